@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The OpenCL device as the rest of the project sees it. No CL type appears here: a build without
+/// OpenCL links stubs.cpp, in which no device is ever found, and callers carry no #ifdef.
+namespace tandem::opencl {
+
+/// An OpenCL call failed, or there is no device of the kind asked for. what() says what to do.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct DeviceDescription {
+  std::string name, vendor, platform, version, driver;
+  std::string extensions;
+  bool is_cpu = false;          ///< shares the cores that the CPU path needs
+  bool is_gpu = false;
+  bool unified_memory = false;  ///< host and device share one memory
+  unsigned compute_units = 0;
+  std::size_t max_work_group = 0;
+  uint64_t global_memory_bytes = 0, local_memory_bytes = 0;
+};
+
+/// All devices of all platforms; empty when there is no platform. Never throws.
+std::vector<DeviceDescription> list_devices();
+
+/// The program cache's folder ($XDG_CACHE_HOME/tandem or ~/.cache/tandem); empty when there is none
+/// or it cannot be written. Programs are stored by device, driver and source hash.
+std::string cache_folder();
+
+/// Counts of what costs too much to do for every frame; a test watches that they stand still.
+struct Counters {
+  std::atomic<uint64_t> buffers_created{0};   ///< device buffers and host mirrors
+  std::atomic<uint64_t> programs_built{0};    ///< from source or from the cache on disk
+  std::atomic<uint64_t> programs_cached{0};   ///< of these, taken from the cache
+  std::atomic<uint64_t> objects_created{0};   ///< kernels and queues
+};
+Counters& counters();
+
+/// One device with its context: shared by everything that works on it. Thread-safe.
+class Context {
+ public:
+  /// `selector`: "auto" takes the first GPU or accelerator, never a CPU device (it competes for the
+  /// cores); "any" takes a GPU or accelerator when there is one, else any device; anything else is a
+  /// case-insensitive part of a device's or platform's name. Throws Error when nothing fits: the
+  /// message lists the devices that there are.
+  static std::shared_ptr<Context> open(std::string_view selector);
+  /// Wraps a cl_context and one of its cl_device_ids that an application owns; both are retained.
+  static std::shared_ptr<Context> wrap(void* cl_context, void* cl_device_id);
+  ~Context();
+
+  const DeviceDescription& device() const;
+  void* cl_context() const;
+  void* cl_device_id() const;
+
+  struct Native;  ///< kernels/opencl/native.h, for the _opencl.cpp files
+  Native& native() { return *native_; }
+
+ private:
+  explicit Context(std::unique_ptr<Native> native);
+  std::unique_ptr<Native> native_;
+};
+
+/// An in-order command queue. One thread at a time.
+class Queue {
+ public:
+  explicit Queue(std::shared_ptr<Context> context);
+  ~Queue();
+  Context& context() const { return *context_; }
+  void flush();   ///< hands what is enqueued to the device; throws Error
+  void finish();  ///< waits until all that is enqueued is done; throws Error
+
+  struct Native;
+  Native& native() { return *native_; }
+
+ private:
+  std::shared_ptr<Context> context_;
+  std::unique_ptr<Native> native_;
+};
+
+/// A place in device memory: a cl_mem and an offset in elements of the kernel's type.
+struct DeviceSpan {
+  void* mem = nullptr;  ///< cl_mem
+  std::size_t offset = 0;
+};
+
+/// A two-dimensional array in device memory; offset and stride in elements.
+struct DevicePlane {
+  void* mem = nullptr;  ///< cl_mem
+  std::size_t offset = 0;
+  int width = 0, height = 0;
+  std::ptrdiff_t stride = 0;
+};
+
+/// Memory with a host and a device side, each made when first needed and each brought up to date
+/// when the other has changed: valid-on-host / valid-on-device, as GstGLMemory does. Without a
+/// context it is plain host memory. Host memory is page-locked where the device copies faster so.
+/// Thread-safe; commands enqueued for it must be finished before another thread maps it.
+class Buffer {
+ public:
+  enum class Access { read, write, read_write };
+
+  Buffer(std::shared_ptr<Context> context, std::size_t bytes);  ///< context may be null
+  ~Buffer();
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  std::size_t size() const { return bytes_; }
+
+  /// The host side, 64-byte aligned. Downloads first (blocking) when the device has newer content
+  /// and `access` reads; `write` and `read_write` make the device side stale. Throws Error.
+  void* host(Access access);
+
+  /// The device side (a cl_mem). Uploads first (enqueued on `queue`) when the host has newer content
+  /// and `access` reads; `write` and `read_write` make the host side stale. Throws Error.
+  void* device(Queue& queue, Access access);
+
+  /// Enqueues the download that host(read) would do, so that it is done with the rest of the batch.
+  void enqueue_download(Queue& queue);
+
+  /// Enqueues the upload of a strided rectangle of foreign host memory to the start of the device
+  /// side, rows packed. `source` must stay valid until the queue has finished. Makes the host stale.
+  void enqueue_upload_rows(Queue& queue, const void* source, std::size_t row_bytes, int rows,
+                           std::size_t source_stride_bytes);
+
+  /// The reverse of enqueue_upload_rows: packed rows at the start of the device side to strided host memory.
+  void enqueue_download_rows(Queue& queue, void* destination, std::size_t row_bytes, int rows,
+                             std::size_t destination_stride_bytes);
+
+  /// Nothing in it is of use any more: what comes next writes it anew (a pool took it back, or the
+  /// device failed and the host computes it again).
+  void discard();
+
+ private:
+  struct Private;
+  const std::size_t bytes_;
+  std::unique_ptr<Private> self_;
+};
+
+/// For tests: the (n+1)-th and every later enqueued command or wait on any queue fails; negative
+/// turns it off. Also set from the environment, TANDEM_OPENCL_FAIL_AFTER=n, at the first queue.
+void fail_after(int n);
+
+}  // namespace tandem::opencl
