@@ -1,21 +1,33 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "kernels/plane.h"
 
 namespace tandem {
 
-/// A person found in a frame: the whole window, in pixels of the frame.
-struct Detection {
-  float x = 0, y = 0, width = 0, height = 0;
-  float score = 0;  ///< distance from the SVM's hyperplane
+/// Where a person stands in the 64x128 window: centred, 16 pixels below its upper edge and as many
+/// above its lower edge (Dalal and Triggs's margin). Training places people so; detections are this
+/// box. The width is one for all: the mean of walking people seen from all sides.
+struct PersonBox {
+  static constexpr float kWidth = 38, kHeight = 96;  ///< pixels of the window
+  static constexpr float kLeft = (64 - kWidth) / 2, kTop = (128 - kHeight) / 2;
 };
 
-/// Appends the windows of one level that score at least `threshold`. `scale` is frame pixels for one
-/// pixel of the level. A detection is the window less the margin that training leaves around a
-/// person, clipped to frame_width x frame_height.
+/// A person found in a frame: the person's box, in pixels of the frame.
+struct Detection {
+  float x = 0, y = 0, width = 0, height = 0;
+  float score = 0;  ///< distance from the SVM's hyperplane, in margins
+};
+
+/// Area of the intersection over area of the union of two boxes; 0 when both are empty.
+float overlap(const Detection& a, const Detection& b);
+
+/// Appends the windows of one level that score at least `threshold`. `scale` is frame pixels for
+/// one pixel of the level. A detection is the PersonBox of its window, clipped to frame_width x
+/// frame_height. A score that is not a number is no detection.
 void collect_detections(Plane<const float> score, double scale, float threshold, int frame_width,
                         int frame_height, std::vector<Detection>& detections);
 

@@ -12,9 +12,9 @@ namespace tandem {
 struct VividModel {
   FilterBank bank;
   LinearSvm svm;
-  std::string label = "person";     ///< what a detection is called
-  float default_threshold = 0;      ///< score from which a window counts, found in training
-  std::string origin;               ///< how it was made: data, seed, options; one line
+  std::string label = "person";  ///< what a detection is called
+  float default_threshold = 0;   ///< score from which a window counts, found in training
+  std::string origin;            ///< how it was made: data, seed, options; one line
 };
 
 /// Reads a model file; throws std::runtime_error that names the file and says what is wrong with it
