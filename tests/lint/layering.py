@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Checks that includes point one way: gst -> scheduler -> model and gst -> kernels."""
+
+import pathlib
+import re
+import sys
+
+# Which of the project's own folders a folder may include, besides itself.
+ALLOWED = {
+    "model": set(),
+    "scheduler": {"model"},
+    "kernels": set(),
+    "gst": {"scheduler", "model", "kernels"},
+    "pipelines": {"gst", "kernels"},
+    "tests": {"gst", "scheduler", "model", "kernels", "pipelines"},
+}
+MAY_USE_GSTREAMER = {"gst", "pipelines", "tests"}
+GSTREAMER = re.compile(r"(gst/|glib|gio/|gobject/|gmodule)")
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+SUFFIXES = {".h", ".hpp", ".cpp", ".c", ".cl"}
+
+
+def check_include(folder, bracket, target):
+    """Returns what is wrong with one include of a file in `folder`, or None."""
+    if bracket == "<":
+        if GSTREAMER.match(target) and folder not in MAY_USE_GSTREAMER:
+            return f"includes <{target}>: only {', '.join(sorted(MAY_USE_GSTREAMER))} may use GStreamer"
+        return None
+    if target.startswith("."):
+        return f'includes "{target}": write the path from the root of the project'
+    first = target.split("/")[0]
+    if first in ALLOWED and first != folder and first not in ALLOWED[folder]:
+        return f'includes "{target}": {folder}/ may not depend on {first}/'
+    return None
+
+
+def check(root):
+    """Returns one line for each include under `root` that points the wrong way."""
+    found = []
+    for folder in ALLOWED:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix not in SUFFIXES:
+                continue
+            for number, line in enumerate(path.read_text().splitlines(), start=1):
+                match = INCLUDE.match(line)
+                problem = match and check_include(folder, match[1], match[2])
+                if problem:
+                    found.append(f"{path.relative_to(root)}:{number}: {problem}")
+    return found
+
+
+if __name__ == "__main__":
+    problems = check(pathlib.Path(sys.argv[1]))
+    print("\n".join(problems) or "layering: every include points the right way")
+    sys.exit(1 if problems else 0)

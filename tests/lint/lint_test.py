@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Shows that the layering and tidiness checks find what they look for, on small made-up trees."""
+
+import pathlib
+import tempfile
+import unittest
+
+import layering
+import tidiness
+
+SPDX = "// SPDX-License-Identifier: LGPL-2.1-or-later\n"
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.root = pathlib.Path(self.folder.name)
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+class Layering(Tree):
+    def problems_of(self, name, include):
+        self.write(name, SPDX + f"#include {include}\n")
+        return layering.check(self.root)
+
+    def test_accepts_arrows_that_point_down(self):
+        self.write("gst/a.cpp", '#include "scheduler/b.h"\n#include "kernels/c.h"\n#include <gst/gst.h>\n')
+        self.write("scheduler/b.cpp", '#include "model/d.h"\n#include <vector>\n')
+        self.write("tests/gst/e.cpp", '#include "gst/a.h"\n#include "model/d.h"\n')
+        self.assertEqual(layering.check(self.root), [])
+
+    def test_finds_each_arrow_that_points_up(self):
+        wrong = {
+            "model/a.h": ["scheduler", "kernels", "gst", "pipelines", "tests"],
+            "scheduler/a.cpp": ["kernels", "gst", "pipelines", "tests"],
+            "kernels/k/k_ref.cpp": ["scheduler", "model", "gst", "pipelines", "tests"],
+            "gst/a.cpp": ["pipelines", "tests"],
+            "pipelines/a.cpp": ["tests"],
+        }
+        for name, targets in wrong.items():
+            for target in targets:
+                with self.subTest(name=name, target=target):
+                    problems = self.problems_of(name, f'"{target}/x.h"')
+                    self.assertEqual(len(problems), 1)
+                    self.assertTrue(problems[0].startswith(f"{name}:2:"), problems[0])
+            (self.root / name).unlink()
+
+    def test_finds_gstreamer_outside_its_folder(self):
+        for folder in ["model", "scheduler", "kernels"]:
+            for header in ["<gst/gst.h>", "<glib.h>", "<gst/video/video.h>"]:
+                with self.subTest(folder=folder, header=header):
+                    self.assertEqual(len(self.problems_of(f"{folder}/a.cpp", header)), 1)
+            (self.root / folder / "a.cpp").unlink()
+
+    def test_finds_relative_includes(self):
+        self.assertEqual(len(self.problems_of("gst/a.cpp", '"../model/d.h"')), 1)
+
+
+class Tidiness(Tree):
+    def only_problem(self):
+        problems = tidiness.check(self.root)
+        self.assertEqual(len(problems), 1, problems)
+        return problems[0]
+
+    def write_kernel(self):
+        for pattern in tidiness.KERNEL_FILES:
+            self.write("kernels/blur/" + pattern.format("blur"), SPDX)
+
+    def test_accepts_a_tidy_tree(self):
+        self.write_kernel()
+        self.write("kernels/blur/taps.h", SPDX)
+        self.write("kernels/blur/taps.cpp", SPDX)
+        self.write("dev", "#!/bin/sh\n" + SPDX.replace("//", "#"))
+        self.assertEqual(tidiness.check(self.root), [])
+
+    def test_finds_a_missing_licence(self):
+        self.write("gst/a.cpp", "int a;\n")
+        self.assertIn("gst/a.cpp:1:", self.only_problem())
+
+    def test_finds_a_script_without_a_licence(self):
+        self.write("tools/pack", "#!/bin/sh\n")
+        self.assertIn("tools/pack:1:", self.only_problem())
+
+    def test_finds_tabs_trailing_space_and_open_ends(self):
+        for text, line in [("\tint a;\n", 2), ("int a; \n", 2), ("int a;", 2)]:
+            with self.subTest(text=text):
+                self.write("model/a.h", SPDX + text)
+                self.assertIn(f"model/a.h:{line}:", self.only_problem())
+
+    def test_finds_long_files_and_only_those(self):
+        self.write("model/a.h", SPDX + "\n" * (tidiness.MAX_LINES - 1))
+        self.assertEqual(tidiness.check(self.root), [])
+        self.write("model/a.h", SPDX + "\n" * tidiness.MAX_LINES)
+        self.assertIn("401 lines", self.only_problem())
+
+    def test_finds_a_kernel_without_its_reference(self):
+        self.write_kernel()
+        (self.root / "kernels/blur/blur_ref.cpp").unlink()
+        self.assertIn("blur_ref.cpp is missing", self.only_problem())
+
+    def test_finds_a_stray_file_beside_a_kernel(self):
+        self.write_kernel()
+        self.write("kernels/blur/helpers.h", SPDX)
+        self.assertIn("helpers.h", self.only_problem())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Checks what a reader relies on: licence lines, file names, file sizes, white space."""
+
+import pathlib
+import sys
+
+MAX_LINES = 400
+LICENCE = "SPDX-License-Identifier: LGPL-2.1-or-later"
+FOLDERS = ["gst", "kernels", "scheduler", "model", "pipelines", "tests", "tools", ".ci"]
+ROOT_FILES = ["dev", "meson.build", "meson_options.txt"]
+SOURCES = {".h", ".hpp", ".cpp", ".cl", ".py", ".sh", ".build"}
+# A file without a suffix is a script when it starts so.
+SHEBANG = "#!"
+# Folders under kernels/ that are not a kernel.
+NOT_A_KERNEL = {"opencl", "util"}
+KERNEL_FILES = ["{}.h", "{}_ref.cpp", "{}_simd.cpp", "{}.cl", "{}_opencl.cpp"]
+
+
+def source_files(root):
+    """Yields the sources and scripts under `root` that people write."""
+    for name in ROOT_FILES:
+        if (root / name).is_file():
+            yield root / name
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*")):
+            if not path.is_file() or "__pycache__" in path.parts:
+                continue
+            if path.suffix in SOURCES or (not path.suffix and is_script(path)):
+                yield path
+
+
+def is_script(path):
+    return path.read_bytes().startswith(SHEBANG.encode())
+
+
+def check_text(text):
+    """Returns (line number, problem) pairs for one file's text."""
+    lines = text.split("\n")
+    found = []
+    if not any(LICENCE in line for line in lines[:3]):
+        found.append((1, f"the first three lines lack '{LICENCE}'"))
+    if text and not text.endswith("\n"):
+        found.append((len(lines), "the last line does not end"))
+    if len(lines) - 1 > MAX_LINES:
+        found.append((MAX_LINES + 1, f"{len(lines) - 1} lines; over {MAX_LINES} is more than one idea"))
+    for number, line in enumerate(lines, start=1):
+        if "\t" in line:
+            found.append((number, "a tab; indent with spaces"))
+        if line != line.rstrip():
+            found.append((number, "white space at the end of the line"))
+    return found
+
+
+def check_kernel_folder(folder):
+    """A kernel has the same five files each time; other files come as .h and .cpp."""
+    names = {path.name for path in folder.iterdir() if path.is_file()}
+    five = {pattern.format(folder.name) for pattern in KERNEL_FILES}
+    found = [f"{name} is missing: a kernel has the same five files each time"
+             for name in sorted(five - names)]
+    for name in sorted(names - five):
+        stem, suffix = pathlib.Path(name).stem, pathlib.Path(name).suffix
+        partner = {".h": ".cpp", ".cpp": ".h"}.get(suffix)
+        if partner is None or stem + partner not in names:
+            found.append(f"{name} is none of the five and has no .h/.cpp partner")
+    return found
+
+
+def check(root):
+    """Returns one line for each untidy place under `root`."""
+    found = []
+    for path in source_files(root):
+        place = path.relative_to(root)
+        found += [f"{place}:{number}: {problem}" for number, problem in check_text(path.read_text())]
+    for folder in sorted((root / "kernels").glob("*/")):
+        if folder.is_dir() and folder.name not in NOT_A_KERNEL:
+            place = folder.relative_to(root)
+            found += [f"{place}: {problem}" for problem in check_kernel_folder(folder)]
+    return found
+
+
+if __name__ == "__main__":
+    problems = check(pathlib.Path(sys.argv[1]))
+    print("\n".join(problems) or "tidiness: every file is in order")
+    sys.exit(1 if problems else 0)

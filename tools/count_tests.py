@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Counts test cases over several meson test logs, given as NAME=path/to/testlog.json.
+
+A GoogleTest program counts one for each case, any other test program counts one. A program that
+crashes or runs out of time counts one failure more than the cases it still reported.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+CASE = re.compile(r"\[ +(OK|FAILED|SKIPPED) +\] (\S+).*\(\d+ ms\)$", re.MULTILINE)
+FINE = {"OK", "SKIP", "EXPECTEDFAIL"}
+
+
+def count_program(entry):
+    """Returns the names of the cases that passed, failed and were skipped in one test program."""
+    cases = {"OK": [], "FAILED": [], "SKIPPED": []}
+    for result, name in CASE.findall(entry.get("stdout") or ""):
+        cases[result].append(f"{entry['name']}: {name}")
+    if entry["result"] not in FINE and not cases["FAILED"]:
+        cases["FAILED"].append(f"{entry['name']}: {entry['result'].lower()}, exit status {entry['returncode']}")
+    if not any(cases.values()):
+        cases["SKIPPED" if entry["result"] == "SKIP" else "OK"].append(entry["name"])
+    return cases["OK"], cases["FAILED"], cases["SKIPPED"]
+
+
+def count_log(run, path):
+    """Returns (passed, failed, skipped) for one log and prints its line."""
+    if not path.is_file():
+        print(f"FAILED {run}: the build failed, no test ran")
+        return 0, 1, 0
+    passed, failed, skipped = [], [], []
+    for line in path.read_text().splitlines():
+        for total, part in zip((passed, failed, skipped), count_program(json.loads(line))):
+            total += part
+    for name in failed:
+        print(f"FAILED {run}: {name}")
+    print(f"{run:8} {len(passed)} passed, {len(failed)} failed, {len(skipped)} skipped")
+    return len(passed), len(failed), len(skipped)
+
+
+def main(arguments):
+    print()
+    counts = [count_log(*((name, pathlib.Path(path)))) for name, path in (a.split("=", 1) for a in arguments)]
+    passed, failed, skipped = (sum(column) for column in zip(*counts)) if counts else (0, 0, 0)
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    return 0 if passed and not failed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
