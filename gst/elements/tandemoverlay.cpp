@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * SECTION:element-tandemoverlay
+ *
+ * Draws the #GstVideoRegionOfInterestMeta of each frame: a box, and the label and confidence of its
+ * `detection` structure. A frame without regions passes untouched and is never copied.
+ *
+ * |[
+ * gst-launch-1.0 filesrc location=people.mp4 ! decodebin ! videoconvert ! vividfilter !
+ *   vividhistogram ! vividclassifier ! tandemoverlay ! videoconvert ! autovideosink
+ * ]|
+ */
+#include "gst/elements/tandemoverlay.h"
+
+#include <gst/video/video.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "gst/util/canvas.h"
+
+GST_DEBUG_CATEGORY_STATIC(tandem_overlay_debug);
+#define GST_CAT_DEFAULT tandem_overlay_debug
+
+#define OVERLAY_FORMATS                                                                         \
+  "{ I420, YV12, NV12, NV21, YUY2, UYVY, YVYU, Y42B, Y444, GRAY8, RGB, BGR, RGBx, BGRx, xRGB, " \
+  "xBGR, RGBA, BGRA, ARGB, ABGR }"
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(OVERLAY_FORMATS)));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(OVERLAY_FORMATS)));
+
+enum { PROP_0, PROP_LINE_WIDTH, PROP_LABELS, PROP_COLOR_BY_LABEL };
+
+namespace {
+
+struct Settings {
+  guint line_width = 0;
+  gboolean labels = TRUE;
+  gboolean color_by_label = TRUE;
+};
+
+}  // namespace
+
+struct _GstTandemOverlay {
+  GstBaseTransform parent;
+  Settings settings;  // under the object lock
+  GstVideoInfo info;
+};
+
+G_DEFINE_TYPE_WITH_CODE(GstTandemOverlay, gst_tandem_overlay, GST_TYPE_BASE_TRANSFORM,
+                        GST_DEBUG_CATEGORY_INIT(tandem_overlay_debug, "tandemoverlay", 0,
+                                                "draws regions of interest"))
+
+namespace {
+
+// Bright enough for black text, and apart from each other for most kinds of colour blindness.
+constexpr tandem::Color kPalette[] = {{64, 255, 96},   {255, 176, 0},  {96, 192, 255},
+                                      {255, 128, 192}, {240, 240, 64}, {64, 240, 224},
+                                      {208, 160, 255}, {255, 255, 255}};
+constexpr tandem::Color kTextColor = {0, 0, 0};
+
+tandem::Color color_of(const gchar* label) {
+  return kPalette[g_str_hash(label) % std::size(kPalette)];
+}
+
+// Sizes that can be read at LD and do not vanish at HD.
+int default_line_width(int frame_height) { return std::max(1, (frame_height + 120) / 240); }
+int text_scale(int frame_height) { return std::max(1, (frame_height + 180) / 360); }
+
+GstVideoRegionOfInterestMeta* next_region(GstBuffer* buffer, gpointer* state) {
+  return reinterpret_cast<GstVideoRegionOfInterestMeta*>(
+      gst_buffer_iterate_meta_filtered(buffer, state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE));
+}
+
+bool has_region(GstBuffer* buffer) {
+  gpointer state = nullptr;
+  return next_region(buffer, &state) != nullptr;
+}
+
+// Above the box where there is room, else inside of it; moved sideways into the frame.
+void draw_label(tandem::Canvas& canvas, const tandem::Rect& box, const char* text,
+                tandem::Color color) {
+  const int scale = text_scale(canvas.height());
+  const int width = tandem::Canvas::text_width(text, scale) + 2 * scale;
+  const int height = tandem::Canvas::text_height(scale) + 2 * scale;
+  const int64_t x = std::max<int64_t>(0, std::min<int64_t>(box.x, canvas.width() - width));
+  const int64_t y = box.y >= height ? box.y - height : box.y;
+  canvas.fill({x, y, width, height}, color);
+  canvas.text(x + scale, y + scale, text, scale, kTextColor);
+}
+
+void draw_region(tandem::Canvas& canvas, GstVideoRegionOfInterestMeta* region,
+                 const Settings& settings) {
+  const GstStructure* detection = gst_video_region_of_interest_meta_get_param(region, "detection");
+  const gchar* label = detection ? gst_structure_get_string(detection, "label") : nullptr;
+  if (!label && region->roi_type) label = g_quark_to_string(region->roi_type);
+  if (!label) label = "";
+  const tandem::Color color = settings.color_by_label ? color_of(label) : kPalette[0];
+  const tandem::Rect box = {region->x, region->y, region->w, region->h};
+  const int line_width = settings.line_width ? static_cast<int>(settings.line_width)
+                                             : default_line_width(canvas.height());
+  canvas.outline(box, line_width, color);
+  const bool outside = box.x >= canvas.width() || box.y >= canvas.height();
+  if (!settings.labels || outside || box.width == 0 || box.height == 0) return;
+
+  char text[64];
+  gdouble confidence = 0;
+  if (detection && gst_structure_get_double(detection, "confidence", &confidence)) {
+    g_snprintf(text, sizeof text, "%.48s %.2f", label, confidence);
+  } else {
+    g_snprintf(text, sizeof text, "%.48s", label);
+  }
+  if (text[0]) draw_label(canvas, box, text, color);
+}
+
+}  // namespace
+
+static gboolean gst_tandem_overlay_set_caps(GstBaseTransform* base, GstCaps* in, GstCaps*) {
+  return gst_video_info_from_caps(&GST_TANDEM_OVERLAY(base)->info, in);
+}
+
+// The frame itself goes on unless it must be drawn on and somebody else holds it too.
+static GstFlowReturn gst_tandem_overlay_prepare_output_buffer(GstBaseTransform*, GstBuffer* in,
+                                                              GstBuffer** out) {
+  *out = gst_buffer_is_writable(in) || !has_region(in) ? in : gst_buffer_copy(in);
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn gst_tandem_overlay_transform_ip(GstBaseTransform* base, GstBuffer* buffer) {
+  if (!has_region(buffer)) return GST_FLOW_OK;
+  GstTandemOverlay* self = GST_TANDEM_OVERLAY(base);
+  GST_OBJECT_LOCK(self);
+  const Settings settings = self->settings;
+  GST_OBJECT_UNLOCK(self);
+
+  GstVideoFrame frame;
+  constexpr auto kAccess =
+      static_cast<GstMapFlags>(int{GST_MAP_READWRITE} | int{GST_VIDEO_FRAME_MAP_FLAG_NO_REF});
+  if (!gst_video_frame_map(&frame, &self->info, buffer, kAccess)) {
+    GST_ELEMENT_ERROR(self, STREAM, FAILED, ("The frame cannot be mapped for drawing."),
+                      ("buffer of %" G_GSIZE_FORMAT " bytes, the format needs %" G_GSIZE_FORMAT,
+                       gst_buffer_get_size(buffer), GST_VIDEO_INFO_SIZE(&self->info)));
+    return GST_FLOW_ERROR;
+  }
+  tandem::Canvas canvas(&frame);
+  gpointer state = nullptr;
+  while (GstVideoRegionOfInterestMeta* region = next_region(buffer, &state)) {
+    draw_region(canvas, region, settings);
+  }
+  gst_video_frame_unmap(&frame);
+  return GST_FLOW_OK;
+}
+
+static void gst_tandem_overlay_set_property(GObject* object, guint id, const GValue* value,
+                                            GParamSpec* spec) {
+  GstTandemOverlay* self = GST_TANDEM_OVERLAY(object);
+  GST_OBJECT_LOCK(self);
+  switch (id) {
+    case PROP_LINE_WIDTH:
+      self->settings.line_width = g_value_get_uint(value);
+      break;
+    case PROP_LABELS:
+      self->settings.labels = g_value_get_boolean(value);
+      break;
+    case PROP_COLOR_BY_LABEL:
+      self->settings.color_by_label = g_value_get_boolean(value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  }
+  GST_OBJECT_UNLOCK(self);
+}
+
+static void gst_tandem_overlay_get_property(GObject* object, guint id, GValue* value,
+                                            GParamSpec* spec) {
+  GstTandemOverlay* self = GST_TANDEM_OVERLAY(object);
+  GST_OBJECT_LOCK(self);
+  switch (id) {
+    case PROP_LINE_WIDTH:
+      g_value_set_uint(value, self->settings.line_width);
+      break;
+    case PROP_LABELS:
+      g_value_set_boolean(value, self->settings.labels);
+      break;
+    case PROP_COLOR_BY_LABEL:
+      g_value_set_boolean(value, self->settings.color_by_label);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  }
+  GST_OBJECT_UNLOCK(self);
+}
+
+static void gst_tandem_overlay_class_init(GstTandemOverlayClass* klass) {
+  GObjectClass* object = G_OBJECT_CLASS(klass);
+  object->set_property = gst_tandem_overlay_set_property;
+  object->get_property = gst_tandem_overlay_get_property;
+  constexpr auto kFlags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                                   GST_PARAM_MUTABLE_PLAYING);
+  g_object_class_install_property(
+      object, PROP_LINE_WIDTH,
+      g_param_spec_uint("line-width", "Line width",
+                        "Thickness of the boxes in pixels (0 = by the frame's height)", 0, 1000, 0,
+                        kFlags));
+  g_object_class_install_property(
+      object, PROP_LABELS,
+      g_param_spec_boolean("labels", "Labels", "Write label and confidence at each box", TRUE,
+                           kFlags));
+  g_object_class_install_property(
+      object, PROP_COLOR_BY_LABEL,
+      g_param_spec_boolean("color-by-label", "Color by label",
+                           "A colour for each label; otherwise one for all", TRUE, kFlags));
+
+  GstElementClass* element = GST_ELEMENT_CLASS(klass);
+  gst_element_class_add_static_pad_template(element, &sink_template);
+  gst_element_class_add_static_pad_template(element, &src_template);
+  gst_element_class_set_static_metadata(element, "Tandem overlay", "Filter/Editor/Video",
+                                        "Draws regions of interest with their label and confidence",
+                                        "The Tandem project");
+
+  GstBaseTransformClass* base = GST_BASE_TRANSFORM_CLASS(klass);
+  base->set_caps = gst_tandem_overlay_set_caps;
+  base->prepare_output_buffer = gst_tandem_overlay_prepare_output_buffer;
+  base->transform_ip = gst_tandem_overlay_transform_ip;
+}
+
+static void gst_tandem_overlay_init(GstTandemOverlay* self) {
+  self->settings = Settings();
+  gst_video_info_init(&self->info);
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/util/canvas.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include "gst/util/bitmap_font.h"
+
+namespace tandem {
+namespace {
+
+uint8_t to_sample(double value) {
+  return static_cast<uint8_t>(std::clamp(std::lround(value), 0L, 255L));
+}
+
+// Writes `count` samples that lie `step` bytes apart.
+void fill_row(uint8_t* first, int count, int step, uint8_t value) {
+  if (step == 1) {
+    std::memset(first, value, count);
+    return;
+  }
+  for (int i = 0; i < count; ++i) first[i * step] = value;
+}
+
+}  // namespace
+
+bool Canvas::supports(const GstVideoFormatInfo* format) {
+  if (GST_VIDEO_FORMAT_INFO_IS_COMPLEX(format) || GST_VIDEO_FORMAT_INFO_IS_TILED(format) ||
+      GST_VIDEO_FORMAT_INFO_HAS_PALETTE(format) || GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format) == 0)
+    return false;
+  for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format); ++c) {
+    if (GST_VIDEO_FORMAT_INFO_DEPTH(format, c) != 8 || GST_VIDEO_FORMAT_INFO_SHIFT(format, c) != 0)
+      return false;
+  }
+  return true;
+}
+
+Canvas::Canvas(GstVideoFrame* frame) : frame_(frame) {
+  const GstVideoColorimetry& colorimetry = frame->info.colorimetry;
+  if (!gst_video_color_matrix_get_Kr_Kb(colorimetry.matrix, &luma_red_, &luma_blue_)) {
+    gst_video_color_matrix_get_Kr_Kb(GST_VIDEO_COLOR_MATRIX_BT601, &luma_red_, &luma_blue_);
+  }
+  gst_video_color_range_offsets(colorimetry.range, frame->info.finfo, offset_, range_);
+}
+
+Canvas::Samples Canvas::samples_of(Color color) const {
+  const GstVideoFormatInfo* format = frame_->info.finfo;
+  const double red = color.red / 255.0, green = color.green / 255.0, blue = color.blue / 255.0;
+  Samples samples;
+  if (GST_VIDEO_FORMAT_INFO_IS_RGB(format)) {
+    samples = {{color.red, color.green, color.blue}};
+  } else {
+    const double luma = luma_red_ * red + (1 - luma_red_ - luma_blue_) * green + luma_blue_ * blue;
+    samples.value[GST_VIDEO_COMP_Y] = to_sample(offset_[0] + range_[0] * luma);
+    if (GST_VIDEO_FORMAT_INFO_IS_YUV(format)) {
+      const double cb = (blue - luma) / (2 * (1 - luma_blue_));
+      const double cr = (red - luma) / (2 * (1 - luma_red_));
+      samples.value[GST_VIDEO_COMP_U] = to_sample(offset_[1] + range_[1] * cb);
+      samples.value[GST_VIDEO_COMP_V] = to_sample(offset_[2] + range_[2] * cr);
+    }
+  }
+  if (GST_VIDEO_FORMAT_INFO_HAS_ALPHA(format)) samples.value[GST_VIDEO_COMP_A] = 255;
+  return samples;
+}
+
+void Canvas::fill_samples(Rect area, const Samples& samples) {
+  const int x0 = static_cast<int>(std::clamp<int64_t>(area.x, 0, width()));
+  const int y0 = static_cast<int>(std::clamp<int64_t>(area.y, 0, height()));
+  const int x1 = static_cast<int>(std::clamp<int64_t>(area.x + area.width, 0, width()));
+  const int y1 = static_cast<int>(std::clamp<int64_t>(area.y + area.height, 0, height()));
+  if (x0 >= x1 || y0 >= y1) return;
+  const GstVideoFormatInfo* format = frame_->info.finfo;
+  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS(frame_); ++c) {
+    const int shift_x = GST_VIDEO_FORMAT_INFO_W_SUB(format, c);
+    const int shift_y = GST_VIDEO_FORMAT_INFO_H_SUB(format, c);
+    const int first_x = x0 >> shift_x, last_x = (x1 - 1) >> shift_x;
+    const int first_y = y0 >> shift_y, last_y = (y1 - 1) >> shift_y;
+    const int step = GST_VIDEO_FRAME_COMP_PSTRIDE(frame_, c);
+    const std::ptrdiff_t stride = GST_VIDEO_FRAME_COMP_STRIDE(frame_, c);
+    uint8_t* data = static_cast<uint8_t*>(GST_VIDEO_FRAME_COMP_DATA(frame_, c));
+    for (int y = first_y; y <= last_y; ++y) {
+      fill_row(data + y * stride + first_x * step, last_x - first_x + 1, step, samples.value[c]);
+    }
+  }
+}
+
+void Canvas::fill(Rect area, Color color) { fill_samples(area, samples_of(color)); }
+
+void Canvas::outline(Rect box, int line_width, Color color) {
+  if (box.width <= 0 || box.height <= 0) return;
+  const Samples samples = samples_of(color);
+  const int64_t thick_x = std::min<int64_t>(line_width, box.width);
+  const int64_t thick_y = std::min<int64_t>(line_width, box.height);
+  fill_samples({box.x, box.y, box.width, thick_y}, samples);
+  fill_samples({box.x, box.y + box.height - thick_y, box.width, thick_y}, samples);
+  fill_samples({box.x, box.y, thick_x, box.height}, samples);
+  fill_samples({box.x + box.width - thick_x, box.y, thick_x, box.height}, samples);
+}
+
+void Canvas::text(int64_t x, int64_t y, std::string_view utf8, int scale, Color color) {
+  const Samples samples = samples_of(color);
+  std::size_t at = 0;
+  for (; at < utf8.size(); x += BitmapFont::kAdvance * scale) {
+    const BitmapFont::Glyph& glyph = BitmapFont::next_glyph(utf8, at);
+    for (int row = 0; row < BitmapFont::kHeight; ++row) {
+      for (int column = 0; column < BitmapFont::kWidth; ++column) {
+        if (glyph.rows[row][column] == ' ') continue;
+        fill_samples({x + column * scale, y + row * scale, scale, scale}, samples);
+      }
+    }
+  }
+}
+
+int Canvas::text_width(std::string_view utf8, int scale) {
+  int glyphs = 0;
+  for (std::size_t at = 0; at < utf8.size(); ++glyphs) BitmapFont::next_glyph(utf8, at);
+  return std::max(0, glyphs * BitmapFont::kAdvance - 1) * scale;
+}
+
+int Canvas::text_height(int scale) { return BitmapFont::kHeight * scale; }
+
+}  // namespace tandem
