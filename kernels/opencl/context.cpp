@@ -1,1 +1,204 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+#include <cctype>
+
+#include "kernels/opencl/native.h"
+
+namespace tandem::opencl {
+
+namespace {
+
+struct Found {
+  cl::Device device;
+  DeviceDescription description;
+  std::string unusable;  // why it cannot be opened; empty when it can
+};
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+std::string why_unusable(const cl::Device& device, const DeviceDescription& description) {
+  if (!device.getInfo<CL_DEVICE_AVAILABLE>()) return "not available";
+  if (!device.getInfo<CL_DEVICE_COMPILER_AVAILABLE>()) return "its driver has no compiler";
+  // "OpenCL <major>.<minor> <vendor's text>"
+  if (description.version < "OpenCL 1.2") return "older than OpenCL 1.2";
+  return {};
+}
+
+// A platform or device that fails to answer is left out: it must not hide the others.
+std::vector<Found> find_devices() {
+  std::vector<cl::Platform> platforms;
+  try {
+    cl::Platform::get(&platforms);
+  } catch (const cl::Error&) {
+    return {};  // the loader reports "no platform" as an error
+  }
+  std::vector<Found> found;
+  for (const cl::Platform& platform : platforms) {
+    std::vector<cl::Device> devices;
+    try {
+      platform.getDevices(CL_DEVICE_TYPE_ALL, &devices);
+    } catch (const cl::Error&) {
+    }
+    for (const cl::Device& device : devices) {
+      try {
+        DeviceDescription description = describe_device(device);
+        std::string unusable = why_unusable(device, description);
+        found.push_back({device, std::move(description), std::move(unusable)});
+      } catch (const cl::Error&) {
+      }
+    }
+  }
+  return found;
+}
+
+bool fits(const Found& found, const std::string& selector) {
+  if (!found.unusable.empty()) return false;
+  if (selector == "any") return true;
+  if (selector == "auto") return !found.description.is_cpu;
+  return lower(found.description.name).find(selector) != std::string::npos ||
+         lower(found.description.platform).find(selector) != std::string::npos;
+}
+
+[[noreturn]] void throw_nothing_fits(std::string_view selector, const std::vector<Found>& found) {
+  std::string text = "no OpenCL device fits \"" + std::string(selector) + "\". ";
+  if (found.empty()) {
+    throw Error(text +
+                "There is no OpenCL device on this machine: install the driver (ICD) of the "
+                "GPU, or pocl-opencl-icd to compute on the CPU, and see what clinfo lists");
+  }
+  text += "There are:";
+  for (const Found& each : found) {
+    text += "\n  " + each.description.name + " (" + each.description.platform +
+            (each.description.is_cpu ? ", a CPU" : "") +
+            (each.unusable.empty() ? "" : ", " + each.unusable) + ")";
+  }
+  throw Error(
+      text +
+      "\nChoose with a part of a device's or platform's name, \"auto\" for the first that is "
+      "not a CPU, or \"any\" to take a CPU when there is nothing else");
+}
+
+std::unique_ptr<Context::Native> make_native(const cl::Context& context, const cl::Device& device) {
+  auto native = std::make_unique<Context::Native>();
+  native->context = context;
+  native->device = device;
+  native->description = describe_device(device);
+  native->transfer = cl::CommandQueue(context, device);
+  ++counters().objects_created;
+  return native;
+}
+
+}  // namespace
+
+std::string describe(const cl::Error& error) {
+  const auto name = [&]() -> const char* {
+    switch (error.err()) {
+      case CL_DEVICE_NOT_AVAILABLE:
+        return "the device is not available";
+      case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+        return "the device is out of memory";
+      case CL_OUT_OF_RESOURCES:
+        return "the device is out of resources or failed";
+      case CL_OUT_OF_HOST_MEMORY:
+        return "out of host memory";
+      case CL_BUILD_PROGRAM_FAILURE:
+        return "the program does not compile";
+      case CL_INVALID_VALUE:
+        return "invalid value";
+      case CL_INVALID_CONTEXT:
+        return "the objects are of different contexts";
+      case CL_INVALID_MEM_OBJECT:
+        return "invalid memory object";
+      case CL_INVALID_BUFFER_SIZE:
+        return "the device has no buffers of this size";
+      case CL_INVALID_BINARY:
+        return "invalid program binary";
+      case CL_INVALID_KERNEL_NAME:
+        return "the program has no such kernel";
+      case CL_INVALID_KERNEL_ARGS:
+        return "a kernel argument is missing";
+      case CL_INVALID_ARG_SIZE:
+        return "a kernel argument has the wrong size";
+      case CL_INVALID_WORK_GROUP_SIZE:
+        return "the work-group is too large";
+      case CL_INVALID_COMMAND_QUEUE:
+        return "invalid command queue";
+      case CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST:
+        return "an earlier command failed";
+      default:
+        return "OpenCL error";
+    }
+  }();
+  return std::string(name) + " (" + error.what() + ", error " + std::to_string(error.err()) + ")";
+}
+
+DeviceDescription describe_device(const cl::Device& device) {
+  DeviceDescription result;
+  const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
+  const cl_device_type type = device.getInfo<CL_DEVICE_TYPE>();
+  result.name = device.getInfo<CL_DEVICE_NAME>();
+  result.vendor = device.getInfo<CL_DEVICE_VENDOR>();
+  result.platform = platform.getInfo<CL_PLATFORM_NAME>();
+  result.version = device.getInfo<CL_DEVICE_VERSION>();
+  result.driver = device.getInfo<CL_DRIVER_VERSION>();
+  result.extensions = device.getInfo<CL_DEVICE_EXTENSIONS>();
+  result.is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+  result.is_gpu = (type & CL_DEVICE_TYPE_GPU) != 0;
+  cl_bool unified = CL_FALSE;  // deprecated since 2.0, yet the one query that all versions answer
+  clGetDeviceInfo(device(), CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, nullptr);
+  result.unified_memory = unified == CL_TRUE;
+  result.compute_units = device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+  result.max_work_group = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
+  result.global_memory_bytes = device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>();
+  result.local_memory_bytes = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+  return result;
+}
+
+std::vector<DeviceDescription> list_devices() {
+  std::vector<DeviceDescription> devices;
+  for (Found& found : find_devices()) devices.push_back(std::move(found.description));
+  return devices;
+}
+
+std::shared_ptr<Context> Context::open(std::string_view selector) {
+  const std::string wanted = lower(selector);
+  std::vector<Found> found = find_devices();
+  // "any" falls back on a CPU device, so it looks at those last; names take what comes first.
+  if (wanted == "any") {
+    std::stable_partition(found.begin(), found.end(),
+                          [](const Found& each) { return !each.description.is_cpu; });
+  }
+  const auto chosen = std::find_if(found.begin(), found.end(),
+                                   [&](const Found& each) { return fits(each, wanted); });
+  if (wanted.empty() || chosen == found.end()) throw_nothing_fits(selector, found);
+  return checked("open " + chosen->description.name, [&] {
+    return std::shared_ptr<Context>(
+        new Context(make_native(cl::Context(chosen->device), chosen->device)));
+  });
+}
+
+std::shared_ptr<Context> Context::wrap(void* cl_context, void* cl_device_id) {
+  return checked("use the application's OpenCL context", [&] {
+    const cl::Context context(static_cast<::cl_context>(cl_context), true);
+    const cl::Device device(static_cast<::cl_device_id>(cl_device_id), true);
+    const auto devices = context.getInfo<CL_CONTEXT_DEVICES>();
+    if (std::none_of(devices.begin(), devices.end(),
+                     [&](const cl::Device& each) { return each() == device(); })) {
+      throw Error("the application's OpenCL device is not one of its context");
+    }
+    return std::shared_ptr<Context>(new Context(make_native(context, device)));
+  });
+}
+
+Context::Context(std::unique_ptr<Native> native) : native_(std::move(native)) {}
+Context::~Context() = default;
+const DeviceDescription& Context::device() const { return native_->description; }
+void* Context::cl_context() const { return native_->context(); }
+void* Context::cl_device_id() const { return native_->device(); }
+
+}  // namespace tandem::opencl

@@ -24,7 +24,7 @@ class Error : public std::runtime_error {
 struct DeviceDescription {
   std::string name, vendor, platform, version, driver;
   std::string extensions;
-  bool is_cpu = false;          ///< shares the cores that the CPU path needs
+  bool is_cpu = false;  ///< shares the cores that the CPU path needs
   bool is_gpu = false;
   bool unified_memory = false;  ///< host and device share one memory
   unsigned compute_units = 0;
@@ -35,16 +35,17 @@ struct DeviceDescription {
 /// All devices of all platforms; empty when there is no platform. Never throws.
 std::vector<DeviceDescription> list_devices();
 
-/// The program cache's folder ($XDG_CACHE_HOME/tandem or ~/.cache/tandem); empty when there is none
-/// or it cannot be written. Programs are stored by device, driver and source hash.
+/// The program cache's folder ($TANDEM_CACHE_DIR, else $XDG_CACHE_HOME/tandem, else
+/// ~/.cache/tandem), made when it is not there; empty when there is none or it cannot be written.
+/// Programs are stored by device, driver and source hash.
 std::string cache_folder();
 
 /// Counts of what costs too much to do for every frame; a test watches that they stand still.
 struct Counters {
-  std::atomic<uint64_t> buffers_created{0};   ///< device buffers and host mirrors
-  std::atomic<uint64_t> programs_built{0};    ///< from source or from the cache on disk
-  std::atomic<uint64_t> programs_cached{0};   ///< of these, taken from the cache
-  std::atomic<uint64_t> objects_created{0};   ///< kernels and queues
+  std::atomic<uint64_t> buffers_created{0};  ///< device buffers and host mirrors
+  std::atomic<uint64_t> programs_built{0};   ///< from source or from the cache on disk
+  std::atomic<uint64_t> programs_cached{0};  ///< of these, taken from the cache
+  std::atomic<uint64_t> objects_created{0};  ///< kernels and queues
 };
 Counters& counters();
 
@@ -52,8 +53,8 @@ Counters& counters();
 class Context {
  public:
   /// `selector`: "auto" takes the first GPU or accelerator, never a CPU device (it competes for the
-  /// cores); "any" takes a GPU or accelerator when there is one, else any device; anything else is a
-  /// case-insensitive part of a device's or platform's name. Throws Error when nothing fits: the
+  /// cores); "any" takes a GPU or accelerator when there is one, else any device; anything else is
+  /// a case-insensitive part of a device's or platform's name. Throws Error when nothing fits: the
   /// message lists the devices that there are.
   static std::shared_ptr<Context> open(std::string_view selector);
   /// Wraps a cl_context and one of its cl_device_ids that an application owns; both are retained.
@@ -72,7 +73,8 @@ class Context {
   std::unique_ptr<Native> native_;
 };
 
-/// An in-order command queue. One thread at a time.
+/// An in-order command queue. One thread at a time. When enqueuing on it throws Error, all that was
+/// enqueued before is done or lost: the memory that those commands use is the caller's again.
 class Queue {
  public:
   explicit Queue(std::shared_ptr<Context> context);
@@ -106,7 +108,7 @@ struct DevicePlane {
 /// Memory with a host and a device side, each made when first needed and each brought up to date
 /// when the other has changed: valid-on-host / valid-on-device, as GstGLMemory does. Without a
 /// context it is plain host memory. Host memory is page-locked where the device copies faster so.
-/// Thread-safe; commands enqueued for it must be finished before another thread maps it.
+/// Thread-safe; commands enqueued for it must be finished before it is mapped or destroyed.
 class Buffer {
  public:
   enum class Access { read, write, read_write };
@@ -122,19 +124,21 @@ class Buffer {
   /// and `access` reads; `write` and `read_write` make the device side stale. Throws Error.
   void* host(Access access);
 
-  /// The device side (a cl_mem). Uploads first (enqueued on `queue`) when the host has newer content
-  /// and `access` reads; `write` and `read_write` make the host side stale. Throws Error.
+  /// The device side (a cl_mem). Uploads first (enqueued on `queue`) when the host has newer
+  /// content and `access` reads; `write` and `read_write` make the host side stale. Throws Error.
   void* device(Queue& queue, Access access);
 
   /// Enqueues the download that host(read) would do, so that it is done with the rest of the batch.
   void enqueue_download(Queue& queue);
 
   /// Enqueues the upload of a strided rectangle of foreign host memory to the start of the device
-  /// side, rows packed. `source` must stay valid until the queue has finished. Makes the host stale.
+  /// side, rows packed. `source` must stay valid until the queue has finished. Makes the host
+  /// stale.
   void enqueue_upload_rows(Queue& queue, const void* source, std::size_t row_bytes, int rows,
                            std::size_t source_stride_bytes);
 
-  /// The reverse of enqueue_upload_rows: packed rows at the start of the device side to strided host memory.
+  /// The reverse of enqueue_upload_rows: packed rows at the start of the device side to strided
+  /// host memory.
   void enqueue_download_rows(Queue& queue, void* destination, std::size_t row_bytes, int rows,
                              std::size_t destination_stride_bytes);
 

@@ -1,1 +1,82 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/opencl/native.h"
+#include "kernels/opencl/program_cache.h"
+
+namespace tandem::opencl {
+
+namespace {
+
+std::string cache_key(const Context::Native& native, const std::string& source,
+                      const std::string& options) {
+  const cl::Platform platform(native.device.getInfo<CL_DEVICE_PLATFORM>());
+  return native.description.name + '\n' + native.description.driver + '\n' +
+         platform.getInfo<CL_PLATFORM_VERSION>() + '\n' + native.description.version + '\n' +
+         options + '\n' + std::to_string(source.size()) + ':' +
+         std::to_string(program_cache::hash(source));
+}
+
+/// Null when the cache has none that the driver takes.
+cl::Program from_cache(const Context::Native& native, const std::string& key,
+                       const std::string& options) {
+  std::vector<unsigned char> binary = program_cache::load(key);
+  if (binary.empty()) return {};
+  try {
+    cl::Program program(native.context, {native.device}, {std::move(binary)});
+    program.build({native.device}, options.c_str());
+    return program;
+  } catch (const cl::Error&) {
+    return {};
+  }
+}
+
+/// The binary for this device: a program of an application's context has one for each of its
+/// devices.
+std::vector<unsigned char> binary_of(const cl::Program& program, const cl::Device& device) {
+  const auto devices = program.getInfo<CL_PROGRAM_DEVICES>();
+  const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>();
+  for (std::size_t i = 0; i < devices.size() && i < binaries.size(); ++i) {
+    if (devices[i]() == device()) return binaries[i];
+  }
+  return {};
+}
+
+cl::Program from_source(const Context::Native& native, const std::string& key,
+                        const std::string& source, const std::string& options) {
+  cl::Program program(native.context, source);
+  program.build({native.device}, options.c_str());
+  try {
+    program_cache::store(key, binary_of(program, native.device));
+  } catch (const cl::Error&) {
+    // A driver that gives no binaries costs the next start its compile time, no more.
+  }
+  return program;
+}
+
+}  // namespace
+
+cl::Program build_program(Context& context, const std::string& source, const std::string& options) {
+  Context::Native& native = context.native();
+  const std::lock_guard lock(native.programs_mutex);
+  cl::Program& program = native.programs[options + '\n' + source];
+  if (program() != nullptr) return program;
+  try {
+    const std::string key = cache_key(native, source, options);
+    program = from_cache(native, key, options);
+    if (program() != nullptr) {
+      ++counters().programs_cached;
+    } else {
+      program = from_source(native, key, source, options);
+    }
+    ++counters().programs_built;
+    return program;
+  } catch (const cl::BuildError& error) {
+    std::string text = "an OpenCL program does not compile for " + native.description.name +
+                       " with \"" + options + "\":";
+    for (const auto& [device, log] : error.getBuildLog()) text += "\n" + log;
+    throw Error(text);
+  } catch (const cl::Error& error) {
+    throw Error("cannot build an OpenCL program: " + describe(error));
+  }
+}
+
+}  // namespace tandem::opencl

@@ -1,1 +1,93 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// What a build without OpenCL links: no device is ever found, so no other function here is reached
+// by a program that asks for one first.
+#include "kernels/opencl/memory.h"
+#include "kernels/opencl/opencl.h"
+#include "kernels/resize/resize.h"
+#include "kernels/vivid_classifier/vivid_classifier.h"
+#include "kernels/vivid_filter/vivid_filter.h"
+#include "kernels/vivid_histogram/vivid_histogram.h"
+
+namespace tandem {
+
+namespace {
+
+[[noreturn]] void unavailable() {
+  throw opencl::Error(
+      "this build has no OpenCL: install the OpenCL headers and loader and configure with "
+      "-Dopencl=enabled to use a device");
+}
+
+}  // namespace
+
+namespace opencl {
+
+struct Context::Native {
+  DeviceDescription description;
+};
+struct Queue::Native {};
+
+std::vector<DeviceDescription> list_devices() { return {}; }
+std::string cache_folder() { return {}; }
+void fail_after(int) {}
+
+std::shared_ptr<Context> Context::open(std::string_view) { unavailable(); }
+std::shared_ptr<Context> Context::wrap(void*, void*) { unavailable(); }
+Context::Context(std::unique_ptr<Native> native) : native_(std::move(native)) {}
+Context::~Context() = default;
+const DeviceDescription& Context::device() const { return native_->description; }
+void* Context::cl_context() const { return nullptr; }
+void* Context::cl_device_id() const { return nullptr; }
+
+Queue::Queue(std::shared_ptr<Context>) { unavailable(); }
+Queue::~Queue() = default;
+void Queue::flush() { unavailable(); }
+void Queue::finish() { unavailable(); }
+
+namespace memory {
+
+void* create(Context&, std::size_t) { unavailable(); }
+void release(void*) noexcept {}
+Pinned create_pinned(Context&, std::size_t) noexcept { return {}; }
+void release_pinned(Context&, const Pinned&) noexcept {}
+void upload(Queue&, void*, const void*, const HostRows&) { unavailable(); }
+void download(Queue&, void*, void*, const HostRows&) { unavailable(); }
+void download_now(Context&, void*, void*, std::size_t) { unavailable(); }
+
+}  // namespace memory
+}  // namespace opencl
+
+struct ResizeOpenCL::Private {};
+ResizeOpenCL::ResizeOpenCL(opencl::Context&) { unavailable(); }
+ResizeOpenCL::~ResizeOpenCL() = default;
+void ResizeOpenCL::enqueue(opencl::Queue&, const opencl::DevicePlane&, const opencl::DevicePlane&,
+                           Rows) {
+  unavailable();
+}
+
+struct VividFilterOpenCL::Private {};
+VividFilterOpenCL::VividFilterOpenCL(opencl::Context&, const FilterBank&) { unavailable(); }
+VividFilterOpenCL::~VividFilterOpenCL() = default;
+void VividFilterOpenCL::enqueue(opencl::Queue&, const opencl::DevicePlane&,
+                                const opencl::DevicePlane&, const opencl::DevicePlane&, Rows) {
+  unavailable();
+}
+
+struct VividHistogramOpenCL::Private {};
+VividHistogramOpenCL::VividHistogramOpenCL(opencl::Context&, int) { unavailable(); }
+VividHistogramOpenCL::~VividHistogramOpenCL() = default;
+void VividHistogramOpenCL::enqueue(opencl::Queue&, const opencl::DevicePlane&,
+                                   const opencl::DevicePlane&, const opencl::DeviceSpan&, Rows) {
+  unavailable();
+}
+
+struct VividClassifierOpenCL::Private {};
+VividClassifierOpenCL::VividClassifierOpenCL(opencl::Context&, const LinearSvm&) { unavailable(); }
+VividClassifierOpenCL::~VividClassifierOpenCL() = default;
+std::size_t VividClassifierOpenCL::partial_size(CellGrid) { return 0; }
+void VividClassifierOpenCL::enqueue(opencl::Queue&, const opencl::DeviceSpan&, CellGrid,
+                                    const opencl::DeviceSpan&, const opencl::DevicePlane&, Rows) {
+  unavailable();
+}
+
+}  // namespace tandem

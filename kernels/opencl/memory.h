@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+
+#include "kernels/opencl/opencl.h"
+
+/// What a Buffer asks of the OpenCL runtime. memory.cpp does it; in a build without OpenCL
+/// stubs.cpp says that it cannot be done, so that Buffer itself is written once.
+namespace tandem::opencl::memory {
+
+/// Rows in host memory; in device memory they lie packed from the start.
+struct HostRows {
+  std::size_t row_bytes = 0;
+  std::size_t rows = 0;
+  std::size_t stride_bytes = 0;
+};
+
+/// Device memory, a cl_mem; throws Error.
+void* create(Context& context, std::size_t bytes);
+void release(void* mem) noexcept;
+
+/// Page-locked host memory, where the device copies faster to and from it.
+struct Pinned {
+  void* mem = nullptr;  ///< cl_mem
+  void* host =
+      nullptr;  ///< 64-byte aligned; null: ordinary memory does as well, or there is none left
+};
+Pinned create_pinned(Context& context, std::size_t bytes) noexcept;
+void release_pinned(Context& context, const Pinned& pinned) noexcept;
+
+/// Enqueue a copy; the host memory must live until the queue has finished. Throw Error.
+void upload(Queue& queue, void* mem, const void* host, const HostRows& rows);
+void download(Queue& queue, void* mem, void* host, const HostRows& rows);
+
+/// Copies to the host and waits, on the context's own queue. Throws Error.
+void download_now(Context& context, void* mem, void* host, std::size_t bytes);
+
+}  // namespace tandem::opencl::memory

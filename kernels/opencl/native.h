@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#define CL_HPP_ENABLE_EXCEPTIONS
+#define CL_HPP_TARGET_OPENCL_VERSION 120
+#define CL_HPP_MINIMUM_OPENCL_VERSION 120
+#include <CL/opencl.hpp>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "kernels/opencl/opencl.h"
+
+/// The OpenCL objects behind opencl.h, for the files that enqueue kernels.
+namespace tandem::opencl {
+
+struct Context::Native {
+  cl::Context context;
+  cl::Device device;
+  DeviceDescription description;
+
+  std::mutex transfer_mutex;  // guards `transfer`; nothing else is locked under it
+  cl::CommandQueue transfer;  // for blocking copies of a thread that has no queue of its own
+
+  std::mutex programs_mutex;  // held while a program is built; nothing else is locked under it
+  std::map<std::string, cl::Program> programs;  // by options and source
+};
+
+struct Queue::Native {
+  cl::CommandQueue queue;
+};
+
+/// "clFinish: CL_OUT_OF_RESOURCES (-5)".
+std::string describe(const cl::Error& error);
+
+/// Makes a description of a device; throws cl::Error.
+DeviceDescription describe_device(const cl::Device& device);
+
+/// Calls into the runtime and turns its exceptions into Error, "cannot <what>: ...".
+template <typename Call>
+auto checked(const std::string& what, Call&& call) {
+  try {
+    return call();
+  } catch (const cl::Error& error) {
+    throw Error("cannot " + what + ": " + describe(error));
+  }
+}
+
+/// True when fail_after() wants the command or wait that is about to be made to fail.
+bool fault_is_due();
+
+/// Enqueues one command. When it throws Error, whatever was enqueued before it is done or lost: the
+/// memory that those commands use is the caller's again.
+template <typename Call>
+void command(cl::CommandQueue& queue, const char* what, Call&& call) {
+  try {
+    if (fault_is_due()) throw cl::Error(CL_OUT_OF_RESOURCES, "fault injected by a test");
+    call();
+  } catch (const cl::Error& error) {
+    clFinish(queue());
+    throw Error(std::string("cannot ") + what + ": " + describe(error));
+  }
+}
+
+/// The program, from the memory of the context, the cache on disk or the compiler. Throws Error
+/// with the compiler's messages.
+cl::Program build_program(Context& context, const std::string& source, const std::string& options);
+
+/// A kernel and the limits of its work-groups. One thread at a time.
+class Kernel {
+ public:
+  Kernel(Context& context, const cl::Program& program, const char* name);
+
+  /// The most work-items of a group, with the registers that this kernel takes on this device.
+  std::size_t max_group() const { return max_group_; }
+  /// Work-items that run in step (warp, wavefront): sizes of groups are best multiples of it.
+  std::size_t group_multiple() const { return group_multiple_; }
+
+  /// Arguments are scalars of the kernel's types or cl_mem; throws Error.
+  template <typename... Arguments>
+  void enqueue(Queue& queue, const cl::NDRange& global, const cl::NDRange& local,
+               const Arguments&... arguments) {
+    command(queue.native().queue, name_, [&] {
+      cl_uint position = 0;
+      (kernel_.setArg(position++, sizeof(Arguments), &arguments), ...);
+      queue.native().queue.enqueueNDRangeKernel(kernel_, cl::NullRange, global, local);
+    });
+  }
+
+ private:
+  cl::Kernel kernel_;
+  const char* name_;
+  std::size_t max_group_ = 1, group_multiple_ = 1;
+};
+
+/// Constant data of a kernel, copied to the device once.
+cl::Buffer constant_data(Context& context, const void* data, std::size_t bytes);
+
+}  // namespace tandem::opencl

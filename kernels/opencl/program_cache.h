@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Compiled programs on disk: a file a key, in cache_folder(). The cache never fails: what cannot
+/// be read, is damaged or belongs to another key is not there; what cannot be written is not kept.
+namespace tandem::opencl::program_cache {
+
+/// The stored binary, empty when there is none. `key` names everything that it depends on.
+std::vector<unsigned char> load(const std::string& key);
+
+/// Stores it in one step: readers see the old file or the new one.
+void store(const std::string& key, const std::vector<unsigned char>& binary);
+
+/// 64-bit FNV-1a.
+uint64_t hash(std::string_view bytes);
+
+}  // namespace tandem::opencl::program_cache

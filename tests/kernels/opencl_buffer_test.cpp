@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "tests/kernels/opencl_device.h"
+
+namespace tandem::opencl {
+namespace {
+
+using Access = Buffer::Access;
+constexpr std::size_t kBytes = 1000;
+
+TEST(HostBuffer, IsPlainAlignedMemory) {
+  const uint64_t created = counters().buffers_created;
+  Buffer buffer(nullptr, kBytes);
+  auto* host = static_cast<unsigned char*>(buffer.host(Access::write));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(host) % 64, 0u);
+  std::memset(host, 7, kBytes);
+  EXPECT_EQ(buffer.host(Access::read), host);
+  EXPECT_EQ(host[kBytes - 1], 7);
+  EXPECT_EQ(buffer.size(), kBytes);
+  EXPECT_EQ(counters().buffers_created, created);
+}
+
+TEST(HostBuffer, MayBeEmpty) {
+  Buffer buffer(nullptr, 0);
+  EXPECT_NE(buffer.host(Access::read_write), nullptr);
+}
+
+class DeviceBuffer : public testing::Test {
+ protected:
+  void SetUp() override {
+    context_ = test_context();
+    TANDEM_SKIP_WITHOUT_DEVICE(context_);
+    queue_ = std::make_unique<Queue>(context_);
+    buffer_ = std::make_unique<Buffer>(context_, kBytes);
+  }
+  void TearDown() override { fail_after(-1); }
+
+  void fill_host(int value) { std::memset(buffer_->host(Access::write), value, kBytes); }
+
+  // Writes the device side as a kernel would: the host side does not see it until it is mapped.
+  void fill_device(int value) {
+    const std::vector<unsigned char> source(kBytes, static_cast<unsigned char>(value));
+    buffer_->enqueue_upload_rows(*queue_, source.data(), kBytes, 1, kBytes);
+    queue_->finish();
+  }
+
+  int on_host(Access access = Access::read) {
+    return static_cast<unsigned char*>(buffer_->host(access))[kBytes - 1];
+  }
+
+  int on_device() {
+    std::vector<unsigned char> copy(kBytes);
+    buffer_->enqueue_download_rows(*queue_, copy.data(), kBytes, 1, kBytes);
+    queue_->finish();
+    return copy[kBytes - 1];
+  }
+
+  std::shared_ptr<Context> context_;
+  std::unique_ptr<Queue> queue_;
+  std::unique_ptr<Buffer> buffer_;
+};
+
+TEST_F(DeviceBuffer, UploadsWhatTheHostWrote) {
+  fill_host(3);
+  EXPECT_EQ(on_device(), 3);
+}
+
+TEST_F(DeviceBuffer, DownloadsWhatTheDeviceWrote) {
+  fill_device(5);
+  EXPECT_EQ(on_host(), 5);
+}
+
+TEST_F(DeviceBuffer, HostWriteMakesTheDeviceStale) {
+  fill_device(5);
+  fill_host(6);
+  EXPECT_EQ(on_device(), 6);
+}
+
+TEST_F(DeviceBuffer, HostReadWriteDownloadsAndMakesTheDeviceStale) {
+  fill_device(5);
+  EXPECT_EQ(on_host(Access::read_write), 5);
+  static_cast<unsigned char*>(buffer_->host(Access::read_write))[kBytes - 1] = 9;
+  EXPECT_EQ(on_device(), 9);
+}
+
+TEST_F(DeviceBuffer, DeviceWriteMakesTheHostStale) {
+  fill_host(1);
+  fill_device(2);
+  EXPECT_EQ(on_host(), 2);
+}
+
+TEST_F(DeviceBuffer, DeviceReadWriteUploadsAndMakesTheHostStale) {
+  fill_host(4);
+  buffer_->device(*queue_, Access::read_write);
+  queue_->finish();
+  std::memset(buffer_->host(Access::read), 0, 1);  // comes from the device: the last byte is there
+  EXPECT_EQ(on_host(), 4);
+}
+
+TEST_F(DeviceBuffer, DeviceWriteUploadsNothing) {
+  fill_host(4);
+  fail_after(0);  // any command would throw
+  EXPECT_NO_THROW(buffer_->device(*queue_, Access::write));
+}
+
+TEST_F(DeviceBuffer, CopiesOnceOnly) {
+  fill_host(8);
+  buffer_->device(*queue_, Access::read);
+  queue_->finish();
+  fill_device(9);
+  EXPECT_EQ(on_host(), 9);
+  fail_after(0);
+  EXPECT_EQ(on_host(), 9);
+  EXPECT_NO_THROW(buffer_->device(*queue_, Access::read));
+  EXPECT_NO_THROW(buffer_->enqueue_download(*queue_));
+}
+
+TEST_F(DeviceBuffer, DownloadsWithTheBatch) {
+  fill_device(11);
+  buffer_->enqueue_download(*queue_);
+  queue_->finish();
+  fail_after(0);
+  EXPECT_EQ(on_host(), 11);
+}
+
+TEST_F(DeviceBuffer, DiscardForgetsBothSides) {
+  fill_device(11);
+  buffer_->discard();
+  fail_after(0);
+  EXPECT_NO_THROW(buffer_->host(Access::read_write));
+  fail_after(-1);
+  fill_host(1);
+  buffer_->discard();
+  fail_after(0);
+  EXPECT_NO_THROW(buffer_->device(*queue_, Access::read_write));
+}
+
+TEST_F(DeviceBuffer, CopiesStridedRowsBothWays) {
+  constexpr int kRows = 5, kRowBytes = 33, kStride = 40;
+  std::vector<unsigned char> source(kRows * kStride);
+  for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<unsigned char>(i);
+  buffer_->enqueue_upload_rows(*queue_, source.data(), kRowBytes, kRows, kStride);
+  std::vector<unsigned char> copy(source.size(), 255);
+  buffer_->enqueue_download_rows(*queue_, copy.data(), kRowBytes, kRows, kStride);
+  queue_->finish();
+  const auto* packed = static_cast<unsigned char*>(buffer_->host(Access::read));
+  for (int y = 0; y < kRows; ++y) {
+    EXPECT_EQ(std::memcmp(packed + y * kRowBytes, &source[y * kStride], kRowBytes), 0);
+    EXPECT_EQ(std::memcmp(&copy[y * kStride], &source[y * kStride], kRowBytes), 0);
+    for (int x = kRowBytes; x < kStride; ++x) EXPECT_EQ(copy[y * kStride + x], 255);
+  }
+}
+
+TEST_F(DeviceBuffer, RefusesRowsThatExceedIt) {
+  std::vector<unsigned char> rows(2 * kBytes);
+  EXPECT_THROW(buffer_->enqueue_upload_rows(*queue_, rows.data(), kBytes, 2, kBytes), Error);
+  EXPECT_THROW(buffer_->enqueue_download_rows(*queue_, rows.data(), kBytes, 2, kBytes), Error);
+}
+
+TEST_F(DeviceBuffer, WithoutContextHasNoDeviceSide) {
+  Buffer plain(nullptr, kBytes);
+  EXPECT_THROW(plain.device(*queue_, Access::write), Error);
+}
+
+TEST_F(DeviceBuffer, CountsWhatItCreates) {
+  const uint64_t created = counters().buffers_created;
+  fill_host(1);
+  on_device();
+  EXPECT_EQ(counters().buffers_created, created + 2);
+  fill_host(2);
+  on_device();
+  EXPECT_EQ(counters().buffers_created, created + 2);
+}
+
+// After a failure the frame is computed on the CPU: the buffers of it must still serve the host.
+TEST_F(DeviceBuffer, AFailedUploadLeavesTheHostValid) {
+  fill_host(3);
+  fail_after(0);
+  EXPECT_THROW(buffer_->device(*queue_, Access::read), Error);
+  EXPECT_EQ(on_host(), 3);
+  fail_after(-1);
+  EXPECT_EQ(on_device(), 3);
+}
+
+TEST_F(DeviceBuffer, AFailedDownloadLeavesTheDeviceValid) {
+  fill_device(4);
+  fail_after(0);
+  EXPECT_THROW(buffer_->host(Access::read), Error);
+  EXPECT_THROW(buffer_->enqueue_download(*queue_), Error);
+  fail_after(-1);
+  EXPECT_EQ(on_host(), 4);
+}
+
+TEST_F(DeviceBuffer, ServesTheHostWhenTheDeviceIsLost) {
+  fill_device(4);
+  fail_after(0);
+  buffer_->discard();
+  fill_host(5);
+  EXPECT_EQ(on_host(), 5);
+  Buffer fresh(context_, kBytes);
+  EXPECT_NE(fresh.host(Access::write), nullptr);
+}
+
+TEST_F(DeviceBuffer, FailsAfterTheGivenNumberOfCommands) {
+  fail_after(2);
+  const unsigned char byte = 1;
+  EXPECT_NO_THROW(buffer_->enqueue_upload_rows(*queue_, &byte, 1, 1, 1));
+  EXPECT_NO_THROW(queue_->finish());
+  EXPECT_THROW(buffer_->enqueue_upload_rows(*queue_, &byte, 1, 1, 1), Error);
+  EXPECT_THROW(queue_->finish(), Error);
+}
+
+TEST_F(DeviceBuffer, ThreadsUseTheirOwnBuffers) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([this, t] {
+      Queue queue(context_);
+      for (int round = 0; round < 20; ++round) {
+        Buffer buffer(context_, kBytes);
+        std::memset(buffer.host(Access::write), t + round, kBytes);
+        buffer.device(queue, Access::read_write);
+        queue.finish();
+        EXPECT_EQ(static_cast<unsigned char*>(buffer.host(Access::read))[kBytes - 1], t + round);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(DeviceBuffer, ThreadsMapTheSameBuffer) {
+  fill_device(21);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) threads.emplace_back([this] { EXPECT_EQ(on_host(), 21); });
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(DeviceBuffer, OutlivesItsOwnersContext) {
+  fill_device(21);
+  queue_.reset();
+  context_.reset();
+  EXPECT_EQ(on_host(), 21);
+}
+
+}  // namespace
+}  // namespace tandem::opencl
