@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/kernels/bench.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <vector>
+
+namespace tandem::check {
+namespace {
+
+double seconds_of(const std::function<void()>& run) {
+  const auto start = std::chrono::steady_clock::now();
+  run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Processor time of this thread: what others do on the core meanwhile does not count.
+double core_seconds_of(const std::function<void()>& run) {
+  const double start = core_seconds();
+  run();
+  return core_seconds() - start;
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+  return values[values.size() / 2];
+}
+double least(const std::vector<double>& values) {
+  return *std::min_element(values.begin(), values.end());
+}
+double greatest(const std::vector<double>& values) {
+  return *std::max_element(values.begin(), values.end());
+}
+
+}  // namespace
+
+double core_seconds() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return time.tv_sec + 1e-9 * time.tv_nsec;
+}
+
+void against_peak(benchmark::State& state, double multiply_adds, const std::function<void()>& run,
+                  const std::function<void()>& reference, double reference_share) {
+  run();
+  std::vector<double> peaks, times;
+  for (auto _ : state) {
+    peaks.push_back(measure_fma_peak_gflops());
+    times.push_back(core_seconds_of(run));
+    state.SetIterationTime(times.back());
+  }
+  const double gflop = 2e-9 * multiply_adds;
+  state.counters["GFLOP/s"] = gflop / median(times);
+  state.counters["peak"] = median(peaks);
+  state.counters["%peak"] = 100 * gflop / median(times) / median(peaks);
+  state.counters["%peak_best"] = 100 * gflop / least(times) / greatest(peaks);
+  state.counters["x_ref"] = core_seconds_of(reference) / reference_share / median(times);
+}
+
+void against_reference(benchmark::State& state, const std::function<void()>& run,
+                       const std::function<void()>& reference, double reference_share) {
+  run();
+  std::vector<double> times;
+  for (auto _ : state) {
+    times.push_back(core_seconds_of(run));
+    state.SetIterationTime(times.back());
+  }
+  state.counters["x_ref"] = core_seconds_of(reference) / reference_share / median(times);
+}
+
+void medium_grain(benchmark::State& state, int rows, const std::function<void(Rows)>& run,
+                  const std::function<void()>& finish) {
+  constexpr int kThreads = 2;
+  tbb::task_arena arena(kThreads);
+  const auto one_core = [&] {
+    run({0, rows});
+    finish();
+  };
+  const auto two_cores = [&] {
+    arena.execute([&] {
+      tbb::parallel_for(tbb::blocked_range<int>(0, rows, 4), [&](const auto& band) {
+        run({band.begin(), band.end()});
+      });
+    });
+    finish();
+  };
+  two_cores();
+  std::vector<double> alone, together;
+  for (auto _ : state) {
+    alone.push_back(seconds_of(one_core));
+    together.push_back(seconds_of(two_cores));
+    state.SetIterationTime(together.back());
+  }
+  state.counters["x_one_core"] = median(alone) / median(together);
+  state.counters["x_one_core_best"] = least(alone) / least(together);
+}
+
+}  // namespace tandem::check

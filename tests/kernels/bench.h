@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <functional>
+
+#include "kernels/plane.h"
+
+/// Measurements for the benches of all kernels: `<kernel>_check --bench`. The machine may be
+/// shared, so all that is compared is measured by turns and reported as medians and bests of one
+/// run.
+namespace tandem::check {
+
+/// The frame sizes that the project is judged by.
+struct FrameSize {
+  const char* name;
+  int width, height;
+};
+constexpr FrameSize kFrameSizes[] = {{"LD", 600, 416}, {"HD", 1920, 1080}};
+
+/// Processor time that this thread has used.
+double core_seconds();
+
+/// What one core can do: the rate of independent fused multiply-adds on the widest vectors, in
+/// GFLOP/s (two a multiply-add), measured over about 0.3 ms.
+double measure_fma_peak_gflops();
+
+/// Measures `run` on this thread against the FMA peak. `multiply_adds` is what the method needs for
+/// one run, not what the implementation does. `reference` computes a part of the same work,
+/// `reference_share` of it, and is measured once. Counters:
+///   GFLOP/s, peak  medians      %peak  median over median      %peak_best  best over best
+///   x_ref          time of the reference by the time of `run`
+void against_peak(benchmark::State& state, double multiply_adds, const std::function<void()>& run,
+                  const std::function<void()>& reference, double reference_share);
+
+/// Measures `run` against its reference alone: for kernels that arithmetic does not limit.
+void against_reference(benchmark::State& state, const std::function<void()>& run,
+                       const std::function<void()>& reference, double reference_share);
+
+/// Measures a kernel over oneTBB bands of [0, rows) on two threads, then `finish` on one, against
+/// the whole on one thread. Counters: x_one_core (medians), x_one_core_best.
+void medium_grain(benchmark::State& state, int rows, const std::function<void(Rows)>& run,
+                  const std::function<void()>& finish);
+
+}  // namespace tandem::check

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <cstdlib>
+
+#include "tests/kernels/bench.h"
+#include "tests/kernels/implementation.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tests/kernels/simd_target.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tandem::check {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+bool fused() { return HWY_NATIVE_FMA != 0; }
+int64_t target() { return HWY_TARGET; }
+
+/// Runs `rounds` times 12 independent chains, enough to hide the latency of two units; returns the
+/// floating-point operations.
+double multiply_add(int rounds, float* out) {
+  const hn::ScalableTag<float> d;
+  const auto factor = hn::Set(d, out[0]), term = hn::Set(d, out[1]);
+  auto a0 = hn::Iota(d, 0), a1 = hn::Iota(d, 1), a2 = hn::Iota(d, 2), a3 = hn::Iota(d, 3);
+  auto a4 = hn::Iota(d, 4), a5 = hn::Iota(d, 5), a6 = hn::Iota(d, 6), a7 = hn::Iota(d, 7);
+  auto a8 = hn::Iota(d, 8), a9 = hn::Iota(d, 9), a10 = hn::Iota(d, 10), a11 = hn::Iota(d, 11);
+  for (int i = 0; i < rounds; ++i) {
+    a0 = hn::MulAdd(a0, factor, term);
+    a1 = hn::MulAdd(a1, factor, term);
+    a2 = hn::MulAdd(a2, factor, term);
+    a3 = hn::MulAdd(a3, factor, term);
+    a4 = hn::MulAdd(a4, factor, term);
+    a5 = hn::MulAdd(a5, factor, term);
+    a6 = hn::MulAdd(a6, factor, term);
+    a7 = hn::MulAdd(a7, factor, term);
+    a8 = hn::MulAdd(a8, factor, term);
+    a9 = hn::MulAdd(a9, factor, term);
+    a10 = hn::MulAdd(a10, factor, term);
+    a11 = hn::MulAdd(a11, factor, term);
+  }
+  a0 =
+      hn::Add(hn::Add(hn::Add(a0, a1), hn::Add(a2, a3)), hn::Add(hn::Add(a4, a5), hn::Add(a6, a7)));
+  hn::StoreU(hn::Add(a0, hn::Add(hn::Add(a8, a9), hn::Add(a10, a11))), d, out);
+  return 2.0 * 12 * static_cast<double>(hn::Lanes(d)) * rounds;
+}
+
+}  // namespace
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace tandem::check
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tandem::check {
+
+HWY_EXPORT(fused);
+HWY_EXPORT(target);
+HWY_EXPORT(multiply_add);
+
+std::vector<SimdTarget> simd_targets() {
+  std::vector<SimdTarget> targets;
+  use_simd_target(0);
+  for (const int64_t t : hwy::SupportedAndGeneratedTargets()) {
+    use_simd_target(t);
+    // A mask without effect would test the best target again and again.
+    if (HWY_DYNAMIC_DISPATCH(target)() != t) std::abort();
+    targets.push_back({t, hwy::TargetName(t), HWY_DYNAMIC_DISPATCH(fused)()});
+  }
+  use_simd_target(0);
+  return targets;
+}
+
+void use_simd_target(int64_t t) {
+  hwy::SetSupportedTargetsForTest(t);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+double measure_fma_peak_gflops() {
+  constexpr int kRounds = 100000;
+  alignas(64) float values[HWY_MAX_BYTES / sizeof(float)] = {0.999f, 0.001f};
+  const double start = core_seconds();
+  const double operations = HWY_DYNAMIC_DISPATCH(multiply_add)(kRounds, values);
+  const double time = core_seconds() - start;
+  benchmark::DoNotOptimize(values[0]);
+  return 1e-9 * operations / time;
+}
+
+}  // namespace tandem::check
+#endif
