@@ -66,28 +66,45 @@ void command(cl::CommandQueue& queue, const char* what, Call&& call) {
 /// with the compiler's messages.
 cl::Program build_program(Context& context, const std::string& source, const std::string& options);
 
+/// A kernel argument: this many bytes of local memory for each work-group.
+struct LocalMemory {
+  std::size_t bytes = 0;
+};
+
+inline std::size_t round_up(std::size_t value, std::size_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
 /// A kernel and the limits of its work-groups. One thread at a time.
 class Kernel {
  public:
   Kernel(Context& context, const cl::Program& program, const char* name);
 
-  /// The most work-items of a group, with the registers that this kernel takes on this device.
-  std::size_t max_group() const { return max_group_; }
-  /// Work-items that run in step (warp, wavefront): sizes of groups are best multiples of it.
-  std::size_t group_multiple() const { return group_multiple_; }
+  /// Work-items of a group: at most `wanted` and what this kernel may have on this device, and a
+  /// multiple of what runs in step there (warp, wavefront) when that is within these.
+  std::size_t group_size(std::size_t wanted) const;
 
-  /// Arguments are scalars of the kernel's types or cl_mem; throws Error.
+  /// Arguments are scalars of the kernel's types, cl_mem or LocalMemory; throws Error.
   template <typename... Arguments>
-  void enqueue(Queue& queue, const cl::NDRange& global, const cl::NDRange& local,
-               const Arguments&... arguments) {
-    command(queue.native().queue, name_, [&] {
+  void enqueue(Queue& queue, std::size_t global, std::size_t local, const Arguments&... arguments) {
+    cl::CommandQueue& commands = queue.native().queue;
+    command(commands, name_, [&] {
       cl_uint position = 0;
-      (kernel_.setArg(position++, sizeof(Arguments), &arguments), ...);
-      queue.native().queue.enqueueNDRangeKernel(kernel_, cl::NullRange, global, local);
+      (set(position++, arguments), ...);
+      commands.enqueueNDRangeKernel(kernel_, cl::NullRange, cl::NDRange(global),
+                                    cl::NDRange(local));
     });
   }
 
  private:
+  template <typename Argument>
+  void set(cl_uint position, const Argument& argument) {
+    kernel_.setArg(position, sizeof argument, &argument);
+  }
+  void set(cl_uint position, const LocalMemory& local) {
+    kernel_.setArg(position, local.bytes, nullptr);
+  }
+
   cl::Kernel kernel_;
   const char* name_;
   std::size_t max_group_ = 1, group_multiple_ = 1;

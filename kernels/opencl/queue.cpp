@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -68,6 +69,11 @@ Kernel::Kernel(Context& context, const cl::Program& program, const char* name) :
     return CL_SUCCESS;
   });
   ++counters().objects_created;
+}
+
+std::size_t Kernel::group_size(std::size_t wanted) const {
+  const std::size_t most = std::max<std::size_t>(std::min(wanted, max_group_), 1);
+  return most >= group_multiple_ ? most / group_multiple_ * group_multiple_ : most;
 }
 
 }  // namespace tandem::opencl

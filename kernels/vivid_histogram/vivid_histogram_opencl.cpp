@@ -1,1 +1,69 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+
+#include "kernels/opencl/native.h"
+#include "kernels/vivid_histogram/vivid_histogram.h"
+#include "kernels/vivid_histogram_cl.h"
+
+namespace tandem {
+
+namespace {
+
+std::string options(int filters, bool local_bins) {
+  if (filters < 1 || filters > 255) throw opencl::Error("a histogram has 1 to 255 filters");
+  return "-cl-std=CL1.2 -DFILTERS=" + std::to_string(filters) + (local_bins ? " -DLOCAL_BINS" : "");
+}
+
+// Local memory that is a part of global memory (CPUs, Mali) would only be copied for nothing.
+bool has_local_memory(const cl::Device& device) {
+  return device.getInfo<CL_DEVICE_LOCAL_MEM_TYPE>() == CL_LOCAL;
+}
+
+}  // namespace
+
+struct VividHistogramOpenCL::Private {
+  Private(opencl::Context& context, int filters)
+      : local_bins(has_local_memory(context.native().device)),
+        cell_bytes((static_cast<std::size_t>(filters) | 1) * sizeof(float)),
+        kernel(context,
+               opencl::build_program(context, vivid_histogram_cl, options(filters, local_bins)),
+               "vivid_histogram"),
+        // Half of the local memory, for two groups on a compute unit at least.
+        group(kernel.group_size(
+            local_bins
+                ? std::min<std::size_t>(context.device().local_memory_bytes / 2 / cell_bytes, 64)
+                : 64)) {}
+
+  const bool local_bins;
+  const std::size_t cell_bytes;  // of local memory
+  opencl::Kernel kernel;
+  const std::size_t group;  // cells
+};
+
+VividHistogramOpenCL::VividHistogramOpenCL(opencl::Context& context, int filters)
+    : self_(std::make_unique<Private>(context, filters)) {}
+
+VividHistogramOpenCL::~VividHistogramOpenCL() = default;
+
+void VividHistogramOpenCL::enqueue(opencl::Queue& queue, const opencl::DevicePlane& index,
+                                   const opencl::DevicePlane& weight,
+                                   const opencl::DeviceSpan& histogram, Rows cell_rows) {
+  const int columns = CellGrid::of(index.width, index.height).columns;
+  const cl_int first = cell_rows.begin * columns, end = cell_rows.end * columns;
+  if (first >= end) return;
+  const std::size_t items = opencl::round_up(static_cast<std::size_t>(end - first), self_->group);
+  const auto enqueue = [&](const auto&... local) {
+    self_->kernel.enqueue(queue, items, self_->group, index.mem,
+                          static_cast<cl_ulong>(index.offset), static_cast<cl_long>(index.stride),
+                          weight.mem, static_cast<cl_ulong>(weight.offset),
+                          static_cast<cl_long>(weight.stride), histogram.mem,
+                          static_cast<cl_ulong>(histogram.offset), columns, first, end, local...);
+  };
+  if (self_->local_bins) {
+    enqueue(opencl::LocalMemory{self_->group * self_->cell_bytes});
+  } else {
+    enqueue();
+  }
+}
+
+}  // namespace tandem
