@@ -88,6 +88,7 @@ std::unique_ptr<Context::Native> make_native(const cl::Context& context, const c
   native->context = context;
   native->device = device;
   native->description = describe_device(device);
+  native->has_local_memory = device.getInfo<CL_DEVICE_LOCAL_MEM_TYPE>() == CL_LOCAL;
   native->transfer = cl::CommandQueue(context, device);
   ++counters().objects_created;
   return native;

@@ -18,6 +18,7 @@ struct Context::Native {
   cl::Context context;
   cl::Device device;
   DeviceDescription description;
+  bool has_local_memory = false;  // of its own; CPUs and some GPUs take it from global memory
 
   std::mutex transfer_mutex;  // guards `transfer`; nothing else is locked under it
   cl::CommandQueue transfer;  // for blocking copies of a thread that has no queue of its own
@@ -80,6 +81,8 @@ class Kernel {
  public:
   Kernel(Context& context, const cl::Program& program, const char* name);
 
+  /// The most work-items of a group, with the registers that this kernel takes on this device.
+  std::size_t max_group() const { return max_group_; }
   /// Work-items of a group: at most `wanted` and what this kernel may have on this device, and a
   /// multiple of what runs in step there (warp, wavefront) when that is within these.
   std::size_t group_size(std::size_t wanted) const;

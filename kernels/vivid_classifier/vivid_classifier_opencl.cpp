@@ -1,1 +1,176 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/opencl/native.h"
+#include "kernels/vivid_classifier/vivid_classifier.h"
+#include "kernels/vivid_classifier_cl.h"
+
+namespace tandem {
+
+namespace {
+
+constexpr int kAnswers = 112;  // ANSWERS of the kernels
+constexpr int kCells = 4;
+
+/// How the first kernel cuts its work; the numbers that it is built with.
+struct Plan {
+  int weight_rows = 0;    // filters, padded to whole tiles
+  int blocks = 0;         // of a group
+  std::size_t items = 0;  // of a group; 0: any number
+  std::string options;
+};
+
+std::string define(const char* name, int value) {
+  return std::string(" -D") + name + "=" + std::to_string(value);
+}
+
+// As many filters at a time as waste the least on the last tile; the more, the fewer barriers.
+int tile_filters(int filters) {
+  constexpr int kLeast = 10, kMost = 24;
+  int best = std::min(filters, kMost);
+  for (int tile = kMost; tile >= kLeast; --tile) {
+    const auto padded = [&](int t) { return (filters + t - 1) / t * t; };
+    if (padded(tile) < padded(best)) best = tile;
+  }
+  return best;
+}
+
+// Tiles in local memory: 8x8 answers a work-item. 128 blocks a group take 224 work-items and, with
+// 20 filters at a time, 21 KiB; half and quarter tiles are for devices with less of either.
+Plan gpu_plan(int filters, int tile_blocks) {
+  Plan plan;
+  const int tile = tile_filters(filters);
+  plan.weight_rows = (filters + tile - 1) / tile * tile;
+  plan.blocks = tile_blocks;
+  plan.items = static_cast<std::size_t>(kAnswers / 8 * tile_blocks / 8);
+  plan.options = define("TILE_BLOCKS", tile_blocks) + define("TILE_FILTERS", tile) +
+                 define("WEIGHT_ROWS", plan.weight_rows) + define("SUM_WIDTH", 1);
+  return plan;
+}
+
+// Sums in vector registers: 4x7 of the 32 that AVX-512 has, 4x2 of 16 elsewhere.
+Plan cpu_plan(int filters, const cl::Device& device) {
+  Plan plan;
+  const bool wide = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>() >= 16;
+  plan.weight_rows = filters;
+  plan.blocks = 4;
+  plan.options = define("PANEL_BLOCKS", plan.blocks) + define("PANEL_VECTORS", wide ? 7 : 2) +
+                 define("WIDTH", wide ? 16 : 8) + define("WEIGHT_ROWS", filters) +
+                 define("SUM_WIDTH", 16);
+  return plan;
+}
+
+void check(const LinearSvm& svm) {
+  if (svm.filters < 1 || svm.filters > 255 ||
+      svm.weights.size() != static_cast<std::size_t>(VividWindow::kBlocks * kCells * svm.filters)) {
+    throw opencl::Error("an SVM has 105 blocks of 4 cells of 1 to 255 filters");
+  }
+}
+
+// [cell of the block][filter][answer], zero where padded.
+cl::Buffer packed_weights(opencl::Context& context, const LinearSvm& svm, int weight_rows) {
+  const auto filters = static_cast<std::size_t>(svm.filters);
+  const auto rows = static_cast<std::size_t>(weight_rows);
+  std::vector<float> packed(kCells * rows * kAnswers);
+  for (std::size_t block = 0; block < VividWindow::kBlocks; ++block) {
+    for (std::size_t c = 0; c < kCells; ++c) {
+      for (std::size_t k = 0; k < filters; ++k) {
+        packed[(c * rows + k) * kAnswers + block] = svm.weights[(block * kCells + c) * filters + k];
+      }
+    }
+  }
+  return opencl::constant_data(context, packed.data(), packed.size() * sizeof(float));
+}
+
+cl::Program build(opencl::Context& context, int filters, const Plan& plan) {
+  return opencl::build_program(context, vivid_classifier_cl,
+                               "-cl-std=CL1.2" + define("FILTERS", filters) + plan.options);
+}
+
+std::size_t local_bytes(const Plan& plan, int filters) {
+  const int tile = tile_filters(filters);
+  return sizeof(float) *
+         static_cast<std::size_t>(tile * (kAnswers + plan.blocks + 4) + 2 * plan.blocks);
+}
+
+// The largest tile that the device's work-groups and local memory hold.
+Plan choose_plan(opencl::Context& context, int filters) {
+  const opencl::DeviceDescription& device = context.device();
+  if (device.is_cpu) return cpu_plan(filters, context.native().device);
+  for (const int tile_blocks : {128, 64}) {
+    Plan plan = gpu_plan(filters, tile_blocks);
+    if (plan.items > device.max_work_group ||
+        local_bytes(plan, filters) > device.local_memory_bytes) {
+      continue;
+    }
+    // A kernel's registers may allow fewer work-items than the device does.
+    try {
+      opencl::Kernel kernel(context, build(context, filters, plan), "vivid_classifier_answers");
+      if (kernel.max_group() >= plan.items) return plan;
+    } catch (const opencl::Error&) {
+      // Drivers may refuse a required size at build time instead.
+    }
+  }
+  return gpu_plan(filters, 32);
+}
+
+}  // namespace
+
+struct VividClassifierOpenCL::Private {
+  Private(opencl::Context& context, const LinearSvm& svm)
+      : plan(choose_plan(context, svm.filters)),
+        bias(svm.bias),
+        epsilon(svm.epsilon),
+        weights(packed_weights(context, svm, plan.weight_rows)),
+        program(build(context, svm.filters, plan)),
+        answers(context, program, "vivid_classifier_answers"),
+        sum(context, program, "vivid_classifier_sum"),
+        sum_width(context.device().is_cpu ? 16 : 1) {}
+
+  const Plan plan;
+  const float bias, epsilon;
+  const cl::Buffer weights;
+  const cl::Program program;
+  opencl::Kernel answers, sum;
+  const int sum_width;
+};
+
+VividClassifierOpenCL::VividClassifierOpenCL(opencl::Context& context, const LinearSvm& svm) {
+  check(svm);
+  self_ = std::make_unique<Private>(context, svm);
+}
+
+VividClassifierOpenCL::~VividClassifierOpenCL() = default;
+
+std::size_t VividClassifierOpenCL::partial_size(CellGrid cells) {
+  const std::size_t blocks = static_cast<std::size_t>(std::max(0, cells.columns - 1)) *
+                             static_cast<std::size_t>(std::max(0, cells.rows - 1));
+  return blocks * VividWindow::kBlocks;
+}
+
+void VividClassifierOpenCL::enqueue(opencl::Queue& queue, const opencl::DeviceSpan& histogram,
+                                    CellGrid cells, const opencl::DeviceSpan& partial,
+                                    const opencl::DevicePlane& score, Rows score_rows) {
+  if (score_rows.count() <= 0 || score.width <= 0) return;
+  const cl_int block_columns = cells.columns - 1;
+  const cl_int blocks = block_columns * (score_rows.count() + VividWindow::kBlockRows - 1);
+
+  const auto groups =
+      static_cast<std::size_t>((blocks + self_->plan.blocks - 1) / self_->plan.blocks);
+  const std::size_t group =
+      self_->plan.items != 0 ? self_->plan.items : self_->answers.group_size(16);
+  const std::size_t items =
+      self_->plan.items != 0 ? groups * group : opencl::round_up(groups, group);
+  self_->answers.enqueue(queue, items, group, histogram.mem,
+                         static_cast<cl_ulong>(histogram.offset), cells.columns, score_rows.begin,
+                         blocks, self_->weights(), self_->epsilon, partial.mem,
+                         static_cast<cl_ulong>(partial.offset), blocks);
+
+  const auto sums = static_cast<std::size_t>((score.width + self_->sum_width - 1) /
+                                             self_->sum_width * score_rows.count());
+  const std::size_t sum_group = self_->sum.group_size(64);
+  self_->sum.enqueue(queue, opencl::round_up(sums, sum_group), sum_group, partial.mem,
+                     static_cast<cl_ulong>(partial.offset), blocks, block_columns, score.mem,
+                     static_cast<cl_ulong>(score.offset), static_cast<cl_long>(score.stride),
+                     score.width, score_rows.begin, score_rows.count(), self_->bias);
+}
+
+}  // namespace tandem

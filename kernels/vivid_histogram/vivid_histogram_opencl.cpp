@@ -14,16 +14,11 @@ std::string options(int filters, bool local_bins) {
   return "-cl-std=CL1.2 -DFILTERS=" + std::to_string(filters) + (local_bins ? " -DLOCAL_BINS" : "");
 }
 
-// Local memory that is a part of global memory (CPUs, Mali) would only be copied for nothing.
-bool has_local_memory(const cl::Device& device) {
-  return device.getInfo<CL_DEVICE_LOCAL_MEM_TYPE>() == CL_LOCAL;
-}
-
 }  // namespace
 
 struct VividHistogramOpenCL::Private {
   Private(opencl::Context& context, int filters)
-      : local_bins(has_local_memory(context.native().device)),
+      : local_bins(context.native().has_local_memory),
         cell_bytes((static_cast<std::size_t>(filters) | 1) * sizeof(float)),
         kernel(context,
                opencl::build_program(context, vivid_histogram_cl, options(filters, local_bins)),
@@ -34,7 +29,7 @@ struct VividHistogramOpenCL::Private {
                 ? std::min<std::size_t>(context.device().local_memory_bytes / 2 / cell_bytes, 64)
                 : 64)) {}
 
-  const bool local_bins;
+  const bool local_bins;         // else local memory would be one more copy
   const std::size_t cell_bytes;  // of local memory
   opencl::Kernel kernel;
   const std::size_t group;  // cells
