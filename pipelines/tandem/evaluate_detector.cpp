@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/tandem/evaluate_detector.h"
+
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "pipelines/tandem/command_line.h"
+#include "pipelines/tandem/training_options.h"
+#include "pipelines/training/average_precision.h"
+#include "pipelines/training/curve_picture.h"
+#include "pipelines/training/detection_file.h"
+#include "pipelines/training/progress.h"
+#include "pipelines/training/trainer.h"
+
+namespace tandem {
+namespace {
+
+// The curve goes on this far below the threshold, in margins of the SVM.
+constexpr float kBelowThreshold = 1.5f;
+
+struct Request {
+  StringOption dataset, model, csv, json, svg, title, save;
+  StringsOption detections, negatives;
+  int folds = 0, scales = 0;
+  double first_scale = 1, min_overlap = 0.5, max_overlap = ScanOptions{}.max_overlap;
+  double threshold = -1e9;
+  TrainingOptionValues training;
+};
+
+struct Result {
+  std::string name;
+  Evaluation evaluation;
+  CurvePoint at_threshold;
+  bool has_threshold = false;
+};
+
+ScanOptions scan_options(const Request& request, float threshold) {
+  ScanOptions scan;
+  scan.scales = request.scales;
+  scan.first_scale = request.first_scale;
+  scan.max_overlap = static_cast<float>(request.max_overlap);
+  scan.threshold = threshold;
+  return scan;
+}
+
+std::vector<std::vector<Detection>> detect_all(const Dataset& dataset, const VividModel& model,
+                                               const ScanOptions& scan) {
+  Progress progress("searching", dataset.photographs.size());
+  const PackedSvm svm(model.svm);
+  std::vector<std::vector<Detection>> found(dataset.photographs.size());
+  tbb::parallel_for(std::size_t{0}, found.size(), [&](std::size_t i) {
+    found[i] = detect(load_photograph(dataset.photographs[i].path), model.bank, svm, scan);
+    progress.advance();
+  });
+  return found;
+}
+
+std::vector<std::vector<Detection>> cross_validate_dataset(const Request& request,
+                                                           const Dataset& dataset) {
+  TrainingData data;
+  data.with_people = load_photographs(dataset.photographs);
+  std::vector<std::string> paths;
+  for (const std::string& folder : request.negatives.all()) {
+    const auto some = photographs_below(folder);
+    paths.insert(paths.end(), some.begin(), some.end());
+  }
+  data.without_people = load_images(paths);
+  return cross_validate(data, nullptr, request.training.checked(), request.folds,
+                        scan_options(request, -kBelowThreshold));
+}
+
+Result judge(const Request& request, const Dataset& dataset, const std::string& name,
+             const std::vector<std::vector<Detection>>& found) {
+  return {name,
+          evaluate(dataset.photographs, found, static_cast<float>(request.min_overlap)),
+          {},
+          false};
+}
+
+std::vector<Result> results_of(const Request& request, const Dataset& dataset) {
+  std::vector<Result> results;
+  for (const std::string& file : request.detections.all())
+    results.push_back(judge(request, dataset, file, read_detections(file, dataset.photographs)));
+  std::vector<std::vector<Detection>> found;
+  if (request.folds > 0) {
+    found = cross_validate_dataset(request, dataset);
+    results.insert(
+        results.begin(),
+        judge(request, dataset,
+              "ViVid, " + std::to_string(request.folds) + "-fold cross-validation", found));
+  } else if (request.model) {
+    const VividModel model = load_vivid_model(request.model.str());
+    const float threshold =
+        request.threshold > -1e9 ? static_cast<float>(request.threshold) : model.default_threshold;
+    found = detect_all(dataset, model, scan_options(request, threshold - kBelowThreshold));
+    Result result = judge(request, dataset, "ViVid", found);
+    result.at_threshold = result.evaluation.at(threshold);
+    result.at_threshold.score = threshold;
+    result.has_threshold = true;
+    results.insert(results.begin(), result);
+  }
+  if (request.save && !found.empty())
+    write_detections(request.save.str(), dataset.photographs, found);
+  return results;
+}
+
+void print(const Request& request, const Dataset& dataset, const std::vector<Result>& results) {
+  const Evaluation& first = results.front().evaluation;
+  std::printf("%s: %s, %zu photographs, %zu people, %zu ignored boxes\n", request.dataset.value,
+              dataset.layout.c_str(), first.photographs, first.people, first.ignored);
+  for (const Result& r : results) {
+    std::printf(
+        "%s: average precision %.4f at overlap %.2f (area under the interpolated curve), "
+        "%zu detections\n",
+        r.name.c_str(), r.evaluation.average_precision, request.min_overlap,
+        r.evaluation.detections);
+    if (r.has_threshold)
+      std::printf("  at threshold %.3f: recall %.3f, precision %.3f\n", r.at_threshold.score,
+                  r.at_threshold.recall, r.at_threshold.precision);
+  }
+}
+
+void write_csv(const std::string& path, const std::vector<Result>& results) {
+  std::ofstream file(path);
+  file << "detector,score,recall,precision\n";
+  for (const Result& r : results)
+    for (const CurvePoint& p : r.evaluation.curve)
+      file << '"' << r.name << "\"," << p.score << ',' << p.recall << ',' << p.precision << '\n';
+  file.close();
+  if (!file) throw std::runtime_error("'" + path + "' cannot be written");
+}
+
+void write_json(const std::string& path, const Request& request, const Dataset& dataset,
+                const std::vector<Result>& results) {
+  using nlohmann::json;
+  json detectors = json::array();
+  for (const Result& r : results) {
+    json entry = {{"name", r.name},
+                  {"average_precision", r.evaluation.average_precision},
+                  {"detections", r.evaluation.detections},
+                  {"threshold", nullptr},
+                  {"recall", nullptr},
+                  {"precision", nullptr}};
+    if (r.has_threshold) {
+      entry["threshold"] = r.at_threshold.score;
+      entry["recall"] = r.at_threshold.recall;
+      entry["precision"] = r.at_threshold.precision;
+    }
+    detectors.push_back(entry);
+  }
+  const Evaluation& first = results.front().evaluation;
+  std::ofstream file(path);
+  file << json{{"dataset", request.dataset.str()},
+               {"layout", dataset.layout},
+               {"photographs", first.photographs},
+               {"people", first.people},
+               {"ignored", first.ignored},
+               {"overlap", request.min_overlap},
+               {"detectors", detectors}}
+              .dump(2)
+       << '\n';
+  file.close();
+  if (!file) throw std::runtime_error("'" + path + "' cannot be written");
+}
+
+void draw(const Request& request, const std::vector<Result>& results) {
+  std::vector<NamedCurve> curves;
+  for (const Result& r : results) curves.push_back({r.name, r.evaluation});
+  write_curve_picture(request.svg.str(),
+                      request.title ? request.title.str() : request.dataset.str(), curves);
+}
+
+void parse(int argc, char** argv, Request& r) {
+  std::vector<GOptionEntry> entries = {
+      {"dataset", 'd', 0, G_OPTION_ARG_FILENAME, &r.dataset.value,
+       "Photographs with boxes: a Penn-Fudan or MOTChallenge folder", "DIR"},
+      {"model", 'm', 0, G_OPTION_ARG_FILENAME, &r.model.value, "The model to evaluate", "FILE"},
+      {"detections", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &r.detections.values,
+       "Evaluate what another detector found: JSON lines {\"image\", \"regions\": [{x, y, w, h, "
+       "confidence}]}; may be repeated",
+       "FILE"},
+      {"cross-validate", 'k', 0, G_OPTION_ARG_INT, &r.folds,
+       "Train on all but one of K parts and search the part that is left, for each", "K"},
+      {"negatives", 'n', 0, G_OPTION_ARG_FILENAME_ARRAY, &r.negatives.values,
+       "With --cross-validate: photographs without people; may be repeated", "DIR"},
+      {"scales", 0, 0, G_OPTION_ARG_INT, &r.scales,
+       "Levels of the image pyramid; 0 = as many as fit (0)", "N"},
+      {"first-scale", 0, 0, G_OPTION_ARG_DOUBLE, &r.first_scale,
+       "Scale of the first level; below 1 finds smaller people (1)", "X"},
+      {"iou", 0, 0, G_OPTION_ARG_DOUBLE, &r.min_overlap,
+       "Overlap with a person from which a detection is right (0.5)", "X"},
+      {"max-overlap", 0, 0, G_OPTION_ARG_DOUBLE, &r.max_overlap,
+       "Overlap of two detections from which the weaker is dropped (0.4)", "X"},
+      {"threshold", 0, 0, G_OPTION_ARG_DOUBLE, &r.threshold,
+       "Score at which recall and precision are given (the model's)", "X"},
+      {"csv", 0, 0, G_OPTION_ARG_FILENAME, &r.csv.value, "Write the curves as a table", "FILE"},
+      {"json", 0, 0, G_OPTION_ARG_FILENAME, &r.json.value, "Write the results", "FILE"},
+      {"svg", 0, 0, G_OPTION_ARG_FILENAME, &r.svg.value, "Draw the curves", "FILE"},
+      {"title", 0, 0, G_OPTION_ARG_STRING, &r.title.value, "Title of the drawing", "TEXT"},
+      {"save-detections", 0, 0, G_OPTION_ARG_FILENAME, &r.save.value,
+       "Write what was found, in the form that --detections reads", "FILE"}};
+  for (const GOptionEntry& entry : r.training.entries()) entries.push_back(entry);
+  entries.push_back({});
+  parse_options(argc, argv, "--dataset DIR [--model FILE | --detections FILE | --cross-validate K]",
+                "Prints the average precision of a person detector (PASCAL VOC).", entries.data());
+  if (!r.dataset) throw UsageError("--dataset DIR is missing");
+  if (r.folds != 0 && r.folds < 2) throw UsageError("--cross-validate needs at least 2 parts");
+  if (!r.model && !r.detections.values && r.folds == 0)
+    throw UsageError("one of --model, --detections and --cross-validate is needed");
+  if (r.model && r.folds > 0) throw UsageError("--model and --cross-validate exclude each other");
+  if (r.first_scale <= 0 || r.scales < 0)
+    throw UsageError("--first-scale must be positive and --scales not negative");
+  if (r.min_overlap <= 0 || r.min_overlap > 1 || r.max_overlap <= 0 || r.max_overlap > 1)
+    throw UsageError("--iou and --max-overlap must be in (0, 1]");
+}
+
+void evaluate_detector(int argc, char** argv) {
+  Request request;
+  parse(argc, argv, request);
+  const int threads = request.training.threads;
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
+                                  threads > 0 ? static_cast<std::size_t>(threads)
+                                              : std::max(1u, std::thread::hardware_concurrency()));
+  const Dataset dataset = read_dataset(request.dataset.str());
+  const std::vector<Result> results = results_of(request, dataset);
+  print(request, dataset, results);
+  if (request.csv) write_csv(request.csv.str(), results);
+  if (request.json) write_json(request.json.str(), request, dataset, results);
+  if (request.svg) draw(request, results);
+}
+
+}  // namespace
+
+int evaluate_detector_main(int argc, char** argv) {
+  return run_command("evaluate-detector", [&] { evaluate_detector(argc, argv); });
+}
+
+}  // namespace tandem

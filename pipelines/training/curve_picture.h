@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipelines/training/average_precision.h"
+
+namespace tandem {
+
+struct NamedCurve {
+  std::string name;
+  Evaluation evaluation;
+};
+
+/// Writes precision over recall as an SVG picture, up to six curves. Throws std::runtime_error.
+void write_curve_picture(const std::string& path, const std::string& title,
+                         const std::vector<NamedCurve>& curves);
+
+}  // namespace tandem

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/training/detection_file.h"
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace tandem {
+namespace {
+
+using nlohmann::json;
+
+std::runtime_error bad_file(const std::string& path, const std::string& why) {
+  return std::runtime_error("detections '" + path + "' " + why);
+}
+
+std::vector<Detection> regions_of(const json& line) {
+  std::vector<Detection> found;
+  for (const json& region : line.at("regions"))
+    found.push_back(
+        {region.at("x"), region.at("y"), region.at("w"), region.at("h"), region.at("confidence")});
+  return found;
+}
+
+}  // namespace
+
+void write_detections(const std::string& path, const std::vector<Photograph>& photographs,
+                      const std::vector<std::vector<Detection>>& found) {
+  std::ofstream file(path);
+  for (std::size_t p = 0; p < photographs.size(); ++p) {
+    json regions = json::array();
+    for (const Detection& d : found[p])
+      regions.push_back(
+          {{"x", d.x}, {"y", d.y}, {"w", d.width}, {"h", d.height}, {"confidence", d.score}});
+    file << json{{"image", photographs[p].name}, {"regions", regions}} << "\n";
+  }
+  file.close();
+  if (!file) throw bad_file(path, "cannot be written");
+}
+
+std::vector<std::vector<Detection>> read_detections(const std::string& path,
+                                                    const std::vector<Photograph>& photographs) {
+  std::map<std::string, std::size_t> waiting;
+  for (std::size_t p = 0; p < photographs.size(); ++p) waiting[photographs[p].name] = p;
+  std::ifstream file(path);
+  if (!file) throw bad_file(path, "cannot be opened");
+
+  std::vector<std::vector<Detection>> found(photographs.size());
+  std::string text;
+  for (int line = 1; std::getline(file, text); ++line) {
+    const std::string where = "line " + std::to_string(line) + ": ";
+    try {
+      const json entry = json::parse(text);
+      const std::string image = entry.at("image");
+      const auto at = waiting.find(image);
+      if (at == waiting.end())
+        throw bad_file(path, where + "the dataset has no image '" + image + "', or it came before");
+      found[at->second] = regions_of(entry);
+      waiting.erase(at);
+    } catch (const json::exception& e) {
+      throw bad_file(path, where + e.what());
+    }
+  }
+  if (!waiting.empty())
+    throw bad_file(path, "has no line for image '" + waiting.begin()->first + "'");
+  return found;
+}
+
+}  // namespace tandem

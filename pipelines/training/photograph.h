@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/plane.h"
+
+namespace tandem {
+
+/// A grey picture: width x height bytes, rows without gaps.
+struct GreyImage {
+  int width = 0, height = 0;
+  std::vector<uint8_t> pixels;
+  Plane<const uint8_t> plane() const { return {pixels.data(), width, height, width}; }
+};
+
+/// Decodes the first frame of a file with GStreamer, whatever its format. Safe from many threads.
+/// Throws std::runtime_error that names the file and says what is wrong. Needs gst_init.
+GreyImage load_photograph(const std::string& path);
+
+/// Left and right exchanged.
+GreyImage mirrored(const GreyImage& image);
+
+/// The pictures below a folder (.jpg .jpeg .png .bmp .pgm .ppm), sorted by path.
+std::vector<std::string> photographs_below(const std::string& folder);
+
+}  // namespace tandem

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Finds people with OpenCV's default HOG detector and writes them as JSON lines that `tandem
+// evaluate-detector --detections` reads: the yardstick for our own detector.
+//
+//   hog_people DATASET OUTPUT [name=value ...]
+//
+// hit=0 scale=1.05 group=2 stride=8 padding=0 are the parameters of detectMultiScale (and its
+// defaults). person=1 cuts the margin of 16 pixels above and below a person and the sides off the
+// 64x128 window (default), person=0 leaves the window. With group=0, which gives every window,
+// nms=0.4 drops the weaker of two boxes that overlap by more. colour=0 searches the grey picture.
+#include <cstdio>
+#include <map>
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/objdetect.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "kernels/vivid_classifier/detections.h"
+#include "pipelines/training/dataset.h"
+#include "pipelines/training/detection_file.h"
+#include "pipelines/training/progress.h"
+
+namespace {
+
+using Settings = std::map<std::string, double>;
+
+Settings read_settings(int argc, char** argv) {
+  Settings settings = {{"hit", 0},    {"scale", 1.05}, {"group", 2}, {"stride", 8}, {"padding", 0},
+                       {"person", 1}, {"aspect", 0.4}, {"nms", 0},   {"colour", 1}};
+  for (int i = 3; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const std::size_t equals = argument.find('=');
+    if (equals == std::string::npos || !settings.contains(argument.substr(0, equals)))
+      throw std::runtime_error("unknown setting '" + argument + "'");
+    settings[argument.substr(0, equals)] = std::stod(argument.substr(equals + 1));
+  }
+  return settings;
+}
+
+/// The person in a window: 96 of its 128 rows, in the middle.
+tandem::Detection person_in(const cv::Rect2f& window, double aspect, float score) {
+  const float height = window.height * 96 / 128, width = height * static_cast<float>(aspect);
+  return {window.x + (window.width - width) / 2, window.y + (window.height - height) / 2, width,
+          height, score};
+}
+
+std::vector<tandem::Detection> find_people(const cv::HOGDescriptor& hog, const std::string& path,
+                                           const Settings& s) {
+  cv::Mat image = cv::imread(path, s.at("colour") != 0 ? cv::IMREAD_COLOR : cv::IMREAD_GRAYSCALE);
+  if (image.empty()) throw std::runtime_error("'" + path + "' cannot be read");
+  std::vector<cv::Rect> windows;
+  std::vector<double> weights;
+  const int stride = static_cast<int>(s.at("stride")), padding = static_cast<int>(s.at("padding"));
+  hog.detectMultiScale(image, windows, weights, s.at("hit"), cv::Size(stride, stride),
+                       cv::Size(padding, padding), s.at("scale"), s.at("group"));
+  std::vector<tandem::Detection> found;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const cv::Rect2f window = windows[i];
+    const auto score = static_cast<float>(weights[i]);
+    found.push_back(s.at("person") != 0 ? person_in(window, s.at("aspect"), score)
+                                        : tandem::Detection{window.x, window.y, window.width,
+                                                            window.height, score});
+  }
+  if (s.at("nms") > 0) tandem::suppress_overlaps(found, static_cast<float>(s.at("nms")), 1000);
+  return found;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc < 3) throw std::runtime_error("usage: hog_people DATASET OUTPUT [name=value ...]");
+  const Settings settings = read_settings(argc, argv);
+  const tandem::Dataset dataset = tandem::read_dataset(argv[1]);
+  cv::HOGDescriptor hog;
+  hog.setSVMDetector(cv::HOGDescriptor::getDefaultPeopleDetector());
+  std::vector<std::vector<tandem::Detection>> found;
+  tandem::Progress progress("HOG", dataset.photographs.size());
+  for (const tandem::Photograph& photograph : dataset.photographs) {
+    found.push_back(find_people(hog, photograph.path, settings));
+    progress.advance();
+  }
+  tandem::write_detections(argv[2], dataset.photographs, found);
+  return 0;
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "hog_people: %s\n", e.what());
+  return 1;
+}
