@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/configuration.h"
+
+namespace tandem {
+
+std::string parse_mapping(std::string_view text, int stages, Mapping& mapping) {
+  if (static_cast<int>(text.size()) != stages) {
+    return "mapping '" + std::string(text) + "' has " + std::to_string(text.size()) +
+           " letters, but there are " + std::to_string(stages) +
+           " stages: write one letter a stage, g (device) or c (CPU)";
+  }
+  Mapping parsed{0, stages};
+  for (int k = 0; k < stages; ++k) {
+    if (text[k] == 'g') {
+      parsed.device_stages |= 1u << k;
+    } else if (text[k] != 'c') {
+      return "mapping '" + std::string(text) + "' has the letter '" + text[k] +
+             "': only g (device) and c (CPU) are known";
+    }
+  }
+  mapping = parsed;
+  return {};
+}
+
+std::string to_string(const Mapping& mapping) {
+  std::string text;
+  for (int k = 0; k < mapping.stages; ++k) text += mapping.on_device(k) ? 'g' : 'c';
+  return text;
+}
+
+std::string to_string(const Configuration& configuration) {
+  const std::string mapping = to_string(configuration.mapping);
+  if (configuration.granularity == Granularity::medium) return mapping + "/mg";
+  return mapping + "/cg" + std::to_string(configuration.threads);
+}
+
+std::vector<Configuration> all_configurations(int stages, int cores, uint32_t device_capable) {
+  std::vector<Configuration> all;
+  for (uint32_t bits = 0; bits < 1u << stages; ++bits) {
+    if ((bits & ~device_capable) != 0) continue;
+    const Mapping mapping{bits, stages};
+    for (int n = 1; n <= cores + 1; ++n) all.push_back({mapping, Granularity::coarse, n});
+    all.push_back({mapping, Granularity::medium, cores + 1});
+  }
+  return all;
+}
+
+}  // namespace tandem

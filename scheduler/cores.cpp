@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/cores.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace tandem {
+namespace {
+
+int read_topology(int cpu, const char* name, int otherwise) {
+  std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/" + name);
+  int value = otherwise;
+  file >> value;
+  return file ? value : otherwise;
+}
+
+}  // namespace
+
+int usable_physical_cores() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;
+  std::set<std::pair<int, int>> cores;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &allowed)) continue;
+    // Where the kernel does not tell, each processor counts as a core of its own.
+    cores.emplace(read_topology(cpu, "physical_package_id", 0), read_topology(cpu, "core_id", cpu));
+  }
+  return std::max<int>(1, static_cast<int>(cores.size()));
+}
+
+}  // namespace tandem

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+namespace tandem {
+
+/// The physical cores that this process may use: its CPU affinity, hardware threads of one core
+/// counted once. At least 1. This is nC of paper 1, which found hyperthreads of no use.
+int usable_physical_cores();
+
+}  // namespace tandem

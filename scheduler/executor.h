@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "scheduler/configuration.h"
+#include "scheduler/item.h"
+#include "scheduler/stage.h"
+
+namespace tandem {
+
+/// Counts since start; times are summed over frames. A run of consecutive device stages is waited
+/// for once: its stages share its time equally.
+struct ExecutorStats {
+  struct PerStage {
+    uint64_t cpu_frames = 0, device_frames = 0;
+    uint64_t cpu_ns = 0, device_ns = 0;
+  };
+  std::array<PerStage, kMaxStages> stages{};
+  uint64_t frames = 0;         ///< finished
+  uint64_t frames_cpu = 0;     ///< every stage on the CPU
+  uint64_t frames_device = 0;  ///< every stage on the device
+  uint64_t frames_mixed = 0;
+  uint64_t device_failures = 0;
+  int in_flight = 0;
+};
+
+/// Runs items through the stages under a configuration: several at a time, out again in order,
+/// never more than `max_in_flight`.
+///
+/// One thread submits, one takes out; configure() and stats() may be called from any. Driver
+/// threads take items in order. At a run of 'g' stages a driver takes the device slot if it is
+/// free, else the CPU computes the run (paper 1, section II). Under medium grain the CPU is one
+/// device too: whoever computes on it holds it, and uses all cores. Serial stages let items through
+/// in order.
+///
+/// Locks: mutex_ guards the ring and is never held while a stage works; cpu_mutex_ (medium grain)
+/// and the device slot are held while stages work and never together; gate_mutex_ is taken last.
+class Executor {
+ public:
+  /// Called on a driver thread, with no lock held, when the device failed: the mapping is all 'c'
+  /// from then on. The item that failed is computed on the CPU.
+  using DeviceFailed = std::function<void(const std::string& why)>;
+
+  /// `cores` is nC, at least 1. `device` may be null: then no stage runs on it. The stages and the
+  /// device must outlive the executor.
+  Executor(std::vector<Stage*> stages, Device* device, int cores, DeviceFailed device_failed = {});
+  ~Executor();  ///< items still inside must have been taken out or aborted before
+
+  int cores() const { return cores_; }
+  int max_items() const { return static_cast<int>(ring_.size()); }  ///< most in flight, ever
+
+  /// The configuration for the items that are submitted from now on: takes effect when those
+  /// before have finished. Threads are clamped to 1 ... nC + 1, stages that have no device to 'c'.
+  void configure(const Configuration& configuration);
+  Configuration configuration() const;
+
+  /// Hands over an item; blocks while too many are in flight. False when aborted: the item stays
+  /// with the caller.
+  bool submit(Item* item);
+  /// The next item in order, finished; blocks. Null when aborted and nothing is left to take out:
+  /// after abort() the items that were not computed come out with a failed status.
+  Item* take();
+  /// Says that the item taken last has been dealt with: it no longer counts as in flight.
+  void release();
+  /// Waits until nothing is in flight, or aborted.
+  void drain();
+  /// Unblocks everybody; items not yet begun are not computed. Until resume().
+  void abort();
+  /// After abort() and when everything has been taken out.
+  void resume();
+
+  ExecutorStats stats() const;
+
+ private:
+  enum class Slot : uint8_t { empty, queued, running, done };
+  struct Entry {
+    Item* item = nullptr;
+    Slot state = Slot::empty;
+  };
+
+  void drive(int index);
+  void process(Item& item, const Configuration& configuration);
+  Status run_on_device(Item& item, int first, int last, bool to_host);
+  Status run_on_cpu(Item& item, int stage, const Configuration& configuration);
+  bool take_device_slot();
+  void fail_device(const std::string& why);
+  void wait_for_turn(int stage, uint64_t sequence);
+  void pass_gate(int stage, uint64_t sequence);
+  void apply_pending(std::unique_lock<std::mutex>& lock);
+  Configuration clamp(Configuration configuration) const;
+  void count(const Item& item);
+  Entry& entry(uint64_t sequence) { return ring_[sequence % ring_.size()]; }
+  int drivers() const;
+
+  const std::vector<Stage*> stages_;
+  Device* const device_;
+  const int cores_;
+  const DeviceFailed device_failed_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable work_, space_, finished_, idle_;
+  std::vector<Entry> ring_;
+  uint64_t next_submit_ = 0, next_begin_ = 0, next_take_ = 0, released_ = 0;
+  int running_ = 0;
+  bool aborted_ = false, stopping_ = false;
+  Configuration current_, pending_;
+
+  std::atomic<bool> device_busy_{false};
+  std::atomic<bool> device_usable_;
+  std::mutex cpu_mutex_;
+
+  struct Arena;  ///< oneTBB's task arena of nC threads
+  std::unique_ptr<Arena> arena_;
+
+  std::mutex gate_mutex_;
+  std::condition_variable gate_opened_;
+  std::array<uint64_t, kMaxStages> gate_next_{};
+
+  struct Counter {
+    std::atomic<uint64_t> cpu_frames{0}, device_frames{0}, cpu_ns{0}, device_ns{0};
+  };
+  std::array<Counter, kMaxStages> counters_;
+  std::atomic<uint64_t> frames_{0}, frames_cpu_{0}, frames_device_{0}, frames_mixed_{0};
+  std::atomic<uint64_t> device_failures_{0};
+
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace tandem

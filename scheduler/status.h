@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+#include <utility>
+
+namespace tandem {
+
+/// What the frame path returns instead of throwing. Costs nothing when all is well.
+class Status {
+ public:
+  enum class Kind {
+    ok,
+    device_failed,  ///< the device did not compute it; the CPU can
+    failed,         ///< nobody can: the frame goes on without the result
+  };
+
+  Status() = default;
+  static Status device_failed(std::string why) { return {Kind::device_failed, std::move(why)}; }
+  static Status failed(std::string why) { return {Kind::failed, std::move(why)}; }
+
+  bool ok() const { return kind_ == Kind::ok; }
+  Kind kind() const { return kind_; }
+  const std::string& message() const { return message_; }
+
+ private:
+  Status(Kind kind, std::string message) : kind_(kind), message_(std::move(message)) {}
+  Kind kind_ = Kind::ok;
+  std::string message_;
+};
+
+}  // namespace tandem
