@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gst/stage.h"
+
+namespace tandem {
+
+/// The stages of a bin in the order in which frames pass them. Children that nobody linked are
+/// linked in the order in which they were added. Throws std::runtime_error that says what is wrong:
+/// no stage, an element that is no stage, or stages that are not one chain. The bin owns the
+/// stages.
+std::vector<GstTandemStage*> find_chain(GstBin* bin);
+
+/// Fills an empty bin from a description such as "vividfilter ! vividhistogram". Throws
+/// std::runtime_error.
+void fill_from_description(GstBin* bin, const std::string& description);
+
+}  // namespace tandem

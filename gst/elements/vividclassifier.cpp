@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/vividclassifier.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gst/elements/vividmodel.h"
+#include "gst/elements/vividtensors.h"
+#include "gst/stageelement.h"
+#include "kernels/vivid_classifier/detections.h"
+#include "kernels/vivid_classifier/vivid_classifier.h"
+
+namespace tandem {
+namespace {
+
+enum Input { kHistogram, kLevels };
+enum Output { kScore, kPartial };
+
+struct ClassifierSettings {
+  std::string model;
+  double threshold = 0.5;
+  double max_overlap = 0.3;
+  int max_detections = 200;
+};
+
+/// The trained SVM, laid out for both sides.
+struct ClassifierEngine {
+  std::string path;
+  std::shared_ptr<opencl::Context> context;
+  VividModel model;
+  PackedSvm packed;
+  std::unique_ptr<VividClassifierOpenCL> device;
+
+  ClassifierEngine(std::string from, std::shared_ptr<opencl::Context> on)
+      : path(std::move(from)),
+        context(std::move(on)),
+        model(load_detector(path)),
+        packed(model.svm) {
+    if (context) device = std::make_unique<VividClassifierOpenCL>(*context, model.svm);
+  }
+
+  // One unit of the SVM's margin is e^2 in odds; the model's own threshold is even odds.
+  static constexpr double kSteepness = 2;
+  double confidence(float score) const {
+    return 1 / (1 + std::exp(-kSteepness * (score - model.default_threshold)));
+  }
+  float score_at(double confidence) const {
+    return static_cast<float>(model.default_threshold +
+                              std::log(confidence / (1 - confidence)) / kSteepness);
+  }
+};
+
+class VividClassifierWork final : public StageWork {
+ public:
+  VividClassifierWork(std::shared_ptr<const ClassifierEngine> engine, VividLevels levels,
+                      const ClassifierSettings& settings)
+      : engine_(std::move(engine)),
+        levels_(std::move(levels)),
+        least_score_(engine_->score_at(std::clamp(settings.threshold, 1e-6, 1 - 1e-6))),
+        settings_(settings),
+        label_(g_quark_from_string(engine_->model.label.c_str())) {
+    std::size_t partial = 0;
+    for (const VividLevel& level : levels_.levels) {
+      first_partial_.push_back(partial);
+      partial += std::max(vivid_classifier_partial_size(level.cells),
+                          engine_->context ? VividClassifierOpenCL::partial_size(level.cells) : 0);
+    }
+    outputs_ = {{kVividScore, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {levels_.scores}},
+                {"partial", GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {partial}, true}};
+  }
+
+  bool fits(const WorkRequest& request) const override {
+    return levels_.matches(request.inputs[kLevels]);
+  }
+
+  int rows() const override { return levels_.block_rows; }
+
+  void compute(StageFrame& frame, Rows rows) const override {
+    for (std::size_t l = 0; l < levels_.levels.size(); ++l) {
+      const VividLevel& level = levels_.levels[l];
+      const Rows mine{std::max(0, rows.begin - level.first_block_row),
+                      std::min(level.cells.rows - 1, rows.end - level.first_block_row)};
+      if (mine.begin >= mine.end || scores(level).rows == 0) continue;
+      vivid_classifier_rows(frame.input<float>(kHistogram) + level.first_cell * levels_.filters,
+                            level.cells, engine_->packed,
+                            frame.output<float>(kPartial) + first_partial_[l], mine);
+    }
+  }
+
+  void combine(StageFrame& frame) const override {
+    for (std::size_t l = 0; l < levels_.levels.size(); ++l) {
+      const VividLevel& level = levels_.levels[l];
+      if (scores(level).rows == 0) continue;
+      vivid_classifier_combine(frame.output<float>(kPartial) + first_partial_[l], level.cells,
+                               engine_->packed, score_plane(frame.output<float>(kScore), level));
+    }
+  }
+
+  void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
+    using Access = opencl::Buffer::Access;
+    void* const histogram = frame.inputs[kHistogram].buffer->device(queue, Access::read);
+    void* const score = frame.outputs[kScore].buffer->device(queue, Access::write);
+    void* const partial = frame.outputs[kPartial].buffer->device(queue, Access::write);
+    for (std::size_t l = 0; l < levels_.levels.size(); ++l) {
+      const VividLevel& level = levels_.levels[l];
+      const ScoreGrid grid = scores(level);
+      if (grid.rows == 0) continue;
+      engine_->device->enqueue(queue, {histogram, level.first_cell * levels_.filters}, level.cells,
+                               {partial, first_partial_[l]},
+                               {score, level.first_score, grid.columns, grid.rows, grid.columns},
+                               {0, grid.rows});
+    }
+    frame.outputs[kScore].buffer->enqueue_download(queue);  // publish() reads it
+  }
+
+  void publish(StageFrame& frame, GstBuffer* buffer) const override {
+    thread_local std::vector<Detection> found;
+    found.clear();
+    const auto* score =
+        static_cast<const float*>(frame.outputs[kScore].buffer->host(opencl::Buffer::Access::read));
+    for (const VividLevel& level : levels_.levels) {
+      if (scores(level).rows == 0) continue;
+      collect_detections(score_plane(score, level), level.scale, least_score_,
+                         GST_VIDEO_FRAME_WIDTH(frame.video), GST_VIDEO_FRAME_HEIGHT(frame.video),
+                         found);
+    }
+    suppress_overlaps(found, static_cast<float>(settings_.max_overlap),
+                      static_cast<std::size_t>(settings_.max_detections));
+    for (const Detection& detection : found) attach(buffer, detection);
+  }
+
+ private:
+  static ScoreGrid scores(const VividLevel& level) { return ScoreGrid::of(level.cells); }
+
+  template <typename T>
+  static Plane<T> score_plane(T* data, const VividLevel& level) {
+    const ScoreGrid grid = scores(level);
+    return {data + level.first_score, grid.columns, grid.rows, grid.columns};
+  }
+
+  // The form that overlays and region-of-interest encoders of the ecosystem read.
+  void attach(GstBuffer* buffer, const Detection& detection) const {
+    GstVideoRegionOfInterestMeta* region = gst_buffer_add_video_region_of_interest_meta_id(
+        buffer, label_, static_cast<guint>(std::lround(detection.x)),
+        static_cast<guint>(std::lround(detection.y)),
+        static_cast<guint>(std::lround(detection.width)),
+        static_cast<guint>(std::lround(detection.height)));
+    gst_video_region_of_interest_meta_add_param(
+        region, gst_structure_new("detection", "confidence", G_TYPE_DOUBLE,
+                                  engine_->confidence(detection.score), "label", G_TYPE_STRING,
+                                  g_quark_to_string(label_), nullptr));
+  }
+
+  const std::shared_ptr<const ClassifierEngine> engine_;
+  const VividLevels levels_;
+  const float least_score_;
+  const ClassifierSettings settings_;
+  const GQuark label_;
+  std::vector<std::size_t> first_partial_;  // of each level, in floats
+};
+
+struct VividClassifier {
+  using Settings = ClassifierSettings;
+
+  static constexpr char kTypeName[] = "GstVividClassifier";
+  static constexpr char kLongName[] = "ViVid classifier stage";
+  static constexpr char kKlass[] = "Filter/Analyzer/Video";
+  static constexpr char kSummary[] =
+      "Finds objects: a linear SVM over every window of vividhistogram's cells";
+
+  static const StageDescription& description() {
+    static const StageDescription description{
+        {{kVividHistogram, "vividhistogram"}, {kVividLevels, "vividfilter"}}};
+    return description;
+  }
+
+  static const std::vector<StageProperty<Settings>>& properties() {
+    static const std::vector<StageProperty<Settings>> properties{
+        {"model", "Model",
+         "File with the trained detector; empty: the one that comes with Tandem. Must be the one "
+         "that vividfilter uses",
+         &Settings::model},
+        {"threshold", "Threshold",
+         "Least confidence of a detection, 0 to 1; 0.5 is the operating point found in training",
+         &Settings::threshold, 0, 1},
+        {"max-overlap", "Largest overlap",
+         "Of two detections that overlap by more than this (intersection over union) the weaker "
+         "one is dropped",
+         &Settings::max_overlap, 0, 1},
+        {"max-detections", "Most detections", "Most detections on one frame, strongest first",
+         &Settings::max_detections, 1, 10000},
+    };
+    return properties;
+  }
+
+  std::unique_ptr<StageWork> make_work(const Settings& settings, const WorkRequest& request) {
+    VividLevels levels = VividLevels::of(request.inputs[kLevels]);
+    if (request.inputs[kHistogram].spec.elements() != levels.cells * levels.filters)
+      throw std::runtime_error(
+          "the tensors of the ViVid stages on the frame do not belong together");
+    if (!engine || engine->path != settings.model || engine->context != request.context)
+      engine = std::make_shared<ClassifierEngine>(settings.model, request.context);
+    if (engine->model.svm.filters != levels.filters) {
+      throw std::runtime_error("vividclassifier's model has " +
+                               std::to_string(engine->model.svm.filters) +
+                               " filters, but the model of vividfilter has " +
+                               std::to_string(levels.filters) + ": set the same `model` on both.");
+    }
+    return std::make_unique<VividClassifierWork>(engine, std::move(levels), settings);
+  }
+
+  std::shared_ptr<const ClassifierEngine> engine;
+};
+
+}  // namespace
+}  // namespace tandem
+
+GType gst_vivid_classifier_get_type() {
+  return tandem::StageElement<tandem::VividClassifier>::get_type();
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/memory/tensorpool.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace tandem {
+
+// Standard layout: GstMemory first, as GStreamer's C casts need it.
+struct TandemMemory {
+  GstMemory base;
+  opencl::Buffer* buffer;
+  // The pool that it returns to; empty while it lies in the pool, or the two would keep each other.
+  std::shared_ptr<TensorPool>* pool;
+};
+
+namespace {
+
+std::atomic<uint64_t> allocation_count{0};
+
+struct TandemAllocator {
+  GstAllocator parent;
+};
+struct TandemAllocatorClass {
+  GstAllocatorClass parent_class;
+};
+
+G_DEFINE_TYPE(TandemAllocator, tandem_allocator, GST_TYPE_ALLOCATOR)
+
+TandemMemory* cast(GstMemory* memory) { return reinterpret_cast<TandemMemory*>(memory); }
+
+gpointer map(GstMemory* memory, gsize, GstMapFlags flags) {
+  using Access = opencl::Buffer::Access;
+  const bool reads = (flags & GST_MAP_READ) != 0, writes = (flags & GST_MAP_WRITE) != 0;
+  try {
+    return cast(memory)->buffer->host(reads && writes ? Access::read_write
+                                      : writes        ? Access::write
+                                                      : Access::read);
+  } catch (const std::exception& e) {
+    GST_ERROR("cannot map a tensor to the host: %s", e.what());
+    return nullptr;
+  }
+}
+
+void unmap(GstMemory*) {}
+
+void tandem_allocator_init(TandemAllocator* self) {
+  GstAllocator* allocator = GST_ALLOCATOR_CAST(self);
+  allocator->mem_type = "TandemTensor";
+  allocator->mem_map = map;
+  allocator->mem_unmap = unmap;
+  GST_OBJECT_FLAG_SET(self, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC);
+}
+
+void tandem_allocator_class_init(TandemAllocatorClass* klass) {
+  // Only a pool makes this memory: it knows the device.
+  GST_ALLOCATOR_CLASS(klass)->alloc = [](GstAllocator*, gsize, GstAllocationParams*) -> GstMemory* {
+    return nullptr;
+  };
+  GST_ALLOCATOR_CLASS(klass)->free = [](GstAllocator*, GstMemory* memory) {
+    delete cast(memory)->buffer;
+    delete cast(memory)->pool;
+    delete cast(memory);
+  };
+}
+
+GstAllocator* allocator() {
+  static GstAllocator* const instance = [] {
+    auto* made = static_cast<GstAllocator*>(g_object_new(tandem_allocator_get_type(), nullptr));
+    gst_object_ref_sink(made);
+    GST_OBJECT_FLAG_SET(made, GST_OBJECT_FLAG_MAY_BE_LEAKED);
+    return made;
+  }();
+  return instance;
+}
+
+}  // namespace
+
+gboolean tandem_memory_dispose(GstMiniObject* object) {
+  TandemMemory* memory = cast(reinterpret_cast<GstMemory*>(object));
+  const std::shared_ptr<TensorPool> pool = std::move(*memory->pool);
+  memory->pool->reset();
+  if (!pool || pool.use_count() == 1) return TRUE;  // nobody will ask the pool for it
+  gst_mini_object_ref(object);
+  pool->recycle(memory);
+  return FALSE;
+}
+
+opencl::Buffer* tandem_memory_buffer(GstMemory* memory) {
+  return memory->allocator == allocator() ? cast(memory)->buffer : nullptr;
+}
+
+TensorPool::TensorPool(std::shared_ptr<opencl::Context> context, std::size_t bytes)
+    : context_(std::move(context)), bytes_(bytes) {}
+
+TensorPool::~TensorPool() {
+  for (TandemMemory* memory : free_) gst_memory_unref(&memory->base);
+}
+
+MemoryRef TensorPool::acquire() {
+  TandemMemory* memory = nullptr;
+  {
+    std::lock_guard lock(mutex_);
+    if (!free_.empty()) {
+      memory = free_.back();  // the one used last is the one that caches hold
+      free_.pop_back();
+    }
+  }
+  if (!memory) {
+    memory = new TandemMemory{};
+    memory->buffer = new opencl::Buffer(context_, std::max<std::size_t>(bytes_, 1));
+    memory->pool = new std::shared_ptr<TensorPool>;
+    gst_memory_init(&memory->base, GST_MEMORY_FLAG_NO_SHARE, allocator(), nullptr, bytes_, 63, 0,
+                    bytes_);
+    GST_MINI_OBJECT_CAST(memory)->dispose = tandem_memory_dispose;
+    allocation_count.fetch_add(1, std::memory_order_relaxed);
+  }
+  *memory->pool = shared_from_this();
+  return MemoryRef(&memory->base);
+}
+
+void TensorPool::recycle(TandemMemory* memory) {
+  memory->buffer->discard();
+  std::lock_guard lock(mutex_);
+  free_.push_back(memory);
+}
+
+uint64_t TensorPool::allocations() { return allocation_count.load(std::memory_order_relaxed); }
+
+}  // namespace tandem

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "gst/util/ref.h"
+#include "kernels/opencl/opencl.h"
+
+namespace tandem {
+
+struct TandemMemory;  ///< a GstMemory whose content is an opencl::Buffer
+
+/// The synchronised host and device memory behind memory that a TensorPool made; null for any
+/// other.
+opencl::Buffer* tandem_memory_buffer(GstMemory* memory);
+
+/// GstMemory of one size that maps to the host lazily and comes back when its last reference goes,
+/// so that a steady stream allocates nothing. The pool lives as long as memory of it does; when
+/// nobody else holds it, memory that comes back is freed. Thread-safe.
+class TensorPool : public std::enable_shared_from_this<TensorPool> {
+ public:
+  /// `context` may be null: plain host memory. `bytes` may be 0.
+  TensorPool(std::shared_ptr<opencl::Context> context, std::size_t bytes);
+  ~TensorPool();
+
+  MemoryRef acquire();  ///< content undefined
+
+  /// Memory made by all pools, ever: a test watches that it stands still.
+  static uint64_t allocations();
+
+ private:
+  friend gboolean tandem_memory_dispose(GstMiniObject* object);
+  void recycle(TandemMemory* memory);
+
+  const std::shared_ptr<opencl::Context> context_;
+  const std::size_t bytes_;
+  std::mutex mutex_;
+  std::vector<TandemMemory*> free_;
+};
+
+}  // namespace tandem

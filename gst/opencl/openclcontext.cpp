@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/opencl/openclcontext.h"
+
+#include <mutex>
+
+#include "gst/util/ref.h"
+
+namespace tandem {
+namespace {
+
+using Shared = std::shared_ptr<opencl::Context>;
+
+// The shared pointer travels beside the raw handles, so that those who know it share its program
+// cache.
+GType shared_context_type() {
+  static const GType type = g_boxed_type_register_static(
+      "TandemOpenCLContext",
+      [](gpointer p) -> gpointer { return new Shared(*static_cast<Shared*>(p)); },
+      [](gpointer p) { delete static_cast<Shared*>(p); });
+  return type;
+}
+
+GstContext* make_gst_context(const Shared& context) {
+  GstContext* made = gst_context_new(GST_TANDEM_OPENCL_CONTEXT_TYPE, TRUE);
+  gst_structure_set(gst_context_writable_structure(made), "cl-context", G_TYPE_POINTER,
+                    context->cl_context(), "cl-device", G_TYPE_POINTER, context->cl_device_id(),
+                    "tandem-context", shared_context_type(), &context, nullptr);
+  return made;
+}
+
+Shared context_of(GstElement* element) {
+  ContextRef context(gst_element_get_context(element, GST_TANDEM_OPENCL_CONTEXT_TYPE));
+  return context ? opencl_context_from(context.get()) : nullptr;
+}
+
+// Asks one pad's peer and hands what it answers to the element.
+gboolean ask_peer(GstElement* element, GstPad* pad, gpointer query) {
+  if (!gst_pad_peer_query(pad, GST_QUERY(query))) return TRUE;
+  GstContext* answer = nullptr;
+  gst_query_parse_context(GST_QUERY(query), &answer);
+  if (!answer) return TRUE;
+  gst_element_set_context(element, answer);
+  return FALSE;
+}
+
+}  // namespace
+
+Shared opencl_context_from(GstContext* context) {
+  if (!gst_context_has_context_type(context, GST_TANDEM_OPENCL_CONTEXT_TYPE)) return nullptr;
+  const GstStructure* fields = gst_context_get_structure(context);
+  if (const GValue* value = gst_structure_get_value(fields, "tandem-context");
+      value && G_VALUE_HOLDS(value, shared_context_type())) {
+    return *static_cast<Shared*>(g_value_get_boxed(value));
+  }
+  gpointer cl_context = nullptr, cl_device = nullptr;
+  if (!gst_structure_get(fields, "cl-context", G_TYPE_POINTER, &cl_context, "cl-device",
+                         G_TYPE_POINTER, &cl_device, nullptr)) {
+    GST_WARNING("a %s must have the pointers cl-context and cl-device",
+                GST_TANDEM_OPENCL_CONTEXT_TYPE);
+    return nullptr;
+  }
+  try {
+    return opencl::Context::wrap(cl_context, cl_device);
+  } catch (const opencl::Error& e) {
+    GST_WARNING("the application's OpenCL context cannot be used: %s", e.what());
+    return nullptr;
+  }
+}
+
+Shared find_opencl_context(GstElement* element, const std::string& selector) {
+  if (Shared mine = context_of(element)) return mine;
+  QueryRef query(gst_query_new_context(GST_TANDEM_OPENCL_CONTEXT_TYPE));
+  gst_element_foreach_src_pad(element, ask_peer, query.get());
+  if (Shared theirs = context_of(element)) return theirs;
+  gst_element_foreach_sink_pad(element, ask_peer, query.get());
+  if (Shared theirs = context_of(element)) return theirs;
+  gst_element_post_message(element, gst_message_new_need_context(GST_OBJECT_CAST(element),
+                                                                 GST_TANDEM_OPENCL_CONTEXT_TYPE));
+  if (Shared given = context_of(element)) return given;
+
+  const Shared opened = opencl::Context::open(selector);
+  GstContext* context = make_gst_context(opened);
+  gst_element_set_context(element, context);
+  gst_element_post_message(element,
+                           gst_message_new_have_context(GST_OBJECT_CAST(element), context));
+  return opened;
+}
+
+bool answer_opencl_context_query(GstQuery* query, const Shared& context) {
+  const gchar* type = nullptr;
+  if (GST_QUERY_TYPE(query) != GST_QUERY_CONTEXT || !context) return false;
+  gst_query_parse_context_type(query, &type);
+  if (!g_str_equal(type, GST_TANDEM_OPENCL_CONTEXT_TYPE)) return false;
+  ContextRef made(make_gst_context(context));
+  gst_query_set_context(query, made.get());
+  return true;
+}
+
+}  // namespace tandem

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gst/gst.h>
+
+#include "gst/elements/tandemoverlay.h"
+#include "gst/elements/vividclassifier.h"
+#include "gst/elements/vividfilter.h"
+#include "gst/elements/vividhistogram.h"
+#include "gst/tandembin.h"
+#include "gst/tensormeta.h"
+
+static gboolean plugin_init(GstPlugin* plugin) {
+  const struct {
+    const char* name;
+    GType type;
+  } elements[] = {
+      {"tandembin", gst_tandem_bin_get_type()},
+      {"vividfilter", gst_vivid_filter_get_type()},
+      {"vividhistogram", gst_vivid_histogram_get_type()},
+      {"vividclassifier", gst_vivid_classifier_get_type()},
+      {"tandemoverlay", GST_TYPE_TANDEM_OVERLAY},
+  };
+  gst_tandem_tensor_meta_get_info();
+  for (const auto& element : elements) {
+    // Rank NONE: autopluggers must not put these into somebody's player.
+    if (!gst_element_register(plugin, element.name, GST_RANK_NONE, element.type)) return FALSE;
+  }
+  return TRUE;
+}
+
+#define PACKAGE "tandem"
+GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, tandem,
+                  "Video analytics on CPU cores and an OpenCL device", plugin_init, TANDEM_VERSION,
+                  "LGPL", "Tandem", "https://gstreamer.freedesktop.org/")

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/stageadapter.h"
+
+#include <algorithm>
+
+#include "gst/util/guard.h"
+
+namespace tandem {
+
+bool FrameItem::open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pixels) {
+  buffer = owned;
+  const auto flags = static_cast<GstMapFlags>((writes_pixels ? GST_MAP_READWRITE : GST_MAP_READ) |
+                                              GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
+  mapped = gst_video_frame_map(&video, &info, buffer, flags);
+  return mapped;
+}
+
+GstBuffer* FrameItem::close(int stages, bool keep_tensors) {
+  if (mapped) gst_video_frame_unmap(&video);
+  mapped = false;
+  for (int k = 0; k < stages; ++k) {
+    Slot& slot = slots[k];
+    for (int i = 0; i < kMaxTensors && slot.memories[i]; ++i) {
+      const TensorSpec& spec = slot.frame.outputs[i].spec;
+      if (keep_tensors && status.ok() && !spec.scratch) {
+        gst_buffer_add_tandem_tensor_meta(buffer, spec.name, spec.type, spec.dimensions,
+                                          spec.shape.data(), slot.memories[i].release());
+      }
+      slot.memories[i].reset();
+    }
+    slot.frame.outputs.fill({});
+    slot.work.reset();
+  }
+  return std::exchange(buffer, nullptr);
+}
+
+const StageDescription& StageAdapter::description() const {
+  return *GST_TANDEM_STAGE_GET_CLASS(stage_)->description;
+}
+
+std::string StageAdapter::name() const {
+  return GST_OBJECT_NAME(gst_element_get_factory(GST_ELEMENT_CAST(stage_)));
+}
+
+void StageAdapter::set_context(std::shared_ptr<opencl::Context> context) {
+  {
+    std::lock_guard lock(mutex_);
+    if (context_ == context) return;
+    context_ = std::move(context);
+  }
+  invalidate();
+}
+
+void StageAdapter::forget() {
+  std::lock_guard lock(mutex_);
+  current_.reset();
+}
+
+bool StageAdapter::has_device() const {
+  std::lock_guard lock(mutex_);
+  return context_ && description().has_opencl;
+}
+
+Status StageAdapter::find_inputs(FrameItem& item, StageFrame& frame) {
+  int i = 0;
+  for (const StageDescription::Input& wanted : description().inputs) {
+    Tensor& found = frame.inputs[i++];
+    found = {};
+    for (int k = index_ - 1; k >= 0 && !found.memory; --k) {
+      for (const Tensor& made : item.slots[k].frame.outputs) {
+        if (made.memory && !made.spec.scratch && g_str_equal(made.spec.name, wanted.tensor))
+          found = made;
+      }
+    }
+    if (found.memory) continue;
+    const auto* meta = gst_buffer_get_tandem_tensor_meta(item.buffer, wanted.tensor);
+    if (!meta) {
+      return Status::failed(name() + " needs the tensor '" + wanted.tensor + "', which " +
+                            wanted.producer + " makes: put " + wanted.producer + " before " +
+                            name() + ".");
+    }
+    found.spec = {meta->name, meta->element_type, meta->dimensions, {}, false};
+    std::copy_n(meta->shape, meta->dimensions, found.spec.shape.begin());
+    found.memory = meta->memory;
+    found.buffer = tandem_memory_buffer(meta->memory);
+    if (!found.buffer || found.buffer->size() < found.spec.bytes()) {
+      return Status::failed(std::string("The tensor '") + wanted.tensor +
+                            "' on the frame was not made by " + wanted.producer + ".");
+    }
+  }
+  return {};
+}
+
+std::shared_ptr<const PooledWork> StageAdapter::work_for(const FrameItem& item,
+                                                         const StageFrame& frame) {
+  const std::span<const Tensor> inputs(frame.inputs.data(), description().inputs.size());
+  WorkRequest request{item.video.info, inputs, {}};
+  const unsigned generation = generation_;
+  {
+    std::lock_guard lock(mutex_);
+    if (current_ && current_->generation == generation &&
+        gst_video_info_is_equal(&current_->video, &item.video.info) &&
+        std::equal(inputs.begin(), inputs.end(), current_->inputs.begin(), current_->inputs.end(),
+                   [](const Tensor& a, const TensorSpec& b) { return a.spec == b; }) &&
+        current_->work->fits(request)) {
+      return current_;
+    }
+    if (description().has_opencl) request.context = context_;
+  }
+  auto made = std::make_shared<PooledWork>();
+  made->work = GST_TANDEM_STAGE_GET_CLASS(stage_)->make_work(stage_, request);
+  made->generation = generation;
+  made->video = item.video.info;
+  for (const Tensor& input : inputs) made->inputs.push_back(input.spec);
+  g_assert(made->work->outputs().size() <= kMaxTensors);
+  for (const TensorSpec& spec : made->work->outputs())
+    made->pools.push_back(std::make_shared<TensorPool>(request.context, spec.bytes()));
+  std::lock_guard lock(mutex_);
+  current_ = made;
+  return made;
+}
+
+Status StageAdapter::prepare(Item& base) {
+  auto& item = static_cast<FrameItem&>(base);
+  FrameItem::Slot& slot = item.slots[index_];
+  return guard([&]() -> Status {
+    if (slot.work) {  // the device failed: the CPU writes the same outputs
+      for (Tensor& output : slot.frame.outputs)
+        if (output.buffer) output.buffer->discard();
+      slot.work->work->prepare(slot.frame);
+      return {};
+    }
+    slot.frame.video = &item.video;
+    if (Status status = find_inputs(item, slot.frame); !status.ok()) return status;
+    slot.work = work_for(item, slot.frame);
+    const auto& specs = slot.work->work->outputs();
+    slot.frame.outputs.fill({});
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      slot.memories[i] = slot.work->pools[i]->acquire();
+      slot.frame.outputs[i] = {specs[i], slot.memories[i].get(),
+                               tandem_memory_buffer(slot.memories[i].get())};
+    }
+    slot.work->work->prepare(slot.frame);
+    return {};
+  });
+}
+
+Status StageAdapter::begin(Item& base) {
+  using Access = opencl::Buffer::Access;
+  FrameItem::Slot& slot = static_cast<FrameItem&>(base).slots[index_];
+  return guard([&]() -> Status {
+    StageFrame& frame = slot.frame;
+    for (int i = 0; i < kMaxTensors; ++i) {
+      opencl::Buffer* in = frame.inputs[i].buffer;
+      opencl::Buffer* out = frame.outputs[i].buffer;
+      frame.host_inputs[i] = in ? in->host(Access::read) : nullptr;
+      frame.host_outputs[i] = out ? out->host(Access::write) : nullptr;
+    }
+    return {};
+  });
+}
+
+int StageAdapter::rows(const Item& item) const {
+  return static_cast<const FrameItem&>(item).slots[index_].work->work->rows();
+}
+
+void StageAdapter::compute(Item& item, int first, int last) {
+  FrameItem::Slot& slot = static_cast<FrameItem&>(item).slots[index_];
+  slot.work->work->compute(slot.frame, {first, last});
+}
+
+Status StageAdapter::enqueue(Item& base, bool to_host) {
+  auto& item = static_cast<FrameItem&>(base);
+  FrameItem::Slot& slot = item.slots[index_];
+  return guard([&]() -> Status {
+    slot.work->work->enqueue(slot.frame, *item.queue);
+    if (!to_host) return {};
+    for (const Tensor& output : slot.frame.outputs)
+      if (output.buffer && !output.spec.scratch) output.buffer->enqueue_download(*item.queue);
+    return {};
+  });
+}
+
+Status StageAdapter::finish(Item& base, bool on_device) {
+  auto& item = static_cast<FrameItem&>(base);
+  FrameItem::Slot& slot = item.slots[index_];
+  return guard([&]() -> Status {
+    if (!on_device) slot.work->work->combine(slot.frame);
+    slot.work->work->publish(slot.frame, item.buffer);
+    return {};
+  });
+}
+
+}  // namespace tandem

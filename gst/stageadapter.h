@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "gst/memory/tensorpool.h"
+#include "gst/stage.h"
+#include "scheduler/configuration.h"
+#include "scheduler/stage.h"
+
+namespace tandem {
+
+/// A StageWork with the pools of its outputs.
+struct PooledWork {
+  std::unique_ptr<StageWork> work;
+  std::vector<TensorSpec> inputs;  ///< what it was made for
+  GstVideoInfo video;
+  std::vector<std::shared_ptr<TensorPool>> pools;  ///< one an output
+  unsigned generation = 0;
+};
+
+/// A GstBuffer as the scheduler's item, with what each stage has attached to it.
+struct FrameItem : Item {
+  struct Slot {
+    std::shared_ptr<const PooledWork> work;
+    StageFrame frame;
+    std::array<MemoryRef, kMaxTensors> memories;
+  };
+
+  GstBuffer* buffer = nullptr;  ///< owned; writable
+  GstVideoFrame video;          ///< mapped without a reference, or the buffer would not be writable
+  bool mapped = false;
+  opencl::Queue* queue = nullptr;  ///< null: no device
+  std::array<Slot, kMaxStages> slots;
+
+  /// Takes over the buffer and maps it. False when it cannot be mapped: the buffer is still taken.
+  bool open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pixels);
+  /// Unmaps, puts the tensors on the buffer if asked, lets go of them, and gives the buffer back.
+  GstBuffer* close(int stages, bool keep_tensors);
+};
+
+/// One stage element as the scheduler's Stage. The item must be a FrameItem.
+class StageAdapter final : public Stage {
+ public:
+  explicit StageAdapter(GstTandemStage* stage) : stage_(stage) {}
+
+  void set_index(int index) { index_ = index; }  ///< its place in the chain; 0 when alone
+  /// The device to make work for; null: none. Takes effect with the next frame.
+  void set_context(std::shared_ptr<opencl::Context> context);
+  void invalidate() { ++generation_; }
+  void forget();  ///< lets go of the work and its pools
+  const StageDescription& description() const;
+
+  std::string name() const override;
+  bool serial() const override { return description().serial; }
+  bool has_device() const override;
+  Status prepare(Item& item) override;
+  Status begin(Item& item) override;
+  int rows(const Item& item) const override;
+  void compute(Item& item, int first, int last) override;
+  Status enqueue(Item& item, bool to_host) override;
+  Status finish(Item& item, bool on_device) override;
+
+ private:
+  Status find_inputs(FrameItem& item, StageFrame& frame);
+  std::shared_ptr<const PooledWork> work_for(const FrameItem& item, const StageFrame& frame);
+
+  GstTandemStage* const stage_;
+  int index_ = 0;
+  std::atomic<unsigned> generation_{1};
+  mutable std::mutex mutex_;  // guards what follows; never held while work is made
+  std::shared_ptr<opencl::Context> context_;
+  std::shared_ptr<const PooledWork> current_;
+};
+
+}  // namespace tandem

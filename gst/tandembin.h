@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+/// A bin that holds a chain of stages and decides where each stage of each frame is computed.
+/// Control (events, queries) goes along the pads of the children; frames go through the executor.
+GType gst_tandem_bin_get_type();
