@@ -17,8 +17,8 @@ class BinRun::QueueDevice final : public Device {
   std::unique_ptr<opencl::Queue> queue;
 };
 
-BinRun::BinRun(const std::vector<GstTandemStage*>& stages, int cores, Executor::DeviceFailed failed)
-    : device_(std::make_unique<QueueDevice>()) {
+BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int cores)
+    : bin_(bin), device_(std::make_unique<QueueDevice>()) {
   std::vector<Stage*> scheduled;
   for (GstTandemStage* stage : stages) {
     StageAdapter& adapter = gst_tandem_stage_adapter(stage);
@@ -27,8 +27,11 @@ BinRun::BinRun(const std::vector<GstTandemStage*>& stages, int cores, Executor::
     adapters_.push_back(&adapter);
     scheduled.push_back(&adapter);
   }
-  executor_ = std::make_unique<Executor>(scheduled, device_.get(), cores, std::move(failed));
-  // One more than can be in flight: the frame that waits to be let in.
+  const auto device_failed = [bin](const std::string& why) {
+    GST_ELEMENT_WARNING(bin, RESOURCE, FAILED,
+                        ("The OpenCL device failed, the CPU goes on: %s", why.c_str()), (nullptr));
+  };
+  executor_ = std::make_unique<Executor>(scheduled, device_.get(), cores, device_failed);
   for (int i = 0; i <= executor_->max_items(); ++i) {
     items_.push_back(std::make_unique<FrameItem>());
     idle_.push_back(items_.back().get());
@@ -66,9 +69,71 @@ FrameItem* BinRun::acquire() {
   return item;
 }
 
-void BinRun::recycle(FrameItem* item) {
+// Ends the item and gives back its buffer.
+GstBuffer* BinRun::close(FrameItem* item, bool keep_tensors) {
+  GstBuffer* buffer = item->close(stages(), keep_tensors);
   std::lock_guard lock(mutex_);
   idle_.push_back(item);
+  return buffer;
+}
+
+void BinRun::set_caps(GstCaps* caps) { negotiated_ = gst_video_info_from_caps(&info_, caps); }
+
+GstFlowReturn BinRun::accept(GstBuffer* buffer) {
+  if (flow_ != GST_FLOW_OK || !negotiated_) {
+    gst_buffer_unref(buffer);
+    return flow_ == GST_FLOW_OK ? GST_FLOW_NOT_NEGOTIATED : flow_.load();
+  }
+  FrameItem* item = acquire();
+  if (!item->open(gst_buffer_make_writable(buffer), info_, changes_pixels_)) {
+    gst_buffer_unref(close(item, false));
+    GST_ELEMENT_ERROR(bin_, RESOURCE, READ,
+                      ("A frame cannot be mapped into memory: it is smaller than its caps say."),
+                      (nullptr));
+    return GST_FLOW_ERROR;
+  }
+  if (executor_->submit(item)) return flow_;
+  gst_buffer_unref(close(item, false));
+  return flow_ == GST_FLOW_OK ? GST_FLOW_FLUSHING : flow_.load();
+}
+
+bool BinRun::push_next(GstPad* pad, bool keep_tensors) {
+  auto* item = static_cast<FrameItem*>(executor_->take());
+  if (!item) return false;
+  const Status status = item->status;
+  GstBuffer* buffer = close(item, keep_tensors);
+  GstFlowReturn flow = flow_;
+  if (flow == GST_FLOW_OK && !status.ok()) {
+    flow = GST_FLOW_ERROR;
+    GST_ELEMENT_ERROR(bin_, STREAM, FAILED, ("%s", status.message().c_str()), (nullptr));
+  }
+  if (flow == GST_FLOW_OK) {
+    flow = gst_pad_push(pad, buffer);
+  } else {
+    gst_buffer_unref(buffer);  // nobody wants frames any more
+  }
+  GstFlowReturn expected = GST_FLOW_OK;  // a flush that came meanwhile stays
+  if (flow != GST_FLOW_OK) flow_.compare_exchange_strong(expected, flow);
+  executor_->release();
+  return true;
+}
+
+void BinRun::abort() {
+  flow_ = GST_FLOW_FLUSHING;
+  executor_->abort();
+}
+
+void BinRun::drop_all() {
+  while (auto* item = static_cast<FrameItem*>(executor_->take())) {
+    gst_buffer_unref(close(item, false));
+    executor_->release();
+  }
+}
+
+void BinRun::resume() {
+  drop_all();
+  executor_->resume();
+  flow_ = GST_FLOW_OK;
 }
 
 }  // namespace tandem

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "gst/stageadapter.h"
@@ -15,34 +16,50 @@ namespace tandem {
 /// and the frames' items. Made with the pads inactive; destroyed when nothing flows any more.
 class BinRun {
  public:
-  BinRun(const std::vector<GstTandemStage*>& stages, int cores, Executor::DeviceFailed failed);
-  ~BinRun();
+  /// `bin` is who speaks on the bus; it outlives the run.
+  BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int cores);
+  ~BinRun();  ///< after abort() and drop_all()
 
   Executor& executor() { return *executor_; }
+  std::string configuration() const { return to_string(executor_->configuration()); }
   int stages() const { return static_cast<int>(adapters_.size()); }
   StageAdapter& adapter(int k) { return *adapters_[k]; }
-  bool changes_pixels() const { return changes_pixels_; }
 
   /// The device to compute on, for all stages; throws opencl::Error. Frames that are under way do
   /// not see it before the configuration changes.
   void use_device(std::shared_ptr<opencl::Context> context);
-  std::shared_ptr<opencl::Context> context() const;
+  std::shared_ptr<opencl::Context> context() const;  ///< null before use_device
 
-  /// An item for one frame, with the bin's queue; there are as many as can be in flight.
-  FrameItem* acquire();
-  void recycle(FrameItem* item);
+  /// For the streaming thread, with nothing in flight.
+  void set_caps(GstCaps* caps);
+  /// For the streaming thread: hands a frame to the executor; takes over the buffer.
+  GstFlowReturn accept(GstBuffer* buffer);
+  /// For the source pad's task: waits for the next frame in order and pushes it. False when aborted
+  /// and nothing is left.
+  bool push_next(GstPad* pad, bool keep_tensors);
 
-  GstVideoInfo info{};                           ///< of the streaming thread
-  bool negotiated = false;                       ///< likewise
-  std::atomic<GstFlowReturn> flow{GST_FLOW_OK};  ///< what upstream is answered
+  /// Frames are dropped from now on, and who waits is woken.
+  void abort();
+  /// After abort() and with the task at rest: lets go of what is still inside.
+  void drop_all();
+  /// After abort() and with the task at rest: starts afresh.
+  void resume();
 
  private:
   class QueueDevice;
 
+  FrameItem* acquire();
+  GstBuffer* close(FrameItem* item, bool keep_tensors);
+
+  GstElement* const bin_;
   std::vector<StageAdapter*> adapters_;
   bool changes_pixels_ = false;
-  mutable std::mutex mutex_;  // guards the device's context and the idle items
+  GstVideoInfo info_{};                           // of the streaming thread
+  bool negotiated_ = false;                       // likewise
+  std::atomic<GstFlowReturn> flow_{GST_FLOW_OK};  // what upstream is answered
+  mutable std::mutex mutex_;                      // guards the device's context and the idle items
   std::unique_ptr<QueueDevice> device_;
+  // As many as can be in flight, and one for the frame that waits to be let in.
   std::vector<std::unique_ptr<FrameItem>> items_;
   std::vector<FrameItem*> idle_;
   std::unique_ptr<Executor> executor_;

@@ -7,6 +7,8 @@
 
 #include "gst/binchain.h"
 #include "gst/binrun.h"
+#include "gst/binsettings.h"
+#include "gst/binstats.h"
 #include "gst/opencl/openclcontext.h"
 #include "scheduler/cores.h"
 
@@ -16,28 +18,15 @@ GST_DEBUG_CATEGORY_STATIC(tandem_bin_debug);
 namespace {
 
 using tandem::BinRun;
+using tandem::BinSettings;
 using tandem::Configuration;
-using tandem::FrameItem;
-using tandem::Granularity;
 using tandem::ObjectLock;
-
-enum GranularityChoice { kGranularityAuto, kGranularityCoarse, kGranularityMedium };
-
-struct Settings {
-  std::string mapping = "auto";
-  int granularity = kGranularityAuto;
-  int threads = 0;
-  int cores = 0;
-  std::string opencl_device = "auto";
-  std::string stages;
-  bool keep_tensors = false;
-};
 
 struct TandemBin {
   GstBin parent;
   struct Private {
     // Under the object lock.
-    Settings settings;
+    BinSettings settings;
     std::shared_ptr<BinRun> run;  // between PAUSED and READY
     std::shared_ptr<tandem::opencl::Context> given_context;
     // Set while pads are inactive.
@@ -54,19 +43,6 @@ struct TandemBinClass {
   GstBinClass parent_class;
 };
 
-enum {
-  PROP_0,
-  PROP_MAPPING,
-  PROP_GRANULARITY,
-  PROP_THREADS,
-  PROP_CORES,
-  PROP_OPENCL_DEVICE,
-  PROP_STAGES,
-  PROP_KEEP_TENSORS,
-  PROP_CONFIGURATION,
-  PROP_STATS,
-};
-
 GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS("video/x-raw"));
 GstStaticPadTemplate src_template =
@@ -79,19 +55,9 @@ std::shared_ptr<BinRun> current_run(TandemBin* bin) {
   return bin->self->run;
 }
 
-Settings settings_of(TandemBin* bin) {
+BinSettings settings_of(TandemBin* bin) {
   ObjectLock lock(bin);
   return bin->self->settings;
-}
-
-GType granularity_get_type() {
-  static const GEnumValue values[] = {
-      {kGranularityAuto, "Chosen by the bin", "auto"},
-      {kGranularityCoarse, "Coarse: one frame a core, several frames at a time", "cg"},
-      {kGranularityMedium, "Medium: one frame over all cores", "mg"},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GstTandemGranularity", values);
-  return type;
 }
 
 }  // namespace
@@ -107,29 +73,8 @@ namespace {
 
 // --- Configuration -----------------------------------------------------------------------------
 
-// What the properties ask for. Throws std::runtime_error that says which property is wrong.
-Configuration requested_configuration(const Settings& settings, BinRun& run) {
-  const int cores = run.executor().cores();
-  Configuration wanted{{0, run.stages()}, Granularity::coarse, cores};
-  if (settings.mapping != "auto") {
-    const std::string problem =
-        tandem::parse_mapping(settings.mapping, run.stages(), wanted.mapping);
-    if (!problem.empty()) throw std::runtime_error(problem);
-  }
-  if (settings.granularity == kGranularityMedium) wanted.granularity = Granularity::medium;
-  if (settings.threads > cores + 1) {
-    throw std::runtime_error("threads=" + std::to_string(settings.threads) +
-                             " is out of range: 1 to " + std::to_string(cores + 1) +
-                             " (cores + 1), or 0 for auto");
-  }
-  // The thread that waits for the device needs no core.
-  wanted.threads =
-      settings.threads > 0 ? settings.threads : cores + (wanted.mapping.any_device() ? 1 : 0);
-  return wanted;
-}
-
 // Makes the device usable when the configuration needs it. Says once when there is none.
-void provide_device(TandemBin* bin, BinRun& run, const Settings& settings) {
+void provide_device(TandemBin* bin, BinRun& run, const BinSettings& settings) {
   if (run.context() || bin->self->device_refused) return;
   try {
     std::shared_ptr<tandem::opencl::Context> context;
@@ -152,8 +97,9 @@ void provide_device(TandemBin* bin, BinRun& run, const Settings& settings) {
 // Hands the configuration that the properties ask for to the executor. Throws std::runtime_error.
 void configure(TandemBin* bin, BinRun& run) {
   std::lock_guard lock(bin->self->configure_mutex);
-  const Settings settings = settings_of(bin);
-  const Configuration wanted = requested_configuration(settings, run);
+  const BinSettings settings = settings_of(bin);
+  const Configuration wanted =
+      tandem::requested_configuration(settings, run.stages(), run.executor().cores());
   if (wanted.mapping.any_device()) provide_device(bin, run, settings);
   run.executor().configure(wanted);
   GST_DEBUG_OBJECT(bin, "asked for %s", tandem::to_string(wanted).c_str());
@@ -171,37 +117,13 @@ void reconfigure(TandemBin* bin) {
   }
 }
 
-void device_failed(TandemBin* bin, const std::string& why) {
-  GST_ELEMENT_WARNING(bin, RESOURCE, FAILED,
-                      ("The OpenCL device failed, the CPU goes on: %s", why.c_str()), (nullptr));
-}
-
 // --- Frames ------------------------------------------------------------------------------------
 
 GstFlowReturn chain(GstPad*, GstObject* parent, GstBuffer* buffer) {
-  TandemBin* bin = tandem_bin(parent);
-  const std::shared_ptr<BinRun> run = current_run(bin);
-  if (!run || run->flow != GST_FLOW_OK) {
-    gst_buffer_unref(buffer);
-    return run ? run->flow.load() : GST_FLOW_FLUSHING;
-  }
-  if (!run->negotiated) {
-    gst_buffer_unref(buffer);
-    return GST_FLOW_NOT_NEGOTIATED;
-  }
-  FrameItem* item = run->acquire();
-  if (!item->open(gst_buffer_make_writable(buffer), run->info, run->changes_pixels())) {
-    gst_buffer_unref(item->close(run->stages(), false));
-    run->recycle(item);
-    GST_ELEMENT_ERROR(bin, RESOURCE, READ,
-                      ("A frame cannot be mapped into memory: it is smaller than its caps say."),
-                      (nullptr));
-    return GST_FLOW_ERROR;
-  }
-  if (run->executor().submit(item)) return run->flow;
-  gst_buffer_unref(item->close(run->stages(), false));
-  run->recycle(item);
-  return run->flow == GST_FLOW_OK ? GST_FLOW_FLUSHING : run->flow.load();
+  if (const std::shared_ptr<BinRun> run = current_run(tandem_bin(parent)))
+    return run->accept(buffer);
+  gst_buffer_unref(buffer);
+  return GST_FLOW_FLUSHING;
 }
 
 GstFlowReturn chain_list(GstPad* pad, GstObject* parent, GstBufferList* list) {
@@ -213,67 +135,19 @@ GstFlowReturn chain_list(GstPad* pad, GstObject* parent, GstBufferList* list) {
   return flow;
 }
 
-// Sends one finished frame on, or drops it when nobody wants frames any more.
-void deliver(TandemBin* bin, BinRun& run, FrameItem* item, bool keep_tensors) {
-  const tandem::Status status = item->status;
-  GstBuffer* buffer = item->close(run.stages(), keep_tensors);
-  run.recycle(item);
-  GstFlowReturn flow = run.flow;
-  if (flow == GST_FLOW_OK && !status.ok()) {
-    flow = GST_FLOW_ERROR;
-    GST_ELEMENT_ERROR(bin, STREAM, FAILED, ("%s", status.message().c_str()), (nullptr));
-  }
-  if (flow == GST_FLOW_OK) {
-    flow = gst_pad_push(bin->self->src, buffer);
-  } else {
-    gst_buffer_unref(buffer);
-  }
-  GstFlowReturn expected = GST_FLOW_OK;  // a flush that came meanwhile stays
-  if (flow != GST_FLOW_OK) run.flow.compare_exchange_strong(expected, flow);
-}
-
 // The task of the source pad.
 void push_frames(gpointer user_data) {
   TandemBin* bin = tandem_bin(user_data);
   const std::shared_ptr<BinRun> run = current_run(bin);
-  FrameItem* item = run ? static_cast<FrameItem*>(run->executor().take()) : nullptr;
-  if (!item) {
-    gst_pad_pause_task(bin->self->src);
-    return;
-  }
-  bool keep_tensors;
-  {
-    ObjectLock lock(bin);
-    keep_tensors = bin->self->settings.keep_tensors;
-  }
-  deliver(bin, *run, item, keep_tensors);
-  run->executor().release();
+  const bool keep_tensors = settings_of(bin).keep_tensors;
+  if (!run || !run->push_next(bin->self->src, keep_tensors)) gst_pad_pause_task(bin->self->src);
 }
 
 void start_pushing(TandemBin* bin) {
   gst_pad_start_task(bin->self->src, push_frames, bin, nullptr);
 }
 
-// After an abort and with the task at rest: nothing stays inside.
-void drop_frames(TandemBin* bin, BinRun& run) {
-  while (auto* item = static_cast<FrameItem*>(run.executor().take())) {
-    deliver(bin, run, item, false);
-    run.executor().release();
-  }
-}
-
-void abort_run(BinRun& run) {
-  run.flow = GST_FLOW_FLUSHING;
-  run.executor().abort();
-}
-
 // --- Control -----------------------------------------------------------------------------------
-
-void remember_caps(BinRun& run, GstEvent* event) {
-  GstCaps* caps = nullptr;
-  gst_event_parse_caps(event, &caps);
-  run.negotiated = gst_video_info_from_caps(&run.info, caps);
-}
 
 gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
   TandemBin* bin = tandem_bin(parent);
@@ -281,15 +155,13 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
   if (!run) return gst_pad_event_default(pad, parent, event);
   switch (GST_EVENT_TYPE(event)) {
     case GST_EVENT_FLUSH_START: {
-      abort_run(*run);
+      run->abort();
       const gboolean handled = gst_pad_event_default(pad, parent, event);
       gst_pad_pause_task(bin->self->src);
       return handled;
     }
     case GST_EVENT_FLUSH_STOP: {
-      drop_frames(bin, *run);
-      run->executor().resume();
-      run->flow = GST_FLOW_OK;
+      run->resume();
       const gboolean handled = gst_pad_event_default(pad, parent, event);
       start_pushing(bin);
       return handled;
@@ -299,8 +171,11 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
   }
   if (!GST_EVENT_IS_SERIALIZED(event)) return gst_pad_event_default(pad, parent, event);
   run->executor().drain();
-  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return gst_pad_event_default(pad, parent, event);
-  remember_caps(*run, event);
+  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) {
+    GstCaps* caps = nullptr;
+    gst_event_parse_caps(event, &caps);
+    run->set_caps(caps);
+  }
   return gst_pad_event_default(pad, parent, event);
 }
 
@@ -361,8 +236,7 @@ bool start_run(TandemBin* bin) {
     target_ghost(bin->self->src, stages.back(), "src");
     int cores = settings_of(bin).cores;
     if (cores == 0) cores = tandem::usable_physical_cores();
-    auto run = std::make_shared<BinRun>(stages, cores,
-                                        [bin](const std::string& why) { device_failed(bin, why); });
+    auto run = std::make_shared<BinRun>(GST_ELEMENT_CAST(bin), stages, cores);
     bin->self->device_refused = false;
     configure(bin, *run);
     ObjectLock lock(bin);
@@ -382,7 +256,7 @@ void stop_run(TandemBin* bin) {
     run = std::move(bin->self->run);
     bin->self->run.reset();
   }
-  if (run) drop_frames(bin, *run);
+  if (run) run->drop_all();
 }
 
 GstStateChangeReturn gst_tandem_bin_change_state(GstElement* element, GstStateChange change) {
@@ -390,13 +264,13 @@ GstStateChangeReturn gst_tandem_bin_change_state(GstElement* element, GstStateCh
   if (change == GST_STATE_CHANGE_READY_TO_PAUSED && !start_run(bin))
     return GST_STATE_CHANGE_FAILURE;
   if (change == GST_STATE_CHANGE_PAUSED_TO_READY) {
-    if (const std::shared_ptr<BinRun> run = current_run(bin)) abort_run(*run);
+    if (const std::shared_ptr<BinRun> run = current_run(bin)) run->abort();
   }
   const GstStateChangeReturn result =
       GST_ELEMENT_CLASS(parent_class)->change_state(element, change);
   if (change == GST_STATE_CHANGE_READY_TO_PAUSED) {
     if (result == GST_STATE_CHANGE_FAILURE) {
-      if (const std::shared_ptr<BinRun> run = current_run(bin)) abort_run(*run);
+      if (const std::shared_ptr<BinRun> run = current_run(bin)) run->abort();
       stop_run(bin);
     } else {
       start_pushing(bin);
@@ -436,176 +310,34 @@ void set_stages(TandemBin* bin, const std::string& description) {
   }
 }
 
-void gst_tandem_bin_set_property(GObject* object, guint id, const GValue* value,
-                                 GParamSpec* pspec) {
+void gst_tandem_bin_set_property(GObject* object, guint id, const GValue* value, GParamSpec*) {
   TandemBin* bin = tandem_bin(object);
-  const auto text = [&] {
-    const gchar* given = g_value_get_string(value);
-    return std::string(given ? given : "");
-  };
-  if (id == PROP_STAGES) {
-    set_stages(bin, text());
+  if (id == tandem::kBinStages) {
+    const gchar* description = g_value_get_string(value);
+    set_stages(bin, description ? description : "");
     return;
   }
+  bool configures;
   {
     ObjectLock lock(bin);
-    Settings& settings = bin->self->settings;
-    switch (id) {
-      case PROP_MAPPING:
-        settings.mapping = text().empty() ? "auto" : text();
-        break;
-      case PROP_GRANULARITY:
-        settings.granularity = g_value_get_enum(value);
-        break;
-      case PROP_THREADS:
-        settings.threads = g_value_get_int(value);
-        break;
-      case PROP_CORES:
-        settings.cores = g_value_get_int(value);
-        return;
-      case PROP_OPENCL_DEVICE:
-        settings.opencl_device = text().empty() ? "auto" : text();
-        return;
-      case PROP_KEEP_TENSORS:
-        settings.keep_tensors = g_value_get_boolean(value);
-        return;
-      default:
-        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-        return;
-    }
+    configures = tandem::set_bin_setting(bin->self->settings, id, value);
   }
-  reconfigure(bin);
+  if (configures) reconfigure(bin);
 }
 
-std::string configuration_text(TandemBin* bin) {
-  const std::shared_ptr<BinRun> run = current_run(bin);
-  return run ? tandem::to_string(run->executor().configuration()) : "";
-}
-
-GstStructure* make_stats(TandemBin* bin) {
-  const std::shared_ptr<BinRun> run = current_run(bin);
-  GstStructure* stats = gst_structure_new_empty("tandem-stats");
-  if (!run) return stats;
-  const tandem::ExecutorStats counted = run->executor().stats();
-  gst_structure_set(stats, "configuration", G_TYPE_STRING, configuration_text(bin).c_str(), "cores",
-                    G_TYPE_INT, run->executor().cores(), "frames", G_TYPE_UINT64, counted.frames,
-                    "frames-cpu", G_TYPE_UINT64, counted.frames_cpu, "frames-device", G_TYPE_UINT64,
-                    counted.frames_device, "frames-mixed", G_TYPE_UINT64, counted.frames_mixed,
-                    "device-failures", G_TYPE_UINT64, counted.device_failures, "in-flight",
-                    G_TYPE_UINT, static_cast<guint>(counted.in_flight), nullptr);
-  if (const auto context = run->context()) {
-    gst_structure_set(stats, "opencl-device", G_TYPE_STRING, context->device().name.c_str(),
-                      nullptr);
-  }
-  GValue list = G_VALUE_INIT;
-  gst_value_array_init(&list, run->stages());
-  for (int k = 0; k < run->stages(); ++k) {
-    const auto& stage = counted.stages[k];
-    GValue entry = G_VALUE_INIT;
-    g_value_init(&entry, GST_TYPE_STRUCTURE);
-    g_value_take_boxed(
-        &entry,
-        gst_structure_new("stage", "name", G_TYPE_STRING, run->adapter(k).name().c_str(),
-                          "cpu-frames", G_TYPE_UINT64, stage.cpu_frames, "device-frames",
-                          G_TYPE_UINT64, stage.device_frames, "cpu-ns", G_TYPE_UINT64, stage.cpu_ns,
-                          "device-ns", G_TYPE_UINT64, stage.device_ns, nullptr));
-    gst_value_array_append_and_take_value(&list, &entry);
-  }
-  gst_structure_take_value(stats, "stages", &list);
-  return stats;
-}
-
-void gst_tandem_bin_get_property(GObject* object, guint id, GValue* value, GParamSpec* pspec) {
+void gst_tandem_bin_get_property(GObject* object, guint id, GValue* value, GParamSpec*) {
   TandemBin* bin = tandem_bin(object);
-  const Settings settings = settings_of(bin);
+  const std::shared_ptr<BinRun> run = current_run(bin);
   switch (id) {
-    case PROP_MAPPING:
-      g_value_set_string(value, settings.mapping.c_str());
+    case tandem::kBinConfiguration:
+      if (run) g_value_take_string(value, g_strdup(run->configuration().c_str()));
       break;
-    case PROP_GRANULARITY:
-      g_value_set_enum(value, settings.granularity);
-      break;
-    case PROP_THREADS:
-      g_value_set_int(value, settings.threads);
-      break;
-    case PROP_CORES:
-      g_value_set_int(value, settings.cores);
-      break;
-    case PROP_OPENCL_DEVICE:
-      g_value_set_string(value, settings.opencl_device.c_str());
-      break;
-    case PROP_STAGES:
-      g_value_set_string(value, settings.stages.c_str());
-      break;
-    case PROP_KEEP_TENSORS:
-      g_value_set_boolean(value, settings.keep_tensors);
-      break;
-    case PROP_CONFIGURATION:
-      g_value_set_string(value, configuration_text(bin).c_str());
-      break;
-    case PROP_STATS:
-      g_value_take_boxed(value, make_stats(bin));
+    case tandem::kBinStats:
+      g_value_take_boxed(value, tandem::make_bin_stats(run.get()));
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      tandem::get_bin_setting(settings_of(bin), id, value);
   }
-}
-
-void install_properties(GObjectClass* klass) {
-  const auto flags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  const auto playing = static_cast<GParamFlags>(flags | GST_PARAM_MUTABLE_PLAYING);
-  const auto ready = static_cast<GParamFlags>(flags | GST_PARAM_MUTABLE_READY);
-  const auto read_only = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  g_object_class_install_property(
-      klass, PROP_MAPPING,
-      g_param_spec_string("mapping", "Mapping",
-                          "Where each stage may run, one letter a stage: g (OpenCL device) or c "
-                          "(CPU), as in gcc; or auto",
-                          "auto", playing));
-  g_object_class_install_property(
-      klass, PROP_GRANULARITY,
-      g_param_spec_enum("granularity", "Granularity", "How the CPU's cores share the work",
-                        granularity_get_type(), kGranularityAuto, playing));
-  g_object_class_install_property(
-      klass, PROP_THREADS,
-      g_param_spec_int("threads", "Threads",
-                       "Frames that coarse grain computes at a time, 1 to cores + 1; 0: auto", 0,
-                       1024, 0, playing));
-  g_object_class_install_property(
-      klass, PROP_CORES,
-      g_param_spec_int("cores", "Cores",
-                       "CPU cores to use; 0: the physical cores that this process may use", 0, 1023,
-                       0, ready));
-  g_object_class_install_property(
-      klass, PROP_OPENCL_DEVICE,
-      g_param_spec_string("opencl-device", "OpenCL device",
-                          "Which OpenCL device: auto (never a CPU), any, or a part of its name",
-                          "auto", ready));
-  g_object_class_install_property(
-      klass, PROP_STAGES,
-      g_param_spec_string("stages", "Stages",
-                          "Fills the empty bin, as in \"vividfilter ! vividhistogram ! "
-                          "vividclassifier\"",
-                          "", ready));
-  g_object_class_install_property(
-      klass, PROP_KEEP_TENSORS,
-      g_param_spec_boolean(
-          "keep-tensors", "Keep tensors",
-          "Leave what the stages computed on the frames that leave the bin, as "
-          "GstTandemTensorMeta; takes memory for every frame that waits downstream",
-          FALSE, playing));
-  g_object_class_install_property(
-      klass, PROP_CONFIGURATION,
-      g_param_spec_string("configuration", "Configuration",
-                          "What runs now: mapping/granularity and threads, as in gcc/cg3", "",
-                          read_only));
-  g_object_class_install_property(
-      klass, PROP_STATS,
-      g_param_spec_boxed("stats", "Statistics",
-                         "configuration, cores, frames, frames-cpu, frames-device, frames-mixed, "
-                         "device-failures, in-flight, opencl-device, and for each of stages: name, "
-                         "cpu-frames, device-frames, cpu-ns, device-ns",
-                         GST_TYPE_STRUCTURE, read_only));
 }
 
 }  // namespace
@@ -632,7 +364,7 @@ static void gst_tandem_bin_class_init(GstTandemBinClass* klass) {
   object_class->set_property = gst_tandem_bin_set_property;
   object_class->get_property = gst_tandem_bin_get_property;
   object_class->finalize = gst_tandem_bin_finalize;
-  install_properties(object_class);
+  tandem::install_bin_properties(object_class);
 
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
   element_class->change_state = gst_tandem_bin_change_state;
