@@ -20,13 +20,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 using V = hn::Vec<D>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
-constexpr int kMaxBlock = 2 * kLanes;
 
-#undef TANDEM_MASKED_VOTES
+/// 32 registers and masked byte stores.
+#undef TANDEM_PIPELINED_VOTES
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-#define TANDEM_MASKED_VOTES 1
+#define TANDEM_PIPELINED_VOTES 1
 #else
-#define TANDEM_MASKED_VOTES 0
+#define TANDEM_PIPELINED_VOTES 0
 #endif
 
 /// luma / 255 as the reference rounds it.
@@ -63,7 +63,7 @@ HWY_INLINE Neighbours load_neighbours(const float* above, const float* here, con
            hn::LoadU(d, below + 1), hn::LoadU(d, below + 2)}};
 }
 
-#if TANDEM_MASKED_VOTES
+#if TANDEM_PIPELINED_VOTES
 
 /// Four copies of each byte, so that a broadcasting load (no arithmetic port) fills 16 lanes.
 constexpr std::array<uint32_t, 256> kIndexBytes = [] {
@@ -130,37 +130,113 @@ HWY_INLINE V respond(const float* filter, const Neighbours& n) {
   return hn::MulAdd(hn::Set(d, filter[8]), n.v[8], r);
 }
 
-/// Votes of 2 * kLanes pixels; `above`, `here` and `below` point at their left neighbours.
-void vote_block(const float* above, const float* here, const float* below, const FilterBank& bank,
-                uint8_t* index, float* weight) {
-  const Neighbours left = load_neighbours(above, here, below);
-  const Neighbours right = load_neighbours(above + kLanes, here + kLanes, below + kLanes);
-  Votes left_votes(index), right_votes(index + kLanes);
-  const float* filter = bank.coefficients.data();
-  for (int k = 0; k < bank.count; ++k, filter += 9) {
-    left_votes.add(respond(filter, left), k);
-    right_votes.add(respond(filter, right), k);
+#if TANDEM_PIPELINED_VOTES
+
+/// The filters in the pipeline: filter k keeps its sum in sums[k % 9].
+struct Pipeline {
+  V sums[9];
+
+  /// The filter that entered kTap steps ago takes that tap, when kFirst <= kTap <= kLast. `filter`
+  /// is the one that enters now.
+  template <int kSlot, int kTap, int kFirst, int kLast>
+  HWY_INLINE void take(const float* filter, const Neighbours& n) {
+    if constexpr (kFirst <= kTap && kTap <= kLast) {
+      V& sum = sums[(kSlot + 9 - kTap) % 9];
+      sum = hn::MulAdd(hn::Set(D(), filter[kTap - 9 * kTap]), n.v[kTap], sum);
+    }
   }
-  left_votes.finish(weight);
-  right_votes.finish(weight + kLanes);
+
+  /// Filter k enters at tap 0 while the one before is at tap 1, and so on to the one that leaves
+  /// with tap 8: a step's multiply-adds do not depend on each other, however few instructions the
+  /// core looks ahead (fewer when a sibling thread has half of its queues). `filter` points at
+  /// filter k and kSlot is k % 9. Steps that fill or drain the pipeline do the taps kFirst ...
+  /// kLast alone.
+  template <int kSlot, int kFirst, int kLast>
+  HWY_INLINE void step(const float* filter, int k, const Neighbours& n, Votes& votes) {
+    take<kSlot, 8, kFirst, kLast>(filter, n);
+    take<kSlot, 7, kFirst, kLast>(filter, n);
+    take<kSlot, 6, kFirst, kLast>(filter, n);
+    take<kSlot, 5, kFirst, kLast>(filter, n);
+    take<kSlot, 4, kFirst, kLast>(filter, n);
+    take<kSlot, 3, kFirst, kLast>(filter, n);
+    take<kSlot, 2, kFirst, kLast>(filter, n);
+    take<kSlot, 1, kFirst, kLast>(filter, n);
+    if constexpr (kLast == 8) votes.add(sums[(kSlot + 1) % 9], k - 8);
+    // After the vote: GCC folds the broadcast into the product only when no store stands between.
+    if constexpr (kFirst == 0) sums[kSlot] = hn::Mul(hn::Set(D(), filter[0]), n.v[0]);
+  }
+};
+
+/// All votes of as many filters as fill the pipeline and go around in it; returns how many those
+/// are.
+HWY_INLINE int vote_pipelined(const FilterBank& bank, const Neighbours& n, Votes& votes) {
+  if (bank.count < 8) return 0;
+  const float* f = bank.coefficients.data();
+  Pipeline p;
+  p.step<0, 0, 0>(f, 0, n, votes);
+  p.step<1, 0, 1>(f + 9, 1, n, votes);
+  p.step<2, 0, 2>(f + 18, 2, n, votes);
+  p.step<3, 0, 3>(f + 27, 3, n, votes);
+  p.step<4, 0, 4>(f + 36, 4, n, votes);
+  p.step<5, 0, 5>(f + 45, 5, n, votes);
+  p.step<6, 0, 6>(f + 54, 6, n, votes);
+  p.step<7, 0, 7>(f + 63, 7, n, votes);
+  f += 72;
+  int k = 8;
+  for (const int count = bank.count; k + 9 <= count; k += 9, f += 81) {
+    p.step<8, 0, 8>(f, k, n, votes);
+    p.step<0, 0, 8>(f + 9, k + 1, n, votes);
+    p.step<1, 0, 8>(f + 18, k + 2, n, votes);
+    p.step<2, 0, 8>(f + 27, k + 3, n, votes);
+    p.step<3, 0, 8>(f + 36, k + 4, n, votes);
+    p.step<4, 0, 8>(f + 45, k + 5, n, votes);
+    p.step<5, 0, 8>(f + 54, k + 6, n, votes);
+    p.step<6, 0, 8>(f + 63, k + 7, n, votes);
+    p.step<7, 0, 8>(f + 72, k + 8, n, votes);
+  }
+  p.step<8, 1, 8>(f, k, n, votes);
+  p.step<0, 2, 8>(f + 9, k + 1, n, votes);
+  p.step<1, 3, 8>(f + 18, k + 2, n, votes);
+  p.step<2, 4, 8>(f + 27, k + 3, n, votes);
+  p.step<3, 5, 8>(f + 36, k + 4, n, votes);
+  p.step<4, 6, 8>(f + 45, k + 5, n, votes);
+  p.step<5, 7, 8>(f + 54, k + 6, n, votes);
+  p.step<6, 8, 8>(f + 63, k + 7, n, votes);
+  return k;
 }
 
-/// Votes of one inner row. `intensity` holds the rows above, here and below, readable kMaxBlock + 2
+#endif
+
+/// Votes of kLanes pixels; `above`, `here` and `below` point at their left neighbours.
+void vote(const float* above, const float* here, const float* below, const FilterBank& bank,
+          uint8_t* index, float* weight) {
+  const Neighbours n = load_neighbours(above, here, below);
+  Votes votes(index);
+  int k = 0;
+#if TANDEM_PIPELINED_VOTES
+  k = vote_pipelined(bank, n, votes);
+#endif
+  const float* filters = bank.coefficients.data();
+  for (const int count = bank.count; k < count; ++k) votes.add(respond(filters + 9 * k, n), k);
+  votes.finish(weight);
+}
+
+/// Votes of one inner row. `intensity` holds the rows above, here and below, readable kLanes + 2
 /// past their end.
 void vote_row(const float* const intensity[3], int width, const FilterBank& bank, uint8_t* index,
               float* weight) {
   index[0] = index[width - 1] = 0;
   weight[0] = weight[width - 1] = 0;
-  for (int x = 1; x < width - 1; x += kMaxBlock) {
-    const int left = std::min(kMaxBlock, width - 1 - x);
+  for (int x = 1; x < width - 1; x += kLanes) {
+    const int left = std::min(kLanes, width - 1 - x);
     const float *above = intensity[0] + x - 1, *here = intensity[1] + x - 1,
                 *below = intensity[2] + x - 1;
-    if (left == kMaxBlock) {
-      vote_block(above, here, below, bank, index + x, weight + x);
+    if (left == kLanes) {
+      vote(above, here, below, bank, index + x, weight + x);
     } else {
-      uint8_t last_index[kMaxBlock];
-      float last_weight[kMaxBlock];
-      vote_block(above, here, below, bank, last_index, last_weight);
+      uint8_t last_index[kLanes];
+      float last_weight[kLanes];
+      vote(above, here, below, bank, last_index, last_weight);
       std::memcpy(index + x, last_index, left);
       std::memcpy(weight + x, last_weight, left * sizeof(float));
     }
@@ -171,7 +247,7 @@ void run(Plane<const uint8_t> luma, const FilterBank& bank, Plane<uint8_t> index
          Plane<float> weight, Rows rows) {
   // Three rows in turns. What lies past a row's end is read, never used.
   thread_local std::vector<float> scratch;
-  const std::size_t stride = luma.width + kMaxBlock + 2;
+  const std::size_t stride = luma.width + kLanes + 2;
   if (scratch.size() < 3 * stride) scratch.resize(3 * stride);
   const auto intensity = [&](int y) { return scratch.data() + (y % 3) * stride; };
 
