@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <ostream>
 #include <random>
 #include <string>
 #include <thread>
@@ -26,11 +27,17 @@ struct Implementation {
   int64_t target = 0;       ///< Highway target to run on, 0 = the best
 };
 
+template <typename Function>
+void PrintTo(const Implementation<Function>& implementation, std::ostream* out) {
+  *out << implementation.name;
+}
+
 struct SimdTarget {
   int64_t target = 0;
   std::string name;
   bool fused = false;
 };
+inline void PrintTo(const SimdTarget& target, std::ostream* out) { *out << target.name; }
 
 /// The Highway targets that this processor can run, best first.
 std::vector<SimdTarget> simd_targets();

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/vivid_histogram/vivid_histogram.h"
+#include "tests/kernels/bench.h"
+#include "tests/kernels/guarded.h"
+#include "tests/kernels/implementation.h"
+
+namespace tandem::check {
+namespace {
+
+using Histogram = Implementation<decltype(vivid_histogram_simd)>;
+using VividHistogram = KernelTest<decltype(vivid_histogram_simd)>;
+
+/// Other implementations join here. `fused` means here: adds in the order of the reference, exact.
+std::vector<Histogram> implementations() {
+  std::vector<Histogram> all;
+  // No Highway inside: one target stands for all.
+  all.push_back({"simd", vivid_histogram_simd});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, VividHistogram, testing::ValuesIn(implementations()),
+                         ImplementationName());
+
+/// The votes of a frame and what becomes of them: a histogram is a plane of cells by filters.
+struct Votes {
+  Guarded<uint8_t> index;
+  Guarded<float> weight;
+  CellGrid cells;
+
+  Votes(int width, int height)
+      : index(width, height), weight(width, height), cells(CellGrid::of(width, height)) {}
+
+  Guarded<float> histogram(int filters) const { return {cells.columns * filters, cells.rows, 0}; }
+};
+
+Votes make_votes(int width, int height, const std::function<int()>& index,
+                 const std::function<float()>& weight) {
+  Votes votes(width, height);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      votes.index.row(y)[x] = static_cast<uint8_t>(index());
+      votes.weight.row(y)[x] = weight();
+    }
+  }
+  return votes;
+}
+
+Votes random_votes(std::mt19937& random, int width, int height, int filters) {
+  return make_votes(
+      width, height, [&] { return random_int(random, 0, filters - 1); },
+      [&] { return std::uniform_real_distribution<float>(0, 3)(random); });
+}
+
+testing::AssertionResult agree(const Histogram& kernel, const Guarded<float>& expected,
+                               const Guarded<float>& found) {
+  if (kernel.fused) return same(expected, found);
+  for (int y = 0; y < expected.height(); ++y) {
+    for (int x = 0; x < expected.width(); ++x) {
+      const float wanted = expected.row(y)[x], value = found.row(y)[x];
+      if (!(std::abs(value - wanted) <= 1e-5f * wanted)) {
+        return testing::AssertionFailure() << "cell row " << y << ", value " << x << ": expected "
+                                           << wanted << ", found " << value;
+      }
+    }
+  }
+  return testing::AssertionSuccess();
+}
+
+Guarded<float> reference_histogram(const Votes& votes, int filters) {
+  Guarded<float> histogram = votes.histogram(filters);
+  vivid_histogram_ref(votes.index.plane(), votes.weight.plane(), filters, histogram.plane().data,
+                      {0, votes.cells.rows});
+  return histogram;
+}
+
+void expect_agreement(const Histogram& kernel, const Votes& votes, int filters) {
+  Guarded<float> found = votes.histogram(filters);
+  kernel.run(votes.index.plane(), votes.weight.plane(), filters, found.plane().data,
+             {0, votes.cells.rows});
+  EXPECT_TRUE(agree(kernel, reference_histogram(votes, filters), found))
+      << votes.index.width() << "x" << votes.index.height() << ", " << filters << " filters";
+  EXPECT_TRUE(found.intact());
+}
+
+TEST_P(VividHistogram, RandomFramesOfAnySize) {
+  std::mt19937 random = generator(1);
+  for (int i = 0; i < 100; ++i) {
+    const int filters = random_int(random, 1, 255);
+    const int width = random_int(random, 1, 120), height = random_int(random, 1, 45);
+    expect_agreement(GetParam(), random_votes(random, width, height, filters), filters);
+  }
+}
+
+TEST_P(VividHistogram, FramesAroundOneCell) {
+  std::mt19937 random = generator(2);
+  for (const int size : {1, 2, 8, 9, 10, 11, 17, 18}) {
+    expect_agreement(GetParam(), random_votes(random, size, 18, 5), 5);
+    expect_agreement(GetParam(), random_votes(random, 18, size, 5), 5);
+  }
+}
+
+TEST_P(VividHistogram, ExtremeVotes) {
+  std::mt19937 random = generator(3);
+  const auto check = [&](const std::function<int()>& index, const std::function<float()>& weight) {
+    expect_agreement(GetParam(), make_votes(77, 35, index, weight), 100);
+  };
+  check([] { return 0; }, [] { return 0.0f; });
+  check([] { return 99; }, [] { return 1e30f; });
+  check([] { return 7; }, [] { return 1e-40f; });
+  check([&] { return random_int(random, 0, 99); }, [&] { return random() % 2 ? 1e10f : 1e-10f; });
+}
+
+TEST_P(VividHistogram, VotesForNoFilterAreIgnored) {
+  std::mt19937 random = generator(4);
+  const Votes votes = make_votes(
+      60, 40, [&] { return random_int(random, 0, 255); }, [] { return 1.0f; });
+  for (const int filters : {1, 3, 100, 254}) expect_agreement(GetParam(), votes, filters);
+}
+
+TEST_P(VividHistogram, BandsOfEverySplitMakeTheWhole) {
+  std::mt19937 random = generator(5);
+  const Votes votes = random_votes(random, 83, 75, 21);
+  const Guarded<float> expected = reference_histogram(votes, 21);
+  for (const std::vector<Rows>& split : every_split(votes.cells.rows)) {
+    Guarded<float> found = votes.histogram(21);
+    for (const Rows band : split) {
+      GetParam().run(votes.index.plane(), votes.weight.plane(), 21, found.plane().data, band);
+      if (&band == &split.front()) {
+        EXPECT_TRUE(found.intact_outside(band));
+      }
+    }
+    EXPECT_TRUE(agree(GetParam(), expected, found));
+  }
+}
+
+TEST_P(VividHistogram, BandsFromManyThreads) {
+  if (!GetParam().thread_safe) GTEST_SKIP() << "one thread at a time by contract";
+  std::mt19937 random = generator(6);
+  const Votes votes = random_votes(random, 90, 99, 40);
+  Guarded<float> found = votes.histogram(40);
+  in_threads(votes.cells.rows, 6, [&](Rows band) {
+    GetParam().run(votes.index.plane(), votes.weight.plane(), 40, found.plane().data, band);
+  });
+  EXPECT_TRUE(agree(GetParam(), reference_histogram(votes, 40), found));
+}
+
+/// `spread` filters share the votes: 100 is noise, 1 a flat frame, in which each vote waits for the
+/// one before.
+void bench(benchmark::State& state, FrameSize size, int spread) {
+  std::mt19937 random(1);
+  const Votes votes = make_votes(
+      size.width, size.height, [&] { return random_int(random, 0, spread - 1); },
+      [&] { return std::uniform_real_distribution<float>(0, 1)(random); });
+  Guarded<float> histogram = votes.histogram(100);
+  const auto run = [&](const auto& kernel) {
+    kernel(votes.index.plane(), votes.weight.plane(), 100, histogram.plane().data,
+           Rows{0, votes.cells.rows});
+  };
+  against_reference(
+      state, [&] { run(vivid_histogram_simd); }, [&] { run(vivid_histogram_ref); }, 1);
+}
+
+BENCHMARK_CAPTURE(bench, LD_noise, kFrameSizes[0], 100)->UseManualTime();
+BENCHMARK_CAPTURE(bench, LD_flat, kFrameSizes[0], 1)->UseManualTime();
+BENCHMARK_CAPTURE(bench, HD_noise, kFrameSizes[1], 100)->UseManualTime();
+BENCHMARK_CAPTURE(bench, HD_flat, kFrameSizes[1], 1)->UseManualTime();
+
+}  // namespace
+}  // namespace tandem::check
