@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/executor.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <random>
+
+namespace tandem {
+namespace {
+
+constexpr int kRows = 37;
+
+struct TestItem : Item {
+  int id = 0;
+  std::array<std::array<std::atomic<int>, kRows>, kMaxStages> cpu_rows{};  // times computed
+  std::array<int, kMaxStages> device{};                                    // times enqueued
+  std::array<int, kMaxStages> finished{};
+};
+
+/// What the stages of one test share: who is where, and what shall go wrong.
+struct World {
+  std::atomic<int> on_device{0};
+  std::atomic<int> fail_wait_at{-1};  // the wait with this number fails
+  std::atomic<int> waits{0};
+  std::atomic<int> fail_item{-1};  // prepare of this item fails for good
+};
+
+class TestStage final : public Stage {
+ public:
+  TestStage(World& world, int index, bool serial = false, bool has_device = true)
+      : world_(world), index_(index), serial_(serial), has_device_(has_device) {}
+
+  std::string name() const override { return "stage" + std::to_string(index_); }
+  bool serial() const override { return serial_; }
+  bool has_device() const override { return has_device_; }
+
+  Status prepare(Item& base) override {
+    auto& item = static_cast<TestItem&>(base);
+    if (item.id == world_.fail_item && index_ == 1) return Status::failed("as the test wants");
+    if (index_ > 0) {
+      // Within a run on the device stages finish together, but they start one after the other.
+      EXPECT_TRUE(item.finished[index_ - 1] || item.device[index_ - 1])
+          << "item " << item.id << " skipped a stage";
+    }
+    return {};
+  }
+  Status begin(Item& base) override {
+    for (auto& row : static_cast<TestItem&>(base).cpu_rows[index_]) row = 0;
+    return {};
+  }
+  int rows(const Item&) const override { return kRows; }
+  void compute(Item& base, int first, int last) override {
+    for (int y = first; y < last; ++y) ++static_cast<TestItem&>(base).cpu_rows[index_][y];
+  }
+  Status enqueue(Item& base, bool) override {
+    ++static_cast<TestItem&>(base).device[index_];
+    return {};
+  }
+  Status finish(Item& base, bool on_device) override {
+    auto& item = static_cast<TestItem&>(base);
+    if (!on_device) {
+      for (const auto& row : item.cpu_rows[index_]) EXPECT_EQ(row, 1);
+    }
+    item.finished[index_] = 1;
+    if (serial_) {
+      EXPECT_GE(item.sequence, next_) << "a serial stage saw frames out of order";
+      next_ = item.sequence + 1;
+    }
+    return {};
+  }
+
+  uint64_t next_ = 0;
+
+ private:
+  World& world_;
+  const int index_;
+  const bool serial_, has_device_;
+};
+
+class TestDevice final : public Device {
+ public:
+  explicit TestDevice(World& world) : world_(world) {}
+  Status wait() override {
+    EXPECT_EQ(++world_.on_device, 1) << "two drivers on the one device";
+    std::this_thread::yield();
+    --world_.on_device;
+    return world_.waits++ == world_.fail_wait_at ? Status::device_failed("as the test wants")
+                                                 : Status();
+  }
+
+ private:
+  World& world_;
+};
+
+/// Sends items through an executor, one thread in and one out, as tandembin does.
+class Pump {
+ public:
+  explicit Pump(Executor& executor) : executor_(executor), consumer_([this] { consume(); }) {}
+  ~Pump() { stop(); }
+
+  void send(int count) {
+    for (int i = 0; i < count; ++i) {
+      items_.emplace_back();
+      items_.back().id = sent_++;
+      if (!executor_.submit(&items_.back())) {
+        ++refused_;
+        return;
+      }
+    }
+  }
+  void stop() {
+    if (!consumer_.joinable()) return;
+    executor_.drain();
+    executor_.abort();
+    consumer_.join();
+  }
+
+  std::deque<TestItem> items_;
+  std::vector<int> received_;
+  int sent_ = 0, refused_ = 0, failed_ = 0;
+
+ private:
+  void consume() {
+    while (Item* item = executor_.take()) {
+      received_.push_back(static_cast<TestItem*>(item)->id);
+      failed_ += !item->status.ok();
+      executor_.release();
+    }
+  }
+
+  Executor& executor_;
+  std::thread consumer_;
+};
+
+class ExecutorTest : public testing::Test {
+ protected:
+  std::unique_ptr<Executor> make(int stages, int cores, int serial_stage = -1, int cpu_only = -1) {
+    for (int k = 0; k < stages; ++k) {
+      stages_.push_back(std::make_unique<TestStage>(world_, k, k == serial_stage, k != cpu_only));
+      pointers_.push_back(stages_.back().get());
+    }
+    return std::make_unique<Executor>(pointers_, &device_, cores,
+                                      [this](const std::string&) { ++device_failures_; });
+  }
+
+  static void expect_all_in_order(const Pump& pump) {
+    ASSERT_EQ(static_cast<int>(pump.received_.size()), pump.sent_);
+    for (int i = 0; i < pump.sent_; ++i) ASSERT_EQ(pump.received_[i], i);
+  }
+
+  World world_;
+  TestDevice device_{world_};
+  std::vector<std::unique_ptr<TestStage>> stages_;
+  std::vector<Stage*> pointers_;
+  std::atomic<int> device_failures_{0};
+};
+
+TEST_F(ExecutorTest, EveryConfigurationDeliversEveryItemInOrder) {
+  auto executor = make(3, 3);
+  Pump pump(*executor);
+  for (const Configuration& configuration : all_configurations(3, 3, 7)) {
+    executor->configure(configuration);
+    pump.send(20);
+    EXPECT_EQ(to_string(executor->configuration()), to_string(configuration));
+  }
+  pump.stop();
+  expect_all_in_order(pump);
+  EXPECT_EQ(pump.failed_, 0);
+  const ExecutorStats stats = executor->stats();
+  EXPECT_EQ(stats.frames, static_cast<uint64_t>(pump.sent_));
+  EXPECT_EQ(stats.frames, stats.frames_cpu + stats.frames_device + stats.frames_mixed);
+  for (int k = 0; k < 3; ++k)
+    EXPECT_EQ(stats.stages[k].cpu_frames + stats.stages[k].device_frames, stats.frames);
+}
+
+TEST_F(ExecutorTest, OneThreadWithAllStagesOnTheDeviceIsHomogeneous) {
+  auto executor = make(3, 2);
+  executor->configure({{7, 3}, Granularity::coarse, 1});
+  Pump pump(*executor);
+  pump.send(50);
+  pump.stop();
+  EXPECT_EQ(executor->stats().frames_device, 50u);
+}
+
+TEST_F(ExecutorTest, AFrameIsAllOnOneSideUnderADecoupledMapping) {
+  auto executor = make(3, 3);
+  executor->configure({{7, 3}, Granularity::coarse, 4});
+  Pump pump(*executor);
+  pump.send(300);
+  pump.stop();
+  const ExecutorStats stats = executor->stats();
+  EXPECT_EQ(stats.frames_mixed, 0u);
+  EXPECT_EQ(stats.frames_cpu + stats.frames_device, 300u);
+}
+
+TEST_F(ExecutorTest, ASerialStageSeesFramesInOrder) {
+  auto executor = make(4, 3, 2);
+  Pump pump(*executor);
+  for (const Configuration& configuration : all_configurations(4, 3, 15)) {
+    executor->configure(configuration);
+    pump.send(10);
+  }
+  pump.stop();
+  expect_all_in_order(pump);
+  EXPECT_EQ(stages_[2]->next_, static_cast<uint64_t>(pump.sent_));
+  EXPECT_EQ(pump.failed_, 0);
+}
+
+TEST_F(ExecutorTest, AStageWithoutADeviceIsNeverMappedToIt) {
+  auto executor = make(3, 2, -1, 1);
+  executor->configure({{7, 3}, Granularity::coarse, 2});
+  EXPECT_EQ(to_string(executor->configuration()), "gcg/cg2");
+}
+
+TEST_F(ExecutorTest, ThreadsAreClamped) {
+  auto executor = make(2, 2);
+  executor->configure({{0, 2}, Granularity::coarse, 99});
+  EXPECT_EQ(to_string(executor->configuration()), "cc/cg3");
+  executor->configure({{0, 2}, Granularity::coarse, 0});
+  EXPECT_EQ(to_string(executor->configuration()), "cc/cg1");
+}
+
+TEST_F(ExecutorTest, InFlightIsBounded) {
+  auto executor = make(2, 2);
+  executor->configure({{0, 2}, Granularity::coarse, 3});
+  std::deque<TestItem> items(100);
+  std::atomic<int> submitted{0};
+  std::thread producer([&] {
+    for (TestItem& item : items) {
+      if (!executor->submit(&item)) return;
+      ++submitted;
+    }
+  });
+  // Nobody takes anything out: the producer must stop at the bound by itself.
+  while (executor->stats().in_flight < executor->max_items()) std::this_thread::yield();
+  EXPECT_LE(submitted, executor->max_items());
+  executor->abort();
+  producer.join();
+  int taken = 0;
+  for (; executor->take(); ++taken) executor->release();
+  EXPECT_EQ(taken, submitted);
+  EXPECT_LE(taken, executor->max_items());
+}
+
+TEST_F(ExecutorTest, ConfiguresFromAnotherThreadWhileItemsFlow) {
+  auto executor = make(3, 3);
+  Pump pump(*executor);
+  std::atomic<bool> done{false};
+  std::thread tuner([&] {
+    std::mt19937 random(7);
+    const auto all = all_configurations(3, 3, 7);
+    while (!done) {
+      executor->configure(all[random() % all.size()]);
+      std::this_thread::yield();
+    }
+  });
+  pump.send(2000);
+  done = true;
+  tuner.join();
+  pump.stop();
+  expect_all_in_order(pump);
+  EXPECT_EQ(pump.failed_, 0);
+}
+
+TEST_F(ExecutorTest, WhenTheDeviceFailsTheCpuComputesTheFrameAgain) {
+  auto executor = make(3, 2);
+  world_.fail_wait_at = 5;
+  executor->configure({{5, 3}, Granularity::coarse, 3});
+  Pump pump(*executor);
+  pump.send(100);
+  pump.stop();
+  expect_all_in_order(pump);
+  EXPECT_EQ(pump.failed_, 0);
+  EXPECT_EQ(device_failures_, 1);
+  EXPECT_EQ(executor->configuration().mapping.device_stages, 0u);
+  executor->configure({{7, 3}, Granularity::coarse, 3});
+  EXPECT_EQ(executor->configuration().mapping.device_stages, 0u) << "a failed device stays out";
+}
+
+TEST_F(ExecutorTest, AFailedFrameIsReportedAndHoldsNobodyUp) {
+  auto executor = make(4, 3, 2);
+  world_.fail_item = 10;
+  Pump pump(*executor);
+  pump.send(40);
+  executor->drain();
+  EXPECT_EQ(pump.failed_, 1);
+  EXPECT_FALSE(pump.items_[10].status.ok());
+  EXPECT_EQ(pump.received_.size(), 40u);
+}
+
+TEST_F(ExecutorTest, AbortWakesEverybodyAndResumeStartsAfresh) {
+  auto executor = make(4, 2, 2);
+  for (int round = 0; round < 20; ++round) {
+    std::deque<TestItem> items(200);
+    std::thread producer([&] {
+      for (TestItem& item : items)
+        if (!executor->submit(&item)) return;
+    });
+    for (int i = 0; i < round; ++i) {
+      ASSERT_NE(executor->take(), nullptr);
+      executor->release();
+    }
+    executor->abort();
+    producer.join();
+    while (executor->take()) executor->release();
+    EXPECT_EQ(executor->stats().in_flight, 0);
+    executor->resume();
+    // The aborted frames never came to the serial stage: its gate must open for the next one.
+    TestItem next;
+    ASSERT_TRUE(executor->submit(&next));
+    ASSERT_EQ(executor->take(), &next);
+    EXPECT_TRUE(next.status.ok());
+    executor->release();
+  }
+}
+
+}  // namespace
+}  // namespace tandem
