@@ -67,7 +67,7 @@ tandem::Color color_of(const gchar* label) {
 
 // Sizes that can be read at LD and do not vanish at HD.
 int default_line_width(int frame_height) { return std::max(1, (frame_height + 120) / 240); }
-int text_scale(int frame_height) { return std::max(1, (frame_height + 180) / 360); }
+int text_scale(int frame_height) { return std::max(1, (frame_height + 270) / 540); }
 
 GstVideoRegionOfInterestMeta* next_region(GstBuffer* buffer, gpointer* state) {
   return reinterpret_cast<GstVideoRegionOfInterestMeta*>(

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+
+#include "kernels/opencl/opencl.h"
+#include "pipelines/tandem/bench_pipeline.h"
+#include "pipelines/tandem/bench_report.h"
+#include "pipelines/tandem/bin_options.h"
+#include "pipelines/tandem/commands.h"
+#include "pipelines/tandem/media.h"
+#include "pipelines/tandem/progress.h"
+
+namespace tandem {
+namespace {
+
+constexpr int kFramesInMemory = 64;
+
+struct BenchSettings {
+  std::string application, input, json;
+  Size size{600, 416};
+  int frames = 100, repeat = 1;
+  double least_seconds = 0.5;
+  BinSettings bin;
+};
+
+BenchSettings parse_settings(const std::vector<std::string>& arguments) {
+  BenchSettings settings;
+  settings.application = arguments.empty() ? "" : arguments[0];
+  std::string size;
+  std::optional<int> frames, repeat;
+  std::optional<double> seconds;
+  settings.bin.scales = 1;
+  OptionParser parser("bench vivid",
+                      "Measures every configuration of stages, granularity and threads.");
+  parser.add("size", size, "WxH", "size of the frames (default: 600x416)");
+  parser.add("frames", frames, "N", "frames to time in each configuration (default: 100)");
+  parser.add("seconds", seconds, "S", "time each configuration at least so long (default: 0.5)");
+  parser.add("repeat", repeat, "R", "take the median of R rounds over all configurations");
+  parser.add("json", settings.json, "FILE", "write the results there");
+  parser.add("input", settings.input, "FILE|URI",
+             "frames of this video instead of a moving pattern");
+  add_model_options(parser, settings.bin);
+  parser.parse(take_application(arguments, "bench", settings.bin));
+  if (!size.empty()) settings.size = parse_size("size", size);
+  settings.frames = at_least("frames", frames, 1, settings.frames);
+  settings.repeat = at_least("repeat", repeat, 1, settings.repeat);
+  at_least("cores", settings.bin.cores, 1, 0);
+  if (seconds && !(*seconds >= 0)) throw UsageError("--seconds: cannot be negative");
+  settings.least_seconds = seconds.value_or(settings.least_seconds);
+  return settings;
+}
+
+// The device that tandembin will use, or none, with the reason on the terminal.
+std::optional<std::string> find_device(const std::string& selector) {
+  try {
+    return opencl::Context::open(selector.empty() ? "auto" : selector)->device().name;
+  } catch (const opencl::Error& error) {
+    std::printf("No OpenCL device: configurations without one only. %s\n", error.what());
+    return std::nullopt;
+  }
+}
+
+void measure_all(BenchPipeline& pipeline, const BenchSettings& settings, BenchResult& result) {
+  ProgressLine progress;
+  const auto start = std::chrono::steady_clock::now();
+  const std::size_t all = result.measurements.size() * settings.repeat;
+  std::size_t done = 0;
+  // Whole rounds, so that a slow minute of the machine touches every configuration alike.
+  for (int round = 0; round < settings.repeat; ++round) {
+    for (BenchMeasurement& measurement : result.measurements) {
+      const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+      progress.show(
+          "bench " + settings.application + " " + to_string(settings.size) + ": " +
+          std::to_string(done) + " of " + std::to_string(all) + ", now " +
+          measurement.configuration.name() +
+          (done ? ", " + clock_time(elapsed.count() / done * (all - done)) + " left" : ""));
+      pipeline.measure(settings.frames, settings.least_seconds, measurement);
+      ++done;
+    }
+  }
+}
+
+void write_json(const BenchResult& result, const std::string& path) {
+  std::ofstream file(path);
+  file << to_json(result).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  if (!file.flush()) throw Failure("--json: cannot write '" + path + "'");
+}
+
+}  // namespace
+
+int bench_command(const std::vector<std::string>& arguments) {
+  BenchSettings settings = parse_settings(arguments);
+  gst_init(nullptr, nullptr);
+  if (!settings.json.empty()) check_output_file("--json", settings.json);
+  const std::string uri = settings.input.empty() ? "" : input_uri(settings.input);
+
+  BenchResult result{.application = settings.application,
+                     .width = settings.size.width,
+                     .height = settings.size.height,
+                     .frames = settings.frames};
+  result.opencl_device = find_device(settings.bin.opencl_device);
+  const FrameStore frames =
+      load_frames(uri, settings.size, std::min(kFramesInMemory, settings.frames));
+  settings.bin.device = "cpu";  // to begin with; every configuration is forced later
+  BenchPipeline pipeline(frames, settings.bin);
+  result.cores = pipeline.cores();
+  for (BenchConfiguration& configuration :
+       bench_configurations(pipeline.stages(), result.cores, result.opencl_device.has_value())) {
+    result.measurements.push_back({std::move(configuration), {}});
+  }
+  measure_all(pipeline, settings, result);
+
+  std::printf("%s %s, %d cores, %s, %d frames or more each, %d round%s\n",
+              settings.application.c_str(), to_string(settings.size).c_str(), result.cores,
+              result.opencl_device ? result.opencl_device->c_str() : "no OpenCL device",
+              settings.frames, settings.repeat, settings.repeat == 1 ? "" : "s, median");
+  std::fputs(to_table(result).c_str(), stdout);
+  if (!settings.json.empty()) write_json(result, settings.json);
+  return 0;
+}
+
+}  // namespace tandem

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/tandem/bench_pipeline.h"
+
+#include <gst/app/gstappsink.h>
+
+#include <algorithm>
+
+namespace tandem {
+namespace {
+
+constexpr gsize kMostBytes = gsize{256} << 20;
+constexpr std::chrono::seconds kStalled{60};
+
+}  // namespace
+
+FrameStore load_frames(const std::string& uri, Size size, int most) {
+  Pipeline pipeline(gst_pipeline_new("load"));
+  GstElement* source = pipeline.add(uri.empty() ? make_test_source(size) : make_source(uri, size));
+  GstElement* sink = pipeline.add(make_element("appsink"));
+  g_object_set(sink, "sync", FALSE, "max-buffers", 2u, nullptr);
+  Pipeline::link(source, sink);
+  const ObjectRef<GstBus> bus(gst_element_get_bus(pipeline.get()));
+  gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
+  FrameStore store;
+  for (gsize bytes = 0; static_cast<int>(store.frames.size()) < most && bytes < kMostBytes;) {
+    GstSample* sample = gst_app_sink_pull_sample(GST_APP_SINK(sink));
+    if (!sample) break;
+    GstBuffer* buffer = gst_buffer_copy_deep(gst_sample_get_buffer(sample));
+    if (!store.caps) store.caps.reset(gst_caps_ref(gst_sample_get_caps(sample)));
+    bytes += gst_buffer_get_size(buffer);
+    store.frames.emplace_back(buffer);
+    gst_sample_unref(sample);
+  }
+  if (store.frames.empty()) {
+    if (GstMessage* error = gst_bus_pop_filtered(bus.get(), GST_MESSAGE_ERROR)) {
+      throw_error(error, uri, "");
+    }
+    throw Failure("no frame of video came out of '" + uri + "'");
+  }
+  return store;
+}
+
+BenchPipeline::BenchPipeline(const FrameStore& frames, const BinSettings& settings)
+    : frames_(frames), pipeline_(gst_pipeline_new("bench")) {
+  source_ = pipeline_.add(make_element("appsrc"));
+  // A few frames ready to go keep the bin full; push_buffer waits beyond that.
+  g_object_set(source_, "caps", frames.caps.get(), "format", GST_FORMAT_TIME, "block", TRUE,
+               "max-buffers", guint64{4}, "max-bytes", guint64{0}, nullptr);
+  bin_ = pipeline_.add(make_tandembin(settings));
+  GstElement* sink = pipeline_.add(make_element("fakesink"));
+  g_object_set(sink, "sync", FALSE, nullptr);
+  Pipeline::link(source_, bin_);
+  Pipeline::link(bin_, sink);
+  const ObjectRef<GstPad> pad(gst_element_get_static_pad(sink, "sink"));
+  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, on_output, this, nullptr);
+  bus_.reset(gst_element_get_bus(pipeline_.get()));
+  gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING);
+  feed_one();
+  wait_until_empty();
+  const BinStats stats = read_stats(bin_);
+  cores_ = stats.cores;
+  stages_ = static_cast<int>(stats.stages.size());
+}
+
+GstPadProbeReturn BenchPipeline::on_output(GstPad*, GstPadProbeInfo*, gpointer data) {
+  BenchPipeline& self = *static_cast<BenchPipeline*>(data);
+  const std::scoped_lock lock(self.mutex_);
+  ++self.out_;
+  if (!self.timed_) {
+    const auto now = Clock::now();
+    if (self.out_ == self.begin_at_) self.begin_ = now;
+    const std::chrono::duration<double> elapsed = now - self.begin_;
+    if (self.out_ >= self.end_at_ && elapsed.count() >= self.least_seconds_) {
+      self.end_ = now;
+      self.end_at_ = self.out_;
+      self.timed_ = true;
+    }
+  }
+  self.came_out_.notify_one();
+  return GST_PAD_PROBE_OK;
+}
+
+void BenchPipeline::check_bus() {
+  constexpr auto kKinds =
+      static_cast<GstMessageType>(int{GST_MESSAGE_ERROR} | int{GST_MESSAGE_WARNING});
+  while (GstMessage* message = gst_bus_pop_filtered(bus_.get(), kKinds)) {
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) throw_error(message, "the frames", "");
+    print_warning(message);
+    gst_message_unref(message);
+  }
+}
+
+void BenchPipeline::feed_one() {
+  // The pixels are shared by all rounds; flags, times and metadata are this buffer's own.
+  GstBuffer* buffer = gst_buffer_copy(frames_.frames[in_ % frames_.frames.size()].get());
+  GST_BUFFER_PTS(buffer) = in_ * (GST_SECOND / 30);
+  GST_BUFFER_DTS(buffer) = GST_CLOCK_TIME_NONE;
+  ++in_;
+  if (gst_app_src_push_buffer(GST_APP_SRC(source_), buffer) == GST_FLOW_OK) return;
+  check_bus();
+  throw Failure("the pipeline stopped taking frames");
+}
+
+void BenchPipeline::wait_until_empty() {
+  uint64_t before = 0;
+  auto deadline = Clock::now() + kStalled;
+  std::unique_lock lock(mutex_);
+  while (out_ < in_) {
+    came_out_.wait_for(lock, std::chrono::milliseconds(100));
+    lock.unlock();
+    check_bus();
+    lock.lock();
+    if (out_ != before) deadline = Clock::now() + kStalled;
+    before = out_;
+    if (Clock::now() > deadline) throw Failure("no frame came out of tandembin for a minute");
+  }
+}
+
+void BenchPipeline::configure(const BenchConfiguration& configuration) {
+  set_property(bin_, "mapping", "mapping", configuration.mapping);
+  set_property(bin_, "granularity", "granularity", configuration.granularity());
+  set_property(bin_, "threads", "threads", std::to_string(configuration.threads.value_or(0)));
+}
+
+void BenchPipeline::measure(int frames, double least_seconds, BenchMeasurement& measurement) {
+  configure(measurement.configuration);
+  // The first frames fill the bin, make tensors and wake threads.
+  const int warm_up = std::max(8, 3 * (cores_ + 1));
+  BinStats before;
+  {
+    const std::scoped_lock lock(mutex_);
+    begin_at_ = in_ + warm_up;
+    end_at_ = begin_at_ + frames;
+    least_seconds_ = least_seconds;
+    timed_ = false;
+  }
+  const uint64_t first = in_;
+  const auto timed = [this] {
+    const std::scoped_lock lock(mutex_);
+    return timed_;
+  };
+  while (!timed()) {
+    feed_one();
+    if (in_ == first + 1) {
+      wait_until_empty();
+      before = read_stats(bin_);
+    }
+  }
+  wait_until_empty();
+  const BinStats stats = read_stats(bin_) - before;
+  if (stats.configuration != measurement.configuration.name()) {
+    throw Failure("tandembin ran " + stats.configuration + " when asked for " +
+                  measurement.configuration.name());
+  }
+  const std::chrono::duration<double> elapsed = end_ - begin_;
+  measurement.rounds_fps.push_back(static_cast<double>(end_at_ - begin_at_) / elapsed.count());
+  measurement.stage_cpu_s.clear();
+  measurement.stage_device_s.clear();
+  const auto mean_s = [](uint64_t ns, uint64_t count) {
+    return count ? 1e-9 * static_cast<double>(ns) / static_cast<double>(count) : 0.0;
+  };
+  for (const StageCount& stage : stats.stages) {
+    measurement.stage_cpu_s.push_back(mean_s(stage.cpu_ns, stage.cpu_frames));
+    measurement.stage_device_s.push_back(mean_s(stage.device_ns, stage.device_frames));
+  }
+}
+
+}  // namespace tandem

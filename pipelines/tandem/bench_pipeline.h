@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/app/gstappsrc.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipelines/tandem/bench_report.h"
+#include "pipelines/tandem/elements.h"
+#include "pipelines/tandem/pipeline_loop.h"
+#include "pipelines/tandem/source.h"
+
+namespace tandem {
+
+/// Frames in memory, so that decoding and scaling are not measured.
+struct FrameStore {
+  std::vector<BufferRef> frames;
+  CapsRef caps;
+};
+
+/// Up to `most` frames of `size`: the first of the video at `uri`, or a moving pattern when it is
+/// empty. Keeps no more than 256 MiB. Throws Failure.
+FrameStore load_frames(const std::string& uri, Size size, int most);
+
+/// tandembin between a feeder and a counter, playing.
+class BenchPipeline {
+ public:
+  /// Throws Failure. `frames` outlives this object.
+  BenchPipeline(const FrameStore& frames, const BinSettings& settings);
+
+  /// Runs `configuration` until at least `frames` frames and `least_seconds` have passed after a
+  /// warm-up, with the bin always full, and appends the rate at which frames came out. Throws
+  /// Failure.
+  void measure(int frames, double least_seconds, BenchMeasurement& measurement);
+
+  int cores() const { return cores_; }
+  int stages() const { return stages_; }
+  std::string opencl_device() const { return read_stats(bin_).opencl_device; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static GstPadProbeReturn on_output(GstPad*, GstPadProbeInfo*, gpointer data);
+  void configure(const BenchConfiguration& configuration);
+  void feed_one();
+  void wait_until_empty();
+  void check_bus();
+
+  const FrameStore& frames_;
+
+  std::mutex mutex_;  // guards what follows, against the streaming thread
+  std::condition_variable came_out_;
+  uint64_t out_ = 0;
+  uint64_t begin_at_ = 0, end_at_ = 0;  // frame counts between which the rate is taken
+  double least_seconds_ = 0;
+  Clock::time_point begin_, end_;
+  bool timed_ = true;
+
+  Pipeline pipeline_;  // after what its threads use, so that they stop first
+  GstElement* source_ = nullptr;
+  GstElement* bin_ = nullptr;
+  ObjectRef<GstBus> bus_;
+  uint64_t in_ = 0;
+  int cores_ = 0, stages_ = 0;
+};
+
+}  // namespace tandem

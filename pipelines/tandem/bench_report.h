@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem {
+
+struct BenchConfiguration {
+  std::string mapping;         ///< one letter a stage
+  std::optional<int> threads;  ///< coarse grain; none: medium grain
+
+  std::string granularity() const { return threads ? "cg" : "mg"; }
+  /// As tandembin writes it: gcc/cg3 or ggg/mg.
+  std::string name() const;
+};
+
+/// All 2^stages (cores + 2) configurations, or those without a device.
+std::vector<BenchConfiguration> bench_configurations(int stages, int cores, bool device);
+
+struct BenchMeasurement {
+  BenchConfiguration configuration;
+  std::vector<double> rounds_fps;  ///< one value a round
+  std::vector<double> stage_cpu_s =
+      {};  ///< mean time of a frame in each stage, latest round; 0: never
+  std::vector<double> stage_device_s = {};
+
+  double median_fps() const;  ///< 0 when there is no round
+};
+
+struct BenchResult {
+  std::string application;
+  int width = 0, height = 0;
+  int frames = 0;  ///< at least so many are timed for each configuration
+  int cores = 0;
+  std::optional<std::string> opencl_device;
+  std::vector<BenchMeasurement> measurements;
+};
+
+/// The measurement of that name, or null.
+const BenchMeasurement* find_measurement(const BenchResult& result, const std::string& name);
+
+/// The mapping in which each stage is where it takes less time, from the medium grain run without a
+/// device and the runs of one thread with a single stage on the device; none when one of them is
+/// missing.
+std::optional<std::string> baseline_mapping(const BenchResult& result);
+
+/// The JSON that `tandem bench` writes; fields that do not apply are null.
+nlohmann::ordered_json to_json(const BenchResult& result);
+
+/// A line a configuration, for the terminal.
+std::string to_table(const BenchResult& result);
+
+}  // namespace tandem

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/tandem/bin_options.h"
+
+namespace tandem {
+
+std::vector<std::string> take_application(std::vector<std::string> arguments,
+                                          const std::string& command, BinSettings& settings) {
+  if (!arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h")) return arguments;
+  if (arguments.empty() || arguments[0].starts_with("-")) {
+    throw UsageError(command + " needs an application first, as in: tandem " + command + " vivid");
+  }
+  settings.stages = find_application(arguments[0]).stages;
+  arguments.erase(arguments.begin());
+  return arguments;
+}
+
+void add_model_options(OptionParser& parser, BinSettings& settings) {
+  parser.add("scales", settings.scales, "N",
+             "levels of the image pyramid (0: all that hold a person)");
+  parser.add("model", settings.model, "FILE", "the trained detector");
+  parser.add("opencl-device", settings.opencl_device, "NAME",
+             "`auto`, `any`, or part of a device's name");
+  parser.add("cores", settings.cores, "N", "CPU cores to use (default: the physical ones)");
+}
+
+void add_configuration_options(OptionParser& parser, BinSettings& settings) {
+  parser.add("threshold", settings.threshold, "T", "least confidence of a detection");
+  parser.add("device", settings.device, "auto|cpu|opencl",
+             "cpu: never the device; opencl: every stage may use it");
+  parser.add("mapping", settings.mapping, "LETTERS", "c or g for each stage, as in gcc");
+  parser.add("granularity", settings.granularity, "cg|mg",
+             "a frame a core, or all cores on a frame");
+  parser.add("threads", settings.threads, "N", "frames at a time in coarse grain");
+  parser.add("stages", settings.stages, "LAUNCH", "other stages for tandembin");
+}
+
+}  // namespace tandem

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipelines/tandem/elements.h"
+#include "pipelines/tandem/options.h"
+
+namespace tandem {
+
+/// Takes the application's name off the front of `arguments` and puts its stages into `settings`;
+/// returns the rest. `--help` needs no application. Throws UsageError.
+std::vector<std::string> take_application(std::vector<std::string> arguments,
+                                          const std::string& command, BinSettings& settings);
+
+/// The options that `run` and `bench` share.
+void add_model_options(OptionParser& parser, BinSettings& settings);
+
+/// The options that fix what tandembin does.
+void add_configuration_options(OptionParser& parser, BinSettings& settings);
+
+}  // namespace tandem

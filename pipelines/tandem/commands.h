@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tandem {
+
+/// Each takes the words behind the command's name and returns the exit status: 0 done, 1 failed,
+/// 130 ended early by Ctrl-C. Throws UsageError and Failure, which main() prints.
+int run_command(const std::vector<std::string>& arguments);
+int bench_command(const std::vector<std::string>& arguments);
+int doctor_command(const std::vector<std::string>& arguments);
+
+}  // namespace tandem

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gst/gst.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "gst/util/ref.h"
+#include "kernels/vivid_classifier/vivid_model.h"
+#include "pipelines/tandem/doctor.h"
+#include "pipelines/tandem/elements.h"
+#include "pipelines/tandem/media.h"
+#include "pipelines/tandem/options.h"
+#include "pipelines/tandem/pipeline_loop.h"
+#include "pipelines/tandem/text.h"
+
+namespace tandem {
+namespace {
+
+using State = Finding::State;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kElements[] = {"tandembin", "vividfilter", "vividhistogram",
+                                     "vividclassifier", "tandemoverlay"};
+
+struct Format {
+  const char* name;
+  const char* caps;
+  const char* package;
+};
+constexpr Format kFormats[] = {
+    {"MP4", "video/quicktime", "gstreamer1.0-plugins-good"},
+    {"Matroska and WebM", "video/x-matroska", "gstreamer1.0-plugins-good"},
+    {"AVI", "video/x-msvideo", "gstreamer1.0-plugins-good"},
+    {"MPEG-TS", "video/mpegts", "gstreamer1.0-plugins-bad"},
+    {"H.264", "video/x-h264", "gstreamer1.0-libav"},
+    {"H.265", "video/x-h265", "gstreamer1.0-libav"},
+    {"MPEG-4", "video/mpeg,mpegversion=4", "gstreamer1.0-libav"},
+    {"MPEG-2", "video/mpeg,mpegversion=2", "gstreamer1.0-libav"},
+    {"VP8", "video/x-vp8", "gstreamer1.0-plugins-good"},
+    {"VP9", "video/x-vp9", "gstreamer1.0-plugins-good"},
+    {"AV1", "video/x-av1", "gstreamer1.0-plugins-bad"},
+    {"Motion JPEG", "image/jpeg", "gstreamer1.0-plugins-good"},
+};
+
+bool can_decode(const char* description) {
+  const CapsRef caps(gst_caps_from_string(description));
+  GList* all =
+      gst_element_factory_list_get_elements(GST_ELEMENT_FACTORY_TYPE_DECODABLE, GST_RANK_MARGINAL);
+  GList* fitting = gst_element_factory_list_filter(all, caps.get(), GST_PAD_SINK, FALSE);
+  // A parser alone takes the format without making pictures of it.
+  bool found = false;
+  for (GList* item = fitting; item; item = item->next) {
+    found |= !gst_element_factory_list_is_type(GST_ELEMENT_FACTORY(item->data),
+                                               GST_ELEMENT_FACTORY_TYPE_PARSER);
+  }
+  gst_plugin_feature_list_free(fitting);
+  gst_plugin_feature_list_free(all);
+  return found;
+}
+
+std::string factory_file(const char* name) {
+  GstElementFactory* factory = gst_element_factory_find(name);
+  if (!factory) return "";
+  GstPlugin* plugin = gst_plugin_feature_get_plugin(GST_PLUGIN_FEATURE(factory));
+  const gchar* file = plugin ? gst_plugin_get_filename(plugin) : nullptr;
+  const std::string result = file ? file : "(built in)";
+  if (plugin) gst_object_unref(plugin);
+  gst_object_unref(factory);
+  return result;
+}
+
+void examine_plugin(Examination& result) {
+  Json elements = Json::object();
+  std::string missing, file;
+  for (const char* name : kElements) {
+    const std::string found = factory_file(name);
+    elements[name] = !found.empty();
+    if (found.empty()) {
+      missing += (missing.empty() ? "" : ", ") + std::string(name);
+    } else {
+      file = found;
+    }
+  }
+  result.data["plugin"] = {{"file", file.empty() ? Json(nullptr) : Json(file)},
+                           {"elements", elements}};
+  if (!file.empty()) result.findings.push_back({State::good, "the plugin: " + file});
+  if (!missing.empty()) {
+    result.findings.push_back(
+        {State::missing, "elements that are missing: " + missing, advice_for_element("tandembin")});
+  }
+}
+
+void examine_decoders(Examination& result) {
+  Json decoders = Json::object();
+  std::string found, missing;
+  std::set<std::string> packages;
+  for (const Format& format : kFormats) {
+    const bool can = can_decode(format.caps);
+    decoders[format.name] = can;
+    std::string& list = can ? found : missing;
+    list += (list.empty() ? "" : ", ") + std::string(format.name);
+    if (!can) packages.insert(format.package);
+  }
+  result.data["decoders"] = std::move(decoders);
+  if (!found.empty()) result.findings.push_back({State::good, "reads " + found});
+  if (missing.empty()) return;
+  std::string advice = "sudo apt-get install";
+  for (const std::string& package : packages) advice += " " + package;
+  result.findings.push_back({State::missing, "cannot read " + missing, advice});
+}
+
+void examine_encoders(Examination& result) {
+  Json encoders = Json::object();
+  std::set<std::string> seen;
+  std::string found;
+  for (const Encoding& encoding : encodings()) {
+    Json& entry = encoders[encoding.extension];
+    if (!entry.is_null() || !is_available(encoding)) continue;
+    const std::string description = encoding.description;
+    entry = description.substr(0, description.find(' '));
+    found += (found.empty() ? "" : ", ") + std::string(encoding.extension) + " (" +
+             entry.get<std::string>() + ")";
+  }
+  if (!found.empty()) result.findings.push_back({State::good, "writes " + found});
+  for (const auto& [extension, encoder] : encoders.items()) {
+    if (encoder.is_null()) {
+      result.findings.push_back(
+          {State::missing, "cannot write " + extension,
+           "sudo apt-get install gstreamer1.0-libav gstreamer1.0-plugins-good"});
+    }
+  }
+  result.data["encoders"] = std::move(encoders);
+}
+
+// The detector that the stages load when none is named.
+void examine_model(Examination& result) {
+  const char* folder = std::getenv("TANDEM_DATA_DIR");
+  const std::string path = std::string(folder ? folder : TANDEM_DATADIR) + "/models/person.vivid";
+  result.data["cpu_path"]["model"] = nullptr;
+  try {
+    const std::string origin = load_vivid_model(path).origin;
+    result.data["cpu_path"]["model"] = path;
+    result.findings.push_back({State::good, "the person detector: " + path + " (" + origin + ")"});
+  } catch (const std::exception& error) {
+    result.findings.push_back(
+        {State::missing, error.what(),
+         "Set TANDEM_DATA_DIR to the folder that holds models/person.vivid."});
+  }
+}
+
+}  // namespace
+
+Examination examine_gstreamer() {
+  const Text version(gst_version_string());
+  Examination result{"GStreamer", {{State::good, version.get()}}, {}};
+  result.data["gstreamer"] = version.get();
+  examine_plugin(result);
+  examine_decoders(result);
+  examine_encoders(result);
+  return result;
+}
+
+Examination examine_cpu_path() {
+  Examination result{"The CPU path", {}, {}};
+  result.data["cpu_path"] = {{"works", false}};
+  examine_model(result);
+  try {
+    Pipeline pipeline(gst_pipeline_new("check"));
+    BinSettings settings;
+    settings.stages = find_application("vivid").stages;
+    settings.device = "cpu";
+    GstElement* source = pipeline.add(make_element("videotestsrc"));
+    g_object_set(source, "num-buffers", 2, nullptr);
+    GstElement* bin = pipeline.add(make_tandembin(settings));
+    Pipeline::link(source, bin);
+    Pipeline::link(bin, pipeline.add(make_element("fakesink")));
+    play(
+        pipeline, "the test pattern", [] {}, [] {});
+    const bool works = read_stats(bin).on_cpu == 2;
+    result.data["cpu_path"]["works"] = works;
+    result.findings.push_back(works ? Finding{State::good, "two frames went through all stages"}
+                                    : Finding{State::missing, "no frame came out of tandembin"});
+  } catch (const std::exception& error) {
+    result.findings.push_back({State::missing, error.what()});
+    if (const auto* failure = dynamic_cast<const Failure*>(&error)) {
+      result.findings.back().advice = failure->advice;
+    }
+  }
+  return result;
+}
+
+}  // namespace tandem

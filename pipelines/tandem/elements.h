@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gst/util/ref.h"
+
+namespace tandem {
+
+/// An application that the command knows: its name and what goes into tandembin for it.
+struct Application {
+  const char* name;
+  const char* stages;
+};
+
+/// Throws UsageError that lists the applications when there is none called `name`.
+const Application& find_application(const std::string& name);
+
+/// What the command line says about tandembin and its stages; empty fields keep the defaults.
+struct BinSettings {
+  std::string stages;
+  std::string mapping, granularity, device;
+  std::string opencl_device, model;
+  std::optional<int> threads, cores, scales;
+  std::optional<double> first_scale, threshold;
+};
+
+/// A floating element. Throws Failure that names the Debian package when there is none.
+GstElement* make_element(const char* factory, const char* name = nullptr);
+
+/// Exact and with a point, whatever the locale: what set_property reads.
+std::string to_text(double value);
+
+/// Throws Failure when `object` has no such property, UsageError (naming `option`) when the value
+/// cannot be read or is out of the property's range.
+void set_property(gpointer object, const char* option, const char* property,
+                  const std::string& value);
+
+/// Sets a property of those stages in `bin` that have it; throws as set_property does.
+void set_stage_property(GstElement* bin, const char* option, const char* property,
+                        const std::string& value);
+
+/// A floating tandembin called "tandem", filled and set up. Throws Failure and UsageError.
+GstElement* make_tandembin(const BinSettings& settings);
+
+/// Calls `change` in the streaming thread whenever new caps are about to enter the stage that has
+/// `property`: no frame is in flight then.
+void before_stage_caps(GstElement* bin, const char* property, std::function<void()> change);
+
+/// tandembin's `stats` and `configuration`, read back.
+struct StageCount {
+  std::string name;
+  uint64_t cpu_frames = 0, device_frames = 0;
+  uint64_t cpu_ns = 0, device_ns = 0;  ///< in all
+};
+struct BinStats {
+  uint64_t frames = 0, on_device = 0, on_cpu = 0, mixed = 0;
+  int cores = 0;
+  std::string configuration, opencl_device;
+  std::vector<StageCount> stages;
+};
+BinStats read_stats(GstElement* bin);
+
+/// What happened between two readings.
+BinStats operator-(const BinStats& later, const BinStats& earlier);
+
+}  // namespace tandem

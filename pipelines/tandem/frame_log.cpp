@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/tandem/frame_log.h"
+
+#include <gst/video/video.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "gst/util/ref.h"
+
+namespace tandem {
+namespace {
+
+GstVideoRegionOfInterestMeta* next_region(GstBuffer* buffer, gpointer* state) {
+  return reinterpret_cast<GstVideoRegionOfInterestMeta*>(
+      gst_buffer_iterate_meta_filtered(buffer, state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE));
+}
+
+nlohmann::ordered_json describe(GstVideoRegionOfInterestMeta* region) {
+  const GstStructure* detection = gst_video_region_of_interest_meta_get_param(region, "detection");
+  const gchar* label = detection ? gst_structure_get_string(detection, "label") : nullptr;
+  if (!label) label = g_quark_to_string(region->roi_type);
+  gdouble confidence = 0;
+  const bool known = detection && gst_structure_get_double(detection, "confidence", &confidence);
+  return {{"x", region->x},
+          {"y", region->y},
+          {"w", region->w},
+          {"h", region->h},
+          {"label", label ? label : ""},
+          {"confidence", known ? nlohmann::ordered_json(confidence) : nullptr}};
+}
+
+double seconds_between(std::chrono::steady_clock::time_point from,
+                       std::chrono::steady_clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+}  // namespace
+
+FrameLog::FrameLog(const Settings& settings, GstElement* bin) : settings_(settings), bin_(bin) {
+  if (settings_.metadata_file.empty()) return;
+  metadata_.open(settings_.metadata_file);
+  if (!metadata_) throw Failure("--metadata: cannot write '" + settings_.metadata_file + "'");
+}
+
+void FrameLog::watch(GstPad* pad) {
+  gst_pad_add_probe(pad,
+                    static_cast<GstPadProbeType>(int{GST_PAD_PROBE_TYPE_BUFFER} |
+                                                 int{GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM}),
+                    on_data, this, nullptr);
+}
+
+GstPadProbeReturn FrameLog::on_data(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
+  FrameLog& self = *static_cast<FrameLog*>(data);
+  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) {
+    self.add_frame(pad, GST_PAD_PROBE_INFO_BUFFER(info));
+    return GST_PAD_PROBE_OK;
+  }
+  GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) {
+    GstCaps* caps = nullptr;
+    gst_event_parse_caps(event, &caps);
+    self.begin_part(caps);
+  } else if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
+    self.end_part();
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+// tandembin lets caps and EOS out when it has no frame in flight: the statistics are exact here.
+void FrameLog::begin_part(GstCaps* caps) {
+  end_part();
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, caps)) return;
+  BinStats stats = read_stats(bin_);
+  const std::scoped_lock lock(mutex_);
+  at_part_start_ = std::move(stats);
+  part_start_ = Clock::now();
+  parts_.push_back({{GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)}});
+}
+
+void FrameLog::end_part() {
+  BinStats stats = read_stats(bin_);
+  const std::scoped_lock lock(mutex_);
+  if (parts_.empty()) return;
+  if (parts_.back().frames == 0) {
+    parts_.pop_back();
+  } else {
+    parts_.back().stats = stats - at_part_start_;
+  }
+}
+
+void FrameLog::add_frame(GstPad* pad, GstBuffer* buffer) {
+  uint64_t people = 0;
+  for (gpointer state = nullptr; next_region(buffer, &state);) ++people;
+  write_metadata(buffer);
+  bool take_picture = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto now = Clock::now();
+    if (count_.frames == 0) first_frame_ = now;
+    ++count_.frames;
+    count_.people += people;
+    count_.position = GST_BUFFER_PTS(buffer);
+    count_.seconds = seconds_between(first_frame_, now);
+    if (parts_.empty()) return;
+    Part& part = parts_.back();
+    ++part.frames;
+    part.people += people;
+    part.most_people = std::max(part.most_people, people);
+    part.seconds = seconds_between(part_start_, now);
+    const uint64_t every = settings_.picture_every;
+    take_picture =
+        !settings_.picture_folder.empty() && part.frames % every == (every + 1) / 2 % every;
+  }
+  if (take_picture) save_picture(pad, buffer);
+}
+
+void FrameLog::write_metadata(GstBuffer* buffer) {
+  if (!metadata_.is_open()) return;
+  nlohmann::ordered_json line = {
+      {"pts", nullptr}, {"frame", count_.frames}, {"regions", nlohmann::ordered_json::array()}};
+  if (GST_BUFFER_PTS_IS_VALID(buffer)) line["pts"] = GST_BUFFER_PTS(buffer);
+  for (gpointer state = nullptr; auto* region = next_region(buffer, &state);) {
+    line["regions"].push_back(describe(region));
+  }
+  metadata_ << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+}
+
+void FrameLog::save_picture(GstPad* pad, GstBuffer* buffer) {
+  const CapsRef from(gst_pad_get_current_caps(pad));
+  const CapsRef to(gst_caps_new_empty_simple("image/png"));
+  GstSample* sample = gst_sample_new(buffer, from.get(), nullptr, nullptr);
+  GError* error = nullptr;
+  GstSample* png = gst_video_convert_sample(sample, to.get(), 10 * GST_SECOND, &error);
+  gst_sample_unref(sample);
+  if (!png) {
+    g_printerr("tandem: no picture: %s\n", error->message);
+    g_error_free(error);
+    return;
+  }
+  char name[64];
+  {
+    const std::scoped_lock lock(mutex_);
+    g_snprintf(name, sizeof name, "/part%zu-%s-frame%04u.png", parts_.size(),
+               to_string(parts_.back().size).c_str(), static_cast<unsigned>(parts_.back().frames));
+  }
+  GstMapInfo map;
+  if (gst_buffer_map(gst_sample_get_buffer(png), &map, GST_MAP_READ)) {
+    std::ofstream file(settings_.picture_folder + name, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(map.data), static_cast<std::streamsize>(map.size));
+    if (!file.flush())
+      g_printerr("tandem: cannot write %s\n", (settings_.picture_folder + name).c_str());
+    gst_buffer_unmap(gst_sample_get_buffer(png), &map);
+  }
+  gst_sample_unref(png);
+}
+
+FrameLog::Count FrameLog::count() const {
+  const std::scoped_lock lock(mutex_);
+  return count_;
+}
+
+std::vector<Part> FrameLog::finish() {
+  if (metadata_.is_open()) {
+    metadata_.close();
+    if (!metadata_)
+      throw Failure("--metadata: '" + settings_.metadata_file + "' is not complete",
+                    "Is the disk full?");
+  }
+  const std::scoped_lock lock(mutex_);
+  return parts_;
+}
+
+}  // namespace tandem

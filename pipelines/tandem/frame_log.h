@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <chrono>
+#include <fstream>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "pipelines/tandem/elements.h"
+#include "pipelines/tandem/options.h"
+
+namespace tandem {
+
+/// Frames of one size in a row.
+struct Part {
+  Size size;
+  uint64_t frames = 0, people = 0, most_people = 0;
+  double seconds = 0;  ///< from the part's start to its last frame
+  BinStats stats;      ///< of this part alone
+};
+
+/// Watches what leaves a pad: counts frames and regions by part, writes a JSON line a frame
+/// ({"pts", "frame", "regions": [{"x", "y", "w", "h", "label", "confidence"}]}), saves pictures.
+class FrameLog {
+ public:
+  struct Settings {
+    std::string metadata_file;  ///< empty: none
+    std::string picture_folder;
+    uint64_t picture_every = 0;  ///< frames of a part; its first picture comes half as late
+  };
+
+  /// Throws Failure when the metadata file cannot be opened. `bin` is the tandembin whose
+  /// statistics are read.
+  FrameLog(const Settings& settings, GstElement* bin);
+
+  /// Call once; this object outlives the pipeline's streaming.
+  void watch(GstPad* pad);
+
+  struct Count {
+    uint64_t frames = 0, people = 0;
+    GstClockTime position = GST_CLOCK_TIME_NONE;  ///< pts of the latest frame
+    double seconds = 0;                           ///< since the first frame
+  };
+  Count count() const;
+
+  /// All parts, when the stream is over. Throws Failure when the metadata could not be written.
+  std::vector<Part> finish();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static GstPadProbeReturn on_data(GstPad* pad, GstPadProbeInfo* info, gpointer data);
+  void begin_part(GstCaps* caps);
+  void end_part();
+  void add_frame(GstPad* pad, GstBuffer* buffer);
+  void write_metadata(GstBuffer* buffer);
+  void save_picture(GstPad* pad, GstBuffer* buffer);
+
+  const Settings settings_;
+  GstElement* const bin_;
+  std::ofstream metadata_;
+
+  mutable std::mutex mutex_;  ///< guards what follows; the streaming thread writes, main reads
+  Count count_;
+  std::vector<Part> parts_;
+  BinStats at_part_start_;
+  Clock::time_point first_frame_, part_start_;
+};
+
+}  // namespace tandem

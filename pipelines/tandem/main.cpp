@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <glib.h>
+
+#include <clocale>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "pipelines/tandem/commands.h"
+#include "pipelines/tandem/evaluate_detector.h"
+#include "pipelines/tandem/options.h"
+#include "pipelines/tandem/train_detector.h"
+
+namespace tandem {
+namespace {
+
+constexpr int kUsageStatus = 2;
+
+// argv as the detector's tools want it, their own name first.
+template <int (*Main)(int, char**)>
+int with_argv(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = arguments;
+  words.insert(words.begin(), "tandem");
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  return Main(static_cast<int>(words.size()), argv.data());
+}
+
+struct Command {
+  const char* name;
+  const char* summary;
+  int (*main)(const std::vector<std::string>& arguments);
+};
+
+constexpr Command kCommands[] = {
+    {"run", "analyse a video and write what was found", run_command},
+    {"bench", "measure every configuration", bench_command},
+    {"train-detector", "make a person detector from photographs", with_argv<train_detector_main>},
+    {"evaluate-detector", "measure a person detector", with_argv<evaluate_detector_main>},
+    {"doctor", "show what this machine offers and what is missing", doctor_command},
+};
+
+void print_help() {
+  std::puts("usage: tandem COMMAND [OPTION...]\n");
+  for (const Command& command : kCommands) {
+    std::printf("  %-18s %s\n", command.name, command.summary);
+  }
+  std::puts(
+      "\n`tandem COMMAND --help` lists a command's options; `tandem --version` tells the version.");
+}
+
+int dispatch(const std::string& name, const std::vector<std::string>& arguments) {
+  std::vector<std::string> names = {"help"};
+  for (const Command& command : kCommands) {
+    if (name == command.name) {
+      g_set_prgname(("tandem " + name).c_str());
+      return command.main(arguments);
+    }
+    names.emplace_back(command.name);
+  }
+  throw UsageError("there is no command '" + name + "'" + did_you_mean(name, names));
+}
+
+int tandem_main(std::vector<std::string> words) {
+  if (words.empty()) {
+    print_help();
+    return kUsageStatus;
+  }
+  const std::string name = words.front();
+  words.erase(words.begin());
+  if (name == "--version") {
+    std::puts("tandem " TANDEM_VERSION);
+    return 0;
+  }
+  if (name == "--help" || name == "-h" || (name == "help" && words.empty())) {
+    print_help();
+    return 0;
+  }
+  try {
+    if (name == "help") return dispatch(words.front(), {"--help"});
+    return dispatch(name, words);
+  } catch (const UsageError& e) {
+    std::fprintf(stderr, "tandem: %s\nSee `tandem help`.\n", e.what());
+    return kUsageStatus;
+  } catch (const Failure& e) {
+    std::fprintf(stderr, "tandem: %s\n", e.what());
+    if (!e.advice.empty()) std::fprintf(stderr, "%s\n", e.advice.c_str());
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "tandem: %s\n", e.what());
+  }
+  return 1;
+}
+
+}  // namespace
+}  // namespace tandem
+
+int main(int argc, char** argv) {
+  // Characters as the terminal shows them; numbers keep their point.
+  std::setlocale(LC_CTYPE, "");
+  return tandem::tandem_main({argv + 1, argv + argc});
+}

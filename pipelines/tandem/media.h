@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tandem {
+
+/// How a kind of video file is written: a launch description from raw video to the container.
+struct Encoding {
+  const char* extension;
+  const char* description;
+  const char* package;  ///< Debian package that brings the encoder
+};
+
+/// Every way that the command knows, the preferred one of an extension first.
+std::span<const Encoding> encodings();
+
+/// All of its elements are installed.
+bool is_available(const Encoding& encoding);
+
+/// The encoding for the file `path` by its extension. Throws UsageError for an unknown extension,
+/// Failure when no encoder for it is installed.
+const Encoding& encoding_for(const std::string& path);
+
+/// Where `input` (a file, a URI, `camera` or a /dev/video device) is read from. Throws Failure when
+/// the file or device is not there or cannot be read.
+std::string input_uri(const std::string& input);
+
+/// Throws Failure when no file can be written at `path`.
+void check_output_file(const std::string& option, const std::string& path);
+
+/// Which Debian package brings an element or what a missing-plugin message asks for; empty when
+/// unknown.
+std::string advice_for_element(const std::string& factory);
+std::string advice_for_missing_plugin(GstMessage* message);
+
+}  // namespace tandem

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/tandem/options.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <numeric>
+
+namespace tandem {
+namespace {
+
+template <typename T>
+T parse_number(std::string_view name, const std::string& text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw UsageError("--" + std::string(name) + ": '" + text + "' is not a number");
+  }
+  return value;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({change, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+Size parse_size(std::string_view option, std::string_view text) {
+  constexpr int kLargest = 16384;
+  const std::vector<std::string> sides = split(text, 'x');
+  Size size;
+  const auto read = [](const std::string& side, int& value) {
+    const auto [end, error] = std::from_chars(side.data(), side.data() + side.size(), value);
+    return error == std::errc() && end == side.data() + side.size() && value >= 1 &&
+           value <= kLargest;
+  };
+  if (sides.size() != 2 || !read(sides[0], size.width) || !read(sides[1], size.height)) {
+    throw UsageError("--" + std::string(option) + ": '" + std::string(text) +
+                     "' is not a size; write WIDTHxHEIGHT in pixels, as in 600x416");
+  }
+  return size;
+}
+
+std::string to_string(Size size) {
+  return std::to_string(size.width) + "x" + std::to_string(size.height);
+}
+
+double parse_positive(std::string_view option, const std::string& text) {
+  const double value = parse_number<double>(option, text);
+  if (value > 0 && std::isfinite(value)) return value;
+  throw UsageError("--" + std::string(option) + ": " + text + " is not above 0");
+}
+
+int at_least(std::string_view option, std::optional<int> value, int least, int otherwise) {
+  if (!value) return otherwise;
+  if (*value >= least) return *value;
+  throw UsageError("--" + std::string(option) + ": " + std::to_string(*value) + " is below " +
+                   std::to_string(least));
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts(1);
+  for (char c : text) {
+    if (c == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
+  const std::string* nearest = nullptr;
+  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < least && distance < candidate.size()) {
+      least = distance;
+      nearest = &candidate;
+    }
+  }
+  return nearest ? "; did you mean '" + *nearest + "'?" : "";
+}
+
+OptionParser::OptionParser(std::string usage, std::string summary)
+    : usage_(std::move(usage)), summary_(std::move(summary)) {}
+
+void OptionParser::add(Option option) { options_.push_back(std::move(option)); }
+
+void OptionParser::add(const char* name, bool& value, const char* help) {
+  add({name, nullptr, help, [&value](const std::string&) { value = true; }});
+}
+
+void OptionParser::add(const char* name, std::string& value, const char* argument,
+                       const char* help) {
+  add({name, argument, help, [&value, name](const std::string& text) {
+         if (text.empty()) throw UsageError("--" + std::string(name) + " needs a value");
+         value = text;
+       }});
+}
+
+void OptionParser::add(const char* name, std::optional<int>& value, const char* argument,
+                       const char* help) {
+  add({name, argument, help,
+       [&value, name](const std::string& text) { value = parse_number<int>(name, text); }});
+}
+
+void OptionParser::add(const char* name, std::optional<double>& value, const char* argument,
+                       const char* help) {
+  add({name, argument, help,
+       [&value, name](const std::string& text) { value = parse_number<double>(name, text); }});
+}
+
+void OptionParser::parse(std::vector<std::string> argv) {
+  // GLib calls back with "--name"; the only data it hands over is the group's, which is this
+  // parser.
+  const GOptionArgFunc set = [](const gchar* name, const gchar* value, gpointer data,
+                                GError** error) -> gboolean {
+    for (const Option& option : static_cast<OptionParser*>(data)->options_) {
+      if ("--" + option.name != name) continue;
+      try {
+        option.set(value ? value : "");
+        return TRUE;
+      } catch (const UsageError& e) {
+        g_set_error_literal(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, e.what());
+      }
+    }
+    return FALSE;
+  };
+  std::vector<GOptionEntry> entries;
+  for (const Option& option : options_) {
+    const int flags = option.argument ? 0 : int{G_OPTION_FLAG_NO_ARG};
+    entries.push_back({option.name.c_str(), 0, flags, G_OPTION_ARG_CALLBACK,
+                       reinterpret_cast<gpointer>(set), option.help, option.argument});
+  }
+  entries.push_back({});
+
+  g_set_prgname(("tandem " + usage_).c_str());
+  const std::unique_ptr<GOptionContext, decltype(&g_option_context_free)> context(
+      g_option_context_new(nullptr), g_option_context_free);
+  g_option_context_set_summary(context.get(), summary_.c_str());
+  GOptionGroup* group = g_option_group_new("main", "", "", this, nullptr);
+  g_option_group_add_entries(group, entries.data());
+  g_option_context_set_main_group(context.get(), group);
+
+  argv.insert(argv.begin(), "tandem");
+  std::vector<char*> words;
+  for (std::string& word : argv) words.push_back(word.data());
+  words.push_back(nullptr);
+  int count = static_cast<int>(argv.size());
+  char** first = words.data();
+  GError* error = nullptr;
+  if (!g_option_context_parse(context.get(), &count, &first, &error)) {
+    std::string message = error->message;
+    const bool unknown = g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION);
+    g_error_free(error);
+    if (unknown) {
+      std::vector<std::string> names;
+      for (const Option& option : options_) names.push_back("--" + option.name);
+      message += did_you_mean(message.substr(message.rfind(' ') + 1), names);
+    }
+    throw UsageError(message);
+  }
+  if (count > 1) throw UsageError("'" + std::string(first[1]) + "' is not expected here");
+}
+
+}  // namespace tandem

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/tandem/pipeline_loop.h"
+
+#include <glib-unix.h>
+#include <gst/pbutils/missing-plugins.h>
+
+#include <memory>
+
+#include "pipelines/tandem/media.h"
+#include "pipelines/tandem/options.h"
+#include "pipelines/tandem/text.h"
+
+namespace tandem {
+namespace {
+
+constexpr guint kTickMs = 100;
+
+using Message = std::unique_ptr<GstMessage, decltype([](GstMessage* m) { gst_message_unref(m); })>;
+using MainLoop = std::unique_ptr<GMainLoop, decltype([](GMainLoop* l) { g_main_loop_unref(l); })>;
+
+struct Session {
+  MainLoop loop{g_main_loop_new(nullptr, FALSE)};
+  const std::function<void()>& tick;
+  const std::function<void()>& interrupt;
+  bool interrupted = false;
+  std::string missing{};
+  Message error{};
+};
+
+gboolean on_message(GstBus*, GstMessage* message, gpointer data) {
+  Session& session = *static_cast<Session*>(data);
+  if (gst_is_missing_plugin_message(message)) {
+    const Text what(gst_missing_plugin_message_get_description(message));
+    session.missing =
+        "Missing: " + std::string(what.get()) + ". " + advice_for_missing_plugin(message);
+  } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+    if (!session.error) session.error.reset(gst_message_ref(message));
+    g_main_loop_quit(session.loop.get());
+  } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) {
+    print_warning(message);
+  } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS) {
+    g_main_loop_quit(session.loop.get());
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+gboolean on_tick(gpointer data) {
+  static_cast<Session*>(data)->tick();
+  return G_SOURCE_CONTINUE;
+}
+
+gboolean on_interrupt(gpointer data) {
+  Session& session = *static_cast<Session*>(data);
+  if (session.interrupted) {
+    g_main_loop_quit(session.loop.get());
+  } else {
+    session.interrupted = true;
+    session.interrupt();
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(GstElement* pipeline) : element_(GST_ELEMENT(gst_object_ref_sink(pipeline))) {}
+
+Pipeline::~Pipeline() { gst_element_set_state(element_.get(), GST_STATE_NULL); }
+
+GstElement* Pipeline::add(GstElement* element) {
+  gst_bin_add(GST_BIN(element_.get()), element);
+  return element;
+}
+
+void Pipeline::link(GstElement* from, GstElement* to) {
+  if (gst_element_link(from, to)) return;
+  throw Failure(std::string(GST_OBJECT_NAME(from)) + " cannot be linked to " + GST_OBJECT_NAME(to));
+}
+
+bool play(const Pipeline& pipeline, const std::string& input, const std::function<void()>& tick,
+          const std::function<void()>& interrupt) {
+  Session session{.tick = tick, .interrupt = interrupt};
+  GstBus* bus = gst_element_get_bus(pipeline.get());
+  gst_bus_add_watch(bus, on_message, &session);
+  const guint sources[] = {g_timeout_add(kTickMs, on_tick, &session),
+                           g_unix_signal_add(SIGINT, on_interrupt, &session),
+                           g_unix_signal_add(SIGTERM, on_interrupt, &session)};
+  // A failure to start is an error message too: the loop reports it.
+  gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
+  g_main_loop_run(session.loop.get());
+  for (guint source : sources) g_source_remove(source);
+  gst_bus_remove_watch(bus);
+  gst_object_unref(bus);
+  if (session.error) throw_error(session.error.release(), input, session.missing);
+  return !session.interrupted;
+}
+
+void print_warning(GstMessage* message) {
+  GError* warning = nullptr;
+  gst_message_parse_warning(message, &warning, nullptr);
+  g_printerr("tandem: warning: %s\n", warning->message);
+  g_error_free(warning);
+}
+
+void throw_error(GstMessage* message, const std::string& input, const std::string& missing) {
+  GError* error = nullptr;
+  gchar* details = nullptr;
+  gst_message_parse_error(message, &error, &details);
+  const Message owned_message(message);
+  const std::unique_ptr<GError, decltype(&g_error_free)> owned(error, g_error_free);
+  const Text owned_details(details);
+  const auto is = [&](GQuark domain, int code) { return g_error_matches(error, domain, code); };
+
+  if (!missing.empty()) throw Failure("'" + input + "' cannot be decoded here", missing);
+  if (is(GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE) ||
+      is(GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND)) {
+    throw Failure("'" + input + "' holds no video that GStreamer can read",
+                  "Is it a video, and complete? `tandem doctor` lists what can be decoded.");
+  }
+  if (is(GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE) ||
+      is(GST_STREAM_ERROR, GST_STREAM_ERROR_DEMUX)) {
+    throw Failure("'" + input + "' is damaged or cut short: " + error->message);
+  }
+  const std::string where =
+      GST_MESSAGE_SRC(message) ? GST_OBJECT_NAME(GST_MESSAGE_SRC(message)) : "";
+  const std::string reason = details ? split(details, '\n').back() : "";
+  throw Failure(where + ": " + error->message, reason);
+}
+
+}  // namespace tandem

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <functional>
+#include <string>
+
+#include "gst/util/ref.h"
+
+namespace tandem {
+
+/// A pipeline that is stopped when this goes out of scope. Takes over a floating reference.
+class Pipeline {
+ public:
+  explicit Pipeline(GstElement* pipeline);
+  ~Pipeline();
+  GstElement* get() const { return element_.get(); }
+
+  /// Adds `element` (floating) and returns it.
+  GstElement* add(GstElement* element);
+
+  /// Throws Failure that names both when they do not fit together.
+  static void link(GstElement* from, GstElement* to);
+
+ private:
+  ObjectRef<GstElement> element_;
+};
+
+/// Plays `pipeline` to its end, calling `tick` ten times a second. Ctrl-C calls `interrupt`, which
+/// should make the stream end; a second one gives up at once. Returns false when it was
+/// interrupted. Throws Failure, with advice, for the first error that an element reports; `input`
+/// is what the messages call the thing that is read.
+bool play(const Pipeline& pipeline, const std::string& input, const std::function<void()>& tick,
+          const std::function<void()>& interrupt);
+
+void print_warning(GstMessage* message);
+
+/// What the error `message` means to a user; `missing` is the advice for plugins found missing.
+/// Takes
+/// over the message and throws it as Failure.
+[[noreturn]] void throw_error(GstMessage* message, const std::string& input,
+                              const std::string& missing);
+
+}  // namespace tandem

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <atomic>
+#include <cstdio>
+#include <filesystem>
+
+#include "pipelines/tandem/bin_options.h"
+#include "pipelines/tandem/commands.h"
+#include "pipelines/tandem/frame_log.h"
+#include "pipelines/tandem/media.h"
+#include "pipelines/tandem/pipeline_loop.h"
+#include "pipelines/tandem/progress.h"
+#include "pipelines/tandem/source.h"
+#include "pipelines/tandem/text.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kInterruptedStatus = 130;  // what a shell reports after Ctrl-C
+constexpr uint64_t kPictureEvery = 100;
+
+struct RunSettings {
+  std::string input, uri;
+  std::vector<Size> sizes;           // empty: as the input is
+  std::vector<double> first_scales;  // one for each size
+  uint64_t segment_frames = 0;       // frames of each size
+  uint64_t frames = 0;               // 0: all
+  std::string output, metadata, pictures;
+  std::optional<Size> output_size;
+  bool show = false;
+  BinSettings bin;
+
+  uint64_t frame_limit() const {
+    const uint64_t in_segments = segment_frames * sizes.size();
+    if (frames == 0 || in_segments == 0) return frames + in_segments;
+    return std::min(frames, in_segments);
+  }
+};
+
+RunSettings parse_settings(const std::vector<std::string>& arguments) {
+  RunSettings settings;
+  std::string sizes, output_size, first_scales;
+  std::optional<int> frames, segment_frames;
+  OptionParser parser("run vivid",
+                      "Finds people in a video. Ctrl-C ends early; what was written stays usable.");
+  parser.add("input", settings.input, "FILE|URI|camera", "the video");
+  parser.add("size", sizes, "WxH[,WxH...]", "scale to this size, or to several in turn");
+  parser.add("segment-frames", segment_frames, "N", "frames of each size, when there are several");
+  parser.add("frames", frames, "N", "stop after N frames");
+  parser.add("output", settings.output, "FILE",
+             "write a video with boxes (.mp4 .mkv .webm .avi .mov .ogv)");
+  parser.add("output-size", output_size, "WxH", "size of the video that is written");
+  parser.add("metadata", settings.metadata, "FILE", "write one JSON line a frame");
+  parser.add("pictures", settings.pictures, "FOLDER", "write a PNG now and then");
+  parser.add("show", settings.show, "show the video in a window");
+  parser.add("first-scale", first_scales, "F[,F...]",
+             "shrink frames by this first (below 1 enlarges: smaller people); one for each size");
+  add_model_options(parser, settings.bin);
+  add_configuration_options(parser, settings.bin);
+  parser.parse(take_application(arguments, "run", settings.bin));
+
+  if (settings.input.empty()) throw UsageError("run needs --input FILE, a URI or `camera`");
+  if (!sizes.empty()) {
+    for (const std::string& size : split(sizes, ','))
+      settings.sizes.push_back(parse_size("size", size));
+  }
+  if (!output_size.empty()) settings.output_size = parse_size("output-size", output_size);
+  if (!first_scales.empty()) {
+    for (const std::string& text : split(first_scales, ','))
+      settings.first_scales.push_back(parse_positive("first-scale", text));
+  }
+  settings.frames = at_least("frames", frames, 1, 0);
+  settings.segment_frames = at_least("segment-frames", segment_frames, 1, 0);
+  return settings;
+}
+
+void check(RunSettings& settings) {
+  const std::size_t sizes = settings.sizes.size();
+  if (sizes > 1 && settings.segment_frames == 0) {
+    throw UsageError("--size with several sizes needs --segment-frames");
+  }
+  const std::size_t scales = settings.first_scales.size();
+  if (scales > 1 && scales != sizes) {
+    throw UsageError("--first-scale needs one value, or one for each --size");
+  }
+  if (scales > 0) settings.bin.first_scale = settings.first_scales.front();
+  if (sizes > 1 && !settings.output_size) settings.output_size = settings.sizes.front();
+  settings.uri = input_uri(settings.input);
+  if (!settings.output.empty()) {
+    check_output_file("--output", settings.output);
+    std::error_code error;
+    if (fs::equivalent(settings.output, settings.input, error)) {
+      throw UsageError("--output would overwrite the input");
+    }
+    encoding_for(settings.output);
+  }
+  if (!settings.metadata.empty()) check_output_file("--metadata", settings.metadata);
+  if (!settings.pictures.empty() && !fs::is_directory(settings.pictures)) {
+    throw Failure("--pictures: there is no folder '" + settings.pictures + "'",
+                  "Make it with: mkdir -p '" + settings.pictures + "'");
+  }
+}
+
+// Where the frames go after the boxes are drawn.
+GstElement* make_destination(const RunSettings& settings) {
+  std::string description;
+  if (!settings.output.empty()) {
+    description = "queue ! videoconvert ! ";
+    if (settings.output_size) {
+      description += "videoscale ! video/x-raw,pixel-aspect-ratio=1/1,width=" +
+                     std::to_string(settings.output_size->width) +
+                     ",height=" + std::to_string(settings.output_size->height) + " ! ";
+    }
+    description += std::string(encoding_for(settings.output).description) + " ! filesink name=file";
+  }
+  const std::string window = "queue ! videoconvert ! autovideosink";
+  if (settings.show) {
+    description = description.empty()
+                      ? window
+                      : "tee name=branches ! " + description + " branches. ! " + window;
+  }
+  if (description.empty()) description = "fakesink sync=false";
+  GError* error = nullptr;
+  GstElement* destination = gst_parse_bin_from_description_full(
+      description.c_str(), TRUE, nullptr, GST_PARSE_FLAG_FATAL_ERRORS, &error);
+  if (!destination) {
+    const std::string reason = error->message;
+    g_error_free(error);
+    throw Failure("the output cannot be set up: " + reason);
+  }
+  if (!settings.output.empty()) {
+    const ObjectRef<GstElement> file(gst_bin_get_by_name(GST_BIN(destination), "file"));
+    g_object_set(file.get(), "location", settings.output.c_str(), nullptr);
+  }
+  return destination;
+}
+
+// tandembin lets new caps into its stages when the frames before them have left: there the next
+// part's first scale touches no frame of this one.
+void change_first_scales(GstElement* bin, const std::vector<double>& scales,
+                         const std::atomic<std::size_t>& segment) {
+  if (scales.size() < 2) return;
+  // Set each once: a value that cannot be is found here rather than in mid-stream.
+  for (auto scale = scales.rbegin(); scale != scales.rend(); ++scale) {
+    set_stage_property(bin, "--first-scale", "first-scale", to_text(*scale));
+  }
+  before_stage_caps(bin, "first-scale", [bin, scales, &segment] {
+    set_stage_property(bin, "--first-scale", "first-scale", to_text(scales[segment]));
+  });
+}
+
+std::string progress_text(const FrameLog::Count& count, GstElement* pipeline, GstElement* bin,
+                          uint64_t frame_limit) {
+  const double fps = count.seconds > 0 ? (count.frames - 1) / count.seconds : 0;
+  char text[256];
+  gchar* configuration = nullptr;
+  g_object_get(bin, "configuration", &configuration, nullptr);
+  const Text owned(configuration);
+  int length = g_snprintf(text, sizeof text,
+                          "%" G_GUINT64_FORMAT " frames, %.1f frames/s, %" G_GUINT64_FORMAT
+                          " people found, %s",
+                          count.frames, fps, count.people, configuration ? configuration : "");
+  double done = 0;
+  gint64 duration = 0;
+  if (frame_limit > 0) done = static_cast<double>(count.frames) / frame_limit;
+  if (gst_element_query_duration(pipeline, GST_FORMAT_TIME, &duration) && duration > 0 &&
+      GST_CLOCK_TIME_IS_VALID(count.position)) {
+    done = std::max(done, static_cast<double>(count.position) / duration);
+  }
+  if (done > 0) {
+    done = std::min(done, 1.0);
+    g_snprintf(text + length, sizeof text - length, ", %.0f%%, %s left", 100 * done,
+               clock_time(count.seconds * (1 - done) / done).c_str());
+  }
+  return text;
+}
+
+void print_part(const Part& part) {
+  const double fps = part.seconds > 0 ? part.frames / part.seconds : 0;
+  std::printf(
+      "%-10s %5llu frames in %.1f s, %.1f frames/s; %llu people, %.1f a frame, %llu at most\n",
+      to_string(part.size).c_str(), static_cast<unsigned long long>(part.frames), part.seconds, fps,
+      static_cast<unsigned long long>(part.people), static_cast<double>(part.people) / part.frames,
+      static_cast<unsigned long long>(part.most_people));
+  std::printf("           %s:", part.stats.configuration.c_str());
+  const char* separator = "";
+  for (const StageCount& stage : part.stats.stages) {
+    std::printf("%s %s %llu on CPU, %llu on device", separator, stage.name.c_str(),
+                static_cast<unsigned long long>(stage.cpu_frames),
+                static_cast<unsigned long long>(stage.device_frames));
+    separator = ";";
+  }
+  std::puts("");
+}
+
+int run_vivid(const RunSettings& settings) {
+  // Declared before the pipeline: its streaming threads use these until they are stopped.
+  std::atomic<bool> stop{false};
+  std::atomic<std::size_t> segment{0};
+  std::unique_ptr<FrameLog> log;
+  Pipeline pipeline(gst_pipeline_new("run"));
+  const auto first_size = settings.sizes.empty() ? std::nullopt : std::optional(settings.sizes[0]);
+  GstElement* source = pipeline.add(make_source(settings.uri, first_size));
+  GstElement* bin = pipeline.add(make_tandembin(settings.bin));
+  const bool draw = !settings.output.empty() || settings.show || !settings.pictures.empty();
+  GstElement* last = bin;
+  Pipeline::link(source, bin);
+  if (draw) {
+    last = pipeline.add(make_element("tandemoverlay"));
+    Pipeline::link(bin, last);
+  }
+  Pipeline::link(last, pipeline.add(make_destination(settings)));
+
+  change_first_scales(bin, settings.first_scales, segment);
+  const uint64_t limit = settings.frame_limit();
+  watch_source(source, [&, limit](uint64_t frame) {
+    if (stop || (limit > 0 && frame >= limit)) return false;
+    if (settings.segment_frames == 0 || frame % settings.segment_frames != 0) return true;
+    segment = frame / settings.segment_frames;
+    if (segment > 0) set_source_size(source, settings.sizes[segment]);
+    return true;
+  });
+  const uint64_t picture_every =
+      settings.segment_frames ? (settings.segment_frames + 1) / 2 : kPictureEvery;
+  log = std::make_unique<FrameLog>(
+      FrameLog::Settings{settings.metadata, settings.pictures, picture_every}, bin);
+  const ObjectRef<GstPad> out(gst_element_get_static_pad(last, "src"));
+  log->watch(out.get());
+
+  ProgressLine progress;
+  const auto tick = [&] {
+    const FrameLog::Count count = log->count();
+    if (count.frames > 0) progress.show(progress_text(count, pipeline.get(), bin, limit));
+  };
+  const auto interrupt = [&] {
+    stop = true;
+    gst_element_send_event(pipeline.get(), gst_event_new_eos());
+  };
+  const bool complete = play(pipeline, settings.input, tick, interrupt);
+  progress.clear();
+  const std::vector<Part> parts = log->finish();
+  if (parts.empty() && complete)
+    throw Failure("no frame of video came out of '" + settings.input + "'");
+  for (const Part& part : parts) print_part(part);
+  if (!complete) std::puts("ended early");
+  return complete ? 0 : kInterruptedStatus;
+}
+
+}  // namespace
+
+int run_command(const std::vector<std::string>& arguments) {
+  RunSettings settings = parse_settings(arguments);
+  gst_init(nullptr, nullptr);
+  check(settings);
+  return run_vivid(settings);
+}
+
+}  // namespace tandem

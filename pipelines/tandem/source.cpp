@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/tandem/source.h"
+
+#include <memory>
+#include <utility>
+
+#include "gst/util/ref.h"
+#include "pipelines/tandem/elements.h"
+
+namespace tandem {
+namespace {
+
+constexpr const char* kScaler = "scaler";
+constexpr const char* kSize = "size";
+
+CapsRef raw_caps(std::optional<Size> size) {
+  CapsRef caps(gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "I420", nullptr));
+  if (size) {
+    gst_caps_set_simple(caps.get(), "width", G_TYPE_INT, size->width, "height", G_TYPE_INT,
+                        size->height, "pixel-aspect-ratio", GST_TYPE_FRACTION, 1, 1, nullptr);
+  }
+  return caps;
+}
+
+ObjectRef<GstElement> child(GstElement* bin, const char* name) {
+  return ObjectRef<GstElement>(gst_bin_get_by_name(GST_BIN(bin), name));
+}
+
+void link_first_video(GstElement*, GstPad* pad, GstElement* first) {
+  const ObjectRef<GstPad> sink(gst_element_get_static_pad(first, "sink"));
+  if (!gst_pad_is_linked(sink.get())) gst_pad_link(pad, sink.get());
+}
+
+// Without this a file that holds sound alone would keep the pipeline waiting for ever.
+void fail_without_video(GstElement* decoder, GstElement* first) {
+  const ObjectRef<GstPad> sink(gst_element_get_static_pad(first, "sink"));
+  if (gst_pad_is_linked(sink.get())) return;
+  GST_ELEMENT_ERROR(decoder, STREAM, WRONG_TYPE, ("The input has no video."), (nullptr));
+}
+
+// `late`: the producer's pad comes when it knows what the input holds.
+GstElement* make_bin(GstElement* producer, bool late, std::optional<Size> size) {
+  GstElement* bin = gst_bin_new("source");
+  GstElement* queue = make_element("queue");
+  GstElement* convert = make_element("videoconvert");
+  GstElement* scaler = make_element("videoscale", kScaler);
+  GstElement* filter = make_element("capsfilter", kSize);
+  // A few frames ahead keep the decoder's thread busy; more would only take memory.
+  g_object_set(queue, "max-size-buffers", 4u, "max-size-bytes", 0u, "max-size-time", guint64{0},
+               nullptr);
+  g_object_set(filter, "caps", raw_caps(size).get(), nullptr);
+  gst_bin_add_many(GST_BIN(bin), producer, queue, convert, scaler, filter, nullptr);
+  gst_element_link_many(queue, convert, scaler, filter, nullptr);
+  if (late) {
+    g_signal_connect(producer, "pad-added", G_CALLBACK(link_first_video), queue);
+    g_signal_connect(producer, "no-more-pads", G_CALLBACK(fail_without_video), queue);
+  } else {
+    gst_element_link(producer, queue);
+  }
+  const ObjectRef<GstPad> out(gst_element_get_static_pad(filter, "src"));
+  gst_element_add_pad(bin, gst_ghost_pad_new("src", out.get()));
+  return bin;
+}
+
+struct Watch {
+  std::function<bool(uint64_t)> before_frame;
+  uint64_t frames = 0;
+  bool ended = false;
+};
+
+GstPadProbeReturn on_frame(GstPad* pad, GstPadProbeInfo*, gpointer data) {
+  Watch& watch = *static_cast<Watch*>(data);
+  if (watch.ended) return GST_PAD_PROBE_DROP;
+  if (watch.before_frame(watch.frames++)) return GST_PAD_PROBE_OK;
+  watch.ended = true;
+  gst_pad_send_event(pad, gst_event_new_eos());
+  return GST_PAD_PROBE_DROP;
+}
+
+}  // namespace
+
+GstElement* make_source(const std::string& uri, std::optional<Size> size) {
+  GstElement* decoder = make_element("uridecodebin");
+  const CapsRef video(gst_caps_from_string("video/x-raw(ANY)"));
+  g_object_set(decoder, "uri", uri.c_str(), "caps", video.get(), "expose-all-streams", FALSE,
+               nullptr);
+  return make_bin(decoder, true, size);
+}
+
+GstElement* make_test_source(Size size) {
+  GstElement* pattern = make_element("videotestsrc");
+  // Rings that move: every part of the frame has structure and every frame differs.
+  gst_util_set_object_arg(G_OBJECT(pattern), "pattern", "zone-plate");
+  g_object_set(pattern, "kx2", 20, "ky2", 20, "kt", 3, nullptr);
+  return make_bin(pattern, false, size);
+}
+
+void set_source_size(GstElement* source, Size size) {
+  g_object_set(child(source, kSize).get(), "caps", raw_caps(size).get(), nullptr);
+}
+
+void watch_source(GstElement* source, std::function<bool(uint64_t)> before_frame) {
+  const ObjectRef<GstElement> scaler = child(source, kScaler);
+  const ObjectRef<GstPad> pad(gst_element_get_static_pad(scaler.get(), "sink"));
+  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, on_frame,
+                    new Watch{std::move(before_frame)},
+                    [](gpointer data) { delete static_cast<Watch*>(data); });
+}
+
+}  // namespace tandem
