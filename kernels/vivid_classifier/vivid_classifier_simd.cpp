@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <cmath>
 #include <new>
 
 #include "hwy/aligned_allocator.h"
@@ -55,23 +56,33 @@ struct Scratch {
   }
 };
 
-void take_roots(const float* histogram, int columns, int filters, float* roots, float* sums) {
+/// roots[i] = sqrt(values[i])
+void take_roots(const float* values, std::size_t count, float* roots) {
   const D d;
-  for (int cell = 0; cell < columns; ++cell, histogram += filters, roots += filters) {
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    hn::StoreU(hn::Sqrt(hn::LoadU(d, values + i)), d, roots + i);
+  }
+  for (; i < count; ++i) roots[i] = std::sqrt(values[i]);
+}
+
+/// sums[i] = the sum of the i-th `size` values.
+void sum_groups(const float* values, int groups, int size, float* sums) {
+  const D d;
+  for (int group = 0; group < groups; ++group, values += size) {
     V sum = hn::Zero(d);
     int k = 0;
-    for (; k + kLanes <= filters; k += kLanes) {
-      const V h = hn::LoadU(d, histogram + k);
-      sum = hn::Add(sum, h);
-      hn::StoreU(hn::Sqrt(h), d, roots + k);
-    }
-    float rest = 0;
-    for (; k < filters; ++k) {
-      rest += histogram[k];
-      roots[k] = hn::GetLane(hn::Sqrt(hn::Set(d, histogram[k])));
-    }
-    sums[cell] = hn::GetLane(hn::SumOfLanes(d, sum)) + rest;
+    for (; k + kLanes <= size; k += kLanes) sum = hn::Add(sum, hn::LoadU(d, values + k));
+    sums[group] = hn::GetLane(hn::SumOfLanes(d, sum));
+    for (; k < size; ++k) sums[group] += values[k];
   }
+}
+
+/// Without it GCC loads the operand again for each of its uses: more loads than two a cycle.
+HWY_INLINE void keep_in_register([[maybe_unused]] V& v) {
+#if HWY_COMPILER_GCC_ACTUAL && HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  __asm__("" : "+v"(v.raw));
+#endif
 }
 
 /// answers[block][slot] (+)= sum over `filters` of weights[k][slot] * roots[block][k] for kBlocks
@@ -95,7 +106,8 @@ HWY_INLINE void multiply_tile(const float* HWY_RESTRICT weights, const float* HW
     for (int b = 0; b < kBlocks; ++b) root[b] = hn::Set(d, roots[b * root_stride + k]);
 #pragma GCC unroll 8
     for (int v = 0; v < kTileVectors; ++v) {
-      const V weight = hn::Load(d, weights + k * kAnswers + v * kLanes);
+      V weight = hn::Load(d, weights + k * kAnswers + v * kLanes);
+      keep_in_register(weight);
 #pragma GCC unroll 8
       for (int b = 0; b < kBlocks; ++b) sum[b][v] = hn::MulAdd(weight, root[b], sum[b][v]);
     }
@@ -110,8 +122,8 @@ HWY_INLINE void multiply_tile(const float* HWY_RESTRICT weights, const float* HW
 }
 
 template <int kBlocks>
-HWY_INLINE void multiply_blocks(const float* weights, const float* roots, int root_stride,
-                                int filters, bool first, float* answers) {
+HWY_INLINE void multiply_slots(const float* weights, const float* roots, int root_stride,
+                               int filters, bool first, float* answers) {
   for (int slot = 0; slot < kAnswers; slot += kTileSlots) {
     multiply_tile<kBlocks>(weights + slot, roots, root_stride, filters, first, answers + slot);
   }
@@ -119,23 +131,23 @@ HWY_INLINE void multiply_blocks(const float* weights, const float* roots, int ro
 
 /// The unnormalised answers of all blocks of a row. The weights pass in panels that stay in the
 /// first-level cache while all blocks use them.
-void multiply_row(const PackedSvm::Private& svm, const float* const roots[2], int blocks,
+void multiply_row(const PackedSvm::Private& svm, const float* upper, const float* lower, int blocks,
                   float* answers) {
   const int panels = (svm.filters + kPanelFilters - 1) / kPanelFilters;
   for (int c = 0; c < 4; ++c) {
     for (int panel = 0; panel < panels; ++panel) {
       const int begin = svm.filters * panel / panels, end = svm.filters * (panel + 1) / panels;
       const float* weights = svm.weights.get() + (c * svm.filters + begin) * kAnswers;
-      const float* cell = roots[c / 2] + (c % 2) * svm.filters + begin;
+      const float* cell = (c < 2 ? upper : lower) + (c % 2) * svm.filters + begin;
       const bool first = c == 0 && panel == 0;
       int i = 0;
       for (; i + kTileBlocks <= blocks; i += kTileBlocks) {
-        multiply_blocks<kTileBlocks>(weights, cell + i * svm.filters, svm.filters, end - begin,
-                                     first, answers + i * kAnswers);
+        multiply_slots<kTileBlocks>(weights, cell + i * svm.filters, svm.filters, end - begin,
+                                    first, answers + i * kAnswers);
       }
       for (; i < blocks; ++i) {
-        multiply_blocks<1>(weights, cell + i * svm.filters, svm.filters, end - begin, first,
-                           answers + i * kAnswers);
+        multiply_slots<1>(weights, cell + i * svm.filters, svm.filters, end - begin, first,
+                          answers + i * kAnswers);
       }
     }
   }
@@ -179,15 +191,15 @@ void rows(const float* histogram, CellGrid cells, const PackedSvm::Private& svm,
   scratch.reserve(cells.columns, svm.filters);
   const std::size_t row_size = static_cast<std::size_t>(cells.columns) * svm.filters;
   const auto prepare = [&](int y) {
-    take_roots(histogram + y * row_size, cells.columns, svm.filters, scratch.roots[y % 2],
-               scratch.sums[y % 2]);
+    const float* row = histogram + y * row_size;
+    take_roots(row, row_size, scratch.roots[y % 2]);
+    sum_groups(row, cells.columns, svm.filters, scratch.sums[y % 2]);
   };
   const int blocks = cells.columns - 1;
   for (int y = block_rows.begin; y < block_rows.end; ++y) {
     if (y == block_rows.begin) prepare(y);
     prepare(y + 1);
-    const float* const roots[2] = {scratch.roots[y % 2], scratch.roots[(y + 1) % 2]};
-    multiply_row(svm, roots, blocks, scratch.answers);
+    multiply_row(svm, scratch.roots[y % 2], scratch.roots[(y + 1) % 2], blocks, scratch.answers);
     float* upper = scratch.sums[y % 2];
     scale_blocks(upper, scratch.sums[(y + 1) % 2], blocks, svm.epsilon, upper);
     gather_columns(scratch.answers, upper, grid.columns,
