@@ -196,6 +196,13 @@ std::shared_ptr<Context> Context::wrap(void* cl_context, void* cl_device_id) {
   });
 }
 
+void treat_as_gpu(Context& context) {
+  Context::Native& native = context.native();
+  native.description.is_cpu = false;
+  native.description.unified_memory = false;
+  native.has_local_memory = true;
+}
+
 Context::Context(std::unique_ptr<Native> native) : native_(std::move(native)) {}
 Context::~Context() = default;
 const DeviceDescription& Context::device() const { return native_->description; }

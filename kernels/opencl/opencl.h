@@ -156,4 +156,9 @@ class Buffer {
 /// turns it off. Also set from the environment, TANDEM_OPENCL_FAIL_AFTER=n, at the first queue.
 void fail_after(int n);
 
+/// For tests: what is built for `context` from now on takes the form that it has on a GPU with
+/// page-locked host memory and local memory of its own, so that a machine with a CPU device alone
+/// checks that too.
+void treat_as_gpu(Context& context);
+
 }  // namespace tandem::opencl

@@ -5,6 +5,8 @@
 #include "tests/kernels/bench.h"
 #include "tests/kernels/guarded.h"
 #include "tests/kernels/implementation.h"
+#include "tests/kernels/opencl_bench.h"
+#include "tests/kernels/opencl_implementation.h"
 
 namespace tandem::check {
 namespace {
@@ -12,8 +14,26 @@ namespace {
 using Filter = Implementation<decltype(vivid_filter_simd)>;
 using VividFilter = KernelTest<decltype(vivid_filter_simd)>;
 
-/// Other implementations join here.
-std::vector<Filter> implementations() { return on_each_simd_target(vivid_filter_simd); }
+Filter on(const OpenCLDevice& device) {
+  const auto run = [device](Plane<const uint8_t> luma, const FilterBank& bank, Plane<uint8_t> index,
+                            Plane<float> weight, Rows rows) {
+    opencl::Queue queue(device.context);
+    VividFilterOpenCL filter(*device.context, bank);
+    DeviceCopy luma_copy(device.context, queue, luma);
+    DeviceCopy index_copy(device.context, queue, index);
+    DeviceCopy weight_copy(device.context, queue, weight);
+    filter.enqueue(queue, luma_copy.plane(), index_copy.plane(), weight_copy.plane(), rows);
+    index_copy.fetch();
+    weight_copy.fetch();
+  };
+  return {device.name, run, device.fused, false};
+}
+
+std::vector<Filter> implementations() {
+  std::vector<Filter> all = on_each_simd_target(vivid_filter_simd);
+  for (const OpenCLDevice& device : opencl_devices()) all.push_back(on(device));
+  return all;
+}
 
 INSTANTIATE_TEST_SUITE_P(All, VividFilter, testing::ValuesIn(implementations()),
                          ImplementationName());
@@ -250,10 +270,44 @@ void bench_medium_grain(benchmark::State& state, FrameSize size) {
       state, size.height, [&](Rows rows) { frame.run(rows); }, [] {});
 }
 
+/// The kernel alone, and with the frame copied in and both planes copied out.
+void bench_opencl(benchmark::State& state, FrameSize size, bool copies) {
+  if (opencl_devices().empty()) return state.SkipWithError("no OpenCL device on this machine");
+  const auto context = opencl_devices().front().context;
+  BenchFrame frame(size);
+  const std::size_t pixels = static_cast<std::size_t>(size.width) * size.height;
+  opencl::Queue queue(context);
+  VividFilterOpenCL filter(*context, frame.bank);
+  opencl::Buffer luma(context, pixels), index(context, pixels),
+      weight(context, pixels * sizeof(float));
+  const auto plane = [&](opencl::Buffer& buffer, opencl::Buffer::Access access) {
+    return opencl::DevicePlane{buffer.device(queue, access), 0, size.width, size.height,
+                               size.width};
+  };
+  const auto upload = [&] {
+    const Plane<uint8_t> source = frame.luma.plane();
+    luma.enqueue_upload_rows(queue, source.data, source.width, source.height, source.stride);
+  };
+  upload();
+  on_device(state, queue, copies ? 1 : kKernelBatch, 900.0 * (size.width - 2) * (size.height - 2),
+            [&] {
+              if (copies) upload();
+              filter.enqueue(queue, plane(luma, opencl::Buffer::Access::read),
+                             plane(index, opencl::Buffer::Access::write),
+                             plane(weight, opencl::Buffer::Access::write), {0, size.height});
+              if (copies) index.enqueue_download(queue);
+              if (copies) weight.enqueue_download(queue);
+            });
+}
+
 BENCHMARK_CAPTURE(bench_one_core, LD, kFrameSizes[0])->UseManualTime();
 BENCHMARK_CAPTURE(bench_one_core, HD, kFrameSizes[1])->UseManualTime();
 BENCHMARK_CAPTURE(bench_medium_grain, LD, kFrameSizes[0])->UseManualTime();
 BENCHMARK_CAPTURE(bench_medium_grain, HD, kFrameSizes[1])->UseManualTime();
+BENCHMARK_CAPTURE(bench_opencl, LD_kernel, kFrameSizes[0], false)->UseManualTime();
+BENCHMARK_CAPTURE(bench_opencl, HD_kernel, kFrameSizes[1], false)->UseManualTime();
+BENCHMARK_CAPTURE(bench_opencl, LD_copies, kFrameSizes[0], true)->UseManualTime();
+BENCHMARK_CAPTURE(bench_opencl, HD_copies, kFrameSizes[1], true)->UseManualTime();
 
 }  // namespace
 }  // namespace tandem::check

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "kernels/opencl/native.h"
+#include "tests/kernels/opencl_device.h"
+
+namespace tandem::opencl {
+namespace {
+
+constexpr char kFill[] =
+    "__kernel void fill(__global int* out, int value) { out[get_global_id(0)] = value; }";
+
+TEST(Native, ABuildFailureShowsTheCompilersMessages) {
+  const auto context = test_context();
+  TANDEM_SKIP_WITHOUT_DEVICE(context);
+  try {
+    build_program(*context, "__kernel void f() { no_such_name = 1; }", "-cl-std=CL1.2");
+    FAIL() << "it built";
+  } catch (const Error& error) {
+    EXPECT_NE(std::strstr(error.what(), "no_such_name"), nullptr) << error.what();
+    EXPECT_NE(std::strstr(error.what(), context->device().name.c_str()), nullptr) << error.what();
+  }
+}
+
+TEST(Native, AMissingKernelIsNamed) {
+  const auto context = test_context();
+  TANDEM_SKIP_WITHOUT_DEVICE(context);
+  const cl::Program program = build_program(*context, kFill, "-cl-std=CL1.2");
+  try {
+    Kernel(*context, program, "other");
+    FAIL() << "it exists";
+  } catch (const Error& error) {
+    EXPECT_NE(std::strstr(error.what(), "other"), nullptr) << error.what();
+  }
+}
+
+TEST(Native, AFaultFailsTheKernelAndFreesTheMemoryOfEarlierCommands) {
+  const auto context = test_context();
+  TANDEM_SKIP_WITHOUT_DEVICE(context);
+  Queue queue(context);
+  Kernel fill(*context, build_program(*context, kFill, "-cl-std=CL1.2"), "fill");
+  constexpr std::size_t kCount = 1 << 16;
+  Buffer buffer(context, kCount * sizeof(int));
+  std::vector<int> copy(kCount);
+  fill.enqueue(queue, kCount, 1, buffer.device(queue, Buffer::Access::write), 7);
+  buffer.enqueue_download_rows(queue, copy.data(), kCount * sizeof(int), 1, kCount * sizeof(int));
+  fail_after(0);
+  EXPECT_THROW(fill.enqueue(queue, kCount, 1, buffer.device(queue, Buffer::Access::write), 8),
+               Error);
+  fail_after(-1);
+  EXPECT_EQ(copy.front(), 7);  // without a wait: the failure waited
+  EXPECT_EQ(copy.back(), 7);
+}
+
+TEST(Native, GroupsFitTheDeviceAndRunInStep) {
+  const auto context = test_context();
+  TANDEM_SKIP_WITHOUT_DEVICE(context);
+  const Kernel fill(*context, build_program(*context, kFill, "-cl-std=CL1.2"), "fill");
+  EXPECT_EQ(fill.group_size(1), 1u);
+  const std::size_t most = fill.group_size(std::size_t{1} << 30);
+  EXPECT_GE(most, 1u);
+  EXPECT_LE(most, fill.max_group());
+}
+
+}  // namespace
+}  // namespace tandem::opencl

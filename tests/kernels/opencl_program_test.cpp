@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <thread>
+#include <vector>
+
+#include "kernels/vivid_histogram/vivid_histogram.h"
+#include "tests/kernels/opencl_device.h"
+
+namespace tandem::opencl {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A cache of its own for each test; "building" makes a kernel of the project.
+class ProgramCache : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "tandem-cache-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    setenv("TANDEM_CACHE_DIR", folder_.c_str(), 1);
+  }
+  void TearDown() override {
+    unsetenv("TANDEM_CACHE_DIR");
+    fs::remove_all(folder_);
+  }
+
+  struct Built {
+    uint64_t built = 0, cached = 0;
+    bool operator==(const Built&) const = default;
+  };
+
+  // In a fresh context, as a new process would.
+  static Built build(int filters = 5) {
+    const uint64_t built = counters().programs_built, cached = counters().programs_cached;
+    const auto context = test_context();
+    VividHistogramOpenCL kernel(*context, filters);
+    return {counters().programs_built - built, counters().programs_cached - cached};
+  }
+
+  std::vector<fs::path> files() const {
+    return {fs::directory_iterator(folder_), fs::directory_iterator()};
+  }
+
+  void damage(const std::function<void(std::string&)>& change) {
+    for (const fs::path& path : files()) {
+      std::ifstream in(path, std::ios::binary);
+      std::string bytes{std::istreambuf_iterator<char>(in), {}};
+      change(bytes);
+      std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+    }
+  }
+
+  static constexpr Built kFromSource{1, 0}, kFromCache{1, 1};
+  fs::path folder_;
+};
+
+#define SKIP_WITHOUT_DEVICE() TANDEM_SKIP_WITHOUT_DEVICE(test_context())
+
+TEST_F(ProgramCache, BuildsOnceAndKeepsIt) {
+  SKIP_WITHOUT_DEVICE();
+  EXPECT_EQ(cache_folder(), folder_);
+  EXPECT_EQ(build(), kFromSource);
+  ASSERT_EQ(files().size(), 1u);
+  EXPECT_EQ(build(), kFromCache);
+  EXPECT_EQ(files().size(), 1u);
+}
+
+TEST_F(ProgramCache, OtherOptionsAreAnotherProgram) {
+  SKIP_WITHOUT_DEVICE();
+  EXPECT_EQ(build(5), kFromSource);
+  EXPECT_EQ(build(6), kFromSource);
+  EXPECT_EQ(build(5), kFromCache);
+}
+
+TEST_F(ProgramCache, AContextBuildsAProgramOnce) {
+  const auto context = test_context();
+  TANDEM_SKIP_WITHOUT_DEVICE(context);
+  VividHistogramOpenCL first(*context, 5);
+  const uint64_t built = counters().programs_built;
+  VividHistogramOpenCL second(*context, 5);
+  EXPECT_EQ(counters().programs_built, built);
+}
+
+TEST_F(ProgramCache, RebuildsWhatIsDamaged) {
+  SKIP_WITHOUT_DEVICE();
+  const std::vector<std::function<void(std::string&)>> damages = {
+      [](std::string& bytes) { bytes.clear(); },
+      [](std::string& bytes) { bytes.resize(bytes.size() / 2); },
+      [](std::string& bytes) { bytes.pop_back(); },
+      [](std::string& bytes) { bytes[bytes.size() / 2] ^= 1; },
+      [](std::string& bytes) { bytes[0] ^= 1; },
+      [](std::string& bytes) { bytes += "more"; },
+  };
+  build();
+  for (const auto& change : damages) {
+    damage(change);
+    EXPECT_EQ(build(), kFromSource);
+    EXPECT_EQ(build(), kFromCache);
+  }
+}
+
+TEST_F(ProgramCache, WorksWithoutAFolder) {
+  SKIP_WITHOUT_DEVICE();
+  const fs::path file = folder_ / "file";
+  std::ofstream(file) << "not a folder";
+  setenv("TANDEM_CACHE_DIR", (file / "cache").c_str(), 1);
+  EXPECT_EQ(cache_folder(), "");
+  EXPECT_EQ(build(), kFromSource);
+  EXPECT_EQ(build(), kFromSource);
+}
+
+TEST_F(ProgramCache, ThreadsShareIt) {
+  SKIP_WITHOUT_DEVICE();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) threads.emplace_back([] { build(7); });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(files().size(), 1u);
+  EXPECT_EQ(build(7), kFromCache);
+}
+
+}  // namespace
+}  // namespace tandem::opencl
