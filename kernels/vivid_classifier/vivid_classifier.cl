@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Two steps. First every block of 2x2 cells answers each of the 105 blocks of a window:
 //   answer(m, block) = (|block|_1 + epsilon)^-1/2 sum_ck weights[c][k][m] sqrt(h[cell c of block][k])
-// with m = by * 7 + bx, a matrix product of 105 x 4 FILTERS times 4 FILTERS x blocks. Then a window's
+// with m = by * 7 + bx, a matrix product of 105 x 4K times 4K x blocks for K filters. Then a window's
 // score is the sum of its 105 blocks' answers, each of which belongs to one window alone.
 //
-// Built with FILTERS, WEIGHT_ROWS (filters rounded up), SUM_WIDTH, and for the first step either
+// Built with SUM_WIDTH = 1 or 16, and for the first step either
 //   TILE_BLOCKS, TILE_FILTERS  work-items of a group share tiles of both matrices in local memory: GPUs
 //   PANEL_BLOCKS, PANEL_VECTORS, WIDTH  one work-item computes some blocks alone: CPUs
 
@@ -59,8 +59,8 @@ void store_answers(__global float* partial, int pitch, int blocks, int block, in
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void vivid_classifier_answers(
     __global const float* histogram, ulong histogram_offset, int columns, int first_block_row,
-    int blocks, __global const float4* weights, float epsilon, __global float* partial,
-    ulong partial_offset, int pitch) {
+    int blocks, int filters, __global const float4* weights, float epsilon,
+    __global float* partial, ulong partial_offset, int pitch) {
   __local float4 weight_tile[TILE_FILTERS * ANSWERS / 4];
   __local float4 root_tile[TILE_FILTERS * PITCH / 4];
   __local int cells[TILE_BLOCKS];
@@ -68,6 +68,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void vivid_classifie
   __local float* roots = (__local float*)root_tile;
 
   const int item = get_local_id(0);
+  const int weight_rows = (filters + TILE_FILTERS - 1) / TILE_FILTERS * TILE_FILTERS;
   const int first_block = get_group_id(0) * TILE_BLOCKS;
   const int block_group = item % BLOCK_GROUPS, answer_group = item / BLOCK_GROUPS;
   histogram += histogram_offset;
@@ -82,15 +83,15 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void vivid_classifie
   float4 high0 = 0, high1 = 0, high2 = 0, high3 = 0, high4 = 0, high5 = 0, high6 = 0, high7 = 0;
   for (int c = 0; c < 4; ++c) {
     const int to_cell = c / 2 * columns + c % 2;
-    for (int first = 0; first < FILTERS; first += TILE_FILTERS) {
+    for (int first = 0; first < filters; first += TILE_FILTERS) {
       barrier(CLK_LOCAL_MEM_FENCE);
       for (int i = item; i < TILE_FILTERS * ANSWERS / 4; i += ITEMS) {
-        weight_tile[i] = weights[(c * WEIGHT_ROWS + first) * (ANSWERS / 4) + i];
+        weight_tile[i] = weights[(c * weight_rows + first) * (ANSWERS / 4) + i];
       }
       for (int i = item; i < TILE_FILTERS * TILE_BLOCKS; i += ITEMS) {
         const int b = i / TILE_FILTERS, k = i % TILE_FILTERS;
         const long cell = cells[b] + to_cell;
-        const float h = first + k < FILTERS ? histogram[cell * FILTERS + first + k] : 0.0f;
+        const float h = first + k < filters ? histogram[cell * filters + first + k] : 0.0f;
         roots[k * PITCH + b] = sqrt(h);
       }
       barrier(CLK_LOCAL_MEM_FENCE);
@@ -143,27 +144,28 @@ typedef JOIN(float, WIDTH) Floats;
 #define LOAD JOIN(vload, WIDTH)
 #define STORE JOIN(vstore, WIDTH)
 #define PANEL_ANSWERS (PANEL_VECTORS * WIDTH)
+#define MAX_FILTERS 255
 
 // The roots of a block's 4 cells; returns (|block|_1 + epsilon)^-1/2.
-float load_roots(__global const float* histogram, int cell, int columns, float epsilon,
-                 float* roots) {
+float load_roots(__global const float* histogram, int cell, int columns, int filters,
+                 float epsilon, float* roots) {
   float norm = epsilon;
   for (int c = 0; c < 4; ++c) {
-    __global const float* h = histogram + (long)(cell + c / 2 * columns + c % 2) * FILTERS;
-    for (int k = 0; k < FILTERS; ++k) roots[c * FILTERS + k] = sqrt(h[k]);
+    __global const float* h = histogram + (long)(cell + c / 2 * columns + c % 2) * filters;
+    for (int k = 0; k < filters; ++k) roots[c * filters + k] = sqrt(h[k]);
     // Chains of additions, for the processor to overlap: a sum in order waits for each.
     float sums[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-    for (int k = 0; k + 8 <= FILTERS; k += 8) {
+    for (int k = 0; k + 8 <= filters; k += 8) {
       for (int i = 0; i < 8; ++i) sums[i] += h[k + i];
     }
-    for (int k = FILTERS / 8 * 8; k < FILTERS; ++k) norm += h[k];
+    for (int k = filters / 8 * 8; k < filters; ++k) norm += h[k];
     for (int i = 0; i < 8; ++i) norm += sums[i];
   }
   return 1.0f / sqrt(norm);
 }
 
 __kernel void vivid_classifier_answers(__global const float* histogram, ulong histogram_offset,
-                                       int columns, int first_block_row, int blocks,
+                                       int columns, int first_block_row, int blocks, int filters,
                                        __global const float* weights, float epsilon,
                                        __global float* partial, ulong partial_offset, int pitch) {
   const int first_block = get_global_id(0) * PANEL_BLOCKS;
@@ -171,11 +173,11 @@ __kernel void vivid_classifier_answers(__global const float* histogram, ulong hi
   histogram += histogram_offset;
   partial += partial_offset;
 
-  float roots[PANEL_BLOCKS][4 * FILTERS];
+  float roots[PANEL_BLOCKS][4 * MAX_FILTERS];
   float scales[PANEL_BLOCKS];
   for (int b = 0; b < PANEL_BLOCKS; ++b) {
     const int cell = first_cell(min(first_block + b, blocks - 1), first_block_row, columns);
-    scales[b] = load_roots(histogram, cell, columns, epsilon, roots[b]);
+    scales[b] = load_roots(histogram, cell, columns, filters, epsilon, roots[b]);
   }
 
   for (int answer = 0; answer < ANSWERS; answer += PANEL_ANSWERS) {
@@ -184,7 +186,7 @@ __kernel void vivid_classifier_answers(__global const float* histogram, ulong hi
       for (int v = 0; v < PANEL_VECTORS; ++v) sums[b][v] = 0;
     }
     __global const float* w = weights + answer;
-    for (int ck = 0; ck < 4 * FILTERS; ++ck, w += ANSWERS) {
+    for (int ck = 0; ck < 4 * filters; ++ck, w += ANSWERS) {
 #pragma unroll
       for (int v = 0; v < PANEL_VECTORS; ++v) {
         const Floats weight = LOAD(v, w);

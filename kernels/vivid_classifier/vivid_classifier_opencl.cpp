@@ -9,6 +9,7 @@ namespace {
 
 constexpr int kAnswers = 112;  // ANSWERS of the kernels
 constexpr int kCells = 4;
+constexpr int kTileFilters = 20;  // TILE_FILTERS; 100 are five tiles
 
 /// How the first kernel cuts its work; the numbers that it is built with.
 struct Plan {
@@ -22,27 +23,15 @@ std::string define(const char* name, int value) {
   return std::string(" -D") + name + "=" + std::to_string(value);
 }
 
-// As many filters at a time as waste the least on the last tile; the more, the fewer barriers.
-int tile_filters(int filters) {
-  constexpr int kLeast = 10, kMost = 24;
-  int best = std::min(filters, kMost);
-  for (int tile = kMost; tile >= kLeast; --tile) {
-    const auto padded = [&](int t) { return (filters + t - 1) / t * t; };
-    if (padded(tile) < padded(best)) best = tile;
-  }
-  return best;
-}
-
 // Tiles in local memory: 8x8 answers a work-item. 128 blocks a group take 224 work-items and, with
 // 20 filters at a time, 21 KiB; half and quarter tiles are for devices with less of either.
 Plan gpu_plan(int filters, int tile_blocks) {
   Plan plan;
-  const int tile = tile_filters(filters);
-  plan.weight_rows = (filters + tile - 1) / tile * tile;
+  plan.weight_rows = (filters + kTileFilters - 1) / kTileFilters * kTileFilters;
   plan.blocks = tile_blocks;
   plan.items = static_cast<std::size_t>(kAnswers / 8 * tile_blocks / 8);
-  plan.options = define("TILE_BLOCKS", tile_blocks) + define("TILE_FILTERS", tile) +
-                 define("WEIGHT_ROWS", plan.weight_rows) + define("SUM_WIDTH", 1);
+  plan.options = define("TILE_BLOCKS", tile_blocks) + define("TILE_FILTERS", kTileFilters) +
+                 define("SUM_WIDTH", 1);
   return plan;
 }
 
@@ -53,8 +42,7 @@ Plan cpu_plan(int filters, const cl::Device& device) {
   plan.weight_rows = filters;
   plan.blocks = 4;
   plan.options = define("PANEL_BLOCKS", plan.blocks) + define("PANEL_VECTORS", wide ? 7 : 2) +
-                 define("WIDTH", wide ? 16 : 8) + define("WEIGHT_ROWS", filters) +
-                 define("SUM_WIDTH", 16);
+                 define("WIDTH", wide ? 16 : 8) + define("SUM_WIDTH", 16);
   return plan;
 }
 
@@ -80,15 +68,13 @@ cl::Buffer packed_weights(opencl::Context& context, const LinearSvm& svm, int we
   return opencl::constant_data(context, packed.data(), packed.size() * sizeof(float));
 }
 
-cl::Program build(opencl::Context& context, int filters, const Plan& plan) {
-  return opencl::build_program(context, vivid_classifier_cl,
-                               "-cl-std=CL1.2" + define("FILTERS", filters) + plan.options);
+cl::Program build(opencl::Context& context, const Plan& plan) {
+  return opencl::build_program(context, vivid_classifier_cl, "-cl-std=CL1.2" + plan.options);
 }
 
-std::size_t local_bytes(const Plan& plan, int filters) {
-  const int tile = tile_filters(filters);
+std::size_t local_bytes(const Plan& plan) {
   return sizeof(float) *
-         static_cast<std::size_t>(tile * (kAnswers + plan.blocks + 4) + 2 * plan.blocks);
+         static_cast<std::size_t>(kTileFilters * (kAnswers + plan.blocks + 4) + 2 * plan.blocks);
 }
 
 // The largest tile that the device's work-groups and local memory hold.
@@ -97,13 +83,12 @@ Plan choose_plan(opencl::Context& context, int filters) {
   if (device.is_cpu) return cpu_plan(filters, context.native().device);
   for (const int tile_blocks : {128, 64}) {
     Plan plan = gpu_plan(filters, tile_blocks);
-    if (plan.items > device.max_work_group ||
-        local_bytes(plan, filters) > device.local_memory_bytes) {
+    if (plan.items > device.max_work_group || local_bytes(plan) > device.local_memory_bytes) {
       continue;
     }
     // A kernel's registers may allow fewer work-items than the device does.
     try {
-      opencl::Kernel kernel(context, build(context, filters, plan), "vivid_classifier_answers");
+      opencl::Kernel kernel(context, build(context, plan), "vivid_classifier_answers");
       if (kernel.max_group() >= plan.items) return plan;
     } catch (const opencl::Error&) {
       // Drivers may refuse a required size at build time instead.
@@ -117,15 +102,17 @@ Plan choose_plan(opencl::Context& context, int filters) {
 struct VividClassifierOpenCL::Private {
   Private(opencl::Context& context, const LinearSvm& svm)
       : plan(choose_plan(context, svm.filters)),
+        filters(svm.filters),
         bias(svm.bias),
         epsilon(svm.epsilon),
         weights(packed_weights(context, svm, plan.weight_rows)),
-        program(build(context, svm.filters, plan)),
+        program(build(context, plan)),
         answers(context, program, "vivid_classifier_answers"),
         sum(context, program, "vivid_classifier_sum"),
         sum_width(context.device().is_cpu ? 16 : 1) {}
 
   const Plan plan;
+  const cl_int filters;
   const float bias, epsilon;
   const cl::Buffer weights;
   const cl::Program program;
@@ -161,7 +148,7 @@ void VividClassifierOpenCL::enqueue(opencl::Queue& queue, const opencl::DeviceSp
       self_->plan.items != 0 ? groups * group : opencl::round_up(groups, group);
   self_->answers.enqueue(queue, items, group, histogram.mem,
                          static_cast<cl_ulong>(histogram.offset), cells.columns, score_rows.begin,
-                         blocks, self_->weights(), self_->epsilon, partial.mem,
+                         blocks, self_->filters, self_->weights(), self_->epsilon, partial.mem,
                          static_cast<cl_ulong>(partial.offset), blocks);
 
   const auto sums = static_cast<std::size_t>((score.width + self_->sum_width - 1) /

@@ -9,19 +9,21 @@ namespace tandem {
 
 namespace {
 
-std::string options(int filters, bool local_bins) {
+int check(int filters) {
   if (filters < 1 || filters > 255) throw opencl::Error("a histogram has 1 to 255 filters");
-  return "-cl-std=CL1.2 -DFILTERS=" + std::to_string(filters) + (local_bins ? " -DLOCAL_BINS" : "");
+  return filters;
 }
 
 }  // namespace
 
 struct VividHistogramOpenCL::Private {
-  Private(opencl::Context& context, int filters)
-      : local_bins(context.native().has_local_memory),
+  Private(opencl::Context& context, int k)
+      : filters(check(k)),
+        local_bins(context.native().has_local_memory),
         cell_bytes((static_cast<std::size_t>(filters) | 1) * sizeof(float)),
         kernel(context,
-               opencl::build_program(context, vivid_histogram_cl, options(filters, local_bins)),
+               opencl::build_program(context, vivid_histogram_cl,
+                                     local_bins ? "-cl-std=CL1.2 -DLOCAL_BINS" : "-cl-std=CL1.2"),
                "vivid_histogram"),
         // Half of the local memory, for two groups on a compute unit at least.
         group(kernel.group_size(
@@ -29,6 +31,7 @@ struct VividHistogramOpenCL::Private {
                 ? std::min<std::size_t>(context.device().local_memory_bytes / 2 / cell_bytes, 64)
                 : 64)) {}
 
+  const cl_int filters;
   const bool local_bins;         // else local memory would be one more copy
   const std::size_t cell_bytes;  // of local memory
   opencl::Kernel kernel;
@@ -48,11 +51,11 @@ void VividHistogramOpenCL::enqueue(opencl::Queue& queue, const opencl::DevicePla
   if (first >= end) return;
   const std::size_t items = opencl::round_up(static_cast<std::size_t>(end - first), self_->group);
   const auto enqueue = [&](const auto&... local) {
-    self_->kernel.enqueue(queue, items, self_->group, index.mem,
-                          static_cast<cl_ulong>(index.offset), static_cast<cl_long>(index.stride),
-                          weight.mem, static_cast<cl_ulong>(weight.offset),
-                          static_cast<cl_long>(weight.stride), histogram.mem,
-                          static_cast<cl_ulong>(histogram.offset), columns, first, end, local...);
+    self_->kernel.enqueue(
+        queue, items, self_->group, index.mem, static_cast<cl_ulong>(index.offset),
+        static_cast<cl_long>(index.stride), weight.mem, static_cast<cl_ulong>(weight.offset),
+        static_cast<cl_long>(weight.stride), histogram.mem, static_cast<cl_ulong>(histogram.offset),
+        self_->filters, columns, first, end, local...);
   };
   if (self_->local_bins) {
     enqueue(opencl::LocalMemory{self_->group * self_->cell_bytes});

@@ -5,6 +5,8 @@
 #include "tests/kernels/bench.h"
 #include "tests/kernels/guarded.h"
 #include "tests/kernels/implementation.h"
+#include "tests/kernels/opencl_bench.h"
+#include "tests/kernels/opencl_implementation.h"
 
 namespace tandem::check {
 namespace {
@@ -12,8 +14,23 @@ namespace {
 using Resizer = Implementation<decltype(resize_simd)>;
 using Resize = KernelTest<decltype(resize_simd)>;
 
-/// Other implementations join here.
-std::vector<Resizer> implementations() { return on_each_simd_target(resize_simd); }
+Resizer on(const OpenCLDevice& device) {
+  const auto run = [device](Plane<const uint8_t> source, Plane<uint8_t> destination, Rows rows) {
+    opencl::Queue queue(device.context);
+    ResizeOpenCL resize(*device.context);
+    DeviceCopy source_copy(device.context, queue, source);
+    DeviceCopy destination_copy(device.context, queue, destination);
+    resize.enqueue(queue, source_copy.plane(), destination_copy.plane(), rows);
+    destination_copy.fetch();
+  };
+  return {device.name, run, device.fused, false};
+}
+
+std::vector<Resizer> implementations() {
+  std::vector<Resizer> all = on_each_simd_target(resize_simd);
+  for (const OpenCLDevice& device : opencl_devices()) all.push_back(on(device));
+  return all;
+}
 
 INSTANTIATE_TEST_SUITE_P(All, Resize, testing::ValuesIn(implementations()), ImplementationName());
 
@@ -177,8 +194,30 @@ void bench(benchmark::State& state, FrameSize size) {
   state.counters["%filter"] = 100 * time / filter_time;
 }
 
+/// The same from device memory to device memory.
+void bench_opencl(benchmark::State& state, FrameSize size) {
+  if (opencl_devices().empty()) return state.SkipWithError("no OpenCL device on this machine");
+  const auto context = opencl_devices().front().context;
+  const int width = static_cast<int>(size.width / 1.2),
+            height = static_cast<int>(size.height / 1.2);
+  opencl::Queue queue(context);
+  ResizeOpenCL resize(*context);
+  opencl::Buffer source(context, static_cast<std::size_t>(size.width) * size.height),
+      found(context, static_cast<std::size_t>(width) * height);
+  source.host(opencl::Buffer::Access::write);
+  on_device(state, queue, kKernelBatch, 0, [&] {
+    resize.enqueue(queue,
+                   {source.device(queue, opencl::Buffer::Access::read), 0, size.width, size.height,
+                    size.width},
+                   {found.device(queue, opencl::Buffer::Access::write), 0, width, height, width},
+                   {0, height});
+  });
+}
+
 BENCHMARK_CAPTURE(bench, LD, kFrameSizes[0])->UseManualTime();
 BENCHMARK_CAPTURE(bench, HD, kFrameSizes[1])->UseManualTime();
+BENCHMARK_CAPTURE(bench_opencl, LD_kernel, kFrameSizes[0])->UseManualTime();
+BENCHMARK_CAPTURE(bench_opencl, HD_kernel, kFrameSizes[1])->UseManualTime();
 
 }  // namespace
 }  // namespace tandem::check

@@ -6,6 +6,8 @@
 #include "tests/kernels/bench.h"
 #include "tests/kernels/guarded.h"
 #include "tests/kernels/implementation.h"
+#include "tests/kernels/opencl_bench.h"
+#include "tests/kernels/opencl_implementation.h"
 
 namespace tandem::check {
 namespace {
@@ -28,8 +30,34 @@ void simd(const float* histogram, CellGrid cells, const LinearSvm& svm, Plane<fl
   EXPECT_TRUE(partial.intact());
 }
 
-/// Other implementations join here.
-std::vector<Classifier> implementations() { return on_each_simd_target(simd); }
+/// The scores in two bands: the upper half's scratch must not disturb the lower half.
+Classifier on(const OpenCLDevice& device) {
+  const auto run = [device](const float* histogram, CellGrid cells, const LinearSvm& svm,
+                            Plane<float> score, int) {
+    const int values = cells.columns * cells.rows * svm.filters;
+    std::vector<float> scratch(VividClassifierOpenCL::partial_size(cells));
+    const int scratch_size = static_cast<int>(scratch.size());
+    opencl::Queue queue(device.context);
+    VividClassifierOpenCL kernel(*device.context, svm);
+    DeviceCopy in(device.context, queue, Plane<const float>{histogram, values, 1, values});
+    DeviceCopy partial(device.context, queue,
+                       Plane<float>{scratch.data(), scratch_size, 1, scratch_size});
+    DeviceCopy out(device.context, queue, score);
+    const int half = score.height / 2;
+    for (const Rows band : {Rows{0, half}, Rows{half, score.height}}) {
+      kernel.enqueue(queue, in.span(), cells, partial.span(), out.plane(), band);
+    }
+    partial.fetch();
+    out.fetch();
+  };
+  return {device.name, run, device.fused, false};
+}
+
+std::vector<Classifier> implementations() {
+  std::vector<Classifier> all = on_each_simd_target(simd);
+  for (const OpenCLDevice& device : opencl_devices()) all.push_back(on(device));
+  return all;
+}
 
 INSTANTIATE_TEST_SUITE_P(All, VividClassifier, testing::ValuesIn(implementations()),
                          ImplementationName());
@@ -235,10 +263,41 @@ void bench_medium_grain(benchmark::State& state, FrameSize size) {
       state, frame.block_rows(), [&](Rows rows) { frame.run(rows); }, [&] { frame.finish(); });
 }
 
+/// From device memory to device memory, and with the histogram copied in and the scores out.
+void bench_opencl(benchmark::State& state, FrameSize size, bool copies) {
+  if (opencl_devices().empty()) return state.SkipWithError("no OpenCL device on this machine");
+  const auto context = opencl_devices().front().context;
+  BenchFrame frame(size);
+  opencl::Queue queue(context);
+  VividClassifierOpenCL kernel(*context, frame.svm);
+  using Access = opencl::Buffer::Access;
+  const ScoreGrid grid = ScoreGrid::of(frame.cells);
+  opencl::Buffer histogram(context, frame.histogram.size() * sizeof(float)),
+      partial(context, VividClassifierOpenCL::partial_size(frame.cells) * sizeof(float)),
+      score(context, static_cast<std::size_t>(grid.columns) * grid.rows * sizeof(float));
+  std::copy(frame.histogram.begin(), frame.histogram.end(),
+            static_cast<float*>(histogram.host(Access::write)));
+  const double blocks = static_cast<double>(frame.cells.columns - 1) * frame.block_rows();
+  on_device(state, queue, copies ? 1 : kKernelBatch, blocks * VividWindow::kBlocks * 4 * kFilters,
+            [&] {
+              if (copies) histogram.host(Access::write);
+              kernel.enqueue(
+                  queue, {histogram.device(queue, Access::read), 0}, frame.cells,
+                  {partial.device(queue, Access::write), 0},
+                  {score.device(queue, Access::write), 0, grid.columns, grid.rows, grid.columns},
+                  {0, grid.rows});
+              if (copies) score.enqueue_download(queue);
+            });
+}
+
 BENCHMARK_CAPTURE(bench_one_core, LD, kFrameSizes[0])->UseManualTime();
 BENCHMARK_CAPTURE(bench_one_core, HD, kFrameSizes[1])->UseManualTime();
 BENCHMARK_CAPTURE(bench_medium_grain, LD, kFrameSizes[0])->UseManualTime();
 BENCHMARK_CAPTURE(bench_medium_grain, HD, kFrameSizes[1])->UseManualTime();
+BENCHMARK_CAPTURE(bench_opencl, LD_kernel, kFrameSizes[0], false)->UseManualTime();
+BENCHMARK_CAPTURE(bench_opencl, HD_kernel, kFrameSizes[1], false)->UseManualTime();
+BENCHMARK_CAPTURE(bench_opencl, LD_copies, kFrameSizes[0], true)->UseManualTime();
+BENCHMARK_CAPTURE(bench_opencl, HD_copies, kFrameSizes[1], true)->UseManualTime();
 
 }  // namespace
 }  // namespace tandem::check

@@ -3,6 +3,8 @@
 #include "tests/kernels/bench.h"
 #include "tests/kernels/guarded.h"
 #include "tests/kernels/implementation.h"
+#include "tests/kernels/opencl_bench.h"
+#include "tests/kernels/opencl_implementation.h"
 
 namespace tandem::check {
 namespace {
@@ -10,11 +12,30 @@ namespace {
 using Histogram = Implementation<decltype(vivid_histogram_simd)>;
 using VividHistogram = KernelTest<decltype(vivid_histogram_simd)>;
 
-/// Other implementations join here. `fused` means here: adds in the order of the reference, exact.
+Histogram on(const OpenCLDevice& device) {
+  const auto run = [device](Plane<const uint8_t> index, Plane<const float> weight, int filters,
+                            float* histogram, Rows cell_rows) {
+    const CellGrid cells = CellGrid::of(index.width, index.height);
+    const Plane<float> plane{histogram, cells.columns * filters, cells.rows,
+                             cells.columns * filters};
+    opencl::Queue queue(device.context);
+    VividHistogramOpenCL kernel(*device.context, filters);
+    DeviceCopy index_copy(device.context, queue, index);
+    DeviceCopy weight_copy(device.context, queue, weight);
+    DeviceCopy histogram_copy(device.context, queue, plane);
+    kernel.enqueue(queue, index_copy.plane(), weight_copy.plane(), histogram_copy.span(),
+                   cell_rows);
+    histogram_copy.fetch();
+  };
+  return {device.name, run, false, false};
+}
+
+/// `fused` means here: adds in the order of the reference, exact.
 std::vector<Histogram> implementations() {
   std::vector<Histogram> all;
   // No Highway inside: one target stands for all.
   all.push_back({"simd", vivid_histogram_simd});
+  for (const OpenCLDevice& device : opencl_devices()) all.push_back(on(device));
   return all;
 }
 
@@ -160,10 +181,48 @@ void bench(benchmark::State& state, FrameSize size, int spread) {
       state, [&] { run(vivid_histogram_simd); }, [&] { run(vivid_histogram_ref); }, 1);
 }
 
+/// Noise, from device memory to device memory, and with both planes copied in and the histogram
+/// out.
+void bench_opencl(benchmark::State& state, FrameSize size, bool copies) {
+  if (opencl_devices().empty()) return state.SkipWithError("no OpenCL device on this machine");
+  const auto context = opencl_devices().front().context;
+  std::mt19937 random(1);
+  constexpr int kFilters = 100;
+  const CellGrid cells = CellGrid::of(size.width, size.height);
+  const std::size_t pixels = static_cast<std::size_t>(size.width) * size.height;
+  opencl::Queue queue(context);
+  VividHistogramOpenCL kernel(*context, kFilters);
+  using Access = opencl::Buffer::Access;
+  opencl::Buffer index(context, pixels), weight(context, pixels * sizeof(float)),
+      histogram(context,
+                static_cast<std::size_t>(cells.columns) * cells.rows * kFilters * sizeof(float));
+  const auto write_votes = [&] {
+    index.host(Access::write);
+    weight.host(Access::write);
+  };
+  write_votes();
+  for (std::size_t i = 0; i < pixels; ++i) {
+    static_cast<uint8_t*>(index.host(Access::write))[i] = static_cast<uint8_t>(random() % kFilters);
+    static_cast<float*>(weight.host(Access::write))[i] = 1;
+  }
+  on_device(state, queue, copies ? 1 : kKernelBatch, 0, [&] {
+    if (copies) write_votes();
+    kernel.enqueue(queue,
+                   {index.device(queue, Access::read), 0, size.width, size.height, size.width},
+                   {weight.device(queue, Access::read), 0, size.width, size.height, size.width},
+                   {histogram.device(queue, Access::write), 0}, {0, cells.rows});
+    if (copies) histogram.enqueue_download(queue);
+  });
+}
+
 BENCHMARK_CAPTURE(bench, LD_noise, kFrameSizes[0], 100)->UseManualTime();
 BENCHMARK_CAPTURE(bench, LD_flat, kFrameSizes[0], 1)->UseManualTime();
 BENCHMARK_CAPTURE(bench, HD_noise, kFrameSizes[1], 100)->UseManualTime();
 BENCHMARK_CAPTURE(bench, HD_flat, kFrameSizes[1], 1)->UseManualTime();
+BENCHMARK_CAPTURE(bench_opencl, LD_kernel, kFrameSizes[0], false)->UseManualTime();
+BENCHMARK_CAPTURE(bench_opencl, HD_kernel, kFrameSizes[1], false)->UseManualTime();
+BENCHMARK_CAPTURE(bench_opencl, LD_copies, kFrameSizes[0], true)->UseManualTime();
+BENCHMARK_CAPTURE(bench_opencl, HD_copies, kFrameSizes[1], true)->UseManualTime();
 
 }  // namespace
 }  // namespace tandem::check
