@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "pipelines/training/progress.h"
@@ -14,13 +15,23 @@ namespace {
 // The bias is the weight of one more coefficient of this value. A window's squared norm is near 105
 // (each block's is near one); a value of that size keeps the penalty on the bias negligible.
 constexpr float kBiasScale = 10;
+constexpr double kNegligible = 1e-9;  // a violation that is not worth a step
 
-/// How far the gradient of one dual variable is from optimal, given its bounds.
-double violation(double gradient, double dual, double cost) {
-  if (dual <= 0) return std::min(gradient, 0.0);
-  if (dual >= cost) return std::max(gradient, 0.0);
-  return gradient;
-}
+/// One dual variable's constraint, 0 <= dual <= cost, and the gradient there.
+struct Step {
+  double gradient, dual, cost;
+  /// How far the variable is from optimal, given its bounds.
+  double violation() const {
+    if (dual <= 0) return std::min(gradient, 0.0);
+    if (dual >= cost) return std::max(gradient, 0.0);
+    return gradient;
+  }
+  /// At a bound, and pressed against it by more than anything was off in the pass before: it can be
+  /// left out for a while.
+  bool settled(double worst_before) const {
+    return (dual <= 0 && gradient > worst_before) || (dual >= cost && -gradient > worst_before);
+  }
+};
 
 }  // namespace
 
@@ -37,30 +48,38 @@ LinearSvm train_svm(std::vector<Example>& examples, int filters, float epsilon,
     svm.bias += signed_dual * kBiasScale * kBiasScale;
   }
 
-  std::vector<std::size_t> order(examples.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> all(examples.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  std::vector<std::size_t> active = all;
   Random random(seed);
   Progress progress("SVM, passes over " + std::to_string(examples.size()) + " windows",
                     options.passes);
+  double worst_before = std::numeric_limits<double>::infinity();
   for (int pass = 0; pass < options.passes; ++pass) {
-    random.shuffle(order);
+    random.shuffle(active);
     double worst = 0;
-    for (const std::size_t i : order) {
+    std::erase_if(active, [&](std::size_t i) {
       Example& e = examples[i];
       const double sign = e.person ? 1 : -1;
       const double cost = e.person ? options.person_cost : options.cost;
       const double gradient = sign * (e.window.dot(svm.weights) + svm.bias) - 1;
-      const double off = violation(gradient, e.dual, cost);
-      worst = std::max(worst, std::abs(off));
-      if (std::abs(off) < 1e-9) continue;
-      const double before = e.dual;
-      e.dual = std::clamp(before - gradient / curvature[i], 0.0, cost);
-      const auto step = static_cast<float>(sign * (e.dual - before));
-      e.window.add_to(svm.weights, step);
-      svm.bias += step * kBiasScale * kBiasScale;
-    }
+      const Step step{gradient, e.dual, cost};
+      if (step.settled(worst_before)) return true;
+      const double off = std::abs(step.violation());
+      worst = std::max(worst, off);
+      if (off < kNegligible) return false;
+      e.dual = std::clamp(step.dual - gradient / curvature[i], 0.0, cost);
+      const auto change = static_cast<float>(sign * (e.dual - step.dual));
+      e.window.add_to(svm.weights, change);
+      svm.bias += change * kBiasScale * kBiasScale;
+      return false;
+    });
     progress.advance("worst violation " + std::to_string(worst));
-    if (worst < options.tolerance) break;
+    worst_before = worst;
+    if (worst >= options.tolerance) continue;
+    if (active.size() == all.size()) break;
+    active = all;  // those that were left out have the last word
+    worst_before = std::numeric_limits<double>::infinity();
   }
   return svm;
 }
