@@ -48,7 +48,7 @@ Executor::~Executor() {
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  work_.notify_all();
+  drivers_changed();
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -66,7 +66,7 @@ void Executor::configure(const Configuration& configuration) {
   pending_ = clamp(configuration);
   if (next_begin_ == next_submit_ && running_ == 0) {
     current_ = pending_;
-    work_.notify_all();
+    drivers_changed();
   }
 }
 
@@ -80,12 +80,17 @@ int Executor::drivers() const {
   return current_.mapping.any_device() ? 2 : 1;
 }
 
+void Executor::drivers_changed() {
+  work_.notify_all();
+  standby_.notify_all();
+}
+
 void Executor::apply_pending(std::unique_lock<std::mutex>& lock) {
   if (pending_ == current_) return;
   space_.wait(lock, [&] { return aborted_ || (next_begin_ == next_submit_ && running_ == 0); });
   if (aborted_) return;
   current_ = pending_;
-  work_.notify_all();
+  drivers_changed();
 }
 
 bool Executor::submit(Item* item) {
@@ -102,9 +107,7 @@ bool Executor::submit(Item* item) {
     entry(next_submit_) = {item, Slot::queued};
     ++next_submit_;
   }
-  // Idle drivers that the configuration does not use wait on the same condition: waking one might
-  // wake the wrong one.
-  work_.notify_all();
+  work_.notify_one();
   return true;
 }
 
@@ -158,8 +161,9 @@ void Executor::resume() {
 void Executor::drive(int index) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    work_.wait(lock,
-               [&] { return stopping_ || (next_begin_ < next_submit_ && index < drivers()); });
+    // Drivers that the configuration does not use wait apart, so that waking one never wakes these.
+    while (!stopping_ && (next_begin_ == next_submit_ || index >= drivers()))
+      (index < drivers() ? work_ : standby_).wait(lock);
     if (stopping_) return;
     Entry& mine = entry(next_begin_++);
     mine.state = Slot::running;
@@ -288,6 +292,7 @@ void Executor::fail_device(const std::string& why) {
     std::lock_guard lock(mutex_);
     current_.mapping.device_stages = 0;
     pending_.mapping.device_stages = 0;
+    drivers_changed();
   }
   if (device_failed_) device_failed_(why);
 }

@@ -96,6 +96,7 @@ class Executor {
   void fail_device(const std::string& why);
   void wait_for_turn(int stage, uint64_t sequence);
   void pass_gate(int stage, uint64_t sequence);
+  void drivers_changed();
   void apply_pending(std::unique_lock<std::mutex>& lock);
   Configuration clamp(Configuration configuration) const;
   void count(const Item& item);
@@ -108,7 +109,7 @@ class Executor {
   const DeviceFailed device_failed_;
 
   mutable std::mutex mutex_;
-  std::condition_variable work_, space_, finished_, idle_;
+  std::condition_variable work_, standby_, space_, finished_, idle_;
   std::vector<Entry> ring_;
   uint64_t next_submit_ = 0, next_begin_ = 0, next_take_ = 0, released_ = 0;
   int running_ = 0;

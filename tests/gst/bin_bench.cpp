@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What tandembin costs: ViVid through the bin against a hand-written loop of as many threads that
+// call the same kernels, and the bin's own time for a frame that gives the stages next to nothing
+// to do. Both are taken in turn in one run, so that a machine whose speed drifts hits both.
+#include <gst/gst.h>
+#include <gst/video/video.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kernels/vivid_classifier/detections.h"
+#include "kernels/vivid_classifier/vivid_classifier.h"
+#include "kernels/vivid_classifier/vivid_model.h"
+#include "kernels/vivid_filter/vivid_filter.h"
+#include "kernels/vivid_histogram/vivid_histogram.h"
+
+namespace tandem {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+struct Size {
+  int width, height;
+};
+
+/// Grey frames with some texture; a few, so that no cache holds them all.
+std::vector<GstBuffer*> make_frames(Size size, int count) {
+  std::mt19937 random(1);
+  std::vector<GstBuffer*> frames;
+  for (int i = 0; i < count; ++i) {
+    const gsize bytes = static_cast<gsize>(size.width) * size.height;
+    GstBuffer* frame = gst_buffer_new_allocate(nullptr, bytes, nullptr);
+    GstMapInfo map;
+    gst_buffer_map(frame, &map, GST_MAP_WRITE);
+    for (gsize p = 0; p < bytes; ++p)
+      map.data[p] = static_cast<guint8>((p % size.width) / 3 + random() % 64);
+    gst_buffer_unmap(frame, &map);
+    frames.push_back(frame);
+  }
+  return frames;
+}
+
+// --- The loop that somebody would write by hand ------------------------------------------------
+
+/// One thread's memory and its frame's way through the kernels.
+class HandWritten {
+ public:
+  HandWritten(const VividModel& model, const PackedSvm& svm, Size size)
+      : model_(model), svm_(svm), size_(size), cells_(CellGrid::of(size.width, size.height)) {
+    const std::size_t pixels = static_cast<std::size_t>(size.width) * size.height;
+    index_.resize(pixels);
+    weight_.resize(pixels);
+    histogram_.resize(static_cast<std::size_t>(cells_.columns) * cells_.rows * model.bank.count);
+    partial_.resize(vivid_classifier_partial_size(cells_));
+    const ScoreGrid grid = ScoreGrid::of(cells_);
+    score_.resize(static_cast<std::size_t>(grid.columns) * grid.rows);
+  }
+
+  std::size_t run(const uint8_t* luma) {
+    const Plane<const uint8_t> frame{luma, size_.width, size_.height, size_.width};
+    const Plane<uint8_t> index{index_.data(), size_.width, size_.height, size_.width};
+    const Plane<float> weight{weight_.data(), size_.width, size_.height, size_.width};
+    vivid_filter_simd(frame, model_.bank, index, weight, {0, size_.height});
+    vivid_histogram_simd(index, weight, model_.bank.count, histogram_.data(), {0, cells_.rows});
+    const ScoreGrid grid = ScoreGrid::of(cells_);
+    if (grid.rows == 0) return 0;
+    vivid_classifier_rows(histogram_.data(), cells_, svm_, partial_.data(), {0, cells_.rows - 1});
+    const Plane<float> score{score_.data(), grid.columns, grid.rows, grid.columns};
+    vivid_classifier_combine(partial_.data(), cells_, svm_, score);
+    found_.clear();
+    collect_detections(score, 1, model_.default_threshold, size_.width, size_.height, found_);
+    suppress_overlaps(found_, 0.3f, 200);
+    return found_.size();
+  }
+
+ private:
+  const VividModel& model_;
+  const PackedSvm& svm_;
+  const Size size_;
+  const CellGrid cells_;
+  std::vector<uint8_t> index_;
+  std::vector<float> weight_, histogram_, partial_, score_;
+  std::vector<Detection> found_;
+};
+
+/// Seconds for `count` frames with `threads` threads.
+double time_by_hand(const VividModel& model, const PackedSvm& svm, Size size,
+                    const std::vector<GstBuffer*>& frames, int count, int threads) {
+  std::vector<HandWritten> workers;
+  for (int i = 0; i < threads; ++i) workers.emplace_back(model, svm, size);
+  std::vector<GstMapInfo> maps(frames.size());
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    gst_buffer_map(frames[i], &maps[i], GST_MAP_READ);
+    for (HandWritten& worker : workers) worker.run(maps[i].data);  // touches the memory
+  }
+  std::atomic<int> next{0};
+  const auto start = Clock::now();
+  std::vector<std::thread> pool;
+  for (HandWritten& worker : workers) {
+    pool.emplace_back([&] {
+      for (int i; (i = next++) < count;) worker.run(maps[i % maps.size()].data);
+    });
+  }
+  for (std::thread& thread : pool) thread.join();
+  const double seconds = seconds_since(start);
+  for (std::size_t i = 0; i < frames.size(); ++i) gst_buffer_unmap(frames[i], &maps[i]);
+  return seconds;
+}
+
+// --- The bin -----------------------------------------------------------------------------------
+
+/// A bin between two bare pads: nothing else is measured.
+class BinHarness {
+ public:
+  BinHarness(Size size, const char* settings) {
+    const std::string line = std::string("tandembin name=t ") + settings +
+                             " stages=\"vividfilter scales=1 ! vividhistogram ! vividclassifier\"";
+    GError* error = nullptr;
+    bin_ = gst_parse_launch(line.c_str(), &error);
+    if (!bin_) {
+      std::fprintf(stderr, "%s\n", error->message);
+      std::exit(1);
+    }
+    gst_object_ref_sink(bin_);
+    source_ = gst_pad_new("source", GST_PAD_SRC);
+    sink_ = gst_pad_new("sink", GST_PAD_SINK);
+    gst_pad_set_element_private(sink_, this);
+    gst_pad_set_chain_function(sink_, [](GstPad* pad, GstObject*, GstBuffer* buffer) {
+      gst_buffer_unref(buffer);
+      ++static_cast<BinHarness*>(gst_pad_get_element_private(pad))->received_;
+      return GST_FLOW_OK;
+    });
+    link(source_, "sink");
+    link(sink_, "src");
+    gst_pad_set_active(source_, TRUE);
+    gst_pad_set_active(sink_, TRUE);
+    gst_element_set_state(bin_, GST_STATE_PLAYING);
+    gst_pad_push_event(source_, gst_event_new_stream_start("bench"));
+    GstCaps* caps = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width",
+                                        G_TYPE_INT, size.width, "height", G_TYPE_INT, size.height,
+                                        "framerate", GST_TYPE_FRACTION, 25, 1, nullptr);
+    gst_pad_push_event(source_, gst_event_new_caps(caps));
+    gst_caps_unref(caps);
+    GstSegment segment;
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    gst_pad_push_event(source_, gst_event_new_segment(&segment));
+  }
+  ~BinHarness() {
+    gst_element_set_state(bin_, GST_STATE_NULL);
+    gst_object_unref(bin_);
+    gst_object_unref(source_);
+    gst_object_unref(sink_);
+  }
+
+  /// Seconds from the first frame in to the last one out.
+  double run(const std::vector<GstBuffer*>& frames, int count) {
+    const int before = received_;
+    const auto start = Clock::now();
+    for (int i = 0; i < count; ++i) {
+      if (gst_pad_push(source_, gst_buffer_ref(frames[i % frames.size()])) != GST_FLOW_OK) {
+        std::fprintf(stderr, "the bin refused a frame\n");
+        std::exit(1);
+      }
+    }
+    GstQuery* drain = gst_query_new_drain();
+    gst_pad_peer_query(source_, drain);
+    gst_query_unref(drain);
+    const double seconds = seconds_since(start);
+    if (received_ - before != count) {
+      std::fprintf(stderr, "%d frames in, %d out\n", count, received_ - before);
+      std::exit(1);
+    }
+    return seconds;
+  }
+
+ private:
+  void link(GstPad* mine, const char* name) {
+    GstPad* theirs = gst_element_get_static_pad(bin_, name);
+    if (GST_PAD_IS_SRC(mine)) {
+      gst_pad_link(mine, theirs);
+    } else {
+      gst_pad_link(theirs, mine);
+    }
+    gst_object_unref(theirs);
+  }
+
+  GstElement* bin_ = nullptr;
+  GstPad *source_ = nullptr, *sink_ = nullptr;
+  std::atomic<int> received_{0};
+};
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+  return values[values.size() / 2];
+}
+
+void compare(const VividModel& model, const PackedSvm& svm, const char* name, Size size, int frames,
+             int threads) {
+  constexpr int kRounds = 9;
+  const std::vector<GstBuffer*> input = make_frames(size, 16);
+  BinHarness bin(size, ("cores=" + std::to_string(threads) +
+                        " mapping=ccc granularity=cg threads=" + std::to_string(threads))
+                           .c_str());
+  bin.run(input, frames);
+  std::vector<double> by_hand, through_bin, ratios;
+  for (int round = 0; round < kRounds; ++round) {
+    by_hand.push_back(time_by_hand(model, svm, size, input, frames, threads) / frames);
+    through_bin.push_back(bin.run(input, frames) / frames);
+    ratios.push_back(by_hand.back() / through_bin.back());
+  }
+  std::printf(
+      "%-10s ccc/cg%d  by hand %8.1f us/frame  bin %8.1f us/frame  ratio of rates %.3f "
+      "(median; least %.3f, most %.3f)\n",
+      name, threads, 1e6 * median(by_hand), 1e6 * median(through_bin), median(ratios),
+      *std::min_element(ratios.begin(), ratios.end()),
+      *std::max_element(ratios.begin(), ratios.end()));
+  for (GstBuffer* frame : input) gst_buffer_unref(frame);
+}
+
+}  // namespace
+}  // namespace tandem
+
+int main(int argc, char** argv) {
+  using namespace tandem;
+  gst_init(&argc, &argv);
+  const char* folder = std::getenv("TANDEM_DATA_DIR");
+  const VividModel model =
+      load_vivid_model(std::string(folder ? folder : ".") + "/models/person.vivid");
+  const PackedSvm svm(model.svm);
+  compare(model, svm, "600x416", {600, 416}, 200, 2);
+  compare(model, svm, "1920x1080", {1920, 1080}, 24, 2);
+  // 12x12 pixels: one cell and no window, so that what is left is the bin itself.
+  compare(model, svm, "12x12", {12, 12}, 20000, 1);
+  compare(model, svm, "12x12", {12, 12}, 20000, 2);
+  return 0;
+}
