@@ -2,6 +2,7 @@
 #include "scheduler/executor.h"
 
 #include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
@@ -26,7 +27,8 @@ constexpr int kBandsPerCore = 4;
 }  // namespace
 
 struct Executor::Arena {
-  explicit Arena(int cores) : arena(cores) {}
+  // More than the machine has would only make oneTBB complain.
+  explicit Arena(int cores) : arena(std::min(cores, oneapi::tbb::info::default_concurrency())) {}
   oneapi::tbb::task_arena arena;
 };
 
