@@ -32,10 +32,6 @@ BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int 
                         ("The OpenCL device failed, the CPU goes on: %s", why.c_str()), (nullptr));
   };
   executor_ = std::make_unique<Executor>(scheduled, device_.get(), cores, device_failed);
-  for (int i = 0; i <= executor_->max_items(); ++i) {
-    items_.push_back(std::make_unique<FrameItem>());
-    idle_.push_back(items_.back().get());
-  }
 }
 
 BinRun::~BinRun() {
@@ -62,22 +58,33 @@ std::shared_ptr<opencl::Context> BinRun::context() const {
 
 FrameItem* BinRun::acquire() {
   std::lock_guard lock(mutex_);
-  g_assert(!idle_.empty());
+  if (idle_.empty()) {
+    items_.push_back(std::make_unique<FrameItem>());
+    items_.back()->stages = stages();
+    idle_.push_back(items_.back().get());
+  }
   FrameItem* item = idle_.back();
   idle_.pop_back();
+  item->keep_tensors = keep_tensors;
   item->queue = device_->queue.get();
   return item;
 }
 
 // Ends the item and gives back its buffer.
-GstBuffer* BinRun::close(FrameItem* item, bool keep_tensors) {
-  GstBuffer* buffer = item->close(stages(), keep_tensors);
+GstBuffer* BinRun::close(FrameItem* item) {
+  GstBuffer* buffer = item->close();
   std::lock_guard lock(mutex_);
   idle_.push_back(item);
   return buffer;
 }
 
-void BinRun::set_caps(GstCaps* caps) { negotiated_ = gst_video_info_from_caps(&info_, caps); }
+void BinRun::set_caps(GstCaps* caps) {
+  negotiated_ = gst_video_info_from_caps(&info_, caps);
+  if (!negotiated_) return;
+  // Frames that wait for their turn hold the pixels of the source.
+  constexpr gsize kMostWaitingBytes = gsize{256} << 20;
+  executor_->set_window(static_cast<int>(kMostWaitingBytes / GST_VIDEO_INFO_SIZE(&info_)));
+}
 
 GstFlowReturn BinRun::accept(GstBuffer* buffer) {
   if (flow_ != GST_FLOW_OK || !negotiated_) {
@@ -86,22 +93,22 @@ GstFlowReturn BinRun::accept(GstBuffer* buffer) {
   }
   FrameItem* item = acquire();
   if (!item->open(gst_buffer_make_writable(buffer), info_, changes_pixels_)) {
-    gst_buffer_unref(close(item, false));
+    gst_buffer_unref(close(item));
     GST_ELEMENT_ERROR(bin_, RESOURCE, READ,
                       ("A frame cannot be mapped into memory: it is smaller than its caps say."),
                       (nullptr));
     return GST_FLOW_ERROR;
   }
   if (executor_->submit(item)) return flow_;
-  gst_buffer_unref(close(item, false));
+  gst_buffer_unref(close(item));
   return flow_ == GST_FLOW_OK ? GST_FLOW_FLUSHING : flow_.load();
 }
 
-bool BinRun::push_next(GstPad* pad, bool keep_tensors) {
+bool BinRun::push_next(GstPad* pad) {
   auto* item = static_cast<FrameItem*>(executor_->take());
   if (!item) return false;
   const Status status = item->status;
-  GstBuffer* buffer = close(item, keep_tensors);
+  GstBuffer* buffer = close(item);
   GstFlowReturn flow = flow_;
   if (flow == GST_FLOW_OK && !status.ok()) {
     flow = GST_FLOW_ERROR;
@@ -125,7 +132,7 @@ void BinRun::abort() {
 
 void BinRun::drop_all() {
   while (auto* item = static_cast<FrameItem*>(executor_->take())) {
-    gst_buffer_unref(close(item, false));
+    gst_buffer_unref(close(item));
     executor_->release();
   }
 }

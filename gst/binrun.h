@@ -36,7 +36,7 @@ class BinRun {
   GstFlowReturn accept(GstBuffer* buffer);
   /// For the source pad's task: waits for the next frame in order and pushes it. False when aborted
   /// and nothing is left.
-  bool push_next(GstPad* pad, bool keep_tensors);
+  bool push_next(GstPad* pad);
 
   /// Frames are dropped from now on, and who waits is woken.
   void abort();
@@ -45,11 +45,13 @@ class BinRun {
   /// After abort() and with the task at rest: starts afresh.
   void resume();
 
+  std::atomic<bool> keep_tensors{false};  ///< leave what the stages made on the frames
+
  private:
   class QueueDevice;
 
   FrameItem* acquire();
-  GstBuffer* close(FrameItem* item, bool keep_tensors);
+  GstBuffer* close(FrameItem* item);
 
   GstElement* const bin_;
   std::vector<StageAdapter*> adapters_;
@@ -59,7 +61,7 @@ class BinRun {
   std::atomic<GstFlowReturn> flow_{GST_FLOW_OK};  // what upstream is answered
   mutable std::mutex mutex_;                      // guards the device's context and the idle items
   std::unique_ptr<QueueDevice> device_;
-  // As many as can be in flight, and one for the frame that waits to be let in.
+  // Made when first needed: as many as were ever in flight, and one that waits to be let in.
   std::vector<std::unique_ptr<FrameItem>> items_;
   std::vector<FrameItem*> idle_;
   std::unique_ptr<Executor> executor_;

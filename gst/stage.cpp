@@ -168,8 +168,10 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
     if (!choose_device(stage)) return GST_FLOW_ERROR;
     self.chosen = true;
   }
+  self.item.stages = 1;
+  self.item.keep_tensors = true;
   if (!self.item.open(buffer, self.info, self.adapter.description().changes_pixels)) {
-    self.item.close(1, false);
+    self.item.close();
     GST_ELEMENT_ERROR(stage, RESOURCE, READ, ("The frame cannot be mapped into memory."),
                       (nullptr));
     return GST_FLOW_ERROR;
@@ -183,7 +185,7 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
     status = compute(self, false);
   }
   self.item.status = status;
-  self.item.close(1, true);
+  self.item.close();
   if (status.ok()) return GST_FLOW_OK;
   GST_ELEMENT_ERROR(stage, STREAM, FAILED, ("%s", status.message().c_str()), (nullptr));
   return GST_FLOW_ERROR;

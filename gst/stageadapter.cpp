@@ -15,7 +15,7 @@ bool FrameItem::open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pix
   return mapped;
 }
 
-GstBuffer* FrameItem::close(int stages, bool keep_tensors) {
+void FrameItem::completed() {
   if (mapped) gst_video_frame_unmap(&video);
   mapped = false;
   for (int k = 0; k < stages; ++k) {
@@ -31,6 +31,10 @@ GstBuffer* FrameItem::close(int stages, bool keep_tensors) {
     slot.frame.outputs.fill({});
     slot.work.reset();
   }
+}
+
+GstBuffer* FrameItem::close() {
+  completed();
   return std::exchange(buffer, nullptr);
 }
 

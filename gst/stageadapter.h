@@ -37,10 +37,16 @@ struct FrameItem : Item {
   opencl::Queue* queue = nullptr;  ///< null: no device
   std::array<Slot, kMaxStages> slots;
 
+  int stages = 0;             ///< slots in use
+  bool keep_tensors = false;  ///< leave what the stages made on the buffer
+
   /// Takes over the buffer and maps it. False when it cannot be mapped: the buffer is still taken.
   bool open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pixels);
-  /// Unmaps, puts the tensors on the buffer if asked, lets go of them, and gives the buffer back.
-  GstBuffer* close(int stages, bool keep_tensors);
+  /// Unmaps, puts the tensors on the buffer if asked, and lets go of them: a frame that waits for
+  /// older ones holds nothing but its buffer.
+  void completed() override;
+  /// Gives the buffer back.
+  GstBuffer* close();
 };
 
 /// One stage element as the scheduler's Stage. The item must be a FrameItem.

@@ -139,8 +139,7 @@ GstFlowReturn chain_list(GstPad* pad, GstObject* parent, GstBufferList* list) {
 void push_frames(gpointer user_data) {
   TandemBin* bin = tandem_bin(user_data);
   const std::shared_ptr<BinRun> run = current_run(bin);
-  const bool keep_tensors = settings_of(bin).keep_tensors;
-  if (!run || !run->push_next(bin->self->src, keep_tensors)) gst_pad_pause_task(bin->self->src);
+  if (!run || !run->push_next(bin->self->src)) gst_pad_pause_task(bin->self->src);
 }
 
 void start_pushing(TandemBin* bin) {
@@ -234,9 +233,10 @@ bool start_run(TandemBin* bin) {
     const std::vector<GstTandemStage*> stages = tandem::find_chain(GST_BIN_CAST(bin));
     target_ghost(bin->self->sink, stages.front(), "sink");
     target_ghost(bin->self->src, stages.back(), "src");
-    int cores = settings_of(bin).cores;
-    if (cores == 0) cores = tandem::usable_physical_cores();
+    const BinSettings settings = settings_of(bin);
+    const int cores = settings.cores > 0 ? settings.cores : tandem::usable_physical_cores();
     auto run = std::make_shared<BinRun>(GST_ELEMENT_CAST(bin), stages, cores);
+    run->keep_tensors = settings.keep_tensors;
     bin->self->device_refused = false;
     configure(bin, *run);
     ObjectLock lock(bin);
@@ -321,6 +321,7 @@ void gst_tandem_bin_set_property(GObject* object, guint id, const GValue* value,
   {
     ObjectLock lock(bin);
     configures = tandem::set_bin_setting(bin->self->settings, id, value);
+    if (bin->self->run) bin->self->run->keep_tensors = bin->self->settings.keep_tensors;
   }
   if (configures) reconfigure(bin);
 }

@@ -19,8 +19,6 @@ uint64_t now_ns() {
       duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count());
 }
 
-// Items that may wait for a driver thread, so that the source is not the one that is waited for.
-constexpr int kItemsPerDriver = 2;
 // Bands a core under medium grain: enough that a core that was held up does not hold up the frame.
 constexpr int kBandsPerCore = 4;
 
@@ -38,7 +36,8 @@ Executor::Executor(std::vector<Stage*> stages, Device* device, int cores,
       device_(device),
       cores_(std::max(1, cores)),
       device_failed_(std::move(device_failed)),
-      ring_(static_cast<std::size_t>(kItemsPerDriver) * (cores_ + 1)),
+      ring_(std::max(kMaxWindow, 2 * (cores_ + 1))),
+      window_(static_cast<int>(ring_.size())),
       device_usable_(device != nullptr),
       arena_(std::make_unique<Arena>(cores_)) {
   current_ = pending_ = clamp({{0, static_cast<int>(stages_.size())}, Granularity::coarse, cores_});
@@ -77,6 +76,19 @@ Configuration Executor::configuration() const {
   return current_;
 }
 
+void Executor::set_window(int items) {
+  {
+    std::lock_guard lock(mutex_);
+    window_ = std::clamp(items, 2 * (cores_ + 1), static_cast<int>(ring_.size()));
+  }
+  space_.notify_all();
+}
+
+int Executor::window() const {
+  std::lock_guard lock(mutex_);
+  return window_;
+}
+
 int Executor::drivers() const {
   if (current_.granularity == Granularity::coarse) return current_.threads;
   return current_.mapping.any_device() ? 2 : 1;
@@ -100,8 +112,8 @@ bool Executor::submit(Item* item) {
     std::unique_lock lock(mutex_);
     apply_pending(lock);
     space_.wait(lock, [&] {
-      return aborted_ ||
-             next_submit_ - released_ < static_cast<uint64_t>(kItemsPerDriver * drivers());
+      return aborted_ || (next_submit_ - next_begin_ < static_cast<uint64_t>(drivers()) &&
+                          next_submit_ - released_ < static_cast<uint64_t>(window_));
     });
     if (aborted_) return false;
     item->sequence = next_submit_;
@@ -173,9 +185,11 @@ void Executor::drive(int index) {
     const Configuration configuration = current_;
     Item& item = *mine.item;
     lock.unlock();
+    space_.notify_one();  // one fewer waits to begin
 
     process(item, configuration);
     count(item);
+    item.completed();
 
     lock.lock();
     --running_;

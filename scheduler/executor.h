@@ -34,8 +34,12 @@ struct ExecutorStats {
   int in_flight = 0;
 };
 
-/// Runs items through the stages under a configuration: several at a time, out again in order,
-/// never more than `max_in_flight`.
+/// Runs items through the stages under a configuration: several at a time, out again in order.
+///
+/// Two bounds hold. At most as many items wait to begin as there are driver threads. And at most
+/// window() are in flight: where the device is many times faster than a core, frames that it has
+/// computed wait for an older one that a core still computes, and only a window of that many frames
+/// lets both work all the time.
 ///
 /// One thread submits, one takes out; configure() and stats() may be called from any. Driver
 /// threads take items in order. At a run of 'g' stages a driver takes the device slot if it is
@@ -57,7 +61,10 @@ class Executor {
   ~Executor();  ///< items still inside must have been taken out or aborted before
 
   int cores() const { return cores_; }
-  int max_items() const { return static_cast<int>(ring_.size()); }  ///< most in flight, ever
+  static constexpr int kMaxWindow = 128;
+  /// Most items in flight from now on; clamped to 2 (nC + 1) ... kMaxWindow.
+  void set_window(int items);
+  int window() const;
 
   /// The configuration for the items that are submitted from now on: takes effect when those
   /// before have finished. Threads are clamped to 1 ... nC + 1, stages that have no device to 'c'.
@@ -115,6 +122,7 @@ class Executor {
   int running_ = 0;
   bool aborted_ = false, stopping_ = false;
   Configuration current_, pending_;
+  int window_;
 
   std::atomic<bool> device_busy_{false};
   std::atomic<bool> device_usable_;
