@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <vector>
 
 #include "kernels/vivid_filter/vivid_filter.h"
@@ -237,8 +236,8 @@ void vote_row(const float* const intensity[3], int width, const FilterBank& bank
       uint8_t last_index[kLanes];
       float last_weight[kLanes];
       vote(above, here, below, bank, last_index, last_weight);
-      std::memcpy(index + x, last_index, left);
-      std::memcpy(weight + x, last_weight, left * sizeof(float));
+      std::copy_n(last_index, left, index + x);
+      std::copy_n(last_weight, left, weight + x);
     }
   }
 }

@@ -84,6 +84,16 @@ inline int random_int(std::mt19937& random, int least, int greatest) {
   return std::uniform_int_distribution<int>(least, greatest)(random);
 }
 
+/// How often to repeat a random case that would run `times` times: sanitizers slow the references
+/// down thirtyfold.
+constexpr int repetitions(int times) {
+#ifdef TANDEM_SANITIZED
+  return (times + 7) / 8;
+#else
+  return times;
+#endif
+}
+
 /// Ways to cut [0, rows) into bands: single rows from the last to the first, and two bands for each
 /// place to cut.
 inline std::vector<std::vector<Rows>> every_split(int rows) {

@@ -83,7 +83,7 @@ void expect_agreement(const Resizer& resizer, const Guarded<uint8_t>& source, in
 
 TEST_P(Resize, RandomSizes) {
   std::mt19937 random = generator(1);
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < repetitions(150); ++i) {
     const auto size = [&] { return random_int(random, 1, 90); };
     expect_agreement(GetParam(), random_image(random, size(), size()), size(), size());
   }

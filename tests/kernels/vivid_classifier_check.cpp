@@ -119,7 +119,7 @@ void expect_agreement(const Classifier& classifier, const std::vector<float>& hi
 
 TEST_P(VividClassifier, RandomGridsOfAnySize) {
   std::mt19937 random = generator(1);
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < repetitions(12); ++i) {
     const CellGrid cells{random_int(random, 8, 30), random_int(random, 16, 19)};
     const int filters = random_int(random, 1, 120);
     expect_agreement(GetParam(), random_histogram(random, cells, filters), cells,

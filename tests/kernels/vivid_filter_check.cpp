@@ -137,7 +137,7 @@ void expect_agreement(const Filter& filter, const Guarded<uint8_t>& luma, const 
 
 TEST_P(VividFilter, RandomFramesOfAnySize) {
   std::mt19937 random = generator(1);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < repetitions(60); ++i) {
     const int width = random_int(random, 1, 150), height = random_int(random, 1, 12);
     const FilterBank bank = random_bank(random, random_int(random, 1, 255));
     expect_agreement(GetParam(), random_luma(random, width, height), bank);

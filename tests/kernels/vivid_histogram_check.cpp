@@ -105,7 +105,7 @@ void expect_agreement(const Histogram& kernel, const Votes& votes, int filters) 
 
 TEST_P(VividHistogram, RandomFramesOfAnySize) {
   std::mt19937 random = generator(1);
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < repetitions(100); ++i) {
     const int filters = random_int(random, 1, 255);
     const int width = random_int(random, 1, 120), height = random_int(random, 1, 45);
     expect_agreement(GetParam(), random_votes(random, width, height, filters), filters);
