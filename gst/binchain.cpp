@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "gst/util/ref.h"
-#include "scheduler/configuration.h"
+#include "model/configuration.h"
 
 namespace tandem {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "scheduler/configuration.h"
+#include "model/configuration.h"
 
 namespace tandem {
 

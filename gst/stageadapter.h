@@ -9,7 +9,7 @@
 
 #include "gst/memory/tensorpool.h"
 #include "gst/stage.h"
-#include "scheduler/configuration.h"
+#include "model/configuration.h"
 #include "scheduler/stage.h"
 
 namespace tandem {

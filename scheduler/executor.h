@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "scheduler/configuration.h"
+#include "model/configuration.h"
 #include "scheduler/item.h"
 #include "scheduler/stage.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/configuration.h"
+#include "model/configuration.h"
 
 namespace tandem {
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/configuration.h"
+#include "model/configuration.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
-
-#include "scheduler/cores.h"
 
 namespace tandem {
 namespace {
@@ -54,8 +52,6 @@ TEST(Configuration, StagesWithoutADeviceStayOnTheCpu) {
   for (const Configuration& c : all_configurations(2, 2, 1)) EXPECT_FALSE(c.mapping.on_device(1));
   EXPECT_EQ(all_configurations(2, 2, 1).size(), 8u);
 }
-
-TEST(Cores, ThereIsAtLeastOne) { EXPECT_GE(usable_physical_cores(), 1); }
 
 }  // namespace
 }  // namespace tandem
