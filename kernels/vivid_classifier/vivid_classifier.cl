@@ -4,9 +4,11 @@
 // with m = by * 7 + bx, a matrix product of 105 x 4K times 4K x blocks for K filters. Then a window's
 // score is the sum of its 105 blocks' answers, each of which belongs to one window alone.
 //
+// The weights lie as [m / width][c][k][m % width]; a width of ANSWERS is [c][k][m].
+//
 // Built with SUM_WIDTH = 1 or 16, and for the first step either
 //   TILE_BLOCKS, TILE_FILTERS  work-items of a group share tiles of both matrices in local memory: GPUs
-//   PANEL_BLOCKS, PANEL_VECTORS, WIDTH  one work-item computes some blocks alone: CPUs
+//   PANEL_BLOCKS, WIDTH        one work-item computes some blocks alone: CPUs
 
 #define WINDOW_BLOCK_COLUMNS 7
 #define WINDOW_BLOCK_ROWS 15
@@ -20,12 +22,6 @@
 #define FMA mad
 #endif
 
-// The first of a block's cells; blocks of a band are counted through.
-int first_cell(int block, int first_block_row, int columns) {
-  const int row = block / (columns - 1);
-  return (first_block_row + row) * columns + block - row * (columns - 1);
-}
-
 #ifdef TILE_BLOCKS
 
 // A work-item computes 8 answers of 8 blocks: of 4 in each half of the tile, so that neighbours read
@@ -34,6 +30,12 @@ int first_cell(int block, int first_block_row, int columns) {
 #define BLOCK_GROUPS (TILE_BLOCKS / 8)
 #define ITEMS (ANSWER_GROUPS * BLOCK_GROUPS)
 #define PITCH (TILE_BLOCKS + 4)  // the 4 spread the banks that the transposing loads write
+
+// The first of a block's cells; blocks of a band are counted through.
+int first_cell(int block, int first_block_row, int columns) {
+  const int row = block / (columns - 1);
+  return (first_block_row + row) * columns + block - row * (columns - 1);
+}
 
 #define MULTIPLY_ADD(i, root)          \
   low##i = FMA(w0, (float4)(root), low##i); \
@@ -143,68 +145,77 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void vivid_classifie
 typedef JOIN(float, WIDTH) Floats;
 #define LOAD JOIN(vload, WIDTH)
 #define STORE JOIN(vstore, WIDTH)
-#define PANEL_ANSWERS (PANEL_VECTORS * WIDTH)
 #define MAX_FILTERS 255
 
-// The roots of a block's 4 cells; returns (|block|_1 + epsilon)^-1/2.
-float load_roots(__global const float* histogram, int cell, int columns, int filters,
-                 float epsilon, float* roots) {
-  float norm = epsilon;
-  for (int c = 0; c < 4; ++c) {
-    __global const float* h = histogram + (long)(cell + c / 2 * columns + c % 2) * filters;
-    for (int k = 0; k < filters; ++k) roots[c * filters + k] = sqrt(h[k]);
-    // Chains of additions, for the processor to overlap: a sum in order waits for each.
-    float sums[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-    for (int k = 0; k + 8 <= filters; k += 8) {
-      for (int i = 0; i < 8; ++i) sums[i] += h[k + i];
+// The roots of a cell; returns their squares' sum, in 8 chains of additions for the processor to overlap.
+float load_roots(__global const float* h, int filters, float* roots) {
+  float sums[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+  for (int k = 0; k + 8 <= filters; k += 8) {
+    for (int i = 0; i < 8; ++i) {
+      sums[i] += h[k + i];
+      roots[k + i] = sqrt(h[k + i]);
     }
-    for (int k = filters / 8 * 8; k < filters; ++k) norm += h[k];
-    for (int i = 0; i < 8; ++i) norm += sums[i];
   }
-  return 1.0f / sqrt(norm);
+  float sum = 0;
+  for (int k = filters / 8 * 8; k < filters; ++k) {
+    sum += h[k];
+    roots[k] = sqrt(h[k]);
+  }
+  for (int i = 0; i < 8; ++i) sum += sums[i];
+  return sum;
 }
 
+// A work-item computes PANEL_BLOCKS neighbours in a row, a vector of answers at a time: a weight that
+// is loaded serves all of them, and neighbours share two of their cells.
 __kernel void vivid_classifier_answers(__global const float* histogram, ulong histogram_offset,
                                        int columns, int first_block_row, int blocks, int filters,
                                        __global const float* weights, float epsilon,
                                        __global float* partial, ulong partial_offset, int pitch) {
-  const int first_block = get_global_id(0) * PANEL_BLOCKS;
+  const int block_columns = columns - 1;
+  const int panels_a_row = (block_columns + PANEL_BLOCKS - 1) / PANEL_BLOCKS;
+  const int row = get_global_id(0) / panels_a_row;
+  const int x = (get_global_id(0) - row * panels_a_row) * PANEL_BLOCKS;
+  const int first_block = row * block_columns + x;
   if (first_block >= blocks) return;
   histogram += histogram_offset;
-  partial += partial_offset;
+  partial += partial_offset + first_block;
 
-  float roots[PANEL_BLOCKS][4 * MAX_FILTERS];
+  // Two rows of cells; the four cells of block b are b and b + 1 of each. The distance between them is
+  // known to the compiler, which needs no addition for each then.
+  float roots[2][PANEL_BLOCKS + 1][MAX_FILTERS];
+  float norms[PANEL_BLOCKS + 1];
+  for (int cell = 0; cell <= PANEL_BLOCKS; ++cell) {
+    const long column = min(x + cell, columns - 1);
+    norms[cell] = 0;
+    for (int r = 0; r < 2; ++r) {
+      const long index = (first_block_row + row + r) * (long)columns + column;
+      norms[cell] += load_roots(histogram + index * filters, filters, roots[r][cell]);
+    }
+  }
   float scales[PANEL_BLOCKS];
   for (int b = 0; b < PANEL_BLOCKS; ++b) {
-    const int cell = first_cell(min(first_block + b, blocks - 1), first_block_row, columns);
-    scales[b] = load_roots(histogram, cell, columns, filters, epsilon, roots[b]);
+    scales[b] = 1.0f / sqrt(epsilon + norms[b] + norms[b + 1]);
   }
 
-  for (int answer = 0; answer < ANSWERS; answer += PANEL_ANSWERS) {
-    Floats sums[PANEL_BLOCKS][PANEL_VECTORS];
-    for (int b = 0; b < PANEL_BLOCKS; ++b) {
-      for (int v = 0; v < PANEL_VECTORS; ++v) sums[b][v] = 0;
-    }
-    __global const float* w = weights + answer;
-    for (int ck = 0; ck < 4 * filters; ++ck, w += ANSWERS) {
-#pragma unroll
-      for (int v = 0; v < PANEL_VECTORS; ++v) {
-        const Floats weight = LOAD(v, w);
+  for (int answer = 0; answer < ANSWERS; answer += WIDTH) {
+    Floats sums[PANEL_BLOCKS];
+    for (int b = 0; b < PANEL_BLOCKS; ++b) sums[b] = 0;
+    __global const float* w = weights + answer * 4 * filters;
+    for (int c = 0; c < 4; ++c) {
+      const float(*cells)[MAX_FILTERS] = roots[c / 2] + c % 2;
+      for (int k = 0; k < filters; ++k, w += WIDTH) {
+        const Floats weight = LOAD(0, w);
 #pragma unroll
         for (int b = 0; b < PANEL_BLOCKS; ++b) {
-          sums[b][v] = FMA(weight, (Floats)(roots[b][ck]), sums[b][v]);
+          sums[b] = FMA(weight, (Floats)(cells[b][k]), sums[b]);
         }
       }
     }
-    float answers[PANEL_BLOCKS][PANEL_ANSWERS];
-    for (int b = 0; b < PANEL_BLOCKS; ++b) {
-      for (int v = 0; v < PANEL_VECTORS; ++v) STORE(sums[b][v] * scales[b], v, answers[b]);
-    }
-    const int kept = min(blocks - first_block, PANEL_BLOCKS);
-    for (int m = 0; m < min(WINDOW_BLOCKS - answer, PANEL_ANSWERS); ++m) {
-      for (int b = 0; b < kept; ++b) {
-        partial[(long)(answer + m) * pitch + first_block + b] = answers[b][m];
-      }
+    float answers[PANEL_BLOCKS][WIDTH];
+    for (int b = 0; b < PANEL_BLOCKS; ++b) STORE(sums[b] * scales[b], 0, answers[b]);
+    const int kept = min(block_columns - x, PANEL_BLOCKS);
+    for (int m = 0; m < min(WINDOW_BLOCKS - answer, WIDTH); ++m) {
+      for (int b = 0; b < kept; ++b) partial[(long)(answer + m) * pitch + b] = answers[b][m];
     }
   }
 }

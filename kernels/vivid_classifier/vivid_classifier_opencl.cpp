@@ -14,8 +14,9 @@ constexpr int kTileFilters = 20;  // TILE_FILTERS; 100 are five tiles
 /// How the first kernel cuts its work; the numbers that it is built with.
 struct Plan {
   int weight_rows = 0;    // filters, padded to whole tiles
-  int blocks = 0;         // of a group
-  std::size_t items = 0;  // of a group; 0: any number
+  int weight_width = 0;   // answers that lie side by side
+  int blocks = 0;         // of a group's tile or of a work-item's panel
+  std::size_t items = 0;  // of a group that shares a tile; 0: each has a panel of its own
   std::string options;
 };
 
@@ -28,6 +29,7 @@ std::string define(const char* name, int value) {
 Plan gpu_plan(int filters, int tile_blocks) {
   Plan plan;
   plan.weight_rows = (filters + kTileFilters - 1) / kTileFilters * kTileFilters;
+  plan.weight_width = kAnswers;
   plan.blocks = tile_blocks;
   plan.items = static_cast<std::size_t>(kAnswers / 8 * tile_blocks / 8);
   plan.options = define("TILE_BLOCKS", tile_blocks) + define("TILE_FILTERS", kTileFilters) +
@@ -35,14 +37,15 @@ Plan gpu_plan(int filters, int tile_blocks) {
   return plan;
 }
 
-// Sums in vector registers: 4x7 of the 32 that AVX-512 has, 4x2 of 16 elsewhere.
+// Sums in vector registers: 16 of the 32 that AVX-512 has, 12 of 16 elsewhere.
 Plan cpu_plan(int filters, const cl::Device& device) {
   Plan plan;
   const bool wide = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>() >= 16;
   plan.weight_rows = filters;
-  plan.blocks = 4;
-  plan.options = define("PANEL_BLOCKS", plan.blocks) + define("PANEL_VECTORS", wide ? 7 : 2) +
-                 define("WIDTH", wide ? 16 : 8) + define("SUM_WIDTH", 16);
+  plan.weight_width = wide ? 16 : 8;
+  plan.blocks = wide ? 16 : 12;
+  plan.options = define("PANEL_BLOCKS", plan.blocks) + define("WIDTH", plan.weight_width) +
+                 define("SUM_WIDTH", 16);
   return plan;
 }
 
@@ -53,15 +56,17 @@ void check(const LinearSvm& svm) {
   }
 }
 
-// [cell of the block][filter][answer], zero where padded.
-cl::Buffer packed_weights(opencl::Context& context, const LinearSvm& svm, int weight_rows) {
+// As the kernels say, zero where padded.
+cl::Buffer packed_weights(opencl::Context& context, const LinearSvm& svm, const Plan& plan) {
   const auto filters = static_cast<std::size_t>(svm.filters);
-  const auto rows = static_cast<std::size_t>(weight_rows);
+  const auto rows = static_cast<std::size_t>(plan.weight_rows);
+  const auto width = static_cast<std::size_t>(plan.weight_width);
   std::vector<float> packed(kCells * rows * kAnswers);
   for (std::size_t block = 0; block < VividWindow::kBlocks; ++block) {
     for (std::size_t c = 0; c < kCells; ++c) {
       for (std::size_t k = 0; k < filters; ++k) {
-        packed[(c * rows + k) * kAnswers + block] = svm.weights[(block * kCells + c) * filters + k];
+        packed[((block / width * kCells + c) * rows + k) * width + block % width] =
+            svm.weights[(block * kCells + c) * filters + k];
       }
     }
   }
@@ -105,7 +110,7 @@ struct VividClassifierOpenCL::Private {
         filters(svm.filters),
         bias(svm.bias),
         epsilon(svm.epsilon),
-        weights(packed_weights(context, svm, plan.weight_rows)),
+        weights(packed_weights(context, svm, plan)),
         program(build(context, plan)),
         answers(context, program, "vivid_classifier_answers"),
         sum(context, program, "vivid_classifier_sum"),
@@ -140,12 +145,13 @@ void VividClassifierOpenCL::enqueue(opencl::Queue& queue, const opencl::DeviceSp
   const cl_int block_columns = cells.columns - 1;
   const cl_int blocks = block_columns * (score_rows.count() + VividWindow::kBlockRows - 1);
 
-  const auto groups =
-      static_cast<std::size_t>((blocks + self_->plan.blocks - 1) / self_->plan.blocks);
-  const std::size_t group =
-      self_->plan.items != 0 ? self_->plan.items : self_->answers.group_size(16);
-  const std::size_t items =
-      self_->plan.items != 0 ? groups * group : opencl::round_up(groups, group);
+  const auto pieces = [&](int values) {
+    return static_cast<std::size_t>((values + self_->plan.blocks - 1) / self_->plan.blocks);
+  };
+  const std::size_t block_rows = static_cast<std::size_t>(blocks / block_columns);
+  const std::size_t items = self_->plan.items != 0 ? pieces(blocks) * self_->plan.items
+                                                   : pieces(block_columns) * block_rows;
+  const std::size_t group = std::max<std::size_t>(self_->plan.items, 1);
   self_->answers.enqueue(queue, items, group, histogram.mem,
                          static_cast<cl_ulong>(histogram.offset), cells.columns, score_rows.begin,
                          blocks, self_->filters, self_->weights(), self_->epsilon, partial.mem,
