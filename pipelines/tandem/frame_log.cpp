@@ -125,6 +125,7 @@ void FrameLog::write_metadata(GstBuffer* buffer) {
     line["regions"].push_back(describe(region));
   }
   metadata_ << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  metadata_.flush();  // whoever follows the file sees each frame as it comes
 }
 
 void FrameLog::save_picture(GstPad* pad, GstBuffer* buffer) {

@@ -112,7 +112,8 @@ void throw_error(GstMessage* message, const std::string& input, const std::strin
 
   if (!missing.empty()) throw Failure("'" + input + "' cannot be decoded here", missing);
   if (is(GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE) ||
-      is(GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND)) {
+      is(GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND) ||
+      is(GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN)) {
     throw Failure("'" + input + "' holds no video that GStreamer can read",
                   "Is it a video, and complete? `tandem doctor` lists what can be decoded.");
   }
@@ -120,10 +121,14 @@ void throw_error(GstMessage* message, const std::string& input, const std::strin
       is(GST_STREAM_ERROR, GST_STREAM_ERROR_DEMUX)) {
     throw Failure("'" + input + "' is damaged or cut short: " + error->message);
   }
-  const std::string where =
-      GST_MESSAGE_SRC(message) ? GST_OBJECT_NAME(GST_MESSAGE_SRC(message)) : "";
-  const std::string reason = details ? split(details, '\n').back() : "";
-  throw Failure(where + ": " + error->message, reason);
+  // The first line of the details tells where in the source, the second why.
+  const std::vector<std::string> lines = split(details ? details : "", '\n');
+  const std::string reason = lines.size() > 1 ? lines[1] : "";
+  GstObject* from = GST_MESSAGE_SRC(message);
+  if (from && GST_IS_ELEMENT(from) && GST_OBJECT_FLAG_IS_SET(from, GST_ELEMENT_FLAG_SOURCE)) {
+    throw Failure("'" + input + "' cannot be read: " + error->message, reason);
+  }
+  throw Failure(error->message, reason);
 }
 
 }  // namespace tandem

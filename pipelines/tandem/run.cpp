@@ -179,17 +179,17 @@ std::string progress_text(const FrameLog::Count& count, GstElement* pipeline, Gs
 void print_part(const Part& part) {
   const double fps = part.seconds > 0 ? part.frames / part.seconds : 0;
   std::printf(
-      "%-10s %5llu frames in %.1f s, %.1f frames/s; %llu people, %.1f a frame, %llu at most\n",
+      "%s: %llu frames in %.1f s (%.1f frames/s), %llu people found (%.1f a frame, %llu at most)\n",
       to_string(part.size).c_str(), static_cast<unsigned long long>(part.frames), part.seconds, fps,
       static_cast<unsigned long long>(part.people), static_cast<double>(part.people) / part.frames,
       static_cast<unsigned long long>(part.most_people));
-  std::printf("           %s:", part.stats.configuration.c_str());
+  std::printf("  ran as %s; frames on CPU/device:", part.stats.configuration.c_str());
   const char* separator = "";
   for (const StageCount& stage : part.stats.stages) {
-    std::printf("%s %s %llu on CPU, %llu on device", separator, stage.name.c_str(),
+    std::printf("%s %s %llu/%llu", separator, stage.name.c_str(),
                 static_cast<unsigned long long>(stage.cpu_frames),
                 static_cast<unsigned long long>(stage.device_frames));
-    separator = ";";
+    separator = ",";
   }
   std::puts("");
 }

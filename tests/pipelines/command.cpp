@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/pipelines/command.h"
+
+#include <fcntl.h>
+#include <gst/gst.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "kernels/vivid_classifier/vivid_model.h"
+
+extern char** environ;
+
+namespace tandem::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+int spawn(std::vector<std::string> words, const std::string& output, const std::string& errors) {
+  const char* command = std::getenv("TANDEM_COMMAND");
+  if (!command) return -1;
+  words.insert(words.begin(), command);
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, 1, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_addopen(&files, 2, errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  pid_t process = -1;
+  if (posix_spawn(&process, command, &files, nullptr, argv.data(), environ) != 0) process = -1;
+  posix_spawn_file_actions_destroy(&files);
+  return process;
+}
+
+void play_to_end(GstElement* pipeline) {
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  GstBus* bus = gst_element_get_bus(pipeline);
+  constexpr auto kEnd = static_cast<GstMessageType>(int{GST_MESSAGE_EOS} | int{GST_MESSAGE_ERROR});
+  GstMessage* message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, kEnd);
+  EXPECT_TRUE(message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS);
+  if (message) gst_message_unref(message);
+  gst_object_unref(bus);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+}
+
+void set_location(GstElement* pipeline, const std::string& path) {
+  GstElement* file = gst_bin_get_by_name(GST_BIN(pipeline), "file");
+  g_object_set(file, "location", path.c_str(), nullptr);
+  gst_object_unref(file);
+}
+
+GstPadProbeReturn count_one(GstPad*, GstPadProbeInfo*, gpointer count) {
+  ++*static_cast<int*>(count);
+  return GST_PAD_PROBE_OK;
+}
+
+}  // namespace
+
+CommandResult run_tandem(const std::vector<std::string>& words) {
+  const std::string base = testing::TempDir() + "/tandem_" + std::to_string(getpid());
+  CommandResult result;
+  result.status = wait_for(spawn(words, base + ".out", base + ".err"));
+  result.output = read_file(base + ".out");
+  result.errors = read_file(base + ".err");
+  fs::remove(base + ".out");
+  fs::remove(base + ".err");
+  return result;
+}
+
+int start_tandem(const std::vector<std::string>& words) {
+  return spawn(words, "/dev/null", "/dev/null");
+}
+
+int wait_for(int process) {
+  int status = 0;
+  if (process < 0 || waitpid(process, &status, 0) != process || !WIFEXITED(status)) return -1;
+  return WEXITSTATUS(status);
+}
+
+std::string fresh_folder() {
+  const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+  const fs::path folder =
+      fs::path(testing::TempDir()) / ("tandem_" + std::to_string(getpid()) + "_" + info->name());
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  return folder.string();
+}
+
+void make_model(const std::string& folder) {
+  constexpr int kFilters = 4;
+  VividModel model;
+  model.bank.count = model.svm.filters = kFilters;
+  for (int i = 0; i < kFilters * 9; ++i) {
+    model.bank.coefficients.push_back(static_cast<float>(i * 7 % 11 - 5) / 10);
+  }
+  for (int i = 0; i < VividWindow::kBlocks * 4 * kFilters; ++i) {
+    model.svm.weights.push_back(static_cast<float>(i * 5 % 13 - 6) / 1000);
+  }
+  fs::create_directories(folder + "/models");
+  save_vivid_model(model, folder + "/models/person.vivid");
+  setenv("TANDEM_DATA_DIR", folder.c_str(), 1);
+}
+
+void make_video(const std::string& path, int frames, int width, int height) {
+  const std::string description =
+      "videotestsrc pattern=ball num-buffers=" + std::to_string(frames) +
+      " ! video/x-raw,format=I420,framerate=25/1,width=" + std::to_string(width) +
+      ",height=" + std::to_string(height) + " ! jpegenc ! avimux ! filesink name=file";
+  GstElement* pipeline = gst_parse_launch(description.c_str(), nullptr);
+  set_location(pipeline, path);
+  play_to_end(pipeline);
+  gst_object_unref(pipeline);
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+void write_file(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+int count_frames(const std::string& path) {
+  GstElement* pipeline = gst_parse_launch(
+      "filesrc name=file ! decodebin ! video/x-raw ! fakesink name=sink sync=false", nullptr);
+  set_location(pipeline, path);
+  GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
+  GstPad* pad = gst_element_get_static_pad(sink, "sink");
+  int frames = 0;
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, count_one, &frames, nullptr);
+  play_to_end(pipeline);
+  gst_object_unref(pad);
+  gst_object_unref(sink);
+  gst_object_unref(pipeline);
+  return frames;
+}
+
+}  // namespace tandem::test

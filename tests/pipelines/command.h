@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tandem::test {
+
+struct CommandResult {
+  int status = -1;  ///< exit status; -1: it did not run or was killed
+  std::string output, errors;
+};
+
+/// Runs the built `tandem` with `words` and waits for it. meson.build's environment names the
+/// command and the plugin.
+CommandResult run_tandem(const std::vector<std::string>& words);
+
+/// Starts it without waiting; returns its process id, or -1. Its output is thrown away.
+int start_tandem(const std::vector<std::string>& words);
+int wait_for(int process);  ///< exit status, -1 when killed
+
+/// A folder of this test's own, made empty.
+std::string fresh_folder();
+
+/// Writes a detector without any training to `folder`/models/person.vivid and makes it the default.
+void make_model(const std::string& folder);
+
+/// `frames` frames of a moving ball, as Motion JPEG in AVI, 25 a second.
+void make_video(const std::string& path, int frames, int width, int height);
+
+std::string read_file(const std::string& path);
+void write_file(const std::string& path, const std::string& bytes);
+
+/// Frames that come out when GStreamer decodes `path`; an error is a test failure.
+int count_frames(const std::string& path);
+
+}  // namespace tandem::test

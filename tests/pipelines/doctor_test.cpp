@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/tandem/doctor.h"
+
+#include <gst/gst.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "pipelines/tandem/options.h"
+#include "tests/pipelines/command.h"
+
+namespace tandem::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kClosedPort = 1;  // tcpmux: nobody listens there
+
+class Doctor : public testing::Test {
+ protected:
+  void SetUp() override { folder_ = fresh_folder(); }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string folder_;
+};
+
+bool mentions(const Examination& examination, const std::string& words) {
+  return std::any_of(examination.findings.begin(), examination.findings.end(),
+                     [&](const Finding& finding) {
+                       return finding.text.find(words) != std::string::npos ||
+                              finding.advice.find(words) != std::string::npos;
+                     });
+}
+
+TEST_F(Doctor, WorksWithModelAndPlugin) {
+  make_model(folder_);
+  const CommandResult result = run_tandem({"doctor"});
+  EXPECT_EQ(result.status, 0) << result.output << result.errors;
+  EXPECT_NE(result.output.find("Tandem works on this machine."), std::string::npos);
+}
+
+TEST_F(Doctor, JsonHasTheFields) {
+  make_model(folder_);
+  const CommandResult result = run_tandem({"doctor", "--json"});
+  ASSERT_EQ(result.status, 0) << result.errors;
+  const nlohmann::json json = nlohmann::json::parse(result.output);
+  for (const char* field : {"version", "works", "opencl", "cache_folder", "energy", "gstreamer",
+                            "plugin", "decoders", "encoders", "cpu_path", "missing"}) {
+    EXPECT_TRUE(json.contains(field)) << field;
+  }
+  EXPECT_EQ(json["works"], true);
+  for (const auto& [element, found] : json["plugin"]["elements"].items()) {
+    EXPECT_EQ(found, true) << element;
+  }
+  EXPECT_EQ(json["cpu_path"]["model"], folder_ + "/models/person.vivid");
+  for (const char* field : {"devices", "auto", "auto_reason", "icd_files"}) {
+    EXPECT_TRUE(json["opencl"].contains(field)) << field;
+  }
+}
+
+TEST_F(Doctor, WithoutModelItSaysSoAndFails) {
+  setenv("TANDEM_DATA_DIR", folder_.c_str(), 1);
+  const CommandResult result = run_tandem({"doctor"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.output.find(folder_ + "/models/person.vivid"), std::string::npos);
+  EXPECT_NE(result.output.find("TANDEM_DATA_DIR"), std::string::npos);
+}
+
+TEST_F(Doctor, UnknownOption) {
+  const CommandResult result = run_tandem({"doctor", "--jsn"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.errors.find("did you mean '--json'?"), std::string::npos) << result.errors;
+}
+
+TEST_F(Doctor, EnergyCountersAndTheirPermission) {
+  for (const std::string domain : {"intel-rapl:0", "intel-rapl:0:0"}) {
+    fs::create_directories(folder_ + "/" + domain);
+    write_file(folder_ + "/" + domain + "/name", domain + "-name\n");
+    write_file(folder_ + "/" + domain + "/energy_uj", "123\n");
+  }
+  fs::create_directories(folder_ + "/dtpm");  // a folder that counts nothing
+  Examination energy = examine_energy(folder_, kClosedPort);
+  ASSERT_EQ(energy.data["energy"]["rapl"].size(), 2u);
+  EXPECT_EQ(energy.data["energy"]["rapl"][0]["name"], "intel-rapl:0-name");
+  EXPECT_EQ(energy.data["energy"]["rapl"][0]["readable"], true);
+  EXPECT_EQ(energy.data["energy"]["pcm_sensor_server"]["reachable"], false);
+
+  if (geteuid() == 0) return;  // root may read everything
+  fs::permissions(folder_ + "/intel-rapl:0/energy_uj", fs::perms::none);
+  energy = examine_energy(folder_, kClosedPort);
+  EXPECT_EQ(energy.data["energy"]["rapl"][0]["readable"], false);
+  EXPECT_TRUE(mentions(energy, "sudo chmod a+r"));
+}
+
+TEST_F(Doctor, NoEnergyCounters) {
+  const Examination energy = examine_energy(folder_ + "/none", kClosedPort);
+  EXPECT_TRUE(energy.data["energy"]["rapl"].empty());
+  EXPECT_TRUE(mentions(energy, "RAPL: no counters"));
+}
+
+TEST_F(Doctor, OpenclDriverFiles) {
+  write_file(folder_ + "/test.icd", "libtest.so.1\n");
+  const Examination opencl = examine_opencl(false, folder_);
+  EXPECT_EQ(opencl.data["opencl"]["icd_files"][0]["library"], "libtest.so.1");
+  EXPECT_TRUE(mentions(opencl, "libtest.so.1"));
+}
+
+TEST(Options, Suggestions) {
+  const std::vector<std::string> names = {"run", "bench", "doctor"};
+  EXPECT_EQ(did_you_mean("benhc", names), "; did you mean 'bench'?");
+  EXPECT_EQ(did_you_mean("ru", names), "; did you mean 'run'?");
+  EXPECT_EQ(did_you_mean("entirely", names), "");
+  EXPECT_EQ(did_you_mean("", names), "");
+}
+
+TEST(Options, Sizes) {
+  EXPECT_EQ(to_string(parse_size("size", "600x416")), "600x416");
+  for (const char* text : {"", "x", "600", "600x", "x416", "600x416x3", "-1x5", "1e3x5", "600 x416",
+                           "16385x1", "99999999999x1"}) {
+    EXPECT_THROW(parse_size("size", text), UsageError) << text;
+  }
+}
+
+}  // namespace
+}  // namespace tandem::test
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  gst_init(nullptr, nullptr);
+  return RUN_ALL_TESTS();
+}
