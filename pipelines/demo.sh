@@ -23,7 +23,7 @@ rm -f "$output"/part*.png
 # the small frames are enlarged twofold first.
 echo "people in $video: 600x416, 1920x1080, 600x416"
 tandem run vivid --input "$video" \
-  --size 600x416,1920x1080,600x416 --segment-frames 100 --first-scale 0.5,1,0.5 \
+  --size 600x416,1920x1080,600x416 --segment-frames 75 --first-scale 0.5,1,0.5 \
   --output "$output/people.mp4" --output-size 960x540 \
   --metadata "$output/people.jsonl" --pictures "$output" "$@"
 

@@ -27,6 +27,12 @@ struct Session {
   Message error{};
 };
 
+// The first line of a message's details tells where in the source, the second why.
+std::string reason(const gchar* details) {
+  const std::vector<std::string> lines = split(details ? details : "", '\n');
+  return lines.size() > 1 ? lines[1] : "";
+}
+
 gboolean on_message(GstBus*, GstMessage* message, gpointer data) {
   Session& session = *static_cast<Session*>(data);
   if (gst_is_missing_plugin_message(message)) {
@@ -96,9 +102,12 @@ bool play(const Pipeline& pipeline, const std::string& input, const std::functio
 
 void print_warning(GstMessage* message) {
   GError* warning = nullptr;
-  gst_message_parse_warning(message, &warning, nullptr);
-  g_printerr("tandem: warning: %s\n", warning->message);
+  gchar* details = nullptr;
+  gst_message_parse_warning(message, &warning, &details);
+  const std::string why = reason(details);
+  g_printerr("tandem: warning: %s %s\n", warning->message, why.c_str());
   g_error_free(warning);
+  g_free(details);
 }
 
 void throw_error(GstMessage* message, const std::string& input, const std::string& missing) {
@@ -121,14 +130,11 @@ void throw_error(GstMessage* message, const std::string& input, const std::strin
       is(GST_STREAM_ERROR, GST_STREAM_ERROR_DEMUX)) {
     throw Failure("'" + input + "' is damaged or cut short: " + error->message);
   }
-  // The first line of the details tells where in the source, the second why.
-  const std::vector<std::string> lines = split(details ? details : "", '\n');
-  const std::string reason = lines.size() > 1 ? lines[1] : "";
   GstObject* from = GST_MESSAGE_SRC(message);
   if (from && GST_IS_ELEMENT(from) && GST_OBJECT_FLAG_IS_SET(from, GST_ELEMENT_FLAG_SOURCE)) {
-    throw Failure("'" + input + "' cannot be read: " + error->message, reason);
+    throw Failure("'" + input + "' cannot be read: " + error->message, reason(details));
   }
-  throw Failure(error->message, reason);
+  throw Failure(error->message, reason(details));
 }
 
 }  // namespace tandem

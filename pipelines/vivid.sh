@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# People in a video with gst-launch alone, in a window or, with a second file name, written as MJPEG in AVI.
+# usage: vivid.sh VIDEO [OUTPUT.avi], in the environment of `meson devenv`.
+set -euo pipefail
+
+video=${1:?usage: vivid.sh VIDEO [OUTPUT.avi]}
+output=(autovideosink)
+[ $# -lt 2 ] || output=(jpegenc ! avimux ! filesink "location=$2")
+
+exec gst-launch-1.0 -e filesrc "location=$video" ! decodebin ! videoconvert ! \
+  video/x-raw,format=I420 ! \
+  tandembin. '(' vividfilter first-scale=0.7 ! vividhistogram ! vividclassifier ')' ! \
+  tandemoverlay ! queue ! videoconvert ! "${output[@]}"
