@@ -185,6 +185,23 @@ Status StageAdapter::enqueue(Item& base, bool to_host) {
   });
 }
 
+Status StageAdapter::enqueue_copy(Item& base, bool to_host) {
+  using Access = opencl::Buffer::Access;
+  auto& item = static_cast<FrameItem&>(base);
+  return guard([&]() -> Status {
+    for (const Tensor& output : item.slots[index_].frame.outputs) {
+      if (!output.buffer || output.spec.scratch) continue;
+      if (to_host) {
+        output.buffer->enqueue_download(*item.queue);
+      } else {
+        output.buffer->host(Access::read_write);  // makes the device side stale
+        output.buffer->device(*item.queue, Access::read);
+      }
+    }
+    return {};
+  });
+}
+
 Status StageAdapter::finish(Item& base, bool on_device) {
   auto& item = static_cast<FrameItem&>(base);
   FrameItem::Slot& slot = item.slots[index_];

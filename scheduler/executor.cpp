@@ -1,34 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scheduler/executor.h"
 
-#include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/info.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/partitioner.h>
-#include <oneapi/tbb/task_arena.h>
-
 #include <algorithm>
-#include <chrono>
+#include <utility>
+
+#include "scheduler/clock.h"
 
 namespace tandem {
-namespace {
-
-uint64_t now_ns() {
-  using namespace std::chrono;
-  return static_cast<uint64_t>(
-      duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count());
-}
-
-// Bands a core under medium grain: enough that a core that was held up does not hold up the frame.
-constexpr int kBandsPerCore = 4;
-
-}  // namespace
-
-struct Executor::Arena {
-  // More than the machine has would only make oneTBB complain.
-  explicit Arena(int cores) : arena(std::min(cores, oneapi::tbb::info::default_concurrency())) {}
-  oneapi::tbb::task_arena arena;
-};
 
 Executor::Executor(std::vector<Stage*> stages, Device* device, int cores,
                    DeviceFailed device_failed)
@@ -39,7 +17,7 @@ Executor::Executor(std::vector<Stage*> stages, Device* device, int cores,
       ring_(std::max(kMaxWindow, 2 * (cores_ + 1))),
       window_(static_cast<int>(ring_.size())),
       device_usable_(device != nullptr),
-      arena_(std::make_unique<Arena>(cores_)) {
+      bands_(cores_) {
   current_ = pending_ = clamp({{0, static_cast<int>(stages_.size())}, Granularity::coarse, cores_});
   for (int i = 0; i <= cores_; ++i) threads_.emplace_back(&Executor::drive, this, i);
 }
@@ -62,11 +40,13 @@ Configuration Executor::clamp(Configuration c) const {
   return c;
 }
 
-void Executor::configure(const Configuration& configuration) {
+void Executor::configure(const Configuration& configuration, bool time_stages) {
   std::lock_guard lock(mutex_);
   pending_ = clamp(configuration);
+  pending_time_stages_ = time_stages;
   if (next_begin_ == next_submit_ && running_ == 0) {
     current_ = pending_;
+    time_stages_ = pending_time_stages_;
     drivers_changed();
   }
 }
@@ -100,10 +80,11 @@ void Executor::drivers_changed() {
 }
 
 void Executor::apply_pending(std::unique_lock<std::mutex>& lock) {
-  if (pending_ == current_) return;
+  if (pending_ == current_ && pending_time_stages_ == time_stages_) return;
   space_.wait(lock, [&] { return aborted_ || (next_begin_ == next_submit_ && running_ == 0); });
   if (aborted_) return;
   current_ = pending_;
+  time_stages_ = pending_time_stages_;
   drivers_changed();
 }
 
@@ -182,12 +163,16 @@ void Executor::drive(int index) {
     Entry& mine = entry(next_begin_++);
     mine.state = Slot::running;
     ++running_;
-    const Configuration configuration = current_;
     Item& item = *mine.item;
+    item.times = {};
+    item.times.configuration = current_;
+    const bool time_stages = time_stages_;
     lock.unlock();
     space_.notify_one();  // one fewer waits to begin
 
-    process(item, configuration);
+    item.times.begin_ns = now_ns();
+    process(item, time_stages);
+    item.times.end_ns = now_ns();
     count(item);
     item.completed();
 
@@ -197,133 +182,6 @@ void Executor::drive(int index) {
     if (item.sequence == next_take_) finished_.notify_all();
     if (running_ == 0) space_.notify_all();  // a new configuration may be waiting
   }
-}
-
-void Executor::process(Item& item, const Configuration& configuration) {
-  const int stages = static_cast<int>(stages_.size());
-  Configuration now = configuration;
-  int restart = 0;  // after the last serial stage that saw this item: it must not see it twice
-  int passed = 0;   // gates before this one are behind the item
-  item.device_stages = 0;
-
-  for (int first = 0; first < stages && item.status.ok();) {
-    const bool serial = stages_[first]->serial();
-    if (serial) wait_for_turn(first, item.sequence);
-
-    const bool run = now.mapping.on_device(first);
-    int last = first + 1;
-    while (run && last < stages && now.mapping.on_device(last) && !stages_[last]->serial()) ++last;
-
-    // A frame does not change sides inside a run: all of it on the device, or all on the CPU.
-    Status status;
-    if (run && device_usable_ && take_device_slot()) {
-      status = run_on_device(item, first, last, last < stages);
-    } else {
-      for (int k = first; k < last && status.ok(); ++k) status = run_on_cpu(item, k, now);
-    }
-    if (status.kind() == Status::Kind::device_failed && now.mapping.any_device()) {
-      // What is valid on the device alone is lost with it: the CPU computes the frame again.
-      fail_device(status.message());
-      now.mapping.device_stages = 0;
-      item.device_stages = 0;
-      first = restart;
-      continue;
-    }
-    item.status = status;
-
-    if (serial) {
-      pass_gate(first, item.sequence);
-      passed = restart = first + 1;
-    }
-    first = last;
-  }
-  // An item that failed still opens the gates for those behind it.
-  for (int k = passed; k < stages; ++k) {
-    if (!stages_[k]->serial()) continue;
-    wait_for_turn(k, item.sequence);
-    pass_gate(k, item.sequence);
-  }
-}
-
-bool Executor::take_device_slot() {
-  return !device_busy_.exchange(true, std::memory_order_acquire);
-}
-
-Status Executor::run_on_device(Item& item, int first, int last, bool to_host) {
-  const uint64_t start = now_ns();
-  Status status;
-  for (int k = first; k < last && status.ok(); ++k) {
-    status = stages_[k]->prepare(item);
-    if (status.ok()) status = stages_[k]->enqueue(item, to_host && k + 1 == last);
-  }
-  // Even after a failure: what was enqueued must not touch memory that is about to be reused.
-  const Status waited = device_->wait();
-  if (status.ok()) status = waited;
-  device_busy_.store(false, std::memory_order_release);
-  const uint64_t share = (now_ns() - start) / static_cast<uint64_t>(last - first);
-
-  for (int k = first; k < last && status.ok(); ++k) {
-    status = stages_[k]->finish(item, true);
-    if (!status.ok()) break;
-    item.device_stages |= 1u << k;
-    counters_[k].device_frames.fetch_add(1, std::memory_order_relaxed);
-    counters_[k].device_ns.fetch_add(share, std::memory_order_relaxed);
-  }
-  return status;
-}
-
-Status Executor::run_on_cpu(Item& item, int k, const Configuration& configuration) {
-  Stage& stage = *stages_[k];
-  Status status = stage.prepare(item);
-  if (status.ok()) status = stage.begin(item);
-  if (!status.ok()) return status;
-
-  const int rows = stage.rows(item);
-  uint64_t start;
-  if (configuration.granularity == Granularity::coarse) {
-    start = now_ns();
-    stage.compute(item, 0, rows);
-  } else {
-    std::lock_guard lock(cpu_mutex_);
-    start = now_ns();
-    const int band = std::max(1, rows / (cores_ * kBandsPerCore));
-    arena_->arena.execute([&] {
-      using namespace oneapi::tbb;
-      parallel_for(
-          blocked_range<int>(0, rows, static_cast<std::size_t>(band)),
-          [&](const blocked_range<int>& r) { stage.compute(item, r.begin(), r.end()); },
-          simple_partitioner());
-    });
-  }
-  status = stage.finish(item, false);
-  counters_[k].cpu_frames.fetch_add(1, std::memory_order_relaxed);
-  counters_[k].cpu_ns.fetch_add(now_ns() - start, std::memory_order_relaxed);
-  return status;
-}
-
-void Executor::fail_device(const std::string& why) {
-  device_failures_.fetch_add(1, std::memory_order_relaxed);
-  if (!device_usable_.exchange(false)) return;
-  {
-    std::lock_guard lock(mutex_);
-    current_.mapping.device_stages = 0;
-    pending_.mapping.device_stages = 0;
-    drivers_changed();
-  }
-  if (device_failed_) device_failed_(why);
-}
-
-void Executor::wait_for_turn(int stage, uint64_t sequence) {
-  std::unique_lock lock(gate_mutex_);
-  gate_opened_.wait(lock, [&] { return gate_next_[stage] == sequence; });
-}
-
-void Executor::pass_gate(int stage, uint64_t sequence) {
-  {
-    std::lock_guard lock(gate_mutex_);
-    gate_next_[stage] = sequence + 1;
-  }
-  gate_opened_.notify_all();
 }
 
 void Executor::count(const Item& item) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/configuration.h"
+#include "scheduler/bands.h"
 #include "scheduler/item.h"
 #include "scheduler/stage.h"
 
@@ -68,7 +69,9 @@ class Executor {
 
   /// The configuration for the items that are submitted from now on: takes effect when those
   /// before have finished. Threads are clamped to 1 ... nC + 1, stages that have no device to 'c'.
-  void configure(const Configuration& configuration);
+  /// `time_stages`: consecutive device stages are waited for one by one and their outputs copied
+  /// there and back, so that Item::times tells them apart. Slower: for training.
+  void configure(const Configuration& configuration, bool time_stages = false);
   Configuration configuration() const;
 
   /// Hands over an item; blocks while too many are in flight. False when aborted: the item stays
@@ -96,8 +99,10 @@ class Executor {
   };
 
   void drive(int index);
-  void process(Item& item, const Configuration& configuration);
+  void process(Item& item, bool time_stages);
   Status run_on_device(Item& item, int first, int last, bool to_host);
+  Status time_on_device(Item& item, int first, int last, bool to_host);
+  Status finish_on_device(Item& item, int first, int last);
   Status run_on_cpu(Item& item, int stage, const Configuration& configuration);
   bool take_device_slot();
   void fail_device(const std::string& why);
@@ -122,14 +127,14 @@ class Executor {
   int running_ = 0;
   bool aborted_ = false, stopping_ = false;
   Configuration current_, pending_;
+  bool time_stages_ = false, pending_time_stages_ = false;
   int window_;
 
   std::atomic<bool> device_busy_{false};
   std::atomic<bool> device_usable_;
   std::mutex cpu_mutex_;
 
-  struct Arena;  ///< oneTBB's task arena of nC threads
-  std::unique_ptr<Arena> arena_;
+  BandPool bands_;  // under cpu_mutex_
 
   std::mutex gate_mutex_;
   std::condition_variable gate_opened_;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <array>
 #include <cstdint>
 
+#include "model/configuration.h"
 #include "scheduler/status.h"
 
 namespace tandem {
@@ -19,6 +21,17 @@ struct Item {
   uint64_t sequence = 0;       ///< set by Executor::submit, counts from 0
   uint32_t device_stages = 0;  ///< bit k: stage k was computed on the device
   Status status;               ///< what went wrong with it; set by the executor
+
+  /// How long it took, set by the executor; what training and the watch over drift are made of.
+  struct Times {
+    Configuration configuration;                  ///< under which it was begun
+    uint64_t begin_ns = 0;                        ///< steady clock, when a driver thread took it
+    uint64_t end_ns = 0;                          ///< when its last stage was done
+    std::array<uint64_t, kMaxStages> stage_ns{};  ///< of each stage, wherever it was computed
+    /// Copying the outputs of each stage between device and host, when stages were timed apart.
+    std::array<uint64_t, kMaxStages> download_ns{}, upload_ns{};
+  };
+  Times times;
 };
 
 }  // namespace tandem

@@ -33,6 +33,9 @@ class Stage {
   /// Enqueues the stage for the device without waiting; `to_host` when the next stage of the item
   /// runs on the CPU, so that the outputs come back with the same batch.
   virtual Status enqueue(Item& item, bool to_host) = 0;
+  /// Enqueues a copy of the outputs that later stages read: to the host, or from there to the
+  /// device again. Training measures what it takes.
+  virtual Status enqueue_copy(Item& item, bool to_host) = 0;
   /// What is left when all rows are there: reductions are combined, results published.
   virtual Status finish(Item& item, bool on_device) = 0;
 };

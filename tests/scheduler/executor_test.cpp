@@ -16,6 +16,7 @@ struct TestItem : Item {
   std::array<std::array<std::atomic<int>, kRows>, kMaxStages> cpu_rows{};  // times computed
   std::array<int, kMaxStages> device{};                                    // times enqueued
   std::array<int, kMaxStages> finished{};
+  std::array<int, 2> copies{};  // to the device, to the host
 };
 
 /// What the stages of one test share: who is where, and what shall go wrong.
@@ -55,6 +56,10 @@ class TestStage final : public Stage {
   }
   Status enqueue(Item& base, bool) override {
     ++static_cast<TestItem&>(base).device[index_];
+    return {};
+  }
+  Status enqueue_copy(Item& base, bool to_host) override {
+    ++static_cast<TestItem&>(base).copies[to_host];
     return {};
   }
   Status finish(Item& base, bool on_device) override {
@@ -181,6 +186,23 @@ TEST_F(ExecutorTest, OneThreadWithAllStagesOnTheDeviceIsHomogeneous) {
   pump.send(50);
   pump.stop();
   EXPECT_EQ(executor->stats().frames_device, 50u);
+}
+
+TEST_F(ExecutorTest, TimesStagesApartWhenAsked) {
+  auto executor = make(3, 2);
+  executor->configure({{7, 3}, Granularity::coarse, 1}, true);
+  Pump pump(*executor);
+  pump.send(20);
+  pump.stop();
+  EXPECT_EQ(world_.waits, 20 * 9) << "each stage, and its outputs there and back";
+  for (const TestItem& item : pump.items_) {
+    EXPECT_EQ(item.copies[1], 3);
+    EXPECT_EQ(item.copies[0], 3);
+    EXPECT_LE(item.times.stage_ns[0] + item.times.stage_ns[1] + item.times.stage_ns[2],
+              item.times.end_ns - item.times.begin_ns);
+    EXPECT_GT(item.times.stage_ns[2], 0u);
+  }
+  EXPECT_EQ(executor->stats().frames_device, 20u);
 }
 
 TEST_F(ExecutorTest, AFrameIsAllOnOneSideUnderADecoupledMapping) {
