@@ -34,7 +34,8 @@ double measure_fma_peak_gflops();
 void against_peak(benchmark::State& state, double multiply_adds, const std::function<void()>& run,
                   const std::function<void()>& reference, double reference_share);
 
-/// Measures `run` against its reference alone: for kernels that arithmetic does not limit.
+/// Measures `run` against its reference alone, by turns: for kernels that arithmetic does not
+/// limit.
 void against_reference(benchmark::State& state, const std::function<void()>& run,
                        const std::function<void()>& reference, double reference_share);
 
