@@ -147,7 +147,7 @@ struct Pipeline {
 
   /// Filter k enters at tap 0 while the one before is at tap 1, and so on to the one that leaves
   /// with tap 8: a step's multiply-adds do not depend on each other, however few instructions the
-  /// core looks ahead (fewer when a sibling thread has half of its queues). `filter` points at
+  /// core looks ahead (presumably fewer while a sibling thread is busy). `filter` points at
   /// filter k and kSlot is k % 9. Steps that fill or drain the pipeline do the taps kFirst ...
   /// kLast alone.
   template <int kSlot, int kFirst, int kLast>

@@ -5,7 +5,7 @@
 
 /// Scattered additions have no vector form that pays: 64 votes of a cell mostly meet the same few
 /// filters. What costs is the latency of adding to a sum that was just stored, so several cells
-/// take turns: twice as fast as the reference on flat frames, as fast on noise.
+/// take turns: 1.5 to 2.3 times the reference's speed on flat frames, 0.93 to 0.96 on noise.
 namespace tandem {
 namespace {
 
