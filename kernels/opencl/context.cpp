@@ -168,14 +168,13 @@ std::vector<DeviceDescription> list_devices() {
 
 std::shared_ptr<Context> Context::open(std::string_view selector) {
   const std::string wanted = lower(selector);
-  std::vector<Found> found = find_devices();
-  // "any" falls back on a CPU device, so it looks at those last; names take what comes first.
-  if (wanted == "any") {
-    std::stable_partition(found.begin(), found.end(),
-                          [](const Found& each) { return !each.description.is_cpu; });
-  }
-  const auto chosen = std::find_if(found.begin(), found.end(),
-                                   [&](const Found& each) { return fits(each, wanted); });
+  const std::vector<Found> found = find_devices();
+  const auto first = [&](const std::string& choice) {
+    return std::find_if(found.begin(), found.end(),
+                        [&](const Found& each) { return fits(each, choice); });
+  };
+  auto chosen = first(wanted == "any" ? "auto" : wanted);
+  if (chosen == found.end()) chosen = first(wanted);
   if (wanted.empty() || chosen == found.end()) throw_nothing_fits(selector, found);
   return checked("open " + chosen->description.name, [&] {
     return std::shared_ptr<Context>(

@@ -94,7 +94,6 @@ __kernel void resize(__global const uchar* source, ulong source_offset, long sou
   destination += destination_offset + y * destination_stride;
   const float total = (float)(axis_x.shrinks ? source_width : axis_x.unit) *
                       (float)(axis_y.shrinks ? source_height : axis_y.unit);
-  const float scale = 1.0f / total;
   Position px = position_of(axis_x, first_x);
   for (int x = first_x; x < min(first_x + RUN, width); ++x, px = next(axis_x, px)) {
     const Footprint fx = footprint(axis_x, px);
@@ -105,6 +104,6 @@ __kernel void resize(__global const uchar* source, ulong source_offset, long sou
     float sum = fy.first_weight * row_sum(first, fx);
     sum += fy.middle * middle;
     sum += fy.last_weight * row_sum(last, fx);
-    destination[x] = convert_uchar_sat(sum * scale + 0.5f);
+    destination[x] = convert_uchar_sat(sum / total + 0.5f);
   }
 }

@@ -51,7 +51,8 @@ Plan cpu_plan(int filters, const cl::Device& device) {
 
 void check(const LinearSvm& svm) {
   if (svm.filters < 1 || svm.filters > 255 ||
-      svm.weights.size() != static_cast<std::size_t>(VividWindow::kBlocks * kCells * svm.filters)) {
+      svm.weights.size() !=
+          std::size_t{VividWindow::kBlocks} * kCells * static_cast<std::size_t>(svm.filters)) {
     throw opencl::Error("an SVM has 105 blocks of 4 cells of 1 to 255 filters");
   }
 }
@@ -157,8 +158,9 @@ void VividClassifierOpenCL::enqueue(opencl::Queue& queue, const opencl::DeviceSp
                          blocks, self_->filters, self_->weights(), self_->epsilon, partial.mem,
                          static_cast<cl_ulong>(partial.offset), blocks);
 
-  const auto sums = static_cast<std::size_t>((score.width + self_->sum_width - 1) /
-                                             self_->sum_width * score_rows.count());
+  const int sums_a_row = (score.width + self_->sum_width - 1) / self_->sum_width;
+  const std::size_t sums =
+      static_cast<std::size_t>(sums_a_row) * static_cast<std::size_t>(score_rows.count());
   const std::size_t sum_group = self_->sum.group_size(64);
   self_->sum.enqueue(queue, opencl::round_up(sums, sum_group), sum_group, partial.mem,
                      static_cast<cl_ulong>(partial.offset), blocks, block_columns, score.mem,

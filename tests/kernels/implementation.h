@@ -106,6 +106,7 @@ inline std::vector<std::vector<Rows>> every_split(int rows) {
 /// Calls run(band) for `threads` bands of [0, rows) at once.
 inline void in_threads(int rows, int threads, const std::function<void(Rows)>& run) {
   std::vector<std::thread> running;
+  running.reserve(threads);
   for (int t = 0; t < threads; ++t) {
     running.emplace_back(run, Rows{rows * t / threads, rows * (t + 1) / threads});
   }

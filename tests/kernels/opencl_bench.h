@@ -28,7 +28,7 @@ inline void on_device(benchmark::State& state, opencl::Queue& queue, int batch,
   queue.finish();
   double total_s = 0;
   const double core_before_s = process_core_seconds();
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < batch; ++i) enqueue();
     queue.finish();

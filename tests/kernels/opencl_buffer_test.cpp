@@ -217,6 +217,7 @@ TEST_F(DeviceBuffer, FailsAfterTheGivenNumberOfCommands) {
 
 TEST_F(DeviceBuffer, ThreadsUseTheirOwnBuffers) {
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([this, t] {
       Queue queue(context_);
@@ -235,6 +236,7 @@ TEST_F(DeviceBuffer, ThreadsUseTheirOwnBuffers) {
 TEST_F(DeviceBuffer, ThreadsMapTheSameBuffer) {
   fill_device(21);
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t) threads.emplace_back([this] { EXPECT_EQ(on_host(), 21); });
   for (std::thread& thread : threads) thread.join();
 }

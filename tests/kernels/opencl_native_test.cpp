@@ -29,7 +29,7 @@ TEST(Native, AMissingKernelIsNamed) {
   TANDEM_SKIP_WITHOUT_DEVICE(context);
   const cl::Program program = build_program(*context, kFill, "-cl-std=CL1.2");
   try {
-    Kernel(*context, program, "other");
+    const Kernel other(*context, program, "other");
     FAIL() << "it exists";
   } catch (const Error& error) {
     EXPECT_NE(std::strstr(error.what(), "other"), nullptr) << error.what();

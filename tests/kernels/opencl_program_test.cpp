@@ -125,6 +125,7 @@ TEST_F(ProgramCache, WorksWithoutAFolder) {
 TEST_F(ProgramCache, ThreadsShareIt) {
   SKIP_WITHOUT_DEVICE();
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t) threads.emplace_back([] { build(); });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(files().size(), 1u);

@@ -25,8 +25,8 @@ struct Model {
   explicit Model(int filters, std::mt19937 random = std::mt19937(1)) {
     std::normal_distribution<float> normal(0, 1);
     bank.count = svm.filters = filters;
-    bank.coefficients.resize(static_cast<std::size_t>(9 * filters));
-    svm.weights.resize(static_cast<std::size_t>(VividWindow::kBlocks * 4 * filters));
+    bank.coefficients.resize(9 * static_cast<std::size_t>(filters));
+    svm.weights.resize(std::size_t{VividWindow::kBlocks} * 4 * static_cast<std::size_t>(filters));
     for (float& c : bank.coefficients) c = normal(random);
     for (float& w : svm.weights) w = 0.05f * normal(random);
   }
@@ -200,7 +200,7 @@ void bench_frames(benchmark::State& state, FrameSize size, int in_flight) {
     vivid.back()->queue.finish();
   }
   std::size_t next = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     Vivid& oldest = *vivid[next++ % vivid.size()];
     oldest.queue.finish();
     benchmark::DoNotOptimize(oldest.scores());
