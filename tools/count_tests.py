@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-CASE = re.compile(r"\[ +(OK|FAILED|SKIPPED) +\] (\S+).*\(\d+ ms\)$", re.MULTILINE)
+CASE = re.compile(r"\[ +(OK|FAILED|SKIPPED) +\] ([^\s,]+).*\(\d+ ms\)$", re.MULTILINE)
 FINE = {"OK", "SKIP", "EXPECTEDFAIL"}
 
 
