@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tandem {
+
+/// One value for each energy domain of paper 1, section III-A: C (cores), G (device), U (the rest).
+template <typename T>
+struct PerDomain {
+  T c{}, g{}, u{};
+  bool operator==(const PerDomain&) const = default;
+};
+
+/// Joules (or watts) by domain. A domain that cannot be told apart is unknown, and what it takes is
+/// in U when the counter of the whole chip holds it: the sum of what is known counts nothing twice.
+using EnergyDomains = PerDomain<std::optional<double>>;
+
+/// The sum over the domains that a meter covers; unknown when one of these is, or there is none.
+std::optional<double> total(const EnergyDomains& domains, const PerDomain<bool>& covers);
+
+using MeterClock = std::chrono::steady_clock;
+
+/// What a meter has counted up to now. Each domain has its own time: counters get new values at
+/// different moments. `breaks` counts the intervals that were lost (the counter stopped, jumped or
+/// could not be read): two readings with different `breaks` say nothing about the time between.
+struct EnergyReading {
+  EnergyDomains since_open_j;            ///< never falls
+  PerDomain<MeterClock::time_point> at;  ///< when the counter had this value
+  PerDomain<uint32_t> breaks;
+};
+
+/// Joules between two readings of one meter; unknown where either is or where the interval is lost.
+EnergyDomains energy_between_j(const EnergyReading& first, const EnergyReading& second);
+
+/// Average watts between two readings, by each domain's own time; unknown as above, and where no
+/// new value has come. For work that is steady over more than one resolution this is the estimate
+/// to use: watts times seconds per frame.
+EnergyDomains power_between_w(const EnergyReading& first, const EnergyReading& second);
+
+struct MeterDescription {
+  std::string name;                ///< "rapl", "pcm", "nvml", "model", "rapl+nvml"
+  std::string coverage;            ///< "package-0: cores (C) and rest (U)"
+  PerDomain<bool> covers;          ///< domains that it can tell
+  PerDomain<double> resolution_s;  ///< between new values; 0 where not covered
+  bool modelled = false;           ///< computed from configured watts, not measured
+
+  /// The coarsest of the covered domains: an experiment lasts several of these.
+  double coarsest_resolution_s() const;
+};
+
+/// A source of energy values cannot be used. what() says why.
+class EnergyUnavailable : public std::runtime_error {
+ public:
+  enum class Reason {
+    absent,  ///< this machine has no such counter, or nothing serves it
+    denied,  ///< it has, but not for this user
+    broken,  ///< it answers with what makes no sense
+  };
+  EnergyUnavailable(Reason why, const std::string& text, std::string what_to_do = {})
+      : std::runtime_error(text), reason(why), advice(std::move(what_to_do)) {}
+
+  Reason reason;
+  std::string advice;  ///< how to get it; may be empty
+};
+
+/// Counts energy. Bad counters never throw and never stop a stream: what they fail to tell is
+/// unknown, and take_messages() says once what happened. read() and take_messages() may be called
+/// from any thread, one at a time.
+class EnergyMeter {
+ public:
+  virtual ~EnergyMeter() = default;
+  EnergyMeter(const EnergyMeter&) = delete;
+  EnergyMeter& operator=(const EnergyMeter&) = delete;
+
+  const MeterDescription& description() const { return description_; }
+
+  /// Takes microseconds: never waits for a server, a driver or another thread's work. Empty while
+  /// no domain is known.
+  virtual std::optional<EnergyReading> read() = 0;
+
+  /// What went wrong since the last call, for people: each kind of trouble is told once.
+  virtual std::vector<std::string> take_messages() = 0;
+
+ protected:
+  EnergyMeter() = default;
+  MeterDescription description_;  ///< set before the meter is handed out
+};
+
+/// Collects messages for take_messages(). Thread-safe.
+class MessageBox {
+ public:
+  /// Keeps `text` unless something with this `key` was told before.
+  void tell_once(const std::string& key, std::string text);
+  std::vector<std::string> take();
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> told_;
+  std::vector<std::string> waiting_;
+};
+
+}  // namespace tandem
