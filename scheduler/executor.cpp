@@ -146,6 +146,11 @@ void Executor::abort() {
   idle_.notify_all();
 }
 
+void Executor::rest() {
+  std::unique_lock lock(mutex_);
+  space_.wait(lock, [&] { return running_ == 0; });
+}
+
 void Executor::resume() {
   std::lock_guard lock(mutex_);
   std::lock_guard gate_lock(gate_mutex_);
@@ -190,6 +195,12 @@ void Executor::count(const Item& item) {
                : item.device_stages == all ? frames_device_
                                            : frames_mixed_;
   kind.fetch_add(1, std::memory_order_relaxed);
+  // Here, where it is known which side's result stayed: each stage counts every frame once.
+  for (std::size_t k = 0; k < stages_.size(); ++k) {
+    Counter& counter = counters_[k];
+    auto& frames = (item.device_stages >> k & 1) != 0 ? counter.device_frames : counter.cpu_frames;
+    frames.fetch_add(1, std::memory_order_relaxed);
+  }
   frames_.fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -86,6 +86,8 @@ class Executor {
   void drain();
   /// Unblocks everybody; items not yet begun are not computed. Until resume().
   void abort();
+  /// After abort(): waits until no stage works any more.
+  void rest();
   /// After abort() and when everything has been taken out.
   void resume();
 

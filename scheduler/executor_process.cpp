@@ -104,7 +104,6 @@ Status Executor::finish_on_device(Item& item, int first, int last) {
     status = stages_[k]->finish(item, true);
     if (!status.ok()) break;
     item.device_stages |= 1u << k;
-    counters_[k].device_frames.fetch_add(1, std::memory_order_relaxed);
     counters_[k].device_ns.fetch_add(item.times.stage_ns[k], std::memory_order_relaxed);
   }
   return status;
@@ -127,7 +126,6 @@ Status Executor::run_on_cpu(Item& item, int k, const Configuration& configuratio
   }
   status = stage.finish(item, false);
   item.times.stage_ns[k] = now_ns() - start;
-  counters_[k].cpu_frames.fetch_add(1, std::memory_order_relaxed);
   counters_[k].cpu_ns.fetch_add(item.times.stage_ns[k], std::memory_order_relaxed);
   return status;
 }
