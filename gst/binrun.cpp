@@ -21,6 +21,7 @@ BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int 
     : bin_(bin), device_(std::make_unique<QueueDevice>()) {
   std::vector<Stage*> scheduled;
   for (GstTandemStage* stage : stages) {
+    stages_.emplace_back(static_cast<GstTandemStage*>(gst_object_ref(stage)));
     StageAdapter& adapter = gst_tandem_stage_adapter(stage);
     adapter.set_index(static_cast<int>(adapters_.size()));
     changes_pixels_ |= adapter.description().changes_pixels;
@@ -34,18 +35,11 @@ BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int 
   executor_ = std::make_unique<Executor>(scheduled, device_.get(), cores, device_failed);
 }
 
-BinRun::~BinRun() {
-  executor_.reset();
-  for (StageAdapter* adapter : adapters_) {
-    adapter->set_index(0);
-    adapter->set_context(nullptr);
-    adapter->forget();
-  }
-}
+BinRun::~BinRun() = default;
 
 void BinRun::use_device(std::shared_ptr<opencl::Context> context) {
   std::lock_guard lock(mutex_);
-  if (device_->context == context) return;
+  if (ended_ || device_->context == context) return;
   device_->queue = std::make_unique<opencl::Queue>(context);
   device_->context = context;
   for (StageAdapter* adapter : adapters_) adapter->set_context(context);
@@ -61,12 +55,12 @@ FrameItem* BinRun::acquire() {
   if (idle_.empty()) {
     items_.push_back(std::make_unique<FrameItem>());
     items_.back()->stages = stages();
+    items_.back()->queue = &device_->queue;
     idle_.push_back(items_.back().get());
   }
   FrameItem* item = idle_.back();
   idle_.pop_back();
   item->keep_tensors = keep_tensors;
-  item->queue = device_->queue.get();
   return item;
 }
 
@@ -79,7 +73,7 @@ GstBuffer* BinRun::close(FrameItem* item) {
 }
 
 void BinRun::set_caps(GstCaps* caps) {
-  negotiated_ = gst_video_info_from_caps(&info_, caps);
+  negotiated_ = caps && gst_video_info_from_caps(&info_, caps);
   if (!negotiated_) return;
   // Frames that wait for their turn hold the pixels of the source.
   constexpr gsize kMostWaitingBytes = gsize{256} << 20;
@@ -87,9 +81,17 @@ void BinRun::set_caps(GstCaps* caps) {
 }
 
 GstFlowReturn BinRun::accept(GstBuffer* buffer) {
-  if (flow_ != GST_FLOW_OK || !negotiated_) {
+  GstFlowReturn flow = flow_;
+  if (flow != GST_FLOW_OK && flow != GST_FLOW_ERROR)
+    flow_.compare_exchange_strong(flow, GST_FLOW_OK);
+  if (dropping_) {
+    flow = GST_FLOW_FLUSHING;
+  } else if (!negotiated_) {
+    flow = GST_FLOW_NOT_NEGOTIATED;
+  }
+  if (flow != GST_FLOW_OK) {
     gst_buffer_unref(buffer);
-    return flow_ == GST_FLOW_OK ? GST_FLOW_NOT_NEGOTIATED : flow_.load();
+    return flow;
   }
   FrameItem* item = acquire();
   if (!item->open(gst_buffer_make_writable(buffer), info_, changes_pixels_)) {
@@ -99,9 +101,9 @@ GstFlowReturn BinRun::accept(GstBuffer* buffer) {
                       (nullptr));
     return GST_FLOW_ERROR;
   }
-  if (executor_->submit(item)) return flow_;
+  if (executor_->submit(item)) return GST_FLOW_OK;
   gst_buffer_unref(close(item));
-  return flow_ == GST_FLOW_OK ? GST_FLOW_FLUSHING : flow_.load();
+  return GST_FLOW_FLUSHING;
 }
 
 bool BinRun::push_next(GstPad* pad) {
@@ -109,24 +111,21 @@ bool BinRun::push_next(GstPad* pad) {
   if (!item) return false;
   const Status status = item->status;
   GstBuffer* buffer = close(item);
-  GstFlowReturn flow = flow_;
-  if (flow == GST_FLOW_OK && !status.ok()) {
-    flow = GST_FLOW_ERROR;
-    GST_ELEMENT_ERROR(bin_, STREAM, FAILED, ("%s", status.message().c_str()), (nullptr));
-  }
-  if (flow == GST_FLOW_OK) {
-    flow = gst_pad_push(pad, buffer);
-  } else {
+  if (dropping_ || flow_ == GST_FLOW_ERROR) {
     gst_buffer_unref(buffer);  // nobody wants frames any more
+  } else if (!status.ok()) {
+    gst_buffer_unref(buffer);
+    flow_ = GST_FLOW_ERROR;
+    GST_ELEMENT_ERROR(bin_, STREAM, FAILED, ("%s", status.message().c_str()), (nullptr));
+  } else if (const GstFlowReturn flow = gst_pad_push(pad, buffer); flow != GST_FLOW_OK) {
+    flow_ = flow;
   }
-  GstFlowReturn expected = GST_FLOW_OK;  // a flush that came meanwhile stays
-  if (flow != GST_FLOW_OK) flow_.compare_exchange_strong(expected, flow);
   executor_->release();
   return true;
 }
 
 void BinRun::abort() {
-  flow_ = GST_FLOW_FLUSHING;
+  dropping_ = true;
   executor_->abort();
 }
 
@@ -139,8 +138,29 @@ void BinRun::drop_all() {
 
 void BinRun::resume() {
   drop_all();
-  executor_->resume();
   flow_ = GST_FLOW_OK;
+  dropping_ = false;
+  executor_->resume();
+  if (shut_down_) abort();  // it came meanwhile
+}
+
+void BinRun::shut_down() {
+  shut_down_ = true;
+  abort();
+  executor_->rest();
+}
+
+void BinRun::end() {
+  drop_all();
+  {
+    std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  for (StageAdapter* adapter : adapters_) {
+    adapter->set_index(0);
+    adapter->set_context(nullptr);
+    adapter->forget();
+  }
 }
 
 }  // namespace tandem

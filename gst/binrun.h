@@ -16,9 +16,9 @@ namespace tandem {
 /// and the frames' items. Made with the pads inactive; destroyed when nothing flows any more.
 class BinRun {
  public:
-  /// `bin` is who speaks on the bus; it outlives the run.
+  /// `bin` is who speaks on the bus; it outlives the frames. The stages are kept alive.
   BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int cores);
-  ~BinRun();  ///< after abort() and drop_all()
+  ~BinRun();  ///< after end()
 
   Executor& executor() { return *executor_; }
   std::string configuration() const { return to_string(executor_->configuration()); }
@@ -30,7 +30,7 @@ class BinRun {
   void use_device(std::shared_ptr<opencl::Context> context);
   std::shared_ptr<opencl::Context> context() const;  ///< null before use_device
 
-  /// For the streaming thread, with nothing in flight.
+  /// For the streaming thread, with nothing in flight. Null: no frame can be taken.
   void set_caps(GstCaps* caps);
   /// For the streaming thread: hands a frame to the executor; takes over the buffer.
   GstFlowReturn accept(GstBuffer* buffer);
@@ -40,10 +40,14 @@ class BinRun {
 
   /// Frames are dropped from now on, and who waits is woken.
   void abort();
-  /// After abort() and with the task at rest: lets go of what is still inside.
-  void drop_all();
-  /// After abort() and with the task at rest: starts afresh.
+  /// After abort() and with the task at rest: lets go of what is still inside and starts afresh,
+  /// unless the run is being shut down.
   void resume();
+  /// As abort(), but for good; returns when no stage works any more.
+  void shut_down();
+  /// After shut_down(), with pads and task at rest: lets go of the frames and the stages. Others
+  /// may still hold the run to ask for its statistics.
+  void end();
 
   std::atomic<bool> keep_tensors{false};  ///< leave what the stages made on the frames
 
@@ -52,14 +56,20 @@ class BinRun {
 
   FrameItem* acquire();
   GstBuffer* close(FrameItem* item);
+  void drop_all();
 
   GstElement* const bin_;
+  std::vector<ObjectRef<GstTandemStage>> stages_;
   std::vector<StageAdapter*> adapters_;
   bool changes_pixels_ = false;
-  GstVideoInfo info_{};                           // of the streaming thread
-  bool negotiated_ = false;                       // likewise
-  std::atomic<GstFlowReturn> flow_{GST_FLOW_OK};  // what upstream is answered
-  mutable std::mutex mutex_;                      // guards the device's context and the idle items
+  GstVideoInfo info_{};      // of the streaming thread
+  bool negotiated_ = false;  // likewise
+  // What downstream answered, for upstream to be told once, as a chain of plain elements would; an
+  // error is told until a flush.
+  std::atomic<GstFlowReturn> flow_{GST_FLOW_OK};
+  std::atomic<bool> dropping_{false}, shut_down_{false};
+  mutable std::mutex mutex_;  // guards the device's context, the idle items and what follows
+  bool ended_ = false;
   std::unique_ptr<QueueDevice> device_;
   // Made when first needed: as many as were ever in flight, and one that waits to be let in.
   std::vector<std::unique_ptr<FrameItem>> items_;

@@ -21,7 +21,6 @@ struct GstTandemStage::Private {
   // Under the object lock.
   Device device = Device::automatic;
   std::string selector = "auto";
-  std::shared_ptr<tandem::opencl::Context> context;
   // Of the streaming thread, when the stage is alone.
   GstVideoInfo info{};
   bool chosen = false;
@@ -84,15 +83,6 @@ static void gst_tandem_stage_get_property(GObject* object, guint id, GValue* val
   }
 }
 
-static void gst_tandem_stage_set_context(GstElement* element, GstContext* context) {
-  GstTandemStage::Private& self = *GST_TANDEM_STAGE(element)->self;
-  if (auto given = tandem::opencl_context_from(context)) {
-    tandem::ObjectLock lock(element);
-    self.context = std::move(given);
-  }
-  GST_ELEMENT_CLASS(parent_class)->set_context(element, context);
-}
-
 // The first frame of a stage that works alone: inside tandembin no frame comes this way, and the
 // bin decides which device there is.
 static bool choose_device(GstTandemStage* stage) {
@@ -133,8 +123,6 @@ static gboolean gst_tandem_stage_stop(GstBaseTransform* base) {
   self.adapter.set_context(nullptr);
   self.adapter.forget();
   self.queue.reset();
-  tandem::ObjectLock lock(base);
-  self.context.reset();
   return TRUE;
 }
 
@@ -147,8 +135,9 @@ static tandem::Status compute(GstTandemStage::Private& self, bool on_device) {
   tandem::FrameItem& item = self.item;
   tandem::Status status = self.adapter.prepare(item);
   if (on_device) {
-    item.queue = self.queue.get();
-    if (status.ok()) status = self.adapter.enqueue(item, false);
+    // To the host as well: were the device to fail later, the next element could not compute what
+    // it needs again.
+    if (status.ok()) status = self.adapter.enqueue(item, true);
     const tandem::Status waited = tandem::guard([&]() -> tandem::Status {
       self.queue->finish();
       return {};
@@ -193,26 +182,13 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
 
 static gboolean gst_tandem_stage_query(GstBaseTransform* base, GstPadDirection direction,
                                        GstQuery* query) {
-  std::shared_ptr<tandem::opencl::Context> context;
-  {
-    tandem::ObjectLock lock(base);
-    context = GST_TANDEM_STAGE(base)->self->context;
-  }
-  if (tandem::answer_opencl_context_query(query, context)) return TRUE;
+  if (tandem::answer_opencl_context_query(GST_ELEMENT_CAST(base), query)) return TRUE;
   return GST_BASE_TRANSFORM_CLASS(parent_class)->query(base, direction, query);
-}
-
-// Strides and offsets of GstVideoMeta are honoured, so that upstream need not copy.
-static gboolean gst_tandem_stage_propose_allocation(GstBaseTransform* base, GstQuery* decide,
-                                                    GstQuery* query) {
-  if (!GST_BASE_TRANSFORM_CLASS(parent_class)->propose_allocation(base, decide, query))
-    return FALSE;
-  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
-  return TRUE;
 }
 
 static void gst_tandem_stage_init(GstTandemStage* stage) {
   stage->self = new GstTandemStage::Private(stage);
+  stage->self->item.queue = &stage->self->queue;
   gst_base_transform_set_in_place(GST_BASE_TRANSFORM_CAST(stage), TRUE);
 }
 
@@ -240,12 +216,10 @@ static void gst_tandem_stage_class_init(GstTandemStageClass* klass) {
                           "Which OpenCL device: auto (never a CPU), any, or a part of its name",
                           "auto", flags));
 
-  GST_ELEMENT_CLASS(klass)->set_context = gst_tandem_stage_set_context;
   GstBaseTransformClass* base_class = GST_BASE_TRANSFORM_CLASS(klass);
   base_class->start = gst_tandem_stage_start;
   base_class->stop = gst_tandem_stage_stop;
   base_class->set_caps = gst_tandem_stage_set_caps;
   base_class->transform_ip = gst_tandem_stage_transform_ip;
   base_class->query = gst_tandem_stage_query;
-  base_class->propose_allocation = gst_tandem_stage_propose_allocation;
 }

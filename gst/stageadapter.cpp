@@ -2,10 +2,22 @@
 #include "gst/stageadapter.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "gst/util/guard.h"
 
 namespace tandem {
+namespace {
+
+// Work is made for a size and a format; where the rows lie in memory may differ from frame to
+// frame.
+bool same_frames(const GstVideoInfo& a, const GstVideoInfo& b) {
+  return GST_VIDEO_INFO_FORMAT(&a) == GST_VIDEO_INFO_FORMAT(&b) &&
+         GST_VIDEO_INFO_WIDTH(&a) == GST_VIDEO_INFO_WIDTH(&b) &&
+         GST_VIDEO_INFO_HEIGHT(&a) == GST_VIDEO_INFO_HEIGHT(&b);
+}
+
+}  // namespace
 
 bool FrameItem::open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pixels) {
   buffer = owned;
@@ -28,8 +40,10 @@ void FrameItem::completed() {
       }
       slot.memories[i].reset();
     }
+    for (MemoryRef& input : slot.local_inputs) input.reset();
     slot.frame.outputs.fill({});
     slot.work.reset();
+    slot.published = false;
   }
 }
 
@@ -95,32 +109,62 @@ Status StageAdapter::find_inputs(FrameItem& item, StageFrame& frame) {
   return {};
 }
 
+// The work at hand when it can be used; else null, and the request names the device to make it for.
+std::shared_ptr<const PooledWork> StageAdapter::current_for(WorkRequest& request) {
+  std::lock_guard lock(mutex_);
+  const std::span<const Tensor> inputs = request.inputs;
+  if (current_ && current_->generation == generation_ &&
+      same_frames(current_->video, request.video) &&
+      std::equal(inputs.begin(), inputs.end(), current_->inputs.begin(), current_->inputs.end(),
+                 [](const Tensor& a, const TensorSpec& b) { return a.spec == b; }) &&
+      current_->work->fits(request)) {
+    return current_;
+  }
+  if (description().has_opencl) request.context = context_;
+  return nullptr;
+}
+
+std::shared_ptr<PooledWork> StageAdapter::make_work(WorkRequest& request) {
+  auto made = std::make_shared<PooledWork>();
+  made->generation = generation_;
+  made->video = request.video;
+  const auto make = GST_TANDEM_STAGE_GET_CLASS(stage_)->make_work;
+  try {
+    made->work = make(stage_, request);
+  } catch (const opencl::Error& e) {
+    // The CPU can do it all the same. enqueue() tells the device's user.
+    if (!request.context) throw;
+    made->device_problem = e.what();
+    request.context = nullptr;
+    made->work = make(stage_, request);
+  }
+  made->context = request.context;
+  g_assert(made->work->outputs().size() <= kMaxTensors);
+  for (const Tensor& input : request.inputs) {
+    made->inputs.push_back(input.spec);
+    if (made->context)
+      made->input_pools.push_back(
+          std::make_shared<TensorPool>(made->context, input.buffer->size()));
+  }
+  for (const TensorSpec& spec : made->work->outputs())
+    made->pools.push_back(std::make_shared<TensorPool>(made->context, spec.bytes()));
+  return made;
+}
+
 std::shared_ptr<const PooledWork> StageAdapter::work_for(const FrameItem& item,
                                                          const StageFrame& frame) {
-  const std::span<const Tensor> inputs(frame.inputs.data(), description().inputs.size());
-  WorkRequest request{item.video.info, inputs, {}};
-  const unsigned generation = generation_;
+  WorkRequest request{item.video.info, {frame.inputs.data(), description().inputs.size()}, nullptr};
+  if (auto current = current_for(request)) return current;
+  std::shared_ptr<const PooledWork> made;
   {
+    std::lock_guard making(make_mutex_);
+    if (auto current = current_for(request)) return current;
+    made = make_work(request);
     std::lock_guard lock(mutex_);
-    if (current_ && current_->generation == generation &&
-        gst_video_info_is_equal(&current_->video, &item.video.info) &&
-        std::equal(inputs.begin(), inputs.end(), current_->inputs.begin(), current_->inputs.end(),
-                   [](const Tensor& a, const TensorSpec& b) { return a.spec == b; }) &&
-        current_->work->fits(request)) {
-      return current_;
-    }
-    if (description().has_opencl) request.context = context_;
+    current_ = made;
   }
-  auto made = std::make_shared<PooledWork>();
-  made->work = GST_TANDEM_STAGE_GET_CLASS(stage_)->make_work(stage_, request);
-  made->generation = generation;
-  made->video = item.video.info;
-  for (const Tensor& input : inputs) made->inputs.push_back(input.spec);
-  g_assert(made->work->outputs().size() <= kMaxTensors);
-  for (const TensorSpec& spec : made->work->outputs())
-    made->pools.push_back(std::make_shared<TensorPool>(request.context, spec.bytes()));
-  std::lock_guard lock(mutex_);
-  current_ = made;
+  if (const std::string& notice = made->work->notice(); !notice.empty())
+    GST_ELEMENT_WARNING(stage_, STREAM, FORMAT, ("%s", notice.c_str()), (nullptr));
   return made;
 }
 
@@ -136,14 +180,15 @@ Status StageAdapter::prepare(Item& base) {
     }
     slot.frame.video = &item.video;
     if (Status status = find_inputs(item, slot.frame); !status.ok()) return status;
-    slot.work = work_for(item, slot.frame);
-    const auto& specs = slot.work->work->outputs();
+    auto work = work_for(item, slot.frame);
+    const auto& specs = work->work->outputs();
     slot.frame.outputs.fill({});
     for (std::size_t i = 0; i < specs.size(); ++i) {
-      slot.memories[i] = slot.work->pools[i]->acquire();
+      slot.memories[i] = work->pools[i]->acquire();
       slot.frame.outputs[i] = {specs[i], slot.memories[i].get(),
                                tandem_memory_buffer(slot.memories[i].get())};
     }
+    slot.work = std::move(work);
     slot.work->work->prepare(slot.frame);
     return {};
   });
@@ -173,14 +218,32 @@ void StageAdapter::compute(Item& item, int first, int last) {
   slot.work->work->compute(slot.frame, {first, last});
 }
 
+// What another device or the CPU alone made (a stage before the bin, or one with another `device`)
+// goes through the host.
+void StageAdapter::localise_inputs(FrameItem::Slot& slot, std::size_t inputs) {
+  using Access = opencl::Buffer::Access;
+  for (std::size_t i = 0; i < inputs; ++i) {
+    Tensor& input = slot.frame.inputs[i];
+    if (input.buffer->context() == slot.work->context.get()) continue;
+    slot.local_inputs[i] = slot.work->input_pools[i]->acquire();
+    opencl::Buffer* local = tandem_memory_buffer(slot.local_inputs[i].get());
+    std::memcpy(local->host(Access::write), input.buffer->host(Access::read), input.spec.bytes());
+    input.memory = slot.local_inputs[i].get();
+    input.buffer = local;
+  }
+}
+
 Status StageAdapter::enqueue(Item& base, bool to_host) {
   auto& item = static_cast<FrameItem&>(base);
   FrameItem::Slot& slot = item.slots[index_];
   return guard([&]() -> Status {
-    slot.work->work->enqueue(slot.frame, *item.queue);
+    if (!slot.work->context) return Status::device_failed(slot.work->device_problem);
+    opencl::Queue& queue = **item.queue;
+    localise_inputs(slot, description().inputs.size());
+    slot.work->work->enqueue(slot.frame, queue);
     if (!to_host) return {};
     for (const Tensor& output : slot.frame.outputs)
-      if (output.buffer && !output.spec.scratch) output.buffer->enqueue_download(*item.queue);
+      if (output.buffer && !output.spec.scratch) output.buffer->enqueue_download(queue);
     return {};
   });
 }
@@ -207,7 +270,9 @@ Status StageAdapter::finish(Item& base, bool on_device) {
   FrameItem::Slot& slot = item.slots[index_];
   return guard([&]() -> Status {
     if (!on_device) slot.work->work->combine(slot.frame);
-    slot.work->work->publish(slot.frame, item.buffer);
+    // Once, also when a later stage fails on the device and this one is computed again.
+    if (!slot.published) slot.work->work->publish(slot.frame, item.buffer);
+    slot.published = true;
     return {};
   });
 }

@@ -20,6 +20,10 @@ struct PooledWork {
   std::vector<TensorSpec> inputs;  ///< what it was made for
   GstVideoInfo video;
   std::vector<std::shared_ptr<TensorPool>> pools;  ///< one an output
+  /// One an input, for those whose memory the device cannot use; empty without a device.
+  std::vector<std::shared_ptr<TensorPool>> input_pools;
+  std::shared_ptr<opencl::Context> context;  ///< what it was made for; null: the CPU alone
+  std::string device_problem;                ///< why it does not compute on the device it was for
   unsigned generation = 0;
 };
 
@@ -29,12 +33,16 @@ struct FrameItem : Item {
     std::shared_ptr<const PooledWork> work;
     StageFrame frame;
     std::array<MemoryRef, kMaxTensors> memories;
+    std::array<MemoryRef, kMaxTensors> local_inputs;  ///< copies of what was not on the device
+    bool published = false;
   };
 
   GstBuffer* buffer = nullptr;  ///< owned; writable
   GstVideoFrame video;          ///< mapped without a reference, or the buffer would not be writable
   bool mapped = false;
-  opencl::Queue* queue = nullptr;  ///< null: no device
+  /// Where the host of the item keeps its queue; empty while there is no device, and once it is
+  /// there it stays as long as items are under way.
+  const std::unique_ptr<opencl::Queue>* queue = nullptr;
   std::array<Slot, kMaxStages> slots;
 
   int stages = 0;             ///< slots in use
@@ -75,10 +83,14 @@ class StageAdapter final : public Stage {
  private:
   Status find_inputs(FrameItem& item, StageFrame& frame);
   std::shared_ptr<const PooledWork> work_for(const FrameItem& item, const StageFrame& frame);
+  std::shared_ptr<const PooledWork> current_for(WorkRequest& request);
+  std::shared_ptr<PooledWork> make_work(WorkRequest& request);
+  static void localise_inputs(FrameItem::Slot& slot, std::size_t inputs);
 
   GstTandemStage* const stage_;
   int index_ = 0;
   std::atomic<unsigned> generation_{1};
+  std::mutex make_mutex_;     // held while work is made, so that one thread makes it for all
   mutable std::mutex mutex_;  // guards what follows; never held while work is made
   std::shared_ptr<opencl::Context> context_;
   std::shared_ptr<const PooledWork> current_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "gst/tensormeta.h"
@@ -72,6 +73,9 @@ class StageWork {
   /// What the stage writes, fixed for the life of the work.
   const std::vector<TensorSpec>& outputs() const { return outputs_; }
 
+  /// What the user should know about it, posted as a warning when it is made; mostly empty.
+  const std::string& notice() const { return notice_; }
+
   /// Whether it can be used for inputs whose specs are right; looks at values where shapes depend
   /// on them. Cheap: asked for every frame.
   virtual bool fits(const WorkRequest&) const { return true; }
@@ -92,6 +96,7 @@ class StageWork {
 
  protected:
   std::vector<TensorSpec> outputs_;
+  std::string notice_;
 };
 
 }  // namespace tandem

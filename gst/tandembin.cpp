@@ -28,12 +28,13 @@ struct TandemBin {
     // Under the object lock.
     BinSettings settings;
     std::shared_ptr<BinRun> run;  // between PAUSED and READY
-    std::shared_ptr<tandem::opencl::Context> given_context;
+    std::string stages_problem;   // why `stages` could not be made
     // Set while pads are inactive.
     GstPad* sink = nullptr;
     GstPad* src = nullptr;
     // Held while a configuration is worked out and handed to the executor, so that two property
-    // changes cannot overtake each other. The object lock is taken under it.
+    // changes cannot overtake each other and none is lost while a run starts. The object lock is
+    // taken under it. Warnings are posted without it: who sees them may set properties.
     std::mutex configure_mutex;
     bool device_refused = false;  // under configure_mutex: said so once
   };
@@ -73,44 +74,50 @@ namespace {
 
 // --- Configuration -----------------------------------------------------------------------------
 
-// Makes the device usable when the configuration needs it. Says once when there is none.
-void provide_device(TandemBin* bin, BinRun& run, const BinSettings& settings) {
-  if (run.context() || bin->self->device_refused) return;
+// Makes the device usable when the configuration needs it. Returns why there is none, once.
+std::string provide_device(TandemBin* bin, BinRun& run, const BinSettings& settings) {
+  if (run.context() || bin->self->device_refused) return {};
   try {
-    std::shared_ptr<tandem::opencl::Context> context;
-    {
-      ObjectLock lock(bin);
-      context = bin->self->given_context;
-    }
-    if (!context)
-      context = tandem::find_opencl_context(GST_ELEMENT_CAST(bin), settings.opencl_device);
+    const auto context = tandem::find_opencl_context(GST_ELEMENT_CAST(bin), settings.opencl_device);
     run.use_device(context);
     GST_INFO_OBJECT(bin, "the OpenCL device is %s", context->device().name.c_str());
+    return {};
   } catch (const tandem::opencl::Error& e) {
     bin->self->device_refused = true;
-    GST_ELEMENT_WARNING(
-        bin, RESOURCE, NOT_FOUND,
-        ("There is no OpenCL device to use, the CPU computes everything: %s", e.what()), (nullptr));
+    return e.what();
   }
 }
 
-// Hands the configuration that the properties ask for to the executor. Throws std::runtime_error.
-void configure(TandemBin* bin, BinRun& run) {
-  std::lock_guard lock(bin->self->configure_mutex);
+// Hands the configuration that the properties ask for to the executor, under configure_mutex.
+// Returns what warn_of_device() is to say. Throws std::runtime_error.
+std::string configure(TandemBin* bin, BinRun& run) {
   const BinSettings settings = settings_of(bin);
   const Configuration wanted =
       tandem::requested_configuration(settings, run.stages(), run.executor().cores());
-  if (wanted.mapping.any_device()) provide_device(bin, run, settings);
+  std::string problem;
+  if (wanted.mapping.any_device()) problem = provide_device(bin, run, settings);
   run.executor().configure(wanted);
   GST_DEBUG_OBJECT(bin, "asked for %s", tandem::to_string(wanted).c_str());
+  return problem;
+}
+
+void warn_of_device(TandemBin* bin, const std::string& problem) {
+  if (problem.empty()) return;
+  GST_ELEMENT_WARNING(
+      bin, RESOURCE, NOT_FOUND,
+      ("There is no OpenCL device to use, the CPU computes everything: %s", problem.c_str()),
+      (nullptr));
 }
 
 // A property changed while frames flow: what cannot be is refused, and what ran goes on.
 void reconfigure(TandemBin* bin) {
-  const std::shared_ptr<BinRun> run = current_run(bin);
-  if (!run) return;
   try {
-    configure(bin, *run);
+    std::unique_lock lock(bin->self->configure_mutex);
+    const std::shared_ptr<BinRun> run = current_run(bin);
+    if (!run) return;
+    const std::string problem = configure(bin, *run);
+    lock.unlock();
+    warn_of_device(bin, problem);
   } catch (const std::exception& e) {
     GST_ELEMENT_WARNING(bin, LIBRARY, SETTINGS, ("The configuration stays as it is: %s.", e.what()),
                         (nullptr));
@@ -160,6 +167,8 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
       return handled;
     }
     case GST_EVENT_FLUSH_STOP: {
+      run->abort();  // if it comes alone
+      gst_pad_pause_task(bin->self->src);
       run->resume();
       const gboolean handled = gst_pad_event_default(pad, parent, event);
       start_pushing(bin);
@@ -170,16 +179,17 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
   }
   if (!GST_EVENT_IS_SERIALIZED(event)) return gst_pad_event_default(pad, parent, event);
   run->executor().drain();
-  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) {
-    GstCaps* caps = nullptr;
-    gst_event_parse_caps(event, &caps);
-    run->set_caps(caps);
-  }
-  return gst_pad_event_default(pad, parent, event);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return gst_pad_event_default(pad, parent, event);
+  GstCaps* caps = nullptr;
+  gst_event_parse_caps(event, &caps);
+  tandem::CapsRef kept(gst_caps_ref(caps));
+  const gboolean accepted = gst_pad_event_default(pad, parent, event);
+  run->set_caps(accepted ? kept.get() : nullptr);
+  return accepted;
 }
 
 gboolean sink_query(GstPad* pad, GstObject* parent, GstQuery* query) {
-  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) {
+  if (GST_QUERY_IS_SERIALIZED(query)) {
     if (const std::shared_ptr<BinRun> run = current_run(tandem_bin(parent)))
       run->executor().drain();
   }
@@ -204,8 +214,8 @@ void gst_tandem_bin_pad_added(GstElement* element, GstPad* pad) {
   const bool is_sink = GST_PAD_IS_SINK(pad);
   GstPad* own = is_sink ? bin->self->sink : bin->self->src;
   if (pad == own || !GST_IS_GHOST_PAD(pad) || !own) return;
-  if (gst_pad_is_linked(own)) {
-    GST_WARNING_OBJECT(bin, "pad %s stays unused: %s is linked already", GST_PAD_NAME(pad),
+  if (gst_pad_is_linked(own) || current_run(bin)) {
+    GST_WARNING_OBJECT(bin, "pad %s stays unused: %s is in use already", GST_PAD_NAME(pad),
                        GST_PAD_NAME(own));
     return;
   }
@@ -230,17 +240,24 @@ void target_ghost(GstPad* ghost, GstTandemStage* stage, const char* pad_name) {
 
 bool start_run(TandemBin* bin) {
   try {
+    if (GST_BIN_NUMCHILDREN(bin) == 0 && !bin->self->stages_problem.empty())
+      throw std::runtime_error(bin->self->stages_problem);
     const std::vector<GstTandemStage*> stages = tandem::find_chain(GST_BIN_CAST(bin));
     target_ghost(bin->self->sink, stages.front(), "sink");
     target_ghost(bin->self->src, stages.back(), "src");
     const BinSettings settings = settings_of(bin);
     const int cores = settings.cores > 0 ? settings.cores : tandem::usable_physical_cores();
     auto run = std::make_shared<BinRun>(GST_ELEMENT_CAST(bin), stages, cores);
-    run->keep_tensors = settings.keep_tensors;
+    std::unique_lock configuring(bin->self->configure_mutex);
     bin->self->device_refused = false;
-    configure(bin, *run);
-    ObjectLock lock(bin);
-    bin->self->run = std::move(run);
+    const std::string problem = configure(bin, *run);
+    {
+      ObjectLock lock(bin);
+      run->keep_tensors = bin->self->settings.keep_tensors;
+      bin->self->run = std::move(run);
+    }
+    configuring.unlock();
+    warn_of_device(bin, problem);
     return true;
   } catch (const std::exception& e) {
     GST_ELEMENT_ERROR(bin, LIBRARY, SETTINGS, ("%s", e.what()), (nullptr));
@@ -248,29 +265,32 @@ bool start_run(TandemBin* bin) {
   }
 }
 
+// With pads inactive, after shut_down().
 void stop_run(TandemBin* bin) {
   gst_pad_stop_task(bin->self->src);
   std::shared_ptr<BinRun> run;
   {
     ObjectLock lock(bin);
-    run = std::move(bin->self->run);
-    bin->self->run.reset();
+    run = std::exchange(bin->self->run, nullptr);
   }
-  if (run) run->drop_all();
+  if (run) run->end();
+}
+
+// Before the children stop: what a stage still computes needs what the stage has.
+void shut_down_run(TandemBin* bin) {
+  if (const std::shared_ptr<BinRun> run = current_run(bin)) run->shut_down();
 }
 
 GstStateChangeReturn gst_tandem_bin_change_state(GstElement* element, GstStateChange change) {
   TandemBin* bin = tandem_bin(element);
   if (change == GST_STATE_CHANGE_READY_TO_PAUSED && !start_run(bin))
     return GST_STATE_CHANGE_FAILURE;
-  if (change == GST_STATE_CHANGE_PAUSED_TO_READY) {
-    if (const std::shared_ptr<BinRun> run = current_run(bin)) run->abort();
-  }
+  if (change == GST_STATE_CHANGE_PAUSED_TO_READY) shut_down_run(bin);
   const GstStateChangeReturn result =
       GST_ELEMENT_CLASS(parent_class)->change_state(element, change);
   if (change == GST_STATE_CHANGE_READY_TO_PAUSED) {
     if (result == GST_STATE_CHANGE_FAILURE) {
-      if (const std::shared_ptr<BinRun> run = current_run(bin)) run->abort();
+      shut_down_run(bin);
       stop_run(bin);
     } else {
       start_pushing(bin);
@@ -278,14 +298,6 @@ GstStateChangeReturn gst_tandem_bin_change_state(GstElement* element, GstStateCh
   }
   if (change == GST_STATE_CHANGE_PAUSED_TO_READY) stop_run(bin);
   return result;
-}
-
-void gst_tandem_bin_set_context(GstElement* element, GstContext* context) {
-  if (auto given = tandem::opencl_context_from(context)) {
-    ObjectLock lock(element);
-    tandem_bin(element)->self->given_context = std::move(given);
-  }
-  GST_ELEMENT_CLASS(parent_class)->set_context(element, context);
 }
 
 // --- Properties --------------------------------------------------------------------------------
@@ -305,7 +317,8 @@ void set_stages(TandemBin* bin, const std::string& description) {
   try {
     tandem::fill_from_description(GST_BIN_CAST(bin), description);
   } catch (const std::exception& e) {
-    // Said again when the bin starts, in case nobody watches the bus yet: it is empty then.
+    // Said again when the bin starts, in case nobody watches the bus yet.
+    bin->self->stages_problem = e.what();
     GST_ELEMENT_ERROR(bin, LIBRARY, SETTINGS, ("%s", e.what()), (nullptr));
   }
 }
@@ -369,7 +382,6 @@ static void gst_tandem_bin_class_init(GstTandemBinClass* klass) {
 
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
   element_class->change_state = gst_tandem_bin_change_state;
-  element_class->set_context = gst_tandem_bin_set_context;
   element_class->pad_added = gst_tandem_bin_pad_added;
   gst_element_class_set_static_metadata(
       element_class, "Tandem bin", "Generic/Bin/Filter/Analyzer/Video",

@@ -53,7 +53,7 @@ struct ClassifierEngine {
 class VividClassifierWork final : public StageWork {
  public:
   VividClassifierWork(std::shared_ptr<const ClassifierEngine> engine, VividLevels levels,
-                      const ClassifierSettings& settings)
+                      const ClassifierSettings& settings, const GstVideoInfo& video)
       : engine_(std::move(engine)),
         levels_(std::move(levels)),
         least_score_(engine_->score_at(std::clamp(settings.threshold, 1e-6, 1 - 1e-6))),
@@ -67,6 +67,12 @@ class VividClassifierWork final : public StageWork {
     }
     outputs_ = {{kVividScore, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {levels_.scores}},
                 {"partial", GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {partial}, true}};
+    if (levels_.scores == 0) {
+      notice_ = "Nothing can be found in frames of " + std::to_string(video.width) + "x" +
+                std::to_string(video.height) + ": a window has " +
+                std::to_string(VividWindow::kWidth) + "x" + std::to_string(VividWindow::kHeight) +
+                " pixels. Larger frames or a smaller first-scale of vividfilter help.";
+    }
   }
 
   bool fits(const WorkRequest& request) const override {
@@ -206,7 +212,8 @@ struct VividClassifier {
                                " filters, but the model of vividfilter has " +
                                std::to_string(levels.filters) + ": set the same `model` on both.");
     }
-    return std::make_unique<VividClassifierWork>(engine, std::move(levels), settings);
+    return std::make_unique<VividClassifierWork>(engine, std::move(levels), settings,
+                                                 request.video);
   }
 
   std::shared_ptr<const ClassifierEngine> engine;

@@ -2,6 +2,7 @@
 #include "gst/opencl/openclcontext.h"
 
 #include <mutex>
+#include <vector>
 
 #include "gst/util/ref.h"
 
@@ -21,10 +22,26 @@ GType shared_context_type() {
 }
 
 GstContext* make_gst_context(const Shared& context) {
-  GstContext* made = gst_context_new(GST_TANDEM_OPENCL_CONTEXT_TYPE, TRUE);
+  GstContext* made = gst_context_new(GST_TANDEM_OPENCL_CONTEXT_TYPE, FALSE);
   gst_structure_set(gst_context_writable_structure(made), "cl-context", G_TYPE_POINTER,
                     context->cl_context(), "cl-device", G_TYPE_POINTER, context->cl_device_id(),
                     "tandem-context", shared_context_type(), &context, nullptr);
+  return made;
+}
+
+// Wraps an application's handles; the same ones once, so that elements share what is made for them.
+Shared wrap_once(gpointer cl_context, gpointer cl_device) {
+  static std::mutex mutex;
+  static std::vector<std::weak_ptr<opencl::Context>> wrapped;
+  std::lock_guard lock(mutex);
+  std::erase_if(wrapped, [](const auto& each) { return each.expired(); });
+  for (const auto& each : wrapped) {
+    Shared known = each.lock();
+    if (known && known->cl_context() == cl_context && known->cl_device_id() == cl_device)
+      return known;
+  }
+  Shared made = opencl::Context::wrap(cl_context, cl_device);
+  wrapped.push_back(made);
   return made;
 }
 
@@ -60,7 +77,7 @@ Shared opencl_context_from(GstContext* context) {
     return nullptr;
   }
   try {
-    return opencl::Context::wrap(cl_context, cl_device);
+    return wrap_once(cl_context, cl_device);
   } catch (const opencl::Error& e) {
     GST_WARNING("the application's OpenCL context cannot be used: %s", e.what());
     return nullptr;
@@ -86,13 +103,14 @@ Shared find_opencl_context(GstElement* element, const std::string& selector) {
   return opened;
 }
 
-bool answer_opencl_context_query(GstQuery* query, const Shared& context) {
+bool answer_opencl_context_query(GstElement* element, GstQuery* query) {
   const gchar* type = nullptr;
-  if (GST_QUERY_TYPE(query) != GST_QUERY_CONTEXT || !context) return false;
+  if (GST_QUERY_TYPE(query) != GST_QUERY_CONTEXT) return false;
   gst_query_parse_context_type(query, &type);
   if (!g_str_equal(type, GST_TANDEM_OPENCL_CONTEXT_TYPE)) return false;
-  ContextRef made(make_gst_context(context));
-  gst_query_set_context(query, made.get());
+  ContextRef mine(gst_element_get_context(element, GST_TANDEM_OPENCL_CONTEXT_TYPE));
+  if (!mine) return false;
+  gst_query_set_context(query, mine.get());
   return true;
 }
 

@@ -21,11 +21,13 @@ std::shared_ptr<opencl::Context> opencl_context_from(GstContext* context);
 
 /// The OpenCL context for `element`, as GStreamer elements find one: asks the neighbours, then the
 /// application, then opens the device that `selector` names and tells everybody. Throws
-/// opencl::Error. Calls gst_element_set_context on the element when one was found.
+/// opencl::Error. Calls gst_element_set_context on the element when one was found. What it opened
+/// is kept until the element and its bins are in NULL.
 std::shared_ptr<opencl::Context> find_opencl_context(GstElement* element,
                                                      const std::string& selector);
 
-/// Answers a CONTEXT query for the type above. False when it is another query.
-bool answer_opencl_context_query(GstQuery* query, const std::shared_ptr<opencl::Context>& context);
+/// Answers a CONTEXT query for the type above with what the element has. False when it is another
+/// query or the element has none.
+bool answer_opencl_context_query(GstElement* element, GstQuery* query);
 
 }  // namespace tandem

@@ -79,6 +79,8 @@ Buffer::Buffer(std::shared_ptr<Context> context, std::size_t bytes)
 
 Buffer::~Buffer() = default;
 
+const Context* Buffer::context() const { return self_->context.get(); }
+
 void* Buffer::host(Access access) {
   const std::lock_guard lock(self_->mutex);
   void* host = self_->host(bytes_);

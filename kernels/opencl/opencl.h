@@ -119,6 +119,8 @@ class Buffer {
   Buffer& operator=(const Buffer&) = delete;
 
   std::size_t size() const { return bytes_; }
+  /// Whose device it can be on; null: host memory only.
+  const Context* context() const;
 
   /// The host side, 64-byte aligned. Downloads first (blocking) when the device has newer content
   /// and `access` reads; `write` and `read_write` make the device side stale. Throws Error.
