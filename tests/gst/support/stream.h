@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "tests/gst/support/frames.h"
+
+namespace tandem::test {
+
+/// The three stages, linked.
+inline constexpr char kStages[] = "vividfilter ! vividhistogram ! vividclassifier";
+/// The three stages without a bin, on the CPU, with properties of the first.
+std::string stages_alone(const std::string& filter_properties = "");
+/// tandembin with two cores and the three stages, with properties of the bin and of the first
+/// stage.
+std::string bin(const std::string& bin_properties = "", const std::string& filter_properties = "");
+
+/// What was posted on a bus.
+struct Message {
+  GstMessageType type;
+  std::string source, text;  ///< the element's name; the message of warnings and errors
+};
+
+/// Collects the messages of a pipeline as they are posted.
+class Messages {
+ public:
+  explicit Messages(GstElement* pipeline);
+  /// Waits for a message of this kind; fails the test when none comes in half a minute.
+  Message wait(GstMessageType type);
+  std::vector<Message> all(GstMessageType type) const;
+
+ private:
+  static GstBusSyncReply on_message(GstBus* bus, GstMessage* message, gpointer user_data);
+  mutable std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::vector<Message> messages_;
+};
+
+/// appsrc ! middle ! appsink. Both queue without limit, so that frames can be pushed ahead.
+class Stream {
+ public:
+  /// `middle` is part of a launch line. Frames have `size` and `format` until caps() says
+  /// otherwise.
+  explicit Stream(const std::string& middle, Size size = {}, const char* format = "GRAY8");
+  ~Stream();
+
+  GstElement* pipeline() const { return pipeline_; }
+  /// An element by name; the stream keeps it alive.
+  GstElement* element(const char* name) const;
+  GstElement* tandembin() const { return element("tandembin0"); }
+  /// Of tandembin: a number of `stats`, the configuration.
+  uint64_t stat(const char* name) const;
+  std::string configuration() const;
+
+  void set_state(GstState state);  ///< waits until it is there, or the change fails
+  void play() { set_state_without_waiting(GST_STATE_PLAYING); }
+  void set_state_without_waiting(GstState state);
+
+  void caps(Size size, const char* format = "GRAY8");
+  void push(int first, int last);  ///< frames [first, last)
+  GstFlowReturn push_buffer(GstBuffer* buffer);
+  void end();  ///< EOS
+  /// The next `count` frames; fewer at EOS or when none comes in half a minute.
+  std::vector<Result> pull(int count);
+  std::vector<Result> pull_all();  ///< until EOS
+  GstBuffer* pull_buffer();        ///< null at EOS
+  /// Plays frames [0, count) to the end.
+  std::vector<Result> run(int count);
+
+  Messages messages;
+
+ private:
+  Stream(GstElement* pipeline, Size size, const char* format);
+  GstElement* pipeline_;
+  GstAppSrc* source_;
+  GstAppSink* sink_;
+  Size size_;
+  const char* format_;
+};
+
+/// What the stages alone on the CPU make of frames [0, count).
+std::vector<Result> expected_results(int count, Size size = {},
+                                     const std::string& filter_properties = "",
+                                     const char* format = "GRAY8");
+
+}  // namespace tandem::test
