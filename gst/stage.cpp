@@ -161,7 +161,8 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
   self.item.keep_tensors = true;
   if (!self.item.open(buffer, self.info, self.adapter.description().changes_pixels)) {
     self.item.close();
-    GST_ELEMENT_ERROR(stage, RESOURCE, READ, ("The frame cannot be mapped into memory."),
+    GST_ELEMENT_ERROR(stage, RESOURCE, READ,
+                      ("A frame cannot be mapped into memory: it is smaller than its caps say."),
                       (nullptr));
     return GST_FLOW_ERROR;
   }

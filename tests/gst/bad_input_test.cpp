@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What a user does wrong gets a message that says what to do.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/gst/support/stream.h"
+
+namespace tandem::test {
+namespace {
+
+// Starting fails with this message.
+void expect_no_start(const std::string& middle, const std::string& message) {
+  SCOPED_TRACE(middle);
+  Stream stream(middle);
+  EXPECT_EQ(gst_element_set_state(stream.pipeline(), GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  EXPECT_EQ(stream.messages.wait(GST_MESSAGE_ERROR).text, message);
+  EXPECT_EQ(stream.messages.all(GST_MESSAGE_ERROR).size(), 1U);
+}
+
+// The first frame ends the stream with a message that starts so.
+std::string error_of_frames(const std::string& middle) {
+  Stream stream(middle);
+  stream.play();
+  stream.push(0, 3);
+  stream.end();
+  const std::string text = stream.messages.wait(GST_MESSAGE_ERROR).text;
+  // The source says on its own that it cannot go on.
+  for (const Message& other : stream.messages.all(GST_MESSAGE_ERROR))
+    EXPECT_TRUE(other.text == text || other.source == "source") << other.text;
+  return text;
+}
+
+std::string with_model(const std::string& path) {
+  return "tandembin.( name=tandembin0 vividfilter model=" + path +
+         " ! vividhistogram ! vividclassifier )";
+}
+
+TEST(BadChain, EmptyBin) {
+  expect_no_start("tandembin",
+                  "tandembin is empty: put stages into it, as in \"tandembin.( vividfilter ! "
+                  "vividhistogram ! vividclassifier )\", or set its 'stages' property.");
+}
+
+TEST(BadChain, ForeignElement) {
+  expect_no_start("tandembin.( vividfilter ! identity name=stranger ! vividhistogram )",
+                  "tandembin holds Tandem stages only, but 'stranger' (identity) is not one: put "
+                  "it before or after the bin.");
+}
+
+TEST(BadChain, StagesThatAreNotOneChain) {
+  Stream stream("tandembin name=tandembin0");
+  for (const char* factory : {"vividfilter", "vividhistogram", "vividclassifier"})
+    gst_bin_add(GST_BIN(stream.tandembin()), gst_element_factory_make(factory, factory));
+  gst_element_link(stream.element("vividfilter"), stream.element("vividhistogram"));
+  EXPECT_EQ(gst_element_set_state(stream.pipeline(), GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  const std::string text = stream.messages.wait(GST_MESSAGE_ERROR).text;
+  EXPECT_EQ(text.rfind("The stages inside tandembin are not one chain: '", 0), 0U) << text;
+}
+
+TEST(BadChain, StagesInTheWrongOrder) {
+  EXPECT_EQ(error_of_frames("tandembin.( vividhistogram ! vividfilter ! vividclassifier )"),
+            "vividhistogram needs the tensor 'vivid-index', which vividfilter makes: put "
+            "vividfilter before vividhistogram.");
+  EXPECT_EQ(error_of_frames("tandembin.( vividfilter ! vividclassifier )"),
+            "vividclassifier needs the tensor 'vivid-histogram', which vividhistogram makes: put "
+            "vividhistogram before vividclassifier.");
+}
+
+TEST(BadChain, AStageAloneWithoutWhatItNeeds) {
+  EXPECT_EQ(error_of_frames("vividhistogram device=cpu"),
+            "vividhistogram needs the tensor 'vivid-index', which vividfilter makes: put "
+            "vividfilter before vividhistogram.");
+}
+
+TEST(BadChain, ADescriptionThatCannotBeMade) {
+  expect_no_start("tandembin stages=\"vividfliter ! vividhistogram\"",
+                  "The stages \"vividfliter ! vividhistogram\" cannot be made: no element "
+                  "\"vividfliter\".");
+}
+
+TEST(BadModel, Missing) {
+  const std::string path = temporary_folder() + "/nowhere.vivid";
+  for (const std::string& line : {with_model(path), "vividfilter device=cpu model=" + path}) {
+    const std::string text = error_of_frames(line);
+    EXPECT_NE(text.find(path), std::string::npos) << text;
+  }
+}
+
+TEST(BadModel, Damaged) {
+  const std::string path = temporary_folder() + "/damaged.vivid";
+  std::filesystem::copy_file(model_file(), path, std::filesystem::copy_options::overwrite_existing);
+  {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(200);
+    file.write("\x55\xAA\x55\xAA", 4);
+  }
+  const std::string text = error_of_frames(with_model(path));
+  EXPECT_NE(text.find(path), std::string::npos) << text;
+  EXPECT_NE(text.find("checksum"), std::string::npos) << text;
+}
+
+TEST(BadModel, AnotherOneForEachStage) {
+  const std::string text = error_of_frames("tandembin.( vividfilter model=" + other_model_file(16) +
+                                           " ! vividhistogram ! vividclassifier )");
+  EXPECT_EQ(text,
+            "vividclassifier's model has 20 filters, but the model of vividfilter has 16: set the "
+            "same `model` on both.");
+}
+
+TEST(BadConfiguration, AtTheStartItIsAnError) {
+  expect_no_start(bin("mapping=gg"),
+                  "mapping 'gg' has 2 letters, but there are 3 stages: write one letter a stage, g "
+                  "(device) or c (CPU)");
+  expect_no_start(bin("mapping=gxc"),
+                  "mapping 'gxc' has the letter 'x': only g (device) and c (CPU) are known");
+  expect_no_start(bin("threads=4"), "threads=4 is out of range: 1 to 3 (cores + 1), or 0 for auto");
+}
+
+TEST(BadConfiguration, WhilePlayingItIsAWarningAndTheStreamGoesOn) {
+  Stream stream(bin("threads=2"));
+  stream.play();
+  stream.push(0, 2);
+  EXPECT_EQ(stream.pull(2).size(), 2U);
+  g_object_set(stream.tandembin(), "threads", 9, nullptr);
+  EXPECT_EQ(stream.messages.wait(GST_MESSAGE_WARNING).text,
+            "The configuration stays as it is: threads=9 is out of range: 1 to 3 (cores + 1), or 0 "
+            "for auto.");
+  g_object_set(stream.tandembin(), "threads", 2, "mapping", "cc", nullptr);
+  EXPECT_EQ(stream.messages.all(GST_MESSAGE_WARNING).size(), 2U);
+  stream.push(2, 6);
+  stream.end();
+  EXPECT_EQ(stream.pull_all().size(), 4U);
+  EXPECT_EQ(stream.configuration(), "ccc/cg2");
+  EXPECT_TRUE(stream.messages.all(GST_MESSAGE_ERROR).empty());
+}
+
+TEST(BadCaps, AFormatThatIsNotSupportedIsNotNegotiated) {
+  for (const std::string& middle : {bin(), stages_alone()}) {
+    Stream stream(middle, {160, 208}, "RGB");
+    stream.play();
+    stream.push(0, 2);
+    stream.messages.wait(GST_MESSAGE_ERROR);
+    EXPECT_TRUE(stream.messages.all(GST_MESSAGE_WARNING).empty());
+  }
+}
+
+TEST(BadCaps, FramesSmallerThanAWindowPassWithOneWarning) {
+  constexpr int kFrames = 8;
+  for (const std::string& middle : {bin("threads=3"), stages_alone()}) {
+    for (const Size size : {Size{63, 200}, Size{200, 100}, Size{5, 4}, Size{1, 1}}) {
+      SCOPED_TRACE(middle + " " + caps_text(size));
+      Stream stream(middle, size);
+      const std::vector<Result> results = stream.run(kFrames);
+      ASSERT_EQ(indices(results), count_to(kFrames));
+      for (int i = 0; i < kFrames; ++i) {
+        EXPECT_EQ(results[i].pixels, pixels(i, size));
+        EXPECT_TRUE(results[i].boxes.empty());
+      }
+      const std::vector<Message> warnings = stream.messages.all(GST_MESSAGE_WARNING);
+      ASSERT_EQ(warnings.size(), 1U);
+      EXPECT_EQ(warnings[0].text, "Nothing can be found in frames of " +
+                                      std::to_string(size.width) + "x" +
+                                      std::to_string(size.height) +
+                                      ": a window has 64x128 pixels. Larger frames or a smaller "
+                                      "first-scale of vividfilter help.");
+    }
+  }
+}
+
+TEST(BadCaps, ABufferSmallerThanItsCapsIsAnError) {
+  for (const std::string& middle : {bin(), stages_alone()}) {
+    SCOPED_TRACE(middle);
+    Stream stream(middle);
+    stream.play();
+    GstBuffer* buffer = gst_buffer_new_allocate(nullptr, 100, nullptr);
+    gst_buffer_memset(buffer, 0, 0, 100);
+    stream.push_buffer(buffer);
+    const std::string text = stream.messages.wait(GST_MESSAGE_ERROR).text;
+    EXPECT_EQ(text.rfind("A frame cannot be mapped into memory", 0), 0U) << text;
+  }
+}
+
+}  // namespace
+}  // namespace tandem::test
