@@ -252,13 +252,14 @@ Status StageAdapter::enqueue_copy(Item& base, bool to_host) {
   using Access = opencl::Buffer::Access;
   auto& item = static_cast<FrameItem&>(base);
   return guard([&]() -> Status {
+    opencl::Queue& queue = **item.queue;
     for (const Tensor& output : item.slots[index_].frame.outputs) {
       if (!output.buffer || output.spec.scratch) continue;
       if (to_host) {
-        output.buffer->enqueue_download(*item.queue);
+        output.buffer->enqueue_download(queue);
       } else {
         output.buffer->host(Access::read_write);  // makes the device side stale
-        output.buffer->device(*item.queue, Access::read);
+        output.buffer->device(queue, Access::read);
       }
     }
     return {};

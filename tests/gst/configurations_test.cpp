@@ -5,7 +5,7 @@
 #include <random>
 #include <thread>
 
-#include "scheduler/configuration.h"
+#include "model/configuration.h"
 #include "tests/gst/support/stream.h"
 
 namespace tandem::test {
