@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "kernels/opencl/opencl.h"
 
@@ -39,11 +40,11 @@ DeviceDescription describe_device(const cl::Device& device);
 
 /// Calls into the runtime and turns its exceptions into Error, "cannot <what>: ...".
 template <typename Call>
-auto checked(const std::string& what, Call&& call) {
+auto checked(std::string_view what, Call&& call) {
   try {
     return call();
   } catch (const cl::Error& error) {
-    throw Error("cannot " + what + ": " + describe(error));
+    throw Error("cannot " + std::string(what) + ": " + describe(error));
   }
 }
 
