@@ -5,7 +5,8 @@
 #include <cstring>
 
 GType gst_tandem_tensor_meta_api_get_type(void) {
-  static const gchar* tags[] = {nullptr};
+  // Elements that make another frame (scaled, cropped, converted) ask these tags whether to copy.
+  static const gchar* tags[] = {GST_META_TAG_MEMORY_STR, nullptr};
   static const GType type = gst_meta_api_type_register("GstTandemTensorMetaAPI", tags);
   return type;
 }
