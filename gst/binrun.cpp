@@ -33,6 +33,11 @@ BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int 
                         ("The OpenCL device failed, the CPU goes on: %s", why.c_str()), (nullptr));
   };
   executor_ = std::make_unique<Executor>(scheduled, device_.get(), cores, device_failed);
+  for (int i = 0; i <= executor_->window(); ++i) {
+    items_.push_back(std::make_unique<FrameItem>(this->stages()));
+    items_.back()->queue = &device_->queue;
+    idle_.push_back(items_.back().get());
+  }
 }
 
 BinRun::~BinRun() = default;
@@ -52,12 +57,7 @@ std::shared_ptr<opencl::Context> BinRun::context() const {
 
 FrameItem* BinRun::acquire() {
   std::lock_guard lock(mutex_);
-  if (idle_.empty()) {
-    items_.push_back(std::make_unique<FrameItem>());
-    items_.back()->stages = stages();
-    items_.back()->queue = &device_->queue;
-    idle_.push_back(items_.back().get());
-  }
+  g_assert(!idle_.empty());
   FrameItem* item = idle_.back();
   idle_.pop_back();
   item->keep_tensors = keep_tensors;

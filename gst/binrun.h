@@ -71,7 +71,7 @@ class BinRun {
   mutable std::mutex mutex_;  // guards the device's context, the idle items and what follows
   bool ended_ = false;
   std::unique_ptr<QueueDevice> device_;
-  // Made when first needed: as many as were ever in flight, and one that waits to be let in.
+  // As many as can be in flight, and one for the frame that waits to be let in.
   std::vector<std::unique_ptr<FrameItem>> items_;
   std::vector<FrameItem*> idle_;
   std::unique_ptr<Executor> executor_;

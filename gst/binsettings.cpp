@@ -75,7 +75,9 @@ void install_bin_properties(GObjectClass* klass) {
       klass, kBinStats,
       g_param_spec_boxed("stats", "Statistics",
                          "configuration, cores, frames, frames-cpu, frames-device, frames-mixed, "
-                         "device-failures, in-flight, opencl-device, and for each of stages: name, "
+                         "device-failures, in-flight, opencl-device, tensors-made, "
+                         "opencl-buffers-made, opencl-programs-made, opencl-objects-made, and for "
+                         "each of stages: name, "
                          "cpu-frames, device-frames, cpu-ns, device-ns",
                          GST_TYPE_STRUCTURE, read_only));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/binstats.h"
 
+#include "gst/memory/tensorpool.h"
+
 namespace tandem {
 
 GstStructure* make_bin_stats(BinRun* run) {
@@ -13,6 +15,11 @@ GstStructure* make_bin_stats(BinRun* run) {
                     counted.frames_device, "frames-mixed", G_TYPE_UINT64, counted.frames_mixed,
                     "device-failures", G_TYPE_UINT64, counted.device_failures, "in-flight",
                     G_TYPE_UINT, static_cast<guint>(counted.in_flight), nullptr);
+  const opencl::Counters& opencl = opencl::counters();
+  gst_structure_set(stats, "tensors-made", G_TYPE_UINT64, TensorPool::allocations(),
+                    "opencl-buffers-made", G_TYPE_UINT64, opencl.buffers_created.load(),
+                    "opencl-programs-made", G_TYPE_UINT64, opencl.programs_built.load(),
+                    "opencl-objects-made", G_TYPE_UINT64, opencl.objects_created.load(), nullptr);
   if (const auto context = run->context()) {
     gst_structure_set(stats, "opencl-device", G_TYPE_STRING, context->device().name.c_str(),
                       nullptr);

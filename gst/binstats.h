@@ -12,7 +12,8 @@ namespace tandem {
 /// where their stages were computed), device-failures (uint64), in-flight (uint), opencl-device
 /// (string, when one is open), stages (array of structures: name, cpu-frames, device-frames,
 /// cpu-ns, device-ns; times are sums over frames, consecutive device stages share their time
-/// equally).
+/// equally). And what this process made since it started, which stands still in a steady stream:
+/// tensors-made, opencl-buffers-made, opencl-programs-made, opencl-objects-made (uint64).
 GstStructure* make_bin_stats(BinRun* run);
 
 }  // namespace tandem

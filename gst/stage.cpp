@@ -26,7 +26,7 @@ struct GstTandemStage::Private {
   bool chosen = false;
   bool on_device = false;
   std::unique_ptr<tandem::opencl::Queue> queue;
-  tandem::FrameItem item;
+  tandem::FrameItem item{1};
 };
 
 #define gst_tandem_stage_parent_class parent_class
@@ -157,7 +157,6 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
     if (!choose_device(stage)) return GST_FLOW_ERROR;
     self.chosen = true;
   }
-  self.item.stages = 1;
   self.item.keep_tensors = true;
   if (!self.item.open(buffer, self.info, self.adapter.description().changes_pixels)) {
     self.item.close();
@@ -169,7 +168,7 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
   tandem::Status status = compute(self, self.on_device);
   if (self.on_device && status.kind() == tandem::Status::Kind::device_failed) {
     GST_ELEMENT_WARNING(stage, RESOURCE, FAILED,
-                        ("The OpenCL device failed; the CPU goes on: %s", status.message().c_str()),
+                        ("The OpenCL device failed, the CPU goes on: %s", status.message().c_str()),
                         (nullptr));
     self.on_device = false;
     status = compute(self, false);

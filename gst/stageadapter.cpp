@@ -30,8 +30,7 @@ bool FrameItem::open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pix
 void FrameItem::completed() {
   if (mapped) gst_video_frame_unmap(&video);
   mapped = false;
-  for (int k = 0; k < stages; ++k) {
-    Slot& slot = slots[k];
+  for (Slot& slot : slots) {
     for (int i = 0; i < kMaxTensors && slot.memories[i]; ++i) {
       const TensorSpec& spec = slot.frame.outputs[i].spec;
       if (keep_tensors && status.ok() && !spec.scratch) {

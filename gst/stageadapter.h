@@ -37,15 +37,16 @@ struct FrameItem : Item {
     bool published = false;
   };
 
+  explicit FrameItem(int stages) : slots(static_cast<std::size_t>(stages)) {}
+
   GstBuffer* buffer = nullptr;  ///< owned; writable
   GstVideoFrame video;          ///< mapped without a reference, or the buffer would not be writable
   bool mapped = false;
   /// Where the host of the item keeps its queue; empty while there is no device, and once it is
   /// there it stays as long as items are under way.
   const std::unique_ptr<opencl::Queue>* queue = nullptr;
-  std::array<Slot, kMaxStages> slots;
+  std::vector<Slot> slots;  ///< one a stage
 
-  int stages = 0;             ///< slots in use
   bool keep_tensors = false;  ///< leave what the stages made on the buffer
 
   /// Takes over the buffer and maps it. False when it cannot be mapped: the buffer is still taken.

@@ -115,6 +115,8 @@ MemoryRef TensorPool::acquire() {
     GST_MINI_OBJECT_CAST(memory)->dispose = tandem_memory_dispose;
     allocation_count.fetch_add(1, std::memory_order_relaxed);
   }
+  memory->base.offset = 0;  // somebody may have resized it
+  memory->base.size = bytes_;
   *memory->pool = shared_from_this();
   return MemoryRef(&memory->base);
 }
