@@ -34,11 +34,17 @@ std::string bin(const std::string& bin_properties, const std::string& filter_pro
          " vividfilter " + filter_properties + " ! vividhistogram ! vividclassifier )";
 }
 
-Messages::Messages(GstElement* pipeline) {
-  GstBus* bus = gst_element_get_bus(pipeline);
-  gst_bus_set_sync_handler(bus, on_message, this, nullptr);
-  gst_object_unref(bus);
+Messages::Messages(GstElement* pipeline) : bus_(gst_element_get_bus(pipeline)) {
+  gst_bus_set_sync_handler(bus_, on_message, this, nullptr);
 }
+
+Messages::~Messages() {
+  gst_bus_set_sync_handler(bus_, nullptr, nullptr, nullptr);
+  gst_object_unref(bus_);
+  if (offered_) gst_context_unref(offered_);
+}
+
+void Messages::offer(GstContext* context) { offered_ = context; }
 
 GstBusSyncReply Messages::on_message(GstBus*, GstMessage* message, gpointer user_data) {
   auto* self = static_cast<Messages*>(user_data);
@@ -50,6 +56,8 @@ GstBusSyncReply Messages::on_message(GstBus*, GstMessage* message, gpointer user
   if (heard.type == GST_MESSAGE_WARNING) gst_message_parse_warning(message, &error, nullptr);
   if (error) heard.text = error->message;
   g_clear_error(&error);
+  if (heard.type == GST_MESSAGE_NEED_CONTEXT && self->offered_)
+    gst_element_set_context(GST_ELEMENT(GST_MESSAGE_SRC(message)), self->offered_);
   gst_message_unref(message);
   {
     std::lock_guard lock(self->mutex_);
@@ -83,19 +91,23 @@ Stream::Stream(const std::string& middle, Size size, const char* format)
                    " ! appsink name=sink sync=false"),
              size, format) {}
 
+std::unique_ptr<Stream> Stream::of(const std::string& line) {
+  return std::unique_ptr<Stream>(new Stream(parse(line), {}, "GRAY8"));
+}
+
 Stream::Stream(GstElement* pipeline, Size size, const char* format)
     : messages(pipeline),
       pipeline_(pipeline),
-      source_(GST_APP_SRC(gst_bin_get_by_name(GST_BIN(pipeline), "source"))),
+      source_(reinterpret_cast<GstAppSrc*>(gst_bin_get_by_name(GST_BIN(pipeline), "source"))),
       sink_(GST_APP_SINK(gst_bin_get_by_name(GST_BIN(pipeline), "sink"))),
       size_(size),
       format_(format) {
-  caps(size, format);
+  if (source_) caps(size, format);
 }
 
 Stream::~Stream() {
   gst_element_set_state(pipeline_, GST_STATE_NULL);
-  gst_object_unref(source_);
+  gst_clear_object(&source_);
   gst_object_unref(sink_);
   gst_object_unref(pipeline_);
 }

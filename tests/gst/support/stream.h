@@ -5,6 +5,7 @@
 #include <gst/app/gstappsrc.h>
 
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -31,8 +32,12 @@ struct Message {
 class Messages {
  public:
   explicit Messages(GstElement* pipeline);
+  ~Messages();
   /// Waits for a message of this kind; fails the test when none comes in half a minute.
   Message wait(GstMessageType type);
+  /// What an application hands to elements that ask for it (NEED_CONTEXT); takes over the
+  /// reference.
+  void offer(GstContext* context);
   std::vector<Message> all(GstMessageType type) const;
 
  private:
@@ -40,6 +45,8 @@ class Messages {
   mutable std::mutex mutex_;
   std::condition_variable arrived_;
   std::vector<Message> messages_;
+  GstContext* offered_ = nullptr;
+  GstBus* const bus_;
 };
 
 /// appsrc ! middle ! appsink. Both queue without limit, so that frames can be pushed ahead.
@@ -48,6 +55,8 @@ class Stream {
   /// `middle` is part of a launch line. Frames have `size` and `format` until caps() says
   /// otherwise.
   explicit Stream(const std::string& middle, Size size = {}, const char* format = "GRAY8");
+  /// Any launch line that ends in "appsink name=sink".
+  static std::unique_ptr<Stream> of(const std::string& line);
   ~Stream();
 
   GstElement* pipeline() const { return pipeline_; }
@@ -78,7 +87,7 @@ class Stream {
  private:
   Stream(GstElement* pipeline, Size size, const char* format);
   GstElement* pipeline_;
-  GstAppSrc* source_;
+  GstAppSrc* source_;  // null when the line has another source
   GstAppSink* sink_;
   Size size_;
   const char* format_;

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The device fails in mid-stream: TANDEM_OPENCL_FAIL_AFTER=n lets n commands succeed. It is read
+// once, so that each test is a process of its own.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "tests/gst/support/stream.h"
+
+namespace tandem::test {
+namespace {
+
+constexpr int kFrames = 12;
+constexpr char kWarning[] = "The OpenCL device failed, the CPU goes on: ";
+
+class DeviceFailure : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_NE(std::getenv("TANDEM_OPENCL_FAIL_AFTER"), nullptr) << "run by meson test";
+    if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  }
+
+  static void expect_complete(Stream& stream) {
+    const std::vector<Result> expected = expected_results(kFrames), got = stream.run(kFrames);
+    ASSERT_EQ(indices(got), count_to(kFrames));
+    for (int i = 0; i < kFrames; ++i) expect_same(expected[i], got[i], true);
+    EXPECT_TRUE(stream.messages.all(GST_MESSAGE_ERROR).empty());
+  }
+
+  static void expect_the_bin_goes_on(const std::string& configuration) {
+    Stream stream(bin(configuration + " keep-tensors=true"));
+    expect_complete(stream);
+    const std::vector<Message> warnings = stream.messages.all(GST_MESSAGE_WARNING);
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_EQ(warnings[0].text.rfind(kWarning, 0), 0U) << warnings[0].text;
+    EXPECT_EQ(warnings[0].source, "tandembin0");
+    EXPECT_EQ(stream.configuration().substr(0, 3), "ccc");
+    EXPECT_EQ(stream.stat("frames"), uint64_t{kFrames});
+    EXPECT_EQ(
+        stream.stat("frames-cpu") + stream.stat("frames-device") + stream.stat("frames-mixed"),
+        uint64_t{kFrames});
+    EXPECT_GE(stream.stat("device-failures"), 1U);
+  }
+};
+
+TEST_F(DeviceFailure, Decoupled) { expect_the_bin_goes_on("mapping=ggg threads=1"); }
+
+TEST_F(DeviceFailure, DecoupledBesideTheCpu) {
+  // The CPU may be quick enough to take all frames after the first: that one goes to the device.
+  expect_the_bin_goes_on("mapping=ggg threads=3");
+}
+
+TEST_F(DeviceFailure, Coupled) { expect_the_bin_goes_on("mapping=gcg granularity=mg"); }
+
+TEST_F(DeviceFailure, StagesAlone) {
+  const std::string device = " device=opencl opencl-device=any";
+  Stream stream("vividfilter" + device + " ! vividhistogram" + device + " ! vividclassifier" +
+                device);
+  expect_complete(stream);
+  const std::vector<Message> warnings = stream.messages.all(GST_MESSAGE_WARNING);
+  EXPECT_EQ(warnings.size(), 3U) << "one of each stage";
+  for (const Message& warning : warnings)
+    EXPECT_EQ(warning.text.rfind(kWarning, 0), 0U) << warning.text;
+}
+
+}  // namespace
+}  // namespace tandem::test

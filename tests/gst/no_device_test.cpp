@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A machine without OpenCL: meson test hides all platforms from this process.
+#include <gtest/gtest.h>
+
+#include "tests/gst/support/stream.h"
+
+namespace tandem::test {
+namespace {
+
+class NoDevice : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_FALSE(have_opencl_device()) << "run by meson test"; }
+};
+
+TEST_F(NoDevice, TheBinSaysSoOnceAndTheCpuComputes) {
+  constexpr int kFrames = 6;
+  const std::vector<Result> expected = expected_results(kFrames);
+  Stream stream(bin("mapping=ggg"));
+  stream.play();
+  stream.push(0, kFrames);
+  g_object_set(stream.tandembin(), "mapping", "gcg", nullptr);  // still none, and no need to say so
+  stream.end();
+  const std::vector<Result> got = stream.pull_all();
+  ASSERT_EQ(indices(got), count_to(kFrames));
+  for (int i = 0; i < kFrames; ++i) expect_same(expected[i], got[i], false);
+  const std::vector<Message> warnings = stream.messages.all(GST_MESSAGE_WARNING);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings[0].text.rfind(
+                "There is no OpenCL device to use, the CPU computes everything: no OpenCL device "
+                "fits \"any\". ",
+                0),
+            0U)
+      << warnings[0].text;
+  EXPECT_EQ(stream.configuration().substr(0, 3), "ccc");
+  EXPECT_EQ(stream.stat("frames-cpu"), uint64_t{kFrames});
+}
+
+TEST_F(NoDevice, AStageAloneTakesTheCpuUnlessToldOtherwise) {
+  Stream stream("vividfilter ! vividhistogram ! vividclassifier");
+  EXPECT_EQ(stream.run(3).size(), 3U);
+  EXPECT_TRUE(stream.messages.all(GST_MESSAGE_WARNING).empty());
+  Stream strict("vividfilter device=opencl");
+  strict.play();
+  strict.push(0, 1);
+  const std::string text = strict.messages.wait(GST_MESSAGE_ERROR).text;
+  EXPECT_EQ(text.rfind("No OpenCL device to compute on: no OpenCL device fits \"auto\". ", 0), 0U)
+      << text;
+}
+
+}  // namespace
+}  // namespace tandem::test

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What goes in and out of tandembin's pads: frames, flow returns, events, queries.
+#include <gst/check/gstharness.h>
+#include <gst/video/video.h>
+#include <gtest/gtest.h>
+
+#include "tests/gst/support/stream.h"
+
+namespace tandem::test {
+namespace {
+
+constexpr Size kSize{};
+
+// A bin of three stages between two pads of the test.
+class Pads : public testing::Test {
+ protected:
+  Pads() {
+    bin_ = gst_element_factory_make("tandembin", nullptr);
+    g_object_set(bin_, "cores", 2, "threads", 3, "stages", kStages, nullptr);
+    harness_ = gst_harness_new_with_element(bin_, "sink", "src");
+    gst_harness_set_src_caps_str(harness_, caps_text(kSize).c_str());
+  }
+  ~Pads() override { gst_harness_teardown(harness_); }
+
+  GstFlowReturn push(int index) { return gst_harness_push(harness_, make_frame(index, kSize)); }
+  int pull() {
+    GstBuffer* buffer = gst_harness_pull(harness_);
+    if (!buffer) return -1;
+    const int index = read_result(buffer).index;
+    gst_buffer_unref(buffer);
+    return index;
+  }
+
+  GstElement* bin_;
+  GstHarness* harness_;
+};
+
+GstPadProbeReturn answer_flow(GstPad*, GstPadProbeInfo* info, gpointer flow) {
+  gst_buffer_unref(GST_PAD_PROBE_INFO_BUFFER(info));
+  GST_PAD_PROBE_INFO_DATA(info) = nullptr;
+  GST_PAD_PROBE_INFO_FLOW_RETURN(info) = static_cast<GstFlowReturn>(GPOINTER_TO_INT(flow));
+  return GST_PAD_PROBE_HANDLED;
+}
+
+class FlowReturns : public Pads, public testing::WithParamInterface<GstFlowReturn> {};
+
+TEST_P(FlowReturns, ReachUpstream) {
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(push(i), GST_FLOW_OK);
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(pull(), i);
+  const gulong probe = gst_pad_add_probe(harness_->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, answer_flow,
+                                         GINT_TO_POINTER(GetParam()), nullptr);
+  GstFlowReturn flow = GST_FLOW_OK;
+  constexpr int kMostInFlight = 200;
+  for (int i = 0; i < kMostInFlight && flow == GST_FLOW_OK; ++i) flow = push(i);
+  EXPECT_EQ(flow, GetParam());
+  gst_pad_remove_probe(harness_->sinkpad, probe);
+
+  // A flush makes all well again.
+  gst_harness_push_event(harness_, gst_event_new_flush_start());
+  gst_harness_push_event(harness_, gst_event_new_flush_stop(TRUE));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  gst_harness_push_event(harness_, gst_event_new_segment(&segment));
+  EXPECT_EQ(push(7), GST_FLOW_OK);
+  EXPECT_EQ(pull(), 7);
+}
+
+INSTANTIATE_TEST_SUITE_P(Pads, FlowReturns,
+                         testing::Values(GST_FLOW_ERROR, GST_FLOW_EOS, GST_FLOW_FLUSHING,
+                                         GST_FLOW_NOT_LINKED, GST_FLOW_CUSTOM_SUCCESS_2),
+                         [](const auto& info) {
+                           std::string name = gst_flow_get_name(info.param);
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST_F(Pads, AfterNotLinkedFramesFlowAgainWhenLinked) {
+  const gulong probe = gst_pad_add_probe(harness_->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, answer_flow,
+                                         GINT_TO_POINTER(GST_FLOW_NOT_LINKED), nullptr);
+  while (push(0) == GST_FLOW_OK) {
+  }
+  // All that is in flight is answered before the event gets through.
+  gst_harness_push_event(harness_, gst_event_new_tag(gst_tag_list_new_empty()));
+  gst_pad_remove_probe(harness_->sinkpad, probe);
+  push(1);  // is told of those, if there were any
+  EXPECT_EQ(push(2), GST_FLOW_OK);
+  int got = pull();
+  if (got == 1) got = pull();
+  EXPECT_EQ(got, 2);
+}
+
+TEST_F(Pads, FlushesWithFramesInFlight) {
+  for (int round = 0; round < 40; ++round) {
+    for (int i = 0; i < round % 7; ++i) push(1000 * round + i);
+    if (round % 5 != 4) gst_harness_push_event(harness_, gst_event_new_flush_start());
+    gst_harness_push_event(harness_, gst_event_new_flush_stop(TRUE));  // now and then alone
+    while (GstBuffer* stale = gst_harness_try_pull(harness_)) gst_buffer_unref(stale);
+    GstSegment segment;
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    ASSERT_TRUE(gst_harness_push_event(harness_, gst_event_new_segment(&segment)));
+    ASSERT_EQ(push(round), GST_FLOW_OK);
+    ASSERT_EQ(pull(), round);
+  }
+}
+
+struct Log {
+  std::vector<std::string> entries;
+  static GstPadProbeReturn add(GstPad*, GstPadProbeInfo* info, gpointer log) {
+    auto& entries = static_cast<Log*>(log)->entries;
+    if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) {
+      entries.push_back(
+          std::to_string(GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)) / (40 * GST_MSECOND)));
+    } else {
+      entries.emplace_back(GST_EVENT_TYPE_NAME(GST_PAD_PROBE_INFO_EVENT(info)));
+    }
+    return GST_PAD_PROBE_OK;
+  }
+};
+
+TEST_F(Pads, EventsKeepTheirPlaceBetweenFrames) {
+  Log log;
+  gst_pad_add_probe(
+      harness_->sinkpad,
+      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM),
+      Log::add, &log, nullptr);
+  push(0);
+  push(1);
+  gst_harness_push_event(harness_,
+                         gst_event_new_tag(gst_tag_list_new(GST_TAG_TITLE, "a title", nullptr)));
+  push(2);
+  gst_harness_push_event(harness_, gst_event_new_gap(120 * GST_MSECOND, 40 * GST_MSECOND));
+  push(4);
+  push(5);
+  gst_harness_push_event(
+      harness_, gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("mark")));
+  push(6);
+  gst_harness_push_event(harness_, gst_event_new_eos());
+  EXPECT_EQ(log.entries, (std::vector<std::string>{"0", "1", "tag", "2", "gap", "4", "5",
+                                                   "custom-downstream", "6", "eos"}));
+}
+
+TEST_F(Pads, AListOfBuffersComesOutInOrder) {
+  GstBufferList* list = gst_buffer_list_new();
+  for (int i = 0; i < 4; ++i) gst_buffer_list_add(list, make_frame(i, kSize));
+  EXPECT_EQ(gst_pad_push_list(harness_->srcpad, list), GST_FLOW_OK);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(pull(), i);
+}
+
+TEST_F(Pads, PixelsAreNotCopied) {
+  GstBuffer* buffer = make_frame(0, kSize);
+  GstMemory* memory = gst_memory_ref(gst_buffer_peek_memory(buffer, 0));
+  gst_harness_push(harness_, buffer);
+  GstBuffer* got = gst_harness_pull(harness_);
+  EXPECT_EQ(gst_buffer_peek_memory(got, 0), memory);
+  EXPECT_EQ(got, buffer) << "a buffer that nobody else holds needs no copy";
+  gst_memory_unref(memory);
+  gst_buffer_unref(got);
+}
+
+// Rows of 192 bytes in place of 160, told by GstVideoMeta.
+GstBuffer* padded_frame(int index) {
+  const std::vector<uint8_t> packed = pixels(index, kSize);
+  constexpr int kStride = 192;
+  GstBuffer* buffer = gst_buffer_new_allocate(nullptr, kStride * kSize.height, nullptr);
+  gst_buffer_memset(buffer, 0, 0xEE, kStride * kSize.height);
+  for (int y = 0; y < kSize.height; ++y)
+    gst_buffer_fill(buffer, y * kStride, &packed[y * kSize.width], kSize.width);
+  gsize offsets[4] = {};
+  gint strides[4] = {kStride};
+  gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8,
+                                 kSize.width, kSize.height, 1, offsets, strides);
+  GST_BUFFER_PTS(buffer) = static_cast<GstClockTime>(index) * 40 * GST_MSECOND;
+  return buffer;
+}
+
+TEST_F(Pads, RowsMayLieFartherApart) {
+  const std::vector<Result> expected = expected_results(6);
+  for (int i = 0; i < 6; ++i) {
+    gst_harness_push(harness_, i % 2 == 0 ? padded_frame(i) : make_frame(i, kSize));
+    GstBuffer* buffer = gst_harness_pull(harness_);
+    Result got = read_result(buffer);
+    got.pixels = expected[i].pixels;
+    expect_same(expected[i], got, false);
+    gst_buffer_unref(buffer);
+  }
+}
+
+GstPadProbeReturn answer_allocation(GstPad*, GstPadProbeInfo* info, gpointer answers) {
+  GstQuery* query = GST_PAD_PROBE_INFO_QUERY(info);
+  if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION) return GST_PAD_PROBE_OK;
+  if (answers) gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  return answers ? GST_PAD_PROBE_HANDLED : GST_PAD_PROBE_DROP;
+}
+
+TEST_F(Pads, TheAllocationQueryIsDownstreamsToAnswer) {
+  push(0);
+  pull();
+  for (const bool supported : {true, false}) {
+    SCOPED_TRACE(supported);
+    const auto type =
+        static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH);
+    const gulong probe = gst_pad_add_probe(harness_->sinkpad, type, answer_allocation,
+                                           GINT_TO_POINTER(supported), nullptr);
+    GstCaps* caps = gst_caps_from_string(caps_text(kSize).c_str());
+    GstQuery* query = gst_query_new_allocation(caps, TRUE);
+    gst_pad_peer_query(harness_->srcpad, query);
+    EXPECT_EQ(gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr), supported);
+    gst_query_unref(query);
+    gst_caps_unref(caps);
+    gst_pad_remove_probe(harness_->sinkpad, probe);
+  }
+}
+
+}  // namespace
+}  // namespace tandem::test

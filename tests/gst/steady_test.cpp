@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A steady stream makes nothing anew: no memory, no OpenCL object, no program.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "tests/gst/support/stream.h"
+
+namespace {
+std::atomic<int> allocations{0};
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (!memory) throw std::bad_alloc();
+  return memory;
+}
+}  // namespace
+
+// The program's own: the plugin uses them too, because the program exports them.
+void* operator new(std::size_t bytes) { return allocate(bytes, alignof(std::max_align_t)); }
+void* operator new[](std::size_t bytes) { return allocate(bytes, alignof(std::max_align_t)); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return allocate(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+  return allocate(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace tandem::test {
+namespace {
+
+constexpr int kWarmUpFrames = 100, kSteadyFrames = 300;
+
+struct Counts {
+  int allocations = 0;
+  uint64_t tensors = 0, buffers = 0, programs = 0, objects = 0;
+};
+
+struct Watch {
+  GstElement* bin;
+  int frames = 0;
+  Counts warm, last;
+
+  Counts now() const {
+    GstStructure* stats = nullptr;
+    g_object_get(bin, "stats", &stats, nullptr);
+    Counts counts;
+    gst_structure_get(stats, "tensors-made", G_TYPE_UINT64, &counts.tensors, "opencl-buffers-made",
+                      G_TYPE_UINT64, &counts.buffers, "opencl-programs-made", G_TYPE_UINT64,
+                      &counts.programs, "opencl-objects-made", G_TYPE_UINT64, &counts.objects,
+                      nullptr);
+    gst_structure_free(stats);
+    counts.allocations = allocations;  // after what asking allocates
+    return counts;
+  }
+
+  static GstPadProbeReturn count(GstPad*, GstPadProbeInfo*, gpointer user_data) {
+    auto* self = static_cast<Watch*>(user_data);
+    ++self->frames;
+    if (self->frames == kWarmUpFrames) self->warm = self->now();
+    if (self->frames == kWarmUpFrames + kSteadyFrames) {
+      self->last.allocations = allocations;  // before what asking allocates
+      const int before = self->last.allocations;
+      self->last = self->now();
+      self->last.allocations = before;
+    }
+    return GST_PAD_PROBE_OK;
+  }
+};
+
+// Plays noise through the bin and returns what was made between the two counts.
+Counts made_when_steady(const std::string& configuration) {
+  const auto stream = Stream::of(
+      "videotestsrc pattern=snow num-buffers=" + std::to_string(kWarmUpFrames + kSteadyFrames) +
+      " ! " + caps_text({160, 208}) + " ! " + bin(configuration) +
+      " ! identity name=after ! appsink name=sink sync=false drop=true wait-on-eos=false "
+      "max-buffers=1");
+  Watch watch{stream->tandembin()};
+  GstPad* pad = gst_element_get_static_pad(stream->element("after"), "sink");
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, Watch::count, &watch, nullptr);
+  gst_object_unref(pad);
+  stream->play();
+  stream->messages.wait(GST_MESSAGE_EOS);
+  EXPECT_EQ(watch.frames, kWarmUpFrames + kSteadyFrames);
+  EXPECT_GT(watch.warm.tensors, 0U);
+  const Counts &warm = watch.warm, &last = watch.last;
+  return {last.allocations - warm.allocations, last.tensors - warm.tensors,
+          last.buffers - warm.buffers, last.programs - warm.programs, last.objects - warm.objects};
+}
+
+// A thread that gets its first frame late warms up late, with about 30: far from once a frame.
+constexpr int kLateAllocations = kSteadyFrames / 3;
+
+void expect_steady(const std::string& configuration) {
+  SCOPED_TRACE(configuration);
+  const Counts made = made_when_steady(configuration);
+  EXPECT_LT(made.allocations, kLateAllocations);
+  EXPECT_LT(made.tensors, kLateAllocations);
+  EXPECT_LT(made.buffers, kLateAllocations);
+  EXPECT_EQ(made.programs, 0U);
+  EXPECT_EQ(made.objects, 0U);
+  testing::Test::RecordProperty(configuration, made.allocations);
+}
+
+TEST(Steady, TheProgramSeesThePluginsAllocations) {
+  const int before = allocations;
+  GstElement* made = gst_element_factory_make("tandembin", nullptr);
+  gst_object_unref(gst_object_ref_sink(made));
+  EXPECT_GT(allocations, before);
+}
+
+TEST(Steady, OnTheCpu) {
+  expect_steady("threads=1");
+  expect_steady("threads=3");
+  expect_steady("threads=2 keep-tensors=true");
+  expect_steady("granularity=mg");
+}
+
+TEST(Steady, OnTheDevice) {
+  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  expect_steady("mapping=ggg threads=1");
+  expect_steady("mapping=ggg threads=3");
+  expect_steady("mapping=gcg granularity=mg");
+}
+
+}  // namespace
+}  // namespace tandem::test
