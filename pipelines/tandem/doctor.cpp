@@ -5,14 +5,13 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <sstream>
 
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options.h"
 
 namespace tandem {
 namespace {
-
-constexpr int kPcmPort = 9738;  // where Intel's pcm-sensor-server listens
 
 const char* mark(Finding::State state, bool color) {
   switch (state) {
@@ -32,7 +31,8 @@ void print(const std::vector<Examination>& examinations) {
     std::printf("%s\n", examination.title.c_str());
     for (const Finding& finding : examination.findings) {
       std::printf(" %s %s\n", mark(finding.state, color), finding.text.c_str());
-      if (!finding.advice.empty()) std::printf("      %s\n", finding.advice.c_str());
+      std::istringstream advice(finding.advice);
+      for (std::string line; std::getline(advice, line);) std::printf("      %s\n", line.c_str());
     }
   }
 }
@@ -64,7 +64,7 @@ int doctor_command(const std::vector<std::string>& arguments) {
 
   const std::vector<Examination> examinations = {
       examine_opencl(verbose, "/etc/OpenCL/vendors"),
-      examine_energy("/sys/class/powercap", kPcmPort),
+      examine_energy(energy_context()),
       examine_gstreamer(),
       examine_cpu_path(),
   };

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/energy/combined.h"
+
 namespace tandem {
 
 /// One thing that the doctor looked at.
@@ -25,9 +27,12 @@ struct Examination {
 /// cache.
 Examination examine_opencl(bool verbose, const std::string& icd_folder);
 
-/// Energy counters and the permission to read them: RAPL under `powercap_folder`, NVML, and
-/// pcm-sensor-server on this machine's `pcm_port`.
-Examination examine_energy(const std::string& powercap_folder, int pcm_port);
+/// Opens each source of energy values: what it covers, how often it has a new value, or why it
+/// cannot be used; and what `energy-source=auto` takes.
+Examination examine_energy(const EnergyContext& context);
+
+/// This machine, with the OpenCL device that `auto` takes.
+EnergyContext energy_context();
 
 /// GStreamer, the plugin and its elements, decoders and encoders.
 Examination examine_gstreamer();

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include "pipelines/tandem/options.h"
 #include "tests/pipelines/command.h"
@@ -74,30 +75,45 @@ TEST_F(Doctor, UnknownOption) {
   EXPECT_NE(result.errors.find("did you mean '--json'?"), std::string::npos) << result.errors;
 }
 
-TEST_F(Doctor, EnergyCountersAndTheirPermission) {
-  for (const std::string domain : {"intel-rapl:0", "intel-rapl:0:0"}) {
-    fs::create_directories(folder_ + "/" + domain);
-    write_file(folder_ + "/" + domain + "/name", domain + "-name\n");
-    write_file(folder_ + "/" + domain + "/energy_uj", "123\n");
+// A machine that has nothing but what tests put into its powercap folder.
+EnergyContext bare_machine(const std::string& folder) {
+  EnergyContext context;
+  context.powercap_folder = folder;
+  context.pcm_port = kClosedPort;
+  context.nvml_library = "libno-such-library.so.1";
+  return context;
+}
+
+TEST_F(Doctor, EnergyCountersAndWhatTheyCover) {
+  for (const auto& [zone, name] :
+       {std::pair("intel-rapl:0", "package-0"), std::pair("intel-rapl:0:0", "core")}) {
+    fs::create_directories(folder_ + "/" + zone);
+    write_file(folder_ + "/" + zone + "/name", std::string(name) + "\n");
+    write_file(folder_ + "/" + zone + "/energy_uj", "123\n");
   }
-  fs::create_directories(folder_ + "/dtpm");  // a folder that counts nothing
-  Examination energy = examine_energy(folder_, kClosedPort);
-  ASSERT_EQ(energy.data["energy"]["rapl"].size(), 2u);
-  EXPECT_EQ(energy.data["energy"]["rapl"][0]["name"], "intel-rapl:0-name");
-  EXPECT_EQ(energy.data["energy"]["rapl"][0]["readable"], true);
-  EXPECT_EQ(energy.data["energy"]["pcm_sensor_server"]["reachable"], false);
+  const Examination energy = examine_energy(bare_machine(folder_));
+  const auto& data = energy.data["energy"];
+  EXPECT_EQ(data["rapl"]["state"], "works");
+  EXPECT_EQ(data["rapl"]["meter"]["resolution_s"]["u"], 0.001);
+  EXPECT_TRUE(data["rapl"]["meter"]["resolution_s"]["g"].is_null());
+  EXPECT_EQ(data["pcm"]["state"], "absent");
+  EXPECT_EQ(data["nvml"]["state"], "absent");
+  EXPECT_EQ(data["auto"]["name"], "rapl");
+  EXPECT_TRUE(mentions(energy, "package-0"));
 
   if (geteuid() == 0) return;  // root may read everything
   fs::permissions(folder_ + "/intel-rapl:0/energy_uj", fs::perms::none);
-  energy = examine_energy(folder_, kClosedPort);
-  EXPECT_EQ(energy.data["energy"]["rapl"][0]["readable"], false);
-  EXPECT_TRUE(mentions(energy, "sudo chmod a+r"));
+  const Examination denied = examine_energy(bare_machine(folder_));
+  EXPECT_EQ(denied.data["energy"]["rapl"]["state"], "denied");
+  EXPECT_TRUE(mentions(denied, "sudo chmod a+r"));
 }
 
 TEST_F(Doctor, NoEnergyCounters) {
-  const Examination energy = examine_energy(folder_ + "/none", kClosedPort);
-  EXPECT_TRUE(energy.data["energy"]["rapl"].empty());
-  EXPECT_TRUE(mentions(energy, "RAPL: no counters"));
+  const Examination energy = examine_energy(bare_machine(folder_ + "/none"));
+  EXPECT_EQ(energy.data["energy"]["rapl"]["state"], "absent");
+  EXPECT_TRUE(energy.data["energy"]["auto"].is_null());
+  EXPECT_TRUE(mentions(energy, "no counters in " + folder_ + "/none"));
+  EXPECT_TRUE(mentions(energy, "apt-get install pcm"));
 }
 
 TEST_F(Doctor, OpenclDriverFiles) {
