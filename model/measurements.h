@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace tandem {
+
+/// Stands for a time or an energy that nobody could read. It spreads through sums and products, and
+/// the model's comparisons let it through: what needs an unknown value is unknown, never 0.
+inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+inline bool known(double value) { return !std::isnan(value); }
+
+/// Joules per frame in the three domains of paper 1, section III-A.
+struct Energy {
+  double c = kUnknown;  ///< the cores
+  double g = kUnknown;  ///< the device
+  double u = kUnknown;  ///< the rest of what the meter covers: package - c - g, and memory
+};
+
+/// What one frame takes.
+struct Cost {
+  double seconds = kUnknown;
+  Energy joules;
+};
+inline constexpr Cost kNoCost{0, {0, 0, 0}};
+
+/// How a domain's energy is made of what the CPU and the device consume when they work together.
+enum class Domain {
+  /// No meter covers it: it is left out of every configuration alike.
+  absent,
+  /// The larger of both: the smaller is stand-by consumption, which the larger already includes.
+  /// The energy balance condition of paper 1, section IV.
+  dominant,
+  /// The sum of both: one counter sees the work of both sides. So it is with a package counter that
+  /// does not tell cores from device, and with the cores when the device computes on them. An upper
+  /// bound, as stand-by consumption is counted twice.
+  additive,
+};
+
+/// What the energies cover. The default is a machine without a meter: every energy is unknown.
+struct Domains {
+  Domain c = Domain::absent, g = Domain::absent, u = Domain::absent;
+};
+
+/// One stage, measured alone (Tables I and II of paper 1).
+struct StageMeasurements {
+  Cost cg;      ///< T_k^CG: one thread
+  Cost mg;      ///< T_k^MG: nC threads on one frame
+  Cost device;  ///< T_k^G: without transfers
+  bool has_device = false;
+  bool serial = false;  ///< frames pass one at a time
+  /// Host to device, where a run of device stages begins with this stage. A transfer whose energy
+  /// was not measured makes the energy of the mappings that need it unknown.
+  Cost upload = kNoCost;
+  Cost download = kNoCost;  ///< device to host, where a run of device stages ends with this stage
+};
+
+/// What the nC + 3 experiments found out (Tables I and II of paper 1), and what is known of the
+/// machine. Seconds and joules are per frame.
+struct Measurements {
+  int cores = 1;  ///< nC
+  std::vector<StageMeasurements> stages;
+  /// T^CG(n), n = 1 ... nC + 1, at [n - 1]: seconds divided by frames when n threads compute a
+  /// frame each, all stages. What was not measured is unknown, and so are the configurations that
+  /// need it.
+  std::vector<Cost> cg;
+
+  Domains domains;
+  /// Thermal design power of what the domains cover, in watts; 0: none is known.
+  double tdp_w = 0;
+  /// Most frames in flight, delivered in order; 0: no bound.
+  int window = 0;
+  /// Cores that are busy while the device computes: 0 for a device with its own processor and a
+  /// driver that sleeps, 1 where the driver spins, nC for an OpenCL device made of the CPU's cores.
+  double device_cores = 0;
+};
+
+}  // namespace tandem

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "model/objective.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <tuple>
+
+namespace tandem {
+namespace {
+
+/// Compared tier first; higher is better.
+struct Score {
+  int tier = -1;  ///< -1: unusable; else how many conditions are met, the budget first
+  double value = 0;
+};
+
+Score score_conditions(const Prediction& p, const Objective& objective) {
+  if (objective.power_budget_w > 0 && !(p.power_w <= objective.power_budget_w))
+    return {0, -p.power_w};
+  if (objective.target_fps > 0 && !(p.throughput_fps >= objective.target_fps))
+    return {1, p.throughput_fps};
+  return {2, objective.target_fps > 0 ? -p.energy_j : p.throughput_fps};
+}
+
+Score score(const Prediction& p, const Objective& objective) {
+  if (!known(p.throughput_fps)) return {};
+  if (needs_energy(objective) && !known(p.energy_j)) return {};
+  if (objective.target_fps > 0 || objective.power_budget_w > 0)
+    return score_conditions(p, objective);
+  switch (objective.metric) {
+    case Metric::throughput:
+      return {0, p.throughput_fps};
+    case Metric::energy:
+      return {0, -p.energy_j};
+    case Metric::efficiency:
+      return {0, p.throughput_fps / p.energy_j};
+    case Metric::edp:
+      return {0, -p.energy_j / p.throughput_fps};
+  }
+  return {};
+}
+
+struct Entry {
+  Candidate candidate;
+  Score score;
+};
+
+bool better(const Score& score, const Configuration& configuration, const Entry& than) {
+  if (score.tier != than.score.tier) return score.tier > than.score.tier;
+  // Sums that differ only by the order in which they were added must not decide.
+  const double margin = 1e-12 * std::abs(than.score.value);
+  if (score.value < than.score.value - margin) return false;
+  if (score.value > than.score.value + margin) return true;
+  const Configuration& other = than.candidate.configuration;
+  if (configuration.threads != other.threads) return configuration.threads < other.threads;
+  return std::popcount(configuration.mapping.device_stages) <
+         std::popcount(other.mapping.device_stages);
+}
+
+class Ranking {
+ public:
+  void offer(const Configuration& configuration, const Prediction& prediction, const Score& score) {
+    if (score.tier < 0) return;
+    int place = count_;
+    while (place > 0 && better(score, configuration, entries_[place - 1])) --place;
+    if (place == kSize) return;
+    if (count_ < kSize) ++count_;
+    for (int i = count_ - 1; i > place; --i) entries_[i] = entries_[i - 1];
+    entries_[place] = {{configuration, prediction}, score};
+  }
+
+  Choice choice() const {
+    Choice choice;
+    choice.count = count_;
+    for (int i = 0; i < count_; ++i) choice.ranked[i] = entries_[i].candidate;
+    return choice;
+  }
+
+ private:
+  static constexpr int kSize = std::tuple_size_v<decltype(Choice::ranked)>;
+  std::array<Entry, kSize> entries_;
+  int count_ = 0;
+};
+
+Choice rank(const Model& model, const Objective& objective) {
+  Ranking ranking;
+  model.predict_all([&](const Configuration& configuration, const Prediction& prediction) {
+    ranking.offer(configuration, prediction, score(prediction, objective));
+  });
+  Choice choice = ranking.choice();
+  choice.objective = objective;
+  return choice;
+}
+
+}  // namespace
+
+bool needs_energy(const Objective& objective) {
+  return objective.metric != Metric::throughput || objective.target_fps > 0 ||
+         objective.power_budget_w > 0;
+}
+
+Choice choose(const Measurements& measurements, const Objective& objective) {
+  const Model model(measurements);
+  Choice choice = rank(model, objective);
+  if (choice.count == 0 && needs_energy(objective)) {
+    choice = rank(model, {Metric::throughput});
+    choice.energy_unknown = true;
+  }
+  if (choice.count == 0) return choice;
+  const Prediction& best = choice.best().prediction;
+  choice.target_missed = best.throughput_fps < objective.target_fps;
+  choice.budget_exceeded = objective.power_budget_w > 0 && best.power_w > objective.power_budget_w;
+  return choice;
+}
+
+bool worth_switching(const Prediction& current, const Prediction& best, const Objective& objective,
+                     double noise) {
+  Objective lenient = objective;
+  lenient.target_fps *= 1 - noise;
+  lenient.power_budget_w *= 1 + noise;
+  const Score now = score(current, lenient);
+  const Score then = score(best, objective);
+  if (now.tier != then.tier) return then.tier > now.tier;
+  return then.value - now.value > noise * std::abs(now.value);
+}
+
+}  // namespace tandem

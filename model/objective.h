@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+
+#include "model/predict.h"
+
+namespace tandem {
+
+/// What to optimise. Those but `throughput` need energy.
+enum class Metric {
+  throughput,  ///< most frames a second
+  energy,      ///< fewest joules a frame
+  efficiency,  ///< most throughput / energy
+  edp,         ///< least energy-delay product: joules a frame times seconds a frame
+};
+
+/// A metric, or conditions that take its place.
+struct Objective {
+  Metric metric = Metric::throughput;
+  /// Least energy that reaches this rate; 0: off. If nothing reaches it: the fastest.
+  double target_fps = 0;
+  /// Most throughput within these watts; 0: off. If nothing stays within: least power. With a
+  /// target as well: least energy that reaches the rate within the watts, else the fastest within.
+  double power_budget_w = 0;
+};
+
+bool needs_energy(const Objective& objective);
+
+struct Candidate {
+  Configuration configuration;
+  Prediction prediction;
+};
+
+/// The best configuration, those behind it, and what has to be said about them.
+struct Choice {
+  std::array<Candidate, 5> ranked{};  ///< best first
+  int count = 0;                      ///< of `ranked`; 0: nothing can be predicted
+  Objective objective;                ///< what was optimised in the end
+  bool energy_unknown = false;        ///< energy was needed and nobody knows it: took throughput
+  bool target_missed = false;         ///< no configuration reaches the rate
+  bool budget_exceeded = false;       ///< no configuration stays within the watts
+
+  const Candidate& best() const { return ranked[0]; }
+};
+
+/// Ranks all configurations by their predictions. A configuration whose energy is unknown takes no
+/// part where energy is needed, unless all are. Ties go to fewer threads, then to fewer device
+/// stages, then to the first in order. Allocates nothing.
+Choice choose(const Measurements& measurements, const Objective& objective);
+
+/// Whether `best` is so much better than `current` that it is not the noise: by more than `noise`
+/// (a relative error, such as 0.05). A condition that `current` misses by no more than the noise
+/// counts as met. `objective` is that of the Choice.
+bool worth_switching(const Prediction& current, const Prediction& best, const Objective& objective,
+                     double noise);
+
+}  // namespace tandem

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The model for 384 configurations (s = 6, nC = 4), which paper 1 (section V-C) evaluates in less
+// than 10 microseconds.
+#include <benchmark/benchmark.h>
+
+#include "model/objective.h"
+
+namespace tandem {
+namespace {
+
+Measurements six_stages_on_four_cores() {
+  Measurements m;
+  m.cores = 4;
+  m.domains = {Domain::dominant, Domain::dominant, Domain::dominant};
+  m.tdp_w = 77;
+  m.window = 64;
+  for (int k = 1; k <= 6; ++k) {
+    const double t = 1e-3 * k;
+    m.stages.push_back({.cg = {t, {20 * t, 0, 5 * t}},
+                        .mg = {0.3 * t, {60 * t, 0, 6 * t}},
+                        .device = {t * (7 - k) / 4, {2 * t, 9 * t, 5 * t}},
+                        .has_device = true,
+                        .upload = {1e-4, {0, 0, 0}},
+                        .download = {1e-4, {0, 0, 0}}});
+  }
+  for (int n = 1; n <= 5; ++n) {
+    const double t = 21e-3 / (n < 4 ? n : 4);
+    m.cg.push_back({t, {0.42, 0, 0.1}});
+  }
+  return m;
+}
+
+void choose_of_384(benchmark::State& state, Objective objective) {
+  const Measurements m = six_stages_on_four_cores();
+  while (state.KeepRunning()) benchmark::DoNotOptimize(choose(m, objective));
+}
+BENCHMARK_CAPTURE(choose_of_384, throughput, Objective{Metric::throughput});
+BENCHMARK_CAPTURE(choose_of_384, efficiency, Objective{Metric::efficiency});
+BENCHMARK_CAPTURE(choose_of_384, edp, Objective{Metric::edp});
+BENCHMARK_CAPTURE(choose_of_384, target, Objective{.target_fps = 100});
+BENCHMARK_CAPTURE(choose_of_384, budget, Objective{.power_budget_w = 30});
+
+void predict_384(benchmark::State& state) {
+  const Measurements m = six_stages_on_four_cores();
+  while (state.KeepRunning()) {
+    double sum = 0;
+    Model(m).predict_all([&](const Configuration&, const Prediction& prediction) {
+      sum += prediction.throughput_fps + prediction.energy_j;
+    });
+    benchmark::DoNotOptimize(sum);
+  }
+}
+BENCHMARK(predict_384);
+
+}  // namespace
+}  // namespace tandem
+
+BENCHMARK_MAIN();

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "model/objective.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tests/model/example_chip.h"
+
+namespace tandem {
+namespace {
+
+std::string best(const Measurements& m, const Objective& objective) {
+  return to_string(choose(m, objective).best().configuration);
+}
+
+// The largest value of `value` over all configurations.
+double most(const Measurements& m, const std::function<double(const Prediction&)>& value) {
+  double best = -1e300;
+  Model(m).predict_all(
+      [&](const Configuration&, const Prediction& p) { best = std::max(best, value(p)); });
+  return best;
+}
+
+struct Case {
+  Objective objective;
+  std::function<double(const Prediction&)> value;
+};
+
+std::vector<Case> cases() {
+  constexpr double kNever = -1e300;
+  return {
+      {{Metric::throughput}, [](auto& p) { return p.throughput_fps; }},
+      {{Metric::energy}, [](auto& p) { return -p.energy_j; }},
+      {{Metric::efficiency}, [](auto& p) { return p.throughput_fps / p.energy_j; }},
+      {{Metric::edp}, [](auto& p) { return -p.energy_j / p.throughput_fps; }},
+      {{.target_fps = 40}, [](auto& p) { return p.throughput_fps >= 40 ? -p.energy_j : kNever; }},
+      {{.power_budget_w = 25}, [](auto& p) { return p.power_w <= 25 ? p.throughput_fps : kNever; }},
+      {{.target_fps = 20, .power_budget_w = 25},
+       [](auto& p) { return p.throughput_fps >= 20 && p.power_w <= 25 ? -p.energy_j : kNever; }},
+  };
+}
+
+TEST(Choose, FindsWhatExhaustiveSearchFinds) {
+  int met = 0;
+  for (int seed = 0; seed < 100; ++seed) {
+    std::mt19937 random(seed);
+    const Measurements m = random_chip(random);
+    for (const Case& c : cases()) {
+      const Choice choice = choose(m, c.objective);
+      ASSERT_GT(choice.count, 0);
+      const double expected = most(m, c.value);
+      const bool possible = expected > -1e299;
+      EXPECT_EQ(possible, !choice.target_missed && !choice.budget_exceeded) << "seed " << seed;
+      if (!possible) continue;
+      ++met;
+      EXPECT_NEAR(c.value(choice.best().prediction), expected, 1e-9 * std::abs(expected));
+      for (int i = 1; i < choice.count; ++i)
+        EXPECT_LE(c.value(choice.ranked[i].prediction), expected + 1e-9 * std::abs(expected));
+    }
+  }
+  EXPECT_GT(met, 400);  // or the conditions were no test
+}
+
+// Both rates of ggg are the highest: 25 fps of the device and 62.5 of four threads.
+// cgg/cg5, say: min(1/36 ms, 1/20 ms) + 80 - 20 = 87.8; gcc/cg5: 33.3 + 60 = 93.3;
+// ggc/cg5: min(1/20 ms, 1/20 ms) + 60 = 110; gcg/cg5: 1/24 ms + 60 = 101.7; cgc: 25 + 60 = 85;
+// ccg: 33.3 + 60. Medium grain: gcc 71.4, ggg 75, ggc min(50, 100) = 50.
+TEST(Choose, ThroughputOfTheExample) {
+  const Choice choice = choose(example_chip(), {});
+  EXPECT_EQ(to_string(choice.ranked[0].configuration), "ggc/cg5");
+  EXPECT_EQ(to_string(choice.ranked[1].configuration), "gcg/cg5");
+  EXPECT_NEAR(choice.best().prediction.throughput_fps, 110, 1e-9);
+  EXPECT_EQ(choice.count, 5);
+  EXPECT_FALSE(choice.energy_unknown || choice.target_missed || choice.budget_exceeded);
+}
+
+// gcc/mg takes 0.36 J (worked in predict_test); nothing else takes less.
+TEST(Choose, EnergyOfTheExample) {
+  EXPECT_EQ(best(example_chip(), {Metric::energy}), "gcc/mg");
+  EXPECT_EQ(best(example_chip(), {.target_fps = 70}), "gcc/mg");
+  // 71.4 fps at 0.36 J are 25.7 W
+  EXPECT_NE(best(example_chip(), {.power_budget_w = 25}), "gcc/mg");
+}
+
+TEST(Choose, ATargetThatNothingReachesTakesTheFastest) {
+  const Choice choice = choose(example_chip(), {.target_fps = 1000});
+  EXPECT_TRUE(choice.target_missed);
+  EXPECT_EQ(to_string(choice.best().configuration), "ggc/cg5");
+}
+
+TEST(Choose, ABudgetThatNothingMeetsTakesTheLeastPower) {
+  const Choice choice = choose(example_chip(), {.power_budget_w = 1});
+  EXPECT_TRUE(choice.budget_exceeded);
+  const double least = -most(example_chip(), [](auto& p) { return -p.power_w; });
+  EXPECT_EQ(choice.best().prediction.power_w, least);
+}
+
+// The budget comes first: the fastest within it.
+TEST(Choose, ATargetBeyondTheBudgetIsMissed) {
+  const Choice choice = choose(example_chip(), {.target_fps = 1000, .power_budget_w = 20});
+  EXPECT_TRUE(choice.target_missed);
+  EXPECT_FALSE(choice.budget_exceeded);
+  EXPECT_EQ(to_string(choice.best().configuration), best(example_chip(), {.power_budget_w = 20}));
+}
+
+TEST(Choose, WithoutEnergyItIsThroughput) {
+  Measurements m = example_chip();
+  m.domains = {};
+  for (const Case& c : cases()) {
+    const Choice choice = choose(m, c.objective);
+    EXPECT_EQ(to_string(choice.best().configuration), "ggc/cg5");
+    EXPECT_EQ(choice.energy_unknown, needs_energy(c.objective));
+    EXPECT_EQ(choice.objective.metric, Metric::throughput);
+    EXPECT_EQ(choice.objective.target_fps, 0);
+    EXPECT_FALSE(choice.budget_exceeded);
+  }
+  EXPECT_TRUE(choose(m, {.target_fps = 1000}).target_missed);
+}
+
+// Not known is not better than known, whatever it would be.
+TEST(Choose, UnknownEnergiesTakeNoPartWhereOthersAreKnown) {
+  Measurements m = example_chip();
+  m.stages[0].device.joules.g = kUnknown;
+  const Choice choice = choose(m, {Metric::energy});
+  EXPECT_FALSE(choice.energy_unknown);
+  EXPECT_FALSE(choice.best().configuration.mapping.on_device(0));
+}
+
+TEST(Choose, NothingMeasuredIsNothingChosen) {
+  EXPECT_EQ(choose({}, {}).count, 0);
+  Measurements m;
+  m.stages.resize(2);
+  EXPECT_EQ(choose(m, {Metric::energy}).count, 0);
+}
+
+// Threads that add nothing: T(n) = T(1), and medium grain is as fast.
+TEST(Choose, TiesGoToFewerThreadsThenFewerDeviceStages) {
+  Measurements m;
+  m.cores = 3;
+  m.stages = {{.cg = {0.01, {}}, .mg = {0.01, {}}}};
+  m.cg.assign(4, {0.01, {}});
+  EXPECT_EQ(best(m, {}), "c/cg1");
+  // mu_CPUA = 1/10 ms bounds cgc and ggc alike, and gcc is slower: (0.1 + 0.2) + 10 ms in turn
+  m.stages = {{.cg = {0.01, {}}, .mg = {0.01, {}}, .device = {0.0001, {}}, .has_device = true},
+              {.cg = {0, {}}, .mg = {0, {}}, .device = {0, {}}, .has_device = true},
+              {.cg = {0.01, {}}, .mg = {0.01, {}}}};
+  m.cg.assign(4, {0.02, {}});
+  const Choice choice = choose(m, {});
+  EXPECT_EQ(to_string(choice.ranked[0].configuration), "gcc/cg2");
+  EXPECT_EQ(to_string(choice.ranked[1].configuration), "ggc/cg2");
+}
+
+Prediction rates(double fps, double joules) { return {fps, joules, 0, fps * joules}; }
+
+TEST(WorthSwitching, NeedsMoreThanTheNoise) {
+  EXPECT_FALSE(worth_switching(rates(100, 1), rates(104, 1), {}, 0.05));
+  EXPECT_TRUE(worth_switching(rates(100, 1), rates(106, 1), {}, 0.05));
+  EXPECT_FALSE(worth_switching(rates(100, 1), rates(90, 1), {}, 0.05));
+  EXPECT_FALSE(worth_switching(rates(100, 1), rates(100, 0.96), {Metric::energy}, 0.05));
+  EXPECT_TRUE(worth_switching(rates(100, 1), rates(100, 0.94), {Metric::energy}, 0.05));
+  EXPECT_TRUE(worth_switching(rates(100, 1), rates(106, 1), {Metric::efficiency}, 0.05));
+}
+
+TEST(WorthSwitching, ReplacesTheUnknown) {
+  EXPECT_TRUE(worth_switching({}, rates(1, 1), {}, 0.05));
+  EXPECT_FALSE(worth_switching(rates(1, 1), {}, {}, 0.05));
+  EXPECT_FALSE(worth_switching({}, {}, {}, 0.05));
+}
+
+// 29 fps miss 30 by less than 5%: it stays, unless the energy is worth it.
+TEST(WorthSwitching, ForgivesAConditionThatIsMissedByTheNoise) {
+  const Objective target{.target_fps = 30};
+  EXPECT_FALSE(worth_switching(rates(29, 1), rates(31, 1), target, 0.05));
+  EXPECT_TRUE(worth_switching(rates(29, 1), rates(31, 0.9), target, 0.05));
+  EXPECT_TRUE(worth_switching(rates(28, 1), rates(31, 1), target, 0.05));
+  const Objective budget{.power_budget_w = 30};
+  EXPECT_FALSE(worth_switching(rates(31, 1), rates(30, 1), budget, 0.05));
+  EXPECT_TRUE(worth_switching(rates(33, 1), rates(30, 1), budget, 0.05));
+}
+
+}  // namespace
+}  // namespace tandem
