@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <span>
+
+namespace tandem {
+
+/// One experiment of a training: what it took and how many frames it delivered.
+struct Experiment {
+  double seconds = 0;
+  int frames = 0;
+};
+
+/// N_s: the frames of a training of one round an experiment, (nC + 2)(nC + 1) / 2 + 2.
+int training_frames(int cores);
+
+/// Equation 1 of paper 1: delta t, the seconds that a training took more than its frames would have
+/// taken at `throughput_fps`, the rate of the configuration that it led to. At least 0. Counts the
+/// frames that were really used instead of N_s, as an experiment lasts as long as its clock and its
+/// counters need.
+double training_penalty_s(std::span<const Experiment> experiments, double throughput_fps);
+
+/// Equation 2 of paper 1: whether penalties of `penalty_s` are at most the share `max_overhead`
+/// (0 ... 1) of a run that took `steady_s` besides. With the time since the last training and its
+/// penalty this is the paper's rule. With all the time and all the penalties since the stream
+/// began, those expected of the next training included, it bounds any run.
+bool training_allowed(double steady_s, double penalty_s, double max_overhead);
+
+}  // namespace tandem
