@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/controller.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace tandem {
+namespace {
+
+/// A chip on paper: gives every frame the times that its description says, with noise, and a clock
+/// of its own. Nothing waits.
+class PaperChip {
+ public:
+  PaperChip(int stages, int cores, unsigned seed) : random_(seed) {
+    truth_.cores = cores;
+    truth_.stages.resize(stages);
+    truth_.cg.resize(cores + 1);
+    std::uniform_real_distribution<double> log_ms(-1, 2);  // 0.1 to 100 ms
+    std::uniform_real_distribution<double> speedup(0.3, 8), scaling(0.6, 1);
+    double sum_s = 0;
+    for (StageMeasurements& stage : truth_.stages) {
+      const double s = 1e-3 * std::pow(10.0, log_ms(random_));
+      stage.cg.seconds = s;
+      stage.mg.seconds = s / (1 + (cores - 1) * scaling(random_));
+      stage.device.seconds = s / speedup(random_);
+      stage.has_device = true;
+      stage.upload.seconds = stage.download.seconds = 1e-5;
+      sum_s += s;
+    }
+    truth_.stages.front().upload.seconds = 0;  // part of the first stage's time
+    truth_.stages.back().download.seconds = 1e-5;
+    const double efficiency = scaling(random_);
+    for (int n = 1; n <= cores + 1; ++n) {
+      const int busy = std::min(n, cores);
+      truth_.cg[n - 1].seconds = sum_s / (1 + (busy - 1) * efficiency);
+    }
+  }
+
+  const Measurements& truth() const { return truth_; }
+  void slow_down(double factor) { slowdown_ = factor; }
+
+  /// The times of the next frame under a step; the clock goes on by the time per frame.
+  Item::Times frame(const Trainer::Step& step) {
+    const double factor = slowdown_ * (1 + 0.02 * noise_(random_));
+    Item::Times times;
+    times.configuration = step.configuration;
+    double service_s = 0, interval_s = 0;
+    for (std::size_t k = 0; k < truth_.stages.size(); ++k) {
+      const StageMeasurements& stage = truth_.stages[k];
+      double s = stage.cg.seconds;
+      if (step.configuration.granularity == Granularity::medium) s = stage.mg.seconds;
+      if (step.time_stages) s = stage.device.seconds;
+      times.stage_ns[k] = ns(s * factor);
+      times.download_ns[k] = ns(stage.download.seconds * factor);
+      times.upload_ns[k] = ns(1e-5 * factor);
+      service_s += s;
+    }
+    interval_s = service_s;
+    if (step.configuration.granularity == Granularity::coarse && !step.time_stages) {
+      interval_s = truth_.cg[step.configuration.threads - 1].seconds;
+      service_s = step.configuration.threads * interval_s;
+    }
+    now_ns_ += ns(interval_s * factor);
+    times.begin_ns = now_ns_ - ns(service_s * factor);
+    times.end_ns = now_ns_;
+    return times;
+  }
+
+ private:
+  static uint64_t ns(double seconds) { return static_cast<uint64_t>(seconds * 1e9); }
+
+  Measurements truth_;
+  std::mt19937 random_;
+  std::normal_distribution<double> noise_;
+  double slowdown_ = 1;
+  uint64_t now_ns_ = 1'000'000'000'000;
+};
+
+uint32_t mapped(const Trainer::Step& step) { return step.configuration.mapping.device_stages; }
+
+class ControllerTest : public testing::Test {
+ protected:
+  Controller make(int stages, int cores, AdaptRules rules = {}) {
+    Controller controller(stages, cores, (1u << stages) - 1, rules, {}, 0);
+    controller.decided = [this](const Decision& decision) { decisions_.push_back(decision); };
+    return controller;
+  }
+
+  /// Lets frames flow until a decision is made; returns how many that took.
+  int run_to_decision(Controller& controller, PaperChip& chip, Trainer::Step& step, int most) {
+    const std::size_t before = decisions_.size();
+    for (int frame = 1; frame <= most; ++frame) {
+      if (const auto next = controller.frame_done(chip.frame(step), mapped(step))) step = *next;
+      if (decisions_.size() > before) return frame;
+    }
+    return -1;
+  }
+
+  std::vector<Decision> decisions_;
+};
+
+TEST_F(ControllerTest, FindsWhatExhaustiveSearchFinds) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    decisions_.clear();
+    const int stages = 1 + static_cast<int>(seed % 6), cores = 1 + static_cast<int>(seed % 8);
+    PaperChip chip(stages, cores, seed);
+    Controller controller = make(stages, cores);
+    Trainer::Step step = controller.frames_changed("a", 0);
+    ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0) << "seed " << seed;
+    const Choice best = choose(chip.truth(), {});
+    const double reached = predict(chip.truth(), step.configuration).throughput_fps;
+    EXPECT_GE(reached, 0.95 * best.best().prediction.throughput_fps)
+        << "seed " << seed << " chose " << to_string(step.configuration) << " over "
+        << to_string(best.best().configuration);
+    EXPECT_EQ(decisions_[0].experiments, cores + 3);
+    EXPECT_FALSE(controller.training());
+  }
+}
+
+TEST_F(ControllerTest, RemembersWhatItLearntOfASize) {
+  PaperChip chip(3, 2, 1);
+  Controller controller = make(3, 2);
+  Trainer::Step step = controller.frames_changed("ld", 0);
+  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  const Configuration learnt = step.configuration;
+  controller.frames_changed("hd", 0);
+  step = controller.frames_changed("ld", 0);
+  EXPECT_EQ(to_string(step.configuration), to_string(learnt));
+  EXPECT_EQ(decisions_.back().reason, Reason::remembered);
+  EXPECT_FALSE(controller.training());
+}
+
+TEST_F(ControllerTest, AnInputThatChangesAllTheTimeStaysWithinTheOverhead) {
+  PaperChip chip(3, 4, 2);
+  Controller controller = make(3, 4);
+  double training_s = 0;
+  const Item::Times start = chip.frame(controller.frames_changed("0", 0));
+  Item::Times last = start;
+  for (int size = 1; size < 2000; ++size) {
+    Trainer::Step step = controller.frames_changed(std::to_string(size), 0);
+    for (int frame = 0; frame < 20; ++frame) {
+      last = chip.frame(step);
+      if (const auto next = controller.frame_done(last, mapped(step))) step = *next;
+    }
+  }
+  int trainings = 0;
+  for (const Decision& decision : decisions_) {
+    if (decision.experiments == 0) continue;
+    ++trainings;
+    training_s +=
+        decision.training_s - decision.training_frames / decision.predicted.throughput_fps;
+  }
+  const double run_s = 1e-9 * static_cast<double>(last.end_ns - start.begin_ns);
+  EXPECT_LE(training_s, 0.05 * run_s) << trainings << " trainings in " << run_s << " s";
+}
+
+TEST_F(ControllerTest, RetrainsOnALastingChangeAndNotOnASlowFrame) {
+  PaperChip chip(3, 2, 3);
+  AdaptRules rules;
+  rules.max_overhead = 0.5;
+  Controller controller = make(3, 2, rules);
+  Trainer::Step step = controller.frames_changed("a", 0);
+  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  for (int frame = 0; frame < 400; ++frame) {
+    chip.slow_down(frame % 50 == 49 ? 10 : 1);
+    ASSERT_FALSE(controller.frame_done(chip.frame(step), mapped(step))) << "frame " << frame;
+  }
+  chip.slow_down(2);
+  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  EXPECT_EQ(decisions_.back().reason, Reason::drift);
+}
+
+TEST_F(ControllerTest, KeepsWhatRunsWhenTrainingIsNotAllowed) {
+  PaperChip chip(3, 2, 4);
+  AdaptRules rules;
+  rules.on_caps = false;
+  Controller controller = make(3, 2, rules);
+  const Trainer::Step step = controller.frames_changed("a", 0);
+  EXPECT_EQ(to_string(step.configuration), "ccc/cg2");
+  EXPECT_EQ(decisions_.back().reason, Reason::not_allowed);
+}
+
+TEST_F(ControllerTest, CapsThatChangeDuringTrainingStartItAnew) {
+  PaperChip chip(3, 2, 5);
+  Controller controller = make(3, 2);
+  Trainer::Step step = controller.frames_changed("a", 0);
+  for (int frame = 0; frame < 5; ++frame) {
+    if (const auto next = controller.frame_done(chip.frame(step), mapped(step))) step = *next;
+  }
+  step = controller.frames_changed("b", 0);
+  EXPECT_TRUE(decisions_.empty());
+  EXPECT_GT(run_to_decision(controller, chip, step, 100000), 0);
+}
+
+}  // namespace
+}  // namespace tandem
