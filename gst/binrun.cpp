@@ -60,7 +60,7 @@ FrameItem* BinRun::acquire() {
   g_assert(!idle_.empty());
   FrameItem* item = idle_.back();
   idle_.pop_back();
-  item->keep_tensors = keep_tensors;
+  item->keep_tensors = item->tensors_to_host = keep_tensors;
   return item;
 }
 

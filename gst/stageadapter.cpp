@@ -240,7 +240,7 @@ Status StageAdapter::enqueue(Item& base, bool to_host) {
     opencl::Queue& queue = **item.queue;
     localise_inputs(slot, description().inputs.size());
     slot.work->work->enqueue(slot.frame, queue);
-    if (!to_host) return {};
+    if (!to_host && !item.tensors_to_host) return {};
     for (const Tensor& output : slot.frame.outputs)
       if (output.buffer && !output.spec.scratch) output.buffer->enqueue_download(queue);
     return {};

@@ -48,6 +48,9 @@ struct FrameItem : Item {
   std::vector<Slot> slots;  ///< one a stage
 
   bool keep_tensors = false;  ///< leave what the stages made on the buffer
+  /// Bring it to the host while the device works: what leaves the bin must not go with the device
+  /// when that fails later.
+  bool tensors_to_host = false;
 
   /// Takes over the buffer and maps it. False when it cannot be mapped: the buffer is still taken.
   bool open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pixels);
