@@ -120,10 +120,11 @@ TEST(Steady, TheProgramSeesThePluginsAllocations) {
   EXPECT_GT(allocations, before);
 }
 
+// Not with keep-tensors: there are as many as frames wait downstream, and a loaded machine decides
+// that.
 TEST(Steady, OnTheCpu) {
   expect_steady("threads=1");
   expect_steady("threads=3");
-  expect_steady("threads=2 keep-tensors=true");
   expect_steady("granularity=mg");
 }
 
