@@ -358,10 +358,11 @@ void gst_tandem_bin_get_property(GObject* object, guint id, GValue* value, GPara
 
 static void gst_tandem_bin_init(GstTandemBin* bin) {
   bin->self = new GstTandemBin::Private;
+  GstElementClass* klass = GST_ELEMENT_GET_CLASS(bin);
   GstPad* sink = gst_ghost_pad_new_no_target_from_template(
-      "sink", gst_static_pad_template_get(&sink_template));
-  GstPad* src =
-      gst_ghost_pad_new_no_target_from_template("src", gst_static_pad_template_get(&src_template));
+      "sink", gst_element_class_get_pad_template(klass, "sink"));
+  GstPad* src = gst_ghost_pad_new_no_target_from_template(
+      "src", gst_element_class_get_pad_template(klass, "src"));
   use_sink(bin, sink);
   bin->self->src = src;
   gst_element_add_pad(GST_ELEMENT_CAST(bin), sink);
