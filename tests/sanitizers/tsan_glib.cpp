@@ -6,10 +6,19 @@
 #include <dlfcn.h>
 #include <gst/gst.h>
 
+#include <cstdlib>
+
 extern "C" {
 void __tsan_acquire(void* address);
 void __tsan_release(void* address);
 }
+
+namespace {
+
+// PoCL runs the linker on kernels that it has not cached; a program without TSan does not load with this.
+[[gnu::constructor]] void keep_from_children() { unsetenv("LD_PRELOAD"); }
+
+}  // namespace
 
 // Looks the hidden function up on each call: the lock would need a lock of its own otherwise, and a
 // static with an initialiser is one. dlsym() costs about 0.1 us, which the TSan run can spare.
