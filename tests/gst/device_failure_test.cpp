@@ -50,7 +50,9 @@ TEST_F(DeviceFailure, DecoupledBesideTheCpu) {
   expect_the_bin_goes_on("mapping=ggg threads=3");
 }
 
-TEST_F(DeviceFailure, Coupled) { expect_the_bin_goes_on("mapping=gcg granularity=mg"); }
+TEST_F(DeviceFailure, Coupled) { expect_the_bin_goes_on("mapping=gcg threads=1"); }
+
+TEST_F(DeviceFailure, MediumGrain) { expect_the_bin_goes_on("mapping=gcg granularity=mg"); }
 
 TEST_F(DeviceFailure, StagesAlone) {
   const std::string device = " device=opencl opencl-device=any";

@@ -20,7 +20,10 @@ class Pads : public testing::Test {
     harness_ = gst_harness_new_with_element(bin_, "sink", "src");
     gst_harness_set_src_caps_str(harness_, caps_text(kSize).c_str());
   }
-  ~Pads() override { gst_harness_teardown(harness_); }
+  ~Pads() override {
+    gst_harness_teardown(harness_);
+    gst_object_unref(bin_);  // the harness has a reference of its own
+  }
 
   GstFlowReturn push(int index) { return gst_harness_push(harness_, make_frame(index, kSize)); }
   int pull() {

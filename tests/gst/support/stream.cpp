@@ -142,7 +142,9 @@ std::string Stream::configuration() const {
 
 void Stream::set_state(GstState state) {
   set_state_without_waiting(state);
-  gst_element_get_state(pipeline_, nullptr, nullptr, kPatienceSeconds * GST_SECOND);
+  EXPECT_EQ(gst_element_get_state(pipeline_, nullptr, nullptr, kPatienceSeconds * GST_SECOND),
+            GST_STATE_CHANGE_SUCCESS)
+      << "no " << gst_element_state_get_name(state);
 }
 
 void Stream::set_state_without_waiting(GstState state) { gst_element_set_state(pipeline_, state); }

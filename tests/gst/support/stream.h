@@ -67,7 +67,7 @@ class Stream {
   uint64_t stat(const char* name) const;
   std::string configuration() const;
 
-  void set_state(GstState state);  ///< waits until it is there, or the change fails
+  void set_state(GstState state);  ///< waits; the test fails when the pipeline does not get there
   void play() { set_state_without_waiting(GST_STATE_PLAYING); }
   void set_state_without_waiting(GstState state);
 
