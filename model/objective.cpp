@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 namespace tandem {
@@ -46,12 +47,13 @@ struct Entry {
   Score score;
 };
 
+// Sums that differ only by the order in which they were added must not decide.
+double margin(const Score& score) { return 1e-12 * std::abs(score.value); }
+
 bool better(const Score& score, const Configuration& configuration, const Entry& than) {
   if (score.tier != than.score.tier) return score.tier > than.score.tier;
-  // Sums that differ only by the order in which they were added must not decide.
-  const double margin = 1e-12 * std::abs(than.score.value);
-  if (score.value < than.score.value - margin) return false;
-  if (score.value > than.score.value + margin) return true;
+  if (score.value < than.score.value - margin(than.score)) return false;
+  if (score.value > than.score.value + margin(than.score)) return true;
   const Configuration& other = than.candidate.configuration;
   if (configuration.threads != other.threads) return configuration.threads < other.threads;
   return std::popcount(configuration.mapping.device_stages) <
@@ -61,13 +63,18 @@ bool better(const Score& score, const Configuration& configuration, const Entry&
 class Ranking {
  public:
   void offer(const Configuration& configuration, const Prediction& prediction, const Score& score) {
-    if (score.tier < 0) return;
+    // Most are far behind: they take the short way out.
+    if (score.tier < least_.tier || (score.tier == least_.tier && score.value < least_.value))
+      return;
     int place = count_;
     while (place > 0 && better(score, configuration, entries_[place - 1])) --place;
     if (place == kSize) return;
     if (count_ < kSize) ++count_;
     for (int i = count_ - 1; i > place; --i) entries_[i] = entries_[i - 1];
     entries_[place] = {{configuration, prediction}, score};
+    if (count_ < kSize) return;
+    least_ = entries_.back().score;
+    least_.value -= margin(least_);
   }
 
   Choice choice() const {
@@ -81,6 +88,7 @@ class Ranking {
   static constexpr int kSize = std::tuple_size_v<decltype(Choice::ranked)>;
   std::array<Entry, kSize> entries_;
   int count_ = 0;
+  Score least_{0, -std::numeric_limits<double>::infinity()};  ///< what a newcomer has to have
 };
 
 Choice rank(const Model& model, const Objective& objective) {

@@ -46,7 +46,7 @@ struct Choice {
 
 /// Ranks all configurations by their predictions. A configuration whose energy is unknown takes no
 /// part where energy is needed, unless all are. Ties go to fewer threads, then to fewer device
-/// stages, then to the first in order. Allocates nothing.
+/// stages, then to the first in order. Allocates nothing per configuration.
 Choice choose(const Measurements& measurements, const Objective& objective);
 
 /// Whether `best` is so much better than `current` that it is not the noise: by more than `noise`

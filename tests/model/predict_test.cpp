@@ -147,6 +147,23 @@ TEST(Predict, ASerialStageServesOneFrameAtATime) {
   EXPECT_NEAR(predict(m, "ggg/cg4").throughput_fps, 75, 1e-9);  // 0.4 + 0.5
 }
 
+TEST(Predict, AnUnknownTimeReachesWhatNeedsIt) {
+  Measurements device = example_chip(), core = example_chip(), all = example_chip();
+  device.stages[0].device.seconds = kUnknown;
+  core.stages[1].cg.seconds = kUnknown;
+  all.stages[1].mg.seconds = kUnknown;
+  for (const char* name : {"gcc/cg1", "gcc/cg3", "gcc/mg", "ggg/cg1", "ggg/cg4", "ggg/mg"})
+    EXPECT_FALSE(known(predict(device, name).throughput_fps)) << name;
+  for (const char* name : {"cgg/cg1", "cgg/mg", "ccc/cg2"})
+    EXPECT_TRUE(known(predict(device, name).throughput_fps)) << name;
+  EXPECT_FALSE(known(predict(core, "gcc/cg1").throughput_fps));
+  EXPECT_FALSE(known(predict(core, "gcc/cg2").throughput_fps));
+  EXPECT_TRUE(known(predict(core, "gcc/mg").throughput_fps));
+  EXPECT_FALSE(known(predict(all, "gcc/mg").throughput_fps));
+  EXPECT_FALSE(known(predict(all, "ggg/mg").throughput_fps));
+  EXPECT_TRUE(known(predict(all, "cgc/mg").throughput_fps));
+}
+
 TEST(Predict, UnknownIsUnknownAndNeverZero) {
   Measurements m = example_chip();
   m.stages[1].device.joules.u = kUnknown;
