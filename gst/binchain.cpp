@@ -35,6 +35,15 @@ std::string describe(GstElement* element) {
          (factory ? std::string(" (") + GST_OBJECT_NAME(factory) + ")" : "");
 }
 
+void target_ghost(GstPad* ghost, GstTandemStage* stage, const char* pad_name) {
+  ObjectRef<GstPad> target(gst_element_get_static_pad(GST_ELEMENT_CAST(stage), pad_name));
+  ObjectRef<GstPad> present(gst_ghost_pad_get_target(GST_GHOST_PAD_CAST(ghost)));
+  if (present.get() == target.get()) return;
+  if (!gst_ghost_pad_set_target(GST_GHOST_PAD_CAST(ghost), target.get()))
+    throw std::runtime_error(std::string("tandembin cannot use the pad ") + pad_name + " of '" +
+                             GST_OBJECT_NAME(stage) + "'.");
+}
+
 }  // namespace
 
 std::vector<GstTandemStage*> find_chain(GstBin* bin) {
@@ -104,6 +113,11 @@ void fill_from_description(GstBin* bin, const std::string& description) {
     gst_bin_add(bin, element);
     gst_object_unref(element);
   }
+}
+
+void expose_chain(const std::vector<GstTandemStage*>& stages, GstPad* sink, GstPad* src) {
+  target_ghost(sink, stages.front(), "sink");
+  target_ghost(src, stages.back(), "src");
 }
 
 }  // namespace tandem

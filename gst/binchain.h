@@ -14,6 +14,9 @@ namespace tandem {
 /// stages.
 std::vector<GstTandemStage*> find_chain(GstBin* bin);
 
+/// Points the bin's ghost pads at the ends of the chain. Throws std::runtime_error.
+void expose_chain(const std::vector<GstTandemStage*>& stages, GstPad* sink, GstPad* src);
+
 /// Fills an empty bin from a description such as "vividfilter ! vividhistogram". Throws
 /// std::runtime_error.
 void fill_from_description(GstBin* bin, const std::string& description);

@@ -28,9 +28,10 @@ BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int 
     adapters_.push_back(&adapter);
     scheduled.push_back(&adapter);
   }
-  const auto device_failed = [bin](const std::string& why) {
+  const auto device_failed = [this, bin](const std::string& why) {
     GST_ELEMENT_WARNING(bin, RESOURCE, FAILED,
                         ("The OpenCL device failed, the CPU goes on: %s", why.c_str()), (nullptr));
+    control_->device_failed();
   };
   executor_ = std::make_unique<Executor>(scheduled, device_.get(), cores, device_failed);
   for (int i = 0; i <= executor_->window(); ++i) {
@@ -53,6 +54,26 @@ void BinRun::use_device(std::shared_ptr<opencl::Context> context) {
 std::shared_ptr<opencl::Context> BinRun::context() const {
   std::lock_guard lock(mutex_);
   return device_->context;
+}
+
+uint32_t BinRun::device_capable() const {
+  uint32_t capable = 0;
+  for (int k = 0; k < stages(); ++k) capable |= adapters_[k]->has_device() ? 1u << k : 0;
+  return capable;
+}
+
+void BinRun::add_latency(GstCaps* caps, GstQuery* query) const {
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, caps) || info.fps_n <= 0) return;
+  const auto frames_last = [&](int frames) {
+    return gst_util_uint64_scale(static_cast<guint64>(frames) * GST_SECOND, info.fps_d, info.fps_n);
+  };
+  gboolean live = FALSE;
+  GstClockTime least = 0, most = 0;
+  gst_query_parse_latency(query, &live, &least, &most);
+  least += frames_last(control_->frames_at_a_time());
+  if (GST_CLOCK_TIME_IS_VALID(most)) most += frames_last(executor_->window());
+  gst_query_set_latency(query, live, least, most);
 }
 
 FrameItem* BinRun::acquire() {
@@ -78,6 +99,7 @@ void BinRun::set_caps(GstCaps* caps) {
   // Frames that wait for their turn hold the pixels of the source.
   constexpr gsize kMostWaitingBytes = gsize{256} << 20;
   executor_->set_window(static_cast<int>(kMostWaitingBytes / GST_VIDEO_INFO_SIZE(&info_)));
+  control_->frames_changed(info_);
 }
 
 GstFlowReturn BinRun::accept(GstBuffer* buffer) {
@@ -110,6 +132,7 @@ bool BinRun::push_next(GstPad* pad) {
   auto* item = static_cast<FrameItem*>(executor_->take());
   if (!item) return false;
   const Status status = item->status;
+  if (status.ok()) control_->frame_done(*item);
   GstBuffer* buffer = close(item);
   if (dropping_ || flow_ == GST_FLOW_ERROR) {
     gst_buffer_unref(buffer);  // nobody wants frames any more

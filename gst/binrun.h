@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gst/bincontrol.h"
 #include "gst/stageadapter.h"
 #include "scheduler/executor.h"
 
@@ -29,6 +30,16 @@ class BinRun {
   /// not see it before the configuration changes.
   void use_device(std::shared_ptr<opencl::Context> context);
   std::shared_ptr<opencl::Context> context() const;  ///< null before use_device
+
+  uint32_t device_capable() const;  ///< bit k: stage k can run on that device
+
+  /// Who decides; once, before the first frame.
+  void set_control(std::unique_ptr<BinControl> control) { control_ = std::move(control); }
+  BinControl& control() const { return *control_; }
+
+  /// Adds what frames with these caps lose in here to an answered latency query: frames that are
+  /// computed side by side leave as many frame durations late, and more can wait in line.
+  void add_latency(GstCaps* caps, GstQuery* query) const;
 
   /// For the streaming thread, with nothing in flight. Null: no frame can be taken.
   void set_caps(GstCaps* caps);
@@ -62,8 +73,9 @@ class BinRun {
   std::vector<ObjectRef<GstTandemStage>> stages_;
   std::vector<StageAdapter*> adapters_;
   bool changes_pixels_ = false;
-  GstVideoInfo info_{};      // of the streaming thread
-  bool negotiated_ = false;  // likewise
+  GstVideoInfo info_{};                  // of the streaming thread
+  bool negotiated_ = false;              // likewise
+  std::unique_ptr<BinControl> control_;  // outlives the executor, whose threads report to it
   // What downstream answered, for upstream to be told once, as a chain of plain elements would; an
   // error is told until a flush.
   std::atomic<GstFlowReturn> flow_{GST_FLOW_OK};

@@ -5,7 +5,8 @@
 
 #include <string>
 
-#include "model/configuration.h"
+#include "model/objective.h"
+#include "scheduler/controller.h"
 
 namespace tandem {
 
@@ -18,13 +19,23 @@ enum BinProperty : guint {
   kBinOpenclDevice,
   kBinStages,
   kBinKeepTensors,
+  kBinMetric,
+  kBinTargetFps,
+  kBinPowerBudget,
+  kBinMaxOverhead,
+  kBinAdapt,
+  kBinEnergySource,
+  kBinTdp,
+  kBinCpuFallback,
   kBinConfiguration,
   kBinStats,
+  kBinPredictions,
 };
 
 /// What the properties that can be written say.
 struct BinSettings {
   enum GranularityChoice { kAuto, kCoarse, kMedium };
+  enum AdaptChoice { kOff, kCaps, kDrift, kBoth };  // bit 0: caps, bit 1: drift
 
   std::string mapping = "auto";
   int granularity = kAuto;
@@ -33,16 +44,25 @@ struct BinSettings {
   std::string opencl_device = "auto";
   std::string stages;
   bool keep_tensors = false;
+  Objective objective;
+  double max_overhead = 0.05;
+  int adapt = kBoth;
+  std::string energy_source = "auto";
+  double tdp_w = 0;
+  bool cpu_fallback = true;
 };
 
 void install_bin_properties(GObjectClass* klass);
 
-/// Sets the setting behind a property; true when another configuration may follow from it.
-bool set_bin_setting(BinSettings& settings, guint id, const GValue* value);
+/// What a change of a property may lead to.
+enum class SettingChange { nothing, rules, objective };
+
+/// Sets the setting behind a property.
+SettingChange set_bin_setting(BinSettings& settings, guint id, const GValue* value);
 void get_bin_setting(const BinSettings& settings, guint id, GValue* value);
 
-/// The configuration that the settings ask for on a chain of `stages` stages and nC = `cores`.
-/// Throws std::runtime_error that says which property is wrong.
-Configuration requested_configuration(const BinSettings& settings, int stages, int cores);
+/// The rules that the settings make for a chain of `stages` stages and nC = `cores`. Throws
+/// std::runtime_error that says which property is wrong.
+AdaptRules adapt_rules(const BinSettings& settings, int stages, int cores);
 
 }  // namespace tandem

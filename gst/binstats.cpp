@@ -24,6 +24,7 @@ GstStructure* make_bin_stats(BinRun* run) {
     gst_structure_set(stats, "opencl-device", G_TYPE_STRING, context->device().name.c_str(),
                       nullptr);
   }
+  run->control().add_stats(stats);
   GValue list = G_VALUE_INIT;
   gst_value_array_init(&list, run->stages());
   for (int k = 0; k < run->stages(); ++k) {

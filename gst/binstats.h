@@ -13,7 +13,8 @@ namespace tandem {
 /// (string, when one is open), stages (array of structures: name, cpu-frames, device-frames,
 /// cpu-ns, device-ns; times are sums over frames, consecutive device stages share their time
 /// equally). And what this process made since it started, which stands still in a steady stream:
-/// tensors-made, opencl-buffers-made, opencl-programs-made, opencl-objects-made (uint64).
+/// tensors-made, opencl-buffers-made, opencl-programs-made, opencl-objects-made (uint64). Of what
+/// was decided: the fields of BinControl::add_stats.
 GstStructure* make_bin_stats(BinRun* run);
 
 }  // namespace tandem

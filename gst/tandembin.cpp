@@ -6,20 +6,20 @@
 #include <string>
 
 #include "gst/binchain.h"
+#include "gst/binprovide.h"
 #include "gst/binrun.h"
 #include "gst/binsettings.h"
 #include "gst/binstats.h"
-#include "gst/opencl/openclcontext.h"
 #include "scheduler/cores.h"
 
-GST_DEBUG_CATEGORY_STATIC(tandem_bin_debug);
+GST_DEBUG_CATEGORY(tandem_bin_debug);  // bincontrol.cpp uses it as well
 #define GST_CAT_DEFAULT tandem_bin_debug
 
 namespace {
 
+using tandem::AdaptRules;
 using tandem::BinRun;
 using tandem::BinSettings;
-using tandem::Configuration;
 using tandem::ObjectLock;
 
 struct TandemBin {
@@ -36,7 +36,9 @@ struct TandemBin {
     // changes cannot overtake each other and none is lost while a run starts. The object lock is
     // taken under it. Warnings are posted without it: who sees them may set properties.
     std::mutex configure_mutex;
-    bool device_refused = false;  // under configure_mutex: said so once
+    tandem::DeviceProvider device;  // under configure_mutex
+    // What training found out, for the life of the element; used by one run at a time.
+    const std::shared_ptr<tandem::Knowledge> knowledge = std::make_shared<tandem::Knowledge>();
   };
   Private* self;
 };
@@ -74,30 +76,15 @@ namespace {
 
 // --- Configuration -----------------------------------------------------------------------------
 
-// Makes the device usable when the configuration needs it. Returns why there is none, once.
-std::string provide_device(TandemBin* bin, BinRun& run, const BinSettings& settings) {
-  if (run.context() || bin->self->device_refused) return {};
-  try {
-    const auto context = tandem::find_opencl_context(GST_ELEMENT_CAST(bin), settings.opencl_device);
-    run.use_device(context);
-    GST_INFO_OBJECT(bin, "the OpenCL device is %s", context->device().name.c_str());
-    return {};
-  } catch (const tandem::opencl::Error& e) {
-    bin->self->device_refused = true;
-    return e.what();
-  }
-}
-
-// Hands the configuration that the properties ask for to the executor, under configure_mutex.
-// Returns what warn_of_device() is to say. Throws std::runtime_error.
+// Hands the rules that the properties make to the controller, under configure_mutex. Returns what
+// warn_of_device() is to say. Throws std::runtime_error.
 std::string configure(TandemBin* bin, BinRun& run) {
   const BinSettings settings = settings_of(bin);
-  const Configuration wanted =
-      tandem::requested_configuration(settings, run.stages(), run.executor().cores());
-  std::string problem;
-  if (wanted.mapping.any_device()) problem = provide_device(bin, run, settings);
-  run.executor().configure(wanted);
-  GST_DEBUG_OBJECT(bin, "asked for %s", tandem::to_string(wanted).c_str());
+  const AdaptRules rules = tandem::adapt_rules(settings, run.stages(), run.executor().cores());
+  const std::string problem =
+      bin->self->device.provide(GST_ELEMENT_CAST(bin), run, settings, rules);
+  run.control().set_device_capable(run.device_capable());
+  run.control().set_rules(rules);
   return problem;
 }
 
@@ -118,10 +105,24 @@ void reconfigure(TandemBin* bin) {
     const std::string problem = configure(bin, *run);
     lock.unlock();
     warn_of_device(bin, problem);
+    run->control().tell();
   } catch (const std::exception& e) {
     GST_ELEMENT_WARNING(bin, LIBRARY, SETTINGS, ("The configuration stays as it is: %s.", e.what()),
                         (nullptr));
   }
+}
+
+void change_objective(TandemBin* bin) {
+  std::unique_lock lock(bin->self->configure_mutex);
+  const std::shared_ptr<BinRun> run = current_run(bin);
+  if (!run) return;
+  run->control().set_objective(settings_of(bin).objective);
+  lock.unlock();
+  run->control().tell();
+}
+
+void retrain(TandemBin* bin) {
+  if (const std::shared_ptr<BinRun> run = current_run(bin)) run->control().retrain();
 }
 
 // --- Frames ------------------------------------------------------------------------------------
@@ -196,6 +197,21 @@ gboolean sink_query(GstPad* pad, GstObject* parent, GstQuery* query) {
   return gst_pad_query_default(pad, parent, query);
 }
 
+gboolean src_query(GstPad* pad, GstObject* parent, GstQuery* query) {
+  const gboolean answered = gst_pad_query_default(pad, parent, query);
+  if (!answered || GST_QUERY_TYPE(query) != GST_QUERY_LATENCY) return answered;
+  TandemBin* bin = tandem_bin(parent);
+  const tandem::CapsRef caps(gst_pad_get_current_caps(bin->self->sink));
+  const std::shared_ptr<BinRun> run = current_run(bin);
+  if (run && caps) run->add_latency(caps.get(), query);
+  return TRUE;
+}
+
+void use_src(TandemBin* bin, GstPad* pad) {
+  bin->self->src = pad;
+  gst_pad_set_query_function(pad, src_query);
+}
+
 void use_sink(TandemBin* bin, GstPad* pad) {
   bin->self->sink = pad;
   gst_pad_set_chain_function(pad, chain);
@@ -222,18 +238,9 @@ void gst_tandem_bin_pad_added(GstElement* element, GstPad* pad) {
   if (is_sink) {
     use_sink(bin, pad);
   } else {
-    bin->self->src = pad;
+    use_src(bin, pad);
   }
   gst_element_remove_pad(element, own);
-}
-
-void target_ghost(GstPad* ghost, GstTandemStage* stage, const char* pad_name) {
-  tandem::ObjectRef<GstPad> target(gst_element_get_static_pad(GST_ELEMENT_CAST(stage), pad_name));
-  tandem::ObjectRef<GstPad> present(gst_ghost_pad_get_target(GST_GHOST_PAD_CAST(ghost)));
-  if (present.get() == target.get()) return;
-  if (!gst_ghost_pad_set_target(GST_GHOST_PAD_CAST(ghost), target.get()))
-    throw std::runtime_error(std::string("tandembin cannot use the pad ") + pad_name + " of '" +
-                             GST_OBJECT_NAME(stage) + "'.");
 }
 
 // --- States ------------------------------------------------------------------------------------
@@ -243,14 +250,18 @@ bool start_run(TandemBin* bin) {
     if (GST_BIN_NUMCHILDREN(bin) == 0 && !bin->self->stages_problem.empty())
       throw std::runtime_error(bin->self->stages_problem);
     const std::vector<GstTandemStage*> stages = tandem::find_chain(GST_BIN_CAST(bin));
-    target_ghost(bin->self->sink, stages.front(), "sink");
-    target_ghost(bin->self->src, stages.back(), "src");
+    tandem::expose_chain(stages, bin->self->sink, bin->self->src);
     const BinSettings settings = settings_of(bin);
     const int cores = settings.cores > 0 ? settings.cores : tandem::usable_physical_cores();
     auto run = std::make_shared<BinRun>(GST_ELEMENT_CAST(bin), stages, cores);
     std::unique_lock configuring(bin->self->configure_mutex);
-    bin->self->device_refused = false;
-    const std::string problem = configure(bin, *run);
+    bin->self->device = {};
+    const AdaptRules rules = tandem::adapt_rules(settings, run->stages(), cores);
+    std::string problem = bin->self->device.provide(GST_ELEMENT_CAST(bin), *run, settings, rules);
+    tandem::provide_control(GST_ELEMENT_CAST(bin), *run, settings, bin->self->knowledge);
+    run->executor().set_cpu_fallback(settings.cpu_fallback);
+    run->control().set_objective(settings.objective);
+    configure(bin, *run);
     {
       ObjectLock lock(bin);
       run->keep_tensors = bin->self->settings.keep_tensors;
@@ -330,13 +341,17 @@ void gst_tandem_bin_set_property(GObject* object, guint id, const GValue* value,
     set_stages(bin, description ? description : "");
     return;
   }
-  bool configures;
+  tandem::SettingChange change;
   {
     ObjectLock lock(bin);
-    configures = tandem::set_bin_setting(bin->self->settings, id, value);
-    if (bin->self->run) bin->self->run->keep_tensors = bin->self->settings.keep_tensors;
+    change = tandem::set_bin_setting(bin->self->settings, id, value);
+    if (BinRun* run = bin->self->run.get()) {
+      run->keep_tensors = bin->self->settings.keep_tensors;
+      run->executor().set_cpu_fallback(bin->self->settings.cpu_fallback);
+    }
   }
-  if (configures) reconfigure(bin);
+  if (change == tandem::SettingChange::rules) reconfigure(bin);
+  if (change == tandem::SettingChange::objective) change_objective(bin);
 }
 
 void gst_tandem_bin_get_property(GObject* object, guint id, GValue* value, GParamSpec*) {
@@ -348,6 +363,9 @@ void gst_tandem_bin_get_property(GObject* object, guint id, GValue* value, GPara
       break;
     case tandem::kBinStats:
       g_value_take_boxed(value, tandem::make_bin_stats(run.get()));
+      break;
+    case tandem::kBinPredictions:
+      if (run) g_value_take_boxed(value, run->control().predictions());
       break;
     default:
       tandem::get_bin_setting(settings_of(bin), id, value);
@@ -364,7 +382,7 @@ static void gst_tandem_bin_init(GstTandemBin* bin) {
   GstPad* src = gst_ghost_pad_new_no_target_from_template(
       "src", gst_element_class_get_pad_template(klass, "src"));
   use_sink(bin, sink);
-  bin->self->src = src;
+  use_src(bin, src);
   gst_element_add_pad(GST_ELEMENT_CAST(bin), sink);
   gst_element_add_pad(GST_ELEMENT_CAST(bin), src);
 }
@@ -380,6 +398,12 @@ static void gst_tandem_bin_class_init(GstTandemBinClass* klass) {
   object_class->get_property = gst_tandem_bin_get_property;
   object_class->finalize = gst_tandem_bin_finalize;
   tandem::install_bin_properties(object_class);
+
+  // Measures anew at the next frame, whatever max-overhead says.
+  g_signal_new_class_handler("retrain", G_TYPE_FROM_CLASS(klass),
+                             static_cast<GSignalFlags>(G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION),
+                             reinterpret_cast<GCallback>(+[](GstTandemBin* bin) { retrain(bin); }),
+                             nullptr, nullptr, nullptr, G_TYPE_NONE, 0);
 
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
   element_class->change_state = gst_tandem_bin_change_state;

@@ -34,6 +34,23 @@ std::string to_string(const Configuration& configuration) {
   return mapping + "/cg" + std::to_string(configuration.threads);
 }
 
+bool Allowed::operator()(const Configuration& configuration) const {
+  if (mapping && configuration.mapping != *mapping) return false;
+  if (granularity && configuration.granularity != *granularity) return false;
+  return !threads ||
+         (configuration.granularity == Granularity::coarse && configuration.threads == *threads);
+}
+
+bool Allowed::fixed() const { return mapping && (threads || granularity == Granularity::medium); }
+
+Configuration Allowed::fallback(int stages, int cores) const {
+  Configuration configuration{mapping.value_or(Mapping{0, stages}),
+                              granularity.value_or(Granularity::coarse), 0};
+  // The thread that waits for the device needs no core.
+  configuration.threads = threads.value_or(cores + (configuration.mapping.any_device() ? 1 : 0));
+  return configuration;
+}
+
 std::vector<Configuration> all_configurations(int stages, int cores, uint32_t device_capable) {
   std::vector<Configuration> all;
   for (uint32_t bits = 0; bits < 1u << stages; ++bits) {

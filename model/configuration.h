@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,19 @@ struct Configuration {
   }
 };
 std::string to_string(const Configuration& configuration);
+
+/// What is left open: a configuration may be chosen when it has all that is fixed here.
+struct Allowed {
+  std::optional<Mapping> mapping;
+  std::optional<Granularity> granularity;
+  std::optional<int> threads;  ///< of coarse grain: fixes the granularity too
+
+  bool operator()(const Configuration& configuration) const;
+  /// Whether one configuration alone is allowed.
+  bool fixed() const;
+  /// What runs while nothing is known: all-CPU coarse grain on `cores` threads where that is open.
+  Configuration fallback(int stages, int cores) const;
+};
 
 /// All 2^s (nC + 2) configurations (paper 1, section II-B); mappings that put a stage outside
 /// `device_capable` (bit k: stage k has a device implementation) on the device are left out.

@@ -91,9 +91,10 @@ class Ranking {
   Score least_{0, -std::numeric_limits<double>::infinity()};  ///< what a newcomer has to have
 };
 
-Choice rank(const Model& model, const Objective& objective) {
+Choice rank(const Model& model, const Objective& objective, const Allowed& allowed) {
   Ranking ranking;
   model.predict_all([&](const Configuration& configuration, const Prediction& prediction) {
+    if (!allowed(configuration)) return;
     ranking.offer(configuration, prediction, score(prediction, objective));
   });
   Choice choice = ranking.choice();
@@ -108,11 +109,12 @@ bool needs_energy(const Objective& objective) {
          objective.power_budget_w > 0;
 }
 
-Choice choose(const Measurements& measurements, const Objective& objective) {
+Choice choose(const Measurements& measurements, const Objective& objective,
+              const Allowed& allowed) {
   const Model model(measurements);
-  Choice choice = rank(model, objective);
+  Choice choice = rank(model, objective, allowed);
   if (choice.count == 0 && needs_energy(objective)) {
-    choice = rank(model, {Metric::throughput});
+    choice = rank(model, {Metric::throughput}, allowed);
     choice.energy_unknown = true;
   }
   if (choice.count == 0) return choice;

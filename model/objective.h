@@ -47,7 +47,10 @@ struct Choice {
 /// Ranks all configurations by their predictions. A configuration whose energy is unknown takes no
 /// part where energy is needed, unless all are. Ties go to fewer threads, then to fewer device
 /// stages, then to the first in order. Allocates nothing per configuration.
-Choice choose(const Measurements& measurements, const Objective& objective);
+///
+/// `allowed`: those that may be chosen; if none of them can be predicted, nothing is.
+Choice choose(const Measurements& measurements, const Objective& objective,
+              const Allowed& allowed = {});
 
 /// Whether `best` is so much better than `current` that it is not the noise: by more than `noise`
 /// (a relative error, such as 0.05). A condition that `current` misses by no more than the noise

@@ -2,19 +2,24 @@
 #include "scheduler/controller.h"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 namespace tandem {
 namespace {
 
 constexpr double kNanosecond = 1e-9;
-// Below this a prediction is not better but lucky, however quiet the samples were.
-constexpr double kLeastNoise = 0.02;
+// Below this a prediction is not better but lucky, however quiet the samples were; above the other
+// the samples say too little to keep a worse configuration for their sake.
+constexpr double kLeastNoise = 0.02, kMostNoise = 0.1;
 // Service times after a decision that tell what is usual, and the first that do not count: they pay
 // for memory that a configuration touches for the first time.
 constexpr int kSettlingFrames = 8, kReferenceFrames = 24;
 // The smallest lasting change of service times that is worth a training.
 constexpr double kDrift = 0.25;
+// Frames in a row with others behind them after which the source does keep the threads busy.
+constexpr int kBusyFrames = 64;
+// An experiment sees so many new values of the energy counter.
+constexpr double kCounterValues = 4;
 
 }  // namespace
 
@@ -30,58 +35,82 @@ const char* to_string(Reason reason) {
       return "asked";
     case Reason::objective:
       return "objective";
+    case Reason::rules:
+      return "rules";
+    case Reason::device_failed:
+      return "device-failed";
     case Reason::not_allowed:
       return "not-allowed";
   }
   return "";
 }
 
-Controller::Controller(int stages, int cores, uint32_t device_capable, AdaptRules rules,
-                       Objective objective, int device_cores)
-    : stages_(stages),
-      cores_(cores),
-      device_cores_(device_cores),
-      device_capable_(device_capable),
-      rules_(rules),
-      objective_(objective) {
-  running_.configuration = {{0, stages}, Granularity::coarse, cores};
+Controller::Controller(const Chain& chain, std::shared_ptr<Knowledge> knowledge,
+                       ReadProbe read_probe)
+    : chain_(chain), knowledge_(std::move(knowledge)), read_probe_(std::move(read_probe)) {
+  running_.configuration = settled_on_ = rules_.allowed.fallback(chain_.stages, chain_.cores);
 }
+
+// --- What may be done --------------------------------------------------------------------------
 
 bool Controller::may_train() const {
-  const double lasted_s = kNanosecond * static_cast<double>(last_ns_ - first_ns_);
+  if (totals_.trainings == 0 && rules_.max_overhead > 0) return true;
   // The next training is expected to cost what the last one did.
-  return training_allowed(lasted_s - penalty_s_, penalty_s_ + last_penalty_s_, rules_.max_overhead);
+  return training_allowed(totals().stream_s - totals_.penalty_s,
+                          totals_.penalty_s + last_penalty_s_, rules_.max_overhead);
 }
+
+bool Controller::lacks_energy(const Learnt& learnt) const {
+  const Domains& d = chain_.domains;
+  const bool metered = d.c != Domain::absent || d.g != Domain::absent || d.u != Domain::absent;
+  return metered && needs_energy(objective_) &&
+         choose(learnt.measurements, objective_, rules_.allowed).energy_unknown;
+}
+
+Learnt* Controller::find() {
+  const auto found = knowledge_->find(key_);
+  return found == knowledge_->end() ? nullptr : &found->second;
+}
+
+const Learnt* Controller::learnt() const {
+  const auto found = knowledge_->find(key_);
+  return found == knowledge_->end() ? nullptr : &found->second;
+}
+
+// --- What happened -----------------------------------------------------------------------------
 
 Trainer::Step Controller::frames_changed(const std::string& key, int window) {
+  abandon_training();  // what it learnt of the old frames is of no use for these
   key_ = key;
   window_ = window;
-  trainer_.reset();  // what it learnt of the old frames is of no use for these
-  const auto found = known_.find(key);
-  if (found != known_.end()) {
-    const Choice choice = choose(found->second.measurements, objective_);
-    found->second.chosen = choice.best();
-    return settle(Reason::remembered, choice.best(), choice);
-  }
-  if (rules_.on_caps && (known_.empty() || may_train())) return start_training(Reason::caps);
-  return settle(Reason::not_allowed, {running_.configuration, {}}, {});
+  busy_frames_ = 0;
+  return decide(find() ? Reason::remembered : Reason::caps);
 }
 
-std::optional<Trainer::Step> Controller::retrain() { return start_training(Reason::asked); }
+Trainer::Step Controller::set_rules(const AdaptRules& rules) {
+  rules_ = rules;
+  return decide(Reason::rules);
+}
 
-std::optional<Trainer::Step> Controller::set_objective(const Objective& objective) {
+Trainer::Step Controller::set_objective(const Objective& objective) {
   objective_ = objective;
-  const auto found = known_.find(key_);
-  if (trainer_ || found == known_.end()) return std::nullopt;
-  const Choice choice = choose(found->second.measurements, objective_);
-  found->second.chosen = choice.best();
-  return settle(Reason::objective, choice.best(), choice);
+  return decide(Reason::objective);
 }
 
-Trainer::Step Controller::start_training(Reason reason) {
-  training_for_ = reason;
-  trainer_.emplace(stages_, cores_, device_capable_);
-  return *trainer_->step();
+Trainer::Step Controller::retrain() {
+  abandon_training();
+  return key_.empty() || rules_.allowed.fixed() ? running_ : start_training(Reason::asked);
+}
+
+Trainer::Step Controller::device_failed() {
+  abandon_training();
+  chain_.device_capable = 0;
+  if (rules_.allowed.mapping) rules_.allowed.mapping->device_stages = 0;
+  for (auto& [key, learnt] : *knowledge_) {
+    for (StageMeasurements& stage : learnt.measurements.stages) stage.has_device = false;
+    learnt.chosen = {};
+  }
+  return decide(Reason::device_failed);
 }
 
 std::optional<Trainer::Step> Controller::frame_done(const Item::Times& times,
@@ -90,65 +119,167 @@ std::optional<Trainer::Step> Controller::frame_done(const Item::Times& times,
   last_ns_ = std::max(last_ns_, times.end_ns);
   if (trainer_) {
     if (!trainer_->observe(times, device_stages)) return std::nullopt;
-    if (const auto next = trainer_->step()) return next;
+    if (const auto next = trainer_->step()) return running_ = *next;
     return finish_training();
   }
   if (times.configuration == running_.configuration) watch(times, device_stages);
-  if (!drifted_ || !rules_.on_drift || !may_train()) return std::nullopt;
-  return start_training(Reason::drift);
+  if (!wanted_ || !may_train()) return std::nullopt;
+  return start_training(*wanted_);
 }
 
-Trainer::Step Controller::finish_training() {
-  Known& known = known_[key_];
-  const bool retrained = known.chosen.prediction.throughput_fps > 0;
-  known.measurements = trainer_->measurements();
-  known.measurements.window = window_;
-  known.measurements.device_cores = device_cores_;
-  known.relative_error = trainer_->relative_error();
-  const Choice choice = choose(known.measurements, objective_);
+// --- Decisions ---------------------------------------------------------------------------------
 
-  Candidate chosen = choice.best();
-  if (retrained) {
-    // No flapping between configurations that differ by less than the noise.
-    const Candidate current{known.chosen.configuration,
-                            predict(known.measurements, known.chosen.configuration)};
-    const double noise = std::max(kLeastNoise, known.relative_error);
-    if (!worth_switching(current.prediction, chosen.prediction, choice.objective, noise))
-      chosen = current;
+// With what is known now: run what is best, or find out, or go on.
+Trainer::Step Controller::decide(Reason reason) {
+  if (rules_.allowed.fixed() || key_.empty() || !rules_.any()) {
+    abandon_training();
+    wanted_.reset();
+    if (rules_.allowed.fixed() || key_.empty() || !rules_.allowed(running_.configuration) ||
+        !(running_.configuration.mapping.device_stages == 0 || chain_.device_capable != 0))
+      run(settled_on_ = rules_.allowed.fallback(chain_.stages, chain_.cores));
+    running_.time_stages = false;
+    return running_;
   }
-  known.chosen = chosen;
-  last_penalty_s_ = training_penalty_s(trainer_->costs(), chosen.prediction.throughput_fps);
-  penalty_s_ += last_penalty_s_;
-  return settle(training_for_, chosen, choice);
-}
-
-Trainer::Step Controller::settle(Reason reason, const Candidate& chosen, const Choice& choice) {
-  Decision decision;
-  decision.reason = reason;
-  decision.before = running_.configuration;
-  decision.after = chosen.configuration;
-  decision.predicted = chosen.prediction;
-  decision.choice = choice;
-  if (trainer_) {
-    decision.experiments = trainer_->experiments();
-    for (const Experiment& experiment : trainer_->costs()) {
-      decision.training_frames += experiment.frames;
-      decision.training_s += experiment.seconds;
+  Learnt* learnt = find();
+  if (trainer_ && reason == Reason::rules) return running_;
+  if (learnt && !lacks_energy(*learnt)) {
+    abandon_training();
+    const Choice choice = choose(learnt->measurements, objective_, rules_.allowed);
+    if (choice.count > 0) {
+      learnt->chosen = reason == Reason::remembered ? pick(*learnt, choice) : choice.best();
+      settle(reason, learnt->chosen, choice);
+      return running_;
     }
-    trainer_.reset();
   }
-  running_ = {chosen.configuration, false};
-  paths_.clear();
-  drifted_ = false;
-  if (decided) decided(decision);
+  // With `drift` alone, other frames are a reason to train when they take another time.
+  const bool due = rules_.on_caps || knowledge_->empty() || reason != Reason::caps;
+  if (due && !trainer_) {
+    if (may_train()) return start_training(reason);
+    wanted_ = reason;
+  }
+  if (trainer_) return running_;
+  Configuration keeps = running_.configuration;
+  if (!rules_.allowed(keeps)) keeps = rules_.allowed.fallback(chain_.stages, chain_.cores);
+  const auto paths = std::exchange(paths_, {});
+  settle(due ? Reason::not_allowed : reason, {keeps, {}}, {});
+  if (!due) paths_ = paths;
   return running_;
 }
 
+// Keeps what was chosen before unless another is better by more than the noise.
+const Candidate& Controller::pick(Learnt& learnt, const Choice& choice) const {
+  Candidate& chosen = learnt.chosen;
+  if (chosen.configuration.mapping.stages == 0 || !rules_.allowed(chosen.configuration))
+    return choice.best();
+  chosen.prediction = predict(learnt.measurements, chosen.configuration);
+  const double noise = std::clamp(learnt.relative_error, kLeastNoise, kMostNoise);
+  const bool worth =
+      worth_switching(chosen.prediction, choice.best().prediction, choice.objective, noise);
+  return worth ? choice.best() : chosen;
+}
+
+void Controller::settle(Reason reason, const Candidate& chosen, const Choice& choice,
+                        Decision decision) {
+  decision.reason = reason;
+  decision.before = settled_on_;
+  decision.after = chosen.configuration;
+  decision.predicted = chosen.prediction;
+  decision.choice = choice;
+  decision.measured = decision.experiments > 0 ? measured_before_ : measured();
+  run(chosen.configuration);
+  predicted_ = chosen.prediction;
+  settled_on_ = chosen.configuration;
+  ++totals_.decisions;
+  if (decided) decided(decision);
+}
+
+void Controller::run(const Configuration& configuration) {
+  running_ = {configuration, false};
+  predicted_ = {};
+  paths_.clear();
+  settled_frames_ = 0;
+}
+
+// --- Training ----------------------------------------------------------------------------------
+
+Trainer::Step Controller::start_training(Reason reason) {
+  wanted_.reset();
+  measured_before_ = measured();
+  training_for_ = reason;
+  ++totals_.trainings;
+  const double counter_s = needs_energy(objective_) ? chain_.energy_resolution_s : 0;
+  trainer_.emplace(chain_.stages, chain_.cores, chain_.device_capable, kCounterValues * counter_s,
+                   read_probe_);
+  run(trainer_->step()->configuration);
+  return running_ = *trainer_->step();
+}
+
+// What was spent is spent: as no configuration came of it, all of it counts.
+void Controller::abandon_training() {
+  if (!trainer_) return;
+  last_penalty_s_ = 0;
+  for (const Experiment& experiment : trainer_->costs()) {
+    last_penalty_s_ += experiment.seconds;
+    totals_.training_s += experiment.seconds;
+    totals_.training_frames += experiment.frames;
+  }
+  totals_.penalty_s += last_penalty_s_;
+  trainer_.reset();
+}
+
+Trainer::Step Controller::finish_training() {
+  Learnt& learnt = (*knowledge_)[key_];
+  learnt.measurements = trainer_->measurements();
+  learnt.measurements.window = window_;
+  learnt.measurements.domains = chain_.domains;
+  learnt.measurements.tdp_w = chain_.tdp_w;
+  for (int k = 0; k < chain_.stages; ++k)
+    learnt.measurements.stages[k].serial = (chain_.serial_stages >> k & 1) != 0;
+  learnt.relative_error = trainer_->relative_error();
+  learnt.starved = trainer_->starved();
+
+  const Choice choice = choose(learnt.measurements, objective_, rules_.allowed);
+  if (choice.count > 0) learnt.chosen = pick(learnt, choice);
+
+  Decision decision;
+  decision.experiments = trainer_->experiments();
+  const std::vector<Experiment> costs = trainer_->costs();
+  for (const Experiment& experiment : costs) {
+    decision.training_frames += experiment.frames;
+    decision.training_s += experiment.seconds;
+  }
+  const double fps = learnt.chosen.prediction.throughput_fps;
+  last_penalty_s_ = choice.count > 0 ? training_penalty_s(costs, fps) : decision.training_s;
+  decision.penalty_s = last_penalty_s_;
+  totals_.penalty_s += last_penalty_s_;
+  totals_.training_s += decision.training_s;
+  totals_.training_frames += decision.training_frames;
+  trainer_.reset();
+  const Candidate fallback{rules_.allowed.fallback(chain_.stages, chain_.cores), {}};
+  settle(training_for_, choice.count > 0 ? learnt.chosen : fallback, choice, decision);
+  return running_;
+}
+
+// --- Watching ----------------------------------------------------------------------------------
+
 void Controller::watch(const Item::Times& times, uint32_t device_stages) {
+  if (++settled_frames_ == kSettlingFrames) {
+    settled_ = read_probe_();
+    settled_ns_ = times.end_ns;
+  }
+  // A source that does not keep the threads busy makes frames faster: that is no drift.
+  if (times.starved) {
+    busy_frames_ = 0;
+    return;
+  }
+  const Learnt* known = learnt();
+  if (++busy_frames_ == kBusyFrames && known && known->starved && rules_.on_drift)
+    wanted_ = Reason::drift;
+
   Path& path = paths_[device_stages];
   const double service_s = kNanosecond * static_cast<double>(times.end_ns - times.begin_ns);
   if (path.drift) {
-    drifted_ |= path.drift->observe(service_s);
+    if (path.drift->observe(service_s) && rules_.on_drift) wanted_ = Reason::drift;
     return;
   }
   path.first_samples.push_back(service_s);
@@ -157,6 +288,29 @@ void Controller::watch(const Item::Times& times, uint32_t device_stages) {
                            path.first_samples.begin() + kSettlingFrames);
   const Estimate usual = estimate(path.first_samples);
   path.drift.emplace(usual.value, kDrift, usual.relative_spread);
+}
+
+Measured Controller::measured() const {
+  Measured measured;
+  const int frames = settled_frames_ - kSettlingFrames;
+  if (frames <= 0 || last_ns_ <= settled_ns_) return measured;
+  const double elapsed_s = kNanosecond * static_cast<double>(last_ns_ - settled_ns_);
+  measured.throughput_fps = frames / elapsed_s;
+  const Probe now = read_probe_();
+  if (!settled_.energy || !now.energy) return measured;
+  // By power: the counter's last value is older than the last frame.
+  const EnergyDomains watts = power_between_w(*settled_.energy, *now.energy);
+  const Domains& d = chain_.domains;
+  const auto all =
+      total(watts, {d.c != Domain::absent, d.g != Domain::absent, d.u != Domain::absent});
+  if (all) measured.energy_j = *all / measured.throughput_fps;
+  return measured;
+}
+
+Controller::Totals Controller::totals() const {
+  Totals totals = totals_;
+  totals.stream_s = kNanosecond * static_cast<double>(last_ns_ - first_ns_);
+  return totals;
 }
 
 }  // namespace tandem

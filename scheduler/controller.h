@@ -3,90 +3,152 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "model/estimator.h"
 #include "model/objective.h"
+#include "scheduler/knowledge.h"
 #include "scheduler/trainer.h"
 
 namespace tandem {
 
-/// When the controller trains.
+/// When the controller trains, and what it may choose.
 struct AdaptRules {
   bool on_caps = true;         ///< when frames change
   bool on_drift = true;        ///< when service times leave what they were for good
   double max_overhead = 0.05;  ///< the share of time that training may cost (paper 1, equation 2)
+  Allowed allowed;
+
+  bool any() const { return on_caps || on_drift; }
 };
 
 /// Why the controller did something.
-enum class Reason { caps, remembered, drift, asked, objective, not_allowed };
+enum class Reason {
+  caps,           ///< frames of a kind that nothing was known of
+  remembered,     ///< frames of a kind that was learnt before
+  drift,          ///< frames took longer or shorter than they used to
+  asked,          ///< `retrain`
+  objective,      ///< another objective
+  rules,          ///< other rules
+  device_failed,  ///< the device cannot be used any more
+  not_allowed,    ///< training is due, but would cost more than max_overhead: goes on as it is
+};
 const char* to_string(Reason reason);
+
+/// What a stretch of frames under one configuration took.
+struct Measured {
+  double throughput_fps = kUnknown;
+  double energy_j = kUnknown;  ///< a frame, in the domains that the meter covers
+};
 
 /// One decision, as the bin tells it.
 struct Decision {
   Reason reason = Reason::caps;
   Configuration before, after;
-  Prediction predicted;  ///< of `after`; unknown when nothing was trained
+  Prediction predicted;  ///< of `after`; unknown when nothing is known
+  Measured measured;     ///< of `before`, since it was decided
   int experiments = 0;   ///< of the training that led to it; 0: none was made
   int training_frames = 0;
   double training_s = 0;
-  Choice choice;  ///< the ranking; count 0 when nothing was trained
+  double penalty_s = 0;  ///< delta t of equation 1
+  Choice choice;         ///< the ranking; count 0 when nothing is known
 };
 
 /// Observes, estimates, decides, settles: what paper 1, section III, does while the stream runs.
 /// State in, decision out: times come in with the frames, and nothing here waits or locks.
+///
+/// Training is allowed when the penalties of all trainings since the stream began, with what the
+/// next one is expected to cost, are at most the share `max_overhead` of the time that has passed.
+/// The first one is free, as in the paper: there is nothing yet to compare it with.
 class Controller {
  public:
-  Controller(int stages, int cores, uint32_t device_capable, AdaptRules rules, Objective objective,
-             int device_cores);
+  /// What it controls.
+  struct Chain {
+    int stages = 1, cores = 1;
+    uint32_t device_capable = 0;  ///< bit k: stage k can run on the device
+    uint32_t serial_stages = 0;
+    double tdp_w = 0;  ///< of what the meter covers; 0: unknown
+    /// Domains of the energies; absent where there is no meter.
+    Domains domains;
+    double energy_resolution_s = 0;  ///< between new values of the meter
+  };
 
-  /// Frames of another kind come from now on (`key` names them: size and format). Returns what to
-  /// run for them, in any case before the first of them.
+  Controller(const Chain& chain, std::shared_ptr<Knowledge> knowledge, ReadProbe read_probe);
+
+  // Each of these returns what to run from now on, which may be what runs already.
+  /// Frames of another kind come from now on (`key` names them). For before the first of them.
   Trainer::Step frames_changed(const std::string& key, int window);
+  Trainer::Step set_rules(const AdaptRules& rules);
+  Trainer::Step set_objective(const Objective& objective);
+  /// Trains at the next frame, whatever the rules say about overhead.
+  Trainer::Step retrain();
+  /// Stages that can run on the device from now on; bit k: stage k.
+  void set_device_capable(uint32_t stages) { chain_.device_capable = stages; }
+  /// The device is gone for good.
+  Trainer::Step device_failed();
+
   /// Takes a finished frame. Returns what to run from now on, if it is something else.
   std::optional<Trainer::Step> frame_done(const Item::Times& times, uint32_t device_stages);
-  /// Trains at the next frame, whatever the rules say.
-  std::optional<Trainer::Step> retrain();
-  /// Decides anew with the measurements that there are.
-  std::optional<Trainer::Step> set_objective(const Objective& objective);
-  void set_rules(const AdaptRules& rules) { rules_ = rules; }
 
   bool training() const { return trainer_.has_value(); }
   const Configuration& configuration() const { return running_.configuration; }
+  /// Of what runs; unknown while nothing is known or frames train.
+  const Prediction& predicted() const { return predicted_; }
+  /// Of what runs, since it was decided.
+  Measured measured() const;
+  /// What was learnt of the frames that come now; null while nothing is.
+  const Learnt* learnt() const;
+
+  struct Totals {
+    int decisions = 0, trainings = 0, training_frames = 0;
+    double training_s = 0, penalty_s = 0;
+    double stream_s = 0;  ///< from the first frame to the last
+  };
+  Totals totals() const;
 
   /// Called for every decision.
   std::function<void(const Decision&)> decided;
 
  private:
-  /// What is known of frames of one kind.
-  struct Known {
-    Measurements measurements;
-    double relative_error = 0;
-    Candidate chosen;
-  };
-
+  Trainer::Step decide(Reason reason);
   Trainer::Step start_training(Reason reason);
   Trainer::Step finish_training();
-  Trainer::Step settle(Reason reason, const Candidate& chosen, const Choice& choice);
+  void abandon_training();
+  void settle(Reason reason, const Candidate& chosen, const Choice& choice, Decision decision = {});
+  const Candidate& pick(Learnt& learnt, const Choice& choice) const;
   bool may_train() const;
+  bool lacks_energy(const Learnt& learnt) const;
+  Learnt* find();
+  void run(const Configuration& configuration);
   void watch(const Item::Times& times, uint32_t device_stages);
 
-  const int stages_, cores_, device_cores_;
-  const uint32_t device_capable_;
+  Chain chain_;
+  const std::shared_ptr<Knowledge> knowledge_;
+  const ReadProbe read_probe_;
   AdaptRules rules_;
   Objective objective_;
   int window_ = 0;
 
   Trainer::Step running_;
-  std::string key_;
-  std::map<std::string, Known> known_;  // for the life of the stream
+  Prediction predicted_;
+  std::string key_;  // empty before the first frames
   std::optional<Trainer> trainer_;
   Reason training_for_ = Reason::caps;
+  std::optional<Reason> wanted_;  // why to train as soon as that is allowed
 
   // Equation 2 over the whole stream: time that frames took outside and inside of training.
-  double penalty_s_ = 0, last_penalty_s_ = 0;
+  Totals totals_;
+  double last_penalty_s_ = 0;
   uint64_t first_ns_ = 0, last_ns_ = 0;
+
+  // What runs, since it was decided: frames after the first ones, which fill the executor.
+  Configuration settled_on_;  // the latest that was decided
+  Measured measured_before_;  // of that, when training took its place
+  int settled_frames_ = 0;
+  uint64_t settled_ns_ = 0;
+  Probe settled_;
 
   // The watch over service times. One detector a path: a frame of the device is no slow frame of
   // the CPU.
@@ -95,7 +157,7 @@ class Controller {
     std::optional<DriftDetector> drift;
   };
   std::map<uint32_t, Path> paths_;
-  bool drifted_ = false;
+  int busy_frames_ = 0;  // in a row that found others behind them
 };
 
 }  // namespace tandem

@@ -171,6 +171,7 @@ void Executor::drive(int index) {
     Item& item = *mine.item;
     item.times = {};
     item.times.configuration = current_;
+    item.times.starved = next_begin_ == next_submit_;
     const bool time_stages = time_stages_;
     lock.unlock();
     space_.notify_one();  // one fewer waits to begin

@@ -67,6 +67,11 @@ class Executor {
   void set_window(int items);
   int window() const;
 
+  /// Whether the CPU computes a run of device stages when the device is busy (the default), or the
+  /// frame waits for the device as in the earlier method that paper 1 compares with (section V-B).
+  /// Takes effect at once.
+  void set_cpu_fallback(bool on) { cpu_fallback_ = on; }
+
   /// The configuration for the items that are submitted from now on: takes effect when those
   /// before have finished. Threads are clamped to 1 ... nC + 1, stages that have no device to 'c'.
   /// `time_stages`: consecutive device stages are waited for one by one and their outputs copied
@@ -107,6 +112,7 @@ class Executor {
   Status finish_on_device(Item& item, int first, int last);
   Status run_on_cpu(Item& item, int stage, const Configuration& configuration);
   bool take_device_slot();
+  void give_device_slot();
   void fail_device(const std::string& why);
   void wait_for_turn(int stage, uint64_t sequence);
   void pass_gate(int stage, uint64_t sequence);
@@ -132,7 +138,7 @@ class Executor {
   bool time_stages_ = false, pending_time_stages_ = false;
   int window_;
 
-  std::atomic<bool> device_busy_{false};
+  std::atomic<bool> device_busy_{false}, cpu_fallback_{true};
   std::atomic<bool> device_usable_;
   std::mutex cpu_mutex_;
 

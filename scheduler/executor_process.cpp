@@ -55,7 +55,16 @@ void Executor::process(Item& item, bool time_stages) {
 }
 
 bool Executor::take_device_slot() {
-  return !device_busy_.exchange(true, std::memory_order_acquire);
+  while (device_busy_.exchange(true, std::memory_order_acquire)) {
+    if (cpu_fallback_.load(std::memory_order_relaxed)) return false;
+    device_busy_.wait(true);
+  }
+  return true;
+}
+
+void Executor::give_device_slot() {
+  device_busy_.store(false, std::memory_order_release);
+  device_busy_.notify_one();
 }
 
 Status Executor::run_on_device(Item& item, int first, int last, bool to_host) {
@@ -68,7 +77,7 @@ Status Executor::run_on_device(Item& item, int first, int last, bool to_host) {
   // Even after a failure: what was enqueued must not touch memory that is about to be reused.
   const Status waited = device_->wait();
   if (status.ok()) status = waited;
-  device_busy_.store(false, std::memory_order_release);
+  give_device_slot();
   const uint64_t share = (now_ns() - start) / static_cast<uint64_t>(last - first);
   std::fill(&item.times.stage_ns[first], &item.times.stage_ns[last], share);
   return status.ok() ? finish_on_device(item, first, last) : status;
@@ -94,7 +103,7 @@ Status Executor::time_on_device(Item& item, int first, int last, bool to_host) {
     if (last_of_run && to_host) continue;
     item.times.upload_ns[k] = timed([&] { return stage.enqueue_copy(item, false); });
   }
-  device_busy_.store(false, std::memory_order_release);
+  give_device_slot();
   return status.ok() ? finish_on_device(item, first, last) : status;
 }
 

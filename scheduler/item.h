@@ -30,6 +30,8 @@ struct Item {
     std::array<uint64_t, kMaxStages> stage_ns{};  ///< of each stage, wherever it was computed
     /// Copying the outputs of each stage between device and host, when stages were timed apart.
     std::array<uint64_t, kMaxStages> download_ns{}, upload_ns{};
+    /// No other item waited when this one was begun: fewer threads work than could.
+    bool starved = false;
   };
   Times times;
 };

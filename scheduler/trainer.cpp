@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "model/estimator.h"
 
@@ -11,13 +12,23 @@ namespace {
 
 constexpr double kNanosecond = 1e-9;
 
-double service_s(const Item::Times& times) {
-  return kNanosecond * static_cast<double>(times.end_ns - times.begin_ns);
+double seconds(uint64_t ns) { return kNanosecond * static_cast<double>(ns); }
+double service_s(const Item::Times& times) { return seconds(times.end_ns - times.begin_ns); }
+
+// Power is taken as the same in all stages of an experiment: no counter is fast enough to tell the
+// stages of a frame apart.
+Cost cost(double seconds, const Energy& watts) {
+  return {seconds, {watts.c * seconds, watts.g * seconds, watts.u * seconds}};
 }
 
 }  // namespace
 
-Trainer::Trainer(int stages, int cores, uint32_t device_capable) : stages_(stages), cores_(cores) {
+Trainer::Trainer(int stages, int cores, uint32_t device_capable, double least_seconds,
+                 ReadProbe read_probe)
+    : stages_(stages),
+      cores_(cores),
+      least_seconds_(std::max(kLeastSeconds, least_seconds)),
+      read_probe_(std::move(read_probe)) {
   const Mapping cpu{0, stages};
   for (int n = 1; n <= cores + 1; ++n) steps_.push_back({{cpu, Granularity::coarse, n}, false});
   if (device_capable != 0)
@@ -35,6 +46,12 @@ std::optional<Trainer::Step> Trainer::step() const {
   return steps_[current_];
 }
 
+std::vector<Experiment> Trainer::costs() const {
+  std::vector<Experiment> all = costs_;
+  if (seen_ > 0) all.push_back({seconds(last_end_ns_ - first_begin_ns_), seen_});
+  return all;
+}
+
 bool Trainer::observe(const Item::Times& times, uint32_t device_stages) {
   if (current_ == steps_.size()) return false;
   const Step& step = steps_[current_];
@@ -43,15 +60,21 @@ bool Trainer::observe(const Item::Times& times, uint32_t device_stages) {
       step.configuration.granularity == Granularity::coarse ? step.configuration.threads : 1;
   if (seen_++ == 0) first_begin_ns_ = times.begin_ns;
   last_end_ns_ = std::max(last_end_ns_, times.end_ns);
-  const bool first_of_thread = seen_ <= threads;
+  ++seen_in_all_;
+  starved_ += times.starved ? 1 : 0;
+  if (seen_ <= threads) {
+    if (seen_ == threads) begin_ = read_probe_();
+    return false;
+  }
+  ++counted_;
   // A frame that the device left to the CPU says nothing of the device.
-  const bool as_mapped = device_stages == step.configuration.mapping.device_stages;
-  if (!first_of_thread && as_mapped) samples_.push_back(times);
+  if (device_stages == step.configuration.mapping.device_stages) samples_.push_back(times);
 
-  const double lasted = kNanosecond * static_cast<double>(last_end_ns_ - first_begin_ns_);
+  const double lasted = times.end_ns > begin_.now_ns ? seconds(times.end_ns - begin_.now_ns) : 0.0;
   const bool enough =
-      static_cast<int>(samples_.size()) >= kLeastRounds * threads && lasted >= kLeastSeconds;
-  if (!enough && (lasted < kMostSeconds || samples_.empty())) return false;
+      static_cast<int>(samples_.size()) >= kLeastRounds * threads && lasted >= least_seconds_;
+  const bool too_long = lasted >= least_seconds_ + kMostSeconds;
+  if (!enough && !(too_long && (!samples_.empty() || counted_ >= kMostVain))) return false;
   finish_step();
   return true;
 }
@@ -64,50 +87,70 @@ double Trainer::take(std::vector<double> samples) {
   return found.value;
 }
 
+Energy Trainer::watts(const Probe& end) const {
+  if (!begin_.energy || !end.energy) return {};
+  const EnergyDomains power = power_between_w(*begin_.energy, *end.energy);
+  return {power.c.value_or(kUnknown), power.g.value_or(kUnknown), power.u.value_or(kUnknown)};
+}
+
 void Trainer::finish_step() {
   const Step& step = steps_[current_];
+  const Probe end = read_probe_();
+  const Energy power = watts(end);
+  const double cpu_s_a_frame = (end.cpu_s - begin_.cpu_s) / counted_;
   const auto each = [&](const std::function<double(const Item::Times&)>& value) {
     std::vector<double> values;
     for (const Item::Times& times : samples_) values.push_back(value(times));
     return take(std::move(values));
   };
   const auto stage_s = [&](int k) {
-    return each(
-        [k](const Item::Times& t) { return kNanosecond * static_cast<double>(t.stage_ns[k]); });
+    return each([k](const Item::Times& t) { return seconds(t.stage_ns[k]); });
   };
 
   if (step.configuration.granularity == Granularity::medium) {
-    for (int k = 0; k < stages_; ++k) measured_.stages[k].mg.seconds = stage_s(k);
+    for (int k = 0; k < stages_; ++k) measured_.stages[k].mg = cost(stage_s(k), power);
+  } else if (samples_.empty()) {  // it takes no frame: a program that does not build, say
+    for (StageMeasurements& stage : measured_.stages) stage.has_device = false;
   } else if (step.time_stages) {
     for (int k = 0; k < stages_; ++k) {
       if (!measured_.stages[k].has_device) continue;
       StageMeasurements& stage = measured_.stages[k];
-      stage.device.seconds = stage_s(k);
-      stage.download.seconds = each([k](const Item::Times& t) {
-        return kNanosecond * static_cast<double>(t.download_ns[k]);
-      });
+      stage.device = cost(stage_s(k), power);
+      stage.download =
+          cost(each([k](const Item::Times& t) { return seconds(t.download_ns[k]); }), power);
       // What a run that begins with the next stage has to upload.
-      if (k + 1 < stages_) {
-        measured_.stages[k + 1].upload.seconds = each([k](const Item::Times& t) {
-          return kNanosecond * static_cast<double>(t.upload_ns[k]);
-        });
-      }
+      if (k + 1 == stages_) continue;
+      measured_.stages[k + 1].upload =
+          cost(each([k](const Item::Times& t) { return seconds(t.upload_ns[k]); }), power);
     }
+    take_device_cores(cpu_s_a_frame - other_cpu_s_, each(service_s));
   } else {
     const int n = step.configuration.threads;
     // n frames at a time: the time per frame is the n-th part of what each takes.
-    measured_.cg[n - 1].seconds = each([n](const Item::Times& t) { return service_s(t) / n; });
-    if (n == 1)
-      for (int k = 0; k < stages_; ++k) measured_.stages[k].cg.seconds = stage_s(k);
+    measured_.cg[n - 1] = cost(each([n](const Item::Times& t) { return service_s(t) / n; }), power);
+    if (n == 1) {
+      for (int k = 0; k < stages_; ++k) measured_.stages[k].cg = cost(stage_s(k), power);
+      other_cpu_s_ = std::max(0.0, cpu_s_a_frame - measured_.cg[0].seconds);
+    }
   }
 
-  costs_.push_back({kNanosecond * static_cast<double>(last_end_ns_ - first_begin_ns_), seen_});
+  costs_.push_back({seconds(last_end_ns_ - first_begin_ns_), seen_});
   ++current_;
-  seen_ = 0;
+  seen_ = counted_ = 0;
   last_end_ns_ = 0;
   samples_.clear();
 }
 
-Measurements Trainer::measurements() const { return measured_; }
+// The processor time of a frame in the experiment with the device alone, less what its other
+// stages and the rest of the pipeline take: a driver that spins keeps a core busy, a device made of
+// the CPU keeps many.
+void Trainer::take_device_cores(double cpu_s, double device_s) {
+  for (const StageMeasurements& stage : measured_.stages) {
+    if (stage.has_device) continue;
+    cpu_s -= stage.cg.seconds;
+    device_s -= stage.cg.seconds;
+  }
+  if (device_s > 0) measured_.device_cores = std::clamp<double>(cpu_s / device_s, 0, cores_);
+}
 
 }  // namespace tandem

@@ -9,6 +9,7 @@
 #include "model/measurements.h"
 #include "model/overhead.h"
 #include "scheduler/item.h"
+#include "scheduler/probe.h"
 
 namespace tandem {
 
@@ -17,15 +18,17 @@ namespace tandem {
 /// out: it knows no clock and starts no thread; whoever owns the executor asks for the
 /// configuration to run, and hands it every frame's times.
 ///
-/// An experiment ends when its samples last kLeastSeconds and each thread gave kLeastRounds of
-/// them, the first frame of each thread not counted: it pays for memory that is touched for the
-/// first time and for a device that wakes up. It ends in any case at kMostSeconds once there is one
-/// sample.
+/// The first frames of each experiment, one a thread, pay for program builds, for memory that is
+/// touched for the first time and for a device that wakes up. Then the clock starts and the
+/// counters are read; it ends when its samples last `least_seconds` and each thread gave
+/// kLeastRounds of them. It ends in any case kMostSeconds later, if there is one sample, or if the
+/// device took none of kMostVain frames: then it is left out.
 class Trainer {
  public:
-  static constexpr double kLeastSeconds = 0.05;
+  static constexpr double kLeastSeconds = 0.05;  ///< what the clock needs
   static constexpr double kMostSeconds = 2;
   static constexpr int kLeastRounds = 3;
+  static constexpr int kMostVain = 16;  ///< frames that the device left to the CPU, all of them
 
   /// What the executor is to run. `time_stages`: see Executor::configure.
   struct Step {
@@ -34,8 +37,10 @@ class Trainer {
   };
 
   /// `device_capable`, bit k: stage k can run on the device. Without any there are nC + 2
-  /// experiments.
-  Trainer(int stages, int cores, uint32_t device_capable);
+  /// experiments. `least_seconds`: what the clock and the energy counter need. `read_probe` is
+  /// called twice an experiment.
+  Trainer(int stages, int cores, uint32_t device_capable, double least_seconds,
+          ReadProbe read_probe);
 
   /// The experiment that is under way; none when training is over.
   std::optional<Step> step() const;
@@ -44,29 +49,40 @@ class Trainer {
   bool observe(const Item::Times& times, uint32_t device_stages);
 
   int experiments() const { return static_cast<int>(steps_.size()); }
-  /// What each experiment took, so far.
-  const std::vector<Experiment>& costs() const { return costs_; }
-  /// What the experiments found out, when step() is none. Energies and domains are unknown here.
-  Measurements measurements() const;
+  /// What each experiment took, warm-up included; the last may be under way.
+  std::vector<Experiment> costs() const;
+  /// What the experiments found out, when step() is none. Energies are unknown where the counter
+  /// had no new values; domains, TDP and window are the owner's.
+  const Measurements& measurements() const { return measured_; }
   /// The relative error of the worst known of the estimates that it is made of.
   double relative_error() const { return relative_error_; }
+  /// Whether most frames found nothing behind them: the source did not keep the threads busy.
+  bool starved() const { return starved_ > (seen_in_all_ + 1) / 2; }
 
  private:
   void finish_step();
   double take(std::vector<double> samples);
+  void take_device_cores(double cpu_s, double device_s);
+  Energy watts(const Probe& end) const;
 
   const int stages_, cores_;
+  const double least_seconds_;
+  const ReadProbe read_probe_;
   std::vector<Step> steps_;
   std::size_t current_ = 0;
 
   // Of the experiment that is under way.
-  int seen_ = 0;
+  int seen_ = 0;     // frames, those of the warm-up included
+  int counted_ = 0;  // frames since `begin_`
   uint64_t first_begin_ns_ = 0, last_end_ns_ = 0;
+  Probe begin_;
   std::vector<Item::Times> samples_;
 
   std::vector<Experiment> costs_;
   Measurements measured_;
   double relative_error_ = 0;
+  double other_cpu_s_ = 0;  // processor time a frame beside the stages: decoding, drawing, ...
+  int starved_ = 0, seen_in_all_ = 0;
 };
 
 }  // namespace tandem

@@ -38,6 +38,7 @@ class PaperChip {
   }
 
   const Measurements& truth() const { return truth_; }
+  Probe probe() const { return {now_ns_, 0, {}}; }
   void slow_down(double factor) { slowdown_ = factor; }
 
   /// The times of the next frame under a step; the clock goes on by the time per frame.
@@ -81,8 +82,13 @@ uint32_t mapped(const Trainer::Step& step) { return step.configuration.mapping.d
 
 class ControllerTest : public testing::Test {
  protected:
-  Controller make(int stages, int cores, AdaptRules rules = {}) {
-    Controller controller(stages, cores, (1u << stages) - 1, rules, {}, 0);
+  Controller make(const PaperChip& chip, int stages, int cores, AdaptRules rules = {}) {
+    Controller::Chain chain;
+    chain.stages = stages;
+    chain.cores = cores;
+    chain.device_capable = (1u << stages) - 1;
+    Controller controller(chain, std::make_shared<Knowledge>(), [&chip] { return chip.probe(); });
+    controller.set_rules(rules);
     controller.decided = [this](const Decision& decision) { decisions_.push_back(decision); };
     return controller;
   }
@@ -105,7 +111,7 @@ TEST_F(ControllerTest, FindsWhatExhaustiveSearchFinds) {
     decisions_.clear();
     const int stages = 1 + static_cast<int>(seed % 6), cores = 1 + static_cast<int>(seed % 8);
     PaperChip chip(stages, cores, seed);
-    Controller controller = make(stages, cores);
+    Controller controller = make(chip, stages, cores);
     Trainer::Step step = controller.frames_changed("a", 0);
     ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0) << "seed " << seed;
     const Choice best = choose(chip.truth(), {});
@@ -120,7 +126,7 @@ TEST_F(ControllerTest, FindsWhatExhaustiveSearchFinds) {
 
 TEST_F(ControllerTest, RemembersWhatItLearntOfASize) {
   PaperChip chip(3, 2, 1);
-  Controller controller = make(3, 2);
+  Controller controller = make(chip, 3, 2);
   Trainer::Step step = controller.frames_changed("ld", 0);
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
   const Configuration learnt = step.configuration;
@@ -133,7 +139,7 @@ TEST_F(ControllerTest, RemembersWhatItLearntOfASize) {
 
 TEST_F(ControllerTest, AnInputThatChangesAllTheTimeStaysWithinTheOverhead) {
   PaperChip chip(3, 4, 2);
-  Controller controller = make(3, 4);
+  Controller controller = make(chip, 3, 4);
   double training_s = 0;
   const Item::Times start = chip.frame(controller.frames_changed("0", 0));
   Item::Times last = start;
@@ -159,7 +165,7 @@ TEST_F(ControllerTest, RetrainsOnALastingChangeAndNotOnASlowFrame) {
   PaperChip chip(3, 2, 3);
   AdaptRules rules;
   rules.max_overhead = 0.5;
-  Controller controller = make(3, 2, rules);
+  Controller controller = make(chip, 3, 2, rules);
   Trainer::Step step = controller.frames_changed("a", 0);
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
   for (int frame = 0; frame < 400; ++frame) {
@@ -174,23 +180,89 @@ TEST_F(ControllerTest, RetrainsOnALastingChangeAndNotOnASlowFrame) {
 TEST_F(ControllerTest, KeepsWhatRunsWhenTrainingIsNotAllowed) {
   PaperChip chip(3, 2, 4);
   AdaptRules rules;
-  rules.on_caps = false;
-  Controller controller = make(3, 2, rules);
+  rules.max_overhead = 0;
+  Controller controller = make(chip, 3, 2, rules);
   const Trainer::Step step = controller.frames_changed("a", 0);
   EXPECT_EQ(to_string(step.configuration), "ccc/cg2");
   EXPECT_EQ(decisions_.back().reason, Reason::not_allowed);
 }
 
-TEST_F(ControllerTest, CapsThatChangeDuringTrainingStartItAnew) {
+TEST_F(ControllerTest, CapsThatChangeDuringTrainingEndItAndItsCostCounts) {
   PaperChip chip(3, 2, 5);
-  Controller controller = make(3, 2);
+  Controller controller = make(chip, 3, 2);
   Trainer::Step step = controller.frames_changed("a", 0);
   for (int frame = 0; frame < 5; ++frame) {
     if (const auto next = controller.frame_done(chip.frame(step), mapped(step))) step = *next;
   }
   step = controller.frames_changed("b", 0);
-  EXPECT_TRUE(decisions_.empty());
-  EXPECT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  ASSERT_EQ(decisions_.size(), 1u);
+  EXPECT_EQ(decisions_[0].reason, Reason::not_allowed);
+  EXPECT_FALSE(controller.training());
+  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  EXPECT_EQ(decisions_[1].reason, Reason::caps);
+  const Controller::Totals totals = controller.totals();
+  EXPECT_EQ(totals.trainings, 2);
+  EXPECT_GT(totals.penalty_s, decisions_[1].penalty_s);
+  EXPECT_EQ(to_string(step.configuration), to_string(decisions_[1].after));
+}
+
+TEST_F(ControllerTest, WithDriftAloneOtherFramesAreNoReasonButOtherTimesAre) {
+  PaperChip chip(3, 2, 6);
+  AdaptRules rules;
+  rules.on_caps = false;
+  rules.max_overhead = 0.5;
+  Controller controller = make(chip, 3, 2, rules);
+  Trainer::Step step = controller.frames_changed("a", 0);
+  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0)
+      << "the first frames are trained on";
+  for (int frame = 0; frame < 200; ++frame)
+    ASSERT_FALSE(controller.frame_done(chip.frame(step), mapped(step)));
+  step = controller.frames_changed("b", 0);
+  ASSERT_FALSE(controller.training());
+  for (int frame = 0; frame < 200; ++frame)
+    ASSERT_FALSE(controller.frame_done(chip.frame(step), mapped(step)));
+  chip.slow_down(3);
+  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  EXPECT_EQ(decisions_.back().reason, Reason::drift);
+}
+
+TEST_F(ControllerTest, ChoosesAmongWhatIsAllowed) {
+  PaperChip chip(3, 2, 7);
+  AdaptRules rules;
+  rules.allowed.mapping = Mapping{2, 3};
+  Controller controller = make(chip, 3, 2, rules);
+  Trainer::Step step = controller.frames_changed("a", 0);
+  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  EXPECT_EQ(to_string(step.configuration.mapping), "cgc");
+  rules.allowed.threads = 2;
+  step = controller.set_rules(rules);
+  EXPECT_EQ(to_string(step.configuration), "cgc/cg2");
+  EXPECT_EQ(decisions_.size(), 1u) << "one configuration leaves nothing to decide";
+  step = controller.set_rules({});
+  EXPECT_EQ(decisions_.back().reason, Reason::rules);
+  EXPECT_FALSE(controller.training()) << "what was learnt is enough";
+}
+
+TEST_F(ControllerTest, GoesOnWithoutADeviceThatFailed) {
+  PaperChip chip(3, 2, 8);
+  Controller controller = make(chip, 3, 2);
+  Trainer::Step step = controller.frames_changed("a", 0);
+  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  step = controller.device_failed();
+  EXPECT_FALSE(step.configuration.mapping.any_device());
+  EXPECT_EQ(decisions_.back().reason, Reason::device_failed);
+  EXPECT_FALSE(controller.training());
+}
+
+TEST_F(ControllerTest, ADeviceThatTakesNoFrameIsLeftOut) {
+  PaperChip chip(3, 2, 9);
+  Controller controller = make(chip, 3, 2);
+  Trainer::Step step = controller.frames_changed("a", 0);
+  for (int frame = 0; frame < 100000 && decisions_.empty(); ++frame) {
+    if (const auto next = controller.frame_done(chip.frame(step), 0)) step = *next;
+  }
+  ASSERT_FALSE(decisions_.empty());
+  EXPECT_FALSE(step.configuration.mapping.any_device());
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ std::string stages_alone(const std::string& filter_properties) {
 }
 
 std::string bin(const std::string& bin_properties, const std::string& filter_properties) {
-  return "tandembin.( name=tandembin0 cores=2 opencl-device=any " + bin_properties +
+  return "tandembin.( name=tandembin0 cores=2 adapt=off opencl-device=any " + bin_properties +
          " vividfilter " + filter_properties + " ! vividhistogram ! vividclassifier )";
 }
 
