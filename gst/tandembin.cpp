@@ -6,6 +6,7 @@
 #include <string>
 
 #include "gst/binchain.h"
+#include "gst/binpads.h"
 #include "gst/binprovide.h"
 #include "gst/binrun.h"
 #include "gst/binsettings.h"
@@ -64,6 +65,10 @@ BinSettings settings_of(TandemBin* bin) {
 }
 
 }  // namespace
+
+std::shared_ptr<BinRun> tandem::run_of(GstObject* bin) { return current_run(tandem_bin(bin)); }
+GstPad* tandem::sink_of(GstObject* bin) { return tandem_bin(bin)->self->sink; }
+GstPad* tandem::src_of(GstObject* bin) { return tandem_bin(bin)->self->src; }
 
 #define gst_tandem_bin_parent_class parent_class
 typedef TandemBin GstTandemBin;
@@ -125,99 +130,16 @@ void retrain(TandemBin* bin) {
   if (const std::shared_ptr<BinRun> run = current_run(bin)) run->control().retrain();
 }
 
-// --- Frames ------------------------------------------------------------------------------------
-
-GstFlowReturn chain(GstPad*, GstObject* parent, GstBuffer* buffer) {
-  if (const std::shared_ptr<BinRun> run = current_run(tandem_bin(parent)))
-    return run->accept(buffer);
-  gst_buffer_unref(buffer);
-  return GST_FLOW_FLUSHING;
-}
-
-GstFlowReturn chain_list(GstPad* pad, GstObject* parent, GstBufferList* list) {
-  GstFlowReturn flow = GST_FLOW_OK;
-  const guint length = gst_buffer_list_length(list);
-  for (guint i = 0; i < length && flow == GST_FLOW_OK; ++i)
-    flow = chain(pad, parent, gst_buffer_ref(gst_buffer_list_get(list, i)));
-  gst_buffer_list_unref(list);
-  return flow;
-}
-
-// The task of the source pad.
-void push_frames(gpointer user_data) {
-  TandemBin* bin = tandem_bin(user_data);
-  const std::shared_ptr<BinRun> run = current_run(bin);
-  if (!run || !run->push_next(bin->self->src)) gst_pad_pause_task(bin->self->src);
-}
-
-void start_pushing(TandemBin* bin) {
-  gst_pad_start_task(bin->self->src, push_frames, bin, nullptr);
-}
-
-// --- Control -----------------------------------------------------------------------------------
-
-gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
-  TandemBin* bin = tandem_bin(parent);
-  const std::shared_ptr<BinRun> run = current_run(bin);
-  if (!run) return gst_pad_event_default(pad, parent, event);
-  switch (GST_EVENT_TYPE(event)) {
-    case GST_EVENT_FLUSH_START: {
-      run->abort();
-      const gboolean handled = gst_pad_event_default(pad, parent, event);
-      gst_pad_pause_task(bin->self->src);
-      return handled;
-    }
-    case GST_EVENT_FLUSH_STOP: {
-      run->abort();  // if it comes alone
-      gst_pad_pause_task(bin->self->src);
-      run->resume();
-      const gboolean handled = gst_pad_event_default(pad, parent, event);
-      start_pushing(bin);
-      return handled;
-    }
-    default:
-      break;
-  }
-  if (!GST_EVENT_IS_SERIALIZED(event)) return gst_pad_event_default(pad, parent, event);
-  run->executor().drain();
-  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return gst_pad_event_default(pad, parent, event);
-  GstCaps* caps = nullptr;
-  gst_event_parse_caps(event, &caps);
-  tandem::CapsRef kept(gst_caps_ref(caps));
-  const gboolean accepted = gst_pad_event_default(pad, parent, event);
-  run->set_caps(accepted ? kept.get() : nullptr);
-  return accepted;
-}
-
-gboolean sink_query(GstPad* pad, GstObject* parent, GstQuery* query) {
-  if (GST_QUERY_IS_SERIALIZED(query)) {
-    if (const std::shared_ptr<BinRun> run = current_run(tandem_bin(parent)))
-      run->executor().drain();
-  }
-  return gst_pad_query_default(pad, parent, query);
-}
-
-gboolean src_query(GstPad* pad, GstObject* parent, GstQuery* query) {
-  const gboolean answered = gst_pad_query_default(pad, parent, query);
-  if (!answered || GST_QUERY_TYPE(query) != GST_QUERY_LATENCY) return answered;
-  TandemBin* bin = tandem_bin(parent);
-  const tandem::CapsRef caps(gst_pad_get_current_caps(bin->self->sink));
-  const std::shared_ptr<BinRun> run = current_run(bin);
-  if (run && caps) run->add_latency(caps.get(), query);
-  return TRUE;
-}
+// --- Pads --------------------------------------------------------------------------------------
 
 void use_src(TandemBin* bin, GstPad* pad) {
   bin->self->src = pad;
-  gst_pad_set_query_function(pad, src_query);
+  tandem::equip_src(pad);
 }
 
 void use_sink(TandemBin* bin, GstPad* pad) {
   bin->self->sink = pad;
-  gst_pad_set_chain_function(pad, chain);
-  gst_pad_set_chain_list_function(pad, chain_list);
-  gst_pad_set_event_function(pad, sink_event);
-  gst_pad_set_query_function(pad, sink_query);
+  tandem::equip_sink(pad);
 }
 
 // A launch line "src ! tandembin.( a ! b ) ! sink" links the neighbours to a and b through ghost
@@ -304,7 +226,7 @@ GstStateChangeReturn gst_tandem_bin_change_state(GstElement* element, GstStateCh
       shut_down_run(bin);
       stop_run(bin);
     } else {
-      start_pushing(bin);
+      tandem::start_pushing(GST_OBJECT_CAST(bin));
     }
   }
   if (change == GST_STATE_CHANGE_PAUSED_TO_READY) stop_run(bin);

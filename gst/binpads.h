@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+namespace tandem {
+
+/// Frames and control on tandembin's pads: buffers go to the executor, a task on the source pad
+/// pushes them on; serialized events drain the executor and then travel through the children.
+void equip_sink(GstPad* pad);
+void equip_src(GstPad* pad);
+
+/// Starts the task of the bin's source pad.
+void start_pushing(GstObject* bin);
+
+}  // namespace tandem
