@@ -56,6 +56,11 @@ GstBusSyncReply Messages::on_message(GstBus*, GstMessage* message, gpointer user
   if (heard.type == GST_MESSAGE_WARNING) gst_message_parse_warning(message, &error, nullptr);
   if (error) heard.text = error->message;
   g_clear_error(&error);
+  if (heard.type == GST_MESSAGE_ELEMENT) {
+    gchar* text = gst_structure_to_string(gst_message_get_structure(message));
+    heard.text = text;
+    g_free(text);
+  }
   if (heard.type == GST_MESSAGE_NEED_CONTEXT && self->offered_)
     gst_element_set_context(GST_ELEMENT(GST_MESSAGE_SRC(message)), self->offered_);
   gst_message_unref(message);

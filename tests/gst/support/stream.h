@@ -25,7 +25,8 @@ std::string bin(const std::string& bin_properties = "", const std::string& filte
 /// What was posted on a bus.
 struct Message {
   GstMessageType type;
-  std::string source, text;  ///< the element's name; the message of warnings and errors
+  std::string source, text;  ///< the element's name; the message of warnings and errors,
+                             ///< the structure of element messages
 };
 
 /// Collects the messages of a pipeline as they are posted.
