@@ -152,7 +152,8 @@ void install_bin_properties(GObjectClass* klass) {
                          "device-failures, in-flight, opencl-device, tensors-made, "
                          "opencl-buffers-made, opencl-programs-made, opencl-objects-made, "
                          "predicted-fps, predicted-energy, measured-fps, measured-energy, "
-                         "training, decisions, trainings, training-frames, training-seconds, "
+                         "training, decisions, trainings, training-experiments, training-frames, "
+                         "training-seconds, "
                          "training-penalty, seconds, energy-source, energy-coverage, and for each "
                          "of stages: name, cpu-frames, device-frames, cpu-ns, device-ns",
                          GST_TYPE_STRUCTURE, read_only));

@@ -254,6 +254,7 @@ Trainer::Step Controller::finish_training() {
   totals_.penalty_s += last_penalty_s_;
   totals_.training_s += decision.training_s;
   totals_.training_frames += decision.training_frames;
+  totals_.experiments += decision.experiments;
   trainer_.reset();
   const Candidate fallback{rules_.allowed.fallback(chain_.stages, chain_.cores), {}};
   settle(training_for_, choice.count > 0 ? learnt.chosen : fallback, choice, decision);

@@ -102,7 +102,7 @@ class Controller {
   const Learnt* learnt() const;
 
   struct Totals {
-    int decisions = 0, trainings = 0, training_frames = 0;
+    int decisions = 0, trainings = 0, experiments = 0, training_frames = 0;
     double training_s = 0, penalty_s = 0;
     double stream_s = 0;  ///< from the first frame to the last
   };

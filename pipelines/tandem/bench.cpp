@@ -81,6 +81,29 @@ void measure_all(BenchPipeline& pipeline, const BenchSettings& settings, BenchRe
   }
 }
 
+// Lets tandembin choose, as it would in a stream.
+void train(BenchPipeline& pipeline, BenchResult& result) {
+  ProgressLine progress;
+  progress.show("bench " + result.application + ": training");
+  const BenchPipeline::Trained trained = pipeline.train();
+  result.training = {trained.chosen, trained.experiments, trained.frames, trained.seconds};
+  for (BenchMeasurement& measurement : result.measurements) {
+    const auto found = trained.predictions.find(measurement.configuration.name());
+    if (found == trained.predictions.end()) continue;
+    measurement.predicted_fps = found->second.fps;
+    measurement.predicted_energy_j = found->second.energy_j;
+  }
+}
+
+// The earlier method that paper 1 compares with: its device stages wait for the device.
+void measure_baseline(BenchPipeline& pipeline, const BenchSettings& settings, BenchResult& result) {
+  const std::optional<std::string> mapping = baseline_mapping(result);
+  if (!mapping) return;
+  result.baseline = BenchMeasurement{{*mapping, std::nullopt}, {}};
+  for (int round = 0; round < settings.repeat; ++round)
+    pipeline.measure(settings.frames, settings.least_seconds, *result.baseline, false);
+}
+
 void write_json(const BenchResult& result, const std::string& path) {
   std::ofstream file(path);
   file << to_json(result).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
@@ -102,14 +125,19 @@ int bench_command(const std::vector<std::string>& arguments) {
   result.opencl_device = find_device(settings.bin.opencl_device);
   const FrameStore frames =
       load_frames(uri, settings.size, std::min(kFramesInMemory, settings.frames));
-  settings.bin.device = "cpu";  // to begin with; every configuration is forced later
+  settings.bin.adapt = "off";  // to begin with
   BenchPipeline pipeline(frames, settings.bin);
   result.cores = pipeline.cores();
+  result.metric = settings.bin.metric.empty() ? "throughput" : settings.bin.metric;
   for (BenchConfiguration& configuration :
        bench_configurations(pipeline.stages(), result.cores, result.opencl_device.has_value())) {
     result.measurements.push_back({std::move(configuration), {}});
   }
+  train(pipeline, result);
   measure_all(pipeline, settings, result);
+  if (result.opencl_device) measure_baseline(pipeline, settings, result);
+  if (const std::string source = pipeline.energy_source(); !source.empty())
+    result.energy_source = source;
 
   std::printf("%s %s, %d cores, %s, %d frames or more each, %d round%s\n",
               settings.application.c_str(), to_string(settings.size).c_str(), result.cores,

@@ -122,8 +122,31 @@ void BenchPipeline::configure(const BenchConfiguration& configuration) {
   set_property(bin_, "threads", "threads", std::to_string(configuration.threads.value_or(0)));
 }
 
-void BenchPipeline::measure(int frames, double least_seconds, BenchMeasurement& measurement) {
+BenchPipeline::Trained BenchPipeline::train() {
+  Trained trained;
+  g_object_set(bin_, "mapping", "auto", "threads", 0, nullptr);
+  set_property(bin_, "granularity", "granularity", "auto");
+  set_property(bin_, "adapt", "adapt", "caps");
+  BinStats stats;
+  do {
+    feed_one();
+    stats = read_stats(bin_);
+  } while (stats.trainings == 0 || stats.training);
+  set_property(bin_, "adapt", "adapt", "off");
+  wait_until_empty();
+  stats = read_stats(bin_);
+  trained.chosen = stats.configuration;
+  trained.predictions = read_predictions(bin_);
+  trained.frames = stats.training_frames;
+  trained.seconds = stats.training_s;
+  trained.experiments = stats.training_experiments;
+  return trained;
+}
+
+void BenchPipeline::measure(int frames, double least_seconds, BenchMeasurement& measurement,
+                            bool cpu_fallback) {
   configure(measurement.configuration);
+  g_object_set(bin_, "cpu-fallback", gboolean{cpu_fallback}, nullptr);
   // The first frames fill the bin, make tensors and wake threads.
   const int warm_up = std::max(8, 3 * (cores_ + 1));
   BinStats before;
@@ -146,6 +169,9 @@ void BenchPipeline::measure(int frames, double least_seconds, BenchMeasurement& 
       before = read_stats(bin_);
     }
   }
+  // Before the bin runs empty, which takes no energy to speak of.
+  if (const auto energy_j = read_stats(bin_).measured_energy_j)
+    measurement.rounds_energy_j.push_back(*energy_j);
   wait_until_empty();
   const BinStats stats = read_stats(bin_) - before;
   if (stats.configuration != measurement.configuration.name()) {

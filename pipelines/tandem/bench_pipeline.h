@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -33,14 +34,25 @@ class BenchPipeline {
   /// Throws Failure. `frames` outlives this object.
   BenchPipeline(const FrameStore& frames, const BinSettings& settings);
 
+  /// What tandembin chooses and predicts when it trains on these frames.
+  struct Trained {
+    std::string chosen;
+    std::map<std::string, Expected> predictions;
+    int experiments = 0, frames = 0;
+    double seconds = 0;
+  };
+  /// Lets it train. Throws Failure.
+  Trained train();
+
   /// Runs `configuration` until at least `frames` frames and `least_seconds` have passed after a
-  /// warm-up, with the bin always full, and appends the rate at which frames came out. Throws
-  /// Failure.
-  void measure(int frames, double least_seconds, BenchMeasurement& measurement);
+  /// warm-up, with the bin always full, and appends the rate at which frames came out, and the
+  /// energy of a frame. Without `cpu_fallback`, device stages wait for the device. Throws Failure.
+  void measure(int frames, double least_seconds, BenchMeasurement& measurement,
+               bool cpu_fallback = true);
 
   int cores() const { return cores_; }
   int stages() const { return stages_; }
-  std::string opencl_device() const { return read_stats(bin_).opencl_device; }
+  std::string energy_source() const { return read_stats(bin_).energy_source; }
 
  private:
   using Clock = std::chrono::steady_clock;

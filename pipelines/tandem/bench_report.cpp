@@ -17,19 +17,41 @@ Json fps_of(const BenchResult& result, const std::string& name) {
 const BenchMeasurement* best_of(const BenchResult& result) {
   const auto best = std::max_element(
       result.measurements.begin(), result.measurements.end(),
-      [](const auto& a, const auto& b) { return a.median_fps() < b.median_fps(); });
+      [&](const auto& a, const auto& b) { return score(result, a) < score(result, b); });
   return best == result.measurements.end() ? nullptr : &*best;
 }
 
-// The earlier method never computes a device stage on the CPU. tandembin does so whenever the
-// device is busy, so that method's rate is known only when all stages are on one side.
-Json baseline(const BenchResult& result) {
-  const std::optional<std::string> mapping = baseline_mapping(result);
-  if (!mapping) return nullptr;
-  Json fps = nullptr;
-  if (mapping->find('g') == std::string::npos) fps = fps_of(result, *mapping + "/mg");
-  if (mapping->find('c') == std::string::npos) fps = fps_of(result, *mapping + "/cg1");
-  return {{"name", *mapping + "/mg"}, {"throughput_fps", fps}};
+Json optional(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json summary(const BenchMeasurement& measured) {
+  return {{"name", measured.configuration.name()},
+          {"throughput_fps", measured.median_fps()},
+          {"energy_per_frame_j", optional(measured.median_energy_j())}};
+}
+
+Json chosen(const BenchResult& result) {
+  if (!result.training) return nullptr;
+  const BenchMeasurement* found = find_measurement(result, result.training->chosen);
+  const BenchMeasurement* best = best_of(result);
+  if (!found) return nullptr;
+  Json json = summary(*found);
+  json["ratio_to_best"] = score(result, *found) / score(result, *best);
+  json["predicted_fps"] = optional(found->predicted_fps);
+  json["predicted_energy_j"] = optional(found->predicted_energy_j);
+  return json;
+}
+
+Json training(const BenchResult& result) {
+  if (!result.training) return nullptr;
+  return {{"experiments", result.training->experiments},
+          {"frames", result.training->frames},
+          {"seconds", result.training->seconds}};
+}
+
+double median(std::vector<double> sorted) {
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
 std::size_t stages_of(const BenchResult& result) {
@@ -54,12 +76,19 @@ std::vector<BenchConfiguration> bench_configurations(int stages, int cores, bool
   return all;
 }
 
-double BenchMeasurement::median_fps() const {
-  if (rounds_fps.empty()) return 0;
-  std::vector<double> sorted = rounds_fps;
-  std::sort(sorted.begin(), sorted.end());
-  const std::size_t middle = sorted.size() / 2;
-  return sorted.size() % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+double BenchMeasurement::median_fps() const { return rounds_fps.empty() ? 0 : median(rounds_fps); }
+
+std::optional<double> BenchMeasurement::median_energy_j() const {
+  if (rounds_energy_j.empty()) return std::nullopt;
+  return median(rounds_energy_j);
+}
+
+double score(const BenchResult& result, const BenchMeasurement& measurement) {
+  const double fps = measurement.median_fps();
+  const std::optional<double> energy_j = measurement.median_energy_j();
+  if (result.metric == "throughput" || !energy_j) return fps;
+  if (result.metric == "energy") return 1 / *energy_j;
+  return fps / *energy_j;  // which the energy-delay product is the inverse of
 }
 
 const BenchMeasurement* find_measurement(const BenchResult& result, const std::string& name) {
@@ -97,45 +126,60 @@ Json to_json(const BenchResult& result) {
          {"granularity", configuration.granularity()},
          {"threads", configuration.threads ? Json(*configuration.threads) : Json(nullptr)},
          {"throughput_fps", measured.median_fps()},
-         {"energy_per_frame_j", nullptr},
-         {"predicted_fps", nullptr},
-         {"predicted_energy_j", nullptr}});
+         {"energy_per_frame_j", optional(measured.median_energy_j())},
+         {"predicted_fps", optional(measured.predicted_fps)},
+         {"predicted_energy_j", optional(measured.predicted_energy_j)}});
   }
   const std::string all_cpu(stages_of(result), 'c'), all_device(stages_of(result), 'g');
-  Json best = nullptr;
-  if (const BenchMeasurement* found = best_of(result)) {
-    best = {{"name", found->configuration.name()}, {"throughput_fps", found->median_fps()}};
-  }
+  const BenchMeasurement* best = best_of(result);
   return {{"app", result.application},
           {"width", result.width},
           {"height", result.height},
           {"frames", result.frames},
           {"cores", result.cores},
           {"opencl_device", result.opencl_device ? Json(*result.opencl_device) : Json(nullptr)},
-          {"energy_source", nullptr},
+          {"energy_source", result.energy_source ? Json(*result.energy_source) : Json(nullptr)},
+          {"metric", result.metric},
           {"configurations", std::move(configurations)},
           {"homogeneous",
            {{"cpu_mg_fps", fps_of(result, all_cpu + "/mg")},
             {"cpu_cg_fps", fps_of(result, all_cpu + "/cg" + std::to_string(result.cores))},
             {"device_fps", fps_of(result, all_device + "/cg1")}}},
-          {"baseline", baseline(result)},
-          {"chosen", nullptr},
-          {"best", std::move(best)},
-          {"training", nullptr}};
+          {"baseline", result.baseline ? summary(*result.baseline) : Json(nullptr)},
+          {"chosen", chosen(result)},
+          {"best", best ? summary(*best) : Json(nullptr)},
+          {"training", training(result)}};
 }
 
 std::string to_table(const BenchResult& result) {
   const BenchMeasurement* best = best_of(result);
-  std::string table = "configuration    frames/s     least      most   of best\n";
+  std::string table =
+      "configuration    frames/s     least      most  predicted    J/frame  predicted  of best\n";
+  const auto text = [](const char* format, const std::optional<double>& value) {
+    char cell[32] = "          -";
+    if (value) std::snprintf(cell, sizeof cell, format, *value);
+    return std::string(cell);
+  };
   for (const BenchMeasurement& measured : result.measurements) {
     if (measured.rounds_fps.empty()) continue;
     const auto [least, most] =
         std::minmax_element(measured.rounds_fps.begin(), measured.rounds_fps.end());
-    char line[128];
-    std::snprintf(line, sizeof line, "%-14s %10.2f %9.2f %9.2f %8.0f%%%s\n",
+    const bool is_chosen =
+        result.training && measured.configuration.name() == result.training->chosen;
+    char line[160];
+    std::snprintf(line, sizeof line, "%-14s %10.2f %9.2f %9.2f%s%s%s %7.0f%%%s%s\n",
                   measured.configuration.name().c_str(), measured.median_fps(), *least, *most,
-                  100 * measured.median_fps() / best->median_fps(),
-                  &measured == best ? "  <- best" : "");
+                  text("%11.2f", measured.predicted_fps).c_str(),
+                  text("%11.4g", measured.median_energy_j()).c_str(),
+                  text("%11.4g", measured.predicted_energy_j).c_str(),
+                  100 * score(result, measured) / score(result, *best),
+                  &measured == best ? "  <- best" : "", is_chosen ? "  <- chosen" : "");
+    table += line;
+  }
+  if (result.baseline) {
+    char line[160];
+    std::snprintf(line, sizeof line, "baseline: %s %.2f frames/s\n",
+                  result.baseline->configuration.name().c_str(), result.baseline->median_fps());
     table += line;
   }
   return table;

@@ -28,7 +28,11 @@ struct BenchMeasurement {
       {};  ///< mean time of a frame in each stage, latest round; 0: never
   std::vector<double> stage_device_s = {};
 
+  std::vector<double> rounds_energy_j = {};  ///< joules a frame; none when nobody can tell
+  std::optional<double> predicted_fps = {}, predicted_energy_j = {};
+
   double median_fps() const;  ///< 0 when there is no round
+  std::optional<double> median_energy_j() const;
 };
 
 struct BenchResult {
@@ -38,10 +42,24 @@ struct BenchResult {
   int cores = 0;
   std::optional<std::string> opencl_device;
   std::vector<BenchMeasurement> measurements;
+  std::string metric = "throughput";
+  std::optional<std::string> energy_source;
+  std::optional<BenchMeasurement> baseline;  ///< device stages wait for the device
+
+  struct Training {
+    std::string chosen;
+    int experiments = 0, frames = 0;
+    double seconds = 0;
+  };
+  std::optional<Training> training;
 };
 
 /// The measurement of that name, or null.
 const BenchMeasurement* find_measurement(const BenchResult& result, const std::string& name);
+
+/// How good a measurement is by the result's metric, higher is better: frames a second, frames a
+/// joule, throughput / energy, or 1 / (energy x time). Throughput where energy is not known.
+double score(const BenchResult& result, const BenchMeasurement& measurement);
 
 /// The mapping in which each stage is where it takes less time, from the medium grain run without a
 /// device and the runs of one thread with a single stage on the device; none when one of them is

@@ -21,6 +21,10 @@ void add_model_options(OptionParser& parser, BinSettings& settings) {
   parser.add("opencl-device", settings.opencl_device, "NAME",
              "`auto`, `any`, or part of a device's name");
   parser.add("cores", settings.cores, "N", "CPU cores to use (default: the physical ones)");
+  parser.add("metric", settings.metric, "throughput|energy|efficiency|edp",
+             "what tandembin optimises (default: throughput)");
+  parser.add("energy-source", settings.energy_source, "NAME",
+             "`auto`, `none`, `rapl`, `pcm`, `nvml` or `model:...`");
 }
 
 void add_configuration_options(OptionParser& parser, BinSettings& settings) {
@@ -31,6 +35,12 @@ void add_configuration_options(OptionParser& parser, BinSettings& settings) {
   parser.add("granularity", settings.granularity, "cg|mg",
              "a frame a core, or all cores on a frame");
   parser.add("threads", settings.threads, "N", "frames at a time in coarse grain");
+  parser.add("adapt", settings.adapt, "off|caps|drift|both",
+             "when to look for a better configuration (default: both)");
+  parser.add("max-overhead", settings.max_overhead, "SHARE",
+             "of the time that looking may cost (default: 0.05)");
+  parser.add("target-fps", settings.target_fps, "F", "least energy that reaches this rate");
+  parser.add("power-budget", settings.power_budget, "W", "most throughput within these watts");
   parser.add("stages", settings.stages, "LAUNCH", "other stages for tandembin");
 }
 

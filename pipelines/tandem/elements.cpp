@@ -124,16 +124,22 @@ GstElement* make_tandembin(const BinSettings& settings) {
   const auto number = [](const std::optional<int>& value) {
     return value ? std::to_string(*value) : "";
   };
+  const auto real = [](const std::optional<double>& value) { return value ? to_text(*value) : ""; };
   set("--cores", "cores", number(settings.cores));
   set("--opencl-device", "opencl-device", settings.opencl_device);
   set(settings.device.empty() ? "--mapping" : "--device", "mapping", mapping);
   set("--granularity", "granularity", settings.granularity);
   set("--threads", "threads", number(settings.threads));
+  set("--metric", "metric", settings.metric);
+  set("--adapt", "adapt", settings.adapt);
+  set("--energy-source", "energy-source", settings.energy_source);
+  set("--target-fps", "target-fps", real(settings.target_fps));
+  set("--power-budget", "power-budget", real(settings.power_budget));
+  set("--max-overhead", "max-overhead", real(settings.max_overhead));
 
   const auto set_stages = [&](const char* option, const char* property, const std::string& value) {
     if (!value.empty()) set_stage_property(bin.get(), option, property, value);
   };
-  const auto real = [](const std::optional<double>& value) { return value ? to_text(*value) : ""; };
   set_stages("--scales", "scales", number(settings.scales));
   set_stages("--first-scale", "first-scale", real(settings.first_scale));
   set_stages("--threshold", "threshold", real(settings.threshold));
@@ -171,6 +177,16 @@ BinStats read_stats(GstElement* bin) {
   gst_structure_get_int(structure, "cores", &stats.cores);
   stats.configuration = read_string(structure, "configuration");
   stats.opencl_device = read_string(structure, "opencl-device");
+  stats.measured_fps = read_double(structure, "measured-fps");
+  stats.measured_energy_j = read_double(structure, "measured-energy");
+  gboolean training = FALSE;
+  gst_structure_get_boolean(structure, "training", &training);
+  stats.training = training;
+  gst_structure_get_int(structure, "trainings", &stats.trainings);
+  gst_structure_get_int(structure, "training-experiments", &stats.training_experiments);
+  gst_structure_get_int(structure, "training-frames", &stats.training_frames);
+  stats.training_s = read_double(structure, "training-seconds").value_or(0);
+  stats.energy_source = read_string(structure, "energy-source");
   const GValue* stages = gst_structure_get_value(structure, "stages");
   const guint count =
       stages && GST_VALUE_HOLDS_ARRAY(stages) ? gst_value_array_get_size(stages) : 0;
@@ -182,6 +198,26 @@ BinStats read_stats(GstElement* bin) {
   }
   gst_structure_free(structure);
   return stats;
+}
+
+std::map<std::string, Expected> read_predictions(GstElement* bin) {
+  std::map<std::string, Expected> all;
+  GstStructure* structure = nullptr;
+  g_object_get(bin, "predictions", &structure, nullptr);
+  if (!structure) return all;
+  const GValue* list = gst_structure_get_value(structure, "configurations");
+  for (guint i = 0; i < gst_value_array_get_size(list); ++i) {
+    const GstStructure* one = gst_value_get_structure(gst_value_array_get_value(list, i));
+    all[read_string(one, "configuration")] = {read_double(one, "fps"), read_double(one, "energy")};
+  }
+  gst_structure_free(structure);
+  return all;
+}
+
+std::optional<double> read_double(const GstStructure* structure, const char* field) {
+  double value = 0;
+  if (!gst_structure_get_double(structure, field, &value)) return std::nullopt;
+  return value;
 }
 
 BinStats operator-(const BinStats& later, const BinStats& earlier) {

@@ -4,6 +4,7 @@
 #include <gst/gst.h>
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ struct BinSettings {
   std::string opencl_device, model;
   std::optional<int> threads, cores, scales;
   std::optional<double> first_scale, threshold;
+  std::string metric, adapt, energy_source;
+  std::optional<double> target_fps, power_budget, max_overhead;
 };
 
 /// A floating element. Throws Failure that names the Debian package when there is none.
@@ -63,8 +66,23 @@ struct BinStats {
   int cores = 0;
   std::string configuration, opencl_device;
   std::vector<StageCount> stages;
+  std::optional<double> measured_fps, measured_energy_j;  ///< of what runs, since it was decided
+  bool training = false;
+  int trainings = 0, training_experiments = 0, training_frames = 0;
+  double training_s = 0;
+  std::string energy_source;  ///< empty: none
 };
 BinStats read_stats(GstElement* bin);
+
+/// What the bin's model expects of a configuration.
+struct Expected {
+  std::optional<double> fps, energy_j;
+};
+/// By configuration; empty while the bin has learnt nothing.
+std::map<std::string, Expected> read_predictions(GstElement* bin);
+
+/// A number of a structure; none when it is not there.
+std::optional<double> read_double(const GstStructure* structure, const char* field);
 
 /// What happened between two readings.
 BinStats operator-(const BinStats& later, const BinStats& earlier);

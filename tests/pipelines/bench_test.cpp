@@ -23,9 +23,9 @@ std::vector<std::string> keys(const Json& object) {
 }
 
 const std::vector<std::string> kFields = {
-    "app",           "width",         "height",         "frames",      "cores",
-    "opencl_device", "energy_source", "configurations", "homogeneous", "baseline",
-    "chosen",        "best",          "training"};
+    "app",           "width",         "height", "frames",         "cores",
+    "opencl_device", "energy_source", "metric", "configurations", "homogeneous",
+    "baseline",      "chosen",        "best",   "training"};
 const std::vector<std::string> kConfigurationFields = {"name",           "mapping",
                                                        "granularity",    "threads",
                                                        "throughput_fps", "energy_per_frame_j",
@@ -99,17 +99,26 @@ TEST(BenchReport, BaselinePutsEachStageWhereItTakesLessTime) {
   named(result, "gcc/cg1").stage_device_s = {1, 0, 0};
   named(result, "cgc/cg1").stage_device_s = {0, 2, 0};
   named(result, "ccg/cg1").stage_device_s = {0, 0, 3};
-  // tandembin would compute stage 1 on the CPU too: the rate of that method is not known.
-  EXPECT_EQ(to_json(result)["baseline"]["name"], "gcc/mg");
-  EXPECT_TRUE(to_json(result)["baseline"]["throughput_fps"].is_null());
-
+  EXPECT_EQ(baseline_mapping(result), "gcc");
   named(result, "gcc/cg1").stage_device_s = {4, 0, 0};
-  EXPECT_EQ(to_json(result)["baseline"]["name"], "ccc/mg");
-  EXPECT_EQ(to_json(result)["baseline"]["throughput_fps"], 13);
-
+  EXPECT_EQ(baseline_mapping(result), "ccc");
   named(result, "ccc/mg").stage_cpu_s = {9, 9, 9};
-  EXPECT_EQ(to_json(result)["baseline"]["name"], "ggg/mg");
-  EXPECT_EQ(to_json(result)["baseline"]["throughput_fps"], 38);
+  EXPECT_EQ(baseline_mapping(result), "ggg");
+}
+
+TEST(BenchReport, ChosenIsComparedWithTheBestByTheMetric) {
+  BenchResult result = example(true);
+  result.training = {"ccc/mg", 5, 40, 0.5};
+  EXPECT_DOUBLE_EQ(to_json(result)["chosen"]["ratio_to_best"],
+                   named(result, "ccc/mg").median_fps() /
+                       to_json(result)["best"]["throughput_fps"].get<double>());
+  EXPECT_EQ(to_json(result)["training"]["frames"], 40);
+
+  result.metric = "efficiency";
+  for (BenchMeasurement& measured : result.measurements) measured.rounds_energy_j = {100};
+  named(result, "ccc/mg").rounds_energy_j = {0.1};
+  EXPECT_EQ(to_json(result)["best"]["name"], "ccc/mg");
+  EXPECT_EQ(to_json(result)["chosen"]["ratio_to_best"], 1);
 }
 
 class Bench : public testing::Test {
