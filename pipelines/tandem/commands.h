@@ -10,6 +10,7 @@ namespace tandem {
 /// 130 ended early by Ctrl-C. Throws UsageError and Failure, which main() prints.
 int run_command(const std::vector<std::string>& arguments);
 int bench_command(const std::vector<std::string>& arguments);
+int report_command(const std::vector<std::string>& arguments);
 int doctor_command(const std::vector<std::string>& arguments);
 
 }  // namespace tandem

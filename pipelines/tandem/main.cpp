@@ -37,6 +37,7 @@ struct Command {
 constexpr Command kCommands[] = {
     {"run", "analyse a video and write what was found", run_command},
     {"bench", "measure every configuration", bench_command},
+    {"report", "draw what bench measured as a page", report_command},
     {"train-detector", "make a person detector from photographs", with_argv<train_detector_main>},
     {"evaluate-detector", "measure a person detector", with_argv<evaluate_detector_main>},
     {"doctor", "show what this machine offers and what is missing", doctor_command},

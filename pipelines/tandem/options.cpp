@@ -108,10 +108,16 @@ void OptionParser::add(const char* name, bool& value, const char* help) {
 
 void OptionParser::add(const char* name, std::string& value, const char* argument,
                        const char* help) {
-  add({name, argument, help, [&value, name](const std::string& text) {
-         if (text.empty()) throw UsageError("--" + std::string(name) + " needs a value");
-         value = text;
-       }});
+  add(name, 0, value, argument, help);
+}
+
+void OptionParser::add(const char* name, char short_name, std::string& value, const char* argument,
+                       const char* help) {
+  const auto set = [&value, name](const std::string& text) {
+    if (text.empty()) throw UsageError("--" + std::string(name) + " needs a value");
+    value = text;
+  };
+  add({name, argument, help, set, short_name});
 }
 
 void OptionParser::add(const char* name, std::optional<int>& value, const char* argument,
@@ -126,13 +132,19 @@ void OptionParser::add(const char* name, std::optional<double>& value, const cha
        [&value, name](const std::string& text) { value = parse_number<double>(name, text); }});
 }
 
+void OptionParser::add_operands(std::vector<std::string>& values, const char* argument) {
+  operands_ = &values;
+  operands_name_ = argument;
+}
+
 void OptionParser::parse(std::vector<std::string> argv) {
-  // GLib calls back with "--name"; the only data it hands over is the group's, which is this
-  // parser.
+  // GLib calls back with "--name" or "-n"; the only data it hands over is the group's, which is
+  // this parser.
   const GOptionArgFunc set = [](const gchar* name, const gchar* value, gpointer data,
                                 GError** error) -> gboolean {
     for (const Option& option : static_cast<OptionParser*>(data)->options_) {
-      if ("--" + option.name != name) continue;
+      const bool is_short = option.short_name && name == std::string{'-', option.short_name};
+      if (!is_short && "--" + option.name != name) continue;
       try {
         option.set(value ? value : "");
         return TRUE;
@@ -145,14 +157,14 @@ void OptionParser::parse(std::vector<std::string> argv) {
   std::vector<GOptionEntry> entries;
   for (const Option& option : options_) {
     const int flags = option.argument ? 0 : int{G_OPTION_FLAG_NO_ARG};
-    entries.push_back({option.name.c_str(), 0, flags, G_OPTION_ARG_CALLBACK,
+    entries.push_back({option.name.c_str(), option.short_name, flags, G_OPTION_ARG_CALLBACK,
                        reinterpret_cast<gpointer>(set), option.help, option.argument});
   }
   entries.push_back({});
 
   g_set_prgname(("tandem " + usage_).c_str());
   const std::unique_ptr<GOptionContext, decltype(&g_option_context_free)> context(
-      g_option_context_new(nullptr), g_option_context_free);
+      g_option_context_new(operands_name_), g_option_context_free);
   g_option_context_set_summary(context.get(), summary_.c_str());
   GOptionGroup* group = g_option_group_new("main", "", "", this, nullptr);
   g_option_group_add_entries(group, entries.data());
@@ -160,6 +172,7 @@ void OptionParser::parse(std::vector<std::string> argv) {
 
   argv.insert(argv.begin(), "tandem");
   std::vector<char*> words;
+  words.reserve(argv.size() + 1);
   for (std::string& word : argv) words.push_back(word.data());
   words.push_back(nullptr);
   int count = static_cast<int>(argv.size());
@@ -175,6 +188,10 @@ void OptionParser::parse(std::vector<std::string> argv) {
       message += did_you_mean(message.substr(message.rfind(' ') + 1), names);
     }
     throw UsageError(message);
+  }
+  if (operands_) {
+    operands_->assign(first + 1, first + count);
+    return;
   }
   if (count > 1) throw UsageError("'" + std::string(first[1]) + "' is not expected here");
 }

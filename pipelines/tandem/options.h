@@ -49,8 +49,14 @@ class OptionParser {
 
   void add(const char* name, bool& value, const char* help);
   void add(const char* name, std::string& value, const char* argument, const char* help);
+  /// With a short name too: 'o' is -o.
+  void add(const char* name, char short_name, std::string& value, const char* argument,
+           const char* help);
   void add(const char* name, std::optional<int>& value, const char* argument, const char* help);
   void add(const char* name, std::optional<double>& value, const char* argument, const char* help);
+
+  /// Words that are no options: without this call there may be none. `argument` is for the help.
+  void add_operands(std::vector<std::string>& values, const char* argument);
 
   /// `argv` starts behind the command's own words. Prints the help and exits when asked to. Throws
   /// UsageError for unknown options, for values that cannot be read and for words left over.
@@ -62,11 +68,14 @@ class OptionParser {
     const char* argument;  ///< null: a flag
     const char* help;
     std::function<void(const std::string&)> set;  ///< throws UsageError
+    char short_name = 0;                          ///< 0: none
   };
   void add(Option option);
 
   std::string usage_, summary_;
   std::vector<Option> options_;
+  std::vector<std::string>* operands_ = nullptr;
+  const char* operands_name_ = nullptr;
 };
 
 }  // namespace tandem

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/report/bench_file.h"
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+
+namespace tandem {
+namespace {
+
+using Json = nlohmann::json;
+
+[[noreturn]] void fail(const std::string& field, const std::string& problem) {
+  throw std::runtime_error("field '" + field + "' " + problem);
+}
+
+// Reads the fields of one object; `path_` is where it is in the file, for messages.
+class Object {
+ public:
+  Object(const Json& json, std::string path) : json_(json), path_(std::move(path)) {
+    if (!json_.is_object()) fail(path_, "is not an object but " + described(json_));
+  }
+
+  const Json& at(const char* name) const {
+    const auto found = json_.find(name);
+    if (found == json_.end()) fail(path_of(name), "is missing");
+    return *found;
+  }
+
+  std::string text(const char* name) const {
+    const Json& value = at(name);
+    if (!value.is_string()) fail(path_of(name), "is not text but " + described(value));
+    return value.get<std::string>();
+  }
+
+  std::optional<std::string> text_or_null(const char* name) const {
+    if (at(name).is_null()) return std::nullopt;
+    return text(name);
+  }
+
+  double number(const char* name) const {
+    const Json& value = at(name);
+    if (!value.is_number()) fail(path_of(name), "is not a number but " + described(value));
+    const double number = value.get<double>();
+    if (number < 0) fail(path_of(name), "is " + value.dump() + ", below 0");
+    return number;
+  }
+
+  std::optional<double> number_or_null(const char* name) const {
+    if (at(name).is_null()) return std::nullopt;
+    return number(name);
+  }
+
+  int count(const char* name) const {
+    const double value = number(name);
+    const Json& json = at(name);
+    if (!json.is_number_integer() || value > std::numeric_limits<int>::max() || value < 1) {
+      fail(path_of(name), "is " + json.dump() + ", not a whole number from 1");
+    }
+    return json.get<int>();
+  }
+
+  // For fields that not every file has.
+  bool has(const char* name) const { return json_.contains(name); }
+
+  std::optional<Object> object_or_null(const char* name) const {
+    if (at(name).is_null()) return std::nullopt;
+    return Object(at(name), path_of(name));
+  }
+
+  std::string path_of(const std::string& name) const {
+    return path_.empty() ? name : path_ + "." + name;
+  }
+
+ private:
+  static std::string described(const Json& value) {
+    return value.is_null() ? "null" : std::string("of type ") + value.type_name();
+  }
+
+  const Json& json_;
+  const std::string path_;
+};
+
+BenchFile::Configuration read_configuration(const Object& object) {
+  BenchFile::Configuration configuration;
+  configuration.name = object.text("name");
+  configuration.mapping = object.text("mapping");
+  if (configuration.mapping.empty() ||
+      configuration.mapping.find_first_not_of("cg") != std::string::npos) {
+    fail(object.path_of("mapping"),
+         "is '" + configuration.mapping + "'; a mapping has one letter a stage, c or g");
+  }
+  const std::string granularity = object.text("granularity");
+  if (granularity == "cg") {
+    configuration.threads = object.count("threads");
+  } else if (granularity != "mg") {
+    fail(object.path_of("granularity"), "is '" + granularity + "'; known are cg and mg");
+  }
+  configuration.throughput_fps = object.number_or_null("throughput_fps");
+  configuration.energy_per_frame_j = object.number_or_null("energy_per_frame_j");
+  configuration.predicted_fps = object.number_or_null("predicted_fps");
+  configuration.predicted_energy_j = object.number_or_null("predicted_energy_j");
+  return configuration;
+}
+
+std::vector<BenchFile::Configuration> read_configurations(const Object& file) {
+  const std::string field = "configurations";
+  const Json& list = file.at(field.c_str());
+  if (!list.is_array() || list.empty()) fail(field, "is not a list of configurations");
+  std::vector<BenchFile::Configuration> configurations;
+  std::set<std::string> names;
+  for (const Json& entry : list) {
+    const Object object(entry, field + "[" + std::to_string(configurations.size()) + "]");
+    configurations.push_back(read_configuration(object));
+    const std::string& name = configurations.back().name;
+    if (!names.insert(name).second) fail(object.path_of("name"), "is '" + name + "' once more");
+  }
+  return configurations;
+}
+
+std::optional<BenchFile::Pick> read_pick(const Object& file, const char* name) {
+  const std::optional<Object> object = file.object_or_null(name);
+  if (!object) return std::nullopt;
+  const auto if_there = [&](const char* field) {
+    return object->has(field) ? object->number_or_null(field) : std::nullopt;
+  };
+  return BenchFile::Pick{object->text("name"), object->number_or_null("throughput_fps"),
+                         if_there("energy_per_frame_j"), if_there("ratio_to_best")};
+}
+
+}  // namespace
+
+BenchFile parse_bench_file(const std::string& text) {
+  Json json;
+  try {
+    json = Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    // "[json.exception.parse_error.101] parse error at line 1, ...": the code says nothing more.
+    const std::string what = error.what();
+    throw std::runtime_error("is not JSON: " + what.substr(what.find("] ") + 2));
+  }
+  if (!json.is_object()) throw std::runtime_error("is JSON, but not one object");
+  const Object file(json, "");
+  BenchFile bench;
+  bench.configurations = read_configurations(file);
+  bench.app = file.text("app");
+  bench.width = file.count("width");
+  bench.height = file.count("height");
+  bench.frames = file.count("frames");
+  bench.cores = file.count("cores");
+  bench.opencl_device = file.text_or_null("opencl_device");
+  bench.energy_source = file.text_or_null("energy_source");
+  bench.metric = file.has("metric") ? file.text("metric") : "throughput";
+  if (const std::optional<Object> alone = file.object_or_null("homogeneous")) {
+    bench.cpu_mg_fps = alone->number_or_null("cpu_mg_fps");
+    bench.cpu_cg_fps = alone->number_or_null("cpu_cg_fps");
+    bench.device_fps = alone->number_or_null("device_fps");
+  }
+  bench.baseline = read_pick(file, "baseline");
+  bench.chosen = read_pick(file, "chosen");
+  bench.best = read_pick(file, "best");
+  if (const std::optional<Object> training = file.object_or_null("training")) {
+    bench.training = {training->number_or_null("experiments"), training->number_or_null("frames"),
+                      training->number_or_null("seconds")};
+  }
+  return bench;
+}
+
+const BenchFile::Configuration* find_configuration(const BenchFile& bench,
+                                                   const std::string& name) {
+  const auto found =
+      std::find_if(bench.configurations.begin(), bench.configurations.end(),
+                   [&](const auto& configuration) { return configuration.name == name; });
+  return found == bench.configurations.end() ? nullptr : &*found;
+}
+
+}  // namespace tandem

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem {
+
+/// What `tandem bench --json` writes, as the report needs it. A value that was not measured, or
+/// that does not apply, is empty.
+struct BenchFile {
+  struct Configuration {
+    std::string name;     ///< gcc/cg3
+    std::string mapping;  ///< one letter a stage
+    int threads = 0;      ///< 0: medium grain
+    std::optional<double> throughput_fps, energy_per_frame_j, predicted_fps, predicted_energy_j;
+  };
+  struct Pick {
+    std::string name;
+    std::optional<double> throughput_fps, energy_per_frame_j, ratio_to_best;
+  };
+  struct Training {
+    std::optional<double> experiments, frames, seconds;
+  };
+
+  std::string app;
+  int width = 0, height = 0;
+  int frames = 0;
+  int cores = 0;
+  std::optional<std::string> opencl_device, energy_source;
+  std::string metric;  ///< what `chosen` and `best` are judged by: throughput, energy, ...
+  std::vector<Configuration> configurations;  ///< at least one; names differ
+  std::optional<double> cpu_mg_fps, cpu_cg_fps, device_fps;
+  std::optional<Pick> baseline, chosen, best;
+  std::optional<Training> training;
+};
+
+/// Throws std::runtime_error that says what is wrong and with which field.
+BenchFile parse_bench_file(const std::string& text);
+
+/// The configuration of that name, or null.
+const BenchFile::Configuration* find_configuration(const BenchFile& bench, const std::string& name);
+
+}  // namespace tandem

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/report/page.h"
+
+#include "pipelines/report/marks.h"
+#include "pipelines/report/panels.h"
+#include "pipelines/report/scatter.h"
+#include "pipelines/report/style.h"
+#include "pipelines/report/summary.h"
+#include "pipelines/report/text.h"
+
+namespace tandem {
+namespace {
+
+std::string legend_item(const std::string& sign, const std::string& text) {
+  return element("li", sign + escaped(text));
+}
+
+std::string swatch(const char* css_class) {
+  return "<svg class=\"sign\" viewBox=\"0 0 14 14\" aria-hidden=\"true\">" +
+         svg_rectangle(3, 1, 8, 12, css_class) + "</svg>";
+}
+
+std::string named(const std::string& what, const std::string& name, std::optional<double> value,
+                  const Metric& metric) {
+  return what + ": " + name + ", " + (value ? metric.with_unit(*value) : "not measured");
+}
+
+std::string legend(const BenchFile& bench, const Metric& metric) {
+  std::string out = "<ul class=\"legend\">";
+  out += legend_item(swatch("coarse"), "measured, cg");
+  out += legend_item(swatch("medium"), "measured, mg");
+  if (metric.any_predicted()) out += legend_item(mark_in_text(Mark::predicted), "predicted");
+  if (bench.chosen) {
+    std::optional<double> value;
+    if (const BenchFile::Configuration* found = find_configuration(bench, bench.chosen->name)) {
+      value = metric.values[static_cast<std::size_t>(found - bench.configurations.data())].measured;
+    }
+    out +=
+        legend_item(mark_in_text(Mark::chosen), named("chosen", bench.chosen->name, value, metric));
+  }
+  if (const std::optional<std::size_t> best = metric.best()) {
+    out += legend_item(mark_in_text(Mark::best), named(metric.lower_is_better ? "least" : "best",
+                                                       bench.configurations[*best].name,
+                                                       metric.values[*best].measured, metric));
+  }
+  if (bench.baseline) {
+    out += legend_item(mark_in_text(Mark::baseline),
+                       named("baseline", bench.baseline->name, metric.baseline, metric) +
+                           (metric.baseline ? " (dashed line)" : ""));
+  }
+  return out + "</ul>\n";
+}
+
+std::string metric_part(const BenchFile& bench, const Metric& metric, const std::string& absent) {
+  std::string head = escaped(metric.title), body;
+  if (metric.any()) {
+    std::string how = metric.unit;
+    if (!metric.formula.empty()) how += ", " + metric.formula;
+    how += metric.lower_is_better ? "; less is better" : "; more is better";
+    if (has_logarithmic_scale(metric)) how += "; logarithmic scale";
+    head.append(" ").append(element("small", escaped(how)));
+    body = legend(bench, metric) + metric_panels(bench, metric);
+  } else {
+    body = element("p", escaped(absent));
+  }
+  return "<section class=\"metric\">" + element("h3", head) + body + "</section>\n";
+}
+
+std::string predictions_part(const BenchFile& bench, const std::vector<Metric>& metrics) {
+  std::string charts;
+  for (const Metric& metric : metrics) charts += prediction_scatter(bench, metric);
+  std::string out = "<section class=\"metric\"><h3>Predicted against measured</h3>";
+  if (charts.empty()) {
+    return out + element("p", "The file holds no predictions of what was measured.") +
+           "</section>\n";
+  }
+  out += element("p",
+                 "A point is a configuration: round for coarse grain, square for medium. On the "
+                 "line prediction and measurement are equal; in the band they differ by at most " +
+                     fixed(100 * kPredictionBand, 0) + "%.");
+  return out + "<div class=\"scatters\">\n" + charts + "</div></section>\n";
+}
+
+std::string how_to_read(const BenchFile& bench) {
+  std::string text =
+      "A panel is a mapping: its letters tell for each stage whether it may run on the device (g) "
+      "or stays on the CPU (c). Its bars are coarse grain (cg) with 1, 2, ... threads, then medium "
+      "grain (mg). Beside the letters is the best of the panel. All panels of a chart share a "
+      "scale.";
+  if (bench.baseline) {
+    text +=
+        " The baseline is the earlier method: medium grain, each stage only where it takes less "
+        "time. The bar under its mark may compute device stages on the CPU too.";
+  }
+  return text;
+}
+
+std::string bench_part(const BenchFile& bench, std::size_t number) {
+  const std::vector<Metric> metrics = {throughput_metric(bench), energy_metric(bench),
+                                       efficiency_metric(bench)};
+  const std::string no_energy = bench.energy_source
+                                    ? "No configuration has a value for energy."
+                                    : "Energy was not measured: the file names no source of it.";
+  return "<article id=\"bench-" + std::to_string(number) + "\">" +
+         element("h2", escaped(bench_title(bench))) + "\n" + bench_conditions(bench) +
+         summary_table(bench, metrics) + element("p", escaped(how_to_read(bench))) + "\n" +
+         metric_part(bench, metrics[0], "No configuration has a value for throughput.") +
+         metric_part(bench, metrics[1], no_energy) +
+         metric_part(bench, metrics[2],
+                     "Efficiency is throughput divided by energy, so it is not known either.") +
+         predictions_part(bench, metrics) + "<details><summary>All values</summary>\n" +
+         values_table(bench, metrics) + "</details></article>\n";
+}
+
+std::string contents(const std::vector<BenchFile>& benches) {
+  std::string out = "<nav><ul>";
+  for (std::size_t i = 0; i < benches.size(); ++i) {
+    out += "<li><a href=\"#bench-" + std::to_string(i + 1) + "\">" +
+           escaped(bench_title(benches[i])) + "</a></li>";
+  }
+  return out + "</ul></nav>\n";
+}
+
+}  // namespace
+
+std::string report_page(const std::vector<BenchFile>& benches) {
+  std::string out =
+      "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\"><head>"
+      "<meta charset=\"utf-8\"/><meta name=\"viewport\" content=\"width=device-width\"/>"
+      "<meta name=\"color-scheme\" content=\"light dark\"/>";
+  std::string title = "Tandem: " + bench_title(benches[0]);
+  if (benches.size() > 1) title += " and " + std::to_string(benches.size() - 1) + " more";
+  out += element("title", escaped(title)) + element("style", kReportStyle) + "</head><body>\n" +
+         mark_definitions() + "<main>" +
+         element("h1", "Every configuration, predicted and measured");
+  if (benches.size() > 1) out += contents(benches);
+  for (std::size_t i = 0; i < benches.size(); ++i) out += bench_part(benches[i], i + 1);
+  return out + "</main></body></html>\n";
+}
+
+}  // namespace tandem

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/report/summary.h"
+
+#include "pipelines/report/marks.h"
+#include "pipelines/report/text.h"
+
+namespace tandem {
+namespace {
+
+std::string cell(const std::string& text) { return element("td", escaped(text)); }
+std::string number_cell(const std::string& text) { return element("td", escaped(text), "number"); }
+std::string number_cell(std::optional<double> value) { return number_cell(significant(value)); }
+std::string head(const std::string& text, bool number = true) {
+  return element("th", escaped(text), number ? "number" : "");
+}
+
+// One line of the summary. The baseline is another way to run its configuration, so nothing of that
+// configuration is said of it.
+struct Line {
+  std::string mark, what, configuration;
+  std::optional<double> fps, energy_j, predicted_fps, ratio_to_best;
+};
+
+// What `chosen` and `best` are judged by; more is better.
+std::optional<double> score(const BenchFile& bench, std::optional<double> fps,
+                            std::optional<double> energy_j) {
+  const bool best_has_energy = bench.best && bench.best->energy_per_frame_j;
+  if (bench.metric == "throughput" || !best_has_energy) return fps;
+  if (bench.metric == "energy") return efficiency(1, energy_j);
+  return efficiency(fps, energy_j);
+}
+
+Line line_of(const BenchFile& bench, Mark mark, const char* what,
+             const std::optional<BenchFile::Pick>& pick) {
+  Line line{mark_in_text(mark), what, kUnknown, {}, {}, {}, {}};
+  if (!pick) return line;
+  line.configuration = pick->name;
+  line.fps = pick->throughput_fps;
+  line.energy_j = pick->energy_per_frame_j;
+  line.ratio_to_best = pick->ratio_to_best;
+  const BenchFile::Configuration* found = find_configuration(bench, pick->name);
+  if (found && mark != Mark::baseline) {
+    line.predicted_fps = found->predicted_fps;
+    if (!line.energy_j) line.energy_j = found->energy_per_frame_j;
+  }
+  return line;
+}
+
+std::vector<Line> lines_of(const BenchFile& bench) {
+  std::vector<Line> lines = {line_of(bench, Mark::chosen, "Chosen", bench.chosen),
+                             line_of(bench, Mark::best, "Best", bench.best),
+                             line_of(bench, Mark::baseline, "Baseline", bench.baseline),
+                             {"", "CPU alone, cg", "", bench.cpu_cg_fps, {}, {}, {}},
+                             {"", "CPU alone, mg", "", bench.cpu_mg_fps, {}, {}, {}},
+                             {"", "Device alone", "", bench.device_fps, {}, {}, {}}};
+  if (!bench.best) return lines;
+  const auto best = score(bench, bench.best->throughput_fps, bench.best->energy_per_frame_j);
+  for (Line& line : lines) {
+    const std::optional<double> own = score(bench, line.fps, line.energy_j);
+    if (!line.ratio_to_best && own && best && *best > 0) line.ratio_to_best = *own / *best;
+  }
+  return lines;
+}
+
+std::string training(const BenchFile& bench) {
+  if (!bench.training) return "Training: none recorded.";
+  const auto count = [](std::optional<double> value, const std::string& unit) {
+    return (value ? fixed(*value, 0) : "an unknown number of") + " " + unit;
+  };
+  return "Training: " + count(bench.training->experiments, "experiments") + " on " +
+         count(bench.training->frames, "frames") + ", " +
+         (bench.training->seconds ? significant(*bench.training->seconds) + " s."
+                                  : "time not recorded.");
+}
+
+}  // namespace
+
+std::string bench_title(const BenchFile& bench) {
+  return bench.app + ", " + std::to_string(bench.width) + "\u00d7" + std::to_string(bench.height);
+}
+
+std::string bench_conditions(const BenchFile& bench) {
+  const auto fact = [](const char* name, const std::string& value) {
+    return element("div", element("dt", name) + element("dd", escaped(value)));
+  };
+  return "<dl class=\"conditions\">" +
+         fact("Frames in each configuration", "at least " + std::to_string(bench.frames)) +
+         fact("CPU cores", std::to_string(bench.cores)) +
+         fact("OpenCL device", bench.opencl_device.value_or("none")) +
+         fact("Energy", bench.energy_source.value_or("not measured")) +
+         fact("Chosen and best by", bench.metric) + "</dl>\n";
+}
+
+std::string summary_table(const BenchFile& bench, const std::vector<Metric>& metrics) {
+  const Metric &throughput = metrics[0], &energy = metrics[1], &efficient = metrics[2];
+  std::string out = "<div class=\"scroll\"><table class=\"summary\"><thead><tr>" + head("", false) +
+                    head("Configuration", false) + head(throughput.unit) + head("of best");
+  if (throughput.any_predicted()) out += head("predicted") + head("error");
+  if (energy.any_measured()) out += head(energy.unit) + head(efficient.unit);
+  out += "</tr></thead><tbody>\n";
+  for (const Line& line : lines_of(bench)) {
+    out += "<tr><th>" + line.mark + escaped(line.what) + "</th>" + cell(line.configuration) +
+           number_cell(line.fps) + number_cell(percent(line.ratio_to_best));
+    if (throughput.any_predicted()) {
+      out += number_cell(line.predicted_fps) +
+             number_cell(signed_percent(prediction_error({line.fps, line.predicted_fps})));
+    }
+    if (energy.any_measured()) {
+      std::optional<double> energy_per_frame = line.energy_j;
+      if (energy_per_frame) *energy_per_frame *= energy.scale;
+      out += number_cell(energy_per_frame) + number_cell(efficiency(line.fps, line.energy_j));
+    }
+    out += "</tr>\n";
+  }
+  return out + "</tbody></table></div>\n" + element("p", escaped(training(bench))) + "\n";
+}
+
+std::string values_table(const BenchFile& bench, const std::vector<Metric>& metrics) {
+  std::string groups = "<tr><th></th>";
+  std::string columns = "<tr>" + head("Configuration", false);
+  for (const Metric& metric : metrics) {
+    if (!metric.any()) continue;
+    groups += "<th colspan=\"" + std::string(metric.any_predicted() ? "3" : "1") +
+              "\" class=\"number\">" + escaped(metric.title + ", " + metric.unit) + "</th>";
+    columns += head("measured");
+    if (metric.any_predicted()) columns += head("predicted") + head("error");
+  }
+  std::string out = "<div class=\"scroll\"><table class=\"values\"><thead>" + groups + "</tr>" +
+                    columns + "</tr></thead><tbody>\n";
+  for (std::size_t i = 0; i < bench.configurations.size(); ++i) {
+    out += "<tr>" + cell(bench.configurations[i].name);
+    for (const Metric& metric : metrics) {
+      if (!metric.any()) continue;
+      const Metric::Values& values = metric.values[i];
+      out += number_cell(values.measured);
+      if (metric.any_predicted()) {
+        out +=
+            number_cell(values.predicted) + number_cell(signed_percent(prediction_error(values)));
+      }
+    }
+    out += "</tr>\n";
+  }
+  return out + "</tbody></table></div>\n";
+}
+
+}  // namespace tandem
