@@ -6,13 +6,15 @@
 namespace tandem {
 namespace {
 
-// A window that overlaps a person by less than this is a negative: its detection would be a mistake
-// at an overlap of 0.5, and what lies between teaches where the box belongs.
-constexpr float kMostOverlap = 0.3f;
-
 uint64_t place_of(std::size_t source, int level, int x, int y) {
   return static_cast<uint64_t>(source) << 40 | static_cast<uint64_t>(level) << 32 |
          static_cast<uint64_t>(y) << 16 | static_cast<uint64_t>(x);
+}
+
+/// The box that a perfect detection of this person would have.
+Detection ideal_detection(const Box& person) {
+  const float width = person.height * PersonBox::kWidth / PersonBox::kHeight;
+  return {person.x + (person.width - width) / 2, person.y, width, person.height, 0};
 }
 
 bool near_person(const NegativeSource& source, double scale, int x, int y) {
@@ -22,7 +24,7 @@ bool near_person(const NegativeSource& source, double scale, int x, int y) {
                          static_cast<float>(PersonBox::kWidth * scale),
                          static_cast<float>(PersonBox::kHeight * scale), 0};
   const auto near = [&](const Box& b) {
-    return overlap(window, {b.x, b.y, b.width, b.height, 0}) >= kMostOverlap;
+    return overlap(window, ideal_detection(b)) >= source.most_overlap;
   };
   return std::any_of(source.people->people.begin(), source.people->people.end(), near) ||
          std::any_of(source.people->ignored.begin(), source.people->ignored.end(), near);

@@ -15,6 +15,7 @@ namespace tandem {
 struct NegativeSource {
   const GreyImage* image;
   const Photograph* people;  ///< may be null
+  float most_overlap;        ///< of a window without a person and a person's ideal detection
 };
 
 /// Up to `count` windows chosen by chance from all levels. `source_number` tells the photographs

@@ -72,10 +72,11 @@ std::vector<Example> gather(const char* title, std::size_t count, Make make) {
   return all;
 }
 
-std::vector<NegativeSource> negative_sources(const TrainingData& data) {
+std::vector<NegativeSource> negative_sources(const TrainingData& data, float most_overlap) {
   std::vector<NegativeSource> sources;
-  for (const LoadedPhotograph& p : data.with_people) sources.push_back({&p.image, &p.photograph});
-  for (const GreyImage& image : data.without_people) sources.push_back({&image, nullptr});
+  for (const LoadedPhotograph& p : data.with_people)
+    sources.push_back({&p.image, &p.photograph, most_overlap});
+  for (const GreyImage& image : data.without_people) sources.push_back({&image, nullptr, 0});
   return sources;
 }
 
@@ -132,7 +133,7 @@ LinearSvm train_classifier(const TrainingData& data, const FilterBank& bank,
   const std::size_t people = examples.size();
   if (people == 0) throw std::runtime_error("the photographs hold no people to learn from");
 
-  const std::vector<NegativeSource> sources = negative_sources(data);
+  const std::vector<NegativeSource> sources = negative_sources(data, options.negative_overlap);
   std::set<uint64_t> known;
   const auto add = [&](std::vector<Example> more) {
     for (Example& e : more)

@@ -35,6 +35,7 @@ struct TrainingOptions {
   int hard_windows = 30;          ///< most new negatives of each photograph in a round
   double min_height = 64;         ///< pixels; smaller people are not learnt
   float epsilon = 0.5f;           ///< of the block norm
+  float negative_overlap = 0.5f;  ///< a window that overlaps people by less is a negative
   SvmOptions svm;
 };
 

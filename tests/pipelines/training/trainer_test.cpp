@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/training/trainer.h"
+
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+
+#include <cmath>
+#include <iterator>
+
+#include "kernels/vivid_classifier/vivid_model.h"
+#include "pipelines/training/average_precision.h"
+#include "pipelines/training/progress.h"
+#include "pipelines/training/random.h"
+#include "tests/pipelines/training/folder.h"
+
+namespace tandem {
+namespace {
+
+GreyImage noise(int width, int height, Random& random) {
+  GreyImage image{width, height, {}};
+  for (int i = 0; i < width * height; ++i)
+    image.pixels.push_back(static_cast<uint8_t>(100 + random.below(30)));
+  return image;
+}
+
+/// A figure with a head, a body and two legs, where the box says.
+void draw_figure(GreyImage& image, const Box& box) {
+  for (int y = 0; y < static_cast<int>(box.height); ++y)
+    for (int x = 0; x < static_cast<int>(box.width); ++x) {
+      const double u = 2 * x / box.width - 1, v = y / box.height;
+      const bool head = std::hypot(u * 0.4, v - 0.1) < 0.1;
+      const bool body = v >= 0.2 && v < 0.55 && std::abs(u) < 0.7;
+      const bool leg = v >= 0.55 && std::abs(u) > 0.15 && std::abs(u) < 0.6;
+      if (head || body || leg)
+        image.pixels[static_cast<std::size_t>(box.y + y) * image.width +
+                     static_cast<std::size_t>(box.x) + x] = 230;
+    }
+}
+
+TrainingData figures(int photographs) {
+  Random random(3);
+  TrainingData data;
+  for (int i = 0; i < photographs; ++i) {
+    LoadedPhotograph p{{"figure", "", {}, {}}, noise(220, 200, random)};
+    const float height = 96 + static_cast<float>(random.below(20));
+    p.photograph.people.push_back({30 + static_cast<float>(random.below(80)), 40,
+                                   std::round(height * 0.4f), std::round(height)});
+    draw_figure(p.image, p.photograph.people[0]);
+    data.with_people.push_back(std::move(p));
+    data.without_people.push_back(noise(150, 180, random));
+  }
+  return data;
+}
+
+TrainingOptions small() {
+  TrainingOptions options;
+  options.filters = 8;
+  options.patches = 5000;
+  options.filter_rounds = 4;
+  options.rounds = 1;
+  options.jitters = 1;
+  options.random_windows = 4;
+  return options;
+}
+
+std::string model_bytes(const TrainingData& data, std::size_t threads, uint64_t seed,
+                        const Folder& folder) {
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
+  TrainingOptions options = small();
+  options.seed = seed;
+  VividModel model;
+  model.bank = train_filter_bank(data, options);
+  model.svm = train_classifier(data, model.bank, options);
+  save_vivid_model(model, folder / "m.vivid");
+  std::ifstream file(folder / "m.vivid", std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+class Trainer : public testing::Test {
+ protected:
+  void SetUp() override { Progress::set_quiet(true); }
+};
+
+TEST_F(Trainer, TheModelFollowsFromTheSeedWhateverTheThreads) {
+  const Folder folder;
+  const TrainingData data = figures(6);
+  const std::string first = model_bytes(data, 1, 1, folder);
+  EXPECT_EQ(first, model_bytes(data, 4, 1, folder));
+  EXPECT_NE(first, model_bytes(data, 4, 2, folder));
+}
+
+TEST_F(Trainer, FindsFiguresThatItHasNotSeen) {
+  const TrainingData data = figures(12);
+  ScanOptions scan;
+  scan.threshold = -1;
+  const auto found = cross_validate(data, nullptr, small(), 3, scan);
+  std::vector<Photograph> photographs;
+  for (const LoadedPhotograph& p : data.with_people) photographs.push_back(p.photograph);
+  EXPECT_GT(evaluate(photographs, found, 0.5f).average_precision, 0.9);
+}
+
+TEST_F(Trainer, SaysThatThereIsNobodyToLearnFrom) {
+  TrainingData data = figures(2);
+  for (LoadedPhotograph& p : data.with_people) p.photograph.people.clear();
+  const FilterBank bank = train_filter_bank(data, small());
+  EXPECT_NE(error_of([&] { train_classifier(data, bank, small()); }).find("no people"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tandem
