@@ -21,7 +21,7 @@ namespace tandem {
 namespace {
 
 // The curve goes on this far below the threshold, in margins of the SVM.
-constexpr float kBelowThreshold = 1.5f;
+constexpr float kBelowThreshold = 2.5f;
 
 struct Request {
   StringOption dataset, model, csv, json, svg, title, save;

@@ -21,9 +21,14 @@ std::vector<GOptionEntry> TrainingOptionValues::entries() {
           whole("rounds", &rounds, "Rounds of hard negatives (4)"),
           whole("jitters", &jitters, "Moved and scaled copies of each person (4)"),
           whole("random-windows", &random_windows, "First negatives of each photograph (10)"),
-          whole("hard-windows", &hard_windows, "Hard negatives of each photograph and round (30)"),
-          real("cost", &cost, "C of the SVM for windows without a person (0.01)"),
-          real("person-cost", &person_cost, "C of the SVM for people (0.01)"),
+          whole("hard-windows", &hard_windows, "Hard negatives of each photograph and round (50)"),
+          real("min-height", &min_height, "Smaller people, in pixels, are not learnt (48)"),
+          real("soft-height", &soft_height,
+               "Learn photographs also reduced to people of this height; 0 = do not (70)"),
+          real("negative-overlap", &negative_overlap,
+               "Windows that overlap people by less are learnt as mistakes (0.4)"),
+          real("cost", &cost, "C of the SVM for windows without a person (0.001)"),
+          real("person-cost", &person_cost, "C of the SVM for people (0.003)"),
           real("epsilon", &epsilon, "Added to the norm of each block (0.5)"),
           whole("threads", &threads, "Threads to use; 0 = one for each core (0)")};
 }
@@ -39,6 +44,9 @@ TrainingOptions TrainingOptionValues::checked() const {
           "counts must not be negative, and --filter-rounds, --random-windows and --hard-windows "
           "at least 1");
   require(cost > 0 && person_cost > 0, "--cost and --person-cost must be positive");
+  require(min_height >= 0 && soft_height >= 0,
+          "--min-height and --soft-height must not be negative");
+  require(negative_overlap > 0 && negative_overlap <= 1, "--negative-overlap must be in (0, 1]");
   require(epsilon > 0, "--epsilon must be positive");
   TrainingOptions options;
   options.seed = static_cast<uint64_t>(seed);
@@ -49,6 +57,9 @@ TrainingOptions TrainingOptionValues::checked() const {
   options.jitters = jitters;
   options.random_windows = random_windows;
   options.hard_windows = hard_windows;
+  options.min_height = min_height;
+  options.soft_height = soft_height;
+  options.negative_overlap = static_cast<float>(negative_overlap);
   options.epsilon = static_cast<float>(epsilon);
   options.svm.cost = cost;
   options.svm.person_cost = person_cost;
@@ -59,8 +70,9 @@ std::string TrainingOptionValues::described() const {
   std::ostringstream out;
   out << "seed " << seed << ", filters " << filters << ", patches " << patches << ", filter-rounds "
       << filter_rounds << ", rounds " << rounds << ", jitters " << jitters << ", random-windows "
-      << random_windows << ", hard-windows " << hard_windows << ", cost " << cost
-      << ", person-cost " << person_cost << ", epsilon " << epsilon;
+      << random_windows << ", hard-windows " << hard_windows << ", min-height " << min_height
+      << ", soft-height " << soft_height << ", negative-overlap " << negative_overlap << ", cost "
+      << cost << ", person-cost " << person_cost << ", epsilon " << epsilon;
   return out.str();
 }
 

@@ -14,8 +14,9 @@ namespace tandem {
 /// cross-validation of evaluate-detector.
 struct TrainingOptionValues {
   int seed = 1, filters = 100, patches = 1000000, filter_rounds = 15, rounds = 4, jitters = 4;
-  int random_windows = 10, hard_windows = 30, threads = 0;
-  double cost = 0.01, person_cost = 0.01, epsilon = 0.5;
+  int random_windows = 10, hard_windows = 50, threads = 0;
+  double min_height = 48, soft_height = 70, negative_overlap = 0.4;
+  double cost = 0.001, person_cost = 0.003, epsilon = 0.5;
 
   std::vector<GOptionEntry> entries();  ///< without the null entry at the end
   /// Throws UsageError for a value that is out of range.

@@ -60,7 +60,8 @@ std::string path_of(const std::vector<CurvePoint>& curve) {
     const double x = x_of(point.recall), y = y_of(point.precision);
     // Steps that nobody can see would only make the file large.
     if (&point != &curve.back() && std::abs(x - drawn_x) + std::abs(y - drawn_y) < 1) continue;
-    out += (out.empty() ? "M" : "L") + number(x) + " " + number(y);
+    out += out.empty() ? 'M' : 'L';
+    out += number(x) + " " + number(y);
     drawn_x = x;
     drawn_y = y;
   }

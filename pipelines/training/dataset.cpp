@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -58,15 +59,36 @@ Dataset read_penn_fudan(const fs::path& folder) {
   return dataset;
 }
 
-std::string image_folder_of(const fs::path& sequence) {
-  std::ifstream stream(sequence / "seqinfo.ini");
+/// What seqinfo.ini says of a sequence; a sequence without one has its frames in img1.
+struct Sequence {
+  std::string frames = "img1";
+  float width = 0, height = 0;  ///< of the frames; 0 when unknown
+};
+
+Sequence read_sequence(const fs::path& folder) {
+  Sequence sequence;
+  std::ifstream stream(folder / "seqinfo.ini");
   std::string text;
   while (std::getline(stream, text)) {
-    if (text.rfind("imDir=", 0) != 0) continue;
     while (!text.empty() && (text.back() == '\r' || text.back() == ' ')) text.pop_back();
-    return text.substr(6);
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) continue;
+    const std::string key = text.substr(0, equals), value = text.substr(equals + 1);
+    if (key == "imDir") sequence.frames = value;
+    if (key == "imWidth") sequence.width = static_cast<float>(std::atof(value.c_str()));
+    if (key == "imHeight") sequence.height = static_cast<float>(std::atof(value.c_str()));
   }
-  return "img1";
+  return sequence;
+}
+
+/// The part of a box that lies in the frame: nobody can find what the camera has not seen.
+Box clipped(const Box& box, const Sequence& sequence) {
+  if (sequence.width <= 0 || sequence.height <= 0) return box;
+  const float left = std::clamp(box.x, 0.0f, sequence.width);
+  const float top = std::clamp(box.y, 0.0f, sequence.height);
+  const float right = std::clamp(box.x + box.width, 0.0f, sequence.width);
+  const float bottom = std::clamp(box.y + box.height, 0.0f, sequence.height);
+  return {left, top, right - left, bottom - top};
 }
 
 std::vector<double> numbers_of(const std::string& text) {
@@ -83,13 +105,14 @@ std::vector<double> numbers_of(const std::string& text) {
   return numbers;
 }
 
-void add_mot_entry(const std::vector<double>& v, Photograph& photograph) {
+void add_mot_entry(const std::vector<double>& v, const Sequence& sequence, Photograph& photograph) {
   static const std::set<int> kIgnoredClasses = {2, 7, 8, 12};
   const bool has_class = v.size() == 9;
   const bool considered = v[6] != 0;
   const int object = has_class ? static_cast<int>(v[7]) : 1;
-  const Box box{static_cast<float>(v[2] - 1), static_cast<float>(v[3] - 1),
-                static_cast<float>(v[4]), static_cast<float>(v[5])};
+  const Box box = clipped({static_cast<float>(v[2] - 1), static_cast<float>(v[3] - 1),
+                           static_cast<float>(v[4]), static_cast<float>(v[5])},
+                          sequence);
   if (object == 1 && considered)
     photograph.people.push_back(box);
   else if (object == 1 || kIgnoredClasses.contains(object))
@@ -98,8 +121,9 @@ void add_mot_entry(const std::vector<double>& v, Photograph& photograph) {
 
 Dataset read_mot(const fs::path& folder) {
   Dataset dataset{"MOTChallenge", {}};
+  const Sequence sequence = read_sequence(folder);
   std::map<int, std::size_t> photograph_of_frame;
-  for (const std::string& path : photographs_below((folder / image_folder_of(folder)).string())) {
+  for (const std::string& path : photographs_below((folder / sequence.frames).string())) {
     photograph_of_frame[std::atoi(fs::path(path).stem().c_str())] = dataset.photographs.size();
     dataset.photographs.push_back({fs::path(path).filename().string(), path, {}, {}});
   }
@@ -112,7 +136,8 @@ Dataset read_mot(const fs::path& folder) {
     if (v.size() < 7) throw bad_line(file, line, "expected at least 7 numbers between commas");
     const auto at = photograph_of_frame.find(static_cast<int>(v[0]));
     // Shortened copies of a sequence keep the whole gt.txt.
-    if (at != photograph_of_frame.end()) add_mot_entry(v, dataset.photographs[at->second]);
+    if (at != photograph_of_frame.end())
+      add_mot_entry(v, sequence, dataset.photographs[at->second]);
   }
   return dataset;
 }

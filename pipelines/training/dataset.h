@@ -36,8 +36,9 @@ struct Dataset {
 /// distractor, reflection) and class 1 with flag 0 are ignored; other classes are left out. In
 /// files of ten columns (MOT15) entries of flag 0 are ignored, all others are people.
 ///
-/// Boxes of both count pixels from 1 and are moved to 0. Throws std::runtime_error that names the
-/// file and the line.
+/// Boxes of both count pixels from 1 and are moved to 0; those of MOTChallenge are clipped to the
+/// frame when seqinfo.ini states its size. Throws std::runtime_error that names the file and the
+/// line.
 Dataset read_dataset(const std::string& folder);
 
 }  // namespace tandem

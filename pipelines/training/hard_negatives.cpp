@@ -35,7 +35,8 @@ bool near_person(const NegativeSource& source, double scale, int x, int y) {
 std::vector<Example> random_negatives(const NegativeSource& source, std::size_t source_number,
                                       const FilterBank& bank, float epsilon, int count,
                                       Random& random) {
-  const auto levels = pyramid_levels(source.image->width, source.image->height, 0, 1);
+  const auto levels =
+      pyramid_levels(source.image->width, source.image->height, 0, source.first_scale);
   std::vector<int> chosen(levels.size());  // windows of each level, so that each is computed once
   for (int i = 0; i < count; ++i) ++chosen[random.below(levels.size())];
   std::vector<Example> examples;
@@ -66,7 +67,7 @@ std::vector<Example> hard_negatives(const NegativeSource& source, std::size_t so
     return a.score != b.score ? a.score > b.score : a.example.place < b.example.place;
   };
   std::vector<Hard> hardest;  // a heap with the weakest in front, at most `count`
-  scan(*source.image, bank, svm, 0, 1, [&](const ScannedLevel& l) {
+  scan(*source.image, bank, svm, 0, source.first_scale, [&](const ScannedLevel& l) {
     for (int y = 0; y < l.score.height; ++y)
       for (int x = 0; x < l.score.width; ++x) {
         const float score = l.score.row(y)[x];

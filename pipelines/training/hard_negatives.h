@@ -16,6 +16,7 @@ struct NegativeSource {
   const GreyImage* image;
   const Photograph* people;  ///< may be null
   float most_overlap;        ///< of a window without a person and a person's ideal detection
+  double first_scale;        ///< of the levels that are searched
 };
 
 /// Up to `count` windows chosen by chance from all levels. `source_number` tells the photographs

@@ -18,10 +18,10 @@ struct Example {
 };
 
 struct SvmOptions {
-  double cost = 0.01;         ///< C of the examples without a person
-  double person_cost = 0.01;  ///< C of the examples with one
-  int passes = 200;           ///< at most, over all examples
-  double tolerance = 0.01;    ///< largest violation of the optimality conditions to stop at
+  double cost = 0.001;         ///< C of the examples without a person
+  double person_cost = 0.003;  ///< C of the examples with one
+  int passes = 200;            ///< at most, over all examples
+  double tolerance = 0.01;     ///< largest violation of the optimality conditions to stop at
 };
 
 /// Trains w, b to minimise |w|^2/2 + b^2/(2 kBiasScale^2) + sum C max(0, 1 - y (w x + b)) by dual

@@ -14,6 +14,7 @@
 #include "pipelines/training/hard_negatives.h"
 #include "pipelines/training/progress.h"
 #include "pipelines/training/random.h"
+#include "pipelines/training/soft_copies.h"
 
 namespace tandem {
 namespace {
@@ -72,11 +73,19 @@ std::vector<Example> gather(const char* title, std::size_t count, Make make) {
   return all;
 }
 
-std::vector<NegativeSource> negative_sources(const TrainingData& data, float most_overlap) {
+std::vector<NegativeSource> negative_sources(const std::vector<LoadedPhotograph>& with_people,
+                                             const std::vector<GreyImage>& without_people,
+                                             const TrainingOptions& options) {
+  // Enlarged, the photographs without people are as soft as the soft copies: softness is no sign of
+  // a person.
+  const double soft_scale =
+      options.soft_height > 0 ? std::min(1.0, options.soft_height / PersonBox::kHeight) : 1;
   std::vector<NegativeSource> sources;
-  for (const LoadedPhotograph& p : data.with_people)
-    sources.push_back({&p.image, &p.photograph, most_overlap});
-  for (const GreyImage& image : data.without_people) sources.push_back({&image, nullptr, 0});
+  for (const LoadedPhotograph& p : with_people) {
+    const bool soft = median_height(p.photograph) <= PersonBox::kHeight;
+    sources.push_back({&p.image, &p.photograph, options.negative_overlap, soft ? soft_scale : 1});
+  }
+  for (const GreyImage& image : without_people) sources.push_back({&image, nullptr, 0, soft_scale});
   return sources;
 }
 
@@ -113,8 +122,8 @@ std::vector<GreyImage> load_images(const std::vector<std::string>& paths) {
 }
 
 FilterBank train_filter_bank(const TrainingData& data, const TrainingOptions& options) {
-  // As the search sees them: people 96 pixels high are found in levels shrunk by the median scale
-  // of the people here; half size is near it for photographs of people.
+  // As the search sees them: people of the PersonBox's height are found in levels shrunk by the
+  // median scale of the people here; half size is near it for photographs of people.
   std::vector<GreyImage> images;
   for (const LoadedPhotograph& p : data.with_people)
     images.push_back(
@@ -126,14 +135,18 @@ FilterBank train_filter_bank(const TrainingData& data, const TrainingOptions& op
 
 LinearSvm train_classifier(const TrainingData& data, const FilterBank& bank,
                            const TrainingOptions& options) {
-  std::vector<Example> examples = gather("people", data.with_people.size(), [&](std::size_t i) {
+  std::vector<LoadedPhotograph> photographs =
+      with_soft_copies(data.with_people, options.soft_height);
+  std::vector<Example> examples = gather("people", photographs.size(), [&](std::size_t i) {
     Random random(options.seed, kJitter + i);
-    return people_of(data.with_people[i], bank, options, random);
+    return people_of(photographs[i], bank, options, random);
   });
   const std::size_t people = examples.size();
   if (people == 0) throw std::runtime_error("the photographs hold no people to learn from");
 
-  const std::vector<NegativeSource> sources = negative_sources(data, options.negative_overlap);
+  for (LoadedPhotograph& p : photographs) p = with_room(p);
+  const std::vector<NegativeSource> sources =
+      negative_sources(photographs, data.without_people, options);
   std::set<uint64_t> known;
   const auto add = [&](std::vector<Example> more) {
     for (Example& e : more)

@@ -9,15 +9,10 @@
 #include "pipelines/training/dataset.h"
 #include "pipelines/training/photograph.h"
 #include "pipelines/training/scan.h"
+#include "pipelines/training/soft_copies.h"
 #include "pipelines/training/svm.h"
 
 namespace tandem {
-
-/// A photograph with its pixels.
-struct LoadedPhotograph {
-  Photograph photograph;
-  GreyImage image;
-};
 
 struct TrainingData {
   std::vector<LoadedPhotograph> with_people;  ///< every person in them has a box
@@ -32,10 +27,11 @@ struct TrainingOptions {
   int rounds = 4;                 ///< of hard negatives
   int jitters = 4;                ///< moved and scaled copies of each person, beside the exact one
   int random_windows = 10;        ///< of each photograph, the first negatives
-  int hard_windows = 30;          ///< most new negatives of each photograph in a round
-  double min_height = 64;         ///< pixels; smaller people are not learnt
-  float epsilon = 0.5f;           ///< of the block norm
-  float negative_overlap = 0.5f;  ///< a window that overlaps people by less is a negative
+  int hard_windows = 50;          ///< most new negatives of each photograph in a round
+  double min_height = 48;         ///< pixels; smaller people are not learnt
+  double soft_height = 70;  ///< pixels of a person in the soft copies of photographs; 0 = none
+  float epsilon = 0.5f;     ///< of the block norm
+  float negative_overlap = 0.4f;  ///< a window that overlaps people by less is a negative
   SvmOptions svm;
 };
 

@@ -35,7 +35,9 @@ float dot_product(const float* a, const float* b, int count) {
   return sum;
 }
 
-GreyImage crop(const GreyImage& image, int left, int top, int width, int height) {
+}  // namespace
+
+GreyImage cut_out(const GreyImage& image, int left, int top, int width, int height) {
   GreyImage out{width, height, std::vector<uint8_t>(static_cast<std::size_t>(width) * height)};
   const auto plane = image.plane();
   for (int y = 0; y < height; ++y) {
@@ -45,8 +47,6 @@ GreyImage crop(const GreyImage& image, int left, int top, int width, int height)
   }
   return out;
 }
-
-}  // namespace
 
 GreyImage resized(const GreyImage& source, int width, int height) {
   if (width == source.width && height == source.height) return source;
@@ -128,8 +128,8 @@ Cells cells_around(const GreyImage& image, const Box& person, const FilterBank& 
   const int height = std::max<int>(1, std::lround(kHeight * scale));
   const double left = person.x + person.width / 2 - kWidth * scale / 2;
   const double top = person.y + person.height / 2 - kHeight * scale / 2;
-  const GreyImage around = crop(image, static_cast<int>(std::lround(left)),
-                                static_cast<int>(std::lround(top)), width, height);
+  const GreyImage around = cut_out(image, static_cast<int>(std::lround(left)),
+                                   static_cast<int>(std::lround(top)), width, height);
   return cells_of(resized(around, kWidth, kHeight), bank);
 }
 

@@ -17,6 +17,9 @@ struct Cells {
   std::vector<float> histogram;  ///< as vivid_histogram writes it
 };
 
+/// The rectangle of `image`, whose border is repeated where the rectangle reaches over it.
+GreyImage cut_out(const GreyImage& image, int left, int top, int width, int height);
+
 /// `source` at another size.
 GreyImage resized(const GreyImage& source, int width, int height);
 

@@ -6,8 +6,9 @@
 //
 // hit=0 scale=1.05 group=2 stride=8 padding=0 are the parameters of detectMultiScale (and its
 // defaults). person=1 cuts the margin of 16 pixels above and below a person and the sides off the
-// 64x128 window (default), person=0 leaves the window. With group=0, which gives every window,
-// nms=0.4 drops the weaker of two boxes that overlap by more. colour=0 searches the grey picture.
+// 64x128 window so that aspect=0.4 (width over height) is left (default), person=0 leaves the
+// window. With group=0, which gives every window, nms=0.4 drops the weaker of two boxes that
+// overlap by more. colour=0 searches the grey picture.
 #include <cstdio>
 #include <map>
 #include <opencv2/core.hpp>
@@ -38,11 +39,18 @@ Settings read_settings(int argc, char** argv) {
   return settings;
 }
 
-/// The person in a window: 96 of its 128 rows, in the middle.
-tandem::Detection person_in(const cv::Rect2f& window, double aspect, float score) {
-  const float height = window.height * 96 / 128, width = height * static_cast<float>(aspect);
-  return {window.x + (window.width - width) / 2, window.y + (window.height - height) / 2, width,
-          height, score};
+/// The person in a window: 96 of its 128 rows, in the middle; or the window. Clipped to the frame.
+tandem::Detection person_in(const cv::Rect2f& window, const Settings& s, float score,
+                            cv::Size frame) {
+  cv::Rect2f box = window;
+  if (s.at("person") != 0) {
+    box.height = window.height * 96 / 128;
+    box.width = box.height * static_cast<float>(s.at("aspect"));
+    box.x += (window.width - box.width) / 2;
+    box.y += (window.height - box.height) / 2;
+  }
+  box &= cv::Rect2f({0, 0}, cv::Size2f(frame));
+  return {box.x, box.y, box.width, box.height, score};
 }
 
 std::vector<tandem::Detection> find_people(const cv::HOGDescriptor& hog, const std::string& path,
@@ -55,13 +63,8 @@ std::vector<tandem::Detection> find_people(const cv::HOGDescriptor& hog, const s
   hog.detectMultiScale(image, windows, weights, s.at("hit"), cv::Size(stride, stride),
                        cv::Size(padding, padding), s.at("scale"), s.at("group"));
   std::vector<tandem::Detection> found;
-  for (std::size_t i = 0; i < windows.size(); ++i) {
-    const cv::Rect2f window = windows[i];
-    const auto score = static_cast<float>(weights[i]);
-    found.push_back(s.at("person") != 0 ? person_in(window, s.at("aspect"), score)
-                                        : tandem::Detection{window.x, window.y, window.width,
-                                                            window.height, score});
-  }
+  for (std::size_t i = 0; i < windows.size(); ++i)
+    found.push_back(person_in(windows[i], s, static_cast<float>(weights[i]), image.size()));
   if (s.at("nms") > 0) tandem::suppress_overlaps(found, static_cast<float>(s.at("nms")), 1000);
   return found;
 }

@@ -69,16 +69,21 @@ TEST(MotChallenge, TenColumnsAreReadByTheirFlag) {
 TEST(MotChallenge, NineColumnsAreReadByTheirClass) {
   const Folder folder;
   folder.write("frames/000001.jpg", "");
-  folder.write("seqinfo.ini", "[Sequence]\nimDir=frames\r\n");
-  folder.write("gt/gt.txt",
-               "1,1,1,1,10,20,1,1,0.9\n"    // a pedestrian
-               "1,2,1,1,10,20,0,1,0.9\n"    // one that is not to be considered
-               "1,3,1,1,10,20,1,7,0.9\n"    // a static person
-               "1,4,1,1,10,20,1,3,0.9\n");  // a car
+  folder.write("seqinfo.ini", "[Sequence]\nimDir=frames\r\nimWidth=100\nimHeight=50\n");
+  folder.write(
+      "gt/gt.txt",
+      "1,1,-4,41,10,20,1,1,0.9\n"  // a pedestrian in the lower left corner, cut by the frame
+      "1,2,1,1,10,20,0,1,0.9\n"    // one that is not to be considered
+      "1,3,1,1,10,20,1,7,0.9\n"    // a static person
+      "1,4,1,1,10,20,1,3,0.9\n");  // a car
   const Dataset dataset = read_dataset(folder.str());
   ASSERT_EQ(dataset.photographs.size(), 1u);
   EXPECT_EQ(dataset.photographs[0].people.size(), 1u);
   EXPECT_EQ(dataset.photographs[0].ignored.size(), 2u);
+  const Box box = dataset.photographs[0].people[0];
+  EXPECT_FLOAT_EQ(box.x, 0);
+  EXPECT_FLOAT_EQ(box.width, 5);
+  EXPECT_FLOAT_EQ(box.height, 10);
 }
 
 TEST(MotChallenge, ABrokenLineIsNamed) {

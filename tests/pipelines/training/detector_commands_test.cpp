@@ -41,6 +41,8 @@ TEST(TrainDetector, RefusesWrongOptions) {
   refuses({"--positives", "x", "--output", "y", "--filters", "300"}, "--filters");
   refuses({"--positives", "x", "--output", "y", "--precision", "0"}, "--precision");
   refuses({"--positives", "x", "--output", "y", "--cost", "0"}, "--cost");
+  refuses({"--positives", "x", "--output", "y", "--soft-height", "-1"}, "--soft-height");
+  refuses({"--positives", "x", "--output", "y", "--negative-overlap", "2"}, "--negative-overlap");
   refuses({"--no-such-option"}, "no-such-option");
   refuses({"stray"}, "stray");
 }

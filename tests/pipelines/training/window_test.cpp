@@ -60,9 +60,9 @@ TEST(Window, BlocksHaveNearlyUnitNorm) {
 TEST(CellsAround, FillsTheWindowsPersonBox) {
   // A bright person-sized bar: its cells, and no others, see contrast at the window's box.
   GreyImage image{300, 400, std::vector<uint8_t>(300 * 400, 20)};
-  const Box person{100, 80, 76, 192};  // twice the PersonBox
-  for (int y = 80; y < 272; ++y)
-    for (int x = 100; x < 176; ++x) image.pixels[static_cast<std::size_t>(y) * 300 + x] = 220;
+  const Box person{100, 80, 92, 224};  // twice the PersonBox
+  for (int y = 80; y < 304; ++y)
+    for (int x = 100; x < 192; ++x) image.pixels[static_cast<std::size_t>(y) * 300 + x] = 220;
   const FilterBank edge{1, {0, 0, 0, -1, 0, 1, 0, 0, 0}};
   const Cells cells = cells_around(image, person, edge);
   ASSERT_EQ(cells.grid.columns, VividWindow::kCellColumns);
