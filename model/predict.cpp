@@ -2,6 +2,8 @@
 #include "model/predict.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 namespace tandem {
 namespace {
@@ -31,6 +33,31 @@ Energy counted(const Domains& domains, const Energy& joules) {
   if (absent(domains.c) && absent(domains.g) && absent(domains.u)) return {0, 0, kUnknown};
   return {absent(domains.c) ? 0 : joules.c, absent(domains.g) ? 0 : joules.g,
           absent(domains.u) ? 0 : joules.u};
+}
+
+// A domain that takes nothing takes nothing.
+Energy ratio(const Energy& a, const Energy& b) {
+  const auto divide = [](double x, double y) { return x == 0 ? 0 : x / y; };
+  return {divide(a.c, b.c), divide(a.g, b.g), divide(a.u, b.u)};
+}
+
+typedef double Lanes __attribute__((vector_size(16)));
+
+Lanes load(const std::vector<double>& values, int first) {
+  Lanes lanes;
+  std::memcpy(&lanes, &values[first], sizeof lanes);
+  return lanes;
+}
+
+Lanes larger(const Lanes& a, const Lanes& b) { return (a > b ? a : b) + (a - a); }
+Lanes smaller(const Lanes& a, const Lanes& b) { return a < b ? a : b; }
+
+// base^first and base^(first + 1)
+Lanes power(Lanes base, int first) {
+  Lanes result{1, base[1]};
+  for (int exponent = first; exponent > 0; exponent >>= 1, base *= base)
+    if ((exponent & 1) != 0) result *= base;
+  return result;
 }
 
 double one_if_additive(Domain domain) { return domain == Domain::additive ? 1 : 0; }
@@ -68,12 +95,35 @@ Model::Model(const Measurements& measurements) : m_(measurements) {
   cg_.resize(m_.cores + 2);
   cpub_.resize(m_.cores + 1);
   for (int n = 1; n <= m_.cores + 1; ++n) cg_[n] = cpu_path(m_.cg[n - 1], n, std::min(n, m_.cores));
+  fill_threads();
   for (int n = 1; n <= m_.cores; ++n) {
     // Table IV: mu_CPUB(n), and E^CG(n) as the energy of a frame. Threads that do not scale at all
     // would leave less than nothing for this path.
     const double fps = larger(0, cg_[n + 1].fps - cg_[1].fps);
     const double busy_cores = n;
     cpub_[n] = {fps, cg_[n + 1].latency_s, 0, busy_cores, {0, 0, 0}, fps * m_.cg[n - 1].joules};
+  }
+}
+
+void Model::fill_threads() {
+  cpu_ = kNoCost;
+  for (const StageMeasurements& stage : m_.stages) add(cpu_, stage.cg);
+  per_cpu_ = 1 / cpu_.seconds;
+  Threads& t = threads_;
+  for (std::vector<double>* values : {&t.count, &t.per_count, &t.slowdown, &t.speed, &t.less_slow,
+                                      &t.more_speed, &t.ratio_c, &t.ratio_g, &t.ratio_u})
+    values->assign(m_.cores + 2 + kLanes, 1);
+  for (int n = 1; n <= m_.cores + 1; ++n) {
+    t.count[n] = n;
+    t.per_count[n] = 1.0 / n;
+    t.slowdown[n] = n * m_.cg[n - 1].seconds / m_.cg[0].seconds;
+    t.speed[n] = 1 / t.slowdown[n];
+    t.less_slow[n] = t.slowdown[n] - t.slowdown[n - 1];
+    t.more_speed[n] = t.speed[n - 1] - t.speed[n];
+    const Energy ratios = ratio(m_.cg[n - 1].joules, m_.cg[0].joules);
+    t.ratio_c[n] = ratios.c;
+    t.ratio_g[n] = ratios.g;
+    t.ratio_u[n] = ratios.u;
   }
 }
 
@@ -144,13 +194,104 @@ void Model::coupled(Mapping mapping, const MappingCosts& costs, PerThreads& pred
   const Path in_turn = device_path(costs.device, costs.cg, device_s + costs.cg.seconds, 1);
   predictions[0] = bound(mapping, false, in_turn, no_path_);
 
-  const Path coarse = device_path(costs.device, costs.cg, larger(device_s, costs.cg.seconds), 1);
-  for (int n = 1; n <= m_.cores; ++n) predictions[n] = bound(mapping, false, coarse, cpub_[n]);
+  if (m_.one_coupled_thread) {
+    const Path coarse = device_path(costs.device, costs.cg, larger(device_s, costs.cg.seconds), 1);
+    for (int n = 1; n <= m_.cores; ++n) predictions[n] = bound(mapping, false, coarse, cpub_[n]);
+  } else {
+    coupled_by_any(mapping, costs, predictions);
+  }
 
   // Under medium grain mu_CPUB = 0: every frame takes the GPU-CPU path.
   const Path medium =
       device_path(costs.device, costs.mg, larger(device_s, costs.mg.seconds), m_.cores);
   predictions.back() = bound(mapping, true, medium, no_path_);
+}
+
+// Coarse grain where any thread takes the device when it is free: a loss system. Each thread asks
+// for the device once a run. If it is free the run takes G there, else B on the CPU, and then Z on
+// the CPU until it asks again. After a run the device stays idle until somebody asks: the thread
+// that left it, Z later, or one of the others, who ask at any time within their cycle of length L.
+// The mean of the smallest of these times is (L / n) (1 - (1 - Z / L)^n). With x runs a second on
+// the device and y on the CPU, x = 1 / (G + idle), x (G + Z) + y (B + Z) = n, and L = n / (x + y).
+void Model::coupled_by_any(Mapping mapping, const MappingCosts& costs,
+                           PerThreads& predictions) const {
+  std::array<double, kMaxStages> gaps_s;  // Z after each run, in the time of one thread
+  double before_s = 0;                    // before the first run: belongs to the gap after the last
+  int runs = 0;
+  for (int k = 0; k < stages(); ++k) {
+    if (!mapping.on_device(k)) {
+      (runs > 0 ? gaps_s[runs - 1] : before_s) += m_.stages[k].cg.seconds;
+    } else if (k == 0 || !mapping.on_device(k - 1)) {
+      gaps_s[runs++] = 0;
+    }
+  }
+  gaps_s[runs - 1] += before_s;
+
+  const double a_run = 1.0 / runs, per_on_cpu = runs * per_cpu_;
+  const double device_s = costs.device.seconds * a_run, gap_s = costs.cg.seconds * a_run;
+  const Path device_rate = device_path(costs.device, costs.cg, 1, 0);
+  for (int first = 2; first <= m_.cores + 1; first += kLanes) {
+    const Lanes n = load(threads_.count, first);
+    // A first guess at the idle time: each of n - 1 others asks once in a cycle on the CPU alone.
+    const Lanes slow = load(threads_.slowdown, first), speed = load(threads_.speed, first);
+    const Lanes others = (n - 1) * (gap_s * per_on_cpu) + 1;
+    Lanes x = others / (others * device_s + slow * gap_s);
+    Lanes y = (n - x * (device_s + slow * gap_s)) * speed * per_on_cpu;
+    // What follows from it is within a few percent of where it would settle. The thread that has
+    // the device needs no core: n - 1 slow each other down.
+    const Lanes utilisation = x * device_s;
+    const Lanes slowdown = slow - utilisation * load(threads_.less_slow, first);
+    const Lanes per_length = slowdown * (x + y) * load(threads_.per_count, first);
+    Lanes asked{};
+    for (int i = 0; i < runs; ++i) {
+      const Lanes apart = 1 - gaps_s[i] * per_length;
+      asked += 1 - power(apart > 0 ? apart : Lanes{}, first);
+    }
+    const Lanes rate = x + y;
+    const Lanes on_device_s = device_s + slowdown * gap_s;
+    x = smaller(rate / (rate * device_s + asked * a_run), n / on_device_s);
+    y = (n - x * on_device_s) * (speed + utilisation * load(threads_.more_speed, first)) *
+        per_on_cpu;
+    predict_lanes(mapping, first, device_rate, x * a_run, y * a_run, slowdown, costs, predictions);
+  }
+}
+
+void Model::predict_lanes(Mapping mapping, int first, const Path& rate, Lanes device_fps,
+                          Lanes cpu_fps, Lanes slowdown, const MappingCosts& costs,
+                          PerThreads& predictions) const {
+  const Lanes device_latency_s = costs.device.seconds + slowdown * costs.cg.seconds;
+  const Lanes cpu_latency_s = slowdown * cpu_.seconds;
+  const Lanes latency_s = device_latency_s > cpu_latency_s ? device_latency_s : cpu_latency_s;
+  const Lanes fps = device_fps + cpu_fps, in_flight = fps * latency_s;
+  const int last = std::min(first + kLanes, m_.cores + 2);
+  if (!always_bound_ && in_flight[0] <= most_in_flight_ && in_flight[1] <= most_in_flight_) {
+    // As combine() does it.
+    const auto watts = [&](double Energy::*domain, const std::vector<double>& ratio) {
+      const Lanes cpu =
+          device_fps * (rate.cpu_w.*domain) + cpu_fps * (cpu_.joules.*domain) * load(ratio, first);
+      return larger(device_fps * (rate.device_w.*domain), cpu);
+    };
+    Lanes power_w = watts(&Energy::c, threads_.ratio_c) + watts(&Energy::g, threads_.ratio_g) +
+                    watts(&Energy::u, threads_.ratio_u);
+    power_w = power_w > most_w_ ? Lanes{} + most_w_ : power_w;
+    const Lanes frame_s = 1 / fps, energy_j = power_w * frame_s, p_device = device_fps * frame_s;
+    for (int n = first, i = 0; n < last; ++n, ++i)
+      predictions[n - 1] = {fps[i], energy_j[i], p_device[i], power_w[i]};
+    return;
+  }
+  for (int n = first, i = 0; n < last; ++n, ++i) {
+    Path device = rate;
+    device.scale(device_fps[i]);
+    device.latency_s = device_latency_s[i];
+    device.busy_cores = device_fps[i] * slowdown[i] * costs.cg.seconds;
+    Path cpu;
+    cpu.fps = cpu_fps[i];
+    cpu.latency_s = cpu_latency_s[i];
+    cpu.busy_cores = cpu.fps * cpu.latency_s;
+    const Energy ratios{threads_.ratio_c[n], threads_.ratio_g[n], threads_.ratio_u[n]};
+    cpu.cpu_w = cpu.fps * (ratios * cpu_.joules);
+    predictions[n - 1] = bound(mapping, false, device, cpu);
+  }
 }
 
 Model::Path Model::device_path(const Cost& device, const Cost& beside, double cycle_s,

@@ -69,6 +69,9 @@ class Model {
 
     void scale(double factor);  ///< rate and power
   };
+  /// Two numbers of threads side by side.
+  static constexpr int kLanes = 2;
+  typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double))));
   /// The nC + 2 predictions of a mapping: threads 1 ... nC + 1, then medium grain.
   using PerThreads = std::vector<Prediction>;
 
@@ -79,6 +82,10 @@ class Model {
   void cpu_alone(PerThreads& predictions) const;
   void decoupled(Mapping mapping, const MappingCosts& costs, PerThreads& predictions) const;
   void coupled(Mapping mapping, const MappingCosts& costs, PerThreads& predictions) const;
+  void coupled_by_any(Mapping mapping, const MappingCosts& costs, PerThreads& predictions) const;
+  void predict_lanes(Mapping mapping, int first, const Path& rate, Lanes device_fps, Lanes cpu_fps,
+                     Lanes slowdown, const MappingCosts& costs, PerThreads& predictions) const;
+  void fill_threads();
   static Path cpu_path(const Cost& cost, int frames_at_once, double busy_cores);
   Path device_path(const Cost& device, const Cost& beside, double cycle_s, int cores) const;
   Prediction bound(Mapping mapping, bool medium, const Path& device, const Path& cpu) const;
@@ -117,6 +124,15 @@ class Model {
   Energy additive_;            ///< 1 in the domains that are, else 0
   double most_w_ = kInfinity;  ///< thermal design power
   double most_in_flight_ = kInfinity;
+  /// What n threads make of a frame, at [n]; goes on with ones, to be loaded in lanes.
+  struct Threads {
+    std::vector<double> count, per_count;       ///< n, 1 / n
+    std::vector<double> slowdown, speed;        ///< of a frame beside n - 1 others, and the inverse
+    std::vector<double> less_slow, more_speed;  ///< what one thread fewer makes of these
+    std::vector<double> ratio_c, ratio_g, ratio_u;  ///< of a frame's energy to that with one thread
+  } threads_;
+  Cost cpu_;                   ///< a frame's on one thread
+  double per_cpu_ = 0;         ///< 1 / its seconds
   bool always_bound_ = false;  ///< by serial stages or a device that takes cores
 };
 

@@ -146,6 +146,7 @@ TEST(Choose, TiesGoToFewerThreadsThenFewerDeviceStages) {
               {.cg = {0, {}}, .mg = {0, {}}, .device = {0, {}}, .has_device = true},
               {.cg = {0.01, {}}, .mg = {0.01, {}}}};
   m.cg.assign(4, {0.02, {}});
+  m.one_coupled_thread = true;
   const Choice choice = choose(m, {});
   EXPECT_EQ(to_string(choice.ranked[0].configuration), "gcc/cg2");
   EXPECT_EQ(to_string(choice.ranked[1].configuration), "ggc/cg2");
