@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/tandem/evaluate_detector.h"
-
+#include <gst/gst.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 
@@ -9,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "pipelines/tandem/command_line.h"
+#include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/training_options.h"
 #include "pipelines/training/average_precision.h"
 #include "pipelines/training/curve_picture.h"
@@ -24,8 +23,8 @@ namespace {
 constexpr float kBelowThreshold = 2.5f;
 
 struct Request {
-  StringOption dataset, model, csv, json, svg, title, save;
-  StringsOption detections, negatives;
+  std::string dataset, model, csv, json, svg, title, save;
+  std::vector<std::string> detections, negatives;
   int folds = 0, scales = 0;
   double first_scale = 1, min_overlap = 0.5, max_overlap = ScanOptions{}.max_overlap;
   double threshold = -1e9;
@@ -65,7 +64,7 @@ std::vector<std::vector<Detection>> cross_validate_dataset(const Request& reques
   TrainingData data;
   data.with_people = load_photographs(dataset.photographs);
   std::vector<std::string> paths;
-  for (const std::string& folder : request.negatives.all()) {
+  for (const std::string& folder : request.negatives) {
     const auto some = photographs_below(folder);
     paths.insert(paths.end(), some.begin(), some.end());
   }
@@ -84,7 +83,7 @@ Result judge(const Request& request, const Dataset& dataset, const std::string& 
 
 std::vector<Result> results_of(const Request& request, const Dataset& dataset) {
   std::vector<Result> results;
-  for (const std::string& file : request.detections.all())
+  for (const std::string& file : request.detections)
     results.push_back(judge(request, dataset, file, read_detections(file, dataset.photographs)));
   std::vector<std::vector<Detection>> found;
   if (request.folds > 0) {
@@ -93,8 +92,8 @@ std::vector<Result> results_of(const Request& request, const Dataset& dataset) {
         results.begin(),
         judge(request, dataset,
               "ViVid, " + std::to_string(request.folds) + "-fold cross-validation", found));
-  } else if (request.model) {
-    const VividModel model = load_vivid_model(request.model.str());
+  } else if (!request.model.empty()) {
+    const VividModel model = load_vivid_model(request.model);
     const float threshold =
         request.threshold > -1e9 ? static_cast<float>(request.threshold) : model.default_threshold;
     found = detect_all(dataset, model, scan_options(request, threshold - kBelowThreshold));
@@ -104,14 +103,14 @@ std::vector<Result> results_of(const Request& request, const Dataset& dataset) {
     result.has_threshold = true;
     results.insert(results.begin(), result);
   }
-  if (request.save && !found.empty())
-    write_detections(request.save.str(), dataset.photographs, found);
+  if (!request.save.empty() && !found.empty())
+    write_detections(request.save, dataset.photographs, found);
   return results;
 }
 
 void print(const Request& request, const Dataset& dataset, const std::vector<Result>& results) {
   const Evaluation& first = results.front().evaluation;
-  std::printf("%s: %s, %zu photographs, %zu people, %zu ignored boxes\n", request.dataset.value,
+  std::printf("%s: %s, %zu photographs, %zu people, %zu ignored boxes\n", request.dataset.c_str(),
               dataset.layout.c_str(), first.photographs, first.people, first.ignored);
   for (const Result& r : results) {
     std::printf(
@@ -155,7 +154,7 @@ void write_json(const std::string& path, const Request& request, const Dataset& 
   }
   const Evaluation& first = results.front().evaluation;
   std::ofstream file(path);
-  file << json{{"dataset", request.dataset.str()},
+  file << json{{"dataset", request.dataset},
                {"layout", dataset.layout},
                {"photographs", first.photographs},
                {"people", first.people},
@@ -170,74 +169,73 @@ void write_json(const std::string& path, const Request& request, const Dataset& 
 
 void draw(const Request& request, const std::vector<Result>& results) {
   std::vector<NamedCurve> curves;
+  curves.reserve(results.size());
   for (const Result& r : results) curves.push_back({r.name, r.evaluation});
-  write_curve_picture(request.svg.str(),
-                      request.title ? request.title.str() : request.dataset.str(), curves);
+  write_curve_picture(request.svg, request.title.empty() ? request.dataset : request.title, curves);
 }
 
-void parse(int argc, char** argv, Request& r) {
-  std::vector<GOptionEntry> entries = {
-      {"dataset", 'd', 0, G_OPTION_ARG_FILENAME, &r.dataset.value,
-       "Photographs with boxes: a Penn-Fudan or MOTChallenge folder", "DIR"},
-      {"model", 'm', 0, G_OPTION_ARG_FILENAME, &r.model.value, "The model to evaluate", "FILE"},
-      {"detections", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &r.detections.values,
-       "Evaluate what another detector found: JSON lines {\"image\", \"regions\": [{x, y, w, h, "
-       "confidence}]}; may be repeated",
-       "FILE"},
-      {"cross-validate", 'k', 0, G_OPTION_ARG_INT, &r.folds,
-       "Train on all but one of K parts and search the part that is left, for each", "K"},
-      {"negatives", 'n', 0, G_OPTION_ARG_FILENAME_ARRAY, &r.negatives.values,
-       "With --cross-validate: photographs without people; may be repeated", "DIR"},
-      {"scales", 0, 0, G_OPTION_ARG_INT, &r.scales,
-       "Levels of the image pyramid; 0 = as many as fit (0)", "N"},
-      {"first-scale", 0, 0, G_OPTION_ARG_DOUBLE, &r.first_scale,
-       "Scale of the first level; below 1 finds smaller people (1)", "X"},
-      {"iou", 0, 0, G_OPTION_ARG_DOUBLE, &r.min_overlap,
-       "Overlap with a person from which a detection is right (0.5)", "X"},
-      {"max-overlap", 0, 0, G_OPTION_ARG_DOUBLE, &r.max_overlap,
-       "Overlap of two detections from which the weaker is dropped (0.4)", "X"},
-      {"threshold", 0, 0, G_OPTION_ARG_DOUBLE, &r.threshold,
-       "Score at which recall and precision are given (the model's)", "X"},
-      {"csv", 0, 0, G_OPTION_ARG_FILENAME, &r.csv.value, "Write the curves as a table", "FILE"},
-      {"json", 0, 0, G_OPTION_ARG_FILENAME, &r.json.value, "Write the results", "FILE"},
-      {"svg", 0, 0, G_OPTION_ARG_FILENAME, &r.svg.value, "Draw the curves", "FILE"},
-      {"title", 0, 0, G_OPTION_ARG_STRING, &r.title.value, "Title of the drawing", "TEXT"},
-      {"save-detections", 0, 0, G_OPTION_ARG_FILENAME, &r.save.value,
-       "Write what was found, in the form that --detections reads", "FILE"}};
-  for (const GOptionEntry& entry : r.training.entries()) entries.push_back(entry);
-  entries.push_back({});
-  parse_options(argc, argv, "--dataset DIR [--model FILE | --detections FILE | --cross-validate K]",
-                "Prints the average precision of a person detector (PASCAL VOC).", entries.data());
-  if (!r.dataset) throw UsageError("--dataset DIR is missing");
+Request parse(const std::vector<std::string>& arguments) {
+  Request r;
+  OptionParser parser(
+      "evaluate-detector",
+      "Prints the average precision of a person detector (PASCAL VOC): of --model, of "
+      "--detections, or of what --cross-validate trains.");
+  parser.add("dataset", r.dataset, "DIR",
+             "Photographs with boxes: a Penn-Fudan or MOTChallenge folder", 'd');
+  parser.add("model", r.model, "FILE", "The model to evaluate", 'm');
+  parser.add("detections", r.detections, "FILE",
+             "Evaluate what another detector found: JSON lines {\"image\", \"regions\": [{x, y, w, "
+             "h, confidence}]}; may be repeated");
+  parser.add("cross-validate", r.folds, "K",
+             "Train on all but one of K parts and search the part that is left, for each", 'k');
+  parser.add("negatives", r.negatives, "DIR",
+             "With --cross-validate: photographs without people; may be repeated", 'n');
+  parser.add("scales", r.scales, "N", "Levels of the image pyramid; 0 = as many as fit (0)");
+  parser.add("first-scale", r.first_scale, "X",
+             "Scale of the first level; below 1 finds smaller people (1)");
+  parser.add("iou", r.min_overlap, "X",
+             "Overlap with a person from which a detection is right (0.5)");
+  parser.add("max-overlap", r.max_overlap, "X",
+             "Overlap of two detections from which the weaker is dropped (0.4)");
+  parser.add("threshold", r.threshold, "X",
+             "Score at which recall and precision are given (the model's)");
+  parser.add("csv", r.csv, "FILE", "Write the curves as a table");
+  parser.add("json", r.json, "FILE", "Write the results");
+  parser.add("svg", r.svg, "FILE", "Draw the curves");
+  parser.add("title", r.title, "TEXT", "Title of the drawing");
+  parser.add("save-detections", r.save, "FILE",
+             "Write what was found, in the form that --detections reads");
+  for (Option& one : r.training.options()) parser.add(std::move(one));
+  parser.parse(arguments);
+  if (r.dataset.empty()) throw UsageError("--dataset DIR is missing");
   if (r.folds != 0 && r.folds < 2) throw UsageError("--cross-validate needs at least 2 parts");
-  if (!r.model && !r.detections.values && r.folds == 0)
+  if (r.model.empty() && r.detections.empty() && r.folds == 0)
     throw UsageError("one of --model, --detections and --cross-validate is needed");
-  if (r.model && r.folds > 0) throw UsageError("--model and --cross-validate exclude each other");
+  if (!r.model.empty() && r.folds > 0)
+    throw UsageError("--model and --cross-validate exclude each other");
   if (r.first_scale <= 0 || r.scales < 0)
     throw UsageError("--first-scale must be positive and --scales not negative");
   if (r.min_overlap <= 0 || r.min_overlap > 1 || r.max_overlap <= 0 || r.max_overlap > 1)
     throw UsageError("--iou and --max-overlap must be in (0, 1]");
-}
-
-void evaluate_detector(int argc, char** argv) {
-  Request request;
-  parse(argc, argv, request);
-  const int threads = request.training.threads;
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
-                                  threads > 0 ? static_cast<std::size_t>(threads)
-                                              : std::max(1u, std::thread::hardware_concurrency()));
-  const Dataset dataset = read_dataset(request.dataset.str());
-  const std::vector<Result> results = results_of(request, dataset);
-  print(request, dataset, results);
-  if (request.csv) write_csv(request.csv.str(), results);
-  if (request.json) write_json(request.json.str(), request, dataset, results);
-  if (request.svg) draw(request, results);
+  return r;
 }
 
 }  // namespace
 
-int evaluate_detector_main(int argc, char** argv) {
-  return run_command("evaluate-detector", [&] { evaluate_detector(argc, argv); });
+int evaluate_detector_command(const std::vector<std::string>& arguments) {
+  const Request request = parse(arguments);
+  gst_init(nullptr, nullptr);
+  const int threads = request.training.threads;
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
+                                  threads > 0 ? static_cast<std::size_t>(threads)
+                                              : std::max(1u, std::thread::hardware_concurrency()));
+  const Dataset dataset = read_dataset(request.dataset);
+  const std::vector<Result> results = results_of(request, dataset);
+  print(request, dataset, results);
+  if (!request.csv.empty()) write_csv(request.csv, results);
+  if (!request.json.empty()) write_json(request.json, request, dataset, results);
+  if (!request.svg.empty()) draw(request, results);
+  return 0;
 }
 
 }  // namespace tandem

@@ -8,25 +8,12 @@
 #include <vector>
 
 #include "pipelines/tandem/commands.h"
-#include "pipelines/tandem/evaluate_detector.h"
 #include "pipelines/tandem/options.h"
-#include "pipelines/tandem/train_detector.h"
 
 namespace tandem {
 namespace {
 
 constexpr int kUsageStatus = 2;
-
-// argv as the detector's tools want it, their own name first.
-template <int (*Main)(int, char**)>
-int with_argv(const std::vector<std::string>& arguments) {
-  std::vector<std::string> words = arguments;
-  words.insert(words.begin(), "tandem");
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  return Main(static_cast<int>(words.size()), argv.data());
-}
 
 struct Command {
   const char* name;
@@ -38,8 +25,8 @@ constexpr Command kCommands[] = {
     {"run", "analyse a video and write what was found", run_command},
     {"bench", "measure every configuration", bench_command},
     {"report", "draw what bench measured as a page", report_command},
-    {"train-detector", "make a person detector from photographs", with_argv<train_detector_main>},
-    {"evaluate-detector", "measure a person detector", with_argv<evaluate_detector_main>},
+    {"train-detector", "make a person detector from photographs", train_detector_command},
+    {"evaluate-detector", "measure a person detector", evaluate_detector_command},
     {"doctor", "show what this machine offers and what is missing", doctor_command},
 };
 

@@ -16,7 +16,8 @@ template <typename T>
 T parse_number(std::string_view name, const std::string& text) {
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
+  if (error != std::errc() || end != text.data() + text.size() ||
+      !std::isfinite(static_cast<double>(value))) {
     throw UsageError("--" + std::string(name) + ": '" + text + "' is not a number");
   }
   return value;
@@ -97,39 +98,36 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
   return nearest ? "; did you mean '" + *nearest + "'?" : "";
 }
 
+void read_value(const char* option, const std::string& text, std::string& value) {
+  if (text.empty()) throw UsageError("--" + std::string(option) + " needs a value");
+  value = text;
+}
+
+void read_value(const char* option, const std::string& text, std::vector<std::string>& value) {
+  read_value(option, text, value.emplace_back());
+}
+
+void read_value(const char* option, const std::string& text, int& value) {
+  value = parse_number<int>(option, text);
+}
+
+void read_value(const char* option, const std::string& text, double& value) {
+  value = parse_number<double>(option, text);
+}
+
+void read_value(const char* option, const std::string& text, std::optional<int>& value) {
+  read_value(option, text, value.emplace());
+}
+
+void read_value(const char* option, const std::string& text, std::optional<double>& value) {
+  read_value(option, text, value.emplace());
+}
+
 OptionParser::OptionParser(std::string usage, std::string summary)
     : usage_(std::move(usage)), summary_(std::move(summary)) {}
 
-void OptionParser::add(Option option) { options_.push_back(std::move(option)); }
-
 void OptionParser::add(const char* name, bool& value, const char* help) {
-  add({name, nullptr, help, [&value](const std::string&) { value = true; }});
-}
-
-void OptionParser::add(const char* name, std::string& value, const char* argument,
-                       const char* help) {
-  add(name, 0, value, argument, help);
-}
-
-void OptionParser::add(const char* name, char short_name, std::string& value, const char* argument,
-                       const char* help) {
-  const auto set = [&value, name](const std::string& text) {
-    if (text.empty()) throw UsageError("--" + std::string(name) + " needs a value");
-    value = text;
-  };
-  add({name, argument, help, set, short_name});
-}
-
-void OptionParser::add(const char* name, std::optional<int>& value, const char* argument,
-                       const char* help) {
-  add({name, argument, help,
-       [&value, name](const std::string& text) { value = parse_number<int>(name, text); }});
-}
-
-void OptionParser::add(const char* name, std::optional<double>& value, const char* argument,
-                       const char* help) {
-  add({name, argument, help,
-       [&value, name](const std::string& text) { value = parse_number<double>(name, text); }});
+  add(Option{name, nullptr, help, 0, [&value](const std::string&) { value = true; }});
 }
 
 void OptionParser::add_operands(std::vector<std::string>& values, const char* argument) {
@@ -156,7 +154,8 @@ void OptionParser::parse(std::vector<std::string> argv) {
   };
   std::vector<GOptionEntry> entries;
   for (const Option& option : options_) {
-    const int flags = option.argument ? 0 : int{G_OPTION_FLAG_NO_ARG};
+    // Names of files are bytes, whatever the locale: GLib shall not convert them.
+    const int flags = option.argument ? int{G_OPTION_FLAG_FILENAME} : int{G_OPTION_FLAG_NO_ARG};
     entries.push_back({option.name.c_str(), option.short_name, flags, G_OPTION_ARG_CALLBACK,
                        reinterpret_cast<gpointer>(set), option.help, option.argument});
   }

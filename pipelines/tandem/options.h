@@ -9,9 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "pipelines/tandem/command_line.h"
-
 namespace tandem {
+
+/// A mistake in the words of a command: main() prints it with a hint at the help, exit status 2.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// Something outside of the program is not as it should be; `advice` says what to do about it.
 class Failure : public std::runtime_error {
@@ -41,19 +45,45 @@ std::vector<std::string> split(std::string_view text, char separator);
 /// "; did you mean 'doctor'?" when one of `candidates` is near `word`, else nothing.
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
 
+/// One option of a command.
+struct Option {
+  std::string name;
+  const char* argument;  ///< null: a flag
+  const char* help;
+  char short_name;                              ///< 'o' for -o; 0: none
+  std::function<void(const std::string&)> set;  ///< throws UsageError
+};
+
+/// Puts what an option was given into `value`; a list takes one more each time. Throws UsageError.
+void read_value(const char* option, const std::string& text, std::string& value);
+void read_value(const char* option, const std::string& text, std::vector<std::string>& value);
+void read_value(const char* option, const std::string& text, int& value);
+void read_value(const char* option, const std::string& text, double& value);
+void read_value(const char* option, const std::string& text, std::optional<int>& value);
+void read_value(const char* option, const std::string& text, std::optional<double>& value);
+
+/// An option that sets `value`, which must live until the words are parsed.
+template <typename Value>
+Option option(const char* name, Value& value, const char* argument, const char* help,
+              char short_name = 0) {
+  return {name, argument, help, short_name,
+          [name, &value](const std::string& text) { read_value(name, text, value); }};
+}
+
 /// The options of one command on GLib's parser, which also writes the help text.
 class OptionParser {
  public:
   /// `usage` follows the word `tandem`: "run vivid"; `summary` says what the command does.
   OptionParser(std::string usage, std::string summary);
 
+  void add(Option option) { options_.push_back(std::move(option)); }
+  /// A flag: present or not.
   void add(const char* name, bool& value, const char* help);
-  void add(const char* name, std::string& value, const char* argument, const char* help);
-  /// With a short name too: 'o' is -o.
-  void add(const char* name, char short_name, std::string& value, const char* argument,
-           const char* help);
-  void add(const char* name, std::optional<int>& value, const char* argument, const char* help);
-  void add(const char* name, std::optional<double>& value, const char* argument, const char* help);
+  template <typename Value>
+  void add(const char* name, Value& value, const char* argument, const char* help,
+           char short_name = 0) {
+    add(option(name, value, argument, help, short_name));
+  }
 
   /// Words that are no options: without this call there may be none. `argument` is for the help.
   void add_operands(std::vector<std::string>& values, const char* argument);
@@ -63,15 +93,6 @@ class OptionParser {
   void parse(std::vector<std::string> argv);
 
  private:
-  struct Option {
-    std::string name;
-    const char* argument;  ///< null: a flag
-    const char* help;
-    std::function<void(const std::string&)> set;  ///< throws UsageError
-    char short_name = 0;                          ///< 0: none
-  };
-  void add(Option option);
-
   std::string usage_, summary_;
   std::vector<Option> options_;
   std::vector<std::string>* operands_ = nullptr;

@@ -34,7 +34,7 @@ int report_command(const std::vector<std::string>& arguments) {
   OptionParser parser("report",
                       "Draws throughput, energy and efficiency of every configuration, predicted "
                       "and measured, from the JSON of `tandem bench`.");
-  parser.add("output", 'o', output, "FILE", "the HTML page to write; - is standard output");
+  parser.add("output", output, "FILE", "the HTML page to write; - is standard output", 'o');
   parser.add_operands(inputs, "FILE.json...");
   parser.parse(arguments);
   if (inputs.empty()) {

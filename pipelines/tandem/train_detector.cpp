@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/tandem/train_detector.h"
-
+#include <gst/gst.h>
 #include <tbb/global_control.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <thread>
 
-#include "pipelines/tandem/command_line.h"
+#include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/training_options.h"
 #include "pipelines/training/average_precision.h"
 #include "pipelines/training/trainer.h"
@@ -68,53 +67,49 @@ CurvePoint choose_threshold(const TrainingData& data, const FilterBank& bank,
   return chosen;
 }
 
-void train(int argc, char** argv) {
-  StringsOption positives, negatives;
-  StringOption output;
+}  // namespace
+
+int train_detector_command(const std::vector<std::string>& arguments) {
+  std::vector<std::string> positives, negatives;
+  std::string output;
   double precision = 0.8;
   TrainingOptionValues values;
-  std::vector<GOptionEntry> entries = values.entries();
-  entries.insert(
-      entries.begin(),
-      {{"positives", 'p', 0, G_OPTION_ARG_FILENAME_ARRAY, &positives.values,
-        "Photographs with boxes of people: a Penn-Fudan or MOTChallenge folder; may be repeated",
-        "DIR"},
-       {"negatives", 'n', 0, G_OPTION_ARG_FILENAME_ARRAY, &negatives.values,
-        "Photographs without people, in any folder below; may be repeated", "DIR"},
-       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output.value, "The model file to write", "FILE"},
-       {"precision", 0, 0, G_OPTION_ARG_DOUBLE, &precision,
-        "Precision in cross-validation that sets the model's threshold (0.8)", "X"}});
-  entries.push_back({});
-  parse_options(argc, argv, "--positives DIR --output FILE",
-                "Trains a person detector: the filter bank of vividfilter and the SVM of "
-                "vividclassifier.",
-                entries.data());
-  if (!positives.values) throw UsageError("--positives DIR is missing");
-  if (!output) throw UsageError("--output FILE is missing");
-  if (precision <= 0 || precision > 1) throw UsageError("--precision must be in (0, 1]");
+  OptionParser parser("train-detector",
+                      "Trains a person detector: the filter bank of vividfilter and the SVM of "
+                      "vividclassifier.");
+  parser.add(
+      "positives", positives, "DIR",
+      "Photographs with boxes of people: a Penn-Fudan or MOTChallenge folder; may be repeated",
+      'p');
+  parser.add("negatives", negatives, "DIR",
+             "Photographs without people, in any folder below; may be repeated", 'n');
+  parser.add("output", output, "FILE", "The model file to write", 'o');
+  parser.add("precision", precision, "X",
+             "Precision in cross-validation that sets the model's threshold (0.8)");
+  for (Option& one : values.options()) parser.add(std::move(one));
+  parser.parse(arguments);
+  if (positives.empty()) throw UsageError("--positives DIR is missing");
+  if (output.empty()) throw UsageError("--output FILE is missing");
+  if (!(precision > 0 && precision <= 1)) throw UsageError("--precision must be in (0, 1]");
   const TrainingOptions options = values.checked();
+  gst_init(nullptr, nullptr);
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
                                   values.threads > 0
                                       ? static_cast<std::size_t>(values.threads)
                                       : std::max(1u, std::thread::hardware_concurrency()));
 
-  const TrainingData data = load(positives.all(), negatives.all());
+  const TrainingData data = load(positives, negatives);
   VividModel model;
   model.bank = train_filter_bank(data, options);
   const CurvePoint threshold = choose_threshold(data, model.bank, options, precision);
   model.svm = train_classifier(data, model.bank, options);
   model.default_threshold = threshold.score;
-  model.origin = "tandem train-detector; positives " + folder_names(positives.all()) +
-                 "; negatives " + folder_names(negatives.all()) + "; " + values.described();
-  save_vivid_model(model, output.str());
+  model.origin = "tandem train-detector; positives " + folder_names(positives) + "; negatives " +
+                 folder_names(negatives) + "; " + values.described();
+  save_vivid_model(model, output);
   std::printf("threshold %.3f: precision %.3f, recall %.3f in cross-validation\nwrote %s\n",
-              threshold.score, threshold.precision, threshold.recall, output.value);
-}
-
-}  // namespace
-
-int train_detector_main(int argc, char** argv) {
-  return run_command("train-detector", [&] { train(argc, argv); });
+              threshold.score, threshold.precision, threshold.recall, output.c_str());
+  return 0;
 }
 
 }  // namespace tandem

@@ -3,16 +3,14 @@
 
 #include <sstream>
 
-#include "pipelines/tandem/command_line.h"
-
 namespace tandem {
 
-std::vector<GOptionEntry> TrainingOptionValues::entries() {
+std::vector<Option> TrainingOptionValues::options() {
   const auto whole = [](const char* name, int* value, const char* text) {
-    return GOptionEntry{name, 0, 0, G_OPTION_ARG_INT, value, text, "N"};
+    return option(name, *value, "N", text);
   };
   const auto real = [](const char* name, double* value, const char* text) {
-    return GOptionEntry{name, 0, 0, G_OPTION_ARG_DOUBLE, value, text, "X"};
+    return option(name, *value, "X", text);
   };
   return {whole("seed", &seed, "Start of all random choices (1)"),
           whole("filters", &filters, "Filters of 3x3 to learn, 1 to 255 (100)"),

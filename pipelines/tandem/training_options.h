@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <glib.h>
-
 #include <string>
 #include <vector>
 
+#include "pipelines/tandem/options.h"
 #include "pipelines/training/trainer.h"
 
 namespace tandem {
@@ -18,7 +17,7 @@ struct TrainingOptionValues {
   double min_height = 48, soft_height = 70, negative_overlap = 0.4;
   double cost = 0.001, person_cost = 0.003, epsilon = 0.5;
 
-  std::vector<GOptionEntry> entries();  ///< without the null entry at the end
+  std::vector<Option> options();
   /// Throws UsageError for a value that is out of range.
   TrainingOptions checked() const;
   /// "seed 1, filters 100, ...": what a model's origin says.

@@ -2,6 +2,7 @@
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -133,6 +134,16 @@ TEST_F(ReportBadInput, Files) {
     EXPECT_EQ(result.status, status) << about;
     EXPECT_NE(result.errors.find(says), std::string::npos) << about;
   }
+}
+
+TEST_F(ReportBadInput, FilesMayHaveAnyNameInAnyLocale) {
+  write_file(path("b\u00e9nch.json"), example().dump());
+  setenv("LC_ALL", "C", 1);
+  const CommandResult result =
+      run_tandem({"report", path("b\u00e9nch.json"), "-o", path("r\u00e9port.html")});
+  unsetenv("LC_ALL");
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_TRUE(fs::exists(path("r\u00e9port.html")));
 }
 
 }  // namespace

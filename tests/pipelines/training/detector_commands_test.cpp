@@ -5,34 +5,21 @@
 #include <initializer_list>
 
 #include "kernels/vivid_classifier/vivid_model.h"
-#include "pipelines/tandem/evaluate_detector.h"
-#include "pipelines/tandem/train_detector.h"
-#include "pipelines/training/progress.h"
+#include "tests/pipelines/command.h"
 #include "tests/pipelines/training/folder.h"
 
-namespace tandem {
+namespace tandem::test {
 namespace {
 
-struct Outcome {
-  int status;
-  std::string errors;
-};
-
-Outcome call(int (*command)(int, char**), std::initializer_list<std::string> arguments) {
-  Progress::set_quiet(true);
-  std::vector<std::string> texts(arguments);
-  texts.insert(texts.begin(), "command");
-  std::vector<char*> argv;
-  for (std::string& text : texts) argv.push_back(text.data());
-  argv.push_back(nullptr);
-  testing::internal::CaptureStderr();
-  const int status = command(static_cast<int>(argv.size()) - 1, argv.data());
-  return {status, testing::internal::GetCapturedStderr()};
+CommandResult call(const char* command, std::initializer_list<std::string> arguments) {
+  std::vector<std::string> words(arguments);
+  words.insert(words.begin(), command);
+  return run_tandem(words);
 }
 
 TEST(TrainDetector, RefusesWrongOptions) {
   const auto refuses = [](std::initializer_list<std::string> arguments, const char* word) {
-    const Outcome outcome = call(train_detector_main, arguments);
+    const CommandResult outcome = call("train-detector", arguments);
     EXPECT_EQ(outcome.status, 2) << word;
     EXPECT_NE(outcome.errors.find(word), std::string::npos) << outcome.errors;
   };
@@ -49,15 +36,15 @@ TEST(TrainDetector, RefusesWrongOptions) {
 
 TEST(TrainDetector, NamesAFolderThatIsNotThere) {
   const Folder folder;
-  const Outcome outcome =
-      call(train_detector_main, {"--positives", folder / "absent", "--output", folder / "m"});
+  const CommandResult outcome =
+      call("train-detector", {"--positives", folder / "absent", "--output", folder / "m"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_NE(outcome.errors.find("absent"), std::string::npos) << outcome.errors;
 }
 
 TEST(EvaluateDetector, RefusesWrongOptions) {
   const auto refuses = [](std::initializer_list<std::string> arguments, const char* word) {
-    const Outcome outcome = call(evaluate_detector_main, arguments);
+    const CommandResult outcome = call("evaluate-detector", arguments);
     EXPECT_EQ(outcome.status, 2) << word;
     EXPECT_NE(outcome.errors.find(word), std::string::npos) << outcome.errors;
   };
@@ -78,12 +65,11 @@ TEST(EvaluateDetector, JudgesTheDetectionsOfAFile) {
       "d.jsonl",
       "{\"image\": \"a.jpg\", \"regions\": [{\"x\":0,\"y\":0,\"w\":10,\"h\":20,\"confidence\":2},"
       "{\"x\":90,\"y\":0,\"w\":10,\"h\":20,\"confidence\":1}]}\n");
-  testing::internal::CaptureStdout();
-  const Outcome outcome =
-      call(evaluate_detector_main,
+  const CommandResult outcome =
+      call("evaluate-detector",
            {"--dataset", folder.str(), "--detections", found, "--csv", folder / "o.csv", "--json",
             folder / "o.json", "--svg", folder / "o.svg"});
-  const std::string output = testing::internal::GetCapturedStdout();
+  const std::string& output = outcome.output;
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_NE(output.find("average precision 1.0000"), std::string::npos) << output;
   for (const char* name : {"o.csv", "o.json", "o.svg"})
@@ -107,15 +93,14 @@ TEST(EvaluateDetector, FindsPeopleWithTheShippedModel) {
     std::filesystem::create_symlink(sequence / "img1" / name,
                                     std::filesystem::path(folder / "img1") / name);
   }
-  testing::internal::CaptureStdout();
-  const Outcome outcome =
-      call(evaluate_detector_main,
+  const CommandResult outcome =
+      call("evaluate-detector",
            {"--dataset", folder.str(), "--model", std::string(models) + "/models/person.vivid"});
-  const std::string output = testing::internal::GetCapturedStdout();
+  const std::string& output = outcome.output;
   ASSERT_EQ(outcome.status, 0) << outcome.errors;
   const std::string key = "average precision ";
   EXPECT_GT(std::stod(output.substr(output.find(key) + key.size())), 0.6) << output;
 }
 
 }  // namespace
-}  // namespace tandem
+}  // namespace tandem::test
