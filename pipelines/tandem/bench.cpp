@@ -125,7 +125,9 @@ int bench_command(const std::vector<std::string>& arguments) {
   result.opencl_device = find_device(settings.bin.opencl_device);
   const FrameStore frames =
       load_frames(uri, settings.size, std::min(kFramesInMemory, settings.frames));
-  settings.bin.adapt = "off";  // to begin with
+  // To begin with; it opens the device and the energy source that all configurations use.
+  settings.bin.adapt = "off";
+  settings.bin.device = result.opencl_device ? "opencl" : "cpu";
   BenchPipeline pipeline(frames, settings.bin);
   result.cores = pipeline.cores();
   result.metric = settings.bin.metric.empty() ? "throughput" : settings.bin.metric;

@@ -66,16 +66,6 @@ GstPadProbeReturn BenchPipeline::on_output(GstPad*, GstPadProbeInfo*, gpointer d
   BenchPipeline& self = *static_cast<BenchPipeline*>(data);
   const std::scoped_lock lock(self.mutex_);
   ++self.out_;
-  if (!self.timed_) {
-    const auto now = Clock::now();
-    if (self.out_ == self.begin_at_) self.begin_ = now;
-    const std::chrono::duration<double> elapsed = now - self.begin_;
-    if (self.out_ >= self.end_at_ && elapsed.count() >= self.least_seconds_) {
-      self.end_ = now;
-      self.end_at_ = self.out_;
-      self.timed_ = true;
-    }
-  }
   self.came_out_.notify_one();
   return GST_PAD_PROBE_OK;
 }
@@ -147,39 +137,34 @@ void BenchPipeline::measure(int frames, double least_seconds, BenchMeasurement& 
                             bool cpu_fallback) {
   configure(measurement.configuration);
   g_object_set(bin_, "cpu-fallback", gboolean{cpu_fallback}, nullptr);
-  // The first frames fill the bin, make tensors and wake threads.
-  const int warm_up = std::max(8, 3 * (cores_ + 1));
-  BinStats before;
-  {
+  // The first frames fill the bin, make tensors and wake threads: until each thread's are out.
+  const uint64_t warm = in_ + std::max(8, 3 * (cores_ + 1));
+  const auto out = [this] {
     const std::scoped_lock lock(mutex_);
-    begin_at_ = in_ + warm_up;
-    end_at_ = begin_at_ + frames;
-    least_seconds_ = least_seconds;
-    timed_ = false;
-  }
-  const uint64_t first = in_;
-  const auto timed = [this] {
-    const std::scoped_lock lock(mutex_);
-    return timed_;
+    return out_;
   };
-  while (!timed()) {
+  while (out() < warm) feed_one();
+
+  // Frames that are finished count, not those that come out: with a device many times as fast as a
+  // core they come out in bursts, whenever a core is done with an older one.
+  const BinStats before = read_stats(bin_);
+  const auto begin = Clock::now();
+  std::chrono::duration<double> elapsed{};
+  BinStats after;
+  for (int fed = 0; fed < frames || elapsed.count() < least_seconds; ++fed) {
     feed_one();
-    if (in_ == first + 1) {
-      wait_until_empty();
-      before = read_stats(bin_);
-    }
+    elapsed = Clock::now() - begin;
   }
-  // Before the bin runs empty, which takes no energy to speak of.
-  if (const auto energy_j = read_stats(bin_).measured_energy_j)
-    measurement.rounds_energy_j.push_back(*energy_j);
+  after = read_stats(bin_);
+  elapsed = Clock::now() - begin;
   wait_until_empty();
-  const BinStats stats = read_stats(bin_) - before;
-  if (stats.configuration != measurement.configuration.name()) {
-    throw Failure("tandembin ran " + stats.configuration + " when asked for " +
+  if (after.configuration != measurement.configuration.name()) {
+    throw Failure("tandembin ran " + after.configuration + " when asked for " +
                   measurement.configuration.name());
   }
-  const std::chrono::duration<double> elapsed = end_ - begin_;
-  measurement.rounds_fps.push_back(static_cast<double>(end_at_ - begin_at_) / elapsed.count());
+  const BinStats stats = after - before;
+  measurement.rounds_fps.push_back(static_cast<double>(stats.frames) / elapsed.count());
+  if (after.measured_energy_j) measurement.rounds_energy_j.push_back(*after.measured_energy_j);
   measurement.stage_cpu_s.clear();
   measurement.stage_device_s.clear();
   const auto mean_s = [](uint64_t ns, uint64_t count) {

@@ -45,7 +45,7 @@ class BenchPipeline {
   Trained train();
 
   /// Runs `configuration` until at least `frames` frames and `least_seconds` have passed after a
-  /// warm-up, with the bin always full, and appends the rate at which frames came out, and the
+  /// warm-up, with the bin always full, and appends the rate at which frames were finished, and the
   /// energy of a frame. Without `cpu_fallback`, device stages wait for the device. Throws Failure.
   void measure(int frames, double least_seconds, BenchMeasurement& measurement,
                bool cpu_fallback = true);
@@ -67,10 +67,6 @@ class BenchPipeline {
   std::mutex mutex_;  // guards what follows, against the streaming thread
   std::condition_variable came_out_;
   uint64_t out_ = 0;
-  uint64_t begin_at_ = 0, end_at_ = 0;  // frame counts between which the rate is taken
-  double least_seconds_ = 0;
-  Clock::time_point begin_, end_;
-  bool timed_ = true;
 
   Pipeline pipeline_;  // after what its threads use, so that they stop first
   GstElement* source_ = nullptr;
