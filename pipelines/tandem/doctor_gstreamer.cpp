@@ -174,8 +174,7 @@ Examination examine_cpu_path() {
     GstElement* bin = pipeline.add(make_tandembin(settings));
     Pipeline::link(source, bin);
     Pipeline::link(bin, pipeline.add(make_element("fakesink")));
-    play(
-        pipeline, "the test pattern", [] {}, [] {});
+    play(pipeline, "the test pattern", {[] {}, [] {}});
     const bool works = read_stats(bin).on_cpu == 2;
     result.data["cpu_path"]["works"] = works;
     result.findings.push_back(works ? Finding{State::good, "two frames went through all stages"}

@@ -20,8 +20,7 @@ using MainLoop = std::unique_ptr<GMainLoop, decltype([](GMainLoop* l) { g_main_l
 
 struct Session {
   MainLoop loop{g_main_loop_new(nullptr, FALSE)};
-  const std::function<void()>& tick;
-  const std::function<void()>& interrupt;
+  const PlayHandlers& handlers;
   bool interrupted = false;
   std::string missing{};
   Message error{};
@@ -44,6 +43,9 @@ gboolean on_message(GstBus*, GstMessage* message, gpointer data) {
     g_main_loop_quit(session.loop.get());
   } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) {
     print_warning(message);
+  } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT) {
+    if (session.handlers.element_message)
+      session.handlers.element_message(gst_message_get_structure(message));
   } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS) {
     g_main_loop_quit(session.loop.get());
   }
@@ -51,7 +53,7 @@ gboolean on_message(GstBus*, GstMessage* message, gpointer data) {
 }
 
 gboolean on_tick(gpointer data) {
-  static_cast<Session*>(data)->tick();
+  static_cast<Session*>(data)->handlers.tick();
   return G_SOURCE_CONTINUE;
 }
 
@@ -61,7 +63,7 @@ gboolean on_interrupt(gpointer data) {
     g_main_loop_quit(session.loop.get());
   } else {
     session.interrupted = true;
-    session.interrupt();
+    session.handlers.interrupt();
   }
   return G_SOURCE_CONTINUE;
 }
@@ -82,9 +84,8 @@ void Pipeline::link(GstElement* from, GstElement* to) {
   throw Failure(std::string(GST_OBJECT_NAME(from)) + " cannot be linked to " + GST_OBJECT_NAME(to));
 }
 
-bool play(const Pipeline& pipeline, const std::string& input, const std::function<void()>& tick,
-          const std::function<void()>& interrupt) {
-  Session session{.tick = tick, .interrupt = interrupt};
+bool play(const Pipeline& pipeline, const std::string& input, const PlayHandlers& handlers) {
+  Session session{.handlers = handlers};
   GstBus* bus = gst_element_get_bus(pipeline.get());
   gst_bus_add_watch(bus, on_message, &session);
   const guint sources[] = {g_timeout_add(kTickMs, on_tick, &session),

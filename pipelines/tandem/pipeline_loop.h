@@ -27,12 +27,17 @@ class Pipeline {
   ObjectRef<GstElement> element_;
 };
 
-/// Plays `pipeline` to its end, calling `tick` ten times a second. Ctrl-C calls `interrupt`, which
-/// should make the stream end; a second one gives up at once. Returns false when it was
+/// Who is called while a pipeline plays, on the thread that plays it.
+struct PlayHandlers {
+  std::function<void()> tick;       ///< ten times a second
+  std::function<void()> interrupt;  ///< by Ctrl-C: should make the stream end
+  std::function<void(const GstStructure*)> element_message = {};
+};
+
+/// Plays `pipeline` to its end. A second Ctrl-C gives up at once. Returns false when it was
 /// interrupted. Throws Failure, with advice, for the first error that an element reports; `input`
 /// is what the messages call the thing that is read.
-bool play(const Pipeline& pipeline, const std::string& input, const std::function<void()>& tick,
-          const std::function<void()>& interrupt);
+bool play(const Pipeline& pipeline, const std::string& input, const PlayHandlers& handlers);
 
 void print_warning(GstMessage* message);
 

@@ -5,6 +5,7 @@
 
 #include "pipelines/tandem/bin_options.h"
 #include "pipelines/tandem/commands.h"
+#include "pipelines/tandem/decision.h"
 #include "pipelines/tandem/frame_log.h"
 #include "pipelines/tandem/media.h"
 #include "pipelines/tandem/pipeline_loop.h"
@@ -233,11 +234,18 @@ int run_vivid(const RunSettings& settings) {
     const FrameLog::Count count = log->count();
     if (count.frames > 0) progress.show(progress_text(count, pipeline.get(), bin, limit));
   };
+  const auto decided = [&](const GstStructure* structure) {
+    const std::string text = decision_text(structure);
+    if (text.empty()) return;
+    progress.clear();
+    std::printf("%7.1f s  %s\n", log->count().seconds, text.c_str());
+    std::fflush(stdout);
+  };
   const auto interrupt = [&] {
     stop = true;
     gst_element_send_event(pipeline.get(), gst_event_new_eos());
   };
-  const bool complete = play(pipeline, settings.input, tick, interrupt);
+  const bool complete = play(pipeline, settings.input, {tick, interrupt, decided});
   progress.clear();
   const std::vector<Part> parts = log->finish();
   if (parts.empty() && complete)

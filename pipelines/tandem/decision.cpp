@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/tandem/decision.h"
+
+#include <cstdio>
+
+#include "pipelines/tandem/elements.h"
+
+namespace tandem {
+namespace {
+
+std::string text_of(const char* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+// "412.0 frames/s, 0.021 J a frame", what is known of it.
+std::string rate_text(const GstStructure* structure, const char* fps, const char* energy) {
+  std::string text;
+  if (const auto value = read_double(structure, fps)) text = text_of("%.1f frames/s", *value);
+  if (const auto value = read_double(structure, energy))
+    text += text_of(text.empty() ? "%.4g J a frame" : ", %.4g J a frame", *value);
+  return text;
+}
+
+bool is_set(const GstStructure* structure, const char* field) {
+  gboolean value = FALSE;
+  return gst_structure_get_boolean(structure, field, &value) && value;
+}
+
+}  // namespace
+
+std::string decision_text(const GstStructure* d) {
+  if (!d || !gst_structure_has_name(d, "tandem-decision")) return {};
+  const std::string before = gst_structure_get_string(d, "old"),
+                    after = gst_structure_get_string(d, "new");
+  std::string text = std::string(gst_structure_get_string(d, "reason")) + ": ";
+  text += before == after ? "stays with " + after : before + " -> " + after;
+  if (const std::string expected = rate_text(d, "predicted-fps", "predicted-energy");
+      !expected.empty())
+    text += ", " + expected + " expected";
+  if (const std::string had = rate_text(d, "measured-fps", "measured-energy"); !had.empty())
+    text += " (" + before + " had " + had + ")";
+  int frames = 0;
+  gst_structure_get_int(d, "training-frames", &frames);
+  if (frames > 0) {
+    text += text_of("; trained %.2f s", read_double(d, "training-seconds").value_or(0)) + " on " +
+            std::to_string(frames) + " frames";
+  }
+  if (is_set(d, "energy-unknown")) text += "; energy is unknown, took throughput";
+  if (is_set(d, "budget-exceeded")) {
+    text += "; nothing stays within the power budget";
+  } else if (is_set(d, "target-missed")) {
+    text += "; nothing reaches the target";
+  }
+  return text;
+}
+
+}  // namespace tandem
