@@ -4,12 +4,12 @@
 #include <fstream>
 
 #include "kernels/opencl/opencl.h"
+#include "pipelines/progress.h"
 #include "pipelines/tandem/bench_pipeline.h"
 #include "pipelines/tandem/bench_report.h"
 #include "pipelines/tandem/bin_options.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/media.h"
-#include "pipelines/tandem/progress.h"
 
 namespace tandem {
 namespace {

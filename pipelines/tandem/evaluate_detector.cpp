@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "pipelines/progress.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/training_options.h"
 #include "pipelines/training/average_precision.h"
 #include "pipelines/training/curve_picture.h"
 #include "pipelines/training/detection_file.h"
-#include "pipelines/training/progress.h"
 #include "pipelines/training/trainer.h"
 
 namespace tandem {

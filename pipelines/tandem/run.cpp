@@ -3,13 +3,13 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "pipelines/progress.h"
 #include "pipelines/tandem/bin_options.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/decision.h"
 #include "pipelines/tandem/frame_log.h"
 #include "pipelines/tandem/media.h"
 #include "pipelines/tandem/pipeline_loop.h"
-#include "pipelines/tandem/progress.h"
 #include "pipelines/tandem/source.h"
 #include "pipelines/tandem/text.h"
 

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "pipelines/training/progress.h"
+#include "pipelines/progress.h"
 #include "pipelines/training/random.h"
 
 namespace tandem {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "pipelines/training/progress.h"
+#include "pipelines/progress.h"
 #include "pipelines/training/random.h"
 
 namespace tandem {

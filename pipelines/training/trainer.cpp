@@ -10,9 +10,9 @@
 #include <set>
 #include <stdexcept>
 
+#include "pipelines/progress.h"
 #include "pipelines/training/filter_bank.h"
 #include "pipelines/training/hard_negatives.h"
-#include "pipelines/training/progress.h"
 #include "pipelines/training/random.h"
 #include "pipelines/training/soft_copies.h"
 

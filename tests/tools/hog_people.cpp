@@ -18,9 +18,9 @@
 #include <string>
 
 #include "kernels/vivid_classifier/detections.h"
+#include "pipelines/progress.h"
 #include "pipelines/training/dataset.h"
 #include "pipelines/training/detection_file.h"
-#include "pipelines/training/progress.h"
 
 namespace {
 

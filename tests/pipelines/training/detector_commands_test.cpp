@@ -100,6 +100,7 @@ TEST(EvaluateDetector, FindsPeopleWithTheShippedModel) {
   ASSERT_EQ(outcome.status, 0) << outcome.errors;
   const std::string key = "average precision ";
   EXPECT_GT(std::stod(output.substr(output.find(key) + key.size())), 0.6) << output;
+  EXPECT_NE(outcome.errors.find("searching: 10/10 in "), std::string::npos) << outcome.errors;
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "pipelines/training/progress.h"
+#include "pipelines/progress.h"
 #include "pipelines/training/random.h"
 
 namespace tandem {
@@ -40,6 +40,7 @@ TEST(SamplePatches, FollowTheContrast) {
   GreyImage upright{200, 200, {}}, lying{200, 200, {}};
   Random random(5);
   std::vector<int> stripes;
+  stripes.reserve(200);
   for (int i = 0; i < 200; ++i) stripes.push_back(static_cast<int>(random.below(80)));
   for (int y = 0; y < 200; ++y)
     for (int x = 0; x < 200; ++x) {

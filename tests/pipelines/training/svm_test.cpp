@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "pipelines/training/progress.h"
+#include "pipelines/progress.h"
 #include "pipelines/training/random.h"
 
 namespace tandem {

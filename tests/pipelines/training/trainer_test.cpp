@@ -8,8 +8,8 @@
 #include <iterator>
 
 #include "kernels/vivid_classifier/vivid_model.h"
+#include "pipelines/progress.h"
 #include "pipelines/training/average_precision.h"
-#include "pipelines/training/progress.h"
 #include "pipelines/training/random.h"
 #include "tests/pipelines/training/folder.h"
 

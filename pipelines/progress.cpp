@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/tandem/progress.h"
+#include "pipelines/progress.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace tandem {
 namespace {
 
 constexpr std::chrono::milliseconds kRedraw{100};
 constexpr std::chrono::seconds kLogLine{5};
+
+std::atomic<bool> quiet_counts{false};
 
 std::size_t terminal_columns() {
   winsize size = {};
@@ -43,9 +49,43 @@ void ProgressLine::clear() {
   drawn_ = false;
 }
 
+void ProgressLine::finish(const std::string& text) {
+  clear();
+  std::fprintf(stderr, "%s\n", text.c_str());
+}
+
+void Progress::set_quiet(bool quiet) { quiet_counts = quiet; }
+
+Progress::Progress(std::string title, std::size_t total)
+    : title_(std::move(title)), total_(std::max<std::size_t>(total, 1)) {}
+
+Progress::~Progress() {
+  char taken[32];
+  std::snprintf(taken, sizeof taken, " in %.1f s", elapsed_s());
+  if (!quiet_counts) line_.finish(text(taken));
+}
+
+double Progress::elapsed_s() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+std::string Progress::text(const std::string& what) const {
+  return title_ + ": " + std::to_string(done_) + "/" + std::to_string(total_) + what +
+         (note_.empty() ? "" : ", " + note_);
+}
+
+void Progress::advance(const std::string& note) {
+  const std::lock_guard lock(mutex_);
+  ++done_;
+  note_ = note;
+  if (quiet_counts || done_ >= total_) return;
+  const auto left = static_cast<double>(total_ - done_);
+  line_.show(text(", " + clock_time(elapsed_s() / static_cast<double>(done_) * left) + " left"));
+}
+
 std::string clock_time(double seconds) {
   if (!(seconds >= 0)) return "?";
-  const long total = static_cast<long>(seconds + 0.5);
+  const long total = std::lround(seconds);
   char text[32];
   if (total >= 3600) {
     std::snprintf(text, sizeof text, "%ld:%02ld:%02ld", total / 3600, total / 60 % 60, total % 60);
