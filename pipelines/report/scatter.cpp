@@ -48,10 +48,12 @@ std::string verdict(const BenchFile& bench, std::vector<Point> points) {
     return std::fabs(point.error) <= kPredictionBand;
   });
   const Point& furthest = points.back();
+  const Point &below = points[(points.size() - 1) / 2], &above = points[points.size() / 2];
+  const double median = (std::fabs(below.error) + std::fabs(above.error)) / 2;
   return std::to_string(inside) + " of " + std::to_string(points.size()) + " within " +
-         fixed(100 * kPredictionBand, 0) + "%; median error " +
-         percent(std::fabs(points[points.size() / 2].error)) + "; furthest off " +
-         bench.configurations[furthest.configuration].name + ", " + signed_percent(furthest.error);
+         fixed(100 * kPredictionBand, 0) + "%; median error " + percent(median) +
+         "; furthest off " + bench.configurations[furthest.configuration].name + ", " +
+         signed_percent(furthest.error);
 }
 
 double across(const Axis& axis, double value) { return kLeft + kSide * axis.position(value); }

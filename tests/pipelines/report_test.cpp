@@ -176,13 +176,14 @@ TEST_F(Report, AMissingValueIsLeftOut) {
   Json bench = example();
   bench["configurations"][2]["throughput_fps"] = nullptr;
   bench["configurations"][3]["predicted_fps"] = nullptr;
+  for (int i = 4; i < 11; ++i) bench["configurations"][i]["predicted_fps"] = 1;  // half are far off
   const Page page = report(bench);
   EXPECT_EQ(drawn(page, "Throughput", "cc/cg3", "rect", "coarse"), nullptr);
   EXPECT_NE(drawn(page, "Throughput", "cc/cg3", "use", "#mark-predicted"), nullptr);
   EXPECT_EQ(drawn(page, "Efficiency", "cc/cg3", "rect", "coarse"), nullptr);
   EXPECT_NE(drawn(page, "Energy", "cc/cg3", "rect", "coarse"), nullptr);
   EXPECT_EQ(drawn(page, "Throughput", "cc/mg", "use", "#mark-predicted"), nullptr);
-  EXPECT_NE(page[0].text.find("14 of 14 within 10%"), std::string::npos);
+  EXPECT_NE(page[0].text.find("7 of 14 within 10%; median error 52."), std::string::npos);
 }
 
 TEST_F(Report, AMetricWithoutValuesIsASentence) {
@@ -235,7 +236,6 @@ TEST_F(Report, ReadsWhatBenchWrites) {
   const CommandResult result = run_tandem({"report", path("bench.json"), "-o", "-"});
   ASSERT_EQ(result.status, 0) << result.errors;
   const Page page = parse_page(result.output);
-  EXPECT_NE(drawn(page, "Throughput", "ccc/cg2", "rect", "coarse"), nullptr);
   EXPECT_NE(drawn(page, "Throughput", "ccc/mg", "rect", "medium"), nullptr);
 }
 
