@@ -75,9 +75,6 @@ struct Measurements {
   /// Cores that are busy while the device computes: 0 for a device with its own processor and a
   /// driver that sleeps, 1 where the driver spins, nC for an OpenCL device made of the CPU's cores.
   double device_cores = 0;
-  /// The paper's runtime: in coupled mappings one thread takes its frames through the device and
-  /// the others compute on the CPU (Table IV). In ours any thread takes the device when it is free.
-  bool one_coupled_thread = false;
 };
 
 }  // namespace tandem

@@ -16,30 +16,32 @@ struct Score {
   double value = 0;
 };
 
-Score score_conditions(const Prediction& p, const Objective& objective) {
-  if (objective.power_budget_w > 0 && !(p.power_w <= objective.power_budget_w))
-    return {0, -p.power_w};
-  if (objective.target_fps > 0 && !(p.throughput_fps >= objective.target_fps))
-    return {1, p.throughput_fps};
-  return {2, objective.target_fps > 0 ? -p.energy_j : p.throughput_fps};
+Score score_conditions(double fps, double watts, const Objective& objective) {
+  if (objective.power_budget_w > 0 && !(watts <= objective.power_budget_w)) return {0, -watts};
+  if (objective.target_fps > 0 && !(fps >= objective.target_fps)) return {1, fps};
+  return {2, objective.target_fps > 0 ? -watts / fps : fps};
+}
+
+Score score(double fps, double watts, const Objective& objective) {
+  if (!known(fps)) return {};
+  if (!known(watts) && needs_energy(objective)) return {};
+  if (objective.target_fps > 0 || objective.power_budget_w > 0)
+    return score_conditions(fps, watts, objective);
+  switch (objective.metric) {
+    case Metric::throughput:
+      return {0, fps};
+    case Metric::energy:
+      return {0, -watts / fps};
+    case Metric::efficiency:
+      return {0, fps * fps / watts};
+    case Metric::edp:
+      return {0, -watts / (fps * fps)};
+  }
+  return {};
 }
 
 Score score(const Prediction& p, const Objective& objective) {
-  if (!known(p.throughput_fps)) return {};
-  if (needs_energy(objective) && !known(p.energy_j)) return {};
-  if (objective.target_fps > 0 || objective.power_budget_w > 0)
-    return score_conditions(p, objective);
-  switch (objective.metric) {
-    case Metric::throughput:
-      return {0, p.throughput_fps};
-    case Metric::energy:
-      return {0, -p.energy_j};
-    case Metric::efficiency:
-      return {0, p.throughput_fps / p.energy_j};
-    case Metric::edp:
-      return {0, -p.energy_j / p.throughput_fps};
-  }
-  return {};
+  return score(p.throughput_fps, p.power_w, objective);
 }
 
 struct Entry {
@@ -63,9 +65,7 @@ bool better(const Score& score, const Configuration& configuration, const Entry&
 class Ranking {
  public:
   void offer(const Configuration& configuration, const Prediction& prediction, const Score& score) {
-    // Most are far behind: they take the short way out.
-    if (score.tier < least_.tier || (score.tier == least_.tier && score.value < least_.value))
-      return;
+    if (!promising(score)) return;
     int place = count_;
     while (place > 0 && better(score, configuration, entries_[place - 1])) --place;
     if (place == kSize) return;
@@ -75,6 +75,11 @@ class Ranking {
     if (count_ < kSize) return;
     least_ = entries_.back().score;
     least_.value -= margin(least_);
+  }
+
+  /// Whether one with such a score would be among the best.
+  bool promising(const Score& score) const {
+    return score.tier > least_.tier || (score.tier == least_.tier && score.value >= least_.value);
   }
 
   Choice choice() const {
@@ -93,10 +98,12 @@ class Ranking {
 
 Choice rank(const Model& model, const Objective& objective, const Allowed& allowed) {
   Ranking ranking;
-  model.predict_all([&](const Configuration& configuration, const Prediction& prediction) {
-    if (!allowed(configuration)) return;
-    ranking.offer(configuration, prediction, score(prediction, objective));
-  });
+  model.predict_all(
+      [&](const Configuration& configuration, const Prediction& prediction) {
+        if (!allowed(configuration)) return;
+        ranking.offer(configuration, prediction, score(prediction, objective));
+      },
+      [&](double fps, double watts) { return ranking.promising(score(fps, watts, objective)); });
   Choice choice = ranking.choice();
   choice.objective = objective;
   return choice;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,14 +19,10 @@ struct Prediction {
   double power_w = kUnknown;         ///< energy_j * throughput_fps
 };
 
-/// The queueing and energy model of paper 1, section IV: equations 3-10 with the parameters of
-/// Tables III and IV, for one set of measurements. docs/model.md has the equations and says where
-/// and why this differs from the paper.
-///
-/// Our executor differs from the paper's in CP-MG. The paper sends every frame through GPU-CPU
-/// (Table IV: mu_CPUB = 0). Ours has two threads that share the medium-grain CPU, and one that
-/// finds the device busy computes the 'g' stages on the CPU too. Where the device is the slower
-/// side, CP-MG thus does better than predicted.
+/// The queueing and energy model of paper 1, section IV, for one set of measurements: equations
+/// 3-10 with the parameters of Tables III and IV, but for the rate of coupled mappings, which
+/// follows the executor's rules instead. docs/model.md has the equations and says where and why
+/// ours differ.
 class Model {
  public:
   explicit Model(const Measurements& measurements);
@@ -35,66 +32,90 @@ class Model {
   Prediction predict(const Configuration& configuration) const;
 
   /// Calls visit(configuration, prediction) for the configurations of all_configurations(), in its
-  /// order. Allocates nothing per configuration.
-  template <class Visit>
-  void predict_all(Visit&& visit) const {
+  /// order, but for those of which promising(fps, watts) is false: they have no more throughput and
+  /// take no less power than that. Allocates nothing.
+  template <class Visit, class Promising>
+  void predict_all(Visit&& visit, Promising&& promising) const {
     if (stages() == 0) return;
-    PerThreads predictions = make_room();
     const auto visit_mapping = [&](Mapping mapping, const MappingCosts& costs) {
-      predict(mapping, costs, predictions);
+      std::optional<DevicePower> power;
       Configuration configuration{mapping, Granularity::coarse, 1};
-      for (; configuration.threads <= m_.cores + 1; ++configuration.threads)
-        visit(std::as_const(configuration), std::as_const(predictions[configuration.threads - 1]));
-      visit(Configuration{mapping, Granularity::medium, m_.cores + 1},
-            std::as_const(predictions.back()));
+      const auto offer = [&] {
+        const Limits limits = limits_of(configuration, costs);
+        if (!promising(limits.most_fps, limits.least_w)) return;
+        if (!power) power = power_of(costs.device);
+        visit(std::as_const(configuration), predict(configuration, costs, *power));
+      };
+      for (; configuration.threads <= m_.cores + 1; ++configuration.threads) offer();
+      configuration = {mapping, Granularity::medium, m_.cores + 1};
+      offer();
     };
     visit_mappings(stages() - 1, Mapping{0, stages()}, {}, visit_mapping);
+  }
+  template <class Visit>
+  void predict_all(Visit&& visit) const {
+    predict_all(visit, [](double, double) { return true; });
   }
 
  private:
   /// One frame's costs under a mapping.
   struct MappingCosts {
     Cost device = kNoCost;  ///< the 'g' stages, and the transfers around each run of them
-    Cost cg = kNoCost;      ///< the 'c' stages on one core
-    Cost mg = kNoCost;      ///< the 'c' stages over all cores
+    double cg_s = 0;        ///< the 'c' stages on one core
+    double mg_s = 0;        ///< the 'c' stages over all cores
+    double saved = 1;       ///< the share of a frame's work on a core that the 'g' stages are
+    int runs = 0;           ///< of 'g' stages
   };
-  /// One of the two paths that a frame can take (paper 1, Fig. 3).
-  struct Path {
-    double fps = 0;            ///< lambda_j of equations 3-5
-    double latency_s = 0;      ///< one frame, from begin to end
-    double device_s = 0;       ///< its part on the device, Q_GPU
-    double busy_cores = 0;     ///< without what the device itself takes
-    Energy device_w{0, 0, 0};  ///< power of Q_GPU: its rate times a frame's energy
-    Energy cpu_w{0, 0, 0};     ///< power of Q_CPUA, or Q_CPU, or Q_CPUB
+  /// All stages on the CPU, in one of the experiments.
+  struct Cpu {
+    double fps = 0;
+    double latency_s = 0;  ///< one frame, from begin to end
+    double busy_cores = 0;
+    double crowding = 1;  ///< rate of one thread alone / rate of all
+    Energy watts{0, 0, 0};
+    double total_w = 0;
+  };
+  /// The device's power under a mapping. In an additive domain it counts on the CPU's side of the
+  /// balance, which thus outweighs the device's.
+  struct DevicePower {
+    Energy own_w, with_cpu_w;
+  };
+  /// From one use of the device to the next, on average. A use takes one frame through all 'g'
+  /// stages.
+  struct Cycle {
+    const Cpu& besides;           ///< the CPU while the device works
+    const Cpu& alone;             ///< the CPU while the device waits to be asked
+    double device_s = 0;          ///< the device works
+    double idle_s = 0;            ///< it waits
+    double frames = 0;            ///< that the executor finishes meanwhile, the device's included
+    double device_latency_s = 0;  ///< of that one
+    double cpu_latency_s = 0;     ///< of one that takes the CPU path
+  };
 
-    void scale(double factor);  ///< rate and power
+  /// What a prediction cannot surpass.
+  struct Limits {
+    double most_fps, least_w;
   };
-  /// Two numbers of threads side by side.
-  static constexpr int kLanes = 2;
-  typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double))));
-  /// The nC + 2 predictions of a mapping: threads 1 ... nC + 1, then medium grain.
-  using PerThreads = std::vector<Prediction>;
 
   int stages() const { return static_cast<int>(m_.stages.size()); }
-  PerThreads make_room() const { return PerThreads(m_.cores + 2); }
+  void begin_run(int k, MappingCosts& costs) const;
   void add_stage(int k, Mapping mapping, MappingCosts& costs) const;
-  void predict(Mapping mapping, const MappingCosts& costs, PerThreads& predictions) const;
-  void cpu_alone(PerThreads& predictions) const;
-  void decoupled(Mapping mapping, const MappingCosts& costs, PerThreads& predictions) const;
-  void coupled(Mapping mapping, const MappingCosts& costs, PerThreads& predictions) const;
-  void coupled_by_any(Mapping mapping, const MappingCosts& costs, PerThreads& predictions) const;
-  void predict_lanes(Mapping mapping, int first, const Path& rate, Lanes device_fps, Lanes cpu_fps,
-                     Lanes slowdown, const MappingCosts& costs, PerThreads& predictions) const;
-  void fill_threads();
-  static Path cpu_path(const Cost& cost, int frames_at_once, double busy_cores);
-  Path device_path(const Cost& device, const Cost& beside, double cycle_s, int cores) const;
-  Prediction bound(Mapping mapping, bool medium, const Path& device, const Path& cpu) const;
-  Prediction bound_by_all(Mapping mapping, bool medium, Path device, Path cpu) const;
-  void share_cores(Path& device, Path& cpu) const;
-  void pass_serial_stages(Mapping mapping, bool medium, Path& device, Path& cpu) const;
-  bool within_window(const Path& device, const Path& cpu) const;
-  void keep_window(Path& device, Path& cpu) const;
-  Prediction combine(const Path& device, const Path& cpu) const;
+  Prediction predict(const Configuration& configuration, const MappingCosts& costs,
+                     const DevicePower& power) const;
+  Limits limits_of(const Configuration& configuration, const MappingCosts& costs) const;
+  static Cpu cpu(const Cost& cost, int frames_at_once, double busy_cores);
+  DevicePower power_of(const Cost& device) const;
+  Cycle coarse(const MappingCosts& costs, int threads) const;
+  Cycle medium(Mapping mapping, const MappingCosts& costs) const;
+  void one_run(const MappingCosts& costs, Cycle& cycle) const;
+  void many_runs(Mapping mapping, Cycle& cycle) const;
+  double slowdown(const Cpu& besides) const;
+  Prediction combine(Cycle&& cycle, const DevicePower& power, Mapping mapping) const;
+  Prediction keep_window(const Cycle& cycle, const DevicePower& power) const;
+  double together_w(const Cpu& cpu, double cpu_share, const DevicePower& device,
+                    double device_share) const;
+  double serial_utilisation(const Cycle& cycle, Mapping mapping) const;
+  Prediction finish(double throughput_fps, double device_fps, double watts) const;
 
   // Stages are decided last to first, 'c' before 'g': mappings come in ascending order and share
   // the sums of their last stages, so each costs about two additions.
@@ -116,24 +137,14 @@ class Model {
 
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-  Measurements m_;  ///< without the energies that do not count
-  const Path no_path_;
-  Path mg_;                    ///< all stages over all cores
-  std::vector<Path> cg_;       ///< all stages on n threads, at [n]
-  std::vector<Path> cpub_;     ///< Q_CPUB of n threads besides the coupled one, at [n]
-  Energy additive_;            ///< 1 in the domains that are, else 0
-  double most_w_ = kInfinity;  ///< thermal design power
+  Measurements m_;              ///< without the energies that do not count
+  double cg_s_ = 0, mg_s_ = 0;  ///< a frame on one core, over all cores
+  Cpu mg_;                      ///< all stages over all cores
+  std::vector<Cpu> cg_;         ///< all stages on n threads, at [n]; n = 0: nothing runs
+  Energy additive_;             ///< 1 in the domains that are, else 0
+  double most_w_ = kInfinity;   ///< thermal design power
   double most_in_flight_ = kInfinity;
-  /// What n threads make of a frame, at [n]; goes on with ones, to be loaded in lanes.
-  struct Threads {
-    std::vector<double> count, per_count;       ///< n, 1 / n
-    std::vector<double> slowdown, speed;        ///< of a frame beside n - 1 others, and the inverse
-    std::vector<double> less_slow, more_speed;  ///< what one thread fewer makes of these
-    std::vector<double> ratio_c, ratio_g, ratio_u;  ///< of a frame's energy to that with one thread
-  } threads_;
-  Cost cpu_;                   ///< a frame's on one thread
-  double per_cpu_ = 0;         ///< 1 / its seconds
-  bool always_bound_ = false;  ///< by serial stages or a device that takes cores
+  bool any_serial_ = false;
 };
 
 /// The prediction of one configuration.

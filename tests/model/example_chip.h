@@ -19,12 +19,9 @@ namespace tandem {
 ///              n = 1     2      3      4      5
 /// T^CG(n) ms      50    25     20     16     12.5
 /// frames/s        20    40     50     62.5   80
-///
-/// with the paper's runtime, as its tables are worked by hand.
 inline Measurements example_chip() {
   Measurements m;
   m.cores = 4;
-  m.one_coupled_thread = true;
   m.domains = {Domain::dominant, Domain::dominant, Domain::dominant};
   m.stages = {{.cg = {0.020, {0.20, 0, 0.10}},
                .mg = {0.006, {0.15, 0, 0.03}},

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Numbers worked by hand from the equations of paper 1, section IV, for example_chip().
+// Numbers worked by hand from the equations of docs/model.md, mostly for example_chip().
 #include "model/predict.h"
 
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "tests/model/example_chip.h"
 
@@ -47,39 +49,70 @@ TEST(Predict, DecoupledCoarse) {
 //   C: max(0.06, 2 0.40)/3 = 0.8/3   G: 0.4/3   U: max(0.20, 2 0.10)/3 = 0.2/3
 TEST(Predict, DecoupledMedium) { expect(predict(example_chip(), "ggg/mg"), 75, 1.4 / 3, 1.0 / 3); }
 
-// Table IV with n = 2: mu_GPU = 1/4 ms = 250, mu_CPUA = 1/(10 + 20 ms) = 100/3,
-// mu_CPUB = 1/T(3) - 1/T(1) = 50 - 20 = 30; lambda = 190/3, p = 10/19. Equation 10 in 19ths:
-//   C: max(10 0.01, 10 0.30 + 9 0.40) = 6.6   G: max(10 0.04, 0) = 0.4
-//   U: max(10 0.02, 10 0.10 + 9 0.15) = 2.35
+// The device's 4 ms of 3 threads: 2 work beside it at 40 fps. It is idle while the 'c' stages of
+// its last frame take 30 ms of one core, which 3 threads do 50/20 times as fast: 12 ms at 50 fps.
+// Of the device's frame, 2/5 are no work for the cores: 0.4 + 0.16 + 0.6 frames in 16 ms.
+//   beside: max(2.5, 16) + max(10, 0) + max(5, 6) = 32 W   alone: 17.5 + 6 = 23.5 W
 TEST(Predict, CoupledCoarse) {
-  expect(predict(example_chip(), "gcc/cg3"), 190.0 / 3, 9.35 / 19, 10.0 / 19);
+  expect(predict(example_chip(), "gcc/cg3"), 72.5, (4 * 32 + 12 * 23.5) / 16 / 72.5, 1 / 1.16);
 }
 
-// One thread takes a frame through the device and then the CPU: 1 / (4 + 30 ms).
-//   C: max(0.01, 0.30)   G: 0.04   U: max(0.02, 0.10)
+// One thread takes a frame through the device and then the CPU, 4 + 30 ms.
+//   0.01 + 0.04 + 0.02 J and 30 ms of 0.70 J in 50
 TEST(Predict, CoupledWithOneThreadDoesOneThingAtATime) {
-  expect(predict(example_chip(), "gcc/cg1"), 1 / 0.034, 0.44, 1);
+  expect(predict(example_chip(), "gcc/cg1"), 1 / 0.034, 0.07 + 0.42, 1);
 }
 
-// Table IV: min(250, 1/(4 + 10 ms)), mu_CPUB = 0.
-//   C: max(0.01, 0.25)   G: 0.04   U: max(0.02, 0.07)
-TEST(Predict, CoupledMedium) {
-  expect(predict(example_chip(), "gcc/mg"), 1 / 0.014, 0.36, 1);
-  // the device is the slower side: min(1/(16 + 20 ms), 1/6 ms)
-  EXPECT_NEAR(predict(example_chip(), "cgg/mg").throughput_fps, 1 / 0.036, 1e-9);
+// D = 20, A = 20, G = 30 ms. While the device works 4 threads finish 1.25 frames, 0.85 more than
+// its own: runs are begun every 20 + 30 0.85/1.85 ms by each of 5 threads.
+TEST(Predict, ADeviceThatIsBusySendsFramesPastItself) {
+  const double interval_ms = 20 + 30 * 0.85 / 1.85;
+  const double idle_ms = interval_ms * (1 - std::pow(1 - 20 / interval_ms, 5)) * 20 / 80;
+  const double frames = 0.6 + 1.25 + 0.080 * idle_ms;
+  const Prediction p = predict(example_chip(), "ggc/cg5");
+  EXPECT_NEAR(p.throughput_fps, 1000 * frames / (20 + idle_ms), 1e-9);
+  EXPECT_NEAR(p.p_device, 1 / frames, 1e-9);
 }
 
-// Two runs, one device: mu_GPU = 1/(4 + 20 ms), mu_CPUA = 1/10 ms, mu_CPUB(1) = 40 - 20.
+// The device is back before the other thread has done its 4 + 10 ms: nobody finds it busy.
+//   beside: max(2.5, 20) + max(10, 0) + max(5, 5) = 35 W for 4 ms   alone: 25 W for 10 ms
+TEST(Predict, CoupledMedium) { expect(predict(example_chip(), "gcc/mg"), 1 / 0.014, 0.39, 1); }
+
+// The device takes 36 ms. The other thread does its 6 ms, finds it busy, and computes two frames of
+// 20 ms: 3 frames in 46 ms.
+TEST(Predict, CoupledMediumWithASlowDevice) {
+  EXPECT_NEAR(predict(example_chip(), "cgg/mg").throughput_fps, 3 / 0.046, 1e-9);
+  EXPECT_NEAR(predict(example_chip(), "cgg/mg").p_device, 1.0 / 3, 1e-9);
+}
+
+// gcgc with 50 and 2 ms on the device, 30 + 10 + 10 + 20 ms on the cores. Once it repeats, a thread
+// that finds the device busy for 50 ms has the cores for 20 + 30 + 10, the next two for 10 and 20:
+// two frames.
+TEST(Predict, CoupledMediumWithTwoRuns) {
+  Measurements m;
+  const auto stage = [](double mg_ms, double device_ms) {
+    return StageMeasurements{
+        .mg = {mg_ms / 1000, {}}, .device = {device_ms / 1000, {}}, .has_device = true};
+  };
+  m.stages = {stage(30, 50), stage(10, 50), stage(10, 2), stage(20, 50)};
+  EXPECT_NEAR(predict(m, "gcgc/mg").throughput_fps, 2 / 0.090, 1e-9);
+  m.stages[0].device.seconds = 0.004;  // nobody finds it busy: 10 + 20 ms
+  EXPECT_NEAR(predict(m, "gcgc/mg").throughput_fps, 1 / 0.030, 1e-9);
+}
+
+// D = 4 + 20, A = 10 ms; one thread beside the device at 20 fps.
 TEST(Predict, RunsOfDeviceStagesShareTheDevice) {
-  EXPECT_NEAR(predict(example_chip(), "gcg/cg2").throughput_fps, 1 / 0.024 + 20, 1e-9);
+  const double interval_ms = 10 + 40 * 0.28 / 1.28;
+  const double idle_ms = interval_ms * (1 - std::pow(1 - 10 / interval_ms, 2)) / 2;
+  EXPECT_NEAR(predict(example_chip(), "gcg/cg2").throughput_fps,
+              1000 * (0.8 + 0.48 + 0.040 * idle_ms) / (24 + idle_ms), 1e-9);
 }
 
-// T(2) > T(1): the CPU path would have a negative rate.
-TEST(Predict, ThreadsThatHinderEachOtherAddNothing) {
+// T(2) > T(1): the 30 ms take 36, in which the other thread has finished 0.08 frames.
+TEST(Predict, ThreadsThatHinderEachOther) {
   Measurements m = example_chip();
   m.cg[1].seconds = 0.060;
-  EXPECT_NEAR(predict(m, "gcc/cg2").throughput_fps, 100.0 / 3, 1e-9);
-  EXPECT_EQ(predict(m, "gcc/cg2").p_device, 1);
+  EXPECT_NEAR(predict(m, "gcc/cg2").throughput_fps, 1.08 / 0.040, 1e-9);
 }
 
 // Table V, SRAD on Ivy Bridge: CPU MG 82 fps and GPU 72 fps alone.
@@ -125,7 +158,7 @@ TEST(Predict, TransfersFrameEachRun) {
 }
 
 // Four cores that are busy, and a device that takes four: half the rate for each.
-// gcc/mg: the cores compute the device's part as well, so 1 / (4 + 14 ms).
+// gcc/mg: in the 4 ms that become 8 the cores get 4 ms done, 10 are left.
 // A driver that spins on a core: 4 threads and it on four cores are 4/5.
 TEST(Predict, ADeviceMadeOfTheCoresIsNoHelp) {
   Measurements m = example_chip();
@@ -152,7 +185,8 @@ TEST(Predict, AnUnknownTimeReachesWhatNeedsIt) {
   device.stages[0].device.seconds = kUnknown;
   core.stages[1].cg.seconds = kUnknown;
   all.stages[1].mg.seconds = kUnknown;
-  for (const char* name : {"gcc/cg1", "gcc/cg3", "gcc/mg", "ggg/cg1", "ggg/cg4", "ggg/mg"})
+  for (const char* name :
+       {"gcc/cg1", "gcc/cg3", "gcc/mg", "gcg/mg", "ggg/cg1", "ggg/cg4", "ggg/mg"})
     EXPECT_FALSE(known(predict(device, name).throughput_fps)) << name;
   for (const char* name : {"cgg/cg1", "cgg/mg", "ccc/cg2"})
     EXPECT_TRUE(known(predict(device, name).throughput_fps)) << name;
@@ -161,7 +195,8 @@ TEST(Predict, AnUnknownTimeReachesWhatNeedsIt) {
   EXPECT_TRUE(known(predict(core, "gcc/mg").throughput_fps));
   EXPECT_FALSE(known(predict(all, "gcc/mg").throughput_fps));
   EXPECT_FALSE(known(predict(all, "ggg/mg").throughput_fps));
-  EXPECT_TRUE(known(predict(all, "cgc/mg").throughput_fps));
+  EXPECT_FALSE(known(predict(all, "cgc/mg").throughput_fps));  // when the device is busy
+  EXPECT_TRUE(known(predict(all, "cgc/cg2").throughput_fps));
 }
 
 TEST(Predict, UnknownIsUnknownAndNeverZero) {

@@ -68,7 +68,7 @@ TEST(Properties, EverythingIsKnownAndPossible) {
       EXPECT_GT(p.throughput_fps, 0);
       EXPECT_GT(p.energy_j, 0);
       EXPECT_GE(p.p_device, 0);
-      EXPECT_LE(p.p_device, 1 + 1e-12);
+      EXPECT_LE(p.p_device, 1);
       EXPECT_EQ(p.p_device > 0, c.mapping.any_device());
       EXPECT_NEAR(p.power_w, p.energy_j * p.throughput_fps, 1e-9 * p.power_w);
     }
@@ -137,8 +137,8 @@ TEST(Properties, AnUnknownEnergyReachesExactlyWhatNeedsIt) {
   });
 }
 
-// A device that gets faster, or a window that gets wider, slows no configuration down. Where any
-// thread takes the device it may a little: a frame that comes too early goes to the CPU for long.
+// A device that gets faster, or a window that gets wider, slows nothing down. (Coupled mappings may
+// have it that a frame comes just too early for the device.)
 TEST(Properties, FasterPartsMakeNothingSlower) {
   on_random_chips([](Measurements& m, std::mt19937& random) {
     m.window = 2 * (m.cores + 1);
@@ -146,9 +146,10 @@ TEST(Properties, FasterPartsMakeNothingSlower) {
     faster.stages[random() % m.stages.size()].device.seconds *= 0.5;
     wider.window *= 2;
     for (const Configuration& c : all(m)) {
-      const bool exact = !c.mapping.any_device() || c.mapping.decoupled();
-      const double before = predict(m, c).throughput_fps * (1 - (exact ? 1e-12 : 0.1));
-      EXPECT_GE(predict(faster, c).throughput_fps, before) << to_string(c);
+      const double before = predict(m, c).throughput_fps * (1 - 1e-12);
+      if (c.mapping.decoupled()) {
+        EXPECT_GE(predict(faster, c).throughput_fps, before) << to_string(c);
+      }
       EXPECT_GE(predict(wider, c).throughput_fps, before) << to_string(c);
     }
   });

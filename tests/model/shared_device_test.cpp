@@ -73,18 +73,6 @@ TEST(SharedDevice, OneThreadDoesOneThingAtATime) {
   EXPECT_NEAR(predict(m, coupled("gcg", 1)).throughput_fps, 1000 / 3.0, 1e-9);
 }
 
-// Worked by hand: G = 1, B = 4, Z = 2 ms, two threads. First guess: others = 1 + 2 / 6 and
-// idle = 2 / (4 / 3) = 1.5, x = 0.4, y = (2 - 0.4 * 3) / 6 = 0.1333 a ms, so L = 2 / 0.5333 = 3.75.
-// Then idle = 1.875 (1 - (1 - 2 / 3.75)^2) = 1.4667, x = 0.40541, y = (2 - 0.40541 * 3) / 6.
-TEST(SharedDevice, IsWorkedByHand) {
-  const Measurements m = chip({4, 2}, {1, 1}, 2);
-  // Two threads on two cores: one fewer would be as fast.
-  const double x = 1 / (1 + 1.875 * (1 - std::pow(1 - 2 / 3.75, 2)));
-  const Prediction p = predict(m, coupled("gc", 2));
-  EXPECT_NEAR(p.throughput_fps, 1000 * (x + (2 - 3 * x) / 6), 1e-6);
-  EXPECT_NEAR(p.p_device, x / (x + (2 - 3 * x) / 6), 1e-9);
-}
-
 TEST(SharedDevice, IsWhatASimulationShows) {
   double worst = 0, sum = 0;
   int count = 0;
