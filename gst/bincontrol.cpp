@@ -139,11 +139,11 @@ void BinControl::post(const Decision& d) {
   GstStructure* told = gst_structure_new(
       "tandem-decision", "old", G_TYPE_STRING, to_string(d.before).c_str(), "new", G_TYPE_STRING,
       to_string(d.after).c_str(), "reason", G_TYPE_STRING, to_string(d.reason),
-      "training-experiments", G_TYPE_INT, d.experiments, "training-frames", G_TYPE_INT,
-      d.training_frames, "training-seconds", G_TYPE_DOUBLE, d.training_s, "training-penalty",
-      G_TYPE_DOUBLE, d.penalty_s, "target-missed", G_TYPE_BOOLEAN, d.choice.target_missed,
-      "budget-exceeded", G_TYPE_BOOLEAN, d.choice.budget_exceeded, "energy-unknown", G_TYPE_BOOLEAN,
-      d.choice.energy_unknown, nullptr);
+      "training-experiments", G_TYPE_INT, d.experiments, "training-trials", G_TYPE_INT, d.trials,
+      "training-frames", G_TYPE_INT, d.training_frames, "training-seconds", G_TYPE_DOUBLE,
+      d.training_s, "training-penalty", G_TYPE_DOUBLE, d.penalty_s, "target-missed", G_TYPE_BOOLEAN,
+      d.choice.target_missed, "budget-exceeded", G_TYPE_BOOLEAN, d.choice.budget_exceeded,
+      "energy-unknown", G_TYPE_BOOLEAN, d.choice.energy_unknown, nullptr);
   set_if_known(told, "predicted-fps", d.predicted.throughput_fps);
   set_if_known(told, "predicted-energy", d.predicted.energy_j);
   set_if_known(told, "measured-fps", d.measured.throughput_fps);

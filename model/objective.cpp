@@ -96,14 +96,20 @@ class Ranking {
   Score least_{0, -std::numeric_limits<double>::infinity()};  ///< what a newcomer has to have
 };
 
-Choice rank(const Model& model, const Objective& objective, const Allowed& allowed) {
+Choice rank(const Model& model, const Objective& objective, const Allowed& allowed,
+            std::span<const Trial> trials) {
   Ranking ranking;
   model.predict_all(
       [&](const Configuration& configuration, const Prediction& prediction) {
         if (!allowed(configuration)) return;
-        ranking.offer(configuration, prediction, score(prediction, objective));
+        const Prediction p =
+            trials.empty() ? prediction : corrected(trials, configuration, prediction);
+        ranking.offer(configuration, p, score(p, objective));
       },
-      [&](double fps, double watts) { return ranking.promising(score(fps, watts, objective)); });
+      // What trials taught may lift a prediction above what is thought to be the most.
+      [&](double fps, double watts) {
+        return !trials.empty() || ranking.promising(score(fps, watts, objective));
+      });
   Choice choice = ranking.choice();
   choice.objective = objective;
   return choice;
@@ -116,12 +122,12 @@ bool needs_energy(const Objective& objective) {
          objective.power_budget_w > 0;
 }
 
-Choice choose(const Measurements& measurements, const Objective& objective,
-              const Allowed& allowed) {
+Choice choose(const Measurements& measurements, const Objective& objective, const Allowed& allowed,
+              std::span<const Trial> trials) {
   const Model model(measurements);
-  Choice choice = rank(model, objective, allowed);
+  Choice choice = rank(model, objective, allowed, trials);
   if (choice.count == 0 && needs_energy(objective)) {
-    choice = rank(model, {Metric::throughput}, allowed);
+    choice = rank(model, {Metric::throughput}, allowed, trials);
     choice.energy_unknown = true;
   }
   if (choice.count == 0) return choice;

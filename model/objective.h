@@ -2,8 +2,9 @@
 #pragma once
 
 #include <array>
+#include <span>
 
-#include "model/predict.h"
+#include "model/trial.h"
 
 namespace tandem {
 
@@ -49,8 +50,9 @@ struct Choice {
 /// stages, then to the first in order. Allocates nothing per configuration.
 ///
 /// `allowed`: those that may be chosen; if none of them can be predicted, nothing is.
+/// `trials` correct the predictions.
 Choice choose(const Measurements& measurements, const Objective& objective,
-              const Allowed& allowed = {});
+              const Allowed& allowed = {}, std::span<const Trial> trials = {});
 
 /// Whether `best` is so much better than `current` that it is not the noise: by more than `noise`
 /// (a relative error, such as 0.05). A condition that `current` misses by no more than the noise

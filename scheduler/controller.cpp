@@ -20,6 +20,8 @@ constexpr double kDrift = 0.25;
 constexpr int kBusyFrames = 64;
 // An experiment sees so many new values of the energy counter.
 constexpr double kCounterValues = 4;
+// Configurations that are tried after the experiments, at most.
+constexpr int kMostTrials = 4;
 
 }  // namespace
 
@@ -64,7 +66,7 @@ bool Controller::lacks_energy(const Learnt& learnt) const {
   const Domains& d = chain_.domains;
   const bool metered = d.c != Domain::absent || d.g != Domain::absent || d.u != Domain::absent;
   return metered && needs_energy(objective_) &&
-         choose(learnt.measurements, objective_, rules_.allowed).energy_unknown;
+         choose(learnt.measurements, objective_, rules_.allowed, learnt.trials).energy_unknown;
 }
 
 Learnt* Controller::find() {
@@ -108,6 +110,7 @@ Trainer::Step Controller::device_failed() {
   if (rules_.allowed.mapping) rules_.allowed.mapping->device_stages = 0;
   for (auto& [key, learnt] : *knowledge_) {
     for (StageMeasurements& stage : learnt.measurements.stages) stage.has_device = false;
+    learnt.trials.clear();
     learnt.chosen = {};
   }
   return decide(Reason::device_failed);
@@ -120,7 +123,11 @@ std::optional<Trainer::Step> Controller::frame_done(const Item::Times& times,
   if (trainer_) {
     if (!trainer_->observe(times, device_stages)) return std::nullopt;
     if (const auto next = trainer_->step()) return running_ = *next;
-    return finish_training();
+    return finish_experiments();
+  }
+  if (trial_) {
+    if (!trial_->observe(times)) return std::nullopt;
+    return finish_trial();
   }
   if (times.configuration == running_.configuration) watch(times, device_stages);
   if (!wanted_ || !may_train()) return std::nullopt;
@@ -141,10 +148,10 @@ Trainer::Step Controller::decide(Reason reason) {
     return running_;
   }
   Learnt* learnt = find();
-  if (trainer_ && reason == Reason::rules) return running_;
+  if (training() && reason == Reason::rules) return running_;
   if (learnt && !lacks_energy(*learnt)) {
     abandon_training();
-    const Choice choice = choose(learnt->measurements, objective_, rules_.allowed);
+    const Choice choice = choose(learnt->measurements, objective_, rules_.allowed, learnt->trials);
     if (choice.count > 0) {
       learnt->chosen = reason == Reason::remembered ? pick(*learnt, choice) : choice.best();
       settle(reason, learnt->chosen, choice);
@@ -153,11 +160,11 @@ Trainer::Step Controller::decide(Reason reason) {
   }
   // With `drift` alone, other frames are a reason to train when they take another time.
   const bool due = rules_.on_caps || knowledge_->empty() || reason != Reason::caps;
-  if (due && !trainer_) {
+  if (training()) return running_;
+  if (due) {
     if (may_train()) return start_training(reason);
     wanted_ = reason;
   }
-  if (trainer_) return running_;
   Configuration keeps = running_.configuration;
   if (!rules_.allowed(keeps)) keeps = rules_.allowed.fallback(chain_.stages, chain_.cores);
   const auto paths = std::exchange(paths_, {});
@@ -171,7 +178,8 @@ const Candidate& Controller::pick(Learnt& learnt, const Choice& choice) const {
   Candidate& chosen = learnt.chosen;
   if (chosen.configuration.mapping.stages == 0 || !rules_.allowed(chosen.configuration))
     return choice.best();
-  chosen.prediction = predict(learnt.measurements, chosen.configuration);
+  chosen.prediction = corrected(learnt.trials, chosen.configuration,
+                                predict(learnt.measurements, chosen.configuration));
   const double noise = std::clamp(learnt.relative_error, kLeastNoise, kMostNoise);
   const bool worth =
       worth_switching(chosen.prediction, choice.best().prediction, choice.objective, noise);
@@ -207,27 +215,33 @@ Trainer::Step Controller::start_training(Reason reason) {
   measured_before_ = measured();
   training_for_ = reason;
   ++totals_.trainings;
-  const double counter_s = needs_energy(objective_) ? chain_.energy_resolution_s : 0;
-  trainer_.emplace(chain_.stages, chain_.cores, chain_.device_capable, kCounterValues * counter_s,
-                   read_probe_);
+  trainer_.emplace(chain_.stages, chain_.cores, chain_.device_capable, counter_s(), read_probe_);
   run(trainer_->step()->configuration);
   return running_ = *trainer_->step();
 }
 
+// What the energy counter needs, when it matters.
+double Controller::counter_s() const {
+  return needs_energy(objective_) ? kCounterValues * chain_.energy_resolution_s : 0;
+}
+
 // What was spent is spent: as no configuration came of it, all of it counts.
 void Controller::abandon_training() {
-  if (!trainer_) return;
+  if (trainer_) costs_ = trainer_->costs();
+  if (trial_) costs_.push_back(trial_->cost());
+  if (!training()) return;
   last_penalty_s_ = 0;
-  for (const Experiment& experiment : trainer_->costs()) {
+  for (const Experiment& experiment : costs_) {
     last_penalty_s_ += experiment.seconds;
     totals_.training_s += experiment.seconds;
     totals_.training_frames += experiment.frames;
   }
   totals_.penalty_s += last_penalty_s_;
   trainer_.reset();
+  trial_.reset();
 }
 
-Trainer::Step Controller::finish_training() {
+Trainer::Step Controller::finish_experiments() {
   Learnt& learnt = (*knowledge_)[key_];
   learnt.measurements = trainer_->measurements();
   learnt.measurements.window = window_;
@@ -237,25 +251,75 @@ Trainer::Step Controller::finish_training() {
     learnt.measurements.stages[k].serial = (chain_.serial_stages >> k & 1) != 0;
   learnt.relative_error = trainer_->relative_error();
   learnt.starved = trainer_->starved();
+  learnt.trials.clear();
+  costs_ = trainer_->costs();
+  experiments_ = trainer_->experiments();
+  trainer_.reset();
+  return try_or_settle();
+}
 
-  const Choice choice = choose(learnt.measurements, objective_, rules_.allowed);
+Trainer::Step Controller::finish_trial() {
+  Learnt& learnt = (*knowledge_)[key_];
+  Trial trial{trial_->configuration(), predict(learnt.measurements, trial_->configuration()), {}};
+  const Measured measured = trial_->measured(chain_.domains);
+  trial.measured = trial.predicted;
+  trial.measured.throughput_fps = measured.throughput_fps;
+  if (known(measured.energy_j)) trial.measured.energy_j = measured.energy_j;
+  trial.measured.power_w = trial.measured.energy_j * trial.measured.throughput_fps;
+  learnt.trials.push_back(trial);
+  costs_.push_back(trial_->cost());
+  trial_.reset();
+  return try_or_settle();
+}
+
+Trainer::Step Controller::try_or_settle() {
+  const Learnt& learnt = (*knowledge_)[key_];
+  Choice choice = choose(learnt.measurements, objective_, rules_.allowed, learnt.trials);
+  if (choice.count == 0) return finish_training(choice);
+  const Configuration& best = choice.best().configuration;
+  // All on the CPU is what the experiments measured.
+  const bool measured = !best.mapping.any_device() || find_trial(learnt.trials, best);
+  // A source that does not keep the threads busy tells nothing about rates.
+  if (measured || learnt.starved) return finish_training(choice);
+  if (std::ssize(learnt.trials) < kMostTrials) {
+    trial_.emplace(best, latency_s(learnt, best), counter_s(), read_probe_);
+    return running_ = {best, false};
+  }
+  const auto tried = std::find_if(
+      choice.ranked.begin(), choice.ranked.begin() + choice.count, [&](const Candidate& candidate) {
+        return find_trial(learnt.trials, candidate.configuration) != nullptr;
+      });
+  if (tried != choice.ranked.begin() + choice.count) std::swap(choice.ranked[0], *tried);
+  return finish_training(choice);
+}
+
+// Of the slowest path that frames may take.
+double Controller::latency_s(const Learnt& learnt, const Configuration& configuration) const {
+  double latency_s = 0;
+  for (const StageMeasurements& stage : learnt.measurements.stages)
+    latency_s += configuration.granularity == Granularity::medium ? 2 * stage.mg.seconds : 0;
+  if (configuration.granularity == Granularity::coarse)
+    latency_s = configuration.threads * learnt.measurements.cg[configuration.threads - 1].seconds;
+  return latency_s;
+}
+
+Trainer::Step Controller::finish_training(const Choice& choice) {
+  Learnt& learnt = (*knowledge_)[key_];
   if (choice.count > 0) learnt.chosen = pick(learnt, choice);
-
   Decision decision;
-  decision.experiments = trainer_->experiments();
-  const std::vector<Experiment> costs = trainer_->costs();
-  for (const Experiment& experiment : costs) {
+  decision.experiments = experiments_;
+  decision.trials = static_cast<int>(learnt.trials.size());
+  for (const Experiment& experiment : costs_) {
     decision.training_frames += experiment.frames;
     decision.training_s += experiment.seconds;
   }
   const double fps = learnt.chosen.prediction.throughput_fps;
-  last_penalty_s_ = choice.count > 0 ? training_penalty_s(costs, fps) : decision.training_s;
+  last_penalty_s_ = choice.count > 0 ? training_penalty_s(costs_, fps) : decision.training_s;
   decision.penalty_s = last_penalty_s_;
   totals_.penalty_s += last_penalty_s_;
   totals_.training_s += decision.training_s;
   totals_.training_frames += decision.training_frames;
   totals_.experiments += decision.experiments;
-  trainer_.reset();
   const Candidate fallback{rules_.allowed.fallback(chain_.stages, chain_.cores), {}};
   settle(training_for_, choice.count > 0 ? learnt.chosen : fallback, choice, decision);
   return running_;
@@ -266,8 +330,9 @@ Trainer::Step Controller::finish_training() {
 void Controller::watch(const Item::Times& times, uint32_t device_stages) {
   if (++settled_frames_ == kSettlingFrames) {
     settled_ = read_probe_();
-    settled_ns_ = times.end_ns;
+    settled_ns_ = times.begin_ns;
   }
+  last_begin_ns_ = times.begin_ns;
   // A source that does not keep the threads busy makes frames faster: that is no drift.
   if (times.starved) {
     busy_frames_ = 0;
@@ -292,20 +357,10 @@ void Controller::watch(const Item::Times& times, uint32_t device_stages) {
 }
 
 Measured Controller::measured() const {
-  Measured measured;
   const int frames = settled_frames_ - kSettlingFrames;
-  if (frames <= 0 || last_ns_ <= settled_ns_) return measured;
-  const double elapsed_s = kNanosecond * static_cast<double>(last_ns_ - settled_ns_);
-  measured.throughput_fps = frames / elapsed_s;
-  const Probe now = read_probe_();
-  if (!settled_.energy || !now.energy) return measured;
-  // By power: the counter's last value is older than the last frame.
-  const EnergyDomains watts = power_between_w(*settled_.energy, *now.energy);
-  const Domains& d = chain_.domains;
-  const auto all =
-      total(watts, {d.c != Domain::absent, d.g != Domain::absent, d.u != Domain::absent});
-  if (all) measured.energy_j = *all / measured.throughput_fps;
-  return measured;
+  if (frames <= 0 || last_begin_ns_ <= settled_ns_) return {};
+  const double elapsed_s = kNanosecond * static_cast<double>(last_begin_ns_ - settled_ns_);
+  return measured_between(settled_, read_probe_(), chain_.domains, frames / elapsed_s);
 }
 
 Controller::Totals Controller::totals() const {

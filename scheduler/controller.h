@@ -11,6 +11,7 @@
 #include "model/objective.h"
 #include "scheduler/knowledge.h"
 #include "scheduler/trainer.h"
+#include "scheduler/trial_run.h"
 
 namespace tandem {
 
@@ -37,12 +38,6 @@ enum class Reason {
 };
 const char* to_string(Reason reason);
 
-/// What a stretch of frames under one configuration took.
-struct Measured {
-  double throughput_fps = kUnknown;
-  double energy_j = kUnknown;  ///< a frame, in the domains that the meter covers
-};
-
 /// One decision, as the bin tells it.
 struct Decision {
   Reason reason = Reason::caps;
@@ -50,6 +45,7 @@ struct Decision {
   Prediction predicted;  ///< of `after`; unknown when nothing is known
   Measured measured;     ///< of `before`, since it was decided
   int experiments = 0;   ///< of the training that led to it; 0: none was made
+  int trials = 0;        ///< that followed them
   int training_frames = 0;
   double training_s = 0;
   double penalty_s = 0;  ///< delta t of equation 1
@@ -62,6 +58,10 @@ struct Decision {
 /// Training is allowed when the penalties of all trainings since the stream began, with what the
 /// next one is expected to cost, are at most the share `max_overhead` of the time that has passed.
 /// The first one is free, as in the paper: there is nothing yet to compare it with.
+///
+/// What no equation knows, such as threads that get in the driver's way, is found out by trials:
+/// after the experiments the best configuration runs for a moment, and where it does not do what
+/// was expected the ranking is corrected and the next best is tried.
 class Controller {
  public:
   /// What it controls.
@@ -92,7 +92,7 @@ class Controller {
   /// Takes a finished frame. Returns what to run from now on, if it is something else.
   std::optional<Trainer::Step> frame_done(const Item::Times& times, uint32_t device_stages);
 
-  bool training() const { return trainer_.has_value(); }
+  bool training() const { return trainer_ || trial_; }
   const Configuration& configuration() const { return running_.configuration; }
   /// Of what runs; unknown while nothing is known or frames train.
   const Prediction& predicted() const { return predicted_; }
@@ -114,7 +114,12 @@ class Controller {
  private:
   Trainer::Step decide(Reason reason);
   Trainer::Step start_training(Reason reason);
-  Trainer::Step finish_training();
+  Trainer::Step finish_experiments();
+  Trainer::Step finish_trial();
+  Trainer::Step try_or_settle();
+  Trainer::Step finish_training(const Choice& choice);
+  double latency_s(const Learnt& learnt, const Configuration& configuration) const;
+  double counter_s() const;
   void abandon_training();
   void settle(Reason reason, const Candidate& chosen, const Choice& choice, Decision decision = {});
   const Candidate& pick(Learnt& learnt, const Choice& choice) const;
@@ -135,6 +140,9 @@ class Controller {
   Prediction predicted_;
   std::string key_;  // empty before the first frames
   std::optional<Trainer> trainer_;
+  std::optional<TrialRun> trial_;  // after the trainer
+  std::vector<Experiment> costs_;  // of the training under way, without what these two hold
+  int experiments_ = 0;            // likewise
   Reason training_for_ = Reason::caps;
   std::optional<Reason> wanted_;  // why to train as soon as that is allowed
 
@@ -147,7 +155,7 @@ class Controller {
   Configuration settled_on_;  // the latest that was decided
   Measured measured_before_;  // of that, when training took its place
   int settled_frames_ = 0;
-  uint64_t settled_ns_ = 0;
+  uint64_t settled_ns_ = 0, last_begin_ns_ = 0;  // frames are begun in order, and end in bursts
   Probe settled_;
 
   // The watch over service times. One detector a path: a frame of the device is no slow frame of

@@ -3,9 +3,11 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "model/measurements.h"
 #include "model/objective.h"
+#include "model/trial.h"
 
 namespace tandem {
 
@@ -14,6 +16,7 @@ struct Learnt {
   Measurements measurements;
   double relative_error = 0;  ///< of the worst of the estimates
   bool starved = false;       ///< the source did not keep the threads busy while they were measured
+  std::vector<Trial> trials;  ///< of the configurations that looked best
   Candidate chosen;
 };
 

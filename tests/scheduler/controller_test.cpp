@@ -62,6 +62,10 @@ class PaperChip {
       interval_s = truth_.cg[step.configuration.threads - 1].seconds;
       service_s = step.configuration.threads * interval_s;
     }
+    if (step.configuration.mapping.any_device() && !step.time_stages) {
+      interval_s = 1 / predict(truth_, step.configuration).throughput_fps;
+      service_s = interval_s;
+    }
     now_ns_ += ns(interval_s * factor);
     times.begin_ns = now_ns_ - ns(service_s * factor);
     times.end_ns = now_ns_;

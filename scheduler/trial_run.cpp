@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/trial_run.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem {
+namespace {
+
+constexpr double kNanosecond = 1e-9;
+constexpr double kLeastSeconds = 0.05;
+// Latencies of the slowest path, and frames, that a trial lasts.
+constexpr double kLeastLatencies = 4;
+constexpr int kLeastFrames = 3;
+
+double seconds(uint64_t ns) { return kNanosecond * static_cast<double>(ns); }
+
+}  // namespace
+
+Measured measured_between(const Probe& begin, const Probe& end, const Domains& domains,
+                          double throughput_fps) {
+  Measured measured{throughput_fps};
+  if (!begin.energy || !end.energy) return measured;
+  // By power: a counter's last value is older than the last frame.
+  const EnergyDomains watts = power_between_w(*begin.energy, *end.energy);
+  const auto covered = [](Domain domain) { return domain != Domain::absent; };
+  const auto all = total(watts, {covered(domains.c), covered(domains.g), covered(domains.u)});
+  if (all) measured.energy_j = *all / throughput_fps;
+  return measured;
+}
+
+TrialRun::TrialRun(const Configuration& configuration, double latency_s, double least_seconds,
+                   ReadProbe read_probe)
+    : configuration_(configuration),
+      fill_s_(latency_s),
+      least_seconds_(std::max({kLeastSeconds, kLeastLatencies * latency_s, least_seconds})),
+      read_probe_(std::move(read_probe)) {}
+
+bool TrialRun::observe(const Item::Times& times) {
+  if (!(times.configuration == configuration_)) return false;
+  if (seen_++ == 0) first_ns_ = times.begin_ns;
+  last_ns_ = times.begin_ns;
+  if (start_ns_ == 0) {
+    if (seen_ <= configuration_.threads || seconds(last_ns_ - first_ns_) < fill_s_) return false;
+    start_ns_ = last_ns_;
+    begin_ = read_probe_();
+    return false;
+  }
+  ++counted_;
+  if (counted_ < kLeastFrames || seconds(last_ns_ - start_ns_) < least_seconds_) return false;
+  end_ = read_probe_();
+  return true;
+}
+
+Measured TrialRun::measured(const Domains& domains) const {
+  return measured_between(begin_, end_, domains, counted_ / seconds(last_ns_ - start_ns_));
+}
+
+Experiment TrialRun::cost() const { return {seconds(last_ns_ - first_ns_), seen_}; }
+
+}  // namespace tandem

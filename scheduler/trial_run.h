@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "model/measurements.h"
+#include "model/overhead.h"
+#include "scheduler/item.h"
+#include "scheduler/probe.h"
+
+namespace tandem {
+
+/// What a stretch of frames under one configuration took.
+struct Measured {
+  double throughput_fps = kUnknown;
+  double energy_j = kUnknown;  ///< a frame, in the domains that the meter covers
+};
+
+/// Of frames that came at `throughput_fps` between two probes.
+Measured measured_between(const Probe& begin, const Probe& end, const Domains& domains,
+                          double throughput_fps);
+
+/// Tries one configuration on frames of the stream: lets it fill, then measures its rate and its
+/// energy. State in, decision out, as Trainer.
+class TrialRun {
+ public:
+  /// `latency_s`: what the slowest path takes for a frame; it fills for so long. `least_seconds`:
+  /// what the energy counter needs.
+  TrialRun(const Configuration& configuration, double latency_s, double least_seconds,
+           ReadProbe read_probe);
+
+  const Configuration& configuration() const { return configuration_; }
+  /// Takes the times of a finished frame, in the order of the stream. True when it is over.
+  bool observe(const Item::Times& times);
+  Measured measured(const Domains& domains) const;
+  Experiment cost() const;
+
+ private:
+  const Configuration configuration_;
+  const double fill_s_, least_seconds_;
+  const ReadProbe read_probe_;
+  // By when frames were begun, which is in order: they come out in bursts when paths differ in
+  // speed.
+  uint64_t first_ns_ = 0, start_ns_ = 0, last_ns_ = 0;
+  int seen_ = 0, counted_ = 0;
+  Probe begin_, end_;
+};
+
+}  // namespace tandem
