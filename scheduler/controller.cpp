@@ -19,7 +19,7 @@ constexpr double kDrift = 0.25;
 // Frames in a row with others behind them after which the source does keep the threads busy.
 constexpr int kBusyFrames = 64;
 // An experiment sees so many new values of the energy counter.
-constexpr double kCounterValues = 4;
+constexpr double kCounterValues = 5;
 // Configurations that are tried after the experiments, at most: on 199 of 200 random chips the best
 // was among the first twelve (docs/decisions/0006-coupled-mappings.md). What promises less than
 // kWorthTrying more than what was measured is not tried.

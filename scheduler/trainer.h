@@ -38,7 +38,7 @@ class Trainer {
 
   /// `device_capable`, bit k: stage k can run on the device. Without any there are nC + 2
   /// experiments. `least_seconds`: what the clock and the energy counter need. `read_probe` is
-  /// called twice an experiment.
+  /// called a few times an experiment.
   Trainer(int stages, int cores, uint32_t device_capable, double least_seconds,
           ReadProbe read_probe);
 
@@ -60,6 +60,7 @@ class Trainer {
   bool starved() const { return starved_ > (seen_in_all_ + 1) / 2; }
 
  private:
+  void start_counting();
   void finish_step();
   double take(std::vector<double> samples);
   void take_device_cores(double cpu_s, double device_s);
@@ -76,6 +77,7 @@ class Trainer {
   int counted_ = 0;  // frames since `begin_`
   uint64_t first_begin_ns_ = 0, last_end_ns_ = 0;
   Probe begin_;
+  std::optional<EnergyReading> counted_from_;
   std::vector<Item::Times> samples_;
 
   std::vector<Experiment> costs_;
