@@ -138,7 +138,7 @@ void BenchPipeline::measure(int frames, double least_seconds, BenchMeasurement& 
   configure(measurement.configuration);
   g_object_set(bin_, "cpu-fallback", gboolean{cpu_fallback}, nullptr);
   // The first frames fill the bin, make tensors and wake threads: until each thread's are out.
-  const uint64_t warm = in_ + std::max(8, 3 * (cores_ + 1));
+  const uint64_t warm = in_ + std::max(8, 3 * measurement.configuration.threads.value_or(2));
   const auto out = [this] {
     const std::scoped_lock lock(mutex_);
     return out_;
