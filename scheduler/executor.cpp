@@ -92,10 +92,12 @@ bool Executor::submit(Item* item) {
   {
     std::unique_lock lock(mutex_);
     apply_pending(lock);
-    space_.wait(lock, [&] {
+    const auto has_space = [&] {
       return aborted_ || (next_submit_ - next_begin_ < static_cast<uint64_t>(drivers()) &&
                           next_submit_ - released_ < static_cast<uint64_t>(window_));
-    });
+    };
+    item->waited = !has_space();
+    space_.wait(lock, has_space);
     if (aborted_) return false;
     item->sequence = next_submit_;
     item->status = {};
@@ -171,7 +173,7 @@ void Executor::drive(int index) {
     Item& item = *mine.item;
     item.times = {};
     item.times.configuration = current_;
-    item.times.starved = next_begin_ == next_submit_;
+    item.times.starved = !item.waited;
     const bool time_stages = time_stages_;
     lock.unlock();
     space_.notify_one();  // one fewer waits to begin

@@ -20,6 +20,7 @@ struct Item {
 
   uint64_t sequence = 0;       ///< set by Executor::submit, counts from 0
   uint32_t device_stages = 0;  ///< bit k: stage k was computed on the device
+  bool waited = false;         ///< it did not find room at once; set by Executor::submit
   Status status;               ///< what went wrong with it; set by the executor
 
   /// How long it took, set by the executor; what training and the watch over drift are made of.
@@ -30,7 +31,7 @@ struct Item {
     std::array<uint64_t, kMaxStages> stage_ns{};  ///< of each stage, wherever it was computed
     /// Copying the outputs of each stage between device and host, when stages were timed apart.
     std::array<uint64_t, kMaxStages> download_ns{}, upload_ns{};
-    /// No other item waited when this one was begun: fewer threads work than could.
+    /// It found room at once: the source does not keep the threads busy.
     bool starved = false;
   };
   Times times;
