@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The stages of srad.h. A work-group computes pixels of one row; only stage 3 shares anything.
+
+// Where this item's pixel is; false past the end of the row. `groups` work-groups make a row.
+bool find_pixel(int width, int groups, int first_row, int* x, int* y) {
+  const int group = get_group_id(0);
+  *y = first_row + group / groups;
+  *x = group % groups * (int)get_local_size(0) + (int)get_local_id(0);
+  return *x < width;
+}
+
+__kernel void srad_extract(__global const uchar* luma, ulong luma_offset, long luma_stride,
+                           __global float* image, ulong image_offset, long image_stride, int width,
+                           int groups, int first_row) {
+  int x, y;
+  if (!find_pixel(width, groups, first_row, &x, &y)) return;
+  image[image_offset + y * image_stride + x] =
+      exp((float)luma[luma_offset + y * luma_stride + x] / 255.0f);
+}
+
+__kernel void srad_prepare(__global const float* image, ulong image_offset, long image_stride,
+                           __global float* squares, ulong squares_offset, long squares_stride,
+                           int width, int groups, int first_row) {
+  int x, y;
+  if (!find_pixel(width, groups, first_row, &x, &y)) return;
+  const float value = image[image_offset + y * image_stride + x];
+  squares[squares_offset + y * squares_stride + x] = value * value;
+}
+
+// Devices need not have doubles: sums are pairs of floats, the second what rounding the first left
+// (Knuth's two-sum), and both sums travel in one vector: (image, its rest, squares, their rest).
+float4 add_sums(float4 a, float4 b) {
+  const float2 sum = a.s02 + b.s02;
+  const float2 of_b = sum - a.s02;
+  const float2 rest = (a.s02 - (sum - of_b)) + (b.s02 - of_b) + a.s13 + b.s13;
+  const float2 high = sum + rest;
+  const float2 low = rest - (high - sum);
+  return (float4)(high.x, low.x, high.y, low.y);
+}
+
+// The sum over the work-group of any size, for item 0.
+float4 add_group(float4 sum, __local float4* shared) {
+  const int item = get_local_id(0);
+  shared[item] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int left = get_local_size(0); left > 1;) {
+    const int kept = (left + 1) / 2;
+    if (item < left - kept) shared[item] = add_sums(shared[item], shared[item + kept]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    left = kept;
+  }
+  return shared[0];
+}
+
+// A work-group adds one row.
+__kernel void srad_reduce(__global const float* image, ulong image_offset, long image_stride,
+                          __global const float* squares, ulong squares_offset, long squares_stride,
+                          __global float* sums, ulong sums_offset, int width, int first_row,
+                          __local float4* shared) {
+  const int y = first_row + get_group_id(0);
+  image += image_offset + y * image_stride;
+  squares += squares_offset + y * squares_stride;
+  float4 sum = 0;
+  for (int x = get_local_id(0); x < width; x += get_local_size(0))
+    sum = add_sums(sum, (float4)(image[x], 0, squares[x], 0));
+  sum = add_group(sum, shared);
+  if (get_local_id(0) == 0) vstore4(sum, y, sums + sums_offset);
+}
+
+// One work-group adds the rows' sums.
+__kernel void srad_combine(__global const float* sums, ulong sums_offset, int height, float pixels,
+                           float least_variation, __global float* statistics,
+                           ulong statistics_offset, __local float4* shared) {
+  float4 sum = 0;
+  for (int y = get_local_id(0); y < height; y += get_local_size(0))
+    sum = add_sums(sum, vload4(y, sums + sums_offset));
+  sum = add_group(sum, shared);
+  if (get_local_id(0) != 0) return;
+  // Both means and the square of the first, each with its rest.
+  const float2 mean = sum.s02 / pixels;
+  const float2 rest = (fma(-mean, (float2)pixels, sum.s02) + sum.s13) / pixels;
+  const float square = mean.x * mean.x;
+  const float square_rest = fma(mean.x, mean.x, -square) + 2 * mean.x * rest.x;
+  const float variation = ((mean.y - square) + (rest.y - square_rest)) / square;
+  statistics[statistics_offset] = mean.x;
+  statistics[statistics_offset + 1] = variation < least_variation ? 0 : variation;
+}
+
+// One division instead of four: see srad_simd.cpp.
+__kernel void srad_diffuse(__global const float* image, ulong image_offset, long image_stride,
+                           __global const float* statistics, ulong statistics_offset,
+                           __global float* differences, ulong differences_offset,
+                           long differences_stride, __global float* coefficient,
+                           ulong coefficient_offset, long coefficient_stride, int width, int height,
+                           int groups, int first_row) {
+  int x, y;
+  if (!find_pixel(width, groups, first_row, &x, &y)) return;
+  image += image_offset;
+  const float q0 = statistics[statistics_offset + 1];
+  const float pixel = image[y * image_stride + x];
+  const float north = image[max(y - 1, 0) * image_stride + x] - pixel;
+  const float south = image[min(y + 1, height - 1) * image_stride + x] - pixel;
+  const float west = image[y * image_stride + max(x - 1, 0)] - pixel;
+  const float east = image[y * image_stride + min(x + 1, width - 1)] - pixel;
+  const float sum = (north + south) + (west + east);
+  const float sum2 = north * north + south * south + west * west + east * east;
+  const float s = pixel + 0.25f * sum;
+  const float n = 0.5f * sum2 - 0.0625f * sum * sum;
+  const float c = q0 * (1 + q0) * s * s / fmax(q0 * q0 * s * s + n, 1e-30f);
+  __global float* difference = differences + differences_offset + y * differences_stride + x;
+  const long plane = height * differences_stride;
+  difference[0] = north;
+  difference[plane] = south;
+  difference[2 * plane] = west;
+  difference[3 * plane] = east;
+  coefficient[coefficient_offset + y * coefficient_stride + x] = fmin(c, 1.0f);
+}
+
+__kernel void srad_update(__global const float* image, ulong image_offset, long image_stride,
+                          __global const float* differences, ulong differences_offset,
+                          long differences_stride, __global const float* coefficient,
+                          ulong coefficient_offset, long coefficient_stride, __global float* updated,
+                          ulong updated_offset, long updated_stride, float rate, int width,
+                          int height, int groups, int first_row) {
+  int x, y;
+  if (!find_pixel(width, groups, first_row, &x, &y)) return;
+  coefficient += coefficient_offset;
+  const float here = coefficient[y * coefficient_stride + x];
+  const float south = coefficient[min(y + 1, height - 1) * coefficient_stride + x];
+  const float east = coefficient[y * coefficient_stride + min(x + 1, width - 1)];
+  __global const float* difference = differences + differences_offset + y * differences_stride + x;
+  const long plane = height * differences_stride;
+  const float divergence = here * (difference[0] + difference[2 * plane]) +
+                           south * difference[plane] + east * difference[3 * plane];
+  updated[updated_offset + y * updated_stride + x] =
+      image[image_offset + y * image_stride + x] + rate * divergence;
+}
+
+__kernel void srad_compress(__global const float* image, ulong image_offset, long image_stride,
+                            __global uchar* luma, ulong luma_offset, long luma_stride, int width,
+                            int groups, int first_row) {
+  int x, y;
+  if (!find_pixel(width, groups, first_row, &x, &y)) return;
+  const float level = 255.0f * log(image[image_offset + y * image_stride + x]) + 0.5f;
+  luma[luma_offset + y * luma_stride + x] = convert_uchar_sat(level);
+}

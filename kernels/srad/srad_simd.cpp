@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+
+#include "kernels/srad/srad.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/srad/srad_simd.cpp"
+#include "hwy/foreach_target.h"
+// After it, as it is compiled for each target.
+#include "hwy/contrib/math/math-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tandem {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::CappedTag<float, 16>;
+using One = hn::CappedTag<float, 1>;
+
+/// Calls step(tag, x) for vectors from `first` on, and for single pixels at the end.
+template <typename Step>
+HWY_INLINE void across(int first, int end, const Step& step) {
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+  int x = first;
+  for (; x + kLanes <= end; x += kLanes) step(D(), x);
+  for (; x < end; ++x) step(One(), x);
+}
+
+void extract(Plane<const uint8_t> luma, Plane<float> image, Rows rows) {
+  for (int y = rows.begin; y < rows.end; ++y) {
+    const uint8_t* in = luma.row(y);
+    float* out = image.row(y);
+    across(0, image.width, [=](auto d, int x) HWY_ATTR {
+      const hn::Rebind<uint8_t, decltype(d)> d8;
+      const hn::Rebind<int32_t, decltype(d)> d32;
+      const auto level = hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d8, in + x)));
+      hn::StoreU(hn::Exp(d, hn::Mul(level, hn::Set(d, 1.0f / 255))), d, out + x);
+    });
+  }
+}
+
+void prepare(Plane<const float> image, Plane<float> squares, Rows rows) {
+  for (int y = rows.begin; y < rows.end; ++y) {
+    const float* in = image.row(y);
+    float* out = squares.row(y);
+    across(0, image.width, [=](auto d, int x) HWY_ATTR {
+      const auto value = hn::LoadU(d, in + x);
+      hn::StoreU(hn::Mul(value, value), d, out + x);
+    });
+  }
+}
+
+/// Two vectors a step, so that additions need not wait for each other.
+double sum_of_row(const float* values, int width) {
+  const hn::CappedTag<double, 8> d;
+  const hn::Rebind<float, decltype(d)> df;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  auto even = hn::Zero(d), odd = hn::Zero(d);
+  int x = 0;
+  for (; x + 2 * lanes <= width; x += 2 * lanes) {
+    even = hn::Add(even, hn::PromoteTo(d, hn::LoadU(df, values + x)));
+    odd = hn::Add(odd, hn::PromoteTo(d, hn::LoadU(df, values + x + lanes)));
+  }
+  double sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd)));
+  for (; x < width; ++x) sum += values[x];
+  return sum;
+}
+
+void reduce(Plane<const float> image, Plane<const float> squares, SradSums* sums, Rows rows) {
+  for (int y = rows.begin; y < rows.end; ++y)
+    sums[y] = {sum_of_row(image.row(y), image.width), sum_of_row(squares.row(y), image.width)};
+}
+
+/// The rows that stage 4 reads and writes.
+struct Diffusion {
+  const float *here, *above, *below;
+  float *north, *south, *west, *east, *coefficient;
+};
+
+/// `left` and `right`: where the neighbours of pixel x are.
+///
+/// With J the pixel, S = J + (the sum of the differences) / 4 and
+/// N = (the sum of their squares) / 2 - (their sum)^2 / 16, q = N / S^2, so that one division does:
+/// c = q0 (1 + q0) / (q0^2 + q) = q0 (1 + q0) S^2 / (q0^2 S^2 + N).
+template <typename Tag>
+HWY_INLINE void diffuse_pixels(Tag d, const Diffusion& row, float q0, int x, int left, int right) {
+  const auto pixel = hn::LoadU(d, row.here + x);
+  const auto north = hn::Sub(hn::LoadU(d, row.above + x), pixel);
+  const auto south = hn::Sub(hn::LoadU(d, row.below + x), pixel);
+  const auto west = hn::Sub(hn::LoadU(d, row.here + left), pixel);
+  const auto east = hn::Sub(hn::LoadU(d, row.here + right), pixel);
+  const auto sum = hn::Add(hn::Add(north, south), hn::Add(west, east));
+  const auto sum2 = hn::MulAdd(
+      north, north, hn::MulAdd(south, south, hn::MulAdd(west, west, hn::Mul(east, east))));
+  const auto s = hn::MulAdd(sum, hn::Set(d, 0.25f), pixel);
+  const auto s2 = hn::Mul(s, s);
+  const auto n =
+      hn::NegMulAdd(hn::Mul(sum, sum), hn::Set(d, 0.0625f), hn::Mul(sum2, hn::Set(d, 0.5f)));
+  // Above 0 also where q0 is 0 and nothing differs.
+  const auto denominator = hn::Max(hn::MulAdd(hn::Set(d, q0 * q0), s2, n), hn::Set(d, 1e-30f));
+  const auto c = hn::Div(hn::Mul(hn::Set(d, q0 * (1 + q0)), s2), denominator);
+  hn::StoreU(north, d, row.north + x);
+  hn::StoreU(south, d, row.south + x);
+  hn::StoreU(west, d, row.west + x);
+  hn::StoreU(east, d, row.east + x);
+  hn::StoreU(hn::Min(c, hn::Set(d, 1.0f)), d, row.coefficient + x);
+}
+
+void diffuse(Plane<const float> image, float q0, Plane<float> differences, Plane<float> coefficient,
+             Rows rows) {
+  const int height = image.height, last = image.width - 1;
+  for (int y = rows.begin; y < rows.end; ++y) {
+    const Diffusion row{image.row(y),
+                        image.row(std::max(y - 1, 0)),
+                        image.row(std::min(y + 1, height - 1)),
+                        differences.row(y),
+                        differences.row(height + y),
+                        differences.row(2 * height + y),
+                        differences.row(3 * height + y),
+                        coefficient.row(y)};
+    diffuse_pixels(One(), row, q0, 0, 0, std::min(1, last));
+    across(1, last, [&](auto d, int x) HWY_ATTR { diffuse_pixels(d, row, q0, x, x - 1, x + 1); });
+    if (last > 0) diffuse_pixels(One(), row, q0, last, last - 1, last);
+  }
+}
+
+/// The rows that stage 5 reads and writes.
+struct Update {
+  const float *image, *north, *south, *west, *east, *here, *below;
+  float* updated;
+};
+
+template <typename Tag>
+HWY_INLINE void update_pixels(Tag d, const Update& row, float rate, int x, int right) {
+  const auto here = hn::LoadU(d, row.here + x);
+  const auto own = hn::Mul(here, hn::Add(hn::LoadU(d, row.north + x), hn::LoadU(d, row.west + x)));
+  const auto with_south = hn::MulAdd(hn::LoadU(d, row.below + x), hn::LoadU(d, row.south + x), own);
+  const auto divergence =
+      hn::MulAdd(hn::LoadU(d, row.here + right), hn::LoadU(d, row.east + x), with_south);
+  hn::StoreU(hn::MulAdd(hn::Set(d, rate), divergence, hn::LoadU(d, row.image + x)), d,
+             row.updated + x);
+}
+
+void update(Plane<const float> image, Plane<const float> differences,
+            Plane<const float> coefficient, float lambda, Plane<float> updated, Rows rows) {
+  const int height = image.height, last = image.width - 1;
+  for (int y = rows.begin; y < rows.end; ++y) {
+    const Update row{image.row(y),
+                     differences.row(y),
+                     differences.row(height + y),
+                     differences.row(2 * height + y),
+                     differences.row(3 * height + y),
+                     coefficient.row(y),
+                     coefficient.row(std::min(y + 1, height - 1)),
+                     updated.row(y)};
+    across(0, last, [&](auto d, int x) HWY_ATTR { update_pixels(d, row, lambda / 4, x, x + 1); });
+    update_pixels(One(), row, lambda / 4, last, last);
+  }
+}
+
+void compress(Plane<const float> image, Plane<uint8_t> luma, Rows rows) {
+  for (int y = rows.begin; y < rows.end; ++y) {
+    const float* in = image.row(y);
+    uint8_t* out = luma.row(y);
+    across(0, image.width, [=](auto d, int x) HWY_ATTR {
+      const hn::Rebind<uint8_t, decltype(d)> d8;
+      const hn::Rebind<int32_t, decltype(d)> d32;
+      const auto level =
+          hn::MulAdd(hn::Log(d, hn::LoadU(d, in + x)), hn::Set(d, 255.0f), hn::Set(d, 0.5f));
+      hn::StoreU(hn::DemoteTo(d8, hn::ConvertTo(d32, level)), d8, out + x);
+    });
+  }
+}
+
+}  // namespace
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace tandem
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tandem {
+
+HWY_EXPORT(extract);
+HWY_EXPORT(prepare);
+HWY_EXPORT(reduce);
+HWY_EXPORT(diffuse);
+HWY_EXPORT(update);
+HWY_EXPORT(compress);
+
+void srad_extract_simd(Plane<const uint8_t> luma, Plane<float> image, Rows rows) {
+  HWY_DYNAMIC_DISPATCH(extract)(luma, image, rows);
+}
+
+void srad_prepare_simd(Plane<const float> image, Plane<float> squares, Rows rows) {
+  HWY_DYNAMIC_DISPATCH(prepare)(image, squares, rows);
+}
+
+void srad_reduce_simd(Plane<const float> image, Plane<const float> squares, SradSums* sums,
+                      Rows rows) {
+  HWY_DYNAMIC_DISPATCH(reduce)(image, squares, sums, rows);
+}
+
+void srad_diffuse_simd(Plane<const float> image, float variation, Plane<float> differences,
+                       Plane<float> coefficient, Rows rows) {
+  HWY_DYNAMIC_DISPATCH(diffuse)(image, variation, differences, coefficient, rows);
+}
+
+void srad_update_simd(Plane<const float> image, Plane<const float> differences,
+                      Plane<const float> coefficient, float lambda, Plane<float> updated,
+                      Rows rows) {
+  HWY_DYNAMIC_DISPATCH(update)(image, differences, coefficient, lambda, updated, rows);
+}
+
+void srad_compress_simd(Plane<const float> image, Plane<uint8_t> luma, Rows rows) {
+  HWY_DYNAMIC_DISPATCH(compress)(image, luma, rows);
+}
+
+}  // namespace tandem
+#endif
