@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+
+#include "kernels/opencl/opencl.h"
+#include "kernels/plane.h"
+
+/// Tracking stage 2: the corners of a frame that are worth following.
+/// Source: the tracking benchmark of the San Diego Vision Benchmark Suite (Venkata et al., IISWC
+/// 2009): Shi and Tomasi's corners with the harmonic mean of the eigenvalues as strength.
+namespace tandem {
+
+/// A place in a frame in pixels. Strength 0: none is here, and none follows.
+struct KltFeature {
+  float x = 0, y = 0, strength = 0;
+};
+
+/// Two features are further apart than this.
+inline constexpr int kKltSuppressionPixels = 10;
+/// Most features that can be asked for.
+inline constexpr int kKltMostFeatures = 2048;
+
+/// strength = (xx yy - xy^2) / (xx + yy + 1e-5), where xx, xy and yy are the sums of dx^2, dx dy
+/// and dy^2 over `window` x `window` pixels, of which (window + 1) / 2 are left of and above the
+/// pixel; outside the frame there is nothing to add. Only for window <= x < W - window and the same
+/// in y, where features can be; 0 elsewhere. Safe from many threads on disjoint rows; allocates
+/// nothing once a thread has seen the width. Sums in another order: agrees to 1e-5 (xx + yy).
+void klt_strength_ref(Plane<const float> dx, Plane<const float> dy, int window,
+                      Plane<float> strength, Rows rows);
+void klt_strength_simd(Plane<const float> dx, Plane<const float> dy, int window,
+                       Plane<float> strength, Rows rows);
+
+/// Of the `count` pixels of greatest positive strength (the first in reading order among equals),
+/// from the strongest on, those that are further than kKltSuppressionPixels from all that were
+/// taken before. Writes `count` features, the strongest first, the rest empty.
+void klt_select_ref(Plane<const float> strength, int count, KltFeature* features);
+
+/// As klt_select_ref, exactly. Allocates nothing once a thread has seen the count.
+void klt_select_simd(Plane<const float> strength, int count, KltFeature* features);
+
+/// Both on the device. One thread at a time. The selection is exact.
+class KltFeaturesOpenCL {
+ public:
+  explicit KltFeaturesOpenCL(opencl::Context& context);  ///< throws opencl::Error
+  ~KltFeaturesOpenCL();
+
+  /// `scratch` holds six floats for each pixel.
+  void enqueue_strength(opencl::Queue& queue, const opencl::DevicePlane& dx,
+                        const opencl::DevicePlane& dy, int window,
+                        const opencl::DevicePlane& strength, const opencl::DeviceSpan& scratch);
+  /// `features`: 3 `count` floats; `scratch`: selection_scratch() uint32.
+  void enqueue_select(opencl::Queue& queue, const opencl::DevicePlane& strength, int count,
+                      const opencl::DeviceSpan& features, const opencl::DeviceSpan& scratch);
+  static std::size_t selection_scratch();
+
+ private:
+  struct Private;
+  std::unique_ptr<Private> self_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "kernels/klt_features/klt_features.h"
+#include "kernels/klt_features/suppress.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/klt_features/klt_features_simd.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tandem {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::CappedTag<float, 16>;
+using D64 = hn::CappedTag<double, 8>;
+constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+constexpr int kLanes64 = static_cast<int>(hn::MaxLanes(D64()));
+
+/// Calls body(tag, x) for vectors that cover [0, width) exactly.
+template <class Tag, typename Body>
+HWY_INLINE void for_columns(Tag d, int width, const Body& body) {
+  const int lanes = static_cast<int>(hn::MaxLanes(d));
+  int x = 0;
+  for (; x + lanes <= width; x += lanes) body(d, x);
+  for (; x < width; ++x) body(hn::CappedTag<hn::TFromD<Tag>, 1>(), x);
+}
+
+/// The three sums of products, for each column or window.
+template <typename T>
+struct Sums {
+  std::vector<T> xx, xy, yy;
+  void fit(std::size_t size) {
+    if (xx.size() >= size) return;
+    for (std::vector<T>* v : {&xx, &xy, &yy}) v->resize(size);
+  }
+};
+
+/// Adds a row's products to the column sums, or with kSign -1 takes them off again. In double:
+/// gradients of 8-bit frames are multiples of 2^-11 below 2^7, so that sums of their products are
+/// exact and do not depend on where a band begins.
+template <int kSign>
+void add_row(const float* dx, const float* dy, int width, Sums<double>& columns) {
+  for_columns(D64(), width, [&](auto d, int x) {
+    const hn::Rebind<float, decltype(d)> d32;
+    const auto gx = hn::PromoteTo(d, hn::LoadU(d32, dx + x));
+    const auto gy = hn::PromoteTo(d, hn::LoadU(d32, dy + x));
+    const auto add = [&](std::vector<double>& sums, auto a, auto b) {
+      const auto sum = hn::LoadU(d, &sums[x]);
+      hn::StoreU(kSign > 0 ? hn::MulAdd(a, b, sum) : hn::NegMulAdd(a, b, sum), d, &sums[x]);
+    };
+    add(columns.xx, gx, gx);
+    add(columns.xy, gx, gy);
+    add(columns.yy, gy, gy);
+  });
+}
+
+/// windows[x] = sum of columns[x] ... columns[x + window - 1], made of sums over powers of two:
+/// nothing is subtracted, nothing waits for its left neighbour. `powers` is overwritten; it and
+/// `windows` are readable and writable `window` + kLanes past the end.
+void sum_windows(const std::vector<double>& columns, int width, int window,
+                 std::vector<float>& powers, std::vector<float>& windows) {
+  for_columns(D64(), width, [&](auto d, int x) {
+    const hn::Rebind<float, decltype(d)> d32;
+    hn::StoreU(hn::DemoteTo(d32, hn::LoadU(d, &columns[x])), d32, &powers[x]);
+  });
+  const D d;
+  bool first = true;
+  for (int power = 1, offset = 0; power <= window; power *= 2) {
+    if ((window & power) != 0) {
+      for (int x = 0; x < width; x += kLanes) {
+        const auto part = hn::LoadU(d, &powers[x + offset]);
+        hn::StoreU(first ? part : hn::Add(hn::LoadU(d, &windows[x]), part), d, &windows[x]);
+      }
+      first = false;
+      offset += power;
+    }
+    if (2 * power > window) break;
+    for (int x = 0; x < width; x += kLanes) {
+      const auto sum = hn::Add(hn::LoadU(d, &powers[x]), hn::LoadU(d, &powers[x + power]));
+      hn::StoreU(sum, d, &powers[x]);
+    }
+  }
+}
+
+/// strength[i] of the window whose sums are at first + i.
+void write_strength(const Sums<float>& sums, int first, int count, float* strength) {
+  for_columns(D(), count, [&](auto d, int x) {
+    const auto xx = hn::LoadU(d, &sums.xx[first + x]), xy = hn::LoadU(d, &sums.xy[first + x]),
+               yy = hn::LoadU(d, &sums.yy[first + x]);
+    const auto det = hn::NegMulAdd(xy, xy, hn::Mul(xx, yy));
+    const auto trace = hn::Add(hn::Add(xx, yy), hn::Set(d, 1e-5f));
+    hn::StoreU(hn::Div(det, trace), d, strength + x);
+  });
+}
+
+void strengths(Plane<const float> dx, Plane<const float> dy, int window, Plane<float> strength,
+               Rows rows) {
+  thread_local Sums<double> columns;
+  thread_local Sums<float> windows;
+  thread_local std::vector<float> powers;
+  const int width = strength.width, inside = width - 2 * window, before = (window + 1) / 2;
+  const Rows scanned{std::max(rows.begin, window), std::min(rows.end, strength.height - window)};
+  const bool any = inside > 0 && scanned.begin < scanned.end;
+  for (int y = rows.begin; y < rows.end; ++y) {
+    if (!any || y < scanned.begin || y >= scanned.end) std::fill_n(strength.row(y), width, 0.0f);
+  }
+  if (!any) return;
+
+  const auto padded = static_cast<std::size_t>(width + window + 2 * kLanes);
+  columns.fit(padded);
+  windows.fit(padded);
+  if (powers.size() < padded) powers.resize(padded);
+  for (std::vector<double>* sums : {&columns.xx, &columns.xy, &columns.yy})
+    std::fill_n(sums->begin(), width, 0.0);
+  for (int y = scanned.begin - before; y < scanned.begin - before + window; ++y)
+    add_row<1>(dx.row(y), dy.row(y), width, columns);
+  for (int y = scanned.begin; y < scanned.end; ++y) {
+    if (y > scanned.begin) {
+      const int top = y - before;
+      add_row<1>(dx.row(top + window - 1), dy.row(top + window - 1), width, columns);
+      add_row<-1>(dx.row(top - 1), dy.row(top - 1), width, columns);
+    }
+    sum_windows(columns.xx, width, window, powers, windows.xx);
+    sum_windows(columns.xy, width, window, powers, windows.xy);
+    sum_windows(columns.yy, width, window, powers, windows.yy);
+    float* out = strength.row(y);
+    std::fill_n(out, window, 0.0f);
+    // The window of the first pixel starts `before` left of it.
+    write_strength(windows, window - before, inside, out + window);
+    std::fill_n(out + width - window, window, 0.0f);
+  }
+}
+
+/// Calls found(x) for every x of the row, in order, whose value is above what above() returns.
+template <typename Above, typename Found>
+HWY_INLINE void scan(const float* row, int width, const Above& above, const Found& found) {
+  const D d;
+  int x = 0;
+  for (; x + kLanes <= width; x += kLanes) {
+    if (hn::AllFalse(d, hn::Gt(hn::LoadU(d, row + x), hn::Set(d, above())))) continue;
+    for (int i = x; i < x + kLanes; ++i)
+      if (row[i] > above()) found(i);
+  }
+  for (; x < width; ++x)
+    if (row[x] > above()) found(x);
+}
+
+/// The strongest so far: up to four times as many as wanted, then the weaker ones go.
+class Strongest {
+ public:
+  void start(int count, float above) {
+    count_ = static_cast<std::size_t>(count);
+    above_ = above;
+    features_.clear();
+    features_.reserve(4 * count_);
+  }
+  float above() const { return above_; }
+  void add(const KltFeature& feature) {
+    features_.push_back(feature);
+    if (features_.size() == 4 * count_) cut();
+  }
+  /// Leaves the `count` strongest, in order.
+  const std::vector<KltFeature>& sorted() {
+    cut();
+    std::sort(features_.begin(), features_.end(), stronger);
+    return features_;
+  }
+
+ private:
+  static bool stronger(const KltFeature& a, const KltFeature& b) {
+    if (a.strength != b.strength) return a.strength > b.strength;
+    return a.y != b.y ? a.y < b.y : a.x < b.x;
+  }
+  void cut() {
+    if (features_.size() < count_) return;
+    const auto last = features_.begin() + static_cast<std::ptrdiff_t>(count_) - 1;
+    std::nth_element(features_.begin(), last, features_.end(), stronger);
+    above_ = last->strength;  // an equal one further down loses
+    features_.resize(count_);
+  }
+
+  std::size_t count_ = 0;
+  float above_ = 0;
+  std::vector<KltFeature> features_;
+};
+
+void scan_rows(Plane<const float> strength, int step, Strongest& strongest) {
+  for (int y = 0; y < strength.height; y += step) {
+    const float* row = strength.row(y);
+    scan(
+        row, strength.width, [&] { return strongest.above(); },
+        [&](int x) {
+          strongest.add({static_cast<float>(x), static_cast<float>(y), row[x]});
+        });
+  }
+}
+
+void select(Plane<const float> strength, int count, KltFeature* features) {
+  thread_local Strongest strongest;
+  // What few rows say is weak is not worth a look in all others.
+  constexpr int kFewRows = 16;
+  strongest.start(count, 0);
+  scan_rows(strength, kFewRows, strongest);
+  const std::vector<KltFeature>& few = strongest.sorted();
+  const bool enough = static_cast<int>(few.size()) == count;
+  strongest.start(count, enough ? std::nextafter(few.back().strength, 0.0f) : 0.0f);
+  scan_rows(strength, 1, strongest);
+
+  const std::vector<KltFeature>& all = strongest.sorted();
+  std::copy(all.begin(), all.end(), features);
+  const int kept = suppress_neighbours(features, static_cast<int>(all.size()));
+  std::fill(features + kept, features + count, KltFeature{});
+}
+
+}  // namespace
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace tandem
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tandem {
+
+HWY_EXPORT(strengths);
+HWY_EXPORT(select);
+
+void klt_strength_simd(Plane<const float> dx, Plane<const float> dy, int window,
+                       Plane<float> strength, Rows rows) {
+  if (rows.count() <= 0 || strength.width <= 0) return;
+  HWY_DYNAMIC_DISPATCH(strengths)(dx, dy, window, strength, rows);
+}
+
+void klt_select_simd(Plane<const float> strength, int count, KltFeature* features) {
+  if (count <= 0) return;
+  HWY_DYNAMIC_DISPATCH(select)(strength, count, features);
+}
+
+}  // namespace tandem
+#endif

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "kernels/klt_features/klt_features.h"
+
+namespace tandem {
+
+/// Keeps of `count` features, the strongest first, those that are further than
+/// kKltSuppressionPixels from all that were kept before. Returns how many.
+int suppress_neighbours(KltFeature* features, int count);
+
+}  // namespace tandem

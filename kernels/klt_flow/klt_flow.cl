@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Built with ITEMS, the work-items of a group, a power of two.
+//
+// A work-group follows one feature; its work-items take turns at the pixels of the patch and add up
+// what they have in local memory. All of them compute every decision from the same sums, so that
+// they stay together. As in klt_flow_simd.cpp the four sums for whole pixels are good for all steps
+// around them.
+
+typedef struct {
+  int window, iterations;
+  float accuracy;
+} Settings;
+
+// A level: its image, then dx, then dy.
+typedef struct {
+  __global const float* image;
+  int width, height;
+} Level;
+
+// A pixel and the bilinear weights of it and its right, lower and diagonal neighbours.
+typedef struct {
+  int x, y;
+  float4 weights;
+} Place;
+
+Place place_of(float2 p) {
+  const float2 whole = floor(p), part = p - whole;
+  Place place;
+  place.x = (int)whole.x;
+  place.y = (int)whole.y;
+  place.weights = (float4)((1 - part.x) * (1 - part.y), part.x * (1 - part.y),
+                           (1 - part.x) * part.y, part.x * part.y);
+  return place;
+}
+
+int inside(float2 p, int window, Level level) {
+  return p.x - window >= 0 && p.y - window >= 0 && p.x + window + 1 < level.width &&
+         p.y + window + 1 < level.height;
+}
+
+// The pixels of a patch of side x side that are this work-item's turn, without a division for each.
+typedef struct {
+  int column, row, column_step, row_step, side;
+} Turn;
+
+Turn first_turn(int side) {
+  Turn turn = {get_local_id(0) % side, get_local_id(0) / side, ITEMS % side, ITEMS / side, side};
+  return turn;
+}
+
+Turn next_turn(Turn turn) {
+  turn.column += turn.column_step;
+  turn.row += turn.row_step;
+  if (turn.column >= turn.side) {
+    turn.column -= turn.side;
+    ++turn.row;
+  }
+  return turn;
+}
+
+float4 neighbours(__global const float* at, int width) {
+  return (float4)(at[0], at[1], at[width], at[width + 1]);
+}
+
+// Adds up what each work-item has in `mine`; all get the sums, also of what comes after.
+float8 add_up(float8 mine, __local float8* sums) {
+  const int item = get_local_id(0);
+  sums[item] = mine;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int half_way = ITEMS / 2; half_way > 0; half_way /= 2) {
+    if (item < half_way) sums[item] += sums[item + half_way];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  const float8 all = sums[0];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return all;
+}
+
+// a b - c d without the loss of a difference of two rounded products.
+float difference_of_products(float a, float b, float c, float d) {
+  const float cd = c * d;
+  return fma(a, b, -cd) + fma(-c, d, cd);
+}
+
+// Follows `from` on one level from the displacement *d on. 0: lost.
+int follow(Level previous, Level current, Settings settings, float2 from, float2* d,
+           __local float8* sums) {
+  const int window = settings.window, side = 2 * window;
+  if (!inside(from, window, current)) return 0;
+  const long pixels = (long)current.width * current.height;
+  const int width = current.width;
+  const Place start = place_of(from);
+  const long corner = (long)(start.y - window) * width + start.x - window;
+  // About the mean: keeps what is summed small.
+  const float mean = current.image[(long)start.y * width + start.x];
+
+  float8 mine = 0;
+  for (Turn turn = first_turn(side); turn.row < side; turn = next_turn(turn)) {
+    const long at = corner + (long)turn.row * width + turn.column;
+    const float gx = dot(start.weights, neighbours(current.image + pixels + at, width));
+    const float gy = dot(start.weights, neighbours(current.image + 2 * pixels + at, width));
+    const float p = dot(start.weights, neighbours(previous.image + at, width)) - mean;
+    mine += (float8)(gx * gx, gx * gy, gy * gy, p * gx, p * gy, 0, 0, 0);
+  }
+  const float8 fixed_sums = add_up(mine, sums);
+  const float cxx = fixed_sums.s0, cxy = fixed_sums.s1, cyy = fixed_sums.s2;
+  const float det = difference_of_products(cxx, cyy, cxy, cxy);
+  if (!(det / (cxx + cyy + 1e-5f) >= settings.accuracy)) return 0;
+
+  int x = -1, y = -1;  // no pixel yet
+  float8 around = 0;  // with dx for the four neighbours, then with dy
+  for (int step_number = 0; step_number < settings.iterations; ++step_number) {
+    const float2 to = from + *d;
+    if (!inside(to, window, current)) return 0;
+    const Place place = place_of(to);
+    if (place.x != x || place.y != y) {
+      x = place.x;
+      y = place.y;
+      mine = 0;
+      for (Turn turn = first_turn(side); turn.row < side; turn = next_turn(turn)) {
+        const long in_patch = (long)turn.row * width + turn.column, at = corner + in_patch;
+        const float gx = dot(start.weights, neighbours(current.image + pixels + at, width));
+        const float gy = dot(start.weights, neighbours(current.image + 2 * pixels + at, width));
+        const long there = (long)(y - window) * width + x - window + in_patch;
+        const float4 levels = neighbours(current.image + there, width) - mean;
+        mine += (float8)(levels * gx, levels * gy);
+      }
+      around = add_up(mine, sums);
+    }
+    const float e = fixed_sums.s3 - dot(place.weights, around.lo);
+    const float g = fixed_sums.s4 - dot(place.weights, around.hi);
+    const float2 step = (float2)(difference_of_products(e, cyy, g, cxy),
+                                 difference_of_products(g, cxx, e, cxy)) / det;
+    *d += step;
+    if (dot(step, step) < settings.accuracy) break;
+  }
+  return 1;
+}
+
+Level level_of(__global const float* pyramid, int width, int height, int half_size) {
+  Level level = {pyramid, width, height};
+  if (half_size) {
+    level.image += 3l * width * height;
+    level.width = (width + 1) / 2;
+    level.height = (height + 1) / 2;
+  }
+  return level;
+}
+
+__kernel void klt_flow(__global const float* previous, ulong previous_offset,
+                       __global const float* current, ulong current_offset, int width, int height,
+                       int window, int iterations, float accuracy,
+                       __global const float* features, ulong features_offset,
+                       __global float* vectors, ulong vectors_offset, __local float8* sums) {
+  previous += previous_offset;
+  current += current_offset;
+  features += features_offset + 3 * get_group_id(0);
+  vectors += vectors_offset + 5 * get_group_id(0);
+  const Settings settings = {window, iterations, accuracy};
+  const float2 from = (float2)(features[0], features[1]);
+  float2 d = 0;
+  int found = features[2] > 0;
+  for (int level = 1; level >= 0 && found; --level) {
+    d *= 2;
+    found = follow(level_of(previous, width, height, level),
+                   level_of(current, width, height, level), settings, level ? from / 2 : from, &d,
+                   sums);
+  }
+  if (get_local_id(0) != 0) return;
+  vectors[0] = found ? from.x : 0;
+  vectors[1] = found ? from.y : 0;
+  vectors[2] = found ? d.x : 0;
+  vectors[3] = found ? d.y : 0;
+  vectors[4] = found;
+}
