@@ -28,11 +28,7 @@ BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int 
     adapters_.push_back(&adapter);
     scheduled.push_back(&adapter);
   }
-  const auto device_failed = [this, bin](const std::string& why) {
-    GST_ELEMENT_WARNING(bin, RESOURCE, FAILED,
-                        ("The OpenCL device failed, the CPU goes on: %s", why.c_str()), (nullptr));
-    control_->device_failed();
-  };
+  const auto device_failed = [this](const std::string& why) { this->device_failed(why); };
   executor_ = std::make_unique<Executor>(scheduled, device_.get(), cores, device_failed);
   for (int i = 0; i <= executor_->window(); ++i) {
     items_.push_back(std::make_unique<FrameItem>(this->stages()));
@@ -43,7 +39,13 @@ BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int 
 
 BinRun::~BinRun() = default;
 
-void BinRun::use_device(std::shared_ptr<opencl::Context> context) {
+void BinRun::device_failed(const std::string& why) {
+  GST_ELEMENT_WARNING(bin_, RESOURCE, FAILED,
+                      ("The OpenCL device failed, the CPU goes on: %s", why.c_str()), (nullptr));
+  control_->device_failed();
+}
+
+void BinRun::use_device(const std::shared_ptr<opencl::Context>& context) {
   std::lock_guard lock(mutex_);
   if (ended_ || device_->context == context) return;
   device_->queue = std::make_unique<opencl::Queue>(context);

@@ -28,7 +28,7 @@ class BinRun {
 
   /// The device to compute on, for all stages; throws opencl::Error. Frames that are under way do
   /// not see it before the configuration changes.
-  void use_device(std::shared_ptr<opencl::Context> context);
+  void use_device(const std::shared_ptr<opencl::Context>& context);
   std::shared_ptr<opencl::Context> context() const;  ///< null before use_device
 
   uint32_t device_capable() const;  ///< bit k: stage k can run on that device
@@ -68,6 +68,7 @@ class BinRun {
   FrameItem* acquire();
   GstBuffer* close(FrameItem* item);
   void drop_all();
+  void device_failed(const std::string& why);
 
   GstElement* const bin_;
   std::vector<ObjectRef<GstTandemStage>> stages_;

@@ -86,8 +86,7 @@ namespace {
 std::string configure(TandemBin* bin, BinRun& run) {
   const BinSettings settings = settings_of(bin);
   const AdaptRules rules = tandem::adapt_rules(settings, run.stages(), run.executor().cores());
-  const std::string problem =
-      bin->self->device.provide(GST_ELEMENT_CAST(bin), run, settings, rules);
+  std::string problem = bin->self->device.provide(GST_ELEMENT_CAST(bin), run, settings, rules);
   run.control().set_device_capable(run.device_capable());
   run.control().set_rules(rules);
   return problem;

@@ -95,7 +95,7 @@ Shared find_opencl_context(GstElement* element, const std::string& selector) {
                                                                  GST_TANDEM_OPENCL_CONTEXT_TYPE));
   if (Shared given = context_of(element)) return given;
 
-  const Shared opened = opencl::Context::open(selector);
+  Shared opened = opencl::Context::open(selector);
   GstContext* context = make_gst_context(opened);
   gst_element_set_context(element, context);
   gst_element_post_message(element,

@@ -40,6 +40,7 @@ const DeviceDescription& Context::device() const { return native_->description; 
 void* Context::cl_context() const { return nullptr; }
 void* Context::cl_device_id() const { return nullptr; }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as it is declared
 Queue::Queue(std::shared_ptr<Context>) { unavailable(); }
 Queue::~Queue() = default;
 void Queue::flush() { unavailable(); }

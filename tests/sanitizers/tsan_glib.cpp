@@ -15,7 +15,8 @@ void __tsan_release(void* address);
 
 namespace {
 
-// PoCL runs the linker on kernels that it has not cached; a program without TSan does not load with this.
+// PoCL runs the linker on kernels that it has not cached; a program without TSan does not load with
+// this.
 [[gnu::constructor]] void keep_from_children() { unsetenv("LD_PRELOAD"); }
 
 }  // namespace
