@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 
 #include "kernels/opencl/opencl.h"
@@ -18,6 +19,7 @@ constexpr int kFramesInMemory = 64;
 
 struct BenchSettings {
   std::string application, input, json;
+  std::vector<std::string> metrics;
   Size size{600, 416};
   int frames = 100, repeat = 1;
   double least_seconds = 0.5;
@@ -46,6 +48,8 @@ BenchSettings parse_settings(const std::vector<std::string>& arguments) {
   settings.frames = at_least("frames", frames, 1, settings.frames);
   settings.repeat = at_least("repeat", repeat, 1, settings.repeat);
   at_least("cores", settings.bin.cores, 1, 0);
+  settings.metrics = split(settings.bin.metric.empty() ? "throughput" : settings.bin.metric, ',');
+  settings.bin.metric.clear();
   if (seconds && !(*seconds >= 0)) throw UsageError("--seconds: cannot be negative");
   settings.least_seconds = seconds.value_or(settings.least_seconds);
   return settings;
@@ -81,11 +85,19 @@ void measure_all(BenchPipeline& pipeline, const BenchSettings& settings, BenchRe
   }
 }
 
-// Lets tandembin choose, as it would in a stream.
-void train(BenchPipeline& pipeline, BenchResult& result) {
+// Lets tandembin choose, as it would in a stream, by each metric.
+std::vector<BenchPipeline::Trained> train(BenchPipeline& pipeline, const BenchSettings& settings) {
   ProgressLine progress;
-  progress.show("bench " + result.application + ": training");
-  const BenchPipeline::Trained trained = pipeline.train();
+  std::vector<BenchPipeline::Trained> all;
+  for (const std::string& metric : settings.metrics) {
+    progress.show("bench " + settings.application + ": training for " + metric);
+    all.push_back(pipeline.train(metric));
+  }
+  return all;
+}
+
+void take_over(const BenchPipeline::Trained& trained, BenchResult& result) {
+  result.metric = trained.metric;
   result.training = {trained.chosen, trained.experiments, trained.frames, trained.seconds};
   for (BenchMeasurement& measurement : result.measurements) {
     const auto found = trained.predictions.find(measurement.configuration.name());
@@ -93,6 +105,14 @@ void train(BenchPipeline& pipeline, BenchResult& result) {
     measurement.predicted_fps = found->second.fps;
     measurement.predicted_energy_j = found->second.energy_j;
   }
+}
+
+// One file for one metric; with several, bench.json becomes bench-efficiency.json and so on.
+std::string json_path(const BenchSettings& settings, const std::string& metric) {
+  if (settings.metrics.size() == 1) return settings.json;
+  const std::filesystem::path path(settings.json);
+  return (path.parent_path() / (path.stem().string() + "-" + metric + path.extension().string()))
+      .string();
 }
 
 // The earlier method that paper 1 compares with: its device stages wait for the device.
@@ -130,12 +150,11 @@ int bench_command(const std::vector<std::string>& arguments) {
   settings.bin.device = result.opencl_device ? "opencl" : "cpu";
   BenchPipeline pipeline(frames, settings.bin);
   result.cores = pipeline.cores();
-  result.metric = settings.bin.metric.empty() ? "throughput" : settings.bin.metric;
   for (BenchConfiguration& configuration :
        bench_configurations(pipeline.stages(), result.cores, result.opencl_device.has_value())) {
     result.measurements.push_back({std::move(configuration), {}});
   }
-  train(pipeline, result);
+  const std::vector<BenchPipeline::Trained> trained = train(pipeline, settings);
   measure_all(pipeline, settings, result);
   if (result.opencl_device) measure_baseline(pipeline, settings, result);
   if (const std::string source = pipeline.energy_source(); !source.empty())
@@ -145,8 +164,11 @@ int bench_command(const std::vector<std::string>& arguments) {
               settings.application.c_str(), to_string(settings.size).c_str(), result.cores,
               result.opencl_device ? result.opencl_device->c_str() : "no OpenCL device",
               settings.frames, settings.repeat, settings.repeat == 1 ? "" : "s, median");
-  std::fputs(to_table(result).c_str(), stdout);
-  if (!settings.json.empty()) write_json(result, settings.json);
+  for (const BenchPipeline::Trained& each : trained) {
+    take_over(each, result);
+    std::printf("\nby %s:\n%s", each.metric.c_str(), to_table(result).c_str());
+    if (!settings.json.empty()) write_json(result, json_path(settings, each.metric));
+  }
   return 0;
 }
 

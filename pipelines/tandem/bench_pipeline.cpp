@@ -112,24 +112,27 @@ void BenchPipeline::configure(const BenchConfiguration& configuration) {
   set_property(bin_, "threads", "threads", std::to_string(configuration.threads.value_or(0)));
 }
 
-BenchPipeline::Trained BenchPipeline::train() {
-  Trained trained;
+BenchPipeline::Trained BenchPipeline::train(const std::string& metric) {
+  Trained trained{.metric = metric};
+  const BinStats before = read_stats(bin_);
+  set_property(bin_, "--metric", "metric", metric);
   g_object_set(bin_, "mapping", "auto", "threads", 0, nullptr);
   set_property(bin_, "granularity", "granularity", "auto");
   set_property(bin_, "adapt", "adapt", "caps");
+  if (read_stats(bin_).trainings == before.trainings) g_signal_emit_by_name(bin_, "retrain");
   BinStats stats;
   do {
     feed_one();
     stats = read_stats(bin_);
-  } while (stats.trainings == 0 || stats.training);
+  } while (stats.training);
   set_property(bin_, "adapt", "adapt", "off");
   wait_until_empty();
   stats = read_stats(bin_);
   trained.chosen = stats.configuration;
   trained.predictions = read_predictions(bin_);
-  trained.frames = stats.training_frames;
-  trained.seconds = stats.training_s;
-  trained.experiments = stats.training_experiments;
+  trained.frames = stats.training_frames - before.training_frames;
+  trained.seconds = stats.training_s - before.training_s;
+  trained.experiments = stats.training_experiments - before.training_experiments;
   return trained;
 }
 

@@ -36,13 +36,14 @@ class BenchPipeline {
 
   /// What tandembin chooses and predicts when it trains on these frames.
   struct Trained {
+    std::string metric;
     std::string chosen;
     std::map<std::string, Expected> predictions;
     int experiments = 0, frames = 0;
     double seconds = 0;
   };
-  /// Lets it train. Throws Failure.
-  Trained train();
+  /// Lets it train for a metric. Throws Failure and UsageError.
+  Trained train(const std::string& metric);
 
   /// Runs `configuration` until at least `frames` frames and `least_seconds` have passed after a
   /// warm-up, with the bin always full, and appends the rate at which frames were finished, and the

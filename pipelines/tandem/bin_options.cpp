@@ -22,7 +22,7 @@ void add_model_options(OptionParser& parser, BinSettings& settings) {
              "`auto`, `any`, or part of a device's name");
   parser.add("cores", settings.cores, "N", "CPU cores to use (default: the physical ones)");
   parser.add("metric", settings.metric, "throughput|energy|efficiency|edp",
-             "what tandembin optimises (default: throughput)");
+             "what tandembin optimises (default: throughput); bench takes several, as in a,b");
   parser.add("energy-source", settings.energy_source, "NAME",
              "`auto`, `none`, `rapl`, `pcm`, `nvml` or `model:...`");
 }
