@@ -108,6 +108,23 @@ Energy Trainer::watts(const Probe& end) const {
   return {power.c.value_or(kUnknown), power.g.value_or(kUnknown), power.u.value_or(kUnknown)};
 }
 
+// Of n threads that compute a frame each. By when frames were begun: from the begin of one to that
+// of the n-th after it also passes what the rest of the pipeline takes from the threads. Where the
+// source is what they wait for, the n-th part of what a frame takes.
+std::vector<double> Trainer::seconds_a_frame(int n) const {
+  const std::size_t threads = static_cast<std::size_t>(n);
+  const auto starved = std::count_if(samples_.begin(), samples_.end(),
+                                     [](const Item::Times& times) { return times.starved; });
+  std::vector<double> values;
+  if (2 * starved > std::ssize(samples_) || samples_.size() <= threads) {
+    for (const Item::Times& times : samples_) values.push_back(service_s(times) / n);
+    return values;
+  }
+  for (std::size_t i = threads; i < samples_.size(); ++i)
+    values.push_back(seconds(samples_[i].begin_ns - samples_[i - threads].begin_ns) / n);
+  return values;
+}
+
 void Trainer::finish_step() {
   const Step& step = steps_[current_];
   const Probe end = read_probe_();
@@ -141,11 +158,10 @@ void Trainer::finish_step() {
     take_device_cores(cpu_s_a_frame - other_cpu_s_, each(service_s));
   } else {
     const int n = step.configuration.threads;
-    // n frames at a time: the time per frame is the n-th part of what each takes.
-    measured_.cg[n - 1] = cost(each([n](const Item::Times& t) { return service_s(t) / n; }), power);
+    measured_.cg[n - 1] = cost(take(seconds_a_frame(n)), power);
     if (n == 1) {
       for (int k = 0; k < stages_; ++k) measured_.stages[k].cg = cost(stage_s(k), power);
-      other_cpu_s_ = std::max(0.0, cpu_s_a_frame - measured_.cg[0].seconds);
+      other_cpu_s_ = std::max(0.0, cpu_s_a_frame - each(service_s));
     }
   }
 

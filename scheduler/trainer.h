@@ -63,6 +63,7 @@ class Trainer {
   void start_counting();
   void finish_step();
   double take(std::vector<double> samples);
+  std::vector<double> seconds_a_frame(int n) const;
   void take_device_cores(double cpu_s, double device_s);
   Energy watts(const Probe& end) const;
 
