@@ -18,7 +18,7 @@ class BinRun::QueueDevice final : public Device {
 };
 
 BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int cores)
-    : bin_(bin), device_(std::make_unique<QueueDevice>()) {
+    : bin_(bin), repeat_(stages), device_(std::make_unique<QueueDevice>()) {
   std::vector<Stage*> scheduled;
   for (GstTandemStage* stage : stages) {
     stages_.emplace_back(static_cast<GstTandemStage*>(gst_object_ref(stage)));
@@ -118,6 +118,7 @@ GstFlowReturn BinRun::accept(GstBuffer* buffer) {
     return flow;
   }
   FrameItem* item = acquire();
+  item->repeat = repeat_.now();
   if (!item->open(gst_buffer_make_writable(buffer), info_, changes_pixels_)) {
     gst_buffer_unref(close(item));
     GST_ELEMENT_ERROR(bin_, RESOURCE, READ,

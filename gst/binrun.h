@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gst/bincontrol.h"
+#include "gst/binrepeat.h"
 #include "gst/stageadapter.h"
 #include "scheduler/executor.h"
 
@@ -17,7 +18,8 @@ namespace tandem {
 /// and the frames' items. Made with the pads inactive; destroyed when nothing flows any more.
 class BinRun {
  public:
-  /// `bin` is who speaks on the bus; it outlives the frames. The stages are kept alive.
+  /// `bin` is who speaks on the bus; it outlives the frames. The stages are kept alive. Throws
+  /// std::runtime_error when the chain cannot be run.
   BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int cores);
   ~BinRun();  ///< after end()
 
@@ -73,6 +75,7 @@ class BinRun {
   GstElement* const bin_;
   std::vector<ObjectRef<GstTandemStage>> stages_;
   std::vector<StageAdapter*> adapters_;
+  const ChainRepeat repeat_;
   bool changes_pixels_ = false;
   GstVideoInfo info_{};                  // of the streaming thread
   bool negotiated_ = false;              // likewise

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/gst.h>
 
+#include "gst/elements/sradcompress.h"
+#include "gst/elements/sraddiffuse.h"
+#include "gst/elements/sradextract.h"
+#include "gst/elements/sradprepare.h"
+#include "gst/elements/sradreduce.h"
+#include "gst/elements/sradupdate.h"
 #include "gst/elements/tandemoverlay.h"
 #include "gst/elements/vividclassifier.h"
 #include "gst/elements/vividfilter.h"
@@ -17,6 +23,12 @@ static gboolean plugin_init(GstPlugin* plugin) {
       {"vividfilter", gst_vivid_filter_get_type()},
       {"vividhistogram", gst_vivid_histogram_get_type()},
       {"vividclassifier", gst_vivid_classifier_get_type()},
+      {"sradextract", gst_srad_extract_get_type()},
+      {"sradprepare", gst_srad_prepare_get_type()},
+      {"sradreduce", gst_srad_reduce_get_type()},
+      {"sraddiffuse", gst_srad_diffuse_get_type()},
+      {"sradupdate", gst_srad_update_get_type()},
+      {"sradcompress", gst_srad_compress_get_type()},
       {"tandemoverlay", GST_TYPE_TANDEM_OVERLAY},
   };
   gst_tandem_tensor_meta_get_info();

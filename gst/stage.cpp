@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "gst/binrepeat.h"
 #include "gst/opencl/openclcontext.h"
 #include "gst/stageadapter.h"
 #include "gst/util/guard.h"
@@ -156,6 +157,17 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
   if (!self.chosen) {
     if (!choose_device(stage)) return GST_FLOW_ERROR;
     self.chosen = true;
+  }
+  if (const int iterations = tandem::iterations_of(stage); iterations > 1) {
+    GST_ELEMENT_ERROR(
+        stage, STREAM, FAILED,
+        ("iterations=%d needs a tandembin around these stages, which can send a frame "
+         "through them again. Without one, put the stages from %s to %s into the "
+         "pipeline %d times.",
+         iterations, self.adapter.description().repeats_from, self.adapter.name().c_str(),
+         iterations),
+        (nullptr));
+    return GST_FLOW_ERROR;
   }
   self.item.keep_tensors = true;
   if (!self.item.open(buffer, self.info, self.adapter.description().changes_pixels)) {

@@ -20,6 +20,9 @@ struct StageDescription {
   bool serial = false;
   bool has_opencl = true;
   bool changes_pixels = false;
+  /// The element of the first stage that inside tandembin is passed as often as this one's property
+  /// `iterations` (an int) says, with all between: null where nothing is repeated.
+  const char* repeats_from = nullptr;
 };
 
 class StageAdapter;

@@ -83,11 +83,21 @@ Status StageAdapter::find_inputs(FrameItem& item, StageFrame& frame) {
   for (const StageDescription::Input& wanted : description().inputs) {
     Tensor& found = frame.inputs[i++];
     found = {};
-    for (int k = index_ - 1; k >= 0 && !found.memory; --k) {
-      for (const Tensor& made : item.slots[k].frame.outputs) {
-        if (made.memory && !made.spec.scratch && g_str_equal(made.spec.name, wanted.tensor))
-          found = made;
+    const auto look = [&](int last, int first) {
+      for (int k = last; k >= first && !found.memory; --k) {
+        for (const Tensor& made : item.slots[k].frame.outputs) {
+          if (made.memory && !made.spec.scratch && g_str_equal(made.spec.name, wanted.tensor))
+            found = made;
+        }
       }
+    };
+    // What was made last: in later rounds the stages behind this one have been there as well.
+    const Repeat& repeat = item.repeat;
+    const bool again = item.round > 0;
+    look(index_ - 1, again ? repeat.first : 0);
+    if (again) {
+      look(repeat.last, index_);
+      look(repeat.first - 1, 0);
     }
     if (found.memory) continue;
     const auto* meta = gst_buffer_get_tandem_tensor_meta(item.buffer, wanted.tensor);
@@ -171,7 +181,9 @@ Status StageAdapter::prepare(Item& base) {
   auto& item = static_cast<FrameItem&>(base);
   FrameItem::Slot& slot = item.slots[index_];
   return guard([&]() -> Status {
+    if (slot.work && item.round > 0) return find_inputs(item, slot.frame);
     if (slot.work) {  // the device failed: the CPU writes the same outputs
+      if (Status status = find_inputs(item, slot.frame); !status.ok()) return status;
       for (Tensor& output : slot.frame.outputs)
         if (output.buffer) output.buffer->discard();
       slot.work->work->prepare(slot.frame);
@@ -198,12 +210,14 @@ Status StageAdapter::begin(Item& base) {
   FrameItem::Slot& slot = static_cast<FrameItem&>(base).slots[index_];
   return guard([&]() -> Status {
     StageFrame& frame = slot.frame;
-    for (int i = 0; i < kMaxTensors; ++i) {
-      opencl::Buffer* in = frame.inputs[i].buffer;
-      opencl::Buffer* out = frame.outputs[i].buffer;
-      frame.host_inputs[i] = in ? in->host(Access::read) : nullptr;
-      frame.host_outputs[i] = out ? out->host(Access::write) : nullptr;
-    }
+    const auto host = [](const Tensor& tensor, Access access) -> void* {
+      return tensor.buffer ? tensor.buffer->host(access) : nullptr;
+    };
+    // Inputs first: an output may be one of them.
+    for (int i = 0; i < kMaxTensors; ++i)
+      frame.host_inputs[i] = host(frame.inputs[i], Access::read);
+    for (int i = 0; i < kMaxTensors; ++i)
+      frame.host_outputs[i] = host(frame.outputs[i], Access::write);
     return {};
   });
 }
@@ -269,7 +283,11 @@ Status StageAdapter::finish(Item& base, bool on_device) {
   auto& item = static_cast<FrameItem&>(base);
   FrameItem::Slot& slot = item.slots[index_];
   return guard([&]() -> Status {
-    if (!on_device) slot.work->work->combine(slot.frame);
+    if (on_device) {
+      slot.work->work->collect(slot.frame);
+    } else {
+      slot.work->work->combine(slot.frame);
+    }
     // Once, also when a later stage fails on the device and this one is computed again.
     if (!slot.published) slot.work->work->publish(slot.frame, item.buffer);
     slot.published = true;

@@ -75,6 +75,7 @@ class StageAdapter final : public Stage {
 
   std::string name() const override;
   bool serial() const override { return description().serial; }
+  bool changes_item() const override { return description().changes_pixels; }
   bool has_device() const override;
   Status prepare(Item& item) override;
   Status begin(Item& item) override;

@@ -29,7 +29,7 @@ struct StageProperty {
 ///     static constexpr char kTypeName[];                      // "GstVividFilter"
 ///     static constexpr char kLongName[], kSummary[], kKlass[];
 ///     static const StageDescription& description();
-///     static const std::vector<StageProperty<Settings>>& properties();
+///     static const std::vector<StageProperty<Settings>>& properties();  // none: leave it out
 ///     std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest&);  // may throw
 ///   };
 /// so that an element's file holds what is its own and nothing else. All properties may change
@@ -131,12 +131,14 @@ class StageElement {
   static void class_init(GstTandemStageClass* klass, gpointer) {
     parent_class = g_type_class_peek_parent(klass);
     GObjectClass* object_class = G_OBJECT_CLASS(klass);
-    object_class->set_property = set_property;
-    object_class->get_property = get_property;
     object_class->finalize = finalize;
-    guint id = 0;
-    for (const auto& property : Element::properties())
-      g_object_class_install_property(object_class, ++id, param_spec(property));
+    if constexpr (requires { Element::properties(); }) {
+      object_class->set_property = set_property;
+      object_class->get_property = get_property;
+      guint id = 0;
+      for (const auto& property : Element::properties())
+        g_object_class_install_property(object_class, ++id, param_spec(property));
+    }
 
     GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
     gst_element_class_set_static_metadata(element_class, Element::kLongName, Element::kKlass,

@@ -47,6 +47,15 @@ struct StageFrame {
   /// The first plane of the frame: luma of the 8-bit planar formats.
   Plane<uint8_t> luma() const;
 
+  /// The device side of a tensor (a cl_mem), brought up to date; throws opencl::Error. Ask for the
+  /// inputs first: an output may be one of them.
+  void* device_input(int i, opencl::Queue& queue) const {
+    return inputs[i].buffer->device(queue, opencl::Buffer::Access::read);
+  }
+  void* device_output(int i, opencl::Queue& queue) const {
+    return outputs[i].buffer->device(queue, opencl::Buffer::Access::write);
+  }
+
   template <typename T>
   const T* input(int i) const {
     return static_cast<const T*>(host_inputs[i]);
@@ -90,6 +99,9 @@ class StageWork {
 
   /// The device side: enqueues all of it. One thread at a time. Throws opencl::Error.
   virtual void enqueue(StageFrame&, opencl::Queue&) const {}
+  /// Once all that was enqueued is done: takes from host memory what goes into the frame's pixels.
+  /// Until then they are what they were, for the CPU when the device fails.
+  virtual void collect(StageFrame&) const {}
 
   /// Puts results that are not tensors on the buffer (which is writable), after either side.
   virtual void publish(StageFrame&, GstBuffer*) const {}

@@ -107,10 +107,13 @@ class Executor {
 
   void drive(int index);
   void process(Item& item, bool time_stages);
-  Status run_on_device(Item& item, int first, int last, bool to_host);
-  Status time_on_device(Item& item, int first, int last, bool to_host);
-  Status finish_on_device(Item& item, int first, int last);
-  Status run_on_cpu(Item& item, int stage, const Configuration& configuration);
+  int end_of_run(const Way& way, int first, const Mapping& mapping) const;
+  Status run_on_device(Item& item, const Way& way, int first, int last);
+  Status time_on_device(Item& item, const Way& way, int first, int last);
+  Status finish_on_device(Item& item, const Way& way, int first, int last);
+  Status run_on_cpu(Item& item, const Way& way, int position, const Configuration& configuration);
+  Stage& enter(Item& item, const Way& way, int position);
+  void count_time(Item& item, int stage, uint64_t ns, bool on_device);
   bool take_device_slot();
   void give_device_slot();
   void fail_device(const std::string& why);

@@ -8,50 +8,62 @@
 namespace tandem {
 
 void Executor::process(Item& item, bool time_stages) {
-  const int stages = static_cast<int>(stages_.size());
+  const Way way(static_cast<int>(stages_.size()), item.repeat);
   Configuration now = item.times.configuration;
-  int restart = 0;  // after the last serial stage that saw this item: it must not see it twice
-  int passed = 0;   // gates before this one are behind the item
+  int restart = 0;  // position after the last stage that must not see this item twice
+  int passed = 0;   // gates of stages before this one are behind the item
   item.device_stages = 0;
 
-  for (int first = 0; first < stages && item.status.ok();) {
-    const bool serial = stages_[first]->serial();
-    if (serial) wait_for_turn(first, item.sequence);
+  for (int first = 0; first < way.length() && item.status.ok();) {
+    const int stage = way.stage(first);
+    const bool serial = stages_[stage]->serial();
+    if (serial) wait_for_turn(stage, item.sequence);
 
-    const bool run = now.mapping.on_device(first);
-    int last = first + 1;
-    while (run && last < stages && now.mapping.on_device(last) && !stages_[last]->serial()) ++last;
+    const bool run = now.mapping.on_device(stage);
+    const int last = run ? end_of_run(way, first, now.mapping) : first + 1;
 
     // A frame does not change sides inside a run: all of it on the device, or all on the CPU.
     Status status;
     if (run && device_usable_ && take_device_slot()) {
-      status = time_stages ? time_on_device(item, first, last, last < stages)
-                           : run_on_device(item, first, last, last < stages);
+      status = time_stages ? time_on_device(item, way, first, last)
+                           : run_on_device(item, way, first, last);
     } else {
-      for (int k = first; k < last && status.ok(); ++k) status = run_on_cpu(item, k, now);
+      for (int p = first; p < last && status.ok(); ++p) status = run_on_cpu(item, way, p, now);
     }
     if (status.kind() == Status::Kind::device_failed && now.mapping.any_device()) {
       // What is valid on the device alone is lost with it: the CPU computes the frame again.
       fail_device(status.message());
       now.mapping.device_stages = 0;
       item.device_stages = 0;
+      item.times.stage_ns = item.times.download_ns = item.times.upload_ns = {};
       first = restart;
       continue;
     }
     item.status = status;
 
-    if (serial) {
-      pass_gate(first, item.sequence);
-      passed = restart = first + 1;
+    if (serial && way.last_visit(first)) {
+      pass_gate(stage, item.sequence);
+      passed = stage + 1;
     }
+    if (serial || stages_[way.stage(last - 1)]->changes_item()) restart = last;
     first = last;
   }
   // An item that failed still opens the gates for those behind it.
-  for (int k = passed; k < stages; ++k) {
+  for (int k = passed; k < static_cast<int>(stages_.size()); ++k) {
     if (!stages_[k]->serial()) continue;
     wait_for_turn(k, item.sequence);
     pass_gate(k, item.sequence);
   }
+}
+
+// Where the run of device stages that begins at `first` ends.
+int Executor::end_of_run(const Way& way, int first, const Mapping& mapping) const {
+  int last = first + 1;
+  while (last < way.length() && mapping.on_device(way.stage(last)) &&
+         !stages_[way.stage(last)]->serial() && !stages_[way.stage(last - 1)]->changes_item()) {
+    ++last;
+  }
+  return last;
 }
 
 bool Executor::take_device_slot() {
@@ -67,23 +79,25 @@ void Executor::give_device_slot() {
   device_busy_.notify_one();
 }
 
-Status Executor::run_on_device(Item& item, int first, int last, bool to_host) {
+Status Executor::run_on_device(Item& item, const Way& way, int first, int last) {
   const uint64_t start = now_ns();
   Status status;
-  for (int k = first; k < last && status.ok(); ++k) {
-    status = stages_[k]->prepare(item);
-    if (status.ok()) status = stages_[k]->enqueue(item, to_host && k + 1 == last);
+  for (int p = first; p < last && status.ok(); ++p) {
+    Stage& stage = enter(item, way, p);
+    status = stage.prepare(item);
+    const bool to_host = p + 1 == last && last < way.length();
+    if (status.ok()) status = stage.enqueue(item, to_host);
   }
   // Even after a failure: what was enqueued must not touch memory that is about to be reused.
   const Status waited = device_->wait();
   if (status.ok()) status = waited;
   give_device_slot();
   const uint64_t share = (now_ns() - start) / static_cast<uint64_t>(last - first);
-  std::fill(&item.times.stage_ns[first], &item.times.stage_ns[last], share);
-  return status.ok() ? finish_on_device(item, first, last) : status;
+  for (int p = first; p < last; ++p) count_time(item, way.stage(p), share, true);
+  return status.ok() ? finish_on_device(item, way, first, last) : status;
 }
 
-Status Executor::time_on_device(Item& item, int first, int last, bool to_host) {
+Status Executor::time_on_device(Item& item, const Way& way, int first, int last) {
   // Runs what `enqueue` asks for and says how long it took; does nothing after a failure.
   Status status;
   const auto timed = [&](auto&& enqueue) -> uint64_t {
@@ -94,32 +108,31 @@ Status Executor::time_on_device(Item& item, int first, int last, bool to_host) {
     if (status.ok()) status = waited;
     return now_ns() - start;
   };
-  for (int k = first; k < last && status.ok(); ++k) {
-    Stage& stage = *stages_[k];
-    const bool last_of_run = k + 1 == last;
+  for (int p = first; p < last && status.ok(); ++p) {
+    const int k = way.stage(p);
+    Stage& stage = enter(item, way, p);
     status = stage.prepare(item);
-    item.times.stage_ns[k] = timed([&] { return stage.enqueue(item, false); });
-    item.times.download_ns[k] = timed([&] { return stage.enqueue_copy(item, true); });
-    if (last_of_run && to_host) continue;
-    item.times.upload_ns[k] = timed([&] { return stage.enqueue_copy(item, false); });
+    count_time(item, k, timed([&] { return stage.enqueue(item, false); }), true);
+    item.times.download_ns[k] += timed([&] { return stage.enqueue_copy(item, true); });
+    if (p + 1 == last && last < way.length()) continue;
+    item.times.upload_ns[k] += timed([&] { return stage.enqueue_copy(item, false); });
   }
   give_device_slot();
-  return status.ok() ? finish_on_device(item, first, last) : status;
+  return status.ok() ? finish_on_device(item, way, first, last) : status;
 }
 
-Status Executor::finish_on_device(Item& item, int first, int last) {
+Status Executor::finish_on_device(Item& item, const Way& way, int first, int last) {
   Status status;
-  for (int k = first; k < last && status.ok(); ++k) {
-    status = stages_[k]->finish(item, true);
-    if (!status.ok()) break;
-    item.device_stages |= 1u << k;
-    counters_[k].device_ns.fetch_add(item.times.stage_ns[k], std::memory_order_relaxed);
+  for (int p = first; p < last && status.ok(); ++p) {
+    status = enter(item, way, p).finish(item, true);
+    if (status.ok()) item.device_stages |= 1u << way.stage(p);
   }
   return status;
 }
 
-Status Executor::run_on_cpu(Item& item, int k, const Configuration& configuration) {
-  Stage& stage = *stages_[k];
+Status Executor::run_on_cpu(Item& item, const Way& way, int position,
+                            const Configuration& configuration) {
+  Stage& stage = enter(item, way, position);
   Status status = stage.prepare(item);
   if (status.ok()) status = stage.begin(item);
   if (!status.ok()) return status;
@@ -134,9 +147,19 @@ Status Executor::run_on_cpu(Item& item, int k, const Configuration& configuratio
     bands_.compute(stage, item);
   }
   status = stage.finish(item, false);
-  item.times.stage_ns[k] = now_ns() - start;
-  counters_[k].cpu_ns.fetch_add(item.times.stage_ns[k], std::memory_order_relaxed);
+  count_time(item, way.stage(position), now_ns() - start, false);
   return status;
+}
+
+Stage& Executor::enter(Item& item, const Way& way, int position) {
+  item.round = way.round(position);
+  return *stages_[way.stage(position)];
+}
+
+void Executor::count_time(Item& item, int stage, uint64_t ns, bool on_device) {
+  item.times.stage_ns[stage] += ns;
+  Counter& counter = counters_[stage];
+  (on_device ? counter.device_ns : counter.cpu_ns).fetch_add(ns, std::memory_order_relaxed);
 }
 
 void Executor::fail_device(const std::string& why) {

@@ -6,6 +6,7 @@
 
 #include "model/configuration.h"
 #include "scheduler/status.h"
+#include "scheduler/way.h"
 
 namespace tandem {
 
@@ -18,17 +19,20 @@ struct Item {
   /// for its turn to leave: gives back what only the stages needed.
   virtual void completed() {}
 
-  uint64_t sequence = 0;       ///< set by Executor::submit, counts from 0
-  uint32_t device_stages = 0;  ///< bit k: stage k was computed on the device
-  bool waited = false;         ///< it did not find room at once; set by Executor::submit
+  uint64_t sequence = 0;  ///< set by Executor::submit, counts from 0
+  bool waited = false;    ///< it did not find room at once; set by Executor::submit
+  Repeat repeat;          ///< set by the host before it submits
+  int round = 0;          ///< how often it passed the stage at work before; set by the executor
+  uint32_t device_stages = 0;  ///< bit k: stage k was computed on the device, in one round at least
   Status status;               ///< what went wrong with it; set by the executor
 
   /// How long it took, set by the executor; what training and the watch over drift are made of.
   struct Times {
-    Configuration configuration;                  ///< under which it was begun
-    uint64_t begin_ns = 0;                        ///< steady clock, when a driver thread took it
-    uint64_t end_ns = 0;                          ///< when its last stage was done
-    std::array<uint64_t, kMaxStages> stage_ns{};  ///< of each stage, wherever it was computed
+    Configuration configuration;  ///< under which it was begun
+    uint64_t begin_ns = 0;        ///< steady clock, when a driver thread took it
+    uint64_t end_ns = 0;          ///< when its last stage was done
+    /// Of each stage, wherever it was computed, all its rounds.
+    std::array<uint64_t, kMaxStages> stage_ns{};
     /// Copying the outputs of each stage between device and host, when stages were timed apart.
     std::array<uint64_t, kMaxStages> download_ns{}, upload_ns{};
     /// It found room at once: the source does not keep the threads busy.

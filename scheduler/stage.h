@@ -12,13 +12,18 @@ namespace tandem {
 ///   prepare, begin, compute for disjoint bands (on many threads under medium grain), finish
 /// on the CPU, or, with the device slot held,
 ///   prepare of each stage of the run, enqueue of each, Device::wait once, finish of each
-/// on the device. Different items go through a stage at the same time unless it is serial.
+/// on the device. A stage that an item passes several times (Item::repeat) is asked so each time,
+/// with Item::round counting. Different items go through a stage at the same time unless it is
+/// serial.
 class Stage {
  public:
   virtual ~Stage() = default;
 
   virtual std::string name() const = 0;
   virtual bool serial() const { return false; }  ///< keeps state: frames pass it in stream order
+  /// Changes what the item came with: what was computed before cannot be computed again, and
+  /// device stages behind it are enqueued when it is finished.
+  virtual bool changes_item() const { return false; }
   virtual bool has_device() const = 0;  ///< has an OpenCL implementation that can be used now
 
   /// Finds the inputs and takes the outputs from their pools. Called again when a frame that failed

@@ -55,10 +55,9 @@ class VividHistogramWork final : public StageWork {
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
-    using Access = opencl::Buffer::Access;
-    void* const index = frame.inputs[kIndex].buffer->device(queue, Access::read);
-    void* const weight = frame.inputs[kWeight].buffer->device(queue, Access::read);
-    void* const histogram = frame.outputs[0].buffer->device(queue, Access::write);
+    void* const index = frame.device_input(kIndex, queue);
+    void* const weight = frame.device_input(kWeight, queue);
+    void* const histogram = frame.device_output(0, queue);
     for (const VividLevel& level : levels_.levels) {
       if (level.cells.rows == 0 || level.cells.columns == 0) continue;
       engine_->device->enqueue(
@@ -87,11 +86,6 @@ struct VividHistogram {
                                                {kVividWeight, "vividfilter"},
                                                {kVividLevels, "vividfilter"}}};
     return description;
-  }
-
-  static const std::vector<StageProperty<Settings>>& properties() {
-    static const std::vector<StageProperty<Settings>> none;
-    return none;
   }
 
   std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest& request) {

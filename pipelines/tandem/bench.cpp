@@ -32,7 +32,6 @@ BenchSettings parse_settings(const std::vector<std::string>& arguments) {
   std::string size;
   std::optional<int> frames, repeat;
   std::optional<double> seconds;
-  settings.bin.scales = 1;
   OptionParser parser("bench vivid",
                       "Measures every configuration of stages, granularity and threads.");
   parser.add("size", size, "WxH", "size of the frames (default: 600x416)");
@@ -44,6 +43,7 @@ BenchSettings parse_settings(const std::vector<std::string>& arguments) {
              "frames of this video instead of a moving pattern");
   add_model_options(parser, settings.bin);
   parser.parse(take_application(arguments, "bench", settings.bin));
+  if (settings.application == "vivid" && !settings.bin.scales) settings.bin.scales = 1;
   if (!size.empty()) settings.size = parse_size("size", size);
   settings.frames = at_least("frames", frames, 1, settings.frames);
   settings.repeat = at_least("repeat", repeat, 1, settings.repeat);

@@ -17,6 +17,8 @@ std::vector<std::string> take_application(std::vector<std::string> arguments,
 void add_model_options(OptionParser& parser, BinSettings& settings) {
   parser.add("scales", settings.scales, "N",
              "levels of the image pyramid (0: all that hold a person)");
+  parser.add("iterations", settings.iterations, "N",
+             "how often the repeated stages are passed (srad: 1)");
   parser.add("model", settings.model, "FILE", "the trained detector");
   parser.add("opencl-device", settings.opencl_device, "NAME",
              "`auto`, `any`, or part of a device's name");

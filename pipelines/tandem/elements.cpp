@@ -12,6 +12,7 @@ namespace {
 
 constexpr Application kApplications[] = {
     {"vivid", "vividfilter ! vividhistogram ! vividclassifier"},
+    {"srad", "sradextract ! sradprepare ! sradreduce ! sraddiffuse ! sradupdate ! sradcompress"},
 };
 
 uint64_t read_uint64(const GstStructure* structure, const char* field) {
@@ -142,6 +143,7 @@ GstElement* make_tandembin(const BinSettings& settings) {
   };
   set_stages("--scales", "scales", number(settings.scales));
   set_stages("--first-scale", "first-scale", real(settings.first_scale));
+  set_stages("--iterations", "iterations", number(settings.iterations));
   set_stages("--threshold", "threshold", real(settings.threshold));
   set_stages("--model", "model", settings.model);
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/sradcompress.h"
+
+#include <algorithm>
+
+#include "gst/elements/sradwork.h"
+#include "gst/stageelement.h"
+
+namespace tandem {
+namespace {
+
+enum Output { kLuma };
+
+class SradCompressWork final : public SradWork {
+ public:
+  SradCompressWork(SradKernels kernels, const WorkRequest& request)
+      : SradWork(std::move(kernels), request) {
+    const gsize device_pixels = kernels_ ? image_spec("").elements() : 0;
+    outputs_ = {{"luma", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {device_pixels}, true}};
+  }
+
+  void compute(StageFrame& frame, Rows rows) const override {
+    srad_compress_simd(plane(frame.input<float>(0)), frame.luma(), rows);
+  }
+
+  void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
+    const auto image = plane(frame.device_input(0, queue));
+    kernels_->compress(queue, image, plane(frame.device_output(kLuma, queue)), all());
+    frame.outputs[kLuma].buffer->enqueue_download(queue);
+  }
+
+  void collect(StageFrame& frame) const override {
+    const auto* computed = static_cast<const uint8_t*>(
+        frame.outputs[kLuma].buffer->host(opencl::Buffer::Access::read));
+    const Plane<uint8_t> luma = frame.luma();
+    for (int y = 0; y < height_; ++y) std::copy_n(plane(computed).row(y), width_, luma.row(y));
+  }
+};
+
+struct SradCompress : SradElement {
+  struct Settings {};
+
+  static constexpr char kTypeName[] = "GstSradCompress";
+  static constexpr char kLongName[] = "SRAD compress stage";
+  static constexpr char kKlass[] = "Filter/Effect/Video";
+  static constexpr char kSummary[] = "Puts the image back into the luma of frames: 255 log(image)";
+
+  static const StageDescription& description() {
+    static const StageDescription description{.inputs = {{kSradImage, "sradextract"}},
+                                              .changes_pixels = true};
+    return description;
+  }
+
+  std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest& request) {
+    return std::make_unique<SradCompressWork>(kernels_for(request), request);
+  }
+};
+
+}  // namespace
+}  // namespace tandem
+
+GType gst_srad_compress_get_type() {
+  return tandem::StageElement<tandem::SradCompress>::get_type();
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/sradextract.h"
+
+#include "gst/elements/sradwork.h"
+#include "gst/stageelement.h"
+
+namespace tandem {
+namespace {
+
+enum Output { kImage, kLuma };
+
+class SradExtractWork final : public SradWork {
+ public:
+  SradExtractWork(SradKernels kernels, const WorkRequest& request)
+      : SradWork(std::move(kernels), request) {
+    const gsize device_pixels = kernels_ ? image_spec("").elements() : 0;
+    outputs_ = {image_spec(kSradImage),
+                {"luma", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {device_pixels}, true}};
+  }
+
+  void compute(StageFrame& frame, Rows rows) const override {
+    srad_extract_simd(frame.luma(), plane(frame.output<float>(kImage)), rows);
+  }
+
+  void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
+    const Plane<uint8_t> source = frame.luma();
+    frame.outputs[kLuma].buffer->enqueue_upload_rows(queue, source.data, width_, height_,
+                                                     source.stride);
+    const auto luma =
+        plane(frame.outputs[kLuma].buffer->device(queue, opencl::Buffer::Access::read));
+    kernels_->extract(queue, luma, plane(frame.device_output(kImage, queue)), all());
+  }
+};
+
+struct SradExtract : SradElement {
+  struct Settings {};
+
+  static constexpr char kTypeName[] = "GstSradExtract";
+  static constexpr char kLongName[] = "SRAD extract stage";
+  static constexpr char kKlass[] = "Filter/Analyzer/Video";
+  static constexpr char kSummary[] = "Takes the luma p of frames as an image, exp(p / 255)";
+
+  static const StageDescription& description() {
+    static const StageDescription description{};
+    return description;
+  }
+
+  std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest& request) {
+    return std::make_unique<SradExtractWork>(kernels_for(request), request);
+  }
+};
+
+}  // namespace
+}  // namespace tandem
+
+GType gst_srad_extract_get_type() { return tandem::StageElement<tandem::SradExtract>::get_type(); }

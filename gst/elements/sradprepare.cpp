@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/sradprepare.h"
+
+#include "gst/elements/sradwork.h"
+#include "gst/stageelement.h"
+
+namespace tandem {
+namespace {
+
+class SradPrepareWork final : public SradWork {
+ public:
+  SradPrepareWork(SradKernels kernels, const WorkRequest& request)
+      : SradWork(std::move(kernels), request) {
+    outputs_ = {image_spec(kSradSquares)};
+  }
+
+  void compute(StageFrame& frame, Rows rows) const override {
+    srad_prepare_simd(plane(frame.input<float>(0)), plane(frame.output<float>(0)), rows);
+  }
+
+  void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
+    const auto image = plane(frame.device_input(0, queue));
+    kernels_->prepare(queue, image, plane(frame.device_output(0, queue)), all());
+  }
+};
+
+struct SradPrepare : SradElement {
+  struct Settings {};
+
+  static constexpr char kTypeName[] = "GstSradPrepare";
+  static constexpr char kLongName[] = "SRAD prepare stage";
+  static constexpr char kKlass[] = "Filter/Analyzer/Video";
+  static constexpr char kSummary[] = "Squares the image of sradextract or sradupdate";
+
+  static const StageDescription& description() {
+    static const StageDescription description{{{kSradImage, "sradextract"}}};
+    return description;
+  }
+
+  std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest& request) {
+    return std::make_unique<SradPrepareWork>(kernels_for(request), request);
+  }
+};
+
+}  // namespace
+}  // namespace tandem
+
+GType gst_srad_prepare_get_type() { return tandem::StageElement<tandem::SradPrepare>::get_type(); }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/sradreduce.h"
+
+#include "gst/elements/sradwork.h"
+#include "gst/stageelement.h"
+
+namespace tandem {
+namespace {
+
+enum Input { kImage, kSquares };
+enum Output { kStatistics, kSums };
+
+class SradReduceWork final : public SradWork {
+ public:
+  SradReduceWork(SradKernels kernels, const WorkRequest& request)
+      : SradWork(std::move(kernels), request) {
+    // A row's sums: two doubles on the host, four floats on the device.
+    static_assert(sizeof(SradSums) == SradOpenCL::kSumFloats * sizeof(float));
+    outputs_ = {{kSradStatistics, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {2}},
+                {"sums",
+                 GST_TANDEM_ELEMENT_TYPE_FLOAT32,
+                 2,
+                 {static_cast<gsize>(height_), SradOpenCL::kSumFloats},
+                 true}};
+  }
+
+  void compute(StageFrame& frame, Rows rows) const override {
+    srad_reduce_simd(plane(frame.input<float>(kImage)), plane(frame.input<float>(kSquares)),
+                     frame.output<SradSums>(kSums), rows);
+  }
+
+  void combine(StageFrame& frame) const override {
+    *frame.output<SradStatistics>(kStatistics) =
+        srad_combine(frame.output<SradSums>(kSums), width_, height_);
+  }
+
+  void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
+    const auto image = plane(frame.device_input(kImage, queue));
+    const auto squares = plane(frame.device_input(kSquares, queue));
+    const opencl::DeviceSpan sums{frame.device_output(kSums, queue)};
+    kernels_->reduce(queue, image, squares, sums, all());
+    kernels_->combine(queue, sums, width_, height_, {frame.device_output(kStatistics, queue)});
+  }
+};
+
+struct SradReduce : SradElement {
+  struct Settings {};
+
+  static constexpr char kTypeName[] = "GstSradReduce";
+  static constexpr char kLongName[] = "SRAD reduce stage";
+  static constexpr char kKlass[] = "Filter/Analyzer/Video";
+  static constexpr char kSummary[] =
+      "Sums the image and its squares: what they say about its speckle";
+
+  static const StageDescription& description() {
+    static const StageDescription description{
+        {{kSradImage, "sradextract"}, {kSradSquares, "sradprepare"}}};
+    return description;
+  }
+
+  std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest& request) {
+    return std::make_unique<SradReduceWork>(kernels_for(request), request);
+  }
+};
+
+}  // namespace
+}  // namespace tandem
+
+GType gst_srad_reduce_get_type() { return tandem::StageElement<tandem::SradReduce>::get_type(); }

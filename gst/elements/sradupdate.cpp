@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/sradupdate.h"
+
+#include "gst/elements/sradwork.h"
+#include "gst/stageelement.h"
+
+namespace tandem {
+namespace {
+
+enum Input { kImage, kDifferences, kCoefficient };
+
+class SradUpdateWork final : public SradWork {
+ public:
+  SradUpdateWork(SradKernels kernels, const WorkRequest& request, double lambda)
+      : SradWork(std::move(kernels), request), lambda_(static_cast<float>(lambda)) {
+    outputs_ = {image_spec(kSradImage)};
+  }
+
+  void compute(StageFrame& frame, Rows rows) const override {
+    srad_update_simd(plane(frame.input<float>(kImage)), plane(frame.input<float>(kDifferences), 4),
+                     plane(frame.input<float>(kCoefficient)), lambda_,
+                     plane(frame.output<float>(0)), rows);
+  }
+
+  void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
+    const auto image = plane(frame.device_input(kImage, queue));
+    const auto differences = plane(frame.device_input(kDifferences, queue), 4);
+    const auto coefficient = plane(frame.device_input(kCoefficient, queue));
+    kernels_->update(queue, image, differences, coefficient, lambda_,
+                     plane(frame.device_output(0, queue)), all());
+  }
+
+ private:
+  const float lambda_;
+};
+
+struct SradUpdate : SradElement {
+  struct Settings {
+    double lambda = 0.5;
+    int iterations = 1;
+  };
+
+  static constexpr char kTypeName[] = "GstSradUpdate";
+  static constexpr char kLongName[] = "SRAD update stage";
+  static constexpr char kKlass[] = "Filter/Analyzer/Video";
+  static constexpr char kSummary[] = "Diffuses the image by one step";
+
+  static const StageDescription& description() {
+    static const StageDescription description{.inputs = {{kSradImage, "sradextract"},
+                                                         {kSradDifferences, "sraddiffuse"},
+                                                         {kSradCoefficient, "sraddiffuse"}},
+                                              .repeats_from = "sradprepare"};
+    return description;
+  }
+
+  static const std::vector<StageProperty<Settings>>& properties() {
+    static const std::vector<StageProperty<Settings>> properties{
+        {"lambda", "Lambda", "How far one step goes", &Settings::lambda, 0.001, 1},
+        {"iterations", "Iterations",
+         "How often frames pass the stages from sradprepare to this one; more than 1 inside "
+         "tandembin only",
+         &Settings::iterations, 1, 10000},
+    };
+    return properties;
+  }
+
+  std::unique_ptr<StageWork> make_work(const Settings& settings, const WorkRequest& request) {
+    return std::make_unique<SradUpdateWork>(kernels_for(request), request, settings.lambda);
+  }
+};
+
+}  // namespace
+}  // namespace tandem
+
+GType gst_srad_update_get_type() { return tandem::StageElement<tandem::SradUpdate>::get_type(); }

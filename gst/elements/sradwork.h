@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "gst/stagework.h"
+#include "kernels/srad/srad.h"
+
+/// What the six SRAD stages share: the tensors that they hand on, and the shape of their work.
+namespace tandem {
+
+/// float32 [height, width]: the image, between 1 and e.
+inline constexpr char kSradImage[] = "srad-image";
+/// float32 [height, width]: its squares.
+inline constexpr char kSradSquares[] = "srad-squares";
+/// float32 [2]: its mean, and its variance divided by the squared mean.
+inline constexpr char kSradStatistics[] = "srad-statistics";
+/// float32 [4, height, width]: neighbour less pixel, to the north, south, west and east.
+inline constexpr char kSradDifferences[] = "srad-differences";
+/// float32 [height, width]: the diffusion coefficient, between 0 and 1.
+inline constexpr char kSradCoefficient[] = "srad-coefficient";
+
+using SradKernels = std::shared_ptr<const SradOpenCL>;
+
+class SradWork : public StageWork {
+ public:
+  /// `kernels` are null without a device. Throws std::runtime_error when one of the tensors that
+  /// are images is not of the frame's size.
+  SradWork(SradKernels kernels, const WorkRequest& request);
+
+  int rows() const override { return height_; }
+
+ protected:
+  TensorSpec image_spec(const char* name) const;
+
+  template <typename T>
+  Plane<T> plane(T* data, int planes = 1) const {
+    return {data, width_, planes * height_, width_};
+  }
+  opencl::DevicePlane plane(void* mem, int planes = 1) const {
+    return {mem, 0, width_, planes * height_, width_};
+  }
+  Rows all() const { return {0, height_}; }
+
+  const SradKernels kernels_;
+  const int width_, height_;
+};
+
+/// What the elements have besides their work: the kernels, made once for each device.
+struct SradElement {
+  std::shared_ptr<opencl::Context> context;
+  SradKernels kernels;
+
+  SradKernels kernels_for(const WorkRequest& request) {
+    if (request.context && context != request.context)
+      kernels = std::make_shared<SradOpenCL>(*request.context);
+    context = request.context;
+    return context ? kernels : nullptr;
+  }
+};
+
+}  // namespace tandem

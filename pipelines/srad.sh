@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A video without its speckle with gst-launch alone, in a window or, with a second file name, written as MJPEG in AVI.
+# usage: srad.sh VIDEO [OUTPUT.avi [ITERATIONS]], in the environment of `meson devenv`.
+set -euo pipefail
+
+video=${1:?usage: srad.sh VIDEO [OUTPUT.avi [ITERATIONS]]}
+output=(autovideosink)
+[ $# -lt 2 ] || output=(jpegenc ! avimux ! filesink "location=$2")
+
+exec gst-launch-1.0 -e filesrc "location=$video" ! decodebin ! videoconvert ! \
+  video/x-raw,format=I420 ! \
+  tandembin. '(' sradextract ! sradprepare ! sradreduce ! sraddiffuse ! \
+  sradupdate "iterations=${3:-50}" ! sradcompress ')' ! \
+  queue ! videoconvert ! "${output[@]}"

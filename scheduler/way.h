@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+namespace tandem {
+
+/// Stages that an item passes several times: `first` to `last`, and that `rounds` times.
+struct Repeat {
+  int first = 0, last = 0;
+  int rounds = 1;
+
+  bool holds(int stage) const { return rounds > 1 && stage >= first && stage <= last; }
+};
+
+/// The stages as an item passes them, one after the other: position by position, the repeated ones
+/// at several positions.
+class Way {
+ public:
+  Way(int stages, const Repeat& repeat)
+      : repeat_(repeat),
+        round_length_(repeat.last - repeat.first + 1),
+        extra_((repeat.rounds - 1) * round_length_),
+        length_(stages + extra_) {}
+
+  int length() const { return length_; }
+  int stage(int position) const {
+    return position < repeat_.first + extra_ ? repeat_.first + past_first(position)
+                                             : position - extra_;
+  }
+  /// How often the item passed this position's stage before.
+  int round(int position) const {
+    if (position < repeat_.first) return 0;
+    const int round = (position - repeat_.first) / round_length_;
+    return round < repeat_.rounds ? round : 0;
+  }
+  bool last_visit(int position) const {
+    return !repeat_.holds(stage(position)) || round(position) + 1 == repeat_.rounds;
+  }
+
+ private:
+  // Of positions before the last round; negative for those before the first.
+  int past_first(int position) const {
+    const int past = position - repeat_.first;
+    return past < 0 ? past : past % round_length_;
+  }
+
+  const Repeat repeat_;
+  const int round_length_, extra_, length_;
+};
+
+}  // namespace tandem
