@@ -62,6 +62,28 @@ void against_peak(benchmark::State& state, double multiply_adds, const std::func
   state.counters["x_ref"] = core_seconds_of(reference) / reference_share / median(times);
 }
 
+void against_bandwidth(benchmark::State& state, double bytes, const std::function<void()>& run,
+                       const std::function<void()>& reference) {
+  run();
+  reference();
+  std::vector<double> triads, times, reference_times;
+  for (auto _ : state) {
+    const std::size_t done = times.size();
+    if ((done & (done + 1)) == 0) {
+      triads.push_back(measure_triad_gbps());
+      reference_times.push_back(core_seconds_of(reference));
+      run();  // into the caches again, as far as they hold it
+    }
+    times.push_back(core_seconds_of(run));
+    state.SetIterationTime(times.back());
+  }
+  state.counters["GB/s"] = 1e-9 * bytes / median(times);
+  state.counters["triad"] = median(triads);
+  state.counters["%triad"] = 100 * 1e-9 * bytes / median(times) / median(triads);
+  state.counters["%triad_best"] = 100 * 1e-9 * bytes / least(times) / greatest(triads);
+  state.counters["x_ref"] = median(reference_times) / median(times);
+}
+
 void against_reference(benchmark::State& state, const std::function<void()>& run,
                        const std::function<void()>& reference, double reference_share) {
   run();

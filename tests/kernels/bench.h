@@ -34,6 +34,19 @@ double measure_fma_peak_gflops();
 void against_peak(benchmark::State& state, double multiply_adds, const std::function<void()>& run,
                   const std::function<void()>& reference, double reference_share);
 
+/// What one core can move between itself and memory: the rate of a = b + factor * c on the widest
+/// vectors over three arrays of 64 MiB, in GB/s of what is read and written, as STREAM counts.
+/// About 20 ms.
+double measure_triad_gbps();
+
+/// Measures `run` on this thread, which reads and writes `bytes`, against the memory bandwidth,
+/// which is measured again whenever twice as many runs are done. Counters:
+///   GB/s, triad  medians      %triad  median over median      %triad_best  best over best
+///   x_ref        time of the reference by the time of `run`
+/// Above 100% where a cache holds what `run` works on.
+void against_bandwidth(benchmark::State& state, double bytes, const std::function<void()>& run,
+                       const std::function<void()>& reference);
+
 /// Measures `run` against its reference alone, by turns: for kernels that arithmetic does not
 /// limit.
 void against_reference(benchmark::State& state, const std::function<void()>& run,

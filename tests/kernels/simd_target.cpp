@@ -47,6 +47,15 @@ double multiply_add(int rounds, float* out) {
   return 2.0 * 12 * static_cast<double>(hn::Lanes(d)) * rounds;
 }
 
+/// a = b + factor * c.
+void triad(float* HWY_RESTRICT a, const float* HWY_RESTRICT b, const float* HWY_RESTRICT c,
+           std::size_t count) {
+  const hn::ScalableTag<float> d;
+  const auto factor = hn::Set(d, 0.5f);
+  for (std::size_t i = 0; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+    hn::StoreU(hn::MulAdd(factor, hn::LoadU(d, c + i), hn::LoadU(d, b + i)), d, a + i);
+}
+
 }  // namespace
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE
@@ -59,6 +68,7 @@ namespace tandem::check {
 HWY_EXPORT(fused);
 HWY_EXPORT(target);
 HWY_EXPORT(multiply_add);
+HWY_EXPORT(triad);
 
 std::vector<SimdTarget> simd_targets() {
   std::vector<SimdTarget> targets;
@@ -86,6 +96,17 @@ double measure_fma_peak_gflops() {
   const double time = core_seconds() - start;
   benchmark::DoNotOptimize(values[0]);
   return 1e-9 * operations / time;
+}
+
+double measure_triad_gbps() {
+  constexpr std::size_t kCount = (std::size_t{64} << 20) / sizeof(float);
+  static std::vector<float> arrays(3 * kCount, 1.0f);
+  float* const a = arrays.data();
+  const double start = core_seconds();
+  HWY_DYNAMIC_DISPATCH(triad)(a, a + kCount, a + 2 * kCount, kCount);
+  const double time = core_seconds() - start;
+  benchmark::DoNotOptimize(arrays[0]);
+  return 1e-9 * 3 * sizeof(float) * kCount / time;
 }
 
 }  // namespace tandem::check

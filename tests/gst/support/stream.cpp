@@ -93,7 +93,7 @@ std::vector<Message> Messages::all(GstMessageType type) const {
 
 Stream::Stream(const std::string& middle, Size size, const char* format)
     : Stream(parse("appsrc name=source format=time max-bytes=0 ! " + middle +
-                   " ! appsink name=sink sync=false"),
+                   " ! appsink name=sink sync=false wait-on-eos=false"),
              size, format) {}
 
 std::unique_ptr<Stream> Stream::of(const std::string& line) {
