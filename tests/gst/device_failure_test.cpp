@@ -54,6 +54,30 @@ TEST_F(DeviceFailure, Coupled) { expect_the_bin_goes_on("mapping=gcg threads=1")
 
 TEST_F(DeviceFailure, MediumGrain) { expect_the_bin_goes_on("mapping=gcg granularity=mg"); }
 
+// The frame's pixels are the input of the first stage: they must last until the device is done.
+TEST_F(DeviceFailure, Despeckling) {
+  const auto despeckle = [](const std::string& properties) {
+    return std::make_unique<Stream>(
+        "tandembin.( name=tandembin0 cores=2 adapt=off "
+        "opencl-device=any " +
+        properties +
+        " sradextract ! sradprepare ! sradreduce ! sraddiffuse ! "
+        "sradupdate iterations=3 ! sradcompress )");
+  };
+  const std::vector<Result> expected = despeckle("mapping=cccccc")->run(kFrames);
+  for (const char* configuration : {"mapping=gggggg threads=1", "mapping=gcgggg threads=3"}) {
+    const auto stream = despeckle(configuration);
+    const std::vector<Result> got = stream->run(kFrames);
+    ASSERT_EQ(indices(got), count_to(kFrames));
+    for (int i = 0; i < kFrames; ++i) {
+      for (std::size_t k = 0; k < expected[i].pixels.size(); ++k)
+        ASSERT_LE(std::abs(got[i].pixels[k] - expected[i].pixels[k]), 1) << i << ", byte " << k;
+    }
+    EXPECT_TRUE(stream->messages.all(GST_MESSAGE_ERROR).empty());
+    EXPECT_EQ(stream->messages.all(GST_MESSAGE_WARNING).size(), 1U);
+  }
+}
+
 TEST_F(DeviceFailure, StagesAlone) {
   const std::string device = " device=opencl opencl-device=any";
   Stream stream("vividfilter" + device + " ! vividhistogram" + device + " ! vividclassifier" +
