@@ -96,12 +96,19 @@ class Ranking {
   Score least_{0, -std::numeric_limits<double>::infinity()};  ///< what a newcomer has to have
 };
 
+bool is_one_of(Which which, const Configuration& configuration, std::span<const Trial> trials) {
+  if (which == Which::all) return true;
+  const bool measured =
+      !configuration.mapping.any_device() || find_trial(trials, configuration) != nullptr;
+  return measured == (which == Which::measured);
+}
+
 Choice rank(const Model& model, const Objective& objective, const Allowed& allowed,
-            std::span<const Trial> trials) {
+            std::span<const Trial> trials, Which which) {
   Ranking ranking;
   model.predict_all(
       [&](const Configuration& configuration, const Prediction& prediction) {
-        if (!allowed(configuration)) return;
+        if (!allowed(configuration) || !is_one_of(which, configuration, trials)) return;
         const Prediction p =
             trials.empty() ? prediction : corrected(trials, configuration, prediction);
         ranking.offer(configuration, p, score(p, objective));
@@ -123,11 +130,11 @@ bool needs_energy(const Objective& objective) {
 }
 
 Choice choose(const Measurements& measurements, const Objective& objective, const Allowed& allowed,
-              std::span<const Trial> trials) {
+              std::span<const Trial> trials, Which which) {
   const Model model(measurements);
-  Choice choice = rank(model, objective, allowed, trials);
+  Choice choice = rank(model, objective, allowed, trials, which);
   if (choice.count == 0 && needs_energy(objective)) {
-    choice = rank(model, {Metric::throughput}, allowed, trials);
+    choice = rank(model, {Metric::throughput}, allowed, trials, which);
     choice.energy_unknown = true;
   }
   if (choice.count == 0) return choice;

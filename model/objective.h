@@ -50,9 +50,12 @@ struct Choice {
 /// stages, then to the first in order. Allocates nothing per configuration.
 ///
 /// `allowed`: those that may be chosen; if none of them can be predicted, nothing is.
-/// `trials` correct the predictions.
+/// `trials` correct the predictions. `which`: what experiments (all on the CPU) or trials have
+/// measured, or what they have not.
+enum class Which { all, measured, unmeasured };
 Choice choose(const Measurements& measurements, const Objective& objective,
-              const Allowed& allowed = {}, std::span<const Trial> trials = {});
+              const Allowed& allowed = {}, std::span<const Trial> trials = {},
+              Which which = Which::all);
 
 /// Whether `best` is so much better than `current` that it is not the noise: by more than `noise`
 /// (a relative error, such as 0.05). A condition that `current` misses by no more than the noise

@@ -42,13 +42,12 @@ Prediction corrected(std::span<const Trial> trials, const Configuration& configu
     if (threads > configuration.threads && (above.threads == 0 || threads < above.threads))
       above = error_of(trial);
   }
+  if (above.threads == 0) return prediction;
   Error error = below;
-  if (above.threads > 0) {
-    const double share = static_cast<double>(configuration.threads - below.threads) /
-                         (above.threads - below.threads);
-    error.fps += share * (above.fps - below.fps);
-    error.energy += share * (above.energy - below.energy);
-  }
+  const double share =
+      static_cast<double>(configuration.threads - below.threads) / (above.threads - below.threads);
+  error.fps += share * (above.fps - below.fps);
+  error.energy += share * (above.energy - below.energy);
   Prediction p = prediction;
   p.throughput_fps *= error.fps;
   p.energy_j *= error.energy;

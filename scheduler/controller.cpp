@@ -2,6 +2,7 @@
 #include "scheduler/controller.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace tandem {
@@ -20,11 +21,33 @@ constexpr double kDrift = 0.25;
 constexpr int kBusyFrames = 64;
 // An experiment sees so many new values of the energy counter.
 constexpr double kCounterValues = 5;
-// Configurations that are tried after the experiments, at most: on 199 of 200 random chips the best
-// was among the first twelve (docs/decisions/0006-coupled-mappings.md). What promises less than
-// kWorthTrying more than what was measured is not tried.
+// Configurations that are tried after the experiments, at most: on 200 of 200 random chips the best
+// was among the first twelve (docs/decisions/0006-coupled-mappings.md). The model errs by 2% on
+// average, and seldom by more than kModelError: what promises less than that below what was
+// measured is not tried.
 constexpr int kMostTrials = 12;
-constexpr double kWorthTrying = 0.01;
+constexpr double kModelError = 0.1;
+
+int device_runs(const Configuration& configuration) {
+  const uint32_t stages = configuration.mapping.device_stages;
+  return std::popcount(stages & ~(stages << 1));
+}
+
+// Of those that are as good within the noise, the one whose frames change sides least often: many
+// changes make a rhythm that may break.
+void put_simplest_first(Choice& choice) {
+  const auto simplest =
+      std::min_element(choice.ranked.begin(), choice.ranked.begin() + choice.count,
+                       [&](const Candidate& a, const Candidate& b) {
+                         const auto good = [&](const Candidate& c) {
+                           return !worth_switching(c.prediction, choice.best().prediction,
+                                                   choice.objective, kLeastNoise);
+                         };
+                         if (good(a) != good(b)) return good(a);
+                         return device_runs(a.configuration) < device_runs(b.configuration);
+                       });
+  std::rotate(choice.ranked.begin(), simplest, simplest + 1);
+}
 
 }  // namespace
 
@@ -269,6 +292,9 @@ Trainer::Step Controller::finish_trial() {
   trial.measured.throughput_fps = measured.throughput_fps;
   if (known(measured.energy_j)) trial.measured.energy_j = measured.energy_j;
   trial.measured.power_w = trial.measured.energy_j * trial.measured.throughput_fps;
+  trial.at_length = trial_->length() == TrialRun::Length::at_length;
+  std::erase_if(learnt.trials,
+                [&](const Trial& other) { return other.configuration == trial.configuration; });
   learnt.trials.push_back(trial);
   costs_.push_back(trial_->cost());
   trial_.reset();
@@ -277,37 +303,49 @@ Trainer::Step Controller::finish_trial() {
 
 Trainer::Step Controller::try_or_settle() {
   const Learnt& learnt = (*knowledge_)[key_];
-  Choice choice = choose(learnt.measurements, objective_, rules_.allowed, learnt.trials);
-  if (choice.count == 0) return finish_training(choice);
-  // All on the CPU is what the experiments measured.
-  const auto is_measured = [&](const Candidate& candidate) {
-    return !candidate.configuration.mapping.any_device() ||
-           find_trial(learnt.trials, candidate.configuration) != nullptr;
+  const auto best_of = [&](Which which) {
+    return choose(learnt.measurements, objective_, rules_.allowed, learnt.trials, which);
   };
-  const auto end = choice.ranked.begin() + choice.count;
-  const auto measured = std::find_if(choice.ranked.begin(), end, is_measured);
-  const Candidate& best = choice.best();
-  const bool enough = std::ssize(learnt.trials) >= kMostTrials ||
-                      (measured != end && !worth_switching(measured->prediction, best.prediction,
-                                                           choice.objective, kWorthTrying));
   // A source that does not keep the threads busy tells nothing about rates.
-  if (!enough && !learnt.starved) {
-    trial_.emplace(best.configuration, latency_s(learnt, best.configuration), counter_s(),
-                   read_probe_);
-    return running_ = {best.configuration, false};
-  }
-  if (measured != end) std::rotate(choice.ranked.begin(), measured, measured + 1);
-  return finish_training(choice);
+  if (learnt.starved) return finish_training(best_of(Which::all));
+  Choice measured = best_of(Which::measured);
+  const Choice others = best_of(Which::unmeasured);
+  // Efficiency and the energy-delay product have the rate in them twice.
+  const Metric metric = others.objective.metric;
+  const double margin =
+      metric == Metric::efficiency || metric == Metric::edp ? 2 * kModelError : kModelError;
+  const bool enough =
+      others.count == 0 || std::ssize(learnt.trials) >= kMostTrials ||
+      (measured.count > 0 && !worth_switching(measured.best().prediction, others.best().prediction,
+                                              others.objective, -margin));
+  if (!enough) return start_trial(others.best().configuration, TrialRun::Length::glance);
+  if (measured.count == 0) return finish_training(others);
+  put_simplest_first(measured);
+  const Trial* trial = find_trial(learnt.trials, measured.best().configuration);
+  if (trial && !trial->at_length)
+    return start_trial(trial->configuration, TrialRun::Length::at_length);
+  return finish_training(measured);
+}
+
+Trainer::Step Controller::start_trial(const Configuration& configuration, TrialRun::Length length) {
+  trial_.emplace(configuration, length, latency_s((*knowledge_)[key_], configuration), counter_s(),
+                 read_probe_);
+  return running_ = {configuration, false};
 }
 
 // Of the slowest path that frames may take.
 double Controller::latency_s(const Learnt& learnt, const Configuration& configuration) const {
-  double latency_s = 0;
-  for (const StageMeasurements& stage : learnt.measurements.stages)
-    latency_s += configuration.granularity == Granularity::medium ? 2 * stage.mg.seconds : 0;
-  if (configuration.granularity == Granularity::coarse)
-    latency_s = configuration.threads * learnt.measurements.cg[configuration.threads - 1].seconds;
-  return latency_s;
+  const Measurements& m = learnt.measurements;
+  const bool medium = configuration.granularity == Granularity::medium;
+  double on_cores_s = 0, beside_device_s = 0;
+  for (int k = 0; k < chain_.stages; ++k) {
+    const StageMeasurements& stage = m.stages[k];
+    const double cpu_s = medium ? stage.mg.seconds : stage.cg.seconds;
+    on_cores_s += 2 * stage.mg.seconds;  // two threads take turns
+    beside_device_s += configuration.mapping.on_device(k) ? stage.device.seconds : cpu_s;
+  }
+  if (!medium) on_cores_s = configuration.threads * m.cg[configuration.threads - 1].seconds;
+  return std::max(on_cores_s, beside_device_s);
 }
 
 Trainer::Step Controller::finish_training(const Choice& choice) {

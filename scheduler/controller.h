@@ -115,6 +115,7 @@ class Controller {
   Trainer::Step decide(Reason reason);
   Trainer::Step start_training(Reason reason);
   Trainer::Step finish_experiments();
+  Trainer::Step start_trial(const Configuration& configuration, TrialRun::Length length);
   Trainer::Step finish_trial();
   Trainer::Step try_or_settle();
   Trainer::Step finish_training(const Choice& choice);

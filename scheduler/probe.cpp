@@ -17,4 +17,16 @@ Probe read_probe(EnergyMeter* meter) {
   return probe;
 }
 
+bool count_from_new_value(Probe& begin, const Probe& now) {
+  if (!begin.energy || !now.energy) return false;
+  const auto& then_at = begin.energy->at;
+  const auto& now_at = now.energy->at;
+  const EnergyDomains& joules = now.energy->since_open_j;
+  if ((joules.c && now_at.c <= then_at.c) || (joules.g && now_at.g <= then_at.g) ||
+      (joules.u && now_at.u <= then_at.u))
+    return false;
+  begin.energy = now.energy;
+  return true;
+}
+
 }  // namespace tandem

@@ -67,7 +67,7 @@ bool Trainer::observe(const Item::Times& times, uint32_t device_stages) {
     return false;
   }
   ++counted_;
-  if (!counted_from_) start_counting();
+  if (!counts_joules_) counts_joules_ = count_from_new_value(begin_, read_probe_());
   // A frame that the device left to the CPU says nothing of the device.
   if (device_stages == step.configuration.mapping.device_stages) samples_.push_back(times);
 
@@ -88,23 +88,9 @@ double Trainer::take(std::vector<double> samples) {
   return found.value;
 }
 
-// The counter's last value may be from before this experiment: joules count from the first that is
-// new.
-void Trainer::start_counting() {
-  if (!begin_.energy) return;
-  const Probe now = read_probe_();
-  if (!now.energy) return;
-  const auto& then_at = begin_.energy->at;
-  const auto& now_at = now.energy->at;
-  const EnergyDomains& joules = now.energy->since_open_j;
-  const bool all_new = (!joules.c || now_at.c > then_at.c) && (!joules.g || now_at.g > then_at.g) &&
-                       (!joules.u || now_at.u > then_at.u);
-  if (all_new) counted_from_ = now.energy;
-}
-
 Energy Trainer::watts(const Probe& end) const {
-  if (!counted_from_ || !end.energy) return {};
-  const EnergyDomains power = power_between_w(*counted_from_, *end.energy);
+  if (!counts_joules_ || !end.energy) return {};
+  const EnergyDomains power = power_between_w(*begin_.energy, *end.energy);
   return {power.c.value_or(kUnknown), power.g.value_or(kUnknown), power.u.value_or(kUnknown)};
 }
 
@@ -169,7 +155,7 @@ void Trainer::finish_step() {
   ++current_;
   seen_ = counted_ = 0;
   last_end_ns_ = 0;
-  counted_from_.reset();
+  counts_joules_ = false;
   samples_.clear();
 }
 

@@ -60,7 +60,6 @@ class Trainer {
   bool starved() const { return starved_ > (seen_in_all_ + 1) / 2; }
 
  private:
-  void start_counting();
   void finish_step();
   double take(std::vector<double> samples);
   std::vector<double> seconds_a_frame(int n) const;
@@ -78,7 +77,7 @@ class Trainer {
   int counted_ = 0;  // frames since `begin_`
   uint64_t first_begin_ns_ = 0, last_end_ns_ = 0;
   Probe begin_;
-  std::optional<EnergyReading> counted_from_;
+  bool counts_joules_ = false;  // begin_'s energy is from this experiment
   std::vector<Item::Times> samples_;
 
   std::vector<Experiment> costs_;

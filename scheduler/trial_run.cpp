@@ -12,6 +12,12 @@ constexpr double kLeastSeconds = 0.05;
 // Latencies of the slowest path, and frames, that a trial lasts.
 constexpr double kLeastLatencies = 4;
 constexpr int kLeastFrames = 3;
+// So many frames are enough, and so many seconds.
+struct Enough {
+  int frames;
+  double seconds;
+};
+constexpr Enough kGlance{100, 1}, kAtLength{400, 3};
 
 double seconds(uint64_t ns) { return kNanosecond * static_cast<double>(ns); }
 
@@ -29,9 +35,10 @@ Measured measured_between(const Probe& begin, const Probe& end, const Domains& d
   return measured;
 }
 
-TrialRun::TrialRun(const Configuration& configuration, double latency_s, double least_seconds,
-                   ReadProbe read_probe)
+TrialRun::TrialRun(const Configuration& configuration, Length length, double latency_s,
+                   double least_seconds, ReadProbe read_probe)
     : configuration_(configuration),
+      length_(length),
       fill_s_(latency_s),
       least_seconds_(std::max({kLeastSeconds, kLeastLatencies * latency_s, least_seconds})),
       read_probe_(std::move(read_probe)) {}
@@ -47,8 +54,13 @@ bool TrialRun::observe(const Item::Times& times) {
     return false;
   }
   ++counted_;
-  if (counted_ < kLeastFrames || seconds(last_ns_ - start_ns_) < least_seconds_) return false;
+  if (!counts_joules_) counts_joules_ = count_from_new_value(begin_, read_probe_());
+  const double lasted_s = seconds(last_ns_ - start_ns_);
+  if (counted_ < kLeastFrames || lasted_s < least_seconds_) return false;
+  const Enough& enough = length_ == Length::glance ? kGlance : kAtLength;
+  if (counted_ < enough.frames && lasted_s < enough.seconds) return false;
   end_ = read_probe_();
+  if (!counts_joules_) end_.energy.reset();
   return true;
 }
 

@@ -22,12 +22,17 @@ Measured measured_between(const Probe& begin, const Probe& end, const Domains& d
 /// energy. State in, decision out, as Trainer.
 class TrialRun {
  public:
+  /// A glance finds out what is worth a look at length: threads that begin together keep their
+  /// rhythm for a while, which is not the one that lasts.
+  enum class Length { glance, at_length };
+
   /// `latency_s`: what the slowest path takes for a frame; it fills for so long. `least_seconds`:
   /// what the energy counter needs.
-  TrialRun(const Configuration& configuration, double latency_s, double least_seconds,
-           ReadProbe read_probe);
+  TrialRun(const Configuration& configuration, Length length, double latency_s,
+           double least_seconds, ReadProbe read_probe);
 
   const Configuration& configuration() const { return configuration_; }
+  Length length() const { return length_; }
   /// Takes the times of a finished frame, in the order of the stream. True when it is over.
   bool observe(const Item::Times& times);
   Measured measured(const Domains& domains) const;
@@ -35,6 +40,7 @@ class TrialRun {
 
  private:
   const Configuration configuration_;
+  const Length length_;
   const double fill_s_, least_seconds_;
   const ReadProbe read_probe_;
   // By when frames were begun, which is in order: they come out in bursts when paths differ in
@@ -42,6 +48,7 @@ class TrialRun {
   uint64_t first_ns_ = 0, start_ns_ = 0, last_ns_ = 0;
   int seen_ = 0, counted_ = 0;
   Probe begin_, end_;
+  bool counts_joules_ = false;  // begin_'s energy is from this trial
 };
 
 }  // namespace tandem
