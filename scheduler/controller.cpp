@@ -2,16 +2,14 @@
 #include "scheduler/controller.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 namespace tandem {
 namespace {
 
 constexpr double kNanosecond = 1e-9;
-// Below this a prediction is not better but lucky, however quiet the samples were; above the other
-// the samples say too little to keep a worse configuration for their sake.
-constexpr double kLeastNoise = 0.02, kMostNoise = 0.1;
+// More noise than this says too little to keep a worse configuration for its sake.
+constexpr double kMostNoise = 0.1;
 // Service times after a decision that tell what is usual, and the first that do not count: they pay
 // for memory that a configuration touches for the first time.
 constexpr int kSettlingFrames = 8, kReferenceFrames = 24;
@@ -19,35 +17,6 @@ constexpr int kSettlingFrames = 8, kReferenceFrames = 24;
 constexpr double kDrift = 0.25;
 // Frames in a row with others behind them after which the source does keep the threads busy.
 constexpr int kBusyFrames = 64;
-// An experiment sees so many new values of the energy counter.
-constexpr double kCounterValues = 5;
-// Configurations that are tried after the experiments, at most: on 200 of 200 random chips the best
-// was among the first twelve (docs/decisions/0006-coupled-mappings.md). The model errs by 2% on
-// average, and seldom by more than kModelError: what promises less than that below what was
-// measured is not tried.
-constexpr int kMostTrials = 12;
-constexpr double kModelError = 0.1;
-
-int device_runs(const Configuration& configuration) {
-  const uint32_t stages = configuration.mapping.device_stages;
-  return std::popcount(stages & ~(stages << 1));
-}
-
-// Of those that are as good within the noise, the one whose frames change sides least often: many
-// changes make a rhythm that may break.
-void put_simplest_first(Choice& choice) {
-  const auto simplest =
-      std::min_element(choice.ranked.begin(), choice.ranked.begin() + choice.count,
-                       [&](const Candidate& a, const Candidate& b) {
-                         const auto good = [&](const Candidate& c) {
-                           return !worth_switching(c.prediction, choice.best().prediction,
-                                                   choice.objective, kLeastNoise);
-                         };
-                         if (good(a) != good(b)) return good(a);
-                         return device_runs(a.configuration) < device_runs(b.configuration);
-                       });
-  std::rotate(choice.ranked.begin(), simplest, simplest + 1);
-}
 
 }  // namespace
 
@@ -232,142 +201,6 @@ void Controller::run(const Configuration& configuration) {
   predicted_ = {};
   paths_.clear();
   settled_frames_ = 0;
-}
-
-// --- Training ----------------------------------------------------------------------------------
-
-Trainer::Step Controller::start_training(Reason reason) {
-  wanted_.reset();
-  measured_before_ = measured();
-  training_for_ = reason;
-  ++totals_.trainings;
-  trainer_.emplace(chain_.stages, chain_.cores, chain_.device_capable, counter_s(), read_probe_);
-  run(trainer_->step()->configuration);
-  return running_ = *trainer_->step();
-}
-
-// What the energy counter needs, when it matters.
-double Controller::counter_s() const {
-  return needs_energy(objective_) ? kCounterValues * chain_.energy_resolution_s : 0;
-}
-
-// What was spent is spent: as no configuration came of it, all of it counts.
-void Controller::abandon_training() {
-  if (trainer_) costs_ = trainer_->costs();
-  if (trial_) costs_.push_back(trial_->cost());
-  if (!training()) return;
-  last_penalty_s_ = 0;
-  for (const Experiment& experiment : costs_) {
-    last_penalty_s_ += experiment.seconds;
-    totals_.training_s += experiment.seconds;
-    totals_.training_frames += experiment.frames;
-  }
-  totals_.penalty_s += last_penalty_s_;
-  trainer_.reset();
-  trial_.reset();
-}
-
-Trainer::Step Controller::finish_experiments() {
-  Learnt& learnt = (*knowledge_)[key_];
-  learnt.measurements = trainer_->measurements();
-  learnt.measurements.window = window_;
-  learnt.measurements.domains = chain_.domains;
-  learnt.measurements.tdp_w = chain_.tdp_w;
-  for (int k = 0; k < chain_.stages; ++k)
-    learnt.measurements.stages[k].serial = (chain_.serial_stages >> k & 1) != 0;
-  learnt.relative_error = trainer_->relative_error();
-  learnt.starved = trainer_->starved();
-  learnt.trials.clear();
-  costs_ = trainer_->costs();
-  experiments_ = trainer_->experiments();
-  trainer_.reset();
-  return try_or_settle();
-}
-
-Trainer::Step Controller::finish_trial() {
-  Learnt& learnt = (*knowledge_)[key_];
-  Trial trial{trial_->configuration(), predict(learnt.measurements, trial_->configuration()), {}};
-  const Measured measured = trial_->measured(chain_.domains);
-  trial.measured = trial.predicted;
-  trial.measured.throughput_fps = measured.throughput_fps;
-  if (known(measured.energy_j)) trial.measured.energy_j = measured.energy_j;
-  trial.measured.power_w = trial.measured.energy_j * trial.measured.throughput_fps;
-  trial.at_length = trial_->length() == TrialRun::Length::at_length;
-  std::erase_if(learnt.trials,
-                [&](const Trial& other) { return other.configuration == trial.configuration; });
-  learnt.trials.push_back(trial);
-  costs_.push_back(trial_->cost());
-  trial_.reset();
-  return try_or_settle();
-}
-
-Trainer::Step Controller::try_or_settle() {
-  const Learnt& learnt = (*knowledge_)[key_];
-  const auto best_of = [&](Which which) {
-    return choose(learnt.measurements, objective_, rules_.allowed, learnt.trials, which);
-  };
-  // A source that does not keep the threads busy tells nothing about rates.
-  if (learnt.starved) return finish_training(best_of(Which::all));
-  Choice measured = best_of(Which::measured);
-  const Choice others = best_of(Which::unmeasured);
-  // Efficiency and the energy-delay product have the rate in them twice.
-  const Metric metric = others.objective.metric;
-  const double margin =
-      metric == Metric::efficiency || metric == Metric::edp ? 2 * kModelError : kModelError;
-  const bool enough =
-      others.count == 0 || std::ssize(learnt.trials) >= kMostTrials ||
-      (measured.count > 0 && !worth_switching(measured.best().prediction, others.best().prediction,
-                                              others.objective, -margin));
-  if (!enough) return start_trial(others.best().configuration, TrialRun::Length::glance);
-  if (measured.count == 0) return finish_training(others);
-  put_simplest_first(measured);
-  const Trial* trial = find_trial(learnt.trials, measured.best().configuration);
-  if (trial && !trial->at_length)
-    return start_trial(trial->configuration, TrialRun::Length::at_length);
-  return finish_training(measured);
-}
-
-Trainer::Step Controller::start_trial(const Configuration& configuration, TrialRun::Length length) {
-  trial_.emplace(configuration, length, latency_s((*knowledge_)[key_], configuration), counter_s(),
-                 read_probe_);
-  return running_ = {configuration, false};
-}
-
-// Of the slowest path that frames may take.
-double Controller::latency_s(const Learnt& learnt, const Configuration& configuration) const {
-  const Measurements& m = learnt.measurements;
-  const bool medium = configuration.granularity == Granularity::medium;
-  double on_cores_s = 0, beside_device_s = 0;
-  for (int k = 0; k < chain_.stages; ++k) {
-    const StageMeasurements& stage = m.stages[k];
-    const double cpu_s = medium ? stage.mg.seconds : stage.cg.seconds;
-    on_cores_s += 2 * stage.mg.seconds;  // two threads take turns
-    beside_device_s += configuration.mapping.on_device(k) ? stage.device.seconds : cpu_s;
-  }
-  if (!medium) on_cores_s = configuration.threads * m.cg[configuration.threads - 1].seconds;
-  return std::max(on_cores_s, beside_device_s);
-}
-
-Trainer::Step Controller::finish_training(const Choice& choice) {
-  Learnt& learnt = (*knowledge_)[key_];
-  if (choice.count > 0) learnt.chosen = pick(learnt, choice);
-  Decision decision;
-  decision.experiments = experiments_;
-  decision.trials = static_cast<int>(learnt.trials.size());
-  for (const Experiment& experiment : costs_) {
-    decision.training_frames += experiment.frames;
-    decision.training_s += experiment.seconds;
-  }
-  const double fps = learnt.chosen.prediction.throughput_fps;
-  last_penalty_s_ = choice.count > 0 ? training_penalty_s(costs_, fps) : decision.training_s;
-  decision.penalty_s = last_penalty_s_;
-  totals_.penalty_s += last_penalty_s_;
-  totals_.training_s += decision.training_s;
-  totals_.training_frames += decision.training_frames;
-  totals_.experiments += decision.experiments;
-  const Candidate fallback{rules_.allowed.fallback(chain_.stages, chain_.cores), {}};
-  settle(training_for_, choice.count > 0 ? learnt.chosen : fallback, choice, decision);
-  return running_;
 }
 
 // --- Watching ----------------------------------------------------------------------------------

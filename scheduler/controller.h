@@ -112,6 +112,9 @@ class Controller {
   std::function<void(const Decision&)> decided;
 
  private:
+  // Below this a prediction is not better but lucky, however quiet the samples were.
+  static constexpr double kLeastNoise = 0.02;
+
   Trainer::Step decide(Reason reason);
   Trainer::Step start_training(Reason reason);
   Trainer::Step finish_experiments();
