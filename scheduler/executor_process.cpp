@@ -113,6 +113,8 @@ Status Executor::time_on_device(Item& item, const Way& way, int first, int last)
     Stage& stage = enter(item, way, p);
     status = stage.prepare(item);
     count_time(item, k, timed([&] { return stage.enqueue(item, false); }), true);
+    // A part that is repeated is left once, whatever happens inside it.
+    if (k == item.repeat.last && !way.last_visit(p)) continue;
     item.times.download_ns[k] += timed([&] { return stage.enqueue_copy(item, true); });
     if (p + 1 == last && last < way.length()) continue;
     item.times.upload_ns[k] += timed([&] { return stage.enqueue_copy(item, false); });

@@ -18,13 +18,6 @@ std::vector<Configuration> configurations() {
   return all_configurations(3, kCores, have_opencl_device() ? kAllOnDevice : 0);
 }
 
-std::string properties_of(const Configuration& c) {
-  return "mapping=" + to_string(c.mapping) +
-         (c.granularity == Granularity::medium
-              ? " granularity=mg"
-              : " granularity=cg threads=" + std::to_string(c.threads));
-}
-
 void set_properties(GstElement* bin, const Configuration& c) {
   const bool medium = c.granularity == Granularity::medium;
   g_object_set(bin, "mapping", to_string(c.mapping).c_str(), nullptr);

@@ -58,11 +58,9 @@ TEST_F(DeviceFailure, MediumGrain) { expect_the_bin_goes_on("mapping=gcg granula
 TEST_F(DeviceFailure, Despeckling) {
   const auto despeckle = [](const std::string& properties) {
     return std::make_unique<Stream>(
-        "tandembin.( name=tandembin0 cores=2 adapt=off "
-        "opencl-device=any " +
-        properties +
-        " sradextract ! sradprepare ! sradreduce ! sraddiffuse ! "
-        "sradupdate iterations=3 ! sradcompress )");
+        bin_of("sradextract ! sradprepare ! sradreduce ! sraddiffuse ! sradupdate iterations=3 ! "
+               "sradcompress",
+               properties));
   };
   const std::vector<Result> expected = despeckle("mapping=cccccc")->run(kFrames);
   for (const char* configuration : {"mapping=gggggg threads=1", "mapping=gcgggg threads=3"}) {

@@ -30,9 +30,9 @@ std::string alone(const std::string& device = "cpu", int iterations = 1) {
 }
 
 std::string in_bin(const std::string& properties = "", int iterations = 1) {
-  return "tandembin.( name=tandembin0 cores=2 adapt=off opencl-device=any " + properties + " " +
-         kExtract + " ! " + kMiddle + " name=update iterations=" + std::to_string(iterations) +
-         " ! " + kCompress + " )";
+  return bin_of(std::string(kExtract) + " ! " + kMiddle +
+                    " name=update iterations=" + std::to_string(iterations) + " ! " + kCompress,
+                properties);
 }
 
 /// What the reference makes of frame `index`.
@@ -120,13 +120,6 @@ TEST(SradAlone, TheTensorsAreOnTheFrame) {
   EXPECT_EQ(result.tensors.at("srad-differences").size(), 4 * count);
   EXPECT_EQ(result.tensors.at("srad-coefficient").size(), count);
   EXPECT_EQ(result.tensors.size(), 5U);
-}
-
-std::string properties_of(const Configuration& c) {
-  return "mapping=" + to_string(c.mapping) +
-         (c.granularity == Granularity::medium
-              ? " granularity=mg"
-              : " granularity=cg threads=" + std::to_string(c.threads));
 }
 
 TEST(SradInTheBin, EveryConfigurationComputesTheSame) {

@@ -24,14 +24,26 @@ GstElement* parse(const std::string& line) {
 
 }  // namespace
 
+std::string bin_of(const std::string& stages, const std::string& properties) {
+  return "tandembin.( name=tandembin0 cores=2 adapt=off opencl-device=any " + properties + " " +
+         stages + " )";
+}
+
+std::string properties_of(const Configuration& configuration) {
+  return "mapping=" + to_string(configuration.mapping) +
+         (configuration.granularity == Granularity::medium
+              ? " granularity=mg"
+              : " granularity=cg threads=" + std::to_string(configuration.threads));
+}
+
 std::string stages_alone(const std::string& filter_properties) {
   return "vividfilter device=cpu " + filter_properties +
          " ! vividhistogram device=cpu ! vividclassifier device=cpu";
 }
 
 std::string bin(const std::string& bin_properties, const std::string& filter_properties) {
-  return "tandembin.( name=tandembin0 cores=2 adapt=off opencl-device=any " + bin_properties +
-         " vividfilter " + filter_properties + " ! vividhistogram ! vividclassifier )";
+  return bin_of("vividfilter " + filter_properties + " ! vividhistogram ! vividclassifier",
+                bin_properties);
 }
 
 Messages::Messages(GstElement* pipeline) : bus_(gst_element_get_bus(pipeline)) {

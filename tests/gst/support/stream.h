@@ -10,16 +10,21 @@
 #include <string>
 #include <vector>
 
+#include "model/configuration.h"
 #include "tests/gst/support/frames.h"
 
 namespace tandem::test {
 
-/// The three stages, linked.
+/// tandembin with two cores, any device and these stages; it adapts to nothing.
+std::string bin_of(const std::string& stages, const std::string& properties = "");
+/// The properties of a bin that runs this configuration.
+std::string properties_of(const Configuration& configuration);
+
+/// The three stages of ViVid, linked.
 inline constexpr char kStages[] = "vividfilter ! vividhistogram ! vividclassifier";
-/// The three stages without a bin, on the CPU, with properties of the first.
+/// The same without a bin, on the CPU, with properties of the first.
 std::string stages_alone(const std::string& filter_properties = "");
-/// tandembin with two cores and the three stages, with properties of the bin and of the first
-/// stage.
+/// The same in bin_of, with properties of the bin and of the first stage.
 std::string bin(const std::string& bin_properties = "", const std::string& filter_properties = "");
 
 /// What was posted on a bus.
@@ -94,7 +99,7 @@ class Stream {
   const char* format_;
 };
 
-/// What the stages alone on the CPU make of frames [0, count).
+/// What the stages of ViVid alone on the CPU make of frames [0, count).
 std::vector<Result> expected_results(int count, Size size = {},
                                      const std::string& filter_properties = "",
                                      const char* format = "GRAY8");
