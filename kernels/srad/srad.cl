@@ -52,6 +52,13 @@ float4 add_group(float4 sum, __local float4* shared) {
   return shared[0];
 }
 
+// Rounds at random, so that rows and images average it out, and not at all where all are equal.
+float add_eight(float8 v) {
+  const float4 four = v.lo + v.hi;
+  const float2 two = four.lo + four.hi;
+  return two.x + two.y;
+}
+
 // A work-group adds one row.
 __kernel void srad_reduce(__global const float* image, ulong image_offset, long image_stride,
                           __global const float* squares, ulong squares_offset, long squares_stride,
@@ -61,7 +68,12 @@ __kernel void srad_reduce(__global const float* image, ulong image_offset, long 
   image += image_offset + y * image_stride;
   squares += squares_offset + y * squares_stride;
   float4 sum = 0;
-  for (int x = get_local_id(0); x < width; x += get_local_size(0))
+  const int eights = width / 8;
+  for (int i = get_local_id(0); i < eights; i += get_local_size(0)) {
+    sum = add_sums(
+        sum, (float4)(add_eight(vload8(i, image)), 0, add_eight(vload8(i, squares)), 0));
+  }
+  for (int x = 8 * eights + get_local_id(0); x < width; x += get_local_size(0))
     sum = add_sums(sum, (float4)(image[x], 0, squares[x], 0));
   sum = add_group(sum, shared);
   if (get_local_id(0) == 0) vstore4(sum, y, sums + sums_offset);
