@@ -25,6 +25,7 @@ BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int 
     StageAdapter& adapter = gst_tandem_stage_adapter(stage);
     adapter.set_index(static_cast<int>(adapters_.size()));
     changes_pixels_ |= adapter.description().changes_pixels;
+    needs_previous_ |= adapter.description().needs_previous;
     adapters_.push_back(&adapter);
     scheduled.push_back(&adapter);
   }
@@ -126,6 +127,7 @@ GstFlowReturn BinRun::accept(GstBuffer* buffer) {
                       (nullptr));
     return GST_FLOW_ERROR;
   }
+  if (needs_previous_) previous_.pass(*item);
   if (executor_->submit(item)) return GST_FLOW_OK;
   gst_buffer_unref(close(item));
   return GST_FLOW_FLUSHING;
@@ -164,6 +166,7 @@ void BinRun::drop_all() {
 
 void BinRun::resume() {
   drop_all();
+  previous_.forget();
   flow_ = GST_FLOW_OK;
   dropping_ = false;
   executor_->resume();

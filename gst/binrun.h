@@ -9,6 +9,7 @@
 
 #include "gst/bincontrol.h"
 #include "gst/binrepeat.h"
+#include "gst/previousluma.h"
 #include "gst/stageadapter.h"
 #include "scheduler/executor.h"
 
@@ -76,7 +77,8 @@ class BinRun {
   std::vector<ObjectRef<GstTandemStage>> stages_;
   std::vector<StageAdapter*> adapters_;
   const ChainRepeat repeat_;
-  bool changes_pixels_ = false;
+  bool changes_pixels_ = false, needs_previous_ = false;
+  PreviousLuma previous_;                // of the streaming thread
   GstVideoInfo info_{};                  // of the streaming thread
   bool negotiated_ = false;              // likewise
   std::unique_ptr<BinControl> control_;  // outlives the executor, whose threads report to it

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/gst.h>
 
+#include "gst/elements/kltfeatures.h"
+#include "gst/elements/kltflow.h"
+#include "gst/elements/kltpyramid.h"
+#include "gst/elements/klttracks.h"
 #include "gst/elements/sradcompress.h"
 #include "gst/elements/sraddiffuse.h"
 #include "gst/elements/sradextract.h"
@@ -11,6 +15,7 @@
 #include "gst/elements/vividclassifier.h"
 #include "gst/elements/vividfilter.h"
 #include "gst/elements/vividhistogram.h"
+#include "gst/motionmeta.h"
 #include "gst/tandembin.h"
 #include "gst/tensormeta.h"
 
@@ -23,6 +28,10 @@ static gboolean plugin_init(GstPlugin* plugin) {
       {"vividfilter", gst_vivid_filter_get_type()},
       {"vividhistogram", gst_vivid_histogram_get_type()},
       {"vividclassifier", gst_vivid_classifier_get_type()},
+      {"kltpyramid", gst_klt_pyramid_get_type()},
+      {"kltfeatures", gst_klt_features_get_type()},
+      {"kltflow", gst_klt_flow_get_type()},
+      {"klttracks", gst_klt_tracks_get_type()},
       {"sradextract", gst_srad_extract_get_type()},
       {"sradprepare", gst_srad_prepare_get_type()},
       {"sradreduce", gst_srad_reduce_get_type()},
@@ -32,6 +41,7 @@ static gboolean plugin_init(GstPlugin* plugin) {
       {"tandemoverlay", GST_TYPE_TANDEM_OVERLAY},
   };
   gst_tandem_tensor_meta_get_info();
+  gst_tandem_motion_meta_get_info();
   for (const auto& element : elements) {
     // Rank NONE: autopluggers must not put these into somebody's player.
     if (!gst_element_register(plugin, element.name, GST_RANK_NONE, element.type)) return FALSE;

@@ -5,6 +5,7 @@
 
 #include "gst/binrepeat.h"
 #include "gst/opencl/openclcontext.h"
+#include "gst/previousluma.h"
 #include "gst/stageadapter.h"
 #include "gst/util/guard.h"
 
@@ -28,6 +29,7 @@ struct GstTandemStage::Private {
   bool on_device = false;
   std::unique_ptr<tandem::opencl::Queue> queue;
   tandem::FrameItem item{1};
+  tandem::PreviousLuma previous;
 };
 
 #define gst_tandem_stage_parent_class parent_class
@@ -116,6 +118,7 @@ static bool choose_device(GstTandemStage* stage) {
 
 static gboolean gst_tandem_stage_start(GstBaseTransform* base) {
   GST_TANDEM_STAGE(base)->self->chosen = false;
+  GST_TANDEM_STAGE(base)->self->previous.forget();
   return TRUE;
 }
 
@@ -177,6 +180,7 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
                       (nullptr));
     return GST_FLOW_ERROR;
   }
+  if (self.adapter.description().needs_previous) self.previous.pass(self.item);
   tandem::Status status = compute(self, self.on_device);
   if (self.on_device && status.kind() == tandem::Status::Kind::device_failed) {
     GST_ELEMENT_WARNING(stage, RESOURCE, FAILED,
@@ -190,6 +194,12 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
   if (status.ok()) return GST_FLOW_OK;
   GST_ELEMENT_ERROR(stage, STREAM, FAILED, ("%s", status.message().c_str()), (nullptr));
   return GST_FLOW_ERROR;
+}
+
+static gboolean gst_tandem_stage_sink_event(GstBaseTransform* base, GstEvent* event) {
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
+    GST_TANDEM_STAGE(base)->self->previous.forget();
+  return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(base, event);
 }
 
 static gboolean gst_tandem_stage_query(GstBaseTransform* base, GstPadDirection direction,
@@ -233,5 +243,6 @@ static void gst_tandem_stage_class_init(GstTandemStageClass* klass) {
   base_class->stop = gst_tandem_stage_stop;
   base_class->set_caps = gst_tandem_stage_set_caps;
   base_class->transform_ip = gst_tandem_stage_transform_ip;
+  base_class->sink_event = gst_tandem_stage_sink_event;
   base_class->query = gst_tandem_stage_query;
 }

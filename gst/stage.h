@@ -23,6 +23,7 @@ struct StageDescription {
   /// The element of the first stage that inside tandembin is passed as often as this one's property
   /// `iterations` (an int) says, with all between: null where nothing is repeated.
   const char* repeats_from = nullptr;
+  bool needs_previous = false;  ///< reads StageFrame::previous
 };
 
 class StageAdapter;

@@ -27,9 +27,18 @@ bool FrameItem::open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pix
   return mapped;
 }
 
+Plane<const uint8_t> FrameItem::previous_luma() const {
+  if (!previous) return {};
+  const int width = GST_VIDEO_FRAME_WIDTH(&video);
+  const auto* luma = static_cast<const uint8_t*>(
+      tandem_memory_buffer(previous.get())->host(opencl::Buffer::Access::read));
+  return {luma, width, GST_VIDEO_FRAME_HEIGHT(&video), width};
+}
+
 void FrameItem::completed() {
   if (mapped) gst_video_frame_unmap(&video);
   mapped = false;
+  previous.reset();
   for (Slot& slot : slots) {
     for (int i = 0; i < kMaxTensors && slot.memories[i]; ++i) {
       const TensorSpec& spec = slot.frame.outputs[i].spec;
@@ -190,6 +199,7 @@ Status StageAdapter::prepare(Item& base) {
       return {};
     }
     slot.frame.video = &item.video;
+    slot.frame.previous = item.previous_luma();
     if (Status status = find_inputs(item, slot.frame); !status.ok()) return status;
     auto work = work_for(item, slot.frame);
     const auto& specs = work->work->outputs();

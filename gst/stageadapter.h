@@ -42,6 +42,7 @@ struct FrameItem : Item {
   GstBuffer* buffer = nullptr;  ///< owned; writable
   GstVideoFrame video;          ///< mapped without a reference, or the buffer would not be writable
   bool mapped = false;
+  MemoryRef previous;  ///< luma of the frame before, dense rows; PreviousLuma sets it
   /// Where the host of the item keeps its queue; empty while there is no device, and once it is
   /// there it stays as long as items are under way.
   const std::unique_ptr<opencl::Queue>* queue = nullptr;
@@ -54,6 +55,7 @@ struct FrameItem : Item {
 
   /// Takes over the buffer and maps it. False when it cannot be mapped: the buffer is still taken.
   bool open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pixels);
+  Plane<const uint8_t> previous_luma() const;  ///< no data when there is none
   /// Unmaps, puts the tensors on the buffer if asked, and lets go of them: a frame that waits for
   /// older ones holds nothing but its buffer.
   void completed() override;

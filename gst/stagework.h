@@ -41,6 +41,9 @@ struct Tensor {
 /// One frame at one stage. Pointers are borrowed and valid while the stage works on the frame.
 struct StageFrame {
   const GstVideoFrame* video = nullptr;
+  /// Luma of the frame before as it came to the stages, of the same size, for a stage whose
+  /// description needs_previous; no data: this is the first.
+  Plane<const uint8_t> previous;
   std::array<Tensor, kMaxTensors> inputs, outputs;
   std::array<void*, kMaxTensors> host_inputs{}, host_outputs{};  ///< set when the CPU computes
 

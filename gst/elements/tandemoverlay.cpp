@@ -3,7 +3,9 @@
  * SECTION:element-tandemoverlay
  *
  * Draws the #GstVideoRegionOfInterestMeta of each frame: a box, and the label and confidence of its
- * `detection` structure. A frame without regions passes untouched and is never copied.
+ * `detection` structure; and its #GstTandemMotionMeta: for each vector a line from where the
+ * feature was to where it is, in the colour of its track. A frame without either passes untouched
+ * and is never copied.
  *
  * |[
  * gst-launch-1.0 filesrc location=people.mp4 ! decodebin ! videoconvert ! vividfilter !
@@ -15,8 +17,10 @@
 #include <gst/video/video.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
+#include "gst/motionmeta.h"
 #include "gst/util/canvas.h"
 
 GST_DEBUG_CATEGORY_STATIC(tandem_overlay_debug);
@@ -74,9 +78,9 @@ GstVideoRegionOfInterestMeta* next_region(GstBuffer* buffer, gpointer* state) {
       gst_buffer_iterate_meta_filtered(buffer, state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE));
 }
 
-bool has_region(GstBuffer* buffer) {
+bool has_something_to_draw(GstBuffer* buffer) {
   gpointer state = nullptr;
-  return next_region(buffer, &state) != nullptr;
+  return next_region(buffer, &state) != nullptr || gst_buffer_get_tandem_motion_meta(buffer);
 }
 
 // Above the box where there is room, else inside of it; moved sideways into the frame.
@@ -115,6 +119,22 @@ void draw_region(tandem::Canvas& canvas, GstVideoRegionOfInterestMeta* region,
   if (text[0]) draw_label(canvas, box, text, color);
 }
 
+// A square where the feature is, and a line from where it was.
+void draw_vector(tandem::Canvas& canvas, const GstTandemMotionVector& v, int line_width) {
+  const float values[] = {v.x, v.y, v.x - v.dx, v.y - v.dy};
+  // Far outside of any frame, or no number: nothing that can be drawn.
+  constexpr float kFarthest = 1 << 20;
+  if (!std::all_of(std::begin(values), std::end(values),
+                   [](float value) { return std::fabs(value) < kFarthest; })) {
+    return;
+  }
+  const tandem::Color color = kPalette[v.id % std::size(kPalette)];
+  const auto x = std::lround(v.x), y = std::lround(v.y);
+  canvas.line(std::lround(v.x - v.dx), std::lround(v.y - v.dy), x, y, line_width, color);
+  const int size = 2 * line_width + 1;
+  canvas.fill({x - size / 2, y - size / 2, size, size}, color);
+}
+
 }  // namespace
 
 static gboolean gst_tandem_overlay_set_caps(GstBaseTransform* base, GstCaps* in, GstCaps*) {
@@ -124,12 +144,12 @@ static gboolean gst_tandem_overlay_set_caps(GstBaseTransform* base, GstCaps* in,
 // The frame itself goes on unless it must be drawn on and somebody else holds it too.
 static GstFlowReturn gst_tandem_overlay_prepare_output_buffer(GstBaseTransform*, GstBuffer* in,
                                                               GstBuffer** out) {
-  *out = gst_buffer_is_writable(in) || !has_region(in) ? in : gst_buffer_copy(in);
+  *out = gst_buffer_is_writable(in) || !has_something_to_draw(in) ? in : gst_buffer_copy(in);
   return GST_FLOW_OK;
 }
 
 static GstFlowReturn gst_tandem_overlay_transform_ip(GstBaseTransform* base, GstBuffer* buffer) {
-  if (!has_region(buffer)) return GST_FLOW_OK;
+  if (!has_something_to_draw(buffer)) return GST_FLOW_OK;
   GstTandemOverlay* self = GST_TANDEM_OVERLAY(base);
   GST_OBJECT_LOCK(self);
   const Settings settings = self->settings;
@@ -148,6 +168,11 @@ static GstFlowReturn gst_tandem_overlay_transform_ip(GstBaseTransform* base, Gst
   gpointer state = nullptr;
   while (GstVideoRegionOfInterestMeta* region = next_region(buffer, &state)) {
     draw_region(canvas, region, settings);
+  }
+  if (const GstTandemMotionMeta* motion = gst_buffer_get_tandem_motion_meta(buffer)) {
+    const int line_width = settings.line_width ? static_cast<int>(settings.line_width)
+                                               : default_line_width(canvas.height());
+    for (guint i = 0; i < motion->count; ++i) draw_vector(canvas, motion->vectors[i], line_width);
   }
   gst_video_frame_unmap(&frame);
   return GST_FLOW_OK;
@@ -202,8 +227,8 @@ static void gst_tandem_overlay_class_init(GstTandemOverlayClass* klass) {
   g_object_class_install_property(
       object, PROP_LINE_WIDTH,
       g_param_spec_uint("line-width", "Line width",
-                        "Thickness of the boxes in pixels (0 = by the frame's height)", 0, 1000, 0,
-                        kFlags));
+                        "Thickness of boxes and vectors in pixels (0 = by the frame's height)", 0,
+                        1000, 0, kFlags));
   g_object_class_install_property(
       object, PROP_LABELS,
       g_param_spec_boolean("labels", "Labels", "Write label and confidence at each box", TRUE,
@@ -216,9 +241,10 @@ static void gst_tandem_overlay_class_init(GstTandemOverlayClass* klass) {
   GstElementClass* element = GST_ELEMENT_CLASS(klass);
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
-  gst_element_class_set_static_metadata(element, "Tandem overlay", "Filter/Editor/Video",
-                                        "Draws regions of interest with their label and confidence",
-                                        "The Tandem project");
+  gst_element_class_set_static_metadata(
+      element, "Tandem overlay", "Filter/Editor/Video",
+      "Draws regions of interest with label and confidence, and motion vectors",
+      "The Tandem project");
 
   GstBaseTransformClass* base = GST_BASE_TRANSFORM_CLASS(klass);
   base->set_caps = gst_tandem_overlay_set_caps;

@@ -99,6 +99,17 @@ void Canvas::outline(Rect box, int line_width, Color color) {
   fill_samples({box.x + box.width - thick_x, box.y, thick_x, box.height}, samples);
 }
 
+void Canvas::line(int64_t x0, int64_t y0, int64_t x1, int64_t y1, int line_width, Color color) {
+  const Samples samples = samples_of(color);
+  const int64_t dx = x1 - x0, dy = y1 - y0;
+  const int64_t steps = std::max<int64_t>(1, std::max(std::abs(dx), std::abs(dy)));
+  for (int64_t i = 0; i <= std::min<int64_t>(steps, kLongestLine); ++i) {
+    fill_samples({x0 + dx * i / steps - line_width / 2, y0 + dy * i / steps - line_width / 2,
+                  line_width, line_width},
+                 samples);
+  }
+}
+
 void Canvas::text(int64_t x, int64_t y, std::string_view utf8, int scale, Color color) {
   const Samples samples = samples_of(color);
   std::size_t at = 0;

@@ -36,6 +36,11 @@ class Canvas {
   /// The border of `box`, `line_width` pixels thick and inside of it. Nothing when it is empty.
   void outline(Rect box, int line_width, Color color);
 
+  /// From (x0, y0) to (x1, y1), both included, `line_width` pixels thick. Touches at most
+  /// kLongestLine points; longer lines end there.
+  void line(int64_t x0, int64_t y0, int64_t x1, int64_t y1, int line_width, Color color);
+  static constexpr int kLongestLine = 1 << 14;
+
   /// One line of text whose glyphs are bitmap_font's, enlarged `scale` times. (x, y) is top left.
   void text(int64_t x, int64_t y, std::string_view utf8, int scale, Color color);
 

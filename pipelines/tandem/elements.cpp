@@ -11,6 +11,7 @@ namespace tandem {
 namespace {
 
 constexpr Application kApplications[] = {
+    {"tracking", "kltpyramid ! kltfeatures ! kltflow ! klttracks"},
     {"vivid", "vividfilter ! vividhistogram ! vividclassifier"},
     {"srad", "sradextract ! sradprepare ! sradreduce ! sraddiffuse ! sradupdate ! sradcompress"},
 };

@@ -5,10 +5,12 @@
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "gst/elements/tandemoverlay.h"
+#include "gst/motionmeta.h"
 
 namespace {
 
@@ -107,6 +109,43 @@ TEST(Overlay, WritesTheLabelOfTheDetection) {
     gst_buffer_unref(result);
   }
   EXPECT_NE(results[0], results[1]);
+}
+
+void add_motion(GstBuffer* buffer, std::vector<GstTandemMotionVector> vectors) {
+  GstMemory* memory =
+      gst_allocator_alloc(nullptr, vectors.size() * sizeof(GstTandemMotionVector), nullptr);
+  GstMapInfo map;
+  gst_memory_map(memory, &map, GST_MAP_WRITE);
+  auto* copy = reinterpret_cast<GstTandemMotionVector*>(map.data);
+  std::copy(vectors.begin(), vectors.end(), copy);
+  gst_memory_unmap(memory, &map);
+  gst_buffer_add_tandem_motion_meta(buffer, copy, static_cast<guint>(vectors.size()), memory);
+}
+
+TEST(Overlay, DrawsALineFromWhereAFeatureWas) {
+  OverlayPipeline overlay("GRAY8", 64, 48, "line-width=1");
+  GstBuffer* frame = overlay.blank();
+  add_motion(frame, {{30, 20, 12, 6, 1, 1}});
+  GstBuffer* result = overlay.process(frame);
+  ASSERT_TRUE(result);
+  const std::vector<uint8_t> pixels = content(result);
+  for (const int at : {14 * 64 + 18, 17 * 64 + 24, 20 * 64 + 30}) EXPECT_NE(pixels[at], 7) << at;
+  int drawn = 0;
+  for (const uint8_t pixel : pixels) drawn += pixel != 7;
+  EXPECT_EQ(drawn, 13 + 9 - 2);  // the line, and a square of 3x3 around its end
+  gst_buffer_unref(result);
+}
+
+TEST(Overlay, AwkwardVectors) {
+  OverlayPipeline overlay("I420", 17, 9);
+  GstBuffer* frame = overlay.blank();
+  add_motion(frame, {{-5, -5, 3, 3, 1, 1},
+                     {1e9f, 3, 1e9f, 0, 2, 1},
+                     {NAN, INFINITY, 1, 1, 3, 1},
+                     {500000, 4, 500000, 0, 4, 1}});
+  GstBuffer* result = overlay.process(frame);
+  ASSERT_TRUE(result);
+  gst_buffer_unref(result);
 }
 
 TEST(Overlay, AFrameWithoutRegionsIsTheSameBuffer) {

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/kltfeatures.h"
+
+#include "gst/elements/klttensors.h"
+#include "gst/stageelement.h"
+#include "kernels/klt_features/klt_features.h"
+
+namespace tandem {
+namespace {
+
+enum Output { kFeatures, kStrength, kSums, kSelection };
+
+struct FeaturesEngine {
+  std::shared_ptr<opencl::Context> context;
+  std::unique_ptr<KltFeaturesOpenCL> device;
+
+  explicit FeaturesEngine(std::shared_ptr<opencl::Context> on) : context(std::move(on)) {
+    if (context) device = std::make_unique<KltFeaturesOpenCL>(*context);
+  }
+};
+
+class KltFeaturesWork final : public StageWork {
+ public:
+  KltFeaturesWork(std::shared_ptr<const FeaturesEngine> engine, const KltLayout& layout, int window,
+                  int features)
+      : engine_(std::move(engine)), layout_(layout), window_(window), features_(features) {
+    const bool device = engine_->context != nullptr;
+    const gsize pixels = layout_.pixels_of(0);
+    outputs_ = {
+        {kKltFeatures, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 2, {static_cast<gsize>(features_), 3}},
+        {"strength", GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {pixels}, true},
+        {"sums", GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {device ? 6 * pixels : 0}, true},
+        {"selection",
+         GST_TANDEM_ELEMENT_TYPE_INT32,
+         1,
+         {device ? KltFeaturesOpenCL::selection_scratch() : 0},
+         true},
+    };
+    if (layout_.width <= 2 * window_ || layout_.height <= 2 * window_) {
+      notice_ = "Nothing can be followed in frames of " + std::to_string(layout_.width) + "x" +
+                std::to_string(layout_.height) + " with a window of " + std::to_string(window_) +
+                " pixels: larger frames or a smaller window help.";
+    }
+  }
+
+  int rows() const override { return layout_.height; }
+
+  void compute(StageFrame& frame, Rows rows) const override {
+    const KltLevel<const float> level = layout_.over(frame.input<float>(0)).levels[0];
+    klt_strength_simd(level.dx, level.dy, window_, plane(frame.output<float>(kStrength)), rows);
+  }
+
+  void combine(StageFrame& frame) const override {
+    klt_select_simd(plane<const float>(frame.output<float>(kStrength)), features_,
+                    reinterpret_cast<KltFeature*>(frame.output<float>(kFeatures)));
+  }
+
+  void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
+    using Access = opencl::Buffer::Access;
+    void* const pyramid = frame.inputs[0].buffer->device(queue, Access::read);
+    const auto gradient = [&](int plane) {
+      return opencl::DevicePlane{pyramid, layout_.first(0, plane), layout_.width, layout_.height,
+                                 layout_.width};
+    };
+    const auto output = [&](Output o) {
+      return frame.outputs[o].buffer->device(queue, Access::write);
+    };
+    const opencl::DevicePlane strength{output(kStrength), 0, layout_.width, layout_.height,
+                                       layout_.width};
+    engine_->device->enqueue_strength(queue, gradient(1), gradient(2), window_, strength,
+                                      {output(kSums), 0});
+    engine_->device->enqueue_select(queue, strength, features_, {output(kFeatures), 0},
+                                    {output(kSelection), 0});
+  }
+
+ private:
+  template <typename T>
+  Plane<T> plane(T* data) const {
+    return {data, layout_.width, layout_.height, layout_.width};
+  }
+
+  const std::shared_ptr<const FeaturesEngine> engine_;
+  const KltLayout layout_;
+  const int window_, features_;
+};
+
+struct KltFeaturesElement {
+  struct Settings {
+    int window = 0;
+    int features = 0;
+  };
+
+  static constexpr char kTypeName[] = "GstKltFeatures";
+  static constexpr char kLongName[] = "KLT features stage";
+  static constexpr char kKlass[] = "Filter/Analyzer/Video";
+  static constexpr char kSummary[] = "Finds the corners of the frame before that can be followed";
+
+  static const StageDescription& description() {
+    static const StageDescription description{{{kKltPrevious, "kltpyramid"}}};
+    return description;
+  }
+
+  static const std::vector<StageProperty<Settings>>& properties() {
+    static const std::vector<StageProperty<Settings>> properties{
+        {"window", "Window",
+         "Side of the square whose texture makes a corner, in pixels; 0: by the size of the frame",
+         &Settings::window, 0, 128},
+        {"features", "Features",
+         "How many of the strongest corners to take, before those next to a stronger one are "
+         "dropped; 0: by the size of the frame",
+         &Settings::features, 0, kKltMostFeatures},
+    };
+    return properties;
+  }
+
+  std::unique_ptr<StageWork> make_work(const Settings& settings, const WorkRequest& request) {
+    const KltLayout layout = klt_layout(request, request.inputs[0]);
+    if (!engine || engine->context != request.context)
+      engine = std::make_shared<FeaturesEngine>(request.context);
+    const KltPreset preset = KltPreset::of(layout.width, layout.height);
+    return std::make_unique<KltFeaturesWork>(
+        engine, layout, settings.window > 0 ? settings.window : preset.window,
+        settings.features > 0 ? settings.features : preset.features);
+  }
+
+  std::shared_ptr<const FeaturesEngine> engine;
+};
+
+}  // namespace
+}  // namespace tandem
+
+GType gst_klt_features_get_type() {
+  return tandem::StageElement<tandem::KltFeaturesElement>::get_type();
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/kltflow.h"
+
+#include "gst/elements/klttensors.h"
+#include "gst/stageelement.h"
+#include "kernels/klt_flow/klt_flow.h"
+
+namespace tandem {
+namespace {
+
+enum Input { kPrevious, kCurrent, kFeatures };
+
+struct FlowEngine {
+  std::shared_ptr<opencl::Context> context;
+  std::unique_ptr<KltFlowOpenCL> device;
+
+  explicit FlowEngine(std::shared_ptr<opencl::Context> on) : context(std::move(on)) {
+    if (context) device = std::make_unique<KltFlowOpenCL>(*context);
+  }
+};
+
+class KltFlowWork final : public StageWork {
+ public:
+  KltFlowWork(std::shared_ptr<const FlowEngine> engine, const KltLayout& layout, int features,
+              const KltFlowSettings& settings)
+      : engine_(std::move(engine)), layout_(layout), features_(features), settings_(settings) {
+    outputs_ = {
+        {kKltVectors, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 2, {static_cast<gsize>(features_), 5}}};
+  }
+
+  /// Features, not rows of the frame.
+  int rows() const override { return features_; }
+
+  void compute(StageFrame& frame, Rows range) const override {
+    klt_flow_simd(layout_.over(frame.input<float>(kPrevious)),
+                  layout_.over(frame.input<float>(kCurrent)),
+                  reinterpret_cast<const KltFeature*>(frame.input<float>(kFeatures)), settings_,
+                  reinterpret_cast<KltVector*>(frame.output<float>(0)), range);
+  }
+
+  void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
+    using Access = opencl::Buffer::Access;
+    const auto input = [&](Input i) -> opencl::DeviceSpan {
+      return {frame.inputs[i].buffer->device(queue, Access::read), 0};
+    };
+    engine_->device->enqueue(queue, layout_, input(kPrevious), input(kCurrent), input(kFeatures),
+                             features_, settings_,
+                             {frame.outputs[0].buffer->device(queue, Access::write), 0});
+  }
+
+ private:
+  const std::shared_ptr<const FlowEngine> engine_;
+  const KltLayout layout_;
+  const int features_;
+  const KltFlowSettings settings_;
+};
+
+struct KltFlowElement {
+  struct Settings {
+    int window = 0;
+    int iterations = 0;
+  };
+
+  static constexpr char kTypeName[] = "GstKltFlow";
+  static constexpr char kLongName[] = "KLT flow stage";
+  static constexpr char kKlass[] = "Filter/Analyzer/Video";
+  static constexpr char kSummary[] =
+      "Follows kltfeatures' corners from the frame before into this one";
+
+  static const StageDescription& description() {
+    static const StageDescription description{
+        {{kKltPrevious, "kltpyramid"}, {kKltCurrent, "kltpyramid"}, {kKltFeatures, "kltfeatures"}}};
+    return description;
+  }
+
+  static const std::vector<StageProperty<Settings>>& properties() {
+    static const std::vector<StageProperty<Settings>> properties{
+        {"window", "Window",
+         "Half the side of the patches that are compared, in pixels; 0: by the size of the frame",
+         &Settings::window, 0, 128},
+        {"iterations", "Iterations",
+         "Most steps towards a feature's new place at each size; 0: by the size of the frame",
+         &Settings::iterations, 0, 100},
+    };
+    return properties;
+  }
+
+  std::unique_ptr<StageWork> make_work(const Settings& settings, const WorkRequest& request) {
+    const KltLayout layout = klt_layout(request, request.inputs[kPrevious]);
+    klt_layout(request, request.inputs[kCurrent]);
+    if (!engine || engine->context != request.context)
+      engine = std::make_shared<FlowEngine>(request.context);
+    const KltPreset preset = KltPreset::of(layout.width, layout.height);
+    const KltFlowSettings flow{settings.window > 0 ? settings.window : preset.window,
+                               settings.iterations > 0 ? settings.iterations : preset.iterations};
+    const auto features = static_cast<int>(request.inputs[kFeatures].spec.shape[0]);
+    return std::make_unique<KltFlowWork>(engine, layout, features, flow);
+  }
+
+  std::shared_ptr<const FlowEngine> engine;
+};
+
+}  // namespace
+}  // namespace tandem
+
+GType gst_klt_flow_get_type() { return tandem::StageElement<tandem::KltFlowElement>::get_type(); }

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The tracking stages: motion vectors on every frame but the first, the same in every
+// configuration, joined into tracks.
+#include <gst/check/gstharness.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "gst/motionmeta.h"
+#include "model/configuration.h"
+#include "tests/gst/support/stream.h"
+
+namespace tandem::test {
+namespace {
+
+constexpr Size kSize{200, 160};
+constexpr float kMotionX = 2, kMotionY = -1;  // pixels a frame
+constexpr char kStagesOnCpu[] =
+    "kltpyramid device=cpu ! kltfeatures device=cpu ! kltflow device=cpu ! klttracks";
+
+std::string tracking_bin(const std::string& properties = "", const std::string& features = "") {
+  return "tandembin name=tandembin0 cores=2 adapt=off opencl-device=any " + properties +
+         " stages=\"kltpyramid ! kltfeatures " + features + " ! kltflow ! klttracks\"";
+}
+
+struct FreeHarness {
+  void operator()(GstHarness* harness) const { gst_harness_teardown(harness); }
+};
+using Harness = std::unique_ptr<GstHarness, FreeHarness>;
+
+void set_caps(const Harness& harness, Size size) {
+  gst_harness_set_src_caps_str(harness.get(), caps_text(size).c_str());
+}
+
+Harness start(const std::string& line, Size size = kSize) {
+  Harness harness(gst_harness_new_parse(line.c_str()));
+  set_caps(harness, size);
+  return harness;
+}
+
+/// Soft bumps that move from frame to frame.
+GstBuffer* frame(int index, Size size = kSize) {
+  const auto w = static_cast<gsize>(size.width), h = static_cast<gsize>(size.height);
+  GstBuffer* buffer = make_frame(index, size);
+  GstMapInfo map;
+  gst_buffer_map(buffer, &map, GST_MAP_WRITE);
+  const std::size_t stride = map.size / h;
+  for (std::size_t y = 0; y < h; ++y) {
+    for (std::size_t x = 0; x < w; ++x) {
+      const double u = static_cast<double>(x) - kMotionX * index;
+      const double v = static_cast<double>(y) - kMotionY * index;
+      const double level = 128 + 50 * std::sin(u * 0.23 + std::sin(v * 0.11)) +
+                           50 * std::sin(v * 0.19 + std::cos(u * 0.07));
+      map.data[y * stride + x] = static_cast<guint8>(level);
+    }
+  }
+  gst_buffer_unmap(buffer, &map);
+  return buffer;
+}
+
+struct Tracked {
+  int index = -1;
+  std::vector<GstTandemMotionVector> vectors;
+};
+
+Tracked pull(const Harness& harness) {
+  GstBuffer* buffer = gst_harness_pull(harness.get());
+  if (!buffer) return {};
+  Tracked tracked;
+  tracked.index = read_result(buffer).index;
+  // The plugin's own registration of the type: this program has none.
+  if (GstMeta* meta = gst_buffer_get_meta(buffer, g_type_from_name("GstTandemMotionMetaAPI"))) {
+    const auto* motion = reinterpret_cast<GstTandemMotionMeta*>(meta);
+    tracked.vectors.assign(motion->vectors, motion->vectors + motion->count);
+  }
+  gst_buffer_unref(buffer);
+  return tracked;
+}
+
+std::vector<Tracked> track(const Harness& harness, int first, int last, Size size = kSize) {
+  std::vector<Tracked> all;
+  for (int i = first; i < last; ++i) gst_harness_push(harness.get(), frame(i, size));
+  for (int i = first; i < last; ++i) all.push_back(pull(harness));
+  return all;
+}
+
+void expect_motion(const Tracked& tracked) {
+  EXPECT_GE(tracked.vectors.size(), 10U);
+  for (const GstTandemMotionVector& v : tracked.vectors) {
+    EXPECT_NEAR(v.dx, kMotionX, 0.2);  // the stop is at steps of 0.17 pixels
+    EXPECT_NEAR(v.dy, kMotionY, 0.2);
+  }
+}
+
+TEST(Tracking, EveryFrameButTheFirstHasVectors) {
+  const Harness harness = start(kStagesOnCpu);
+  const std::vector<Tracked> all = track(harness, 0, 6);
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(all[i].index, i);
+  EXPECT_TRUE(all[0].vectors.empty());
+  for (int i = 1; i < 6; ++i) expect_motion(all[i]);
+}
+
+TEST(Tracking, TracksGoOn) {
+  const Harness harness = start(kStagesOnCpu);
+  const std::vector<Tracked> all = track(harness, 0, 8);
+  std::map<guint32, GstTandemMotionVector> last;
+  std::size_t gone_on = 0, vectors = 0;
+  for (const Tracked& tracked : all) {
+    std::map<guint32, GstTandemMotionVector> now;
+    for (const GstTandemMotionVector& v : tracked.vectors) {
+      EXPECT_TRUE(now.emplace(v.id, v).second) << "two features of track " << v.id;
+      const auto before = last.find(v.id);
+      EXPECT_EQ(v.age, before == last.end() ? 1 : before->second.age + 1);
+      if (before == last.end()) continue;
+      ++gone_on;
+      EXPECT_LE(std::hypot(before->second.x - (v.x - v.dx), before->second.y - (v.y - v.dy)), 3);
+    }
+    vectors += now.size();
+    last = now;
+  }
+  EXPECT_GT(gone_on, vectors / 2);
+}
+
+TEST(Tracking, EveryConfigurationFollowsAlike) {
+  constexpr int kFrames = 7;
+  const std::vector<Tracked> expected = track(start(kStagesOnCpu), 0, kFrames);
+  for (const Configuration& c : all_configurations(4, 2, have_opencl_device() ? 7 : 0)) {
+    const std::string name = to_string(c);
+    SCOPED_TRACE(name);
+    const Harness harness =
+        start(tracking_bin("mapping=" + to_string(c.mapping) +
+                           (c.granularity == Granularity::medium
+                                ? " granularity=mg"
+                                : " granularity=cg threads=" + std::to_string(c.threads))));
+    const std::vector<Tracked> all = track(harness, 0, kFrames);
+    for (int i = 0; i < kFrames; ++i) {
+      EXPECT_EQ(all[i].index, i);
+      if (!c.mapping.any_device()) {
+        ASSERT_EQ(all[i].vectors.size(), expected[i].vectors.size()) << "frame " << i;
+        for (std::size_t k = 0; k < all[i].vectors.size(); ++k) {
+          EXPECT_EQ(all[i].vectors[k].x, expected[i].vectors[k].x);
+          EXPECT_EQ(all[i].vectors[k].id, expected[i].vectors[k].id);
+        }
+      } else if (i > 0) {
+        expect_motion(all[i]);  // corners of equal strength may swap
+      } else {
+        EXPECT_TRUE(all[i].vectors.empty());
+      }
+    }
+  }
+}
+
+TEST(Tracking, OtherSizesAndFlushesBreakPairs) {
+  for (const std::string& line : {std::string(kStagesOnCpu), tracking_bin()}) {
+    SCOPED_TRACE(line);
+    const Harness harness = start(line);
+    std::set<guint32> before;
+    for (const Tracked& tracked : track(harness, 0, 3))
+      for (const GstTandemMotionVector& v : tracked.vectors) before.insert(v.id);
+
+    constexpr Size kOther{176, 144};
+    set_caps(harness, kOther);
+    std::vector<Tracked> all = track(harness, 3, 6, kOther);
+    EXPECT_TRUE(all[0].vectors.empty());
+    expect_motion(all[1]);
+    for (const GstTandemMotionVector& v : all[1].vectors) EXPECT_FALSE(before.contains(v.id));
+
+    gst_harness_push_event(harness.get(), gst_event_new_flush_start());
+    gst_harness_push_event(harness.get(), gst_event_new_flush_stop(TRUE));
+    GstSegment segment;
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    gst_harness_push_event(harness.get(), gst_event_new_segment(&segment));
+    all = track(harness, 6, 8, kOther);
+    EXPECT_TRUE(all[0].vectors.empty());
+    expect_motion(all[1]);
+  }
+}
+
+TEST(Tracking, NoTextureNoVectors) {
+  const Harness harness = start(tracking_bin());
+  for (int i = 0; i < 3; ++i) {
+    GstBuffer* buffer = make_frame(i, kSize);
+    gst_buffer_memset(buffer, 0, 128, gst_buffer_get_size(buffer));
+    gst_harness_push(harness.get(), buffer);
+    const Tracked tracked = pull(harness);
+    EXPECT_EQ(tracked.index, i);
+    EXPECT_TRUE(tracked.vectors.empty());
+  }
+}
+
+TEST(Tracking, FramesSmallerThanAWindowPass) {
+  for (const Size size : {Size{1, 1}, Size{7, 3}, Size{20, 40}}) {
+    Stream stream(tracking_bin("", "window=20"), size);
+    EXPECT_EQ(indices(stream.run(4)), count_to(4));
+    const auto warnings = stream.messages.all(GST_MESSAGE_WARNING);
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_EQ(warnings[0].text.rfind("Nothing can be followed in frames of ", 0), 0U)
+        << warnings[0].text;
+  }
+}
+
+TEST(Tracking, AStageWithoutTheOneBeforeSaysWhichIsMissing) {
+  Stream stream("kltflow device=cpu");
+  stream.play();
+  stream.push(0, 1);
+  EXPECT_EQ(stream.messages.wait(GST_MESSAGE_ERROR).text,
+            "kltflow needs the tensor 'klt-previous', which kltpyramid makes: put kltpyramid "
+            "before kltflow.");
+}
+
+}  // namespace
+}  // namespace tandem::test
