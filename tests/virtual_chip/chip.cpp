@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/virtual_chip/chip.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace tandem::test {
+
+bool Chip::discrete() const {
+  return std::any_of(stages.begin(), stages.end(),
+                     [](const Stage& stage) { return stage.upload_s + stage.download_s > 0; });
+}
+
+double Chip::core_frame_s(int n) const {
+  double sum_s = 0;
+  for (const Stage& stage : stages) sum_s += stage.core_s;
+  return sum_s * slowdown[n - 1];
+}
+
+Watts power_w(const Chip& chip, double busy_cores, bool device_busy) {
+  const double load = std::min(1.0, busy_cores / chip.cores);
+  const auto add_up = [&](const Chip::Power& power) {
+    return power.idle_w + load * power.cores_w + (device_busy ? power.device_w : 0);
+  };
+  const double u_w =
+      chip.u.idle_w + std::max(load * chip.u.cores_w, device_busy ? chip.u.device_w : 0);
+  return {add_up(chip.c), add_up(chip.g), u_w};
+}
+
+Chip random_chip(unsigned seed) {
+  std::mt19937 random(seed);
+  const auto uniform = [&](double least, double most) {
+    return std::uniform_real_distribution<double>(least, most)(random);
+  };
+  const auto log_uniform = [&](double least, double most) {
+    return least * std::pow(most / least, uniform(0, 1));
+  };
+  Chip chip;
+  chip.name = "random chip " + std::to_string(seed);
+  chip.cores = std::uniform_int_distribution<int>(1, 8)(random);
+  chip.stages.resize(std::uniform_int_distribution<int>(1, 6)(random));
+  const bool discrete = uniform(0, 1) < 0.4;
+  const double speedup = log_uniform(0.3, discrete ? 30 : 8);  // of the device, as a whole
+
+  const double frame_s = log_uniform(1e-3, 8e-3);
+  double sum = 0;
+  for (Chip::Stage& stage : chip.stages) sum += stage.core_s = log_uniform(0.1, 1);
+  for (Chip::Stage& stage : chip.stages) {
+    stage.core_s *= frame_s / sum;
+    stage.medium_s = stage.core_s / (1 + (chip.cores - 1) * uniform(0.5, 1.1));
+    stage.device_s = stage.core_s / (speedup * log_uniform(0.25, 4));
+    if (!discrete) continue;
+    stage.upload_s = log_uniform(0.005, 0.1) * frame_s;
+    stage.download_s = log_uniform(0.005, 0.1) * frame_s;
+  }
+  chip.stages.back().download_s = 0;  // results are small, and read when somebody asks for them
+
+  // Memory is shared: each frame more slows all down. One thread more than cores takes turns.
+  const double contention = uniform(0, 0.15);
+  for (int n = 1; n <= chip.cores; ++n) chip.slowdown.push_back(1 + contention * (n - 1));
+  chip.slowdown.push_back(chip.slowdown.back() * (chip.cores + 1) / chip.cores * uniform(1, 1.05));
+  chip.noise = uniform(0, 1) < 0.5 ? 0.02 : log_uniform(0.02, 0.15);
+  // Large frames: few of them can wait for their turn.
+  if (uniform(0, 1) < 0.2) chip.window = 2 * (chip.cores + 1);
+
+  const double core_w = log_uniform(2, 12);
+  chip.c = {uniform(0.5, 5), core_w * chip.cores, uniform(0, 1)};
+  chip.g = {uniform(0.1, 2), 0, log_uniform(3, discrete ? 150 : 30)};
+  chip.u = {uniform(1, 10), uniform(0, 10), uniform(0, 10)};
+  chip.meter_resolution_s = uniform(0, 1) < 0.5 ? 1e-3 : 2e-2;
+  return chip;
+}
+
+Measurements perfect_measurements(const Chip& chip) {
+  const auto cost = [](double seconds, const Watts& w) {
+    return Cost{seconds, {w.c * seconds, w.g * seconds, w.u * seconds}};
+  };
+  Measurements m;
+  m.cores = chip.cores;
+  m.window = chip.window;
+  m.domains = {Domain::dominant, Domain::dominant, Domain::dominant};
+  const Watts one = power_w(chip, 1, false), all = power_w(chip, chip.cores, false);
+  const Watts device = power_w(chip, 0, true);
+  for (const Chip::Stage& stage : chip.stages) {
+    m.stages.push_back({.cg = cost(stage.core_s * chip.slowdown[0], one),
+                        .mg = cost(stage.medium_s, all),
+                        .device = cost(stage.device_s, device),
+                        .has_device = true,
+                        .upload = cost(stage.upload_s, device),
+                        .download = cost(stage.download_s, device)});
+  }
+  for (int n = 1; n <= chip.cores + 1; ++n)
+    m.cg.push_back(cost(chip.core_frame_s(n) / n, power_w(chip, n, false)));
+  return m;
+}
+
+}  // namespace tandem::test

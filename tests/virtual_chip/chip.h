@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/measurements.h"
+
+namespace tandem::test {
+
+/// A heterogeneous chip with an application on it, as the simulation and the virtual stages obey
+/// it: nothing here is known to what is tested.
+struct Chip {
+  struct Stage {
+    double core_s = 0;    ///< a frame on one core, when no other frame is computed on the cores
+    double medium_s = 0;  ///< a frame over all cores
+    double device_s = 0;  ///< a frame on the device, without transfers
+    double upload_s = 0, download_s = 0;  ///< of its inputs, of its outputs
+  };
+
+  /// Watts of one domain.
+  struct Power {
+    double idle_w = 0;
+    double cores_w = 0;   ///< more when all cores compute; fewer take their share of it
+    double device_w = 0;  ///< more when the device computes
+  };
+
+  std::string name;
+  int cores = 1;
+  std::vector<Stage> stages;
+  /// How many times longer a frame takes when n frames are computed on the cores, at [n - 1],
+  /// n = 1 ... nC + 1.
+  std::vector<double> slowdown;
+  /// Standard deviation of a stage's time, relative; each is drawn from a log-normal distribution.
+  double noise = 0;
+  int window = 128;  ///< most frames in flight
+
+  Power c, g, u;
+  double meter_resolution_s = 1e-3;
+
+  bool discrete() const;
+  /// What one frame takes with n frames at a time on the cores.
+  double core_frame_s(int n) const;
+};
+
+/// Watts while this many frames are computed on cores (all cores work on one under medium grain)
+/// and the device computes or not. In C and G the sides add up; in U the one with the higher load
+/// counts, as paper 1 observed (section IV).
+struct Watts {
+  double c = 0, g = 0, u = 0;
+  double sum() const { return c + g + u; }
+};
+Watts power_w(const Chip& chip, double busy_cores, bool device_busy);
+
+/// A chip of seeded random: 1 to 6 stages, 1 to 8 cores, integrated or discrete, quiet or noisy; a
+/// frame takes 1 to 8 ms on a core.
+Chip random_chip(unsigned seed);
+
+/// What a perfect training would measure: every mean, without noise.
+Measurements perfect_measurements(const Chip& chip);
+
+}  // namespace tandem::test

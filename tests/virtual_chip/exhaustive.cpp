@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/virtual_chip/exhaustive.h"
+
+#include <algorithm>
+
+#include "tests/virtual_chip/simulation.h"
+
+namespace tandem::test {
+namespace {
+
+constexpr int kGlanceFrames = 150, kLookFrames = 2000;
+constexpr std::size_t kFinalists = 5;
+
+}  // namespace
+
+double Steady::value(Metric metric) const {
+  return metric == Metric::throughput ? throughput_fps : throughput_fps / energy_j;
+}
+
+Steady run_steadily(const Chip& chip, const Configuration& configuration, unsigned seed,
+                    int frames) {
+  Simulation simulation(chip, seed);
+  simulation.configure(configuration);
+  for (int i = 0; i < chip.window + 4 * (chip.cores + 1); ++i) simulation.next();
+  const double begin_s = simulation.now_s(), begin_j = simulation.energy().joules().sum();
+  for (int i = 0; i < frames; ++i) simulation.next();
+  return {frames / (simulation.now_s() - begin_s),
+          (simulation.energy().joules().sum() - begin_j) / frames};
+}
+
+Exhaustive::Exhaustive(const Chip& chip, unsigned seed) : chip_(chip), seed_(seed) {
+  const int stages = static_cast<int>(chip.stages.size());
+  for (const Configuration& c : all_configurations(stages, chip.cores, ~0u))
+    all_.push_back({c, run_steadily(chip, c, seed, kGlanceFrames)});
+}
+
+Exhaustive::Entry Exhaustive::best(Metric metric) const {
+  const auto better = [&](const Entry& a, const Entry& b) {
+    return a.steady.value(metric) > b.steady.value(metric);
+  };
+  std::vector<Entry> ahead(std::min(kFinalists, all_.size()));
+  std::partial_sort_copy(all_.begin(), all_.end(), ahead.begin(), ahead.end(), better);
+  for (Entry& entry : ahead) entry.steady = look(entry.configuration);
+  return *std::min_element(ahead.begin(), ahead.end(), better);
+}
+
+Steady Exhaustive::look(const Configuration& configuration) const {
+  return run_steadily(chip_, configuration, seed_ + 1, kLookFrames);
+}
+
+}  // namespace tandem::test

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/virtual_chip/simulated_bin.h"
+
+namespace tandem::test {
+
+SimulatedBin::SimulatedBin(const Chip& chip, unsigned seed, const Objective& objective,
+                           double max_overhead)
+    : chip_(chip), simulation_(chip, seed) {
+  Controller::Chain chain;
+  chain.stages = static_cast<int>(chip.stages.size());
+  chain.cores = chip.cores;
+  chain.device_capable = (1u << chain.stages) - 1;
+  chain.domains = {Domain::dominant, Domain::dominant, Domain::dominant};
+  chain.energy_resolution_s = chip.meter_resolution_s;
+  controller_ = std::make_unique<Controller>(chain, std::make_shared<Knowledge>(), [this] {
+    return Probe{static_cast<uint64_t>(1e9 * simulation_.now_s()), 0,
+                 simulation_.energy().reading()};
+  });
+  controller_->decided = [this](const Decision& decision) { decisions_.push_back(decision); };
+  AdaptRules rules;
+  rules.max_overhead = max_overhead;
+  controller_->set_rules(rules);
+  controller_->set_objective(objective);
+}
+
+void SimulatedBin::frames_changed(const std::string& kind) {
+  const Trainer::Step step = controller_->frames_changed(kind, chip_.window);
+  simulation_.configure(step.configuration, step.time_stages);
+}
+
+void SimulatedBin::next() {
+  const Simulation::Frame frame = simulation_.next();
+  if (const auto step = controller_->frame_done(frame.times, frame.device_stages))
+    simulation_.configure(step->configuration, step->time_stages);
+}
+
+bool SimulatedBin::run_to_decision(int most) {
+  const std::size_t before = decisions_.size();
+  while (decisions_.size() == before && most-- > 0) next();
+  return decisions_.size() > before;
+}
+
+void SimulatedBin::run_until(double now_s) {
+  while (simulation_.now_s() < now_s) next();
+}
+
+}  // namespace tandem::test

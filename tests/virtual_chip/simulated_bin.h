@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scheduler/controller.h"
+#include "tests/virtual_chip/simulation.h"
+
+namespace tandem::test {
+
+/// The controller and the trainer on a simulated chip: what tandembin is, without threads and time.
+class SimulatedBin {
+ public:
+  /// The chip must outlive it.
+  SimulatedBin(const Chip& chip, unsigned seed, const Objective& objective,
+               double max_overhead = 0.05);
+
+  /// Frames of another kind come; nothing else about them changes.
+  void frames_changed(const std::string& kind);
+  /// Lets frames flow until something is decided. False when that takes more than `most` frames.
+  bool run_to_decision(int most);
+  void run_until(double now_s);
+
+  Simulation& simulation() { return simulation_; }
+  const Controller& controller() const { return *controller_; }
+  const std::vector<Decision>& decisions() const { return decisions_; }
+
+ private:
+  void next();
+
+  const Chip& chip_;
+  Simulation simulation_;
+  std::unique_ptr<Controller> controller_;
+  std::vector<Decision> decisions_;
+};
+
+}  // namespace tandem::test
