@@ -97,3 +97,15 @@ EXPORT GstFlowReturn gst_buffer_pool_acquire_buffer(GstBufferPool* pool, GstBuff
   if (flow == GST_FLOW_OK) __tsan_acquire(*buffer);
   return flow;
 }
+
+// What a queue hands over was written before it was pushed.
+EXPORT void g_async_queue_push(GAsyncQueue* queue, gpointer data) {
+  __tsan_release(queue);
+  NEXT(g_async_queue_push)(queue, data);
+}
+
+EXPORT gpointer g_async_queue_timeout_pop(GAsyncQueue* queue, guint64 timeout_us) {
+  gpointer data = NEXT(g_async_queue_timeout_pop)(queue, timeout_us);
+  if (data) __tsan_acquire(queue);
+  return data;
+}
