@@ -153,12 +153,15 @@ void BenchPipeline::measure(int frames, double least_seconds, BenchMeasurement& 
   const BinStats before = read_stats(bin_);
   const auto begin = Clock::now();
   std::chrono::duration<double> elapsed{};
-  BinStats after;
-  for (int fed = 0; fed < frames || elapsed.count() < least_seconds; ++fed) {
+  BinStats after = before;
+  const auto finished = [&] {
+    after = read_stats(bin_);
+    return after.frames - before.frames >= static_cast<uint64_t>(frames);
+  };
+  for (int fed = 0; fed < frames || elapsed.count() < least_seconds || !finished(); ++fed) {
     feed_one();
     elapsed = Clock::now() - begin;
   }
-  after = read_stats(bin_);
   elapsed = Clock::now() - begin;
   wait_until_empty();
   if (after.configuration != measurement.configuration.name()) {
