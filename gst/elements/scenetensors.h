@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "gst/stagework.h"
+#include "kernels/scene_features/scene_features.h"
+
+/// What the stages of Scene Recognition hand on.
+namespace tandem {
+
+/// float32 [SceneLayout::floats()] for the frame's size: the scale space and its gradients.
+inline constexpr char kSceneSpace[] = "scene-space";
+
+}  // namespace tandem
