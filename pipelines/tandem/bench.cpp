@@ -6,6 +6,7 @@
 
 #include "kernels/opencl/opencl.h"
 #include "pipelines/progress.h"
+#include "pipelines/tandem/applications.h"
 #include "pipelines/tandem/bench_pipeline.h"
 #include "pipelines/tandem/bench_report.h"
 #include "pipelines/tandem/bin_options.h"
@@ -20,21 +21,22 @@ constexpr int kFramesInMemory = 64;
 struct BenchSettings {
   std::string application, input, json;
   std::vector<std::string> metrics;
-  Size size{600, 416};
+  Size size;
   int frames = 100, repeat = 1;
   double least_seconds = 0.5;
   BinSettings bin;
 };
 
-BenchSettings parse_settings(const std::vector<std::string>& arguments) {
+BenchSettings parse_settings(std::vector<std::string> arguments) {
   BenchSettings settings;
-  settings.application = arguments.empty() ? "" : arguments[0];
+  const Application* application = take_application(arguments, "bench");
   std::string size;
   std::optional<int> frames, repeat;
   std::optional<double> seconds;
-  OptionParser parser("bench vivid",
-                      "Measures every configuration of stages, granularity and threads.");
-  parser.add("size", size, "WxH", "size of the frames (default: 600x416)");
+  OptionParser parser("bench APPLICATION",
+                      "Measures every configuration of stages, granularity and threads of:\n" +
+                          list_applications());
+  parser.add("size", size, "WxH", "size of the frames (default: one for each application)");
   parser.add("frames", frames, "N", "frames to time in each configuration (default: 100)");
   parser.add("seconds", seconds, "S", "time each configuration at least so long (default: 0.5)");
   parser.add("repeat", repeat, "R", "take the median of R rounds over all configurations");
@@ -42,9 +44,11 @@ BenchSettings parse_settings(const std::vector<std::string>& arguments) {
   parser.add("input", settings.input, "FILE|URI",
              "frames of this video instead of a moving pattern");
   add_model_options(parser, settings.bin);
-  parser.parse(take_application(arguments, "bench", settings.bin));
+  if (application) settings.bin.stages = application->stages;
+  parser.parse(std::move(arguments));
+  settings.application = application->name;  // without one, parse() printed the help
   if (settings.application == "vivid" && !settings.bin.scales) settings.bin.scales = 1;
-  if (!size.empty()) settings.size = parse_size("size", size);
+  settings.size = size.empty() ? application->bench_size : parse_size("size", size);
   settings.frames = at_least("frames", frames, 1, settings.frames);
   settings.repeat = at_least("repeat", repeat, 1, settings.repeat);
   at_least("cores", settings.bin.cores, 1, 0);

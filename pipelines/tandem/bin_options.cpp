@@ -3,15 +3,16 @@
 
 namespace tandem {
 
-std::vector<std::string> take_application(std::vector<std::string> arguments,
-                                          const std::string& command, BinSettings& settings) {
-  if (!arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h")) return arguments;
+const Application* take_application(std::vector<std::string>& arguments,
+                                    const std::string& command) {
+  if (!arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h")) return nullptr;
   if (arguments.empty() || arguments[0].starts_with("-")) {
-    throw UsageError(command + " needs an application first, as in: tandem " + command + " vivid");
+    throw UsageError(command + " needs an application first, as in: tandem " + command +
+                     " vivid\nThere are:\n" + list_applications());
   }
-  settings.stages = find_application(arguments[0]).stages;
+  const Application& application = find_application(arguments[0]);
   arguments.erase(arguments.begin());
-  return arguments;
+  return &application;
 }
 
 void add_model_options(OptionParser& parser, BinSettings& settings) {

@@ -4,15 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "pipelines/tandem/applications.h"
 #include "pipelines/tandem/elements.h"
 #include "pipelines/tandem/options.h"
 
 namespace tandem {
 
-/// Takes the application's name off the front of `arguments` and puts its stages into `settings`;
-/// returns the rest. `--help` needs no application. Throws UsageError.
-std::vector<std::string> take_application(std::vector<std::string> arguments,
-                                          const std::string& command, BinSettings& settings);
+/// Takes the application's name off the front of `arguments`. Null when they begin with `--help`,
+/// which needs none. Throws UsageError.
+const Application* take_application(std::vector<std::string>& arguments,
+                                    const std::string& command);
 
 /// The options that `run` and `bench` share.
 void add_model_options(OptionParser& parser, BinSettings& settings);

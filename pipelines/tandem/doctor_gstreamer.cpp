@@ -6,6 +6,7 @@
 
 #include "gst/util/ref.h"
 #include "kernels/vivid_classifier/vivid_model.h"
+#include "pipelines/tandem/applications.h"
 #include "pipelines/tandem/doctor.h"
 #include "pipelines/tandem/elements.h"
 #include "pipelines/tandem/media.h"

@@ -10,12 +10,6 @@
 namespace tandem {
 namespace {
 
-constexpr Application kApplications[] = {
-    {"tracking", "kltpyramid ! kltfeatures ! kltflow ! klttracks"},
-    {"vivid", "vividfilter ! vividhistogram ! vividclassifier"},
-    {"srad", "sradextract ! sradprepare ! sradreduce ! sraddiffuse ! sradupdate ! sradcompress"},
-};
-
 uint64_t read_uint64(const GstStructure* structure, const char* field) {
   guint64 value = 0;
   gst_structure_get_uint64(structure, field, &value);
@@ -55,18 +49,6 @@ int fill(GstElement* bin, const std::string& stages) {
 
 }  // namespace
 
-const Application& find_application(const std::string& name) {
-  std::vector<std::string> names;
-  std::string list;
-  for (const Application& application : kApplications) {
-    if (name == application.name) return application;
-    names.emplace_back(application.name);
-    list += (list.empty() ? "" : ", ") + names.back();
-  }
-  throw UsageError("there is no application '" + name + "'" + did_you_mean(name, names) +
-                   " There are: " + list);
-}
-
 GstElement* make_element(const char* factory, const char* name) {
   if (GstElement* element = gst_element_factory_make(factory, name)) return element;
   throw Failure("the GStreamer element '" + std::string(factory) + "' is missing",
@@ -104,6 +86,16 @@ void set_stage_property(GstElement* bin, const char* option, const char* propert
     ++having;
   });
   if (having == 0) throw UsageError(std::string(option) + ": none of the stages has this setting");
+}
+
+std::optional<int> stage_number(GstElement* bin, const char* property) {
+  std::optional<int> number;
+  for_each_child(bin, [&](GstElement* stage) {
+    const GParamSpec* spec = g_object_class_find_property(G_OBJECT_GET_CLASS(stage), property);
+    if (number || !spec || spec->value_type != G_TYPE_INT) return;
+    g_object_get(stage, property, &number.emplace(), nullptr);
+  });
+  return number;
 }
 
 GstElement* make_tandembin(const BinSettings& settings) {

@@ -13,15 +13,6 @@
 
 namespace tandem {
 
-/// An application that the command knows: its name and what goes into tandembin for it.
-struct Application {
-  const char* name;
-  const char* stages;
-};
-
-/// Throws UsageError that lists the applications when there is none called `name`.
-const Application& find_application(const std::string& name);
-
 /// What the command line says about tandembin and its stages; empty fields keep the defaults.
 struct BinSettings {
   std::string stages;
@@ -47,6 +38,9 @@ void set_property(gpointer object, const char* option, const char* property,
 /// Sets a property of those stages in `bin` that have it; throws as set_property does.
 void set_stage_property(GstElement* bin, const char* option, const char* property,
                         const std::string& value);
+
+/// That property of the first stage in `bin` that has it.
+std::optional<int> stage_number(GstElement* bin, const char* property);
 
 /// A floating tandembin called "tandem", filled and set up. Throws Failure and UsageError.
 GstElement* make_tandembin(const BinSettings& settings);

@@ -3,32 +3,11 @@
 
 #include <gst/video/video.h>
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
-
 #include "gst/util/ref.h"
+#include "pipelines/tandem/frame_metadata.h"
 
 namespace tandem {
 namespace {
-
-GstVideoRegionOfInterestMeta* next_region(GstBuffer* buffer, gpointer* state) {
-  return reinterpret_cast<GstVideoRegionOfInterestMeta*>(
-      gst_buffer_iterate_meta_filtered(buffer, state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE));
-}
-
-nlohmann::ordered_json describe(GstVideoRegionOfInterestMeta* region) {
-  const GstStructure* detection = gst_video_region_of_interest_meta_get_param(region, "detection");
-  const gchar* label = detection ? gst_structure_get_string(detection, "label") : nullptr;
-  if (!label) label = g_quark_to_string(region->roi_type);
-  gdouble confidence = 0;
-  const bool known = detection && gst_structure_get_double(detection, "confidence", &confidence);
-  return {{"x", region->x},
-          {"y", region->y},
-          {"w", region->w},
-          {"h", region->h},
-          {"label", label ? label : ""},
-          {"confidence", known ? nlohmann::ordered_json(confidence) : nullptr}};
-}
 
 double seconds_between(std::chrono::steady_clock::time_point from,
                        std::chrono::steady_clock::time_point to) {
@@ -37,7 +16,12 @@ double seconds_between(std::chrono::steady_clock::time_point from,
 
 }  // namespace
 
-FrameLog::FrameLog(const Settings& settings, GstElement* bin) : settings_(settings), bin_(bin) {
+FrameLog::FrameLog(const Settings& settings, GstElement* bin, MakeFindings* make_findings)
+    : settings_(settings),
+      bin_(bin),
+      make_findings_(make_findings),
+      found_(make_findings(bin)),
+      found_in_part_(make_findings(bin)) {
   if (settings_.metadata_file.empty()) return;
   metadata_.open(settings_.metadata_file);
   if (!metadata_) throw Failure("--metadata: cannot write '" + settings_.metadata_file + "'");
@@ -73,8 +57,10 @@ void FrameLog::begin_part(GstCaps* caps) {
   GstVideoInfo info;
   if (!gst_video_info_from_caps(&info, caps)) return;
   BinStats stats = read_stats(bin_);
+  std::unique_ptr<Findings> found = make_findings_(bin_);
   const std::scoped_lock lock(mutex_);
   at_part_start_ = std::move(stats);
+  found_in_part_ = std::move(found);
   part_start_ = Clock::now();
   parts_.push_back({{GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)}});
 }
@@ -87,45 +73,37 @@ void FrameLog::end_part() {
     parts_.pop_back();
   } else {
     parts_.back().stats = stats - at_part_start_;
+    parts_.back().found = found_in_part_->summary();
   }
 }
 
 void FrameLog::add_frame(GstPad* pad, GstBuffer* buffer) {
-  uint64_t people = 0;
-  for (gpointer state = nullptr; next_region(buffer, &state);) ++people;
-  write_metadata(buffer);
+  if (metadata_.is_open()) {
+    using Json = nlohmann::ordered_json;
+    metadata_ << describe_frame(buffer, count_.frames)
+                     .dump(-1, ' ', false, Json::error_handler_t::replace)
+              << '\n';
+    metadata_.flush();  // whoever follows the file sees each frame as it comes
+  }
   bool take_picture = false;
   {
     const std::scoped_lock lock(mutex_);
     const auto now = Clock::now();
     if (count_.frames == 0) first_frame_ = now;
     ++count_.frames;
-    count_.people += people;
+    found_->add(buffer);
+    found_in_part_->add(buffer);
     count_.position = GST_BUFFER_PTS(buffer);
     count_.seconds = seconds_between(first_frame_, now);
     if (parts_.empty()) return;
     Part& part = parts_.back();
     ++part.frames;
-    part.people += people;
-    part.most_people = std::max(part.most_people, people);
     part.seconds = seconds_between(part_start_, now);
     const uint64_t every = settings_.picture_every;
     take_picture =
         !settings_.picture_folder.empty() && part.frames % every == (every + 1) / 2 % every;
   }
   if (take_picture) save_picture(pad, buffer);
-}
-
-void FrameLog::write_metadata(GstBuffer* buffer) {
-  if (!metadata_.is_open()) return;
-  nlohmann::ordered_json line = {
-      {"pts", nullptr}, {"frame", count_.frames}, {"regions", nlohmann::ordered_json::array()}};
-  if (GST_BUFFER_PTS_IS_VALID(buffer)) line["pts"] = GST_BUFFER_PTS(buffer);
-  for (gpointer state = nullptr; auto* region = next_region(buffer, &state);) {
-    line["regions"].push_back(describe(region));
-  }
-  metadata_ << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
-  metadata_.flush();  // whoever follows the file sees each frame as it comes
 }
 
 void FrameLog::save_picture(GstPad* pad, GstBuffer* buffer) {
@@ -159,7 +137,9 @@ void FrameLog::save_picture(GstPad* pad, GstBuffer* buffer) {
 
 FrameLog::Count FrameLog::count() const {
   const std::scoped_lock lock(mutex_);
-  return count_;
+  Count count = count_;
+  count.found = found_->progress();
+  return count;
 }
 
 std::vector<Part> FrameLog::finish() {

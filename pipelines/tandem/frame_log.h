@@ -5,11 +5,13 @@
 
 #include <chrono>
 #include <fstream>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "pipelines/tandem/elements.h"
+#include "pipelines/tandem/findings.h"
 #include "pipelines/tandem/options.h"
 
 namespace tandem {
@@ -17,13 +19,14 @@ namespace tandem {
 /// Frames of one size in a row.
 struct Part {
   Size size;
-  uint64_t frames = 0, people = 0, most_people = 0;
+  uint64_t frames = 0;
   double seconds = 0;  ///< from the part's start to its last frame
+  std::string found;   ///< the summary of its findings
   BinStats stats;      ///< of this part alone
 };
 
-/// Watches what leaves a pad: counts frames and regions by part, writes a JSON line a frame
-/// ({"pts", "frame", "regions": [{"x", "y", "w", "h", "label", "confidence"}]}), saves pictures.
+/// Watches what leaves a pad: collects findings by part, writes a JSON line a frame
+/// (describe_frame), saves pictures.
 class FrameLog {
  public:
   struct Settings {
@@ -33,16 +36,17 @@ class FrameLog {
   };
 
   /// Throws Failure when the metadata file cannot be opened. `bin` is the tandembin whose
-  /// statistics are read.
-  FrameLog(const Settings& settings, GstElement* bin);
+  /// statistics are read and for which findings are made.
+  FrameLog(const Settings& settings, GstElement* bin, MakeFindings* make_findings);
 
   /// Call once; this object outlives the pipeline's streaming.
   void watch(GstPad* pad);
 
   struct Count {
-    uint64_t frames = 0, people = 0;
+    uint64_t frames = 0;
     GstClockTime position = GST_CLOCK_TIME_NONE;  ///< pts of the latest frame
     double seconds = 0;                           ///< since the first frame
+    std::string found;                            ///< the progress of the findings
   };
   Count count() const;
 
@@ -55,15 +59,17 @@ class FrameLog {
   void begin_part(GstCaps* caps);
   void end_part();
   void add_frame(GstPad* pad, GstBuffer* buffer);
-  void write_metadata(GstBuffer* buffer);
   void save_picture(GstPad* pad, GstBuffer* buffer);
 
   const Settings settings_;
   GstElement* const bin_;
+  MakeFindings* const make_findings_;
   std::ofstream metadata_;
 
   mutable std::mutex mutex_;  ///< guards what follows; the streaming thread writes, main reads
   Count count_;
+  std::unique_ptr<Findings> found_;          // in all frames
+  std::unique_ptr<Findings> found_in_part_;  // in those of the latest part
   std::vector<Part> parts_;
   BinStats at_part_start_;
   Clock::time_point first_frame_, part_start_;

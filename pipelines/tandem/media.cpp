@@ -118,6 +118,15 @@ std::string input_uri(const std::string& input) {
   return uri.get();
 }
 
+std::string demo_video() {
+  const char* named = std::getenv("TANDEM_DEMO_VIDEO");
+  std::error_code ignored;
+  for (const char* path : {named, "/usr/share/doc/opencv-doc/examples/data/vtest.avi"}) {
+    if (path && fs::is_regular_file(path, ignored)) return path;
+  }
+  return {};
+}
+
 void check_output_file(const std::string& option, const std::string& path) {
   const fs::path file(path);
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");

@@ -30,6 +30,10 @@ const Encoding& encoding_for(const std::string& path);
 /// the file or device is not there or cannot be read.
 std::string input_uri(const std::string& input);
 
+/// The video that the demo shows, where it is: the file that TANDEM_DEMO_VIDEO names, else
+/// vtest.avi of Debian's opencv-doc; empty where neither is.
+std::string demo_video();
+
 /// Throws Failure when no file can be written at `path`.
 void check_output_file(const std::string& option, const std::string& path);
 

@@ -20,9 +20,12 @@ namespace fs = std::filesystem;
 
 constexpr int kInterruptedStatus = 130;  // what a shell reports after Ctrl-C
 constexpr uint64_t kPictureEvery = 100;
+constexpr Size kPatternSize{640, 480};
+constexpr uint64_t kPatternFrames = 300;
 
 struct RunSettings {
-  std::string input, uri;
+  const Application* application = nullptr;
+  std::string input, uri;            // uri: empty for a moving pattern
   std::vector<Size> sizes;           // empty: as the input is
   std::vector<double> first_scales;  // one for each size
   uint64_t segment_frames = 0;       // frames of each size
@@ -39,18 +42,22 @@ struct RunSettings {
   }
 };
 
-RunSettings parse_settings(const std::vector<std::string>& arguments) {
+RunSettings parse_settings(std::vector<std::string> arguments) {
   RunSettings settings;
+  settings.application = take_application(arguments, "run");
   std::string sizes, output_size, first_scales;
   std::optional<int> frames, segment_frames;
-  OptionParser parser("run vivid",
-                      "Finds people in a video. Ctrl-C ends early; what was written stays usable.");
-  parser.add("input", settings.input, "FILE|URI|camera", "the video");
+  OptionParser parser("run APPLICATION",
+                      "Analyses a video. Ctrl-C ends early; what was written stays usable.\n"
+                      "The applications:\n" +
+                          list_applications());
+  parser.add("input", settings.input, "FILE|URI|camera",
+             "the video (default: vtest.avi of opencv-doc, else a moving pattern)");
   parser.add("size", sizes, "WxH[,WxH...]", "scale to this size, or to several in turn");
   parser.add("segment-frames", segment_frames, "N", "frames of each size, when there are several");
   parser.add("frames", frames, "N", "stop after N frames");
   parser.add("output", settings.output, "FILE",
-             "write a video with boxes (.mp4 .mkv .webm .avi .mov .ogv)");
+             "write a video with what was found drawn (.mp4 .mkv .webm .avi .mov .ogv)");
   parser.add("output-size", output_size, "WxH", "size of the video that is written");
   parser.add("metadata", settings.metadata, "FILE", "write one JSON line a frame");
   parser.add("pictures", settings.pictures, "FOLDER", "write a PNG now and then");
@@ -59,9 +66,9 @@ RunSettings parse_settings(const std::vector<std::string>& arguments) {
              "shrink frames by this first (below 1 enlarges: smaller people); one for each size");
   add_model_options(parser, settings.bin);
   add_configuration_options(parser, settings.bin);
-  parser.parse(take_application(arguments, "run", settings.bin));
+  if (settings.application) settings.bin.stages = settings.application->stages;
+  parser.parse(std::move(arguments));
 
-  if (settings.input.empty()) throw UsageError("run needs --input FILE, a URI or `camera`");
   if (!sizes.empty()) {
     for (const std::string& size : split(sizes, ','))
       settings.sizes.push_back(parse_size("size", size));
@@ -76,6 +83,23 @@ RunSettings parse_settings(const std::vector<std::string>& arguments) {
   return settings;
 }
 
+// Something to begin with, when the command line names no video.
+void choose_input(RunSettings& settings) {
+  settings.input = demo_video();
+  if (!settings.input.empty()) {
+    settings.uri = input_uri(settings.input);
+    std::printf("no --input: taking %s\n", settings.input.c_str());
+    return;
+  }
+  settings.input = "a moving pattern";
+  if (settings.sizes.empty()) settings.sizes = {kPatternSize};
+  if (settings.frame_limit() == 0) settings.frames = kPatternFrames;
+  std::printf(
+      "no --input: taking a moving pattern, %llu frames (the Debian package opencv-doc has a video "
+      "of people, vtest.avi)\n",
+      static_cast<unsigned long long>(settings.frame_limit()));
+}
+
 void check(RunSettings& settings) {
   const std::size_t sizes = settings.sizes.size();
   if (sizes > 1 && settings.segment_frames == 0) {
@@ -87,7 +111,11 @@ void check(RunSettings& settings) {
   }
   if (scales > 0) settings.bin.first_scale = settings.first_scales.front();
   if (sizes > 1 && !settings.output_size) settings.output_size = settings.sizes.front();
-  settings.uri = input_uri(settings.input);
+  if (settings.input.empty()) {
+    choose_input(settings);
+  } else {
+    settings.uri = input_uri(settings.input);
+  }
   if (!settings.output.empty()) {
     check_output_file("--output", settings.output);
     std::error_code error;
@@ -103,7 +131,7 @@ void check(RunSettings& settings) {
   }
 }
 
-// Where the frames go after the boxes are drawn.
+// Where the frames go after what was found is drawn.
 GstElement* make_destination(const RunSettings& settings) {
   std::string description;
   if (!settings.output.empty()) {
@@ -158,10 +186,9 @@ std::string progress_text(const FrameLog::Count& count, GstElement* pipeline, Gs
   gchar* configuration = nullptr;
   g_object_get(bin, "configuration", &configuration, nullptr);
   const Text owned(configuration);
-  int length = g_snprintf(text, sizeof text,
-                          "%" G_GUINT64_FORMAT " frames, %.1f frames/s, %" G_GUINT64_FORMAT
-                          " people found, %s",
-                          count.frames, fps, count.people, configuration ? configuration : "");
+  int length =
+      g_snprintf(text, sizeof text, "%" G_GUINT64_FORMAT " frames, %.1f frames/s, %s, %s",
+                 count.frames, fps, count.found.c_str(), configuration ? configuration : "");
   double done = 0;
   gint64 duration = 0;
   if (frame_limit > 0) done = static_cast<double>(count.frames) / frame_limit;
@@ -179,11 +206,9 @@ std::string progress_text(const FrameLog::Count& count, GstElement* pipeline, Gs
 
 void print_part(const Part& part) {
   const double fps = part.seconds > 0 ? part.frames / part.seconds : 0;
-  std::printf(
-      "%s: %llu frames in %.1f s (%.1f frames/s), %llu people found (%.1f a frame, %llu at most)\n",
-      to_string(part.size).c_str(), static_cast<unsigned long long>(part.frames), part.seconds, fps,
-      static_cast<unsigned long long>(part.people), static_cast<double>(part.people) / part.frames,
-      static_cast<unsigned long long>(part.most_people));
+  std::printf("%s: %llu frames in %.1f s (%.1f frames/s)", to_string(part.size).c_str(),
+              static_cast<unsigned long long>(part.frames), part.seconds, fps);
+  std::puts(part.found.empty() ? "" : (", " + part.found).c_str());
   std::printf("  ran as %s; frames on CPU/device:", part.stats.configuration.c_str());
   const char* separator = "";
   for (const StageCount& stage : part.stats.stages) {
@@ -195,14 +220,15 @@ void print_part(const Part& part) {
   std::puts("");
 }
 
-int run_vivid(const RunSettings& settings) {
+int run(const RunSettings& settings) {
   // Declared before the pipeline: its streaming threads use these until they are stopped.
   std::atomic<bool> stop{false};
   std::atomic<std::size_t> segment{0};
   std::unique_ptr<FrameLog> log;
   Pipeline pipeline(gst_pipeline_new("run"));
   const auto first_size = settings.sizes.empty() ? std::nullopt : std::optional(settings.sizes[0]);
-  GstElement* source = pipeline.add(make_source(settings.uri, first_size));
+  GstElement* source = pipeline.add(settings.uri.empty() ? make_test_source(*first_size)
+                                                         : make_source(settings.uri, first_size));
   GstElement* bin = pipeline.add(make_tandembin(settings.bin));
   const bool draw = !settings.output.empty() || settings.show || !settings.pictures.empty();
   GstElement* last = bin;
@@ -225,7 +251,8 @@ int run_vivid(const RunSettings& settings) {
   const uint64_t picture_every =
       settings.segment_frames ? (settings.segment_frames + 1) / 2 : kPictureEvery;
   log = std::make_unique<FrameLog>(
-      FrameLog::Settings{settings.metadata, settings.pictures, picture_every}, bin);
+      FrameLog::Settings{settings.metadata, settings.pictures, picture_every}, bin,
+      settings.application->make_findings);
   const ObjectRef<GstPad> out(gst_element_get_static_pad(last, "src"));
   log->watch(out.get());
 
@@ -261,7 +288,7 @@ int run_command(const std::vector<std::string>& arguments) {
   RunSettings settings = parse_settings(arguments);
   gst_init(nullptr, nullptr);
   check(settings);
-  return run_vivid(settings);
+  return run(settings);
 }
 
 }  // namespace tandem

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <memory>
+#include <string>
+
+namespace tandem {
+
+/// What an application found in the frames that it was shown, read from the metadata on them. One
+/// thread at a time.
+class Findings {
+ public:
+  virtual ~Findings() = default;
+  /// One more frame, in stream order.
+  virtual void add(GstBuffer* frame) = 0;
+  /// A few words for a line that is redrawn: "12 people found".
+  virtual std::string progress() const = 0;
+  /// All there is to say about the frames so far, as the end of a sentence.
+  virtual std::string summary() const { return progress(); }
+};
+
+/// Makes what watches the frames of `bin`, a tandembin that is set up.
+using MakeFindings = std::unique_ptr<Findings>(GstElement* bin);
+
+/// Regions, each a person.
+MakeFindings find_people;
+/// Motion vectors and the tracks that they are part of.
+MakeFindings find_tracks;
+/// The labels of regions: one a frame, for the whole of it.
+MakeFindings find_labels;
+/// Nothing is found: the frames themselves are what the application makes. Says how often the
+/// repeated stages are passed.
+MakeFindings find_no_speckle;
+
+}  // namespace tandem
