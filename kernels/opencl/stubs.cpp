@@ -4,6 +4,7 @@
 #include "kernels/opencl/memory.h"
 #include "kernels/opencl/opencl.h"
 #include "kernels/resize/resize.h"
+#include "kernels/scene_features/scene_features.h"
 #include "kernels/vivid_classifier/vivid_classifier.h"
 #include "kernels/vivid_filter/vivid_filter.h"
 #include "kernels/vivid_histogram/vivid_histogram.h"
@@ -89,6 +90,14 @@ VividClassifierOpenCL::~VividClassifierOpenCL() = default;
 std::size_t VividClassifierOpenCL::partial_size(CellGrid) { return 0; }
 void VividClassifierOpenCL::enqueue(opencl::Queue&, const opencl::DeviceSpan&, CellGrid,
                                     const opencl::DeviceSpan&, const opencl::DevicePlane&, Rows) {
+  unavailable();
+}
+
+struct SceneFeaturesOpenCL::Private {};
+SceneFeaturesOpenCL::SceneFeaturesOpenCL(opencl::Context&) { unavailable(); }
+SceneFeaturesOpenCL::~SceneFeaturesOpenCL() = default;
+void SceneFeaturesOpenCL::enqueue(opencl::Queue&, const opencl::DevicePlane&,
+                                  const opencl::DeviceSpan&, const opencl::DeviceSpan&) {
   unavailable();
 }
 

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
+#include <vector>
 
 #include "kernels/opencl/opencl.h"
 #include "kernels/plane.h"
@@ -33,6 +35,25 @@ inline double scene_sigma(int level) {
 }
 /// Blur that the camera is assumed to have left in the frame, in its pixels.
 inline constexpr double kSceneCameraSigma = 0.5;
+
+/// Blur that makes level `level` from the one before it, and level 0 from the doubled frame.
+inline double scene_blur(int level) {
+  const double before = level == 0 ? 2 * kSceneCameraSigma : scene_sigma(level - 1);
+  return std::sqrt(scene_sigma(level) * scene_sigma(level) - before * before);
+}
+/// The taps of a blur, as below: an odd number of them, the middle one for x = 0.
+inline std::vector<float> scene_taps(double sigma) {
+  const int radius = static_cast<int>(std::ceil(4 * sigma));
+  std::vector<double> taps;
+  double sum = 0;
+  for (int x = -radius; x <= radius; ++x) {
+    taps.push_back(std::exp(-x * x / (2 * sigma * sigma)));
+    sum += taps.back();
+  }
+  std::vector<float> normalised;
+  for (const double tap : taps) normalised.push_back(static_cast<float>(tap / sum));
+  return normalised;
+}
 
 /// How the Gaussians are made: the frame, divided by 255, is doubled (even pixels are the frame's,
 /// odd ones the mean of their neighbours, the last one repeated) and blurred to level 0; each level
@@ -64,6 +85,19 @@ struct SceneLayout {
   }
   std::size_t floats() const { return first_of(octaves()); }
 
+  /// What octaves hand to the next one, in another dense array: where octave 1 starts, 2 ...
+  std::size_t base_floats() const {
+    std::size_t floats = 0;
+    for (int o = 1; o < octaves(); ++o) floats += pixels_of(o);
+    return floats;
+  }
+  /// Level 0 of octave 1 or a later one.
+  template <typename T>
+  Plane<T> base(T* bases, int octave) const {
+    for (int o = 1; o < octave; ++o) bases += pixels_of(o);
+    return {bases, width_of(octave), height_of(octave), width_of(octave)};
+  }
+
   template <typename T>
   Plane<T> difference(T* data, int octave, int d) const {
     return plane(data, octave, d);
@@ -84,6 +118,49 @@ struct SceneLayout {
     return {data + first_of(octave) + static_cast<std::size_t>(index) * pixels_of(octave), w,
             height_of(octave), w};
   }
+};
+
+/// Rows of octave 0, which has twice as many as the frame, and of octave 1's base those that they
+/// hold. `space` has SceneLayout::floats() of the luma's size, `bases` base_floats(). Safe from
+/// many threads on disjoint rows; halo 48 rows, which each band blurs for itself; allocates nothing
+/// once a thread has seen the width. Results do not depend on the bands. No side of the luma is
+/// shorter than kSceneLeastSide.
+///
+/// Fast versions: differences and magnitudes agree to 1e-5, angles to 1e-4 + 2e-6 / magnitude,
+/// modulo 2 pi.
+void scene_first_octave_ref(Plane<const uint8_t> luma, float* space, float* bases, Rows rows);
+void scene_first_octave_simd(Plane<const uint8_t> luma, float* space, float* bases, Rows rows);
+
+/// All other octaves, when octave 1's base is there; the later ones are written.
+void scene_next_octaves_ref(const SceneLayout& layout, float* bases, float* space);
+void scene_next_octaves_simd(const SceneLayout& layout, float* bases, float* space);
+
+/// The whole space of one frame, on this thread. Throws std::invalid_argument when it is too small.
+inline std::vector<float> scene_features(Plane<const uint8_t> luma) {
+  const SceneLayout layout{luma.width, luma.height};
+  if (layout.octaves() < 1)
+    throw std::invalid_argument("scene features need at least 16x16 pixels: enlarge the picture");
+  std::vector<float> space(layout.floats()), bases(layout.base_floats());
+  scene_first_octave_simd(luma, space.data(), bases.data(), {0, layout.height_of(0)});
+  scene_next_octaves_simd(layout, bases.data(), space.data());
+  return space;
+}
+
+/// The same on the device, all rows. One thread at a time. `space` and `scratch` are dense, of
+/// SceneLayout::floats() and scratch_floats().
+class SceneFeaturesOpenCL {
+ public:
+  explicit SceneFeaturesOpenCL(opencl::Context& context);  ///< throws opencl::Error
+  ~SceneFeaturesOpenCL();
+  static std::size_t scratch_floats(const SceneLayout& layout) {
+    return 3 * layout.pixels_of(0) + layout.base_floats();
+  }
+  void enqueue(opencl::Queue& queue, const opencl::DevicePlane& luma,
+               const opencl::DeviceSpan& space, const opencl::DeviceSpan& scratch);
+
+ private:
+  struct Private;
+  std::unique_ptr<Private> self_;
 };
 
 }  // namespace tandem

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <utility>
+
+#include "kernels/opencl/native.h"
+#include "kernels/scene_features/scene_features.h"
+#include "kernels/scene_features_cl.h"
+
+namespace tandem {
+namespace {
+
+constexpr int kLevels = kSceneScales + 3;
+constexpr cl_ulong kNone = ~cl_ulong{0};  // NONE of the kernels: nothing is written there
+
+/// The taps of all blurs, one after the other.
+struct Taps {
+  std::vector<float> values;
+  cl_int first[kLevels], radius[kLevels];
+
+  Taps() {
+    for (int level = 0; level < kLevels; ++level) {
+      const std::vector<float> taps = scene_taps(scene_blur(level));
+      first[level] = static_cast<cl_int>(values.size());
+      radius[level] = static_cast<cl_int>(taps.size() / 2);
+      values.insert(values.end(), taps.begin(), taps.end());
+    }
+  }
+};
+
+cl_ulong offset(const opencl::DeviceSpan& span) { return span.offset; }
+opencl::DeviceSpan after(const opencl::DeviceSpan& span, std::size_t floats) {
+  return {span.mem, span.offset + floats};
+}
+
+}  // namespace
+
+struct SceneFeaturesOpenCL::Private {
+  explicit Private(opencl::Context& context)
+      : run(context.device().is_cpu ? 64 : 1),
+        program(opencl::build_program(
+            context, scene_features_cl,
+            "-cl-std=CL1.2 -DNONE=0xffffffffffffffffUL -DRUN=" + std::to_string(run))),
+        double_luma(context, program, "double_luma"),
+        blur_down(context, program, "blur_down"),
+        blur_across(context, program, "blur_across"),
+        gradient(context, program, "gradient"),
+        group(context.device().is_cpu ? 16 : 128),
+        tap_values(opencl::constant_data(context, taps.values.data(),
+                                         taps.values.size() * sizeof(float))) {}
+
+  template <typename... Arguments>
+  void enqueue(opencl::Kernel& kernel, opencl::Queue& queue, int width, int height,
+               const Arguments&... arguments) const {
+    const std::size_t size = kernel.group_size(group);
+    const auto items = static_cast<std::size_t>((width + run - 1) / run * height);
+    kernel.enqueue(queue, opencl::round_up(items, size), size, arguments...);
+  }
+
+  /// Two images that levels take turns in, and one that is blurred in y alone.
+  struct Scratch {
+    opencl::DeviceSpan level, other, down, bases;
+  };
+  void enqueue_octave(opencl::Queue& queue, const SceneLayout& layout, int octave,
+                      opencl::DeviceSpan before, const opencl::DeviceSpan& space, Scratch scratch);
+
+  const int run;  // pixels a work-item
+  const Taps taps;
+  const cl::Program program;
+  opencl::Kernel double_luma, blur_down, blur_across, gradient;
+  const std::size_t group;
+  const cl::Buffer tap_values;
+};
+
+void SceneFeaturesOpenCL::Private::enqueue_octave(opencl::Queue& queue, const SceneLayout& layout,
+                                                  int octave, opencl::DeviceSpan before,
+                                                  const opencl::DeviceSpan& space,
+                                                  Scratch scratch) {
+  const int width = layout.width_of(octave), height = layout.height_of(octave);
+  const cl_ulong pixels = layout.pixels_of(octave);
+  const cl_ulong planes = space.offset + layout.first_of(octave);
+  const bool has_next = octave + 1 < layout.octaves();
+  cl_ulong next_base = scratch.bases.offset;
+  for (int o = 1; o <= octave; ++o) next_base += layout.pixels_of(o);
+  for (int level = octave == 0 ? 0 : 1; level < kLevels; ++level) {
+    enqueue(blur_down, queue, width, height, before.mem, offset(before), scratch.down.mem,
+            offset(scratch.down), width, height, tap_values(), taps.first[level],
+            taps.radius[level]);
+    const cl_ulong difference = level > 0 ? planes + (level - 1) * pixels : kNone;
+    const cl_ulong base = level == kSceneScales && has_next ? next_base : kNone;
+    enqueue(blur_across, queue, width, height, scratch.down.mem, offset(scratch.down), before.mem,
+            offset(before), scratch.level.mem, offset(scratch.level), space.mem, difference,
+            scratch.bases.mem, base, layout.width_of(octave + 1), layout.height_of(octave + 1),
+            width, height, tap_values(), taps.first[level], taps.radius[level]);
+    if (level >= 1 && level <= kSceneGradients) {
+      const cl_ulong magnitude = planes + (kSceneDifferences + level - 1) * pixels;
+      enqueue(gradient, queue, width, height, scratch.level.mem, offset(scratch.level), space.mem,
+              magnitude, magnitude + kSceneGradients * pixels, width, height);
+    }
+    before = scratch.level;
+    std::swap(scratch.level, scratch.other);
+  }
+}
+
+SceneFeaturesOpenCL::SceneFeaturesOpenCL(opencl::Context& context)
+    : self_(std::make_unique<Private>(context)) {}
+
+SceneFeaturesOpenCL::~SceneFeaturesOpenCL() = default;
+
+void SceneFeaturesOpenCL::enqueue(opencl::Queue& queue, const opencl::DevicePlane& luma,
+                                  const opencl::DeviceSpan& space,
+                                  const opencl::DeviceSpan& scratch) {
+  const SceneLayout layout{luma.width, luma.height};
+  const int width = layout.width_of(0), height = layout.height_of(0);
+  const std::size_t pixels = layout.pixels_of(0);
+  const Private::Scratch images{scratch, after(scratch, pixels), after(scratch, 2 * pixels),
+                                after(scratch, 3 * pixels)};
+  self_->enqueue(self_->double_luma, queue, width, height, luma.mem,
+                 static_cast<cl_ulong>(luma.offset), static_cast<cl_long>(luma.stride),
+                 images.other.mem, offset(images.other), width, height);
+  self_->enqueue_octave(queue, layout, 0, images.other, space, images);
+  opencl::DeviceSpan base = images.bases;
+  for (int octave = 1; octave < layout.octaves(); ++octave) {
+    self_->enqueue_octave(queue, layout, octave, base, space, images);
+    base.offset += layout.pixels_of(octave);
+  }
+}
+
+}  // namespace tandem
