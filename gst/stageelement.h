@@ -19,7 +19,8 @@ struct StageProperty {
   const char* name;
   const char* nick;
   const char* blurb;
-  std::variant<int Settings::*, double Settings::*, std::string Settings::*> member;
+  std::variant<bool Settings::*, int Settings::*, double Settings::*, std::string Settings::*>
+      member;
   double least = 0, most = 0;
 };
 
@@ -81,6 +82,8 @@ class StageElement {
         settings.** number = g_value_get_int(value);
       } else if (auto* real = std::get_if<double Settings::*>(&member)) {
         settings.** real = g_value_get_double(value);
+      } else if (auto* flag = std::get_if<bool Settings::*>(&member)) {
+        settings.** flag = g_value_get_boolean(value) != FALSE;
       } else {
         const gchar* text = g_value_get_string(value);
         settings.*std::get<std::string Settings::*>(member) = text ? text : "";
@@ -97,6 +100,8 @@ class StageElement {
       g_value_set_int(value, settings.**number);
     } else if (auto* real = std::get_if<double Settings::*>(&member)) {
       g_value_set_double(value, settings.**real);
+    } else if (auto* flag = std::get_if<bool Settings::*>(&member)) {
+      g_value_set_boolean(value, settings.**flag);
     } else {
       g_value_set_string(value, (settings.*std::get<std::string Settings::*>(member)).c_str());
     }
@@ -112,6 +117,8 @@ class StageElement {
     }
     if (auto* real = std::get_if<double Settings::*>(&p.member))
       return g_param_spec_double(p.name, p.nick, p.blurb, p.least, p.most, defaults.**real, flags);
+    if (auto* flag = std::get_if<bool Settings::*>(&p.member))
+      return g_param_spec_boolean(p.name, p.nick, p.blurb, defaults.**flag, flags);
     return g_param_spec_string(p.name, p.nick, p.blurb,
                                (defaults.*std::get<std::string Settings::*>(p.member)).c_str(),
                                flags);

@@ -22,8 +22,12 @@ struct FeaturesEngine {
 class KltFeaturesWork final : public StageWork {
  public:
   KltFeaturesWork(std::shared_ptr<const FeaturesEngine> engine, const KltLayout& layout, int window,
-                  int features)
-      : engine_(std::move(engine)), layout_(layout), window_(window), features_(features) {
+                  KltCandidates candidates, int features)
+      : engine_(std::move(engine)),
+        layout_(layout),
+        window_(window),
+        candidates_(candidates),
+        features_(features) {
     const bool device = engine_->context != nullptr;
     const gsize pixels = layout_.pixels_of(0);
     outputs_ = {
@@ -51,7 +55,7 @@ class KltFeaturesWork final : public StageWork {
   }
 
   void combine(StageFrame& frame) const override {
-    klt_select_simd(plane<const float>(frame.output<float>(kStrength)), features_,
+    klt_select_simd(plane<const float>(frame.output<float>(kStrength)), candidates_, features_,
                     reinterpret_cast<KltFeature*>(frame.output<float>(kFeatures)));
   }
 
@@ -69,7 +73,7 @@ class KltFeaturesWork final : public StageWork {
                                        layout_.width};
     engine_->device->enqueue_strength(queue, gradient(1), gradient(2), window_, strength,
                                       {output(kSums), 0});
-    engine_->device->enqueue_select(queue, strength, features_, {output(kFeatures), 0},
+    engine_->device->enqueue_select(queue, strength, candidates_, features_, {output(kFeatures), 0},
                                     {output(kSelection), 0});
   }
 
@@ -81,13 +85,16 @@ class KltFeaturesWork final : public StageWork {
 
   const std::shared_ptr<const FeaturesEngine> engine_;
   const KltLayout layout_;
-  const int window_, features_;
+  const int window_;
+  const KltCandidates candidates_;
+  const int features_;
 };
 
 struct KltFeaturesElement {
   struct Settings {
     int window = 0;
     int features = 0;
+    bool peaks = true;
   };
 
   static constexpr char kTypeName[] = "GstKltFeatures";
@@ -109,6 +116,10 @@ struct KltFeaturesElement {
          "How many of the strongest corners to take, before those next to a stronger one are "
          "dropped; 0: by the size of the frame",
          &Settings::features, 0, kKltMostFeatures},
+        {"peaks", "Peaks",
+         "Take corners where their strength has a peak, which spreads them over the frame; false: "
+         "any of the strongest pixels, as the San Diego Vision Benchmark Suite does",
+         &Settings::peaks},
     };
     return properties;
   }
@@ -120,6 +131,7 @@ struct KltFeaturesElement {
     const KltPreset preset = KltPreset::of(layout.width, layout.height);
     return std::make_unique<KltFeaturesWork>(
         engine, layout, settings.window > 0 ? settings.window : preset.window,
+        settings.peaks ? KltCandidates::peaks : KltCandidates::pixels,
         settings.features > 0 ? settings.features : preset.features);
   }
 

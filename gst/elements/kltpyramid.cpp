@@ -94,11 +94,6 @@ struct KltPyramidElement {
     return description;
   }
 
-  static const std::vector<StageProperty<Settings>>& properties() {
-    static const std::vector<StageProperty<Settings>> none;
-    return none;
-  }
-
   std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest& request) {
     if (!engine || engine->context != request.context)
       engine = std::make_shared<PyramidEngine>(request.context);

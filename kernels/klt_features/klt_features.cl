@@ -109,6 +109,20 @@ ulong key_of(float strength, uint pixel) {
   return strength > 0 ? (ulong)as_uint(strength) << 32 | ~pixel : 0;
 }
 
+// Whether pixel (x, y), at `here`, is one of KltCandidates::peaks.
+int is_peak(__global const float* here, long stride, int x, int y, int width, int height) {
+  for (int dy = -1; dy <= 1; ++dy) {
+    for (int dx = -1; dx <= 1; ++dx) {
+      const int u = x + dx, v = y + dy;
+      const bool inside = u >= 0 && u < width && v >= 0 && v < height;
+      const float other = inside ? here[dy * stride + dx] : 0;
+      const bool before = dy < 0 || (dy == 0 && dx < 0);
+      if (before ? *here <= other : *here < other) return 0;
+    }
+  }
+  return 1;
+}
+
 ulong prefix_of(__global const Search* search) {
   return (ulong)search->prefix_high << 32 | search->prefix_low;
 }
@@ -127,10 +141,10 @@ __kernel void select_start(__global uint* scratch, ulong scratch_offset, uint co
   }
 }
 
-// Counts the keys that have the prefix by their next bits. Work-items take turns at pixels.
+// Counts the candidates' keys that have the prefix by their next bits. Work-items take turns at pixels.
 __kernel void select_count(__global const float* strength, ulong offset, long stride, int width,
-                           int height, __global uint* scratch, ulong scratch_offset, int pass,
-                           __local uint* bins) {
+                           int height, int peaks_only, __global uint* scratch,
+                           ulong scratch_offset, int pass, __local uint* bins) {
   scratch += scratch_offset;
   __global const Search* search = (__global const Search*)scratch;
   for (int i = get_local_id(0); i < BINS; i += get_local_size(0)) bins[i] = 0;
@@ -144,7 +158,9 @@ __kernel void select_count(__global const float* strength, ulong offset, long st
       __global const float* row = strength + offset + y * stride;
       for (int x = get_local_id(0); x < width; x += get_local_size(0)) {
         const ulong key = key_of(row[x], (uint)y * (uint)width + (uint)x);
-        if (key != 0 && (key & known) == prefix) atomic_inc(bins + ((uint)(key >> shift) & mask));
+        if (key == 0 || (key & known) != prefix) continue;
+        if (peaks_only && !is_peak(row + x, stride, x, y, width, height)) continue;
+        atomic_inc(bins + ((uint)(key >> shift) & mask));
       }
     }
   }
@@ -178,7 +194,8 @@ __kernel void select_narrow(__global uint* scratch, ulong scratch_offset, int pa
 
 // Collects the keys that are taken, in any order: at most as many as are wanted.
 __kernel void select_gather(__global const float* strength, ulong offset, long stride, int width,
-                            int height, __global uint* scratch, ulong scratch_offset) {
+                            int height, int peaks_only, __global uint* scratch,
+                            ulong scratch_offset) {
   scratch += scratch_offset;
   __global Search* search = (__global Search*)scratch;
   __global uint* keys = scratch + STATE_WORDS + BINS;
@@ -188,6 +205,7 @@ __kernel void select_gather(__global const float* strength, ulong offset, long s
     for (int x = get_local_id(0); x < width; x += get_local_size(0)) {
       const ulong key = key_of(row[x], (uint)y * (uint)width + (uint)x);
       if (key == 0 || key < least) continue;
+      if (peaks_only && !is_peak(row + x, stride, x, y, width, height)) continue;
       const uint at = atomic_inc(&search->taken);
       keys[2 * at] = (uint)(key >> 32);
       keys[2 * at + 1] = (uint)key;

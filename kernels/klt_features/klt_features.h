@@ -31,13 +31,22 @@ void klt_strength_ref(Plane<const float> dx, Plane<const float> dy, int window,
 void klt_strength_simd(Plane<const float> dx, Plane<const float> dy, int window,
                        Plane<float> strength, Rows rows);
 
-/// Of the `count` pixels of greatest positive strength (the first in reading order among equals),
-/// from the strongest on, those that are further than kKltSuppressionPixels from all that were
-/// taken before. Writes `count` features, the strongest first, the rest empty.
-void klt_select_ref(Plane<const float> strength, int count, KltFeature* features);
+/// Which pixels can be features.
+enum class KltCandidates {
+  pixels,  ///< all, as in the benchmark: the strongest lie around few corners
+  peaks    ///< those stronger than the four of their neighbours that are before them in reading
+           ///< order, and no weaker than the four behind; outside of the frame is 0
+};
+
+/// Of the `count` candidates of greatest positive strength (the first in reading order among
+/// equals), from the strongest on, those that are further than kKltSuppressionPixels from all that
+/// were taken before. Writes `count` features, the strongest first, the rest empty.
+void klt_select_ref(Plane<const float> strength, KltCandidates candidates, int count,
+                    KltFeature* features);
 
 /// As klt_select_ref, exactly. Allocates nothing once a thread has seen the count.
-void klt_select_simd(Plane<const float> strength, int count, KltFeature* features);
+void klt_select_simd(Plane<const float> strength, KltCandidates candidates, int count,
+                     KltFeature* features);
 
 /// Both on the device. One thread at a time. The selection is exact.
 class KltFeaturesOpenCL {
@@ -50,8 +59,9 @@ class KltFeaturesOpenCL {
                         const opencl::DevicePlane& dy, int window,
                         const opencl::DevicePlane& strength, const opencl::DeviceSpan& scratch);
   /// `features`: 3 `count` floats; `scratch`: selection_scratch() uint32.
-  void enqueue_select(opencl::Queue& queue, const opencl::DevicePlane& strength, int count,
-                      const opencl::DeviceSpan& features, const opencl::DeviceSpan& scratch);
+  void enqueue_select(opencl::Queue& queue, const opencl::DevicePlane& strength,
+                      KltCandidates candidates, int count, const opencl::DeviceSpan& features,
+                      const opencl::DeviceSpan& scratch);
   static std::size_t selection_scratch();
 
  private:

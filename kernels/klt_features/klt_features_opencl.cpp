@@ -69,7 +69,8 @@ void KltFeaturesOpenCL::enqueue_strength(opencl::Queue& queue, const opencl::Dev
 }
 
 void KltFeaturesOpenCL::enqueue_select(opencl::Queue& queue, const opencl::DevicePlane& strength,
-                                       int count, const opencl::DeviceSpan& features,
+                                       KltCandidates candidates, int count,
+                                       const opencl::DeviceSpan& features,
                                        const opencl::DeviceSpan& scratch) {
   if (count <= 0) return;
   if (count > kKltMostFeatures) throw opencl::Error("too many features are asked for");
@@ -77,17 +78,18 @@ void KltFeaturesOpenCL::enqueue_select(opencl::Queue& queue, const opencl::Devic
   const cl_ulong state = scratch.offset, out = features.offset;
   const cl_ulong first = strength.offset;
   const cl_long stride = strength.stride;
+  const cl_int peaks_only = candidates == KltCandidates::peaks;
   self_->start.enqueue(queue, group, group, scratch.mem, state, static_cast<cl_uint>(count),
                        features.mem, out);
   for (cl_int pass = 0; pass < kPasses; ++pass) {
     self_->count.enqueue(queue, all, group, strength.mem, first, stride, strength.width,
-                         strength.height, scratch.mem, state, pass,
+                         strength.height, peaks_only, scratch.mem, state, pass,
                          opencl::LocalMemory{kBins * sizeof(cl_uint)});
     self_->narrow.enqueue(queue, group, group, scratch.mem, state, pass,
                           opencl::LocalMemory{kBins * sizeof(cl_uint)});
   }
   self_->gather.enqueue(queue, all, group, strength.mem, first, stride, strength.width,
-                        strength.height, scratch.mem, state);
+                        strength.height, peaks_only, scratch.mem, state);
   const auto capacity = std::bit_ceil(static_cast<cl_uint>(std::max(2, count)));
   self_->finish.enqueue(queue, group, group, scratch.mem, state, strength.width,
                         static_cast<cl_int>(capacity), features.mem, out,

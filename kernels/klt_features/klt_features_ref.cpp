@@ -35,11 +35,13 @@ void klt_strength_ref(Plane<const float> dx, Plane<const float> dy, int window,
   }
 }
 
-void klt_select_ref(Plane<const float> strength, int count, KltFeature* features) {
+void klt_select_ref(Plane<const float> strength, KltCandidates candidates, int count,
+                    KltFeature* features) {
   std::vector<KltFeature> all;
   for (int y = 0; y < strength.height; ++y) {
     for (int x = 0; x < strength.width; ++x) {
-      if (strength.row(y)[x] > 0)
+      if (strength.row(y)[x] > 0 &&
+          (candidates == KltCandidates::pixels || is_peak(strength, x, y)))
         all.push_back({static_cast<float>(x), static_cast<float>(y), strength.row(y)[x]});
     }
   }

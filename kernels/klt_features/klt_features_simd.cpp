@@ -137,18 +137,43 @@ void strengths(Plane<const float> dx, Plane<const float> dy, int window, Plane<f
   }
 }
 
-/// Calls found(x) for every x of the row, in order, whose value is above what above() returns.
-template <typename Above, typename Found>
-HWY_INLINE void scan(const float* row, int width, const Above& above, const Found& found) {
+/// Which of the pixels from `here` on are peaks; all neighbours can be read.
+HWY_INLINE auto peaks(const float* here, std::ptrdiff_t stride) {
   const D d;
+  const auto pixel = hn::LoadU(d, here);
+  const auto stronger = [&](std::ptrdiff_t by)
+                            HWY_ATTR { return hn::Gt(pixel, hn::LoadU(d, here + by)); };
+  const auto as_strong = [&](std::ptrdiff_t by)
+                             HWY_ATTR { return hn::Ge(pixel, hn::LoadU(d, here + by)); };
+  const auto before = hn::And(hn::And(stronger(-1), stronger(-stride)),
+                              hn::And(stronger(-stride - 1), stronger(1 - stride)));
+  const auto behind = hn::And(hn::And(as_strong(1), as_strong(stride)),
+                              hn::And(as_strong(stride - 1), as_strong(stride + 1)));
+  return hn::And(before, behind);
+}
+
+/// Calls found(x) for every candidate x of the row, in order, whose value is above what above()
+/// returns.
+template <typename Above, typename Found>
+HWY_INLINE void scan(Plane<const float> strength, int y, bool peaks_only, const Above& above,
+                     const Found& found) {
+  const D d;
+  const float* row = strength.row(y);
+  const auto look_at = [&](int x) {
+    if (row[x] > above() && (!peaks_only || is_peak(strength, x, y))) found(x);
+  };
+  const bool inner = y > 0 && y < strength.height - 1;
   int x = 0;
-  for (; x + kLanes <= width; x += kLanes) {
-    if (hn::AllFalse(d, hn::Gt(hn::LoadU(d, row + x), hn::Set(d, above())))) continue;
-    for (int i = x; i < x + kLanes; ++i)
-      if (row[i] > above()) found(i);
+  for (; x + kLanes <= strength.width; x += kLanes) {
+    auto strong = hn::Gt(hn::LoadU(d, row + x), hn::Set(d, above()));
+    if (hn::AllFalse(d, strong)) continue;
+    if (peaks_only && inner && x > 0 && x + kLanes < strength.width) {
+      strong = hn::And(strong, peaks(row + x, strength.stride));
+      if (hn::AllFalse(d, strong)) continue;
+    }
+    for (int i = x; i < x + kLanes; ++i) look_at(i);
   }
-  for (; x < width; ++x)
-    if (row[x] > above()) found(x);
+  for (; x < strength.width; ++x) look_at(x);
 }
 
 /// The strongest so far: up to four times as many as wanted, then the weaker ones go.
@@ -190,27 +215,28 @@ class Strongest {
   std::vector<KltFeature> features_;
 };
 
-void scan_rows(Plane<const float> strength, int step, Strongest& strongest) {
+void scan_rows(Plane<const float> strength, bool peaks_only, int step, Strongest& strongest) {
   for (int y = 0; y < strength.height; y += step) {
-    const float* row = strength.row(y);
     scan(
-        row, strength.width, [&] { return strongest.above(); },
+        strength, y, peaks_only, [&] { return strongest.above(); },
         [&](int x) {
-          strongest.add({static_cast<float>(x), static_cast<float>(y), row[x]});
+          strongest.add({static_cast<float>(x), static_cast<float>(y), strength.row(y)[x]});
         });
   }
 }
 
-void select(Plane<const float> strength, int count, KltFeature* features) {
+void select(Plane<const float> strength, KltCandidates candidates, int count,
+            KltFeature* features) {
+  const bool peaks_only = candidates == KltCandidates::peaks;
   thread_local Strongest strongest;
   // What few rows say is weak is not worth a look in all others.
   constexpr int kFewRows = 16;
   strongest.start(count, 0);
-  scan_rows(strength, kFewRows, strongest);
+  scan_rows(strength, peaks_only, kFewRows, strongest);
   const std::vector<KltFeature>& few = strongest.sorted();
   const bool enough = static_cast<int>(few.size()) == count;
   strongest.start(count, enough ? std::nextafter(few.back().strength, 0.0f) : 0.0f);
-  scan_rows(strength, 1, strongest);
+  scan_rows(strength, peaks_only, 1, strongest);
 
   const std::vector<KltFeature>& all = strongest.sorted();
   std::copy(all.begin(), all.end(), features);
@@ -236,9 +262,10 @@ void klt_strength_simd(Plane<const float> dx, Plane<const float> dy, int window,
   HWY_DYNAMIC_DISPATCH(strengths)(dx, dy, window, strength, rows);
 }
 
-void klt_select_simd(Plane<const float> strength, int count, KltFeature* features) {
+void klt_select_simd(Plane<const float> strength, KltCandidates candidates, int count,
+                     KltFeature* features) {
   if (count <= 0) return;
-  HWY_DYNAMIC_DISPATCH(select)(strength, count, features);
+  HWY_DYNAMIC_DISPATCH(select)(strength, candidates, count, features);
 }
 
 }  // namespace tandem

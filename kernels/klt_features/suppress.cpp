@@ -18,4 +18,15 @@ int suppress_neighbours(KltFeature* features, int count) {
   return kept;
 }
 
+bool is_peak(Plane<const float> strength, int x, int y) {
+  const float here = strength.row(y)[x];
+  const auto at = [&](int dx, int dy) {
+    const int u = x + dx, v = y + dy;
+    const bool inside = u >= 0 && u < strength.width && v >= 0 && v < strength.height;
+    return inside ? strength.row(v)[u] : 0.0f;
+  };
+  return here > at(-1, 0) && here > at(-1, -1) && here > at(0, -1) && here > at(1, -1) &&
+         here >= at(1, 0) && here >= at(-1, 1) && here >= at(0, 1) && here >= at(1, 1);
+}
+
 }  // namespace tandem

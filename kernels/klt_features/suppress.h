@@ -9,4 +9,7 @@ namespace tandem {
 /// kKltSuppressionPixels from all that were kept before. Returns how many.
 int suppress_neighbours(KltFeature* features, int count);
 
+/// Whether a pixel is one of KltCandidates::peaks.
+bool is_peak(Plane<const float> strength, int x, int y);
+
 }  // namespace tandem

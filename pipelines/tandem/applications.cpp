@@ -8,18 +8,22 @@ namespace {
 
 constexpr Application kApplications[] = {
     {"vivid",
-     "vividfilter ! vividhistogram ! vividclassifier",
      "finds people",
+     "vividfilter ! vividhistogram ! vividclassifier",
+     "vividfilter scales=1 ! vividhistogram ! vividclassifier",
      {600, 416},
      find_people},
     {"srad",
-     "sradextract ! sradprepare ! sradreduce ! sraddiffuse ! sradupdate ! sradcompress",
      "takes the speckle out of ultrasound and radar pictures",
+     "sradextract ! sradprepare ! sradreduce ! sraddiffuse ! sradupdate iterations=20 ! "
+     "sradcompress",
+     "sradextract ! sradprepare ! sradreduce ! sraddiffuse ! sradupdate ! sradcompress",
      {458, 502},
      find_no_speckle},
     {"tracking",
-     "kltpyramid ! kltfeatures ! kltflow ! klttracks",
      "follows what moves",
+     "kltpyramid ! kltfeatures ! kltflow ! klttracks",
+     "kltpyramid ! kltfeatures ! kltflow ! klttracks",
      {640, 480},
      find_tracks},
 };

@@ -12,9 +12,10 @@ namespace tandem {
 /// An application that the command knows.
 struct Application {
   const char* name;
-  const char* stages;   ///< what goes into tandembin
-  const char* purpose;  ///< what it does, as in "finds people"
-  Size bench_size;      ///< of the frames, unless `bench` is told otherwise
+  const char* purpose;       ///< what it does, as in "finds people"
+  const char* stages;        ///< what `run` puts into tandembin, with what differs from defaults
+  const char* bench_stages;  ///< what `bench` puts there
+  Size bench_size;           ///< of the frames, unless `bench` is told otherwise
   MakeFindings* make_findings;
 };
 

@@ -17,9 +17,9 @@ const Application* take_application(std::vector<std::string>& arguments,
 
 void add_model_options(OptionParser& parser, BinSettings& settings) {
   parser.add("scales", settings.scales, "N",
-             "levels of the image pyramid (0: all that hold a person)");
+             "levels of the image pyramid (0: all that hold a person; default of bench: 1)");
   parser.add("iterations", settings.iterations, "N",
-             "how often the repeated stages are passed (srad: 1)");
+             "how often srad smooths a frame (default: 20, of bench: 1); steps of tracking");
   parser.add("model", settings.model, "FILE", "the trained detector");
   parser.add("opencl-device", settings.opencl_device, "NAME",
              "`auto`, `any`, or part of a device's name");

@@ -37,7 +37,8 @@ Strength strength_on(const OpenCLDevice& device) {
 }
 
 Select select_on(const OpenCLDevice& device) {
-  const auto run = [device](Plane<const float> strength, int count, KltFeature* features) {
+  const auto run = [device](Plane<const float> strength, KltCandidates candidates, int count,
+                            KltFeature* features) {
     opencl::Queue queue(device.context);
     KltFeaturesOpenCL kernel(*device.context);
     std::vector<uint32_t> memory(KltFeaturesOpenCL::selection_scratch());
@@ -45,7 +46,8 @@ Select select_on(const OpenCLDevice& device) {
     DeviceCopy strength_copy(device.context, queue, strength);
     DeviceCopy out(device.context, queue, Plane<float>{&features[0].x, 3 * count, 1, 3 * count});
     DeviceCopy scratch(device.context, queue, Plane<uint32_t>{memory.data(), words, 1, words});
-    kernel.enqueue_select(queue, strength_copy.plane(), count, out.span(), scratch.span());
+    kernel.enqueue_select(queue, strength_copy.plane(), candidates, count, out.span(),
+                          scratch.span());
     out.fetch();
     scratch.fetch();
   };
@@ -199,10 +201,11 @@ Guarded<float> plane_of(int width, int height, const std::function<float(int x, 
   return plane;
 }
 
-void expect_selection(const Select& kernel, const Guarded<float>& strength, int count) {
+void expect_selection(const Select& kernel, const Guarded<float>& strength,
+                      KltCandidates candidates, int count) {
   Guarded<KltFeature> expected(count, 1), found(count, 1);
-  klt_select_ref(strength.plane(), count, expected.row(0));
-  kernel.run(strength.plane(), count, found.row(0));
+  klt_select_ref(strength.plane(), candidates, count, expected.row(0));
+  kernel.run(strength.plane(), candidates, count, found.row(0));
   for (int i = 0; i < count; ++i) {
     const KltFeature &e = expected.row(0)[i], &f = found.row(0)[i];
     ASSERT_TRUE(e.x == f.x && e.y == f.y && e.strength == f.strength)
@@ -210,6 +213,11 @@ void expect_selection(const Select& kernel, const Guarded<float>& strength, int 
         << e.strength << ", found (" << f.x << ", " << f.y << ") " << f.strength;
   }
   EXPECT_TRUE(found.intact());
+}
+
+void expect_selection(const Select& kernel, const Guarded<float>& strength, int count) {
+  expect_selection(kernel, strength, KltCandidates::pixels, count);
+  expect_selection(kernel, strength, KltCandidates::peaks, count);
 }
 
 TEST_P(KltSelect, RandomStrengths) {
@@ -244,6 +252,25 @@ TEST_P(KltSelect, NoTextureNoFeatures) {
   expect_selection(GetParam(), plane_of(64, 48, [](int, int) { return 0.0f; }), 20);
   expect_selection(GetParam(), plane_of(64, 48, [](int, int) { return -1.0f; }), 20);
   expect_selection(GetParam(), plane_of(1, 1, [](int, int) { return 1.0f; }), 20);
+}
+
+TEST_P(KltSelect, PeaksAndNoneOfTheirSlopes) {
+  // Four hills 30 pixels apart, one a plateau, and one that the frame's corner cuts.
+  const auto hills = plane_of(61, 61, [](int x, int y) {
+    const int dx = std::abs((x + 15) % 30 - 15), dy = std::abs((y + 15) % 30 - 15);
+    const float level = 20.0f - dx - dy;
+    return x > 15 && x < 45 && y > 15 && y < 45 ? std::min(level, 18.0f) : level;
+  });
+  KltFeature found[30] = {};
+  GetParam().run(hills.plane(), KltCandidates::peaks, 30, found);
+  const auto first_empty =
+      std::find_if(found, found + 30, [](const KltFeature& f) { return f.strength <= 0; });
+  ASSERT_EQ(first_empty - found, 9);
+  EXPECT_EQ(found[0].x, 0);
+  EXPECT_EQ(found[0].y, 0);
+  EXPECT_EQ(found[8].strength, 18);  // the plateau: its first pixel in reading order
+  EXPECT_EQ(found[8].x, 30);
+  EXPECT_EQ(found[8].y, 28);
 }
 
 TEST(SuppressNeighbours, DropsUpToTenPixels) {
@@ -291,8 +318,10 @@ void bench_select(benchmark::State& state, FrameSize size) {
   frame.run({0, size.height});
   std::vector<KltFeature> features(500);
   against_reference(
-      state, [&] { klt_select_simd(frame.strength.plane(), 500, features.data()); },
-      [&] { klt_select_ref(frame.strength.plane(), 500, features.data()); }, 1);
+      state,
+      [&] { klt_select_simd(frame.strength.plane(), KltCandidates::peaks, 500, features.data()); },
+      [&] { klt_select_ref(frame.strength.plane(), KltCandidates::peaks, 500, features.data()); },
+      1);
 }
 
 void bench_medium_grain(benchmark::State& state, FrameSize size) {
@@ -300,7 +329,7 @@ void bench_medium_grain(benchmark::State& state, FrameSize size) {
   std::vector<KltFeature> features(500);
   medium_grain(
       state, size.height, [&](Rows rows) { frame.run(rows); },
-      [&] { klt_select_simd(frame.strength.plane(), 500, features.data()); });
+      [&] { klt_select_simd(frame.strength.plane(), KltCandidates::peaks, 500, features.data()); });
 }
 
 /// Both kernels, from device memory to device memory.
@@ -326,7 +355,7 @@ void bench_opencl(benchmark::State& state, FrameSize size) {
   on_device(state, queue, kKernelBatch, 0, [&] {
     kernel.enqueue_strength(queue, plane(gradients, 0), plane(gradients, pixels), window,
                             plane(strength, 0), {sums.device(queue, Access::write), 0});
-    kernel.enqueue_select(queue, plane(strength, 0), 500,
+    kernel.enqueue_select(queue, plane(strength, 0), KltCandidates::peaks, 500,
                           {features.device(queue, Access::write), 0},
                           {keys.device(queue, Access::write), 0});
   });

@@ -107,7 +107,7 @@ std::vector<KltFeature> detect(const Version& version, const Pyramid& pyramid,
   const Plane<float> plane{strength.data(), level.dx.width, level.dx.height, level.dx.width};
   version.strength(level.dx, level.dy, preset.window, plane, {0, plane.height});
   std::vector<KltFeature> features(preset.features);
-  version.select(plane, preset.features, features.data());
+  version.select(plane, KltCandidates::pixels, preset.features, features.data());
   return features;
 }
 

@@ -67,7 +67,7 @@ TEST_F(RunVivid, EveryApplicationSaysWhatItFound) {
     const char* says;
   } cases[] = {{"vivid", " people found ("},
                {"tracking", " vectors a frame"},
-               {"srad", ", speckle reduced, 1 iteration a frame"}};
+               {"srad", ", speckle reduced, 20 iterations a frame"}};
   for (const auto& [application, says] : cases) {
     const CommandResult result = run_tandem({"run", application, "--input", video_});
     EXPECT_EQ(result.status, 0) << result.errors;

@@ -81,7 +81,7 @@ struct Comparison {
     std::vector<KltFeature> found(static_cast<std::size_t>(features));
     Times::add(ours.features, [&] {
       tandem::klt_strength_simd(level.dx, level.dy, settings.window, strength, {0, layout.height});
-      tandem::klt_select_simd(strength, features, found.data());
+      tandem::klt_select_simd(strength, tandem::KltCandidates::peaks, features, found.data());
     });
     std::vector<cv::Point2f> corners;
     Times::add(opencv.features, [&] {
