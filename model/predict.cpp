@@ -10,6 +10,10 @@ namespace {
 // Branches would be mispredicted often.
 double larger(double a, double b) { return (a > b ? a : b) + (a - a); }
 
+// Of what is known.
+double most(double a, double b) { return a > b || !known(b) ? a : b; }
+double least(double a, double b) { return a < b || !known(b) ? a : b; }
+
 void add(Cost& sum, const Cost& cost) {
   sum.seconds += cost.seconds;
   sum.joules.c += cost.joules.c;
@@ -64,6 +68,7 @@ Model::Model(const Measurements& measurements) : m_(measurements) {
       cost->joules = counted(domains, cost->joules);
     add(mg, stage.mg);
     cg_s_ += stage.cg.seconds;
+    gain_.push_back(stage.mg.seconds / stage.device.seconds);
     any_serial_ = any_serial_ || stage.serial;
   }
   mg_s_ = mg.seconds;
@@ -75,6 +80,13 @@ Model::Model(const Measurements& measurements) : m_(measurements) {
     cost.joules = counted(domains, cost.joules);
     cg_[n] = cpu(cost, n, std::min(n, m_.cores));
     cg_[n].crowding = cg_[1].fps / cg_[n].fps;
+  }
+  extremes_ = mg_;
+  for (int n = 1; n <= m_.cores + 1; ++n) {
+    extremes_.fps = most(extremes_.fps, cg_[n].fps);
+    extremes_.latency_s = most(extremes_.latency_s, cg_[n].latency_s);
+    extremes_.crowding = least(extremes_.crowding, cg_[n].crowding);
+    extremes_.total_w = least(extremes_.total_w, cg_[n].total_w);
   }
 }
 
@@ -89,6 +101,7 @@ void Model::add_stage(int k, Mapping mapping, MappingCosts& costs) const {
   const bool next_on_device = k + 1 < stages() && mapping.on_device(k + 1);
   if (mapping.on_device(k)) {
     add(costs.device, stage.device);
+    costs.most_gain = larger(costs.most_gain, gain_[k]);
     if (!next_on_device) add(costs.device, stage.download);
     if (k == 0) begin_run(0, costs);
   } else {
@@ -252,13 +265,33 @@ Model::Limits Model::limits_of(const Configuration& configuration,
     watts = std::min(all.total_w, others.total_w);
     latency_s = larger(all.latency_s, device_s + costs.cg_s);
   } else {
-    fps = std::min(1 / costs.mg_s, all.fps + (1 - costs.mg_s * all.fps) / device_s);
+    fps = most_medium_fps(costs);
     watts = all.total_w;
     latency_s = larger(all.latency_s, device_s + costs.mg_s);
   }
   // What bounds the rate lets some of the chip rest.
   if (any_serial_ || fps * latency_s > most_in_flight_) watts = 0;
   return {fps, std::min(watts, most_w_)};
+}
+
+// The cores compute at least the 'c' stages, and the device always works; of several runs it may
+// take the one that it is best at again and again.
+double Model::most_medium_fps(const MappingCosts& costs) const {
+  const double fps = costs.runs > 1 ? mg_.fps * (1 + costs.most_gain)
+                                    : mg_.fps + (1 - costs.mg_s * mg_.fps) / costs.device.seconds;
+  return std::min(1 / costs.mg_s, fps);
+}
+
+// The same for all configurations of a mapping at once, but for the one with a single thread.
+Model::Limits Model::limits_of(const MappingCosts& costs) const {
+  if (costs.runs == 0) return {kInfinity, 0};
+  const double device_s = costs.device.seconds;
+  const double coarse_fps =
+      extremes_.fps + costs.saved / (device_s + costs.cg_s * extremes_.crowding);
+  const double fps = most(coarse_fps, most_medium_fps(costs));
+  const double latency_s = most(extremes_.latency_s, device_s + most(costs.cg_s, costs.mg_s));
+  const bool some_rest = any_serial_ || fps * latency_s > most_in_flight_;
+  return {fps, some_rest ? 0 : std::min(extremes_.total_w, most_w_)};
 }
 
 Prediction predict(const Measurements& measurements, const Configuration& configuration) {

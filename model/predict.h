@@ -31,9 +31,9 @@ class Model {
   /// 'g' stage. Unknown when a measurement that it needs is unknown, or a 'g' stage has no device.
   Prediction predict(const Configuration& configuration) const;
 
-  /// Calls visit(configuration, prediction) for the configurations of all_configurations(), in its
-  /// order, but for those of which promising(fps, watts) is false: they have no more throughput and
-  /// take no less power than that. Allocates nothing.
+  /// Calls visit(configuration, prediction) for the configurations of all_configurations(),
+  /// mappings in descending order, but for those of which promising(fps, watts) is false: they have
+  /// no more throughput and take no less power than that. Allocates nothing.
   template <class Visit, class Promising>
   void predict_all(Visit&& visit, Promising&& promising) const {
     if (stages() == 0) return;
@@ -46,7 +46,10 @@ class Model {
         if (!power) power = power_of(costs.device);
         visit(std::as_const(configuration), predict(configuration, costs, *power));
       };
-      for (; configuration.threads <= m_.cores + 1; ++configuration.threads) offer();
+      offer();
+      const Limits limits = limits_of(costs);
+      if (!promising(limits.most_fps, limits.least_w)) return;
+      while (++configuration.threads <= m_.cores + 1) offer();
       configuration = {mapping, Granularity::medium, m_.cores + 1};
       offer();
     };
@@ -64,6 +67,7 @@ class Model {
     double cg_s = 0;        ///< the 'c' stages on one core
     double mg_s = 0;        ///< the 'c' stages over all cores
     double saved = 1;       ///< the share of a frame's work on a core that the 'g' stages are
+    double most_gain = 0;   ///< of the device over all cores, in the 'g' stage it is best at
     int runs = 0;           ///< of 'g' stages
   };
   /// All stages on the CPU, in one of the experiments.
@@ -103,6 +107,8 @@ class Model {
   Prediction predict(const Configuration& configuration, const MappingCosts& costs,
                      const DevicePower& power) const;
   Limits limits_of(const Configuration& configuration, const MappingCosts& costs) const;
+  Limits limits_of(const MappingCosts& costs) const;
+  double most_medium_fps(const MappingCosts& costs) const;
   static Cpu cpu(const Cost& cost, int frames_at_once, double busy_cores);
   DevicePower power_of(const Cost& device) const;
   Cycle coarse(const MappingCosts& costs, int threads) const;
@@ -117,14 +123,16 @@ class Model {
   double serial_utilisation(const Cycle& cycle, Mapping mapping) const;
   Prediction finish(double throughput_fps, double device_fps, double watts) const;
 
-  // Stages are decided last to first, 'c' before 'g': mappings come in ascending order and share
-  // the sums of their last stages, so each costs about two additions.
+  // Stages are decided last to first: mappings share the sums of their last stages, so each costs
+  // about two additions. 'g' before 'c', as what is good early on spares predictions later.
   template <class VisitMapping>
   void visit_mappings(int k, Mapping mapping, const MappingCosts& costs,
                       VisitMapping& visit) const {
-    for (const bool on_device : {false, true}) {
+    for (const bool on_device : {true, false}) {
       if (on_device && !m_.stages[k].has_device) continue;
-      if (on_device) mapping.device_stages |= 1u << k;
+      const uint32_t bit = 1u << k;
+      mapping.device_stages =
+          on_device ? mapping.device_stages | bit : mapping.device_stages & ~bit;
       MappingCosts with = costs;
       add_stage(k, mapping, with);
       if (k > 0) {
@@ -139,8 +147,10 @@ class Model {
 
   Measurements m_;              ///< without the energies that do not count
   double cg_s_ = 0, mg_s_ = 0;  ///< a frame on one core, over all cores
+  std::vector<double> gain_;    ///< of the device over all cores, each stage
   Cpu mg_;                      ///< all stages over all cores
   std::vector<Cpu> cg_;         ///< all stages on n threads, at [n]; n = 0: nothing runs
+  Cpu extremes_;                ///< the most rate and latency, the least crowding and power of all
   Energy additive_;             ///< 1 in the domains that are, else 0
   double most_w_ = kInfinity;   ///< thermal design power
   double most_in_flight_ = kInfinity;

@@ -35,6 +35,8 @@ Model::Cycle Model::medium(Mapping mapping, const MappingCosts& costs) const {
     one_run(costs, cycle);
   } else {
     many_runs(mapping, cycle);
+    // A few turns may end where more was begun than finished, or less: up to 3% above what can be.
+    cycle.idle_s = std::max(cycle.idle_s, cycle.frames / most_medium_fps(costs) - cycle.device_s);
   }
   return cycle;
 }
