@@ -2,10 +2,10 @@
 #include "scheduler/trainer.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "model/estimator.h"
+#include "model/predict.h"
 
 namespace tandem {
 namespace {
@@ -31,8 +31,11 @@ Trainer::Trainer(int stages, int cores, uint32_t device_capable, double least_se
       read_probe_(std::move(read_probe)) {
   const Mapping cpu{0, stages};
   for (int n = 1; n <= cores + 1; ++n) steps_.push_back({{cpu, Granularity::coarse, n}, false});
-  if (device_capable != 0)
-    steps_.push_back({{{device_capable, stages}, Granularity::coarse, 1}, true});
+  if (device_capable != 0) {
+    const Configuration device{{device_capable, stages}, Granularity::coarse, 1};
+    steps_.push_back({device, true});
+    steps_.push_back({device, false});
+  }
   steps_.push_back({{cpu, Granularity::medium, cores + 1}, false});
 
   measured_.cores = cores;
@@ -71,10 +74,12 @@ bool Trainer::observe(const Item::Times& times, uint32_t device_stages) {
   // A frame that the device left to the CPU says nothing of the device.
   if (device_stages == step.configuration.mapping.device_stages) samples_.push_back(times);
 
+  // No energy is taken from the stages one by one.
+  const double least_seconds = step.time_stages ? kLeastSeconds : least_seconds_;
   const double lasted = times.end_ns > begin_.now_ns ? seconds(times.end_ns - begin_.now_ns) : 0.0;
   const bool enough =
-      static_cast<int>(samples_.size()) >= kLeastRounds * threads && lasted >= least_seconds_;
-  const bool too_long = lasted >= least_seconds_ + kMostSeconds;
+      static_cast<int>(samples_.size()) >= kLeastRounds * threads && lasted >= least_seconds;
+  const bool too_long = lasted >= least_seconds + kMostSeconds;
   if (!enough && !(too_long && (!samples_.empty() || counted_ >= kMostVain))) return false;
   finish_step();
   return true;
@@ -92,6 +97,21 @@ Energy Trainer::watts(const Probe& end) const {
   if (!counts_joules_ || !end.energy) return {};
   const EnergyDomains power = power_between_w(*begin_.energy, *end.energy);
   return {power.c.value_or(kUnknown), power.g.value_or(kUnknown), power.u.value_or(kUnknown)};
+}
+
+template <class Value>
+double Trainer::mean_of(Value&& value) {
+  std::vector<double> values;
+  for (const Item::Times& times : samples_) values.push_back(value(times));
+  return take(std::move(values));
+}
+
+double Trainer::stage_s(int k) {
+  return mean_of([k](const Item::Times& t) { return seconds(t.stage_ns[k]); });
+}
+
+double Trainer::cpu_s_a_frame(const Probe& end) const {
+  return (end.cpu_s - begin_.cpu_s) / counted_;
 }
 
 // Of n threads that compute a frame each. By when frames were begun: from the begin of one to that
@@ -115,39 +135,21 @@ void Trainer::finish_step() {
   const Step& step = steps_[current_];
   const Probe end = read_probe_();
   const Energy power = watts(end);
-  const double cpu_s_a_frame = (end.cpu_s - begin_.cpu_s) / counted_;
-  const auto each = [&](const std::function<double(const Item::Times&)>& value) {
-    std::vector<double> values;
-    for (const Item::Times& times : samples_) values.push_back(value(times));
-    return take(std::move(values));
-  };
-  const auto stage_s = [&](int k) {
-    return each([k](const Item::Times& t) { return seconds(t.stage_ns[k]); });
-  };
 
   if (step.configuration.granularity == Granularity::medium) {
     for (int k = 0; k < stages_; ++k) measured_.stages[k].mg = cost(stage_s(k), power);
   } else if (samples_.empty()) {  // it takes no frame: a program that does not build, say
     for (StageMeasurements& stage : measured_.stages) stage.has_device = false;
   } else if (step.time_stages) {
-    for (int k = 0; k < stages_; ++k) {
-      if (!measured_.stages[k].has_device) continue;
-      StageMeasurements& stage = measured_.stages[k];
-      stage.device = cost(stage_s(k), power);
-      stage.download =
-          cost(each([k](const Item::Times& t) { return seconds(t.download_ns[k]); }), power);
-      // What a run that begins with the next stage has to upload.
-      if (k + 1 == stages_) continue;
-      measured_.stages[k + 1].upload =
-          cost(each([k](const Item::Times& t) { return seconds(t.upload_ns[k]); }), power);
-    }
-    take_device_cores(cpu_s_a_frame - other_cpu_s_, each(service_s));
+    take_device_stages();
+  } else if (step.configuration.mapping.any_device()) {
+    take_device_whole(end, power);
   } else {
     const int n = step.configuration.threads;
     measured_.cg[n - 1] = cost(take(seconds_a_frame(n)), power);
     if (n == 1) {
       for (int k = 0; k < stages_; ++k) measured_.stages[k].cg = cost(stage_s(k), power);
-      other_cpu_s_ = std::max(0.0, cpu_s_a_frame - each(service_s));
+      other_cpu_s_ = std::max(0.0, cpu_s_a_frame(end) - mean_of(service_s));
     }
   }
 
@@ -159,15 +161,49 @@ void Trainer::finish_step() {
   samples_.clear();
 }
 
-// The processor time of a frame in the experiment with the device alone, less what its other
-// stages and the rest of the pipeline take: a driver that spins keeps a core busy, a device made of
-// the CPU keeps many.
-void Trainer::take_device_cores(double cpu_s, double device_s) {
-  for (const StageMeasurements& stage : measured_.stages) {
-    if (stage.has_device) continue;
-    cpu_s -= stage.cg.seconds;
-    device_s -= stage.cg.seconds;
+// What a run of device stages takes, stage by stage, and what comes before and after it.
+void Trainer::take_device_stages() {
+  for (int k = 0; k < stages_; ++k) {
+    StageMeasurements& stage = measured_.stages[k];
+    if (!stage.has_device) continue;
+    stage.device.seconds = stage_s(k);
+    stage.download.seconds =
+        mean_of([k](const Item::Times& t) { return seconds(t.download_ns[k]); });
+    // What a run that begins with the next stage has to upload.
+    if (k + 1 == stages_) continue;
+    measured_.stages[k + 1].upload.seconds =
+        mean_of([k](const Item::Times& t) { return seconds(t.upload_ns[k]); });
   }
+}
+
+// The stages of a frame, enqueued together, take less than the sum of their times, each of which
+// has a wait in it: what that leaves of a frame is what is left of each stage.
+void Trainer::take_device_whole(const Probe& end, const Energy& power) {
+  const double cores_s = mean_of([this](const Item::Times& t) {
+    double sum_s = 0;
+    for (int k = 0; k < stages_; ++k)
+      if (!measured_.stages[k].has_device) sum_s += seconds(t.stage_ns[k]);
+    return sum_s;
+  });
+  const double device_s = take(seconds_a_frame(1)) - cores_s;
+  double stages_s = 1 / predict(measured_, steps_[current_].configuration).throughput_fps;
+  for (const StageMeasurements& stage : measured_.stages)
+    if (!stage.has_device) stages_s -= stage.cg.seconds;
+  const double left = device_s > 0 && stages_s > 0 ? std::clamp(device_s / stages_s, 0.5, 1.5) : 1;
+  for (StageMeasurements& stage : measured_.stages) {
+    if (stage.has_device) {
+      stage.device = cost(left * stage.device.seconds, power);
+      stage.download = cost(left * stage.download.seconds, power);
+    }
+    if (stage.upload.seconds > 0) stage.upload = cost(left * stage.upload.seconds, power);
+  }
+  take_device_cores(cpu_s_a_frame(end) - other_cpu_s_ - cores_s, device_s);
+}
+
+// The processor time of a frame in the experiment with the device alone, less what its other stages
+// and the rest of the pipeline take: a driver that spins keeps a core busy, a device made of the
+// CPU keeps many.
+void Trainer::take_device_cores(double cpu_s, double device_s) {
   if (device_s > 0) measured_.device_cores = std::clamp<double>(cpu_s / device_s, 0, cores_);
 }
 

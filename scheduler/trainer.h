@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -21,8 +22,10 @@ namespace tandem {
 /// The first frames of each experiment, one a thread, pay for program builds, for memory that is
 /// touched for the first time and for a device that wakes up. Then the clock starts and the
 /// counters are read; it ends when its samples last `least_seconds` and each thread gave
-/// kLeastRounds of them. It ends in any case kMostSeconds later, if there is one sample, or if the
-/// device took none of kMostVain frames: then it is left out.
+/// kLeastRounds of them. The device alone is an experiment of two halves: its stages one by one,
+/// for where the time goes, and whole frames, for how much of it the stages of a frame hide from
+/// each other when nobody waits in between. An experiment ends in any case kMostSeconds later, if
+/// there is one sample, or if the device took none of kMostVain frames: then it is left out.
 class Trainer {
  public:
   static constexpr double kLeastSeconds = 0.05;  ///< what the clock needs
@@ -48,8 +51,10 @@ class Trainer {
   /// (they were begun before it). True when step() is another one, or none, now.
   bool observe(const Item::Times& times, uint32_t device_stages);
 
-  int experiments() const { return static_cast<int>(steps_.size()); }
-  /// What each experiment took, warm-up included; the last may be under way.
+  int experiments() const {
+    return static_cast<int>(std::ranges::count(steps_, false, &Step::time_stages));
+  }
+  /// What each experiment or half of one took, warm-up included; the last may be under way.
   std::vector<Experiment> costs() const;
   /// What the experiments found out, when step() is none. Energies are unknown where the counter
   /// had no new values; domains, TDP and window are the owner's.
@@ -61,7 +66,13 @@ class Trainer {
 
  private:
   void finish_step();
+  void take_device_stages();
+  void take_device_whole(const Probe& end, const Energy& power);
   double take(std::vector<double> samples);
+  template <class Value>
+  double mean_of(Value&& value);
+  double stage_s(int k);
+  double cpu_s_a_frame(const Probe& end) const;
   std::vector<double> seconds_a_frame(int n) const;
   void take_device_cores(double cpu_s, double device_s);
   Energy watts(const Probe& end) const;
