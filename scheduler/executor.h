@@ -49,7 +49,8 @@ struct ExecutorStats {
 /// in order.
 ///
 /// Locks: mutex_ guards the ring and is never held while a stage works; cpu_mutex_ (medium grain)
-/// and the device slot are held while stages work and never together; gate_mutex_ is taken last.
+/// and the device slot are held while stages work. Who has the one waits neither for the other nor
+/// for a gate. gate_mutex_ is taken last.
 class Executor {
  public:
   /// Called on a driver thread, with no lock held, when the device failed: the mapping is all 'c'
@@ -105,16 +106,19 @@ class Executor {
     Slot state = Slot::empty;
   };
 
+  using Cores = std::unique_lock<std::mutex>;  // of cpu_mutex_
+
   void drive(int index);
   void process(Item& item, bool time_stages);
   int end_of_run(const Way& way, int first, const Mapping& mapping) const;
   Status run_on_device(Item& item, const Way& way, int first, int last);
   Status time_on_device(Item& item, const Way& way, int first, int last);
   Status finish_on_device(Item& item, const Way& way, int first, int last);
-  Status run_on_cpu(Item& item, const Way& way, int position, const Configuration& configuration);
+  Status run_on_cpu(Item& item, const Way& way, int position, const Configuration& configuration,
+                    Cores& cores);
   Stage& enter(Item& item, const Way& way, int position);
   void count_time(Item& item, int stage, uint64_t ns, bool on_device);
-  bool take_device_slot();
+  bool take_device_slot(Cores& cores);
   void give_device_slot();
   void fail_device(const std::string& why);
   void wait_for_turn(int stage, uint64_t sequence);

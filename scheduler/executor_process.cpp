@@ -6,6 +6,14 @@
 #include "scheduler/executor.h"
 
 namespace tandem {
+namespace {
+
+// Before waiting for anything else: whoever that is may need the cores.
+void give(std::unique_lock<std::mutex>& cores) {
+  if (cores.owns_lock()) cores.unlock();
+}
+
+}  // namespace
 
 void Executor::process(Item& item, bool time_stages) {
   const Way way(static_cast<int>(stages_.size()), item.repeat);
@@ -13,22 +21,30 @@ void Executor::process(Item& item, bool time_stages) {
   int restart = 0;  // position after the last stage that must not see this item twice
   int passed = 0;   // gates of stages before this one are behind the item
   item.device_stages = 0;
+  // Medium grain: kept from one stage to the next. Were they given back in between, another frame
+  // might get them there or might not, and the two would come to the device together.
+  Cores cores(cpu_mutex_, std::defer_lock);
 
   for (int first = 0; first < way.length() && item.status.ok();) {
     const int stage = way.stage(first);
     const bool serial = stages_[stage]->serial();
-    if (serial) wait_for_turn(stage, item.sequence);
+    if (serial) {
+      give(cores);
+      wait_for_turn(stage, item.sequence);
+    }
 
     const bool run = now.mapping.on_device(stage);
     const int last = run ? end_of_run(way, first, now.mapping) : first + 1;
 
     // A frame does not change sides inside a run: all of it on the device, or all on the CPU.
     Status status;
-    if (run && device_usable_ && take_device_slot()) {
+    if (run && device_usable_ && take_device_slot(cores)) {
+      give(cores);
       status = time_stages ? time_on_device(item, way, first, last)
                            : run_on_device(item, way, first, last);
     } else {
-      for (int p = first; p < last && status.ok(); ++p) status = run_on_cpu(item, way, p, now);
+      for (int p = first; p < last && status.ok(); ++p)
+        status = run_on_cpu(item, way, p, now, cores);
     }
     if (status.kind() == Status::Kind::device_failed && now.mapping.any_device()) {
       // What is valid on the device alone is lost with it: the CPU computes the frame again.
@@ -48,6 +64,7 @@ void Executor::process(Item& item, bool time_stages) {
     if (serial || stages_[way.stage(last - 1)]->changes_item()) restart = last;
     first = last;
   }
+  give(cores);
   // An item that failed still opens the gates for those behind it.
   for (int k = passed; k < static_cast<int>(stages_.size()); ++k) {
     if (!stages_[k]->serial()) continue;
@@ -66,9 +83,10 @@ int Executor::end_of_run(const Way& way, int first, const Mapping& mapping) cons
   return last;
 }
 
-bool Executor::take_device_slot() {
+bool Executor::take_device_slot(Cores& cores) {
   while (device_busy_.exchange(true, std::memory_order_acquire)) {
     if (cpu_fallback_.load(std::memory_order_relaxed)) return false;
+    give(cores);
     device_busy_.wait(true);
   }
   return true;
@@ -133,7 +151,7 @@ Status Executor::finish_on_device(Item& item, const Way& way, int first, int las
 }
 
 Status Executor::run_on_cpu(Item& item, const Way& way, int position,
-                            const Configuration& configuration) {
+                            const Configuration& configuration, Cores& cores) {
   Stage& stage = enter(item, way, position);
   Status status = stage.prepare(item);
   if (status.ok()) status = stage.begin(item);
@@ -144,7 +162,7 @@ Status Executor::run_on_cpu(Item& item, const Way& way, int position,
     start = now_ns();
     stage.compute(item, 0, stage.rows(item));
   } else {
-    std::lock_guard lock(cpu_mutex_);
+    if (!cores.owns_lock()) cores.lock();
     start = now_ns();
     bands_.compute(stage, item);
   }

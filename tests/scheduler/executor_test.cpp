@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <random>
 
@@ -25,6 +26,8 @@ struct World {
   std::atomic<int> fail_wait_at{-1};  // the wait with this number fails
   std::atomic<int> waits{0};
   std::atomic<int> fail_item{-1};  // prepare of this item fails for good
+  bool medium = false;             // all items run under medium grain: one has the cores
+  std::vector<int> on_cores;       // which, once a stage; kept when `medium`
 };
 
 class TestStage final : public Stage {
@@ -52,7 +55,9 @@ class TestStage final : public Stage {
   }
   int rows(const Item&) const override { return kRows; }
   void compute(Item& base, int first, int last) override {
-    for (int y = first; y < last; ++y) ++static_cast<TestItem&>(base).cpu_rows[index_][y];
+    auto& item = static_cast<TestItem&>(base);
+    if (world_.medium && first == 0) world_.on_cores.push_back(item.id);
+    for (int y = first; y < last; ++y) ++item.cpu_rows[index_][y];
   }
   Status enqueue(Item& base, bool) override {
     ++static_cast<TestItem&>(base).device[index_];
@@ -227,6 +232,19 @@ TEST_F(ExecutorTest, ASerialStageSeesFramesInOrder) {
   expect_all_in_order(pump);
   EXPECT_EQ(stages_[2]->next_, static_cast<uint64_t>(pump.sent_));
   EXPECT_EQ(pump.failed_, 0);
+}
+
+TEST_F(ExecutorTest, AFrameKeepsTheCoresFromStageToStage) {
+  auto executor = make(5, 2);
+  executor->configure({{1, 5}, Granularity::medium, 1});
+  world_.medium = true;
+  Pump pump(*executor);
+  pump.send(2000);
+  pump.stop();
+  expect_all_in_order(pump);
+  std::vector<int>& ids = world_.on_cores;
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  EXPECT_EQ(static_cast<int>(ids.size()), pump.sent_) << "frames were interrupted by others";
 }
 
 TEST_F(ExecutorTest, AStageWithoutADeviceIsNeverMappedToIt) {
