@@ -18,14 +18,17 @@ double Chip::core_frame_s(int n) const {
   return sum_s * slowdown[n - 1];
 }
 
-Watts power_w(const Chip& chip, double busy_cores, bool device_busy) {
-  const double load = std::min(1.0, busy_cores / chip.cores);
-  const auto add_up = [&](const Chip::Power& power) {
-    return power.idle_w + load * power.cores_w + (device_busy ? power.device_w : 0);
+Watts power_w(const Chip& chip, const Load& load) {
+  const double share = std::min(1.0, 1.0 * load.on_cores / chip.cores);
+  const auto cores_w = [&](const Chip::Power& power) {
+    return load.medium ? power.medium_w : share * power.cores_w;
   };
-  const double u_w =
-      chip.u.idle_w + std::max(load * chip.u.cores_w, device_busy ? chip.u.device_w : 0);
-  return {add_up(chip.c), add_up(chip.g), u_w};
+  const auto device_w = [&](const Chip::Power& power) { return load.device ? power.device_w : 0; };
+  const auto sum_w = [&](const Chip::Power& power) {
+    return power.idle_w + cores_w(power) + device_w(power);
+  };
+  return {sum_w(chip.c), sum_w(chip.g),
+          chip.u.idle_w + std::max(cores_w(chip.u), device_w(chip.u))};
 }
 
 Chip random_chip(unsigned seed) {
@@ -68,6 +71,7 @@ Chip random_chip(unsigned seed) {
   chip.c = {uniform(0.5, 5), core_w * chip.cores, uniform(0, 1)};
   chip.g = {uniform(0.1, 2), 0, log_uniform(3, discrete ? 150 : 30)};
   chip.u = {uniform(1, 10), uniform(0, 10), uniform(0, 10)};
+  for (Chip::Power* power : {&chip.c, &chip.g, &chip.u}) power->medium_w = power->cores_w;
   chip.meter_resolution_s = uniform(0, 1) < 0.5 ? 1e-3 : 2e-2;
   return chip;
 }
@@ -80,8 +84,8 @@ Measurements perfect_measurements(const Chip& chip) {
   m.cores = chip.cores;
   m.window = chip.window;
   m.domains = {Domain::dominant, Domain::dominant, Domain::dominant};
-  const Watts one = power_w(chip, 1, false), all = power_w(chip, chip.cores, false);
-  const Watts device = power_w(chip, 0, true);
+  const Watts one = power_w(chip, {.on_cores = 1}), all = power_w(chip, {.medium = true});
+  const Watts device = power_w(chip, {.device = true});
   for (const Chip::Stage& stage : chip.stages) {
     m.stages.push_back({.cg = cost(stage.core_s * chip.slowdown[0], one),
                         .mg = cost(stage.medium_s, all),
@@ -91,7 +95,7 @@ Measurements perfect_measurements(const Chip& chip) {
                         .download = cost(stage.download_s, device)});
   }
   for (int n = 1; n <= chip.cores + 1; ++n)
-    m.cg.push_back(cost(chip.core_frame_s(n) / n, power_w(chip, n, false)));
+    m.cg.push_back(cost(chip.core_frame_s(n) / n, power_w(chip, {.on_cores = n})));
   return m;
 }
 

@@ -24,6 +24,7 @@ struct Chip {
     double idle_w = 0;
     double cores_w = 0;   ///< more when all cores compute; fewer take their share of it
     double device_w = 0;  ///< more when the device computes
+    double medium_w = 0;  ///< more when all cores compute one frame: they wait for each other
   };
 
   std::string name;
@@ -44,14 +45,20 @@ struct Chip {
   double core_frame_s(int n) const;
 };
 
-/// Watts while this many frames are computed on cores (all cores work on one under medium grain)
-/// and the device computes or not. In C and G the sides add up; in U the one with the higher load
-/// counts, as paper 1 observed (section IV).
+/// Who computes.
+struct Load {
+  int on_cores = 0;     ///< frames, each on one core
+  bool medium = false;  ///< a frame on all cores
+  bool device = false;
+};
+
+/// In C and G the sides add up; in U the one with the higher load counts, as paper 1 observed
+/// (section IV).
 struct Watts {
   double c = 0, g = 0, u = 0;
   double sum() const { return c + g + u; }
 };
-Watts power_w(const Chip& chip, double busy_cores, bool device_busy);
+Watts power_w(const Chip& chip, const Load& load);
 
 /// A chip of seeded random: 1 to 6 stages, 1 to 8 cores, integrated or discrete, quiet or noisy; a
 /// frame takes 1 to 8 ms on a core.

@@ -17,10 +17,11 @@ double Steady::value(Metric metric) const {
   return metric == Metric::throughput ? throughput_fps : throughput_fps / energy_j;
 }
 
-Steady run_steadily(const Chip& chip, const Configuration& configuration, unsigned seed,
-                    int frames) {
+Steady run_steadily(const Chip& chip, const Configuration& configuration, unsigned seed, int frames,
+                    bool cpu_fallback) {
   Simulation simulation(chip, seed);
   simulation.configure(configuration);
+  simulation.set_cpu_fallback(cpu_fallback);
   for (int i = 0; i < chip.window + 4 * (chip.cores + 1); ++i) simulation.next();
   const double begin_s = simulation.now_s(), begin_j = simulation.energy().joules().sum();
   for (int i = 0; i < frames; ++i) simulation.next();

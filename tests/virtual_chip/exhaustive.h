@@ -16,8 +16,8 @@ struct Steady {
 };
 
 /// In the simulation, when all queues have filled.
-Steady run_steadily(const Chip& chip, const Configuration& configuration, unsigned seed,
-                    int frames);
+Steady run_steadily(const Chip& chip, const Configuration& configuration, unsigned seed, int frames,
+                    bool cpu_fallback = true);
 
 /// Every configuration, run steadily.
 class Exhaustive {

@@ -71,6 +71,7 @@ void Simulation::step() {
   pass_time(event.at_s);
   Driver& driver = drivers_[event.driver];
   leave_stage(driver);
+  pass_device_on();
   if (driver.stage < stages_) {
     go_on(event.driver);
   } else {
@@ -88,6 +89,10 @@ void Simulation::go_on(int d) {
     if (mapping.on_device(driver.stage)) {
       while (driver.last < stages_ && mapping.on_device(driver.last)) ++driver.last;
       if (!device_busy_) return take_device(driver);
+      if (!cpu_fallback_) {
+        driver.where = Where::waits_for_device;
+        return;
+      }
     }
     driver.cpu_until = driver.last;
   }
@@ -153,6 +158,12 @@ void Simulation::pass_cores_on() {
   }
 }
 
+void Simulation::pass_device_on() {
+  for (Driver& driver : drivers_) {
+    if (!device_busy_ && driver.where == Where::waits_for_device) take_device(driver);
+  }
+}
+
 void Simulation::leave_stage(Driver& driver) {
   if (driver.where == Where::device) {
     device_busy_ = false;
@@ -176,8 +187,9 @@ void Simulation::end_frame(Driver& driver) {
 }
 
 void Simulation::pass_time(double until_s) {
-  energy_.pass(until_s,
-               power_w(chip_, medium() ? on_cores_ * chip_.cores : on_cores_, device_busy_));
+  energy_.pass(until_s, power_w(chip_, {.on_cores = medium() ? 0 : on_cores_,
+                                        .medium = medium() && on_cores_ > 0,
+                                        .device = device_busy_}));
   now_s_ = until_s;
 }
 

@@ -25,6 +25,9 @@ class Simulation {
   /// As Executor::configure: for the frames that begin when those before have finished.
   void configure(const Configuration& configuration, bool time_stages = false);
 
+  /// As Executor::set_cpu_fallback.
+  void set_cpu_fallback(bool on) { cpu_fallback_ = on; }
+
   struct Frame {
     uint64_t sequence = 0;
     uint32_t device_stages = 0;
@@ -37,7 +40,7 @@ class Simulation {
   const EnergyCounter& energy() const { return energy_; }
 
  private:
-  enum class Where { nowhere, cores, device, waits_for_cores };
+  enum class Where { nowhere, cores, device, waits_for_cores, waits_for_device };
   struct Driver {
     Where where = Where::nowhere;
     Frame frame;
@@ -65,6 +68,7 @@ class Simulation {
   void take_device(Driver& driver);
   void take_cores(Driver& driver);
   void pass_cores_on();
+  void pass_device_on();
   void compute(Driver& driver, Where where, double seconds);
   double device_run_s(Frame& frame, int first, int last);
   double drawn_s(double mean_s) { return mean_s * noise_(random_); }
@@ -83,7 +87,7 @@ class Simulation {
   Configuration current_, pending_;
   bool time_stages_ = false, pending_time_stages_ = false;
   std::vector<Driver> drivers_;
-  bool device_busy_ = false;
+  bool device_busy_ = false, cpu_fallback_ = true;
   int on_cores_ = 0;  ///< frames that are computed there now
   int running_ = 0;
   uint64_t next_begin_ = 0, next_leave_ = 0;
