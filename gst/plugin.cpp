@@ -5,6 +5,7 @@
 #include "gst/elements/kltflow.h"
 #include "gst/elements/kltpyramid.h"
 #include "gst/elements/klttracks.h"
+#include "gst/elements/scenefeatures.h"
 #include "gst/elements/sradcompress.h"
 #include "gst/elements/sraddiffuse.h"
 #include "gst/elements/sradextract.h"
@@ -32,6 +33,7 @@ static gboolean plugin_init(GstPlugin* plugin) {
       {"kltfeatures", gst_klt_features_get_type()},
       {"kltflow", gst_klt_flow_get_type()},
       {"klttracks", gst_klt_tracks_get_type()},
+      {"scenefeatures", gst_scene_features_get_type()},
       {"sradextract", gst_srad_extract_get_type()},
       {"sradprepare", gst_srad_prepare_get_type()},
       {"sradreduce", gst_srad_reduce_get_type()},

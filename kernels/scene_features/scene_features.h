@@ -120,6 +120,9 @@ struct SceneLayout {
   }
 };
 
+/// Rows of octave 0 in a band that is worth its halo of 48 rows above and below.
+inline constexpr int kSceneBandRows = 64;
+
 /// Rows of octave 0, which has twice as many as the frame, and of octave 1's base those that they
 /// hold. `space` has SceneLayout::floats() of the luma's size, `bases` base_floats(). Safe from
 /// many threads on disjoint rows; halo 48 rows, which each band blurs for itself; allocates nothing

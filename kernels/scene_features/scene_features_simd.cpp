@@ -205,11 +205,25 @@ class Ring {
 
 /// What is computed: rows of an octave.
 struct Task {
-  SceneLayout layout;
-  int octave;
-  Plane<const uint8_t> luma;  // octave 0 starts from it, others from their base
-  float *space, *bases;
+  int width, height, octave;
+  Plane<const uint8_t> luma;  // octave 0 starts from it
+  Plane<const float> base;    // all others from this
+  Plane<float> next_base;     // no data: this octave is the last
+  std::array<Plane<float>, kSceneDifferences> differences;
+  std::array<Plane<float>, kSceneGradients> magnitudes, angles;
   Rows rows;
+
+  Task(const SceneLayout& layout, int o, Plane<const uint8_t> frame, float* space, float* bases,
+       Rows band)
+      : width(layout.width_of(o)), height(layout.height_of(o)), octave(o), luma(frame), rows(band) {
+    if (o > 0) base = layout.base(bases, o);
+    if (o + 1 < layout.octaves()) next_base = layout.base(bases, o + 1);
+    for (int d = 0; d < kSceneDifferences; ++d) differences[d] = layout.difference(space, o, d);
+    for (int g = 0; g < kSceneGradients; ++g) {
+      magnitudes[g] = layout.magnitude(space, o, g);
+      angles[g] = layout.angle(space, o, g);
+    }
+  }
 };
 
 /// Makes the rows of all levels, each when the next level asks for it: what a row is made from is
@@ -218,8 +232,8 @@ class Cascade {
  public:
   void run(const Task& task) {
     task_ = &task;
-    width_ = task.layout.width_of(task.octave);
-    height_ = task.layout.height_of(task.octave);
+    width_ = task.width;
+    height_ = task.height;
     int first = task.rows.begin;
     for (int level = kLevels - 1; level >= 0; --level) {
       const int radius = blurs()[level].radius;
@@ -239,8 +253,7 @@ class Cascade {
 
   const float* row(int level, int y) {
     y = std::clamp(y, 0, height_ - 1);
-    if (level == 0 && task_->octave > 0)
-      return task_->layout.base(task_->bases, task_->octave).row(y);
+    if (level == 0 && task_->octave > 0) return task_->base.row(y);
     return image(level).at(y);
   }
 
@@ -298,17 +311,13 @@ class Cascade {
 
   /// What row y of a level completes.
   void write(int level, int y) {
-    const SceneLayout& layout = task_->layout;
-    const int octave = task_->octave;
-    if (level == kSceneScales && octave + 1 < layout.octaves()) write_base(image(level).at(y), y);
+    if (level == kSceneScales && task_->next_base.data) write_base(image(level).at(y), y);
     if (level == 0) return;
-    subtract(image(level).at(y), row(level - 1, y),
-             layout.difference(task_->space, octave, level - 1).row(y));
+    subtract(image(level).at(y), row(level - 1, y), task_->differences[level - 1].row(y));
     const int g = level - 2;  // the level before now has the row below as well
     if (g < 0 || g >= kSceneGradients) return;
     gradient(row(level - 1, y - 1), row(level - 1, y), row(level - 1, y + 1), width_,
-             layout.magnitude(task_->space, octave, g).row(y),
-             layout.angle(task_->space, octave, g).row(y));
+             task_->magnitudes[g].row(y), task_->angles[g].row(y));
   }
 
   void subtract(const float* a, const float* b, float* to) {
@@ -319,7 +328,7 @@ class Cascade {
   }
 
   void write_base(const float* from, int y) {
-    const Plane<float> base = task_->layout.base(task_->bases, task_->octave + 1);
+    const Plane<float>& base = task_->next_base;
     if (y % 2 != 0 || y / 2 >= base.height) return;
     const D d;
     for_blocks(base.width, kLanes, [&](int x) {
@@ -340,7 +349,7 @@ class Cascade {
 void run(const SceneLayout& layout, int octave, Plane<const uint8_t> luma, float* space,
          float* bases, Rows rows) {
   thread_local Cascade cascade;
-  cascade.run({layout, octave, luma, space, bases, rows});
+  cascade.run(Task(layout, octave, luma, space, bases, rows));
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 #include <numbers>
 
 #include "kernels/scene_features/scene_features.h"
+#include "tests/kernels/bench.h"
 #include "tests/kernels/guarded.h"
 #include "tests/kernels/implementation.h"
+#include "tests/kernels/opencl_bench.h"
 #include "tests/kernels/opencl_implementation.h"
 
 namespace tandem::check {
@@ -263,6 +265,66 @@ TEST(SceneFeatures, FramesThatAreTooSmallAreRefused) {
   const Guarded<uint8_t> luma(15, 40);
   EXPECT_THROW(scene_features(luma.plane()), std::invalid_argument);
 }
+
+/// Scenes are small pictures.
+constexpr FrameSize kScene{"scene", 256, 256};
+
+Guarded<uint8_t> bench_luma(FrameSize size) {
+  std::mt19937 random(1);
+  return luma_of(size.width, size.height, [&](int x, int) {
+    return x * 200 / size.width + static_cast<int>(random() % 50);
+  });
+}
+
+void bench_one_core(benchmark::State& state, FrameSize size) {
+  const Guarded<uint8_t> luma = bench_luma(size);
+  Space space({size.width, size.height});
+  const auto run = [&](auto* first, auto* next) {
+    first(luma.plane(), space.floats.row(0), space.bases.row(0), Rows{0, 2 * size.height});
+    next(space.layout, space.bases.row(0), space.floats.row(0));
+  };
+  against_reference(
+      state, [&] { run(scene_first_octave_simd, scene_next_octaves_simd); },
+      [&] { run(scene_first_octave_ref, scene_next_octaves_ref); }, 1);
+}
+
+void bench_medium_grain(benchmark::State& state, FrameSize size) {
+  const Guarded<uint8_t> luma = bench_luma(size);
+  Space space({size.width, size.height});
+  const int rows = 2 * size.height;
+  medium_grain(
+      state, (rows + kSceneBandRows - 1) / kSceneBandRows,
+      [&](Rows bands) {
+        const Rows band{bands.begin * kSceneBandRows, std::min(rows, bands.end * kSceneBandRows)};
+        scene_first_octave_simd(luma.plane(), space.floats.row(0), space.bases.row(0), band);
+      },
+      [&] { scene_next_octaves_simd(space.layout, space.bases.row(0), space.floats.row(0)); });
+}
+
+/// The kernels alone, from device memory to device memory.
+void bench_opencl(benchmark::State& state, FrameSize size) {
+  if (opencl_devices().empty()) return state.SkipWithError("no OpenCL device on this machine");
+  const auto context = opencl_devices().front().context;
+  using Access = opencl::Buffer::Access;
+  const SceneLayout layout{size.width, size.height};
+  opencl::Queue queue(context);
+  SceneFeaturesOpenCL kernel(*context);
+  opencl::Buffer luma(context, static_cast<std::size_t>(size.width) * size.height),
+      space(context, layout.floats() * sizeof(float)),
+      scratch(context, SceneFeaturesOpenCL::scratch_floats(layout) * sizeof(float));
+  std::fill_n(static_cast<uint8_t*>(luma.host(Access::write)), luma.size(), uint8_t{9});
+  on_device(state, queue, kKernelBatch, 0, [&] {
+    kernel.enqueue(
+        queue, {luma.device(queue, Access::read), 0, size.width, size.height, size.width},
+        {space.device(queue, Access::write), 0}, {scratch.device(queue, Access::write), 0});
+  });
+}
+
+BENCHMARK_CAPTURE(bench_one_core, scene, kScene)->UseManualTime();
+BENCHMARK_CAPTURE(bench_medium_grain, scene, kScene)->UseManualTime();
+BENCHMARK_CAPTURE(bench_medium_grain, HD, kFrameSizes[1])->UseManualTime();
+BENCHMARK_CAPTURE(bench_opencl, scene_kernel, kScene)->UseManualTime();
+BENCHMARK_CAPTURE(bench_opencl, HD_kernel, kFrameSizes[1])->UseManualTime();
 
 }  // namespace
 }  // namespace tandem::check

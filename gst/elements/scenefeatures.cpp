@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/scenefeatures.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "gst/elements/scenetensors.h"
+#include "gst/stageelement.h"
+
+namespace tandem {
+namespace {
+
+enum Output { kSpace, kBases, kLuma, kScratch };
+
+struct FeaturesEngine {
+  std::shared_ptr<opencl::Context> context;
+  std::unique_ptr<SceneFeaturesOpenCL> device;
+
+  explicit FeaturesEngine(std::shared_ptr<opencl::Context> on) : context(std::move(on)) {
+    if (context) device = std::make_unique<SceneFeaturesOpenCL>(*context);
+  }
+};
+
+class SceneFeaturesWork final : public StageWork {
+ public:
+  SceneFeaturesWork(std::shared_ptr<const FeaturesEngine> engine, const SceneLayout& layout)
+      : engine_(std::move(engine)), layout_(layout) {
+    const bool device = engine_->context != nullptr;
+    const auto pixels = static_cast<gsize>(layout.width) * static_cast<gsize>(layout.height);
+    outputs_ = {
+        {kSceneSpace, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {layout.floats()}},
+        {"bases", GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {layout.base_floats()}, true},
+        {"luma", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {device ? pixels : 0}, true},
+        {"scratch",
+         GST_TANDEM_ELEMENT_TYPE_FLOAT32,
+         1,
+         {device ? SceneFeaturesOpenCL::scratch_floats(layout) : 0},
+         true},
+    };
+  }
+
+  /// Bands of kSceneBandRows: lower ones would blur more rows around them than in them.
+  int rows() const override { return (layout_.height_of(0) + kSceneBandRows - 1) / kSceneBandRows; }
+
+  void compute(StageFrame& frame, Rows bands) const override {
+    const Rows rows{bands.begin * kSceneBandRows,
+                    std::min(bands.end * kSceneBandRows, layout_.height_of(0))};
+    scene_first_octave_simd(frame.luma(), frame.output<float>(kSpace), frame.output<float>(kBases),
+                            rows);
+  }
+
+  void combine(StageFrame& frame) const override {
+    scene_next_octaves_simd(layout_, frame.output<float>(kBases), frame.output<float>(kSpace));
+  }
+
+  void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
+    const Plane<uint8_t> source = frame.luma();
+    opencl::Buffer& luma = *frame.outputs[kLuma].buffer;
+    luma.enqueue_upload_rows(queue, source.data, static_cast<std::size_t>(source.width),
+                             source.height, static_cast<std::size_t>(source.stride));
+    engine_->device->enqueue(queue,
+                             {luma.device(queue, opencl::Buffer::Access::read), 0, source.width,
+                              source.height, source.width},
+                             {frame.device_output(kSpace, queue)},
+                             {frame.device_output(kScratch, queue)});
+  }
+
+ private:
+  const std::shared_ptr<const FeaturesEngine> engine_;
+  const SceneLayout layout_;
+};
+
+struct SceneFeaturesElement {
+  struct Settings {};
+
+  static constexpr char kTypeName[] = "GstSceneFeatures";
+  static constexpr char kLongName[] = "Scene features stage";
+  static constexpr char kKlass[] = "Filter/Analyzer/Video";
+  static constexpr char kSummary[] =
+      "Makes the differences of Gaussians and the gradients that keypoints are found in";
+
+  static const StageDescription& description() {
+    static const StageDescription description;
+    return description;
+  }
+
+  std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest& request) {
+    const SceneLayout layout{GST_VIDEO_INFO_WIDTH(&request.video),
+                             GST_VIDEO_INFO_HEIGHT(&request.video)};
+    if (std::min(layout.width, layout.height) < kSceneLeastSide) {
+      throw std::runtime_error(
+          "scenefeatures finds nothing in frames of " + std::to_string(layout.width) + "x" +
+          std::to_string(layout.height) + ": put videoscale before it, for 256x256 or at least " +
+          std::to_string(kSceneLeastSide) + "x" + std::to_string(kSceneLeastSide) + " pixels.");
+    }
+    if (!engine || engine->context != request.context)
+      engine = std::make_shared<FeaturesEngine>(request.context);
+    return std::make_unique<SceneFeaturesWork>(engine, layout);
+  }
+
+  std::shared_ptr<const FeaturesEngine> engine;
+};
+
+}  // namespace
+}  // namespace tandem
+
+GType gst_scene_features_get_type() {
+  return tandem::StageElement<tandem::SceneFeaturesElement>::get_type();
+}
