@@ -1,24 +1,43 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The scale space of scene_features.h. Built with RUN: how many neighbours in a row one work-item
-// computes. A CPU device has use for many, a GPU for one.
+// The scale space of scene_features.h. Built with PIXELS = 1 or 16: the neighbours in a row that one
+// work-item computes together. A CPU device has vectors for them, a GPU has none; no row is shorter.
 
-// The first pixel and the row of a work-item; false: past the end.
-bool run_of(int width, int height, int* x, int* y) {
-  const int runs_a_row = (width + RUN - 1) / RUN;
-  *y = get_global_id(0) / runs_a_row;
-  *x = ((int)get_global_id(0) - *y * runs_a_row) * RUN;
+#if PIXELS == 1
+typedef float Floats;
+#define LOAD(from) (*(from))
+#define STORE(value, to) (*(to) = (value))
+#else
+typedef float16 Floats;
+#define LOAD(from) vload16(0, from)
+#define STORE(value, to) vstore16(value, 0, to)
+#endif
+
+// The first pixel and the row of a work-item; false: past the end. The last item of a row may compute
+// again what the one before does.
+bool find_pixels(int width, int height, int* x, int* y) {
+  const int items_a_row = (width + PIXELS - 1) / PIXELS;
+  *y = get_global_id(0) / items_a_row;
+  *x = min(((int)get_global_id(0) - *y * items_a_row) * PIXELS, width - PIXELS);
   return *y < height;
+}
+
+// A row at x and on; outside of it is what its ends are.
+Floats load_beyond(__global const float* row, int x, int width) {
+  if (x >= 0 && x + PIXELS <= width) return LOAD(row + x);
+  float values[PIXELS];
+  for (int i = 0; i < PIXELS; ++i) values[i] = row[clamp(x + i, 0, width - 1)];
+  return LOAD(values);
 }
 
 // The frame at twice its size, `width` x `height`, in [0, 1].
 __kernel void double_luma(__global const uchar* luma, ulong luma_offset, long stride,
                           __global float* image, ulong first, int width, int height) {
   int begin, y;
-  if (!run_of(width, height, &begin, &y)) return;
+  if (!find_pixels(width, height, &begin, &y)) return;
   __global const uchar* above = luma + luma_offset + y / 2 * stride;
   __global const uchar* below = luma + luma_offset + min((y + 1) / 2, height / 2 - 1) * stride;
   __global float* to = image + first + (long)y * width;
-  for (int x = begin; x < min(begin + RUN, width); ++x) {
+  for (int x = begin; x < begin + PIXELS; ++x) {
     const int left = x / 2, right = min((x + 1) / 2, width / 2 - 1);
     to[x] = (above[left] + above[right] + below[left] + below[right]) * (1 / (4 * 255.0f));
   }
@@ -28,73 +47,73 @@ __kernel void double_luma(__global const uchar* luma, ulong luma_offset, long st
 __kernel void blur_down(__global const float* image, ulong first, __global float* blurred,
                         ulong blurred_first, int width, int height, __constant float* taps,
                         int first_tap, int radius) {
-  int begin, y;
-  if (!run_of(width, height, &begin, &y)) return;
-  const int count = min(RUN, width - begin);
-  image += first + begin;
-  float sum[RUN];
-  for (int i = 0; i < RUN; ++i) sum[i] = 0;
+  int x, y;
+  if (!find_pixels(width, height, &x, &y)) return;
+  image += first + x;
+  Floats sum = 0;
   for (int k = -radius; k <= radius; ++k) {
-    const float tap = taps[first_tap + k + radius];
-    __global const float* row = image + (long)clamp(y + k, 0, height - 1) * width;
-    for (int i = 0; i < count; ++i) sum[i] += tap * row[i];
+    const long row = clamp(y + k, 0, height - 1);
+    sum += taps[first_tap + k + radius] * LOAD(image + row * width);
   }
-  blurred += blurred_first + (long)y * width + begin;
-  for (int i = 0; i < count; ++i) blurred[i] = sum[i];
+  STORE(sum, blurred + blurred_first + (long)y * width + x);
 }
 
-// Then in x, which makes a level; `difference` is level - before. When `base` is 1, every second
-// pixel goes to where the next octave starts, `base_width` x `base_height`.
+// Then in x, which makes a level; `difference` is level - before. Every second pixel goes to `base`,
+// base_width x base_height, where the next octave starts. Either may be at NONE.
 __kernel void blur_across(__global const float* blurred, ulong blurred_first,
                           __global const float* before, ulong before_first, __global float* level,
                           ulong level_first, __global float* difference, ulong difference_first,
                           __global float* base, ulong base_first, int base_width, int base_height,
                           int width, int height, __constant float* taps, int first_tap,
                           int radius) {
-  int begin, y;
-  if (!run_of(width, height, &begin, &y)) return;
-  const int count = min(RUN, width - begin);
-  const long at = (long)y * width + begin;
+  int x, y;
+  if (!find_pixels(width, height, &x, &y)) return;
+  const long at = (long)y * width + x;
   blurred += blurred_first + (long)y * width;
-  float sum[RUN];
-  for (int i = 0; i < RUN; ++i) sum[i] = 0;
-  const bool inside = begin >= radius && begin + count + radius <= width;
-  for (int k = -radius; k <= radius; ++k) {
-    const float tap = taps[first_tap + k + radius];
-    if (inside) {
-      for (int i = 0; i < count; ++i) sum[i] += tap * blurred[begin + i + k];
-    } else {
-      for (int i = 0; i < count; ++i) sum[i] += tap * blurred[clamp(begin + i + k, 0, width - 1)];
-    }
-  }
-  level += level_first + at;
-  for (int i = 0; i < count; ++i) level[i] = sum[i];
-  if (difference_first != NONE) {
-    before += before_first + at;
-    difference += difference_first + at;
-    for (int i = 0; i < count; ++i) difference[i] = sum[i] - before[i];
-  }
+  Floats sum = 0;
+  for (int k = -radius; k <= radius; ++k)
+    sum += taps[first_tap + k + radius] * load_beyond(blurred, x + k, width);
+  STORE(sum, level + level_first + at);
+  if (difference_first != NONE)
+    STORE(sum - LOAD(before + before_first + at), difference + difference_first + at);
   if (base_first == NONE || (y & 1) || y / 2 >= base_height) return;
   base += base_first + (long)(y / 2) * base_width;
-  for (int i = begin & 1; i < count; i += 2) {
-    if ((begin + i) / 2 < base_width) base[(begin + i) / 2] = sum[i];
+  float values[PIXELS];
+  STORE(sum, values);
+  for (int i = x & 1; i < PIXELS; i += 2) {
+    if ((x + i) / 2 < base_width) base[(x + i) / 2] = values[i];
   }
+}
+
+// As in scene_features_simd.cpp; atan2 would take longer than all blurs on a CPU.
+Floats angle_of(Floats dx, Floats dy) {
+  const Floats ax = fabs(dx), ay = fabs(dy);
+  const Floats t = fmin(ax, ay) / fmax(fmax(ax, ay), 1e-30f);
+  const Floats t2 = t * t;
+  Floats p = -0.011719135734256725f;
+  p = p * t2 + 0.05264735146589641f;
+  p = p * t2 - 0.11642648196997651f;
+  p = p * t2 + 0.19354037608393043f;
+  p = p * t2 - 0.3326228278902576f;
+  p = p * t2 + 0.9999772190822532f;
+  p *= t;
+  p = ay > ax ? 1.57079633f - p : p;
+  p = dx < 0.0f ? 3.14159265f - p : p;
+  return copysign(p, dy);
 }
 
 // Length and angle of half the differences of the neighbours.
 __kernel void gradient(__global const float* level, ulong level_first, __global float* space,
                        ulong magnitude_first, ulong angle_first, int width, int height) {
-  int begin, y;
-  if (!run_of(width, height, &begin, &y)) return;
+  int x, y;
+  if (!find_pixels(width, height, &x, &y)) return;
   level += level_first;
   __global const float* row = level + (long)y * width;
-  __global const float* above = level + (long)max(y - 1, 0) * width;
-  __global const float* below = level + (long)min(y + 1, height - 1) * width;
-  const long at = (long)y * width;
-  for (int x = begin; x < min(begin + RUN, width); ++x) {
-    const float dx = 0.5f * (row[min(x + 1, width - 1)] - row[max(x - 1, 0)]);
-    const float dy = 0.5f * (below[x] - above[x]);
-    space[magnitude_first + at + x] = sqrt(dx * dx + dy * dy);
-    space[angle_first + at + x] = atan2(dy, dx);
-  }
+  const Floats above = LOAD(level + (long)max(y - 1, 0) * width + x);
+  const Floats below = LOAD(level + (long)min(y + 1, height - 1) * width + x);
+  const Floats dx = 0.5f * (load_beyond(row, x + 1, width) - load_beyond(row, x - 1, width));
+  const Floats dy = 0.5f * (below - above);
+  const long at = (long)y * width + x;
+  STORE(sqrt(dx * dx + dy * dy), space + magnitude_first + at);
+  STORE(angle_of(dx, dy), space + angle_first + at);
 }

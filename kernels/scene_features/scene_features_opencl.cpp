@@ -35,10 +35,10 @@ opencl::DeviceSpan after(const opencl::DeviceSpan& span, std::size_t floats) {
 
 struct SceneFeaturesOpenCL::Private {
   explicit Private(opencl::Context& context)
-      : run(context.device().is_cpu ? 64 : 1),
-        program(opencl::build_program(
-            context, scene_features_cl,
-            "-cl-std=CL1.2 -DNONE=0xffffffffffffffffUL -DRUN=" + std::to_string(run))),
+      : pixels_an_item(context.device().is_cpu ? 16 : 1),
+        program(opencl::build_program(context, scene_features_cl,
+                                      "-cl-std=CL1.2 -DNONE=0xffffffffffffffffUL -DPIXELS=" +
+                                          std::to_string(pixels_an_item))),
         double_luma(context, program, "double_luma"),
         blur_down(context, program, "blur_down"),
         blur_across(context, program, "blur_across"),
@@ -51,7 +51,8 @@ struct SceneFeaturesOpenCL::Private {
   void enqueue(opencl::Kernel& kernel, opencl::Queue& queue, int width, int height,
                const Arguments&... arguments) const {
     const std::size_t size = kernel.group_size(group);
-    const auto items = static_cast<std::size_t>((width + run - 1) / run * height);
+    const auto items =
+        static_cast<std::size_t>((width + pixels_an_item - 1) / pixels_an_item * height);
     kernel.enqueue(queue, opencl::round_up(items, size), size, arguments...);
   }
 
@@ -62,7 +63,7 @@ struct SceneFeaturesOpenCL::Private {
   void enqueue_octave(opencl::Queue& queue, const SceneLayout& layout, int octave,
                       opencl::DeviceSpan before, const opencl::DeviceSpan& space, Scratch scratch);
 
-  const int run;  // pixels a work-item
+  const int pixels_an_item;
   const Taps taps;
   const cl::Program program;
   opencl::Kernel double_luma, blur_down, blur_across, gradient;
