@@ -108,7 +108,7 @@ class StageElement {
   }
 
   static GParamSpec* param_spec(const StageProperty<Settings>& p) {
-    const Settings defaults{};
+    static const Settings defaults{};
     const auto flags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
                                                 GST_PARAM_MUTABLE_PLAYING);
     if (auto* number = std::get_if<int Settings::*>(&p.member)) {

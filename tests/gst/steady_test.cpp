@@ -2,6 +2,7 @@
 // A steady stream makes nothing anew: no memory, no OpenCL object, no program.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -79,11 +80,11 @@ struct Watch {
   }
 };
 
-// Plays noise through the bin and returns what was made between the two counts.
-Counts made_when_steady(const std::string& configuration) {
+// Plays noise through a bin of these stages and returns what was made between the two counts.
+Counts made_when_steady(const std::string& stages, const std::string& configuration) {
   const auto stream = Stream::of(
       "videotestsrc pattern=snow num-buffers=" + std::to_string(kWarmUpFrames + kSteadyFrames) +
-      " ! " + caps_text({160, 208}) + " ! " + bin(configuration) +
+      " ! " + caps_text({160, 208}) + " ! " + bin_of(stages, configuration) +
       " ! identity name=after ! appsink name=sink sync=false drop=true wait-on-eos=false "
       "max-buffers=1");
   Watch watch{stream->tandembin()};
@@ -102,9 +103,9 @@ Counts made_when_steady(const std::string& configuration) {
 // A thread that gets its first frame late warms up late, with about 30: far from once a frame.
 constexpr int kLateAllocations = kSteadyFrames / 3;
 
-void expect_steady(const std::string& configuration) {
+void expect_steady(const std::string& stages, const std::string& configuration) {
   SCOPED_TRACE(configuration);
-  const Counts made = made_when_steady(configuration);
+  const Counts made = made_when_steady(stages, configuration);
   EXPECT_LT(made.allocations, kLateAllocations);
   EXPECT_LT(made.tensors, kLateAllocations);
   EXPECT_LT(made.buffers, kLateAllocations);
@@ -113,27 +114,55 @@ void expect_steady(const std::string& configuration) {
   testing::Test::RecordProperty(configuration, made.allocations);
 }
 
-TEST(Steady, TheProgramSeesThePluginsAllocations) {
+TEST(Counting, TheProgramSeesThePluginsAllocations) {
   const int before = allocations;
   GstElement* made = gst_element_factory_make("tandembin", nullptr);
   gst_object_unref(gst_object_ref_sink(made));
   EXPECT_GT(allocations, before);
 }
 
+struct Application {
+  const char *name, *stages;
+};
+void PrintTo(const Application& application, std::ostream* out) { *out << application.name; }
+
+constexpr Application kApplications[] = {
+    {"vivid", kStages},
+    {"srad",
+     "sradextract ! sradprepare ! sradreduce ! sraddiffuse ! sradupdate iterations=3 ! "
+     "sradcompress"},
+    {"tracking", "kltpyramid ! kltfeatures ! kltflow ! klttracks"},
+};
+
+class Steady : public testing::TestWithParam<Application> {
+ protected:
+  // As many letters g as there are stages; in `but_one`, c for the second.
+  static std::string mapping(bool but_one) {
+    const std::string stages = GetParam().stages;
+    std::string letters(std::count(stages.begin(), stages.end(), '!') + 1, 'g');
+    if (but_one) letters[1] = 'c';
+    // klttracks runs on the CPU alone.
+    if (stages.ends_with("klttracks")) letters.back() = 'c';
+    return "mapping=" + letters;
+  }
+};
+
 // Not with keep-tensors: there are as many as frames wait downstream, and a loaded machine decides
 // that.
-TEST(Steady, OnTheCpu) {
-  expect_steady("threads=1");
-  expect_steady("threads=3");
-  expect_steady("granularity=mg");
+TEST_P(Steady, OnTheCpu) {
+  for (const char* configuration : {"threads=1", "threads=3", "granularity=mg"})
+    expect_steady(GetParam().stages, configuration);
 }
 
-TEST(Steady, OnTheDevice) {
+TEST_P(Steady, OnTheDevice) {
   if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
-  expect_steady("mapping=ggg threads=1");
-  expect_steady("mapping=ggg threads=3");
-  expect_steady("mapping=gcg granularity=mg");
+  expect_steady(GetParam().stages, mapping(false) + " threads=1");
+  expect_steady(GetParam().stages, mapping(false) + " threads=3");
+  expect_steady(GetParam().stages, mapping(true) + " granularity=mg");
 }
+
+INSTANTIATE_TEST_SUITE_P(All, Steady, testing::ValuesIn(kApplications),
+                         [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
 }  // namespace tandem::test
