@@ -17,21 +17,21 @@ class SradDiffuseWork final : public SradWork {
     outputs_ = {{kSradDifferences,
                  GST_TANDEM_ELEMENT_TYPE_FLOAT32,
                  3,
-                 {4, static_cast<gsize>(height_), static_cast<gsize>(width_)}},
+                 {2, static_cast<gsize>(height_), static_cast<gsize>(width_)}},
                 image_spec(kSradCoefficient)};
   }
 
   void compute(StageFrame& frame, Rows rows) const override {
     srad_diffuse_simd(plane(frame.input<float>(kImage)),
                       frame.input<SradStatistics>(kStatistics)->variation,
-                      plane(frame.output<float>(kDifferences), 4),
+                      plane(frame.output<float>(kDifferences), 2),
                       plane(frame.output<float>(kCoefficient)), rows);
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
     const auto image = plane(frame.device_input(kImage, queue));
     const opencl::DeviceSpan statistics{frame.device_input(kStatistics, queue)};
-    kernels_->diffuse(queue, image, statistics, plane(frame.device_output(kDifferences, queue), 4),
+    kernels_->diffuse(queue, image, statistics, plane(frame.device_output(kDifferences, queue), 2),
                       plane(frame.device_output(kCoefficient, queue)), all());
   }
 };

@@ -17,14 +17,14 @@ class SradUpdateWork final : public SradWork {
   }
 
   void compute(StageFrame& frame, Rows rows) const override {
-    srad_update_simd(plane(frame.input<float>(kImage)), plane(frame.input<float>(kDifferences), 4),
+    srad_update_simd(plane(frame.input<float>(kImage)), plane(frame.input<float>(kDifferences), 2),
                      plane(frame.input<float>(kCoefficient)), lambda_,
                      plane(frame.output<float>(0)), rows);
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
     const auto image = plane(frame.device_input(kImage, queue));
-    const auto differences = plane(frame.device_input(kDifferences, queue), 4);
+    const auto differences = plane(frame.device_input(kDifferences, queue), 2);
     const auto coefficient = plane(frame.device_input(kCoefficient, queue));
     kernels_->update(queue, image, differences, coefficient, lambda_,
                      plane(frame.device_output(0, queue)), all());

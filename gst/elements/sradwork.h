@@ -16,7 +16,7 @@ inline constexpr char kSradImage[] = "srad-image";
 inline constexpr char kSradSquares[] = "srad-squares";
 /// float32 [2]: its mean, and its variance divided by the squared mean.
 inline constexpr char kSradStatistics[] = "srad-statistics";
-/// float32 [4, height, width]: neighbour less pixel, to the north, south, west and east.
+/// float32 [2, height, width]: neighbour less pixel, to the south and to the east.
 inline constexpr char kSradDifferences[] = "srad-differences";
 /// float32 [height, width]: the diffusion coefficient, between 0 and 1.
 inline constexpr char kSradCoefficient[] = "srad-coefficient";

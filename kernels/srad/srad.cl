@@ -120,11 +120,8 @@ __kernel void srad_diffuse(__global const float* image, ulong image_offset, long
   const float n = 0.5f * sum2 - 0.0625f * sum * sum;
   const float c = q0 * (1 + q0) * s * s / fmax(q0 * q0 * s * s + n, 1e-30f);
   __global float* difference = differences + differences_offset + y * differences_stride + x;
-  const long plane = height * differences_stride;
-  difference[0] = north;
-  difference[plane] = south;
-  difference[2 * plane] = west;
-  difference[3 * plane] = east;
+  difference[0] = south;
+  difference[height * differences_stride] = east;
   coefficient[coefficient_offset + y * coefficient_stride + x] = fmin(c, 1.0f);
 }
 
@@ -138,12 +135,13 @@ __kernel void srad_update(__global const float* image, ulong image_offset, long 
   if (!find_pixel(width, groups, first_row, &x, &y)) return;
   coefficient += coefficient_offset;
   const float here = coefficient[y * coefficient_stride + x];
-  const float south = coefficient[min(y + 1, height - 1) * coefficient_stride + x];
-  const float east = coefficient[y * coefficient_stride + min(x + 1, width - 1)];
-  __global const float* difference = differences + differences_offset + y * differences_stride + x;
-  const long plane = height * differences_stride;
-  const float divergence = here * (difference[0] + difference[2 * plane]) +
-                           south * difference[plane] + east * difference[3 * plane];
+  const float below = coefficient[min(y + 1, height - 1) * coefficient_stride + x];
+  const float right = coefficient[y * coefficient_stride + min(x + 1, width - 1)];
+  __global const float* south = differences + differences_offset + y * differences_stride + x;
+  __global const float* east = south + height * differences_stride;
+  const float north = y > 0 ? -south[-differences_stride] : 0;
+  const float west = x > 0 ? -east[-1] : 0;
+  const float divergence = here * (north + west) + below * *south + right * *east;
   updated[updated_offset + y * updated_stride + x] =
       image[image_offset + y * image_stride + x] + rate * divergence;
 }

@@ -47,17 +47,19 @@ void srad_reduce_simd(Plane<const float> image, Plane<const float> squares, Srad
 SradStatistics srad_combine(const SradSums* sums, int width, int height);
 
 /// Stage 4: how each pixel differs from its neighbours, and how much it is to diffuse. Halo 1;
-/// outside of the image is what its border is. `differences` are four planes one below the other:
-/// with H rows, row y of neighbour - pixel to the north, south, west and east is y, H + y, 2 H + y
-/// and 3 H + y. `coefficient` is in [0, 1], and 0 everywhere when the variation is 0: where there
-/// is no speckle, what differs is the picture.
+/// outside of the image is what its border is. `differences` are two planes one below the other:
+/// with H rows, row y of neighbour - pixel to the south and to the east is y and H + y, and 0 at
+/// the border. Those to the north and west are what the neighbours there have, negated.
+/// `coefficient` is in [0, 1], and 0 everywhere when the variation is 0: where there is no speckle,
+/// what differs is the picture.
 void srad_diffuse_ref(Plane<const float> image, float variation, Plane<float> differences,
                       Plane<float> coefficient, Rows rows);
 void srad_diffuse_simd(Plane<const float> image, float variation, Plane<float> differences,
                        Plane<float> coefficient, Rows rows);
 
 /// Stage 5: updated = image + lambda / 4 * the divergence of the diffusion. Halo of `coefficient`:
-/// one row below, one column to the right. lambda is in (0, 1]. `updated` may be `image`.
+/// one row below, one column to the right; of `differences`: one row above, one column to the left.
+/// lambda is in (0, 1]. `updated` may be `image`.
 void srad_update_ref(Plane<const float> image, Plane<const float> differences,
                      Plane<const float> coefficient, float lambda, Plane<float> updated, Rows rows);
 void srad_update_simd(Plane<const float> image, Plane<const float> differences,

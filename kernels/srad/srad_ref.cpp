@@ -60,10 +60,8 @@ void srad_diffuse_ref(Plane<const float> image, float variation, Plane<float> di
       const double spread = 1 + laplacian / 4;
       const double q = (gradient2 / 2 - laplacian * laplacian / 16) / (spread * spread);
       const double c = q0 > 0 ? 1 / (1 + (q - q0) / (q0 * (1 + q0))) : 0;
-      differences.row(y)[x] = static_cast<float>(north);
-      differences.row(height + y)[x] = static_cast<float>(south);
-      differences.row(2 * height + y)[x] = static_cast<float>(west);
-      differences.row(3 * height + y)[x] = static_cast<float>(east);
+      differences.row(y)[x] = static_cast<float>(south);
+      differences.row(height + y)[x] = static_cast<float>(east);
       coefficient.row(y)[x] = static_cast<float>(std::clamp(c, 0.0, 1.0));
     }
   }
@@ -75,12 +73,14 @@ void srad_update_ref(Plane<const float> image, Plane<const float> differences,
   const int width = image.width, height = image.height;
   for (int y = rows.begin; y < rows.end; ++y) {
     for (int x = 0; x < width; ++x) {
+      const double north = y > 0 ? -differences.row(y - 1)[x] : 0;
+      const double south = differences.row(y)[x];
+      const double west = x > 0 ? -differences.row(height + y)[x - 1] : 0;
+      const double east = differences.row(height + y)[x];
       const double here = coefficient.row(y)[x];
-      const double south = coefficient.row(std::min(y + 1, height - 1))[x];
-      const double east = coefficient.row(y)[std::min(x + 1, width - 1)];
-      const double divergence =
-          here * differences.row(y)[x] + south * differences.row(height + y)[x] +
-          here * differences.row(2 * height + y)[x] + east * differences.row(3 * height + y)[x];
+      const double below = coefficient.row(std::min(y + 1, height - 1))[x];
+      const double right = coefficient.row(y)[std::min(x + 1, width - 1)];
+      const double divergence = here * north + below * south + here * west + right * east;
       updated.row(y)[x] =
           static_cast<float>(image.row(y)[x] + static_cast<double>(lambda) / 4 * divergence);
     }

@@ -103,7 +103,7 @@ void reduce(Plane<const float> image, Plane<const float> squares, SradSums* sums
 /// The rows that stage 4 reads and writes.
 struct Diffusion {
   const float *here, *above, *below;
-  float *north, *south, *west, *east, *coefficient;
+  float *south, *east, *coefficient;
 };
 
 /// `left` and `right`: where the neighbours of pixel x are.
@@ -128,9 +128,7 @@ HWY_INLINE void diffuse_pixels(Tag d, const Diffusion& row, float q0, int x, int
   // Above 0 also where q0 is 0 and nothing differs.
   const auto denominator = hn::Max(hn::MulAdd(hn::Set(d, q0 * q0), s2, n), hn::Set(d, 1e-30f));
   const auto c = hn::Div(hn::Mul(hn::Set(d, q0 * (1 + q0)), s2), denominator);
-  hn::StoreU(north, d, row.north + x);
   hn::StoreU(south, d, row.south + x);
-  hn::StoreU(west, d, row.west + x);
   hn::StoreU(east, d, row.east + x);
   hn::StoreU(hn::Min(c, hn::Set(d, 1.0f)), d, row.coefficient + x);
 }
@@ -139,14 +137,9 @@ void diffuse(Plane<const float> image, float q0, Plane<float> differences, Plane
              Rows rows) {
   const int height = image.height, last = image.width - 1;
   for (int y = rows.begin; y < rows.end; ++y) {
-    const Diffusion row{image.row(y),
-                        image.row(std::max(y - 1, 0)),
-                        image.row(std::min(y + 1, height - 1)),
-                        differences.row(y),
-                        differences.row(height + y),
-                        differences.row(2 * height + y),
-                        differences.row(3 * height + y),
-                        coefficient.row(y)};
+    const Diffusion row{
+        image.row(y),       image.row(std::max(y - 1, 0)), image.row(std::min(y + 1, height - 1)),
+        differences.row(y), differences.row(height + y),   coefficient.row(y)};
     diffuse_pixels(One(), row, q0, 0, 0, std::min(1, last));
     across(1, last, [&](auto d, int x) HWY_ATTR { diffuse_pixels(d, row, q0, x, x - 1, x + 1); });
     if (last > 0) diffuse_pixels(One(), row, q0, last, last - 1, last);
@@ -155,15 +148,18 @@ void diffuse(Plane<const float> image, float q0, Plane<float> differences, Plane
 
 /// The rows that stage 5 reads and writes.
 struct Update {
-  const float *image, *north, *south, *west, *east, *here, *below;
+  const float *image, *above, *south, *east, *here, *below;  // above: `south` of the row above
   float* updated;
 };
 
+/// `left` and `right`: where the neighbours of pixel x are.
 template <typename Tag>
-HWY_INLINE void update_pixels(Tag d, const Update& row, float rate, int x, int right) {
+HWY_INLINE void update_pixels(Tag d, const Update& row, float rate, int x, int left, int right) {
   const auto here = hn::LoadU(d, row.here + x);
-  const auto own = hn::Mul(here, hn::Add(hn::LoadU(d, row.north + x), hn::LoadU(d, row.west + x)));
-  const auto with_south = hn::MulAdd(hn::LoadU(d, row.below + x), hn::LoadU(d, row.south + x), own);
+  const auto from =
+      hn::Mul(here, hn::Add(hn::LoadU(d, row.above + x), hn::LoadU(d, row.east + left)));
+  const auto with_south =
+      hn::MulSub(hn::LoadU(d, row.below + x), hn::LoadU(d, row.south + x), from);
   const auto divergence =
       hn::MulAdd(hn::LoadU(d, row.here + right), hn::LoadU(d, row.east + x), with_south);
   hn::StoreU(hn::MulAdd(hn::Set(d, rate), divergence, hn::LoadU(d, row.image + x)), d,
@@ -174,16 +170,15 @@ void update(Plane<const float> image, Plane<const float> differences,
             Plane<const float> coefficient, float lambda, Plane<float> updated, Rows rows) {
   const int height = image.height, last = image.width - 1;
   for (int y = rows.begin; y < rows.end; ++y) {
-    const Update row{image.row(y),
-                     differences.row(y),
-                     differences.row(height + y),
-                     differences.row(2 * height + y),
-                     differences.row(3 * height + y),
-                     coefficient.row(y),
-                     coefficient.row(std::min(y + 1, height - 1)),
+    // Where nothing is above or to the left: the last row and column of the differences are 0.
+    const Update row{image.row(y),       differences.row(y > 0 ? y - 1 : height - 1),
+                     differences.row(y), differences.row(height + y),
+                     coefficient.row(y), coefficient.row(std::min(y + 1, height - 1)),
                      updated.row(y)};
-    across(0, last, [&](auto d, int x) HWY_ATTR { update_pixels(d, row, lambda / 4, x, x + 1); });
-    update_pixels(One(), row, lambda / 4, last, last);
+    const float rate = lambda / 4;
+    update_pixels(One(), row, rate, 0, last, std::min(1, last));
+    across(1, last, [&](auto d, int x) HWY_ATTR { update_pixels(d, row, rate, x, x - 1, x + 1); });
+    if (last > 0) update_pixels(One(), row, rate, last, last - 1, last);
   }
 }
 

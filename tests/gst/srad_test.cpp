@@ -44,9 +44,9 @@ std::vector<uint8_t> despeckled(int index, Size size, const char* format, int it
                             static_cast<guint>(size.width), static_cast<guint>(size.height));
   const int w = size.width, h = size.height;
   const std::size_t count = static_cast<std::size_t>(w) * h;
-  std::vector<float> values(7 * count);
+  std::vector<float> values(5 * count);
   const Plane<float> image{values.data(), w, h, w}, squares{&values[count], w, h, w},
-      coefficient{&values[2 * count], w, h, w}, differences{&values[3 * count], w, 4 * h, w};
+      coefficient{&values[2 * count], w, h, w}, differences{&values[3 * count], w, 2 * h, w};
   const Plane<uint8_t> luma{frame.data(), w, h, info.stride[0]};
   std::vector<SradSums> sums(static_cast<std::size_t>(h));
   srad_extract_ref(luma, image, {0, h});
@@ -117,7 +117,7 @@ TEST(SradAlone, TheTensorsAreOnTheFrame) {
   EXPECT_EQ(result.tensors.at("srad-image").size(), count);
   EXPECT_EQ(result.tensors.at("srad-squares").size(), count);
   EXPECT_EQ(result.tensors.at("srad-statistics").size(), 2U);
-  EXPECT_EQ(result.tensors.at("srad-differences").size(), 4 * count);
+  EXPECT_EQ(result.tensors.at("srad-differences").size(), 2 * count);
   EXPECT_EQ(result.tensors.at("srad-coefficient").size(), count);
   EXPECT_EQ(result.tensors.size(), 5U);
 }

@@ -16,7 +16,7 @@ struct Frame {
       : luma(w, h, 0),
         image(w, h, 0),
         squares(w, h, 0),
-        differences(w, 4 * h, 0),
+        differences(w, 2 * h, 0),
         coefficient(w, h, 0),
         updated(w, h, 0),
         sums(static_cast<std::size_t>(h)) {
@@ -68,7 +68,7 @@ const Stage kReduce{8,
                     [](Frame& f) {
                       f.statistics = srad_combine(f.sums.data(), f.image.width(), f.image.height());
                     }};
-const Stage kDiffuse{24,
+const Stage kDiffuse{16,
                      [](Frame& f, Rows rows) {
                        srad_diffuse_simd(f.image.plane(), f.statistics.variation,
                                          f.differences.plane(), f.coefficient.plane(), rows);
@@ -77,7 +77,7 @@ const Stage kDiffuse{24,
                        srad_diffuse_ref(f.image.plane(), f.statistics.variation,
                                         f.differences.plane(), f.coefficient.plane(), rows);
                      }};
-const Stage kUpdate{28,
+const Stage kUpdate{20,
                     [](Frame& f, Rows rows) {
                       srad_update_simd(f.image.plane(), f.differences.plane(),
                                        f.coefficient.plane(), 0.5f, f.updated.plane(), rows);
@@ -132,7 +132,7 @@ void opencl_iteration(benchmark::State& state, FrameSize size) {
   const std::size_t bytes = sizeof(float) * size.width * size.height;
   opencl::Queue queue(context);
   const SradOpenCL kernels(*context);
-  opencl::Buffer image(context, bytes), squares(context, bytes), differences(context, 4 * bytes),
+  opencl::Buffer image(context, bytes), squares(context, bytes), differences(context, 2 * bytes),
       coefficient(context, bytes), sums(context, size.height * 16u), statistics(context, 8);
   const Frame frame(size.width, size.height);
   std::copy_n(frame.image.row(0), bytes / sizeof(float),
@@ -149,9 +149,9 @@ void opencl_iteration(benchmark::State& state, FrameSize size) {
     kernels.prepare(queue, plane(image), plane(squares), all);
     kernels.reduce(queue, plane(image), plane(squares), span(sums), all);
     kernels.combine(queue, span(sums), size.width, size.height, span(statistics));
-    kernels.diffuse(queue, plane(image), span(statistics), plane(differences, 4),
+    kernels.diffuse(queue, plane(image), span(statistics), plane(differences, 2),
                     plane(coefficient), all);
-    kernels.update(queue, plane(image), plane(differences, 4), plane(coefficient), 0.5f,
+    kernels.update(queue, plane(image), plane(differences, 2), plane(coefficient), 0.5f,
                    plane(image), all);
   });
 }

@@ -24,7 +24,7 @@ struct Frame {
         luma(w, h),
         image(w, h),
         squares(w, h, 3),
-        differences(w, 4 * h, 5),
+        differences(w, 2 * h, 5),
         coefficient(w, h, 2),
         updated(w, h, 9),
         result(w, h) {}

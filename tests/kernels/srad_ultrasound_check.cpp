@@ -67,7 +67,7 @@ void over_the_cores(int rows, const std::function<void(Rows)>& run) {
 /// The reference and SIMD, in bands or not.
 void despeckle(const SradStages& stages, const Bands& bands, Guarded<uint8_t>& luma) {
   const int width = luma.width(), height = luma.height();
-  Guarded<float> image(width, height), squares(width, height), differences(width, 4 * height),
+  Guarded<float> image(width, height), squares(width, height), differences(width, 2 * height),
       coefficient(width, height);
   std::vector<Rows> rows;
   for (int y = 0; y < height; y += 50) rows.push_back({y, std::min(y + 50, height)});
@@ -102,7 +102,7 @@ void despeckle(const OpenCLDevice& device, Guarded<uint8_t>& luma) {
   opencl::Queue queue(device.context);
   const SradOpenCL kernels(*device.context);
   opencl::Buffer luma_buffer(device.context, pixels), image_buffer(device.context, bytes),
-      squares_buffer(device.context, bytes), differences_buffer(device.context, 4 * bytes),
+      squares_buffer(device.context, bytes), differences_buffer(device.context, 2 * bytes),
       coefficient_buffer(device.context, bytes), sums_buffer(device.context, height * 16u),
       statistics_buffer(device.context, 8);
   const auto plane = [&](opencl::Buffer& buffer, int planes = 1) {
@@ -112,7 +112,7 @@ void despeckle(const OpenCLDevice& device, Guarded<uint8_t>& luma) {
   const Rows all{0, height};
   luma_buffer.enqueue_upload_rows(queue, luma.row(0), pixels / height, height, luma.plane().stride);
   const auto image = plane(image_buffer), squares = plane(squares_buffer),
-             differences = plane(differences_buffer, 4), coefficient = plane(coefficient_buffer);
+             differences = plane(differences_buffer, 2), coefficient = plane(coefficient_buffer);
   const opencl::DeviceSpan sums{sums_buffer.device(queue, Access::read_write)},
       statistics{statistics_buffer.device(queue, Access::read_write)};
   kernels.extract(queue, plane(luma_buffer), image, all);
