@@ -17,13 +17,23 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 using One = hn::CappedTag<float, 1>;
 
+constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+
 /// Calls step(tag, x) for vectors from `first` on, and for single pixels at the end.
 template <typename Step>
-HWY_INLINE void across(int first, int end, const Step& step) {
-  constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+HWY_INLINE void across_once(int first, int end, const Step& step) {
   int x = first;
   for (; x + kLanes <= end; x += kLanes) step(D(), x);
   for (; x < end; ++x) step(One(), x);
+}
+
+/// As across_once, but the last vector may overlap the one before it: only where what a step reads
+/// is not what it writes.
+template <typename Step>
+HWY_INLINE void across(int first, int end, const Step& step) {
+  if (end - first < kLanes) return across_once(first, end, step);
+  for (int x = first; x + kLanes <= end; x += kLanes) step(D(), x);
+  if ((end - first) % kLanes != 0) step(D(), end - kLanes);
 }
 
 // Both functions are needed on an interval alone, where a polynomial without any reduction of its
@@ -177,7 +187,8 @@ void update(Plane<const float> image, Plane<const float> differences,
                      updated.row(y)};
     const float rate = lambda / 4;
     update_pixels(One(), row, rate, 0, last, std::min(1, last));
-    across(1, last, [&](auto d, int x) HWY_ATTR { update_pixels(d, row, rate, x, x - 1, x + 1); });
+    across_once(1, last,
+                [&](auto d, int x) HWY_ATTR { update_pixels(d, row, rate, x, x - 1, x + 1); });
     if (last > 0) update_pixels(One(), row, rate, last, last - 1, last);
   }
 }
