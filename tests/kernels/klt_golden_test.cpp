@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "kernels/klt_features/klt_features.h"
 #include "kernels/klt_flow/klt_flow.h"
 #include "kernels/klt_pyramid/klt_pyramid.h"
+#include "tests/kernels/opencl_implementation.h"
 
 namespace tandem {
 namespace {
@@ -71,45 +73,117 @@ std::vector<std::vector<float>> read_expected(const std::filesystem::path& path)
   return rows;
 }
 
-/// The kernels, as one of their versions.
+/// The kernels, as one of their versions; pyramids lie in memory as `layout` says.
 struct Version {
-  const char* name;
-  decltype(&klt_pyramid_ref) pyramid;
-  decltype(&klt_strength_ref) strength;
-  decltype(&klt_select_ref) select;
-  decltype(&klt_flow_ref) flow;
+  std::string name;
+  std::function<void(const Frame&, const KltLayout& layout, float* pyramid)> pyramid;
+  std::function<void(const KltLayout& layout, const float* pyramid, int window,
+                     std::vector<KltFeature>& features)>
+      detect;
+  std::function<void(const KltLayout& layout, const float* previous, const float* current,
+                     const std::vector<KltFeature>& features, const KltFlowSettings& settings,
+                     std::vector<KltVector>& vectors)>
+      flow;
 };
 void PrintTo(const Version& version, std::ostream* out) { *out << version.name; }
+
+template <typename Byte>
+Plane<Byte> plane_of(Byte* data, const KltLayout& layout) {
+  return {data, layout.width, layout.height, layout.width};
+}
+
+template <auto* kPyramid, auto* kStrength, auto* kSelect, auto* kFlow>
+Version on_the_cpu(const char* name) {
+  return {name,
+          [](const Frame& frame, const KltLayout& layout, float* pyramid) {
+            kPyramid(plane_of(frame.grey.data(), layout), layout.over(pyramid), {0, layout.height});
+          },
+          [](const KltLayout& layout, const float* pyramid, int window,
+             std::vector<KltFeature>& features) {
+            const KltLevel<const float> level = layout.over(pyramid).levels[0];
+            std::vector<float> strength(layout.pixels_of(0));
+            kStrength(level.dx, level.dy, window, plane_of(strength.data(), layout),
+                      {0, layout.height});
+            kSelect(plane_of<const float>(strength.data(), layout), KltCandidates::pixels,
+                    static_cast<int>(features.size()), features.data());
+          },
+          [](const KltLayout& layout, const float* previous, const float* current,
+             const std::vector<KltFeature>& features, const KltFlowSettings& settings,
+             std::vector<KltVector>& vectors) {
+            kFlow(layout.over(previous), layout.over(current), features.data(), settings,
+                  vectors.data(), {0, static_cast<int>(features.size())});
+          }};
+}
+
+template <typename T>
+Plane<T> line_of(T* data, std::size_t size) {
+  const auto width = static_cast<int>(size);
+  return {data, width, 1, width};
+}
+
+Version on_device(const check::OpenCLDevice& device) {
+  using check::DeviceCopy;
+  const auto& context = device.context;
+  return {device.name,
+          [=](const Frame& frame, const KltLayout& layout, float* pyramid) {
+            opencl::Queue queue(context);
+            KltPyramidOpenCL kernel(*context);
+            DeviceCopy luma(context, queue, plane_of(frame.grey.data(), layout));
+            DeviceCopy out(context, queue, line_of(pyramid, layout.floats()));
+            kernel.enqueue(queue, luma.plane(), out.span());
+            out.fetch();
+          },
+          [=](const KltLayout& layout, const float* pyramid, int window,
+              std::vector<KltFeature>& features) {
+            const std::size_t pixels = layout.pixels_of(0);
+            std::vector<float> memory(7 * pixels);
+            std::vector<uint32_t> words(KltFeaturesOpenCL::selection_scratch());
+            opencl::Queue queue(context);
+            KltFeaturesOpenCL kernel(*context);
+            DeviceCopy dx(context, queue, plane_of(pyramid + layout.first(0, 1), layout));
+            DeviceCopy dy(context, queue, plane_of(pyramid + layout.first(0, 2), layout));
+            DeviceCopy strength(context, queue, plane_of(memory.data(), layout));
+            DeviceCopy sums(context, queue, line_of(&memory[pixels], 6 * pixels));
+            DeviceCopy search(context, queue, line_of(words.data(), words.size()));
+            DeviceCopy out(context, queue, line_of(&features[0].x, 3 * features.size()));
+            kernel.enqueue_strength(queue, dx.plane(), dy.plane(), window, strength.plane(),
+                                    sums.span());
+            kernel.enqueue_select(queue, strength.plane(), KltCandidates::pixels,
+                                  static_cast<int>(features.size()), out.span(), search.span());
+            out.fetch();
+          },
+          [=](const KltLayout& layout, const float* previous, const float* current,
+              const std::vector<KltFeature>& features, const KltFlowSettings& settings,
+              std::vector<KltVector>& vectors) {
+            const std::size_t count = features.size();
+            opencl::Queue queue(context);
+            KltFlowOpenCL kernel(*context);
+            DeviceCopy before(context, queue, line_of(previous, layout.floats()));
+            DeviceCopy now(context, queue, line_of(current, layout.floats()));
+            DeviceCopy from(context, queue, line_of(&features[0].x, 3 * count));
+            DeviceCopy out(context, queue, line_of(&vectors[0].x, 5 * count));
+            kernel.enqueue(queue, layout, before.span(), now.span(), from.span(),
+                           static_cast<int>(count), settings, out.span());
+            out.fetch();
+          }};
+}
 
 struct Pyramid {
   KltLayout layout;
   std::vector<float> values;
-  KltPyramid<const float> planes() const { return layout.over(values.data()); }
 
   // The benchmark differentiates left minus right: its steps lead away from the motion, and the
   // published places are those where they led. Negated gradients do the same; strengths, and all
   // else that they are used for, are products of two.
   Pyramid(const Version& version, const Frame& frame)
       : layout{frame.width, frame.height}, values(layout.floats()) {
-    version.pyramid({frame.grey.data(), frame.width, frame.height, frame.width},
-                    layout.over(values.data()), {0, frame.height});
+    version.pyramid(frame, layout, values.data());
     for (int level = 0; level < KltPyramid<float>::kLevels; ++level) {
       for (std::size_t i = 0; i < 2 * layout.pixels_of(level); ++i)
         values[layout.first(level, 1) + i] *= -1;
     }
   }
 };
-
-std::vector<KltFeature> detect(const Version& version, const Pyramid& pyramid,
-                               const Preset& preset) {
-  const KltLevel<const float> level = pyramid.planes().levels[0];
-  std::vector<float> strength(pyramid.layout.pixels_of(0));
-  const Plane<float> plane{strength.data(), level.dx.width, level.dx.height, level.dx.width};
-  version.strength(level.dx, level.dy, preset.window, plane, {0, plane.height});
-  std::vector<KltFeature> features(preset.features);
-  version.select(plane, KltCandidates::pixels, preset.features, features.data());
-  return features;
-}
 
 class KltGolden : public testing::TestWithParam<std::tuple<Version, Preset>> {};
 
@@ -123,14 +197,15 @@ TEST_P(KltGolden, FollowsAsPublished) {
   ASSERT_GE(expected.size(), 2u);
 
   Pyramid previous(version, read_bitmap(folder / "1.bmp"));
-  std::vector<KltFeature> features = detect(version, previous, preset);
+  std::vector<KltFeature> features(preset.features);
+  version.detect(previous.layout, previous.values.data(), preset.window, features);
   for (int n = 1; n <= preset.frames; ++n) {
     const Pyramid current(version, read_bitmap(folder / (std::to_string(n) + ".bmp")));
     ASSERT_EQ(current.values.size(), previous.values.size());
     std::vector<KltVector> vectors(features.size());
     const KltFlowSettings settings{preset.window, preset.iterations};
-    version.flow(previous.planes(), current.planes(), features.data(), settings, vectors.data(),
-                 {0, static_cast<int>(features.size())});
+    version.flow(previous.layout, previous.values.data(), current.values.data(), features, settings,
+                 vectors);
     features.clear();
     for (const KltVector& v : vectors)
       if (v.found > 0) features.push_back({v.x + v.dx, v.y + v.dy, 1});
@@ -148,16 +223,21 @@ constexpr Preset kPresets[] = {{"sim", 2, 200, 2, 4},
                                {"sim_fast", 2, 100, 2, 4},
                                {"sqcif", 8, 500, 15, 2},
                                {"qcif", 12, 400, 15, 4}};
-const Version kVersions[] = {
-    {"reference", klt_pyramid_ref, klt_strength_ref, klt_select_ref, klt_flow_ref},
-    {"simd", klt_pyramid_simd, klt_strength_simd, klt_select_simd, klt_flow_simd},
-};
+std::vector<Version> versions() {
+  std::vector<Version> all{
+      on_the_cpu<klt_pyramid_ref, klt_strength_ref, klt_select_ref, klt_flow_ref>("reference"),
+      on_the_cpu<klt_pyramid_simd, klt_strength_simd, klt_select_simd, klt_flow_simd>("simd")};
+  for (const check::OpenCLDevice& device : check::opencl_devices())
+    all.push_back(on_device(device));
+  return all;
+}
 
-INSTANTIATE_TEST_SUITE_P(
-    All, KltGolden, testing::Combine(testing::ValuesIn(kVersions), testing::ValuesIn(kPresets)),
-    [](const auto& test) {
-      return std::string(std::get<0>(test.param).name) + "_" + std::get<1>(test.param).name;
-    });
+INSTANTIATE_TEST_SUITE_P(All, KltGolden,
+                         testing::Combine(testing::ValuesIn(versions()),
+                                          testing::ValuesIn(kPresets)),
+                         [](const auto& test) {
+                           return std::get<0>(test.param).name + "_" + std::get<1>(test.param).name;
+                         });
 
 }  // namespace
 }  // namespace tandem
