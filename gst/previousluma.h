@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// Gives frames the luma of the frame before, for stages that ask for it (docs/decisions/0007).
+/// Gives frames the luma of the frame before, for stages that ask for it (docs/decisions/0008).
 /// For whoever hosts the stages, where frames are still in order; one thread at a time.
 class PreviousLuma {
  public:
