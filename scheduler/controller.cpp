@@ -161,6 +161,7 @@ Trainer::Step Controller::decide(Reason reason) {
     wanted_ = reason;
   }
   Configuration keeps = running_.configuration;
+  keeps.mapping.device_stages &= chain_.device_capable;
   if (!rules_.allowed(keeps)) keeps = rules_.allowed.fallback(chain_.stages, chain_.cores);
   const auto paths = std::exchange(paths_, {});
   settle(due ? Reason::not_allowed : reason, {keeps, {}}, {});

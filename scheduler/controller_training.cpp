@@ -54,7 +54,8 @@ double Controller::counter_s() const {
   return needs_energy(objective_) ? kCounterValues * chain_.energy_resolution_s : 0;
 }
 
-// What was spent is spent: as no configuration came of it, all of it counts.
+// What was spent is spent: as no configuration came of it, all of it counts. What ran before runs
+// on: an experiment is no choice.
 void Controller::abandon_training() {
   if (trainer_) costs_ = trainer_->costs();
   if (trial_) costs_.push_back(trial_->cost());
@@ -68,6 +69,7 @@ void Controller::abandon_training() {
   totals_.penalty_s += last_penalty_s_;
   trainer_.reset();
   trial_.reset();
+  running_ = {settled_on_, false};
 }
 
 Trainer::Step Controller::finish_experiments() {

@@ -54,6 +54,35 @@ TEST_F(DeviceFailure, Coupled) { expect_the_bin_goes_on("mapping=gcg threads=1")
 
 TEST_F(DeviceFailure, MediumGrain) { expect_the_bin_goes_on("mapping=gcg granularity=mg"); }
 
+// What training found out is void: what ran before runs on, until it may begin again on the cores.
+TEST_F(DeviceFailure, DuringTraining) {
+  Stream stream(bin("adapt=both max-overhead=0.9 keep-tensors=true"));
+  stream.play();
+  const auto told = [&] { return stream.messages.all(GST_MESSAGE_ELEMENT); };
+  std::vector<Result> got;
+  while (told().size() < 2 && got.size() < 20000) {
+    const int next = static_cast<int>(got.size());
+    stream.push(next, next + 8);
+    for (Result& result : stream.pull(8)) got.push_back(std::move(result));
+  }
+  ASSERT_EQ(told().size(), 2U);
+  const auto expect_told = [&](int i, const std::string& part) {
+    EXPECT_NE(told()[i].text.find(part), std::string::npos) << told()[i].text;
+  };
+  expect_told(0, "reason=(string)not-allowed");
+  expect_told(0, "new=(string)ccc/cg2");
+  expect_told(1, "reason=(string)device-failed");
+  expect_told(1, "new=(string)ccc");
+  expect_told(1, "training-experiments=(int)4");
+  const std::vector<Message> warnings = stream.messages.all(GST_MESSAGE_WARNING);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings[0].text.rfind(kWarning, 0), 0U) << warnings[0].text;
+  const int frames = static_cast<int>(got.size());
+  ASSERT_EQ(indices(got), count_to(frames));
+  const std::vector<Result> expected = expected_results(frames);
+  for (int i = 0; i < frames; ++i) expect_same(expected[i], got[i], true);
+}
+
 // The frame's pixels are the input of the first stage: they must last until the device is done.
 TEST_F(DeviceFailure, Despeckling) {
   const auto despeckle = [](const std::string& properties) {

@@ -203,6 +203,7 @@ TEST_F(ControllerTest, CapsThatChangeDuringTrainingEndItAndItsCostCounts) {
   ASSERT_EQ(decisions_.size(), 1u);
   EXPECT_EQ(decisions_[0].reason, Reason::not_allowed);
   EXPECT_FALSE(controller.training());
+  EXPECT_EQ(to_string(step.configuration), "ccc/cg2") << "not what an experiment ran";
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
   EXPECT_EQ(decisions_[1].reason, Reason::caps);
   const Controller::Totals totals = controller.totals();
@@ -256,6 +257,33 @@ TEST_F(ControllerTest, GoesOnWithoutADeviceThatFailed) {
   step = controller.device_failed();
   EXPECT_FALSE(step.configuration.mapping.any_device());
   EXPECT_EQ(decisions_.back().reason, Reason::device_failed);
+  EXPECT_FALSE(controller.training());
+}
+
+TEST_F(ControllerTest, ADeviceThatFailsDuringTrainingIsLeftOutOfTheNext) {
+  PaperChip chip(3, 2, 8);
+  Controller controller = make(chip, 3, 2);
+  Trainer::Step step = controller.frames_changed("a", 0);
+  for (int frame = 0; frame < 100000 && !mapped(step); ++frame) {
+    if (const auto next = controller.frame_done(chip.frame(step), mapped(step))) step = *next;
+  }
+  step = controller.device_failed();
+  EXPECT_EQ(to_string(step.configuration), "ccc/cg2");
+  EXPECT_EQ(decisions_.back().reason, Reason::not_allowed);
+  ASSERT_GT(run_to_decision(controller, chip, step, 1000000), 0);
+  EXPECT_EQ(decisions_.back().reason, Reason::device_failed);
+  EXPECT_EQ(decisions_.back().experiments, 2 + 2);
+  EXPECT_FALSE(decisions_.back().after.mapping.any_device());
+}
+
+TEST_F(ControllerTest, TurnedOffDuringTrainingItGoesOnAsBefore) {
+  PaperChip chip(3, 2, 8);
+  Controller controller = make(chip, 3, 2);
+  Trainer::Step step = controller.frames_changed("a", 0);
+  AdaptRules off;
+  off.on_caps = off.on_drift = false;
+  step = controller.set_rules(off);
+  EXPECT_EQ(to_string(step.configuration), "ccc/cg2");
   EXPECT_FALSE(controller.training());
 }
 
