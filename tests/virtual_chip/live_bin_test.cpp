@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The real bin, executor, trainer and controller on random chips, in real time. Nothing is judged
+// by the clock but what the bin itself says of its overhead: a choice is as good as the
+// configuration is on the chip, which is known.
+#include "tests/virtual_chip/live_bin.h"
+
+#include <gst/gst.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+
+#include "kernels/opencl/opencl.h"
+#include "tests/virtual_chip/exhaustive.h"
+
+namespace tandem::test {
+namespace {
+
+constexpr std::size_t kChips = 6;  // half of them discrete
+constexpr int kMostTrainings = 3;  // a busy machine spoils one
+// A frame on one core, and what one takes on the device at least: a multiple of what a busy machine
+// may wake up late.
+constexpr double kFrameS = 0.08, kLeastDeviceS = 0.02;
+constexpr int kMostCores = 4;  // more mean more threads that it has to wake up
+constexpr int kMostSilenceS = 120;
+constexpr double kMaxOverhead = 0.05;
+
+struct Case {
+  unsigned seed;
+  bool discrete;
+  Chip chip;
+  Metric metric;
+};
+
+// The first random chips that are small and slow enough. Transfers become part of the device's
+// times: in real time they are what OpenCL makes of them.
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  std::array<std::size_t, 2> of_kind{};
+  for (unsigned seed = 0; all.size() < kChips; ++seed) {
+    Chip chip = random_chip(seed);
+    if (chip.cores > kMostCores) continue;
+    const bool discrete = chip.discrete();
+    if (of_kind[discrete] == kChips / 2) continue;
+    const double scale = kFrameS / chip.core_frame_s(1);
+    double device_s = 0;
+    for (Chip::Stage& stage : chip.stages) {
+      stage.device_s += stage.upload_s + stage.download_s;
+      stage.upload_s = stage.download_s = 0;
+      for (double* s : {&stage.core_s, &stage.medium_s, &stage.device_s}) *s *= scale;
+      device_s += stage.device_s;
+    }
+    if (device_s < kLeastDeviceS) continue;
+    chip.window = 128;  // frames are tiny
+    chip.name = "random-" + std::to_string(seed);
+    const Metric metric = of_kind[discrete]++ % 2 == 0 ? Metric::throughput : Metric::efficiency;
+    all.push_back({seed, discrete, chip, metric});
+  }
+  return all;
+}
+
+Configuration configuration_of(const Chip& chip, const std::string& name) {
+  for (const Configuration& one :
+       all_configurations(static_cast<int>(chip.stages.size()), chip.cores, ~0u)) {
+    if (to_string(one) == name) return one;
+  }
+  ADD_FAILURE() << "no configuration is called " << name;
+  return {};
+}
+
+// Of the best that the chip can do.
+double reached(const Case& one, const std::string& chosen) {
+  const Exhaustive exhaustive(one.chip, one.seed);
+  const Exhaustive::Entry best = exhaustive.best(one.metric);
+  const double ratio = exhaustive.look(configuration_of(one.chip, chosen)).value(one.metric) /
+                       best.steady.value(one.metric);
+  std::printf("%s, %s, %d cores, %zu stages, %s: %s reaches %.1f%% of %s\n", one.chip.name.c_str(),
+              one.discrete ? "discrete" : "integrated", one.chip.cores, one.chip.stages.size(),
+              one.metric == Metric::throughput ? "throughput" : "efficiency", chosen.c_str(),
+              100 * ratio, to_string(best.configuration).c_str());
+  return ratio;
+}
+
+// Frames that change all the time: what training costs beyond the first one stays within its share.
+void expect_bounded_overhead(LiveBin& bin) {
+  const double first_s = bin.stat("training-penalty");
+  for (int i = 0; i < 5; ++i) {
+    bin.change_size(32 + 16 * i);
+    bin.wait_for_frames(10);
+    EXPECT_LE(bin.stat("training-penalty") - first_s, kMaxOverhead * bin.stat("seconds"));
+  }
+}
+
+TEST(LiveBin, ChoosesWellAndLosesNothing) {
+  if (opencl::list_devices().empty()) GTEST_SKIP() << "no OpenCL device";
+  const std::vector<Case> all = cases();
+  std::vector<std::unique_ptr<LiveBin>> bins;  // all at the same time: they only wait
+  for (const Case& one : all) {
+    const char* metric = one.metric == Metric::throughput ? "throughput" : "efficiency";
+    bins.push_back(std::make_unique<LiveBin>(one.chip, one.seed, std::string("metric=") + metric));
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    SCOPED_TRACE(all[i].chip.name);
+    double ratio = 0;
+    for (int training = 0; training < kMostTrainings && ratio < 0.95; ++training) {
+      if (training > 0) bins[i]->retrain();
+      const auto decision = bins[i]->wait_for_decision(kMostSilenceS);
+      ASSERT_TRUE(decision);
+      EXPECT_EQ(decision->experiments, all[i].chip.cores + 3);
+      ratio = reached(all[i], decision->configuration);
+    }
+    EXPECT_GE(ratio, 0.95);
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    SCOPED_TRACE(all[i].chip.name);
+    expect_bounded_overhead(*bins[i]);
+    EXPECT_TRUE(bins[i]->end_complete());
+  }
+}
+
+}  // namespace
+}  // namespace tandem::test
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  gst_init(&argc, &argv);
+  tandem::test::register_elements();
+  return RUN_ALL_TESTS();
+}
