@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # People in a video with gst-launch alone, in a window or, with a second file name, written as MJPEG in AVI.
-# usage: vivid.sh VIDEO [OUTPUT.avi], in the environment of `meson devenv`.
+# usage: vivid.sh [VIDEO [OUTPUT.avi]], in the environment of `meson devenv`. VIDEO is the demo's by default.
 set -euo pipefail
 
-video=${1:?usage: vivid.sh VIDEO [OUTPUT.avi]}
+video=${1:-${TANDEM_DEMO_VIDEO:-}}
+if [ ! -f "$video" ]; then
+  echo "vivid: no video '$video'; usage: vivid.sh VIDEO [OUTPUT.avi]" >&2
+  exit 2
+fi
 output=(autovideosink)
 [ $# -lt 2 ] || output=(jpegenc ! avimux ! filesink "location=$2")
 

@@ -100,7 +100,8 @@ struct KltFeaturesElement {
   static constexpr char kTypeName[] = "GstKltFeatures";
   static constexpr char kLongName[] = "KLT features stage";
   static constexpr char kKlass[] = "Filter/Analyzer/Video";
-  static constexpr char kSummary[] = "Finds the corners of the frame before that can be followed";
+  static constexpr char kSummary[] =
+      "Tracking, stage 2 of 4: finds the corners of the frame before that can be followed";
 
   static const StageDescription& description() {
     static const StageDescription description{{{kKltPrevious, "kltpyramid"}}};

@@ -65,7 +65,7 @@ struct KltFlowElement {
   static constexpr char kLongName[] = "KLT flow stage";
   static constexpr char kKlass[] = "Filter/Analyzer/Video";
   static constexpr char kSummary[] =
-      "Follows kltfeatures' corners from the frame before into this one";
+      "Tracking, stage 3 of 4: follows kltfeatures' corners from the frame before into this one";
 
   static const StageDescription& description() {
     static const StageDescription description{

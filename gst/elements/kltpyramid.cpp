@@ -87,7 +87,8 @@ struct KltPyramidElement {
   static constexpr char kLongName[] = "KLT pyramid stage";
   static constexpr char kKlass[] = "Filter/Analyzer/Video";
   static constexpr char kSummary[] =
-      "Blurs each frame and the one before at two sizes and makes their gradients";
+      "Tracking, stage 1 of 4: blurs each frame and the one before at two sizes and makes their "
+      "gradients";
 
   static const StageDescription& description() {
     static const StageDescription description{.needs_previous = true};

@@ -59,7 +59,8 @@ struct KltTracksElement {
   static constexpr char kLongName[] = "KLT tracks";
   static constexpr char kKlass[] = "Filter/Analyzer/Video";
   static constexpr char kSummary[] =
-      "Joins kltflow's vectors into tracks with numbers and puts them on the frames";
+      "Tracking, stage 4 of 4: joins kltflow's vectors into tracks with numbers and puts them on "
+      "the frames";
 
   static const StageDescription& description() {
     static const StageDescription description{

@@ -43,7 +43,9 @@ struct SradCompress : SradElement {
   static constexpr char kTypeName[] = "GstSradCompress";
   static constexpr char kLongName[] = "SRAD compress stage";
   static constexpr char kKlass[] = "Filter/Effect/Video";
-  static constexpr char kSummary[] = "Puts the image back into the luma of frames: 255 log(image)";
+  static constexpr char kSummary[] =
+      "Speckle reduction, stage 6 of 6: puts the image back into the luma of frames: 255 "
+      "log(image)";
 
   static const StageDescription& description() {
     static const StageDescription description{.inputs = {{kSradImage, "sradextract"}},

@@ -43,7 +43,8 @@ struct SradDiffuse : SradElement {
   static constexpr char kLongName[] = "SRAD diffuse stage";
   static constexpr char kKlass[] = "Filter/Analyzer/Video";
   static constexpr char kSummary[] =
-      "Computes how much each pixel of the image is to diffuse: little where it differs from its "
+      "Speckle reduction, stage 4 of 6: computes how much each pixel of the image is to diffuse: "
+      "little where it differs from its "
       "neighbours by more than speckle";
 
   static const StageDescription& description() {

@@ -38,7 +38,8 @@ struct SradExtract : SradElement {
   static constexpr char kTypeName[] = "GstSradExtract";
   static constexpr char kLongName[] = "SRAD extract stage";
   static constexpr char kKlass[] = "Filter/Analyzer/Video";
-  static constexpr char kSummary[] = "Takes the luma p of frames as an image, exp(p / 255)";
+  static constexpr char kSummary[] =
+      "Speckle reduction, stage 1 of 6: takes the luma p of frames as an image, exp(p / 255)";
 
   static const StageDescription& description() {
     static const StageDescription description{};

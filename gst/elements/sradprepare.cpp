@@ -30,7 +30,8 @@ struct SradPrepare : SradElement {
   static constexpr char kTypeName[] = "GstSradPrepare";
   static constexpr char kLongName[] = "SRAD prepare stage";
   static constexpr char kKlass[] = "Filter/Analyzer/Video";
-  static constexpr char kSummary[] = "Squares the image of sradextract or sradupdate";
+  static constexpr char kSummary[] =
+      "Speckle reduction, stage 2 of 6: squares the image of sradextract or sradupdate";
 
   static const StageDescription& description() {
     static const StageDescription description{{{kSradImage, "sradextract"}}};

@@ -50,7 +50,8 @@ struct SradReduce : SradElement {
   static constexpr char kLongName[] = "SRAD reduce stage";
   static constexpr char kKlass[] = "Filter/Analyzer/Video";
   static constexpr char kSummary[] =
-      "Sums the image and its squares: what they say about its speckle";
+      "Speckle reduction, stage 3 of 6: sums the image and its squares: what they say about its "
+      "speckle";
 
   static const StageDescription& description() {
     static const StageDescription description{

@@ -43,7 +43,8 @@ struct SradUpdate : SradElement {
   static constexpr char kTypeName[] = "GstSradUpdate";
   static constexpr char kLongName[] = "SRAD update stage";
   static constexpr char kKlass[] = "Filter/Analyzer/Video";
-  static constexpr char kSummary[] = "Diffuses the image by one step";
+  static constexpr char kSummary[] =
+      "Speckle reduction, stage 5 of 6: diffuses the image by one step";
 
   static const StageDescription& description() {
     static const StageDescription description{.inputs = {{kSradImage, "sradextract"},
@@ -55,7 +56,7 @@ struct SradUpdate : SradElement {
 
   static const std::vector<StageProperty<Settings>>& properties() {
     static const std::vector<StageProperty<Settings>> properties{
-        {"lambda", "Lambda", "How far one step goes", &Settings::lambda, 0.001, 1},
+        {"lambda", "Lambda", "How much one iteration smooths", &Settings::lambda, 0.001, 1},
         {"iterations", "Iterations",
          "How often frames pass the stages from sradprepare to this one; more than 1 inside "
          "tandembin only",

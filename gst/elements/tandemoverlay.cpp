@@ -35,7 +35,7 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(OVERLAY_FORMATS)));
 
-enum { PROP_0, PROP_LINE_WIDTH, PROP_LABELS, PROP_COLOR_BY_LABEL };
+enum { PROP_0, PROP_LINE_WIDTH, PROP_LABELS, PROP_COLOR_BY_LABEL, PROP_VECTOR_SCALE };
 
 namespace {
 
@@ -43,6 +43,7 @@ struct Settings {
   guint line_width = 0;
   gboolean labels = TRUE;
   gboolean color_by_label = TRUE;
+  gdouble vector_scale = 5;
 };
 
 }  // namespace
@@ -119,18 +120,21 @@ void draw_region(tandem::Canvas& canvas, GstVideoRegionOfInterestMeta* region,
   if (text[0]) draw_label(canvas, box, text, color);
 }
 
-// A square where the feature is, and a line from where it was.
-void draw_vector(tandem::Canvas& canvas, const GstTandemMotionVector& v, int line_width) {
-  const float values[] = {v.x, v.y, v.x - v.dx, v.y - v.dy};
+// A square where the feature is, and a line from where it was that many frames ago if it kept its
+// speed: what one frame moves by would hide under the square.
+void draw_vector(tandem::Canvas& canvas, const GstTandemMotionVector& v, double frames,
+                 int line_width) {
+  const double x0 = v.x - frames * v.dx, y0 = v.y - frames * v.dy;
+  const double values[] = {v.x, v.y, x0, y0};
   // Far outside of any frame, or no number: nothing that can be drawn.
-  constexpr float kFarthest = 1 << 20;
+  constexpr double kFarthest = 1 << 20;
   if (!std::all_of(std::begin(values), std::end(values),
-                   [](float value) { return std::fabs(value) < kFarthest; })) {
+                   [](double value) { return std::fabs(value) < kFarthest; })) {
     return;
   }
   const tandem::Color color = kPalette[v.id % std::size(kPalette)];
   const auto x = std::lround(v.x), y = std::lround(v.y);
-  canvas.line(std::lround(v.x - v.dx), std::lround(v.y - v.dy), x, y, line_width, color);
+  canvas.line(std::lround(x0), std::lround(y0), x, y, line_width, color);
   const int size = 2 * line_width + 1;
   canvas.fill({x - size / 2, y - size / 2, size, size}, color);
 }
@@ -172,7 +176,8 @@ static GstFlowReturn gst_tandem_overlay_transform_ip(GstBaseTransform* base, Gst
   if (const GstTandemMotionMeta* motion = gst_buffer_get_tandem_motion_meta(buffer)) {
     const int line_width = settings.line_width ? static_cast<int>(settings.line_width)
                                                : default_line_width(canvas.height());
-    for (guint i = 0; i < motion->count; ++i) draw_vector(canvas, motion->vectors[i], line_width);
+    for (guint i = 0; i < motion->count; ++i)
+      draw_vector(canvas, motion->vectors[i], settings.vector_scale, line_width);
   }
   gst_video_frame_unmap(&frame);
   return GST_FLOW_OK;
@@ -191,6 +196,9 @@ static void gst_tandem_overlay_set_property(GObject* object, guint id, const GVa
       break;
     case PROP_COLOR_BY_LABEL:
       self->settings.color_by_label = g_value_get_boolean(value);
+      break;
+    case PROP_VECTOR_SCALE:
+      self->settings.vector_scale = g_value_get_double(value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
@@ -211,6 +219,9 @@ static void gst_tandem_overlay_get_property(GObject* object, guint id, GValue* v
       break;
     case PROP_COLOR_BY_LABEL:
       g_value_set_boolean(value, self->settings.color_by_label);
+      break;
+    case PROP_VECTOR_SCALE:
+      g_value_set_double(value, self->settings.vector_scale);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
@@ -237,6 +248,11 @@ static void gst_tandem_overlay_class_init(GstTandemOverlayClass* klass) {
       object, PROP_COLOR_BY_LABEL,
       g_param_spec_boolean("color-by-label", "Color by label",
                            "A colour for each label; otherwise one for all", TRUE, kFlags));
+  g_object_class_install_property(
+      object, PROP_VECTOR_SCALE,
+      g_param_spec_double("vector-scale", "Vector scale",
+                          "Length of motion vectors, as multiples of what one frame moves by", 0,
+                          100, Settings().vector_scale, kFlags));
 
   GstElementClass* element = GST_ELEMENT_CLASS(klass);
   gst_element_class_add_static_pad_template(element, &sink_template);

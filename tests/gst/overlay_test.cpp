@@ -122,8 +122,20 @@ void add_motion(GstBuffer* buffer, std::vector<GstTandemMotionVector> vectors) {
   gst_buffer_add_tandem_motion_meta(buffer, copy, static_cast<guint>(vectors.size()), memory);
 }
 
-TEST(Overlay, DrawsALineFromWhereAFeatureWas) {
+TEST(Overlay, VectorsAreDrawnLongerThanTheyAre) {
   OverlayPipeline overlay("GRAY8", 64, 48, "line-width=1");
+  GstBuffer* frame = overlay.blank();
+  add_motion(frame, {{30, 20, 2, -1, 1, 1}});
+  GstBuffer* result = overlay.process(frame);
+  ASSERT_TRUE(result);
+  const std::vector<uint8_t> pixels = content(result);
+  EXPECT_NE(pixels[25 * 64 + 20], 7);  // five frames ago
+  EXPECT_EQ(pixels[26 * 64 + 18], 7);
+  gst_buffer_unref(result);
+}
+
+TEST(Overlay, DrawsALineFromWhereAFeatureWas) {
+  OverlayPipeline overlay("GRAY8", 64, 48, "line-width=1 vector-scale=1");
   GstBuffer* frame = overlay.blank();
   add_motion(frame, {{30, 20, 12, 6, 1, 1}});
   GstBuffer* result = overlay.process(frame);
