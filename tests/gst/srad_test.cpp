@@ -232,7 +232,13 @@ TEST(SradInTheBin, AStageBehindReadsTheDespeckledPixels) {
 }
 
 TEST(SradBadInput, ConstantAndTinyFramesComeBackAsTheyAre) {
-  for (const std::string& middle : {alone(), in_bin("threads=2", 5)}) {
+  std::vector<std::string> middles{alone(), in_bin("threads=2", 5), in_bin("granularity=mg", 5)};
+  if (have_opencl_device()) {
+    middles.push_back(alone("opencl"));
+    middles.push_back(in_bin("mapping=gggggg threads=2", 5));
+    middles.push_back(in_bin("mapping=cgcgcg granularity=mg", 5));
+  }
+  for (const std::string& middle : middles) {
     for (const Size size : {Size{1, 1}, Size{1, 9}, Size{9, 1}, Size{64, 48}}) {
       SCOPED_TRACE(middle + " " + caps_text(size));
       Stream stream(middle, size);
