@@ -50,9 +50,8 @@ inline std::vector<float> scene_taps(double sigma) {
     taps.push_back(std::exp(-x * x / (2 * sigma * sigma)));
     sum += taps.back();
   }
-  std::vector<float> normalised;
-  for (const double tap : taps) normalised.push_back(static_cast<float>(tap / sum));
-  return normalised;
+  for (double& tap : taps) tap /= sum;
+  return {taps.begin(), taps.end()};
 }
 
 /// How the Gaussians are made: the frame, divided by 255, is doubled (even pixels are the frame's,

@@ -51,8 +51,9 @@ struct SceneFeaturesOpenCL::Private {
   void enqueue(opencl::Kernel& kernel, opencl::Queue& queue, int width, int height,
                const Arguments&... arguments) const {
     const std::size_t size = kernel.group_size(group);
-    const auto items =
-        static_cast<std::size_t>((width + pixels_an_item - 1) / pixels_an_item * height);
+    const auto items_a_row =
+        static_cast<std::size_t>((width + pixels_an_item - 1) / pixels_an_item);
+    const std::size_t items = items_a_row * static_cast<std::size_t>(height);
     kernel.enqueue(queue, opencl::round_up(items, size), size, arguments...);
   }
 

@@ -66,6 +66,7 @@ template <typename T>
 testing::AssertionResult same(const Guarded<T>& expected, const Guarded<T>& found) {
   for (int y = 0; y < expected.height(); ++y) {
     for (int x = 0; x < expected.width(); ++x) {
+      // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): -0 is not 0 here
       if (std::memcmp(expected.row(y) + x, found.row(y) + x, sizeof(T)) != 0) {
         return testing::AssertionFailure() << "(" << x << ", " << y << "): expected "
                                            << +expected.row(y)[x] << ", found " << +found.row(y)[x];

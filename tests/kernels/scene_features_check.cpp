@@ -221,8 +221,9 @@ TEST_P(SceneFeaturesTest, BandsOfEverySplitMakeTheWhole) {
   std::mt19937 random = generator(3);
   const Guarded<uint8_t> luma = random_luma(random, 33, 65);
   const Space whole(GetParam().run, luma);
-  for (const std::vector<Rows>& split : every_split(130)) {
-    const Space found(GetParam().run, luma, split);
+  const std::vector<std::vector<Rows>> splits = every_split(130);
+  for (std::size_t i = 0; i < splits.size(); i += 8 / repetitions(8)) {
+    const Space found(GetParam().run, luma, splits[i]);
     ASSERT_TRUE(same(whole.floats, found.floats));
     ASSERT_TRUE(same(whole.bases, found.bases));
   }
