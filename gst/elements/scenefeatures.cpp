@@ -77,7 +77,8 @@ struct SceneFeaturesElement {
   static constexpr char kLongName[] = "Scene features stage";
   static constexpr char kKlass[] = "Filter/Analyzer/Video";
   static constexpr char kSummary[] =
-      "Makes the differences of Gaussians and the gradients that keypoints are found in";
+      "Scene Recognition, stage 1 of 2: makes the differences of Gaussians and the gradients that "
+      "keypoints are found in";
 
   static const StageDescription& description() {
     static const StageDescription description;
