@@ -66,9 +66,10 @@ void LiveBin::change_size(int width) {
   gst_caps_unref(caps);
 }
 
-void LiveBin::wait_for_frames(int more) const {
+bool LiveBin::wait_for_frames(int more) const {
   const uint64_t until = out_ + static_cast<uint64_t>(more);
-  while (out_ < until) g_usleep(10000);
+  for (int i = 0; i < 12000 && out_ < until; ++i) g_usleep(10000);
+  return out_ >= until;
 }
 
 double LiveBin::stat(const char* name) const {

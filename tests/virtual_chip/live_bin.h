@@ -33,7 +33,8 @@ class LiveBin {
   void retrain();
   /// Frames of another size come.
   void change_size(int width);
-  void wait_for_frames(int more) const;
+  /// False when they have not come after two minutes.
+  bool wait_for_frames(int more) const;
   double stat(const char* name) const;
 
   /// Ends the stream. True when all frames that went in came out, each once and in order.

@@ -48,13 +48,15 @@ LiveChip::LiveChip(const Chip& chip, unsigned seed)
 std::shared_ptr<EnergyMeter> LiveChip::meter() { return std::make_shared<Meter>(*this); }
 
 void LiveChip::compute(int stage, Where where) {
-  double seconds;
+  double until_s;
   {
     const std::lock_guard lock(mutex_);
     begin_or_end(where, 1);
-    seconds = mean_s(stage, where) * noise_(random_);
+    until_s = due_s(where, mean_s(stage, where) * noise_(random_));
   }
-  wait(where, seconds);
+  const auto whole_s = static_cast<time_t>(until_s);
+  const timespec due{whole_s, static_cast<long>(1e9 * (until_s - static_cast<double>(whole_s)))};
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, nullptr) == EINTR) continue;
   const std::lock_guard lock(mutex_);
   begin_or_end(where, -1);
 }
@@ -74,16 +76,14 @@ void LiveChip::begin_or_end(Where where, int frames) {
   frames_[static_cast<int>(where)] += frames;
 }
 
-void LiveChip::wait(Where where, double seconds) {
+// Of what begins now and takes so long.
+double LiveChip::due_s(Where where, double seconds) {
   thread_local double thread_due_s = 0;
   // Threads follow each other on all cores: who comes next makes up for who went before.
   double& due_s = where == Where::all_cores ? all_cores_due_s_ : thread_due_s;
   const double began_s = now_s();
   due_s = (began_s - due_s < kMostMadeUpS ? due_s : began_s) + seconds;
-  thread_due_s = due_s;
-  const auto whole_s = static_cast<time_t>(due_s);
-  const timespec due{whole_s, static_cast<long>(1e9 * (due_s - static_cast<double>(whole_s)))};
-  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, nullptr) == EINTR) continue;
+  return thread_due_s = due_s;
 }
 
 }  // namespace tandem::test

@@ -31,9 +31,10 @@ class LiveChip {
 
  private:
   class Meter;
+  // With the lock held:
   double mean_s(int stage, Where where) const;
   void begin_or_end(Where where, int frames);
-  void wait(Where where, double seconds);
+  double due_s(Where where, double seconds);
 
   const Chip chip_;
   std::mutex mutex_;  // guards what follows
@@ -41,7 +42,7 @@ class LiveChip {
   std::lognormal_distribution<double> noise_;
   EnergyCounter energy_;
   std::array<int, 3> frames_{};  // by where
-  double all_cores_due_s_ = 0;   // of the thread that has them: no lock
+  double all_cores_due_s_ = 0;   // of who has or had them last
 };
 
 }  // namespace tandem::test
