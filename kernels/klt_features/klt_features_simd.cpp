@@ -112,7 +112,8 @@ void strengths(Plane<const float> dx, Plane<const float> dy, int window, Plane<f
   }
   if (!any) return;
 
-  const auto padded = static_cast<std::size_t>(width + window + 2 * kLanes);
+  const auto padded =
+      static_cast<std::size_t>(width) + static_cast<std::size_t>(window) + 2 * kLanes;
   columns.fit(padded);
   windows.fit(padded);
   if (powers.size() < padded) powers.resize(padded);
