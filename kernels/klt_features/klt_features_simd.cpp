@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -160,21 +161,25 @@ HWY_INLINE void scan(Plane<const float> strength, int y, bool peaks_only, const 
                      const Found& found) {
   const D d;
   const float* row = strength.row(y);
-  const auto look_at = [&](int x) {
-    if (row[x] > above() && (!peaks_only || is_peak(strength, x, y))) found(x);
+  const auto is_candidate = [&](int x) {
+    return row[x] > above() && (!peaks_only || is_peak(strength, x, y));
   };
   const bool inner = y > 0 && y < strength.height - 1;
   int x = 0;
   for (; x + kLanes <= strength.width; x += kLanes) {
     auto strong = hn::Gt(hn::LoadU(d, row + x), hn::Set(d, above()));
     if (hn::AllFalse(d, strong)) continue;
-    if (peaks_only && inner && x > 0 && x + kLanes < strength.width) {
-      strong = hn::And(strong, peaks(row + x, strength.stride));
-      if (hn::AllFalse(d, strong)) continue;
+    const bool checked = inner && x > 0 && x + kLanes < strength.width;
+    if (peaks_only && checked) strong = hn::And(strong, peaks(row + x, strength.stride));
+    uint8_t bytes[8] = {};
+    hn::StoreMaskBits(d, strong, bytes);
+    for (auto bits = bytes[0] | static_cast<unsigned>(bytes[1]) << 8; bits != 0; bits &= bits - 1) {
+      const int i = x + std::countr_zero(bits);
+      if (checked ? row[i] > above() : is_candidate(i)) found(i);
     }
-    for (int i = x; i < x + kLanes; ++i) look_at(i);
   }
-  for (; x < strength.width; ++x) look_at(x);
+  for (; x < strength.width; ++x)
+    if (is_candidate(x)) found(x);
 }
 
 /// The strongest so far: up to four times as many as wanted, then the weaker ones go.

@@ -91,7 +91,7 @@ void srad_compress_ref(Plane<const float> image, Plane<uint8_t> luma, Rows rows)
   for (int y = rows.begin; y < rows.end; ++y) {
     for (int x = 0; x < image.width; ++x) {
       const double level = 255 * std::log(static_cast<double>(image.row(y)[x]));
-      luma.row(y)[x] = static_cast<uint8_t>(std::clamp(level, 0.0, 255.0) + 0.5);
+      luma.row(y)[x] = static_cast<uint8_t>(std::lround(std::clamp(level, 0.0, 255.0)));
     }
   }
 }

@@ -44,9 +44,10 @@ BenchSettings parse_settings(std::vector<std::string> arguments) {
   parser.add("input", settings.input, "FILE|URI",
              "frames of this video instead of a moving pattern");
   add_model_options(parser, settings.bin);
-  if (application) settings.bin.stages = application->bench_stages;
   parser.parse(std::move(arguments));
-  settings.application = application->name;  // without one, parse() printed the help
+  if (!application) return settings;  // never: parse() prints the help and exits
+  settings.application = application->name;
+  if (settings.bin.stages.empty()) settings.bin.stages = application->bench_stages;
   settings.size = size.empty() ? application->bench_size : parse_size("size", size);
   settings.frames = at_least("frames", frames, 1, settings.frames);
   settings.repeat = at_least("repeat", repeat, 1, settings.repeat);

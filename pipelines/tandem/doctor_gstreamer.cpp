@@ -64,7 +64,7 @@ std::string factory_file(const char* name) {
   if (!factory) return "";
   GstPlugin* plugin = gst_plugin_feature_get_plugin(GST_PLUGIN_FEATURE(factory));
   const gchar* file = plugin ? gst_plugin_get_filename(plugin) : nullptr;
-  const std::string result = file ? file : "(built in)";
+  std::string result = file ? file : "(built in)";
   if (plugin) gst_object_unref(plugin);
   gst_object_unref(factory);
   return result;
