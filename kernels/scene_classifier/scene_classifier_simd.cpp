@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "kernels/scene_classifier/scene_classifier.h"
+#include "kernels/scene_classifier/window.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/scene_classifier/scene_classifier_simd.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tandem {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// --- Extrema ---
+
+/// The pixels of one row that are strong enough and beat their neighbours, a vector at a time: most
+/// vectors end at the first comparison.
+template <class D>
+class ExtremumRow {
+  using V = hn::Vec<D>;
+  using M = hn::Mask<D>;
+
+ public:
+  ExtremumRow(const SceneLayout& layout, const float* space, int octave, int d, int y,
+              float least) {
+    for (int ds = -1; ds <= 1; ++ds)
+      for (int dy = -1; dy <= 1; ++dy)
+        rows_[ds + 1][dy + 1] = layout.difference(space, octave, d + ds).row(y + dy);
+    least_ = least;
+  }
+
+  /// Which of the pixels from x on, as bits.
+  uint64_t at(int x) const {
+    const D d;
+    const V value = hn::LoadU(d, rows_[1][1] + x);
+    const V least = hn::Set(d, least_);
+    uint64_t bits = 0;
+    if (const M high = hn::Gt(value, least); !hn::AllFalse(d, high))
+      bits |= extreme(x, value, high, [](V a, V b) { return hn::Gt(a, b); });
+    if (const M low = hn::Lt(value, hn::Neg(least)); !hn::AllFalse(d, low))
+      bits |= extreme(x, value, low, [](V a, V b) { return hn::Lt(a, b); });
+    return bits;
+  }
+
+ private:
+  template <typename Beats>
+  uint64_t extreme(int x, V value, M still, Beats beats) const {
+    const D d;
+    for (const int s : {1, 0, 2}) {
+      for (int r = 0; r < 3; ++r) {
+        for (int dx = -1; dx <= 1; ++dx) {
+          if (s == 1 && r == 1 && dx == 0) continue;
+          still = hn::And(still, beats(value, hn::LoadU(d, rows_[s][r] + x + dx)));
+        }
+        if (hn::AllFalse(d, still)) return 0;
+      }
+    }
+    uint64_t bits = 0;
+    hn::StoreMaskBits(d, still, reinterpret_cast<uint8_t*>(&bits));
+    return bits & ((uint64_t{1} << hn::Lanes(d)) - 1);
+  }
+
+  const float* rows_[3][3];
+  float least_;
+};
+
+template <class D>
+void scan_octave(const SceneLayout& layout, const float* space, int octave, float contrast,
+                 Rows rows, std::vector<SceneKeypoint>& found) {
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+  const int end = layout.width_of(octave) - 1;
+  for (int d = 1; d + 1 < kSceneDifferences; ++d) {
+    for (int y = rows.begin; y < rows.end; ++y) {
+      const ExtremumRow<D> row(layout, space, octave, d, y, kSceneExtremumShare * contrast);
+      const auto take = [&](int x, uint64_t bits) {
+        for (; bits; bits &= bits - 1) {
+          const int column = x + static_cast<int>(hwy::Num0BitsBelowLS1Bit_Nonzero64(bits));
+          if (const auto k = refine_extremum(layout, space, octave, d, column, y, contrast))
+            found.push_back(*k);
+        }
+      };
+      int x = 1;
+      for (; x + kLanes <= end; x += kLanes) take(x, row.at(x));
+      if (x < end && end - kLanes >= 1) {  // the last vector reaches back over what is done
+        take(end - kLanes, row.at(end - kLanes) >> (x - (end - kLanes)) << (x - (end - kLanes)));
+      } else {
+        const ExtremumRow<hn::CappedTag<float, 1>> narrow(layout, space, octave, d, y,
+                                                          kSceneExtremumShare * contrast);
+        for (; x < end; ++x) take(x, narrow.at(x));
+      }
+    }
+  }
+}
+
+void keypoints(const SceneLayout& layout, const float* space, float contrast, Rows rows,
+               std::vector<SceneKeypoint>& found) {
+  for (int octave = 0; octave < layout.octaves(); ++octave) {
+    scan_octave<hn::CappedTag<float, 16>>(layout, space, octave, contrast,
+                                          rows_in_octave(layout, octave, rows), found);
+  }
+}
+
+// --- Descriptors ---
+
+/// Votes of one row of pixels: which cells they go to, in a grid with a margin of one cell, and the
+/// share of the right and lower one.
+struct Votes {
+  static constexpr int kMost = 2 * Bell::kMostReach + 1 + 16;
+  alignas(64) float weight[kMost], right[kMost], below[kMost], turn[kMost];
+  alignas(64) int32_t cell[kMost];
+};
+
+constexpr int kGrid = 6;  // 4 cells and a margin
+
+/// Adds votes to cells of 8 directions each. Neighbouring pixels mostly vote for the same four
+/// cells, which stay in registers until one votes for others.
+class Cells {
+  using D8 = hn::CappedTag<float, 8>;
+  using V = hn::Vec<D8>;
+  static constexpr int kLanes = static_cast<int>(hn::MaxLanes(D8()));
+
+ public:
+  Cells() { std::fill(std::begin(values_), std::end(values_), 0.0f); }
+
+  void add(const Votes& votes, int count) {
+    const D8 d;
+    for (int first = 0; first < 8; first += kLanes) {
+      const V direction = hn::Iota(d, static_cast<float>(first));
+      int cell = -1;
+      V a = hn::Zero(d), b = a, c = a, e = a;
+      const auto flush = [&] {
+        if (cell < 0) return;
+        float* const to = values_ + 8 * cell + first;
+        const auto more = [&](float* at, V sum) {
+          hn::StoreU(hn::Add(hn::LoadU(d, at), sum), d, at);
+        };
+        more(to, a);
+        more(to + 8, b);
+        more(to + 8 * kGrid, c);
+        more(to + 8 * kGrid + 8, e);
+        a = b = c = e = hn::Zero(d);
+      };
+      for (int i = 0; i < count; ++i) {
+        if (votes.cell[i] != cell) {
+          flush();
+          cell = votes.cell[i];
+        }
+        const V away = hn::Abs(hn::Sub(hn::Set(d, votes.turn[i]), direction));
+        const V near = hn::Min(away, hn::Sub(hn::Set(d, 8.0f), away));
+        const V share = hn::Max(hn::Zero(d), hn::Sub(hn::Set(d, 1.0f), near));
+        const float weight = votes.weight[i], right = votes.right[i];
+        const float lower = weight * votes.below[i], upper = weight - lower;
+        a = hn::MulAdd(hn::Set(d, upper - upper * right), share, a);
+        b = hn::MulAdd(hn::Set(d, upper * right), share, b);
+        c = hn::MulAdd(hn::Set(d, lower - lower * right), share, c);
+        e = hn::MulAdd(hn::Set(d, lower * right), share, e);
+      }
+      flush();
+    }
+  }
+
+  const float* cell(int column, int row) const {
+    return values_ + 8 * ((row + 1) * kGrid + column + 1);
+  }
+
+ private:
+  alignas(64) float values_[8 * kGrid * kGrid];
+};
+
+/// The pixels x of a row at which |factor (x - centre) + constant| < 2.5 cells, widened by one;
+/// narrows `first` and `last`.
+void narrow(float factor, float constant, float centre, int& first, int& last) {
+  if (std::fabs(factor) < 1e-6f) {
+    if (std::fabs(constant) >= 2.5f) last = first - 1;
+    return;
+  }
+  const float one = (-2.5f - constant) / factor, other = (2.5f - constant) / factor;
+  const float low = std::clamp(centre + std::min(one, other), -1e6f, 1e6f);
+  const float high = std::clamp(centre + std::max(one, other), -1e6f, 1e6f);
+  first = std::max(first, static_cast<int>(std::floor(low)));
+  last = std::min(last, static_cast<int>(std::ceil(high)));
+}
+
+/// The first `count` of a vector's floats, the others 0: reads no further.
+template <class D>
+HWY_INLINE hn::Vec<D> load_some(const float* from, int count) {
+  const D d;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+  if (count >= kLanes) return hn::LoadU(d, from);
+  alignas(64) float some[kLanes] = {};
+  std::copy_n(from, count, some);
+  return hn::Load(d, some);
+}
+
+template <class D>
+void collect(const DescriptorWindow& window, const SceneKeypoint& keypoint, float angle, int first,
+             int last, float dy, float down, const float* magnitude, const float* direction,
+             Votes& votes) {
+  using V = hn::Vec<D>;
+  const D d;
+  const hn::RebindToSigned<D> di;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+  const V cosine = hn::Set(d, window.cosine / window.cell);
+  const V sine = hn::Set(d, -window.sine / window.cell);
+  // From the middle of the margin's first cell.
+  const V u0 = hn::Set(d, window.sine / window.cell * dy + 2.5f);
+  const V v0 = hn::Set(d, window.cosine / window.cell * dy + 2.5f);
+  const V most = hn::Set(d, 4.999f), none = hn::Zero(d);
+  const V eighths = hn::Set(d, 4 / std::numbers::pi_v<float>);
+  for (int x = first; x <= last; x += kLanes) {
+    const int left = last - x + 1;
+    const V dx = hn::Sub(hn::Iota(d, static_cast<float>(x)), hn::Set(d, keypoint.x));
+    const V u = hn::Min(hn::Max(hn::MulAdd(cosine, dx, u0), none), most);
+    const V v = hn::Min(hn::Max(hn::MulAdd(sine, dx, v0), none), most);
+    const V column = hn::Floor(u), row = hn::Floor(v);
+    V t = hn::Mul(hn::Sub(load_some<D>(direction + x, left), hn::Set(d, angle)), eighths);
+    t = hn::NegMulAdd(hn::Floor(hn::Mul(t, hn::Set(d, 0.125f))), hn::Set(d, 8.0f), t);
+    const V weight = hn::Mul(hn::Mul(load_some<D>(magnitude + x, left), hn::Set(d, down)),
+                             hn::LoadU(d, window.across.from(x)));
+    const int i = x - first;
+    hn::StoreU(weight, d, votes.weight + i);
+    hn::StoreU(hn::Sub(u, column), d, votes.right + i);
+    hn::StoreU(hn::Sub(v, row), d, votes.below + i);
+    hn::StoreU(t, d, votes.turn + i);
+    hn::StoreU(hn::ConvertTo(di, hn::MulAdd(row, hn::Set(d, static_cast<float>(kGrid)), column)),
+               di, votes.cell + i);
+  }
+}
+
+void scale_to_unit(float* values) {
+  const hn::CappedTag<float, 16> d;
+  auto squares = hn::Zero(d);
+  for (std::size_t i = 0; i < kSceneDescriptorSize; i += hn::Lanes(d)) {
+    const auto v = hn::LoadU(d, values + i);
+    squares = hn::MulAdd(v, v, squares);
+  }
+  const float norm =
+      std::sqrt(hn::GetLane(hn::SumOfLanes(d, squares))) + std::numeric_limits<float>::epsilon();
+  for (int i = 0; i < kSceneDescriptorSize; ++i) values[i] /= norm;
+}
+
+void descriptor(const SceneLayout& layout, const float* space, const SceneKeypoint& keypoint,
+                float angle, float* out) {
+  const auto magnitude = layout.magnitude(space, keypoint.octave, keypoint.gradient);
+  const auto direction = layout.angle(space, keypoint.octave, keypoint.gradient);
+  const DescriptorWindow window(keypoint, angle, magnitude.width, magnitude.height);
+  Cells cells;
+  Votes votes;
+  for (int y = window.top; y <= window.bottom; ++y) {
+    const float dy = static_cast<float>(y) - keypoint.y;
+    int first = window.left, last = window.right;
+    narrow(window.cosine / window.cell, window.sine / window.cell * dy, keypoint.x, first, last);
+    narrow(-window.sine / window.cell, window.cosine / window.cell * dy, keypoint.x, first, last);
+    if (first > last) continue;
+    collect<hn::CappedTag<float, 16>>(window, keypoint, angle, first, last, dy, window.down.at(y),
+                                      magnitude.row(y), direction.row(y), votes);
+    cells.add(votes, last - first + 1);
+  }
+  for (int row = 0; row < 4; ++row)
+    for (int column = 0; column < 4; ++column)
+      std::copy_n(cells.cell(column, row), 8, out + (row * 4 + column) * 8);
+  scale_to_unit(out);
+  for (int i = 0; i < kSceneDescriptorSize; ++i) out[i] = std::min(out[i], kSceneMostShare);
+  scale_to_unit(out);
+}
+
+// --- Nearest word ---
+
+/// w . d - |w|^2 / 2 is greatest where |w - d| is least. Four descriptors against two vectors of
+/// words at a time: eight sums, each load of words used four times.
+void nearest(const SceneVocabulary& vocabulary, const float* descriptors, int count, int stride,
+             int32_t* words) {
+  using D = hn::CappedTag<float, 16>;
+  using V = hn::Vec<D>;
+  const D d;
+  const hn::RebindToSigned<D> di;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+  constexpr int kAtOnce = 4;
+  const int groups = (vocabulary.words + SceneVocabulary::kGroup - 1) / SceneVocabulary::kGroup;
+  for (int i = 0; i < count; i += kAtOnce) {
+    const float* from[kAtOnce];
+    for (int j = 0; j < kAtOnce; ++j)
+      from[j] = descriptors + static_cast<std::ptrdiff_t>(std::min(i + j, count - 1)) * stride;
+    const V lowest = hn::Set(d, std::numeric_limits<float>::lowest());
+    V best0 = lowest, best1 = lowest, best2 = lowest, best3 = lowest;
+    auto word0 = hn::Zero(di), word1 = word0, word2 = word0, word3 = word0;
+    const auto compare = [&](V score, hn::Vec<decltype(di)> index, V& best,
+                             hn::Vec<decltype(di)>& word) {
+      const auto better = hn::Gt(score, best);
+      best = hn::IfThenElse(better, score, best);
+      word = hn::IfThenElse(hn::RebindMask(di, better), index, word);
+    };
+    for (int g = 0; g < groups; ++g) {
+      const float* group = vocabulary.packed.data() + static_cast<std::ptrdiff_t>(g) *
+                                                          kSceneDescriptorSize *
+                                                          SceneVocabulary::kGroup;
+      for (int lane = 0; lane < SceneVocabulary::kGroup; lane += 2 * kLanes) {
+        const float* half = vocabulary.half_squares.data() + g * SceneVocabulary::kGroup + lane;
+        const V a = hn::Neg(hn::LoadU(d, half)), b = hn::Neg(hn::LoadU(d, half + kLanes));
+        V a0 = a, a1 = a, a2 = a, a3 = a, b0 = b, b1 = b, b2 = b, b3 = b;
+        for (int k = 0; k < kSceneDescriptorSize; ++k) {
+          const float* row = group + k * SceneVocabulary::kGroup + lane;
+          const V w = hn::LoadU(d, row), z = hn::LoadU(d, row + kLanes);
+          const V d0 = hn::Set(d, from[0][k]), d1 = hn::Set(d, from[1][k]);
+          const V d2 = hn::Set(d, from[2][k]), d3 = hn::Set(d, from[3][k]);
+          a0 = hn::MulAdd(w, d0, a0);
+          b0 = hn::MulAdd(z, d0, b0);
+          a1 = hn::MulAdd(w, d1, a1);
+          b1 = hn::MulAdd(z, d1, b1);
+          a2 = hn::MulAdd(w, d2, a2);
+          b2 = hn::MulAdd(z, d2, b2);
+          a3 = hn::MulAdd(w, d3, a3);
+          b3 = hn::MulAdd(z, d3, b3);
+        }
+        const auto index = hn::Iota(di, g * SceneVocabulary::kGroup + lane);
+        const auto next = hn::Add(index, hn::Set(di, kLanes));
+        compare(a0, index, best0, word0);
+        compare(b0, next, best0, word0);
+        compare(a1, index, best1, word1);
+        compare(b1, next, best1, word1);
+        compare(a2, index, best2, word2);
+        compare(b2, next, best2, word2);
+        compare(a3, index, best3, word3);
+        compare(b3, next, best3, word3);
+      }
+    }
+    const auto first_of_best = [&](V best, hn::Vec<decltype(di)> word) {
+      const auto is_best = hn::Eq(best, hn::MaxOfLanes(d, best));
+      const auto candidates = hn::IfThenElse(hn::RebindMask(di, is_best), word,
+                                             hn::Set(di, std::numeric_limits<int32_t>::max()));
+      return hn::GetLane(hn::MinOfLanes(di, candidates));
+    };
+    words[i] = first_of_best(best0, word0);
+    if (i + 1 < count) words[i + 1] = first_of_best(best1, word1);
+    if (i + 2 < count) words[i + 2] = first_of_best(best2, word2);
+    if (i + 3 < count) words[i + 3] = first_of_best(best3, word3);
+  }
+}
+
+}  // namespace
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace tandem
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tandem {
+
+HWY_EXPORT(keypoints);
+HWY_EXPORT(descriptor);
+HWY_EXPORT(nearest);
+
+void scene_keypoints_simd(const SceneLayout& layout, const float* space, float contrast, Rows rows,
+                          std::vector<SceneKeypoint>& found) {
+  HWY_DYNAMIC_DISPATCH(keypoints)(layout, space, contrast, rows, found);
+}
+
+void scene_descriptor_simd(const SceneLayout& layout, const float* space,
+                           const SceneKeypoint& keypoint, float angle, float* descriptor) {
+  HWY_DYNAMIC_DISPATCH(descriptor)(layout, space, keypoint, angle, descriptor);
+}
+
+void scene_nearest_simd(const SceneVocabulary& vocabulary, const float* descriptors, int count,
+                        int stride, int32_t* words) {
+  HWY_DYNAMIC_DISPATCH(nearest)(vocabulary, descriptors, count, stride, words);
+}
+
+}  // namespace tandem
+#endif

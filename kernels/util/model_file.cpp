@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/util/model_file.h"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace tandem {
+namespace {
+
+constexpr std::size_t kChecksumBytes = 8;
+
+static_assert(std::endian::native == std::endian::little,
+              "values are copied between memory and file as they are");
+
+uint64_t fnv1a(std::span<const char> bytes) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char byte : bytes) {
+    hash ^= static_cast<uint8_t>(byte);
+    hash *= 0x100000001b3;
+  }
+  return hash;
+}
+
+std::vector<char> read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail_model(path, std::string("cannot be opened: ") + std::strerror(errno));
+  std::vector<char> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (file.bad() || bytes.empty()) fail_model(path, "cannot be read or is empty");
+  return bytes;
+}
+
+}  // namespace
+
+void fail_model(const std::string& path, const std::string& what) {
+  throw std::runtime_error("model file '" + path + "' " + what);
+}
+
+ModelWriter::ModelWriter(const ModelFormat& format)
+    : bytes_(format.magic.begin(), format.magic.end()) {
+  value(format.version);
+}
+
+void ModelWriter::bytes(const void* data, std::size_t size) {
+  const char* from = static_cast<const char*>(data);
+  bytes_.insert(bytes_.end(), from, from + size);
+}
+
+void ModelWriter::save(const std::string& path) {
+  value(fnv1a(bytes_));
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(bytes_.data(), static_cast<std::streamsize>(bytes_.size()));
+  file.close();
+  if (!file) fail_model(path, std::string("cannot be written: ") + std::strerror(errno));
+}
+
+ModelReader::ModelReader(const std::string& path, const ModelFormat& format,
+                         std::size_t header_bytes)
+    : path_(path), file_(read_file(path)) {
+  const std::size_t magic = format.magic.size();
+  if (std::memcmp(file_.data(), format.magic.data(), std::min(file_.size(), magic)) != 0)
+    fail(std::string("is not ") + format.what);
+  at_ = magic;
+  body_ = magic + sizeof format.version + header_bytes;
+  if (file_.size() < body_ + kChecksumBytes) fail("is cut short; copy it again");
+  const auto version = value<uint32_t>();
+  if (version != format.version)
+    fail("has version " + std::to_string(version) + ", this program reads version " +
+         std::to_string(format.version) + "; train it again or update");
+}
+
+void ModelReader::check_size(std::size_t bytes) const {
+  const std::size_t size = body_ + bytes + kChecksumBytes;
+  if (file_.size() < size)
+    fail("is cut short: " + std::to_string(file_.size()) + " of " + std::to_string(size) +
+         " bytes; copy it again");
+  if (file_.size() > size) fail("has bytes after its end: it is damaged, copy it again");
+  uint64_t checksum;
+  std::memcpy(&checksum, file_.data() + size - kChecksumBytes, kChecksumBytes);
+  if (checksum != fnv1a(std::span(file_).first(size - kChecksumBytes)))
+    fail("is damaged: its checksum is wrong; copy it again");
+}
+
+void ModelReader::take(void* to, std::size_t size) {
+  std::memcpy(to, file_.data() + at_, size);
+  at_ += size;
+}
+
+std::vector<float> ModelReader::floats(std::size_t count) {
+  std::vector<float> values(count);
+  take(values.data(), 4 * count);
+  for (const float v : values)
+    if (!std::isfinite(v)) fail("holds values that are not finite numbers; train it again");
+  return values;
+}
+
+std::string ModelReader::text(std::size_t size) {
+  std::string s(size, '\0');
+  take(s.data(), size);
+  return s;
+}
+
+}  // namespace tandem
