@@ -12,6 +12,7 @@ int run_command(const std::vector<std::string>& arguments);
 int bench_command(const std::vector<std::string>& arguments);
 int report_command(const std::vector<std::string>& arguments);
 int train_detector_command(const std::vector<std::string>& arguments);
+int train_scenes_command(const std::vector<std::string>& arguments);
 int evaluate_detector_command(const std::vector<std::string>& arguments);
 int doctor_command(const std::vector<std::string>& arguments);
 

@@ -27,6 +27,7 @@ constexpr Command kCommands[] = {
     {"report", "draw what bench measured as a page", report_command},
     {"train-detector", "make a person detector from photographs", train_detector_command},
     {"evaluate-detector", "measure a person detector", evaluate_detector_command},
+    {"train-scenes", "make a scene classifier from pictures", train_scenes_command},
     {"doctor", "show what this machine offers and what is missing", doctor_command},
 };
 
