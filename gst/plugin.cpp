@@ -5,6 +5,7 @@
 #include "gst/elements/kltflow.h"
 #include "gst/elements/kltpyramid.h"
 #include "gst/elements/klttracks.h"
+#include "gst/elements/sceneclassifier.h"
 #include "gst/elements/scenefeatures.h"
 #include "gst/elements/sradcompress.h"
 #include "gst/elements/sraddiffuse.h"
@@ -34,6 +35,7 @@ static gboolean plugin_init(GstPlugin* plugin) {
       {"kltflow", gst_klt_flow_get_type()},
       {"klttracks", gst_klt_tracks_get_type()},
       {"scenefeatures", gst_scene_features_get_type()},
+      {"sceneclassifier", gst_scene_classifier_get_type()},
       {"sradextract", gst_srad_extract_get_type()},
       {"sradprepare", gst_srad_prepare_get_type()},
       {"sradreduce", gst_srad_reduce_get_type()},

@@ -26,6 +26,12 @@ constexpr Application kApplications[] = {
      "kltpyramid ! kltfeatures ! kltflow ! klttracks",
      {640, 480},
      find_tracks},
+    {"scene",
+     "says what kind of scene each frame shows",
+     "scenefeatures ! sceneclassifier",
+     "scenefeatures ! sceneclassifier",
+     {256, 256},
+     find_labels},
 };
 
 }  // namespace

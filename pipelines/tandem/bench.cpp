@@ -100,6 +100,14 @@ std::vector<BenchPipeline::Trained> train(BenchPipeline& pipeline, const BenchSe
   return all;
 }
 
+// tandembin predicts what it can run: no stage without an OpenCL implementation on the device.
+void keep_possible(const BenchPipeline::Trained& trained, BenchResult& result) {
+  if (trained.predictions.empty()) return;
+  std::erase_if(result.measurements, [&](const BenchMeasurement& measurement) {
+    return !trained.predictions.contains(measurement.configuration.name());
+  });
+}
+
 void take_over(const BenchPipeline::Trained& trained, BenchResult& result) {
   result.metric = trained.metric;
   result.training = {trained.chosen, trained.experiments, trained.frames, trained.seconds};
@@ -159,6 +167,7 @@ int bench_command(const std::vector<std::string>& arguments) {
     result.measurements.push_back({std::move(configuration), {}});
   }
   const std::vector<BenchPipeline::Trained> trained = train(pipeline, settings);
+  keep_possible(trained[0], result);
   measure_all(pipeline, settings, result);
   if (result.opencl_device) measure_baseline(pipeline, settings, result);
   if (const std::string source = pipeline.energy_source(); !source.empty())
