@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What a build without OpenCL links: no device is ever found, so no other function here is reached
 // by a program that asks for one first.
+#include "kernels/klt_features/klt_features.h"
+#include "kernels/klt_flow/klt_flow.h"
+#include "kernels/klt_pyramid/klt_pyramid.h"
 #include "kernels/opencl/memory.h"
 #include "kernels/opencl/opencl.h"
 #include "kernels/resize/resize.h"
 #include "kernels/scene_features/scene_features.h"
+#include "kernels/srad/srad.h"
 #include "kernels/vivid_classifier/vivid_classifier.h"
 #include "kernels/vivid_filter/vivid_filter.h"
 #include "kernels/vivid_histogram/vivid_histogram.h"
@@ -90,6 +94,58 @@ VividClassifierOpenCL::~VividClassifierOpenCL() = default;
 std::size_t VividClassifierOpenCL::partial_size(CellGrid) { return 0; }
 void VividClassifierOpenCL::enqueue(opencl::Queue&, const opencl::DeviceSpan&, CellGrid,
                                     const opencl::DeviceSpan&, const opencl::DevicePlane&, Rows) {
+  unavailable();
+}
+
+struct SradOpenCL::Private {};
+SradOpenCL::SradOpenCL(opencl::Context&) { unavailable(); }
+SradOpenCL::~SradOpenCL() = default;
+void SradOpenCL::extract(opencl::Queue&, const Plane&, const Plane&, Rows) const { unavailable(); }
+void SradOpenCL::prepare(opencl::Queue&, const Plane&, const Plane&, Rows) const { unavailable(); }
+void SradOpenCL::reduce(opencl::Queue&, const Plane&, const Plane&, const Span&, Rows) const {
+  unavailable();
+}
+void SradOpenCL::combine(opencl::Queue&, const Span&, int, int, const Span&) const {
+  unavailable();
+}
+void SradOpenCL::diffuse(opencl::Queue&, const Plane&, const Span&, const Plane&, const Plane&,
+                         Rows) const {
+  unavailable();
+}
+void SradOpenCL::update(opencl::Queue&, const Plane&, const Plane&, const Plane&, float,
+                        const Plane&, Rows) const {
+  unavailable();
+}
+void SradOpenCL::compress(opencl::Queue&, const Plane&, const Plane&, Rows) const { unavailable(); }
+
+struct KltPyramidOpenCL::Private {};
+KltPyramidOpenCL::KltPyramidOpenCL(opencl::Context&) { unavailable(); }
+KltPyramidOpenCL::~KltPyramidOpenCL() = default;
+void KltPyramidOpenCL::enqueue(opencl::Queue&, const opencl::DevicePlane&,
+                               const opencl::DeviceSpan&) {
+  unavailable();
+}
+
+struct KltFeaturesOpenCL::Private {};
+KltFeaturesOpenCL::KltFeaturesOpenCL(opencl::Context&) { unavailable(); }
+KltFeaturesOpenCL::~KltFeaturesOpenCL() = default;
+std::size_t KltFeaturesOpenCL::selection_scratch() { return 0; }
+void KltFeaturesOpenCL::enqueue_strength(opencl::Queue&, const opencl::DevicePlane&,
+                                         const opencl::DevicePlane&, int,
+                                         const opencl::DevicePlane&, const opencl::DeviceSpan&) {
+  unavailable();
+}
+void KltFeaturesOpenCL::enqueue_select(opencl::Queue&, const opencl::DevicePlane&, KltCandidates,
+                                       int, const opencl::DeviceSpan&, const opencl::DeviceSpan&) {
+  unavailable();
+}
+
+struct KltFlowOpenCL::Private {};
+KltFlowOpenCL::KltFlowOpenCL(opencl::Context&) { unavailable(); }
+KltFlowOpenCL::~KltFlowOpenCL() = default;
+void KltFlowOpenCL::enqueue(opencl::Queue&, const KltLayout&, const opencl::DeviceSpan&,
+                            const opencl::DeviceSpan&, const opencl::DeviceSpan&, int,
+                            const KltFlowSettings&, const opencl::DeviceSpan&) {
   unavailable();
 }
 

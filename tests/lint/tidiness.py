@@ -3,6 +3,7 @@
 """Checks what a reader relies on: licence lines, file names, file sizes, white space."""
 
 import pathlib
+import re
 import sys
 
 MAX_LINES = 400
@@ -69,6 +70,15 @@ def check_kernel_folder(folder):
     return found
 
 
+def check_stubs(kernels):
+    """A build without OpenCL links a stub for each kernel's device side."""
+    stubs = (kernels / "opencl" / "stubs.cpp").read_text()
+    for header in sorted(kernels.glob("*/*.h")):
+        for name in re.findall(r"^class (\w+OpenCL) ", header.read_text(), re.MULTILINE):
+            if f"struct {name}::Private" not in stubs:
+                yield f"{name} has no stub in opencl/stubs.cpp for builds without OpenCL"
+
+
 def check(root):
     """Returns one line for each untidy place under `root`."""
     found = []
@@ -79,6 +89,7 @@ def check(root):
         if folder.is_dir() and folder.name not in NOT_A_KERNEL:
             place = folder.relative_to(root)
             found += [f"{place}: {problem}" for problem in check_kernel_folder(folder)]
+    found += [f"kernels: {problem}" for problem in check_stubs(root / "kernels")]
     return found
 
 
