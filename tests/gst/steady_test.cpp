@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "tests/gst/support/scene_model.h"
 #include "tests/gst/support/stream.h"
 
 namespace {
@@ -132,10 +133,12 @@ constexpr Application kApplications[] = {
      "sradextract ! sradprepare ! sradreduce ! sraddiffuse ! sradupdate iterations=3 ! "
      "sradcompress"},
     {"tracking", "kltpyramid ! kltfeatures ! kltflow ! klttracks"},
+    {"scene", "scenefeatures ! sceneclassifier"},
 };
 
 class Steady : public testing::TestWithParam<Application> {
  protected:
+  static void SetUpTestSuite() { scene_model_file(); }
   // As many letters g as there are stages; in `but_one`, c for the second.
   static std::string mapping(bool but_one) {
     const std::string stages = GetParam().stages;
