@@ -77,8 +77,8 @@ bool Trainer::observe(const Item::Times& times, uint32_t device_stages) {
   // No energy is taken from the stages one by one.
   const double least_seconds = step.time_stages ? kLeastSeconds : least_seconds_;
   const double lasted = times.end_ns > begin_.now_ns ? seconds(times.end_ns - begin_.now_ns) : 0.0;
-  const bool enough =
-      static_cast<int>(samples_.size()) >= kLeastRounds * threads && lasted >= least_seconds;
+  const bool enough = std::ssize(samples_) >= std::max(kLeastSamples, kLeastRounds * threads) &&
+                      lasted >= least_seconds;
   const bool too_long = lasted >= least_seconds + kMostSeconds;
   if (!enough && !(too_long && (!samples_.empty() || counted_ >= kMostVain))) return false;
   finish_step();

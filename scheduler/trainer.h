@@ -21,16 +21,16 @@ namespace tandem {
 ///
 /// The first frames of each experiment, one a thread, pay for program builds, for memory that is
 /// touched for the first time and for a device that wakes up. Then the clock starts and the
-/// counters are read; it ends when its samples last `least_seconds` and each thread gave
-/// kLeastRounds of them. The device alone is an experiment of two halves: its stages one by one,
-/// for where the time goes, and whole frames, for how much of it the stages of a frame hide from
-/// each other when nobody waits in between. An experiment ends in any case kMostSeconds later, if
-/// there is one sample, or if the device took none of kMostVain frames: then it is left out.
+/// counters are read; it ends when its samples last `least_seconds` and are enough: kLeastRounds a
+/// thread and kLeastSamples in all. The device alone is an experiment of two halves: its stages one
+/// by one, for where the time goes, and whole frames, for how much of it the stages of a frame hide
+/// from each other when nobody waits in between. An experiment ends in any case kMostSeconds later,
+/// if there is one sample, or if the device took none of kMostVain frames: then it is left out.
 class Trainer {
  public:
   static constexpr double kLeastSeconds = 0.05;  ///< what the clock needs
   static constexpr double kMostSeconds = 2;
-  static constexpr int kLeastRounds = 3;
+  static constexpr int kLeastRounds = 2, kLeastSamples = 5;
   static constexpr int kMostVain = 16;  ///< frames that the device left to the CPU, all of them
 
   /// What the executor is to run. `time_stages`: see Executor::configure.

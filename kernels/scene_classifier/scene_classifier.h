@@ -10,7 +10,7 @@
 #include "kernels/scene_features/scene_features.h"
 
 /// Scene Recognition stage 2: keypoints of the scale space, the descriptors of their surroundings,
-/// and the nearest word of a vocabulary to each (kernels/scene_classifier/scene_bag.h goes on from
+/// and the nearest word of a vocabulary to each (kernels/scene_classifier/bag.h goes on from
 /// there). Keypoints and descriptors: Lowe, "Distinctive image features from scale-invariant
 /// keypoints", International Journal of Computer Vision 60(2), 2004, with the constants of VLFeat.
 /// Words: Csurka et al., "Visual categorization with bags of keypoints", ECCV workshop on
@@ -28,7 +28,7 @@ void scene_keypoints_simd(const SceneLayout& layout, const float* space, float c
 /// Gradients around a keypoint, as seen after turning by `angle`: windows of 3 sigma for each of
 /// the 4 x 4 cells, shared linearly between neighbouring cells and directions, weighted by a
 /// Gaussian of two cells; then unit length, at most 0.2 each, and unit length again. SIMD: within
-/// 1e-4.
+/// 1e-3.
 void scene_descriptor_ref(const SceneLayout& layout, const float* space,
                           const SceneKeypoint& keypoint, float angle, float* descriptor);
 void scene_descriptor_simd(const SceneLayout& layout, const float* space,

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "gst/util/ref.h"
+#include "kernels/scene_classifier/scene_model.h"
 #include "kernels/vivid_classifier/vivid_model.h"
 #include "pipelines/tandem/applications.h"
 #include "pipelines/tandem/doctor.h"
@@ -133,19 +134,22 @@ void examine_encoders(Examination& result) {
   result.data["encoders"] = std::move(encoders);
 }
 
-// The detector that the stages load when none is named.
-void examine_model(Examination& result) {
+// A model that a stage loads when none is named. `load` throws when it cannot be used.
+template <class Load>
+void examine_model(const char* field, const char* what, const std::string& file, Load load,
+                   Examination& result) {
   const char* folder = std::getenv("TANDEM_DATA_DIR");
-  const std::string path = std::string(folder ? folder : TANDEM_DATADIR) + "/models/person.vivid";
-  result.data["cpu_path"]["model"] = nullptr;
+  const std::string path = std::string(folder ? folder : TANDEM_DATADIR) + "/models/" + file;
+  Json& data = result.data["cpu_path"][field];
+  data = nullptr;
   try {
-    const std::string origin = load_vivid_model(path).origin;
-    result.data["cpu_path"]["model"] = path;
-    result.findings.push_back({State::good, "the person detector: " + path + " (" + origin + ")"});
+    const std::string origin = load(path).origin;
+    data = path;
+    result.findings.push_back({State::good, std::string(what) + ": " + path + " (" + origin + ")"});
   } catch (const std::exception& error) {
     result.findings.push_back(
         {State::missing, error.what(),
-         "Set TANDEM_DATA_DIR to the folder that holds models/person.vivid."});
+         "Set TANDEM_DATA_DIR to the folder that holds models/" + file + "."});
   }
 }
 
@@ -164,7 +168,8 @@ Examination examine_gstreamer() {
 Examination examine_cpu_path() {
   Examination result{"The CPU path", {}, {}};
   result.data["cpu_path"] = {{"works", false}};
-  examine_model(result);
+  examine_model("model", "the person detector", "person.vivid", load_vivid_model, result);
+  examine_model("scene_model", "the scene classifier", "scenes.scene", load_scene_model, result);
   try {
     Pipeline pipeline(gst_pipeline_new("check"));
     BinSettings settings;

@@ -64,7 +64,7 @@ class Tracks final : public Findings {
     }
   }
   std::string progress() const override {
-    return print("%" G_GUINT64_FORMAT " tracks alive, %" G_GUINT64_FORMAT " ended", alive_,
+    return print("tracks: %" G_GUINT64_FORMAT " alive, %" G_GUINT64_FORMAT " ended", alive_,
                  begun_ - std::min(begun_, alive_));
   }
   std::string summary() const override {

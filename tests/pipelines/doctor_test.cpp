@@ -20,6 +20,9 @@ namespace fs = std::filesystem;
 
 constexpr int kClosedPort = 1;  // tcpmux: nobody listens there
 
+std::string shipped() { return std::getenv("TANDEM_SHIPPED"); }
+void use_shipped_models() { setenv("TANDEM_DATA_DIR", shipped().c_str(), 1); }
+
 class Doctor : public testing::Test {
  protected:
   void SetUp() override { folder_ = fresh_folder(); }
@@ -36,14 +39,14 @@ bool mentions(const Examination& examination, const std::string& words) {
 }
 
 TEST_F(Doctor, WorksWithModelAndPlugin) {
-  make_model(folder_);
+  use_shipped_models();
   const CommandResult result = run_tandem({"doctor"});
   EXPECT_EQ(result.status, 0) << result.output << result.errors;
   EXPECT_NE(result.output.find("Tandem works on this machine."), std::string::npos);
 }
 
 TEST_F(Doctor, JsonHasTheFields) {
-  make_model(folder_);
+  use_shipped_models();
   const CommandResult result = run_tandem({"doctor", "--json"});
   ASSERT_EQ(result.status, 0) << result.errors;
   const nlohmann::json json = nlohmann::json::parse(result.output);
@@ -55,17 +58,19 @@ TEST_F(Doctor, JsonHasTheFields) {
   for (const auto& [element, found] : json["plugin"]["elements"].items()) {
     EXPECT_EQ(found, true) << element;
   }
-  EXPECT_EQ(json["cpu_path"]["model"], folder_ + "/models/person.vivid");
+  EXPECT_EQ(json["cpu_path"]["model"], shipped() + "/models/person.vivid");
+  EXPECT_EQ(json["cpu_path"]["scene_model"], shipped() + "/models/scenes.scene");
   for (const char* field : {"devices", "auto", "auto_reason", "icd_files"}) {
     EXPECT_TRUE(json["opencl"].contains(field)) << field;
   }
 }
 
-TEST_F(Doctor, WithoutModelItSaysSoAndFails) {
+TEST_F(Doctor, WithoutModelsItSaysSoAndFails) {
   setenv("TANDEM_DATA_DIR", folder_.c_str(), 1);
   const CommandResult result = run_tandem({"doctor"});
   EXPECT_EQ(result.status, 1);
   EXPECT_NE(result.output.find(folder_ + "/models/person.vivid"), std::string::npos);
+  EXPECT_NE(result.output.find(folder_ + "/models/scenes.scene"), std::string::npos);
   EXPECT_NE(result.output.find("TANDEM_DATA_DIR"), std::string::npos);
 }
 

@@ -51,17 +51,17 @@ TEST(Findings, People) {
 
 TEST(Findings, Tracks) {
   const auto found = find_tracks(nullptr);
-  EXPECT_EQ(found->progress(), "0 tracks alive, 0 ended");
+  EXPECT_EQ(found->progress(), "tracks: 0 alive, 0 ended");
   found->add(frame().get());
   found->add(frame_with_tracks({1, 1, 1}).get());
   found->add(frame_with_tracks({2, 2, 1}).get());
-  EXPECT_EQ(found->progress(), "3 tracks alive, 1 ended");
+  EXPECT_EQ(found->progress(), "tracks: 3 alive, 1 ended");
   found->add(frame_with_tracks({3}).get());
-  EXPECT_EQ(found->progress(), "1 tracks alive, 3 ended");
+  EXPECT_EQ(found->progress(), "tracks: 1 alive, 3 ended");
   EXPECT_EQ(found->summary(),
-            "1 tracks alive, 3 ended, 1.8 vectors a frame, the longest track 3 frames");
+            "tracks: 1 alive, 3 ended, 1.8 vectors a frame, the longest track 3 frames");
   found->add(frame().get());
-  EXPECT_EQ(found->progress(), "0 tracks alive, 4 ended");
+  EXPECT_EQ(found->progress(), "tracks: 0 alive, 4 ended");
 }
 
 TEST(Findings, Labels) {
