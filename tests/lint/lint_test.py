@@ -109,6 +109,13 @@ class Tidiness(Tree):
         self.write("kernels/blur/helpers.h", SPDX)
         self.assertIn("helpers.h", self.only_problem())
 
+    def test_finds_a_kernel_without_a_stub(self):
+        self.write_kernel()
+        self.write("kernels/blur/blur.h", SPDX + "class BlurOpenCL {\n")
+        self.assertIn("BlurOpenCL has no stub", self.only_problem())
+        self.write("kernels/opencl/stubs.cpp", SPDX + "struct BlurOpenCL::Private {};\n")
+        self.assertEqual(tidiness.check(self.root), [])
+
 
 if __name__ == "__main__":
     unittest.main()
