@@ -2,6 +2,7 @@
 // The controller's experiments and trials.
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "scheduler/controller.h"
 
@@ -16,6 +17,9 @@ constexpr double kCounterValues = 5;
 // measured is not tried.
 constexpr int kMostTrials = 12;
 constexpr double kModelError = 0.1;
+// Configurations that are tried at length, and how much less the second may be to be one of them.
+constexpr int kMostLongLooks = 3;
+constexpr double kNearEqual = 0.1;
 
 int device_runs(const Configuration& configuration) {
   const uint32_t stages = configuration.mapping.device_stages;
@@ -35,6 +39,20 @@ void put_simplest_first(Choice& choice, double noise) {
         return device_runs(a.configuration) < device_runs(b.configuration);
       });
   std::rotate(choice.ranked.begin(), simplest, simplest + 1);
+}
+
+// The best when a glance is all that it had, and near equals of it: short experiments do not tell
+// which of them is better.
+const Candidate* worth_a_long_look(const Choice& measured, std::span<const Trial> trials) {
+  if (std::ranges::count(trials, true, &Trial::at_length) >= kMostLongLooks) return nullptr;
+  const bool equals = measured.count > 1 &&
+                      !worth_switching(measured.ranked[1].prediction, measured.best().prediction,
+                                       measured.objective, kNearEqual);
+  for (int i = 0; i < (equals ? 2 : 1); ++i) {
+    const Trial* trial = find_trial(trials, measured.ranked[i].configuration);
+    if (trial ? !trial->at_length : equals) return &measured.ranked[i];
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -126,9 +144,8 @@ Trainer::Step Controller::try_or_settle() {
   if (!enough) return start_trial(others.best().configuration, TrialRun::Length::glance);
   if (measured.count == 0) return finish_training(others);
   put_simplest_first(measured, kLeastNoise);
-  const Trial* trial = find_trial(learnt.trials, measured.best().configuration);
-  if (trial && !trial->at_length)
-    return start_trial(trial->configuration, TrialRun::Length::at_length);
+  if (const Candidate* candidate = worth_a_long_look(measured, learnt.trials))
+    return start_trial(candidate->configuration, TrialRun::Length::at_length);
   return finish_training(measured);
 }
 
