@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "kernels/opencl/opencl.h"
 #include "pipelines/progress.h"
@@ -39,7 +41,8 @@ BenchSettings parse_settings(std::vector<std::string> arguments) {
   parser.add("size", size, "WxH", "size of the frames (default: one for each application)");
   parser.add("frames", frames, "N", "frames to time in each configuration (default: 100)");
   parser.add("seconds", seconds, "S", "time each configuration at least so long (default: 0.5)");
-  parser.add("repeat", repeat, "R", "take the median of R rounds over all configurations");
+  parser.add("repeat", repeat, "R",
+             "take the medians of R rounds, each of a training and all configurations");
   parser.add("json", settings.json, "FILE", "write the results there");
   parser.add("input", settings.input, "FILE|URI",
              "frames of this video instead of a moving pattern");
@@ -69,35 +72,33 @@ std::optional<std::string> find_device(const std::string& selector) {
   }
 }
 
-void measure_all(BenchPipeline& pipeline, const BenchSettings& settings, BenchResult& result) {
+using Trainings = std::vector<BenchPipeline::Trained>;
+
+// Lets tandembin choose, as it would in a stream, by each metric.
+void train(BenchPipeline& pipeline, const BenchSettings& settings, Trainings& trainings) {
   ProgressLine progress;
-  const auto start = std::chrono::steady_clock::now();
-  const std::size_t all = result.measurements.size() * settings.repeat;
-  std::size_t done = 0;
-  // Whole rounds, so that a slow minute of the machine touches every configuration alike.
-  for (int round = 0; round < settings.repeat; ++round) {
-    for (BenchMeasurement& measurement : result.measurements) {
-      const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-      progress.show(
-          "bench " + settings.application + " " + to_string(settings.size) + ": " +
-          std::to_string(done) + " of " + std::to_string(all) + ", now " +
-          measurement.configuration.name() +
-          (done ? ", " + clock_time(elapsed.count() / done * (all - done)) + " left" : ""));
-      pipeline.measure(settings.frames, settings.least_seconds, measurement);
-      ++done;
-    }
+  for (const std::string& metric : settings.metrics) {
+    progress.show("bench " + settings.application + ": training for " + metric);
+    trainings.push_back(pipeline.train(metric));
   }
 }
 
-// Lets tandembin choose, as it would in a stream, by each metric.
-std::vector<BenchPipeline::Trained> train(BenchPipeline& pipeline, const BenchSettings& settings) {
+void measure_round(BenchPipeline& pipeline, const BenchSettings& settings, int round,
+                   BenchResult& result) {
   ProgressLine progress;
-  std::vector<BenchPipeline::Trained> all;
-  for (const std::string& metric : settings.metrics) {
-    progress.show("bench " + settings.application + ": training for " + metric);
-    all.push_back(pipeline.train(metric));
+  const auto start = std::chrono::steady_clock::now();
+  const std::size_t all = result.measurements.size();
+  for (std::size_t done = 0; done < all; ++done) {
+    BenchMeasurement& measurement = result.measurements[done];
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    const std::size_t left = all * static_cast<std::size_t>(settings.repeat - round) - done;
+    progress.show("bench " + settings.application + " " + to_string(settings.size) + ", round " +
+                  std::to_string(round + 1) + " of " + std::to_string(settings.repeat) + ": " +
+                  std::to_string(done) + " of " + std::to_string(all) + ", now " +
+                  measurement.configuration.name() +
+                  (done ? ", " + clock_time(elapsed.count() / done * left) + " left" : ""));
+    pipeline.measure(settings.frames, settings.least_seconds, measurement);
   }
-  return all;
 }
 
 // tandembin predicts what it can run: no stage without an OpenCL implementation on the device.
@@ -108,14 +109,35 @@ void keep_possible(const BenchPipeline::Trained& trained, BenchResult& result) {
   });
 }
 
-void take_over(const BenchPipeline::Trained& trained, BenchResult& result) {
-  result.metric = trained.metric;
-  result.training = {trained.chosen, trained.experiments, trained.frames, trained.seconds};
+std::optional<double> median(std::vector<double> values) {
+  if (values.empty()) return std::nullopt;
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+// The choice of most rounds, the first of equals, and medians of what was predicted.
+void take_over(const Trainings& trainings, const std::string& metric, BenchResult& result) {
+  std::map<std::string, int> rounds;
+  std::map<std::string, std::vector<double>> fps, energy_j;
+  for (const BenchPipeline::Trained& trained : trainings) {
+    if (trained.metric != metric) continue;
+    ++rounds[trained.chosen];
+    for (const auto& [name, expected] : trained.predictions) {
+      if (expected.fps) fps[name].push_back(*expected.fps);
+      if (expected.energy_j) energy_j[name].push_back(*expected.energy_j);
+    }
+  }
+  const BenchPipeline::Trained* most = nullptr;
+  for (const BenchPipeline::Trained& trained : trainings) {
+    if (trained.metric == metric && (!most || rounds[trained.chosen] > rounds[most->chosen]))
+      most = &trained;
+  }
+  result.metric = metric;
+  result.training = {most->chosen, most->experiments, most->frames, most->seconds};
   for (BenchMeasurement& measurement : result.measurements) {
-    const auto found = trained.predictions.find(measurement.configuration.name());
-    if (found == trained.predictions.end()) continue;
-    measurement.predicted_fps = found->second.fps;
-    measurement.predicted_energy_j = found->second.energy_j;
+    measurement.predicted_fps = median(fps[measurement.configuration.name()]);
+    measurement.predicted_energy_j = median(energy_j[measurement.configuration.name()]);
   }
 }
 
@@ -166,9 +188,14 @@ int bench_command(const std::vector<std::string>& arguments) {
        bench_configurations(pipeline.stages(), result.cores, result.opencl_device.has_value())) {
     result.measurements.push_back({std::move(configuration), {}});
   }
-  const std::vector<BenchPipeline::Trained> trained = train(pipeline, settings);
-  keep_possible(trained[0], result);
-  measure_all(pipeline, settings, result);
+  // Whole rounds, each with its own training, so that a slow minute of the machine touches all
+  // configurations and predictions alike.
+  Trainings trainings;
+  for (int round = 0; round < settings.repeat; ++round) {
+    train(pipeline, settings, trainings);
+    if (round == 0) keep_possible(trainings[0], result);
+    measure_round(pipeline, settings, round, result);
+  }
   if (result.opencl_device) measure_baseline(pipeline, settings, result);
   if (const std::string source = pipeline.energy_source(); !source.empty())
     result.energy_source = source;
@@ -177,10 +204,10 @@ int bench_command(const std::vector<std::string>& arguments) {
               settings.application.c_str(), to_string(settings.size).c_str(), result.cores,
               result.opencl_device ? result.opencl_device->c_str() : "no OpenCL device",
               settings.frames, settings.repeat, settings.repeat == 1 ? "" : "s, median");
-  for (const BenchPipeline::Trained& each : trained) {
-    take_over(each, result);
-    std::printf("\nby %s:\n%s", each.metric.c_str(), to_table(result).c_str());
-    if (!settings.json.empty()) write_json(result, json_path(settings, each.metric));
+  for (const std::string& metric : settings.metrics) {
+    take_over(trainings, metric, result);
+    std::printf("\nby %s:\n%s", metric.c_str(), to_table(result).c_str());
+    if (!settings.json.empty()) write_json(result, json_path(settings, metric));
   }
   return 0;
 }
