@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/elements/kltfeatures.h"
 
+#include "gst/elements/devicekernels.h"
 #include "gst/elements/klttensors.h"
 #include "gst/stageelement.h"
 #include "kernels/klt_features/klt_features.h"
@@ -10,25 +11,16 @@ namespace {
 
 enum Output { kFeatures, kStrength, kSums, kSelection };
 
-struct FeaturesEngine {
-  std::shared_ptr<opencl::Context> context;
-  std::unique_ptr<KltFeaturesOpenCL> device;
-
-  explicit FeaturesEngine(std::shared_ptr<opencl::Context> on) : context(std::move(on)) {
-    if (context) device = std::make_unique<KltFeaturesOpenCL>(*context);
-  }
-};
-
 class KltFeaturesWork final : public StageWork {
  public:
-  KltFeaturesWork(std::shared_ptr<const FeaturesEngine> engine, const KltLayout& layout, int window,
+  KltFeaturesWork(std::shared_ptr<KltFeaturesOpenCL> kernels, const KltLayout& layout, int window,
                   KltCandidates candidates, int features)
-      : engine_(std::move(engine)),
+      : kernels_(std::move(kernels)),
         layout_(layout),
         window_(window),
         candidates_(candidates),
         features_(features) {
-    const bool device = engine_->context != nullptr;
+    const bool device = kernels_ != nullptr;
     const gsize pixels = layout_.pixels_of(0);
     outputs_ = {
         {kKltFeatures, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 2, {static_cast<gsize>(features_), 3}},
@@ -71,10 +63,10 @@ class KltFeaturesWork final : public StageWork {
     };
     const opencl::DevicePlane strength{output(kStrength), 0, layout_.width, layout_.height,
                                        layout_.width};
-    engine_->device->enqueue_strength(queue, gradient(1), gradient(2), window_, strength,
-                                      {output(kSums), 0});
-    engine_->device->enqueue_select(queue, strength, candidates_, features_, {output(kFeatures), 0},
-                                    {output(kSelection), 0});
+    kernels_->enqueue_strength(queue, gradient(1), gradient(2), window_, strength,
+                               {output(kSums), 0});
+    kernels_->enqueue_select(queue, strength, candidates_, features_, {output(kFeatures), 0},
+                             {output(kSelection), 0});
   }
 
  private:
@@ -83,7 +75,7 @@ class KltFeaturesWork final : public StageWork {
     return {data, layout_.width, layout_.height, layout_.width};
   }
 
-  const std::shared_ptr<const FeaturesEngine> engine_;
+  const std::shared_ptr<KltFeaturesOpenCL> kernels_;
   const KltLayout layout_;
   const int window_;
   const KltCandidates candidates_;
@@ -127,16 +119,14 @@ struct KltFeaturesElement {
 
   std::unique_ptr<StageWork> make_work(const Settings& settings, const WorkRequest& request) {
     const KltLayout layout = klt_layout(request, request.inputs[0]);
-    if (!engine || engine->context != request.context)
-      engine = std::make_shared<FeaturesEngine>(request.context);
     const KltPreset preset = KltPreset::of(layout.width, layout.height);
     return std::make_unique<KltFeaturesWork>(
-        engine, layout, settings.window > 0 ? settings.window : preset.window,
+        device.on(request.context), layout, settings.window > 0 ? settings.window : preset.window,
         settings.peaks ? KltCandidates::peaks : KltCandidates::pixels,
         settings.features > 0 ? settings.features : preset.features);
   }
 
-  std::shared_ptr<const FeaturesEngine> engine;
+  DeviceKernels<KltFeaturesOpenCL> device;
 };
 
 }  // namespace

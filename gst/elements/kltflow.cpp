@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/elements/kltflow.h"
 
+#include "gst/elements/devicekernels.h"
 #include "gst/elements/klttensors.h"
 #include "gst/stageelement.h"
 #include "kernels/klt_flow/klt_flow.h"
@@ -10,20 +11,11 @@ namespace {
 
 enum Input { kPrevious, kCurrent, kFeatures };
 
-struct FlowEngine {
-  std::shared_ptr<opencl::Context> context;
-  std::unique_ptr<KltFlowOpenCL> device;
-
-  explicit FlowEngine(std::shared_ptr<opencl::Context> on) : context(std::move(on)) {
-    if (context) device = std::make_unique<KltFlowOpenCL>(*context);
-  }
-};
-
 class KltFlowWork final : public StageWork {
  public:
-  KltFlowWork(std::shared_ptr<const FlowEngine> engine, const KltLayout& layout, int features,
+  KltFlowWork(std::shared_ptr<KltFlowOpenCL> kernels, const KltLayout& layout, int features,
               const KltFlowSettings& settings)
-      : engine_(std::move(engine)), layout_(layout), features_(features), settings_(settings) {
+      : kernels_(std::move(kernels)), layout_(layout), features_(features), settings_(settings) {
     outputs_ = {
         {kKltVectors, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 2, {static_cast<gsize>(features_), 5}}};
   }
@@ -43,13 +35,13 @@ class KltFlowWork final : public StageWork {
     const auto input = [&](Input i) -> opencl::DeviceSpan {
       return {frame.inputs[i].buffer->device(queue, Access::read), 0};
     };
-    engine_->device->enqueue(queue, layout_, input(kPrevious), input(kCurrent), input(kFeatures),
-                             features_, settings_,
-                             {frame.outputs[0].buffer->device(queue, Access::write), 0});
+    kernels_->enqueue(queue, layout_, input(kPrevious), input(kCurrent), input(kFeatures),
+                      features_, settings_,
+                      {frame.outputs[0].buffer->device(queue, Access::write), 0});
   }
 
  private:
-  const std::shared_ptr<const FlowEngine> engine_;
+  const std::shared_ptr<KltFlowOpenCL> kernels_;
   const KltLayout layout_;
   const int features_;
   const KltFlowSettings settings_;
@@ -88,16 +80,14 @@ struct KltFlowElement {
   std::unique_ptr<StageWork> make_work(const Settings& settings, const WorkRequest& request) {
     const KltLayout layout = klt_layout(request, request.inputs[kPrevious]);
     klt_layout(request, request.inputs[kCurrent]);
-    if (!engine || engine->context != request.context)
-      engine = std::make_shared<FlowEngine>(request.context);
     const KltPreset preset = KltPreset::of(layout.width, layout.height);
     const KltFlowSettings flow{settings.window > 0 ? settings.window : preset.window,
                                settings.iterations > 0 ? settings.iterations : preset.iterations};
     const auto features = static_cast<int>(request.inputs[kFeatures].spec.shape[0]);
-    return std::make_unique<KltFlowWork>(engine, layout, features, flow);
+    return std::make_unique<KltFlowWork>(device.on(request.context), layout, features, flow);
   }
 
-  std::shared_ptr<const FlowEngine> engine;
+  DeviceKernels<KltFlowOpenCL> device;
 };
 
 }  // namespace

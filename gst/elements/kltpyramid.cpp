@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "gst/elements/devicekernels.h"
 #include "gst/elements/klttensors.h"
 #include "gst/stageelement.h"
 
@@ -12,22 +13,13 @@ namespace {
 
 enum Output { kPrevious, kCurrent, kPreviousLuma, kCurrentLuma };
 
-struct PyramidEngine {
-  std::shared_ptr<opencl::Context> context;
-  std::unique_ptr<KltPyramidOpenCL> device;
-
-  explicit PyramidEngine(std::shared_ptr<opencl::Context> on) : context(std::move(on)) {
-    if (context) device = std::make_unique<KltPyramidOpenCL>(*context);
-  }
-};
-
 class KltPyramidWork final : public StageWork {
  public:
-  KltPyramidWork(std::shared_ptr<const PyramidEngine> engine, const GstVideoInfo& video)
-      : engine_(std::move(engine)),
+  KltPyramidWork(std::shared_ptr<KltPyramidOpenCL> kernels, const GstVideoInfo& video)
+      : kernels_(std::move(kernels)),
         layout_{GST_VIDEO_INFO_WIDTH(&video), GST_VIDEO_INFO_HEIGHT(&video)},
         black_(static_cast<std::size_t>(layout_.width)) {
-    const std::size_t luma = engine_->context ? layout_.pixels_of(0) : 0;
+    const std::size_t luma = kernels_ ? layout_.pixels_of(0) : 0;
     outputs_ = {
         {kKltPrevious, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {layout_.floats()}},
         {kKltCurrent, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {layout_.floats()}},
@@ -70,12 +62,12 @@ class KltPyramidWork final : public StageWork {
     } else {
       std::memset(luma.host(Access::write), 0, luma.size());
     }
-    engine_->device->enqueue(
+    kernels_->enqueue(
         queue, {luma.device(queue, Access::read), 0, layout_.width, layout_.height, layout_.width},
         {pyramid.device(queue, Access::write), 0});
   }
 
-  const std::shared_ptr<const PyramidEngine> engine_;
+  const std::shared_ptr<KltPyramidOpenCL> kernels_;
   const KltLayout layout_;
   const std::vector<uint8_t> black_;  // one row
 };
@@ -96,12 +88,10 @@ struct KltPyramidElement {
   }
 
   std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest& request) {
-    if (!engine || engine->context != request.context)
-      engine = std::make_shared<PyramidEngine>(request.context);
-    return std::make_unique<KltPyramidWork>(engine, request.video);
+    return std::make_unique<KltPyramidWork>(device.on(request.context), request.video);
   }
 
-  std::shared_ptr<const PyramidEngine> engine;
+  DeviceKernels<KltPyramidOpenCL> device;
 };
 
 }  // namespace

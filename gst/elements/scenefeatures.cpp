@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "gst/elements/devicekernels.h"
 #include "gst/elements/scenetensors.h"
 #include "gst/stageelement.h"
 
@@ -12,20 +13,11 @@ namespace {
 
 enum Output { kSpace, kBases, kLuma, kScratch };
 
-struct FeaturesEngine {
-  std::shared_ptr<opencl::Context> context;
-  std::unique_ptr<SceneFeaturesOpenCL> device;
-
-  explicit FeaturesEngine(std::shared_ptr<opencl::Context> on) : context(std::move(on)) {
-    if (context) device = std::make_unique<SceneFeaturesOpenCL>(*context);
-  }
-};
-
 class SceneFeaturesWork final : public StageWork {
  public:
-  SceneFeaturesWork(std::shared_ptr<const FeaturesEngine> engine, const SceneLayout& layout)
-      : engine_(std::move(engine)), layout_(layout) {
-    const bool device = engine_->context != nullptr;
+  SceneFeaturesWork(std::shared_ptr<SceneFeaturesOpenCL> kernels, const SceneLayout& layout)
+      : kernels_(std::move(kernels)), layout_(layout) {
+    const bool device = kernels_ != nullptr;
     const auto pixels = static_cast<gsize>(layout.width) * static_cast<gsize>(layout.height);
     outputs_ = {
         {kSceneSpace, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {layout.floats()}},
@@ -58,15 +50,14 @@ class SceneFeaturesWork final : public StageWork {
     opencl::Buffer& luma = *frame.outputs[kLuma].buffer;
     luma.enqueue_upload_rows(queue, source.data, static_cast<std::size_t>(source.width),
                              source.height, static_cast<std::size_t>(source.stride));
-    engine_->device->enqueue(queue,
-                             {luma.device(queue, opencl::Buffer::Access::read), 0, source.width,
-                              source.height, source.width},
-                             {frame.device_output(kSpace, queue)},
-                             {frame.device_output(kScratch, queue)});
+    kernels_->enqueue(queue,
+                      {luma.device(queue, opencl::Buffer::Access::read), 0, source.width,
+                       source.height, source.width},
+                      {frame.device_output(kSpace, queue)}, {frame.device_output(kScratch, queue)});
   }
 
  private:
-  const std::shared_ptr<const FeaturesEngine> engine_;
+  const std::shared_ptr<SceneFeaturesOpenCL> kernels_;
   const SceneLayout layout_;
 };
 
@@ -94,12 +85,10 @@ struct SceneFeaturesElement {
           std::to_string(layout.height) + ": put videoscale before it, for 256x256 or at least " +
           std::to_string(kSceneLeastSide) + "x" + std::to_string(kSceneLeastSide) + " pixels.");
     }
-    if (!engine || engine->context != request.context)
-      engine = std::make_shared<FeaturesEngine>(request.context);
-    return std::make_unique<SceneFeaturesWork>(engine, layout);
+    return std::make_unique<SceneFeaturesWork>(device.on(request.context), layout);
   }
 
-  std::shared_ptr<const FeaturesEngine> engine;
+  DeviceKernels<SceneFeaturesOpenCL> device;
 };
 
 }  // namespace

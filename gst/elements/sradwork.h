@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "gst/elements/devicekernels.h"
 #include "gst/stagework.h"
 #include "kernels/srad/srad.h"
 
@@ -47,17 +48,10 @@ class SradWork : public StageWork {
   const int width_, height_;
 };
 
-/// What the elements have besides their work: the kernels, made once for each device.
 struct SradElement {
-  std::shared_ptr<opencl::Context> context;
-  SradKernels kernels;
+  DeviceKernels<SradOpenCL> device;
 
-  SradKernels kernels_for(const WorkRequest& request) {
-    if (request.context && context != request.context)
-      kernels = std::make_shared<SradOpenCL>(*request.context);
-    context = request.context;
-    return context ? kernels : nullptr;
-  }
+  SradKernels kernels_for(const WorkRequest& request) { return device.on(request.context); }
 };
 
 }  // namespace tandem
