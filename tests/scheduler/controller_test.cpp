@@ -40,6 +40,8 @@ class PaperChip {
   const Measurements& truth() const { return truth_; }
   Probe probe() const { return {now_ns_, 0, {}}; }
   void slow_down(double factor) { slowdown_ = factor; }
+  /// What waiting for a stage of the device adds to it, when stages are timed one by one.
+  void wait_for_stages(double seconds) { wait_s_ = seconds; }
 
   /// The times of the next frame under a step; the clock goes on by the time per frame.
   Item::Times frame(const Trainer::Step& step) {
@@ -51,7 +53,7 @@ class PaperChip {
       const StageMeasurements& stage = truth_.stages[k];
       double s = stage.cg.seconds;
       if (step.configuration.granularity == Granularity::medium) s = stage.mg.seconds;
-      if (step.time_stages) s = stage.device.seconds;
+      if (step.time_stages) s = stage.device.seconds + wait_s_;
       times.stage_ns[k] = ns(s * factor);
       times.download_ns[k] = ns(stage.download.seconds * factor);
       times.upload_ns[k] = ns(1e-5 * factor);
@@ -78,7 +80,7 @@ class PaperChip {
   Measurements truth_;
   std::mt19937 random_;
   std::normal_distribution<double> noise_;
-  double slowdown_ = 1;
+  double slowdown_ = 1, wait_s_ = 0;
   uint64_t now_ns_ = 1'000'000'000'000;
 };
 
@@ -285,6 +287,36 @@ TEST_F(ControllerTest, TurnedOffDuringTrainingItGoesOnAsBefore) {
   step = controller.set_rules(off);
   EXPECT_EQ(to_string(step.configuration), "ccc/cg2");
   EXPECT_FALSE(controller.training());
+}
+
+TEST(TrainerTest, TheDevicesStagesAreWhatWholeFramesLeaveOfThem) {
+  PaperChip chip(3, 2, 4);
+  const Measurements& truth = chip.truth();
+  double device_s = 0;
+  for (const StageMeasurements& stage : truth.stages) device_s += stage.device.seconds;
+  chip.wait_for_stages(device_s / 9);  // in all, a third of what a frame takes without
+  Trainer trainer(3, 2, 7, 0, [&chip] { return chip.probe(); });
+  while (trainer.step()) {
+    const Trainer::Step step = *trainer.step();
+    trainer.observe(chip.frame(step), mapped(step));
+  }
+  EXPECT_EQ(trainer.experiments(), 2 + 3);
+  const Configuration alone{{7, 3}, Granularity::coarse, 1};
+  EXPECT_NEAR(predict(trainer.measurements(), alone).throughput_fps,
+              predict(truth, alone).throughput_fps, 0.05 * predict(truth, alone).throughput_fps);
+}
+
+TEST_F(ControllerTest, NearEqualsAreTriedAtLength) {
+  PaperChip chip(3, 2, 8);  // three threads on two cores are as good as two
+  Controller::Chain chain;
+  chain.stages = 3;
+  chain.cores = 2;
+  Controller controller(chain, std::make_shared<Knowledge>(), [&chip] { return chip.probe(); });
+  controller.decided = [this](const Decision& decision) { decisions_.push_back(decision); };
+  Trainer::Step step = controller.frames_changed("a", 0);
+  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  EXPECT_EQ(decisions_[0].experiments, 2 + 2);
+  EXPECT_GE(decisions_[0].trials, 2);
 }
 
 TEST_F(ControllerTest, ADeviceThatTakesNoFrameIsLeftOut) {
