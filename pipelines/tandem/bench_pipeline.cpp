@@ -10,6 +10,7 @@ namespace {
 
 constexpr gsize kMostBytes = gsize{256} << 20;
 constexpr std::chrono::seconds kStalled{60};
+constexpr std::chrono::milliseconds kBetweenLooks{10};
 
 }  // namespace
 
@@ -120,9 +121,11 @@ BenchPipeline::Trained BenchPipeline::train(const std::string& metric) {
   set_property(bin_, "granularity", "granularity", "auto");
   set_property(bin_, "adapt", "adapt", "caps");
   if (read_stats(bin_).trainings == before.trainings) g_signal_emit_by_name(bin_, "retrain");
+  // Now and then: asking after each frame would keep small frames waiting for their source.
   BinStats stats;
   do {
-    feed_one();
+    const auto until = Clock::now() + kBetweenLooks;
+    while (Clock::now() < until) feed_one();
     stats = read_stats(bin_);
   } while (stats.training);
   set_property(bin_, "adapt", "adapt", "off");
