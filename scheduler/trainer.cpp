@@ -116,14 +116,15 @@ double Trainer::cpu_s_a_frame(const Probe& end) const {
 
 // Of n threads that compute a frame each. By when frames were begun: from the begin of one to that
 // of the n-th after it also passes what the rest of the pipeline takes from the threads. Where the
-// source is what they wait for, the n-th part of what a frame takes.
+// source is what they wait for, what a frame takes, shared by as many as can compute.
 std::vector<double> Trainer::seconds_a_frame(int n) const {
   const std::size_t threads = static_cast<std::size_t>(n);
   const auto starved = std::count_if(samples_.begin(), samples_.end(),
                                      [](const Item::Times& times) { return times.starved; });
   std::vector<double> values;
   if (2 * starved > std::ssize(samples_) || samples_.size() <= threads) {
-    for (const Item::Times& times : samples_) values.push_back(service_s(times) / n);
+    for (const Item::Times& times : samples_)
+      values.push_back(service_s(times) / std::min(n, cores_));
     return values;
   }
   for (std::size_t i = threads; i < samples_.size(); ++i)

@@ -306,6 +306,20 @@ TEST(TrainerTest, TheDevicesStagesAreWhatWholeFramesLeaveOfThem) {
               predict(truth, alone).throughput_fps, 0.05 * predict(truth, alone).throughput_fps);
 }
 
+TEST(TrainerTest, ThreadsThatStarveAreNoFasterThanTheCores) {
+  PaperChip chip(3, 2, 4);
+  Trainer trainer(3, 2, 0, 0, [&chip] { return chip.probe(); });
+  while (trainer.step()) {
+    Item::Times times = chip.frame(*trainer.step());
+    times.starved = true;
+    times.begin_ns = times.end_ns - 1'000'000;  // a thread alone has all that it needs
+    trainer.observe(times, 0);
+  }
+  const std::vector<Cost>& cg = trainer.measurements().cg;
+  EXPECT_NEAR(cg[1].seconds, 5e-4, 1e-6);
+  EXPECT_NEAR(cg[2].seconds, 5e-4, 1e-6);
+}
+
 TEST_F(ControllerTest, NearEqualsAreTriedAtLength) {
   PaperChip chip(3, 2, 8);  // three threads on two cores are as good as two
   Controller::Chain chain;
