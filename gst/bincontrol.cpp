@@ -125,6 +125,14 @@ void BinControl::frames_changed(const GstVideoInfo& info) {
   tell();
 }
 
+void BinControl::stream_ended() {
+  {
+    std::lock_guard lock(mutex_);
+    controller_.stream_ended();
+  }
+  tell();
+}
+
 void BinControl::frame_done(const Item& item) {
   if (handle([&](Controller& c) { return c.frame_done(item.times, item.device_stages); })) tell();
 }

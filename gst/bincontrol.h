@@ -37,6 +37,8 @@ class BinControl {
   void device_failed();
   /// With nothing in flight, before the first of these frames.
   void frames_changed(const GstVideoInfo& info);
+  /// With nothing in flight, after the last frame.
+  void stream_ended();
   /// For the thread that takes frames out of the executor.
   void frame_done(const Item& item);
 

@@ -56,6 +56,7 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
   }
   if (!GST_EVENT_IS_SERIALIZED(event)) return gst_pad_event_default(pad, parent, event);
   run->executor().drain();
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) run->control().stream_ended();
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return gst_pad_event_default(pad, parent, event);
   GstCaps* caps = nullptr;
   gst_event_parse_caps(event, &caps);

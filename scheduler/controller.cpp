@@ -38,6 +38,8 @@ const char* to_string(Reason reason) {
       return "device-failed";
     case Reason::not_allowed:
       return "not-allowed";
+    case Reason::too_short:
+      return "too-short";
   }
   return "";
 }
@@ -109,6 +111,19 @@ Trainer::Step Controller::device_failed() {
     learnt.chosen = {};
   }
   return decide(Reason::device_failed);
+}
+
+void Controller::stream_ended() {
+  const Experiment cost = spent();
+  if (!training() || cost.frames == 0) return;
+  Decision decision;
+  decision.reason = Reason::too_short;
+  decision.before = decision.after = settled_on_;
+  decision.measured = measured_before_;
+  decision.training_s = cost.seconds;
+  decision.training_frames = cost.frames;
+  ++totals_.decisions;
+  if (decided) decided(decision);
 }
 
 std::optional<Trainer::Step> Controller::frame_done(const Item::Times& times,

@@ -35,6 +35,7 @@ enum class Reason {
   rules,          ///< other rules
   device_failed,  ///< the device cannot be used any more
   not_allowed,    ///< training is due, but would cost more than max_overhead: goes on as it is
+  too_short,      ///< the stream ended before training did: nothing was chosen
 };
 const char* to_string(Reason reason);
 
@@ -89,6 +90,9 @@ class Controller {
   /// The device is gone for good.
   Trainer::Step device_failed();
 
+  /// No frame comes for now. Training goes on if there are others after all, as in a loop.
+  void stream_ended();
+
   /// Takes a finished frame. Returns what to run from now on, if it is something else.
   std::optional<Trainer::Step> frame_done(const Item::Times& times, uint32_t device_stages);
 
@@ -122,6 +126,7 @@ class Controller {
   Trainer::Step finish_trial();
   Trainer::Step try_or_settle();
   Trainer::Step finish_training(const Choice& choice);
+  Experiment spent() const;
   double latency_s(const Learnt& learnt, const Configuration& configuration) const;
   double counter_s() const;
   void abandon_training();

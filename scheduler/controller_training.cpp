@@ -72,18 +72,26 @@ double Controller::counter_s() const {
   return needs_energy(objective_) ? kCounterValues * chain_.energy_resolution_s : 0;
 }
 
+// By the training that is under way, in all.
+Experiment Controller::spent() const {
+  std::vector<Experiment> costs = trainer_ ? trainer_->costs() : costs_;
+  if (trial_) costs.push_back(trial_->cost());
+  Experiment sum;
+  for (const Experiment& cost : costs) {
+    sum.seconds += cost.seconds;
+    sum.frames += cost.frames;
+  }
+  return sum;
+}
+
 // What was spent is spent: as no configuration came of it, all of it counts. What ran before runs
 // on: an experiment is no choice.
 void Controller::abandon_training() {
-  if (trainer_) costs_ = trainer_->costs();
-  if (trial_) costs_.push_back(trial_->cost());
   if (!training()) return;
-  last_penalty_s_ = 0;
-  for (const Experiment& experiment : costs_) {
-    last_penalty_s_ += experiment.seconds;
-    totals_.training_s += experiment.seconds;
-    totals_.training_frames += experiment.frames;
-  }
+  const Experiment cost = spent();
+  last_penalty_s_ = cost.seconds;
+  totals_.training_s += cost.seconds;
+  totals_.training_frames += cost.frames;
   totals_.penalty_s += last_penalty_s_;
   trainer_.reset();
   trial_.reset();
@@ -176,10 +184,9 @@ Trainer::Step Controller::finish_training(const Choice& choice) {
   Decision decision;
   decision.experiments = experiments_;
   decision.trials = static_cast<int>(learnt.trials.size());
-  for (const Experiment& experiment : costs_) {
-    decision.training_frames += experiment.frames;
-    decision.training_s += experiment.seconds;
-  }
+  const Experiment cost = spent();
+  decision.training_s = cost.seconds;
+  decision.training_frames = cost.frames;
   const double fps = learnt.chosen.prediction.throughput_fps;
   last_penalty_s_ = choice.count > 0 ? training_penalty_s(costs_, fps) : decision.training_s;
   decision.penalty_s = last_penalty_s_;

@@ -125,7 +125,7 @@ int main(int argc, char** argv) {
   const bool add = argc > 1 && std::string(argv[1]) == "add";
   const std::string source =
       argc > 2 ? "filesrc location=\"" + std::string(argv[2]) + "\" ! decodebin ! videoconvert"
-               : "videotestsrc pattern=ball num-buffers=300 ! capsfilter "
+               : "videotestsrc pattern=ball num-buffers=3000 ! capsfilter "
                  "caps=video/x-raw,width=320,height=240";
   try {
     GstElement* pipeline = add ? piece_by_piece(source) : from_launch_line(source);

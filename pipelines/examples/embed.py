@@ -95,7 +95,7 @@ class Player:
 def main():
     Gst.init(None)
     way = sys.argv[1] if len(sys.argv) > 1 else "launch"
-    source = ("videotestsrc pattern=ball num-buffers=300 ! "
+    source = ("videotestsrc pattern=ball num-buffers=3000 ! "
               "capsfilter caps=video/x-raw,width=320,height=240")
     if len(sys.argv) > 2:
         source = f'filesrc location="{sys.argv[2]}" ! decodebin ! videoconvert'

@@ -19,12 +19,14 @@ namespace tandem {
 namespace {
 
 constexpr int kFramesInMemory = 64;
+// Of the finals: how many configurations by each metric, and how much longer each runs.
+constexpr int kFinalists = 8, kFinalTime = 5;
 
 struct BenchSettings {
   std::string application, input, json;
   std::vector<std::string> metrics;
   Size size;
-  int frames = 100, repeat = 1;
+  int frames = 100, repeat = 1, finals = 0;
   double least_seconds = 0.5;
   BinSettings bin;
 };
@@ -33,7 +35,7 @@ BenchSettings parse_settings(std::vector<std::string> arguments) {
   BenchSettings settings;
   const Application* application = take_application(arguments, "bench");
   std::string size;
-  std::optional<int> frames, repeat;
+  std::optional<int> frames, repeat, finals;
   std::optional<double> seconds;
   OptionParser parser("bench APPLICATION",
                       "Measures every configuration of stages, granularity and threads of:\n" +
@@ -43,6 +45,9 @@ BenchSettings parse_settings(std::vector<std::string> arguments) {
   parser.add("seconds", seconds, "S", "time each configuration at least so long (default: 0.5)");
   parser.add("repeat", repeat, "R",
              "take the medians of R rounds, each of a training and all configurations");
+  parser.add("finals", finals, "R",
+             "run the eight best by each metric and what was chosen again, R rounds, five times as "
+             "long: of many short runs the best is a lucky one");
   parser.add("json", settings.json, "FILE", "write the results there");
   parser.add("input", settings.input, "FILE|URI",
              "frames of this video instead of a moving pattern");
@@ -54,6 +59,7 @@ BenchSettings parse_settings(std::vector<std::string> arguments) {
   settings.size = size.empty() ? application->bench_size : parse_size("size", size);
   settings.frames = at_least("frames", frames, 1, settings.frames);
   settings.repeat = at_least("repeat", repeat, 1, settings.repeat);
+  settings.finals = at_least("finals", finals, 0, settings.finals);
   at_least("cores", settings.bin.cores, 1, 0);
   settings.metrics = split(settings.bin.metric.empty() ? "throughput" : settings.bin.metric, ',');
   settings.bin.metric.clear();
@@ -98,6 +104,36 @@ void measure_round(BenchPipeline& pipeline, const BenchSettings& settings, int r
                   measurement.configuration.name() +
                   (done ? ", " + clock_time(elapsed.count() / done * left) + " left" : ""));
     pipeline.measure(settings.frames, settings.least_seconds, measurement);
+  }
+}
+
+// The best by each metric and what was chosen by it, in turns.
+void measure_finals(BenchPipeline& pipeline, const BenchSettings& settings,
+                    const Trainings& trainings, BenchResult& result) {
+  for (const std::string& metric : settings.metrics) {
+    result.metric = metric;
+    std::vector<BenchMeasurement*> ranked;
+    for (BenchMeasurement& measurement : result.measurements) ranked.push_back(&measurement);
+    std::ranges::stable_sort(ranked, std::greater<>{},
+                             [&](const BenchMeasurement* m) { return score(result, *m); });
+    for (std::size_t i = 0; i < ranked.size() && i < kFinalists; ++i) ranked[i]->final = true;
+  }
+  for (BenchMeasurement& measurement : result.measurements) {
+    measurement.final |= std::ranges::count(trainings, measurement.configuration.name(),
+                                            &BenchPipeline::Trained::chosen) > 0;
+    if (!measurement.final) continue;
+    measurement.rounds_fps.clear();
+    measurement.rounds_energy_j.clear();
+  }
+  ProgressLine progress;
+  for (int round = 0; round < settings.finals; ++round) {
+    for (BenchMeasurement& measurement : result.measurements) {
+      if (!measurement.final) continue;
+      progress.show("bench " + settings.application + " " + to_string(settings.size) +
+                    ", final round " + std::to_string(round + 1) + " of " +
+                    std::to_string(settings.finals) + ", now " + measurement.configuration.name());
+      pipeline.measure(settings.frames, kFinalTime * settings.least_seconds, measurement);
+    }
   }
 }
 
@@ -196,6 +232,7 @@ int bench_command(const std::vector<std::string>& arguments) {
     if (round == 0) keep_possible(trainings[0], result);
     measure_round(pipeline, settings, round, result);
   }
+  if (settings.finals > 0) measure_finals(pipeline, settings, trainings, result);
   if (result.opencl_device) measure_baseline(pipeline, settings, result);
   if (const std::string source = pipeline.energy_source(); !source.empty())
     result.energy_source = source;

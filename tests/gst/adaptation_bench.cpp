@@ -36,6 +36,9 @@ struct Size {
 };
 constexpr Size kParts[] = {{600, 416}, {1920, 1080}, {600, 416}};
 
+// Of steady runs with and without watching.
+constexpr int kPairs = 61;
+
 /// Grey frames with some texture; as many as no cache holds.
 std::vector<GstBuffer*> make_frames(Size size) {
   std::mt19937 random(1);
@@ -220,13 +223,13 @@ void steady(const Options& options, const std::vector<GstBuffer*>* frames) {
     stream.run_until_decided(frames[i]);
     std::vector<double> ratios;
     double fps = 0;
-    for (int round = 0; round < 9; ++round) {
+    for (int round = 0; round < kPairs; ++round) {
       // In turn, and the order changes: a machine whose speed drifts hits both.
       double rate[2];
       for (int turn = 0; turn < 2; ++turn) {
         const bool watching = (turn == 0) == (round % 2 == 0);
         stream.set("adapt", watching ? "drift" : "off");
-        rate[watching] = stream.run(frames[i], options.seconds / 18);
+        rate[watching] = stream.run(frames[i], options.seconds / kPairs);
       }
       ratios.push_back(rate[1] / rate[0]);
       fps = rate[1];

@@ -121,6 +121,9 @@ TEST(Adaptation, OneFrameAndNone) {
   for (const int frames : {0, 1, 2}) {
     Stream stream(adaptive());
     EXPECT_EQ(stream.run(frames).size(), static_cast<std::size_t>(frames));
+    const std::vector<Told> all = told(stream);
+    ASSERT_EQ(all.size(), frames > 0 ? 1u : 0u);
+    if (frames > 0) EXPECT_EQ(all[0].reason, "too-short");
   }
 }
 

@@ -164,14 +164,15 @@ TEST_F(Bench, MeasuresEveryConfigurationOnADevice) {
   if (opencl::list_devices().empty()) GTEST_SKIP() << "no OpenCL device";
   const std::string video = folder_ + "/video.avi";
   make_video(video, 5, 160, 144);
-  const CommandResult result =
-      bench({"--cores", "1", "--opencl-device", "any", "--input", video, "--repeat", "2"});
+  const CommandResult result = bench({"--cores", "1", "--opencl-device", "any", "--input", video,
+                                      "--repeat", "2", "--finals", "1"});
   ASSERT_EQ(result.status, 0) << result.errors;
   const Json written = json();
   EXPECT_EQ(written["configurations"].size(), 8u * 3u);
   EXPECT_TRUE(written["opencl_device"].is_string());
   EXPECT_GT(written["homogeneous"]["device_fps"].get<double>(), 0);
   EXPECT_TRUE(written["baseline"]["name"].is_string());
+  EXPECT_LE(written["chosen"]["ratio_to_best"].get<double>(), 1);
 }
 
 TEST_F(Bench, BadOptionsGetAClearMessage) {
@@ -184,6 +185,7 @@ TEST_F(Bench, BadOptionsGetAClearMessage) {
       {{"--frames", "0"}, 2, "below 1"},
       {{"--cores", "0"}, 2, "below 1"},
       {{"--repeat", "0"}, 2, "below 1"},
+      {{"--finals", "-1"}, 2, "below 0"},
       {{"--seconds", "-1"}, 2, "negative"},
       {{"--json", folder_ + "/no/b.json"}, 1, "mkdir -p"},
       {{"--input", folder_ + "/none.avi"}, 1, "there is no file"},

@@ -214,6 +214,28 @@ TEST_F(ControllerTest, CapsThatChangeDuringTrainingEndItAndItsCostCounts) {
   EXPECT_EQ(to_string(step.configuration), to_string(decisions_[1].after));
 }
 
+TEST_F(ControllerTest, AStreamShorterThanTrainingSaysSoAndALoopGoesOn) {
+  PaperChip chip(3, 2, 5);
+  Controller controller = make(chip, 3, 2);
+  Trainer::Step step = controller.frames_changed("a", 0);
+  controller.stream_ended();
+  EXPECT_TRUE(decisions_.empty()) << "it had no frames";
+  for (int frame = 0; frame < 5; ++frame) {
+    if (const auto next = controller.frame_done(chip.frame(step), mapped(step))) step = *next;
+  }
+  controller.stream_ended();
+  ASSERT_EQ(decisions_.size(), 1u);
+  EXPECT_EQ(decisions_[0].reason, Reason::too_short);
+  EXPECT_EQ(decisions_[0].after, decisions_[0].before);
+  EXPECT_EQ(decisions_[0].training_frames, 5);
+  EXPECT_GT(decisions_[0].training_s, 0);
+  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  EXPECT_EQ(decisions_[1].reason, Reason::caps);
+  EXPECT_EQ(controller.totals().trainings, 1);
+  controller.stream_ended();
+  EXPECT_EQ(decisions_.size(), 2u) << "nothing was under way";
+}
+
 TEST_F(ControllerTest, WithDriftAloneOtherFramesAreNoReasonButOtherTimesAre) {
   PaperChip chip(3, 2, 6);
   AdaptRules rules;
