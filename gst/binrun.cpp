@@ -32,7 +32,7 @@ BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int 
   const auto device_failed = [this](const std::string& why) { this->device_failed(why); };
   executor_ = std::make_unique<Executor>(scheduled, device_.get(), cores, device_failed);
   for (int i = 0; i <= executor_->window(); ++i) {
-    items_.push_back(std::make_unique<FrameItem>(this->stages()));
+    items_.push_back(std::make_unique<FrameItem>(adapters_));
     items_.back()->queue = &device_->queue;
     idle_.push_back(items_.back().get());
   }

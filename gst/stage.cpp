@@ -28,7 +28,8 @@ struct GstTandemStage::Private {
   bool chosen = false;
   bool on_device = false;
   std::unique_ptr<tandem::opencl::Queue> queue;
-  tandem::FrameItem item{1};
+  tandem::StageAdapter* const chain = &adapter;  // the whole of it
+  tandem::FrameItem item{{&chain, 1}};
   tandem::PreviousLuma previous;
 };
 

@@ -35,12 +35,32 @@ Plane<const uint8_t> FrameItem::previous_luma() const {
   return {luma, width, GST_VIDEO_FRAME_HEIGHT(&video), width};
 }
 
+void FrameItem::waits(int stage) {
+  if (keep_tensors) return;
+  const auto is_read = [&](const char* tensor) {
+    return std::ranges::any_of(stages.subspan(stage), [&](const StageAdapter* reader) {
+      return std::ranges::any_of(reader->description().inputs, [&](const auto& input) {
+        return g_str_equal(input.tensor, tensor);
+      });
+    });
+  };
+  for (Slot& slot : std::span(slots).first(stage)) {
+    for (int i = 0; i < kMaxTensors; ++i) {
+      if (!slot.memories[i] || is_read(slot.frame.outputs[i].spec.name)) continue;
+      slot.memories[i].reset();
+      slot.frame.outputs[i] = {};
+    }
+    for (MemoryRef& input : slot.local_inputs) input.reset();
+  }
+}
+
 void FrameItem::completed() {
   if (mapped) gst_video_frame_unmap(&video);
   mapped = false;
   previous.reset();
   for (Slot& slot : slots) {
-    for (int i = 0; i < kMaxTensors && slot.memories[i]; ++i) {
+    for (int i = 0; i < kMaxTensors; ++i) {
+      if (!slot.memories[i]) continue;
       const TensorSpec& spec = slot.frame.outputs[i].spec;
       if (keep_tensors && status.ok() && !spec.scratch) {
         gst_buffer_add_tandem_tensor_meta(buffer, spec.name, spec.type, spec.dimensions,
@@ -191,25 +211,20 @@ Status StageAdapter::prepare(Item& base) {
   FrameItem::Slot& slot = item.slots[index_];
   return guard([&]() -> Status {
     if (slot.work && item.round > 0) return find_inputs(item, slot.frame);
-    if (slot.work) {  // the device failed: the CPU writes the same outputs
-      if (Status status = find_inputs(item, slot.frame); !status.ok()) return status;
-      for (Tensor& output : slot.frame.outputs)
-        if (output.buffer) output.buffer->discard();
-      slot.work->work->prepare(slot.frame);
-      return {};
-    }
     slot.frame.video = &item.video;
     slot.frame.previous = item.previous_luma();
     if (Status status = find_inputs(item, slot.frame); !status.ok()) return status;
-    auto work = work_for(item, slot.frame);
-    const auto& specs = work->work->outputs();
-    slot.frame.outputs.fill({});
+    if (!slot.work) slot.work = work_for(item, slot.frame);
+    const auto& specs = slot.work->work->outputs();
     for (std::size_t i = 0; i < specs.size(); ++i) {
-      slot.memories[i] = work->pools[i]->acquire();
-      slot.frame.outputs[i] = {specs[i], slot.memories[i].get(),
-                               tandem_memory_buffer(slot.memories[i].get())};
+      MemoryRef& memory = slot.memories[i];
+      if (memory) {  // the device failed: the CPU writes the same outputs
+        slot.frame.outputs[i].buffer->discard();
+        continue;
+      }
+      memory = slot.work->pools[i]->acquire();
+      slot.frame.outputs[i] = {specs[i], memory.get(), tandem_memory_buffer(memory.get())};
     }
-    slot.work = std::move(work);
     slot.work->work->prepare(slot.frame);
     return {};
   });

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 
 #include "gst/memory/tensorpool.h"
@@ -27,6 +28,8 @@ struct PooledWork {
   unsigned generation = 0;
 };
 
+class StageAdapter;
+
 /// A GstBuffer as the scheduler's item, with what each stage has attached to it.
 struct FrameItem : Item {
   struct Slot {
@@ -37,7 +40,10 @@ struct FrameItem : Item {
     bool published = false;
   };
 
-  explicit FrameItem(int stages) : slots(static_cast<std::size_t>(stages)) {}
+  explicit FrameItem(std::span<StageAdapter* const> stages)
+      : stages(stages), slots(stages.size()) {}
+
+  const std::span<StageAdapter* const> stages;  ///< of the chain
 
   GstBuffer* buffer = nullptr;  ///< owned; writable
   GstVideoFrame video;          ///< mapped without a reference, or the buffer would not be writable
@@ -56,6 +62,8 @@ struct FrameItem : Item {
   /// Takes over the buffer and maps it. False when it cannot be mapped: the buffer is still taken.
   bool open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pixels);
   Plane<const uint8_t> previous_luma() const;  ///< no data when there is none
+  /// Lets go of the tensors that no stage from this one on reads: dozens of frames may wait.
+  void waits(int stage) override;
   /// Unmaps, puts the tensors on the buffer if asked, and lets go of them: a frame that waits for
   /// older ones holds nothing but its buffer.
   void completed() override;

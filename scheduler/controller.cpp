@@ -237,7 +237,7 @@ void Controller::watch(const Item::Times& times, uint32_t device_stages) {
     wanted_ = Reason::drift;
 
   Path& path = paths_[device_stages];
-  const double service_s = kNanosecond * static_cast<double>(times.end_ns - times.begin_ns);
+  const double service_s = kNanosecond * static_cast<double>(times.service_ns());
   if (path.drift) {
     if (path.drift->observe(service_s) && rules_.on_drift) wanted_ = Reason::drift;
     return;

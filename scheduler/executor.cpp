@@ -96,8 +96,9 @@ bool Executor::submit(Item* item) {
       return aborted_ || (next_submit_ - next_begin_ < static_cast<uint64_t>(drivers()) &&
                           next_submit_ - released_ < static_cast<uint64_t>(window_));
     };
-    item->waited = !has_space();
+    source_waits_ = !has_space();
     space_.wait(lock, has_space);
+    source_waits_ = false;
     if (aborted_) return false;
     item->sequence = next_submit_;
     item->status = {};
@@ -155,7 +156,6 @@ void Executor::rest() {
 
 void Executor::resume() {
   std::lock_guard lock(mutex_);
-  std::lock_guard gate_lock(gate_mutex_);
   gate_next_.fill(next_submit_);
   aborted_ = false;
 }
@@ -164,32 +164,52 @@ void Executor::drive(int index) {
   std::unique_lock lock(mutex_);
   for (;;) {
     // Drivers that the configuration does not use wait apart, so that waking one never wakes these.
-    while (!stopping_ && (next_begin_ == next_submit_ || index >= drivers()))
+    while (!stopping_ && (index >= drivers() || (ready_.empty() && next_begin_ == next_submit_)))
       (index < drivers() ? work_ : standby_).wait(lock);
     if (stopping_) return;
-    Entry& mine = entry(next_begin_++);
-    mine.state = Slot::running;
-    ++running_;
-    Item& item = *mine.item;
-    item.times = {};
-    item.times.configuration = current_;
-    item.times.starved = !item.waited;
+    Entry* mine = nullptr;
+    const bool begins = ready_.empty();
+    if (begins) {
+      mine = &begin_next();
+    } else {
+      mine = ready_.back();
+      ready_.pop_back();
+    }
     const bool time_stages = time_stages_;
     lock.unlock();
-    space_.notify_one();  // one fewer waits to begin
+    if (begins) space_.notify_one();  // one fewer waits to begin
 
-    item.times.begin_ns = now_ns();
-    process(item, time_stages);
-    item.times.end_ns = now_ns();
-    count(item);
-    item.completed();
+    Item& item = *mine->item;
+    if (begins) {
+      item.times.begin_ns = now_ns();
+    } else {
+      item.times.waited_ns += now_ns() - mine->waits_since_ns;
+    }
+    const bool done = process(*mine, time_stages);
+    if (done) {
+      item.times.end_ns = now_ns();
+      count(item);
+      item.completed();
+    }
 
     lock.lock();
+    if (!done) continue;
     --running_;
-    mine.state = Slot::done;
+    mine->state = Slot::done;
     if (item.sequence == next_take_) finished_.notify_all();
     if (running_ == 0) space_.notify_all();  // a new configuration may be waiting
   }
+}
+
+Executor::Entry& Executor::begin_next() {
+  Entry& begun = entry(next_begin_++);
+  begun = {begun.item, Slot::running, 0, 0, 0, current_.mapping, 0};
+  begun.item->device_stages = 0;
+  begun.item->times = {};
+  begun.item->times.configuration = current_;
+  begun.item->times.starved = next_begin_ == next_submit_ && !source_waits_;
+  ++running_;
+  return begun;
 }
 
 void Executor::count(const Item& item) {

@@ -46,11 +46,12 @@ struct ExecutorStats {
 /// threads take items in order. At a run of 'g' stages a driver takes the device slot if it is
 /// free, else the CPU computes the run (paper 1, section II). Under medium grain the CPU is one
 /// device too: whoever computes on it holds it, and uses all cores. Serial stages let items through
-/// in order.
+/// in order; an item whose turn has not come is left there, and whoever is free when it comes takes
+/// it on.
 ///
-/// Locks: mutex_ guards the ring and is never held while a stage works; cpu_mutex_ (medium grain)
-/// and the device slot are held while stages work. Who has the one waits neither for the other nor
-/// for a gate. gate_mutex_ is taken last.
+/// Locks: mutex_ guards the ring and the gates and is never held while a stage works; cpu_mutex_
+/// (medium grain) and the device slot are held while stages work. Who has the one does not wait for
+/// the other.
 class Executor {
  public:
   /// Called on a driver thread, with no lock held, when the device failed: the mapping is all 'c'
@@ -100,28 +101,34 @@ class Executor {
   ExecutorStats stats() const;
 
  private:
-  enum class Slot : uint8_t { empty, queued, running, done };
+  enum class Slot : uint8_t { empty, queued, running, waiting, done };
   struct Entry {
     Item* item = nullptr;
     Slot state = Slot::empty;
+    // How far it is. Belongs to the driver that works on it.
+    int position = 0;  ///< on its way
+    int restart = 0;   ///< position after the last stage that must not see this item twice
+    int gate = 0;      ///< stages before this one are not to be waited for any more
+    Mapping mapping;
+    uint64_t waits_since_ns = 0;
   };
 
   using Cores = std::unique_lock<std::mutex>;  // of cpu_mutex_
 
   void drive(int index);
-  void process(Item& item, bool time_stages);
+  Entry& begin_next();
+  bool process(Entry& entry, bool time_stages);
   int end_of_run(const Way& way, int first, const Mapping& mapping) const;
   Status run_on_device(Item& item, const Way& way, int first, int last);
   Status time_on_device(Item& item, const Way& way, int first, int last);
   Status finish_on_device(Item& item, const Way& way, int first, int last);
-  Status run_on_cpu(Item& item, const Way& way, int position, const Configuration& configuration,
-                    Cores& cores);
+  Status run_on_cpu(Item& item, const Way& way, int position, Cores& cores);
   Stage& enter(Item& item, const Way& way, int position);
   void count_time(Item& item, int stage, uint64_t ns, bool on_device);
   bool take_device_slot(Cores& cores);
   void give_device_slot();
   void fail_device(const std::string& why);
-  void wait_for_turn(int stage, uint64_t sequence);
+  bool is_its_turn(int stage, Entry& entry);
   void pass_gate(int stage, uint64_t sequence);
   void drivers_changed();
   void apply_pending(std::unique_lock<std::mutex>& lock);
@@ -139,7 +146,10 @@ class Executor {
   std::condition_variable work_, standby_, space_, finished_, idle_;
   std::vector<Entry> ring_;
   uint64_t next_submit_ = 0, next_begin_ = 0, next_take_ = 0, released_ = 0;
-  int running_ = 0;
+  std::vector<Entry*> ready_;  ///< whose turn has come meanwhile, one a serial stage at most
+  std::array<uint64_t, kMaxStages> gate_next_{};
+  bool source_waits_ = false;
+  int running_ = 0;  ///< begun and not done
   bool aborted_ = false, stopping_ = false;
   Configuration current_, pending_;
   bool time_stages_ = false, pending_time_stages_ = false;
@@ -150,10 +160,6 @@ class Executor {
   std::mutex cpu_mutex_;
 
   BandPool bands_;  // under cpu_mutex_
-
-  std::mutex gate_mutex_;
-  std::condition_variable gate_opened_;
-  std::array<uint64_t, kMaxStages> gate_next_{};
 
   struct Counter {
     std::atomic<uint64_t> cpu_frames{0}, device_frames{0}, cpu_ns{0}, device_ns{0};

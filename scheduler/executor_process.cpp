@@ -15,26 +15,24 @@ void give(std::unique_lock<std::mutex>& cores) {
 
 }  // namespace
 
-void Executor::process(Item& item, bool time_stages) {
+// False when the item was left where it has to wait for its turn: then it is no longer ours.
+bool Executor::process(Entry& entry, bool time_stages) {
+  Item& item = *entry.item;
   const Way way(static_cast<int>(stages_.size()), item.repeat);
-  Configuration now = item.times.configuration;
-  int restart = 0;  // position after the last stage that must not see this item twice
-  int passed = 0;   // gates of stages before this one are behind the item
-  item.device_stages = 0;
   // Medium grain: kept from one stage to the next. Were they given back in between, another frame
   // might get them there or might not, and the two would come to the device together.
   Cores cores(cpu_mutex_, std::defer_lock);
 
-  for (int first = 0; first < way.length() && item.status.ok();) {
-    const int stage = way.stage(first);
+  while (entry.position < way.length() && item.status.ok()) {
+    const int first = entry.position, stage = way.stage(first);
     const bool serial = stages_[stage]->serial();
     if (serial) {
       give(cores);
-      wait_for_turn(stage, item.sequence);
+      if (!is_its_turn(stage, entry)) return false;
     }
 
-    const bool run = now.mapping.on_device(stage);
-    const int last = run ? end_of_run(way, first, now.mapping) : first + 1;
+    const bool run = entry.mapping.on_device(stage);
+    const int last = run ? end_of_run(way, first, entry.mapping) : first + 1;
 
     // A frame does not change sides inside a run: all of it on the device, or all on the CPU.
     Status status;
@@ -43,34 +41,34 @@ void Executor::process(Item& item, bool time_stages) {
       status = time_stages ? time_on_device(item, way, first, last)
                            : run_on_device(item, way, first, last);
     } else {
-      for (int p = first; p < last && status.ok(); ++p)
-        status = run_on_cpu(item, way, p, now, cores);
+      for (int p = first; p < last && status.ok(); ++p) status = run_on_cpu(item, way, p, cores);
     }
-    if (status.kind() == Status::Kind::device_failed && now.mapping.any_device()) {
+    if (status.kind() == Status::Kind::device_failed && entry.mapping.any_device()) {
       // What is valid on the device alone is lost with it: the CPU computes the frame again.
       fail_device(status.message());
-      now.mapping.device_stages = 0;
+      entry.mapping.device_stages = 0;
       item.device_stages = 0;
       item.times.stage_ns = item.times.download_ns = item.times.upload_ns = {};
-      first = restart;
+      entry.position = entry.restart;
       continue;
     }
     item.status = status;
 
     if (serial && way.last_visit(first)) {
       pass_gate(stage, item.sequence);
-      passed = stage + 1;
+      entry.gate = stage + 1;
     }
-    if (serial || stages_[way.stage(last - 1)]->changes_item()) restart = last;
-    first = last;
+    if (serial || stages_[way.stage(last - 1)]->changes_item()) entry.restart = last;
+    entry.position = last;
   }
   give(cores);
   // An item that failed still opens the gates for those behind it.
-  for (int k = passed; k < static_cast<int>(stages_.size()); ++k) {
-    if (!stages_[k]->serial()) continue;
-    wait_for_turn(k, item.sequence);
-    pass_gate(k, item.sequence);
+  for (; entry.gate < static_cast<int>(stages_.size()); ++entry.gate) {
+    if (!stages_[entry.gate]->serial()) continue;
+    if (!is_its_turn(entry.gate, entry)) return false;
+    pass_gate(entry.gate, item.sequence);
   }
+  return true;
 }
 
 // Where the run of device stages that begins at `first` ends.
@@ -150,15 +148,14 @@ Status Executor::finish_on_device(Item& item, const Way& way, int first, int las
   return status;
 }
 
-Status Executor::run_on_cpu(Item& item, const Way& way, int position,
-                            const Configuration& configuration, Cores& cores) {
+Status Executor::run_on_cpu(Item& item, const Way& way, int position, Cores& cores) {
   Stage& stage = enter(item, way, position);
   Status status = stage.prepare(item);
   if (status.ok()) status = stage.begin(item);
   if (!status.ok()) return status;
 
   uint64_t start;
-  if (configuration.granularity == Granularity::coarse) {
+  if (item.times.configuration.granularity == Granularity::coarse) {
     start = now_ns();
     stage.compute(item, 0, stage.rows(item));
   } else {
@@ -194,17 +191,30 @@ void Executor::fail_device(const std::string& why) {
   if (device_failed_) device_failed_(why);
 }
 
-void Executor::wait_for_turn(int stage, uint64_t sequence) {
-  std::unique_lock lock(gate_mutex_);
-  gate_opened_.wait(lock, [&] { return gate_next_[stage] == sequence; });
+// Else the item is left there, for pass_gate() to find.
+bool Executor::is_its_turn(int stage, Entry& entry) {
+  std::unique_lock lock(mutex_);
+  if (gate_next_[stage] == entry.item->sequence) return true;
+  lock.unlock();
+  entry.item->waits(stage);
+  lock.lock();
+  if (gate_next_[stage] == entry.item->sequence) return true;
+  entry.gate = stage;
+  entry.state = Slot::waiting;
+  entry.waits_since_ns = now_ns();
+  return false;
 }
 
 void Executor::pass_gate(int stage, uint64_t sequence) {
   {
-    std::lock_guard lock(gate_mutex_);
-    gate_next_[stage] = sequence + 1;
+    std::lock_guard lock(mutex_);
+    gate_next_[stage] = ++sequence;
+    Entry& next = entry(sequence);
+    if (sequence >= next_begin_ || next.state != Slot::waiting || next.gate != stage) return;
+    next.state = Slot::running;
+    ready_.push_back(&next);
   }
-  gate_opened_.notify_all();
+  work_.notify_one();
 }
 
 }  // namespace tandem

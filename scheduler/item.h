@@ -19,8 +19,11 @@ struct Item {
   /// for its turn to leave: gives back what only the stages needed.
   virtual void completed() {}
 
+  /// Called on a driver thread when it has to wait for its turn at a serial stage: gives back what
+  /// only the stages before that needed.
+  virtual void waits(int stage) { static_cast<void>(stage); }
+
   uint64_t sequence = 0;  ///< set by Executor::submit, counts from 0
-  bool waited = false;    ///< it did not find room at once; set by Executor::submit
   Repeat repeat;          ///< set by the host before it submits
   int round = 0;          ///< how often it passed the stage at work before; set by the executor
   uint32_t device_stages = 0;  ///< bit k: stage k was computed on the device, in one round at least
@@ -35,8 +38,12 @@ struct Item {
     std::array<uint64_t, kMaxStages> stage_ns{};
     /// Copying the outputs of each stage between device and host, when stages were timed apart.
     std::array<uint64_t, kMaxStages> download_ns{}, upload_ns{};
-    /// It found room at once: the source does not keep the threads busy.
+    uint64_t waited_ns = 0;  ///< for its turn at serial stages
+    /// Nothing was behind it when it was begun: the source does not keep the threads busy.
     bool starved = false;
+
+    /// What it took without waiting for its turn.
+    uint64_t service_ns() const { return end_ns - begin_ns - waited_ns; }
   };
   Times times;
 };

@@ -13,6 +13,9 @@ namespace {
 constexpr int kRows = 37;
 
 struct TestItem : Item {
+  void waits(int stage) override { waited_at = stage; }
+
+  int waited_at = -1;
   int id = 0;
   std::array<std::array<std::atomic<int>, kRows>, kMaxStages> cpu_rows{};  // times computed
   std::array<int, kMaxStages> device{};                                    // times enqueued
@@ -26,6 +29,8 @@ struct World {
   std::atomic<int> fail_wait_at{-1};  // the wait with this number fails
   std::atomic<int> waits{0};
   std::atomic<int> fail_item{-1};  // prepare of this item fails for good
+  std::atomic<int> held{0};        // so many of the first items wait in stage 0
+  std::atomic<int> passed{0};      // items that stage 1 is done with
   bool medium = false;             // all items run under medium grain: one has the cores
   std::vector<int> on_cores;       // which, once a stage; kept when `medium`
 };
@@ -56,6 +61,7 @@ class TestStage final : public Stage {
   int rows(const Item&) const override { return kRows; }
   void compute(Item& base, int first, int last) override {
     auto& item = static_cast<TestItem&>(base);
+    while (index_ == 0 && item.id < world_.held) std::this_thread::yield();
     if (world_.medium && first == 0) world_.on_cores.push_back(item.id);
     for (int y = first; y < last; ++y) ++item.cpu_rows[index_][y];
   }
@@ -73,6 +79,7 @@ class TestStage final : public Stage {
       for (const auto& row : item.cpu_rows[index_]) EXPECT_EQ(row, 1);
     }
     item.finished[index_] = 1;
+    if (index_ == 1) ++world_.passed;
     if (serial_) {
       EXPECT_GE(item.sequence, next_) << "a serial stage saw frames out of order";
       next_ = item.sequence + 1;
@@ -232,6 +239,43 @@ TEST_F(ExecutorTest, ASerialStageSeesFramesInOrder) {
   expect_all_in_order(pump);
   EXPECT_EQ(stages_[2]->next_, static_cast<uint64_t>(pump.sent_));
   EXPECT_EQ(pump.failed_, 0);
+}
+
+TEST_F(ExecutorTest, AFrameThatWaitsForItsTurnKeepsNoThread) {
+  auto executor = make(3, 2, 2);
+  executor->configure({{0, 3}, Granularity::coarse, 2});
+  world_.held = 1;
+  Pump pump(*executor);
+  pump.send(10);
+  // The other thread gets all of them as far as they can go.
+  while (world_.passed < 9) std::this_thread::yield();
+  EXPECT_EQ(stages_[2]->next_, 0u);
+  world_.held = 0;
+  pump.stop();
+  expect_all_in_order(pump);
+  EXPECT_EQ(stages_[2]->next_, 10u);
+  for (const TestItem& item : pump.items_)
+    EXPECT_LE(item.times.waited_ns, item.times.end_ns - item.times.begin_ns);
+  EXPECT_GT(pump.items_[1].times.waited_ns, 0u);
+  EXPECT_EQ(pump.items_[1].waited_at, 2);
+}
+
+TEST_F(ExecutorTest, ASourceIsStarvingWhenNothingIsBehindAFrame) {
+  auto executor = make(1, 4);
+  executor->configure({{0, 1}, Granularity::coarse, 4});
+  Pump pump(*executor);
+  world_.held = 100;
+  std::thread source([&] { pump.send(10); });
+  while (executor->stats().in_flight < 8) std::this_thread::yield();  // four begun, four behind
+  world_.held = 0;
+  source.join();
+  executor->drain();
+  for (int i = 4; i < 7; ++i) EXPECT_FALSE(pump.items_[i].times.starved) << i;
+  for (int i = 0; i < 10; ++i) {
+    pump.send(1);
+    executor->drain();
+    EXPECT_TRUE(pump.items_.back().times.starved);
+  }
 }
 
 TEST_F(ExecutorTest, AFrameKeepsTheCoresFromStageToStage) {
