@@ -8,16 +8,43 @@ namespace {
 
 // How many times the predicted values were measured.
 struct Error {
-  int threads = 1;
   double fps = 1, energy = 1;
 };
 
 Error error_of(const Trial& trial) {
   const double energy = trial.measured.energy_j / trial.predicted.energy_j;
-  return {trial.configuration.threads,
-          trial.measured.throughput_fps / trial.predicted.throughput_fps,
+  return {trial.measured.throughput_fps / trial.predicted.throughput_fps,
           known(energy) ? energy : 1};
 }
+
+// Means of trials with the same number of threads, the nearest to it from below or from above.
+class Neighbour {
+ public:
+  explicit Neighbour(bool above) : above_(above) {}
+
+  void offer(const Trial& trial) {
+    const int threads = trial.configuration.threads;
+    if (trials_ > 0 && (above_ ? threads > threads_ : threads < threads_)) return;
+    if (threads != threads_) *this = Neighbour(above_);
+    threads_ = threads;
+    ++trials_;
+    const Error error = error_of(trial);
+    sum_.fps += error.fps;
+    sum_.energy += error.energy;
+  }
+
+  bool found() const { return trials_ > 0; }
+  int threads() const { return threads_; }
+  Error error() const {
+    return found() ? Error{sum_.fps / trials_, sum_.energy / trials_} : Error{};
+  }
+
+ private:
+  bool above_;
+  int threads_ = 1;  // one thread is taken to be right
+  int trials_ = 0;
+  Error sum_{0, 0};
+};
 
 }  // namespace
 
@@ -30,24 +57,31 @@ const Trial* find_trial(std::span<const Trial> trials, const Configuration& conf
 
 Prediction corrected(std::span<const Trial> trials, const Configuration& configuration,
                      const Prediction& prediction) {
-  Error below, above{0};
+  if (const Trial* trial = find_trial(trials, configuration)) return trial->measured;
+  if (configuration.granularity != Granularity::coarse || !configuration.mapping.any_device())
+    return prediction;
+  const auto coarse = [](const Trial& trial) {
+    return trial.configuration.granularity == Granularity::coarse &&
+           trial.configuration.mapping.any_device();
+  };
+  const auto same = [&](const Trial& trial) {
+    return coarse(trial) && trial.configuration.mapping == configuration.mapping;
+  };
+  const bool known_mapping = std::ranges::any_of(trials, same);
+  Neighbour below(false), above(true);
   for (const Trial& trial : trials) {
-    if (trial.configuration == configuration) return trial.measured;
-    if (trial.configuration.mapping != configuration.mapping ||
-        trial.configuration.granularity != Granularity::coarse ||
-        configuration.granularity != Granularity::coarse)
-      continue;
-    const int threads = trial.configuration.threads;
-    if (threads < configuration.threads && threads >= below.threads) below = error_of(trial);
-    if (threads > configuration.threads && (above.threads == 0 || threads < above.threads))
-      above = error_of(trial);
+    if (known_mapping ? !same(trial) : !coarse(trial)) continue;
+    (trial.configuration.threads <= configuration.threads ? below : above).offer(trial);
   }
-  if (above.threads == 0) return prediction;
-  Error error = below;
-  const double share =
-      static_cast<double>(configuration.threads - below.threads) / (above.threads - below.threads);
-  error.fps += share * (above.fps - below.fps);
-  error.energy += share * (above.energy - below.energy);
+  Error error = below.error();
+  if (below.threads() < configuration.threads) {
+    if (!above.found()) return prediction;
+    const double way = static_cast<double>(configuration.threads - below.threads()) /
+                       (above.threads() - below.threads());
+    const Error far = above.error();
+    error.fps += way * way * (far.fps - error.fps);
+    error.energy += way * way * (far.energy - error.energy);
+  }
   Prediction p = prediction;
   p.throughput_fps *= error.fps;
   p.energy_j *= error.energy;

@@ -18,11 +18,13 @@ struct Trial {
 /// The trial of that configuration, or null.
 const Trial* find_trial(std::span<const Trial> trials, const Configuration& configuration);
 
-/// A prediction with what trials taught. What was tried is as it was measured. What was not errs as
-/// its neighbours do: between two numbers of threads of one mapping under coarse grain the error is
-/// interpolated, where one thread is taken to be right. More threads than tried are as predicted:
-/// they may find another rhythm, and have to be tried. Threads that get in each other's way, or in
-/// the driver's, are in no equation.
+/// A prediction with what trials taught. What was tried is as it was measured. What was not errs,
+/// if it is a coupled mapping under coarse grain, as its neighbours do: other numbers of threads of
+/// the mapping, or of all coupled mappings while it was not tried itself. Between two numbers of
+/// threads the error grows with the square of the way from the lower one to the higher one: threads
+/// get in each other's way, and in the driver's, when they are nearly as many as the cores. One
+/// thread is taken to be right, and more threads than tried as well: they may find another rhythm,
+/// and have to be tried.
 Prediction corrected(std::span<const Trial> trials, const Configuration& configuration,
                      const Prediction& prediction);
 

@@ -2,6 +2,7 @@
 // The controller's experiments and trials.
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <span>
 
 #include "scheduler/controller.h"
@@ -17,8 +18,13 @@ constexpr double kCounterValues = 5;
 // measured is not tried.
 constexpr int kMostTrials = 12;
 constexpr double kModelError = 0.1;
+// After them, other numbers of threads of the best mapping: how many at most, how far a coupled
+// mapping may be behind the best, and between which numbers there is none worth trying.
+constexpr int kMostRefinements = 6;
+constexpr double kWorthRefining = 0.25;
+constexpr int kSmallGap = 2;
 // Configurations that are tried at length, and how much less the second may be to be one of them.
-constexpr int kMostLongLooks = 3;
+constexpr int kMostLongLooks = 4;
 constexpr double kNearEqual = 0.1;
 
 int device_runs(const Configuration& configuration) {
@@ -50,9 +56,49 @@ const Candidate* worth_a_long_look(const Choice& measured, std::span<const Trial
                                        measured.objective, kNearEqual);
   for (int i = 0; i < (equals ? 2 : 1); ++i) {
     const Trial* trial = find_trial(trials, measured.ranked[i].configuration);
-    if (trial ? !trial->at_length : equals) return &measured.ranked[i];
+    // What has nothing beside it needs no comparison.
+    if (trial ? !trial->at_length : equals || !trials.empty()) return &measured.ranked[i];
   }
   return nullptr;
+}
+
+// Between which numbers of threads the best of a mapping may lie, as far as they were tried: in the
+// middle of the wider gap beside the best of them.
+std::optional<Configuration> between_the_tried(const Choice& measured,
+                                               std::span<const Trial> trials, int cores) {
+  const auto coupled = std::find_if(
+      measured.ranked.begin(), measured.ranked.begin() + measured.count,
+      [](const Candidate& candidate) { return candidate.configuration.mapping.any_device(); });
+  if (coupled == measured.ranked.begin() + measured.count ||
+      worth_switching(coupled->prediction, measured.best().prediction, measured.objective,
+                      kWorthRefining))
+    return std::nullopt;
+  Configuration between{coupled->configuration.mapping, Granularity::coarse, 0};
+  const auto same = [&](const Trial& trial) {
+    return trial.configuration.mapping == between.mapping &&
+           trial.configuration.granularity == Granularity::coarse;
+  };
+  const Trial* best = nullptr;
+  for (const Trial& trial : trials) {
+    if (same(trial) &&
+        (!best || worth_switching(best->measured, trial.measured, measured.objective, 0)))
+      best = &trial;
+  }
+  if (!best) {  // under medium grain alone
+    between.threads = std::max(1, 3 * cores / 4);
+    return between;
+  }
+  const int at = best->configuration.threads;
+  int below = 0, above = cores + 2;
+  for (const Trial& trial : trials) {
+    const int threads = trial.configuration.threads;
+    if (!same(trial)) continue;
+    if (threads < at) below = std::max(below, threads);
+    if (threads > at) above = std::min(above, threads);
+  }
+  if (std::max(at - below, above - at) <= kSmallGap) return std::nullopt;
+  between.threads = (at + (at - below > above - at ? below : above)) / 2;
+  return between;
 }
 
 }  // namespace
@@ -151,6 +197,10 @@ Trainer::Step Controller::try_or_settle() {
                                               others.objective, -margin));
   if (!enough) return start_trial(others.best().configuration, TrialRun::Length::glance);
   if (measured.count == 0) return finish_training(others);
+  if (const auto between = between_the_tried(measured, learnt.trials, chain_.cores);
+      between && rules_.allowed(*between) &&
+      std::ssize(learnt.trials) < kMostTrials + kMostRefinements)
+    return start_trial(*between, TrialRun::Length::glance);
   put_simplest_first(measured, kLeastNoise);
   if (const Candidate* candidate = worth_a_long_look(measured, learnt.trials))
     return start_trial(candidate->configuration, TrialRun::Length::at_length);

@@ -2,6 +2,7 @@
 #include "scheduler/trainer.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "model/estimator.h"
@@ -11,9 +12,13 @@ namespace tandem {
 namespace {
 
 constexpr double kNanosecond = 1e-9;
+// Parts of an experiment, and how much longer frames take in most of them than in a typical round
+// when something takes the cores away again and again.
+constexpr std::size_t kParts = 5;
+constexpr double kRecurring = 0.05;
 
 double seconds(uint64_t ns) { return kNanosecond * static_cast<double>(ns); }
-double service_s(const Item::Times& times) { return seconds(times.end_ns - times.begin_ns); }
+double service_s(const Item::Times& times) { return seconds(times.service_ns()); }
 
 // Power is taken as the same in all stages of an experiment: no counter is fast enough to tell the
 // stages of a frame apart.
@@ -63,19 +68,21 @@ bool Trainer::observe(const Item::Times& times, uint32_t device_stages) {
       step.configuration.granularity == Granularity::coarse ? step.configuration.threads : 1;
   if (seen_++ == 0) first_begin_ns_ = times.begin_ns;
   last_end_ns_ = std::max(last_end_ns_, times.end_ns);
-  ++seen_in_all_;
-  starved_ += times.starved ? 1 : 0;
   if (seen_ <= threads) {
     if (seen_ == threads) begin_ = read_probe_();
     return false;
   }
   ++counted_;
+  ++counted_in_all_;
+  starved_ += times.starved ? 1 : 0;
   if (!counts_joules_) counts_joules_ = count_from_new_value(begin_, read_probe_());
   // A frame that the device left to the CPU says nothing of the device.
   if (device_stages == step.configuration.mapping.device_stages) samples_.push_back(times);
 
   // No energy is taken from the stages one by one.
-  const double least_seconds = step.time_stages ? kLeastSeconds : least_seconds_;
+  double least_seconds = step.time_stages ? kLeastSeconds : least_seconds_;
+  if (step.configuration.mapping.any_device())
+    least_seconds = std::max(least_seconds, kDeviceSeconds);
   const double lasted = times.end_ns > begin_.now_ns ? seconds(times.end_ns - begin_.now_ns) : 0.0;
   const bool enough = std::ssize(samples_) >= std::max(kLeastSamples, kLeastRounds * threads) &&
                       lasted >= least_seconds;
@@ -117,7 +124,7 @@ double Trainer::cpu_s_a_frame(const Probe& end) const {
 // Of n threads that compute a frame each. By when frames were begun: from the begin of one to that
 // of the n-th after it also passes what the rest of the pipeline takes from the threads. Where the
 // source is what they wait for, what a frame takes, shared by as many as can compute.
-std::vector<double> Trainer::seconds_a_frame(int n) const {
+double Trainer::seconds_a_frame(int n) {
   const std::size_t threads = static_cast<std::size_t>(n);
   const auto starved = std::count_if(samples_.begin(), samples_.end(),
                                      [](const Item::Times& times) { return times.starved; });
@@ -125,11 +132,23 @@ std::vector<double> Trainer::seconds_a_frame(int n) const {
   if (2 * starved > std::ssize(samples_) || samples_.size() <= threads) {
     for (const Item::Times& times : samples_)
       values.push_back(service_s(times) / std::min(n, cores_));
-    return values;
+    return take(std::move(values));
   }
-  for (std::size_t i = threads; i < samples_.size(); ++i)
-    values.push_back(seconds(samples_[i].begin_ns - samples_[i - threads].begin_ns) / n);
-  return values;
+  const auto over = [this](std::size_t i, std::size_t frames) {
+    return seconds(samples_[i].begin_ns - samples_[i - frames].begin_ns) /
+           static_cast<double>(frames);
+  };
+  for (std::size_t i = threads; i < samples_.size(); ++i) values.push_back(over(i, threads));
+  const double typical = take(std::move(values));
+  // A thread that loses its core loses it for longer than many rounds of short frames, so a round
+  // seldom tells. What happens in most parts of the experiment belongs to the rate, once does not.
+  const std::size_t part = samples_.size() / kParts;
+  if (part < 2 * threads) return typical;
+  std::array<double, kParts> parts;
+  for (std::size_t i = 0; i < kParts; ++i) parts[i] = over((i + 1) * part - 1, part - 1);
+  std::ranges::nth_element(parts, parts.begin() + kParts / 2);
+  const double lasting = parts[kParts / 2];
+  return lasting > (1 + kRecurring) * typical ? lasting : typical;
 }
 
 void Trainer::finish_step() {
@@ -147,7 +166,7 @@ void Trainer::finish_step() {
     take_device_whole(end, power);
   } else {
     const int n = step.configuration.threads;
-    measured_.cg[n - 1] = cost(take(seconds_a_frame(n)), power);
+    measured_.cg[n - 1] = cost(seconds_a_frame(n), power);
     if (n == 1) {
       for (int k = 0; k < stages_; ++k) measured_.stages[k].cg = cost(stage_s(k), power);
       other_cpu_s_ = std::max(0.0, cpu_s_a_frame(end) - mean_of(service_s));
@@ -186,7 +205,7 @@ void Trainer::take_device_whole(const Probe& end, const Energy& power) {
       if (!measured_.stages[k].has_device) sum_s += seconds(t.stage_ns[k]);
     return sum_s;
   });
-  const double device_s = take(seconds_a_frame(1)) - cores_s;
+  const double device_s = seconds_a_frame(1) - cores_s;
   double stages_s = 1 / predict(measured_, steps_[current_].configuration).throughput_fps;
   for (const StageMeasurements& stage : measured_.stages)
     if (!stage.has_device) stages_s -= stage.cg.seconds;

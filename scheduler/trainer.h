@@ -21,14 +21,16 @@ namespace tandem {
 ///
 /// The first frames of each experiment, one a thread, pay for program builds, for memory that is
 /// touched for the first time and for a device that wakes up. Then the clock starts and the
-/// counters are read; it ends when its samples last `least_seconds` and are enough: kLeastRounds a
-/// thread and kLeastSamples in all. The device alone is an experiment of two halves: its stages one
-/// by one, for where the time goes, and whole frames, for how much of it the stages of a frame hide
-/// from each other when nobody waits in between. An experiment ends in any case kMostSeconds later,
-/// if there is one sample, or if the device took none of kMostVain frames: then it is left out.
+/// counters are read; it ends when its samples last `least_seconds`, or kDeviceSeconds with the
+/// device, and are enough: kLeastRounds a thread and kLeastSamples in all. The device alone is an
+/// experiment of two halves: its stages one by one, for where the time goes, and whole frames, for
+/// how much of it the stages of a frame hide from each other when nobody waits in between. An
+/// experiment ends in any case kMostSeconds later, if there is one sample, or if the device took
+/// none of kMostVain frames: then it is left out.
 class Trainer {
  public:
-  static constexpr double kLeastSeconds = 0.05;  ///< what the clock needs
+  static constexpr double kLeastSeconds = 0.05;   ///< what the clock needs
+  static constexpr double kDeviceSeconds = 0.15;  ///< until its clocks have risen to work
   static constexpr double kMostSeconds = 2;
   static constexpr int kLeastRounds = 2, kLeastSamples = 5;
   static constexpr int kMostVain = 16;  ///< frames that the device left to the CPU, all of them
@@ -62,7 +64,7 @@ class Trainer {
   /// The relative error of the worst known of the estimates that it is made of.
   double relative_error() const { return relative_error_; }
   /// Whether most frames found nothing behind them: the source did not keep the threads busy.
-  bool starved() const { return starved_ > (seen_in_all_ + 1) / 2; }
+  bool starved() const { return starved_ > (counted_in_all_ + 1) / 2; }
 
  private:
   void finish_step();
@@ -73,7 +75,7 @@ class Trainer {
   double mean_of(Value&& value);
   double stage_s(int k);
   double cpu_s_a_frame(const Probe& end) const;
-  std::vector<double> seconds_a_frame(int n) const;
+  double seconds_a_frame(int n);
   void take_device_cores(double cpu_s, double device_s);
   Energy watts(const Probe& end) const;
 
@@ -95,7 +97,7 @@ class Trainer {
   Measurements measured_;
   double relative_error_ = 0;
   double other_cpu_s_ = 0;  // processor time a frame beside the stages: decoding, drawing, ...
-  int starved_ = 0, seen_in_all_ = 0;
+  int starved_ = 0, counted_in_all_ = 0;
 };
 
 }  // namespace tandem

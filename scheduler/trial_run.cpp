@@ -8,16 +8,20 @@ namespace tandem {
 namespace {
 
 constexpr double kNanosecond = 1e-9;
-constexpr double kLeastSeconds = 0.05;
 // Latencies of the slowest path, and frames, that a trial lasts.
 constexpr double kLeastLatencies = 4;
 constexpr int kLeastFrames = 3;
-// So many frames are enough, and so many seconds.
+// At least so long; then so many frames are enough, and so many seconds.
 struct Enough {
+  double least_seconds;
   int frames;
   double seconds;
 };
-constexpr Enough kGlance{100, 1}, kAtLength{400, 3};
+constexpr Enough kGlance{0.1, 100, 1}, kAtLength{0.4, 400, 3};
+
+const Enough& enough_for(TrialRun::Length length) {
+  return length == TrialRun::Length::glance ? kGlance : kAtLength;
+}
 
 double seconds(uint64_t ns) { return kNanosecond * static_cast<double>(ns); }
 
@@ -40,7 +44,8 @@ TrialRun::TrialRun(const Configuration& configuration, Length length, double lat
     : configuration_(configuration),
       length_(length),
       fill_s_(latency_s),
-      least_seconds_(std::max({kLeastSeconds, kLeastLatencies * latency_s, least_seconds})),
+      least_seconds_(
+          std::max({enough_for(length).least_seconds, kLeastLatencies * latency_s, least_seconds})),
       read_probe_(std::move(read_probe)) {}
 
 bool TrialRun::observe(const Item::Times& times) {
@@ -57,7 +62,7 @@ bool TrialRun::observe(const Item::Times& times) {
   if (!counts_joules_) counts_joules_ = count_from_new_value(begin_, read_probe_());
   const double lasted_s = seconds(last_ns_ - start_ns_);
   if (counted_ < kLeastFrames || lasted_s < least_seconds_) return false;
-  const Enough& enough = length_ == Length::glance ? kGlance : kAtLength;
+  const Enough& enough = enough_for(length_);
   if (counted_ < enough.frames && lasted_s < enough.seconds) return false;
   end_ = read_probe_();
   if (!counts_joules_) end_.energy.reset();

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+
+#include "model/predict.h"
+#include "scheduler/trainer.h"
+
+namespace tandem {
+
+/// A chip on paper: gives every frame the times that its description says, with noise, and a clock
+/// of its own. Nothing waits.
+class PaperChip {
+ public:
+  PaperChip(int stages, int cores, unsigned seed) : random_(seed) {
+    truth_.cores = cores;
+    truth_.stages.resize(stages);
+    truth_.cg.resize(cores + 1);
+    std::uniform_real_distribution<double> log_ms(-1, 2);  // 0.1 to 100 ms
+    std::uniform_real_distribution<double> speedup(0.3, 8), scaling(0.6, 1);
+    double sum_s = 0;
+    for (StageMeasurements& stage : truth_.stages) {
+      const double s = 1e-3 * std::pow(10.0, log_ms(random_));
+      stage.cg.seconds = s;
+      stage.mg.seconds = s / (1 + (cores - 1) * scaling(random_));
+      stage.device.seconds = s / speedup(random_);
+      stage.has_device = true;
+      stage.upload.seconds = stage.download.seconds = 1e-5;
+      sum_s += s;
+    }
+    truth_.stages.front().upload.seconds = 0;  // part of the first stage's time
+    truth_.stages.back().download.seconds = 1e-5;
+    const double efficiency = scaling(random_);
+    for (int n = 1; n <= cores + 1; ++n) {
+      const int busy = std::min(n, cores);
+      truth_.cg[n - 1].seconds = sum_s / (1 + (busy - 1) * efficiency);
+    }
+  }
+
+  const Measurements& truth() const { return truth_; }
+  Probe probe() const { return {now_ns_, 0, {}}; }
+  void slow_down(double factor) { slowdown_ = factor; }
+  /// What waiting for a stage of the device adds to it, when stages are timed one by one.
+  void wait_for_stages(double seconds) { wait_s_ = seconds; }
+
+  /// Coupled mappings of so many threads or more reach a share of what is predicted.
+  void crowd(int threads, double share) { crowded_ = {threads, share}; }
+  double crowding(const Configuration& configuration) const {
+    const bool crowded = configuration.mapping.any_device() &&
+                         configuration.granularity == Granularity::coarse &&
+                         configuration.threads >= crowded_.threads;
+    return crowded ? crowded_.share : 1;
+  }
+  /// Nothing happens for so long after every so many frames.
+  void stall(int every, double seconds) { stalls_ = {every, seconds}; }
+
+  /// The times of the next frame under a step; the clock goes on by the time per frame.
+  Item::Times frame(const Trainer::Step& step) {
+    const double factor = slowdown_ * (1 + 0.02 * noise_(random_));
+    Item::Times times;
+    times.configuration = step.configuration;
+    double service_s = 0, interval_s = 0;
+    for (std::size_t k = 0; k < truth_.stages.size(); ++k) {
+      const StageMeasurements& stage = truth_.stages[k];
+      double s = stage.cg.seconds;
+      if (step.configuration.granularity == Granularity::medium) s = stage.mg.seconds;
+      if (step.time_stages) s = stage.device.seconds + wait_s_;
+      times.stage_ns[k] = ns(s * factor);
+      times.download_ns[k] = ns(stage.download.seconds * factor);
+      times.upload_ns[k] = ns(1e-5 * factor);
+      service_s += s;
+    }
+    interval_s = service_s;
+    if (step.configuration.granularity == Granularity::coarse && !step.time_stages) {
+      interval_s = truth_.cg[step.configuration.threads - 1].seconds;
+      service_s = step.configuration.threads * interval_s;
+    }
+    if (step.configuration.mapping.any_device() && !step.time_stages) {
+      interval_s = 1 / predict(truth_, step.configuration).throughput_fps;
+      interval_s /= crowding(step.configuration);
+      service_s = interval_s;
+    }
+    if (++frames_ % stalls_.every == 0) now_ns_ += ns(stalls_.seconds);
+    now_ns_ += ns(interval_s * factor);
+    times.begin_ns = now_ns_ - ns(service_s * factor);
+    times.end_ns = now_ns_;
+    return times;
+  }
+
+ private:
+  static uint64_t ns(double seconds) { return static_cast<uint64_t>(seconds * 1e9); }
+
+  Measurements truth_;
+  std::mt19937 random_;
+  std::normal_distribution<double> noise_;
+  double slowdown_ = 1, wait_s_ = 0;
+  struct {
+    int threads;
+    double share;
+  } crowded_{1 << 20, 1};
+  struct {
+    int every;
+    double seconds;
+  } stalls_{1 << 20, 0};
+  int frames_ = 0;
+  uint64_t now_ns_ = 1'000'000'000'000;
+};
+
+/// The stages that a step has on the device.
+inline uint32_t mapped(const Trainer::Step& step) {
+  return step.configuration.mapping.device_stages;
+}
+
+}  // namespace tandem

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "scheduler/executor.h"
+
+namespace tandem {
+
+constexpr int kRows = 37;
+
+struct TestItem : Item {
+  void waits(int stage) override { waited_at = stage; }
+
+  int waited_at = -1;
+  int id = 0;
+  std::array<std::array<std::atomic<int>, kRows>, kMaxStages> cpu_rows{};  // times computed
+  std::array<int, kMaxStages> device{};                                    // times enqueued
+  std::array<int, kMaxStages> finished{};
+  std::array<int, 2> copies{};  // to the device, to the host
+};
+
+/// What the stages of one test share: who is where, and what shall go wrong.
+struct World {
+  std::atomic<int> on_device{0};
+  std::atomic<int> fail_wait_at{-1};  // the wait with this number fails
+  std::atomic<int> waits{0};
+  std::atomic<int> fail_item{-1};  // prepare of this item fails for good
+  std::atomic<int> held{0};        // so many of the first items wait in stage 0
+  std::atomic<int> passed{0};      // items that stage 1 is done with
+  bool medium = false;             // all items run under medium grain: one has the cores
+  std::vector<int> on_cores;       // which, once a stage; kept when `medium`
+};
+
+class TestStage final : public Stage {
+ public:
+  TestStage(World& world, int index, bool serial = false, bool has_device = true)
+      : world_(world), index_(index), serial_(serial), has_device_(has_device) {}
+
+  std::string name() const override { return "stage" + std::to_string(index_); }
+  bool serial() const override { return serial_; }
+  bool has_device() const override { return has_device_; }
+
+  Status prepare(Item& base) override {
+    auto& item = static_cast<TestItem&>(base);
+    if (item.id == world_.fail_item && index_ == 1) return Status::failed("as the test wants");
+    if (index_ > 0) {
+      // Within a run on the device stages finish together, but they start one after the other.
+      EXPECT_TRUE(item.finished[index_ - 1] || item.device[index_ - 1])
+          << "item " << item.id << " skipped a stage";
+    }
+    return {};
+  }
+  Status begin(Item& base) override {
+    for (auto& row : static_cast<TestItem&>(base).cpu_rows[index_]) row = 0;
+    return {};
+  }
+  int rows(const Item&) const override { return kRows; }
+  void compute(Item& base, int first, int last) override {
+    auto& item = static_cast<TestItem&>(base);
+    while (index_ == 0 && item.id < world_.held) std::this_thread::yield();
+    if (world_.medium && first == 0) world_.on_cores.push_back(item.id);
+    for (int y = first; y < last; ++y) ++item.cpu_rows[index_][y];
+  }
+  Status enqueue(Item& base, bool) override {
+    ++static_cast<TestItem&>(base).device[index_];
+    return {};
+  }
+  Status enqueue_copy(Item& base, bool to_host) override {
+    ++static_cast<TestItem&>(base).copies[to_host];
+    return {};
+  }
+  Status finish(Item& base, bool on_device) override {
+    auto& item = static_cast<TestItem&>(base);
+    if (!on_device) {
+      for (const auto& row : item.cpu_rows[index_]) EXPECT_EQ(row, 1);
+    }
+    item.finished[index_] = 1;
+    if (index_ == 1) ++world_.passed;
+    if (serial_) {
+      EXPECT_GE(item.sequence, next_) << "a serial stage saw frames out of order";
+      next_ = item.sequence + 1;
+    }
+    return {};
+  }
+
+  uint64_t next_ = 0;
+
+ private:
+  World& world_;
+  const int index_;
+  const bool serial_, has_device_;
+};
+
+class TestDevice final : public Device {
+ public:
+  explicit TestDevice(World& world) : world_(world) {}
+  Status wait() override {
+    EXPECT_EQ(++world_.on_device, 1) << "two drivers on the one device";
+    std::this_thread::yield();
+    --world_.on_device;
+    return world_.waits++ == world_.fail_wait_at ? Status::device_failed("as the test wants")
+                                                 : Status();
+  }
+
+ private:
+  World& world_;
+};
+
+}  // namespace tandem
