@@ -40,8 +40,8 @@ struct FrameItem : Item {
     bool published = false;
   };
 
-  explicit FrameItem(std::span<StageAdapter* const> stages)
-      : stages(stages), slots(stages.size()) {}
+  explicit FrameItem(std::span<StageAdapter* const> chain)
+      : stages(chain), slots(chain.size()) {}
 
   const std::span<StageAdapter* const> stages;  ///< of the chain
 

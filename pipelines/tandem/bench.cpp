@@ -154,26 +154,34 @@ std::optional<double> median(std::vector<double> values) {
 
 // The choice of most rounds, the first of equals, and medians of what was predicted.
 void take_over(const Trainings& trainings, const std::string& metric, BenchResult& result) {
+  struct Predictions {
+    void add(const Expected& expected) {
+      if (expected.fps) fps.push_back(*expected.fps);
+      if (expected.energy_j) energy_j.push_back(*expected.energy_j);
+    }
+    std::vector<double> fps, energy_j;
+  };
   std::map<std::string, int> rounds;
-  std::map<std::string, std::vector<double>> fps, energy_j;
+  std::map<std::string, Predictions> by_model, of_chosen;
   for (const BenchPipeline::Trained& trained : trainings) {
     if (trained.metric != metric) continue;
     ++rounds[trained.chosen];
-    for (const auto& [name, expected] : trained.predictions) {
-      if (expected.fps) fps[name].push_back(*expected.fps);
-      if (expected.energy_j) energy_j[name].push_back(*expected.energy_j);
-    }
+    of_chosen[trained.chosen].add(trained.predicted);
+    for (const auto& [name, expected] : trained.predictions) by_model[name].add(expected);
   }
   const BenchPipeline::Trained* most = nullptr;
   for (const BenchPipeline::Trained& trained : trainings) {
     if (trained.metric == metric && (!most || rounds[trained.chosen] > rounds[most->chosen]))
       most = &trained;
   }
+  const Predictions& predicted = of_chosen[most->chosen];
   result.metric = metric;
-  result.training = {most->chosen, most->experiments, most->frames, most->seconds};
+  result.training = {most->chosen,      median(predicted.fps), median(predicted.energy_j),
+                     most->experiments, most->frames,          most->seconds};
   for (BenchMeasurement& measurement : result.measurements) {
-    measurement.predicted_fps = median(fps[measurement.configuration.name()]);
-    measurement.predicted_energy_j = median(energy_j[measurement.configuration.name()]);
+    const Predictions& predictions = by_model[measurement.configuration.name()];
+    measurement.predicted_fps = median(predictions.fps);
+    measurement.predicted_energy_j = median(predictions.energy_j);
   }
 }
 

@@ -128,6 +128,7 @@ BenchPipeline::Trained BenchPipeline::train(const std::string& metric) {
     while (Clock::now() < until) feed_one();
     stats = read_stats(bin_);
   } while (stats.training);
+  trained.predicted = stats.predicted;
   set_property(bin_, "adapt", "adapt", "off");
   wait_until_empty();
   stats = read_stats(bin_);

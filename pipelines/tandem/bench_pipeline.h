@@ -38,6 +38,7 @@ class BenchPipeline {
   struct Trained {
     std::string metric;
     std::string chosen;
+    Expected predicted;  ///< of that, with what trials taught
     std::map<std::string, Expected> predictions;
     int experiments = 0, frames = 0;
     double seconds = 0;

@@ -38,8 +38,8 @@ Json chosen(const BenchResult& result) {
   if (!found) return nullptr;
   Json json = summary(*found);
   json["ratio_to_best"] = score(result, *found) / score(result, *best);
-  json["predicted_fps"] = optional(found->predicted_fps);
-  json["predicted_energy_j"] = optional(found->predicted_energy_j);
+  json["predicted_fps"] = optional(result.training->predicted_fps);
+  json["predicted_energy_j"] = optional(result.training->predicted_energy_j);
   return json;
 }
 
@@ -106,6 +106,10 @@ std::optional<std::string> baseline_mapping(const BenchResult& result) {
   if (!cpu) return std::nullopt;
   std::string mapping = all_cpu;
   for (std::size_t stage = 0; stage < mapping.size(); ++stage) {
+    const bool possible = std::ranges::any_of(result.measurements, [&](const auto& measured) {
+      return measured.configuration.mapping[stage] == 'g';
+    });
+    if (!possible) continue;
     std::string single = all_cpu;
     single[stage] = 'g';
     const BenchMeasurement* device = find_measurement(result, single + "/cg1");

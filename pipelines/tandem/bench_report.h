@@ -29,7 +29,7 @@ struct BenchMeasurement {
   std::vector<double> stage_device_s = {};
 
   std::vector<double> rounds_energy_j = {};  ///< joules a frame; none when nobody can tell
-  std::optional<double> predicted_fps = {}, predicted_energy_j = {};
+  std::optional<double> predicted_fps = {}, predicted_energy_j = {};  ///< by the model alone
 
   bool final = false;  ///< measured at length: `best` is one of these, if there are any
 
@@ -50,6 +50,7 @@ struct BenchResult {
 
   struct Training {
     std::string chosen;
+    std::optional<double> predicted_fps, predicted_energy_j;  ///< of that, with what trials taught
     int experiments = 0, frames = 0;
     double seconds = 0;
   };
@@ -65,7 +66,7 @@ double score(const BenchResult& result, const BenchMeasurement& measurement);
 
 /// The mapping in which each stage is where it takes less time, from the medium grain run without a
 /// device and the runs of one thread with a single stage on the device; none when one of them is
-/// missing.
+/// missing. What no configuration has on the device stays on the CPU.
 std::optional<std::string> baseline_mapping(const BenchResult& result);
 
 /// The JSON that `tandem bench` writes; fields that do not apply are null.

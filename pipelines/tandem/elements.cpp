@@ -174,6 +174,8 @@ BinStats read_stats(GstElement* bin) {
   stats.opencl_device = read_string(structure, "opencl-device");
   stats.measured_fps = read_double(structure, "measured-fps");
   stats.measured_energy_j = read_double(structure, "measured-energy");
+  stats.predicted = {read_double(structure, "predicted-fps"),
+                     read_double(structure, "predicted-energy")};
   gboolean training = FALSE;
   gst_structure_get_boolean(structure, "training", &training);
   stats.training = training;

@@ -49,6 +49,11 @@ GstElement* make_tandembin(const BinSettings& settings);
 /// `property`: no frame is in flight then.
 void before_stage_caps(GstElement* bin, const char* property, std::function<void()> change);
 
+/// What is expected of a configuration.
+struct Expected {
+  std::optional<double> fps, energy_j;
+};
+
 /// tandembin's `stats` and `configuration`, read back.
 struct StageCount {
   std::string name;
@@ -61,6 +66,7 @@ struct BinStats {
   std::string configuration, opencl_device;
   std::vector<StageCount> stages;
   std::optional<double> measured_fps, measured_energy_j;  ///< of what runs, since it was decided
+  Expected predicted;                                     ///< of what runs, when it was decided
   bool training = false;
   int trainings = 0, training_experiments = 0, training_frames = 0;
   double training_s = 0;
@@ -68,11 +74,7 @@ struct BinStats {
 };
 BinStats read_stats(GstElement* bin);
 
-/// What the bin's model expects of a configuration.
-struct Expected {
-  std::optional<double> fps, energy_j;
-};
-/// By configuration; empty while the bin has learnt nothing.
+/// What the model expects, by configuration; empty while the bin has learnt nothing.
 std::map<std::string, Expected> read_predictions(GstElement* bin);
 
 /// A number of a structure; none when it is not there.

@@ -104,11 +104,15 @@ TEST(BenchReport, BaselinePutsEachStageWhereItTakesLessTime) {
   EXPECT_EQ(baseline_mapping(result), "ccc");
   named(result, "ccc/mg").stage_cpu_s = {9, 9, 9};
   EXPECT_EQ(baseline_mapping(result), "ggg");
+  std::erase_if(result.measurements,
+                [](const auto& measured) { return measured.configuration.mapping[2] == 'g'; });
+  EXPECT_EQ(baseline_mapping(result), "ggc") << "the last stage has no device";
 }
 
 TEST(BenchReport, ChosenIsComparedWithTheBestByTheMetric) {
   BenchResult result = example(true);
-  result.training = {"ccc/mg", 5, 40, 0.5};
+  result.training = {.chosen = "ccc/mg", .predicted_fps = 70, .frames = 40};
+  EXPECT_EQ(to_json(result)["chosen"]["predicted_fps"], 70);
   EXPECT_DOUBLE_EQ(to_json(result)["chosen"]["ratio_to_best"],
                    named(result, "ccc/mg").median_fps() /
                        to_json(result)["best"]["throughput_fps"].get<double>());
@@ -119,6 +123,15 @@ TEST(BenchReport, ChosenIsComparedWithTheBestByTheMetric) {
   named(result, "ccc/mg").rounds_energy_j = {0.1};
   EXPECT_EQ(to_json(result)["best"]["name"], "ccc/mg");
   EXPECT_EQ(to_json(result)["chosen"]["ratio_to_best"], 1);
+}
+
+TEST(BenchReport, TheBestIsOneOfThoseMeasuredAtLength) {
+  BenchResult result = example(true);
+  named(result, "ccc/mg").rounds_fps = {1000};  // a lucky moment
+  named(result, "ccc/cg1").final = named(result, "gcc/cg1").final = true;
+  named(result, "ccc/cg1").rounds_fps = {90, 110, 100};
+  named(result, "gcc/cg1").rounds_fps = {90};
+  EXPECT_EQ(to_json(result)["best"]["name"], "ccc/cg1");
 }
 
 class Bench : public testing::Test {

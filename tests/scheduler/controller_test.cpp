@@ -247,7 +247,7 @@ TEST_F(ControllerTest, NearEqualsAreTriedAtLength) {
 }
 
 TEST_F(ControllerTest, TheBestNumberOfThreadsLiesBetweenThoseThatWereTried) {
-  for (const auto [seed, crowded] : {std::pair(4u, 10), {4u, 16}, {5u, 14}, {5u, 16}}) {
+  for (const auto& [seed, crowded] : {std::pair(4u, 10), {4u, 16}, {5u, 14}, {5u, 16}}) {
     decisions_.clear();
     PaperChip chip(3, 16, seed);
     chip.crowd(crowded, 0.15);
