@@ -35,18 +35,20 @@ Plane<const uint8_t> FrameItem::previous_luma() const {
   return {luma, width, GST_VIDEO_FRAME_HEIGHT(&video), width};
 }
 
-void FrameItem::waits(int stage) {
+void FrameItem::waits(int stage, int restart) {
   if (keep_tensors) return;
-  const auto is_read = [&](const char* tensor) {
-    return std::ranges::any_of(stages.subspan(stage), [&](const StageAdapter* reader) {
+  const auto is_read = [&](const char* tensor, int from) {
+    return std::ranges::any_of(stages.subspan(from), [&](const StageAdapter* reader) {
       return std::ranges::any_of(reader->description().inputs, [&](const auto& input) {
         return g_str_equal(input.tensor, tensor);
       });
     });
   };
-  for (Slot& slot : std::span(slots).first(stage)) {
+  for (int k = 0; k < stage; ++k) {
+    Slot& slot = slots[k];
     for (int i = 0; i < kMaxTensors; ++i) {
-      if (!slot.memories[i] || is_read(slot.frame.outputs[i].spec.name)) continue;
+      const char* tensor = slot.frame.outputs[i].spec.name;
+      if (!slot.memories[i] || is_read(tensor, k < restart ? restart : stage)) continue;
       slot.memories[i].reset();
       slot.frame.outputs[i] = {};
     }

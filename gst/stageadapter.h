@@ -40,8 +40,7 @@ struct FrameItem : Item {
     bool published = false;
   };
 
-  explicit FrameItem(std::span<StageAdapter* const> chain)
-      : stages(chain), slots(chain.size()) {}
+  explicit FrameItem(std::span<StageAdapter* const> chain) : stages(chain), slots(chain.size()) {}
 
   const std::span<StageAdapter* const> stages;  ///< of the chain
 
@@ -62,8 +61,8 @@ struct FrameItem : Item {
   /// Takes over the buffer and maps it. False when it cannot be mapped: the buffer is still taken.
   bool open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pixels);
   Plane<const uint8_t> previous_luma() const;  ///< no data when there is none
-  /// Lets go of the tensors that no stage from this one on reads: dozens of frames may wait.
-  void waits(int stage) override;
+  /// Lets go of the tensors that nobody will read any more: dozens of frames may wait.
+  void waits(int stage, int restart) override;
   /// Unmaps, puts the tensors on the buffer if asked, and lets go of them: a frame that waits for
   /// older ones holds nothing but its buffer.
   void completed() override;

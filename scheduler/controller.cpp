@@ -115,7 +115,8 @@ Trainer::Step Controller::device_failed() {
 
 void Controller::stream_ended() {
   const Experiment cost = spent();
-  if (!training() || cost.frames == 0) return;
+  if (!training() || cost.frames <= told_too_short_) return;
+  told_too_short_ = cost.frames;
   Decision decision;
   decision.reason = Reason::too_short;
   decision.before = decision.after = settled_on_;

@@ -153,6 +153,7 @@ class Controller {
   std::vector<Experiment> costs_;  // of the training under way, without what these two hold
   int experiments_ = 0;            // likewise
   Reason training_for_ = Reason::caps;
+  int told_too_short_ = 0;        // frames of it when the stream ended
   std::optional<Reason> wanted_;  // why to train as soon as that is allowed
 
   // Equation 2 over the whole stream: time that frames took outside and inside of training.

@@ -108,6 +108,7 @@ Trainer::Step Controller::start_training(Reason reason) {
   measured_before_ = measured();
   training_for_ = reason;
   ++totals_.trainings;
+  told_too_short_ = 0;
   trainer_.emplace(chain_.stages, chain_.cores, chain_.device_capable, counter_s(), read_probe_);
   run(trainer_->step()->configuration);
   return running_ = *trainer_->step();

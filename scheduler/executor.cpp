@@ -172,19 +172,17 @@ void Executor::drive(int index) {
     if (begins) {
       mine = &begin_next();
     } else {
-      mine = ready_.back();
-      ready_.pop_back();
+      const auto oldest = std::ranges::min_element(
+          ready_, {}, [](const Entry* entry) { return entry->item->sequence; });
+      mine = *oldest;
+      ready_.erase(oldest);
+      mine->item->times.waited_ns += now_ns() - mine->waits_since_ns;
     }
     const bool time_stages = time_stages_;
     lock.unlock();
     if (begins) space_.notify_one();  // one fewer waits to begin
 
     Item& item = *mine->item;
-    if (begins) {
-      item.times.begin_ns = now_ns();
-    } else {
-      item.times.waited_ns += now_ns() - mine->waits_since_ns;
-    }
     const bool done = process(*mine, time_stages);
     if (done) {
       item.times.end_ns = now_ns();
@@ -203,11 +201,14 @@ void Executor::drive(int index) {
 
 Executor::Entry& Executor::begin_next() {
   Entry& begun = entry(next_begin_++);
-  begun = {begun.item, Slot::running, 0, 0, 0, current_.mapping, 0};
+  begun = {begun.item, Slot::running, 0, 0, 0, 0, current_.mapping, 0};
   begun.item->device_stages = 0;
-  begun.item->times = {};
-  begun.item->times.configuration = current_;
-  begun.item->times.starved = next_begin_ == next_submit_ && !source_waits_;
+  Item::Times& times = begun.item->times;
+  times = {};
+  times.configuration = current_;
+  times.stages_apart = time_stages_;
+  times.starved = next_begin_ == next_submit_ && !source_waits_;
+  times.begin_ns = now_ns();  // in the order of the stream
   ++running_;
   return begun;
 }

@@ -109,6 +109,7 @@ class Executor {
     int position = 0;  ///< on its way
     int restart = 0;   ///< position after the last stage that must not see this item twice
     int gate = 0;      ///< stages before this one are not to be waited for any more
+    int waits_at = 0;  ///< stage, while its turn has not come
     Mapping mapping;
     uint64_t waits_since_ns = 0;
   };
@@ -128,7 +129,7 @@ class Executor {
   bool take_device_slot(Cores& cores);
   void give_device_slot();
   void fail_device(const std::string& why);
-  bool is_its_turn(int stage, Entry& entry);
+  bool is_its_turn(int stage, int restart, Entry& entry);
   void pass_gate(int stage, uint64_t sequence);
   void drivers_changed();
   void apply_pending(std::unique_lock<std::mutex>& lock);

@@ -28,7 +28,7 @@ bool Executor::process(Entry& entry, bool time_stages) {
     const bool serial = stages_[stage]->serial();
     if (serial) {
       give(cores);
-      if (!is_its_turn(stage, entry)) return false;
+      if (!is_its_turn(stage, way.stage(entry.restart), entry)) return false;
     }
 
     const bool run = entry.mapping.on_device(stage);
@@ -65,7 +65,7 @@ bool Executor::process(Entry& entry, bool time_stages) {
   // An item that failed still opens the gates for those behind it.
   for (; entry.gate < static_cast<int>(stages_.size()); ++entry.gate) {
     if (!stages_[entry.gate]->serial()) continue;
-    if (!is_its_turn(entry.gate, entry)) return false;
+    if (!is_its_turn(entry.gate, entry.gate, entry)) return false;
     pass_gate(entry.gate, item.sequence);
   }
   return true;
@@ -192,14 +192,14 @@ void Executor::fail_device(const std::string& why) {
 }
 
 // Else the item is left there, for pass_gate() to find.
-bool Executor::is_its_turn(int stage, Entry& entry) {
+bool Executor::is_its_turn(int stage, int restart, Entry& entry) {
   std::unique_lock lock(mutex_);
   if (gate_next_[stage] == entry.item->sequence) return true;
   lock.unlock();
-  entry.item->waits(stage);
+  entry.item->waits(stage, restart);
   lock.lock();
   if (gate_next_[stage] == entry.item->sequence) return true;
-  entry.gate = stage;
+  entry.waits_at = stage;
   entry.state = Slot::waiting;
   entry.waits_since_ns = now_ns();
   return false;
@@ -210,7 +210,7 @@ void Executor::pass_gate(int stage, uint64_t sequence) {
     std::lock_guard lock(mutex_);
     gate_next_[stage] = ++sequence;
     Entry& next = entry(sequence);
-    if (sequence >= next_begin_ || next.state != Slot::waiting || next.gate != stage) return;
+    if (sequence >= next_begin_ || next.state != Slot::waiting || next.waits_at != stage) return;
     next.state = Slot::running;
     ready_.push_back(&next);
   }

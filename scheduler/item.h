@@ -20,8 +20,9 @@ struct Item {
   virtual void completed() {}
 
   /// Called on a driver thread when it has to wait for its turn at a serial stage: gives back what
-  /// only the stages before that needed.
-  virtual void waits(int stage) { static_cast<void>(stage); }
+  /// only the stages before that needed. Should the device fail, stages are computed again from
+  /// `restart` on.
+  virtual void waits(int stage, int restart) { static_cast<void>(stage + restart); }
 
   uint64_t sequence = 0;  ///< set by Executor::submit, counts from 0
   Repeat repeat;          ///< set by the host before it submits
@@ -38,7 +39,8 @@ struct Item {
     std::array<uint64_t, kMaxStages> stage_ns{};
     /// Copying the outputs of each stage between device and host, when stages were timed apart.
     std::array<uint64_t, kMaxStages> download_ns{}, upload_ns{};
-    uint64_t waited_ns = 0;  ///< for its turn at serial stages
+    uint64_t waited_ns = 0;     ///< for its turn at serial stages
+    bool stages_apart = false;  ///< device stages were waited for one by one
     /// Nothing was behind it when it was begun: the source does not keep the threads busy.
     bool starved = false;
 

@@ -63,7 +63,8 @@ std::vector<Experiment> Trainer::costs() const {
 bool Trainer::observe(const Item::Times& times, uint32_t device_stages) {
   if (current_ == steps_.size()) return false;
   const Step& step = steps_[current_];
-  if (!(times.configuration == step.configuration)) return false;
+  if (!(times.configuration == step.configuration) || times.stages_apart != step.time_stages)
+    return false;
   const int threads =
       step.configuration.granularity == Granularity::coarse ? step.configuration.threads : 1;
   if (seen_++ == 0) first_begin_ns_ = times.begin_ns;
@@ -145,7 +146,8 @@ double Trainer::seconds_a_frame(int n) {
   const std::size_t part = samples_.size() / kParts;
   if (part < 2 * threads) return typical;
   std::array<double, kParts> parts;
-  for (std::size_t i = 0; i < kParts; ++i) parts[i] = over((i + 1) * part - 1, part - 1);
+  const std::size_t rounds = (part - 1) / threads * threads;  // whole ones: they come in bursts
+  for (std::size_t i = 0; i < kParts; ++i) parts[i] = over(i * part + rounds, rounds);
   std::ranges::nth_element(parts, parts.begin() + kParts / 2);
   const double lasting = parts[kParts / 2];
   return lasting > (1 + kRecurring) * typical ? lasting : typical;

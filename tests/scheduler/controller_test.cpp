@@ -151,6 +151,8 @@ TEST_F(ControllerTest, AStreamShorterThanTrainingSaysSoAndALoopGoesOn) {
   EXPECT_EQ(decisions_[0].after, decisions_[0].before);
   EXPECT_EQ(decisions_[0].training_frames, 5);
   EXPECT_GT(decisions_[0].training_s, 0);
+  controller.stream_ended();
+  EXPECT_EQ(decisions_.size(), 1u) << "it had no frames since";
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
   EXPECT_EQ(decisions_[1].reason, Reason::caps);
   EXPECT_EQ(controller.totals().trainings, 1);

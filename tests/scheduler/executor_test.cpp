@@ -162,6 +162,19 @@ TEST_F(ExecutorTest, AFrameThatWaitsForItsTurnKeepsNoThread) {
   EXPECT_EQ(pump.items_[1].waited_at, 2);
 }
 
+TEST_F(ExecutorTest, AFrameThatFailsBetweenSerialStagesOpensBoth) {
+  TestStage serial[] = {{world_, 1, true}, {world_, 2, true}};
+  TestStage first{world_, 0};
+  Executor executor({&first, &serial[0], &serial[1]}, &device_, 3);
+  executor.configure({{0, 3}, Granularity::coarse, 4});
+  world_.fail_item = 5;  // in the first of the two, while those before it are in the second
+  Pump pump(executor);
+  pump.send(200);
+  pump.stop();
+  expect_all_in_order(pump);
+  EXPECT_EQ(pump.failed_, 1);
+}
+
 TEST_F(ExecutorTest, ASourceIsStarvingWhenNothingIsBehindAFrame) {
   auto executor = make(1, 4);
   executor->configure({{0, 1}, Granularity::coarse, 4});

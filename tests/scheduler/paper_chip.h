@@ -62,6 +62,7 @@ class PaperChip {
     const double factor = slowdown_ * (1 + 0.02 * noise_(random_));
     Item::Times times;
     times.configuration = step.configuration;
+    times.stages_apart = step.time_stages;
     double service_s = 0, interval_s = 0;
     for (std::size_t k = 0; k < truth_.stages.size(); ++k) {
       const StageMeasurements& stage = truth_.stages[k];

@@ -16,7 +16,7 @@ namespace tandem {
 constexpr int kRows = 37;
 
 struct TestItem : Item {
-  void waits(int stage) override { waited_at = stage; }
+  void waits(int stage, int) override { waited_at = stage; }
 
   int waited_at = -1;
   int id = 0;

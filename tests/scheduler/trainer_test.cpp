@@ -42,12 +42,12 @@ TEST(TrainerTest, ThreadsThatStarveAreNoFasterThanTheCores) {
 TEST(TrainerTest, WhatTakesTheCoresAgainAndAgainCountsAndAHiccupDoesNot) {
   const auto measured = [](int every) {
     PaperChip chip(3, 4, 4);
-    chip.stall(every, 20 * chip.truth().cg[3].seconds);
+    chip.stall(every, 10 * chip.truth().cg[3].seconds);
     Trainer trainer(3, 4, 0, 200 * chip.truth().cg[3].seconds, [&chip] { return chip.probe(); });
     while (trainer.step()) trainer.observe(chip.frame(*trainer.step()), 0);
     return trainer.measurements().cg[3].seconds / chip.truth().cg[3].seconds;
   };
-  EXPECT_GT(measured(40), 1.35);
+  EXPECT_GT(measured(20), 1.3);
   EXPECT_NEAR(measured(350), 1, 0.05);
 }
 

@@ -58,6 +58,7 @@ void Simulation::begin_frames() {
     driver.frame = {};
     driver.frame.sequence = next_begin_++;
     driver.frame.times.configuration = current_;
+    driver.frame.times.stages_apart = time_stages_;
     driver.frame.times.begin_ns = to_ns(now_s_);
     driver.stage = driver.cpu_until = 0;
     ++running_;
