@@ -16,20 +16,34 @@ std::string DeviceProvider::provide(GstElement* bin, BinRun& run, const BinSetti
                                     const AdaptRules& rules) {
   const bool forced = rules.allowed.mapping && rules.allowed.mapping->any_device();
   const bool useful = forced || (!rules.allowed.mapping && rules.any());
-  if (!useful || run.context()) return {};
-  if (!problem_) {
+  if (!useful) return {};
+  if (!run.context() && !problem_) {
     try {
       const auto context = find_opencl_context(bin, settings.opencl_device);
       run.use_device(context);
       GST_INFO_OBJECT(bin, "the OpenCL device is %s", context->device().name.c_str());
-      return {};
     } catch (const opencl::Error& e) {
       GST_INFO_OBJECT(bin, "there is no OpenCL device: %s", e.what());
       problem_ = e.what();
     }
   }
+  if (run.context()) return forced ? warn_of_stages(run, *rules.allowed.mapping) : "";
   const bool asked = forced || settings.opencl_device != "auto";
-  return asked && !std::exchange(told_, true) ? *problem_ : "";
+  if (!asked || std::exchange(told_, true)) return {};
+  return "There is no OpenCL device to use, the CPU computes everything: " + *problem_;
+}
+
+// Stages that a mapping has on the device although no device can compute them; once a mapping.
+std::string DeviceProvider::warn_of_stages(const BinRun& run, const Mapping& mapping) {
+  if (std::exchange(told_mapping_, mapping) == mapping) return {};
+  std::string stages;
+  for (int k = 0; k < run.stages(); ++k) {
+    if (mapping.on_device(k) && !run.adapter(k).description().has_opencl)
+      stages += (stages.empty() ? "" : ", ") + run.adapter(k).name();
+  }
+  if (stages.empty()) return {};
+  return "The mapping has stages on the device that the CPU alone can compute, and computes: " +
+         stages + ".";
 }
 
 namespace {

@@ -27,7 +27,7 @@ class BinRun {
   Executor& executor() { return *executor_; }
   std::string configuration() const { return to_string(executor_->configuration()); }
   int stages() const { return static_cast<int>(adapters_.size()); }
-  StageAdapter& adapter(int k) { return *adapters_[k]; }
+  StageAdapter& adapter(int k) const { return *adapters_[k]; }
 
   /// The device to compute on, for all stages; throws opencl::Error. Frames that are under way do
   /// not see it before the configuration changes.

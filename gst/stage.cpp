@@ -99,7 +99,16 @@ static bool choose_device(GstTandemStage* stage) {
     selector = self.selector;
   }
   self.on_device = false;
-  if (device == Device::cpu || !self.adapter.description().has_opencl) return true;
+  if (!self.adapter.description().has_opencl) {
+    if (device == Device::opencl) {
+      GST_ELEMENT_WARNING(
+          stage, LIBRARY, SETTINGS,
+          ("%s has no OpenCL implementation: the CPU computes it.", self.adapter.name().c_str()),
+          (nullptr));
+    }
+    return true;
+  }
+  if (device == Device::cpu) return true;
   try {
     auto context = tandem::find_opencl_context(GST_ELEMENT_CAST(stage), selector);
     self.queue = std::make_unique<tandem::opencl::Queue>(context);

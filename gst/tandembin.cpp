@@ -94,10 +94,7 @@ std::string configure(TandemBin* bin, BinRun& run) {
 
 void warn_of_device(TandemBin* bin, const std::string& problem) {
   if (problem.empty()) return;
-  GST_ELEMENT_WARNING(
-      bin, RESOURCE, NOT_FOUND,
-      ("There is no OpenCL device to use, the CPU computes everything: %s", problem.c_str()),
-      (nullptr));
+  GST_ELEMENT_WARNING(bin, RESOURCE, NOT_FOUND, ("%s", problem.c_str()), (nullptr));
 }
 
 // A property changed while frames flow: what cannot be is refused, and what ran goes on.

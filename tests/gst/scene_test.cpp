@@ -66,6 +66,25 @@ TEST(Scene, EveryConfigurationSaysTheSame) {
   }
 }
 
+TEST(Scene, AStageThatNoDeviceComputesIsWarnedOf) {
+  Stream alone("scenefeatures device=cpu ! " + classifier() + " device=opencl", kSize);
+  EXPECT_EQ(alone.run(2).size(), 2U);
+  std::vector<Message> warnings = alone.messages.all(GST_MESSAGE_WARNING);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings[0].text, "sceneclassifier has no OpenCL implementation: the CPU computes it.");
+
+  if (!have_opencl_device()) return;
+  Stream bin(bin_of(stages(), "mapping=gg adapt=off"), kSize);
+  bin.play();
+  bin.push(0, 2);
+  g_object_set(bin.tandembin(), "threads", 1, nullptr);  // no need to say it again
+  bin.end();
+  EXPECT_EQ(bin.pull_all().size(), 2U);
+  warnings = bin.messages.all(GST_MESSAGE_WARNING);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_NE(warnings[0].text.find("sceneclassifier"), std::string::npos) << warnings[0].text;
+}
+
 GstBuffer* grey_frame(int index, Size size) {
   GstBuffer* buffer = make_frame(index, size);
   gst_buffer_memset(buffer, 0, 128, gst_buffer_get_size(buffer));
