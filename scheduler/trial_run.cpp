@@ -17,7 +17,7 @@ struct Enough {
   int frames;
   double seconds;
 };
-constexpr Enough kGlance{0.1, 100, 1}, kAtLength{0.4, 400, 3};
+constexpr Enough kGlance{0.1, 50, 0.5}, kAtLength{0.4, 400, 1};
 
 const Enough& enough_for(TrialRun::Length length) {
   return length == TrialRun::Length::glance ? kGlance : kAtLength;

@@ -174,6 +174,7 @@ void take_over(const Trainings& trainings, const std::string& metric, BenchResul
     if (trained.metric == metric && (!most || rounds[trained.chosen] > rounds[most->chosen]))
       most = &trained;
   }
+  g_assert(most);  // each round trains for each metric
   const Predictions& predicted = of_chosen[most->chosen];
   result.metric = metric;
   result.training = {most->chosen,      median(predicted.fps), median(predicted.energy_j),
