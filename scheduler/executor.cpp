@@ -18,6 +18,7 @@ Executor::Executor(std::vector<Stage*> stages, Device* device, int cores,
       window_(static_cast<int>(ring_.size())),
       device_usable_(device != nullptr),
       bands_(cores_) {
+  ready_.reserve(stages_.size());
   current_ = pending_ = clamp({{0, static_cast<int>(stages_.size())}, Granularity::coarse, cores_});
   for (int i = 0; i <= cores_; ++i) threads_.emplace_back(&Executor::drive, this, i);
 }

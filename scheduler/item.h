@@ -22,7 +22,7 @@ struct Item {
   /// Called on a driver thread when it has to wait for its turn at a serial stage: gives back what
   /// only the stages before that needed. Should the device fail, stages are computed again from
   /// `restart` on.
-  virtual void waits(int stage, int restart) { static_cast<void>(stage + restart); }
+  virtual void waits([[maybe_unused]] int stage, [[maybe_unused]] int restart) {}
 
   uint64_t sequence = 0;  ///< set by Executor::submit, counts from 0
   Repeat repeat;          ///< set by the host before it submits

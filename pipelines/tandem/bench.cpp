@@ -116,22 +116,23 @@ void measure_finals(BenchPipeline& pipeline, const BenchSettings& settings,
     for (BenchMeasurement& measurement : result.measurements) ranked.push_back(&measurement);
     std::ranges::stable_sort(ranked, std::greater<>{},
                              [&](const BenchMeasurement* m) { return score(result, *m); });
-    for (std::size_t i = 0; i < ranked.size() && i < kFinalists; ++i) ranked[i]->final = true;
+    for (std::size_t i = 0; i < ranked.size() && i < kFinalists; ++i) ranked[i]->at_length = true;
   }
   for (BenchMeasurement& measurement : result.measurements) {
-    measurement.final |= std::ranges::count(trainings, measurement.configuration.name(),
-                                            &BenchPipeline::Trained::chosen) > 0;
-    if (!measurement.final) continue;
+    measurement.at_length |= std::ranges::count(trainings, measurement.configuration.name(),
+                                                &BenchPipeline::Trained::chosen) > 0;
+    if (!measurement.at_length) continue;
     measurement.rounds_fps.clear();
     measurement.rounds_energy_j.clear();
   }
   ProgressLine progress;
   for (int round = 0; round < settings.finals; ++round) {
     for (BenchMeasurement& measurement : result.measurements) {
-      if (!measurement.final) continue;
+      if (!measurement.at_length) continue;
       progress.show("bench " + settings.application + " " + to_string(settings.size) +
                     ", final round " + std::to_string(round + 1) + " of " +
-                    std::to_string(settings.finals) + ", now " + measurement.configuration.name());
+                    std::to_string(settings.finals) + ", now " +
+                    measurement.configuration.name());
       pipeline.measure(settings.frames, kFinalTime * settings.least_seconds, measurement);
     }
   }

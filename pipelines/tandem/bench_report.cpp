@@ -17,7 +17,7 @@ Json fps_of(const BenchResult& result, const std::string& name) {
 const BenchMeasurement* best_of(const BenchResult& result) {
   const auto best = std::max_element(result.measurements.begin(), result.measurements.end(),
                                      [&](const auto& a, const auto& b) {
-                                       if (a.final != b.final) return b.final;
+                                       if (a.at_length != b.at_length) return b.at_length;
                                        return score(result, a) < score(result, b);
                                      });
   return best == result.measurements.end() ? nullptr : &*best;

@@ -31,7 +31,7 @@ struct BenchMeasurement {
   std::vector<double> rounds_energy_j = {};  ///< joules a frame; none when nobody can tell
   std::optional<double> predicted_fps = {}, predicted_energy_j = {};  ///< by the model alone
 
-  bool final = false;  ///< measured at length: `best` is one of these, if there are any
+  bool at_length = false;  ///< measured at length: `best` is one of these, if there are any
 
   double median_fps() const;  ///< 0 when there is no round
   std::optional<double> median_energy_j() const;

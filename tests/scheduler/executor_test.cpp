@@ -22,6 +22,7 @@ class Pump {
     for (int i = 0; i < count; ++i) {
       items_.emplace_back();
       items_.back().id = sent_++;
+      items_.back().repeat = repeat_;
       if (!executor_.submit(&items_.back())) {
         ++refused_;
         return;
@@ -35,6 +36,7 @@ class Pump {
     consumer_.join();
   }
 
+  Repeat repeat_;
   std::deque<TestItem> items_;
   std::vector<int> received_;
   int sent_ = 0, refused_ = 0, failed_ = 0;
@@ -162,14 +164,21 @@ TEST_F(ExecutorTest, AFrameThatWaitsForItsTurnKeepsNoThread) {
   EXPECT_EQ(pump.items_[1].waited_at, 2);
 }
 
-TEST_F(ExecutorTest, AFrameThatFailsBetweenSerialStagesOpensBoth) {
-  TestStage serial[] = {{world_, 1, true}, {world_, 2, true}};
-  TestStage first{world_, 0};
-  Executor executor({&first, &serial[0], &serial[1]}, &device_, 3);
+TEST_F(ExecutorTest, AFrameThatFailsAfterItWaitedOpensAllGates) {
+  // Stages 1 and 2 are serial and passed twice: who is in the second has not left the first.
+  TestStage stages[] = {{world_, 0}, {world_, 1, true}, {world_, 2, true}};
+  Executor executor({&stages[0], &stages[1], &stages[2]}, &device_, 3);
   executor.configure({{0, 3}, Granularity::coarse, 4});
-  world_.fail_item = 5;  // in the first of the two, while those before it are in the second
+  world_.fail_item = 1;
+  world_.fails_in = 2;
+  world_.held = 1;
+  world_.held_in = 2;
   Pump pump(executor);
-  pump.send(200);
+  pump.repeat_ = {1, 2, 2};
+  pump.send(3);
+  while (pump.items_[1].waited_at != 2) std::this_thread::yield();
+  world_.held = 0;
+  pump.send(20);
   pump.stop();
   expect_all_in_order(pump);
   EXPECT_EQ(pump.failed_, 1);

@@ -18,7 +18,7 @@ constexpr int kRows = 37;
 struct TestItem : Item {
   void waits(int stage, int) override { waited_at = stage; }
 
-  int waited_at = -1;
+  std::atomic<int> waited_at{-1};
   int id = 0;
   std::array<std::array<std::atomic<int>, kRows>, kMaxStages> cpu_rows{};  // times computed
   std::array<int, kMaxStages> device{};                                    // times enqueued
@@ -31,8 +31,10 @@ struct World {
   std::atomic<int> on_device{0};
   std::atomic<int> fail_wait_at{-1};  // the wait with this number fails
   std::atomic<int> waits{0};
-  std::atomic<int> fail_item{-1};  // prepare of this item fails for good
-  std::atomic<int> held{0};        // so many of the first items wait in stage 0
+  std::atomic<int> fail_item{-1};  // prepare of this item fails for good ...
+  int fails_in = 1;                // ... in this stage
+  std::atomic<int> held{0};        // so many of the first items wait, in their last round ...
+  int held_in = 0;                 // ... in this stage
   std::atomic<int> passed{0};      // items that stage 1 is done with
   bool medium = false;             // all items run under medium grain: one has the cores
   std::vector<int> on_cores;       // which, once a stage; kept when `medium`
@@ -49,7 +51,8 @@ class TestStage final : public Stage {
 
   Status prepare(Item& base) override {
     auto& item = static_cast<TestItem&>(base);
-    if (item.id == world_.fail_item && index_ == 1) return Status::failed("as the test wants");
+    if (item.id == world_.fail_item && index_ == world_.fails_in)
+      return Status::failed("as the test wants");
     if (index_ > 0) {
       // Within a run on the device stages finish together, but they start one after the other.
       EXPECT_TRUE(item.finished[index_ - 1] || item.device[index_ - 1])
@@ -64,7 +67,8 @@ class TestStage final : public Stage {
   int rows(const Item&) const override { return kRows; }
   void compute(Item& base, int first, int last) override {
     auto& item = static_cast<TestItem&>(base);
-    while (index_ == 0 && item.id < world_.held) std::this_thread::yield();
+    while (index_ == world_.held_in && in_last_round(item) && item.id < world_.held)
+      std::this_thread::yield();
     if (world_.medium && first == 0) world_.on_cores.push_back(item.id);
     for (int y = first; y < last; ++y) ++item.cpu_rows[index_][y];
   }
@@ -85,7 +89,7 @@ class TestStage final : public Stage {
     if (index_ == 1) ++world_.passed;
     if (serial_) {
       EXPECT_GE(item.sequence, next_) << "a serial stage saw frames out of order";
-      next_ = item.sequence + 1;
+      next_ = item.sequence + (in_last_round(item) ? 1 : 0);
     }
     return {};
   }
@@ -93,6 +97,8 @@ class TestStage final : public Stage {
   uint64_t next_ = 0;
 
  private:
+  static bool in_last_round(const Item& item) { return item.round + 1 == item.repeat.rounds; }
+
   World& world_;
   const int index_;
   const bool serial_, has_device_;

@@ -44,7 +44,7 @@ class Punctuality {
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds kSleep{2}, kLate{1};
-  static constexpr double kMostLate = 0.02;
+  static constexpr double kMostLate = 0.05;
 
   void watch(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
@@ -137,6 +137,7 @@ TEST(LiveBin, ChoosesWellAndLosesNothing) {
     bins.push_back(std::make_unique<LiveBin>(one.chip, one.seed, std::string("metric=") + metric));
   }
   Punctuality punctuality;
+  bool unjudged = false;
   for (std::size_t i = 0; i < all.size(); ++i) {
     SCOPED_TRACE(all[i].chip.name);
     double ratio = 0;
@@ -148,7 +149,9 @@ TEST(LiveBin, ChoosesWellAndLosesNothing) {
       ratio = reached(all[i], decision->configuration);
     }
     // What a busy machine spoils is no fault of the bin.
-    if (punctuality.kept()) {
+    if (ratio < 0.95 && !punctuality.kept()) {
+      unjudged = true;
+    } else {
       EXPECT_GE(ratio, 0.95);
     }
   }
@@ -157,6 +160,7 @@ TEST(LiveBin, ChoosesWellAndLosesNothing) {
     expect_bounded_overhead(*bins[i]);
     EXPECT_TRUE(bins[i]->end_complete());
   }
+  if (unjudged) GTEST_SKIP() << "threads wake up late here: not all choices could be judged";
 }
 
 }  // namespace
