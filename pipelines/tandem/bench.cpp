@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 
 #include "kernels/opencl/opencl.h"
 #include "pipelines/progress.h"
@@ -20,7 +21,8 @@ namespace {
 
 constexpr int kFramesInMemory = 64;
 // Of the finals: how many configurations by each metric, and how much longer each runs.
-constexpr int kFinalists = 8, kFinalTime = 5;
+constexpr std::size_t kFinalists = 8;
+constexpr int kFinalTime = 5;
 
 struct BenchSettings {
   std::string application, input, json;
@@ -45,9 +47,10 @@ BenchSettings parse_settings(std::vector<std::string> arguments) {
   parser.add("seconds", seconds, "S", "time each configuration at least so long (default: 0.5)");
   parser.add("repeat", repeat, "R",
              "take the medians of R rounds, each of a training and all configurations");
-  parser.add("finals", finals, "R",
-             "run the eight best by each metric and what was chosen again, R rounds, five times as "
-             "long: of many short runs the best is a lucky one");
+  parser.add(
+      "finals", finals, "R",
+      "run the eight best by each metric and what was chosen again, R rounds, five times as "
+      "long, and then the winners and what was chosen: the best of many runs is a lucky one");
   parser.add("json", settings.json, "FILE", "write the results there");
   parser.add("input", settings.input, "FILE|URI",
              "frames of this video instead of a moving pattern");
@@ -107,34 +110,44 @@ void measure_round(BenchPipeline& pipeline, const BenchSettings& settings, int r
   }
 }
 
-// The best by each metric and what was chosen by it, in turns.
-void measure_finals(BenchPipeline& pipeline, const BenchSettings& settings,
-                    const Trainings& trainings, BenchResult& result) {
-  for (const std::string& metric : settings.metrics) {
-    result.metric = metric;
-    std::vector<BenchMeasurement*> ranked;
-    for (BenchMeasurement& measurement : result.measurements) ranked.push_back(&measurement);
-    std::ranges::stable_sort(ranked, std::greater<>{},
-                             [&](const BenchMeasurement* m) { return score(result, *m); });
-    for (std::size_t i = 0; i < ranked.size() && i < kFinalists; ++i) ranked[i]->at_length = true;
-  }
+// `names` again, in turns and at length; what they reached before no longer counts.
+void measure_heat(BenchPipeline& pipeline, const BenchSettings& settings, int heat,
+                  const std::set<std::string>& names, BenchResult& result) {
+  std::vector<BenchMeasurement*> takes_part;
   for (BenchMeasurement& measurement : result.measurements) {
-    measurement.at_length |= std::ranges::count(trainings, measurement.configuration.name(),
-                                                &BenchPipeline::Trained::chosen) > 0;
-    if (!measurement.at_length) continue;
+    if (!names.contains(measurement.configuration.name())) continue;
+    takes_part.push_back(&measurement);
+    measurement.heat = heat;
     measurement.rounds_fps.clear();
     measurement.rounds_energy_j.clear();
   }
   ProgressLine progress;
   for (int round = 0; round < settings.finals; ++round) {
-    for (BenchMeasurement& measurement : result.measurements) {
-      if (!measurement.at_length) continue;
+    for (BenchMeasurement* measurement : takes_part) {
       progress.show("bench " + settings.application + " " + to_string(settings.size) +
-                    ", final round " + std::to_string(round + 1) + " of " +
-                    std::to_string(settings.finals) + ", now " +
-                    measurement.configuration.name());
-      pipeline.measure(settings.frames, kFinalTime * settings.least_seconds, measurement);
+                    (heat == 1 ? ", final round " : ", match ") + std::to_string(round + 1) +
+                    " of " + std::to_string(settings.finals) + ", now " +
+                    measurement->configuration.name());
+      pipeline.measure(settings.frames, kFinalTime * settings.least_seconds, *measurement);
     }
+  }
+}
+
+// First the finals: the best by each metric and what was chosen. Then a match between the winners
+// and what was chosen: the best of many medians is lucky, even of long runs, and the winner's luck
+// must not count against the choice.
+void measure_finals(BenchPipeline& pipeline, const BenchSettings& settings,
+                    const Trainings& trainings, BenchResult& result) {
+  for (const auto& [heat, most] : {std::pair<int, std::size_t>{1, kFinalists}, {2, 1}}) {
+    std::set<std::string> names;
+    for (const BenchPipeline::Trained& trained : trainings) names.insert(trained.chosen);
+    for (const std::string& metric : settings.metrics) {
+      result.metric = metric;
+      const std::vector<const BenchMeasurement*> ranked = rank(result);
+      for (std::size_t i = 0; i < ranked.size() && i < most; ++i)
+        names.insert(ranked[i]->configuration.name());
+    }
+    if (names.size() > 1) measure_heat(pipeline, settings, heat, names, result);
   }
 }
 

@@ -15,12 +15,8 @@ Json fps_of(const BenchResult& result, const std::string& name) {
 }
 
 const BenchMeasurement* best_of(const BenchResult& result) {
-  const auto best = std::max_element(result.measurements.begin(), result.measurements.end(),
-                                     [&](const auto& a, const auto& b) {
-                                       if (a.at_length != b.at_length) return b.at_length;
-                                       return score(result, a) < score(result, b);
-                                     });
-  return best == result.measurements.end() ? nullptr : &*best;
+  const std::vector<const BenchMeasurement*> ranked = rank(result);
+  return ranked.empty() ? nullptr : ranked[0];
 }
 
 Json optional(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
@@ -91,6 +87,15 @@ double score(const BenchResult& result, const BenchMeasurement& measurement) {
   if (result.metric == "throughput" || !energy_j) return fps;
   if (result.metric == "energy") return 1 / *energy_j;
   return fps / *energy_j;  // which the energy-delay product is the inverse of
+}
+
+std::vector<const BenchMeasurement*> rank(const BenchResult& result) {
+  std::vector<const BenchMeasurement*> ranked;
+  for (const BenchMeasurement& measurement : result.measurements) ranked.push_back(&measurement);
+  std::ranges::stable_sort(ranked, std::greater<>{}, [&](const BenchMeasurement* m) {
+    return std::pair(m->heat, score(result, *m));
+  });
+  return ranked;
 }
 
 const BenchMeasurement* find_measurement(const BenchResult& result, const std::string& name) {

@@ -31,7 +31,9 @@ struct BenchMeasurement {
   std::vector<double> rounds_energy_j = {};  ///< joules a frame; none when nobody can tell
   std::optional<double> predicted_fps = {}, predicted_energy_j = {};  ///< by the model alone
 
-  bool at_length = false;  ///< measured at length: `best` is one of these, if there are any
+  /// How far it came: 0 all rounds, 1 the finals, 2 the match. `best` is one of those that came
+  /// farthest, and `rounds_*` are of the latest.
+  int heat = 0;
 
   double median_fps() const;  ///< 0 when there is no round
   std::optional<double> median_energy_j() const;
@@ -63,6 +65,9 @@ const BenchMeasurement* find_measurement(const BenchResult& result, const std::s
 /// How good a measurement is by the result's metric, higher is better: frames a second, frames a
 /// joule, throughput / energy, or 1 / (energy x time). Throughput where energy is not known.
 double score(const BenchResult& result, const BenchMeasurement& measurement);
+
+/// All measurements, best first: those that came farther, then those with the higher score.
+std::vector<const BenchMeasurement*> rank(const BenchResult& result);
 
 /// The mapping in which each stage is where it takes less time, from the medium grain run without a
 /// device and the runs of one thread with a single stage on the device; none when one of them is

@@ -131,7 +131,7 @@ TEST(BenchReport, ChosenIsComparedWithTheBestByTheMetric) {
 TEST(BenchReport, TheBestIsOneOfThoseMeasuredAtLength) {
   BenchResult result = example(true);
   named(result, "ccc/mg").rounds_fps = {1000};  // a lucky moment
-  named(result, "ccc/cg1").at_length = named(result, "gcc/cg1").at_length = true;
+  named(result, "ccc/cg1").heat = named(result, "gcc/cg1").heat = 1;
   named(result, "ccc/cg1").rounds_fps = {90, 110, 100};
   named(result, "gcc/cg1").rounds_fps = {90};
   EXPECT_EQ(to_json(result)["best"]["name"], "ccc/cg1");
