@@ -53,6 +53,12 @@ BinControl::BinControl(GstElement* bin, Executor& executor, const Controller::Ch
       controller_(chain, std::move(knowledge),
                   [meter = meter_] { return read_probe(meter.get()); }) {
   controller_.decided = [this](const Decision& decision) { untold_.push_back(decision); };
+  controller_.tried = [this](const Trial& trial) {
+    GST_DEBUG_OBJECT(bin_, "tried %s: %.1f fps (%.1f expected), %.4g J a frame (%.4g); looks: %zu",
+                     to_string(trial.configuration).c_str(), trial.measured.throughput_fps,
+                     trial.predicted.throughput_fps, trial.measured.energy_j,
+                     trial.predicted.energy_j, trial.looks.size());
+  };
 }
 
 // Lets the controller answer and the executor follow. True when there is something to tell.

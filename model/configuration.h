@@ -59,6 +59,7 @@ struct Allowed {
   bool fixed() const;
   /// What runs while nothing is known: all-CPU coarse grain on `cores` threads where that is open.
   Configuration fallback(int stages, int cores) const;
+  bool operator==(const Allowed&) const = default;
 };
 
 /// All 2^s (nC + 2) configurations (paper 1, section II-B); mappings that put a stage outside

@@ -24,6 +24,8 @@ struct Objective {
   /// Most throughput within these watts; 0: off. If nothing stays within: least power. With a
   /// target as well: least energy that reaches the rate within the watts, else the fastest within.
   double power_budget_w = 0;
+
+  bool operator==(const Objective&) const = default;
 };
 
 bool needs_energy(const Objective& objective);

@@ -2,9 +2,13 @@
 #include "model/trial.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace tandem {
 namespace {
+
+// The share of the middle look's rate below which a look does not count.
+constexpr double kStoodStill = 0.8;
 
 // How many times the predicted values were measured.
 struct Error {
@@ -53,6 +57,28 @@ const Trial* find_trial(std::span<const Trial> trials, const Configuration& conf
     return trial.configuration == configuration;
   });
   return found == trials.end() ? nullptr : &*found;
+}
+
+Prediction mean_of_looks(std::span<const Prediction> looks) {
+  std::vector<double> rates;
+  for (const Prediction& look : looks) rates.push_back(look.throughput_fps);
+  std::ranges::sort(rates, std::greater<>{});
+  const double middle = rates[(rates.size() - 1) / 2];  // of two the faster one
+  double fps = 0, energy_j = 0;
+  int rated = 0, metered = 0;
+  for (const Prediction& look : looks) {
+    if (look.throughput_fps < kStoodStill * middle) continue;
+    ++rated;
+    fps += look.throughput_fps;
+    if (!known(look.energy_j)) continue;
+    ++metered;
+    energy_j += look.energy_j;
+  }
+  Prediction mean = looks[0];
+  mean.throughput_fps = fps / rated;
+  mean.energy_j = metered > 0 ? energy_j / metered : kUnknown;
+  mean.power_w = mean.energy_j * mean.throughput_fps;
+  return mean;
 }
 
 Prediction corrected(std::span<const Trial> trials, const Configuration& configuration,

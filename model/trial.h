@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "model/configuration.h"
 #include "model/predict.h"
@@ -12,8 +13,15 @@ namespace tandem {
 struct Trial {
   Configuration configuration;
   Prediction predicted, measured;
-  bool at_length = false;  ///< it ran for longer than a glance
+  /// At length; then `measured` is their mean, else what a glance saw.
+  std::vector<Prediction> looks = {};
+  double looks_s = 0;  ///< what they took
 };
+
+/// Of what one configuration did in several looks, at least one. One in which the machine stood
+/// still for a while says nothing: it is much slower than the others. Energy is that of the looks
+/// in which the counter had a new value.
+Prediction mean_of_looks(std::span<const Prediction> looks);
 
 /// The trial of that configuration, or null.
 const Trial* find_trial(std::span<const Trial> trials, const Configuration& configuration);

@@ -164,7 +164,11 @@ Trainer::Step Controller::decide(Reason reason) {
     abandon_training();
     const Choice choice = choose(learnt->measurements, objective_, rules_.allowed, learnt->trials);
     if (choice.count > 0) {
-      learnt->chosen = reason == Reason::remembered ? pick(*learnt, choice) : choice.best();
+      const bool as_before = reason == Reason::remembered && learnt->objective == objective_ &&
+                             learnt->allowed == rules_.allowed;
+      // What promises more has not been tried, or was not worth it.
+      if (!as_before || learnt->chosen.configuration.mapping.stages == 0)
+        remember(*learnt, choice.best());
       settle(reason, learnt->chosen, choice);
       return running_;
     }
@@ -183,6 +187,12 @@ Trainer::Step Controller::decide(Reason reason) {
   settle(due ? Reason::not_allowed : reason, {keeps, {}}, {});
   if (!due) paths_ = paths;
   return running_;
+}
+
+void Controller::remember(Learnt& learnt, const Candidate& chosen) const {
+  learnt.chosen = chosen;
+  learnt.objective = objective_;
+  learnt.allowed = rules_.allowed;
 }
 
 // Keeps what was chosen before unless another is better by more than the noise.

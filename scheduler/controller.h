@@ -114,6 +114,8 @@ class Controller {
 
   /// Called for every decision.
   std::function<void(const Decision&)> decided;
+  /// Called after every trial.
+  std::function<void(const Trial&)> tried;
 
  private:
   // Below this a prediction is not better but lucky, however quiet the samples were.
@@ -131,6 +133,7 @@ class Controller {
   double counter_s() const;
   void abandon_training();
   void settle(Reason reason, const Candidate& chosen, const Choice& choice, Decision decision = {});
+  void remember(Learnt& learnt, const Candidate& chosen) const;
   const Candidate& pick(Learnt& learnt, const Choice& choice) const;
   bool may_train() const;
   bool lacks_energy(const Learnt& learnt) const;

@@ -2,6 +2,7 @@
 // The controller's experiments and trials.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <optional>
 #include <span>
 
@@ -23,8 +24,12 @@ constexpr double kModelError = 0.1;
 constexpr int kMostRefinements = 6;
 constexpr double kWorthRefining = 0.25;
 constexpr int kSmallGap = 2;
-// Configurations that are tried at length, and how much less the second may be to be one of them.
-constexpr int kMostLongLooks = 4;
+// Near equals are looked at in turn, so that a machine that slows down does so for all of them: the
+// best and those whose rate, after one look each, is at most kNearEqual less. Looks make a mean,
+// and the more there are the nearer a rival has to be. As the rates of near equals are nearly that
+// of the choice, looking costs the stream little.
+constexpr int kMostEquals = 4, kMostLooksEach = 4;
+constexpr double kMostLooksSeconds = 6;  // no look begins after that
 constexpr double kNearEqual = 0.1;
 
 int device_runs(const Configuration& configuration) {
@@ -47,19 +52,34 @@ void put_simplest_first(Choice& choice, double noise) {
   std::rotate(choice.ranked.begin(), simplest, simplest + 1);
 }
 
-// The best when a glance is all that it had, and near equals of it: short experiments do not tell
-// which of them is better.
-const Candidate* worth_a_long_look(const Choice& measured, std::span<const Trial> trials) {
-  if (std::ranges::count(trials, true, &Trial::at_length) >= kMostLongLooks) return nullptr;
-  const bool equals = measured.count > 1 &&
-                      !worth_switching(measured.ranked[1].prediction, measured.best().prediction,
-                                       measured.objective, kNearEqual);
-  for (int i = 0; i < (equals ? 2 : 1); ++i) {
-    const Trial* trial = find_trial(trials, measured.ranked[i].configuration);
-    // What has nothing beside it needs no comparison.
-    if (trial ? !trial->at_length : equals || !trials.empty()) return &measured.ranked[i];
+// How far objectives are apart where rates are by `rate`: some have the rate in them twice.
+double margin_of(const Objective& objective, double rate) {
+  const bool twice = objective.metric == Metric::efficiency || objective.metric == Metric::edp;
+  return twice ? 2 * rate : rate;
+}
+
+// Whose turn it is to be looked at: the best or a near equal; null when it is clear enough which of
+// them is better. What was never tried, and has nothing beside it, needs no comparison.
+const Candidate* worth_a_look(const Choice& measured, std::span<const Trial> trials) {
+  const auto looks = [&](const Candidate& candidate) {
+    const Trial* trial = find_trial(trials, candidate.configuration);
+    return trial ? static_cast<int>(trial->looks.size()) : 0;
+  };
+  double all_s = 0;
+  for (const Trial& trial : trials) all_s += trial.looks_s;
+  const Candidate *best = &measured.best(), *next = best;
+  int rivals = 0;
+  for (int i = 1; i < measured.count && i < kMostEquals; ++i) {
+    const Candidate& rival = measured.ranked[i];
+    const double near = kNearEqual / std::sqrt(std::max(1, std::min(looks(*best), looks(rival))));
+    if (worth_switching(rival.prediction, best->prediction, measured.objective,
+                        margin_of(measured.objective, near)))
+      continue;
+    ++rivals;
+    if (looks(rival) < looks(*next)) next = &rival;
   }
-  return nullptr;
+  const int enough = rivals > 0 ? kMostLooksEach : trials.empty() ? 0 : 1;
+  return all_s < kMostLooksSeconds && looks(*next) < enough ? next : nullptr;
 }
 
 // Between which numbers of threads the best of a mapping may lie, as far as they were tried: in the
@@ -165,15 +185,25 @@ Trainer::Step Controller::finish_experiments() {
 Trainer::Step Controller::finish_trial() {
   Learnt& learnt = (*knowledge_)[key_];
   Trial trial{trial_->configuration(), predict(learnt.measurements, trial_->configuration()), {}};
-  const Measured measured = trial_->measured(chain_.domains);
+  const Measured found = trial_->measured(chain_.domains);
   trial.measured = trial.predicted;
-  trial.measured.throughput_fps = measured.throughput_fps;
-  if (known(measured.energy_j)) trial.measured.energy_j = measured.energy_j;
+  trial.measured.throughput_fps = found.throughput_fps;
+  trial.measured.energy_j = found.energy_j;
+  if (trial_->length() == TrialRun::Length::look) {
+    if (const Trial* before = find_trial(learnt.trials, trial.configuration)) {
+      trial.looks = before->looks;
+      trial.looks_s = before->looks_s;
+    }
+    trial.looks.push_back(trial.measured);
+    trial.looks_s += trial_->cost().seconds;
+    trial.measured = mean_of_looks(trial.looks);
+  }
+  if (!known(trial.measured.energy_j)) trial.measured.energy_j = trial.predicted.energy_j;
   trial.measured.power_w = trial.measured.energy_j * trial.measured.throughput_fps;
-  trial.at_length = trial_->length() == TrialRun::Length::at_length;
   std::erase_if(learnt.trials,
                 [&](const Trial& other) { return other.configuration == trial.configuration; });
   learnt.trials.push_back(trial);
+  if (tried) tried(trial);
   costs_.push_back(trial_->cost());
   trial_.reset();
   return try_or_settle();
@@ -188,10 +218,7 @@ Trainer::Step Controller::try_or_settle() {
   if (learnt.starved) return finish_training(best_of(Which::all));
   Choice measured = best_of(Which::measured);
   const Choice others = best_of(Which::unmeasured);
-  // Efficiency and the energy-delay product have the rate in them twice.
-  const Metric metric = others.objective.metric;
-  const double margin =
-      metric == Metric::efficiency || metric == Metric::edp ? 2 * kModelError : kModelError;
+  const double margin = margin_of(others.objective, kModelError);
   const bool enough =
       others.count == 0 || std::ssize(learnt.trials) >= kMostTrials ||
       (measured.count > 0 && !worth_switching(measured.best().prediction, others.best().prediction,
@@ -203,8 +230,8 @@ Trainer::Step Controller::try_or_settle() {
       std::ssize(learnt.trials) < kMostTrials + kMostRefinements)
     return start_trial(*between, TrialRun::Length::glance);
   put_simplest_first(measured, kLeastNoise);
-  if (const Candidate* candidate = worth_a_long_look(measured, learnt.trials))
-    return start_trial(candidate->configuration, TrialRun::Length::at_length);
+  if (const Candidate* candidate = worth_a_look(measured, learnt.trials))
+    return start_trial(candidate->configuration, TrialRun::Length::look);
   return finish_training(measured);
 }
 
@@ -231,7 +258,7 @@ double Controller::latency_s(const Learnt& learnt, const Configuration& configur
 
 Trainer::Step Controller::finish_training(const Choice& choice) {
   Learnt& learnt = (*knowledge_)[key_];
-  if (choice.count > 0) learnt.chosen = pick(learnt, choice);
+  if (choice.count > 0) remember(learnt, pick(learnt, choice));
   Decision decision;
   decision.experiments = experiments_;
   decision.trials = static_cast<int>(learnt.trials.size());

@@ -19,12 +19,18 @@ int read_topology(int cpu, const char* name, int otherwise) {
   return file ? value : otherwise;
 }
 
+// Empty when the kernel does not tell.
+cpu_set_t affinity() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) CPU_ZERO(&allowed);
+  return allowed;
+}
+
 }  // namespace
 
 int usable_physical_cores() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;
+  const cpu_set_t allowed = affinity();
   std::set<std::pair<int, int>> cores;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (!CPU_ISSET(cpu, &allowed)) continue;
@@ -32,6 +38,11 @@ int usable_physical_cores() {
     cores.emplace(read_topology(cpu, "physical_package_id", 0), read_topology(cpu, "core_id", cpu));
   }
   return std::max<int>(1, static_cast<int>(cores.size()));
+}
+
+int usable_processors() {
+  const cpu_set_t allowed = affinity();
+  return std::max(1, CPU_COUNT(&allowed));
 }
 
 }  // namespace tandem

@@ -7,4 +7,7 @@ namespace tandem {
 /// counted once. At least 1. This is nC of paper 1, which found hyperthreads of no use.
 int usable_physical_cores();
 
+/// The processors that this process may use, each hardware thread by itself. At least 1.
+int usable_processors();
+
 }  // namespace tandem

@@ -7,6 +7,12 @@
 #include "scheduler/clock.h"
 
 namespace tandem {
+namespace {
+
+// The part of a frame's time that is long for its thread to wait for it: a tenth.
+constexpr uint64_t kLongWait = 10;
+
+}  // namespace
 
 Executor::Executor(std::vector<Stage*> stages, Device* device, int cores,
                    DeviceFailed device_failed)
@@ -163,15 +169,22 @@ void Executor::resume() {
 
 void Executor::drive(int index) {
   std::unique_lock lock(mutex_);
+  uint64_t service_ns = 0;  // of the latest frame
   for (;;) {
+    uint64_t free_ns = 0;  // since when this driver waits, if it does
     // Drivers that the configuration does not use wait apart, so that waking one never wakes these.
-    while (!stopping_ && (index >= drivers() || (ready_.empty() && next_begin_ == next_submit_)))
+    while (!stopping_ && (index >= drivers() || (ready_.empty() && next_begin_ == next_submit_))) {
+      if (free_ns == 0) free_ns = now_ns();
       (index < drivers() ? work_ : standby_).wait(lock);
+    }
     if (stopping_) return;
     Entry* mine = nullptr;
     const bool begins = ready_.empty();
     if (begins) {
       mine = &begin_next();
+      Item::Times& times = mine->item->times;
+      const uint64_t waited_ns = free_ns > 0 ? times.begin_ns - free_ns : 0;
+      times.starved = times.starved && kLongWait * waited_ns > service_ns;
     } else {
       const auto oldest = std::ranges::min_element(
           ready_, {}, [](const Entry* entry) { return entry->item->sequence; });
@@ -187,6 +200,7 @@ void Executor::drive(int index) {
     const bool done = process(*mine, time_stages);
     if (done) {
       item.times.end_ns = now_ns();
+      service_ns = item.times.service_ns();
       count(item);
       item.completed();
     }

@@ -41,7 +41,8 @@ struct Item {
     std::array<uint64_t, kMaxStages> download_ns{}, upload_ns{};
     uint64_t waited_ns = 0;     ///< for its turn at serial stages
     bool stages_apart = false;  ///< device stages were waited for one by one
-    /// Nothing was behind it when it was begun: the source does not keep the threads busy.
+    /// Its thread waited for it for a tenth of a frame's time or longer, and nothing was behind it
+    /// when it was begun: the source does not keep the threads busy.
     bool starved = false;
 
     /// What it took without waiting for its turn.

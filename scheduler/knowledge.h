@@ -18,6 +18,8 @@ struct Learnt {
   bool starved = false;       ///< the source did not keep the threads busy while they were measured
   std::vector<Trial> trials;  ///< of the configurations that looked best
   Candidate chosen;
+  Objective objective;  ///< for which, and ...
+  Allowed allowed;      ///< ... among which, `chosen` is the best that was found
 };
 
 /// All that was learnt, by the kind of frames: size and format, with what else decides how long a

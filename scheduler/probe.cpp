@@ -4,11 +4,14 @@
 #include <ctime>
 
 #include "scheduler/clock.h"
+#include "scheduler/cores.h"
 
 namespace tandem {
 
 Probe read_probe(EnergyMeter* meter) {
+  static const int processors = usable_processors();
   Probe probe;
+  probe.processors = processors;
   probe.now_ns = now_ns();
   timespec cpu{};
   if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)

@@ -14,6 +14,7 @@ struct Probe {
   uint64_t now_ns = 0;
   double cpu_s = 0;  ///< processor time that the whole process has taken; never falls
   std::optional<EnergyReading> energy;
+  int processors = 1;  ///< that the process may use
 };
 using ReadProbe = std::function<Probe()>;
 

@@ -16,6 +16,8 @@ constexpr double kNanosecond = 1e-9;
 // when something takes the cores away again and again.
 constexpr std::size_t kParts = 5;
 constexpr double kRecurring = 0.05;
+// The share of the processors' time that counts as all of it.
+constexpr double kAllBusy = 0.9;
 
 double seconds(uint64_t ns) { return kNanosecond * static_cast<double>(ns); }
 double service_s(const Item::Times& times) { return seconds(times.service_ns()); }
@@ -75,7 +77,7 @@ bool Trainer::observe(const Item::Times& times, uint32_t device_stages) {
   }
   ++counted_;
   ++counted_in_all_;
-  starved_ += times.starved ? 1 : 0;
+  starved_here_ += times.starved ? 1 : 0;
   if (!counts_joules_) counts_joules_ = count_from_new_value(begin_, read_probe_());
   // A frame that the device left to the CPU says nothing of the device.
   if (device_stages == step.configuration.mapping.device_stages) samples_.push_back(times);
@@ -157,6 +159,12 @@ void Trainer::finish_step() {
   const Step& step = steps_[current_];
   const Probe end = read_probe_();
   const Energy power = watts(end);
+  // A source that gets no core is no slow source: this process has taken them all.
+  if (end.cpu_s - begin_.cpu_s >= kAllBusy * end.processors * seconds(end.now_ns - begin_.now_ns)) {
+    starved_here_ = 0;
+    for (Item::Times& times : samples_) times.starved = false;
+  }
+  starved_ += starved_here_;
 
   if (step.configuration.granularity == Granularity::medium) {
     for (int k = 0; k < stages_; ++k) measured_.stages[k].mg = cost(stage_s(k), power);
@@ -177,7 +185,7 @@ void Trainer::finish_step() {
 
   costs_.push_back({seconds(last_end_ns_ - first_begin_ns_), seen_});
   ++current_;
-  seen_ = counted_ = 0;
+  seen_ = counted_ = starved_here_ = 0;
   last_end_ns_ = 0;
   counts_joules_ = false;
   samples_.clear();

@@ -63,7 +63,8 @@ class Trainer {
   const Measurements& measurements() const { return measured_; }
   /// The relative error of the worst known of the estimates that it is made of.
   double relative_error() const { return relative_error_; }
-  /// Whether most frames found nothing behind them: the source did not keep the threads busy.
+  /// Whether most frames found nothing behind them, though this process did not take all of the
+  /// cores: the source did not keep the threads busy.
   bool starved() const { return starved_ > (counted_in_all_ + 1) / 2; }
 
  private:
@@ -88,6 +89,7 @@ class Trainer {
   // Of the experiment that is under way.
   int seen_ = 0;     // frames, those of the warm-up included
   int counted_ = 0;  // frames since `begin_`
+  int starved_here_ = 0;
   uint64_t first_begin_ns_ = 0, last_end_ns_ = 0;
   Probe begin_;
   bool counts_joules_ = false;  // begin_'s energy is from this experiment

@@ -17,10 +17,10 @@ struct Enough {
   int frames;
   double seconds;
 };
-constexpr Enough kGlance{0.1, 50, 0.5}, kAtLength{0.4, 400, 1};
+constexpr Enough kGlance{0.1, 50, 0.5}, kLook{0.25, 200, 0.5};
 
 const Enough& enough_for(TrialRun::Length length) {
-  return length == TrialRun::Length::glance ? kGlance : kAtLength;
+  return length == TrialRun::Length::glance ? kGlance : kLook;
 }
 
 double seconds(uint64_t ns) { return kNanosecond * static_cast<double>(ns); }

@@ -22,9 +22,9 @@ Measured measured_between(const Probe& begin, const Probe& end, const Domains& d
 /// energy. State in, decision out, as Trainer.
 class TrialRun {
  public:
-  /// A glance finds out what is worth a look at length: threads that begin together keep their
+  /// A glance finds out what is worth looks at length: threads that begin together keep their
   /// rhythm for a while, which is not the one that lasts.
-  enum class Length { glance, at_length };
+  enum class Length { glance, look };
 
   /// `latency_s`: what the slowest path takes for a frame; it fills for so long. `least_seconds`:
   /// what the energy counter needs.

@@ -57,6 +57,26 @@ TEST(Trials, TeachNothingOfTheCpuAloneNorOfMediumGrain) {
   EXPECT_EQ(corrected_fps(trials, {kAll, Granularity::medium, 9}), 200);
 }
 
+TEST(Trials, ALookInWhichTheMachineStoodStillSaysNothing) {
+  const auto mean_fps = [](const std::vector<double>& rates) {
+    std::vector<Prediction> looks;
+    for (const double fps : rates) looks.push_back(expected(fps, 1));
+    return mean_of_looks(looks).throughput_fps;
+  };
+  EXPECT_DOUBLE_EQ(mean_fps({20}), 20);
+  EXPECT_DOUBLE_EQ(mean_fps({100, 20}), 100);
+  EXPECT_DOUBLE_EQ(mean_fps({20, 100, 90}), 95);
+  EXPECT_DOUBLE_EQ(mean_fps({130, 90, 90, 90}), 100) << "one that is fast is no reason";
+}
+
+TEST(Trials, LooksWithoutANewValueOfTheCounterSayNothingOfEnergy) {
+  const std::vector<Prediction> looks{expected(100, 2), expected(90, kUnknown), expected(80, 3)};
+  const Prediction mean = mean_of_looks(looks);
+  EXPECT_DOUBLE_EQ(mean.throughput_fps, 90);
+  EXPECT_DOUBLE_EQ(mean.energy_j, 2.5);
+  EXPECT_DOUBLE_EQ(mean.power_w, 225);
+}
+
 TEST(Trials, EnergyThatNobodyMeasuredIsNotCorrected) {
   Trial unknown = trial(coarse(kAll, 9), 0.5);
   unknown.measured.energy_j = kUnknown;

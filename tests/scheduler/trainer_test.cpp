@@ -37,6 +37,29 @@ TEST(TrainerTest, ThreadsThatStarveAreNoFasterThanTheCores) {
   const std::vector<Cost>& cg = trainer.measurements().cg;
   EXPECT_NEAR(cg[1].seconds, 5e-4, 1e-6);
   EXPECT_NEAR(cg[2].seconds, 5e-4, 1e-6);
+  EXPECT_TRUE(trainer.starved());
+}
+
+TEST(TrainerTest, ASourceThatGetsNoCoreIsNoSlowSource) {
+  for (const double cores_busy : {1.5, 1.9}) {
+    PaperChip chip(3, 2, 4);
+    Trainer trainer(3, 2, 0, 0, [&] {
+      Probe probe = chip.probe();
+      probe.cpu_s = 1e-9 * cores_busy * static_cast<double>(probe.now_ns);
+      probe.processors = 2;
+      return probe;
+    });
+    while (trainer.step()) {
+      Item::Times times = chip.frame(*trainer.step());
+      times.starved = true;
+      times.end_ns = times.begin_ns + 1'000'000;  // none of which tells what the source lets pass
+      trainer.observe(times, 0);
+    }
+    const double passed_s = chip.truth().cg[1].seconds;
+    EXPECT_EQ(trainer.starved(), cores_busy < 1.8);
+    EXPECT_NEAR(trainer.measurements().cg[1].seconds, cores_busy < 1.8 ? 5e-4 : passed_s,
+                0.05 * passed_s);
+  }
 }
 
 TEST(TrainerTest, WhatTakesTheCoresAgainAndAgainCountsAndAHiccupDoesNot) {
