@@ -16,6 +16,7 @@ bool Metric::any_predicted() const {
 }
 
 std::optional<std::size_t> Metric::best() const {
+  if (named_best && values[*named_best].measured) return named_best;
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!values[i].measured) continue;
@@ -43,8 +44,20 @@ std::pair<double, double> Metric::range() const {
 
 std::string Metric::with_unit(double value) const { return significant(value) + " " + unit; }
 
+namespace {
+
+std::optional<std::size_t> best_by(const BenchFile& bench, const std::string& metric) {
+  if (bench.metric != metric || !bench.best) return std::nullopt;
+  const auto& all = bench.configurations;
+  const auto found = std::ranges::find(all, bench.best->name, &BenchFile::Configuration::name);
+  if (found == all.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - all.begin());
+}
+
+}  // namespace
+
 Metric throughput_metric(const BenchFile& bench) {
-  Metric metric{"Throughput", "frames/s", "", false, 1, {}, {}};
+  Metric metric{"Throughput", "frames/s", "", false, 1, {}, {}, best_by(bench, "throughput")};
   for (const BenchFile::Configuration& c : bench.configurations) {
     metric.values.push_back({c.throughput_fps, c.predicted_fps});
   }
@@ -53,7 +66,7 @@ Metric throughput_metric(const BenchFile& bench) {
 }
 
 Metric energy_metric(const BenchFile& bench) {
-  Metric metric{"Energy", "J/frame", "", true, 1, {}, {}};
+  Metric metric{"Energy", "J/frame", "", true, 1, {}, {}, best_by(bench, "energy")};
   for (const BenchFile::Configuration& c : bench.configurations) {
     metric.values.push_back({c.energy_per_frame_j, c.predicted_energy_j});
   }
@@ -77,7 +90,8 @@ Metric energy_metric(const BenchFile& bench) {
 }
 
 Metric efficiency_metric(const BenchFile& bench) {
-  Metric metric{"Efficiency", "fps/J", "throughput/energy", false, 1, {}, {}};
+  Metric metric{"Efficiency", "fps/J", "throughput/energy",         false, 1,
+                {},           {},      best_by(bench, "efficiency")};
   for (const BenchFile::Configuration& c : bench.configurations) {
     metric.values.push_back({efficiency(c.throughput_fps, c.energy_per_frame_j),
                              efficiency(c.predicted_fps, c.predicted_energy_j)});

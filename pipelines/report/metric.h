@@ -20,14 +20,16 @@ struct Metric {
   std::string unit;     ///< "frames/s"
   std::string formula;  ///< what it is made of, or nothing
   bool lower_is_better = false;
-  double scale = 1;                ///< how often `unit` goes into the unit of the file
-  std::vector<Values> values;      ///< in the order of BenchFile::configurations
-  std::optional<double> baseline;  ///< what the baseline itself reached
+  double scale = 1;                            ///< how often `unit` goes into the unit of the file
+  std::vector<Values> values;                  ///< in the order of BenchFile::configurations
+  std::optional<double> baseline;              ///< what the baseline itself reached
+  std::optional<std::size_t> named_best = {};  ///< what the file calls best by this metric
 
   bool any_measured() const;
   bool any_predicted() const;
   bool any() const { return any_measured() || any_predicted(); }
-  /// Index of the best measured value.
+  /// Index of what the file calls best, else of the best measured value: that may be the luck of
+  /// one short run.
   std::optional<std::size_t> best() const;
   /// The least and the most of all values, the baseline's too; 0 and 0 when there is none.
   std::pair<double, double> range() const;
