@@ -31,6 +31,7 @@ constexpr int kSmallGap = 2;
 constexpr int kMostEquals = 4, kMostLooksEach = 4;
 constexpr double kMostLooksSeconds = 6;  // no look begins after that
 constexpr double kNearEqual = 0.1;
+constexpr double kGlance = 0.25;  // the looks that a glance or an experiment is worth
 
 int device_runs(const Configuration& configuration) {
   const uint32_t stages = configuration.mapping.device_stages;
@@ -71,7 +72,8 @@ const Candidate* worth_a_look(const Choice& measured, std::span<const Trial> tri
   int rivals = 0;
   for (int i = 1; i < measured.count && i < kMostEquals; ++i) {
     const Candidate& rival = measured.ranked[i];
-    const double near = kNearEqual / std::sqrt(std::max(1, std::min(looks(*best), looks(rival))));
+    const double seen = std::max<double>(kGlance, std::min(looks(*best), looks(rival)));
+    const double near = kNearEqual / std::sqrt(seen);
     if (worth_switching(rival.prediction, best->prediction, measured.objective,
                         margin_of(measured.objective, near)))
       continue;
