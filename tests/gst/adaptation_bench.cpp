@@ -70,11 +70,11 @@ struct Stats {
 class Stream {
  public:
   explicit Stream(const Options& options, const char* adapt) {
-    pipeline_ = gst_parse_launch(
+    pipeline_ = gst_parse_launch_full(
         "appsrc name=source format=time block=true max-buffers=4 max-bytes=0 ! "
         "tandembin name=bin stages=\"vividfilter scales=1 ! vividhistogram ! vividclassifier\" ! "
         "fakesink sync=false",
-        nullptr);
+        nullptr, GST_PARSE_FLAG_FATAL_ERRORS, nullptr);
     if (!pipeline_) throw std::runtime_error("no pipeline: is GST_PLUGIN_PATH set?");
     source_ = GST_APP_SRC(gst_bin_get_by_name(GST_BIN(pipeline_), "source"));
     bin_ = gst_bin_get_by_name(GST_BIN(pipeline_), "bin");
