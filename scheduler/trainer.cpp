@@ -78,7 +78,8 @@ bool Trainer::observe(const Item::Times& times, uint32_t device_stages) {
   ++counted_;
   ++counted_in_all_;
   starved_here_ += times.starved ? 1 : 0;
-  if (!counts_joules_) counts_joules_ = count_from_new_value(begin_, read_probe_());
+  if (begin_.energy && !counts_joules_)
+    counts_joules_ = count_from_new_value(begin_, read_probe_());
   // A frame that the device left to the CPU says nothing of the device.
   if (device_stages == step.configuration.mapping.device_stages) samples_.push_back(times);
 

@@ -63,8 +63,8 @@ class Trainer {
   const Measurements& measurements() const { return measured_; }
   /// The relative error of the worst known of the estimates that it is made of.
   double relative_error() const { return relative_error_; }
-  /// Whether most frames found nothing behind them, though this process did not take all of the
-  /// cores: the source did not keep the threads busy.
+  /// Whether threads waited for most frames, though this process did not take all of the
+  /// processors: the source did not keep the threads busy.
   bool starved() const { return starved_ > (counted_in_all_ + 1) / 2; }
 
  private:

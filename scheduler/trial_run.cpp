@@ -59,7 +59,8 @@ bool TrialRun::observe(const Item::Times& times) {
     return false;
   }
   ++counted_;
-  if (!counts_joules_) counts_joules_ = count_from_new_value(begin_, read_probe_());
+  if (begin_.energy && !counts_joules_)
+    counts_joules_ = count_from_new_value(begin_, read_probe_());
   const double lasted_s = seconds(last_ns_ - start_ns_);
   if (counted_ < kLeastFrames || lasted_s < least_seconds_) return false;
   const Enough& enough = enough_for(length_);

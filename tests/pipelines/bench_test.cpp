@@ -135,6 +135,8 @@ TEST(BenchReport, TheBestIsOneOfThoseMeasuredAtLength) {
   named(result, "ccc/cg1").rounds_fps = {90, 110, 100};
   named(result, "gcc/cg1").rounds_fps = {90};
   EXPECT_EQ(to_json(result)["best"]["name"], "ccc/cg1");
+  named(result, "gcc/cg1").heat = 2;  // the match
+  EXPECT_EQ(to_json(result)["best"]["name"], "gcc/cg1");
 }
 
 class Bench : public testing::Test {
