@@ -1,9 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/binrun.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
 #include "gst/util/guard.h"
 
 namespace tandem {
+namespace {
+
+// Of all frames in flight: a sixteenth of the memory that there is for this process, 1 GiB at most.
+gsize most_waiting_bytes() {
+  gsize memory = static_cast<gsize>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  gsize limit = 0;  // of a container; the file says "max" where there is none
+  if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit) memory = std::min(memory, limit);
+  return std::min(memory / 16, gsize{1} << 30);
+}
+
+}  // namespace
 
 class BinRun::QueueDevice final : public Device {
  public:
@@ -31,11 +47,6 @@ BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int 
   }
   const auto device_failed = [this](const std::string& why) { this->device_failed(why); };
   executor_ = std::make_unique<Executor>(scheduled, device_.get(), cores, device_failed);
-  for (int i = 0; i <= executor_->window(); ++i) {
-    items_.push_back(std::make_unique<FrameItem>(adapters_));
-    items_.back()->queue = &device_->queue;
-    idle_.push_back(items_.back().get());
-  }
 }
 
 BinRun::~BinRun() = default;
@@ -79,6 +90,15 @@ void BinRun::add_latency(GstCaps* caps, GstQuery* query) const {
   gst_query_set_latency(query, live, least, most);
 }
 
+void BinRun::make_items() {
+  std::lock_guard lock(mutex_);
+  while (static_cast<int>(items_.size()) <= executor_->window()) {
+    items_.push_back(std::make_unique<FrameItem>(adapters_));
+    items_.back()->queue = &device_->queue;
+    idle_.push_back(items_.back().get());
+  }
+}
+
 FrameItem* BinRun::acquire() {
   std::lock_guard lock(mutex_);
   g_assert(!idle_.empty());
@@ -100,8 +120,8 @@ void BinRun::set_caps(GstCaps* caps) {
   negotiated_ = caps && gst_video_info_from_caps(&info_, caps);
   if (!negotiated_) return;
   // Frames that wait for their turn hold the pixels of the source.
-  constexpr gsize kMostWaitingBytes = gsize{256} << 20;
-  executor_->set_window(static_cast<int>(kMostWaitingBytes / GST_VIDEO_INFO_SIZE(&info_)));
+  executor_->set_window(static_cast<int>(most_waiting_bytes() / GST_VIDEO_INFO_SIZE(&info_)));
+  make_items();
   control_->frames_changed(info_);
 }
 

@@ -68,6 +68,7 @@ class BinRun {
  private:
   class QueueDevice;
 
+  void make_items();
   FrameItem* acquire();
   GstBuffer* close(FrameItem* item);
   void drop_all();

@@ -11,6 +11,8 @@ namespace {
 
 // The part of a frame's time that is long for its thread to wait for it: a tenth.
 constexpr uint64_t kLongWait = 10;
+// The part of the window that may wait for the sink alone: a quarter.
+constexpr int kWaitsForTheSink = 4;
 
 }  // namespace
 
@@ -95,16 +97,22 @@ void Executor::apply_pending(std::unique_lock<std::mutex>& lock) {
   drivers_changed();
 }
 
+// Or aborted.
+bool Executor::has_space() {
+  next_finish_ = std::max(next_finish_, next_take_);
+  while (next_finish_ < next_begin_ && entry(next_finish_).state == Slot::done) ++next_finish_;
+  const int for_the_sink = std::max(window_ / kWaitsForTheSink, 2 * (cores_ + 1));
+  return aborted_ || (next_submit_ - next_begin_ < static_cast<uint64_t>(drivers()) &&
+                      next_submit_ - released_ < static_cast<uint64_t>(window_) &&
+                      next_finish_ - released_ < static_cast<uint64_t>(for_the_sink));
+}
+
 bool Executor::submit(Item* item) {
   {
     std::unique_lock lock(mutex_);
     apply_pending(lock);
-    const auto has_space = [&] {
-      return aborted_ || (next_submit_ - next_begin_ < static_cast<uint64_t>(drivers()) &&
-                          next_submit_ - released_ < static_cast<uint64_t>(window_));
-    };
     source_waits_ = !has_space();
-    space_.wait(lock, has_space);
+    space_.wait(lock, [&] { return has_space(); });
     source_waits_ = false;
     if (aborted_) return false;
     item->sequence = next_submit_;

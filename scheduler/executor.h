@@ -37,10 +37,11 @@ struct ExecutorStats {
 
 /// Runs items through the stages under a configuration: several at a time, out again in order.
 ///
-/// Two bounds hold. At most as many items wait to begin as there are driver threads. And at most
+/// Three bounds hold. At most as many items wait to begin as there are driver threads. At most
 /// window() are in flight: where the device is many times faster than a core, frames that it has
 /// computed wait for an older one that a core still computes, and only a window of that many frames
-/// lets both work all the time.
+/// lets both work all the time. And of these at most a quarter wait for nothing but to be taken
+/// out, or a sink slower than the stages would find the whole window in front of it.
 ///
 /// One thread submits, one takes out; configure() and stats() may be called from any. Driver
 /// threads take items in order. At a run of 'g' stages a driver takes the device slot if it is
@@ -64,7 +65,7 @@ class Executor {
   ~Executor();  ///< items still inside must have been taken out or aborted before
 
   int cores() const { return cores_; }
-  static constexpr int kMaxWindow = 128;
+  static constexpr int kMaxWindow = 512;
   /// Most items in flight from now on; clamped to 2 (nC + 1) ... kMaxWindow.
   void set_window(int items);
   int window() const;
@@ -132,6 +133,7 @@ class Executor {
   bool is_its_turn(int stage, int restart, Entry& entry);
   void pass_gate(int stage, uint64_t sequence);
   void drivers_changed();
+  bool has_space();
   void apply_pending(std::unique_lock<std::mutex>& lock);
   Configuration clamp(Configuration configuration) const;
   void count(const Item& item);
@@ -147,6 +149,7 @@ class Executor {
   std::condition_variable work_, standby_, space_, finished_, idle_;
   std::vector<Entry> ring_;
   uint64_t next_submit_ = 0, next_begin_ = 0, next_take_ = 0, released_ = 0;
+  uint64_t next_finish_ = 0;   ///< all before are done; has_space() brings it up to date
   std::vector<Entry*> ready_;  ///< whose turn has come meanwhile, one a serial stage at most
   std::array<uint64_t, kMaxStages> gate_next_{};
   bool source_waits_ = false;

@@ -233,26 +233,39 @@ TEST_F(ExecutorTest, ThreadsAreClamped) {
   EXPECT_EQ(to_string(executor->configuration()), "cc/cg1");
 }
 
-TEST_F(ExecutorTest, InFlightIsBoundedByTheWindow) {
-  auto executor = make(2, 2);
-  executor->set_window(10);
-  EXPECT_EQ(executor->window(), 10);
+// Where the producer stops by itself when nobody takes anything out.
+int fill(Executor& executor, World& world, int expected) {
   std::deque<TestItem> items(100);
+  for (int i = 0; i < 100; ++i) items[i].id = i;
   std::atomic<int> submitted{0};
   std::thread producer([&] {
     for (TestItem& item : items) {
-      if (!executor->submit(&item)) return;
+      if (!executor.submit(&item)) return;
       ++submitted;
     }
   });
-  // Nobody takes anything out: the producer must stop at the bound by itself.
-  while (executor->stats().in_flight < 10) std::this_thread::yield();
-  executor->abort();
+  while (executor.stats().in_flight < expected) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // for one too many
+  executor.abort();
   producer.join();
+  world.held = 0;
   int taken = 0;
-  for (; executor->take(); ++taken) executor->release();
+  for (; executor.take(); ++taken) executor.release();
   EXPECT_EQ(taken, submitted);
-  EXPECT_EQ(taken, 10);
+  executor.resume();
+  return taken;
+}
+
+TEST_F(ExecutorTest, AWindowOfFramesMayWaitForASlowerOneAndAQuarterForTheSink) {
+  auto executor = make(2, 2);
+  executor->set_window(40);
+  EXPECT_EQ(executor->window(), 40);
+  executor->configure({{0, 2}, Granularity::coarse, 2});
+  EXPECT_LE(fill(*executor, world_, 10), 14) << "all are done, but those of the threads";
+  world_.held = 1;
+  EXPECT_EQ(fill(*executor, world_, 40), 40) << "the first is not";
+  executor->set_window(8);
+  EXPECT_LE(fill(*executor, world_, 6), 8) << "what the threads need all the same";
 }
 
 TEST_F(ExecutorTest, TheWindowIsClamped) {

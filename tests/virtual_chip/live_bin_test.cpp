@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "kernels/opencl/opencl.h"
+#include "scheduler/executor.h"
 #include "tests/virtual_chip/exhaustive.h"
 
 namespace tandem::test {
@@ -89,7 +90,7 @@ std::vector<Case> cases() {
       device_s += stage.device_s;
     }
     if (device_s < kLeastDeviceS) continue;
-    chip.window = 128;  // frames are tiny
+    chip.window = Executor::kMaxWindow;  // frames are tiny
     chip.name = "random-" + std::to_string(seed);
     const Metric metric = of_kind[discrete]++ % 2 == 0 ? Metric::throughput : Metric::efficiency;
     all.push_back({seed, discrete, chip, metric, Exhaustive(chip, seed).best(metric)});
