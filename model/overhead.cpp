@@ -7,14 +7,8 @@ namespace tandem {
 
 int training_frames(int cores) { return (cores + 2) * (cores + 1) / 2 + 2; }
 
-double training_penalty_s(std::span<const Experiment> experiments, double throughput_fps) {
-  double seconds = 0;
-  double frames = 0;
-  for (const Experiment& experiment : experiments) {
-    seconds += experiment.seconds;
-    frames += experiment.frames;
-  }
-  return std::max(0.0, seconds - frames / throughput_fps);
+double training_penalty_s(const Training& training, double throughput_fps) {
+  return std::max(0.0, training.seconds - training.frames / throughput_fps);
 }
 
 bool training_allowed(double steady_s, double penalty_s, double max_overhead) {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <span>
-
 namespace tandem {
 
-/// One experiment of a training: what it took and how many frames it delivered.
-struct Experiment {
+/// What a training took, from the first frame that it delivered to the last, and how many.
+struct Training {
   double seconds = 0;
   int frames = 0;
 };
@@ -18,7 +16,7 @@ int training_frames(int cores);
 /// taken at `throughput_fps`, the rate of the configuration that it led to. At least 0. Counts the
 /// frames that were really used instead of N_s, as an experiment lasts as long as its clock and its
 /// counters need.
-double training_penalty_s(std::span<const Experiment> experiments, double throughput_fps);
+double training_penalty_s(const Training& training, double throughput_fps);
 
 /// Equation 2 of paper 1: whether penalties of `penalty_s` are at most the share `max_overhead`
 /// (0 ... 1) of a run that took `steady_s` besides. With the time since the last training and its

@@ -13,4 +13,6 @@ inline uint64_t now_ns() {
       duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count());
 }
 
+inline double seconds(uint64_t ns) { return 1e-9 * static_cast<double>(ns); }
+
 }  // namespace tandem

@@ -4,15 +4,20 @@
 #include <algorithm>
 #include <utility>
 
+#include "scheduler/clock.h"
+
 namespace tandem {
 namespace {
 
-constexpr double kNanosecond = 1e-9;
 // More noise than this says too little to keep a worse configuration for its sake.
 constexpr double kMostNoise = 0.1;
-// Service times after a decision that tell what is usual, and the first that do not count: they pay
-// for memory that a configuration touches for the first time.
-constexpr int kSettlingFrames = 8, kReferenceFrames = 24;
+// The first frames after a decision do not count: they pay for memory that a configuration touches
+// for the first time.
+constexpr int kSettlingFrames = 8;
+// Of the watch: the median of what passes in so long is one sample, and so many samples tell what
+// is usual. A device may compute hundreds of frames while it is held up once.
+constexpr uint64_t kSampleNs = 50'000'000;
+constexpr std::size_t kReferenceSamples = 16;
 // The smallest lasting change of service times that is worth a training.
 constexpr double kDrift = 0.25;
 // Frames in a row with others behind them after which the source does keep the threads busy.
@@ -114,7 +119,7 @@ Trainer::Step Controller::device_failed() {
 }
 
 void Controller::stream_ended() {
-  const Experiment cost = spent();
+  const Training cost = spent();
   if (!training() || cost.frames <= told_too_short_) return;
   told_too_short_ = cost.frames;
   Decision decision;
@@ -130,6 +135,8 @@ void Controller::stream_ended() {
 std::optional<Trainer::Step> Controller::frame_done(const Item::Times& times,
                                                     uint32_t device_stages) {
   if (first_ns_ == 0) first_ns_ = times.begin_ns;
+  if (training() && training_frames_++ == 0)
+    training_since_ns_ = std::max(times.begin_ns, last_ns_);
   last_ns_ = std::max(last_ns_, times.end_ns);
   if (trainer_) {
     if (!trainer_->observe(times, device_stages)) return std::nullopt;
@@ -248,29 +255,44 @@ void Controller::watch(const Item::Times& times, uint32_t device_stages) {
     wanted_ = Reason::drift;
 
   Path& path = paths_[device_stages];
-  const double service_s = kNanosecond * static_cast<double>(times.service_ns());
+  const std::optional<double> service_s = path.sample(times);
+  if (!service_s) return;
   if (path.drift) {
-    if (path.drift->observe(service_s) && rules_.on_drift) wanted_ = Reason::drift;
+    if (path.drift->observe(*service_s) && rules_.on_drift) wanted_ = Reason::drift;
     return;
   }
-  path.first_samples.push_back(service_s);
-  if (path.first_samples.size() < kSettlingFrames + kReferenceFrames) return;
-  path.first_samples.erase(path.first_samples.begin(),
-                           path.first_samples.begin() + kSettlingFrames);
+  path.first_samples.push_back(*service_s);
+  if (path.first_samples.size() < kReferenceSamples) return;
   const Estimate usual = estimate(path.first_samples);
   path.drift.emplace(usual.value, kDrift, usual.relative_spread);
+}
+
+std::optional<double> Controller::Path::sample(const Item::Times& times) {
+  if (seen < kSettlingFrames) {
+    ++seen;
+    sample_began_ns = times.begin_ns;
+    return {};
+  }
+  services_s.push_back(seconds(times.service_ns()));
+  if (times.begin_ns - sample_began_ns < kSampleNs) return {};
+  sample_began_ns = times.begin_ns;
+  const auto middle = services_s.begin() + std::ssize(services_s) / 2;
+  std::ranges::nth_element(services_s, middle);
+  const double service_s = *middle;
+  services_s.clear();  // its memory is kept: a steady stream allocates nothing
+  return service_s;
 }
 
 Measured Controller::measured() const {
   const int frames = settled_frames_ - kSettlingFrames;
   if (frames <= 0 || last_begin_ns_ <= settled_ns_) return {};
-  const double elapsed_s = kNanosecond * static_cast<double>(last_begin_ns_ - settled_ns_);
+  const double elapsed_s = seconds(last_begin_ns_ - settled_ns_);
   return measured_between(settled_, read_probe_(), chain_.domains, frames / elapsed_s);
 }
 
 Controller::Totals Controller::totals() const {
   Totals totals = totals_;
-  totals.stream_s = kNanosecond * static_cast<double>(last_ns_ - first_ns_);
+  totals.stream_s = seconds(last_ns_ - first_ns_);
   return totals;
 }
 

@@ -9,6 +9,7 @@
 
 #include "model/estimator.h"
 #include "model/objective.h"
+#include "model/overhead.h"
 #include "scheduler/knowledge.h"
 #include "scheduler/trainer.h"
 #include "scheduler/trial_run.h"
@@ -128,7 +129,7 @@ class Controller {
   Trainer::Step finish_trial();
   Trainer::Step try_or_settle();
   Trainer::Step finish_training(const Choice& choice);
-  Experiment spent() const;
+  Training spent() const;
   double latency_s(const Learnt& learnt, const Configuration& configuration) const;
   double counter_s() const;
   void abandon_training();
@@ -153,8 +154,7 @@ class Controller {
   std::string key_;  // empty before the first frames
   std::optional<Trainer> trainer_;
   std::optional<TrialRun> trial_;  // after the trainer
-  std::vector<Experiment> costs_;  // of the training under way, without what these two hold
-  int experiments_ = 0;            // likewise
+  int experiments_ = 0;            // of the training under way, once they are over
   Reason training_for_ = Reason::caps;
   int told_too_short_ = 0;        // frames of it when the stream ended
   std::optional<Reason> wanted_;  // why to train as soon as that is allowed
@@ -163,6 +163,8 @@ class Controller {
   Totals totals_;
   double last_penalty_s_ = 0;
   uint64_t first_ns_ = 0, last_ns_ = 0;
+  uint64_t training_since_ns_ = 0;  // with what is under way between two experiments
+  int training_frames_ = 0;
 
   // What runs, since it was decided: frames after the first ones, which fill the executor.
   Configuration settled_on_;  // the latest that was decided
@@ -174,6 +176,12 @@ class Controller {
   // The watch over service times. One detector a path: a frame of the device is no slow frame of
   // the CPU.
   struct Path {
+    /// Seconds a frame, once enough have passed.
+    std::optional<double> sample(const Item::Times& times);
+
+    int seen = 0;                    ///< frames, of the first ones
+    std::vector<double> services_s;  ///< of the sample under way
+    uint64_t sample_began_ns = 0;
     std::vector<double> first_samples;
     std::optional<DriftDetector> drift;
   };

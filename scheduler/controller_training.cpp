@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "scheduler/clock.h"
 #include "scheduler/controller.h"
 
 namespace tandem {
@@ -131,6 +132,7 @@ Trainer::Step Controller::start_training(Reason reason) {
   training_for_ = reason;
   ++totals_.trainings;
   told_too_short_ = 0;
+  training_frames_ = 0;
   trainer_.emplace(chain_.stages, chain_.cores, chain_.device_capable, counter_s(), read_probe_);
   run(trainer_->step()->configuration);
   return running_ = *trainer_->step();
@@ -141,23 +143,17 @@ double Controller::counter_s() const {
   return needs_energy(objective_) ? kCounterValues * chain_.energy_resolution_s : 0;
 }
 
-// By the training that is under way, in all.
-Experiment Controller::spent() const {
-  std::vector<Experiment> costs = trainer_ ? trainer_->costs() : costs_;
-  if (trial_) costs.push_back(trial_->cost());
-  Experiment sum;
-  for (const Experiment& cost : costs) {
-    sum.seconds += cost.seconds;
-    sum.frames += cost.frames;
-  }
-  return sum;
+// By the training that is under way.
+Training Controller::spent() const {
+  if (training_frames_ == 0) return {};
+  return {seconds(last_ns_ - training_since_ns_), training_frames_};
 }
 
 // What was spent is spent: as no configuration came of it, all of it counts. What ran before runs
 // on: an experiment is no choice.
 void Controller::abandon_training() {
   if (!training()) return;
-  const Experiment cost = spent();
+  const Training cost = spent();
   last_penalty_s_ = cost.seconds;
   totals_.training_s += cost.seconds;
   totals_.training_frames += cost.frames;
@@ -178,7 +174,6 @@ Trainer::Step Controller::finish_experiments() {
   learnt.relative_error = trainer_->relative_error();
   learnt.starved = trainer_->starved();
   learnt.trials.clear();
-  costs_ = trainer_->costs();
   experiments_ = trainer_->experiments();
   trainer_.reset();
   return try_or_settle();
@@ -197,7 +192,7 @@ Trainer::Step Controller::finish_trial() {
       trial.looks_s = before->looks_s;
     }
     trial.looks.push_back(trial.measured);
-    trial.looks_s += trial_->cost().seconds;
+    trial.looks_s += trial_->lasted_s();
     trial.measured = mean_of_looks(trial.looks);
   }
   if (!known(trial.measured.energy_j)) trial.measured.energy_j = trial.predicted.energy_j;
@@ -206,7 +201,6 @@ Trainer::Step Controller::finish_trial() {
                 [&](const Trial& other) { return other.configuration == trial.configuration; });
   learnt.trials.push_back(trial);
   if (tried) tried(trial);
-  costs_.push_back(trial_->cost());
   trial_.reset();
   return try_or_settle();
 }
@@ -264,11 +258,11 @@ Trainer::Step Controller::finish_training(const Choice& choice) {
   Decision decision;
   decision.experiments = experiments_;
   decision.trials = static_cast<int>(learnt.trials.size());
-  const Experiment cost = spent();
+  const Training cost = spent();
   decision.training_s = cost.seconds;
   decision.training_frames = cost.frames;
   const double fps = learnt.chosen.prediction.throughput_fps;
-  last_penalty_s_ = choice.count > 0 ? training_penalty_s(costs_, fps) : decision.training_s;
+  last_penalty_s_ = choice.count > 0 ? training_penalty_s(cost, fps) : decision.training_s;
   decision.penalty_s = last_penalty_s_;
   totals_.penalty_s += last_penalty_s_;
   totals_.training_s += decision.training_s;

@@ -7,11 +7,11 @@
 
 #include "model/estimator.h"
 #include "model/predict.h"
+#include "scheduler/clock.h"
 
 namespace tandem {
 namespace {
 
-constexpr double kNanosecond = 1e-9;
 // Parts of an experiment, and how much longer frames take in most of them than in a typical round
 // when something takes the cores away again and again.
 constexpr std::size_t kParts = 5;
@@ -19,7 +19,6 @@ constexpr double kRecurring = 0.05;
 // The share of the processors' time that counts as all of it.
 constexpr double kAllBusy = 0.9;
 
-double seconds(uint64_t ns) { return kNanosecond * static_cast<double>(ns); }
 double service_s(const Item::Times& times) { return seconds(times.service_ns()); }
 
 // Power is taken as the same in all stages of an experiment: no counter is fast enough to tell the
@@ -56,12 +55,6 @@ std::optional<Trainer::Step> Trainer::step() const {
   return steps_[current_];
 }
 
-std::vector<Experiment> Trainer::costs() const {
-  std::vector<Experiment> all = costs_;
-  if (seen_ > 0) all.push_back({seconds(last_end_ns_ - first_begin_ns_), seen_});
-  return all;
-}
-
 bool Trainer::observe(const Item::Times& times, uint32_t device_stages) {
   if (current_ == steps_.size()) return false;
   const Step& step = steps_[current_];
@@ -69,9 +62,7 @@ bool Trainer::observe(const Item::Times& times, uint32_t device_stages) {
     return false;
   const int threads =
       step.configuration.granularity == Granularity::coarse ? step.configuration.threads : 1;
-  if (seen_++ == 0) first_begin_ns_ = times.begin_ns;
-  last_end_ns_ = std::max(last_end_ns_, times.end_ns);
-  if (seen_ <= threads) {
+  if (++seen_ <= threads) {
     if (seen_ == threads) begin_ = read_probe_();
     return false;
   }
@@ -184,10 +175,8 @@ void Trainer::finish_step() {
     }
   }
 
-  costs_.push_back({seconds(last_end_ns_ - first_begin_ns_), seen_});
   ++current_;
   seen_ = counted_ = starved_here_ = 0;
-  last_end_ns_ = 0;
   counts_joules_ = false;
   samples_.clear();
 }

@@ -8,7 +8,6 @@
 
 #include "model/configuration.h"
 #include "model/measurements.h"
-#include "model/overhead.h"
 #include "scheduler/item.h"
 #include "scheduler/probe.h"
 
@@ -56,8 +55,6 @@ class Trainer {
   int experiments() const {
     return static_cast<int>(std::ranges::count(steps_, false, &Step::time_stages));
   }
-  /// What each experiment or half of one took, warm-up included; the last may be under way.
-  std::vector<Experiment> costs() const;
   /// What the experiments found out, when step() is none. Energies are unknown where the counter
   /// had no new values; domains, TDP and window are the owner's.
   const Measurements& measurements() const { return measured_; }
@@ -90,12 +87,10 @@ class Trainer {
   int seen_ = 0;     // frames, those of the warm-up included
   int counted_ = 0;  // frames since `begin_`
   int starved_here_ = 0;
-  uint64_t first_begin_ns_ = 0, last_end_ns_ = 0;
   Probe begin_;
   bool counts_joules_ = false;  // begin_'s energy is from this experiment
   std::vector<Item::Times> samples_;
 
-  std::vector<Experiment> costs_;
   Measurements measured_;
   double relative_error_ = 0;
   double other_cpu_s_ = 0;  // processor time a frame beside the stages: decoding, drawing, ...

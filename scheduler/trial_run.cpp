@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "scheduler/clock.h"
+
 namespace tandem {
 namespace {
 
-constexpr double kNanosecond = 1e-9;
 // Latencies of the slowest path, and frames, that a trial lasts.
 constexpr double kLeastLatencies = 4;
 constexpr int kLeastFrames = 3;
@@ -22,8 +23,6 @@ constexpr Enough kGlance{0.1, 50, 0.5}, kLook{0.25, 200, 0.5};
 const Enough& enough_for(TrialRun::Length length) {
   return length == TrialRun::Length::glance ? kGlance : kLook;
 }
-
-double seconds(uint64_t ns) { return kNanosecond * static_cast<double>(ns); }
 
 }  // namespace
 
@@ -74,6 +73,6 @@ Measured TrialRun::measured(const Domains& domains) const {
   return measured_between(begin_, end_, domains, counted_ / seconds(last_ns_ - start_ns_));
 }
 
-Experiment TrialRun::cost() const { return {seconds(last_ns_ - first_ns_), seen_}; }
+double TrialRun::lasted_s() const { return seconds(last_ns_ - first_ns_); }
 
 }  // namespace tandem

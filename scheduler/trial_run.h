@@ -2,7 +2,6 @@
 #pragma once
 
 #include "model/measurements.h"
-#include "model/overhead.h"
 #include "scheduler/item.h"
 #include "scheduler/probe.h"
 
@@ -36,7 +35,7 @@ class TrialRun {
   /// Takes the times of a finished frame, in the order of the stream. True when it is over.
   bool observe(const Item::Times& times);
   Measured measured(const Domains& domains) const;
-  Experiment cost() const;
+  double lasted_s() const;
 
  private:
   const Configuration configuration_;

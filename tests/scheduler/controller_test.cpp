@@ -100,12 +100,35 @@ TEST_F(ControllerTest, RetrainsOnALastingChangeAndNotOnASlowFrame) {
   Controller controller = make(chip, 3, 2, rules);
   Trainer::Step step = controller.frames_changed("a", 0);
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
-  for (int frame = 0; frame < 400; ++frame) {
+  for (int frame = 0; frame < 4000; ++frame) {
     chip.slow_down(frame % 50 == 49 ? 10 : 1);
     ASSERT_FALSE(controller.frame_done(chip.frame(step), mapped(step))) << "frame " << frame;
   }
   chip.slow_down(2);
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  EXPECT_EQ(decisions_.back().reason, Reason::drift);
+}
+
+TEST_F(ControllerTest, AMomentInWhichHundredsOfShortFramesAreSlowIsNoDrift) {
+  PaperChip chip(3, 2, 3);
+  constexpr double kUsual = 0.01;  // of the chip's times: a frame takes 0.1 ms or so
+  chip.slow_down(kUsual);
+  AdaptRules rules;
+  rules.max_overhead = 0.5;
+  Controller controller = make(chip, 3, 2, rules);
+  Trainer::Step step = controller.frames_changed("a", 0);
+  ASSERT_GT(run_to_decision(controller, chip, step, 300000), 0);
+  const uint64_t settled_ns = chip.probe().now_ns;
+  int slow = 0;
+  for (uint64_t ns = settled_ns; ns < settled_ns + 10'000'000'000; ns = chip.probe().now_ns) {
+    const bool held_up = ns - settled_ns > 3'000'000'000 && ns % 2'000'000'000 < 60'000'000;
+    slow += held_up ? 1 : 0;
+    chip.slow_down(held_up ? 3 * kUsual : kUsual);
+    ASSERT_FALSE(controller.frame_done(chip.frame(step), mapped(step)));
+  }
+  EXPECT_GT(slow, 300);
+  chip.slow_down(2 * kUsual);
+  ASSERT_GT(run_to_decision(controller, chip, step, 300000), 0);
   EXPECT_EQ(decisions_.back().reason, Reason::drift);
 }
 
@@ -137,6 +160,29 @@ TEST_F(ControllerTest, CapsThatChangeDuringTrainingEndItAndItsCostCounts) {
   EXPECT_EQ(totals.trainings, 2);
   EXPECT_GT(totals.penalty_s, decisions_[1].penalty_s);
   EXPECT_EQ(to_string(step.configuration), to_string(decisions_[1].after));
+}
+
+TEST_F(ControllerTest, FramesThatAreUnderWayBetweenTwoExperimentsCountAsTraining) {
+  PaperChip chip(3, 2, 5);
+  Controller controller = make(chip, 3, 2);
+  Trainer::Step step = controller.frames_changed("a", 0);
+  int frames = 0;
+  uint64_t begin_ns = 0;
+  // Returns whether frames run under another configuration from now on.
+  const auto frame = [&](const Trainer::Step& ran) {
+    const Item::Times times = chip.frame(ran);
+    if (frames++ == 0) begin_ns = times.begin_ns;
+    const auto next = controller.frame_done(times, mapped(ran));
+    if (next) step = *next;
+    return next.has_value();
+  };
+  while (decisions_.empty()) {
+    const Trainer::Step ran = step;
+    if (!frame(ran)) continue;
+    for (int late = 0; late < 3 && decisions_.empty(); ++late) frame(ran);
+  }
+  EXPECT_EQ(decisions_[0].training_frames, frames);
+  EXPECT_NEAR(decisions_[0].training_s, 1e-9 * (chip.probe().now_ns - begin_ns), 1e-6);
 }
 
 TEST_F(ControllerTest, AStreamShorterThanTrainingSaysSoAndALoopGoesOn) {
