@@ -53,11 +53,7 @@ void Executor::configure(const Configuration& configuration, bool time_stages) {
   std::lock_guard lock(mutex_);
   pending_ = clamp(configuration);
   pending_time_stages_ = time_stages;
-  if (next_begin_ == next_submit_ && running_ == 0) {
-    current_ = pending_;
-    time_stages_ = pending_time_stages_;
-    drivers_changed();
-  }
+  if (running_ == 0) apply_pending();
 }
 
 Configuration Executor::configuration() const {
@@ -88,13 +84,17 @@ void Executor::drivers_changed() {
   standby_.notify_all();
 }
 
-void Executor::apply_pending(std::unique_lock<std::mutex>& lock) {
-  if (pending_ == current_ && pending_time_stages_ == time_stages_) return;
-  space_.wait(lock, [&] { return aborted_ || (next_begin_ == next_submit_ && running_ == 0); });
-  if (aborted_) return;
+// Another configuration, which waits for the last item that is under way.
+bool Executor::is_pending() const {
+  return !(pending_ == current_) || pending_time_stages_ != time_stages_;
+}
+
+void Executor::apply_pending() {
+  if (!is_pending()) return;
   current_ = pending_;
   time_stages_ = pending_time_stages_;
   drivers_changed();
+  space_.notify_all();  // more may wait for more threads
 }
 
 // Or aborted.
@@ -110,7 +110,6 @@ bool Executor::has_space() {
 bool Executor::submit(Item* item) {
   {
     std::unique_lock lock(mutex_);
-    apply_pending(lock);
     source_waits_ = !has_space();
     space_.wait(lock, [&] { return has_space(); });
     source_waits_ = false;
@@ -181,7 +180,11 @@ void Executor::drive(int index) {
   for (;;) {
     uint64_t free_ns = 0;  // since when this driver waits, if it does
     // Drivers that the configuration does not use wait apart, so that waking one never wakes these.
-    while (!stopping_ && (index >= drivers() || (ready_.empty() && next_begin_ == next_submit_))) {
+    const auto nothing_to_do = [&] {
+      return index >= drivers() ||
+             (ready_.empty() && (next_begin_ == next_submit_ || is_pending()));
+    };
+    while (!stopping_ && nothing_to_do()) {
       if (free_ns == 0) free_ns = now_ns();
       (index < drivers() ? work_ : standby_).wait(lock);
     }
@@ -218,7 +221,10 @@ void Executor::drive(int index) {
     --running_;
     mine->state = Slot::done;
     if (item.sequence == next_take_) finished_.notify_all();
-    if (running_ == 0) space_.notify_all();  // a new configuration may be waiting
+    if (running_ == 0) {
+      apply_pending();
+      space_.notify_all();  // rest() may be waiting
+    }
   }
 }
 

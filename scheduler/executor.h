@@ -75,8 +75,8 @@ class Executor {
   /// Takes effect at once.
   void set_cpu_fallback(bool on) { cpu_fallback_ = on; }
 
-  /// The configuration for the items that are submitted from now on: takes effect when those
-  /// before have finished. Threads are clamped to 1 ... nC + 1, stages that have no device to 'c'.
+  /// The configuration for the items that begin from now on: none does before those under way have
+  /// finished. Threads are clamped to 1 ... nC + 1, stages that have no device to 'c'.
   /// `time_stages`: consecutive device stages are waited for one by one and their outputs copied
   /// there and back, so that Item::times tells them apart. Slower: for training.
   void configure(const Configuration& configuration, bool time_stages = false);
@@ -134,7 +134,8 @@ class Executor {
   void pass_gate(int stage, uint64_t sequence);
   void drivers_changed();
   bool has_space();
-  void apply_pending(std::unique_lock<std::mutex>& lock);
+  bool is_pending() const;
+  void apply_pending();
   Configuration clamp(Configuration configuration) const;
   void count(const Item& item);
   Entry& entry(uint64_t sequence) { return ring_[sequence % ring_.size()]; }

@@ -276,6 +276,24 @@ TEST_F(ExecutorTest, TheWindowIsClamped) {
   EXPECT_EQ(executor->window(), Executor::kMaxWindow);
 }
 
+TEST_F(ExecutorTest, AConfigurationWaitsForWhatIsUnderWayAndNoLonger) {
+  auto executor = make(2, 2);
+  executor->configure({{0, 2}, Granularity::coarse, 2});
+  world_.held = 2;
+  Pump pump(*executor);
+  pump.send(4);  // two begun, two behind
+  executor->configure({{0, 2}, Granularity::coarse, 1});
+  EXPECT_EQ(to_string(executor->configuration()), "cc/cg2");
+  world_.held = 1;
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(executor->stats().frames, 1u) << "a thread that is free takes none of those behind";
+  world_.held = 0;
+  pump.stop();
+  expect_all_in_order(pump);
+  for (int i = 0; i < 4; ++i)
+    EXPECT_EQ(to_string(pump.items_[i].times.configuration), i < 2 ? "cc/cg2" : "cc/cg1") << i;
+}
+
 TEST_F(ExecutorTest, ConfiguresFromAnotherThreadWhileItemsFlow) {
   auto executor = make(3, 3);
   Pump pump(*executor);
