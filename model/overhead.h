@@ -3,7 +3,8 @@
 
 namespace tandem {
 
-/// What a training took, from the first frame that it delivered to the last, and how many.
+/// What a training took, from the first frame that it delivered to the last but for the time in
+/// which frames waited for a slower sink, and how many these were.
 struct Training {
   double seconds = 0;
   int frames = 0;

@@ -135,8 +135,10 @@ void Controller::stream_ended() {
 std::optional<Trainer::Step> Controller::frame_done(const Item::Times& times,
                                                     uint32_t device_stages) {
   if (first_ns_ == 0) first_ns_ = times.begin_ns;
-  if (training() && training_frames_++ == 0)
-    training_since_ns_ = std::max(times.begin_ns, last_ns_);
+  if (training()) {
+    if (training_frames_++ == 0) training_since_ns_ = std::max(times.begin_ns, last_ns_);
+    training_held_ns_ += times.held_ns;
+  }
   last_ns_ = std::max(last_ns_, times.end_ns);
   if (trainer_) {
     if (!trainer_->observe(times, device_stages)) return std::nullopt;

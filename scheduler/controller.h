@@ -164,6 +164,7 @@ class Controller {
   double last_penalty_s_ = 0;
   uint64_t first_ns_ = 0, last_ns_ = 0;
   uint64_t training_since_ns_ = 0;  // with what is under way between two experiments
+  uint64_t training_held_ns_ = 0;   // in which frames waited for the sink: nothing is lost by that
   int training_frames_ = 0;
 
   // What runs, since it was decided: frames after the first ones, which fill the executor.

@@ -133,6 +133,7 @@ Trainer::Step Controller::start_training(Reason reason) {
   ++totals_.trainings;
   told_too_short_ = 0;
   training_frames_ = 0;
+  training_held_ns_ = 0;
   trainer_.emplace(chain_.stages, chain_.cores, chain_.device_capable, counter_s(), read_probe_);
   run(trainer_->step()->configuration);
   return running_ = *trainer_->step();
@@ -146,7 +147,8 @@ double Controller::counter_s() const {
 // By the training that is under way.
 Training Controller::spent() const {
   if (training_frames_ == 0) return {};
-  return {seconds(last_ns_ - training_since_ns_), training_frames_};
+  const uint64_t lasted_ns = last_ns_ - training_since_ns_;
+  return {seconds(lasted_ns - std::min(lasted_ns, training_held_ns_)), training_frames_};
 }
 
 // What was spent is spent: as no configuration came of it, all of it counts. What ran before runs

@@ -53,7 +53,11 @@ void Executor::configure(const Configuration& configuration, bool time_stages) {
   std::lock_guard lock(mutex_);
   pending_ = clamp(configuration);
   pending_time_stages_ = time_stages;
-  if (running_ == 0) apply_pending();
+  if (running_ == 0) {
+    apply_pending();
+  } else if (!is_pending()) {
+    drivers_changed();  // who waited for another one that does not come any more
+  }
 }
 
 Configuration Executor::configuration() const {
@@ -97,26 +101,37 @@ void Executor::apply_pending() {
   space_.notify_all();  // more may wait for more threads
 }
 
-// Or aborted.
-bool Executor::has_space() {
+// Enough items wait for nothing but to be taken out.
+bool Executor::waits_for_the_sink() {
   next_finish_ = std::max(next_finish_, next_take_);
   while (next_finish_ < next_begin_ && entry(next_finish_).state == Slot::done) ++next_finish_;
-  const int for_the_sink = std::max(window_ / kWaitsForTheSink, 2 * (cores_ + 1));
-  return aborted_ || (next_submit_ - next_begin_ < static_cast<uint64_t>(drivers()) &&
-                      next_submit_ - released_ < static_cast<uint64_t>(window_) &&
-                      next_finish_ - released_ < static_cast<uint64_t>(for_the_sink));
+  const int enough = std::max(window_ / kWaitsForTheSink, 2 * (cores_ + 1));
+  return next_finish_ - released_ >= static_cast<uint64_t>(enough);
+}
+
+// Or aborted.
+bool Executor::has_space() {
+  return aborted_ ||
+         (next_submit_ - next_begin_ < static_cast<uint64_t>(drivers()) &&
+          next_submit_ - released_ < static_cast<uint64_t>(window_) && !waits_for_the_sink());
 }
 
 bool Executor::submit(Item* item) {
   {
     std::unique_lock lock(mutex_);
+    uint64_t held_ns = 0;
+    if (waits_for_the_sink()) {
+      const uint64_t since_ns = now_ns();
+      space_.wait(lock, [&] { return aborted_ || !waits_for_the_sink(); });
+      held_ns = now_ns() - since_ns;
+    }
     source_waits_ = !has_space();
     space_.wait(lock, [&] { return has_space(); });
     source_waits_ = false;
     if (aborted_) return false;
     item->sequence = next_submit_;
     item->status = {};
-    entry(next_submit_) = {item, Slot::queued};
+    entry(next_submit_) = {.item = item, .state = Slot::queued, .held_ns = held_ns};
     ++next_submit_;
   }
   work_.notify_one();
@@ -230,12 +245,14 @@ void Executor::drive(int index) {
 
 Executor::Entry& Executor::begin_next() {
   Entry& begun = entry(next_begin_++);
-  begun = {begun.item, Slot::running, 0, 0, 0, 0, current_.mapping, 0};
+  begun.state = Slot::running;
+  begun.mapping = current_.mapping;
   begun.item->device_stages = 0;
   Item::Times& times = begun.item->times;
   times = {};
   times.configuration = current_;
   times.stages_apart = time_stages_;
+  times.held_ns = begun.held_ns;
   times.starved = next_begin_ == next_submit_ && !source_waits_;
   times.begin_ns = now_ns();  // in the order of the stream
   ++running_;

@@ -40,8 +40,8 @@ struct ExecutorStats {
 /// Three bounds hold. At most as many items wait to begin as there are driver threads. At most
 /// window() are in flight: where the device is many times faster than a core, frames that it has
 /// computed wait for an older one that a core still computes, and only a window of that many frames
-/// lets both work all the time. And of these at most a quarter wait for nothing but to be taken
-/// out, or a sink slower than the stages would find the whole window in front of it.
+/// lets both work all the time. And no item is let in while a quarter of these wait for nothing but
+/// to be taken out, or a sink slower than the stages would find the whole window in front of it.
 ///
 /// One thread submits, one takes out; configure() and stats() may be called from any. Driver
 /// threads take items in order. At a run of 'g' stages a driver takes the device slot if it is
@@ -113,6 +113,7 @@ class Executor {
     int waits_at = 0;  ///< stage, while its turn has not come
     Mapping mapping;
     uint64_t waits_since_ns = 0;
+    uint64_t held_ns = 0;  ///< for Item::times
   };
 
   using Cores = std::unique_lock<std::mutex>;  // of cpu_mutex_
@@ -133,6 +134,7 @@ class Executor {
   bool is_its_turn(int stage, int restart, Entry& entry);
   void pass_gate(int stage, uint64_t sequence);
   void drivers_changed();
+  bool waits_for_the_sink();
   bool has_space();
   bool is_pending() const;
   void apply_pending();

@@ -40,6 +40,7 @@ struct Item {
     /// Copying the outputs of each stage between device and host, when stages were timed apart.
     std::array<uint64_t, kMaxStages> download_ns{}, upload_ns{};
     uint64_t waited_ns = 0;     ///< for its turn at serial stages
+    uint64_t held_ns = 0;       ///< before it was let in: for a sink slower than the stages
     bool stages_apart = false;  ///< device stages were waited for one by one
     /// Its thread waited for it for a tenth of a frame's time or longer, and nothing was behind it
     /// when it was begun: the source does not keep the threads busy.

@@ -185,6 +185,18 @@ TEST_F(ControllerTest, FramesThatAreUnderWayBetweenTwoExperimentsCountAsTraining
   EXPECT_NEAR(decisions_[0].training_s, 1e-9 * (chip.probe().now_ns - begin_ns), 1e-6);
 }
 
+TEST_F(ControllerTest, ASinkThatHoldsFramesBackMakesNoTrainingDear) {
+  PaperChip chip(3, 2, 5);
+  Controller controller = make(chip, 3, 2);
+  Trainer::Step step = controller.frames_changed("a", 0);
+  while (decisions_.empty()) {
+    Item::Times times = chip.frame(step);
+    times.held_ns = times.end_ns - times.begin_ns;
+    if (const auto next = controller.frame_done(times, mapped(step))) step = *next;
+  }
+  EXPECT_LT(decisions_[0].penalty_s, 1e-3);
+}
+
 TEST_F(ControllerTest, AStreamShorterThanTrainingSaysSoAndALoopGoesOn) {
   PaperChip chip(3, 2, 5);
   Controller controller = make(chip, 3, 2);

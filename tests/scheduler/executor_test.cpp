@@ -294,6 +294,45 @@ TEST_F(ExecutorTest, AConfigurationWaitsForWhatIsUnderWayAndNoLonger) {
     EXPECT_EQ(to_string(pump.items_[i].times.configuration), i < 2 ? "cc/cg2" : "cc/cg1") << i;
 }
 
+TEST_F(ExecutorTest, AConfigurationThatIsTakenBackLetsThreadsGoOn) {
+  auto executor = make(2, 2);
+  const Configuration two{{0, 2}, Granularity::coarse, 2};
+  executor->configure(two);
+  world_.held = 2;
+  Pump pump(*executor);
+  pump.send(4);  // two begun, two behind
+  executor->configure({{0, 2}, Granularity::coarse, 1});
+  world_.held = 1;
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the second thread waits for it
+  executor->configure(two);
+  for (int ms = 0; ms < 5000 && executor->stats().frames < 3; ++ms)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(executor->stats().frames, 3u) << "all but the one that is held";
+  world_.held = 0;
+  pump.stop();
+  expect_all_in_order(pump);
+}
+
+TEST_F(ExecutorTest, SaysHowLongASlowSinkHeldAnItemBack) {
+  auto executor = make(2, 2);
+  executor->set_window(8);
+  std::deque<TestItem> items(20);
+  std::thread sink([&] {
+    while (executor->take()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      executor->release();
+    }
+  });
+  for (TestItem& item : items) ASSERT_TRUE(executor->submit(&item));
+  executor->drain();
+  executor->abort();
+  sink.join();
+  uint64_t held_ns = 0;
+  for (const TestItem& item : items) held_ns += item.times.held_ns;
+  EXPECT_EQ(items[0].times.held_ns, 0u);
+  EXPECT_GE(held_ns, 20'000'000u) << "of 5 ms for each of those that find six or more waiting";
+}
+
 TEST_F(ExecutorTest, ConfiguresFromAnotherThreadWhileItemsFlow) {
   auto executor = make(3, 3);
   Pump pump(*executor);
