@@ -120,13 +120,13 @@ bool Executor::submit(Item* item) {
   {
     std::unique_lock lock(mutex_);
     uint64_t held_ns = 0;
-    if (waits_for_the_sink()) {
+    while (!has_space()) {
+      source_waits_ = true;
+      const bool for_the_sink = waits_for_the_sink();
       const uint64_t since_ns = now_ns();
-      space_.wait(lock, [&] { return aborted_ || !waits_for_the_sink(); });
-      held_ns = now_ns() - since_ns;
+      space_.wait(lock);
+      if (for_the_sink) held_ns += now_ns() - since_ns;
     }
-    source_waits_ = !has_space();
-    space_.wait(lock, [&] { return has_space(); });
     source_waits_ = false;
     if (aborted_) return false;
     item->sequence = next_submit_;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <deque>
 #include <string>
 #include <thread>
 #include <vector>
@@ -117,6 +118,48 @@ class TestDevice final : public Device {
 
  private:
   World& world_;
+};
+
+/// Sends items through an executor, one thread in and one out, as tandembin does.
+class Pump {
+ public:
+  explicit Pump(Executor& executor) : executor_(executor), consumer_([this] { consume(); }) {}
+  ~Pump() { stop(); }
+
+  void send(int count) {
+    for (int i = 0; i < count; ++i) {
+      items_.emplace_back();
+      items_.back().id = sent_++;
+      items_.back().repeat = repeat_;
+      if (!executor_.submit(&items_.back())) {
+        ++refused_;
+        return;
+      }
+    }
+  }
+  void stop() {
+    if (!consumer_.joinable()) return;
+    executor_.drain();
+    executor_.abort();
+    consumer_.join();
+  }
+
+  Repeat repeat_;
+  std::deque<TestItem> items_;
+  std::vector<int> received_;
+  int sent_ = 0, refused_ = 0, failed_ = 0;
+
+ private:
+  void consume() {
+    while (Item* item = executor_.take()) {
+      received_.push_back(static_cast<TestItem*>(item)->id);
+      failed_ += !item->status.ok();
+      executor_.release();
+    }
+  }
+
+  Executor& executor_;
+  std::thread consumer_;
 };
 
 }  // namespace tandem
