@@ -234,6 +234,13 @@ TEST_F(ExecutorTest, TheWindowIsClamped) {
   EXPECT_EQ(executor->window(), Executor::kMaxWindow);
 }
 
+// Until so many are finished, but for five seconds at most.
+uint64_t wait_for_frames(const Executor& executor, uint64_t frames) {
+  for (int ms = 0; ms < 5000 && executor.stats().frames < frames; ++ms)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return executor.stats().frames;
+}
+
 TEST_F(ExecutorTest, AConfigurationWaitsForWhatIsUnderWayAndNoLonger) {
   auto executor = make(2, 2);
   executor->configure({{0, 2}, Granularity::coarse, 2});
@@ -243,7 +250,8 @@ TEST_F(ExecutorTest, AConfigurationWaitsForWhatIsUnderWayAndNoLonger) {
   executor->configure({{0, 2}, Granularity::coarse, 1});
   EXPECT_EQ(to_string(executor->configuration()), "cc/cg2");
   world_.held = 1;
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(wait_for_frames(*executor, 1), 1u);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // for one too many
   EXPECT_EQ(executor->stats().frames, 1u) << "a thread that is free takes none of those behind";
   world_.held = 0;
   pump.stop();
@@ -261,11 +269,10 @@ TEST_F(ExecutorTest, AConfigurationThatIsTakenBackLetsThreadsGoOn) {
   pump.send(4);  // two begun, two behind
   executor->configure({{0, 2}, Granularity::coarse, 1});
   world_.held = 1;
+  EXPECT_EQ(wait_for_frames(*executor, 1), 1u);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the second thread waits for it
   executor->configure(two);
-  for (int ms = 0; ms < 5000 && executor->stats().frames < 3; ++ms)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  EXPECT_EQ(executor->stats().frames, 3u) << "all but the one that is held";
+  EXPECT_EQ(wait_for_frames(*executor, 3), 3u) << "all but the one that is held";
   world_.held = 0;
   pump.stop();
   expect_all_in_order(pump);
