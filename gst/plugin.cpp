@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/gst.h>
 
+#include "gst/bin/tandembin.h"
 #include "gst/elements/kltfeatures.h"
 #include "gst/elements/kltflow.h"
 #include "gst/elements/kltpyramid.h"
@@ -17,9 +18,8 @@
 #include "gst/elements/vividclassifier.h"
 #include "gst/elements/vividfilter.h"
 #include "gst/elements/vividhistogram.h"
-#include "gst/motionmeta.h"
-#include "gst/tandembin.h"
-#include "gst/tensormeta.h"
+#include "gst/meta/motionmeta.h"
+#include "gst/meta/tensormeta.h"
 
 static gboolean plugin_init(GstPlugin* plugin) {
   const struct {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <span>
 
-#include "scheduler/clock.h"
 #include "scheduler/controller.h"
+#include "scheduler/machine/clock.h"
 
 namespace tandem {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "model/estimator.h"
 #include "model/predict.h"
-#include "scheduler/clock.h"
+#include "scheduler/machine/clock.h"
 
 namespace tandem {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "model/configuration.h"
 #include "model/measurements.h"
-#include "scheduler/item.h"
-#include "scheduler/probe.h"
+#include "scheduler/flow/item.h"
+#include "scheduler/machine/probe.h"
 
 namespace tandem {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "scheduler/clock.h"
+#include "scheduler/machine/clock.h"
 
 namespace tandem {
 namespace {

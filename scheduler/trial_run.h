@@ -2,8 +2,8 @@
 #pragma once
 
 #include "model/measurements.h"
-#include "scheduler/item.h"
-#include "scheduler/probe.h"
+#include "scheduler/flow/item.h"
+#include "scheduler/machine/probe.h"
 
 namespace tandem {
 

@@ -3,7 +3,7 @@
 
 #include "gst/elements/devicekernels.h"
 #include "gst/elements/klttensors.h"
-#include "gst/stageelement.h"
+#include "gst/stage/stageelement.h"
 #include "kernels/klt_features/klt_features.h"
 
 namespace tandem {

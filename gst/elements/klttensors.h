@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "gst/stagework.h"
+#include "gst/stage/stagework.h"
 #include "kernels/klt_pyramid/klt_pyramid.h"
 
 /// The tensors that the tracking stages hand on, and what the benchmark prescribes for each size.

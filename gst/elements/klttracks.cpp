@@ -4,8 +4,8 @@
 #include <cstddef>
 
 #include "gst/elements/klttensors.h"
-#include "gst/motionmeta.h"
-#include "gst/stageelement.h"
+#include "gst/meta/motionmeta.h"
+#include "gst/stage/stageelement.h"
 #include "kernels/klt_flow/tracks.h"
 
 namespace tandem {

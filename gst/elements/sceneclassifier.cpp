@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "gst/elements/scenetensors.h"
-#include "gst/stageelement.h"
+#include "gst/stage/stageelement.h"
 #include "kernels/scene_classifier/scene_model.h"
 
 namespace tandem {

@@ -6,7 +6,7 @@
 
 #include "gst/elements/devicekernels.h"
 #include "gst/elements/scenetensors.h"
-#include "gst/stageelement.h"
+#include "gst/stage/stageelement.h"
 
 namespace tandem {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "gst/stagework.h"
+#include "gst/stage/stagework.h"
 #include "kernels/scene_features/scene_features.h"
 
 /// What the stages of Scene Recognition hand on.

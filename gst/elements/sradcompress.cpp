@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "gst/elements/sradwork.h"
-#include "gst/stageelement.h"
+#include "gst/stage/stageelement.h"
 
 namespace tandem {
 namespace {

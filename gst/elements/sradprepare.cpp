@@ -2,7 +2,7 @@
 #include "gst/elements/sradprepare.h"
 
 #include "gst/elements/sradwork.h"
-#include "gst/stageelement.h"
+#include "gst/stage/stageelement.h"
 
 namespace tandem {
 namespace {

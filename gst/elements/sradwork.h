@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "gst/elements/devicekernels.h"
-#include "gst/stagework.h"
+#include "gst/stage/stagework.h"
 #include "kernels/srad/srad.h"
 
 /// What the six SRAD stages share: the tensors that they hand on, and the shape of their work.

@@ -20,7 +20,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "gst/motionmeta.h"
+#include "gst/meta/motionmeta.h"
 #include "gst/util/canvas.h"
 
 GST_DEBUG_CATEGORY_STATIC(tandem_overlay_debug);

@@ -6,7 +6,7 @@
 
 #include "gst/elements/vividmodel.h"
 #include "gst/elements/vividtensors.h"
-#include "gst/stageelement.h"
+#include "gst/stage/stageelement.h"
 #include "kernels/vivid_classifier/detections.h"
 #include "kernels/vivid_classifier/vivid_classifier.h"
 

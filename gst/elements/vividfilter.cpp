@@ -6,7 +6,7 @@
 
 #include "gst/elements/vividmodel.h"
 #include "gst/elements/vividtensors.h"
-#include "gst/stageelement.h"
+#include "gst/stage/stageelement.h"
 #include "kernels/resize/resize.h"
 #include "kernels/vivid_filter/vivid_filter.h"
 

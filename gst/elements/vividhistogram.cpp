@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "gst/elements/vividtensors.h"
-#include "gst/stageelement.h"
+#include "gst/stage/stageelement.h"
 #include "kernels/vivid_histogram/vivid_histogram.h"
 
 namespace tandem {

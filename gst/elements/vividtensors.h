@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "gst/stagework.h"
+#include "gst/stage/stagework.h"
 #include "kernels/vivid_filter/levels.h"
 #include "kernels/vivid_histogram/vivid_histogram.h"
 

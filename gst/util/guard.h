@@ -4,7 +4,7 @@
 #include <exception>
 
 #include "kernels/opencl/opencl.h"
-#include "scheduler/status.h"
+#include "scheduler/flow/status.h"
 
 namespace tandem {
 

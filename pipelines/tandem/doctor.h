@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/energy/combined.h"
+#include "scheduler/machine/energy/combined.h"
 
 namespace tandem {
 

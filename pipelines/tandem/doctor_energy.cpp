@@ -3,7 +3,7 @@
 
 #include "kernels/opencl/opencl.h"
 #include "pipelines/tandem/doctor.h"
-#include "scheduler/cores.h"
+#include "scheduler/machine/cores.h"
 
 namespace tandem {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "gst/motionmeta.h"
+#include "gst/meta/motionmeta.h"
 #include "pipelines/tandem/elements.h"
 #include "pipelines/tandem/frame_metadata.h"
 #include "pipelines/tandem/text.h"

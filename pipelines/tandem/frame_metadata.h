@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "gst/motionmeta.h"
+#include "gst/meta/motionmeta.h"
 
 /// What Tandem's stages leave on the frames, read by the command.
 namespace tandem {

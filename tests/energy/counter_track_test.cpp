@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/energy/counter_track.h"
+#include "scheduler/machine/energy/counter_track.h"
 
 #include <gtest/gtest.h>
 

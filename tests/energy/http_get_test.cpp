@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/energy/http_get.h"
+#include "scheduler/machine/energy/http_get.h"
 
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>

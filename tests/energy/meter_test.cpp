@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/energy/meter.h"
+#include "scheduler/machine/energy/meter.h"
 
 #include <gtest/gtest.h>
 
-#include "scheduler/energy/package_split.h"
+#include "scheduler/machine/energy/package_split.h"
 
 namespace tandem {
 namespace {

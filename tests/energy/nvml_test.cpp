@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/energy/nvml.h"
+#include "scheduler/machine/energy/nvml.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "scheduler/energy/combined.h"
+#include "scheduler/machine/energy/combined.h"
 #include "tests/energy/http_server.h"
 #include "tests/energy/loaded_nvml.h"
 #include "tests/energy/pcm_json.h"

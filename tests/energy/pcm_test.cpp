@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/energy/pcm.h"
+#include "scheduler/machine/energy/pcm.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/energy/power_model.h"
+#include "scheduler/machine/energy/power_model.h"
 
 #include <gtest/gtest.h>
 

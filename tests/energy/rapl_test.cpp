@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/energy/rapl.h"
+#include "scheduler/machine/energy/rapl.h"
 
 #include <gtest/gtest.h>
 

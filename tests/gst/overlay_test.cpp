@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "gst/elements/tandemoverlay.h"
-#include "gst/motionmeta.h"
+#include "gst/meta/motionmeta.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "gst/memory/tensorpool.h"
-#include "gst/tensormeta.h"
+#include "gst/meta/tensormeta.h"
 
 namespace tandem {
 namespace {

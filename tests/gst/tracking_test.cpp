@@ -9,7 +9,7 @@
 #include <memory>
 #include <set>
 
-#include "gst/motionmeta.h"
+#include "gst/meta/motionmeta.h"
 #include "model/configuration.h"
 #include "tests/gst/support/stream.h"
 

@@ -33,9 +33,8 @@ std::vector<Configuration> all(const Measurements& m) {
 TEST(Properties, AllConfigurationsAreVisitedInOrderWithTheirPrediction) {
   on_random_chips([](const Measurements& m, auto&) {
     std::vector<Configuration> expected = all(m);
-    std::ranges::stable_sort(expected, std::greater<>{}, [](const Configuration& c) {
-      return c.mapping.device_stages;
-    });
+    std::ranges::stable_sort(expected, std::greater<>{},
+                             [](const Configuration& c) { return c.mapping.device_stages; });
     std::size_t i = 0;
     Model(m).predict_all([&](const Configuration& c, const Prediction& p) {
       ASSERT_LT(i, expected.size());

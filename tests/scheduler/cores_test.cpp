@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/cores.h"
+#include "scheduler/machine/cores.h"
 
 #include <gtest/gtest.h>
 

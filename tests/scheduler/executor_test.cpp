@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/executor.h"
+#include "scheduler/flow/executor.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "scheduler/executor.h"
+#include "scheduler/flow/executor.h"
 
 namespace tandem {
 

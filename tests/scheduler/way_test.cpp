@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/way.h"
+#include "scheduler/flow/way.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "scheduler/energy/meter.h"
+#include "scheduler/machine/energy/meter.h"
 #include "tests/virtual_chip/chip.h"
 
 namespace tandem::test {

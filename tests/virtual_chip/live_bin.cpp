@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "gst/energycontext.h"
-#include "gst/tandembin.h"
+#include "gst/bin/energycontext.h"
+#include "gst/bin/tandembin.h"
 #include "gst/util/ref.h"
 #include "tests/virtual_chip/virtual_stage.h"
 

@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "kernels/opencl/opencl.h"
-#include "scheduler/executor.h"
+#include "scheduler/flow/executor.h"
 #include "tests/virtual_chip/exhaustive.h"
 
 namespace tandem::test {

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <random>
 
-#include "scheduler/energy/meter.h"
+#include "scheduler/machine/energy/meter.h"
 #include "tests/virtual_chip/chip.h"
 #include "tests/virtual_chip/energy_counter.h"
 

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "scheduler/item.h"
+#include "scheduler/flow/item.h"
 #include "tests/virtual_chip/chip.h"
 #include "tests/virtual_chip/energy_counter.h"
 

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "gst/stageelement.h"
+#include "gst/stage/stageelement.h"
 
 namespace tandem::test {
 namespace {

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/video/video.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "scheduler/controller.h"
+#include "scheduler/flow/executor.h"
+#include "scheduler/machine/energy/combined.h"
+
+namespace tandem {
+
+/// What decides inside tandembin: hands the controller what happens, the executor what the
+/// controller answers, and tells the application.
+///
+/// mutex_ is held while the controller thinks and its answer reaches the executor, so that answers
+/// cannot overtake each other; messages are posted without it, as who sees them may set properties.
+class BinControl {
+ public:
+  /// `bin` is who speaks on the bus; `executor` outlives this. `meter` may have none.
+  BinControl(GstElement* bin, Executor& executor, const Controller::Chain& chain,
+             const std::string& chain_name, std::shared_ptr<Knowledge> knowledge,
+             std::shared_ptr<EnergyMeter> meter, const std::string& missing_energy);
+
+  // tell() is to be called after these two, with no lock held.
+  void set_rules(const AdaptRules& rules);
+  void set_objective(const Objective& objective);
+  /// Posts what was decided since it was called last.
+  void tell();
+
+  void set_device_capable(uint32_t stages);
+  void retrain();
+  void device_failed();
+  /// With nothing in flight, before the first of these frames.
+  void frames_changed(const GstVideoInfo& info);
+  /// With nothing in flight, after the last frame.
+  void stream_ended();
+  /// For the thread that takes frames out of the executor.
+  void frame_done(const Item& item);
+
+  /// Most frames that work goes on for at a time: what a live source has to expect.
+  int frames_at_a_time() const;
+  /// predicted-fps, predicted-energy, measured-fps, measured-energy, training, decisions,
+  /// trainings, training-experiments, training-frames, training-seconds, training-penalty, seconds,
+  /// energy-source. What is unknown is left out.
+  void add_stats(GstStructure* stats) const;
+  /// What the model expects of every configuration for the frames that come now: an array of
+  /// structures `prediction` (configuration, fps, energy), empty while nothing was learnt.
+  GstStructure* predictions() const;
+
+ private:
+  template <class Event>
+  bool handle(Event&& event);
+  int count_frames_at_a_time() const;
+  void post(const Decision& decision);
+  void warn(const Decision& decision);
+
+  GstElement* const bin_;
+  Executor& executor_;
+  const std::string chain_name_, missing_energy_;
+  const std::shared_ptr<EnergyMeter> meter_;
+
+  mutable std::mutex mutex_;
+  Controller controller_;
+  std::vector<Decision> untold_;
+  int told_frames_at_a_time_ = 0;
+  bool device_lost_ = false;
+  bool told_energy_ = false, told_target_ = false, told_budget_ = false;
+};
+
+/// How the energies of `meter` add up for a device made of the cores, one in their package, or one
+/// apart from both.
+Domains domains_of(const MeterDescription& meter, bool device_on_cores, bool device_in_package);
+
+}  // namespace tandem

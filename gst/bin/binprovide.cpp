@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/bin/binprovide.h"
+
+#include <utility>
+
+#include "gst/bin/energycontext.h"
+#include "gst/opencl/openclcontext.h"
+#include "scheduler/machine/energy/combined.h"
+
+GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
+#define GST_CAT_DEFAULT tandem_bin_debug
+
+namespace tandem {
+
+std::string DeviceProvider::provide(GstElement* bin, BinRun& run, const BinSettings& settings,
+                                    const AdaptRules& rules) {
+  const bool forced = rules.allowed.mapping && rules.allowed.mapping->any_device();
+  const bool useful = forced || (!rules.allowed.mapping && rules.any());
+  if (!useful) return {};
+  if (!run.context() && !problem_) {
+    try {
+      const auto context = find_opencl_context(bin, settings.opencl_device);
+      run.use_device(context);
+      GST_INFO_OBJECT(bin, "the OpenCL device is %s", context->device().name.c_str());
+    } catch (const opencl::Error& e) {
+      GST_INFO_OBJECT(bin, "there is no OpenCL device: %s", e.what());
+      problem_ = e.what();
+    }
+  }
+  if (run.context()) return forced ? warn_of_stages(run, *rules.allowed.mapping) : "";
+  const bool asked = forced || settings.opencl_device != "auto";
+  if (!asked || std::exchange(told_, true)) return {};
+  return "There is no OpenCL device to use, the CPU computes everything: " + *problem_;
+}
+
+// Stages that a mapping has on the device although no device can compute them; once a mapping.
+std::string DeviceProvider::warn_of_stages(const BinRun& run, const Mapping& mapping) {
+  if (std::exchange(told_mapping_, mapping) == mapping) return {};
+  std::string stages;
+  for (int k = 0; k < run.stages(); ++k) {
+    if (mapping.on_device(k) && !run.adapter(k).description().has_opencl)
+      stages += (stages.empty() ? "" : ", ") + run.adapter(k).name();
+  }
+  if (stages.empty()) return {};
+  return "The mapping has stages on the device that the CPU alone can compute, and computes: " +
+         stages + ".";
+}
+
+namespace {
+
+// Opens the energy source; says in `missing` what cannot be measured and why. May be null.
+std::shared_ptr<EnergyMeter> open_energy(GstElement* bin, const BinSettings& settings, BinRun& run,
+                                         std::string& missing) {
+  if (auto given = find_energy_meter(bin)) return given;
+  EnergyContext context;
+  context.cores = run.executor().cores();
+  if (const auto opencl = run.context(); opencl && !opencl->device().is_cpu) {
+    context.device.name = opencl->device().name;
+    context.device.in_package = opencl->device().is_gpu && opencl->device().unified_memory;
+  }
+  // The meter is the run's own.
+  context.device_busy_s = [&executor = run.executor()] {
+    uint64_t busy_ns = 0;
+    for (const auto& stage : executor.stats().stages) busy_ns += stage.device_ns;
+    return 1e-9 * static_cast<double>(busy_ns);
+  };
+  OpenedMeter opened = open_meter(settings.energy_source, context);
+  missing = opened.missing;
+  GST_INFO_OBJECT(bin, "energy: %s %s",
+                  opened.meter ? opened.meter->description().coverage.c_str() : "none",
+                  missing.c_str());
+  return std::move(opened.meter);
+}
+
+}  // namespace
+
+void provide_control(GstElement* bin, BinRun& run, const BinSettings& settings,
+                     std::shared_ptr<Knowledge> knowledge) {
+  std::string missing;
+  const auto meter = open_energy(bin, settings, run, missing);
+  const auto opencl = run.context();
+  Controller::Chain chain;
+  chain.stages = run.stages();
+  chain.cores = run.executor().cores();
+  chain.device_capable = run.device_capable();
+  chain.tdp_w = settings.tdp_w;
+  std::string name;
+  for (int k = 0; k < chain.stages; ++k) {
+    chain.serial_stages |= run.adapter(k).serial() ? 1u << k : 0;
+    name += run.adapter(k).name() + " ";
+  }
+  name += std::to_string(chain.cores) + " cores " + (opencl ? opencl->device().name : "no device");
+  if (meter) {
+    const MeterDescription& described = meter->description();
+    const bool on_cores = opencl && opencl->device().is_cpu;
+    const bool in_package = opencl && opencl->device().is_gpu && opencl->device().unified_memory;
+    chain.domains = domains_of(described, on_cores, in_package);
+    chain.energy_resolution_s = described.coarsest_resolution_s();
+  }
+  run.set_control(std::make_unique<BinControl>(bin, run.executor(), chain, name,
+                                               std::move(knowledge), meter, missing));
+}
+
+}  // namespace tandem

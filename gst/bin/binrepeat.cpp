@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/bin/binrepeat.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "gst/stage/stageadapter.h"
+
+namespace tandem {
+namespace {
+
+StageAdapter& adapter(GstTandemStage* stage) { return gst_tandem_stage_adapter(stage); }
+
+// The stage that the one at `last` repeats from; -1 when it is not there.
+int find_first(const std::vector<GstTandemStage*>& stages, int last) {
+  const std::string wanted = adapter(stages[last]).description().repeats_from;
+  int first = last;
+  while (first >= 0 && adapter(stages[first]).name() != wanted) --first;
+  return first;
+}
+
+}  // namespace
+
+int iterations_of(GstTandemStage* stage) {
+  gint iterations = 1;
+  if (adapter(stage).description().repeats_from)
+    g_object_get(stage, "iterations", &iterations, nullptr);
+  return iterations;
+}
+
+ChainRepeat::ChainRepeat(const std::vector<GstTandemStage*>& stages) {
+  int asked = 0;
+  for (int last = 0; last < static_cast<int>(stages.size()); ++last) {
+    GstTandemStage* stage = stages[last];
+    const StageDescription& description = adapter(stage).description();
+    if (!description.repeats_from) continue;
+    const int iterations = iterations_of(stage);
+    const std::string problem = "iterations=" + std::to_string(iterations) + " of " +
+                                adapter(stage).name() + " repeats what is between it and " +
+                                description.repeats_from;
+    const int first = find_first(stages, last);
+    const bool serial = first >= 0 && std::any_of(&stages[first], &stages[last], [](auto* between) {
+                          return adapter(between).serial();
+                        });
+    if (iterations > 1 && first < 0)
+      throw std::runtime_error(problem + ", which is not before it in this tandembin.");
+    if (iterations > 1 && serial)
+      throw std::runtime_error(problem + ", but there is a stage that must see each frame once.");
+    if (iterations > 1 && ++asked > 1)
+      throw std::runtime_error(problem +
+                               ", and tandembin repeats one part of a chain only: set the other "
+                               "iterations to 1.");
+    if (first >= 0 && !serial) parts_.push_back({stage, {first, last, 1}});
+  }
+}
+
+Repeat ChainRepeat::now() const {
+  for (const Part& part : parts_) {
+    const int rounds = iterations_of(part.stage);
+    if (rounds > 1) return {part.repeat.first, part.repeat.last, rounds};
+  }
+  return {};
+}
+
+}  // namespace tandem

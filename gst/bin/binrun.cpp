@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/bin/binrun.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "gst/util/guard.h"
+
+namespace tandem {
+namespace {
+
+// Of all frames in flight: a sixteenth of the memory that there is for this process, 1 GiB at most.
+gsize most_waiting_bytes() {
+  gsize memory = static_cast<gsize>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  gsize limit = 0;  // of a container; the file says "max" where there is none
+  if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit) memory = std::min(memory, limit);
+  return std::min(memory / 16, gsize{1} << 30);
+}
+
+}  // namespace
+
+class BinRun::QueueDevice final : public Device {
+ public:
+  Status wait() override {
+    return guard([&]() -> Status {
+      queue->finish();
+      return {};
+    });
+  }
+  std::shared_ptr<opencl::Context> context;
+  std::unique_ptr<opencl::Queue> queue;
+};
+
+BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int cores)
+    : bin_(bin), repeat_(stages), device_(std::make_unique<QueueDevice>()) {
+  std::vector<Stage*> scheduled;
+  for (GstTandemStage* stage : stages) {
+    stages_.emplace_back(static_cast<GstTandemStage*>(gst_object_ref(stage)));
+    StageAdapter& adapter = gst_tandem_stage_adapter(stage);
+    adapter.set_index(static_cast<int>(adapters_.size()));
+    changes_pixels_ |= adapter.description().changes_pixels;
+    needs_previous_ |= adapter.description().needs_previous;
+    adapters_.push_back(&adapter);
+    scheduled.push_back(&adapter);
+  }
+  const auto device_failed = [this](const std::string& why) { this->device_failed(why); };
+  executor_ = std::make_unique<Executor>(scheduled, device_.get(), cores, device_failed);
+}
+
+BinRun::~BinRun() = default;
+
+void BinRun::device_failed(const std::string& why) {
+  GST_ELEMENT_WARNING(bin_, RESOURCE, FAILED,
+                      ("The OpenCL device failed, the CPU goes on: %s", why.c_str()), (nullptr));
+  control_->device_failed();
+}
+
+void BinRun::use_device(const std::shared_ptr<opencl::Context>& context) {
+  std::lock_guard lock(mutex_);
+  if (ended_ || device_->context == context) return;
+  device_->queue = std::make_unique<opencl::Queue>(context);
+  device_->context = context;
+  for (StageAdapter* adapter : adapters_) adapter->set_context(context);
+}
+
+std::shared_ptr<opencl::Context> BinRun::context() const {
+  std::lock_guard lock(mutex_);
+  return device_->context;
+}
+
+uint32_t BinRun::device_capable() const {
+  uint32_t capable = 0;
+  for (int k = 0; k < stages(); ++k) capable |= adapters_[k]->has_device() ? 1u << k : 0;
+  return capable;
+}
+
+void BinRun::add_latency(GstCaps* caps, GstQuery* query) const {
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, caps) || info.fps_n <= 0) return;
+  const auto frames_last = [&](int frames) {
+    return gst_util_uint64_scale(static_cast<guint64>(frames) * GST_SECOND, info.fps_d, info.fps_n);
+  };
+  gboolean live = FALSE;
+  GstClockTime least = 0, most = 0;
+  gst_query_parse_latency(query, &live, &least, &most);
+  least += frames_last(control_->frames_at_a_time());
+  if (GST_CLOCK_TIME_IS_VALID(most)) most += frames_last(executor_->window());
+  gst_query_set_latency(query, live, least, most);
+}
+
+void BinRun::make_items() {
+  std::lock_guard lock(mutex_);
+  while (static_cast<int>(items_.size()) <= executor_->window()) {
+    items_.push_back(std::make_unique<FrameItem>(adapters_));
+    items_.back()->queue = &device_->queue;
+    idle_.push_back(items_.back().get());
+  }
+}
+
+FrameItem* BinRun::acquire() {
+  std::lock_guard lock(mutex_);
+  g_assert(!idle_.empty());
+  FrameItem* item = idle_.back();
+  idle_.pop_back();
+  item->keep_tensors = item->tensors_to_host = keep_tensors;
+  return item;
+}
+
+// Ends the item and gives back its buffer.
+GstBuffer* BinRun::close(FrameItem* item) {
+  GstBuffer* buffer = item->close();
+  std::lock_guard lock(mutex_);
+  idle_.push_back(item);
+  return buffer;
+}
+
+void BinRun::set_caps(GstCaps* caps) {
+  negotiated_ = caps && gst_video_info_from_caps(&info_, caps);
+  if (!negotiated_) return;
+  // Frames that wait for their turn hold the pixels of the source.
+  executor_->set_window(static_cast<int>(most_waiting_bytes() / GST_VIDEO_INFO_SIZE(&info_)));
+  make_items();
+  control_->frames_changed(info_);
+}
+
+GstFlowReturn BinRun::accept(GstBuffer* buffer) {
+  GstFlowReturn flow = flow_;
+  if (flow != GST_FLOW_OK && flow != GST_FLOW_ERROR)
+    flow_.compare_exchange_strong(flow, GST_FLOW_OK);
+  if (dropping_) {
+    flow = GST_FLOW_FLUSHING;
+  } else if (!negotiated_) {
+    flow = GST_FLOW_NOT_NEGOTIATED;
+  }
+  if (flow != GST_FLOW_OK) {
+    gst_buffer_unref(buffer);
+    return flow;
+  }
+  FrameItem* item = acquire();
+  item->repeat = repeat_.now();
+  if (!item->open(gst_buffer_make_writable(buffer), info_, changes_pixels_)) {
+    gst_buffer_unref(close(item));
+    GST_ELEMENT_ERROR(bin_, RESOURCE, READ,
+                      ("A frame cannot be mapped into memory: it is smaller than its caps say."),
+                      (nullptr));
+    return GST_FLOW_ERROR;
+  }
+  if (needs_previous_) previous_.pass(*item);
+  if (executor_->submit(item)) return GST_FLOW_OK;
+  gst_buffer_unref(close(item));
+  return GST_FLOW_FLUSHING;
+}
+
+bool BinRun::push_next(GstPad* pad) {
+  auto* item = static_cast<FrameItem*>(executor_->take());
+  if (!item) return false;
+  const Status status = item->status;
+  if (status.ok()) control_->frame_done(*item);
+  GstBuffer* buffer = close(item);
+  if (dropping_ || flow_ == GST_FLOW_ERROR) {
+    gst_buffer_unref(buffer);  // nobody wants frames any more
+  } else if (!status.ok()) {
+    gst_buffer_unref(buffer);
+    flow_ = GST_FLOW_ERROR;
+    GST_ELEMENT_ERROR(bin_, STREAM, FAILED, ("%s", status.message().c_str()), (nullptr));
+  } else if (const GstFlowReturn flow = gst_pad_push(pad, buffer); flow != GST_FLOW_OK) {
+    flow_ = flow;
+  }
+  executor_->release();
+  return true;
+}
+
+void BinRun::abort() {
+  dropping_ = true;
+  executor_->abort();
+}
+
+void BinRun::drop_all() {
+  while (auto* item = static_cast<FrameItem*>(executor_->take())) {
+    gst_buffer_unref(close(item));
+    executor_->release();
+  }
+}
+
+void BinRun::resume() {
+  drop_all();
+  previous_.forget();
+  flow_ = GST_FLOW_OK;
+  dropping_ = false;
+  executor_->resume();
+  if (shut_down_) abort();  // it came meanwhile
+}
+
+void BinRun::shut_down() {
+  shut_down_ = true;
+  abort();
+  executor_->rest();
+}
+
+void BinRun::end() {
+  drop_all();
+  {
+    std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  for (StageAdapter* adapter : adapters_) {
+    adapter->set_index(0);
+    adapter->set_context(nullptr);
+    adapter->forget();
+  }
+}
+
+}  // namespace tandem

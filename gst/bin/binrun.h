@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "gst/bin/bincontrol.h"
+#include "gst/bin/binrepeat.h"
+#include "gst/stage/previousluma.h"
+#include "gst/stage/stageadapter.h"
+#include "scheduler/flow/executor.h"
+
+namespace tandem {
+
+/// What tandembin has between PAUSED and READY: the chain as the scheduler sees it, the executor
+/// and the frames' items. Made with the pads inactive; destroyed when nothing flows any more.
+class BinRun {
+ public:
+  /// `bin` is who speaks on the bus; it outlives the frames. The stages are kept alive. Throws
+  /// std::runtime_error when the chain cannot be run.
+  BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int cores);
+  ~BinRun();  ///< after end()
+
+  Executor& executor() { return *executor_; }
+  std::string configuration() const { return to_string(executor_->configuration()); }
+  int stages() const { return static_cast<int>(adapters_.size()); }
+  StageAdapter& adapter(int k) const { return *adapters_[k]; }
+
+  /// The device to compute on, for all stages; throws opencl::Error. Frames that are under way do
+  /// not see it before the configuration changes.
+  void use_device(const std::shared_ptr<opencl::Context>& context);
+  std::shared_ptr<opencl::Context> context() const;  ///< null before use_device
+
+  uint32_t device_capable() const;  ///< bit k: stage k can run on that device
+
+  /// Who decides; once, before the first frame.
+  void set_control(std::unique_ptr<BinControl> control) { control_ = std::move(control); }
+  BinControl& control() const { return *control_; }
+
+  /// Adds what frames with these caps lose in here to an answered latency query: frames that are
+  /// computed side by side leave as many frame durations late, and more can wait in line.
+  void add_latency(GstCaps* caps, GstQuery* query) const;
+
+  /// For the streaming thread, with nothing in flight. Null: no frame can be taken.
+  void set_caps(GstCaps* caps);
+  /// For the streaming thread: hands a frame to the executor; takes over the buffer.
+  GstFlowReturn accept(GstBuffer* buffer);
+  /// For the source pad's task: waits for the next frame in order and pushes it. False when aborted
+  /// and nothing is left.
+  bool push_next(GstPad* pad);
+
+  /// Frames are dropped from now on, and who waits is woken.
+  void abort();
+  /// After abort() and with the task at rest: lets go of what is still inside and starts afresh,
+  /// unless the run is being shut down.
+  void resume();
+  /// As abort(), but for good; returns when no stage works any more.
+  void shut_down();
+  /// After shut_down(), with pads and task at rest: lets go of the frames and the stages. Others
+  /// may still hold the run to ask for its statistics.
+  void end();
+
+  std::atomic<bool> keep_tensors{false};  ///< leave what the stages made on the frames
+
+ private:
+  class QueueDevice;
+
+  void make_items();
+  FrameItem* acquire();
+  GstBuffer* close(FrameItem* item);
+  void drop_all();
+  void device_failed(const std::string& why);
+
+  GstElement* const bin_;
+  std::vector<ObjectRef<GstTandemStage>> stages_;
+  std::vector<StageAdapter*> adapters_;
+  const ChainRepeat repeat_;
+  bool changes_pixels_ = false, needs_previous_ = false;
+  PreviousLuma previous_;                // of the streaming thread
+  GstVideoInfo info_{};                  // of the streaming thread
+  bool negotiated_ = false;              // likewise
+  std::unique_ptr<BinControl> control_;  // outlives the executor, whose threads report to it
+  // What downstream answered, for upstream to be told once, as a chain of plain elements would; an
+  // error is told until a flush.
+  std::atomic<GstFlowReturn> flow_{GST_FLOW_OK};
+  std::atomic<bool> dropping_{false}, shut_down_{false};
+  mutable std::mutex mutex_;  // guards the device's context, the idle items and what follows
+  bool ended_ = false;
+  std::unique_ptr<QueueDevice> device_;
+  // As many as can be in flight, and one for the frame that waits to be let in.
+  std::vector<std::unique_ptr<FrameItem>> items_;
+  std::vector<FrameItem*> idle_;
+  std::unique_ptr<Executor> executor_;
+};
+
+}  // namespace tandem

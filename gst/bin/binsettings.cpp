@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/bin/binsettings.h"
+
+#include <stdexcept>
+
+namespace tandem {
+namespace {
+
+GType granularity_get_type() {
+  static const GEnumValue values[] = {
+      {BinSettings::kAuto, "Chosen by the bin", "auto"},
+      {BinSettings::kCoarse, "Coarse: one frame a core, several frames at a time", "cg"},
+      {BinSettings::kMedium, "Medium: one frame over all cores", "mg"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstTandemGranularity", values);
+  return type;
+}
+
+GType metric_get_type() {
+  static const GEnumValue values[] = {
+      {static_cast<int>(Metric::throughput), "Most frames a second", "throughput"},
+      {static_cast<int>(Metric::energy), "Fewest joules a frame", "energy"},
+      {static_cast<int>(Metric::efficiency), "Most throughput / energy", "efficiency"},
+      {static_cast<int>(Metric::edp), "Least energy-delay product: joules a frame / throughput",
+       "edp"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstTandemMetric", values);
+  return type;
+}
+
+GType adapt_get_type() {
+  static const GEnumValue values[] = {
+      {BinSettings::kOff, "Never: what runs goes on", "off"},
+      {BinSettings::kCaps, "When the frames' size or format changes", "caps"},
+      {BinSettings::kDrift, "When frames take longer or shorter than they used to", "drift"},
+      {BinSettings::kBoth, "At both", "both"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstTandemAdapt", values);
+  return type;
+}
+
+std::string text_of(const GValue* value, const char* otherwise) {
+  const gchar* text = g_value_get_string(value);
+  return text && *text ? text : otherwise;
+}
+
+void install_adaptation(GObjectClass* klass, GParamFlags playing, GParamFlags ready) {
+  g_object_class_install_property(
+      klass, kBinMetric,
+      g_param_spec_enum("metric", "Metric", "What to optimise; all but throughput need energy",
+                        metric_get_type(), static_cast<int>(Metric::throughput), playing));
+  g_object_class_install_property(
+      klass, kBinTargetFps,
+      g_param_spec_double("target-fps", "Target rate",
+                          "Take the least energy that reaches so many frames a second; 0: off", 0,
+                          G_MAXDOUBLE, 0, playing));
+  g_object_class_install_property(
+      klass, kBinPowerBudget,
+      g_param_spec_double("power-budget", "Power budget",
+                          "Take the most throughput within so many watts; 0: off", 0, G_MAXDOUBLE,
+                          0, playing));
+  g_object_class_install_property(
+      klass, kBinMaxOverhead,
+      g_param_spec_double("max-overhead", "Most overhead",
+                          "The share of time that training may cost; 0: never train", 0, 0.99, 0.05,
+                          playing));
+  g_object_class_install_property(
+      klass, kBinAdapt,
+      g_param_spec_enum("adapt", "Adapt", "When to measure again what configuration is best",
+                        adapt_get_type(), BinSettings::kBoth, playing));
+  g_object_class_install_property(
+      klass, kBinEnergySource,
+      g_param_spec_string("energy-source", "Energy source",
+                          "auto, none, rapl, pcm, pcm:HOST:PORT, nvml, nvml:GPU or "
+                          "model:c=12+35,g=8+150,u=6 (static + dynamic watts)",
+                          "auto", ready));
+  g_object_class_install_property(
+      klass, kBinTdp,
+      g_param_spec_double("tdp", "TDP",
+                          "Thermal design power of what the energy source covers, in watts: no "
+                          "configuration is expected to take more; 0: unknown",
+                          0, G_MAXDOUBLE, 0, ready));
+  g_object_class_install_property(
+      klass, kBinCpuFallback,
+      g_param_spec_boolean("cpu-fallback", "CPU fallback",
+                           "Compute device stages on the CPU while the device is busy; without it "
+                           "they wait for the device",
+                           TRUE, playing));
+}
+
+}  // namespace
+
+void install_bin_properties(GObjectClass* klass) {
+  const auto flags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  const auto playing = static_cast<GParamFlags>(flags | GST_PARAM_MUTABLE_PLAYING);
+  const auto ready = static_cast<GParamFlags>(flags | GST_PARAM_MUTABLE_READY);
+  const auto read_only = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_property(
+      klass, kBinMapping,
+      g_param_spec_string("mapping", "Mapping",
+                          "Where each stage may run, one letter a stage: g (OpenCL device) or c "
+                          "(CPU), as in gcc; or auto",
+                          "auto", playing));
+  g_object_class_install_property(
+      klass, kBinGranularity,
+      g_param_spec_enum("granularity", "Granularity", "How the CPU's cores share the work",
+                        granularity_get_type(), BinSettings::kAuto, playing));
+  g_object_class_install_property(
+      klass, kBinThreads,
+      g_param_spec_int("threads", "Threads",
+                       "Frames that coarse grain computes at a time, 1 to cores + 1; 0: auto", 0,
+                       1024, 0, playing));
+  g_object_class_install_property(
+      klass, kBinCores,
+      g_param_spec_int("cores", "Cores",
+                       "CPU cores to use; 0: the physical cores that this process may use", 0, 1023,
+                       0, ready));
+  g_object_class_install_property(
+      klass, kBinOpenclDevice,
+      g_param_spec_string("opencl-device", "OpenCL device",
+                          "Which OpenCL device: auto (never a CPU), any, or a part of its name",
+                          "auto", ready));
+  g_object_class_install_property(
+      klass, kBinStages,
+      g_param_spec_string("stages", "Stages",
+                          "Fills the empty bin, as in \"vividfilter ! vividhistogram ! "
+                          "vividclassifier\"",
+                          "", ready));
+  g_object_class_install_property(
+      klass, kBinKeepTensors,
+      g_param_spec_boolean(
+          "keep-tensors", "Keep tensors",
+          "Leave what the stages computed on the frames that leave the bin, as "
+          "GstTandemTensorMeta; takes memory for every frame that waits downstream",
+          FALSE, playing));
+  install_adaptation(klass, playing, ready);
+  g_object_class_install_property(
+      klass, kBinConfiguration,
+      g_param_spec_string("configuration", "Configuration",
+                          "What runs now: mapping/granularity and threads, as in gcc/cg3", "",
+                          read_only));
+  g_object_class_install_property(
+      klass, kBinPredictions,
+      g_param_spec_boxed("predictions", "Predictions",
+                         "What is expected of every configuration for the frames that come now, as "
+                         "configurations: an array of configuration, fps, energy (J a frame)",
+                         GST_TYPE_STRUCTURE, read_only));
+  g_object_class_install_property(
+      klass, kBinStats,
+      g_param_spec_boxed("stats", "Statistics",
+                         "configuration, cores, frames, frames-cpu, frames-device, frames-mixed, "
+                         "device-failures, in-flight, opencl-device, tensors-made, "
+                         "opencl-buffers-made, opencl-programs-made, opencl-objects-made, "
+                         "predicted-fps, predicted-energy, measured-fps, measured-energy, "
+                         "training, decisions, trainings, training-experiments, training-frames, "
+                         "training-seconds, "
+                         "training-penalty, seconds, energy-source, energy-coverage, and for each "
+                         "of stages: name, cpu-frames, device-frames, cpu-ns, device-ns",
+                         GST_TYPE_STRUCTURE, read_only));
+}
+
+SettingChange set_bin_setting(BinSettings& settings, guint id, const GValue* value) {
+  switch (id) {
+    case kBinMapping:
+      settings.mapping = text_of(value, "auto");
+      return SettingChange::rules;
+    case kBinGranularity:
+      settings.granularity = g_value_get_enum(value);
+      return SettingChange::rules;
+    case kBinThreads:
+      settings.threads = g_value_get_int(value);
+      return SettingChange::rules;
+    case kBinCores:
+      settings.cores = g_value_get_int(value);
+      return SettingChange::nothing;
+    case kBinOpenclDevice:
+      settings.opencl_device = text_of(value, "auto");
+      return SettingChange::nothing;
+    case kBinStages:
+      settings.stages = text_of(value, "");
+      return SettingChange::nothing;
+    case kBinKeepTensors:
+      settings.keep_tensors = g_value_get_boolean(value);
+      return SettingChange::nothing;
+    case kBinMetric:
+      settings.objective.metric = static_cast<Metric>(g_value_get_enum(value));
+      return SettingChange::objective;
+    case kBinTargetFps:
+      settings.objective.target_fps = g_value_get_double(value);
+      return SettingChange::objective;
+    case kBinPowerBudget:
+      settings.objective.power_budget_w = g_value_get_double(value);
+      return SettingChange::objective;
+    case kBinMaxOverhead:
+      settings.max_overhead = g_value_get_double(value);
+      return SettingChange::rules;
+    case kBinAdapt:
+      settings.adapt = g_value_get_enum(value);
+      return SettingChange::rules;
+    case kBinEnergySource:
+      settings.energy_source = text_of(value, "auto");
+      return SettingChange::nothing;
+    case kBinTdp:
+      settings.tdp_w = g_value_get_double(value);
+      return SettingChange::nothing;
+    case kBinCpuFallback:
+      settings.cpu_fallback = g_value_get_boolean(value);
+      return SettingChange::nothing;
+    default:
+      g_assert_not_reached();
+  }
+}
+
+void get_bin_setting(const BinSettings& settings, guint id, GValue* value) {
+  switch (id) {
+    case kBinMapping:
+      return g_value_set_string(value, settings.mapping.c_str());
+    case kBinGranularity:
+      return g_value_set_enum(value, settings.granularity);
+    case kBinThreads:
+      return g_value_set_int(value, settings.threads);
+    case kBinCores:
+      return g_value_set_int(value, settings.cores);
+    case kBinOpenclDevice:
+      return g_value_set_string(value, settings.opencl_device.c_str());
+    case kBinStages:
+      return g_value_set_string(value, settings.stages.c_str());
+    case kBinKeepTensors:
+      return g_value_set_boolean(value, settings.keep_tensors);
+    case kBinMetric:
+      return g_value_set_enum(value, static_cast<int>(settings.objective.metric));
+    case kBinTargetFps:
+      return g_value_set_double(value, settings.objective.target_fps);
+    case kBinPowerBudget:
+      return g_value_set_double(value, settings.objective.power_budget_w);
+    case kBinMaxOverhead:
+      return g_value_set_double(value, settings.max_overhead);
+    case kBinAdapt:
+      return g_value_set_enum(value, settings.adapt);
+    case kBinEnergySource:
+      return g_value_set_string(value, settings.energy_source.c_str());
+    case kBinTdp:
+      return g_value_set_double(value, settings.tdp_w);
+    case kBinCpuFallback:
+      return g_value_set_boolean(value, settings.cpu_fallback);
+    default:
+      g_assert_not_reached();
+  }
+}
+
+AdaptRules adapt_rules(const BinSettings& settings, int stages, int cores) {
+  AdaptRules rules;
+  rules.on_caps = (settings.adapt & BinSettings::kCaps) != 0;
+  rules.on_drift = (settings.adapt & BinSettings::kDrift) != 0;
+  rules.max_overhead = settings.max_overhead;
+  if (settings.mapping != "auto") {
+    const std::string problem =
+        parse_mapping(settings.mapping, stages, rules.allowed.mapping.emplace());
+    if (!problem.empty()) throw std::runtime_error(problem);
+  }
+  if (settings.threads > cores + 1) {
+    throw std::runtime_error("threads=" + std::to_string(settings.threads) +
+                             " is out of range: 1 to " + std::to_string(cores + 1) +
+                             " (cores + 1), or 0 for auto");
+  }
+  if (settings.granularity == BinSettings::kMedium) {
+    rules.allowed.granularity = Granularity::medium;  // which has no threads to choose
+  } else {
+    if (settings.granularity == BinSettings::kCoarse)
+      rules.allowed.granularity = Granularity::coarse;
+    if (settings.threads > 0) rules.allowed.threads = settings.threads;
+  }
+  return rules;
+}
+
+}  // namespace tandem

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/bin/tandembin.h"
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "gst/bin/binchain.h"
+#include "gst/bin/binpads.h"
+#include "gst/bin/binprovide.h"
+#include "gst/bin/binrun.h"
+#include "gst/bin/binsettings.h"
+#include "gst/bin/binstats.h"
+#include "scheduler/machine/cores.h"
+
+GST_DEBUG_CATEGORY(tandem_bin_debug);  // bincontrol.cpp uses it as well
+#define GST_CAT_DEFAULT tandem_bin_debug
+
+namespace {
+
+using tandem::AdaptRules;
+using tandem::BinRun;
+using tandem::BinSettings;
+using tandem::ObjectLock;
+
+struct TandemBin {
+  GstBin parent;
+  struct Private {
+    // Under the object lock.
+    BinSettings settings;
+    std::shared_ptr<BinRun> run;  // between PAUSED and READY
+    std::string stages_problem;   // why `stages` could not be made
+    // Set while pads are inactive.
+    GstPad* sink = nullptr;
+    GstPad* src = nullptr;
+    // Held while a configuration is worked out and handed to the executor, so that two property
+    // changes cannot overtake each other and none is lost while a run starts. The object lock is
+    // taken under it. Warnings are posted without it: who sees them may set properties.
+    std::mutex configure_mutex;
+    tandem::DeviceProvider device;  // under configure_mutex
+    // What training found out, for the life of the element; used by one run at a time.
+    const std::shared_ptr<tandem::Knowledge> knowledge = std::make_shared<tandem::Knowledge>();
+  };
+  Private* self;
+};
+struct TandemBinClass {
+  GstBinClass parent_class;
+};
+
+GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS("video/x-raw"));
+GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("video/x-raw"));
+
+TandemBin* tandem_bin(gpointer object) { return static_cast<TandemBin*>(object); }
+
+std::shared_ptr<BinRun> current_run(TandemBin* bin) {
+  ObjectLock lock(bin);
+  return bin->self->run;
+}
+
+BinSettings settings_of(TandemBin* bin) {
+  ObjectLock lock(bin);
+  return bin->self->settings;
+}
+
+}  // namespace
+
+std::shared_ptr<BinRun> tandem::run_of(GstObject* bin) { return current_run(tandem_bin(bin)); }
+GstPad* tandem::sink_of(GstObject* bin) { return tandem_bin(bin)->self->sink; }
+GstPad* tandem::src_of(GstObject* bin) { return tandem_bin(bin)->self->src; }
+
+#define gst_tandem_bin_parent_class parent_class
+typedef TandemBin GstTandemBin;
+typedef TandemBinClass GstTandemBinClass;
+G_DEFINE_TYPE_WITH_CODE(GstTandemBin, gst_tandem_bin, GST_TYPE_BIN,
+                        GST_DEBUG_CATEGORY_INIT(tandem_bin_debug, "tandembin", 0,
+                                                "Tandem's adaptive bin"))
+
+namespace {
+
+// --- Configuration -----------------------------------------------------------------------------
+
+// Hands the rules that the properties make to the controller, under configure_mutex. Returns what
+// warn_of_device() is to say. Throws std::runtime_error.
+std::string configure(TandemBin* bin, BinRun& run) {
+  const BinSettings settings = settings_of(bin);
+  const AdaptRules rules = tandem::adapt_rules(settings, run.stages(), run.executor().cores());
+  std::string problem = bin->self->device.provide(GST_ELEMENT_CAST(bin), run, settings, rules);
+  run.control().set_device_capable(run.device_capable());
+  run.control().set_rules(rules);
+  return problem;
+}
+
+void warn_of_device(TandemBin* bin, const std::string& problem) {
+  if (problem.empty()) return;
+  GST_ELEMENT_WARNING(bin, RESOURCE, NOT_FOUND, ("%s", problem.c_str()), (nullptr));
+}
+
+// A property changed while frames flow: what cannot be is refused, and what ran goes on.
+void reconfigure(TandemBin* bin) {
+  try {
+    std::unique_lock lock(bin->self->configure_mutex);
+    const std::shared_ptr<BinRun> run = current_run(bin);
+    if (!run) return;
+    const std::string problem = configure(bin, *run);
+    lock.unlock();
+    warn_of_device(bin, problem);
+    run->control().tell();
+  } catch (const std::exception& e) {
+    GST_ELEMENT_WARNING(bin, LIBRARY, SETTINGS, ("The configuration stays as it is: %s.", e.what()),
+                        (nullptr));
+  }
+}
+
+void change_objective(TandemBin* bin) {
+  std::unique_lock lock(bin->self->configure_mutex);
+  const std::shared_ptr<BinRun> run = current_run(bin);
+  if (!run) return;
+  run->control().set_objective(settings_of(bin).objective);
+  lock.unlock();
+  run->control().tell();
+}
+
+void retrain(TandemBin* bin) {
+  if (const std::shared_ptr<BinRun> run = current_run(bin)) run->control().retrain();
+}
+
+// --- Pads --------------------------------------------------------------------------------------
+
+void use_src(TandemBin* bin, GstPad* pad) {
+  bin->self->src = pad;
+  tandem::equip_src(pad);
+}
+
+void use_sink(TandemBin* bin, GstPad* pad) {
+  bin->self->sink = pad;
+  tandem::equip_sink(pad);
+}
+
+// A launch line "src ! tandembin.( a ! b ) ! sink" links the neighbours to a and b through ghost
+// pads that the parser adds to the bin. Frames come and go through these: they take the place of
+// ours.
+void gst_tandem_bin_pad_added(GstElement* element, GstPad* pad) {
+  TandemBin* bin = tandem_bin(element);
+  if (GST_ELEMENT_CLASS(parent_class)->pad_added)
+    GST_ELEMENT_CLASS(parent_class)->pad_added(element, pad);
+  const bool is_sink = GST_PAD_IS_SINK(pad);
+  GstPad* own = is_sink ? bin->self->sink : bin->self->src;
+  if (pad == own || !GST_IS_GHOST_PAD(pad) || !own) return;
+  if (gst_pad_is_linked(own) || current_run(bin)) {
+    GST_WARNING_OBJECT(bin, "pad %s stays unused: %s is in use already", GST_PAD_NAME(pad),
+                       GST_PAD_NAME(own));
+    return;
+  }
+  if (is_sink) {
+    use_sink(bin, pad);
+  } else {
+    use_src(bin, pad);
+  }
+  gst_element_remove_pad(element, own);
+}
+
+// --- States ------------------------------------------------------------------------------------
+
+bool start_run(TandemBin* bin) {
+  try {
+    if (GST_BIN_NUMCHILDREN(bin) == 0 && !bin->self->stages_problem.empty())
+      throw std::runtime_error(bin->self->stages_problem);
+    const std::vector<GstTandemStage*> stages = tandem::find_chain(GST_BIN_CAST(bin));
+    tandem::expose_chain(stages, bin->self->sink, bin->self->src);
+    const BinSettings settings = settings_of(bin);
+    const int cores = settings.cores > 0 ? settings.cores : tandem::usable_physical_cores();
+    auto run = std::make_shared<BinRun>(GST_ELEMENT_CAST(bin), stages, cores);
+    std::unique_lock configuring(bin->self->configure_mutex);
+    bin->self->device = {};
+    const AdaptRules rules = tandem::adapt_rules(settings, run->stages(), cores);
+    std::string problem = bin->self->device.provide(GST_ELEMENT_CAST(bin), *run, settings, rules);
+    tandem::provide_control(GST_ELEMENT_CAST(bin), *run, settings, bin->self->knowledge);
+    run->executor().set_cpu_fallback(settings.cpu_fallback);
+    run->control().set_objective(settings.objective);
+    configure(bin, *run);
+    {
+      ObjectLock lock(bin);
+      run->keep_tensors = bin->self->settings.keep_tensors;
+      bin->self->run = std::move(run);
+    }
+    configuring.unlock();
+    warn_of_device(bin, problem);
+    return true;
+  } catch (const std::exception& e) {
+    GST_ELEMENT_ERROR(bin, LIBRARY, SETTINGS, ("%s", e.what()), (nullptr));
+    return false;
+  }
+}
+
+// With pads inactive, after shut_down().
+void stop_run(TandemBin* bin) {
+  gst_pad_stop_task(bin->self->src);
+  std::shared_ptr<BinRun> run;
+  {
+    ObjectLock lock(bin);
+    run = std::exchange(bin->self->run, nullptr);
+  }
+  if (run) run->end();
+}
+
+// Before the children stop: what a stage still computes needs what the stage has.
+void shut_down_run(TandemBin* bin) {
+  if (const std::shared_ptr<BinRun> run = current_run(bin)) run->shut_down();
+}
+
+GstStateChangeReturn gst_tandem_bin_change_state(GstElement* element, GstStateChange change) {
+  TandemBin* bin = tandem_bin(element);
+  if (change == GST_STATE_CHANGE_READY_TO_PAUSED && !start_run(bin))
+    return GST_STATE_CHANGE_FAILURE;
+  if (change == GST_STATE_CHANGE_PAUSED_TO_READY) shut_down_run(bin);
+  const GstStateChangeReturn result =
+      GST_ELEMENT_CLASS(parent_class)->change_state(element, change);
+  if (change == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    if (result == GST_STATE_CHANGE_FAILURE) {
+      shut_down_run(bin);
+      stop_run(bin);
+    } else {
+      tandem::start_pushing(GST_OBJECT_CAST(bin));
+    }
+  }
+  if (change == GST_STATE_CHANGE_PAUSED_TO_READY) stop_run(bin);
+  return result;
+}
+
+// --- Properties --------------------------------------------------------------------------------
+
+void set_stages(TandemBin* bin, const std::string& description) {
+  {
+    ObjectLock lock(bin);
+    bin->self->settings.stages = description;
+  }
+  if (description.empty()) return;
+  if (GST_BIN_NUMCHILDREN(bin) > 0) {
+    GST_ELEMENT_WARNING(bin, LIBRARY, SETTINGS,
+                        ("'stages' fills an empty tandembin; this one has stages already."),
+                        (nullptr));
+    return;
+  }
+  try {
+    tandem::fill_from_description(GST_BIN_CAST(bin), description);
+  } catch (const std::exception& e) {
+    // Said again when the bin starts, in case nobody watches the bus yet.
+    bin->self->stages_problem = e.what();
+    GST_ELEMENT_ERROR(bin, LIBRARY, SETTINGS, ("%s", e.what()), (nullptr));
+  }
+}
+
+void gst_tandem_bin_set_property(GObject* object, guint id, const GValue* value, GParamSpec*) {
+  TandemBin* bin = tandem_bin(object);
+  if (id == tandem::kBinStages) {
+    const gchar* description = g_value_get_string(value);
+    set_stages(bin, description ? description : "");
+    return;
+  }
+  tandem::SettingChange change;
+  {
+    ObjectLock lock(bin);
+    change = tandem::set_bin_setting(bin->self->settings, id, value);
+    if (BinRun* run = bin->self->run.get()) {
+      run->keep_tensors = bin->self->settings.keep_tensors;
+      run->executor().set_cpu_fallback(bin->self->settings.cpu_fallback);
+    }
+  }
+  if (change == tandem::SettingChange::rules) reconfigure(bin);
+  if (change == tandem::SettingChange::objective) change_objective(bin);
+}
+
+void gst_tandem_bin_get_property(GObject* object, guint id, GValue* value, GParamSpec*) {
+  TandemBin* bin = tandem_bin(object);
+  const std::shared_ptr<BinRun> run = current_run(bin);
+  switch (id) {
+    case tandem::kBinConfiguration:
+      if (run) g_value_take_string(value, g_strdup(run->configuration().c_str()));
+      break;
+    case tandem::kBinStats:
+      g_value_take_boxed(value, tandem::make_bin_stats(run.get()));
+      break;
+    case tandem::kBinPredictions:
+      if (run) g_value_take_boxed(value, run->control().predictions());
+      break;
+    default:
+      tandem::get_bin_setting(settings_of(bin), id, value);
+  }
+}
+
+}  // namespace
+
+static void gst_tandem_bin_init(GstTandemBin* bin) {
+  bin->self = new GstTandemBin::Private;
+  GstElementClass* klass = GST_ELEMENT_GET_CLASS(bin);
+  GstPad* sink = gst_ghost_pad_new_no_target_from_template(
+      "sink", gst_element_class_get_pad_template(klass, "sink"));
+  GstPad* src = gst_ghost_pad_new_no_target_from_template(
+      "src", gst_element_class_get_pad_template(klass, "src"));
+  use_sink(bin, sink);
+  use_src(bin, src);
+  gst_element_add_pad(GST_ELEMENT_CAST(bin), sink);
+  gst_element_add_pad(GST_ELEMENT_CAST(bin), src);
+}
+
+static void gst_tandem_bin_finalize(GObject* object) {
+  delete tandem_bin(object)->self;
+  G_OBJECT_CLASS(parent_class)->finalize(object);
+}
+
+static void gst_tandem_bin_class_init(GstTandemBinClass* klass) {
+  GObjectClass* object_class = G_OBJECT_CLASS(klass);
+  object_class->set_property = gst_tandem_bin_set_property;
+  object_class->get_property = gst_tandem_bin_get_property;
+  object_class->finalize = gst_tandem_bin_finalize;
+  tandem::install_bin_properties(object_class);
+
+  // Measures anew at the next frame, whatever max-overhead says.
+  g_signal_new_class_handler("retrain", G_TYPE_FROM_CLASS(klass),
+                             static_cast<GSignalFlags>(G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION),
+                             reinterpret_cast<GCallback>(+[](GstTandemBin* bin) { retrain(bin); }),
+                             nullptr, nullptr, nullptr, G_TYPE_NONE, 0);
+
+  GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
+  element_class->change_state = gst_tandem_bin_change_state;
+  element_class->pad_added = gst_tandem_bin_pad_added;
+  gst_element_class_set_static_metadata(
+      element_class, "Tandem bin", "Generic/Bin/Filter/Analyzer/Video",
+      "Holds a chain of stages and computes each frame's stages on CPU cores or an OpenCL device",
+      "The Tandem authors");
+  gst_element_class_add_static_pad_template(element_class, &sink_template);
+  gst_element_class_add_static_pad_template(element_class, &src_template);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/meta/tensormeta.h"
+
+#include <algorithm>
+#include <cstring>
+
+GType gst_tandem_tensor_meta_api_get_type(void) {
+  // Elements that make another frame (scaled, cropped, converted) ask these tags whether to copy.
+  static const gchar* tags[] = {GST_META_TAG_MEMORY_STR, nullptr};
+  static const GType type = gst_meta_api_type_register("GstTandemTensorMetaAPI", tags);
+  return type;
+}
+
+static gboolean tensor_meta_init(GstMeta* meta, gpointer, GstBuffer*) {
+  auto* tensor = reinterpret_cast<GstTandemTensorMeta*>(meta);
+  tensor->name = "";
+  tensor->dimensions = 0;
+  tensor->memory = nullptr;
+  return TRUE;
+}
+
+static void tensor_meta_free(GstMeta* meta, GstBuffer*) {
+  auto* tensor = reinterpret_cast<GstTandemTensorMeta*>(meta);
+  if (tensor->memory) gst_memory_unref(tensor->memory);
+}
+
+// A copy of the frame shares the tensor; a scaled or cropped frame is another frame.
+static gboolean tensor_meta_transform(GstBuffer* destination, GstMeta* meta, GstBuffer*,
+                                      GQuark type, gpointer data) {
+  if (!GST_META_TRANSFORM_IS_COPY(type) || static_cast<GstMetaTransformCopy*>(data)->region)
+    return FALSE;
+  auto* tensor = reinterpret_cast<GstTandemTensorMeta*>(meta);
+  return gst_buffer_add_tandem_tensor_meta(destination, tensor->name, tensor->element_type,
+                                           tensor->dimensions, tensor->shape,
+                                           gst_memory_ref(tensor->memory)) != nullptr;
+}
+
+const GstMetaInfo* gst_tandem_tensor_meta_get_info(void) {
+  static const GstMetaInfo* const info = gst_meta_register(
+      gst_tandem_tensor_meta_api_get_type(), "GstTandemTensorMeta", sizeof(GstTandemTensorMeta),
+      tensor_meta_init, tensor_meta_free, tensor_meta_transform);
+  return info;
+}
+
+GstTandemTensorMeta* gst_buffer_add_tandem_tensor_meta(GstBuffer* buffer, const gchar* name,
+                                                       GstTandemElementType element_type,
+                                                       guint dimensions, const gsize* shape,
+                                                       GstMemory* memory) {
+  g_return_val_if_fail(dimensions <= GST_TANDEM_TENSOR_MAX_DIMENSIONS, nullptr);
+  auto* tensor = reinterpret_cast<GstTandemTensorMeta*>(
+      gst_buffer_add_meta(buffer, gst_tandem_tensor_meta_get_info(), nullptr));
+  if (!tensor) {
+    gst_memory_unref(memory);
+    return nullptr;
+  }
+  tensor->name = name;
+  tensor->element_type = element_type;
+  tensor->dimensions = dimensions;
+  std::copy_n(shape, dimensions, tensor->shape);
+  tensor->memory = memory;
+  return tensor;
+}
+
+GstTandemTensorMeta* gst_buffer_get_tandem_tensor_meta(GstBuffer* buffer, const gchar* name) {
+  GstTandemTensorMeta* found = nullptr;
+  gpointer state = nullptr;
+  while (GstMeta* meta = gst_buffer_iterate_meta_filtered(buffer, &state,
+                                                          gst_tandem_tensor_meta_api_get_type())) {
+    auto* tensor = reinterpret_cast<GstTandemTensorMeta*>(meta);
+    if (std::strcmp(tensor->name, name) == 0) found = tensor;
+  }
+  return found;
+}

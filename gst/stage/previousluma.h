@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+
+#include "gst/memory/tensorpool.h"
+#include "gst/stage/stageadapter.h"
+
+namespace tandem {
+
+/// Gives frames the luma of the frame before, for stages that ask for it (docs/decisions/0008).
+/// For whoever hosts the stages, where frames are still in order; one thread at a time.
+class PreviousLuma {
+ public:
+  /// To an open item; keeps a copy of its luma for the next one. The first frame, and the first of
+  /// another size or format, get none.
+  void pass(FrameItem& item);
+  /// The next frame is the first again: after a flush.
+  void forget() { last_.reset(); }
+
+ private:
+  GstVideoFormat format_ = GST_VIDEO_FORMAT_UNKNOWN;
+  int width_ = 0, height_ = 0;
+  std::shared_ptr<TensorPool> pool_;
+  MemoryRef last_;  // dense rows
+};
+
+}  // namespace tandem

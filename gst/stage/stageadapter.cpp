@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/stage/stageadapter.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "gst/util/guard.h"
+
+namespace tandem {
+namespace {
+
+// Work is made for a size and a format; where the rows lie in memory may differ from frame to
+// frame.
+bool same_frames(const GstVideoInfo& a, const GstVideoInfo& b) {
+  return GST_VIDEO_INFO_FORMAT(&a) == GST_VIDEO_INFO_FORMAT(&b) &&
+         GST_VIDEO_INFO_WIDTH(&a) == GST_VIDEO_INFO_WIDTH(&b) &&
+         GST_VIDEO_INFO_HEIGHT(&a) == GST_VIDEO_INFO_HEIGHT(&b);
+}
+
+}  // namespace
+
+bool FrameItem::open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pixels) {
+  buffer = owned;
+  const auto flags = static_cast<GstMapFlags>((writes_pixels ? GST_MAP_READWRITE : GST_MAP_READ) |
+                                              GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
+  mapped = gst_video_frame_map(&video, &info, buffer, flags);
+  return mapped;
+}
+
+Plane<const uint8_t> FrameItem::previous_luma() const {
+  if (!previous) return {};
+  const int width = GST_VIDEO_FRAME_WIDTH(&video);
+  const auto* luma = static_cast<const uint8_t*>(
+      tandem_memory_buffer(previous.get())->host(opencl::Buffer::Access::read));
+  return {luma, width, GST_VIDEO_FRAME_HEIGHT(&video), width};
+}
+
+void FrameItem::waits(int stage, int restart) {
+  if (keep_tensors) return;
+  const auto is_read = [&](const char* tensor, int from) {
+    return std::ranges::any_of(stages.subspan(from), [&](const StageAdapter* reader) {
+      return std::ranges::any_of(reader->description().inputs, [&](const auto& input) {
+        return g_str_equal(input.tensor, tensor);
+      });
+    });
+  };
+  for (int k = 0; k < stage; ++k) {
+    Slot& slot = slots[k];
+    for (int i = 0; i < kMaxTensors; ++i) {
+      const char* tensor = slot.frame.outputs[i].spec.name;
+      if (!slot.memories[i] || is_read(tensor, k < restart ? restart : stage)) continue;
+      slot.memories[i].reset();
+      slot.frame.outputs[i] = {};
+    }
+    for (MemoryRef& input : slot.local_inputs) input.reset();
+  }
+}
+
+void FrameItem::completed() {
+  if (mapped) gst_video_frame_unmap(&video);
+  mapped = false;
+  previous.reset();
+  for (Slot& slot : slots) {
+    for (int i = 0; i < kMaxTensors; ++i) {
+      if (!slot.memories[i]) continue;
+      const TensorSpec& spec = slot.frame.outputs[i].spec;
+      if (keep_tensors && status.ok() && !spec.scratch) {
+        gst_buffer_add_tandem_tensor_meta(buffer, spec.name, spec.type, spec.dimensions,
+                                          spec.shape.data(), slot.memories[i].release());
+      }
+      slot.memories[i].reset();
+    }
+    for (MemoryRef& input : slot.local_inputs) input.reset();
+    slot.frame.outputs.fill({});
+    slot.work.reset();
+    slot.published = false;
+  }
+}
+
+GstBuffer* FrameItem::close() {
+  completed();
+  return std::exchange(buffer, nullptr);
+}
+
+const StageDescription& StageAdapter::description() const {
+  return *GST_TANDEM_STAGE_GET_CLASS(stage_)->description;
+}
+
+std::string StageAdapter::name() const {
+  return GST_OBJECT_NAME(gst_element_get_factory(GST_ELEMENT_CAST(stage_)));
+}
+
+void StageAdapter::set_context(std::shared_ptr<opencl::Context> context) {
+  {
+    std::lock_guard lock(mutex_);
+    if (context_ == context) return;
+    context_ = std::move(context);
+  }
+  invalidate();
+}
+
+void StageAdapter::forget() {
+  std::lock_guard lock(mutex_);
+  current_.reset();
+}
+
+bool StageAdapter::has_device() const {
+  std::lock_guard lock(mutex_);
+  return context_ && description().has_opencl;
+}
+
+Status StageAdapter::find_inputs(FrameItem& item, StageFrame& frame) {
+  int i = 0;
+  for (const StageDescription::Input& wanted : description().inputs) {
+    Tensor& found = frame.inputs[i++];
+    found = {};
+    const auto look = [&](int last, int first) {
+      for (int k = last; k >= first && !found.memory; --k) {
+        for (const Tensor& made : item.slots[k].frame.outputs) {
+          if (made.memory && !made.spec.scratch && g_str_equal(made.spec.name, wanted.tensor))
+            found = made;
+        }
+      }
+    };
+    // What was made last: in later rounds the stages behind this one have been there as well.
+    const Repeat& repeat = item.repeat;
+    const bool again = item.round > 0;
+    look(index_ - 1, again ? repeat.first : 0);
+    if (again) {
+      look(repeat.last, index_);
+      look(repeat.first - 1, 0);
+    }
+    if (found.memory) continue;
+    const auto* meta = gst_buffer_get_tandem_tensor_meta(item.buffer, wanted.tensor);
+    if (!meta) {
+      return Status::failed(name() + " needs the tensor '" + wanted.tensor + "', which " +
+                            wanted.producer + " makes: put " + wanted.producer + " before " +
+                            name() + ".");
+    }
+    found.spec = {meta->name, meta->element_type, meta->dimensions, {}, false};
+    std::copy_n(meta->shape, meta->dimensions, found.spec.shape.begin());
+    found.memory = meta->memory;
+    found.buffer = tandem_memory_buffer(meta->memory);
+    if (!found.buffer || found.buffer->size() < found.spec.bytes()) {
+      return Status::failed(std::string("The tensor '") + wanted.tensor +
+                            "' on the frame was not made by " + wanted.producer + ".");
+    }
+  }
+  return {};
+}
+
+// The work at hand when it can be used; else null, and the request names the device to make it for.
+std::shared_ptr<const PooledWork> StageAdapter::current_for(WorkRequest& request) {
+  std::lock_guard lock(mutex_);
+  const std::span<const Tensor> inputs = request.inputs;
+  if (current_ && current_->generation == generation_ &&
+      same_frames(current_->video, request.video) &&
+      std::equal(inputs.begin(), inputs.end(), current_->inputs.begin(), current_->inputs.end(),
+                 [](const Tensor& a, const TensorSpec& b) { return a.spec == b; }) &&
+      current_->work->fits(request)) {
+    return current_;
+  }
+  if (description().has_opencl) request.context = context_;
+  return nullptr;
+}
+
+std::shared_ptr<PooledWork> StageAdapter::make_work(WorkRequest& request) {
+  auto made = std::make_shared<PooledWork>();
+  made->generation = generation_;
+  made->video = request.video;
+  const auto make = GST_TANDEM_STAGE_GET_CLASS(stage_)->make_work;
+  try {
+    made->work = make(stage_, request);
+  } catch (const opencl::Error& e) {
+    // The CPU can do it all the same. enqueue() tells the device's user.
+    if (!request.context) throw;
+    made->device_problem = e.what();
+    request.context = nullptr;
+    made->work = make(stage_, request);
+  }
+  made->context = request.context;
+  g_assert(made->work->outputs().size() <= kMaxTensors);
+  for (const Tensor& input : request.inputs) {
+    made->inputs.push_back(input.spec);
+    if (made->context)
+      made->input_pools.push_back(
+          std::make_shared<TensorPool>(made->context, input.buffer->size()));
+  }
+  for (const TensorSpec& spec : made->work->outputs())
+    made->pools.push_back(std::make_shared<TensorPool>(made->context, spec.bytes()));
+  return made;
+}
+
+std::shared_ptr<const PooledWork> StageAdapter::work_for(const FrameItem& item,
+                                                         const StageFrame& frame) {
+  WorkRequest request{item.video.info, {frame.inputs.data(), description().inputs.size()}, nullptr};
+  if (auto current = current_for(request)) return current;
+  std::shared_ptr<const PooledWork> made;
+  {
+    std::lock_guard making(make_mutex_);
+    if (auto current = current_for(request)) return current;
+    made = make_work(request);
+    std::lock_guard lock(mutex_);
+    current_ = made;
+  }
+  if (const std::string& notice = made->work->notice(); !notice.empty())
+    GST_ELEMENT_WARNING(stage_, STREAM, FORMAT, ("%s", notice.c_str()), (nullptr));
+  return made;
+}
+
+Status StageAdapter::prepare(Item& base) {
+  auto& item = static_cast<FrameItem&>(base);
+  FrameItem::Slot& slot = item.slots[index_];
+  return guard([&]() -> Status {
+    if (slot.work && item.round > 0) return find_inputs(item, slot.frame);
+    slot.frame.video = &item.video;
+    slot.frame.previous = item.previous_luma();
+    if (Status status = find_inputs(item, slot.frame); !status.ok()) return status;
+    if (!slot.work) slot.work = work_for(item, slot.frame);
+    const auto& specs = slot.work->work->outputs();
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      MemoryRef& memory = slot.memories[i];
+      if (memory) {  // the device failed: the CPU writes the same outputs
+        slot.frame.outputs[i].buffer->discard();
+        continue;
+      }
+      memory = slot.work->pools[i]->acquire();
+      slot.frame.outputs[i] = {specs[i], memory.get(), tandem_memory_buffer(memory.get())};
+    }
+    slot.work->work->prepare(slot.frame);
+    return {};
+  });
+}
+
+Status StageAdapter::begin(Item& base) {
+  using Access = opencl::Buffer::Access;
+  FrameItem::Slot& slot = static_cast<FrameItem&>(base).slots[index_];
+  return guard([&]() -> Status {
+    StageFrame& frame = slot.frame;
+    const auto host = [](const Tensor& tensor, Access access) -> void* {
+      return tensor.buffer ? tensor.buffer->host(access) : nullptr;
+    };
+    // Inputs first: an output may be one of them.
+    for (int i = 0; i < kMaxTensors; ++i)
+      frame.host_inputs[i] = host(frame.inputs[i], Access::read);
+    for (int i = 0; i < kMaxTensors; ++i)
+      frame.host_outputs[i] = host(frame.outputs[i], Access::write);
+    return {};
+  });
+}
+
+int StageAdapter::rows(const Item& item) const {
+  return static_cast<const FrameItem&>(item).slots[index_].work->work->rows();
+}
+
+void StageAdapter::compute(Item& item, int first, int last) {
+  FrameItem::Slot& slot = static_cast<FrameItem&>(item).slots[index_];
+  slot.work->work->compute(slot.frame, {first, last});
+}
+
+// What another device or the CPU alone made (a stage before the bin, or one with another `device`)
+// goes through the host.
+void StageAdapter::localise_inputs(FrameItem::Slot& slot, std::size_t inputs) {
+  using Access = opencl::Buffer::Access;
+  for (std::size_t i = 0; i < inputs; ++i) {
+    Tensor& input = slot.frame.inputs[i];
+    if (input.buffer->context() == slot.work->context.get()) continue;
+    slot.local_inputs[i] = slot.work->input_pools[i]->acquire();
+    opencl::Buffer* local = tandem_memory_buffer(slot.local_inputs[i].get());
+    std::memcpy(local->host(Access::write), input.buffer->host(Access::read), input.spec.bytes());
+    input.memory = slot.local_inputs[i].get();
+    input.buffer = local;
+  }
+}
+
+Status StageAdapter::enqueue(Item& base, bool to_host) {
+  auto& item = static_cast<FrameItem&>(base);
+  FrameItem::Slot& slot = item.slots[index_];
+  return guard([&]() -> Status {
+    if (!slot.work->context) return Status::device_failed(slot.work->device_problem);
+    opencl::Queue& queue = **item.queue;
+    localise_inputs(slot, description().inputs.size());
+    slot.work->work->enqueue(slot.frame, queue);
+    if (!to_host && !item.tensors_to_host) return {};
+    for (const Tensor& output : slot.frame.outputs)
+      if (output.buffer && !output.spec.scratch) output.buffer->enqueue_download(queue);
+    return {};
+  });
+}
+
+Status StageAdapter::enqueue_copy(Item& base, bool to_host) {
+  using Access = opencl::Buffer::Access;
+  auto& item = static_cast<FrameItem&>(base);
+  return guard([&]() -> Status {
+    opencl::Queue& queue = **item.queue;
+    for (const Tensor& output : item.slots[index_].frame.outputs) {
+      if (!output.buffer || output.spec.scratch) continue;
+      if (to_host) {
+        output.buffer->enqueue_download(queue);
+      } else {
+        output.buffer->host(Access::read_write);  // makes the device side stale
+        output.buffer->device(queue, Access::read);
+      }
+    }
+    return {};
+  });
+}
+
+Status StageAdapter::finish(Item& base, bool on_device) {
+  auto& item = static_cast<FrameItem&>(base);
+  FrameItem::Slot& slot = item.slots[index_];
+  return guard([&]() -> Status {
+    if (on_device) {
+      slot.work->work->collect(slot.frame);
+    } else {
+      slot.work->work->combine(slot.frame);
+    }
+    // Once, also when a later stage fails on the device and this one is computed again.
+    if (!slot.published) slot.work->work->publish(slot.frame, item.buffer);
+    slot.published = true;
+    return {};
+  });
+}
+
+}  // namespace tandem

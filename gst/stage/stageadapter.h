@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+
+#include "gst/memory/tensorpool.h"
+#include "gst/stage/stage.h"
+#include "model/configuration.h"
+#include "scheduler/flow/stage.h"
+
+namespace tandem {
+
+/// A StageWork with the pools of its outputs.
+struct PooledWork {
+  std::unique_ptr<StageWork> work;
+  std::vector<TensorSpec> inputs;  ///< what it was made for
+  GstVideoInfo video;
+  std::vector<std::shared_ptr<TensorPool>> pools;  ///< one an output
+  /// One an input, for those whose memory the device cannot use; empty without a device.
+  std::vector<std::shared_ptr<TensorPool>> input_pools;
+  std::shared_ptr<opencl::Context> context;  ///< what it was made for; null: the CPU alone
+  std::string device_problem;                ///< why it does not compute on the device it was for
+  unsigned generation = 0;
+};
+
+class StageAdapter;
+
+/// A GstBuffer as the scheduler's item, with what each stage has attached to it.
+struct FrameItem : Item {
+  struct Slot {
+    std::shared_ptr<const PooledWork> work;
+    StageFrame frame;
+    std::array<MemoryRef, kMaxTensors> memories;
+    std::array<MemoryRef, kMaxTensors> local_inputs;  ///< copies of what was not on the device
+    bool published = false;
+  };
+
+  explicit FrameItem(std::span<StageAdapter* const> chain) : stages(chain), slots(chain.size()) {}
+
+  const std::span<StageAdapter* const> stages;  ///< of the chain
+
+  GstBuffer* buffer = nullptr;  ///< owned; writable
+  GstVideoFrame video;          ///< mapped without a reference, or the buffer would not be writable
+  bool mapped = false;
+  MemoryRef previous;  ///< luma of the frame before, dense rows; PreviousLuma sets it
+  /// Where the host of the item keeps its queue; empty while there is no device, and once it is
+  /// there it stays as long as items are under way.
+  const std::unique_ptr<opencl::Queue>* queue = nullptr;
+  std::vector<Slot> slots;  ///< one a stage
+
+  bool keep_tensors = false;  ///< leave what the stages made on the buffer
+  /// Bring it to the host while the device works: what leaves the bin must not go with the device
+  /// when that fails later.
+  bool tensors_to_host = false;
+
+  /// Takes over the buffer and maps it. False when it cannot be mapped: the buffer is still taken.
+  bool open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pixels);
+  Plane<const uint8_t> previous_luma() const;  ///< no data when there is none
+  /// Lets go of the tensors that nobody will read any more: dozens of frames may wait.
+  void waits(int stage, int restart) override;
+  /// Unmaps, puts the tensors on the buffer if asked, and lets go of them: a frame that waits for
+  /// older ones holds nothing but its buffer.
+  void completed() override;
+  /// Gives the buffer back.
+  GstBuffer* close();
+};
+
+/// One stage element as the scheduler's Stage. The item must be a FrameItem.
+class StageAdapter final : public Stage {
+ public:
+  explicit StageAdapter(GstTandemStage* stage) : stage_(stage) {}
+
+  void set_index(int index) { index_ = index; }  ///< its place in the chain; 0 when alone
+  /// The device to make work for; null: none. Takes effect with the next frame.
+  void set_context(std::shared_ptr<opencl::Context> context);
+  void invalidate() { ++generation_; }
+  void forget();  ///< lets go of the work and its pools
+  const StageDescription& description() const;
+
+  std::string name() const override;
+  bool serial() const override { return description().serial; }
+  bool changes_item() const override { return description().changes_pixels; }
+  bool has_device() const override;
+  Status prepare(Item& item) override;
+  Status begin(Item& item) override;
+  int rows(const Item& item) const override;
+  void compute(Item& item, int first, int last) override;
+  Status enqueue(Item& item, bool to_host) override;
+  Status enqueue_copy(Item& item, bool to_host) override;
+  Status finish(Item& item, bool on_device) override;
+
+ private:
+  Status find_inputs(FrameItem& item, StageFrame& frame);
+  std::shared_ptr<const PooledWork> work_for(const FrameItem& item, const StageFrame& frame);
+  std::shared_ptr<const PooledWork> current_for(WorkRequest& request);
+  std::shared_ptr<PooledWork> make_work(WorkRequest& request);
+  static void localise_inputs(FrameItem::Slot& slot, std::size_t inputs);
+
+  GstTandemStage* const stage_;
+  int index_ = 0;
+  std::atomic<unsigned> generation_{1};
+  std::mutex make_mutex_;     // held while work is made, so that one thread makes it for all
+  mutable std::mutex mutex_;  // guards what follows; never held while work is made
+  std::shared_ptr<opencl::Context> context_;
+  std::shared_ptr<const PooledWork> current_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "gst/stage/stage.h"
+#include "gst/util/ref.h"
+
+namespace tandem {
+
+/// One property of a stage element: a member of its Settings, whose initial value is the default.
+/// Numbers state their range.
+template <typename Settings>
+struct StageProperty {
+  const char* name;
+  const char* nick;
+  const char* blurb;
+  std::variant<bool Settings::*, int Settings::*, double Settings::*, std::string Settings::*>
+      member;
+  double least = 0, most = 0;
+};
+
+/// Makes the GObject class of a stage element from
+///   struct Element {
+///     struct Settings { ... };                                // copied for every make_work
+///     static constexpr char kTypeName[];                      // "GstVividFilter"
+///     static constexpr char kLongName[], kSummary[], kKlass[];
+///     static const StageDescription& description();
+///     static const std::vector<StageProperty<Settings>>& properties();  // none: leave it out
+///     std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest&);  // may throw
+///   };
+/// so that an element's file holds what is its own and nothing else. All properties may change
+/// while PLAYING: the next frame gets new work. `make_work` is called by one thread at a time.
+template <typename Element>
+class StageElement {
+ public:
+  static GType get_type() {
+    static const GType type = g_type_register_static_simple(
+        GST_TYPE_TANDEM_STAGE, Element::kTypeName, sizeof(GstTandemStageClass),
+        reinterpret_cast<GClassInitFunc>(class_init), sizeof(Instance),
+        reinterpret_cast<GInstanceInitFunc>(init), static_cast<GTypeFlags>(0));
+    return type;
+  }
+
+ private:
+  using Settings = typename Element::Settings;
+
+  struct Instance {
+    GstTandemStage parent;
+    Settings* settings;  // under the object lock
+    std::mutex* mutex;   // guards `element`; the object lock is not taken under it
+    Element* element;
+  };
+
+  static inline gpointer parent_class = nullptr;
+
+  static Instance* cast(gpointer object) { return static_cast<Instance*>(object); }
+
+  static void init(Instance* self, gpointer) {
+    self->settings = new Settings;
+    self->mutex = new std::mutex;
+    self->element = new Element;
+  }
+
+  static void finalize(GObject* object) {
+    delete cast(object)->element;
+    delete cast(object)->mutex;
+    delete cast(object)->settings;
+    G_OBJECT_CLASS(parent_class)->finalize(object);
+  }
+
+  static void set_property(GObject* object, guint id, const GValue* value, GParamSpec*) {
+    {
+      ObjectLock lock(object);
+      Settings& settings = *cast(object)->settings;
+      const auto& member = Element::properties()[id - 1].member;
+      if (auto* number = std::get_if<int Settings::*>(&member)) {
+        settings.** number = g_value_get_int(value);
+      } else if (auto* real = std::get_if<double Settings::*>(&member)) {
+        settings.** real = g_value_get_double(value);
+      } else if (auto* flag = std::get_if<bool Settings::*>(&member)) {
+        settings.** flag = g_value_get_boolean(value) != FALSE;
+      } else {
+        const gchar* text = g_value_get_string(value);
+        settings.*std::get<std::string Settings::*>(member) = text ? text : "";
+      }
+    }
+    gst_tandem_stage_invalidate(GST_TANDEM_STAGE(object));
+  }
+
+  static void get_property(GObject* object, guint id, GValue* value, GParamSpec*) {
+    ObjectLock lock(object);
+    const Settings& settings = *cast(object)->settings;
+    const auto& member = Element::properties()[id - 1].member;
+    if (auto* number = std::get_if<int Settings::*>(&member)) {
+      g_value_set_int(value, settings.**number);
+    } else if (auto* real = std::get_if<double Settings::*>(&member)) {
+      g_value_set_double(value, settings.**real);
+    } else if (auto* flag = std::get_if<bool Settings::*>(&member)) {
+      g_value_set_boolean(value, settings.**flag);
+    } else {
+      g_value_set_string(value, (settings.*std::get<std::string Settings::*>(member)).c_str());
+    }
+  }
+
+  static GParamSpec* param_spec(const StageProperty<Settings>& p) {
+    static const Settings defaults{};
+    const auto flags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                                GST_PARAM_MUTABLE_PLAYING);
+    if (auto* number = std::get_if<int Settings::*>(&p.member)) {
+      return g_param_spec_int(p.name, p.nick, p.blurb, static_cast<int>(p.least),
+                              static_cast<int>(p.most), defaults.**number, flags);
+    }
+    if (auto* real = std::get_if<double Settings::*>(&p.member))
+      return g_param_spec_double(p.name, p.nick, p.blurb, p.least, p.most, defaults.**real, flags);
+    if (auto* flag = std::get_if<bool Settings::*>(&p.member))
+      return g_param_spec_boolean(p.name, p.nick, p.blurb, defaults.**flag, flags);
+    return g_param_spec_string(p.name, p.nick, p.blurb,
+                               (defaults.*std::get<std::string Settings::*>(p.member)).c_str(),
+                               flags);
+  }
+
+  static std::unique_ptr<StageWork> make_work(GstTandemStage* stage, const WorkRequest& request) {
+    Instance* self = cast(stage);
+    std::unique_ptr<Settings> settings;
+    {
+      ObjectLock lock(stage);
+      settings = std::make_unique<Settings>(*self->settings);
+    }
+    std::lock_guard lock(*self->mutex);
+    return self->element->make_work(*settings, request);
+  }
+
+  static void class_init(GstTandemStageClass* klass, gpointer) {
+    parent_class = g_type_class_peek_parent(klass);
+    GObjectClass* object_class = G_OBJECT_CLASS(klass);
+    object_class->finalize = finalize;
+    if constexpr (requires { Element::properties(); }) {
+      object_class->set_property = set_property;
+      object_class->get_property = get_property;
+      guint id = 0;
+      for (const auto& property : Element::properties())
+        g_object_class_install_property(object_class, ++id, param_spec(property));
+    }
+
+    GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
+    gst_element_class_set_static_metadata(element_class, Element::kLongName, Element::kKlass,
+                                          Element::kSummary, "The Tandem authors");
+    static GstStaticPadTemplate sink = GST_STATIC_PAD_TEMPLATE(
+        "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_TANDEM_LUMA_CAPS));
+    static GstStaticPadTemplate src = GST_STATIC_PAD_TEMPLATE(
+        "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_TANDEM_LUMA_CAPS));
+    gst_element_class_add_static_pad_template(element_class, &sink);
+    gst_element_class_add_static_pad_template(element_class, &src);
+
+    klass->description = &Element::description();
+    klass->make_work = make_work;
+  }
+};
+
+}  // namespace tandem

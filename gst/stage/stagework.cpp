@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/stage/stagework.h"
+
+#include <cstring>
+
+namespace tandem {
+
+std::size_t TensorSpec::elements() const {
+  std::size_t n = 1;
+  for (guint d = 0; d < dimensions; ++d) n *= shape[d];
+  return n;
+}
+
+std::size_t TensorSpec::bytes() const {
+  return elements() * (type == GST_TANDEM_ELEMENT_TYPE_UINT8 ? 1 : 4);
+}
+
+bool TensorSpec::operator==(const TensorSpec& other) const {
+  return std::strcmp(name, other.name) == 0 && type == other.type &&
+         dimensions == other.dimensions && shape == other.shape && scratch == other.scratch;
+}
+
+Plane<uint8_t> StageFrame::luma() const {
+  return {static_cast<uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(video, 0)), GST_VIDEO_FRAME_WIDTH(video),
+          GST_VIDEO_FRAME_HEIGHT(video), GST_VIDEO_FRAME_PLANE_STRIDE(video, 0)};
+}
+
+}  // namespace tandem

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+
+#include "scheduler/flow/stage.h"
+
+namespace tandem {
+
+/// The cores as one device: medium grain computes a stage of one item in bands of rows on all of
+/// them.
+class BandPool {
+ public:
+  explicit BandPool(int cores);
+  ~BandPool();
+
+  /// Computes all rows of the stage; the calling thread takes part. One caller at a time.
+  void compute(Stage& stage, Item& item);
+
+ private:
+  struct Arena;  // oneTBB's
+  const int cores_;
+  std::unique_ptr<Arena> arena_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+#include "scheduler/flow/item.h"
+#include "scheduler/flow/status.h"
+
+namespace tandem {
+
+/// What the scheduler knows of a stage. For one item the executor calls, on one thread,
+///   prepare, begin, compute for disjoint bands (on many threads under medium grain), finish
+/// on the CPU, or, with the device slot held,
+///   prepare of each stage of the run, enqueue of each, Device::wait once, finish of each
+/// on the device. A stage that an item passes several times (Item::repeat) is asked so each time,
+/// with Item::round counting. Different items go through a stage at the same time unless it is
+/// serial.
+class Stage {
+ public:
+  virtual ~Stage() = default;
+
+  virtual std::string name() const = 0;
+  virtual bool serial() const { return false; }  ///< keeps state: frames pass it in stream order
+  /// Changes what the item came with: what was computed before cannot be computed again, and
+  /// device stages behind it are enqueued when it is finished.
+  virtual bool changes_item() const { return false; }
+  virtual bool has_device() const = 0;  ///< has an OpenCL implementation that can be used now
+
+  /// Finds the inputs and takes the outputs from their pools. Called again when a frame that failed
+  /// on the device is computed on the CPU.
+  virtual Status prepare(Item& item) = 0;
+  /// Brings inputs and outputs to the host.
+  virtual Status begin(Item& item) = 0;
+  /// Rows that `compute` can be split into for this item; at least 1.
+  virtual int rows(const Item& item) const = 0;
+  /// Computes the half-open band [first, last) of rows. Must not fail and must not allocate.
+  virtual void compute(Item& item, int first, int last) = 0;
+  /// Enqueues the stage for the device without waiting; `to_host` when the next stage of the item
+  /// runs on the CPU, so that the outputs come back with the same batch.
+  virtual Status enqueue(Item& item, bool to_host) = 0;
+  /// Enqueues a copy of the outputs that later stages read: to the host, or from there to the
+  /// device again. Training measures what it takes.
+  virtual Status enqueue_copy(Item& item, bool to_host) = 0;
+  /// What is left when all rows are there: reductions are combined, results published.
+  virtual Status finish(Item& item, bool on_device) = 0;
+};
+
+/// The one device slot's queue.
+class Device {
+ public:
+  virtual ~Device() = default;
+  /// Waits until everything enqueued is done.
+  virtual Status wait() = 0;
+};
+
+}  // namespace tandem

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/machine/energy/meter.h"
+
+namespace tandem {
+
+/// What open_meter() must know of the machine and of who asks. Tests change the places.
+struct EnergyContext {
+  /// The OpenCL device. No name when none is used or it is the CPU itself: then there is no G.
+  struct Device {
+    std::string name;
+    std::string pci_id;       ///< where the driver tells it
+    bool in_package = false;  ///< the processor's own graphics: a GPU with unified memory
+  } device;
+  int cores = 1;  ///< nC, for the power model
+  /// Seconds that the device has computed since any fixed moment, for the power model; empty when
+  /// nobody counts them, and then the model has no G that depends on it.
+  std::function<double()> device_busy_s;
+
+  std::string powercap_folder = "/sys/class/powercap";
+  std::string pcm_host = "localhost";
+  int pcm_port = 9738;
+  std::string nvml_library = "libnvidia-ml.so.1";
+};
+
+/// What one source said when it was tried.
+struct SourceReport {
+  enum class State { works, absent, denied, broken };
+  std::string source;  ///< "rapl", "pcm", "nvml", "model"
+  State state = State::works;
+  std::string text;    ///< coverage, or why not
+  std::string advice;  ///< how to get it; may be empty
+};
+
+struct OpenedMeter {
+  std::unique_ptr<EnergyMeter> meter;  ///< empty: no energy on this machine for this user
+  std::vector<SourceReport> sources;   ///< all that were tried
+
+  /// One text for people when a domain cannot be measured: which, why, and what to do. Empty when
+  /// cores, rest and (where there is one) the device are all measured.
+  std::string missing;
+};
+
+/// `choice`, the value of tandembin's `energy-source`:
+///   auto              the processor's counters by RAPL, else by PCM; a discrete NVIDIA GPU by NVML
+///   none              no meter
+///   rapl, rapl:FOLDER Linux powercap
+///   pcm, pcm:HOST:PORT  Intel's pcm-sensor-server
+///   nvml, nvml:GPU    an NVIDIA GPU: its number, PCI id or part of its name
+///   model:c=12+35,g=8+150,u=6  static + dynamic watts by domain; computed, not measured
+/// Set-up: may take as long as a server's time-out (a second). A source that is not there is no
+/// error but a report; a choice that makes no sense throws std::invalid_argument.
+OpenedMeter open_meter(std::string_view choice, const EnergyContext& context);
+
+/// Takes each domain from the first of `meters` that covers it. At least one meter.
+std::unique_ptr<EnergyMeter> combine_meters(std::vector<std::unique_ptr<EnergyMeter>> meters);
+
+}  // namespace tandem

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/machine/energy/nvml.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <chrono>
+
+namespace tandem {
+namespace {
+
+using Reason = EnergyUnavailable::Reason;
+using Gpu = NvmlLibrary::Gpu;
+
+// Measured on an H200: the counter has a new value every 100 ms.
+constexpr double kCounterResolutionS = 0.1;
+constexpr double kMostGpuW = 2500;
+constexpr double kGpuRestS = 2;  // an idle GPU draws watts too
+// Five times a new value, so that its moment is known well.
+constexpr std::chrono::milliseconds kPause{20};
+constexpr std::chrono::milliseconds kPauseAfterError{1000};
+// Power readings further apart than this do not tell what was between them.
+constexpr double kLongestPowerGapS = 0.5;
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return !end.empty() && lower(text).ends_with(lower(end));
+}
+
+bool is_number(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+std::string list(const std::vector<Gpu>& gpus) {
+  std::string text;
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    text += (i ? "; " : "") + std::to_string(i) + ": " + gpus[i].name + " (" + gpus[i].pci_id + ")";
+  }
+  return text;
+}
+
+NvmlLibrary::Gpu chosen(const NvmlLibrary& library, const NvmlOptions& options) {
+  const std::vector<Gpu> gpus = library.gpus();
+  return gpus[choose_gpu(gpus, options)];
+}
+
+}  // namespace
+
+std::size_t choose_gpu(const std::vector<Gpu>& gpus, const NvmlOptions& options) {
+  if (gpus.empty()) throw EnergyUnavailable(Reason::absent, "NVML: no GPU answers");
+  const auto place = [&](auto fits) -> std::optional<std::size_t> {
+    const auto found = std::find_if(gpus.begin(), gpus.end(), fits);
+    if (found == gpus.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - gpus.begin());
+  };
+  const auto by_pci = [&](const std::string& id) {
+    return place([&](const Gpu& gpu) { return ends_with(gpu.pci_id, id); });
+  };
+  const auto by_name = [&](const std::string& name) {
+    const auto whole = place([&](const Gpu& gpu) { return lower(gpu.name) == lower(name); });
+    return whole ? whole : place([&](const Gpu& gpu) {
+      return lower(gpu.name).find(lower(name)) != std::string::npos;
+    });
+  };
+  std::optional<std::size_t> found;
+  if (is_number(options.gpu)) {
+    std::size_t index = gpus.size();
+    std::from_chars(options.gpu.data(), options.gpu.data() + options.gpu.size(), index);
+    if (index < gpus.size()) found = index;
+  } else if (!options.gpu.empty()) {
+    found = by_pci(options.gpu);
+    if (!found) found = by_name(options.gpu);
+  } else if (!options.opencl_device.empty()) {
+    found = by_pci(options.opencl_pci_id);
+    if (!found) found = by_name(options.opencl_device);
+  } else {
+    found = 0;
+  }
+  if (found) return *found;
+  const std::string wanted = options.gpu.empty() ? options.opencl_device : options.gpu;
+  throw EnergyUnavailable(Reason::absent, "NVML: no GPU '" + wanted + "'",
+                          "There are: " + list(gpus));
+}
+
+NvmlCounter::NvmlCounter(const NvmlOptions& options, MeterDescription& description)
+    : library_(options.library),
+      gpu_(chosen(library_, options)),
+      track_({0, kCounterResolutionS, kMostGpuW, kGpuRestS}) {
+  const auto energy = library_.total_energy_j(gpu_);
+  const auto power = library_.power_w(gpu_);
+  has_counter_ = energy.value.has_value();
+  if (!has_counter_ && !power.value) {
+    throw EnergyUnavailable(
+        Reason::absent, "NVML: " + gpu_.name + " tells neither energy nor power: " + energy.error);
+  }
+  description.name = "nvml";
+  description.coverage = gpu_.name + (gpu_.pci_id.empty() ? "" : " (" + gpu_.pci_id + ")") +
+                         (has_counter_ ? ": device (G)" : ": device (G), from power readings");
+  description.covers.g = true;
+  description.resolution_s.g = kCounterResolutionS;
+}
+
+void NvmlCounter::add_power(double watts, MeterClock::time_point now) {
+  if (last_power_at_) {
+    const double gap_s = std::chrono::duration<double>(now - *last_power_at_).count();
+    if (gap_s > kLongestPowerGapS) track_.lose();
+    sum_j_ += gap_s * (last_w_ + watts) / 2;
+  }
+  last_power_at_ = now;
+  last_w_ = watts;
+}
+
+bool NvmlCounter::sample(MeterClock::time_point now, MessageBox& messages) {
+  const auto answer = has_counter_ ? library_.total_energy_j(gpu_) : library_.power_w(gpu_);
+  if (!answer.value) {
+    track_.lose();
+    last_power_at_.reset();
+    messages.tell_once("error", "NVML: " + gpu_.name + ": " + answer.error +
+                                    "; its energy is unknown until it answers again");
+    return false;
+  }
+  if (!has_counter_) add_power(*answer.value, now);
+  const CounterTrack::Event event = track_.add(has_counter_ ? *answer.value : sum_j_, now);
+  if (event != CounterTrack::Event::none) {
+    messages.tell_once(std::to_string(static_cast<int>(event)),
+                       describe(event, "NVML: the energy of " + gpu_.name));
+  }
+  return true;
+}
+
+std::optional<EnergyReading> NvmlCounter::reading() const {
+  EnergyReading reading;
+  reading.since_open_j.g = track_.since_open_j();
+  reading.at.g = track_.changed_at();
+  reading.breaks.g = track_.breaks();
+  return reading.since_open_j.g ? std::optional(reading) : std::nullopt;
+}
+
+NvmlMeter::NvmlMeter(const NvmlOptions& options) : counter_(options, description_) {
+  sample();  // energy is counted from here on
+  sampler_ =
+      std::make_unique<Sampler>([this](int) { return sample() ? kPause : kPauseAfterError; });
+}
+
+bool NvmlMeter::sample() {
+  const bool answered = counter_.sample(MeterClock::now(), messages_);
+  const std::lock_guard lock(mutex_);
+  reading_ = counter_.reading();
+  return answered;
+}
+
+std::optional<EnergyReading> NvmlMeter::read() {
+  const std::lock_guard lock(mutex_);
+  return reading_;
+}
+
+}  // namespace tandem

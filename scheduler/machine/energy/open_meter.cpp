@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <charconv>
+#include <stdexcept>
+#include <utility>
+
+#include "scheduler/machine/energy/combined.h"
+#include "scheduler/machine/energy/nvml.h"
+#include "scheduler/machine/energy/pcm.h"
+#include "scheduler/machine/energy/power_model.h"
+#include "scheduler/machine/energy/rapl.h"
+
+namespace tandem {
+namespace {
+
+using State = SourceReport::State;
+
+State state_of(EnergyUnavailable::Reason reason) {
+  switch (reason) {
+    case EnergyUnavailable::Reason::absent:
+      return State::absent;
+    case EnergyUnavailable::Reason::denied:
+      return State::denied;
+    case EnergyUnavailable::Reason::broken:
+      break;
+  }
+  return State::broken;
+}
+
+// Makes a meter and reports how that went; empty when the source is not to be had.
+template <typename Make>
+std::unique_ptr<EnergyMeter> attempt(const std::string& source, std::vector<SourceReport>& reports,
+                                     Make make) {
+  try {
+    std::unique_ptr<EnergyMeter> meter = make();
+    reports.push_back({source, State::works, meter->description().coverage, {}});
+    return meter;
+  } catch (const EnergyUnavailable& error) {
+    reports.push_back({source, state_of(error.reason), error.what(), error.advice});
+  } catch (const std::exception& error) {  // no thread, no memory: no meter
+    reports.push_back({source, State::broken, error.what(), {}});
+  }
+  return nullptr;
+}
+
+class Opener {
+ public:
+  explicit Opener(const EnergyContext& context) : context_(context) {}
+
+  bool rapl(const std::string& folder) {
+    return keep(attempt("rapl", reports_, [&] {
+      RaplOptions options;
+      if (!folder.empty()) options.folder = folder;
+      options.device_in_package = context_.device.in_package;
+      options.amd = processor_is_amd();
+      return std::make_unique<RaplMeter>(options);
+    }));
+  }
+
+  bool pcm(const std::string& host, int port) {
+    return keep(attempt("pcm", reports_, [&] {
+      PcmOptions options;
+      options.host = host;
+      options.port = port;
+      options.device_in_package = context_.device.in_package;
+      return std::make_unique<PcmMeter>(options);
+    }));
+  }
+
+  bool nvml(const std::string& gpu) {
+    return keep(attempt("nvml", reports_, [&] {
+      return std::make_unique<NvmlMeter>(
+          NvmlOptions{context_.nvml_library, gpu, context_.device.name, context_.device.pci_id});
+    }));
+  }
+
+  void model(PowerModel model) {
+    keep(attempt("model", reports_, [&] {
+      const bool needs_busy = model.g && model.g->dynamic_w > 0;
+      if (needs_busy && !context_.device_busy_s) model.g.reset();
+      auto busy = [cores = context_.cores, device = context_.device_busy_s] {
+        return BusyTimes{process_busy_s(cores), device ? device() : 0.0};
+      };
+      return std::make_unique<PowerModelMeter>(model, std::move(busy));
+    }));
+  }
+
+  OpenedMeter result() {
+    OpenedMeter opened;
+    if (!meters_.empty()) opened.meter = combine_meters(std::move(meters_));
+    opened.sources = std::move(reports_);
+    opened.missing = missing(opened);
+    return opened;
+  }
+
+ private:
+  bool keep(std::unique_ptr<EnergyMeter> meter) {
+    if (!meter) return false;
+    meters_.push_back(std::move(meter));
+    return true;
+  }
+
+  std::string missing(const OpenedMeter& opened) const {
+    if (opened.sources.empty()) return {};
+    const PerDomain<bool> covers =
+        opened.meter ? opened.meter->description().covers : PerDomain<bool>{};
+    // Cores and a device in the package that are not told apart are counted in U.
+    const bool processor = covers.u;
+    const bool device = covers.g || context_.device.name.empty() || context_.device.in_package;
+    if (processor && device) return {};
+    std::string text = "energy of the ";
+    if (!processor) text += "processor (C and U)";
+    if (!processor && !device) text += " and of the ";
+    if (!device) text += "OpenCL device (G)";
+    text += " is unknown";
+    for (const SourceReport& report : opened.sources) {
+      if (report.state == State::works) continue;
+      text += "; " + report.source + ": " + report.text;
+      if (!report.advice.empty()) text += ". " + report.advice;
+    }
+    return text;
+  }
+
+  const EnergyContext& context_;
+  std::vector<std::unique_ptr<EnergyMeter>> meters_;
+  std::vector<SourceReport> reports_;
+};
+
+[[noreturn]] void refuse(std::string_view choice) {
+  throw std::invalid_argument("energy source '" + std::string(choice) +
+                              "': expected auto, none, rapl, pcm, pcm:HOST:PORT, nvml, nvml:GPU or "
+                              "model:c=12+35,g=8+150,u=6 (static+dynamic watts)");
+}
+
+void open_pcm(Opener& opener, std::string_view choice, std::string_view where,
+              const EnergyContext& context) {
+  if (where.empty()) {
+    opener.pcm(context.pcm_host, context.pcm_port);
+    return;
+  }
+  const std::size_t colon = where.rfind(':');
+  if (colon == where.npos || colon == 0) refuse(choice);
+  const std::string_view number = where.substr(colon + 1);
+  int port = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), port);
+  if (error != std::errc() || end != number.data() + number.size() || port < 1 || port > 65535) {
+    refuse(choice);
+  }
+  opener.pcm(std::string(where.substr(0, colon)), port);
+}
+
+void open_auto(Opener& opener, const EnergyContext& context) {
+  // RAPL has a new value every millisecond, PCM every second: PCM is for who may not read RAPL.
+  if (!opener.rapl(context.powercap_folder)) opener.pcm(context.pcm_host, context.pcm_port);
+  if (!context.device.name.empty() && !context.device.in_package) opener.nvml({});
+}
+
+}  // namespace
+
+OpenedMeter open_meter(std::string_view choice, const EnergyContext& context) {
+  Opener opener(context);
+  const std::size_t colon = choice.find(':');
+  const std::string_view source = choice.substr(0, colon);
+  const std::string_view detail =
+      colon == choice.npos ? std::string_view() : choice.substr(colon + 1);
+  if (choice == "auto") {
+    open_auto(opener, context);
+  } else if (source == "rapl") {
+    opener.rapl(detail.empty() ? context.powercap_folder : std::string(detail));
+  } else if (source == "pcm") {
+    open_pcm(opener, choice, detail, context);
+  } else if (source == "nvml") {
+    opener.nvml(std::string(detail));
+  } else if (source == "model" && colon != choice.npos) {
+    opener.model(parse_power_model(detail));
+  } else if (choice != "none") {
+    refuse(choice);
+  }
+  return opener.result();
+}
+
+}  // namespace tandem

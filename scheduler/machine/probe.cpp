@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/machine/probe.h"
+
+#include <ctime>
+
+#include "scheduler/machine/clock.h"
+#include "scheduler/machine/cores.h"
+
+namespace tandem {
+
+Probe read_probe(EnergyMeter* meter) {
+  static const int processors = usable_processors();
+  Probe probe;
+  probe.processors = processors;
+  probe.now_ns = now_ns();
+  timespec cpu{};
+  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
+    probe.cpu_s = static_cast<double>(cpu.tv_sec) + 1e-9 * static_cast<double>(cpu.tv_nsec);
+  if (meter) probe.energy = meter->read();
+  return probe;
+}
+
+bool count_from_new_value(Probe& begin, const Probe& now) {
+  if (!begin.energy || !now.energy) return false;
+  const auto& then_at = begin.energy->at;
+  const auto& now_at = now.energy->at;
+  const EnergyDomains& joules = now.energy->since_open_j;
+  if ((joules.c && now_at.c <= then_at.c) || (joules.g && now_at.g <= then_at.g) ||
+      (joules.u && now_at.u <= then_at.u))
+    return false;
+  begin.energy = now.energy;
+  return true;
+}
+
+}  // namespace tandem

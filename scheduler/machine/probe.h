@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "scheduler/machine/energy/meter.h"
+
+namespace tandem {
+
+/// What the trainer and the controller read at the beginning and the end of what they measure.
+struct Probe {
+  uint64_t now_ns = 0;
+  double cpu_s = 0;  ///< processor time that the whole process has taken; never falls
+  std::optional<EnergyReading> energy;
+  int processors = 1;  ///< that the process may use
+};
+using ReadProbe = std::function<Probe()>;
+
+/// Of this process and `meter`, which may be null.
+Probe read_probe(EnergyMeter* meter);
+
+/// The energy counter's last value may be from before `begin`, up to a resolution earlier: replaces
+/// it by the first that is newer, once `now` has it in every domain. True when it did.
+bool count_from_new_value(Probe& begin, const Probe& now);
+
+}  // namespace tandem
