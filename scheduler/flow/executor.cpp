@@ -9,10 +9,11 @@
 namespace tandem {
 namespace {
 
-// The part of a frame's time that is long for its thread to wait for it: a tenth.
-constexpr uint64_t kLongWait = 10;
-// The part of the window that may wait for the sink alone: a quarter.
-constexpr int kWaitsForTheSink = 4;
+std::vector<Dispatch::StageRules> rules_of(const std::vector<Stage*>& stages) {
+  std::vector<Dispatch::StageRules> rules;
+  for (const Stage* stage : stages) rules.push_back({stage->serial(), stage->changes_item()});
+  return rules;
+}
 
 }  // namespace
 
@@ -22,12 +23,8 @@ Executor::Executor(std::vector<Stage*> stages, Device* device, int cores,
       device_(device),
       cores_(std::max(1, cores)),
       device_failed_(std::move(device_failed)),
-      ring_(std::max(kMaxWindow, 2 * (cores_ + 1))),
-      window_(static_cast<int>(ring_.size())),
-      device_usable_(device != nullptr),
+      dispatch_(rules_of(stages_), cores_, device != nullptr),
       bands_(cores_) {
-  ready_.reserve(stages_.size());
-  current_ = pending_ = clamp({{0, static_cast<int>(stages_.size())}, Granularity::coarse, cores_});
   for (int i = 0; i <= cores_; ++i) threads_.emplace_back(&Executor::drive, this, i);
 }
 
@@ -36,227 +33,130 @@ Executor::~Executor() {
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  drivers_changed();
+  work_.notify_all();
+  standby_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
-Configuration Executor::clamp(Configuration c) const {
-  c.threads = std::clamp(c.threads, 1, cores_ + 1);
-  c.mapping.stages = static_cast<int>(stages_.size());
-  for (int k = 0; k < c.mapping.stages; ++k) {
-    if (!device_usable_ || !stages_[k]->has_device()) c.mapping.device_stages &= ~(1u << k);
+void Executor::notify() {
+  const uint32_t wakes = dispatch_.take_wakes();
+  if (wakes == 0) return;
+  if (wakes & Dispatch::kDrivers) {
+    work_.notify_all();
+    standby_.notify_all();
+  } else if (wakes & Dispatch::kOneDriver) {
+    work_.notify_one();
   }
-  return c;
+  if (wakes & Dispatch::kSides) sides_.notify_all();
+  if (wakes & (Dispatch::kSource | Dispatch::kAllWorkers)) space_.notify_all();
+  if (wakes & Dispatch::kSink) finished_.notify_all();
+  if (wakes & Dispatch::kEmpty) idle_.notify_all();
 }
 
 void Executor::configure(const Configuration& configuration, bool time_stages) {
+  uint32_t device_capable = 0;
+  for (std::size_t k = 0; k < stages_.size(); ++k)
+    device_capable |= stages_[k]->has_device() ? 1u << k : 0;
   std::lock_guard lock(mutex_);
-  pending_ = clamp(configuration);
-  pending_time_stages_ = time_stages;
-  if (running_ == 0) {
-    apply_pending();
-  } else if (!is_pending()) {
-    drivers_changed();  // who waited for another one that does not come any more
-  }
+  dispatch_.configure(configuration, device_capable, time_stages);
+  notify();
 }
 
 Configuration Executor::configuration() const {
   std::lock_guard lock(mutex_);
-  return current_;
+  return dispatch_.configuration();
 }
 
 void Executor::set_window(int items) {
-  {
-    std::lock_guard lock(mutex_);
-    window_ = std::clamp(items, 2 * (cores_ + 1), static_cast<int>(ring_.size()));
-  }
-  space_.notify_all();
+  std::lock_guard lock(mutex_);
+  dispatch_.set_window(items);
+  notify();
 }
 
 int Executor::window() const {
   std::lock_guard lock(mutex_);
-  return window_;
+  return dispatch_.window();
 }
 
-int Executor::drivers() const {
-  if (current_.granularity == Granularity::coarse) return current_.threads;
-  return current_.mapping.any_device() ? 2 : 1;
-}
-
-void Executor::drivers_changed() {
-  work_.notify_all();
-  standby_.notify_all();
-}
-
-// Another configuration, which waits for the last item that is under way.
-bool Executor::is_pending() const {
-  return !(pending_ == current_) || pending_time_stages_ != time_stages_;
-}
-
-void Executor::apply_pending() {
-  if (!is_pending()) return;
-  current_ = pending_;
-  time_stages_ = pending_time_stages_;
-  drivers_changed();
-  space_.notify_all();  // more may wait for more threads
-}
-
-// Enough items wait for nothing but to be taken out.
-bool Executor::waits_for_the_sink() {
-  next_finish_ = std::max(next_finish_, next_take_);
-  while (next_finish_ < next_begin_ && entry(next_finish_).state == Slot::done) ++next_finish_;
-  const int enough = std::max(window_ / kWaitsForTheSink, 2 * (cores_ + 1));
-  return next_finish_ - released_ >= static_cast<uint64_t>(enough);
-}
-
-// Or aborted.
-bool Executor::has_space() {
-  return aborted_ ||
-         (next_submit_ - next_begin_ < static_cast<uint64_t>(drivers()) &&
-          next_submit_ - released_ < static_cast<uint64_t>(window_) && !waits_for_the_sink());
+void Executor::set_cpu_fallback(bool on) {
+  std::lock_guard lock(mutex_);
+  dispatch_.set_cpu_fallback(on);
+  notify();
 }
 
 bool Executor::submit(Item* item) {
-  {
-    std::unique_lock lock(mutex_);
-    uint64_t held_ns = 0;
-    while (!has_space()) {
-      source_waits_ = true;
-      const bool for_the_sink = waits_for_the_sink();
-      const uint64_t since_ns = now_ns();
-      space_.wait(lock);
-      if (for_the_sink) held_ns += now_ns() - since_ns;
-    }
-    source_waits_ = false;
-    if (aborted_) return false;
-    item->sequence = next_submit_;
-    item->status = {};
-    entry(next_submit_) = {.item = item, .state = Slot::queued, .held_ns = held_ns};
-    ++next_submit_;
+  std::unique_lock lock(mutex_);
+  uint64_t held_ns = 0;
+  while (!dispatch_.aborted() && !dispatch_.has_space()) {
+    dispatch_.source_waits();
+    const bool for_the_sink = dispatch_.waits_for_the_sink();
+    const uint64_t since_ns = now_ns();
+    space_.wait(lock);
+    if (for_the_sink) held_ns += now_ns() - since_ns;
   }
-  work_.notify_one();
+  if (dispatch_.aborted()) return false;
+  dispatch_.let_in(item, held_ns);
+  notify();
   return true;
 }
 
 Item* Executor::take() {
   std::unique_lock lock(mutex_);
-  finished_.wait(lock, [&] {
-    return (next_take_ < next_submit_ && entry(next_take_).state == Slot::done) ||
-           (aborted_ && next_take_ == next_submit_);
-  });
-  if (next_take_ == next_submit_) return nullptr;
-  Entry& next = entry(next_take_++);
-  next.state = Slot::empty;
-  return std::exchange(next.item, nullptr);
+  finished_.wait(
+      lock, [&] { return dispatch_.can_take() || (dispatch_.aborted() && dispatch_.all_taken()); });
+  return dispatch_.can_take() ? dispatch_.take() : nullptr;
 }
 
 void Executor::release() {
-  {
-    std::lock_guard lock(mutex_);
-    ++released_;
-  }
-  space_.notify_all();
-  idle_.notify_all();
+  std::lock_guard lock(mutex_);
+  dispatch_.release();
+  notify();
 }
 
 void Executor::drain() {
   std::unique_lock lock(mutex_);
-  idle_.wait(lock, [&] { return aborted_ || released_ == next_submit_; });
+  idle_.wait(lock, [&] { return dispatch_.aborted() || dispatch_.empty(); });
 }
 
 void Executor::abort() {
-  {
-    std::lock_guard lock(mutex_);
-    aborted_ = true;
-    for (; next_begin_ < next_submit_; ++next_begin_) {
-      entry(next_begin_).state = Slot::done;
-      entry(next_begin_).item->status = Status::failed("aborted");
-    }
-  }
-  space_.notify_all();
-  finished_.notify_all();
-  idle_.notify_all();
+  std::lock_guard lock(mutex_);
+  dispatch_.abort();
+  notify();
 }
 
 void Executor::rest() {
   std::unique_lock lock(mutex_);
-  space_.wait(lock, [&] { return running_ == 0; });
+  space_.wait(lock, [&] { return dispatch_.under_way() == 0; });
 }
 
 void Executor::resume() {
   std::lock_guard lock(mutex_);
-  gate_next_.fill(next_submit_);
-  aborted_ = false;
+  dispatch_.resume();
 }
 
 void Executor::drive(int index) {
   std::unique_lock lock(mutex_);
-  uint64_t service_ns = 0;  // of the latest frame
+  Dispatch::Idle idle;
   for (;;) {
-    uint64_t free_ns = 0;  // since when this driver waits, if it does
-    // Drivers that the configuration does not use wait apart, so that waking one never wakes these.
-    const auto nothing_to_do = [&] {
-      return index >= drivers() ||
-             (ready_.empty() && (next_begin_ == next_submit_ || is_pending()));
-    };
-    while (!stopping_ && nothing_to_do()) {
-      if (free_ns == 0) free_ns = now_ns();
-      (index < drivers() ? work_ : standby_).wait(lock);
+    idle.since_ns = 0;
+    Dispatch::Entry* mine = nullptr;
+    while (!stopping_ && !(mine = dispatch_.work_for(index, now_ns(), idle))) {
+      if (idle.since_ns == 0) idle.since_ns = now_ns();
+      (index < dispatch_.drivers() ? work_ : standby_).wait(lock);
     }
     if (stopping_) return;
-    Entry* mine = nullptr;
-    const bool begins = ready_.empty();
-    if (begins) {
-      mine = &begin_next();
-      Item::Times& times = mine->item->times;
-      const uint64_t waited_ns = free_ns > 0 ? times.begin_ns - free_ns : 0;
-      times.starved = times.starved && kLongWait * waited_ns > service_ns;
-    } else {
-      const auto oldest = std::ranges::min_element(
-          ready_, {}, [](const Entry* entry) { return entry->item->sequence; });
-      mine = *oldest;
-      ready_.erase(oldest);
-      mine->item->times.waited_ns += now_ns() - mine->waits_since_ns;
-    }
-    const bool time_stages = time_stages_;
-    lock.unlock();
-    if (begins) space_.notify_one();  // one fewer waits to begin
+    if (!walk(*mine, lock)) continue;
 
     Item& item = *mine->item;
-    const bool done = process(*mine, time_stages);
-    if (done) {
-      item.times.end_ns = now_ns();
-      service_ns = item.times.service_ns();
-      count(item);
-      item.completed();
-    }
-
+    lock.unlock();
+    item.times.end_ns = now_ns();
+    idle.service_ns = item.times.service_ns();
+    count(item);
+    item.completed();
     lock.lock();
-    if (!done) continue;
-    --running_;
-    mine->state = Slot::done;
-    if (item.sequence == next_take_) finished_.notify_all();
-    if (running_ == 0) {
-      apply_pending();
-      space_.notify_all();  // rest() may be waiting
-    }
+    dispatch_.finish(*mine);
+    notify();
   }
-}
-
-Executor::Entry& Executor::begin_next() {
-  Entry& begun = entry(next_begin_++);
-  begun.state = Slot::running;
-  begun.mapping = current_.mapping;
-  begun.item->device_stages = 0;
-  Item::Times& times = begun.item->times;
-  times = {};
-  times.configuration = current_;
-  times.stages_apart = time_stages_;
-  times.held_ns = begun.held_ns;
-  times.starved = next_begin_ == next_submit_ && !source_waits_;
-  times.begin_ns = now_ns();  // in the order of the stream
-  ++running_;
-  return begun;
 }
 
 void Executor::count(const Item& item) {
@@ -286,7 +186,7 @@ ExecutorStats Executor::stats() const {
   stats.frames_mixed = frames_mixed_;
   stats.device_failures = device_failures_;
   std::lock_guard lock(mutex_);
-  stats.in_flight = static_cast<int>(next_submit_ - released_);
+  stats.in_flight = dispatch_.in_flight();
   return stats;
 }
 

@@ -14,6 +14,7 @@
 
 #include "model/configuration.h"
 #include "scheduler/flow/bands.h"
+#include "scheduler/flow/dispatch.h"
 #include "scheduler/flow/item.h"
 #include "scheduler/flow/stage.h"
 
@@ -35,24 +36,13 @@ struct ExecutorStats {
   int in_flight = 0;
 };
 
-/// Runs items through the stages under a configuration: several at a time, out again in order.
+/// Runs items through the stages under a configuration: several at a time, out again in order, by
+/// the rules of Dispatch. nC + 1 driver threads ask it what to do.
 ///
-/// Three bounds hold. At most as many items wait to begin as there are driver threads. At most
-/// window() are in flight: where the device is many times faster than a core, frames that it has
-/// computed wait for an older one that a core still computes, and only a window of that many frames
-/// lets both work all the time. And no item is let in while a quarter of these wait for nothing but
-/// to be taken out, or a sink slower than the stages would find the whole window in front of it.
+/// One thread submits, one takes out; configure() and stats() may be called from any.
 ///
-/// One thread submits, one takes out; configure() and stats() may be called from any. Driver
-/// threads take items in order. At a run of 'g' stages a driver takes the device slot if it is
-/// free, else the CPU computes the run (paper 1, section II). Under medium grain the CPU is one
-/// device too: whoever computes on it holds it, and uses all cores. Serial stages let items through
-/// in order; an item whose turn has not come is left there, and whoever is free when it comes takes
-/// it on.
-///
-/// Locks: mutex_ guards the ring and the gates and is never held while a stage works; cpu_mutex_
-/// (medium grain) and the device slot are held while stages work. Who has the one does not wait for
-/// the other.
+/// Locks: mutex_ guards the dispatch and is never held while a stage works. No other lock is taken
+/// under it.
 class Executor {
  public:
   /// Called on a driver thread, with no lock held, when the device failed: the mapping is all 'c'
@@ -65,7 +55,7 @@ class Executor {
   ~Executor();  ///< items still inside must have been taken out or aborted before
 
   int cores() const { return cores_; }
-  static constexpr int kMaxWindow = 512;
+  static constexpr int kMaxWindow = Dispatch::kMaxWindow;
   /// Most items in flight from now on; clamped to 2 (nC + 1) ... kMaxWindow.
   void set_window(int items);
   int window() const;
@@ -73,7 +63,7 @@ class Executor {
   /// Whether the CPU computes a run of device stages when the device is busy (the default), or the
   /// frame waits for the device as in the earlier method that paper 1 compares with (section V-B).
   /// Takes effect at once.
-  void set_cpu_fallback(bool on) { cpu_fallback_ = on; }
+  void set_cpu_fallback(bool on);
 
   /// The configuration for the items that begin from now on: none does before those under way have
   /// finished. Threads are clamped to 1 ... nC + 1, stages that have no device to 'c'.
@@ -102,46 +92,19 @@ class Executor {
   ExecutorStats stats() const;
 
  private:
-  enum class Slot : uint8_t { empty, queued, running, waiting, done };
-  struct Entry {
-    Item* item = nullptr;
-    Slot state = Slot::empty;
-    // How far it is. Belongs to the driver that works on it.
-    int position = 0;  ///< on its way
-    int restart = 0;   ///< position after the last stage that must not see this item twice
-    int gate = 0;      ///< stages before this one are not to be waited for any more
-    int waits_at = 0;  ///< stage, while its turn has not come
-    Mapping mapping;
-    uint64_t waits_since_ns = 0;
-    uint64_t held_ns = 0;  ///< for Item::times
-  };
-
-  using Cores = std::unique_lock<std::mutex>;  // of cpu_mutex_
+  using Lock = std::unique_lock<std::mutex>;  // of mutex_
 
   void drive(int index);
-  Entry& begin_next();
-  bool process(Entry& entry, bool time_stages);
-  int end_of_run(const Way& way, int first, const Mapping& mapping) const;
+  bool walk(Dispatch::Entry& entry, Lock& lock);
+  Status compute_on_cpu(Dispatch::Entry& entry, const Dispatch::Action& action);
+  Status compute_on_device(Dispatch::Entry& entry, const Dispatch::Action& action);
   Status run_on_device(Item& item, const Way& way, int first, int last);
   Status time_on_device(Item& item, const Way& way, int first, int last);
-  Status finish_on_device(Item& item, const Way& way, int first, int last);
-  Status run_on_cpu(Item& item, const Way& way, int position, Cores& cores);
+  Status run_on_cpu(Item& item, const Way& way, int position);
   Stage& enter(Item& item, const Way& way, int position);
   void count_time(Item& item, int stage, uint64_t ns, bool on_device);
-  bool take_device_slot(Cores& cores);
-  void give_device_slot();
-  void fail_device(const std::string& why);
-  bool is_its_turn(int stage, int restart, Entry& entry);
-  void pass_gate(int stage, uint64_t sequence);
-  void drivers_changed();
-  bool waits_for_the_sink();
-  bool has_space();
-  bool is_pending() const;
-  void apply_pending();
-  Configuration clamp(Configuration configuration) const;
   void count(const Item& item);
-  Entry& entry(uint64_t sequence) { return ring_[sequence % ring_.size()]; }
-  int drivers() const;
+  void notify();  ///< wakes those whom the dispatch names; with mutex_ held
 
   const std::vector<Stage*> stages_;
   Device* const device_;
@@ -149,24 +112,12 @@ class Executor {
   const DeviceFailed device_failed_;
 
   mutable std::mutex mutex_;
-  std::condition_variable work_, standby_, space_, finished_, idle_;
-  std::vector<Entry> ring_;
-  uint64_t next_submit_ = 0, next_begin_ = 0, next_take_ = 0, released_ = 0;
-  uint64_t next_finish_ = 0;   ///< all before are done; has_space() brings it up to date
-  std::vector<Entry*> ready_;  ///< whose turn has come meanwhile, one a serial stage at most
-  std::array<uint64_t, kMaxStages> gate_next_{};
-  bool source_waits_ = false;
-  int running_ = 0;  ///< begun and not done
-  bool aborted_ = false, stopping_ = false;
-  Configuration current_, pending_;
-  bool time_stages_ = false, pending_time_stages_ = false;
-  int window_;
+  // Drivers that the configuration does not use stand by, so that waking one never wakes these.
+  std::condition_variable work_, standby_, sides_, space_, finished_, idle_;
+  Dispatch dispatch_;
+  bool stopping_ = false;
 
-  std::atomic<bool> device_busy_{false}, cpu_fallback_{true};
-  std::atomic<bool> device_usable_;
-  std::mutex cpu_mutex_;
-
-  BandPool bands_;  // under cpu_mutex_
+  BandPool bands_;  // of whoever has the cores under medium grain
 
   struct Counter {
     std::atomic<uint64_t> cpu_frames{0}, device_frames{0}, cpu_ns{0}, device_ns{0};

@@ -43,8 +43,8 @@ class Way {
     return past < 0 ? past : past % round_length_;
   }
 
-  const Repeat repeat_;
-  const int round_length_, extra_, length_;
+  Repeat repeat_;
+  int round_length_, extra_, length_;
 };
 
 }  // namespace tandem

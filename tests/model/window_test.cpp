@@ -2,9 +2,6 @@
 // The bound that in-order delivery and a window put on two paths of different speed.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <vector>
-
 #include "model/objective.h"
 
 namespace tandem {
@@ -45,29 +42,6 @@ TEST(Window, DoesNotBindOnePath) {
 TEST(Window, MakesTheDeviceAloneTheBest) {
   EXPECT_EQ(to_string(choose(fast_device(8), {}).best().configuration), "g/cg1");
   EXPECT_EQ(to_string(choose(fast_device(0), {}).best().configuration), "g/cg3");
-}
-
-// Frames per second of a device and `threads` cores that take frames in order, when frame i may
-// begin only after frame i - window was delivered, in order.
-double simulate(double device_s, double core_s, int threads, int window) {
-  constexpr int kFrames = 20000;
-  std::vector<double> free_at(threads + 1, 0.0), delivered(kFrames);
-  for (int i = 0; i < kFrames; ++i) {
-    const auto server = std::min_element(free_at.begin(), free_at.end());
-    const double begin = std::max(*server, i < window ? 0.0 : delivered[i - window]);
-    *server = begin + (server == free_at.begin() ? device_s : core_s);
-    delivered[i] = std::max(*server, i == 0 ? 0.0 : delivered[i - 1]);
-  }
-  return kFrames / delivered.back();
-}
-
-TEST(Window, IsWhatASimulationShows) {
-  for (const int window : {8, 16, 30, 64}) {
-    const double one = predict(fast_device(window), decoupled(2)).throughput_fps;
-    EXPECT_NEAR(simulate(0.001, 0.050, 1, window), one, 0.02 * one) << window;
-    const double two = predict(fast_device(window), decoupled(3)).throughput_fps;
-    EXPECT_LE(simulate(0.001, 0.050, 2, window), 1.001 * two) << window;
-  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/measurements.h"
+#include "scheduler/flow/way.h"
 
 namespace tandem::test {
 
@@ -17,6 +18,7 @@ struct Chip {
     double medium_s = 0;  ///< a frame over all cores
     double device_s = 0;  ///< a frame on the device, without transfers
     double upload_s = 0, download_s = 0;  ///< of its inputs, of its outputs
+    bool serial = false;                  ///< frames pass one at a time
   };
 
   /// Watts of one domain.
@@ -35,7 +37,9 @@ struct Chip {
   std::vector<double> slowdown;
   /// Standard deviation of a stage's time, relative; each is drawn from a log-normal distribution.
   double noise = 0;
-  int window = 128;  ///< most frames in flight
+  int window = 128;   ///< most frames in flight
+  Repeat repeat;      ///< stages that a frame passes several times
+  double sink_s = 0;  ///< that the sink takes for a frame
 
   Power c, g, u;
   double meter_resolution_s = 1e-3;

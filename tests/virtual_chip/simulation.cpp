@@ -6,7 +6,18 @@
 namespace tandem::test {
 namespace {
 
+using Kind = Dispatch::Action::Kind;
+
+// Of the events, that which is no driver's: the sink has dealt with a frame.
+constexpr int kSink = -1;
+
 uint64_t to_ns(double seconds) { return static_cast<uint64_t>(1e9 * seconds); }
+
+std::vector<Dispatch::StageRules> rules_of(const Chip& chip) {
+  std::vector<Dispatch::StageRules> rules;
+  for (const Chip::Stage& stage : chip.stages) rules.push_back({stage.serial, false});
+  return rules;
+}
 
 }  // namespace
 
@@ -17,52 +28,53 @@ Simulation::Simulation(const Chip& chip, unsigned seed)
       // Of mean 1.
       noise_(-chip.noise * chip.noise / 2, chip.noise),
       energy_(chip.meter_resolution_s, now_s_),
+      dispatch_(rules_of(chip), chip.cores, true),
+      items_(Dispatch::kMaxWindow),
       drivers_(chip.cores + 1) {
-  current_ = pending_ = {{0, stages_}, Granularity::coarse, chip.cores};
+  dispatch_.set_window(chip.window);
 }
 
 void Simulation::configure(const Configuration& configuration, bool time_stages) {
-  pending_ = configuration;
-  pending_time_stages_ = time_stages;
+  dispatch_.configure(configuration, ~0u, time_stages);
 }
 
-int Simulation::drivers() const {
-  if (!medium()) return current_.threads;
-  return current_.mapping.any_device() ? 2 : 1;
+bool Simulation::medium() const {
+  return dispatch_.configuration().granularity == Granularity::medium;
 }
 
 Simulation::Frame Simulation::next() {
   for (;;) {
-    const auto oldest = finished_.find(next_leave_);
-    if (oldest != finished_.end()) {
-      const Frame frame = oldest->second;
-      finished_.erase(oldest);
-      ++next_leave_;
-      return frame;
+    if (dispatch_.can_take() && now_s_ >= sink_free_s_) {
+      const Item* item = dispatch_.take();
+      sink_free_s_ = now_s_ + chip_.sink_s;
+      if (chip_.sink_s > 0) {
+        events_.push({sink_free_s_, order_++, kSink});
+      } else {
+        dispatch_.release();
+      }
+      return {item->sequence, item->device_stages, item->times};
     }
-    begin_frames();
+    begin();
     step();
   }
 }
 
-void Simulation::begin_frames() {
-  if (!(pending_ == current_) || pending_time_stages_ != time_stages_) {
-    if (running_ > 0) return;
-    current_ = pending_;
-    time_stages_ = pending_time_stages_;
+void Simulation::let_in() {
+  while (dispatch_.has_space()) {
+    Item& item = items_[next_item_++ % items_.size()];
+    item.repeat = chip_.repeat;
+    dispatch_.let_in(&item, 0);
   }
-  for (int d = 0; d < drivers(); ++d) {
-    if (next_begin_ - next_leave_ == static_cast<uint64_t>(chip_.window)) return;
+  dispatch_.source_waits();
+}
+
+void Simulation::begin() {
+  for (int d = 0; d < dispatch_.drivers(); ++d) {
     Driver& driver = drivers_[d];
     if (driver.where != Where::nowhere) continue;
-    driver.frame = {};
-    driver.frame.sequence = next_begin_++;
-    driver.frame.times.configuration = current_;
-    driver.frame.times.stages_apart = time_stages_;
-    driver.frame.times.begin_ns = to_ns(now_s_);
-    driver.stage = driver.cpu_until = 0;
-    ++running_;
-    go_on(d);
+    let_in();
+    driver.entry = dispatch_.work_for(d, to_ns(now_s_), driver.idle);
+    if (driver.entry) go_on(driver);
   }
 }
 
@@ -70,35 +82,60 @@ void Simulation::step() {
   const Event event = events_.top();
   events_.pop();
   pass_time(event.at_s);
+  if (event.driver == kSink) return dispatch_.release();
   Driver& driver = drivers_[event.driver];
-  leave_stage(driver);
-  pass_device_on();
-  if (driver.stage < stages_) {
-    go_on(event.driver);
-  } else {
-    end_frame(driver);
-    begin_frames();  // who had the cores is back before another has woken up
-  }
-  pass_cores_on();
+  if (!is_over(driver)) return compute_position(driver);
+  retry();
+  go_on(driver);
+  begin();  // who had the cores is back before another has woken up
+  retry();
 }
 
-void Simulation::go_on(int d) {
-  Driver& driver = drivers_[d];
-  const Mapping& mapping = driver.frame.times.configuration.mapping;
-  if (driver.stage >= driver.cpu_until) {
-    driver.last = driver.stage + 1;
-    if (mapping.on_device(driver.stage)) {
-      while (driver.last < stages_ && mapping.on_device(driver.last)) ++driver.last;
-      if (!device_busy_) return take_device(driver);
-      if (!cpu_fallback_) {
-        driver.where = Where::waits_for_device;
-        return;
-      }
-    }
-    driver.cpu_until = driver.last;
+// What the driver computed is done. True when that was the last position of its action.
+bool Simulation::is_over(Driver& driver) {
+  Item& item = *driver.entry->item;
+  Status status;
+  if (driver.where == Where::device) {
+    device_busy_ = false;
+    for (int p = driver.action.first; p < driver.action.last; ++p)
+      item.device_stages |= 1u << driver.entry->way.stage(p);
+    if (device_runs_left_ >= 0 && device_runs_left_-- == 0)
+      status = Status::device_failed("as the test wants");
+    dispatch_.leave_device(*driver.entry);
+  } else {
+    --on_cores_;
+    item.times.stage_ns[driver.entry->way.stage(driver.position)] += to_ns(driver.took_s);
+    if (++driver.position < driver.action.last) return false;
   }
-  driver.last = driver.stage + 1;
-  take_cores(driver);
+  dispatch_.did(*driver.entry, driver.action, status);
+  return true;
+}
+
+void Simulation::retry() {
+  for (Driver& driver : drivers_)
+    if (driver.where == Where::waits) go_on(driver);
+}
+
+void Simulation::go_on(Driver& driver) {
+  driver.where = Where::nowhere;
+  driver.action = dispatch_.next(*driver.entry);
+  switch (driver.action.kind) {
+    case Kind::finish:
+      driver.entry->item->times.end_ns = to_ns(now_s_);
+      return dispatch_.finish(*driver.entry);
+    case Kind::park:
+      dispatch_.park(*driver.entry, to_ns(now_s_));
+      return;
+    case Kind::wait:
+      driver.where = Where::waits;
+      return;
+    case Kind::device:
+      device_busy_ = true;
+      return compute(driver, Where::device, device_run_s(driver));
+    case Kind::cpu:
+      driver.position = driver.action.first;
+      return compute_position(driver);
+  }
 }
 
 void Simulation::compute(Driver& driver, Where where, double seconds) {
@@ -107,84 +144,44 @@ void Simulation::compute(Driver& driver, Where where, double seconds) {
   events_.push({now_s_ + seconds, order_++, static_cast<int>(&driver - drivers_.data())});
 }
 
-void Simulation::take_device(Driver& driver) {
-  device_busy_ = true;
-  compute(driver, Where::device, device_run_s(driver.frame, driver.stage, driver.last));
-}
-
 // As Executor::run_on_device and time_on_device: a run brings its inputs along, and its outputs go
 // to the host when a stage on the CPU follows.
-double Simulation::device_run_s(Frame& frame, int first, int last) {
-  Item::Times& times = frame.times;
+double Simulation::device_run_s(Driver& driver) {
+  const Way& way = driver.entry->way;
+  Item::Times& times = driver.entry->item->times;
+  const auto [kind, first, last] = driver.action;
   double sum_s = 0;
-  for (int k = first; k < last; ++k) {
+  for (int p = first; p < last; ++p) {
+    const int k = way.stage(p);
     const Chip::Stage& stage = chip_.stages[k];
     double stage_s = drawn_s(stage.device_s);
-    if (k == first) stage_s += drawn_s(stage.upload_s);
-    times.stage_ns[k] = to_ns(stage_s);
+    if (p == first) stage_s += drawn_s(stage.upload_s);
+    if (times.stages_apart) times.stage_ns[k] += to_ns(stage_s);
     sum_s += stage_s;
-    const bool to_host = k + 1 == last && last < stages_;
-    if (time_stages_ || to_host) {
+    const bool to_host = p + 1 == last && last < way.length();
+    if (times.stages_apart || to_host) {
       const double download_s = drawn_s(stage.download_s);
-      times.download_ns[k] = to_ns(download_s);
+      times.download_ns[k] += to_ns(download_s);
       sum_s += download_s;
     }
-    if (time_stages_ && k + 1 < stages_ && !to_host) {
+    if (times.stages_apart && k + 1 < stages_ && !to_host) {
       const double upload_s = drawn_s(chip_.stages[k + 1].upload_s);
-      times.upload_ns[k] = to_ns(upload_s);
+      times.upload_ns[k] += to_ns(upload_s);
       sum_s += upload_s;
     }
-    frame.device_stages |= 1u << k;
+  }
+  if (!times.stages_apart) {
+    for (int p = first; p < last; ++p)
+      times.stage_ns[way.stage(p)] += to_ns(sum_s / (last - first));
   }
   return sum_s;
 }
 
-void Simulation::take_cores(Driver& driver) {
-  const Chip::Stage& stage = chip_.stages[driver.stage];
-  if (!medium()) {
-    ++on_cores_;
-    compute(driver, Where::cores, drawn_s(stage.core_s * chip_.slowdown[on_cores_ - 1]));
-  } else if (on_cores_ == 0) {
-    on_cores_ = 1;
-    compute(driver, Where::cores, drawn_s(stage.medium_s));
-  } else {
-    driver.where = Where::waits_for_cores;
-  }
-}
-
-void Simulation::pass_cores_on() {
-  if (!medium() || on_cores_ > 0) return;
-  for (Driver& driver : drivers_) {
-    if (driver.where == Where::waits_for_cores) return take_cores(driver);
-  }
-}
-
-void Simulation::pass_device_on() {
-  for (Driver& driver : drivers_) {
-    if (!device_busy_ && driver.where == Where::waits_for_device) take_device(driver);
-  }
-}
-
-void Simulation::leave_stage(Driver& driver) {
-  if (driver.where == Where::device) {
-    device_busy_ = false;
-    if (!time_stages_) {
-      const auto stage_ns = &driver.frame.times.stage_ns;
-      std::fill(&(*stage_ns)[driver.stage], &(*stage_ns)[driver.last],
-                to_ns(driver.took_s / (driver.last - driver.stage)));
-    }
-  } else {
-    --on_cores_;
-    driver.frame.times.stage_ns[driver.stage] = to_ns(driver.took_s);
-  }
-  driver.stage = driver.last;
-}
-
-void Simulation::end_frame(Driver& driver) {
-  driver.frame.times.end_ns = to_ns(now_s_);
-  driver.where = Where::nowhere;
-  --running_;
-  finished_.emplace(driver.frame.sequence, driver.frame);
+void Simulation::compute_position(Driver& driver) {
+  const Chip::Stage& stage = chip_.stages[driver.entry->way.stage(driver.position)];
+  ++on_cores_;
+  const double mean_s = medium() ? stage.medium_s : stage.core_s * chip_.slowdown[on_cores_ - 1];
+  compute(driver, Where::cores, drawn_s(mean_s));
 }
 
 void Simulation::pass_time(double until_s) {

@@ -3,51 +3,51 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <queue>
 #include <random>
 #include <vector>
 
-#include "scheduler/flow/item.h"
+#include "scheduler/flow/dispatch.h"
 #include "tests/virtual_chip/chip.h"
 #include "tests/virtual_chip/energy_counter.h"
 
 namespace tandem::test {
 
-/// The executor's rules on a described chip in virtual time: driver threads that take frames in
-/// order, one device slot that is taken when it is free, medium grain's lock on the cores, a window
-/// of frames in flight that leave in order. The source always has a frame. Nothing waits and
-/// nothing is random but the chip's noise.
+/// The executor's rules (Dispatch) on a described chip in virtual time. The source always has a
+/// frame. Nothing waits and nothing is random but the chip's noise.
 class Simulation {
  public:
   Simulation(const Chip& chip, unsigned seed);
 
-  /// As Executor::configure: for the frames that begin when those before have finished.
+  /// As Executor::configure.
   void configure(const Configuration& configuration, bool time_stages = false);
-
   /// As Executor::set_cpu_fallback.
-  void set_cpu_fallback(bool on) { cpu_fallback_ = on; }
+  void set_cpu_fallback(bool on) { dispatch_.set_cpu_fallback(on); }
+  /// The device fails in its n-th run from now; the CPU computes that frame again.
+  void fail_device_after(int runs) { device_runs_left_ = runs; }
 
   struct Frame {
     uint64_t sequence = 0;
     uint32_t device_stages = 0;
     Item::Times times;
   };
-  /// Runs until the next frame leaves, in order.
+  /// Runs until the next frame leaves, in order, and the sink has taken it.
   Frame next();
 
   double now_s() const { return now_s_; }
   const EnergyCounter& energy() const { return energy_; }
+  const Configuration& configuration() const { return dispatch_.configuration(); }
+  int in_flight() const { return dispatch_.in_flight(); }
 
  private:
-  enum class Where { nowhere, cores, device, waits_for_cores, waits_for_device };
+  enum class Where { nowhere, waits, cores, device };
   struct Driver {
     Where where = Where::nowhere;
-    Frame frame;
-    int stage = 0;      ///< the next one, or the one that is computed
-    int last = 0;       ///< of what is computed, one past
-    int cpu_until = 0;  ///< stages before this one found the device busy, or are not for it
-    double took_s = 0;  ///< what is computed
+    Dispatch::Entry* entry = nullptr;
+    Dispatch::Action action;
+    int position = 0;  ///< that is computed on the cores
+    double took_s = 0;
+    Dispatch::Idle idle;
   };
   struct Event {
     double at_s;
@@ -58,19 +58,16 @@ class Simulation {
     }
   };
 
-  int drivers() const;
-  bool medium() const { return current_.granularity == Granularity::medium; }
-  void begin_frames();
+  bool medium() const;
+  void let_in();
+  void begin();
   void step();
-  void go_on(int driver);
-  void leave_stage(Driver& driver);
-  void end_frame(Driver& driver);
-  void take_device(Driver& driver);
-  void take_cores(Driver& driver);
-  void pass_cores_on();
-  void pass_device_on();
+  bool is_over(Driver& driver);
+  void go_on(Driver& driver);
+  void retry();
   void compute(Driver& driver, Where where, double seconds);
-  double device_run_s(Frame& frame, int first, int last);
+  void compute_position(Driver& driver);
+  double device_run_s(Driver& driver);
   double drawn_s(double mean_s) { return mean_s * noise_(random_); }
   void pass_time(double until_s);
 
@@ -84,14 +81,14 @@ class Simulation {
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   uint64_t order_ = 0;
 
-  Configuration current_, pending_;
-  bool time_stages_ = false, pending_time_stages_ = false;
+  Dispatch dispatch_;
+  std::vector<Item> items_;
+  std::size_t next_item_ = 0;
   std::vector<Driver> drivers_;
-  bool device_busy_ = false, cpu_fallback_ = true;
+  bool device_busy_ = false;
   int on_cores_ = 0;  ///< frames that are computed there now
-  int running_ = 0;
-  uint64_t next_begin_ = 0, next_leave_ = 0;
-  std::map<uint64_t, Frame> finished_;  ///< those that wait for older ones
+  int device_runs_left_ = -1;
+  double sink_free_s_ = 0;
 };
 
 }  // namespace tandem::test

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What comes in, begins and goes out; dispatch_way.cpp has the way of an item in between.
+#include "scheduler/flow/dispatch.h"
+
+#include <algorithm>
+
+namespace tandem {
+namespace {
+
+// The part of a frame's time that is long for its thread to wait for it: a tenth.
+constexpr uint64_t kLongWait = 10;
+// The part of the window that may wait for the sink alone: a quarter.
+constexpr int kWaitsForTheSink = 4;
+
+}  // namespace
+
+Dispatch::Dispatch(std::vector<StageRules> stages, int cores, bool has_device)
+    : stages_(std::move(stages)),
+      cores_(cores),
+      ring_(std::max(kMaxWindow, 2 * (cores + 1))),
+      window_(static_cast<int>(ring_.size())),
+      device_usable_(has_device) {
+  ready_.reserve(stages_.size());
+  current_ = pending_ = {{0, static_cast<int>(stages_.size())}, Granularity::coarse, cores};
+}
+
+void Dispatch::configure(const Configuration& configuration, uint32_t device_capable,
+                         bool time_stages) {
+  pending_ = configuration;
+  pending_.threads = std::clamp(pending_.threads, 1, cores_ + 1);
+  pending_.mapping.stages = static_cast<int>(stages_.size());
+  pending_.mapping.device_stages &= device_usable_ ? device_capable : 0;
+  pending_time_stages_ = time_stages;
+  if (running_ == 0) {
+    apply_pending();
+  } else if (!is_pending()) {
+    drivers_changed();  // those that waited for another one, which does not come any more
+  }
+}
+
+void Dispatch::set_window(int items) {
+  window_ = std::clamp(items, 2 * (cores_ + 1), static_cast<int>(ring_.size()));
+  wakes_ |= kSource;
+}
+
+int Dispatch::drivers() const {
+  if (current_.granularity == Granularity::coarse) return current_.threads;
+  return current_.mapping.any_device() ? 2 : 1;
+}
+
+// Another configuration, which waits for the last item that is under way.
+bool Dispatch::is_pending() const {
+  return !(pending_ == current_) || pending_time_stages_ != time_stages_;
+}
+
+void Dispatch::apply_pending() {
+  if (!is_pending()) return;
+  current_ = pending_;
+  time_stages_ = pending_time_stages_;
+  drivers_changed();
+  wakes_ |= kSource;  // more may wait for more threads
+}
+
+bool Dispatch::waits_for_the_sink() {
+  next_finish_ = std::max(next_finish_, next_take_);
+  while (next_finish_ < next_begin_ && entry(next_finish_).state == State::done) ++next_finish_;
+  const int enough = std::max(window_ / kWaitsForTheSink, 2 * (cores_ + 1));
+  return next_finish_ - released_ >= static_cast<uint64_t>(enough);
+}
+
+bool Dispatch::has_space() {
+  return next_submit_ - next_begin_ < static_cast<uint64_t>(drivers()) &&
+         next_submit_ - released_ < static_cast<uint64_t>(window_) && !waits_for_the_sink();
+}
+
+void Dispatch::let_in(Item* item, uint64_t held_ns) {
+  source_waits_ = false;
+  item->sequence = next_submit_;
+  item->status = {};
+  entry(next_submit_++) = {.item = item, .state = State::queued, .held_ns = held_ns};
+  wakes_ |= kOneDriver;
+}
+
+bool Dispatch::can_take() const {
+  return next_take_ < next_submit_ && entry(next_take_).state == State::done;
+}
+
+Item* Dispatch::take() {
+  Entry& oldest = entry(next_take_++);
+  oldest.state = State::empty;
+  return std::exchange(oldest.item, nullptr);
+}
+
+void Dispatch::release() {
+  ++released_;
+  wakes_ |= kSource | kEmpty;
+}
+
+Dispatch::Entry* Dispatch::work_for(int driver, uint64_t now_ns, const Idle& idle) {
+  if (driver >= drivers()) return nullptr;
+  if (ready_.empty()) {
+    if (next_begin_ == next_submit_ || is_pending()) return nullptr;
+    return &begin(now_ns, idle);
+  }
+  const auto oldest = std::ranges::min_element(
+      ready_, {}, [](const Entry* entry) { return entry->item->sequence; });
+  Entry& resumed = **oldest;
+  ready_.erase(oldest);
+  resumed.item->times.waited_ns += now_ns - resumed.waits_since_ns;
+  return &resumed;
+}
+
+Dispatch::Entry& Dispatch::begin(uint64_t now_ns, const Idle& idle) {
+  Entry& begun = entry(next_begin_++);
+  Item& item = *begun.item;
+  begun.state = State::running;
+  begun.mapping = current_.mapping;
+  begun.way = Way(static_cast<int>(stages_.size()), item.repeat);
+  item.device_stages = 0;
+  Item::Times& times = item.times;
+  times = {};
+  times.configuration = current_;
+  times.stages_apart = time_stages_;
+  times.held_ns = begun.held_ns;
+  times.begin_ns = now_ns;  // in the order of the stream
+  const uint64_t waited_ns = idle.since_ns > 0 ? now_ns - idle.since_ns : 0;
+  times.starved =
+      next_begin_ == next_submit_ && !source_waits_ && kLongWait * waited_ns > idle.service_ns;
+  ++running_;
+  wakes_ |= kSource;  // one fewer waits to begin
+  return begun;
+}
+
+void Dispatch::finish(Entry& entry) {
+  --running_;
+  entry.state = State::done;
+  if (entry.item->sequence == next_take_) wakes_ |= kSink;
+  if (running_ > 0) return;
+  apply_pending();
+  wakes_ |= kAllWorkers;
+}
+
+void Dispatch::abort() {
+  aborted_ = true;
+  for (; next_begin_ < next_submit_; ++next_begin_) {
+    entry(next_begin_).state = State::done;
+    entry(next_begin_).item->status = Status::failed("aborted");
+  }
+  wakes_ |= kSource | kSink | kEmpty;
+}
+
+void Dispatch::resume() {
+  gate_next_.fill(next_submit_);
+  aborted_ = false;
+}
+
+}  // namespace tandem

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "model/configuration.h"
+#include "scheduler/flow/item.h"
+#include "scheduler/flow/status.h"
+#include "scheduler/flow/way.h"
+
+namespace tandem {
+
+/// The rules by which items pass through the stages: when one may come in, which one a driver
+/// takes, where its stages are computed, who waits for whom. State and event in, action out: no
+/// thread, no clock and no lock. The executor drives it with threads, the simulation of the
+/// virtual chips with virtual time.
+///
+/// Three bounds hold. At most as many items wait to begin as there are drivers. At most window()
+/// are in flight. And no item comes in while a quarter of these wait for nothing but to be taken
+/// out, or a sink slower than the stages would find the whole window in front of it.
+///
+/// Drivers take items in order. At a run of 'g' stages a driver takes the device when it is free,
+/// else the CPU computes the run (paper 1, section II). Under medium grain the CPU is one device
+/// too: whoever computes on it holds it and uses all cores, from stage to stage, until it has to
+/// wait for anything else. Serial stages let items through in order; an item whose turn has not
+/// come is parked, and any driver takes it on when it has.
+class Dispatch {
+ public:
+  struct StageRules {
+    bool serial = false;        ///< items pass it in the order of the stream
+    bool changes_item = false;  ///< what was computed before it cannot be computed again
+  };
+
+  static constexpr int kMaxWindow = 512;
+
+  /// `cores` is nC, at least 1. Without a device no stage runs on it.
+  Dispatch(std::vector<StageRules> stages, int cores, bool has_device);
+
+  // --- What may be set -----------------------------------------------------------------------
+
+  /// For the items that begin from now on: none does before those under way have finished. Threads
+  /// are clamped to 1 ... nC + 1, stages outside `device_capable` (bit k: stage k) to 'c'.
+  void configure(const Configuration& configuration, uint32_t device_capable, bool time_stages);
+  const Configuration& configuration() const { return current_; }
+  /// Most items in flight; clamped to 2 (nC + 1) ... kMaxWindow.
+  void set_window(int items);
+  int window() const { return window_; }
+  /// Whether the CPU computes a run of device stages when the device is busy, or the item waits.
+  void set_cpu_fallback(bool on) { cpu_fallback_ = on; }
+  /// Drivers that the configuration uses: medium grain beside a device needs two.
+  int drivers() const;
+
+  // --- In and out ----------------------------------------------------------------------------
+
+  bool has_space();           ///< an item may come in
+  bool waits_for_the_sink();  ///< enough items wait for nothing but to be taken out
+  /// The source found no space: the items that begin next have others behind them.
+  void source_waits() { source_waits_ = true; }
+  /// After has_space(). `held_ns`: how long it waited for the sink.
+  void let_in(Item* item, uint64_t held_ns);
+  bool can_take() const;
+  Item* take();    ///< the oldest; after can_take()
+  void release();  ///< the item taken last no longer counts as in flight
+  int in_flight() const { return static_cast<int>(next_submit_ - released_); }
+  int under_way() const { return running_; }  ///< begun and not done, the parked ones included
+  bool empty() const { return released_ == next_submit_; }
+  bool all_taken() const { return next_take_ == next_submit_; }
+
+  // --- The way of an item --------------------------------------------------------------------
+
+  struct Entry;
+  /// What a driver was doing before it asked for work.
+  struct Idle {
+    uint64_t since_ns = 0;    ///< since when it waits; 0: it does not
+    uint64_t service_ns = 0;  ///< of the latest item that it computed
+  };
+  /// The item that driver `driver` is to work on; null: it has nothing to do for now.
+  Entry* work_for(int driver, uint64_t now_ns, const Idle& idle);
+
+  struct Action {
+    enum class Kind : uint8_t {
+      cpu,     ///< compute the positions: on one core, under medium grain on all
+      device,  ///< compute the positions on the device, enqueued together
+      wait,    ///< a side is taken: ask again when it was given back
+      park,    ///< its turn has not come: park()
+      finish,  ///< its way is over: finish()
+    };
+    Kind kind = Kind::finish;
+    int first = 0, last = 0;  ///< half-open, of positions on its way
+  };
+  Action next(Entry& entry);
+  /// What it had on the device is done, what is left of the action needs the device no more.
+  void leave_device(Entry& entry);
+  /// The action was carried out, with this result. True when the device failed just now.
+  bool did(Entry& entry, const Action& action, const Status& status);
+  /// Stages and restart of the place where it waits for its turn; see Item::waits.
+  std::pair<int, int> waits_at(const Entry& entry) const;
+  /// False when its turn has come meanwhile; else the item belongs to whoever gets it next.
+  bool park(Entry& entry, uint64_t now_ns);
+  void finish(Entry& entry);
+
+  // --- Interruptions -------------------------------------------------------------------------
+
+  /// Items not begun are not computed: they come out as failed.
+  void abort();
+  bool aborted() const { return aborted_; }
+  /// After abort() and when everything has been taken out.
+  void resume();
+
+  // --- Who has a reason to look again --------------------------------------------------------
+
+  enum Wake : uint32_t {
+    kOneDriver = 1,   ///< one of those that are in use
+    kDrivers = 2,     ///< all of them, and those that may be in use now
+    kSides = 4,       ///< those whose action was `wait`
+    kSource = 8,      ///< there may be space
+    kSink = 16,       ///< there may be an item to take
+    kEmpty = 32,      ///< nothing may be in flight
+    kAllWorkers = 64  ///< nothing is under way
+  };
+  /// Since the last call.
+  uint32_t take_wakes() { return std::exchange(wakes_, 0); }
+
+  enum class State : uint8_t { empty, queued, running, parked, done };
+  struct Entry {
+    Item* item = nullptr;
+    State state = State::empty;
+    // How far it is. Belongs to the driver that works on it.
+    Way way{0, {}};
+    int position = 0;  ///< on its way
+    int restart = 0;   ///< position after the last stage that must not see this item twice
+    int gate = 0;      ///< stages before this one are not to be waited for any more
+    int waits_at = 0;  ///< stage, while its turn has not come
+    Mapping mapping;
+    bool has_cores = false;  ///< medium grain's
+    bool has_device = false;
+    bool fell_back = false;  ///< the CPU computes the run at hand
+    uint64_t waits_since_ns = 0;
+    uint64_t held_ns = 0;  ///< for Item::times
+  };
+
+ private:
+  Entry& entry(uint64_t sequence) { return ring_[sequence % ring_.size()]; }
+  const Entry& entry(uint64_t sequence) const { return ring_[sequence % ring_.size()]; }
+  Entry& begin(uint64_t now_ns, const Idle& idle);
+  bool is_pending() const;
+  void apply_pending();
+  void drivers_changed() { wakes_ |= kDrivers; }
+  int end_of_run(const Entry& entry) const;
+  int end_of_cpu_part(const Entry& entry) const;
+  bool is_its_turn(int stage, Entry& entry);
+  Action leave(Entry& entry);
+  void pass_gate(int stage, uint64_t sequence);
+  void give_cores(Entry& entry);
+  void device_failed();
+
+  const std::vector<StageRules> stages_;
+  const int cores_;
+  std::vector<Entry> ring_;
+  uint64_t next_submit_ = 0, next_begin_ = 0, next_take_ = 0, released_ = 0;
+  uint64_t next_finish_ = 0;   ///< all before are done; has_space() brings it up to date
+  std::vector<Entry*> ready_;  ///< whose turn has come meanwhile, one a serial stage at most
+  std::array<uint64_t, kMaxStages> gate_next_{};
+  bool source_waits_ = false;
+  int running_ = 0;
+  bool aborted_ = false;
+  Configuration current_, pending_;
+  bool time_stages_ = false, pending_time_stages_ = false;
+  int window_;
+  bool device_usable_, device_busy_ = false;
+  bool cores_taken_ = false;  ///< medium grain's
+  bool cpu_fallback_ = true;
+  uint32_t wakes_ = 0;
+};
+
+}  // namespace tandem

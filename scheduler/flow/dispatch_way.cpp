@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Where the stages of one item are computed, and what it waits for.
+#include <algorithm>
+
+#include "scheduler/flow/dispatch.h"
+
+namespace tandem {
+
+Dispatch::Action Dispatch::next(Entry& entry) {
+  using Kind = Action::Kind;
+  const int first = entry.position;
+  if (first == entry.way.length() || !entry.item->status.ok()) return leave(entry);
+  const int stage = entry.way.stage(first);
+  if (stages_[stage].serial) {
+    give_cores(entry);
+    if (!is_its_turn(stage, entry)) return {Kind::park};
+  }
+
+  // An item does not change sides inside a run: all of it on the device, or all on the CPU.
+  if (entry.mapping.on_device(stage) && device_usable_ && !entry.fell_back) {
+    if (!device_busy_) {
+      device_busy_ = entry.has_device = true;
+      give_cores(entry);
+      return {Kind::device, first, end_of_run(entry)};
+    }
+    if (!cpu_fallback_) {
+      give_cores(entry);
+      return {Kind::wait};
+    }
+  }
+  if (entry.item->times.configuration.granularity == Granularity::medium && !entry.has_cores) {
+    if (cores_taken_) {
+      entry.fell_back = true;  // it was decided: the device may be free when the cores are
+      return {Kind::wait};
+    }
+    cores_taken_ = entry.has_cores = true;
+  }
+  return {Kind::cpu, first, end_of_cpu_part(entry)};
+}
+
+bool Dispatch::did(Entry& entry, const Action& action, const Status& status) {
+  Item& item = *entry.item;
+  entry.fell_back = false;
+  leave_device(entry);
+  if (status.kind() == Status::Kind::device_failed && entry.mapping.any_device()) {
+    // What is valid on the device alone is lost with it: the CPU computes the item again.
+    const bool first_failure = device_usable_;
+    if (first_failure) device_failed();
+    entry.mapping.device_stages = 0;
+    item.device_stages = 0;
+    item.times.stage_ns = item.times.download_ns = item.times.upload_ns = {};
+    entry.position = entry.restart;
+    return first_failure;
+  }
+  item.status = status;
+  for (int p = action.first; p < action.last; ++p) {
+    const int stage = entry.way.stage(p);
+    const StageRules& rules = stages_[stage];
+    if (rules.serial && entry.way.last_visit(p)) {
+      pass_gate(stage, item.sequence);
+      entry.gate = stage + 1;
+    }
+    if (rules.serial || rules.changes_item) entry.restart = p + 1;
+  }
+  entry.position = action.last;
+  return false;
+}
+
+void Dispatch::leave_device(Entry& entry) {
+  if (!entry.has_device) return;
+  device_busy_ = entry.has_device = false;
+  wakes_ |= kSides;
+}
+
+// An item that failed still opens the gates for those behind it.
+Dispatch::Action Dispatch::leave(Entry& entry) {
+  give_cores(entry);
+  for (; entry.gate < static_cast<int>(stages_.size()); ++entry.gate) {
+    if (!stages_[entry.gate].serial) continue;
+    if (!is_its_turn(entry.gate, entry)) return {Action::Kind::park};
+    pass_gate(entry.gate, entry.item->sequence);
+  }
+  return {Action::Kind::finish};
+}
+
+// Where the run of device stages that begins at its position ends.
+int Dispatch::end_of_run(const Entry& entry) const {
+  const Way& way = entry.way;
+  int last = entry.position + 1;
+  while (last < way.length() && entry.mapping.on_device(way.stage(last)) &&
+         !stages_[way.stage(last)].serial && !stages_[way.stage(last - 1)].changes_item) {
+    ++last;
+  }
+  return last;
+}
+
+// Up to where the CPU computes without anything to decide.
+int Dispatch::end_of_cpu_part(const Entry& entry) const {
+  const Way& way = entry.way;
+  const int stage = way.stage(entry.position);
+  if (stages_[stage].serial) return entry.position + 1;
+  if (entry.mapping.on_device(stage) && device_usable_) return end_of_run(entry);
+  int last = entry.position + 1;
+  while (last < way.length() && !stages_[way.stage(last)].serial &&
+         !(entry.mapping.on_device(way.stage(last)) && device_usable_)) {
+    ++last;
+  }
+  return last;
+}
+
+bool Dispatch::is_its_turn(int stage, Entry& entry) {
+  entry.waits_at = stage;
+  return gate_next_[stage] == entry.item->sequence;
+}
+
+std::pair<int, int> Dispatch::waits_at(const Entry& entry) const {
+  const bool over = entry.position == entry.way.length() || !entry.item->status.ok();
+  return {entry.waits_at, over ? entry.waits_at : entry.way.stage(entry.restart)};
+}
+
+bool Dispatch::park(Entry& entry, uint64_t now_ns) {
+  if (is_its_turn(entry.waits_at, entry)) return false;
+  entry.state = State::parked;
+  entry.waits_since_ns = now_ns;
+  return true;
+}
+
+void Dispatch::pass_gate(int stage, uint64_t sequence) {
+  gate_next_[stage] = ++sequence;
+  Entry& next = entry(sequence);
+  if (sequence >= next_begin_ || next.state != State::parked || next.waits_at != stage) return;
+  next.state = State::running;
+  ready_.push_back(&next);
+  wakes_ |= kOneDriver;
+}
+
+void Dispatch::give_cores(Entry& entry) {
+  if (!entry.has_cores) return;
+  cores_taken_ = entry.has_cores = false;
+  wakes_ |= kSides;
+}
+
+void Dispatch::device_failed() {
+  device_usable_ = false;
+  current_.mapping.device_stages = 0;
+  pending_.mapping.device_stages = 0;
+  drivers_changed();
+  wakes_ |= kSides;
+}
+
+}  // namespace tandem

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The rules of dispatch in virtual time, and the model against them.
+#include "tests/virtual_chip/simulation.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "model/predict.h"
+
+namespace tandem::test {
+namespace {
+
+// Stages in ms on a core and on the device; threads that scale perfectly.
+Chip quiet_chip(const std::vector<double>& core_ms, const std::vector<double>& device_ms,
+                int cores) {
+  Chip chip;
+  chip.cores = cores;
+  for (std::size_t k = 0; k < core_ms.size(); ++k)
+    chip.stages.push_back({.core_s = 1e-3 * core_ms[k],
+                           .medium_s = 1e-3 * core_ms[k] / cores,
+                           .device_s = 1e-3 * device_ms[k]});
+  chip.slowdown.assign(cores + 1, 1);
+  chip.window = Dispatch::kMaxWindow;
+  return chip;
+}
+
+Configuration coarse(const char* mapping, int threads) {
+  Configuration c{{}, Granularity::coarse, threads};
+  EXPECT_EQ(parse_mapping(mapping, static_cast<int>(std::string(mapping).size()), c.mapping), "");
+  return c;
+}
+
+double rate_fps(Simulation& simulation, int frames) {
+  for (int i = 0; i < 200; ++i) simulation.next();
+  const double begin_s = simulation.now_s();
+  for (int i = 0; i < frames; ++i) simulation.next();
+  return frames / (simulation.now_s() - begin_s);
+}
+
+double rate_fps(const Chip& chip, const Configuration& configuration, int frames = 3000) {
+  Simulation simulation(chip, 1);
+  simulation.configure(configuration);
+  return rate_fps(simulation, frames);
+}
+
+void expect_frames_in_order(Simulation& simulation, int frames) {
+  for (int i = 0; i < frames; ++i) ASSERT_EQ(simulation.next().sequence, static_cast<uint64_t>(i));
+}
+
+TEST(Simulation, ASerialStageLetsOneFrameThroughAtATime) {
+  Chip chip = quiet_chip({1, 4, 1}, {1, 1, 1}, 8);
+  EXPECT_NEAR(rate_fps(chip, coarse("ccc", 8)), 8000 / 6.0, 30);
+  chip.stages[1].serial = true;
+  EXPECT_NEAR(rate_fps(chip, coarse("ccc", 8)), 1000 / 4.0, 3) << "4 ms a frame, one at a time";
+  chip.noise = 0.3;
+  Simulation simulation(chip, 2);
+  simulation.configure(coarse("gcg", 8));
+  expect_frames_in_order(simulation, 500);
+}
+
+TEST(Simulation, RepeatedStagesTakeTheirTimeEachRound) {
+  Chip chip = quiet_chip({1, 2, 1}, {1, 0.5, 1}, 2);
+  chip.repeat = {1, 1, 5};
+  EXPECT_NEAR(rate_fps(chip, coarse("ccc", 1)), 1000 / 12.0, 0.1);
+  EXPECT_NEAR(rate_fps(chip, coarse("ggg", 1)), 1000 / 4.5, 0.3);
+}
+
+TEST(Simulation, ASlowSinkFindsAQuarterOfTheWindowBeforeIt) {
+  Chip chip = quiet_chip({1}, {1}, 2);
+  chip.window = 80;
+  chip.sink_s = 5e-3;
+  Simulation simulation(chip, 1);
+  simulation.configure(coarse("c", 2));
+  EXPECT_NEAR(rate_fps(simulation, 300), 200, 1) << "what the sink takes";
+  EXPECT_LE(simulation.in_flight(), 20 + 2 * 2) << "a quarter, and what the threads have";
+}
+
+TEST(Simulation, NoFrameIsLostWhenTheDeviceFails) {
+  Chip chip = quiet_chip({1, 2, 1}, {0.5, 0.5, 0.5}, 3);
+  chip.stages[2].serial = true;
+  chip.noise = 0.2;
+  for (const int runs : {0, 1, 7, 30}) {
+    Simulation simulation(chip, 3);
+    simulation.configure(coarse("ggc", 4));
+    simulation.fail_device_after(runs);
+    expect_frames_in_order(simulation, 300);
+    EXPECT_EQ(to_string(simulation.configuration().mapping), "ccc");
+    EXPECT_EQ(simulation.next().device_stages, 0u);
+  }
+}
+
+// One stage: 1 ms on the device, 50 ms on a core, on which n threads scale perfectly.
+TEST(Simulation, HasTheWindowOfTheModel) {
+  Chip chip = quiet_chip({50}, {1}, 2);
+  for (const int window : {8, 16, 30, 64}) {
+    chip.window = window;
+    Measurements m = perfect_measurements(chip);
+    m.window = window;
+    const double one = predict(m, coarse("g", 2)).throughput_fps;
+    EXPECT_NEAR(rate_fps(chip, coarse("g", 2), 20000), one, 0.03 * one) << window;
+    const double two = predict(m, coarse("g", 3)).throughput_fps;
+    EXPECT_LE(rate_fps(chip, coarse("g", 3), 20000), 1.001 * two) << window;
+  }
+}
+
+TEST(Simulation, HasTheSharedDeviceOfTheModel) {
+  double sum = 0;
+  int count = 0;
+  for (const auto& core_ms : {std::vector<double>{4, 0.2, 2}, {4, 2, 2}, {1, 3, 5}, {6, 1, 1}}) {
+    for (const double speedup : {0.8, 2.0, 8.0, 25.0}) {
+      std::vector<double> device_ms = core_ms;
+      for (double& ms : device_ms) ms /= speedup;
+      Chip chip = quiet_chip(core_ms, device_ms, 16);
+      chip.noise = 0.05;
+      const Measurements m = perfect_measurements(chip);
+      for (const char* mapping : {"gcc", "cgc", "ccg", "ggc", "gcg", "cgg"}) {
+        for (const int threads : {2, 3, 5, 9, 17}) {
+          const Configuration c = coarse(mapping, threads);
+          const double real = rate_fps(chip, c);
+          const double error = std::abs(predict(m, c).throughput_fps / real - 1);
+          sum += error;
+          ++count;
+          EXPECT_LT(error, 0.3) << to_string(c) << " speedup " << speedup << " real " << real
+                                << " of " << core_ms[0] << " " << core_ms[1] << " " << core_ms[2];
+        }
+      }
+    }
+  }
+  EXPECT_LT(sum / count, 0.05);
+}
+
+}  // namespace
+}  // namespace tandem::test
