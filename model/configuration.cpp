@@ -29,14 +29,18 @@ std::string to_string(const Mapping& mapping) {
 }
 
 std::string to_string(const Configuration& configuration) {
-  const std::string mapping = to_string(configuration.mapping);
-  if (configuration.granularity == Granularity::medium) return mapping + "/mg";
-  return mapping + "/cg" + std::to_string(configuration.threads);
+  std::string text = to_string(configuration.mapping);
+  text += configuration.granularity == Granularity::medium
+              ? "/mg"
+              : "/cg" + std::to_string(configuration.threads);
+  const bool several = configuration.mapping.any_device() && configuration.lanes > 1;
+  return several ? text + "/q" + std::to_string(configuration.lanes) : text;
 }
 
 bool Allowed::operator()(const Configuration& configuration) const {
   if (mapping && configuration.mapping != *mapping) return false;
   if (granularity && configuration.granularity != *granularity) return false;
+  if (lanes && configuration.mapping.any_device() && configuration.lanes != *lanes) return false;
   return !threads ||
          (configuration.granularity == Granularity::coarse && configuration.threads == *threads);
 }
@@ -48,16 +52,20 @@ Configuration Allowed::fallback(int stages, int cores) const {
                               granularity.value_or(Granularity::coarse), 0};
   // The thread that waits for the device needs no core.
   configuration.threads = threads.value_or(cores + (configuration.mapping.any_device() ? 1 : 0));
+  configuration.lanes = lanes.value_or(1);
   return configuration;
 }
 
-std::vector<Configuration> all_configurations(int stages, int cores, uint32_t device_capable) {
+std::vector<Configuration> all_configurations(int stages, int cores, uint32_t device_capable,
+                                              std::span<const int> lanes) {
   std::vector<Configuration> all;
   for (uint32_t bits = 0; bits < 1u << stages; ++bits) {
     if ((bits & ~device_capable) != 0) continue;
     const Mapping mapping{bits, stages};
-    for (int n = 1; n <= cores + 1; ++n) all.push_back({mapping, Granularity::coarse, n});
-    all.push_back({mapping, Granularity::medium, cores + 1});
+    for (const int s : bits == 0 ? std::span<const int>(kOneLane) : lanes) {
+      for (int n = 1; n <= cores + 1; ++n) all.push_back({mapping, Granularity::coarse, n, s});
+      all.push_back({mapping, Granularity::medium, cores + 1, s});
+    }
   }
   return all;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,15 +36,22 @@ struct Mapping {
 std::string parse_mapping(std::string_view text, int stages, Mapping& mapping);
 std::string to_string(const Mapping& mapping);
 
-/// granularity x mapping x threads, written `gcc/cg5` or `ggg/mg`.
+/// Most lanes of a device.
+inline constexpr int kMaxLanes = 8;
+
+inline constexpr int kOneLane[] = {1};
+
+/// granularity x mapping x threads x lanes, written `gcc/cg5`, `ggg/mg` or `ggg/cg12/q4`.
 struct Configuration {
   Mapping mapping;
   Granularity granularity = Granularity::coarse;
   int threads = 1;  ///< driver threads of coarse grain, 1 ... nC + 1; medium grain uses all cores
+  int lanes = 1;    ///< frames that are on the device at a time, 1 ... kMaxLanes
 
   bool operator==(const Configuration& other) const {
     return mapping == other.mapping && granularity == other.granularity &&
-           (granularity == Granularity::medium || threads == other.threads);
+           (granularity == Granularity::medium || threads == other.threads) &&
+           (!mapping.any_device() || lanes == other.lanes);
   }
 };
 std::string to_string(const Configuration& configuration);
@@ -53,9 +61,10 @@ struct Allowed {
   std::optional<Mapping> mapping;
   std::optional<Granularity> granularity;
   std::optional<int> threads;  ///< of coarse grain: fixes the granularity too
+  std::optional<int> lanes;    ///< of configurations with the device
 
   bool operator()(const Configuration& configuration) const;
-  /// Whether one configuration alone is allowed.
+  /// Whether one configuration alone is allowed, with one lane where lanes are open.
   bool fixed() const;
   /// What runs while nothing is known: all-CPU coarse grain on `cores` threads where that is open.
   Configuration fallback(int stages, int cores) const;
@@ -64,7 +73,9 @@ struct Allowed {
 
 /// All 2^s (nC + 2) configurations (paper 1, section II-B); mappings that put a stage outside
 /// `device_capable` (bit k: stage k has a device implementation) on the device are left out.
-/// Order: mapping by mapping, threads 1 ... nC + 1, then medium grain.
-std::vector<Configuration> all_configurations(int stages, int cores, uint32_t device_capable);
+/// Those with the device come once for each of `lanes`. Order: mapping by mapping, threads 1 ...
+/// nC + 1, then medium grain.
+std::vector<Configuration> all_configurations(int stages, int cores, uint32_t device_capable,
+                                              std::span<const int> lanes = kOneLane);
 
 }  // namespace tandem

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
+
+#include "model/configuration.h"
 
 namespace tandem {
 
@@ -57,6 +60,13 @@ struct StageMeasurements {
   Cost download = kNoCost;  ///< device to host, where a run of device stages ends with this stage
 };
 
+/// What a frame takes of the device with several lanes, by what it takes with one: X(1) / X(S) for
+/// the rates X of the device alone, and its energy likewise.
+struct LaneFactor {
+  double seconds = kUnknown;
+  double joules = 1;
+};
+
 /// What the nC + 3 experiments found out (Tables I and II of paper 1), and what is known of the
 /// machine. Seconds and joules are per frame.
 struct Measurements {
@@ -66,6 +76,9 @@ struct Measurements {
   /// frame each, all stages. What was not measured is unknown, and so are the configurations that
   /// need it.
   std::vector<Cost> cg;
+
+  /// With S lanes, at [S - 1]; unknown where nothing was measured.
+  std::array<LaneFactor, kMaxLanes> lane_factors{{{1, 1}}};
 
   Domains domains;
   /// Thermal design power of what the domains cover, in watts; 0: none is known.

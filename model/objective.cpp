@@ -58,6 +58,7 @@ bool better(const Score& score, const Configuration& configuration, const Entry&
   if (score.value > than.score.value + margin(than.score)) return true;
   const Configuration& other = than.candidate.configuration;
   if (configuration.threads != other.threads) return configuration.threads < other.threads;
+  if (configuration.lanes != other.lanes) return configuration.lanes < other.lanes;
   return std::popcount(configuration.mapping.device_stages) <
          std::popcount(other.mapping.device_stages);
 }
@@ -131,7 +132,7 @@ bool needs_energy(const Objective& objective) {
 
 Choice choose(const Measurements& measurements, const Objective& objective, const Allowed& allowed,
               std::span<const Trial> trials, Which which) {
-  const Model model(measurements);
+  const Model model(measurements, allowed.lanes.value_or(0));
   Choice choice = rank(model, objective, allowed, trials, which);
   if (choice.count == 0 && needs_energy(objective)) {
     choice = rank(model, {Metric::throughput}, allowed, trials, which);

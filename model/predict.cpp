@@ -57,7 +57,12 @@ Model::Cpu Model::cpu(const Cost& cost, int frames_at_once, double busy_cores) {
   return {fps, frames_at_once * cost.seconds, busy_cores, 1, watts, sum(watts)};
 }
 
-Model::Model(const Measurements& measurements) : m_(measurements) {
+Model::Model(const Measurements& measurements, int lanes) : m_(measurements) {
+  for (int s = 1; s <= kMaxLanes; ++s) {
+    factors_[s - 1] = lane_factor(s);
+    if (s > 1 && known(m_.lane_factors[s - 1].seconds)) most_lanes_ = kMaxLanes;
+  }
+  if (lanes > 0) least_lanes_ = most_lanes_ = lanes;
   const Domains& domains = m_.domains;
   additive_ = {one_if_additive(domains.c), one_if_additive(domains.g), one_if_additive(domains.u)};
   if (m_.tdp_w > 0) most_w_ = m_.tdp_w;
@@ -90,8 +95,35 @@ Model::Model(const Measurements& measurements) : m_(measurements) {
   }
 }
 
+// Between two numbers of lanes that were measured the rate grows evenly; above the most it stays.
+LaneFactor Model::lane_factor(int lanes) const {
+  const auto& factors = m_.lane_factors;
+  int below = std::clamp(lanes, 1, kMaxLanes), above = below;
+  while (!known(factors[below - 1].seconds)) --below;  // one lane is known
+  while (above < kMaxLanes && !known(factors[above - 1].seconds)) ++above;
+  const LaneFactor &low = factors[below - 1], &high = factors[above - 1];
+  if (below == above || !known(high.seconds)) return low;
+  const double way = static_cast<double>(lanes - below) / (above - below);
+  return {1 / (1 / low.seconds + way * (1 / high.seconds - 1 / low.seconds)),
+          low.joules + way * (high.joules - low.joules)};
+}
+
+// D -> D_S. Uploads, kernels and downloads of S frames overlap: the longest of the three tells the
+// rate, or S frames pass in the time of one. What stages hide of each other was measured, X(S).
+void Model::use_lanes(int lanes, const LaneFactor& factor, MappingCosts& costs) {
+  costs.lanes = lanes;
+  if (lanes == 1) return;
+  const double one_s = costs.device.seconds;
+  const double kernels_s = factor.seconds * (one_s - costs.upload_s - costs.download_s);
+  costs.device.seconds =
+      larger(larger(kernels_s, one_s / lanes), larger(costs.upload_s, costs.download_s));
+  costs.device.joules = factor.joules * costs.device.joules;
+  costs.most_gain *= one_s / costs.device.seconds;
+}
+
 void Model::begin_run(int k, MappingCosts& costs) const {
   add(costs.device, m_.stages[k].upload);
+  costs.upload_s += m_.stages[k].upload.seconds;
   ++costs.runs;
 }
 
@@ -102,7 +134,10 @@ void Model::add_stage(int k, Mapping mapping, MappingCosts& costs) const {
   if (mapping.on_device(k)) {
     add(costs.device, stage.device);
     costs.most_gain = larger(costs.most_gain, gain_[k]);
-    if (!next_on_device) add(costs.device, stage.download);
+    if (!next_on_device) {
+      add(costs.device, stage.download);
+      costs.download_s += stage.download.seconds;
+    }
     if (k == 0) begin_run(0, costs);
   } else {
     costs.cg_s += stage.cg.seconds;
@@ -166,11 +201,21 @@ TANDEM_INLINE Model::Cycle Model::coarse(const MappingCosts& costs, int threads)
         costs.cg_s + (cg_s_ - costs.cg_s) * cpu_frames / (1 + cpu_frames);  // between two runs
     const double missed = power(1 - costs.cg_s / interval_s, threads);
     cycle.idle_s = interval_s * (1 - missed) * all.crowding;
+    if (costs.lanes > 1) cycle.idle_s = idle_with_lanes_s(costs, others, all, cycle.idle_s);
     cycle.frames += cycle.idle_s * all.fps;
     cycle.cpu_latency_s = all.latency_s;
   }
-  cycle.device_latency_s = device_s + costs.cg_s;
+  cycle.device_latency_s = costs.lanes * device_s + costs.cg_s;
   return cycle;
+}
+
+// While S - 1 more frames are on the device it does not wait for the next; it does where the cores
+// cannot keep up with the 'c' stages of its frames.
+double Model::idle_with_lanes_s(const MappingCosts& costs, const Cpu& others, const Cpu& all,
+                                double idle_s) const {
+  const double device_s = costs.device.seconds;
+  const double behind_s = (1 - costs.saved - device_s * others.fps) / all.fps;
+  return larger(0, larger(behind_s, idle_s - (costs.lanes - 1) * device_s));
 }
 
 // Equations 3-10 for a cycle; what the executor does in it repeats. Equations 7, 9 and 10 are taken
@@ -233,6 +278,8 @@ Prediction Model::predict(const Configuration& configuration) const {
   if (configuration.granularity == Granularity::coarse &&
       (configuration.threads < 1 || configuration.threads > m_.cores + 1))
     return {};
+  if (mapping.any_device())
+    use_lanes(configuration.lanes, factors_[configuration.lanes - 1], costs);
   return predict(configuration, costs, power_of(costs.device));
 }
 
@@ -259,15 +306,15 @@ Model::Limits Model::limits_of(const Configuration& configuration,
   double fps, watts, latency_s;
   if (coarse_grain) {
     const Cpu& others = cg_[configuration.threads - 1];
-    const double idle_s = costs.cg_s * all.crowding;
+    const double idle_s = costs.lanes > 1 ? 0 : costs.cg_s * all.crowding;
     fps = larger(all.fps,
                  (costs.saved + device_s * others.fps + idle_s * all.fps) / (device_s + idle_s));
     watts = std::min(all.total_w, others.total_w);
-    latency_s = larger(all.latency_s, device_s + costs.cg_s);
+    latency_s = larger(all.latency_s, costs.lanes * device_s + costs.cg_s);
   } else {
     fps = most_medium_fps(costs);
     watts = all.total_w;
-    latency_s = larger(all.latency_s, device_s + costs.mg_s);
+    latency_s = larger(all.latency_s, costs.lanes * device_s + costs.mg_s);
   }
   // What bounds the rate lets some of the chip rest.
   if (any_serial_ || fps * latency_s > most_in_flight_) watts = 0;
@@ -277,8 +324,9 @@ Model::Limits Model::limits_of(const Configuration& configuration,
 // The cores compute at least the 'c' stages, and the device always works; of several runs it may
 // take the one that it is best at again and again.
 double Model::most_medium_fps(const MappingCosts& costs) const {
-  const double fps = costs.runs > 1 ? mg_.fps * (1 + costs.most_gain)
-                                    : mg_.fps + (1 - costs.mg_s * mg_.fps) / costs.device.seconds;
+  const double fps = costs.runs > 1 && costs.lanes == 1
+                         ? mg_.fps * (1 + costs.most_gain)
+                         : mg_.fps + (1 - costs.mg_s * mg_.fps) / costs.device.seconds;
   return std::min(1 / costs.mg_s, fps);
 }
 
@@ -287,9 +335,11 @@ Model::Limits Model::limits_of(const MappingCosts& costs) const {
   if (costs.runs == 0) return {kInfinity, 0};
   const double device_s = costs.device.seconds;
   const double coarse_fps =
-      extremes_.fps + costs.saved / (device_s + costs.cg_s * extremes_.crowding);
+      extremes_.fps +
+      costs.saved / (device_s + (costs.lanes > 1 ? 0 : costs.cg_s * extremes_.crowding));
   const double fps = most(coarse_fps, most_medium_fps(costs));
-  const double latency_s = most(extremes_.latency_s, device_s + most(costs.cg_s, costs.mg_s));
+  const double latency_s =
+      most(extremes_.latency_s, costs.lanes * device_s + most(costs.cg_s, costs.mg_s));
   const bool some_rest = any_serial_ || fps * latency_s > most_in_flight_;
   return {fps, some_rest ? 0 : std::min(extremes_.total_w, most_w_)};
 }

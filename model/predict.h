@@ -25,7 +25,9 @@ struct Prediction {
 /// ours differ.
 class Model {
  public:
-  explicit Model(const Measurements& measurements);
+  /// `lanes`: those of the configurations that predict_all() visits; 0: 1, 2, 4 and so on,
+  /// where the device was measured with several.
+  explicit Model(const Measurements& measurements, int lanes = 0);
 
   /// Threads are those of Configuration: 1 ... nC + 1, of which one serves the device if there is a
   /// 'g' stage. Unknown when a measurement that it needs is unknown, or a 'g' stage has no device.
@@ -37,9 +39,10 @@ class Model {
   template <class Visit, class Promising>
   void predict_all(Visit&& visit, Promising&& promising) const {
     if (stages() == 0) return;
-    const auto visit_mapping = [&](Mapping mapping, const MappingCosts& costs) {
+    const auto visit_lanes = [&](Mapping mapping, MappingCosts costs, int lanes) {
+      use_lanes(lanes, factors_[lanes - 1], costs);
       std::optional<DevicePower> power;
-      Configuration configuration{mapping, Granularity::coarse, 1};
+      Configuration configuration{mapping, Granularity::coarse, 1, lanes};
       const auto offer = [&] {
         const Limits limits = limits_of(configuration, costs);
         if (!promising(limits.most_fps, limits.least_w)) return;
@@ -50,8 +53,13 @@ class Model {
       const Limits limits = limits_of(costs);
       if (!promising(limits.most_fps, limits.least_w)) return;
       while (++configuration.threads <= m_.cores + 1) offer();
-      configuration = {mapping, Granularity::medium, m_.cores + 1};
+      configuration = {mapping, Granularity::medium, m_.cores + 1, lanes};
       offer();
+    };
+    const auto visit_mapping = [&](Mapping mapping, const MappingCosts& costs) {
+      const int most = mapping.any_device() ? most_lanes_ : 1;
+      for (int lanes = mapping.any_device() ? least_lanes_ : 1; lanes <= most; lanes *= 2)
+        visit_lanes(mapping, costs, lanes);
     };
     visit_mappings(stages() - 1, Mapping{0, stages()}, {}, visit_mapping);
   }
@@ -69,6 +77,8 @@ class Model {
     double saved = 1;       ///< the share of a frame's work on a core that the 'g' stages are
     double most_gain = 0;   ///< of the device over all cores, in the 'g' stage it is best at
     int runs = 0;           ///< of 'g' stages
+    double upload_s = 0, download_s = 0;  ///< of `device`
+    int lanes = 1;
   };
   /// All stages on the CPU, in one of the experiments.
   struct Cpu {
@@ -102,6 +112,10 @@ class Model {
   };
 
   int stages() const { return static_cast<int>(m_.stages.size()); }
+  LaneFactor lane_factor(int lanes) const;
+  static void use_lanes(int lanes, const LaneFactor& factor, MappingCosts& costs);
+  double idle_with_lanes_s(const MappingCosts& costs, const Cpu& others, const Cpu& all,
+                           double idle_s) const;
   void begin_run(int k, MappingCosts& costs) const;
   void add_stage(int k, Mapping mapping, MappingCosts& costs) const;
   Prediction predict(const Configuration& configuration, const MappingCosts& costs,
@@ -114,6 +128,7 @@ class Model {
   Cycle coarse(const MappingCosts& costs, int threads) const;
   Cycle medium(Mapping mapping, const MappingCosts& costs) const;
   void one_run(const MappingCosts& costs, Cycle& cycle) const;
+  void many_lanes(const MappingCosts& costs, Cycle& cycle) const;
   void many_runs(Mapping mapping, Cycle& cycle) const;
   double slowdown(const Cpu& besides) const;
   Prediction combine(Cycle&& cycle, const DevicePower& power, Mapping mapping) const;
@@ -145,14 +160,16 @@ class Model {
 
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-  Measurements m_;              ///< without the energies that do not count
-  double cg_s_ = 0, mg_s_ = 0;  ///< a frame on one core, over all cores
-  std::vector<double> gain_;    ///< of the device over all cores, each stage
-  Cpu mg_;                      ///< all stages over all cores
-  std::vector<Cpu> cg_;         ///< all stages on n threads, at [n]; n = 0: nothing runs
-  Cpu extremes_;                ///< the most rate and latency, the least crowding and power of all
-  Energy additive_;             ///< 1 in the domains that are, else 0
-  double most_w_ = kInfinity;   ///< thermal design power
+  Measurements m_;                        ///< without the energies that do not count
+  double cg_s_ = 0, mg_s_ = 0;            ///< a frame on one core, over all cores
+  int least_lanes_ = 1, most_lanes_ = 1;  ///< of the configurations that are visited
+  std::array<LaneFactor, kMaxLanes> factors_;
+  std::vector<double> gain_;   ///< of the device over all cores, each stage
+  Cpu mg_;                     ///< all stages over all cores
+  std::vector<Cpu> cg_;        ///< all stages on n threads, at [n]; n = 0: nothing runs
+  Cpu extremes_;               ///< the most rate and latency, the least crowding and power of all
+  Energy additive_;            ///< 1 in the domains that are, else 0
+  double most_w_ = kInfinity;  ///< thermal design power
   double most_in_flight_ = kInfinity;
   bool any_serial_ = false;
 };

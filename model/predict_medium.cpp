@@ -28,9 +28,11 @@ double integral_of_ceil(double until) {
 Model::Cycle Model::medium(Mapping mapping, const MappingCosts& costs) const {
   Cycle cycle{mg_, mg_};
   cycle.cpu_latency_s = mg_.latency_s;
-  cycle.device_latency_s = costs.device.seconds + costs.mg_s;
+  cycle.device_latency_s = costs.lanes * costs.device.seconds + costs.mg_s;
   if (!(costs.device.seconds + mg_s_ < kInfinity)) {  // an unknown time
     cycle.frames = kUnknown;
+  } else if (costs.lanes > 1) {
+    many_lanes(costs, cycle);
   } else if (costs.runs == 1) {
     one_run(costs, cycle);
   } else {
@@ -54,6 +56,14 @@ void Model::one_run(const MappingCosts& costs, Cycle& cycle) const {
   }
   cycle.frames = 1 + cpu_frames;
   cycle.device_s = device_s;
+}
+
+// One thread collects, the other has the cores: for the 'c' stages of what comes back, and for
+// whole frames when the lanes are full.
+void Model::many_lanes(const MappingCosts& costs, Cycle& cycle) const {
+  cycle.device_s = costs.device.seconds;
+  cycle.idle_s = std::max(0.0, costs.mg_s - cycle.device_s);
+  cycle.frames = 1 + std::max(0.0, cycle.device_s - costs.mg_s) / mg_s_;
 }
 
 // The same, played through for a while: which run a thread finds the device busy at depends on the

@@ -86,8 +86,9 @@ Prediction corrected(std::span<const Trial> trials, const Configuration& configu
   if (const Trial* trial = find_trial(trials, configuration)) return trial->measured;
   if (configuration.granularity != Granularity::coarse || !configuration.mapping.any_device())
     return prediction;
-  const auto coarse = [](const Trial& trial) {
+  const auto coarse = [&](const Trial& trial) {
     return trial.configuration.granularity == Granularity::coarse &&
+           trial.configuration.lanes == configuration.lanes &&
            trial.configuration.mapping.any_device();
   };
   const auto same = [&](const Trial& trial) {

@@ -40,7 +40,8 @@ int device_runs(const Configuration& configuration) {
 }
 
 // Of those that are as good within the noise, the one whose frames change sides least often: many
-// changes make a rhythm that may break.
+// changes make a rhythm that may break. Then the one with the fewest frames on the device, which
+// answers soonest.
 void put_simplest_first(Choice& choice, double noise) {
   const auto simplest = std::min_element(
       choice.ranked.begin(), choice.ranked.begin() + choice.count,
@@ -49,7 +50,8 @@ void put_simplest_first(Choice& choice, double noise) {
           return !worth_switching(c.prediction, choice.best().prediction, choice.objective, noise);
         };
         if (good(a) != good(b)) return good(a);
-        return device_runs(a.configuration) < device_runs(b.configuration);
+        const int runs_a = device_runs(a.configuration), runs_b = device_runs(b.configuration);
+        return runs_a != runs_b ? runs_a < runs_b : a.configuration.lanes < b.configuration.lanes;
       });
   std::rotate(choice.ranked.begin(), simplest, simplest + 1);
 }
@@ -96,9 +98,11 @@ std::optional<Configuration> between_the_tried(const Choice& measured,
       worth_switching(coupled->prediction, measured.best().prediction, measured.objective,
                       kWorthRefining))
     return std::nullopt;
-  Configuration between{coupled->configuration.mapping, Granularity::coarse, 0};
+  Configuration between{coupled->configuration.mapping, Granularity::coarse, 0,
+                        coupled->configuration.lanes};
   const auto same = [&](const Trial& trial) {
     return trial.configuration.mapping == between.mapping &&
+           trial.configuration.lanes == between.lanes &&
            trial.configuration.granularity == Granularity::coarse;
   };
   const Trial* best = nullptr;
@@ -134,7 +138,13 @@ Trainer::Step Controller::start_training(Reason reason) {
   told_too_short_ = 0;
   training_frames_ = 0;
   training_held_ns_ = 0;
-  trainer_.emplace(chain_.stages, chain_.cores, chain_.device_capable, counter_s(), read_probe_);
+  std::vector<int> lanes = chain_.lanes;
+  if (rules_.allowed.lanes) {
+    lanes.clear();
+    if (*rules_.allowed.lanes > 1) lanes.push_back(*rules_.allowed.lanes);
+  }
+  trainer_.emplace(chain_.stages, chain_.cores, chain_.device_capable, lanes, counter_s(),
+                   read_probe_);
   run(trainer_->step()->configuration);
   return running_ = *trainer_->step();
 }
@@ -248,7 +258,8 @@ double Controller::latency_s(const Learnt& learnt, const Configuration& configur
     const StageMeasurements& stage = m.stages[k];
     const double cpu_s = medium ? stage.mg.seconds : stage.cg.seconds;
     on_cores_s += 2 * stage.mg.seconds;  // two threads take turns
-    beside_device_s += configuration.mapping.on_device(k) ? stage.device.seconds : cpu_s;
+    beside_device_s +=
+        configuration.mapping.on_device(k) ? configuration.lanes * stage.device.seconds : cpu_s;
   }
   if (!medium) on_cores_s = configuration.threads * m.cg[configuration.threads - 1].seconds;
   return std::max(on_cores_s, beside_device_s);

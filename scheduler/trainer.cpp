@@ -19,6 +19,23 @@ constexpr double kRecurring = 0.05;
 // The share of the processors' time that counts as all of it.
 constexpr double kAllBusy = 0.9;
 
+// Whose begins belong to one round.
+int frames_at_a_time(const Configuration& configuration) {
+  if (configuration.granularity == Granularity::medium) return 1;
+  return configuration.threads + configuration.lanes - 1;
+}
+
+// What is covered, all together; unknown when nothing is.
+double watts_of(const Energy& power) {
+  double sum = 0;
+  bool any = false;
+  for (const double watts : {power.c, power.g, power.u}) {
+    any = any || known(watts);
+    sum += known(watts) ? watts : 0;
+  }
+  return any ? sum : kUnknown;
+}
+
 double service_s(const Item::Times& times) { return seconds(times.service_ns()); }
 
 // Power is taken as the same in all stages of an experiment: no counter is fast enough to tell the
@@ -29,8 +46,8 @@ Cost cost(double seconds, const Energy& watts) {
 
 }  // namespace
 
-Trainer::Trainer(int stages, int cores, uint32_t device_capable, double least_seconds,
-                 ReadProbe read_probe)
+Trainer::Trainer(int stages, int cores, uint32_t device_capable, std::span<const int> lanes,
+                 double least_seconds, ReadProbe read_probe)
     : stages_(stages),
       cores_(cores),
       least_seconds_(std::max(kLeastSeconds, least_seconds)),
@@ -38,9 +55,13 @@ Trainer::Trainer(int stages, int cores, uint32_t device_capable, double least_se
   const Mapping cpu{0, stages};
   for (int n = 1; n <= cores + 1; ++n) steps_.push_back({{cpu, Granularity::coarse, n}, false});
   if (device_capable != 0) {
-    const Configuration device{{device_capable, stages}, Granularity::coarse, 1};
+    Configuration device{{device_capable, stages}, Granularity::coarse, 1};
     steps_.push_back({device, true});
     steps_.push_back({device, false});
+    for (const int s : lanes) {
+      device.lanes = s;
+      steps_.push_back({device, false});
+    }
   }
   steps_.push_back({{cpu, Granularity::medium, cores + 1}, false});
 
@@ -60,8 +81,7 @@ bool Trainer::observe(const Item::Times& times, uint32_t device_stages) {
   const Step& step = steps_[current_];
   if (!(times.configuration == step.configuration) || times.stages_apart != step.time_stages)
     return false;
-  const int threads =
-      step.configuration.granularity == Granularity::coarse ? step.configuration.threads : 1;
+  const int threads = frames_at_a_time(step.configuration);
   if (++seen_ <= threads) {
     if (seen_ == threads) begin_ = read_probe_();
     return false;
@@ -160,6 +180,8 @@ void Trainer::finish_step() {
 
   if (step.configuration.granularity == Granularity::medium) {
     for (int k = 0; k < stages_; ++k) measured_.stages[k].mg = cost(stage_s(k), power);
+  } else if (step.configuration.lanes > 1) {
+    take_lanes(end);
   } else if (samples_.empty()) {  // it takes no frame: a program that does not build, say
     for (StageMeasurements& stage : measured_.stages) stage.has_device = false;
   } else if (step.time_stages) {
@@ -205,7 +227,9 @@ void Trainer::take_device_whole(const Probe& end, const Energy& power) {
       if (!measured_.stages[k].has_device) sum_s += seconds(t.stage_ns[k]);
     return sum_s;
   });
-  const double device_s = seconds_a_frame(1) - cores_s;
+  one_lane_s_ = seconds_a_frame(1);
+  one_lane_j_ = watts_of(power) * one_lane_s_;
+  const double device_s = one_lane_s_ - cores_s;
   double stages_s = 1 / predict(measured_, steps_[current_].configuration).throughput_fps;
   for (const StageMeasurements& stage : measured_.stages)
     if (!stage.has_device) stages_s -= stage.cg.seconds;
@@ -218,6 +242,24 @@ void Trainer::take_device_whole(const Probe& end, const Energy& power) {
     if (stage.upload.seconds > 0) stage.upload = cost(left * stage.upload.seconds, power);
   }
   take_device_cores(cpu_s_a_frame(end) - other_cpu_s_ - cores_s, device_s);
+}
+
+// X(S) by X(1). Doubling goes on as long as it gains.
+void Trainer::take_lanes(const Probe& end) {
+  const int lanes = steps_[current_].configuration.lanes;
+  const auto leave_the_rest = [this] {
+    std::erase_if(steps_, [&](const Step& step) {
+      return &step > &steps_[current_] && step.configuration.lanes > 1;
+    });
+  };
+  if (samples_.empty() || !(one_lane_s_ > 0)) return leave_the_rest();
+  const double frame_s = seconds_a_frame(lanes);
+  LaneFactor& factor = measured_.lane_factors[lanes - 1];
+  factor.seconds = frame_s / one_lane_s_;
+  const double joules = watts_of(watts(end)) * frame_s / one_lane_j_;
+  factor.joules = known(joules) ? joules : 1;
+  if (factor.seconds * (1 + kLaneGain) > lanes_before_s_) return leave_the_rest();
+  lanes_before_s_ = factor.seconds;
 }
 
 // The processor time of a frame in the experiment with the device alone, less what its other stages

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "model/configuration.h"
@@ -23,15 +24,17 @@ namespace tandem {
 /// counters are read; it ends when its samples last `least_seconds`, or kDeviceSeconds with the
 /// device, and are enough: kLeastRounds a thread and kLeastSamples in all. The device alone is an
 /// experiment of two halves: its stages one by one, for where the time goes, and whole frames, for
-/// how much of it the stages of a frame hide from each other when nobody waits in between. An
-/// experiment ends in any case kMostSeconds later, if there is one sample, or if the device took
-/// none of kMostVain frames: then it is left out.
+/// how much of it the stages of a frame hide from each other when nobody waits in between. Where
+/// the device has lanes, it follows alone with twice as many each time, X(S), until that gains less
+/// than kLaneGain. An experiment ends in any case kMostSeconds later, if there is one sample, or if
+/// the device took none of kMostVain frames: then it is left out.
 class Trainer {
  public:
   static constexpr double kLeastSeconds = 0.05;   ///< what the clock needs
   static constexpr double kDeviceSeconds = 0.15;  ///< until its clocks have risen to work
   static constexpr double kMostSeconds = 2;
   static constexpr int kLeastRounds = 2, kLeastSamples = 5;
+  static constexpr double kLaneGain = 0.05;
   static constexpr int kMostVain = 16;  ///< frames that the device left to the CPU, all of them
 
   /// What the executor is to run. `time_stages`: see Executor::configure.
@@ -41,10 +44,11 @@ class Trainer {
   };
 
   /// `device_capable`, bit k: stage k can run on the device. Without any there are nC + 2
-  /// experiments. `least_seconds`: what the clock and the energy counter need. `read_probe` is
-  /// called a few times an experiment.
-  Trainer(int stages, int cores, uint32_t device_capable, double least_seconds,
-          ReadProbe read_probe);
+  /// experiments. `lanes`: numbers of lanes, above one and ascending, to measure the device with.
+  /// `least_seconds`: what the clock and the energy counter need. `read_probe` is called a few
+  /// times an experiment.
+  Trainer(int stages, int cores, uint32_t device_capable, std::span<const int> lanes,
+          double least_seconds, ReadProbe read_probe);
 
   /// The experiment that is under way; none when training is over.
   std::optional<Step> step() const;
@@ -68,6 +72,7 @@ class Trainer {
   void finish_step();
   void take_device_stages();
   void take_device_whole(const Probe& end, const Energy& power);
+  void take_lanes(const Probe& end);
   double take(std::vector<double> samples);
   template <class Value>
   double mean_of(Value&& value);
@@ -93,6 +98,8 @@ class Trainer {
 
   Measurements measured_;
   double relative_error_ = 0;
+  double lanes_before_s_ = 1;                      // the factor of the lanes measured before
+  double one_lane_s_ = 0, one_lane_j_ = kUnknown;  // a frame, with the device alone
   double other_cpu_s_ = 0;  // processor time a frame beside the stages: decoding, drawing, ...
   int starved_ = 0, counted_in_all_ = 0;
 };

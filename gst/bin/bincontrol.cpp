@@ -210,8 +210,9 @@ int BinControl::frames_at_a_time() const {
 int BinControl::count_frames_at_a_time() const {
   const Configuration& configuration = controller_.configuration();
   if (controller_.training()) return executor_.cores() + 1;
-  if (configuration.granularity == Granularity::coarse) return configuration.threads;
-  return configuration.mapping.any_device() ? 2 : 1;
+  const bool coarse = configuration.granularity == Granularity::coarse;
+  if (!configuration.mapping.any_device()) return coarse ? configuration.threads : 1;
+  return (coarse ? configuration.threads : 2) + configuration.lanes - 1;
 }
 
 void BinControl::add_stats(GstStructure* stats) const {

@@ -83,6 +83,8 @@ void provide_control(GstElement* bin, BinRun& run, const BinSettings& settings,
   chain.stages = run.stages();
   chain.cores = run.executor().cores();
   chain.device_capable = run.device_capable();
+  // A device made of the cores has nothing to overlap: its copies are theirs as well.
+  if (opencl && !opencl->device().is_cpu) chain.lanes = {2, 4, 8};
   chain.tdp_w = settings.tdp_w;
   std::string name;
   for (int k = 0; k < chain.stages; ++k) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 
 #include "gst/util/guard.h"
@@ -23,14 +24,20 @@ gsize most_waiting_bytes() {
 
 class BinRun::QueueDevice final : public Device {
  public:
-  Status wait() override {
+  Status start(int lane) override {
     return guard([&]() -> Status {
-      queue->finish();
+      lanes[lane]->flush();
+      return {};
+    });
+  }
+  Status wait(int lane) override {
+    return guard([&]() -> Status {
+      lanes[lane]->finish();
       return {};
     });
   }
   std::shared_ptr<opencl::Context> context;
-  std::unique_ptr<opencl::Queue> queue;
+  std::array<std::unique_ptr<opencl::Queue>, kMaxLanes> lanes;
 };
 
 BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int cores)
@@ -60,7 +67,7 @@ void BinRun::device_failed(const std::string& why) {
 void BinRun::use_device(const std::shared_ptr<opencl::Context>& context) {
   std::lock_guard lock(mutex_);
   if (ended_ || device_->context == context) return;
-  device_->queue = std::make_unique<opencl::Queue>(context);
+  for (auto& lane : device_->lanes) lane = std::make_unique<opencl::Queue>(context);
   device_->context = context;
   for (StageAdapter* adapter : adapters_) adapter->set_context(context);
 }
@@ -94,7 +101,7 @@ void BinRun::make_items() {
   std::lock_guard lock(mutex_);
   while (static_cast<int>(items_.size()) <= executor_->window()) {
     items_.push_back(std::make_unique<FrameItem>(adapters_));
-    items_.back()->queue = &device_->queue;
+    items_.back()->queues = device_->lanes.data();
     idle_.push_back(items_.back().get());
   }
 }

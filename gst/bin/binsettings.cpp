@@ -111,6 +111,13 @@ void install_bin_properties(GObjectClass* klass) {
                        "Frames that coarse grain computes at a time, 1 to cores + 1; 0: auto", 0,
                        1024, 0, playing));
   g_object_class_install_property(
+      klass, kBinLanes,
+      g_param_spec_int(
+          "lanes", "Lanes",
+          "Frames that are on the OpenCL device at a time, each on a queue of its own, "
+          "so that copies and kernels overlap; 0: auto",
+          0, kMaxLanes, 0, playing));
+  g_object_class_install_property(
       klass, kBinCores,
       g_param_spec_int("cores", "Cores",
                        "CPU cores to use; 0: the physical cores that this process may use", 0, 1023,
@@ -136,9 +143,10 @@ void install_bin_properties(GObjectClass* klass) {
   install_adaptation(klass, playing, ready);
   g_object_class_install_property(
       klass, kBinConfiguration,
-      g_param_spec_string("configuration", "Configuration",
-                          "What runs now: mapping/granularity and threads, as in gcc/cg3", "",
-                          read_only));
+      g_param_spec_string(
+          "configuration", "Configuration",
+          "What runs now: mapping/granularity, threads and lanes, as in gcc/cg3 or ggg/cg12/q4", "",
+          read_only));
   g_object_class_install_property(
       klass, kBinPredictions,
       g_param_spec_boxed("predictions", "Predictions",
@@ -147,16 +155,17 @@ void install_bin_properties(GObjectClass* klass) {
                          GST_TYPE_STRUCTURE, read_only));
   g_object_class_install_property(
       klass, kBinStats,
-      g_param_spec_boxed("stats", "Statistics",
-                         "configuration, cores, frames, frames-cpu, frames-device, frames-mixed, "
-                         "device-failures, in-flight, opencl-device, tensors-made, "
-                         "opencl-buffers-made, opencl-programs-made, opencl-objects-made, "
-                         "predicted-fps, predicted-energy, measured-fps, measured-energy, "
-                         "training, decisions, trainings, training-experiments, training-frames, "
-                         "training-seconds, "
-                         "training-penalty, seconds, energy-source, energy-coverage, and for each "
-                         "of stages: name, cpu-frames, device-frames, cpu-ns, device-ns",
-                         GST_TYPE_STRUCTURE, read_only));
+      g_param_spec_boxed(
+          "stats", "Statistics",
+          "configuration, cores, lanes, frames, frames-cpu, frames-device, frames-mixed, "
+          "device-failures, in-flight, opencl-device, tensors-made, "
+          "opencl-buffers-made, opencl-programs-made, opencl-objects-made, "
+          "predicted-fps, predicted-energy, measured-fps, measured-energy, "
+          "training, decisions, trainings, training-experiments, training-frames, "
+          "training-seconds, "
+          "training-penalty, seconds, energy-source, energy-coverage, and for each "
+          "of stages: name, cpu-frames, device-frames, cpu-ns, device-ns",
+          GST_TYPE_STRUCTURE, read_only));
 }
 
 SettingChange set_bin_setting(BinSettings& settings, guint id, const GValue* value) {
@@ -169,6 +178,9 @@ SettingChange set_bin_setting(BinSettings& settings, guint id, const GValue* val
       return SettingChange::rules;
     case kBinThreads:
       settings.threads = g_value_get_int(value);
+      return SettingChange::rules;
+    case kBinLanes:
+      settings.lanes = g_value_get_int(value);
       return SettingChange::rules;
     case kBinCores:
       settings.cores = g_value_get_int(value);
@@ -219,6 +231,8 @@ void get_bin_setting(const BinSettings& settings, guint id, GValue* value) {
       return g_value_set_enum(value, settings.granularity);
     case kBinThreads:
       return g_value_set_int(value, settings.threads);
+    case kBinLanes:
+      return g_value_set_int(value, settings.lanes);
     case kBinCores:
       return g_value_set_int(value, settings.cores);
     case kBinOpenclDevice:
@@ -263,6 +277,7 @@ AdaptRules adapt_rules(const BinSettings& settings, int stages, int cores) {
                              " is out of range: 1 to " + std::to_string(cores + 1) +
                              " (cores + 1), or 0 for auto");
   }
+  if (settings.lanes > 0) rules.allowed.lanes = settings.lanes;
   if (settings.granularity == BinSettings::kMedium) {
     rules.allowed.granularity = Granularity::medium;  // which has no threads to choose
   } else {

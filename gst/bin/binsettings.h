@@ -15,6 +15,7 @@ enum BinProperty : guint {
   kBinMapping = 1,
   kBinGranularity,
   kBinThreads,
+  kBinLanes,
   kBinCores,
   kBinOpenclDevice,
   kBinStages,
@@ -40,6 +41,7 @@ struct BinSettings {
   std::string mapping = "auto";
   int granularity = kAuto;
   int threads = 0;  ///< 0: auto
+  int lanes = 0;    ///< 0: auto
   int cores = 0;    ///< 0: the physical cores that the process may use
   std::string opencl_device = "auto";
   std::string stages;

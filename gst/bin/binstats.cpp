@@ -10,7 +10,8 @@ GstStructure* make_bin_stats(BinRun* run) {
   if (!run) return stats;
   const ExecutorStats counted = run->executor().stats();
   gst_structure_set(stats, "configuration", G_TYPE_STRING, run->configuration().c_str(), "cores",
-                    G_TYPE_INT, run->executor().cores(), "frames", G_TYPE_UINT64, counted.frames,
+                    G_TYPE_INT, run->executor().cores(), "lanes", G_TYPE_INT,
+                    run->executor().configuration().lanes, "frames", G_TYPE_UINT64, counted.frames,
                     "frames-cpu", G_TYPE_UINT64, counted.frames_cpu, "frames-device", G_TYPE_UINT64,
                     counted.frames_device, "frames-mixed", G_TYPE_UINT64, counted.frames_mixed,
                     "device-failures", G_TYPE_UINT64, counted.device_failures, "in-flight",

@@ -220,7 +220,7 @@ static gboolean gst_tandem_stage_query(GstBaseTransform* base, GstPadDirection d
 
 static void gst_tandem_stage_init(GstTandemStage* stage) {
   stage->self = new GstTandemStage::Private(stage);
-  stage->self->item.queue = &stage->self->queue;
+  stage->self->item.queues = &stage->self->queue;
   gst_base_transform_set_in_place(GST_BASE_TRANSFORM_CAST(stage), TRUE);
 }
 

@@ -278,7 +278,7 @@ Status StageAdapter::enqueue(Item& base, bool to_host) {
   FrameItem::Slot& slot = item.slots[index_];
   return guard([&]() -> Status {
     if (!slot.work->context) return Status::device_failed(slot.work->device_problem);
-    opencl::Queue& queue = **item.queue;
+    opencl::Queue& queue = *item.queues[item.lane];
     localise_inputs(slot, description().inputs.size());
     slot.work->work->enqueue(slot.frame, queue);
     if (!to_host && !item.tensors_to_host) return {};
@@ -292,7 +292,7 @@ Status StageAdapter::enqueue_copy(Item& base, bool to_host) {
   using Access = opencl::Buffer::Access;
   auto& item = static_cast<FrameItem&>(base);
   return guard([&]() -> Status {
-    opencl::Queue& queue = **item.queue;
+    opencl::Queue& queue = *item.queues[item.lane];
     for (const Tensor& output : item.slots[index_].frame.outputs) {
       if (!output.buffer || output.spec.scratch) continue;
       if (to_host) {

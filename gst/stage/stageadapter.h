@@ -48,9 +48,9 @@ struct FrameItem : Item {
   GstVideoFrame video;          ///< mapped without a reference, or the buffer would not be writable
   bool mapped = false;
   MemoryRef previous;  ///< luma of the frame before, dense rows; PreviousLuma sets it
-  /// Where the host of the item keeps its queue; empty while there is no device, and once it is
-  /// there it stays as long as items are under way.
-  const std::unique_ptr<opencl::Queue>* queue = nullptr;
+  /// Where the host of the item keeps the queues of the device's lanes; empty while there is no
+  /// device, and once they are there they stay as long as items are under way.
+  const std::unique_ptr<opencl::Queue>* queues = nullptr;
   std::vector<Slot> slots;  ///< one a stage
 
   bool keep_tensors = false;  ///< leave what the stages made on the buffer

@@ -100,7 +100,8 @@ class StageWork {
   virtual void compute(StageFrame& frame, Rows rows) const = 0;
   virtual void combine(StageFrame&) const {}
 
-  /// The device side: enqueues all of it. One thread at a time. Throws opencl::Error.
+  /// The device side: enqueues all of it. Several threads at a time, each with a queue of its own.
+  /// Throws opencl::Error.
   virtual void enqueue(StageFrame&, opencl::Queue&) const {}
   /// Once all that was enqueued is done: takes from host memory what goes into the frame's pixels.
   /// Until then they are what they were, for the CPU when the device fails.

@@ -77,7 +77,8 @@ inline std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-/// A kernel and the limits of its work-groups. One thread at a time.
+/// A kernel and the limits of its work-groups. Thread-safe: arguments belong to the kernel until it
+/// is enqueued, so one thread at a time sets and enqueues.
 class Kernel {
  public:
   Kernel(Context& context, const cl::Program& program, const char* name);
@@ -93,6 +94,7 @@ class Kernel {
   void enqueue(Queue& queue, std::size_t global, std::size_t local, const Arguments&... arguments) {
     cl::CommandQueue& commands = queue.native().queue;
     command(commands, name_, [&] {
+      const std::lock_guard lock(mutex_);
       cl_uint position = 0;
       (set(position++, arguments), ...);
       commands.enqueueNDRangeKernel(kernel_, cl::NullRange, cl::NDRange(global),
@@ -109,6 +111,7 @@ class Kernel {
     kernel_.setArg(position, local.bytes, nullptr);
   }
 
+  std::mutex mutex_;
   cl::Kernel kernel_;
   const char* name_;
   std::size_t max_group_ = 1, group_multiple_ = 1;

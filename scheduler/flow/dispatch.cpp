@@ -20,14 +20,18 @@ Dispatch::Dispatch(std::vector<StageRules> stages, int cores, bool has_device)
       ring_(std::max(kMaxWindow, 2 * (cores + 1))),
       window_(static_cast<int>(ring_.size())),
       device_usable_(has_device) {
-  ready_.reserve(stages_.size());
+  ready_.reserve(stages_.size() + kMaxLanes);
+  free_lanes_.reserve(kMaxLanes);
+  sent_.reserve(kMaxLanes);
   current_ = pending_ = {{0, static_cast<int>(stages_.size())}, Granularity::coarse, cores};
+  free_lanes_.push_back(0);
 }
 
 void Dispatch::configure(const Configuration& configuration, uint32_t device_capable,
                          bool time_stages) {
   pending_ = configuration;
   pending_.threads = std::clamp(pending_.threads, 1, cores_ + 1);
+  pending_.lanes = time_stages ? 1 : std::clamp(pending_.lanes, 1, kMaxLanes);
   pending_.mapping.stages = static_cast<int>(stages_.size());
   pending_.mapping.device_stages &= device_usable_ ? device_capable : 0;
   pending_time_stages_ = time_stages;
@@ -57,6 +61,8 @@ void Dispatch::apply_pending() {
   if (!is_pending()) return;
   current_ = pending_;
   time_stages_ = pending_time_stages_;
+  free_lanes_.clear();  // nothing is under way
+  for (int lane = current_.lanes; lane-- > 0;) free_lanes_.push_back(lane);
   drivers_changed();
   wakes_ |= kSource;  // more may wait for more threads
 }
@@ -69,7 +75,8 @@ bool Dispatch::waits_for_the_sink() {
 }
 
 bool Dispatch::has_space() {
-  return next_submit_ - next_begin_ < static_cast<uint64_t>(drivers()) &&
+  const int takers = drivers() + (current_.mapping.any_device() ? current_.lanes - 1 : 0);
+  return next_submit_ - next_begin_ < static_cast<uint64_t>(takers) &&
          next_submit_ - released_ < static_cast<uint64_t>(window_) && !waits_for_the_sink();
 }
 
@@ -96,18 +103,28 @@ void Dispatch::release() {
   wakes_ |= kSource | kEmpty;
 }
 
-Dispatch::Entry* Dispatch::work_for(int driver, uint64_t now_ns, const Idle& idle) {
-  if (driver >= drivers()) return nullptr;
-  if (ready_.empty()) {
-    if (next_begin_ == next_submit_ || is_pending()) return nullptr;
-    return &begin(now_ns, idle);
+// What waits on the device goes first: it costs the driver little and frees a lane.
+Dispatch::Work Dispatch::work_for(int driver, uint64_t now_ns, const Idle& idle) {
+  if (collector_ == driver) collector_ = kNone;
+  if (!sent_.empty() && collector_ == kNone) {
+    if (may_begin() && fills_lanes()) return {&begin(now_ns, idle)};
+    collector_ = driver;
+    return {sent_.front(), true};
   }
+  if (driver >= drivers()) return {};
+  if (ready_.empty()) return may_begin() ? Work{&begin(now_ns, idle)} : Work{};
   const auto oldest = std::ranges::min_element(
       ready_, {}, [](const Entry* entry) { return entry->item->sequence; });
   Entry& resumed = **oldest;
   ready_.erase(oldest);
   resumed.item->times.waited_ns += now_ns - resumed.waits_since_ns;
-  return &resumed;
+  return {&resumed};
+}
+
+// Whether the driver that collects has the next item sent before it waits.
+bool Dispatch::fills_lanes() const {
+  if (free_lanes_.empty()) return false;
+  return drivers() == 1 || (current_.mapping.on_device(0) && !stages_[0].serial);
 }
 
 Dispatch::Entry& Dispatch::begin(uint64_t now_ns, const Idle& idle) {

@@ -22,11 +22,16 @@ namespace tandem {
 /// are in flight. And no item comes in while a quarter of these wait for nothing but to be taken
 /// out, or a sink slower than the stages would find the whole window in front of it.
 ///
-/// Drivers take items in order. At a run of 'g' stages a driver takes the device when it is free,
-/// else the CPU computes the run (paper 1, section II). Under medium grain the CPU is one device
-/// too: whoever computes on it holds it and uses all cores, from stage to stage, until it has to
-/// wait for anything else. Serial stages let items through in order; an item whose turn has not
-/// come is parked, and any driver takes it on when it has.
+/// Drivers take items in order. At a run of 'g' stages a driver sends the item to the device when
+/// one of its lanes is free, else the CPU computes the run (paper 1, section II). One driver at a
+/// time collects: it fills the lanes as long as items begin on the device, then waits for the item
+/// that was sent first. What it collects goes on with another driver, unless nothing is left on the
+/// device: then it goes on itself, as in the paper, where the thread that waits is the frame's.
+///
+/// Under medium grain the CPU is one device too: whoever computes on it holds it and uses all
+/// cores, from stage to stage, until it has to wait for anything else. Serial stages let items
+/// through in order; an item whose turn has not come is parked, and any driver takes it on when it
+/// has.
 class Dispatch {
  public:
   struct StageRules {
@@ -35,6 +40,7 @@ class Dispatch {
   };
 
   static constexpr int kMaxWindow = 512;
+  static constexpr int kNone = -1;
 
   /// `cores` is nC, at least 1. Without a device no stage runs on it.
   Dispatch(std::vector<StageRules> stages, int cores, bool has_device);
@@ -42,7 +48,8 @@ class Dispatch {
   // --- What may be set -----------------------------------------------------------------------
 
   /// For the items that begin from now on: none does before those under way have finished. Threads
-  /// are clamped to 1 ... nC + 1, stages outside `device_capable` (bit k: stage k) to 'c'.
+  /// are clamped to 1 ... nC + 1, lanes to 1 ... kMaxLanes, stages outside `device_capable` (bit k:
+  /// stage k) to 'c'. Timing stages apart takes one lane.
   void configure(const Configuration& configuration, uint32_t device_capable, bool time_stages);
   const Configuration& configuration() const { return current_; }
   /// Most items in flight; clamped to 2 (nC + 1) ... kMaxWindow.
@@ -77,8 +84,11 @@ class Dispatch {
     uint64_t since_ns = 0;    ///< since when it waits; 0: it does not
     uint64_t service_ns = 0;  ///< of the latest item that it computed
   };
-  /// The item that driver `driver` is to work on; null: it has nothing to do for now.
-  Entry* work_for(int driver, uint64_t now_ns, const Idle& idle);
+  struct Work {
+    Entry* entry = nullptr;  ///< null: nothing to do for now
+    bool collects = false;   ///< it is on the device: wait for it, then collected()
+  };
+  Work work_for(int driver, uint64_t now_ns, const Idle& idle);
 
   struct Action {
     enum class Kind : uint8_t {
@@ -92,10 +102,17 @@ class Dispatch {
     int first = 0, last = 0;  ///< half-open, of positions on its way
   };
   Action next(Entry& entry);
-  /// What it had on the device is done, what is left of the action needs the device no more.
-  void leave_device(Entry& entry);
+  /// A device action: since `since_ns` its commands were enqueued on entry.lane. The item belongs
+  /// to whoever collects it.
+  void sent(Entry& entry, const Action& action, uint64_t since_ns);
+  /// What it had on the device is done: what is left of the action does not need the lane. Returns
+  /// for how many nanoseconds it had the device to itself: since it was sent, or since the device
+  /// was done with the item before, whichever was later.
+  uint64_t leave_device(Entry& entry, uint64_t now_ns);
   /// The action was carried out, with this result. True when the device failed just now.
   bool did(Entry& entry, const Action& action, const Status& status);
+  /// After did() of an item that was collected. True when another driver goes on with it.
+  bool hand_on(Entry& entry, uint64_t now_ns);
   /// Stages and restart of the place where it waits for its turn; see Item::waits.
   std::pair<int, int> waits_at(const Entry& entry) const;
   /// False when its turn has come meanwhile; else the item belongs to whoever gets it next.
@@ -136,8 +153,10 @@ class Dispatch {
     int waits_at = 0;  ///< stage, while its turn has not come
     Mapping mapping;
     bool has_cores = false;  ///< medium grain's
-    bool has_device = false;
     bool fell_back = false;  ///< the CPU computes the run at hand
+    int lane = kNone;        ///< of the device, while it has one
+    Action sent;             ///< what is computed there
+    uint64_t sent_ns = 0;
     uint64_t waits_since_ns = 0;
     uint64_t held_ns = 0;  ///< for Item::times
   };
@@ -146,6 +165,8 @@ class Dispatch {
   Entry& entry(uint64_t sequence) { return ring_[sequence % ring_.size()]; }
   const Entry& entry(uint64_t sequence) const { return ring_[sequence % ring_.size()]; }
   Entry& begin(uint64_t now_ns, const Idle& idle);
+  bool may_begin() const { return next_begin_ < next_submit_ && !is_pending(); }
+  bool fills_lanes() const;
   bool is_pending() const;
   void apply_pending();
   void drivers_changed() { wakes_ |= kDrivers; }
@@ -162,7 +183,7 @@ class Dispatch {
   std::vector<Entry> ring_;
   uint64_t next_submit_ = 0, next_begin_ = 0, next_take_ = 0, released_ = 0;
   uint64_t next_finish_ = 0;   ///< all before are done; has_space() brings it up to date
-  std::vector<Entry*> ready_;  ///< whose turn has come meanwhile, one a serial stage at most
+  std::vector<Entry*> ready_;  ///< that wait for a driver: their turn has come, or handed on
   std::array<uint64_t, kMaxStages> gate_next_{};
   bool source_waits_ = false;
   int running_ = 0;
@@ -170,8 +191,12 @@ class Dispatch {
   Configuration current_, pending_;
   bool time_stages_ = false, pending_time_stages_ = false;
   int window_;
-  bool device_usable_, device_busy_ = false;
-  bool cores_taken_ = false;  ///< medium grain's
+  bool device_usable_;
+  std::vector<int> free_lanes_;  ///< of those that the configuration uses
+  std::vector<Entry*> sent_;     ///< on the device, the oldest first
+  int collector_ = kNone;        ///< the driver that waits for the device
+  uint64_t left_device_ns_ = 0;  ///< when an item left it last
+  bool cores_taken_ = false;     ///< medium grain's
   bool cpu_fallback_ = true;
   uint32_t wakes_ = 0;
 };

@@ -18,8 +18,9 @@ Dispatch::Action Dispatch::next(Entry& entry) {
 
   // An item does not change sides inside a run: all of it on the device, or all on the CPU.
   if (entry.mapping.on_device(stage) && device_usable_ && !entry.fell_back) {
-    if (!device_busy_) {
-      device_busy_ = entry.has_device = true;
+    if (!free_lanes_.empty()) {
+      entry.lane = free_lanes_.back();
+      free_lanes_.pop_back();
       give_cores(entry);
       return {Kind::device, first, end_of_run(entry)};
     }
@@ -41,7 +42,6 @@ Dispatch::Action Dispatch::next(Entry& entry) {
 bool Dispatch::did(Entry& entry, const Action& action, const Status& status) {
   Item& item = *entry.item;
   entry.fell_back = false;
-  leave_device(entry);
   if (status.kind() == Status::Kind::device_failed && entry.mapping.any_device()) {
     // What is valid on the device alone is lost with it: the CPU computes the item again.
     const bool first_failure = device_usable_;
@@ -66,10 +66,32 @@ bool Dispatch::did(Entry& entry, const Action& action, const Status& status) {
   return false;
 }
 
-void Dispatch::leave_device(Entry& entry) {
-  if (!entry.has_device) return;
-  device_busy_ = entry.has_device = false;
+void Dispatch::sent(Entry& entry, const Action& action, uint64_t since_ns) {
+  entry.sent = action;
+  entry.sent_ns = since_ns;
+  sent_.push_back(&entry);
+}
+
+uint64_t Dispatch::leave_device(Entry& entry, uint64_t now_ns) {
+  free_lanes_.push_back(std::exchange(entry.lane, kNone));
+  std::erase(sent_, &entry);
   wakes_ |= kSides;
+  const uint64_t since_ns = std::max(entry.sent_ns, std::exchange(left_device_ns_, now_ns));
+  return now_ns > since_ns ? now_ns - since_ns : 0;
+}
+
+bool Dispatch::hand_on(Entry& entry, uint64_t now_ns) {
+  const bool over = entry.position == entry.way.length() || !entry.item->status.ok();
+  const bool to_device = !over && entry.mapping.on_device(entry.way.stage(entry.position)) &&
+                         device_usable_ && !free_lanes_.empty();
+  if (sent_.empty() || drivers() == 1 || over || to_device) {
+    collector_ = kNone;  // it may be away for long
+    return false;
+  }
+  entry.waits_since_ns = now_ns;
+  ready_.push_back(&entry);
+  wakes_ |= kOneDriver;
+  return true;
 }
 
 // An item that failed still opens the gates for those behind it.

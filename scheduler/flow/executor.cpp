@@ -139,22 +139,22 @@ void Executor::drive(int index) {
   Dispatch::Idle idle;
   for (;;) {
     idle.since_ns = 0;
-    Dispatch::Entry* mine = nullptr;
-    while (!stopping_ && !(mine = dispatch_.work_for(index, now_ns(), idle))) {
+    Dispatch::Work work;
+    while (!stopping_ && !(work = dispatch_.work_for(index, now_ns(), idle)).entry) {
       if (idle.since_ns == 0) idle.since_ns = now_ns();
       (index < dispatch_.drivers() ? work_ : standby_).wait(lock);
     }
     if (stopping_) return;
-    if (!walk(*mine, lock)) continue;
+    if (!(work.collects ? collect(*work.entry, lock) : walk(*work.entry, lock))) continue;
 
-    Item& item = *mine->item;
+    Item& item = *work.entry->item;
     lock.unlock();
     item.times.end_ns = now_ns();
     idle.service_ns = item.times.service_ns();
     count(item);
     item.completed();
     lock.lock();
-    dispatch_.finish(*mine);
+    dispatch_.finish(*work.entry);
     notify();
   }
 }

@@ -21,7 +21,7 @@
 namespace tandem {
 
 /// Counts since start; times are summed over frames. A run of consecutive device stages is waited
-/// for once: its stages share its time equally.
+/// for once: its stages share its time equally, without what it waited behind other frames.
 struct ExecutorStats {
   struct PerStage {
     uint64_t cpu_frames = 0, device_frames = 0;
@@ -97,8 +97,12 @@ class Executor {
   void drive(int index);
   bool walk(Dispatch::Entry& entry, Lock& lock);
   Status compute_on_cpu(Dispatch::Entry& entry, const Dispatch::Action& action);
-  Status compute_on_device(Dispatch::Entry& entry, const Dispatch::Action& action);
-  Status run_on_device(Item& item, const Way& way, int first, int last);
+  bool send(Dispatch::Entry& entry, const Dispatch::Action& action, Lock& lock);
+  bool collect(Dispatch::Entry& entry, Lock& lock);
+  void finish_on_device(Dispatch::Entry& entry, const Dispatch::Action& action, Status status,
+                        Lock& lock);
+  void report(Dispatch::Entry& entry, const Dispatch::Action& action, const Status& status,
+              Lock& lock);
   Status time_on_device(Item& item, const Way& way, int first, int last);
   Status run_on_cpu(Item& item, const Way& way, int position);
   Stage& enter(Item& item, const Way& way, int position);

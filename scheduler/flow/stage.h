@@ -10,8 +10,9 @@ namespace tandem {
 
 /// What the scheduler knows of a stage. For one item the executor calls, on one thread,
 ///   prepare, begin, compute for disjoint bands (on many threads under medium grain), finish
-/// on the CPU, or, with the device slot held,
-///   prepare of each stage of the run, enqueue of each, Device::wait once, finish of each
+/// on the CPU, or, on a lane of the device,
+///   prepare of each stage of the run, enqueue of each on lane Item::lane, Device::start, and then,
+///   mostly on another thread, Device::wait, finish of each
 /// on the device. A stage that an item passes several times (Item::repeat) is asked so each time,
 /// with Item::round counting. Different items go through a stage at the same time unless it is
 /// serial.
@@ -45,12 +46,15 @@ class Stage {
   virtual Status finish(Item& item, bool on_device) = 0;
 };
 
-/// The one device slot's queue.
+/// The device with its lanes: in-order queues, which overlap each other. One thread at a time for
+/// each lane.
 class Device {
  public:
   virtual ~Device() = default;
-  /// Waits until everything enqueued is done.
-  virtual Status wait() = 0;
+  /// Hands to the device what was enqueued on the lane.
+  virtual Status start(int lane) = 0;
+  /// Waits until everything enqueued on the lane is done.
+  virtual Status wait(int lane) = 0;
 };
 
 }  // namespace tandem

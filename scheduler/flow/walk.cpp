@@ -9,7 +9,8 @@ namespace tandem {
 
 using Kind = Dispatch::Action::Kind;
 
-// False when the item was left where it has to wait for its turn: then it is no longer ours.
+// False when the item was left, on the device or where it has to wait for its turn: then it is no
+// longer ours.
 bool Executor::walk(Dispatch::Entry& entry, Lock& lock) {
   for (;;) {
     const Dispatch::Action action = dispatch_.next(entry);
@@ -17,28 +18,19 @@ bool Executor::walk(Dispatch::Entry& entry, Lock& lock) {
     if (action.kind == Kind::finish) return true;
     if (action.kind == Kind::wait) {
       sides_.wait(lock);
-      continue;
-    }
-    if (action.kind == Kind::park) {
+    } else if (action.kind == Kind::park) {
       const auto [stage, restart] = dispatch_.waits_at(entry);
       lock.unlock();
       entry.item->waits(stage, restart);
       lock.lock();
       if (dispatch_.park(entry, now_ns())) return false;
-      continue;
-    }
-    lock.unlock();
-    const Status status = action.kind == Kind::device ? compute_on_device(entry, action)
-                                                      : compute_on_cpu(entry, action);
-    lock.lock();
-    const bool device_failed = dispatch_.did(entry, action, status);
-    notify();
-    if (status.kind() == Status::Kind::device_failed)
-      device_failures_.fetch_add(1, std::memory_order_relaxed);
-    if (device_failed && device_failed_) {
+    } else if (action.kind == Kind::device) {
+      if (send(entry, action, lock)) return false;
+    } else {
       lock.unlock();
-      device_failed_(status.message());
+      const Status status = compute_on_cpu(entry, action);
       lock.lock();
+      report(entry, action, status, lock);
     }
   }
 }
@@ -50,38 +42,77 @@ Status Executor::compute_on_cpu(Dispatch::Entry& entry, const Dispatch::Action& 
   return status;
 }
 
-Status Executor::compute_on_device(Dispatch::Entry& entry, const Dispatch::Action& action) {
+// True when the item is on the device, false when what it was to do there is done or has failed.
+bool Executor::send(Dispatch::Entry& entry, const Dispatch::Action& action, Lock& lock) {
   Item& item = *entry.item;
-  const Way& way = entry.way;
-  Status status = item.times.stages_apart ? time_on_device(item, way, action.first, action.last)
-                                          : run_on_device(item, way, action.first, action.last);
-  {
-    std::lock_guard lock(mutex_);
-    dispatch_.leave_device(entry);
-    notify();
+  item.lane = entry.lane;
+  lock.unlock();
+  const uint64_t since_ns = now_ns();
+  Status status;
+  if (item.times.stages_apart) {
+    status = time_on_device(item, entry.way, action.first, action.last);
+  } else {
+    for (int p = action.first; p < action.last && status.ok(); ++p) {
+      Stage& stage = enter(item, entry.way, p);
+      status = stage.prepare(item);
+      const bool to_host = p + 1 == action.last && action.last < entry.way.length();
+      if (status.ok()) status = stage.enqueue(item, to_host);
+    }
+    if (status.ok()) status = device_->start(item.lane);
+    if (status.ok()) {
+      lock.lock();
+      dispatch_.sent(entry, action, since_ns);
+      return true;
+    }
+    // What was enqueued must not touch memory that is about to be reused.
+    device_->wait(item.lane);
   }
-  for (int p = action.first; p < action.last && status.ok(); ++p) {
-    status = enter(item, way, p).finish(item, true);
-    if (status.ok()) item.device_stages |= 1u << way.stage(p);
-  }
-  return status;
+  lock.lock();
+  dispatch_.leave_device(entry, now_ns());
+  notify();
+  finish_on_device(entry, action, status, lock);
+  return false;
 }
 
-Status Executor::run_on_device(Item& item, const Way& way, int first, int last) {
-  const uint64_t start = now_ns();
-  Status status;
-  for (int p = first; p < last && status.ok(); ++p) {
-    Stage& stage = enter(item, way, p);
-    status = stage.prepare(item);
-    const bool to_host = p + 1 == last && last < way.length();
-    if (status.ok()) status = stage.enqueue(item, to_host);
+// What was sent first is done, or about to be. True when its way is over.
+bool Executor::collect(Dispatch::Entry& entry, Lock& lock) {
+  const Dispatch::Action action = entry.sent;
+  lock.unlock();
+  const Status status = device_->wait(entry.lane);
+  lock.lock();
+  const uint64_t share_ns =
+      dispatch_.leave_device(entry, now_ns()) / static_cast<uint64_t>(action.last - action.first);
+  notify();
+  for (int p = action.first; p < action.last; ++p)
+    count_time(*entry.item, entry.way.stage(p), share_ns, true);
+  finish_on_device(entry, action, status, lock);
+  if (!dispatch_.hand_on(entry, now_ns())) return walk(entry, lock);
+  notify();
+  return false;
+}
+
+void Executor::finish_on_device(Dispatch::Entry& entry, const Dispatch::Action& action,
+                                Status status, Lock& lock) {
+  Item& item = *entry.item;
+  lock.unlock();
+  for (int p = action.first; p < action.last && status.ok(); ++p) {
+    status = enter(item, entry.way, p).finish(item, true);
+    if (status.ok()) item.device_stages |= 1u << entry.way.stage(p);
   }
-  // Even after a failure: what was enqueued must not touch memory that is about to be reused.
-  const Status waited = device_->wait();
-  if (status.ok()) status = waited;
-  const uint64_t share = (now_ns() - start) / static_cast<uint64_t>(last - first);
-  for (int p = first; p < last; ++p) count_time(item, way.stage(p), share, true);
-  return status;
+  lock.lock();
+  report(entry, action, status, lock);
+}
+
+void Executor::report(Dispatch::Entry& entry, const Dispatch::Action& action, const Status& status,
+                      Lock& lock) {
+  const bool device_failed = dispatch_.did(entry, action, status);
+  notify();
+  if (status.kind() == Status::Kind::device_failed)
+    device_failures_.fetch_add(1, std::memory_order_relaxed);
+  if (!device_failed || !device_failed_) return;
+  lock.unlock();
+  device_failed_(status.message());
+  lock.lock();
 }
 
 Status Executor::time_on_device(Item& item, const Way& way, int first, int last) {
@@ -91,7 +122,7 @@ Status Executor::time_on_device(Item& item, const Way& way, int first, int last)
     if (!status.ok()) return 0;
     const uint64_t start = now_ns();
     status = enqueue();
-    const Status waited = device_->wait();
+    const Status waited = device_->wait(item.lane);
     if (status.ok()) status = waited;
     return now_ns() - start;
   };

@@ -29,7 +29,7 @@ struct TestItem : Item {
 
 /// What the stages of one test share: who is where, and what shall go wrong.
 struct World {
-  std::atomic<int> on_device{0};
+  std::array<std::atomic<int>, kMaxLanes> on_device{};
   std::atomic<int> fail_wait_at{-1};  // the wait with this number fails
   std::atomic<int> waits{0};
   std::atomic<int> fail_item{-1};  // prepare of this item fails for good ...
@@ -108,10 +108,11 @@ class TestStage final : public Stage {
 class TestDevice final : public Device {
  public:
   explicit TestDevice(World& world) : world_(world) {}
-  Status wait() override {
-    EXPECT_EQ(++world_.on_device, 1) << "two drivers on the one device";
+  Status start(int) override { return {}; }
+  Status wait(int lane) override {
+    EXPECT_EQ(++world_.on_device[lane], 1) << "two drivers on one lane";
     std::this_thread::yield();
-    --world_.on_device;
+    --world_.on_device[lane];
     return world_.waits++ == world_.fail_wait_at ? Status::device_failed("as the test wants")
                                                  : Status();
   }

@@ -14,7 +14,7 @@ TEST(TrainerTest, TheDevicesStagesAreWhatWholeFramesLeaveOfThem) {
   double device_s = 0;
   for (const StageMeasurements& stage : truth.stages) device_s += stage.device.seconds;
   chip.wait_for_stages(device_s / 9);  // in all, a third of what a frame takes without
-  Trainer trainer(3, 2, 7, 0, [&chip] { return chip.probe(); });
+  Trainer trainer(3, 2, 7, {}, 0, [&chip] { return chip.probe(); });
   while (trainer.step()) {
     const Trainer::Step step = *trainer.step();
     trainer.observe(chip.frame(step), mapped(step));
@@ -27,7 +27,7 @@ TEST(TrainerTest, TheDevicesStagesAreWhatWholeFramesLeaveOfThem) {
 
 TEST(TrainerTest, ThreadsThatStarveAreNoFasterThanTheCores) {
   PaperChip chip(3, 2, 4);
-  Trainer trainer(3, 2, 0, 0, [&chip] { return chip.probe(); });
+  Trainer trainer(3, 2, 0, {}, 0, [&chip] { return chip.probe(); });
   while (trainer.step()) {
     Item::Times times = chip.frame(*trainer.step());
     times.starved = true;
@@ -43,7 +43,7 @@ TEST(TrainerTest, ThreadsThatStarveAreNoFasterThanTheCores) {
 TEST(TrainerTest, ASourceThatGetsNoCoreIsNoSlowSource) {
   for (const double cores_busy : {1.5, 1.9}) {
     PaperChip chip(3, 2, 4);
-    Trainer trainer(3, 2, 0, 0, [&] {
+    Trainer trainer(3, 2, 0, {}, 0, [&] {
       Probe probe = chip.probe();
       probe.cpu_s = 1e-9 * cores_busy * static_cast<double>(probe.now_ns);
       probe.processors = 2;
@@ -66,7 +66,7 @@ TEST(TrainerTest, WhatTakesTheCoresAgainAndAgainCountsAndAHiccupDoesNot) {
   const auto measured = [](int every) {
     PaperChip chip(3, 4, 4);
     chip.stall(every, 10 * chip.truth().cg[3].seconds);
-    Trainer trainer(3, 4, 0, 200 * chip.truth().cg[3].seconds, [&chip] { return chip.probe(); });
+    Trainer trainer(3, 4, 0, {}, 200 * chip.truth().cg[3].seconds, [&chip] { return chip.probe(); });
     while (trainer.step()) trainer.observe(chip.frame(*trainer.step()), 0);
     return trainer.measurements().cg[3].seconds / chip.truth().cg[3].seconds;
   };

@@ -12,6 +12,11 @@ bool Chip::discrete() const {
                      [](const Stage& stage) { return stage.upload_s + stage.download_s > 0; });
 }
 
+std::span<const int> Chip::lanes() const {
+  static constexpr int kLanes[] = {1, 2, 4, 8};
+  return discrete() ? std::span(kLanes) : std::span(kLanes, 1);
+}
+
 double Chip::core_frame_s(int n) const {
   double sum_s = 0;
   for (const Stage& stage : stages) sum_s += stage.core_s;

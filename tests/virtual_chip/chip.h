@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,8 @@ struct Chip {
   double meter_resolution_s = 1e-3;
 
   bool discrete() const;
+  /// Numbers of lanes that may differ: several where copies take time beside the kernels.
+  std::span<const int> lanes() const;
   /// What one frame takes with n frames at a time on the cores.
   double core_frame_s(int n) const;
 };

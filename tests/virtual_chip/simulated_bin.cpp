@@ -10,6 +10,8 @@ SimulatedBin::SimulatedBin(const Chip& chip, unsigned seed, const Objective& obj
   chain.stages = static_cast<int>(chip.stages.size());
   chain.cores = chip.cores;
   chain.device_capable = (1u << chain.stages) - 1;
+  for (const int lanes : chip.lanes())
+    if (lanes > 1) chain.lanes.push_back(lanes);
   chain.domains = {Domain::dominant, Domain::dominant, Domain::dominant};
   chain.energy_resolution_s = chip.meter_resolution_s;
   controller_ = std::make_unique<Controller>(chain, std::make_shared<Knowledge>(), [this] {

@@ -71,11 +71,21 @@ void Simulation::let_in() {
 void Simulation::begin() {
   for (int d = 0; d < dispatch_.drivers(); ++d) {
     Driver& driver = drivers_[d];
-    if (driver.where != Where::nowhere) continue;
-    let_in();
-    driver.entry = dispatch_.work_for(d, to_ns(now_s_), driver.idle);
-    if (driver.entry) go_on(driver);
+    while (driver.where == Where::nowhere) {
+      let_in();
+      const Dispatch::Work work = dispatch_.work_for(d, to_ns(now_s_), driver.idle);
+      if (!work.entry) break;
+      take_up(driver, work);
+    }
   }
+}
+
+void Simulation::take_up(Driver& driver, const Dispatch::Work& work) {
+  driver.entry = work.entry;
+  if (!work.collects) return go_on(driver);
+  driver.action = work.entry->sent;
+  const double done_s = done_s_[work.entry->lane];
+  compute(driver, Where::collects, std::max(0.0, done_s - now_s_));
 }
 
 void Simulation::step() {
@@ -85,30 +95,42 @@ void Simulation::step() {
   if (event.driver == kSink) return dispatch_.release();
   Driver& driver = drivers_[event.driver];
   if (!is_over(driver)) return compute_position(driver);
+  const bool handed_on =
+      driver.where == Where::collects && dispatch_.hand_on(*driver.entry, to_ns(now_s_));
+  driver.where = Where::nowhere;
   retry();
-  go_on(driver);
+  if (!handed_on) go_on(driver);
   begin();  // who had the cores is back before another has woken up
   retry();
 }
 
 // What the driver computed is done. True when that was the last position of its action.
 bool Simulation::is_over(Driver& driver) {
-  Item& item = *driver.entry->item;
+  Dispatch::Entry& entry = *driver.entry;
+  Item& item = *entry.item;
   Status status;
-  if (driver.where == Where::device) {
-    device_busy_ = false;
-    for (int p = driver.action.first; p < driver.action.last; ++p)
-      item.device_stages |= 1u << driver.entry->way.stage(p);
-    if (device_runs_left_ >= 0 && device_runs_left_-- == 0)
-      status = Status::device_failed("as the test wants");
-    dispatch_.leave_device(*driver.entry);
-  } else {
+  if (driver.where == Where::cores) {
     --on_cores_;
-    item.times.stage_ns[driver.entry->way.stage(driver.position)] += to_ns(driver.took_s);
+    item.times.stage_ns[entry.way.stage(driver.position)] += to_ns(driver.took_s);
     if (++driver.position < driver.action.last) return false;
+  } else {
+    --on_device_;
+    const auto [kind, first, last] = driver.action;
+    const uint64_t share_ns =
+        dispatch_.leave_device(entry, to_ns(now_s_)) / static_cast<uint64_t>(last - first);
+    for (int p = first; p < last; ++p) {
+      item.device_stages |= 1u << entry.way.stage(p);
+      if (driver.where == Where::collects) item.times.stage_ns[entry.way.stage(p)] += share_ns;
+    }
+    status = device_status();
   }
-  dispatch_.did(*driver.entry, driver.action, status);
+  dispatch_.did(entry, driver.action, status);
   return true;
+}
+
+Status Simulation::device_status() {
+  if (device_runs_left_ < 0 || device_runs_left_-- > 0) return {};
+  return Status::device_failed("as the test wants");
 }
 
 void Simulation::retry() {
@@ -130,8 +152,9 @@ void Simulation::go_on(Driver& driver) {
       driver.where = Where::waits;
       return;
     case Kind::device:
-      device_busy_ = true;
-      return compute(driver, Where::device, device_run_s(driver));
+      ++on_device_;
+      if (!driver.entry->item->times.stages_apart) return send(driver);
+      return compute(driver, Where::device_apart, device_stages_apart_s(driver));
     case Kind::cpu:
       driver.position = driver.action.first;
       return compute_position(driver);
@@ -144,9 +167,24 @@ void Simulation::compute(Driver& driver, Where where, double seconds) {
   events_.push({now_s_ + seconds, order_++, static_cast<int>(&driver - drivers_.data())});
 }
 
-// As Executor::run_on_device and time_on_device: a run brings its inputs along, and its outputs go
-// to the host when a stage on the CPU follows.
-double Simulation::device_run_s(Driver& driver) {
+// A run brings its inputs along, and its outputs go to the host when a stage on the CPU follows.
+void Simulation::send(Driver& driver) {
+  const Way& way = driver.entry->way;
+  const auto [kind, first, last] = driver.action;
+  double compute_s = 0;
+  for (int p = first; p < last; ++p) compute_s += drawn_s(chip_.stages[way.stage(p)].device_s);
+  const double upload_s = drawn_s(chip_.stages[way.stage(first)].upload_s);
+  const double download_s =
+      last < way.length() ? drawn_s(chip_.stages[way.stage(last - 1)].download_s) : 0;
+  upload_free_s_ = std::max(now_s_, upload_free_s_) + upload_s;
+  compute_free_s_ = std::max(upload_free_s_, compute_free_s_) + compute_s;
+  download_free_s_ = std::max(compute_free_s_, download_free_s_) + download_s;
+  done_s_[driver.entry->lane] = download_free_s_;
+  dispatch_.sent(*driver.entry, driver.action, to_ns(now_s_));
+}
+
+// As Executor::time_on_device: each stage, and its outputs there and back.
+double Simulation::device_stages_apart_s(Driver& driver) {
   const Way& way = driver.entry->way;
   Item::Times& times = driver.entry->item->times;
   const auto [kind, first, last] = driver.action;
@@ -154,25 +192,17 @@ double Simulation::device_run_s(Driver& driver) {
   for (int p = first; p < last; ++p) {
     const int k = way.stage(p);
     const Chip::Stage& stage = chip_.stages[k];
-    double stage_s = drawn_s(stage.device_s);
-    if (p == first) stage_s += drawn_s(stage.upload_s);
-    if (times.stages_apart) times.stage_ns[k] += to_ns(stage_s);
-    sum_s += stage_s;
-    const bool to_host = p + 1 == last && last < way.length();
-    if (times.stages_apart || to_host) {
-      const double download_s = drawn_s(stage.download_s);
-      times.download_ns[k] += to_ns(download_s);
-      sum_s += download_s;
-    }
-    if (times.stages_apart && k + 1 < stages_ && !to_host) {
-      const double upload_s = drawn_s(chip_.stages[k + 1].upload_s);
-      times.upload_ns[k] += to_ns(upload_s);
-      sum_s += upload_s;
-    }
-  }
-  if (!times.stages_apart) {
-    for (int p = first; p < last; ++p)
-      times.stage_ns[way.stage(p)] += to_ns(sum_s / (last - first));
+    const double upload_s = p == first ? drawn_s(stage.upload_s) : 0;
+    const double stage_s = drawn_s(stage.device_s) + upload_s;
+    const double download_s = drawn_s(stage.download_s);
+    times.stage_ns[k] += to_ns(stage_s);
+    times.download_ns[k] += to_ns(download_s);
+    sum_s += stage_s + download_s;
+    if (p + 1 == last && last < way.length()) continue;
+    if (k + 1 == stages_) continue;
+    const double again_s = drawn_s(chip_.stages[k + 1].upload_s);
+    times.upload_ns[k] += to_ns(again_s);
+    sum_s += again_s;
   }
   return sum_s;
 }
@@ -187,7 +217,7 @@ void Simulation::compute_position(Driver& driver) {
 void Simulation::pass_time(double until_s) {
   energy_.pass(until_s, power_w(chip_, {.on_cores = medium() ? 0 : on_cores_,
                                         .medium = medium() && on_cores_ > 0,
-                                        .device = device_busy_}));
+                                        .device = on_device_ > 0}));
   now_s_ = until_s;
 }
 

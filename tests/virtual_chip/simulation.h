@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <queue>
@@ -40,7 +41,7 @@ class Simulation {
   int in_flight() const { return dispatch_.in_flight(); }
 
  private:
-  enum class Where { nowhere, waits, cores, device };
+  enum class Where { nowhere, waits, cores, device_apart, collects };
   struct Driver {
     Where where = Where::nowhere;
     Dispatch::Entry* entry = nullptr;
@@ -62,12 +63,16 @@ class Simulation {
   void let_in();
   void begin();
   void step();
+  void take_up(Driver& driver, const Dispatch::Work& work);
   bool is_over(Driver& driver);
+  bool collect(Driver& driver);
+  void send(Driver& driver);
   void go_on(Driver& driver);
   void retry();
   void compute(Driver& driver, Where where, double seconds);
   void compute_position(Driver& driver);
-  double device_run_s(Driver& driver);
+  double device_stages_apart_s(Driver& driver);
+  Status device_status();
   double drawn_s(double mean_s) { return mean_s * noise_(random_); }
   void pass_time(double until_s);
 
@@ -85,7 +90,11 @@ class Simulation {
   std::vector<Item> items_;
   std::size_t next_item_ = 0;
   std::vector<Driver> drivers_;
-  bool device_busy_ = false;
+  int on_device_ = 0;  ///< frames
+  // What a frame on the device passes one after the other, each for one frame at a time: when it is
+  // free again.
+  double upload_free_s_ = 0, compute_free_s_ = 0, download_free_s_ = 0;
+  std::array<double, kMaxLanes> done_s_{};
   int on_cores_ = 0;  ///< frames that are computed there now
   int device_runs_left_ = -1;
   double sink_free_s_ = 0;
