@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "gst/bin/binprovide.h"
 #include "gst/util/guard.h"
 
 namespace tandem {
@@ -34,7 +35,10 @@ class BinRun::QueueDevice final : public Device {
 };
 
 BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int cores)
-    : bin_(bin), repeat_(stages), device_(std::make_unique<QueueDevice>()) {
+    : bin_(bin),
+      repeat_(stages),
+      device_(std::make_unique<QueueDevice>()),
+      provider_(std::make_unique<DeviceProvider>()) {
   std::vector<Stage*> scheduled;
   for (GstTandemStage* stage : stages) {
     stages_.emplace_back(static_cast<GstTandemStage*>(gst_object_ref(stage)));

@@ -15,6 +15,8 @@
 
 namespace tandem {
 
+class DeviceProvider;
+
 /// What tandembin has between PAUSED and READY: the chain as the scheduler sees it, the executor
 /// and the frames' items. Made with the pads inactive; destroyed when nothing flows any more.
 class BinRun {
@@ -33,6 +35,8 @@ class BinRun {
   /// not see it before the configuration changes.
   void use_device(const std::shared_ptr<opencl::Context>& context);
   std::shared_ptr<opencl::Context> context() const;  ///< null before use_device
+
+  DeviceProvider& device_provider() { return *provider_; }
 
   uint32_t device_capable() const;  ///< bit k: stage k can run on that device
 
@@ -90,6 +94,7 @@ class BinRun {
   mutable std::mutex mutex_;  // guards the device's context, the idle items and what follows
   bool ended_ = false;
   std::unique_ptr<QueueDevice> device_;
+  const std::unique_ptr<DeviceProvider> provider_;
   // As many as can be in flight, and one for the frame that waits to be let in.
   std::vector<std::unique_ptr<FrameItem>> items_;
   std::vector<FrameItem*> idle_;

@@ -44,7 +44,9 @@ bool Executor::process(Entry& entry, bool time_stages) {
       for (int p = first; p < last && status.ok(); ++p) status = run_on_cpu(item, way, p, cores);
     }
     if (status.kind() == Status::Kind::device_failed && entry.mapping.any_device()) {
-      // What is valid on the device alone is lost with it: the CPU computes the frame again.
+      // What is valid on the device alone is lost with it: the CPU computes the frame again. The
+      // host is told, who may tell others: no lock is held.
+      give(cores);
       fail_device(status.message());
       entry.mapping.device_stages = 0;
       item.device_stages = 0;
