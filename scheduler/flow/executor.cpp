@@ -53,11 +53,18 @@ void Executor::configure(const Configuration& configuration, bool time_stages) {
   std::lock_guard lock(mutex_);
   pending_ = clamp(configuration);
   pending_time_stages_ = time_stages;
+  forget_pieces();
   if (running_ == 0) {
     apply_pending();
   } else if (!is_pending()) {
     drivers_changed();  // who waited for another one that does not come any more
   }
+}
+
+// Frames of another size may come from now on.
+void Executor::forget_pieces() {
+  device_piece_ = 0;
+  for (auto& ns : compute_ns_) ns = 0;
 }
 
 Configuration Executor::configuration() const {

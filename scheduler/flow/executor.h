@@ -92,7 +92,8 @@ class Executor {
   void release();
   /// Waits until nothing is in flight, or aborted.
   void drain();
-  /// Unblocks everybody; items not yet begun are not computed. Until resume().
+  /// Unblocks everybody; items not yet begun are not computed, and those under way are left as soon
+  /// as the band of rows or the piece of device work at hand is done: they fail. Until resume().
   void abort();
   /// After abort(): waits until no stage works any more.
   void rest();
@@ -126,6 +127,7 @@ class Executor {
   Status time_on_device(Item& item, const Way& way, int first, int last);
   Status finish_on_device(Item& item, const Way& way, int first, int last);
   Status run_on_cpu(Item& item, const Way& way, int position, Cores& cores);
+  void compute_in_bands(Stage& stage, Item& item, int index);
   Stage& enter(Item& item, const Way& way, int position);
   void count_time(Item& item, int stage, uint64_t ns, bool on_device);
   bool take_device_slot(Cores& cores);
@@ -134,6 +136,7 @@ class Executor {
   bool is_its_turn(int stage, int restart, Entry& entry);
   void pass_gate(int stage, uint64_t sequence);
   void drivers_changed();
+  void forget_pieces();
   bool waits_for_the_sink();
   bool has_space();
   bool is_pending() const;
@@ -156,8 +159,9 @@ class Executor {
   std::vector<Entry*> ready_;  ///< whose turn has come meanwhile, one a serial stage at most
   std::array<uint64_t, kMaxStages> gate_next_{};
   bool source_waits_ = false;
-  int running_ = 0;  ///< begun and not done
-  bool aborted_ = false, stopping_ = false;
+  int running_ = 0;                   ///< begun and not done
+  std::atomic<bool> aborted_{false};  // written under mutex_, read by stages' threads as well
+  bool stopping_ = false;
   Configuration current_, pending_;
   bool time_stages_ = false, pending_time_stages_ = false;
   int window_;
@@ -167,6 +171,11 @@ class Executor {
   std::mutex cpu_mutex_;
 
   BandPool bands_;  // under cpu_mutex_
+
+  // Under this configuration, so that work is cut into pieces after which abort() is looked at; 0:
+  // not known yet.
+  std::atomic<int> device_piece_{0};                          // positions of a way
+  std::array<std::atomic<uint64_t>, kMaxStages> compute_ns_;  // of a whole stage, on one core
 
   struct Counter {
     std::atomic<uint64_t> cpu_frames{0}, device_frames{0}, cpu_ns{0}, device_ns{0};

@@ -1,12 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // One item's way through the stages, on a driver thread.
 #include <algorithm>
+#include <utility>
 
 #include "scheduler/flow/executor.h"
 #include "scheduler/machine/clock.h"
 
 namespace tandem {
 namespace {
+
+// What is done between two looks at abort(), on the device or on one core: a stop takes at most a
+// few times as long.
+constexpr uint64_t kPieceNs = 40'000'000;
+constexpr int kMostGrowth = 4;     // from one piece to the next: what a piece takes is an estimate
+constexpr int kUnknownBands = 16;  // of a stage that was not computed yet
+
+// Positions of the piece after one that took so long.
+int next_piece(int positions, uint64_t took_ns) {
+  const double fitting = static_cast<double>(positions) * static_cast<double>(kPieceNs) /
+                         static_cast<double>(std::max<uint64_t>(took_ns, 1));
+  return static_cast<int>(std::clamp<double>(fitting, 1, double{kMostGrowth} * positions));
+}
+
+Status aborted() { return Status::failed("aborted"); }
 
 // Before waiting for anything else: whoever that is may need the cores.
 void give(std::unique_lock<std::mutex>& cores) {
@@ -24,6 +40,10 @@ bool Executor::process(Entry& entry, bool time_stages) {
   Cores cores(cpu_mutex_, std::defer_lock);
 
   while (entry.position < way.length() && item.status.ok()) {
+    if (aborted_) {
+      item.status = aborted();
+      break;
+    }
     const int first = entry.position, stage = way.stage(first);
     const bool serial = stages_[stage]->serial();
     if (serial) {
@@ -41,7 +61,8 @@ bool Executor::process(Entry& entry, bool time_stages) {
       status = time_stages ? time_on_device(item, way, first, last)
                            : run_on_device(item, way, first, last);
     } else {
-      for (int p = first; p < last && status.ok(); ++p) status = run_on_cpu(item, way, p, cores);
+      for (int p = first; p < last && status.ok(); ++p)
+        status = aborted_ ? aborted() : run_on_cpu(item, way, p, cores);
     }
     if (status.kind() == Status::Kind::device_failed && entry.mapping.any_device()) {
       // What is valid on the device alone is lost with it: the CPU computes the frame again. The
@@ -99,16 +120,30 @@ void Executor::give_device_slot() {
 
 Status Executor::run_on_device(Item& item, const Way& way, int first, int last) {
   const uint64_t start = now_ns();
+  // Cut into pieces, so that abort() is seen: at first once through all stages, later what fits.
+  const int known = device_piece_.load(std::memory_order_relaxed);
+  int piece_began = first, piece = known > 0 ? known : static_cast<int>(stages_.size());
+  uint64_t piece_began_ns = start;
   Status status;
   for (int p = first; p < last && status.ok(); ++p) {
     Stage& stage = enter(item, way, p);
     status = stage.prepare(item);
     const bool to_host = p + 1 == last && last < way.length();
     if (status.ok()) status = stage.enqueue(item, to_host);
+    const int done = p + 1 - piece_began;
+    if (!status.ok() || (p + 1 < last && done < piece)) continue;
+    status = device_->wait();
+    const uint64_t now = now_ns();
+    piece = next_piece(done, now - std::exchange(piece_began_ns, now));
+    piece_began = p + 1;
+    device_piece_.store(piece, std::memory_order_relaxed);
+    if (status.ok() && aborted_) status = aborted();
   }
-  // Even after a failure: what was enqueued must not touch memory that is about to be reused.
-  const Status waited = device_->wait();
-  if (status.ok()) status = waited;
+  // What was enqueued before a failure must not touch memory that is about to be reused.
+  if (piece_began < last) {
+    const Status waited = device_->wait();
+    if (status.ok()) status = waited;
+  }
   give_device_slot();
   const uint64_t share = (now_ns() - start) / static_cast<uint64_t>(last - first);
   for (int p = first; p < last; ++p) count_time(item, way.stage(p), share, true);
@@ -127,6 +162,8 @@ Status Executor::time_on_device(Item& item, const Way& way, int first, int last)
     return now_ns() - start;
   };
   for (int p = first; p < last && status.ok(); ++p) {
+    if (aborted_) status = aborted();
+    if (!status.ok()) break;
     const int k = way.stage(p);
     Stage& stage = enter(item, way, p);
     status = stage.prepare(item);
@@ -159,15 +196,28 @@ Status Executor::run_on_cpu(Item& item, const Way& way, int position, Cores& cor
   uint64_t start;
   if (item.times.configuration.granularity == Granularity::coarse) {
     start = now_ns();
-    stage.compute(item, 0, stage.rows(item));
+    compute_in_bands(stage, item, way.stage(position));
   } else {
     if (!cores.owns_lock()) cores.lock();
     start = now_ns();
-    bands_.compute(stage, item);
+    bands_.compute(stage, item, aborted_);
   }
+  if (aborted_) return aborted();  // some rows may be missing
   status = stage.finish(item, false);
   count_time(item, way.stage(position), now_ns() - start, false);
   return status;
+}
+
+// On this thread alone.
+void Executor::compute_in_bands(Stage& stage, Item& item, int index) {
+  const int rows = stage.rows(item);
+  const uint64_t usual_ns = compute_ns_[index].load(std::memory_order_relaxed);
+  const int bands = usual_ns == 0 ? kUnknownBands : static_cast<int>(1 + usual_ns / kPieceNs);
+  const int band = std::max(1, (rows + bands - 1) / bands);
+  const uint64_t start = now_ns();
+  for (int first = 0; first < rows && !aborted_; first += band)
+    stage.compute(item, first, std::min(first + band, rows));
+  if (!aborted_) compute_ns_[index].store(now_ns() - start, std::memory_order_relaxed);
 }
 
 Stage& Executor::enter(Item& item, const Way& way, int position) {

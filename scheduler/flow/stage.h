@@ -11,10 +11,10 @@ namespace tandem {
 /// What the scheduler knows of a stage. For one item the executor calls, on one thread,
 ///   prepare, begin, compute for disjoint bands (on many threads under medium grain), finish
 /// on the CPU, or, with the device slot held,
-///   prepare of each stage of the run, enqueue of each, Device::wait once, finish of each
-/// on the device. A stage that an item passes several times (Item::repeat) is asked so each time,
-/// with Item::round counting. Different items go through a stage at the same time unless it is
-/// serial.
+///   prepare of each stage of the run, enqueue of each, Device::wait, finish of each
+/// on the device, which is waited for once unless the run takes long. A stage that an item passes
+/// several times (Item::repeat) is asked so each time, with Item::round counting. Different items
+/// go through a stage at the same time unless it is serial.
 class Stage {
  public:
   virtual ~Stage() = default;
