@@ -97,6 +97,14 @@ std::shared_ptr<EnergyMeter> open_energy(GstElement* bin, const BinSettings& set
   GST_INFO_OBJECT(bin, "energy: %s %s",
                   opened.meter ? opened.meter->description().coverage.c_str() : "none",
                   missing.c_str());
+  // Under `auto` and with an objective that needs none, what is missing does not matter.
+  const bool asked = settings.energy_source != "auto" && settings.energy_source != "none";
+  if (asked && !opened.meter) {
+    GST_ELEMENT_WARNING(
+        bin, RESOURCE, NOT_FOUND,
+        ("energy-source=%s gives no energy: %s.", settings.energy_source.c_str(), missing.c_str()),
+        ("`tandem doctor` tells how to get an energy source"));
+  }
   return std::move(opened.meter);
 }
 

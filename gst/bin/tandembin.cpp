@@ -47,10 +47,10 @@ struct TandemBinClass {
   GstBinClass parent_class;
 };
 
-GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS("video/x-raw"));
-GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("video/x-raw"));
+GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+                                                             GST_STATIC_CAPS(GST_TANDEM_LUMA_CAPS));
+GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+                                                            GST_STATIC_CAPS(GST_TANDEM_LUMA_CAPS));
 
 TandemBin* tandem_bin(gpointer object) { return static_cast<TandemBin*>(object); }
 
@@ -358,7 +358,8 @@ static void gst_tandem_bin_class_init(GstTandemBinClass* klass) {
   element_class->pad_added = gst_tandem_bin_pad_added;
   gst_element_class_set_static_metadata(
       element_class, "Tandem bin", "Generic/Bin/Filter/Analyzer/Video",
-      "Holds a chain of stages and computes each frame's stages on CPU cores or an OpenCL device",
+      "Holds a chain of stages and computes each frame's stages on CPU cores or an OpenCL device. "
+      "Each decision is an element message, tandem-decision: its fields are in docs/adapting.md",
       "The Tandem authors");
   gst_element_class_add_static_pad_template(element_class, &sink_template);
   gst_element_class_add_static_pad_template(element_class, &src_template);

@@ -372,5 +372,15 @@ TEST_F(Pads, TheAllocationQueryIsDownstreamsToAnswer) {
   }
 }
 
+TEST_F(Pads, TheTemplatesNameTheFormats) {
+  for (const char* name : {"sink", "src"}) {
+    GstCaps* caps = gst_pad_template_get_caps(gst_element_get_pad_template(bin_, name));
+    const GValue* formats = gst_structure_get_value(gst_caps_get_structure(caps, 0), "format");
+    ASSERT_NE(formats, nullptr);
+    EXPECT_EQ(gst_value_list_get_size(formats), 11U);
+    gst_caps_unref(caps);
+  }
+}
+
 }  // namespace
 }  // namespace tandem::test

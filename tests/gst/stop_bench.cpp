@@ -17,16 +17,15 @@ using Clock = std::chrono::steady_clock;
 struct Application {
   const char *name, *stages;
   int letters;
-  const char* format;
 };
 constexpr Application kApplications[] = {
-    {"vivid", "vividfilter ! vividhistogram ! vividclassifier", 3, "GRAY8"},
+    {"vivid", "vividfilter ! vividhistogram ! vividclassifier", 3},
     {"srad",
      "sradextract ! sradprepare ! sradreduce ! sraddiffuse ! sradupdate iterations=10000 ! "
      "sradcompress",
-     6, "GRAY8"},
-    {"tracking", "kltpyramid ! kltfeatures ! kltflow ! klttracks", 4, "GRAY8"},
-    {"scene", "scenefeatures ! sceneclassifier", 2, "RGB"},
+     6},
+    {"tracking", "kltpyramid ! kltfeatures ! kltflow ! klttracks", 4},
+    {"scene", "scenefeatures ! sceneclassifier", 2},
 };
 constexpr const char* kSizes[] = {"320x240", "1920x1080", "3840x2160"};
 constexpr const char* kModes[] = {"cg", "mg", "device", "training"};
@@ -47,10 +46,9 @@ double stop_s(const Application& application, const std::string& size, const std
               int playing_ms) {
   const std::string::size_type x = size.find('x');
   const std::string line =
-      "videotestsrc pattern=snow ! video/x-raw,format=" + std::string(application.format) +
-      ",width=" + size.substr(0, x) + ",height=" + size.substr(x + 1) +
-      " ! tandembin.( opencl-device=any " + properties(application, mode) + " " +
-      application.stages + " ) ! fakesink async=false";
+      "videotestsrc pattern=snow ! video/x-raw,format=GRAY8,width=" + size.substr(0, x) +
+      ",height=" + size.substr(x + 1) + " ! tandembin.( opencl-device=any " +
+      properties(application, mode) + " " + application.stages + " ) ! fakesink async=false";
   GError* error = nullptr;
   GstElement* pipeline = gst_parse_launch(line.c_str(), &error);
   if (error) {
