@@ -120,9 +120,9 @@ void Executor::give_device_slot() {
 
 Status Executor::run_on_device(Item& item, const Way& way, int first, int last) {
   const uint64_t start = now_ns();
-  // Cut into pieces, so that abort() is seen: at first once through all stages, later what fits.
+  // Cut into pieces, so that abort() is seen: at first one stage, later what fits.
   const int known = device_piece_.load(std::memory_order_relaxed);
-  int piece_began = first, piece = known > 0 ? known : static_cast<int>(stages_.size());
+  int piece_began = first, piece = std::max(1, known);
   uint64_t piece_began_ns = start;
   Status status;
   for (int p = first; p < last && status.ok(); ++p) {
