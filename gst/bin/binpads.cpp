@@ -24,14 +24,48 @@ GstFlowReturn chain_list(GstPad* pad, GstObject* parent, GstBufferList* list) {
   return flow;
 }
 
+// An event that the stages do not look at goes where frames go, so that a tracer which sends one
+// with each frame times the bin. The others go along the stages.
+gboolean send_along(GstObject* parent, const BinRun& run, GstEvent* event) {
+  if (GST_EVENT_TYPE(event) == GST_EVENT_CUSTOM_DOWNSTREAM)
+    return gst_pad_push_event(run.way_out(), event);
+  return gst_pad_event_default(sink_of(parent), parent, event);
+}
+
 // The task of the source pad.
 void push_frames(gpointer user_data) {
   auto* parent = static_cast<GstObject*>(user_data);
   const std::shared_ptr<BinRun> run = run_of(parent);
-  if (!run || !run->push_next(src_of(parent))) gst_pad_pause_task(src_of(parent));
+  const auto send = [&](GstEvent* event) { send_along(parent, *run, event); };
+  if (!run || !run->push_next(send)) gst_pad_pause_task(src_of(parent));
 }
 
 // --- Control -----------------------------------------------------------------------------------
+
+// Whether the frames behind this event are to be handled in another way than those before it, or
+// the stages have to be done with these.
+bool has_to_drain(GstPad* pad, const BinRun& run, GstEvent* event) {
+  switch (GST_EVENT_TYPE(event)) {
+    case GST_EVENT_CAPS: {
+      GstCaps* caps = nullptr;
+      gst_event_parse_caps(event, &caps);
+      const CapsRef current(gst_pad_get_current_caps(pad));
+      return !run.negotiated() || !current || !gst_caps_is_equal(caps, current.get());
+    }
+    case GST_EVENT_SEGMENT: {
+      const GstSegment *segment = nullptr, *current = nullptr;
+      gst_event_parse_segment(event, &segment);
+      const EventRef before(gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0));
+      if (before) gst_event_parse_segment(before.get(), &current);
+      return !current || !gst_segment_is_equal(segment, current);
+    }
+    case GST_EVENT_STREAM_START:
+    case GST_EVENT_EOS:
+      return true;
+    default:
+      return false;
+  }
+}
 
 gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
   const std::shared_ptr<BinRun> run = run_of(parent);
@@ -46,7 +80,7 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
     case GST_EVENT_FLUSH_STOP: {
       run->abort();  // if it comes alone
       gst_pad_pause_task(src_of(parent));
-      run->resume();
+      run->resume(src_of(parent));
       const gboolean handled = gst_pad_event_default(pad, parent, event);
       start_pushing(parent);
       return handled;
@@ -55,7 +89,10 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
       break;
   }
   if (!GST_EVENT_IS_SERIALIZED(event)) return gst_pad_event_default(pad, parent, event);
+  const bool drains = has_to_drain(pad, *run, event);
+  if (!drains && run->accept(event)) return TRUE;
   run->executor().drain();
+  if (!drains) return send_along(parent, *run, event);
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) run->control().stream_ended();
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return gst_pad_event_default(pad, parent, event);
   GstCaps* caps = nullptr;

@@ -6,7 +6,8 @@
 namespace tandem {
 
 /// Frames and control on tandembin's pads: buffers go to the executor, a task on the source pad
-/// pushes them on; serialized events drain the executor and then travel through the children.
+/// pushes them on. Serialized events keep their place between the frames and travel through the
+/// children; those that change what is done with frames wait until none is in flight.
 void equip_sink(GstPad* pad);
 void equip_src(GstPad* pad);
 

@@ -12,24 +12,52 @@ GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
 
 namespace tandem {
 
-std::string DeviceProvider::provide(GstElement* bin, BinRun& run, const BinSettings& settings,
-                                    const AdaptRules& rules) {
-  const bool forced = rules.allowed.mapping && rules.allowed.mapping->any_device();
-  const bool useful = forced || (!rules.allowed.mapping && rules.any());
-  if (!useful) return {};
-  if (!run.context() && !problem_) {
-    try {
-      const auto context = find_opencl_context(bin, settings.opencl_device);
-      run.use_device(context);
-      GST_INFO_OBJECT(bin, "the OpenCL device is %s", context->device().name.c_str());
-    } catch (const opencl::Error& e) {
-      GST_INFO_OBJECT(bin, "there is no OpenCL device: %s", e.what());
-      problem_ = e.what();
-    }
+namespace {
+
+bool forces_device(const AdaptRules& rules) {
+  return rules.allowed.mapping && rules.allowed.mapping->any_device();
+}
+
+bool can_use_device(const AdaptRules& rules) {
+  return forces_device(rules) || (!rules.allowed.mapping && rules.any());
+}
+
+}  // namespace
+
+bool DeviceProvider::wanted(const BinRun& run, const AdaptRules& rules) const {
+  return can_use_device(rules) && !run.context() && !problem_;
+}
+
+DeviceProvider::Found DeviceProvider::look(GstElement* bin, const std::string& selector) {
+  try {
+    Found found{find_opencl_context(bin, selector), {}};
+    GST_INFO_OBJECT(bin, "the OpenCL device is %s", found.context->device().name.c_str());
+    return found;
+  } catch (const std::exception& e) {
+    GST_INFO_OBJECT(bin, "there is no OpenCL device: %s", e.what());
+    return {nullptr, e.what()};
   }
+}
+
+void DeviceProvider::end_look(BinRun& run, const Found& found) {
+  looking_ = false;
+  problem_ = found.problem;
+  if (!found.context) return;
+  try {
+    run.use_device(found.context);
+    problem_.reset();
+  } catch (const opencl::Error& e) {
+    problem_ = e.what();
+  }
+}
+
+std::string DeviceProvider::complaint(const BinRun& run, const BinSettings& settings,
+                                      const AdaptRules& rules) {
+  if (!can_use_device(rules)) return {};
+  const bool forced = forces_device(rules);
   if (run.context()) return forced ? warn_of_stages(run, *rules.allowed.mapping) : "";
   const bool asked = forced || settings.opencl_device != "auto";
-  if (!asked || std::exchange(told_, true)) return {};
+  if (!asked || !problem_ || std::exchange(told_, true)) return {};
   return "There is no OpenCL device to use, the CPU computes everything: " + *problem_;
 }
 
@@ -69,6 +97,14 @@ std::shared_ptr<EnergyMeter> open_energy(GstElement* bin, const BinSettings& set
   GST_INFO_OBJECT(bin, "energy: %s %s",
                   opened.meter ? opened.meter->description().coverage.c_str() : "none",
                   missing.c_str());
+  // Under `auto` and with an objective that needs none, what is missing does not matter.
+  const bool asked = settings.energy_source != "auto" && settings.energy_source != "none";
+  if (asked && !opened.meter) {
+    GST_ELEMENT_WARNING(
+        bin, RESOURCE, NOT_FOUND,
+        ("energy-source=%s gives no energy: %s.", settings.energy_source.c_str(), missing.c_str()),
+        ("`tandem doctor` tells how to get an energy source"));
+  }
   return std::move(opened.meter);
 }
 

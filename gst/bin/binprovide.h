@@ -10,25 +10,41 @@
 
 namespace tandem {
 
-/// Opens the OpenCL device for a run when it may be needed.
+/// Finds the OpenCL device of a run when it may be needed. All but look() is called under the bin's
+/// configure_mutex.
 class DeviceProvider {
  public:
-  /// Does nothing when the run has a device, or when `rules` keep all stages on the CPU. Returns
-  /// what the user is to be warned of, once: that there is no device though one was asked for, or
+  /// What look() found: a device, or why there is none.
+  struct Found {
+    std::shared_ptr<opencl::Context> context;
+    std::string problem;
+  };
+
+  /// Whether a device has to be looked for: never twice in a run.
+  bool wanted(const BinRun& run, const AdaptRules& rules) const;
+  /// Somebody looks: it configures the run afterwards with what the properties say by then.
+  bool looking() const { return looking_; }
+  void begin_look() { looking_ = true; }
+  /// Asks the neighbours, the application and OpenCL. Posts messages: call it with no lock held.
+  static Found look(GstElement* bin, const std::string& selector);
+  void end_look(BinRun& run, const Found& found);
+
+  /// What the user is to be warned of, once: that there is no device though one was asked for, or
   /// that it cannot compute all that it was asked to.
-  std::string provide(GstElement* bin, BinRun& run, const BinSettings& settings,
-                      const AdaptRules& rules);
+  std::string complaint(const BinRun& run, const BinSettings& settings, const AdaptRules& rules);
 
  private:
   std::string warn_of_stages(const BinRun& run, const Mapping& mapping);
 
+  bool looking_ = false;
   std::optional<std::string> problem_;  // why there is none
   bool told_ = false;
   std::optional<Mapping> told_mapping_;
 };
 
 /// Opens the energy source and gives the run what decides, with what is known of the chain and its
-/// device. Throws std::invalid_argument when `energy-source` makes no sense.
+/// device. Posts messages: call it with no lock held. Throws std::invalid_argument when
+/// `energy-source` makes no sense.
 void provide_control(GstElement* bin, BinRun& run, const BinSettings& settings,
                      std::shared_ptr<Knowledge> knowledge);
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <fstream>
 
+#include "gst/bin/binprovide.h"
 #include "gst/util/guard.h"
 
 namespace tandem {
@@ -41,7 +42,10 @@ class BinRun::QueueDevice final : public Device {
 };
 
 BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int cores)
-    : bin_(bin), repeat_(stages), device_(std::make_unique<QueueDevice>()) {
+    : bin_(bin),
+      repeat_(stages),
+      device_(std::make_unique<QueueDevice>()),
+      provider_(std::make_unique<DeviceProvider>()) {
   std::vector<Stage*> scheduled;
   for (GstTandemStage* stage : stages) {
     stages_.emplace_back(static_cast<GstTandemStage*>(gst_object_ref(stage)));
@@ -155,14 +159,20 @@ GstFlowReturn BinRun::accept(GstBuffer* buffer) {
     return GST_FLOW_ERROR;
   }
   if (needs_previous_) previous_.pass(*item);
-  if (executor_->submit(item)) return GST_FLOW_OK;
+  if (executor_->submit(item)) {
+    ++accepted_;
+    return GST_FLOW_OK;
+  }
   gst_buffer_unref(close(item));
   return GST_FLOW_FLUSHING;
 }
 
-bool BinRun::push_next(GstPad* pad) {
+GstPad* BinRun::way_out() const { return GST_BASE_TRANSFORM_SRC_PAD(stages_.back().get()); }
+
+bool BinRun::push_next(const EventLine::Send& send) {
   auto* item = static_cast<FrameItem*>(executor_->take());
   if (!item) return false;
+  const uint64_t frames = item->sequence + 1;
   const Status status = item->status;
   if (status.ok()) control_->frame_done(*item);
   GstBuffer* buffer = close(item);
@@ -172,9 +182,10 @@ bool BinRun::push_next(GstPad* pad) {
     gst_buffer_unref(buffer);
     flow_ = GST_FLOW_ERROR;
     GST_ELEMENT_ERROR(bin_, STREAM, FAILED, ("%s", status.message().c_str()), (nullptr));
-  } else if (const GstFlowReturn flow = gst_pad_push(pad, buffer); flow != GST_FLOW_OK) {
+  } else if (const GstFlowReturn flow = gst_pad_push(way_out(), buffer); flow != GST_FLOW_OK) {
     flow_ = flow;
   }
+  if (!dropping_) events_.frame_left(frames, send);
   executor_->release();
   return true;
 }
@@ -184,15 +195,16 @@ void BinRun::abort() {
   executor_->abort();
 }
 
-void BinRun::drop_all() {
+void BinRun::drop_all(GstPad* src) {
   while (auto* item = static_cast<FrameItem*>(executor_->take())) {
     gst_buffer_unref(close(item));
     executor_->release();
   }
+  events_.drop(accepted_, src);
 }
 
-void BinRun::resume() {
-  drop_all();
+void BinRun::resume(GstPad* src) {
+  drop_all(src);
   previous_.forget();
   flow_ = GST_FLOW_OK;
   dropping_ = false;
@@ -207,7 +219,7 @@ void BinRun::shut_down() {
 }
 
 void BinRun::end() {
-  drop_all();
+  drop_all(nullptr);
   {
     std::lock_guard lock(mutex_);
     ended_ = true;

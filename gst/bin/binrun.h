@@ -9,11 +9,14 @@
 
 #include "gst/bin/bincontrol.h"
 #include "gst/bin/binrepeat.h"
+#include "gst/bin/eventline.h"
 #include "gst/stage/previousluma.h"
 #include "gst/stage/stageadapter.h"
 #include "scheduler/flow/executor.h"
 
 namespace tandem {
+
+class DeviceProvider;
 
 /// What tandembin has between PAUSED and READY: the chain as the scheduler sees it, the executor
 /// and the frames' items. Made with the pads inactive; destroyed when nothing flows any more.
@@ -34,6 +37,8 @@ class BinRun {
   void use_device(const std::shared_ptr<opencl::Context>& context);
   std::shared_ptr<opencl::Context> context() const;  ///< null before use_device
 
+  DeviceProvider& device_provider() { return *provider_; }
+
   uint32_t device_capable() const;  ///< bit k: stage k can run on that device
 
   /// Who decides; once, before the first frame.
@@ -46,17 +51,23 @@ class BinRun {
 
   /// For the streaming thread, with nothing in flight. Null: no frame can be taken.
   void set_caps(GstCaps* caps);
+  bool negotiated() const { return negotiated_; }  ///< for the streaming thread
   /// For the streaming thread: hands a frame to the executor; takes over the buffer.
   GstFlowReturn accept(GstBuffer* buffer);
-  /// For the source pad's task: waits for the next frame in order and pushes it. False when aborted
-  /// and nothing is left.
-  bool push_next(GstPad* pad);
+  /// For the streaming thread: lets the event follow the frames in flight; takes it over when it
+  /// returns true. False: the caller drains and sends it.
+  bool accept(GstEvent* event) { return events_.take(event, accepted_); }
+  /// The pad on which frames leave: the last stage's, so that probes and tracers see them there.
+  GstPad* way_out() const;
+  /// For the source pad's task: waits for the next frame in order and pushes it, then sends the
+  /// events that came after it. False when aborted and nothing is left.
+  bool push_next(const EventLine::Send& send);
 
   /// Frames are dropped from now on, and who waits is woken.
   void abort();
-  /// After abort() and with the task at rest: lets go of what is still inside and starts afresh,
-  /// unless the run is being shut down.
-  void resume();
+  /// After abort() and with the task and the streaming thread at rest: lets go of what is still
+  /// inside and starts afresh, unless the run is being shut down. Sticky events stay on `src`.
+  void resume(GstPad* src);
   /// As abort(), but for good; returns when no stage works any more.
   void shut_down();
   /// After shut_down(), with pads and task at rest: lets go of the frames and the stages. Others
@@ -71,7 +82,7 @@ class BinRun {
   void make_items();
   FrameItem* acquire();
   GstBuffer* close(FrameItem* item);
-  void drop_all();
+  void drop_all(GstPad* src);
   void device_failed(const std::string& why);
 
   GstElement* const bin_;
@@ -79,9 +90,11 @@ class BinRun {
   std::vector<StageAdapter*> adapters_;
   const ChainRepeat repeat_;
   bool changes_pixels_ = false, needs_previous_ = false;
-  PreviousLuma previous_;                // of the streaming thread
-  GstVideoInfo info_{};                  // of the streaming thread
-  bool negotiated_ = false;              // likewise
+  PreviousLuma previous_;    // of the streaming thread
+  GstVideoInfo info_{};      // of the streaming thread
+  bool negotiated_ = false;  // likewise
+  uint64_t accepted_ = 0;    // likewise: frames
+  EventLine events_;
   std::unique_ptr<BinControl> control_;  // outlives the executor, whose threads report to it
   // What downstream answered, for upstream to be told once, as a chain of plain elements would; an
   // error is told until a flush.
@@ -90,6 +103,7 @@ class BinRun {
   mutable std::mutex mutex_;  // guards the device's context, the idle items and what follows
   bool ended_ = false;
   std::unique_ptr<QueueDevice> device_;
+  const std::unique_ptr<DeviceProvider> provider_;
   // As many as can be in flight, and one for the frame that waits to be let in.
   std::vector<std::unique_ptr<FrameItem>> items_;
   std::vector<FrameItem*> idle_;

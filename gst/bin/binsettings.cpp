@@ -52,18 +52,18 @@ void install_adaptation(GObjectClass* klass, GParamFlags playing, GParamFlags re
   g_object_class_install_property(
       klass, kBinTargetFps,
       g_param_spec_double("target-fps", "Target rate",
-                          "Take the least energy that reaches so many frames a second; 0: off", 0,
+                          "Take the least energy that reaches this rate; 0: off (frames/s)", 0,
                           G_MAXDOUBLE, 0, playing));
   g_object_class_install_property(
       klass, kBinPowerBudget,
       g_param_spec_double("power-budget", "Power budget",
-                          "Take the most throughput within so many watts; 0: off", 0, G_MAXDOUBLE,
+                          "Take the most throughput within this power; 0: off (W)", 0, G_MAXDOUBLE,
                           0, playing));
   g_object_class_install_property(
       klass, kBinMaxOverhead,
       g_param_spec_double("max-overhead", "Most overhead",
-                          "The share of time that training may cost; 0: never train", 0, 0.99, 0.05,
-                          playing));
+                          "What training may cost; 0: never train (share of the stream's time)", 0,
+                          0.99, 0.05, playing));
   g_object_class_install_property(
       klass, kBinAdapt,
       g_param_spec_enum("adapt", "Adapt", "When to measure again what configuration is best",
@@ -72,14 +72,15 @@ void install_adaptation(GObjectClass* klass, GParamFlags playing, GParamFlags re
       klass, kBinEnergySource,
       g_param_spec_string("energy-source", "Energy source",
                           "auto, none, rapl, pcm, pcm:HOST:PORT, nvml, nvml:GPU or "
-                          "model:c=12+35,g=8+150,u=6 (static + dynamic watts)",
+                          "model:c=12+35,g=8+150,u=6 (static + dynamic W)",
                           "auto", ready));
   g_object_class_install_property(
       klass, kBinTdp,
-      g_param_spec_double("tdp", "TDP",
-                          "Thermal design power of what the energy source covers, in watts: no "
-                          "configuration is expected to take more; 0: unknown",
-                          0, G_MAXDOUBLE, 0, ready));
+      g_param_spec_double(
+          "tdp", "TDP",
+          "Thermal design power of what the energy source covers: no configuration is "
+          "expected to take more; 0: unknown (W)",
+          0, G_MAXDOUBLE, 0, ready));
   g_object_class_install_property(
       klass, kBinCpuFallback,
       g_param_spec_boolean("cpu-fallback", "CPU fallback",
@@ -108,20 +109,20 @@ void install_bin_properties(GObjectClass* klass) {
   g_object_class_install_property(
       klass, kBinThreads,
       g_param_spec_int("threads", "Threads",
-                       "Frames that coarse grain computes at a time, 1 to cores + 1; 0: auto", 0,
+                       "What coarse grain computes at a time, 1 to cores + 1; 0: auto (frames)", 0,
                        1024, 0, playing));
   g_object_class_install_property(
       klass, kBinLanes,
       g_param_spec_int(
           "lanes", "Lanes",
-          "Frames that are on the OpenCL device at a time, each on a queue of its own, "
-          "so that copies and kernels overlap; 0: auto",
+          "What is on the OpenCL device at a time, each on a queue of its own, so that copies and "
+          "kernels overlap; 0: auto, or 1 where all else is set (frames)",
           0, kMaxLanes, 0, playing));
   g_object_class_install_property(
       klass, kBinCores,
       g_param_spec_int("cores", "Cores",
-                       "CPU cores to use; 0: the physical cores that this process may use", 0, 1023,
-                       0, ready));
+                       "What the CPU's side may use; 0: all physical ones of this process (cores)",
+                       0, 1023, 0, ready));
   g_object_class_install_property(
       klass, kBinOpenclDevice,
       g_param_spec_string("opencl-device", "OpenCL device",
@@ -151,7 +152,8 @@ void install_bin_properties(GObjectClass* klass) {
       klass, kBinPredictions,
       g_param_spec_boxed("predictions", "Predictions",
                          "What is expected of every configuration for the frames that come now, as "
-                         "configurations: an array of configuration, fps, energy (J a frame)",
+                         "configurations: an array of configuration, fps (frames/s), energy (J a "
+                         "frame)",
                          GST_TYPE_STRUCTURE, read_only));
   g_object_class_install_property(
       klass, kBinStats,
@@ -160,11 +162,11 @@ void install_bin_properties(GObjectClass* klass) {
           "configuration, cores, lanes, frames, frames-cpu, frames-device, frames-mixed, "
           "device-failures, in-flight, opencl-device, tensors-made, "
           "opencl-buffers-made, opencl-programs-made, opencl-objects-made, "
-          "predicted-fps, predicted-energy, measured-fps, measured-energy, "
-          "training, decisions, trainings, training-experiments, training-frames, "
-          "training-seconds, "
-          "training-penalty, seconds, energy-source, energy-coverage, and for each "
-          "of stages: name, cpu-frames, device-frames, cpu-ns, device-ns",
+          "predicted-fps, predicted-energy, measured-fps, measured-energy (frames/s, J "
+          "a frame), training, decisions, trainings, training-experiments, "
+          "training-frames, training-seconds, training-penalty, seconds (s), "
+          "energy-source, energy-coverage, and for each "
+          "of stages: name, cpu-frames, device-frames, cpu-ns, device-ns (ns)",
           GST_TYPE_STRUCTURE, read_only));
 }
 

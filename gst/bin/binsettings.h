@@ -52,6 +52,8 @@ struct BinSettings {
   std::string energy_source = "auto";
   double tdp_w = 0;
   bool cpu_fallback = true;
+
+  bool operator==(const BinSettings&) const = default;
 };
 
 void install_bin_properties(GObjectClass* klass);

@@ -35,9 +35,9 @@ struct TandemBin {
     GstPad* src = nullptr;
     // Held while a configuration is worked out and handed to the executor, so that two property
     // changes cannot overtake each other and none is lost while a run starts. The object lock is
-    // taken under it. Warnings are posted without it: who sees them may set properties.
+    // taken under it. Never held while a message is posted or a context is asked for: who sees
+    // these may set properties.
     std::mutex configure_mutex;
-    tandem::DeviceProvider device;  // under configure_mutex
     // What training found out, for the life of the element; used by one run at a time.
     const std::shared_ptr<tandem::Knowledge> knowledge = std::make_shared<tandem::Knowledge>();
   };
@@ -47,10 +47,10 @@ struct TandemBinClass {
   GstBinClass parent_class;
 };
 
-GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS("video/x-raw"));
-GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("video/x-raw"));
+GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+                                                             GST_STATIC_CAPS(GST_TANDEM_LUMA_CAPS));
+GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+                                                            GST_STATIC_CAPS(GST_TANDEM_LUMA_CAPS));
 
 TandemBin* tandem_bin(gpointer object) { return static_cast<TandemBin*>(object); }
 
@@ -81,15 +81,41 @@ namespace {
 
 // --- Configuration -----------------------------------------------------------------------------
 
+// Waits for a run that starts to take what the properties say: a change that comes too late for
+// that finds the run here.
+std::shared_ptr<BinRun> run_to_configure(TandemBin* bin) {
+  std::lock_guard lock(bin->self->configure_mutex);
+  return current_run(bin);
+}
+
+AdaptRules rules_of(TandemBin* bin, BinRun& run) {
+  return tandem::adapt_rules(settings_of(bin), run.stages(), run.executor().cores());
+}
+
+// Takes configure_mutex, and finds the device if the properties need one. The mutex is not held
+// meanwhile, so the properties are read again afterwards; a run is looked for once. Throws
+// std::runtime_error.
+std::unique_lock<std::mutex> lock_with_device(TandemBin* bin, BinRun& run) {
+  tandem::DeviceProvider& device = run.device_provider();
+  std::unique_lock lock(bin->self->configure_mutex);
+  while (!device.looking() && device.wanted(run, rules_of(bin, run))) {
+    device.begin_look();
+    const std::string selector = settings_of(bin).opencl_device;
+    lock.unlock();
+    const auto found = tandem::DeviceProvider::look(GST_ELEMENT_CAST(bin), selector);
+    lock.lock();
+    device.end_look(run, found);
+  }
+  return lock;
+}
+
 // Hands the rules that the properties make to the controller, under configure_mutex. Returns what
 // warn_of_device() is to say. Throws std::runtime_error.
 std::string configure(TandemBin* bin, BinRun& run) {
-  const BinSettings settings = settings_of(bin);
-  const AdaptRules rules = tandem::adapt_rules(settings, run.stages(), run.executor().cores());
-  std::string problem = bin->self->device.provide(GST_ELEMENT_CAST(bin), run, settings, rules);
+  const AdaptRules rules = rules_of(bin, run);
   run.control().set_device_capable(run.device_capable());
   run.control().set_rules(rules);
-  return problem;
+  return run.device_provider().complaint(run, settings_of(bin), rules);
 }
 
 void warn_of_device(TandemBin* bin, const std::string& problem) {
@@ -100,9 +126,11 @@ void warn_of_device(TandemBin* bin, const std::string& problem) {
 // A property changed while frames flow: what cannot be is refused, and what ran goes on.
 void reconfigure(TandemBin* bin) {
   try {
-    std::unique_lock lock(bin->self->configure_mutex);
-    const std::shared_ptr<BinRun> run = current_run(bin);
+    const std::shared_ptr<BinRun> run = run_to_configure(bin);
     if (!run) return;
+    std::unique_lock lock = lock_with_device(bin, *run);
+    // Who looks for the device configures the run when it is there.
+    if (run->device_provider().looking()) return;
     const std::string problem = configure(bin, *run);
     lock.unlock();
     warn_of_device(bin, problem);
@@ -172,17 +200,16 @@ bool start_run(TandemBin* bin) {
     const BinSettings settings = settings_of(bin);
     const int cores = settings.cores > 0 ? settings.cores : tandem::usable_physical_cores();
     auto run = std::make_shared<BinRun>(GST_ELEMENT_CAST(bin), stages, cores);
-    std::unique_lock configuring(bin->self->configure_mutex);
-    bin->self->device = {};
-    const AdaptRules rules = tandem::adapt_rules(settings, run->stages(), cores);
-    std::string problem = bin->self->device.provide(GST_ELEMENT_CAST(bin), *run, settings, rules);
+    lock_with_device(bin, *run).unlock();
     tandem::provide_control(GST_ELEMENT_CAST(bin), *run, settings, bin->self->knowledge);
-    run->executor().set_cpu_fallback(settings.cpu_fallback);
-    run->control().set_objective(settings.objective);
-    configure(bin, *run);
+    // Those who were asked may have set properties, which the run is to start with.
+    std::unique_lock configuring = lock_with_device(bin, *run);
+    run->control().set_objective(settings_of(bin).objective);
+    const std::string problem = configure(bin, *run);
     {
       ObjectLock lock(bin);
       run->keep_tensors = bin->self->settings.keep_tensors;
+      run->executor().set_cpu_fallback(bin->self->settings.cpu_fallback);
       bin->self->run = std::move(run);
     }
     configuring.unlock();
@@ -262,7 +289,10 @@ void gst_tandem_bin_set_property(GObject* object, guint id, const GValue* value,
   tandem::SettingChange change;
   {
     ObjectLock lock(bin);
+    const BinSettings before = bin->self->settings;
     change = tandem::set_bin_setting(bin->self->settings, id, value);
+    // Else who sets a property whenever a decision is told would be told another one for ever.
+    if (bin->self->settings == before) return;
     if (BinRun* run = bin->self->run.get()) {
       run->keep_tensors = bin->self->settings.keep_tensors;
       run->executor().set_cpu_fallback(bin->self->settings.cpu_fallback);
@@ -328,7 +358,8 @@ static void gst_tandem_bin_class_init(GstTandemBinClass* klass) {
   element_class->pad_added = gst_tandem_bin_pad_added;
   gst_element_class_set_static_metadata(
       element_class, "Tandem bin", "Generic/Bin/Filter/Analyzer/Video",
-      "Holds a chain of stages and computes each frame's stages on CPU cores or an OpenCL device",
+      "Holds a chain of stages and computes each frame's stages on CPU cores or an OpenCL device. "
+      "Each decision is an element message, tandem-decision: its fields are in docs/adapting.md",
       "The Tandem authors");
   gst_element_class_add_static_pad_template(element_class, &sink_template);
   gst_element_class_add_static_pad_template(element_class, &src_template);

@@ -238,7 +238,7 @@ static void gst_tandem_overlay_class_init(GstTandemOverlayClass* klass) {
   g_object_class_install_property(
       object, PROP_LINE_WIDTH,
       g_param_spec_uint("line-width", "Line width",
-                        "Thickness of boxes and vectors in pixels (0 = by the frame's height)", 0,
+                        "Thickness of boxes and vectors; 0: by the frame's height (pixels)", 0,
                         1000, 0, kFlags));
   g_object_class_install_property(
       object, PROP_LABELS,
@@ -260,7 +260,7 @@ static void gst_tandem_overlay_class_init(GstTandemOverlayClass* klass) {
   gst_element_class_set_static_metadata(
       element, "Tandem overlay", "Filter/Editor/Video",
       "Draws regions of interest with label and confidence, and motion vectors",
-      "The Tandem project");
+      "The Tandem authors");
 
   GstBaseTransformClass* base = GST_BASE_TRANSFORM_CLASS(klass);
   base->set_caps = gst_tandem_overlay_set_caps;

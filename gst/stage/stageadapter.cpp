@@ -60,6 +60,9 @@ void FrameItem::completed() {
   if (mapped) gst_video_frame_unmap(&video);
   mapped = false;
   previous.reset();
+  for (std::size_t k = 0; k < slots.size(); ++k) {
+    if (!slots[k].notice.empty()) stages[k]->post(std::exchange(slots[k].notice, {}));
+  }
   for (Slot& slot : slots) {
     for (int i = 0; i < kMaxTensors; ++i) {
       if (!slot.memories[i]) continue;
@@ -97,6 +100,10 @@ void StageAdapter::set_context(std::shared_ptr<opencl::Context> context) {
     context_ = std::move(context);
   }
   invalidate();
+}
+
+void StageAdapter::post(const std::string& notice) const {
+  GST_ELEMENT_WARNING(stage_, STREAM, FORMAT, ("%s", notice.c_str()), (nullptr));
 }
 
 void StageAdapter::forget() {
@@ -192,7 +199,8 @@ std::shared_ptr<PooledWork> StageAdapter::make_work(WorkRequest& request) {
 }
 
 std::shared_ptr<const PooledWork> StageAdapter::work_for(const FrameItem& item,
-                                                         const StageFrame& frame) {
+                                                         const StageFrame& frame,
+                                                         std::string& notice) {
   WorkRequest request{item.video.info, {frame.inputs.data(), description().inputs.size()}, nullptr};
   if (auto current = current_for(request)) return current;
   std::shared_ptr<const PooledWork> made;
@@ -203,8 +211,7 @@ std::shared_ptr<const PooledWork> StageAdapter::work_for(const FrameItem& item,
     std::lock_guard lock(mutex_);
     current_ = made;
   }
-  if (const std::string& notice = made->work->notice(); !notice.empty())
-    GST_ELEMENT_WARNING(stage_, STREAM, FORMAT, ("%s", notice.c_str()), (nullptr));
+  notice = made->work->notice();
   return made;
 }
 
@@ -216,7 +223,7 @@ Status StageAdapter::prepare(Item& base) {
     slot.frame.video = &item.video;
     slot.frame.previous = item.previous_luma();
     if (Status status = find_inputs(item, slot.frame); !status.ok()) return status;
-    if (!slot.work) slot.work = work_for(item, slot.frame);
+    if (!slot.work) slot.work = work_for(item, slot.frame, slot.notice);
     const auto& specs = slot.work->work->outputs();
     for (std::size_t i = 0; i < specs.size(); ++i) {
       MemoryRef& memory = slot.memories[i];

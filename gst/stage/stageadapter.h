@@ -38,6 +38,7 @@ struct FrameItem : Item {
     std::array<MemoryRef, kMaxTensors> memories;
     std::array<MemoryRef, kMaxTensors> local_inputs;  ///< copies of what was not on the device
     bool published = false;
+    std::string notice;  ///< to be posted once no lock of the executor is held
   };
 
   explicit FrameItem(std::span<StageAdapter* const> chain) : stages(chain), slots(chain.size()) {}
@@ -80,6 +81,7 @@ class StageAdapter final : public Stage {
   void set_context(std::shared_ptr<opencl::Context> context);
   void invalidate() { ++generation_; }
   void forget();  ///< lets go of the work and its pools
+  void post(const std::string& notice) const;
   const StageDescription& description() const;
 
   std::string name() const override;
@@ -96,7 +98,8 @@ class StageAdapter final : public Stage {
 
  private:
   Status find_inputs(FrameItem& item, StageFrame& frame);
-  std::shared_ptr<const PooledWork> work_for(const FrameItem& item, const StageFrame& frame);
+  std::shared_ptr<const PooledWork> work_for(const FrameItem& item, const StageFrame& frame,
+                                             std::string& notice);
   std::shared_ptr<const PooledWork> current_for(WorkRequest& request);
   std::shared_ptr<PooledWork> make_work(WorkRequest& request);
   static void localise_inputs(FrameItem::Slot& slot, std::size_t inputs);

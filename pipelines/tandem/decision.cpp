@@ -35,6 +35,8 @@ std::string decision_text(const GstStructure* d) {
   const std::string before = gst_structure_get_string(d, "old"),
                     after = gst_structure_get_string(d, "new");
   std::string text = std::string(gst_structure_get_string(d, "reason")) + ": ";
+  if (g_str_equal(gst_structure_get_string(d, "reason"), "too-short"))
+    text += "the stream ended while the bin still measured, which ran other configurations; ";
   text += before == after ? "stays with " + after : before + " -> " + after;
   if (const std::string expected = rate_text(d, "predicted-fps", "predicted-energy");
       !expected.empty())

@@ -209,7 +209,9 @@ void print_part(const Part& part) {
   std::printf("%s: %llu frames in %.1f s (%.1f frames/s)", to_string(part.size).c_str(),
               static_cast<unsigned long long>(part.frames), part.seconds, fps);
   std::puts(part.found.empty() ? "" : (", " + part.found).c_str());
-  std::printf("  ran as %s; frames on CPU/device:", part.stats.configuration.c_str());
+  std::printf(
+      "  %s %s; frames on CPU/device:", part.stats.training ? "still measuring, last as" : "ran as",
+      part.stats.configuration.c_str());
   const char* separator = "";
   for (const StageCount& stage : part.stats.stages) {
     std::printf("%s %s %llu/%llu", separator, stage.name.c_str(),

@@ -26,13 +26,16 @@ struct BandPool::Arena {
 BandPool::BandPool(int cores) : cores_(cores), arena_(std::make_unique<Arena>(cores)) {}
 BandPool::~BandPool() = default;
 
-void BandPool::compute(Stage& stage, Item& item) {
+void BandPool::compute(Stage& stage, Item& item, const std::atomic<bool>& stop) {
   const int rows = stage.rows(item);
   const auto band = static_cast<std::size_t>(std::max(1, rows / (cores_ * kBandsPerCore)));
   arena_->arena.execute([&] {
     using Range = oneapi::tbb::blocked_range<int>;
     oneapi::tbb::parallel_for(
-        Range(0, rows, band), [&](const Range& r) { stage.compute(item, r.begin(), r.end()); },
+        Range(0, rows, band),
+        [&](const Range& r) {
+          if (!stop.load(std::memory_order_relaxed)) stage.compute(item, r.begin(), r.end());
+        },
         oneapi::tbb::simple_partitioner());
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "scheduler/flow/stage.h"
@@ -14,8 +15,9 @@ class BandPool {
   explicit BandPool(int cores);
   ~BandPool();
 
-  /// Computes all rows of the stage; the calling thread takes part. One caller at a time.
-  void compute(Stage& stage, Item& item);
+  /// Computes all rows of the stage; the calling thread takes part. One caller at a time. Bands
+  /// that have not begun when `stop` becomes true are left out.
+  void compute(Stage& stage, Item& item, const std::atomic<bool>& stop);
 
  private:
   struct Arena;  // oneTBB's

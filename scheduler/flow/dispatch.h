@@ -105,6 +105,8 @@ class Dispatch {
   /// A device action: since `since_ns` its commands were enqueued on entry.lane. The item belongs
   /// to whoever collects it.
   void sent(Entry& entry, const Action& action, uint64_t since_ns);
+  /// It was sent, a piece of it is done, and the next piece is enqueued.
+  void sent_again(Entry& entry, uint64_t since_ns);
   /// What it had on the device is done: what is left of the action does not need the lane. Returns
   /// for how many nanoseconds it had the device to itself: since it was sent, or since the device
   /// was done with the item before, whichever was later.
@@ -121,7 +123,8 @@ class Dispatch {
 
   // --- Interruptions -------------------------------------------------------------------------
 
-  /// Items not begun are not computed: they come out as failed.
+  /// Items not begun are not computed, those under way are left at their next step: they come out
+  /// as failed.
   void abort();
   bool aborted() const { return aborted_; }
   /// After abort() and when everything has been taken out.
@@ -152,10 +155,11 @@ class Dispatch {
     int gate = 0;      ///< stages before this one are not to be waited for any more
     int waits_at = 0;  ///< stage, while its turn has not come
     Mapping mapping;
-    bool has_cores = false;  ///< medium grain's
-    bool fell_back = false;  ///< the CPU computes the run at hand
-    int lane = kNone;        ///< of the device, while it has one
-    Action sent;             ///< what is computed there
+    bool has_cores = false;             ///< medium grain's
+    bool fell_back = false;             ///< the CPU computes the run at hand
+    int lane = kNone;                   ///< of the device, while it has one
+    Action sent;                        ///< what is computed there
+    int sent_from = 0, sent_until = 0;  ///< positions of the piece that is enqueued
     uint64_t sent_ns = 0;
     uint64_t waits_since_ns = 0;
     uint64_t held_ns = 0;  ///< for Item::times

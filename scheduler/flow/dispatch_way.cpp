@@ -9,6 +9,8 @@ namespace tandem {
 Dispatch::Action Dispatch::next(Entry& entry) {
   using Kind = Action::Kind;
   const int first = entry.position;
+  if (aborted_ && first < entry.way.length() && entry.item->status.ok())
+    entry.item->status = Status::failed("aborted");
   if (first == entry.way.length() || !entry.item->status.ok()) return leave(entry);
   const int stage = entry.way.stage(first);
   if (stages_[stage].serial) {
@@ -70,6 +72,11 @@ void Dispatch::sent(Entry& entry, const Action& action, uint64_t since_ns) {
   entry.sent = action;
   entry.sent_ns = since_ns;
   sent_.push_back(&entry);
+}
+
+void Dispatch::sent_again(Entry& entry, uint64_t since_ns) {
+  entry.sent_ns = since_ns;
+  std::rotate(std::ranges::find(sent_, &entry), std::ranges::find(sent_, &entry) + 1, sent_.end());
 }
 
 uint64_t Dispatch::leave_device(Entry& entry, uint64_t now_ns) {

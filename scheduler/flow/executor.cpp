@@ -59,7 +59,14 @@ void Executor::configure(const Configuration& configuration, bool time_stages) {
     device_capable |= stages_[k]->has_device() ? 1u << k : 0;
   std::lock_guard lock(mutex_);
   dispatch_.configure(configuration, device_capable, time_stages);
+  forget_pieces();
   notify();
+}
+
+// Frames of another size may come from now on.
+void Executor::forget_pieces() {
+  device_piece_ = 0;
+  for (auto& ns : compute_ns_) ns = 0;
 }
 
 Configuration Executor::configuration() const {
@@ -120,6 +127,7 @@ void Executor::drain() {
 
 void Executor::abort() {
   std::lock_guard lock(mutex_);
+  stop_ = true;
   dispatch_.abort();
   notify();
 }
@@ -131,6 +139,7 @@ void Executor::rest() {
 
 void Executor::resume() {
   std::lock_guard lock(mutex_);
+  stop_ = false;
   dispatch_.resume();
 }
 

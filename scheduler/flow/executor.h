@@ -82,7 +82,8 @@ class Executor {
   void release();
   /// Waits until nothing is in flight, or aborted.
   void drain();
-  /// Unblocks everybody; items not yet begun are not computed. Until resume().
+  /// Unblocks everybody; items not yet begun are not computed, and those under way are left as soon
+  /// as the band of rows or the piece of device work at hand is done: they fail. Until resume().
   void abort();
   /// After abort(): waits until no stage works any more.
   void rest();
@@ -105,6 +106,9 @@ class Executor {
               Lock& lock);
   Status time_on_device(Item& item, const Way& way, int first, int last);
   Status run_on_cpu(Item& item, const Way& way, int position);
+  Status enqueue_piece(Dispatch::Entry& entry, const Dispatch::Action& action);
+  void compute_in_bands(Stage& stage, Item& item, int index);
+  void forget_pieces();
   Stage& enter(Item& item, const Way& way, int position);
   void count_time(Item& item, int stage, uint64_t ns, bool on_device);
   void count(const Item& item);
@@ -120,8 +124,14 @@ class Executor {
   std::condition_variable work_, standby_, sides_, space_, finished_, idle_;
   Dispatch dispatch_;
   bool stopping_ = false;
+  std::atomic<bool> stop_{false};  ///< aborted, for threads that compute
 
   BandPool bands_;  // of whoever has the cores under medium grain
+
+  // Under this configuration, so that work is cut into pieces after which abort() is looked at; 0:
+  // not known yet.
+  std::atomic<int> device_piece_{0};                          // positions of a way
+  std::array<std::atomic<uint64_t>, kMaxStages> compute_ns_;  // of a whole stage, on one core
 
   struct Counter {
     std::atomic<uint64_t> cpu_frames{0}, device_frames{0}, cpu_ns{0}, device_ns{0};

@@ -13,9 +13,9 @@ namespace tandem {
 /// on the CPU, or, on a lane of the device,
 ///   prepare of each stage of the run, enqueue of each on lane Item::lane, Device::start, and then,
 ///   mostly on another thread, Device::wait, finish of each
-/// on the device. A stage that an item passes several times (Item::repeat) is asked so each time,
-/// with Item::round counting. Different items go through a stage at the same time unless it is
-/// serial.
+/// on the device. A run that takes long is sent and waited for piece by piece. A stage that an item
+/// passes several times (Item::repeat) is asked so each time, with Item::round counting. Different
+/// items go through a stage at the same time unless it is serial.
 class Stage {
  public:
   virtual ~Stage() = default;

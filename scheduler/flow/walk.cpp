@@ -6,8 +6,26 @@
 #include "scheduler/machine/clock.h"
 
 namespace tandem {
+namespace {
 
 using Kind = Dispatch::Action::Kind;
+
+// What is done between two looks at abort(), on the device or on one core: a stop takes at most a
+// few times as long.
+constexpr uint64_t kPieceNs = 40'000'000;
+constexpr int kMostGrowth = 4;     // from one piece to the next: what a piece takes is an estimate
+constexpr int kUnknownBands = 16;  // of a stage that was not computed yet
+
+// Positions of the piece after one that took so long.
+int next_piece(int positions, uint64_t took_ns) {
+  const double fitting = static_cast<double>(positions) * static_cast<double>(kPieceNs) /
+                         static_cast<double>(std::max<uint64_t>(took_ns, 1));
+  return static_cast<int>(std::clamp<double>(fitting, 1, double{kMostGrowth} * positions));
+}
+
+Status aborted() { return Status::failed("aborted"); }
+
+}  // namespace
 
 // False when the item was left, on the device or where it has to wait for its turn: then it is no
 // longer ours.
@@ -38,7 +56,7 @@ bool Executor::walk(Dispatch::Entry& entry, Lock& lock) {
 Status Executor::compute_on_cpu(Dispatch::Entry& entry, const Dispatch::Action& action) {
   Status status;
   for (int p = action.first; p < action.last && status.ok(); ++p)
-    status = run_on_cpu(*entry.item, entry.way, p);
+    status = stop_ ? aborted() : run_on_cpu(*entry.item, entry.way, p);
   return status;
 }
 
@@ -46,39 +64,58 @@ Status Executor::compute_on_cpu(Dispatch::Entry& entry, const Dispatch::Action& 
 bool Executor::send(Dispatch::Entry& entry, const Dispatch::Action& action, Lock& lock) {
   Item& item = *entry.item;
   item.lane = entry.lane;
+  entry.sent_until = action.first;
   lock.unlock();
   const uint64_t since_ns = now_ns();
-  Status status;
-  if (item.times.stages_apart) {
-    status = time_on_device(item, entry.way, action.first, action.last);
-  } else {
-    for (int p = action.first; p < action.last && status.ok(); ++p) {
-      Stage& stage = enter(item, entry.way, p);
-      status = stage.prepare(item);
-      const bool to_host = p + 1 == action.last && action.last < entry.way.length();
-      if (status.ok()) status = stage.enqueue(item, to_host);
-    }
-    if (status.ok()) status = device_->start(item.lane);
-    if (status.ok()) {
-      lock.lock();
-      dispatch_.sent(entry, action, since_ns);
-      return true;
-    }
-    // What was enqueued must not touch memory that is about to be reused.
-    device_->wait(item.lane);
-  }
+  const Status status = item.times.stages_apart
+                            ? time_on_device(item, entry.way, action.first, action.last)
+                            : enqueue_piece(entry, action);
   lock.lock();
+  if (status.ok() && !item.times.stages_apart) {
+    dispatch_.sent(entry, action, since_ns);
+    return true;
+  }
   dispatch_.leave_device(entry, now_ns());
   notify();
   finish_on_device(entry, action, status, lock);
   return false;
 }
 
+// As much of the action as is known to take not too long: at first one stage.
+Status Executor::enqueue_piece(Dispatch::Entry& entry, const Dispatch::Action& action) {
+  Item& item = *entry.item;
+  const int piece = std::max(1, device_piece_.load(std::memory_order_relaxed));
+  entry.sent_from = entry.sent_until;
+  const int last = std::min(action.last, entry.sent_from + piece);
+  Status status;
+  for (int& p = entry.sent_until; p < last && status.ok(); ++p) {
+    Stage& stage = enter(item, entry.way, p);
+    status = stage.prepare(item);
+    const bool to_host = p + 1 == action.last && action.last < entry.way.length();
+    if (status.ok()) status = stage.enqueue(item, to_host);
+  }
+  if (status.ok()) status = device_->start(item.lane);
+  // What was enqueued before a failure must not touch memory that is about to be reused.
+  if (!status.ok()) device_->wait(item.lane);
+  return status;
+}
+
 // What was sent first is done, or about to be. True when its way is over.
 bool Executor::collect(Dispatch::Entry& entry, Lock& lock) {
   const Dispatch::Action action = entry.sent;
   lock.unlock();
-  const Status status = device_->wait(entry.lane);
+  Status status = device_->wait(entry.lane);
+  if (device_piece_ < action.last - action.first)
+    device_piece_ = next_piece(entry.sent_until - entry.sent_from, now_ns() - entry.sent_ns);
+  if (status.ok() && entry.sent_until < action.last) {
+    const uint64_t since_ns = now_ns();
+    status = stop_ ? aborted() : enqueue_piece(entry, action);
+    if (status.ok()) {
+      lock.lock();
+      dispatch_.sent_again(entry, since_ns);
+      return false;
+    }
+  }
   lock.lock();
   const uint64_t share_ns =
       dispatch_.leave_device(entry, now_ns()) / static_cast<uint64_t>(action.last - action.first);
@@ -127,6 +164,7 @@ Status Executor::time_on_device(Item& item, const Way& way, int first, int last)
     return now_ns() - start;
   };
   for (int p = first; p < last && status.ok(); ++p) {
+    if (stop_) return aborted();
     const int k = way.stage(p);
     Stage& stage = enter(item, way, p);
     status = stage.prepare(item);
@@ -147,13 +185,26 @@ Status Executor::run_on_cpu(Item& item, const Way& way, int position) {
   if (!status.ok()) return status;
   const uint64_t start = now_ns();
   if (item.times.configuration.granularity == Granularity::coarse) {
-    stage.compute(item, 0, stage.rows(item));
+    compute_in_bands(stage, item, way.stage(position));
   } else {
-    bands_.compute(stage, item);
+    bands_.compute(stage, item, stop_);
   }
+  if (stop_) return aborted();  // some rows may be missing
   status = stage.finish(item, false);
   count_time(item, way.stage(position), now_ns() - start, false);
   return status;
+}
+
+// On this thread alone.
+void Executor::compute_in_bands(Stage& stage, Item& item, int index) {
+  const int rows = stage.rows(item);
+  const uint64_t usual_ns = compute_ns_[index].load(std::memory_order_relaxed);
+  const int bands = usual_ns == 0 ? kUnknownBands : static_cast<int>(1 + usual_ns / kPieceNs);
+  const int band = std::max(1, (rows + bands - 1) / bands);
+  const uint64_t start = now_ns();
+  for (int first = 0; first < rows && !stop_; first += band)
+    stage.compute(item, first, std::min(first + band, rows));
+  if (!stop_) compute_ns_[index].store(now_ns() - start, std::memory_order_relaxed);
 }
 
 Stage& Executor::enter(Item& item, const Way& way, int position) {

@@ -216,6 +216,15 @@ TEST(Adaptation, AnEnergySourceThatMakesNoSenseIsRefused) {
   EXPECT_NE(text.find("energy source 'gerbils'"), std::string::npos) << text;
 }
 
+TEST(Adaptation, AnEnergySourceThatIsNotThereIsSaidWhateverTheMetric) {
+  Stream stream(adaptive("metric=throughput energy-source=nvml:99"));
+  stream.play();
+  run_until(stream, 1);
+  const std::vector<std::string> all = warnings(stream);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].rfind("energy-source=nvml:99 gives no energy: ", 0), 0U) << all[0];
+}
+
 TEST(Adaptation, PredictionsAreThereForEveryConfiguration) {
   Stream stream(adaptive());
   stream.play();

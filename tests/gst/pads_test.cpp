@@ -4,6 +4,12 @@
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <thread>
+
 #include "tests/gst/support/stream.h"
 
 namespace tandem::test {
@@ -26,6 +32,19 @@ class Pads : public testing::Test {
   }
 
   GstFlowReturn push(int index) { return gst_harness_push(harness_, make_frame(index, kSize)); }
+  void drain() {
+    GstQuery* query = gst_query_new_drain();
+    gst_pad_peer_query(harness_->srcpad, query);
+    gst_query_unref(query);
+  }
+  unsigned in_flight() const {
+    GstStructure* stats = nullptr;
+    g_object_get(bin_, "stats", &stats, nullptr);
+    guint frames = 0;
+    gst_structure_get_uint(stats, "in-flight", &frames);
+    gst_structure_free(stats);
+    return frames;
+  }
   int pull() {
     GstBuffer* buffer = gst_harness_pull(harness_);
     if (!buffer) return -1;
@@ -82,8 +101,8 @@ TEST_F(Pads, AfterNotLinkedFramesFlowAgainWhenLinked) {
                                          GINT_TO_POINTER(GST_FLOW_NOT_LINKED), nullptr);
   while (push(0) == GST_FLOW_OK) {
   }
-  // All that is in flight is answered before the event gets through.
-  gst_harness_push_event(harness_, gst_event_new_tag(gst_tag_list_new_empty()));
+  // All that is in flight is answered before the query gets through.
+  drain();
   gst_pad_remove_probe(harness_->sinkpad, probe);
   push(1);  // is told of those, if there were any
   EXPECT_EQ(push(2), GST_FLOW_OK);
@@ -140,6 +159,145 @@ TEST_F(Pads, EventsKeepTheirPlaceBetweenFrames) {
   gst_harness_push_event(harness_, gst_event_new_eos());
   EXPECT_EQ(log.entries, (std::vector<std::string>{"0", "1", "tag", "2", "gap", "4", "5",
                                                    "custom-downstream", "6", "eos"}));
+}
+
+// Holds the thread that pushes frames, so that frames stay in flight.
+class Gate {
+ public:
+  explicit Gate(GstPad* pad)
+      : pad_(pad), probe_(gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, wait, this, nullptr)) {}
+  ~Gate() {
+    open();
+    gst_pad_remove_probe(pad_, probe_);
+  }
+  void open() {
+    {
+      std::lock_guard lock(mutex_);
+      open_ = true;
+    }
+    opened_.notify_all();
+  }
+
+ private:
+  static GstPadProbeReturn wait(GstPad*, GstPadProbeInfo*, gpointer gate) {
+    auto* self = static_cast<Gate*>(gate);
+    std::unique_lock lock(self->mutex_);
+    self->opened_.wait(lock, [&] { return self->open_; });
+    return GST_PAD_PROBE_OK;
+  }
+  GstPad* const pad_;
+  std::mutex mutex_;
+  std::condition_variable opened_;
+  bool open_ = false;
+  const gulong probe_;
+};
+
+GstEvent* make_segment(GstClockTime base) {
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.base = base;
+  return gst_event_new_segment(&segment);
+}
+
+GstEvent* make_custom(GstEventType type, const char* name) {
+  return gst_event_new_custom(type, gst_structure_new_empty(name));
+}
+
+TEST_F(Pads, EventsWaitForTheirPlaceWithoutHoldingFramesUp) {
+  Log log;
+  const auto what =
+      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM);
+  push(0);
+  pull();
+  gst_harness_push_event(harness_, make_segment(0));
+  gst_pad_add_probe(harness_->sinkpad, what, Log::add, &log, nullptr);
+  Gate gate(harness_->sinkpad);
+  auto pushed = std::async(std::launch::async, [this] {
+    push(1);
+    gst_harness_push_event(harness_, gst_event_new_tag(gst_tag_list_new_empty()));
+    push(2);
+    gst_harness_push_event(harness_, gst_event_new_gap(0, 1));
+    gst_harness_push_event(harness_, make_custom(GST_EVENT_CUSTOM_DOWNSTREAM, "mark"));
+    push(3);
+    gst_harness_push_event(harness_, gst_event_new_stream_group_done(7));
+    gst_harness_push_event(harness_, make_custom(GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, "stays"));
+    push(4);
+    gst_harness_push_event(harness_, make_custom(GST_EVENT_CUSTOM_BOTH, "both"));
+    GstBuffer* data = gst_buffer_new();
+    gst_harness_push_event(harness_, gst_event_new_protection("system", data, "origin"));
+    gst_buffer_unref(data);
+    gst_harness_push_event(harness_, make_segment(0));  // as before
+    GstCaps* caps = gst_caps_from_string(caps_text(kSize).c_str());
+    gst_harness_push_event(harness_, gst_event_new_caps(caps));  // likewise
+    gst_caps_unref(caps);
+    push(5);
+  });
+  EXPECT_EQ(pushed.wait_for(std::chrono::seconds(30)), std::future_status::ready)
+      << "no frame left yet, and an event waits for it";
+  gate.open();
+  pushed.get();
+  gst_harness_push_event(harness_, make_segment(5));  // another one: drains
+  push(6);
+  gst_harness_push_event(harness_, gst_event_new_eos());
+  std::vector<std::string> seen = log.entries;
+  std::erase(seen, "caps");  // GStreamer pushes equal caps once
+  EXPECT_EQ(seen, (std::vector<std::string>{"1", "tag", "2", "gap", "custom-downstream", "3",
+                                            "stream-group-done", "custom-downstream-sticky", "4",
+                                            "custom-both", "protection", "segment", "5", "segment",
+                                            "6", "eos"}));
+}
+
+TEST_F(Pads, AnEventWithNothingInFlightPassesAtOnce) {
+  Log log;
+  push(0);
+  pull();
+  while (in_flight() > 0) std::this_thread::yield();
+  gst_pad_add_probe(harness_->sinkpad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, Log::add, &log,
+                    nullptr);
+  gst_harness_push_event(harness_, gst_event_new_gap(0, 1));
+  gst_harness_push_event(harness_, make_custom(GST_EVENT_CUSTOM_DOWNSTREAM, "mark"));
+  EXPECT_EQ(log.entries, (std::vector<std::string>{"gap", "custom-downstream"}));
+}
+
+TEST_F(Pads, AQueryWaitsForTheEventsBeforeIt) {
+  Log log;
+  push(0);
+  pull();
+  gst_pad_add_probe(harness_->sinkpad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, Log::add, &log,
+                    nullptr);
+  for (int i = 1; i < 4; ++i) {
+    push(i);
+    gst_harness_push_event(harness_, gst_event_new_gap(0, 1));
+  }
+  drain();
+  EXPECT_EQ(log.entries, (std::vector<std::string>{"gap", "gap", "gap"}));
+}
+
+TEST_F(Pads, AFlushDropsEventsButKeepsWhatSticks) {
+  Log log;
+  push(0);
+  pull();
+  gst_pad_add_probe(harness_->sinkpad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, Log::add, &log,
+                    nullptr);
+  {
+    Gate gate(harness_->sinkpad);
+    for (int i = 1; i < 4; ++i) push(i);
+    gst_harness_push_event(harness_,
+                           gst_event_new_tag(gst_tag_list_new(GST_TAG_TITLE, "kept", nullptr)));
+    gst_harness_push_event(harness_, make_custom(GST_EVENT_CUSTOM_DOWNSTREAM, "dropped"));
+    std::thread opener([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      gate.open();
+    });
+    gst_harness_push_event(harness_, gst_event_new_flush_start());
+    gst_harness_push_event(harness_, gst_event_new_flush_stop(TRUE));
+    opener.join();
+  }
+  while (GstBuffer* stale = gst_harness_try_pull(harness_)) gst_buffer_unref(stale);
+  gst_harness_push_event(harness_, make_segment(0));
+  push(9);
+  EXPECT_EQ(pull(), 9);
+  EXPECT_EQ(log.entries, (std::vector<std::string>{"segment", "tag"}));
 }
 
 TEST_F(Pads, AListOfBuffersComesOutInOrder) {
@@ -211,6 +369,16 @@ TEST_F(Pads, TheAllocationQueryIsDownstreamsToAnswer) {
     gst_query_unref(query);
     gst_caps_unref(caps);
     gst_pad_remove_probe(harness_->sinkpad, probe);
+  }
+}
+
+TEST_F(Pads, TheTemplatesNameTheFormats) {
+  for (const char* name : {"sink", "src"}) {
+    GstCaps* caps = gst_pad_template_get_caps(gst_element_get_pad_template(bin_, name));
+    const GValue* formats = gst_structure_get_value(gst_caps_get_structure(caps, 0), "format");
+    ASSERT_NE(formats, nullptr);
+    EXPECT_EQ(gst_value_list_get_size(formats), 11U);
+    gst_caps_unref(caps);
   }
 }
 

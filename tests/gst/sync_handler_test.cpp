@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// An application that sets properties of the bin in a sync handler, on the thread that posts.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <future>
+#include <thread>
+
+#include "gst/bin/energycontext.h"
+#include "tests/gst/support/stream.h"
+
+namespace tandem::test {
+namespace {
+
+// A deadlock cannot be undone: the program ends, and says where.
+void run_watched(const std::string& what, const std::function<void()>& work) {
+  constexpr auto kPatience = std::chrono::seconds(60);
+  std::promise<void> done;
+  std::future<void> finished = done.get_future();
+  std::thread watchdog([&] {
+    if (finished.wait_for(kPatience) == std::future_status::ready) return;
+    std::fprintf(stderr, "[  FAILED  ] hangs: %s\n", what.c_str());
+    std::fflush(nullptr);
+    std::_Exit(1);
+  });
+  work();
+  done.set_value();
+  watchdog.join();
+}
+
+struct Property {
+  const char *name, *value;
+};
+constexpr Property kProperties[] = {
+    {"mapping", "ggg"},        {"mapping", "gcg"},
+    {"threads", "2"},          {"granularity", "mg"},
+    {"metric", "energy"},      {"target-fps", "5"},
+    {"power-budget", "1"},     {"adapt", "both"},
+    {"max-overhead", "0.3"},   {"keep-tensors", "true"},
+    {"cpu-fallback", "false"}, {"opencl-device", "any"},
+    {"energy-source", "none"}, {"tdp", "20"},
+};
+
+// The messages of the bin, and what of them the handler answers with.
+struct Wanted {
+  GstMessageType type;
+  const char* context;  // its type, of NEED_CONTEXT and HAVE_CONTEXT
+};
+
+bool is_wanted(GstMessage* message, const Wanted& wanted) {
+  if (GST_MESSAGE_TYPE(message) != wanted.type) return false;
+  const gchar* type = nullptr;
+  if (wanted.type == GST_MESSAGE_NEED_CONTEXT) {
+    gst_message_parse_context_type(message, &type);
+    return g_str_equal(type, wanted.context);
+  }
+  return true;
+}
+
+// Plays a stream whose sync handler sets the property on the message, as often as it comes.
+// Returns how often that was.
+int play(const Wanted& wanted, const Property& property, const std::string& properties) {
+  struct Handler {
+    GstElement* bin;
+    const Wanted& wanted;
+    const Property& property;
+    std::atomic<int> calls{0};
+  };
+  const auto stream =
+      Stream::of("appsrc name=source format=time ! " + bin(properties, "name=first scales=1") +
+                 " ! appsink name=sink sync=false");
+  Handler handler{stream->tandembin(), wanted, property};
+  GstBus* bus = gst_element_get_bus(stream->pipeline());
+  gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);
+  gst_bus_set_sync_handler(
+      bus,
+      [](GstBus*, GstMessage* message, gpointer data) {
+        auto& h = *static_cast<Handler*>(data);
+        if (is_wanted(message, h.wanted)) {
+          ++h.calls;
+          gst_util_set_object_arg(G_OBJECT(h.bin), h.property.name, h.property.value);
+        }
+        gst_message_unref(message);
+        return GST_BUS_DROP;
+      },
+      &handler, nullptr);
+  stream->play();
+  stream->push(0, 3);
+  gst_util_set_object_arg(G_OBJECT(handler.bin), "mapping", "gcc");  // a device is asked for here
+  stream->push(3, 6);
+  stream->end();
+  EXPECT_EQ(indices(stream->pull_all()), count_to(6));
+  stream->set_state(GST_STATE_NULL);
+  gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);
+  gst_object_unref(bus);
+  return handler.calls;
+}
+
+class SyncHandler : public testing::TestWithParam<Property> {
+ protected:
+  // In the state change, with the device asked for at once, and in a property's change later on.
+  static void expect_to_play(const Wanted& wanted, std::initializer_list<const char*> starts) {
+    for (const std::string start : starts) {
+      const std::string what = std::string(gst_message_type_get_name(wanted.type)) + " " +
+                               GetParam().name + "=" + GetParam().value + " at " + start;
+      SCOPED_TRACE(what);
+      run_watched(what, [&] { EXPECT_GT(play(wanted, GetParam(), start), 0); });
+    }
+  }
+};
+
+TEST_P(SyncHandler, WhenADeviceIsAskedFor) {
+  expect_to_play({GST_MESSAGE_NEED_CONTEXT, "gst.tandem.opencl.context"},
+                 {"mapping=ggg", "mapping=ccc threads=1", "adapt=both"});
+}
+
+TEST_P(SyncHandler, WhenADeviceWasOpened) {
+  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  expect_to_play({GST_MESSAGE_HAVE_CONTEXT, nullptr},
+                 {"mapping=ggg", "mapping=ccc threads=1", "adapt=both"});
+}
+
+TEST_P(SyncHandler, WhenAMeterIsAskedFor) {
+  expect_to_play({GST_MESSAGE_NEED_CONTEXT, GST_TANDEM_ENERGY_METER_CONTEXT_TYPE}, {"adapt=both"});
+}
+
+TEST_P(SyncHandler, WhenADecisionIsTold) {
+  expect_to_play({GST_MESSAGE_ELEMENT, nullptr}, {"adapt=both", "adapt=both max-overhead=0"});
+}
+
+TEST_P(SyncHandler, WhenTheBinWarns) {
+  expect_to_play({GST_MESSAGE_WARNING, nullptr}, {"mapping=ggg opencl-device=none-of-this-name"});
+}
+
+TEST_P(SyncHandler, WhenTheLatencyChanges) {
+  expect_to_play({GST_MESSAGE_LATENCY, nullptr}, {"mapping=ccc threads=1", "adapt=both"});
+}
+
+INSTANTIATE_TEST_SUITE_P(Sets, SyncHandler, testing::ValuesIn(kProperties), [](const auto& each) {
+  std::string name = std::string(each.param.name) + "_" + each.param.value;
+  std::erase_if(name, [](char c) { return c == '.'; });
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace tandem::test
