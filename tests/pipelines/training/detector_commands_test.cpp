@@ -7,6 +7,7 @@
 #include "kernels/vivid_classifier/vivid_model.h"
 #include "tests/pipelines/command.h"
 #include "tests/pipelines/training/folder.h"
+#include "tests/pipelines/training/picture_header.h"
 
 namespace tandem::test {
 namespace {
@@ -58,7 +59,7 @@ TEST(EvaluateDetector, RefusesWrongOptions) {
 
 TEST(EvaluateDetector, JudgesTheDetectionsOfAFile) {
   const Folder folder;
-  folder.write("images/a.jpg", "");  // not read: the detections are given
+  folder.write("images/a.jpg", png_header(120, 60));  // its size alone is read
   folder.write("annotations/a.txt",
                "Bounding box for object 1 \"p\" (Xmin, Ymin) - (Xmax, Ymax) : (1, 1) - (10, 20)\n");
   const std::string found = folder.write(

@@ -43,9 +43,9 @@ TrainingData figures(int photographs) {
   for (int i = 0; i < photographs; ++i) {
     LoadedPhotograph p{{"figure", "", {}, {}}, noise(220, 200, random)};
     const float height = 96 + static_cast<float>(random.below(20));
-    p.photograph.people.push_back({30 + static_cast<float>(random.below(80)), 40,
-                                   std::round(height * 0.4f), std::round(height)});
-    draw_figure(p.image, p.photograph.people[0]);
+    p.photograph.objects.push_back({30 + static_cast<float>(random.below(80)), 40,
+                                    std::round(height * 0.4f), std::round(height)});
+    draw_figure(p.image, p.photograph.objects[0]);
     data.with_people.push_back(std::move(p));
     data.without_people.push_back(noise(150, 180, random));
   }
@@ -101,7 +101,7 @@ TEST_F(Trainer, FindsFiguresThatItHasNotSeen) {
 
 TEST_F(Trainer, SaysThatThereIsNobodyToLearnFrom) {
   TrainingData data = figures(2);
-  for (LoadedPhotograph& p : data.with_people) p.photograph.people.clear();
+  for (LoadedPhotograph& p : data.with_people) p.photograph.objects.clear();
   const FilterBank bank = train_filter_bank(data, small());
   EXPECT_NE(error_of([&] { train_classifier(data, bank, small()); }).find("no people"),
             std::string::npos);
