@@ -80,6 +80,12 @@ double class_confidence(const float* margins, int classes, double steepness, int
   return 1 / sum;
 }
 
+std::size_t scene_model_bytes(const SceneBag& bag, std::size_t classes) {
+  const std::size_t words = static_cast<std::size_t>(bag.words) * kSceneDescriptorSize;
+  return kFormat.magic.size() + sizeof kFormat.version + kHeaderBytes + sizeof(uint64_t) +
+         4 * (words + classes * (bag.values() + 1));
+}
+
 SceneModel load_scene_model(const std::string& path) {
   ModelReader in(path, kFormat, kHeaderBytes);
   const Header header = in.value<Header>();

@@ -28,6 +28,7 @@ constexpr Command kCommands[] = {
     {"train-detector", "make a detector from photographs with boxes", train_detector_command},
     {"evaluate-detector", "measure a detector", evaluate_detector_command},
     {"train-scenes", "make a scene classifier from pictures", train_scenes_command},
+    {"evaluate-scenes", "measure a scene classifier", evaluate_scenes_command},
     {"doctor", "show what this machine offers and what is missing", doctor_command},
 };
 

@@ -2,6 +2,8 @@
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "pipelines/training/dataset.h"
 #include "tests/pipelines/training/folder.h"
 #include "tests/pipelines/training/picture_header.h"
@@ -127,7 +129,7 @@ TEST_F(Voc, WhatIsNoXmlIsNamedByItsLine) {
     EXPECT_NE(message.find(words), std::string::npos) << message;
   };
   expect_text("", "is not XML");
-  expect_text("<annotation>\n<object>\n", "line 2: ");
+  expect_text("<annotation>\n<object>\n", "elements still open");
   expect_text("<annotation>\n</object>\n", "line 2: ");
   expect_text("<html></html>", "'html', not 'annotation'");
   expect_text("<annotation>\n<object><name>\xff</name></object></annotation>", "line 2: ");
