@@ -9,11 +9,11 @@ namespace tandem {
 
 std::vector<Option> dataset_options(DatasetOptions& values) {
   return {option("label", values.label, "NAME",
-                 "The class of boxes that counts, as the dataset calls it (person)", 'l'),
+                 "The class whose boxes count, as the dataset calls it (person)", 'l'),
           option("format", values.format, "NAME",
-                 "Of the datasets: penn-fudan, mot, voc, coco or yolo (found out)"),
+                 "Format of the dataset: penn-fudan, mot, voc, coco or yolo (found out)"),
           option("split", values.split, "NAME",
-                 "Read only this part of a voc, coco or yolo dataset: trainval, val2017 (all)")};
+                 "Read only this part of it, as in trainval or val2017 (all)")};
 }
 
 void check_dataset_options(const DatasetOptions& values) {

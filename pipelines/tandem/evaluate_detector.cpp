@@ -181,9 +181,7 @@ Request parse(const std::vector<std::string>& arguments) {
   OptionParser parser("evaluate-detector",
                       "Prints the average precision of a detector (PASCAL VOC): of --model, of "
                       "--detections, or of what --cross-validate trains.");
-  parser.add("dataset", r.dataset, "DIR",
-             "Photographs with boxes: a Penn-Fudan, MOTChallenge, PASCAL VOC, COCO or YOLO dataset",
-             'd');
+  parser.add("dataset", r.dataset, "DIR", "A dataset: photographs with boxes", 'd');
   for (Option& one : dataset_options(r.read)) parser.add(std::move(one));
   parser.add("model", r.model, "FILE", "The model to evaluate", 'm');
   parser.add("detections", r.detections, "FILE",

@@ -24,11 +24,10 @@ struct EvaluateScenesSettings {
 EvaluateScenesSettings parse_settings(const std::vector<std::string>& arguments) {
   EvaluateScenesSettings settings;
   OptionParser parser("evaluate-scenes",
-                      "Prints how often a scene classifier is right on pictures that are sorted "
-                      "into classes, and what it takes each class for.");
+                      "Prints how often a scene classifier is right on pictures sorted into "
+                      "classes.");
   parser.add("images", settings.images, "DIR",
-             "A folder that holds one folder of pictures a class, named as the model names it",
-             'i');
+             "A folder that holds a folder of pictures for each class", 'i');
   parser.add("model", settings.model, "FILE", "The model to evaluate", 'm');
   parser.add("json", settings.json, "FILE", "Write the results");
   parser.add("threads", settings.threads, "N", "Threads to use; 0 = one for each core (0)");

@@ -103,11 +103,9 @@ int train_detector_command(const std::vector<std::string>& arguments) {
   TrainingOptionValues values;
   DatasetOptions read;
   OptionParser parser("train-detector",
-                      "Trains a detector of people or another class: the filter bank of "
-                      "vividfilter and the SVM of vividclassifier.");
-  parser.add("positives", positives, "DIR",
-             "Photographs with boxes: a Penn-Fudan, MOTChallenge, PASCAL VOC, COCO or YOLO "
-             "dataset; may be repeated",
+                      "Trains a detector of people or another class, for vividfilter and "
+                      "vividclassifier.");
+  parser.add("positives", positives, "DIR", "A dataset: photographs with boxes; may be repeated",
              'p');
   for (Option& one : dataset_options(read)) parser.add(std::move(one));
   parser.add("negatives", negatives, "DIR",

@@ -111,10 +111,16 @@ Dataset DatasetBuilder::finish(const std::string& path) {
   if (dataset_.photographs.empty())
     throw std::runtime_error("dataset '" + path + "' holds no photographs");
   if (!boxes_of_class_.empty() && !boxes_of_class_.contains(label_)) {
+    constexpr std::size_t kMostNamed = 30;
     std::string classes;
-    for (const auto& [label, boxes] : boxes_of_class_)
-      classes += (classes.empty() ? "" : ", ") + (is_utf8(label) ? label : "?") + " (" +
-                 std::to_string(boxes) + ")";
+    std::size_t named = 0;
+    for (const auto& [label, boxes] : boxes_of_class_) {
+      if (++named > kMostNamed) break;
+      if (!classes.empty()) classes += ", ";
+      classes += (is_utf8(label) ? label : "?") + " (" + std::to_string(boxes) + ")";
+    }
+    if (named > kMostNamed)
+      classes += " and " + std::to_string(boxes_of_class_.size() - kMostNamed) + " more";
     throw std::runtime_error("dataset '" + path + "' holds no box of class '" + label_ +
                              "'; its classes are " + classes + ": choose one with --label");
   }

@@ -41,12 +41,12 @@ std::vector<fs::path> pictures_of(const fs::path& path, const std::string& split
 }
 
 /// The files of boxes in folders called labels; they all should have a picture.
-std::set<fs::path> files_below(const fs::path& path, const std::string& split) {
+std::set<fs::path> label_files_of(const fs::path& path, const std::string& split) {
   std::set<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(path)) {
-    const fs::path relative = entry.path().lexically_relative(path);
+  for (const std::string& file : files_below(path.string())) {
+    const fs::path relative = fs::path(file).lexically_relative(path);
     const fs::path folder = relative.parent_path();
-    if (entry.is_regular_file() && relative.extension() == ".txt" &&
+    if (relative.extension() == ".txt" &&
         std::find(folder.begin(), folder.end(), "labels") != folder.end() &&
         in_split(folder, split) && !is_class_names_file(relative))
       files.insert(relative);
@@ -89,7 +89,7 @@ void read_boxes(const fs::path& file, const std::vector<std::string>& names, std
 
 bool is_format(const fs::path& path) {
   if (!fs::is_directory(path)) return false;
-  if (!files_below(path, "").empty()) return true;
+  if (!label_files_of(path, "").empty()) return true;
   const std::vector<fs::path> pictures = pictures_of(path, "");
   return std::any_of(pictures.begin(), pictures.end(), [&](const fs::path& picture) {
     return fs::is_regular_file(path / label_file_of(picture));
@@ -105,7 +105,7 @@ Dataset read(const fs::path& path, const DatasetOptions& options) {
                              "' has: put the names, one a line, into classes.txt, or give the "
                              "number as --label");
   DatasetBuilder builder("YOLO", options.label);
-  std::set<fs::path> files = files_below(path, options.split);
+  std::set<fs::path> files = label_files_of(path, options.split);
   bool any_file = false;
   for (const fs::path& picture : pictures_of(path, options.split)) {
     const std::size_t photograph = builder.add_photograph(

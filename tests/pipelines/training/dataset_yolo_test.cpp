@@ -37,6 +37,7 @@ TEST_F(Yolo, BoxesOfAClassAreRead) {
   EXPECT_FLOAT_EQ(box.y, 30);
   EXPECT_FLOAT_EQ(box.width, 20);
   EXPECT_FLOAT_EQ(box.height, 40);
+  EXPECT_EQ(read_dataset(folder_.str() + "/").photographs.at(0).name, "train/a.jpg");
   const Dataset lights = read_dataset(folder_.str(), {.label = "traffic light", .split = "train"});
   ASSERT_EQ(lights.photographs.size(), 1u);
   EXPECT_FLOAT_EQ(lights.photographs[0].objects.at(0).height, 100);
@@ -65,6 +66,10 @@ TEST_F(Yolo, WithoutNamesTheNumberIsTheLabel) {
   EXPECT_EQ(read_dataset(folder_.str(), {.label = "7"}).photographs[0].objects.size(), 1u);
   EXPECT_NE(error().find("which number class 'person' has"), std::string::npos);
   EXPECT_NE(error({.label = "3"}).find("its classes are 7 (1)"), std::string::npos);
+  std::string lines;
+  for (int i = 100; i < 200; ++i) lines += std::to_string(i) + " 0.5 0.5 0.1 0.4\n";
+  folder_.write("labels/train/a.txt", lines);
+  EXPECT_NE(error({.label = "3"}).find("129 (1) and 70 more: choose"), std::string::npos);
 }
 
 TEST_F(Yolo, WhatIsWrongIsNamedByItsLine) {
