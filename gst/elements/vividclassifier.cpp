@@ -207,8 +207,8 @@ struct VividClassifier {
     if (!engine || engine->path != settings.model || engine->context != request.context)
       engine = std::make_shared<ClassifierEngine>(settings.model, request.context);
     if (engine->model.svm.filters != levels.filters) {
-      throw std::runtime_error("vividclassifier's model has " +
-                               std::to_string(engine->model.svm.filters) +
+      throw std::runtime_error("vividclassifier's model '" + detector_path(settings.model) +
+                               "' has " + std::to_string(engine->model.svm.filters) +
                                " filters, but the model of vividfilter has " +
                                std::to_string(levels.filters) + ": set the same `model` on both.");
     }

@@ -5,10 +5,12 @@
 
 namespace tandem {
 
-VividModel load_detector(const std::string& path) {
-  if (!path.empty()) return load_vivid_model(path);
+std::string detector_path(const std::string& path) {
+  if (!path.empty()) return path;
   const char* folder = std::getenv("TANDEM_DATA_DIR");
-  return load_vivid_model(std::string(folder ? folder : TANDEM_DATADIR) + "/models/person.vivid");
+  return std::string(folder ? folder : TANDEM_DATADIR) + "/models/person.vivid";
 }
+
+VividModel load_detector(const std::string& path) { return load_vivid_model(detector_path(path)); }
 
 }  // namespace tandem

@@ -7,9 +7,11 @@
 
 namespace tandem {
 
-/// The detector that `path` names, or, when it is empty, the one that comes with Tandem: in
-/// $TANDEM_DATA_DIR/models, else where it was installed. Throws std::runtime_error that names the
-/// file.
+/// `path`, or, when it is empty, the detector that comes with Tandem: in $TANDEM_DATA_DIR/models,
+/// else where it was installed.
+std::string detector_path(const std::string& path);
+
+/// The detector at detector_path(). Throws std::runtime_error that names the file.
 VividModel load_detector(const std::string& path);
 
 }  // namespace tandem

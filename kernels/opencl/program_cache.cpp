@@ -6,11 +6,11 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "kernels/opencl/opencl.h"
+#include "kernels/util/regular_file.h"
 
 namespace tandem::opencl {
 
@@ -37,6 +37,8 @@ namespace {
 // A file is this line, the key, a zero byte, the binary, and the 64-bit hash of all that.
 constexpr std::string_view kMagic = "tandem program 1\n";
 constexpr std::size_t kHashBytes = 8;
+// Far more than a program of ours takes: what is longer is not ours.
+constexpr std::size_t kMostBytes = 64u << 20;
 
 std::string path_of(const std::string& folder, const std::string& key) {
   char name[32];
@@ -70,11 +72,11 @@ uint64_t hash(std::string_view bytes) {
   return value;
 }
 
-std::vector<unsigned char> load(const std::string& key) {
+std::vector<unsigned char> load(const std::string& key) try {
   const std::string folder = cache_folder();
   if (folder.empty()) return {};
-  std::ifstream stream(path_of(folder, key), std::ios::binary);
-  const std::string file{std::istreambuf_iterator<char>(stream), {}};
+  const std::string file =
+      read_regular_file(path_of(folder, key), kMostBytes, Links::kRefuse).bytes;
   const std::string header = std::string(kMagic) + key + '\0';
   if (file.size() < header.size() + kHashBytes || file.compare(0, header.size(), header) != 0) {
     return {};
@@ -82,14 +84,17 @@ std::vector<unsigned char> load(const std::string& key) {
   const std::string_view body(file.data(), file.size() - kHashBytes);
   if (file.substr(body.size()) != hash_bytes(body)) return {};
   return {body.begin() + static_cast<std::ptrdiff_t>(header.size()), body.end()};
+} catch (const std::exception&) {
+  return {};  // no memory for it, say
 }
 
-void store(const std::string& key, const std::vector<unsigned char>& binary) {
+void store(const std::string& key, const std::vector<unsigned char>& binary) try {
   const std::string folder = cache_folder();
   if (folder.empty() || binary.empty()) return;
   std::string bytes = std::string(kMagic) + key + '\0';
   bytes.append(binary.begin(), binary.end());
   bytes += hash_bytes(bytes);
+  if (bytes.size() > kMostBytes) return;
 
   std::string temporary = folder + "/program-XXXXXX";
   const int file = mkstemp(temporary.data());
@@ -99,6 +104,8 @@ void store(const std::string& key, const std::vector<unsigned char>& binary) {
   if (!written || !closed || std::rename(temporary.c_str(), path_of(folder, key).c_str()) != 0) {
     unlink(temporary.c_str());
   }
+} catch (const std::exception&) {
+  // Not kept, which costs the next start its compile time.
 }
 
 }  // namespace program_cache

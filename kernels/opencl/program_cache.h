@@ -6,8 +6,9 @@
 #include <string_view>
 #include <vector>
 
-/// Compiled programs on disk: a file a key, in cache_folder(). The cache never fails: what cannot
-/// be read, is damaged or belongs to another key is not there; what cannot be written is not kept.
+/// Compiled programs on disk: a file a key, in cache_folder(). The cache never fails, waits or
+/// throws: an entry that cannot be read, is damaged, belongs to another key, is longer than 64 MiB
+/// or is no regular file is not there; what cannot be written is not kept.
 namespace tandem::opencl::program_cache {
 
 /// The stored binary, empty when there is none. `key` names everything that it depends on.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernels/util/model_file.h"
+#include "kernels/util/utf8.h"
 
 // Layout, little endian:
 //   "TANDEMSCENE\0"                            12 bytes
@@ -79,6 +80,12 @@ double class_confidence(const float* margins, int classes, double steepness, int
   return 1 / sum;
 }
 
+std::size_t scene_model_bytes(const SceneBag& bag, std::size_t classes) {
+  const std::size_t words = static_cast<std::size_t>(bag.words) * kSceneDescriptorSize;
+  return kFormat.magic.size() + sizeof kFormat.version + kHeaderBytes + sizeof(uint64_t) +
+         4 * (words + classes * (bag.values() + 1));
+}
+
 SceneModel load_scene_model(const std::string& path) {
   ModelReader in(path, kFormat, kHeaderBytes);
   const Header header = in.value<Header>();
@@ -94,11 +101,11 @@ SceneModel load_scene_model(const std::string& path) {
   if (model.contrast <= 0 || model.steepness <= 0)
     in.fail("has a contrast or a steepness that is not positive; train it again");
   model.bag = header.bag();
-  model.labels = lines_of(in.text(header.label_bytes));
+  model.labels = lines_of(in.text(header.label_bytes, "a label"));
   if (model.labels.size() != header.classes)
     in.fail("names " + std::to_string(model.labels.size()) + " of its " +
             std::to_string(header.classes) + " classes; train it again");
-  model.origin = in.text(header.origin_bytes);
+  model.origin = in.text(header.origin_bytes, "an origin");
   model.vocabulary = SceneVocabulary(in.floats(words));
   for (uint32_t c = 0; c < header.classes; ++c) {
     model.weights.push_back(in.floats(header.bag().values()));
@@ -114,6 +121,8 @@ void save_scene_model(const SceneModel& model, const std::string& path) {
       fail_model(path, "was not written: the name of a class has two lines");
     labels += label + '\n';
   }
+  if (!is_utf8(labels) || !is_utf8(model.origin))
+    fail_model(path, "was not written: the name of a class or its origin is not UTF-8");
   const Header header{
       static_cast<uint32_t>(model.vocabulary.words), static_cast<uint32_t>(model.bag.stripes),
       static_cast<uint32_t>(model.bag.directions),   static_cast<uint32_t>(model.labels.size()),

@@ -33,6 +33,9 @@ int best_class(const float* margins, int classes);
 /// for the best one.
 double class_confidence(const float* margins, int classes, double steepness, int c);
 
+/// The size of a model's file without its texts.
+std::size_t scene_model_bytes(const SceneBag& bag, std::size_t classes);
+
 /// Reads a model file; throws std::runtime_error that names the file and says what is wrong with it
 /// (missing, not a model, another version, cut short, checksum, values that cannot be).
 SceneModel load_scene_model(const std::string& path);

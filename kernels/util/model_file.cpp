@@ -6,8 +6,11 @@
 #include <cerrno>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
+#include <utility>
+
+#include "kernels/util/regular_file.h"
+#include "kernels/util/utf8.h"
 
 namespace tandem {
 namespace {
@@ -26,12 +29,11 @@ uint64_t fnv1a(std::span<const char> bytes) {
   return hash;
 }
 
-std::vector<char> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail_model(path, std::string("cannot be opened: ") + std::strerror(errno));
-  std::vector<char> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (file.bad() || bytes.empty()) fail_model(path, "cannot be read or is empty");
-  return bytes;
+std::string read_file(const std::string& path) {
+  RegularFile file = read_regular_file(path, kMostModelBytes);
+  if (!file.problem.empty()) fail_model(path, file.problem);
+  if (file.bytes.empty()) fail_model(path, "is empty; copy it again");
+  return std::move(file.bytes);
 }
 
 }  // namespace
@@ -52,6 +54,9 @@ void ModelWriter::bytes(const void* data, std::size_t size) {
 
 void ModelWriter::save(const std::string& path) {
   value(fnv1a(bytes_));
+  if (bytes_.size() > kMostModelBytes)
+    fail_model(path, "was not written: it would be longer than " + std::to_string(kMostModelBytes) +
+                         " bytes; train it with fewer words or classes");
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file.write(bytes_.data(), static_cast<std::streamsize>(bytes_.size()));
   file.close();
@@ -98,9 +103,10 @@ std::vector<float> ModelReader::floats(std::size_t count) {
   return values;
 }
 
-std::string ModelReader::text(std::size_t size) {
+std::string ModelReader::text(std::size_t size, const char* what) {
   std::string s(size, '\0');
   take(s.data(), size);
+  if (!is_utf8(s)) fail(std::string("has ") + what + " that is not UTF-8; train it again");
   return s;
 }
 

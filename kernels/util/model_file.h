@@ -22,6 +22,9 @@ struct ModelFormat {
 /// A longer text in a model is damage, not text.
 inline constexpr uint32_t kMostModelText = 1 << 16;
 
+/// A longer file is not read, and a longer model not written.
+inline constexpr std::size_t kMostModelBytes = 256u << 20;
+
 /// Throws std::runtime_error: "model file 'PATH' WHAT".
 [[noreturn]] void fail_model(const std::string& path, const std::string& what);
 
@@ -35,7 +38,8 @@ class ModelWriter {
   }
   void floats(std::span<const float> values) { bytes(values.data(), values.size_bytes()); }
   void text(const std::string& s) { bytes(s.data(), s.size()); }
-  /// Adds the checksum and writes the file; throws std::runtime_error that names it.
+  /// Adds the checksum and writes the file; throws std::runtime_error that names it, also when it
+  /// would be longer than kMostModelBytes.
   void save(const std::string& path);
 
  private:
@@ -62,14 +66,15 @@ class ModelReader {
   /// Throws when one is not finite.
   std::vector<float> floats(std::size_t count);
   float finite() { return floats(1)[0]; }
-  std::string text(std::size_t size);
+  /// Throws, naming `what` ("a label"), when it is not UTF-8.
+  std::string text(std::size_t size, const char* what);
 
   [[noreturn]] void fail(const std::string& what) const { fail_model(path_, what); }
 
  private:
   void take(void* to, std::size_t size);
   const std::string path_;
-  std::vector<char> file_;
+  std::string file_;
   std::size_t at_ = 0, body_ = 0;  // where the body begins
 };
 

@@ -2,6 +2,7 @@
 #include "kernels/vivid_classifier/vivid_model.h"
 
 #include "kernels/util/model_file.h"
+#include "kernels/util/utf8.h"
 
 // Layout, little endian:
 //   "TANDEMVIVID\0"                            12 bytes
@@ -36,8 +37,8 @@ VividModel load_vivid_model(const std::string& path) {
   model.default_threshold = in.finite();
   model.svm.bias = in.finite();
   model.svm.epsilon = in.finite();
-  model.label = in.text(label_bytes);
-  model.origin = in.text(origin_bytes);
+  model.label = in.text(label_bytes, "a label");
+  model.origin = in.text(origin_bytes, "an origin");
   model.bank.count = model.svm.filters = static_cast<int>(filters);
   model.bank.coefficients = in.floats(9 * filters);
   model.svm.weights = in.floats(weight_count(filters));
@@ -53,6 +54,8 @@ void save_vivid_model(const VividModel& model, const std::string& path) {
     fail_model(path, "was not written: the filter bank and the SVM do not belong together");
   if (model.label.size() > kMostModelText || model.origin.size() > kMostModelText)
     fail_model(path, "was not written: its label or origin is too long");
+  if (!is_utf8(model.label) || !is_utf8(model.origin))
+    fail_model(path, "was not written: its label or origin is not UTF-8");
 
   ModelWriter out(kFormat);
   out.value(static_cast<uint32_t>(filters));

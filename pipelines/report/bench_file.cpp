@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
+
+#include "pipelines/json_text.h"
 
 namespace tandem {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr int kMostThreads = 4096;  // each has its place in a drawing
 
 [[noreturn]] void fail(const std::string& field, const std::string& problem) {
   throw std::runtime_error("field '" + field + "' " + problem);
@@ -45,6 +48,10 @@ class Object {
     if (!value.is_number()) fail(path_of(name), "is not a number but " + described(value));
     const double number = value.get<double>();
     if (number < 0) fail(path_of(name), "is " + value.dump() + ", below 0");
+    // No bench measures such a number, and the axes of the drawing could not hold it.
+    constexpr double kLeast = 1e-15, kMost = 1e15;
+    if (number > kMost) fail(path_of(name), "is " + value.dump() + ", too large");
+    if (number > 0 && number < kLeast) fail(path_of(name), "is " + value.dump() + ", too small");
     return number;
   }
 
@@ -53,11 +60,12 @@ class Object {
     return number(name);
   }
 
-  int count(const char* name) const {
+  int count(const char* name, int most = std::numeric_limits<int>::max()) const {
     const double value = number(name);
     const Json& json = at(name);
-    if (!json.is_number_integer() || value > std::numeric_limits<int>::max() || value < 1) {
-      fail(path_of(name), "is " + json.dump() + ", not a whole number from 1");
+    if (!json.is_number_integer() || value > most || value < 1) {
+      fail(path_of(name),
+           "is " + json.dump() + ", not a whole number from 1 to " + std::to_string(most));
     }
     return json.get<int>();
   }
@@ -94,7 +102,7 @@ BenchFile::Configuration read_configuration(const Object& object) {
   }
   const std::string granularity = object.text("granularity");
   if (granularity == "cg") {
-    configuration.threads = object.count("threads");
+    configuration.threads = object.count("threads", kMostThreads);
   } else if (granularity != "mg") {
     fail(object.path_of("granularity"), "is '" + granularity + "'; known are cg and mg");
   }
@@ -133,14 +141,7 @@ std::optional<BenchFile::Pick> read_pick(const Object& file, const char* name) {
 }  // namespace
 
 BenchFile parse_bench_file(const std::string& text) {
-  Json json;
-  try {
-    json = Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    // "[json.exception.parse_error.101] parse error at line 1, ...": the code says nothing more.
-    const std::string what = error.what();
-    throw std::runtime_error("is not JSON: " + what.substr(what.find("] ") + 2));
-  }
+  const Json json = parse_json(text);
   if (!json.is_object()) throw std::runtime_error("is JSON, but not one object");
   const Object file(json, "");
   BenchFile bench;

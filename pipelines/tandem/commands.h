@@ -14,6 +14,7 @@ int report_command(const std::vector<std::string>& arguments);
 int train_detector_command(const std::vector<std::string>& arguments);
 int train_scenes_command(const std::vector<std::string>& arguments);
 int evaluate_detector_command(const std::vector<std::string>& arguments);
+int evaluate_scenes_command(const std::vector<std::string>& arguments);
 int doctor_command(const std::vector<std::string>& arguments);
 
 }  // namespace tandem

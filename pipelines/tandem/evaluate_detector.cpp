@@ -6,10 +6,12 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include "pipelines/progress.h"
 #include "pipelines/tandem/commands.h"
+#include "pipelines/tandem/dataset_options.h"
 #include "pipelines/tandem/training_options.h"
 #include "pipelines/training/average_precision.h"
 #include "pipelines/training/curve_picture.h"
@@ -29,6 +31,7 @@ struct Request {
   double first_scale = 1, min_overlap = 0.5, max_overlap = ScanOptions{}.max_overlap;
   double threshold = -1e9;
   TrainingOptionValues training;
+  DatasetOptions read{.format = {}, .label = {}, .split = {}};
 };
 
 struct Result {
@@ -81,7 +84,8 @@ Result judge(const Request& request, const Dataset& dataset, const std::string& 
           false};
 }
 
-std::vector<Result> results_of(const Request& request, const Dataset& dataset) {
+std::vector<Result> results_of(const Request& request, const Dataset& dataset,
+                               const std::optional<VividModel>& loaded) {
   std::vector<Result> results;
   for (const std::string& file : request.detections)
     results.push_back(judge(request, dataset, file, read_detections(file, dataset.photographs)));
@@ -92,8 +96,8 @@ std::vector<Result> results_of(const Request& request, const Dataset& dataset) {
         results.begin(),
         judge(request, dataset,
               "ViVid, " + std::to_string(request.folds) + "-fold cross-validation", found));
-  } else if (!request.model.empty()) {
-    const VividModel model = load_vivid_model(request.model);
+  } else if (loaded) {
+    const VividModel& model = *loaded;
     const float threshold =
         request.threshold > -1e9 ? static_cast<float>(request.threshold) : model.default_threshold;
     found = detect_all(dataset, model, scan_options(request, threshold - kBelowThreshold));
@@ -110,8 +114,9 @@ std::vector<Result> results_of(const Request& request, const Dataset& dataset) {
 
 void print(const Request& request, const Dataset& dataset, const std::vector<Result>& results) {
   const Evaluation& first = results.front().evaluation;
-  std::printf("%s: %s, %zu photographs, %zu people, %zu ignored boxes\n", request.dataset.c_str(),
-              dataset.layout.c_str(), first.photographs, first.people, first.ignored);
+  std::printf("%s: %s, %zu photographs, %zu boxes of '%s', %zu ignored boxes\n",
+              request.dataset.c_str(), dataset.layout.c_str(), first.photographs, first.objects,
+              request.read.label.c_str(), first.ignored);
   for (const Result& r : results) {
     std::printf(
         "%s: average precision %.4f at overlap %.2f (area under the interpolated curve), "
@@ -154,13 +159,10 @@ void write_json(const std::string& path, const Request& request, const Dataset& 
   }
   const Evaluation& first = results.front().evaluation;
   std::ofstream file(path);
-  file << json{{"dataset", request.dataset},
-               {"layout", dataset.layout},
-               {"photographs", first.photographs},
-               {"people", first.people},
-               {"ignored", first.ignored},
-               {"overlap", request.min_overlap},
-               {"detectors", detectors}}
+  file << json{{"dataset", request.dataset},       {"layout", dataset.layout},
+               {"photographs", first.photographs}, {"label", request.read.label},
+               {"objects", first.objects},         {"ignored", first.ignored},
+               {"overlap", request.min_overlap},   {"detectors", detectors}}
               .dump(2)
        << '\n';
   file.close();
@@ -176,12 +178,11 @@ void draw(const Request& request, const std::vector<Result>& results) {
 
 Request parse(const std::vector<std::string>& arguments) {
   Request r;
-  OptionParser parser(
-      "evaluate-detector",
-      "Prints the average precision of a person detector (PASCAL VOC): of --model, of "
-      "--detections, or of what --cross-validate trains.");
-  parser.add("dataset", r.dataset, "DIR",
-             "Photographs with boxes: a Penn-Fudan or MOTChallenge folder", 'd');
+  OptionParser parser("evaluate-detector",
+                      "Prints the average precision of a detector (PASCAL VOC): of --model, of "
+                      "--detections, or of what --cross-validate trains.");
+  parser.add("dataset", r.dataset, "DIR", "A dataset: photographs with boxes", 'd');
+  for (Option& one : dataset_options(r.read)) parser.add(std::move(one));
   parser.add("model", r.model, "FILE", "The model to evaluate", 'm');
   parser.add("detections", r.detections, "FILE",
              "Evaluate what another detector found: JSON lines {\"image\", \"regions\": [{x, y, w, "
@@ -189,12 +190,11 @@ Request parse(const std::vector<std::string>& arguments) {
   parser.add("cross-validate", r.folds, "K",
              "Train on all but one of K parts and search the part that is left, for each", 'k');
   parser.add("negatives", r.negatives, "DIR",
-             "With --cross-validate: photographs without people; may be repeated", 'n');
+             "With --cross-validate: photographs without the class; may be repeated", 'n');
   parser.add("scales", r.scales, "N", "Levels of the image pyramid; 0 = as many as fit (0)");
   parser.add("first-scale", r.first_scale, "X",
-             "Scale of the first level; below 1 finds smaller people (1)");
-  parser.add("iou", r.min_overlap, "X",
-             "Overlap with a person from which a detection is right (0.5)");
+             "Scale of the first level; below 1 finds smaller objects (1)");
+  parser.add("iou", r.min_overlap, "X", "Overlap with a box from which a detection is right (0.5)");
   parser.add("max-overlap", r.max_overlap, "X",
              "Overlap of two detections from which the weaker is dropped (0.4)");
   parser.add("threshold", r.threshold, "X",
@@ -213,6 +213,7 @@ Request parse(const std::vector<std::string>& arguments) {
     throw UsageError("one of --model, --detections and --cross-validate is needed");
   if (!r.model.empty() && r.folds > 0)
     throw UsageError("--model and --cross-validate exclude each other");
+  check_dataset_options(r.read);
   if (r.first_scale <= 0 || r.scales < 0)
     throw UsageError("--first-scale must be positive and --scales not negative");
   if (r.min_overlap <= 0 || r.min_overlap > 1 || r.max_overlap <= 0 || r.max_overlap > 1)
@@ -223,14 +224,17 @@ Request parse(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int evaluate_detector_command(const std::vector<std::string>& arguments) {
-  const Request request = parse(arguments);
+  Request request = parse(arguments);
   gst_init(nullptr, nullptr);
   const int threads = request.training.threads;
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
                                   threads > 0 ? static_cast<std::size_t>(threads)
                                               : std::max(1u, std::thread::hardware_concurrency()));
-  const Dataset dataset = read_dataset(request.dataset);
-  const std::vector<Result> results = results_of(request, dataset);
+  std::optional<VividModel> model;
+  if (!request.model.empty()) model = load_vivid_model(request.model);
+  if (request.read.label.empty()) request.read.label = model ? model->label : "person";
+  const Dataset dataset = read_dataset(request.dataset, request.read);
+  const std::vector<Result> results = results_of(request, dataset, model);
   print(request, dataset, results);
   if (!request.csv.empty()) write_csv(request.csv, results);
   if (!request.json.empty()) write_json(request.json, request, dataset, results);

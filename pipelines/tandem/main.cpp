@@ -25,9 +25,10 @@ constexpr Command kCommands[] = {
     {"run", "analyse a video and write what was found", run_command},
     {"bench", "measure every configuration", bench_command},
     {"report", "draw what bench measured as a page", report_command},
-    {"train-detector", "make a person detector from photographs", train_detector_command},
-    {"evaluate-detector", "measure a person detector", evaluate_detector_command},
+    {"train-detector", "make a detector from photographs with boxes", train_detector_command},
+    {"evaluate-detector", "measure a detector", evaluate_detector_command},
     {"train-scenes", "make a scene classifier from pictures", train_scenes_command},
+    {"evaluate-scenes", "measure a scene classifier", evaluate_scenes_command},
     {"doctor", "show what this machine offers and what is missing", doctor_command},
 };
 

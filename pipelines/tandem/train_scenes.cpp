@@ -8,9 +8,11 @@
 #include <sstream>
 #include <thread>
 
+#include "kernels/util/model_file.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/media.h"
 #include "pipelines/tandem/options.h"
+#include "pipelines/tandem/text.h"
 #include "pipelines/training/scene_trainer.h"
 
 namespace tandem {
@@ -64,26 +66,13 @@ TrainScenesSettings parse_settings(const std::vector<std::string>& arguments) {
 std::string origin_of(const TrainScenesSettings& settings, std::size_t pictures, double accuracy) {
   const SceneTrainingOptions& o = settings.options;
   std::ostringstream out;
-  out << "tandem train-scenes; images "
-      << std::filesystem::weakly_canonical(settings.images).filename().string() << ", " << pictures
-      << " pictures; seed " << o.seed << ", words " << o.words << ", samples " << o.samples
-      << ", rounds " << o.rounds << ", contrast " << settings.contrast << ", cost " << o.cost
-      << ", folds " << o.folds << "; accuracy " << accuracy << " in cross-validation";
+  // A model's texts are UTF-8; names of files may be anything.
+  const std::string name = std::filesystem::weakly_canonical(settings.images).filename().string();
+  out << "tandem train-scenes; images " << Text(g_utf8_make_valid(name.c_str(), -1)).get() << ", "
+      << pictures << " pictures; seed " << o.seed << ", words " << o.words << ", samples "
+      << o.samples << ", rounds " << o.rounds << ", contrast " << settings.contrast << ", cost "
+      << o.cost << ", folds " << o.folds << "; accuracy " << accuracy << " in cross-validation";
   return out.str();
-}
-
-/// Rows are what pictures are, columns what they were taken for.
-void print_confusion(const Confusion& confusion, const std::vector<std::string>& labels) {
-  std::size_t width = 0;
-  for (const std::string& label : labels) width = std::max(width, label.size());
-  std::printf("%-*s  accuracy  taken for\n", static_cast<int>(width), "class");
-  const auto classes = static_cast<int>(labels.size());
-  for (int c = 0; c < classes; ++c) {
-    std::printf("%-*s    %5.1f%%", static_cast<int>(width), labels[c].c_str(),
-                100 * confusion.accuracy(c));
-    for (int k = 0; k < classes; ++k) std::printf(" %5d", confusion.count(c, k));
-    std::puts("");
-  }
 }
 
 }  // namespace
@@ -102,11 +91,15 @@ int train_scenes_command(const std::vector<std::string>& arguments) {
   std::printf("%s: %zu classes, %zu pictures\n", settings.images.c_str(), folder.labels.size(),
               folder.files.size());
   std::fflush(stdout);
+  if (scene_model_bytes({.words = options.words}, folder.labels.size()) > kMostModelBytes)
+    throw Failure("a model of " + std::to_string(options.words) + " words and " +
+                      std::to_string(folder.labels.size()) + " classes would be too large",
+                  "Give a lower number of --words, or fewer classes.");
   const std::vector<ScenePicture> pictures = load_scenes(folder, scene_describer(options.contrast));
 
   const auto margins = cross_validate_scenes(pictures, folder.labels, options);
   const Confusion confusion(pictures, margins, static_cast<int>(folder.labels.size()));
-  print_confusion(confusion, folder.labels);
+  std::fputs(confusion.table(folder.labels).c_str(), stdout);
   std::printf("%d-fold cross-validation: accuracy %.1f%%\n", options.folds,
               100 * confusion.accuracy());
 

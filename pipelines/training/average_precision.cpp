@@ -50,9 +50,9 @@ Evaluation evaluate(const std::vector<Photograph>& photographs,
   std::vector<Candidate> candidates;
   std::vector<std::vector<bool>> taken;
   for (std::size_t p = 0; p < photographs.size(); ++p) {
-    result.people += photographs[p].people.size();
+    result.objects += photographs[p].objects.size();
     result.ignored += photographs[p].ignored.size();
-    taken.emplace_back(photographs[p].people.size(), false);
+    taken.emplace_back(photographs[p].objects.size(), false);
     for (const Detection& d : found[p]) candidates.push_back({&d, p});
   }
   std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
@@ -61,7 +61,7 @@ Evaluation evaluate(const std::vector<Photograph>& photographs,
 
   std::size_t right = 0;
   for (const auto& [detection, p] : candidates) {
-    const auto [person, by] = nearest(photographs[p].people, *detection);
+    const auto [person, by] = nearest(photographs[p].objects, *detection);
     const bool hits = by >= min_overlap;
     if (!hits && nearest(photographs[p].ignored, *detection).second >= min_overlap) continue;
     ++result.detections;
@@ -71,7 +71,7 @@ Evaluation evaluate(const std::vector<Photograph>& photographs,
     }
     const CurvePoint point{
         detection->score,
-        result.people ? static_cast<double>(right) / static_cast<double>(result.people) : 0,
+        result.objects ? static_cast<double>(right) / static_cast<double>(result.objects) : 0,
         static_cast<double>(right) / static_cast<double>(result.detections)};
     // Detections of the same score are taken together.
     if (!result.curve.empty() && result.curve.back().score == point.score)

@@ -15,7 +15,7 @@ struct CurvePoint {
 };
 
 struct Evaluation {
-  std::size_t photographs = 0, people = 0, ignored = 0, detections = 0;
+  std::size_t photographs = 0, objects = 0, ignored = 0, detections = 0;
   double average_precision = 0;
   std::vector<CurvePoint> curve;  ///< by falling score
 

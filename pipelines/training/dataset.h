@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,32 +14,49 @@ struct Box {
 
 /// A photograph and what stands in it.
 struct Photograph {
-  std::string name;  ///< the file's name without folder: the key that detection files use
+  std::string name;  ///< the file's name below the folder of pictures: the key of detection files
   std::string path;
-  std::vector<Box> people;
-  std::vector<Box> ignored;  ///< neither a person that must be found nor a mistake to find
+  std::vector<Box> objects;  ///< of the class that was asked for
+  std::vector<Box> ignored;  ///< neither an object that must be found nor a mistake to find
 };
 
-/// Photographs with boxes of people, in order of their names.
+/// Photographs with boxes of one class, in order of their names.
 struct Dataset {
-  std::string layout;  ///< "Penn-Fudan" or "MOTChallenge"
+  std::string layout;  ///< "Penn-Fudan", "MOTChallenge", "PASCAL VOC", "COCO" or "YOLO"
   std::vector<Photograph> photographs;
 };
 
-/// Reads the boxes of a folder; the pictures themselves are left unread. Two layouts:
+struct DatasetOptions {
+  std::string format;            ///< one of dataset_formats(); empty: found out
+  std::string label = "person";  ///< boxes of other classes are left out
+  std::string split;             ///< "train2017", "val": the part that is read; empty: all there is
+};
+
+/// What DatasetOptions::format may be: penn-fudan, mot, voc, coco, yolo.
+std::span<const char* const> dataset_formats();
+
+/// Reads the boxes of a dataset; of pictures it reads the size alone. Needs gst_init.
 ///
-/// Penn-Fudan: `images/` and `annotations/` (PASCAL annotation 1.00 as text), matched by stem.
-/// Every box is a person.
+/// | format | pictures | boxes | ignored | split |
+/// | --- | --- | --- | --- | --- |
+/// | penn-fudan | `PNGImages/` or `images/` | `Annotation/` or `annotations/`, .txt | | |
+/// | mot | `img1/` or imDir of `seqinfo.ini` | `gt/gt.txt` | see below | |
+/// | voc | `JPEGImages/`, `images/` or beside | `Annotations/` or beside, .xml | difficult |
+///   `ImageSets/Main/SPLIT.txt` |
+/// | coco | `file_name` beside the JSON file, in `images/` or a folder of the split's name |
+///   `path` itself, or the .json in it or its `annotations/` | iscrowd | a part of its name |
+/// | yolo | `images/` or beside | `labels/` or beside, .txt; names in data.yaml, classes.txt or
+///   obj.names | | a folder's name |
 ///
-/// MOTChallenge: `gt/gt.txt` and the frames in `img1/` (or the imDir of `seqinfo.ini`). Column 7 is
-/// the flag "consider this entry". In files of nine columns (from MOT16 on) column 8 is the class:
-/// class 1 with flag 1 is a person; classes 2, 7, 8 and 12 (person on a vehicle, static person,
-/// distractor, reflection) and class 1 with flag 0 are ignored; other classes are left out. In
-/// files of ten columns (MOT15) entries of flag 0 are ignored, all others are people.
+/// Penn-Fudan's boxes all are of the class "person". In a gt.txt of nine columns (MOT16 and later)
+/// column 8 is the class; those of class "person" whose flag in column 7 is 0, and the classes that
+/// look like people (person on a vehicle, static person, distractor, reflection), are ignored when
+/// the label is "person". In ten columns (MOT15) all are people, ignored by the flag.
 ///
-/// Boxes of both count pixels from 1 and are moved to 0; those of MOTChallenge are clipped to the
-/// frame when seqinfo.ini states its size. Throws std::runtime_error that names the file and the
-/// line.
-Dataset read_dataset(const std::string& folder);
+/// A box that ends a little outside of its picture is clipped; MOTChallenge's boxes go on outside,
+/// up to once the picture's size, and those that lie wholly there are left out. All else is an
+/// error, as are sizes that are not the picture's, pictures that are not there and a label that no
+/// box has. Throws std::runtime_error that names the file and the line, or the element.
+Dataset read_dataset(const std::string& path, const DatasetOptions& options = {});
 
 }  // namespace tandem

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/training/detection_file.h"
 
+#include <cmath>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
+
+#include "pipelines/json_text.h"
 
 namespace tandem {
 namespace {
@@ -17,9 +19,18 @@ std::runtime_error bad_file(const std::string& path, const std::string& why) {
 
 std::vector<Detection> regions_of(const json& line) {
   std::vector<Detection> found;
-  for (const json& region : line.at("regions"))
-    found.push_back(
-        {region.at("x"), region.at("y"), region.at("w"), region.at("h"), region.at("confidence")});
+  for (const json& region : line.at("regions")) {
+    const auto number = [&](const char* name) {
+      const auto value = region.at(name).get<float>();
+      if (!std::isfinite(value))
+        throw std::runtime_error(std::string("'") + name + "' is " + region.at(name).dump() +
+                                 ", too large");
+      return value;
+    };
+    found.push_back({number("x"), number("y"), number("w"), number("h"), number("confidence")});
+    if (found.back().width <= 0 || found.back().height <= 0)
+      throw std::runtime_error("a region's 'w' or 'h' is not positive");
+  }
   return found;
 }
 
@@ -51,14 +62,14 @@ std::vector<std::vector<Detection>> read_detections(const std::string& path,
   for (int line = 1; std::getline(file, text); ++line) {
     const std::string where = "line " + std::to_string(line) + ": ";
     try {
-      const json entry = json::parse(text);
+      const json entry = parse_json(text);
       const std::string image = entry.at("image");
       const auto at = waiting.find(image);
       if (at == waiting.end())
-        throw bad_file(path, where + "the dataset has no image '" + image + "', or it came before");
+        throw std::runtime_error("the dataset has no image '" + image + "', or it came before");
       found[at->second] = regions_of(entry);
       waiting.erase(at);
-    } catch (const json::exception& e) {
+    } catch (const std::exception& e) {
       throw bad_file(path, where + e.what());
     }
   }

@@ -26,7 +26,7 @@ bool near_person(const NegativeSource& source, double scale, int x, int y) {
   const auto near = [&](const Box& b) {
     return overlap(window, ideal_detection(b)) >= source.most_overlap;
   };
-  return std::any_of(source.people->people.begin(), source.people->people.end(), near) ||
+  return std::any_of(source.people->objects.begin(), source.people->objects.end(), near) ||
          std::any_of(source.people->ignored.begin(), source.people->ignored.end(), near);
 }
 

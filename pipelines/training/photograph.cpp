@@ -83,6 +83,19 @@ GreyImage copy_frame(GstSample* sample, const std::string& path) {
   return image;
 }
 
+/// `around` holds the true paths of the folders that this one is in.
+void collect_files(const fs::path& folder, std::vector<fs::path>& around,
+                   std::vector<std::string>& files) {
+  const fs::path true_path = fs::canonical(folder);
+  if (std::find(around.begin(), around.end(), true_path) != around.end()) return;
+  around.push_back(true_path);
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.is_directory()) collect_files(entry.path(), around, files);
+    if (entry.is_regular_file()) files.push_back(entry.path().string());
+  }
+  around.pop_back();
+}
+
 }  // namespace
 
 GreyImage load_photograph(const std::string& path) {
@@ -109,19 +122,25 @@ GreyImage mirrored(const GreyImage& image) {
   return mirror;
 }
 
+std::vector<std::string> files_below(const std::string& folder) {
+  if (!fs::is_directory(folder)) throw std::runtime_error("there is no folder '" + folder + "'");
+  std::vector<std::string> files;
+  std::vector<fs::path> around;
+  collect_files(folder, around, files);
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 std::vector<std::string> photographs_below(const std::string& folder) {
   static const std::set<std::string> kExtensions = {".jpg", ".jpeg", ".png",
                                                     ".bmp", ".pgm",  ".ppm"};
-  if (!fs::is_directory(folder)) throw std::runtime_error("there is no folder '" + folder + "'");
-  std::vector<std::string> paths;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    std::string extension = entry.path().extension().string();
+  std::vector<std::string> paths = files_below(folder);
+  std::erase_if(paths, [](const std::string& path) {
+    std::string extension = fs::path(path).extension().string();
     std::transform(extension.begin(), extension.end(), extension.begin(),
                    [](unsigned char c) { return std::tolower(c); });
-    if (entry.is_regular_file() && kExtensions.contains(extension))
-      paths.push_back(entry.path().string());
-  }
-  std::sort(paths.begin(), paths.end());
+    return !kExtensions.contains(extension);
+  });
   return paths;
 }
 

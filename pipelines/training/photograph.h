@@ -23,6 +23,10 @@ GreyImage load_photograph(const std::string& path);
 /// Left and right exchanged.
 GreyImage mirrored(const GreyImage& image);
 
+/// The regular files below a folder, sorted by path. Links to folders are followed, but not into a
+/// folder around them.
+std::vector<std::string> files_below(const std::string& folder);
+
 /// The pictures below a folder (.jpg .jpeg .png .bmp .pgm .ppm), sorted by path.
 std::vector<std::string> photographs_below(const std::string& folder);
 

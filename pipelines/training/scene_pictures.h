@@ -20,9 +20,13 @@ struct SceneFolder {
   std::vector<File> files;          ///< class by class, sorted by path
 };
 
-/// Finds the pictures of a folder whose folders are the classes; pictures are left unread. Throws
-/// std::runtime_error that names the folder and says what it should hold.
-SceneFolder read_scene_folder(const std::string& folder);
+/// Finds the pictures of a folder whose folders are the classes, at least so many; pictures are
+/// left unread. Throws std::runtime_error that names the folder and says what it should hold.
+SceneFolder read_scene_folder(const std::string& folder, std::size_t least_classes = 2);
+
+/// Makes `labels` the classes of `folder`; those that have no folder have no files. Throws
+/// std::runtime_error when a folder's name is none of them.
+void use_labels(SceneFolder& folder, const std::vector<std::string>& labels);
 
 /// What a classifier learns from one picture.
 struct ScenePicture {
@@ -44,8 +48,12 @@ inline constexpr int kSceneSide = 256;
 /// At a size at which its shorter side has kSceneSide pixels.
 GreyImage scene_sized(const GreyImage& picture);
 
+enum class MirrorImages { kDescribe, kLeaveOut };
+
 /// Reads and describes pictures in parallel, with a progress line. Those that cannot be read are
-/// left out, with a warning on stderr. Throws std::runtime_error when a class has none left.
-std::vector<ScenePicture> load_scenes(const SceneFolder& folder, const DescribePicture& describe);
+/// left out, with a warning on stderr. Throws std::runtime_error when a class that has files has
+/// none left.
+std::vector<ScenePicture> load_scenes(const SceneFolder& folder, const DescribePicture& describe,
+                                      MirrorImages mirror = MirrorImages::kDescribe);
 
 }  // namespace tandem

@@ -141,6 +141,12 @@ SceneModel train_scenes(const std::vector<const ScenePicture*>& pictures,
   return model;
 }
 
+std::vector<float> margins_of(const SceneModel& model, const ScenePicture& picture) {
+  std::vector<float> margins(model.labels.size());
+  scene_margins(model, bag_of(picture.descriptors, picture.height, model).data(), margins.data());
+  return margins;
+}
+
 std::vector<std::vector<float>> cross_validate_scenes(const std::vector<ScenePicture>& pictures,
                                                       const std::vector<std::string>& labels,
                                                       const SceneTrainingOptions& options) {
@@ -157,34 +163,10 @@ std::vector<std::vector<float>> cross_validate_scenes(const std::vector<ScenePic
     }
     const SceneModel model = train_scenes(others, labels, options);
     tbb::parallel_for(std::size_t{0}, unseen.size(), [&](std::size_t k) {
-      const ScenePicture& picture = pictures[unseen[k]];
-      margins[unseen[k]].resize(labels.size());
-      scene_margins(model, bag_of(picture.descriptors, picture.height, model).data(),
-                    margins[unseen[k]].data());
+      margins[unseen[k]] = margins_of(model, pictures[unseen[k]]);
     });
   }
   return margins;
-}
-
-Confusion::Confusion(const std::vector<ScenePicture>& pictures,
-                     const std::vector<std::vector<float>>& margins, int classes)
-    : counts_(classes, std::vector<int>(classes)) {
-  for (std::size_t i = 0; i < pictures.size(); ++i)
-    ++counts_[pictures[i].label][best_class(margins[i].data(), classes)];
-}
-
-double Confusion::accuracy(int label) const {
-  const auto& row = counts_[label];
-  return static_cast<double>(row[label]) / std::accumulate(row.begin(), row.end(), 0);
-}
-
-double Confusion::accuracy() const {
-  int right = 0, all = 0;
-  for (std::size_t c = 0; c < counts_.size(); ++c) {
-    right += counts_[c][c];
-    all += std::accumulate(counts_[c].begin(), counts_[c].end(), 0);
-  }
-  return static_cast<double>(right) / all;
 }
 
 double fit_steepness(const std::vector<ScenePicture>& pictures,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/scene_classifier/scene_model.h"
+#include "pipelines/training/confusion.h"
 #include "pipelines/training/scene_pictures.h"
 
 namespace tandem {
@@ -33,19 +34,8 @@ std::vector<std::vector<float>> cross_validate_scenes(const std::vector<ScenePic
                                                       const std::vector<std::string>& labels,
                                                       const SceneTrainingOptions& options);
 
-/// How often pictures of class [row] were taken for class [column].
-class Confusion {
- public:
-  Confusion(const std::vector<ScenePicture>& pictures,
-            const std::vector<std::vector<float>>& margins, int classes);
-
-  double accuracy() const;
-  double accuracy(int label) const;  ///< of the pictures of this class
-  int count(int label, int taken_for) const { return counts_[label][taken_for]; }
-
- private:
-  std::vector<std::vector<int>> counts_;
-};
+/// The margins of all classes of `model` for a picture.
+std::vector<float> margins_of(const SceneModel& model, const ScenePicture& picture);
 
 /// The steepness at which exp(s m_c) / sum exp(s m_k) makes what the pictures are most likely: of
 /// margins for pictures that the classifier has not learnt from (temperature scaling: Guo et al.,

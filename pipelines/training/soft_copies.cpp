@@ -14,7 +14,7 @@ LoadedPhotograph reduced(const LoadedPhotograph& p, double factor) {
   LoadedPhotograph small{p.photograph,
                          resized(p.image, scaled(p.image.width), scaled(p.image.height))};
   const auto f = static_cast<float>(factor);
-  for (auto* boxes : {&small.photograph.people, &small.photograph.ignored})
+  for (auto* boxes : {&small.photograph.objects, &small.photograph.ignored})
     for (Box& box : *boxes) box = {box.x * f, box.y * f, box.width * f, box.height * f};
   return small;
 }
@@ -23,7 +23,7 @@ LoadedPhotograph reduced(const LoadedPhotograph& p, double factor) {
 
 double median_height(const Photograph& photograph) {
   std::vector<float> heights;
-  for (const Box& box : photograph.people) heights.push_back(box.height);
+  for (const Box& box : photograph.objects) heights.push_back(box.height);
   if (heights.empty()) return 0;
   const auto middle = heights.begin() + static_cast<std::ptrdiff_t>(heights.size() / 2);
   std::nth_element(heights.begin(), middle, heights.end());
@@ -45,7 +45,7 @@ LoadedPhotograph with_room(const LoadedPhotograph& p) {
   const int dx = p.image.width / 3, dy = p.image.height / 3;
   LoadedPhotograph wide{
       p.photograph, cut_out(p.image, -dx, -dy, p.image.width + 2 * dx, p.image.height + 2 * dy)};
-  for (auto* boxes : {&wide.photograph.people, &wide.photograph.ignored})
+  for (auto* boxes : {&wide.photograph.objects, &wide.photograph.ignored})
     for (Box& box : *boxes) {
       box.x += static_cast<float>(dx);
       box.y += static_cast<float>(dy);

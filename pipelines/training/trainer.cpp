@@ -45,7 +45,7 @@ std::vector<Example> people_of(const LoadedPhotograph& photograph, const FilterB
                                const TrainingOptions& options, Random& random) {
   std::vector<Example> examples;
   const GreyImage mirror = mirrored(photograph.image);
-  for (const Box& person : photograph.photograph.people) {
+  for (const Box& person : photograph.photograph.objects) {
     if (person.height < options.min_height) continue;
     for (int copy = 0; copy <= options.jitters; ++copy) {
       const Box box = copy == 0 ? person : jittered(person, random);

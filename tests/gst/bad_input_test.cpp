@@ -105,8 +105,9 @@ TEST(BadModel, AnotherOneForEachStage) {
   const std::string text = error_of_frames("tandembin.( vividfilter model=" + other_model_file(16) +
                                            " ! vividhistogram ! vividclassifier )");
   EXPECT_EQ(text,
-            "vividclassifier's model has 20 filters, but the model of vividfilter has 16: set the "
-            "same `model` on both.");
+            "vividclassifier's model '" + model_file() +
+                "' has 20 filters, but the model of vividfilter has 16: set the same `model` on "
+                "both.");
 }
 
 TEST(BadConfiguration, AtTheStartItIsAnError) {

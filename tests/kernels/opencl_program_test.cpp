@@ -12,6 +12,7 @@
 #include "kernels/resize/resize.h"
 #include "kernels/vivid_histogram/vivid_histogram.h"
 #include "tests/kernels/opencl_device.h"
+#include "tests/kernels/special_files.h"
 
 namespace tandem::opencl {
 namespace {
@@ -109,6 +110,29 @@ TEST_F(ProgramCache, RebuildsWhatIsDamaged) {
     damage(change);
     EXPECT_EQ(build(), kFromSource);
     EXPECT_EQ(build(), kFromCache);
+  }
+}
+
+// Intact for the cache, but not a program: the driver refuses it.
+TEST_F(ProgramCache, RebuildsWhatTheDriverDoesNotTake) {
+  SKIP_WITHOUT_DEVICE();
+  build();
+  const std::string entry = files().at(0).string();
+  std::ifstream in(entry, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  test::write_with_checksum(entry, bytes.substr(0, bytes.find('\0') + 1) + "garbage" + "12345678");
+  EXPECT_EQ(build(), kFromSource);
+  EXPECT_EQ(build(), kFromCache);
+}
+
+TEST_F(ProgramCache, WorksWhateverAnEntryIs) {
+  SKIP_WITHOUT_DEVICE();
+  build();
+  const fs::path entry = files().at(0);
+  for (const auto& [name, make] : test::special_files()) {
+    fs::remove_all(entry);
+    make(entry.string());
+    EXPECT_EQ(build(), kFromSource) << name;
   }
 }
 

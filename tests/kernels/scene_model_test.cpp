@@ -8,6 +8,8 @@
 #include <fstream>
 #include <limits>
 
+#include "tests/kernels/special_files.h"
+
 namespace tandem {
 namespace {
 
@@ -126,6 +128,39 @@ TEST_F(SceneModelFile, RefusesValuesThatCannotBe) {
   model.steepness = 0;
   save_scene_model(model, path_);
   EXPECT_NE(error().find("not positive"), std::string::npos);
+}
+
+TEST_F(SceneModelFile, IsARegularFile) {
+  for (const auto& [name, make] : test::special_files()) {
+    make(path_);
+    EXPECT_NE(error().find("is not a regular file"), std::string::npos) << name;
+    fs::remove_all(path_);
+  }
+  fs::create_symlink("/proc/self/mem", path_);  // gives an I/O error
+  EXPECT_NE(error().find("cannot be read: "), std::string::npos);
+}
+
+TEST_F(SceneModelFile, IsNotReadWhenItIsTooLong) {
+  test::make_long_file(path_, std::uintmax_t{1} << 40);
+  EXPECT_NE(error().find("is longer than "), std::string::npos);
+}
+
+TEST_F(SceneModelFile, HasTextsInUtf8) {
+  auto model = example_model();
+  model.labels[1] = "Fu\u00dfg\u00e4nger";
+  save_scene_model(model, path_);
+  EXPECT_EQ(load_scene_model(path_).labels[1], model.labels[1]);
+  const std::string good = read();
+  for (const char* text : {"Fu\u00df", "made"}) {  // in the label and in the origin
+    std::string bytes = good;
+    bytes.at(bytes.find(text)) = '\xff';
+    test::write_with_checksum(path_, bytes);
+    EXPECT_NE(error().find(text == std::string("made") ? "an origin that is not UTF-8"
+                                                       : "a label that is not UTF-8"),
+              std::string::npos);
+  }
+  model.labels[1] = "\xff";
+  EXPECT_THROW(save_scene_model(model, path_), std::runtime_error);
 }
 
 TEST_F(SceneModelFile, IsNotWrittenWhenItsPartsDoNotFit) {

@@ -10,6 +10,8 @@
 #include <iterator>
 #include <limits>
 
+#include "tests/kernels/special_files.h"
+
 namespace tandem {
 namespace {
 
@@ -150,6 +152,39 @@ TEST_F(VividModelFile, RefusesAnEpsilonThatWouldDivideByZero) {
   model.svm.epsilon = 0;
   save_vivid_model(model, path_);
   EXPECT_NE(error().find("epsilon"), std::string::npos);
+}
+
+TEST_F(VividModelFile, IsARegularFile) {
+  for (const auto& [name, make] : test::special_files()) {
+    make(path_);
+    EXPECT_NE(error().find("is not a regular file"), std::string::npos) << name;
+    fs::remove_all(path_);
+  }
+  fs::create_symlink("/proc/self/mem", path_);  // gives an I/O error
+  EXPECT_NE(error().find("cannot be read: "), std::string::npos);
+}
+
+TEST_F(VividModelFile, IsNotReadWhenItIsTooLong) {
+  test::make_long_file(path_, std::uintmax_t{1} << 40);
+  EXPECT_NE(error().find("is longer than "), std::string::npos);
+}
+
+TEST_F(VividModelFile, HasTextsInUtf8) {
+  auto model = example_model();
+  model.label = "Fu\u00dfg\u00e4nger";
+  save_vivid_model(model, path_);
+  EXPECT_EQ(load_vivid_model(path_).label, model.label);
+  const std::string good = read();
+  for (const char* text : {"Fu\u00df", "made"}) {  // in the label and in the origin
+    std::string bytes = good;
+    bytes.at(bytes.find(text)) = '\xff';
+    test::write_with_checksum(path_, bytes);
+    EXPECT_NE(error().find(text == std::string("made") ? "an origin that is not UTF-8"
+                                                       : "a label that is not UTF-8"),
+              std::string::npos);
+  }
+  model.label = "\xff";
+  EXPECT_THROW(save_vivid_model(model, path_), std::runtime_error);
 }
 
 TEST_F(VividModelFile, IsNotWrittenWhenItsPartsDoNotFit) {

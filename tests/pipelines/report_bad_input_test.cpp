@@ -2,6 +2,7 @@
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -106,6 +107,42 @@ TEST_F(ReportBadInput, WrongValues) {
     Json bad = example();
     bad[Json::json_pointer(where)] = value;
     expect_failure(bad.dump(), {says});
+  }
+}
+
+// Numbers that JSON can write and a double cannot hold, or a drawing not show.
+TEST_F(ReportBadInput, HostileNumbers) {
+  const auto with = [](const std::string& number) {
+    std::string text = example().dump(1);
+    const std::string key = "\"throughput_fps\": ";
+    const std::size_t at = text.find(key, text.find("\"configurations\"")) + key.size();
+    return text.replace(at, text.find_first_of(",\n", at) - at, number);
+  };
+  const auto line = [&](const std::string& number) {
+    const std::string text = with(number);
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(text.find(number));
+    return "line " + std::to_string(1 + std::count(text.begin(), end, '\n'));
+  };
+  for (const char* number : {"1e400", "-1e999", "1e99999999999"})
+    expect_failure(with(number), {line(number) + ": the number " + number + " is too large"});
+  expect_failure(with(std::string(400, '9')), {"too large"});
+  const std::string field = "field 'configurations[0].throughput_fps' is ";
+  expect_failure(with("1e308"), {field, "too large"});
+  expect_failure(with("18446744073709551615"), {field, "too large"});
+  expect_failure(with("4e-320"), {field, "too small"});
+  for (const char* number : {"NaN", "Infinity", "0x10", "1e", "+5", "."})
+    expect_failure(with(number), {"is not JSON: parse error at line"});
+  for (const char* number : {"0", "-0.0", "1e-400", "1e15", "1e-15"}) {
+    write_file(path("bench.json"), with(number));
+    EXPECT_EQ(run_tandem({"report", path("bench.json"), "-o", "-"}).status, 0) << number;
+  }
+  Json bad = example();
+  bad["configurations"][0]["threads"] = 2147483647;
+  expect_failure(bad.dump(), {"'configurations[0].threads' is 2147483647", "1 to 4096"});
+  for (const char* brackets : {"[", "{\"a\":"}) {
+    std::string deep;
+    for (int i = 0; i < 200000; ++i) deep += brackets;
+    expect_failure(deep, {"nested more than 64 levels"});
   }
 }
 

@@ -9,6 +9,8 @@
 // 64x128 window so that aspect=0.4 (width over height) is left (default), person=0 leaves the
 // window. With group=0, which gives every window, nms=0.4 drops the weaker of two boxes that
 // overlap by more. colour=0 searches the grey picture.
+#include <gst/gst.h>
+
 #include <cstdio>
 #include <map>
 #include <opencv2/core.hpp>
@@ -74,6 +76,7 @@ std::vector<tandem::Detection> find_people(const cv::HOGDescriptor& hog, const s
 int main(int argc, char** argv) try {
   if (argc < 3) throw std::runtime_error("usage: hog_people DATASET OUTPUT [name=value ...]");
   const Settings settings = read_settings(argc, argv);
+  gst_init(nullptr, nullptr);  // reads the sizes of the pictures
   const tandem::Dataset dataset = tandem::read_dataset(argv[1]);
   cv::HOGDescriptor hog;
   hog.setSVMDetector(cv::HOGDescriptor::getDefaultPeopleDetector());

@@ -15,7 +15,7 @@ Detection at(float x, float score) { return {x, 0, 10, 20, score}; }
 TEST(AveragePrecision, IsOneWhenAllAreFoundFirst) {
   const Evaluation e = evaluate({with_people({{0, 0, 10, 20}, {50, 0, 10, 20}})},
                                 {{at(50, 2), at(0, 3), at(200, 1)}}, 0.5f);
-  EXPECT_EQ(e.people, 2u);
+  EXPECT_EQ(e.objects, 2u);
   EXPECT_EQ(e.detections, 3u);
   EXPECT_DOUBLE_EQ(e.average_precision, 1);
 }

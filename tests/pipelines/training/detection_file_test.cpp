@@ -37,9 +37,16 @@ TEST(DetectionFile, SaysWhatIsWrong) {
     const std::string path = folder.write("d.jsonl", text);
     return error_of([&] { read_detections(path, kTwo); });
   };
-  EXPECT_NE(error("not json\n").find("line 1"), std::string::npos);
+  EXPECT_NE(error("not json\n").find("line 1: is not JSON"), std::string::npos);
   EXPECT_NE(error("{\"image\": \"a.jpg\"}\n").find("regions"), std::string::npos);
   EXPECT_NE(error("{\"image\": \"c.jpg\", \"regions\": []}\n").find("c.jpg"), std::string::npos);
+  const auto region = [&](const char* x, const char* w) {
+    return error(std::string("{\"image\": \"a.jpg\", \"regions\": [{\"x\": ") + x +
+                 ", \"y\": 2, \"w\": " + w + ", \"h\": 4, \"confidence\": 5}]}\n");
+  };
+  EXPECT_NE(region("1e400", "3").find("line 1: the number 1e400 is too large"), std::string::npos);
+  EXPECT_NE(region("1e300", "3").find("line 1: 'x' is 1e+300, too large"), std::string::npos);
+  EXPECT_NE(region("1", "-3").find("line 1: a region's 'w'"), std::string::npos);
   const std::string a = "{\"image\": \"a.jpg\", \"regions\": []}\n";
   EXPECT_NE(error(a + a).find("line 2"), std::string::npos);
   EXPECT_NE(error(a).find("no line for image 'b.jpg'"), std::string::npos);

@@ -3,10 +3,15 @@
 
 #include <cstdlib>
 #include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "kernels/vivid_classifier/vivid_model.h"
 #include "tests/pipelines/command.h"
+#include "tests/pipelines/training/figures.h"
 #include "tests/pipelines/training/folder.h"
+#include "tests/pipelines/training/picture_header.h"
+#include "tests/pipelines/training/textures.h"
 
 namespace tandem::test {
 namespace {
@@ -30,6 +35,8 @@ TEST(TrainDetector, RefusesWrongOptions) {
   refuses({"--positives", "x", "--output", "y", "--cost", "0"}, "--cost");
   refuses({"--positives", "x", "--output", "y", "--soft-height", "-1"}, "--soft-height");
   refuses({"--positives", "x", "--output", "y", "--negative-overlap", "2"}, "--negative-overlap");
+  refuses({"--positives", "x", "--output", "y", "--format", "vco"}, "did you mean 'voc'");
+  refuses({"--positives", "x", "--output", "y", "--label", "\xff"}, "--label");
   refuses({"--no-such-option"}, "no-such-option");
   refuses({"stray"}, "stray");
 }
@@ -40,6 +47,93 @@ TEST(TrainDetector, NamesAFolderThatIsNotThere) {
       call("train-detector", {"--positives", folder / "absent", "--output", folder / "m"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_NE(outcome.errors.find("absent"), std::string::npos) << outcome.errors;
+}
+
+/// A PASCAL VOC dataset of photographs with one box of a car each: a figure is in it, or `sides`.
+void write_cars(const Folder& folder, int photographs, const std::string& sides = "") {
+  Random random(3);
+  for (int i = 0; i < photographs; ++i) {
+    GreyImage image = noise(220, 200, random);
+    const Box box{30 + static_cast<float>(random.below(80)), 40, 40,
+                  96 + static_cast<float>(random.below(8))};
+    draw_figure(image, box);
+    const auto side = [](const char* name, float value) {
+      std::ostringstream out;
+      out << '<' << name << '>' << value << "</" << name << '>';
+      return out.str();
+    };
+    const std::string name = std::to_string(i);
+    folder.write("data/JPEGImages/" + name + ".png",
+                 png_of(image.width, image.height, image.pixels.data()));
+    folder.write(
+        "data/Annotations/" + name + ".xml",
+        "<annotation><object><name>car</name><bndbox>" +
+            (sides.empty() ? side("xmin", box.x + 1) + side("ymin", box.y + 1) +
+                                 side("xmax", box.x + box.width) + side("ymax", box.y + box.height)
+                           : sides) +
+            "</bndbox></object></annotation>");
+  }
+}
+
+CommandResult train_cars(const Folder& folder, const std::string& model) {
+  return call("train-detector", {"--positives", folder / "data", "--output", model, "--label",
+                                 "car", "--filters", "8", "--patches", "5000", "--filter-rounds",
+                                 "4", "--rounds", "1", "--jitters", "1", "--random-windows", "4"});
+}
+
+TEST(TrainDetector, LearnsAnyClass) {
+  const Folder folder;
+  write_cars(folder, 12);
+  const CommandResult outcome = train_cars(folder, folder / "car.vivid");
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_NE(outcome.output.find("12 boxes of 'car'"), std::string::npos) << outcome.output;
+  const VividModel model = load_vivid_model(folder / "car.vivid");
+  EXPECT_EQ(model.label, "car");
+  EXPECT_NE(model.origin.find("label car"), std::string::npos) << model.origin;
+  // The model says which boxes it should find.
+  const CommandResult judged = call(
+      "evaluate-detector",
+      {"--dataset", folder / "data", "--model", folder / "car.vivid", "--json", folder / "o.json"});
+  ASSERT_EQ(judged.status, 0) << judged.errors;
+  const auto report = nlohmann::json::parse(read_file(folder / "o.json"));
+  EXPECT_EQ(report.at("label"), "car");
+  EXPECT_EQ(report.at("layout"), "PASCAL VOC");
+  EXPECT_EQ(report.at("objects"), 12);
+  EXPECT_GT(report.at("detectors")[0].at("average_precision"), 0.9);
+}
+
+// It ended with "precision 0.000, recall 0.000" and "wrote ...".
+TEST(TrainDetector, WritesNoModelThatFindsNothing) {
+  const Folder folder;
+  // No detection is as wide as this.
+  write_cars(folder, 6, "<xmin>1</xmin><ymin>60</ymin><xmax>220</xmax><ymax>120</ymax>");
+  const std::string model = folder.write("car.vivid", "what was there before");
+  const CommandResult outcome = train_cars(folder, model);
+  EXPECT_EQ(outcome.status, 1) << outcome.output;
+  EXPECT_NE(outcome.errors.find("no model was written"), std::string::npos) << outcome.errors;
+  EXPECT_NE(outcome.errors.find("it finds none of them"), std::string::npos) << outcome.errors;
+  EXPECT_EQ(outcome.output.find("wrote"), std::string::npos) << outcome.output;
+  EXPECT_EQ(read_file(model), "what was there before");
+}
+
+TEST(TrainDetector, SaysBeforeTheTrainingWhatCannotBeWritten) {
+  const Folder folder;
+  write_cars(folder, 1);
+  const CommandResult outcome = train_cars(folder, folder / "absent/car.vivid");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.errors.find("mkdir -p"), std::string::npos) << outcome.errors;
+  EXPECT_EQ(outcome.output, "");
+}
+
+TEST(TrainDetector, NamesTheFileAndLineOfABoxThatCannotBe) {
+  const Folder folder;
+  folder.write("data/img1/000001.png", png_header(640, 480));
+  folder.write("data/gt/gt.txt", "1,1,88,99,61,2147483648,1,1,1,1\n");
+  const CommandResult outcome =
+      call("train-detector", {"--positives", folder / "data", "--output", folder / "m.vivid"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.errors.find("gt.txt' line 1: the box of 61x2147483648"), std::string::npos)
+      << outcome.errors;
 }
 
 TEST(EvaluateDetector, RefusesWrongOptions) {
@@ -58,7 +152,7 @@ TEST(EvaluateDetector, RefusesWrongOptions) {
 
 TEST(EvaluateDetector, JudgesTheDetectionsOfAFile) {
   const Folder folder;
-  folder.write("images/a.jpg", "");  // not read: the detections are given
+  folder.write("images/a.jpg", png_header(120, 60));  // its size alone is read
   folder.write("annotations/a.txt",
                "Bounding box for object 1 \"p\" (Xmin, Ymin) - (Xmax, Ymax) : (1, 1) - (10, 20)\n");
   const std::string found = folder.write(

@@ -83,5 +83,18 @@ TEST(PhotographsBelow, AreSortedAndOfKnownKinds) {
   EXPECT_THROW(photographs_below(folder / "absent"), std::runtime_error);
 }
 
+TEST(PhotographsBelow, FollowLinksButNotInCircles) {
+  const Folder folder;
+  folder.write("real/1.png", "");
+  std::filesystem::create_directory_symlink(folder / "real", folder / "data");
+  std::filesystem::create_directory_symlink("..", folder / "real/circle");
+  const auto paths = photographs_below(folder / "data");
+  // Through the circle the folder is seen once more, as a part of the one around it.
+  ASSERT_FALSE(paths.empty());
+  EXPECT_EQ(paths[0], folder / "data/1.png");
+  EXPECT_LE(paths.size(), 2u);
+  EXPECT_EQ(photographs_below(folder.str()).size(), 2u);
+}
+
 }  // namespace
 }  // namespace tandem

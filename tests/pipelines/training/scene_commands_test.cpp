@@ -66,6 +66,85 @@ TEST(TrainScenes, GivesTheSameBytesOnAnyNumberOfThreads) {
   EXPECT_NE(load_scene_model(folder / "one.scene").origin.find("seed 1"), std::string::npos);
 }
 
+TEST(EvaluateScenes, RefusesWrongOptions) {
+  const auto refuses = [](std::vector<std::string> words, const char* word) {
+    words.insert(words.begin(), "evaluate-scenes");
+    const CommandResult outcome = run_tandem(words);
+    EXPECT_EQ(outcome.status, 2) << word;
+    EXPECT_NE(outcome.errors.find(word), std::string::npos) << outcome.errors;
+  };
+  refuses({}, "--images");
+  refuses({"--images", "x"}, "--model");
+  refuses({"--images", "x", "--model", "y", "--threads", "-1"}, "--threads");
+  refuses({"--images", "x", "--model", "y", "--jsno", "z"}, "did you mean '--json'");
+}
+
+TEST(EvaluateScenes, CountsWhatEachClassIsTakenFor) {
+  const Folder folder;
+  write_textures(folder, 4, "images/");
+  ASSERT_EQ(train_textures(folder, folder / "m.scene").status, 0);
+  // Two of three classes, one of them with a picture of another class and one without a keypoint.
+  folder.write("new/dots/1.png", texture(0, 51));
+  folder.write("new/dots/2.png", texture(0, 52));
+  folder.write("new/dots/3.png", texture(1, 53));
+  folder.write("new/dots/4.png", png_of(96, 80, std::string(96 * 80, 'x').data()));
+  folder.write("new/checks/1.png", texture(2, 54));
+  folder.write("new/checks/broken.png", "no picture");
+  const CommandResult outcome =
+      run_tandem({"evaluate-scenes", "--images", folder / "new", "--model", folder / "m.scene",
+                  "--json", folder / "o.json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_NE(outcome.errors.find("broken.png"), std::string::npos) << outcome.errors;
+  EXPECT_NE(outcome.output.find("2 of the model's 3 classes"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("accuracy 60.0% of 5 pictures, mean of the classes 75.0%"),
+            std::string::npos)
+      << outcome.output;
+  const auto report = nlohmann::json::parse(read_file(folder / "o.json"));
+  EXPECT_EQ(report.at("pictures"), 5);
+  EXPECT_DOUBLE_EQ(report.at("accuracy"), 0.6);
+  EXPECT_DOUBLE_EQ(report.at("mean_accuracy"), 0.75);
+  const auto& checks = report.at("classes")[0];
+  EXPECT_EQ(checks.at("label"), "checks");
+  EXPECT_EQ(checks.at("accuracy"), 1);
+  const auto& dots = report.at("classes")[1];
+  EXPECT_EQ(dots.at("pictures"), 4);
+  EXPECT_DOUBLE_EQ(dots.at("accuracy"), 0.5);
+  EXPECT_EQ(dots.at("taken_for").at("stripes"), 1);
+  EXPECT_EQ(dots.at("unlabelled"), 1);
+  EXPECT_TRUE(report.at("classes")[2].at("accuracy").is_null());
+}
+
+TEST(EvaluateScenes, SaysWhatIsWrong) {
+  const Folder folder;
+  write_textures(folder, 2, "images/");
+  ASSERT_EQ(train_textures(folder, folder / "m.scene").status, 0);
+  const auto fails = [&](const std::string& images, const std::string& model, const char* words) {
+    const CommandResult outcome =
+        run_tandem({"evaluate-scenes", "--images", folder / images, "--model", folder / model});
+    EXPECT_EQ(outcome.status, 1) << words;
+    EXPECT_NE(outcome.errors.find(words), std::string::npos) << outcome.errors;
+  };
+  fails("images", "absent.scene", "absent.scene' cannot be opened");
+  fails("images", "images", "images' is not a regular file");
+  fails("absent", "m.scene", "there is no folder");
+  folder.write("other/forest/a.png", texture(0, 1));
+  fails("other", "m.scene", "no class 'forest'; its classes are checks, dots, stripes");
+}
+
+TEST(TrainScenes, RefusesWhatItCouldNotWrite) {
+  const Folder folder;
+  write_textures(folder, 2, "images/");
+  for (int i = 0; i < 80; ++i) folder.write("many/" + std::to_string(i) + "/a.png", "");
+  const CommandResult large = train({"--images", folder / "many", "--output", folder / "m.scene",
+                                     "--words", "65536", "--samples", "70000"});
+  EXPECT_EQ(large.status, 1);
+  EXPECT_NE(large.errors.find("would be too large"), std::string::npos) << large.errors;
+  folder.write("images/\xff/a.png", texture(0, 1));
+  const CommandResult name = train_textures(folder, folder / "m.scene");
+  EXPECT_EQ(name.status, 1);
+  EXPECT_NE(name.errors.find("is not one line of UTF-8"), std::string::npos) << name.errors;
+}
+
 TEST(RunScene, WritesALabelForEachFrame) {
   const Folder folder;
   write_textures(folder, 2, "images/");
@@ -103,6 +182,33 @@ TEST(BenchScene, MeasuresWhatCanRun) {
   EXPECT_EQ(report.at("configurations").size(), mappings * 4);
   for (const auto& configuration : report.at("configurations"))
     EXPECT_EQ(configuration.at("mapping").get<std::string>()[1], 'c');
+}
+
+// As the cross-validation that the training prints, of pictures that it was trained on.
+TEST(EvaluateScenes, KnowsThePicturesOfTheShippedModel) {
+  const char* data = std::getenv("TANDEM_TEST_DATA");
+  const char* models = std::getenv("TANDEM_DATA_DIR");
+  const std::string train_folder = std::string(data ? data : "") + "/scenes8/train";
+  if (!data || !models || !std::filesystem::is_directory(train_folder))
+    GTEST_SKIP() << "TANDEM_TEST_DATA names no folder with scenes8/train";
+  // Every tenth picture of each class, by links.
+  const Folder folder;
+  for (const auto& scene : std::filesystem::directory_iterator(train_folder)) {
+    const std::string label = scene.path().filename().string();
+    std::filesystem::create_directories(folder / label);
+    std::vector<std::filesystem::path> pictures;
+    for (const auto& entry : std::filesystem::directory_iterator(scene)) pictures.push_back(entry);
+    std::sort(pictures.begin(), pictures.end());
+    for (std::size_t i = 0; i < pictures.size(); i += 10)
+      std::filesystem::create_symlink(pictures[i],
+                                      folder / (label + "/" + pictures[i].filename().string()));
+  }
+  const CommandResult outcome = run_tandem({"evaluate-scenes", "--images", folder.str(), "--model",
+                                            std::string(models) + "/models/scenes.scene"});
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  const std::string key = "accuracy ";
+  EXPECT_GE(std::stod(outcome.output.substr(outcome.output.rfind(key) + key.size())), 90)
+      << outcome.output;
 }
 
 // It was trained on these pictures: that it labels them says that the shipped file and the stages

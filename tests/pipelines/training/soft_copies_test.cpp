@@ -24,7 +24,7 @@ TEST(SoftCopies, ReduceLargePeople) {
   EXPECT_EQ(all[1].image.width, 200);
   EXPECT_EQ(all[1].image.height, 100);
   EXPECT_EQ(all[1].image.pixels.size(), 200u * 100u);
-  const Box person = all[1].photograph.people[0], ignored = all[1].photograph.ignored[0];
+  const Box person = all[1].photograph.objects[0], ignored = all[1].photograph.ignored[0];
   EXPECT_FLOAT_EQ(person.x, 50);
   EXPECT_FLOAT_EQ(person.y, 20);
   EXPECT_FLOAT_EQ(person.width, 30);
@@ -47,9 +47,9 @@ TEST(WithRoom, AddsAThirdOnEachSide) {
   EXPECT_EQ(wide.image.plane().row(0)[0], 200) << "the corner is repeated";
   EXPECT_EQ(wide.image.plane().row(66)[133], 200);
   EXPECT_EQ(wide.image.plane().row(66)[134], 7);
-  EXPECT_FLOAT_EQ(wide.photograph.people[0].x, 233);
-  EXPECT_FLOAT_EQ(wide.photograph.people[0].y, 106);
-  EXPECT_FLOAT_EQ(wide.photograph.people[0].height, 140);
+  EXPECT_FLOAT_EQ(wide.photograph.objects[0].x, 233);
+  EXPECT_FLOAT_EQ(wide.photograph.objects[0].y, 106);
+  EXPECT_FLOAT_EQ(wide.photograph.objects[0].height, 140);
   EXPECT_FLOAT_EQ(wide.photograph.ignored[0].x, 173);
 }
 

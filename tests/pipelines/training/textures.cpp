@@ -33,13 +33,13 @@ std::string pixels_of(int kind, uint64_t seed) {
 
 }  // namespace
 
-std::string texture(int kind, uint64_t seed) {
+std::string png_of(int width, int height, const void* pixels) {
   gst_init(nullptr, nullptr);
-  const std::string pixels = pixels_of(kind, seed);
-  GstBuffer* buffer = gst_buffer_new_memdup(pixels.data(), pixels.size());
+  GstBuffer* buffer =
+      gst_buffer_new_memdup(pixels, static_cast<gsize>(width) * static_cast<gsize>(height));
   GstCaps* from = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width",
-                                      G_TYPE_INT, kWidth, "height", G_TYPE_INT, kHeight,
-                                      "framerate", GST_TYPE_FRACTION, 1, 1, nullptr);
+                                      G_TYPE_INT, width, "height", G_TYPE_INT, height, "framerate",
+                                      GST_TYPE_FRACTION, 1, 1, nullptr);
   GstCaps* to = gst_caps_new_empty_simple("image/png");
   GstSample* sample = gst_sample_new(buffer, from, nullptr, nullptr);
   GError* error = nullptr;
@@ -53,6 +53,10 @@ std::string texture(int kind, uint64_t seed) {
   gst_caps_unref(from);
   gst_buffer_unref(buffer);
   return file;
+}
+
+std::string texture(int kind, uint64_t seed) {
+  return png_of(kWidth, kHeight, pixels_of(kind, seed).data());
 }
 
 void write_textures(const Folder& folder, int count, const std::string& prefix) {

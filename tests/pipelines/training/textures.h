@@ -8,6 +8,9 @@
 
 namespace tandem {
 
+/// A PNG file of grey pixels whose width is a multiple of four.
+std::string png_of(int width, int height, const void* pixels);
+
 /// A picture of 96x80 pixels, as a PNG file: of dots (0), slanted stripes with gaps (1) or a bent
 /// chessboard (2), each `seed` another one, among noise.
 std::string texture(int kind, uint64_t seed);

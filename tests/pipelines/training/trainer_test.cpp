@@ -11,31 +11,11 @@
 #include "pipelines/progress.h"
 #include "pipelines/training/average_precision.h"
 #include "pipelines/training/random.h"
+#include "tests/pipelines/training/figures.h"
 #include "tests/pipelines/training/folder.h"
 
 namespace tandem {
 namespace {
-
-GreyImage noise(int width, int height, Random& random) {
-  GreyImage image{width, height, {}};
-  for (int i = 0; i < width * height; ++i)
-    image.pixels.push_back(static_cast<uint8_t>(100 + random.below(30)));
-  return image;
-}
-
-/// A figure with a head, a body and two legs, where the box says.
-void draw_figure(GreyImage& image, const Box& box) {
-  for (int y = 0; y < static_cast<int>(box.height); ++y)
-    for (int x = 0; x < static_cast<int>(box.width); ++x) {
-      const double u = 2 * x / box.width - 1, v = y / box.height;
-      const bool head = std::hypot(u * 0.4, v - 0.1) < 0.1;
-      const bool body = v >= 0.2 && v < 0.55 && std::abs(u) < 0.7;
-      const bool leg = v >= 0.55 && std::abs(u) > 0.15 && std::abs(u) < 0.6;
-      if (head || body || leg)
-        image.pixels[static_cast<std::size_t>(box.y + y) * image.width +
-                     static_cast<std::size_t>(box.x) + x] = 230;
-    }
-}
 
 TrainingData figures(int photographs) {
   Random random(3);
@@ -43,9 +23,9 @@ TrainingData figures(int photographs) {
   for (int i = 0; i < photographs; ++i) {
     LoadedPhotograph p{{"figure", "", {}, {}}, noise(220, 200, random)};
     const float height = 96 + static_cast<float>(random.below(20));
-    p.photograph.people.push_back({30 + static_cast<float>(random.below(80)), 40,
-                                   std::round(height * 0.4f), std::round(height)});
-    draw_figure(p.image, p.photograph.people[0]);
+    p.photograph.objects.push_back({30 + static_cast<float>(random.below(80)), 40,
+                                    std::round(height * 0.4f), std::round(height)});
+    draw_figure(p.image, p.photograph.objects[0]);
     data.with_people.push_back(std::move(p));
     data.without_people.push_back(noise(150, 180, random));
   }
@@ -101,7 +81,7 @@ TEST_F(Trainer, FindsFiguresThatItHasNotSeen) {
 
 TEST_F(Trainer, SaysThatThereIsNobodyToLearnFrom) {
   TrainingData data = figures(2);
-  for (LoadedPhotograph& p : data.with_people) p.photograph.people.clear();
+  for (LoadedPhotograph& p : data.with_people) p.photograph.objects.clear();
   const FilterBank bank = train_filter_bank(data, small());
   EXPECT_NE(error_of([&] { train_classifier(data, bank, small()); }).find("no people"),
             std::string::npos);
