@@ -26,19 +26,21 @@ namespace fs = std::filesystem;
 #define VP8 "vp8enc deadline=1 cpu-used=8 target-bitrate=6000000 keyframe-max-dist=60"
 #define THEORA "theoraenc quality=44 speed-level=2"
 
+// avenc_mpeg4 of gst-libav 1.22 gives all packets the same time, 2^63 ns. Files that store times
+// would be nonsense, and where the segment ends before that time muxers leave every packet out.
 constexpr Encoding kEncodings[] = {
     {".mp4", X264 " ! mp4mux", "gstreamer1.0-plugins-ugly"},
     {".mp4", OPENH264 " ! mp4mux", "gstreamer1.0-plugins-bad"},
-    {".mp4", MPEG4 " ! mp4mux", "gstreamer1.0-libav"},
+    {".mp4", MPEG4 " ! mp4mux", "gstreamer1.0-libav", true},
     {".mkv", X264 " ! matroskamux", "gstreamer1.0-plugins-ugly"},
-    {".mkv", MPEG4 " ! matroskamux", "gstreamer1.0-libav"},
+    {".mkv", MPEG4 " ! matroskamux", "gstreamer1.0-libav", true},
     {".mkv", VP8 " ! matroskamux", "gstreamer1.0-plugins-good"},
     {".mkv", "jpegenc ! matroskamux", "gstreamer1.0-plugins-good"},
     {".webm", VP8 " ! webmmux", "gstreamer1.0-plugins-good"},
-    {".avi", MPEG4 " ! avimux", "gstreamer1.0-libav"},
+    {".avi", MPEG4 " ! avimux", "gstreamer1.0-libav", true},
     {".avi", "jpegenc ! avimux", "gstreamer1.0-plugins-good"},
     {".mov", X264 " ! qtmux", "gstreamer1.0-plugins-ugly"},
-    {".mov", MPEG4 " ! qtmux", "gstreamer1.0-libav"},
+    {".mov", MPEG4 " ! qtmux", "gstreamer1.0-libav", true},
     {".mov", "jpegenc ! qtmux", "gstreamer1.0-plugins-good"},
     {".ogv", THEORA " ! oggmux", "gstreamer1.0-plugins-base"},
     {".ogg", THEORA " ! oggmux", "gstreamer1.0-plugins-base"},

@@ -14,6 +14,8 @@ struct Encoding {
   const char* extension;
   const char* description;
   const char* package;  ///< Debian package that brings the encoder
+  /// Keeps the order of frames, and stamps its packets with times that cannot be used.
+  bool stamps_wrongly = false;
 };
 
 /// Every way that the command knows, the preferred one of an extension first.
