@@ -102,12 +102,23 @@ GstPadProbeReturn VideoFile::on_packet(GstPad* pad, GstPadProbeInfo* info, gpoin
 void VideoFile::check() const {
   std::error_code error;
   if (!fs::is_regular_file(path_, error)) return;
-  const uint64_t sent = frames_sent_, written = count_coded_frames(path_);
+  const uint64_t sent = frames_sent_;
+  if (sent == 0) return;  // no muxer writes a file that can be read
+  constexpr const char* kAdvice =
+      "Is the disk full? If not, write another kind of file (--output with .mkv, .webm or .avi) "
+      "and "
+      "report this as a bug.";
+  uint64_t written = 0;
+  try {
+    written = count_coded_frames(path_);
+  } catch (const Failure& failure) {
+    throw Failure("'" + path_ + "' was written but cannot be read again: " + failure.what(),
+                  kAdvice);
+  }
   if (written >= sent) return;
   throw Failure("'" + path_ + "' holds " + std::to_string(written) + " of the " +
-                    std::to_string(sent) + " frames that were written to it",
-                "Is the disk full? If not, give --output a name that ends in .mkv or .webm: other "
-                "files and encoders may not fit this input.");
+                    std::to_string(sent) + " frames that were sent to it",
+                kAdvice);
 }
 
 uint64_t count_coded_frames(const std::string& path) {
