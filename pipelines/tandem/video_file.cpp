@@ -33,13 +33,23 @@ GstSegment segment_of(GstPad* pad) {
 GstPadProbeReturn count_packet(GstPad*, GstPadProbeInfo* info, gpointer count) {
   const bool header =
       GST_BUFFER_FLAG_IS_SET(GST_PAD_PROBE_INFO_BUFFER(info), GST_BUFFER_FLAG_HEADER);
-  if (!header) ++*static_cast<uint64_t*>(count);
+  if (!header) ++*static_cast<std::atomic<uint64_t>*>(count);
   return GST_PAD_PROBE_OK;
 }
+
+// Ends the count when it has stood still for this long: a file without a stream may give no pad and
+// no error.
+constexpr int kMostIdleTicks = 100;
 
 void link_to_counter(GstElement*, GstPad* pad, GstElement* counter) {
   const ObjectRef<GstPad> sink(gst_element_get_static_pad(counter, "sink"));
   if (!gst_pad_is_linked(sink.get())) gst_pad_link(pad, sink.get());
+}
+
+void fail_without_stream(GstElement* reader, GstElement* counter) {
+  const ObjectRef<GstPad> sink(gst_element_get_static_pad(counter, "sink"));
+  if (gst_pad_is_linked(sink.get())) return;
+  GST_ELEMENT_ERROR(reader, STREAM, WRONG_TYPE, ("The file has no video."), (nullptr));
 }
 
 }  // namespace
@@ -54,6 +64,9 @@ std::string VideoFile::description() const {
         "videoscale ! video/x-raw,pixel-aspect-ratio=1/1,width=" + std::to_string(size_->width) +
         ",height=" + std::to_string(size_->height) + " ! ";
   }
+  // As near as possible to the size that comes.
+  if (encoding_.quirk == Encoding::Quirk::even_sizes)
+    text += "videoscale ! video/x-raw,width=[2,16384,2],height=[2,16384,2] ! ";
   // One segment that begins at 0 and does not end: where the input's segment ends, muxers leave out
   // what an encoder stamps behind it.
   return text + "identity single-segment=true name=" + kToEncoder + " ! " + encoding_.description +
@@ -66,7 +79,7 @@ void VideoFile::watch(GstBin* bin) {
   const ObjectRef<GstElement> last(gst_bin_get_by_name(bin, kToEncoder));
   const ObjectRef<GstPad> frames(gst_element_get_static_pad(last.get(), "src"));
   gst_pad_add_probe(frames.get(), GST_PAD_PROBE_TYPE_BUFFER, on_frame, this, nullptr);
-  if (!encoding_.stamps_wrongly) return;
+  if (encoding_.quirk != Encoding::Quirk::same_time) return;
   const ObjectRef<GstPad> into(gst_pad_get_peer(frames.get()));
   const ObjectRef<GstElement> encoder(gst_pad_get_parent_element(into.get()));
   const ObjectRef<GstPad> packets(gst_element_get_static_pad(encoder.get(), "src"));
@@ -76,7 +89,7 @@ void VideoFile::watch(GstBin* bin) {
 GstPadProbeReturn VideoFile::on_frame(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
   VideoFile& self = *static_cast<VideoFile*>(data);
   ++self.frames_sent_;
-  if (!self.encoding_.stamps_wrongly) return GST_PAD_PROBE_OK;
+  if (self.encoding_.quirk != Encoding::Quirk::same_time) return GST_PAD_PROBE_OK;
   const GstSegment segment = segment_of(pad);
   const GstClockTime pts = GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info));
   const std::scoped_lock lock(self.mutex_);
@@ -122,7 +135,7 @@ void VideoFile::check() const {
 }
 
 uint64_t count_coded_frames(const std::string& path) {
-  uint64_t count = 0;
+  std::atomic<uint64_t> count{0};
   Pipeline pipeline(gst_pipeline_new("check"));
   GstElement* file = pipeline.add(make_element("filesrc"));
   GstElement* reader = pipeline.add(make_element("decodebin"));
@@ -132,10 +145,18 @@ uint64_t count_coded_frames(const std::string& path) {
   g_object_set(reader, "caps", coded.get(), nullptr);
   g_object_set(counter, "sync", FALSE, nullptr);
   g_signal_connect(reader, "pad-added", G_CALLBACK(link_to_counter), counter);
+  g_signal_connect(reader, "no-more-pads", G_CALLBACK(fail_without_stream), counter);
   Pipeline::link(file, reader);
   const ObjectRef<GstPad> pad(gst_element_get_static_pad(counter, "sink"));
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, count_packet, &count, nullptr);
-  play(pipeline, path, {[] {}, [] {}});
+  uint64_t before = 0;
+  int idle_ticks = 0;
+  const auto tick = [&] {
+    idle_ticks = count == before ? idle_ticks + 1 : 0;
+    before = count;
+    if (idle_ticks == kMostIdleTicks) fail_without_stream(reader, counter);
+  };
+  play(pipeline, path, {tick, [] {}});
   gst_element_set_state(pipeline.get(), GST_STATE_NULL);
   return count;
 }
