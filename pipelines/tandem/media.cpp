@@ -19,26 +19,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A constant quality or a generous rate, and speed before size: the cores have other work.
-#define X264 "x264enc speed-preset=veryfast pass=quant quantizer=23"
+// A constant quality or a generous rate, and speed before size: the cores have other work. No
+// B-frames: MP4 files with them end before their last frames where the distance of frames varies.
+#define X264 "x264enc speed-preset=veryfast pass=quant quantizer=23 bframes=0"
 #define OPENH264 "openh264enc bitrate=6000000 ! h264parse"
 #define MPEG4 "avenc_mpeg4 pass=quant quantizer=4"
 #define VP8 "vp8enc deadline=1 cpu-used=8 target-bitrate=6000000 keyframe-max-dist=60"
 #define THEORA "theoraenc quality=44 speed-level=2"
 
+using Quirk = Encoding::Quirk;
+
 constexpr Encoding kEncodings[] = {
-    {".mp4", X264 " ! mp4mux", "gstreamer1.0-plugins-ugly"},
-    {".mp4", OPENH264 " ! mp4mux", "gstreamer1.0-plugins-bad"},
-    {".mp4", MPEG4 " ! mp4mux", "gstreamer1.0-libav"},
-    {".mkv", X264 " ! matroskamux", "gstreamer1.0-plugins-ugly"},
-    {".mkv", MPEG4 " ! matroskamux", "gstreamer1.0-libav"},
+    {".mp4", X264 " ! mp4mux", "gstreamer1.0-plugins-ugly", Quirk::even_sizes},
+    {".mp4", OPENH264 " ! mp4mux", "gstreamer1.0-plugins-bad", Quirk::even_sizes},
+    {".mp4", MPEG4 " ! mp4mux", "gstreamer1.0-libav", Quirk::same_time},
+    {".mkv", X264 " ! matroskamux", "gstreamer1.0-plugins-ugly", Quirk::even_sizes},
+    {".mkv", MPEG4 " ! matroskamux", "gstreamer1.0-libav", Quirk::same_time},
     {".mkv", VP8 " ! matroskamux", "gstreamer1.0-plugins-good"},
     {".mkv", "jpegenc ! matroskamux", "gstreamer1.0-plugins-good"},
     {".webm", VP8 " ! webmmux", "gstreamer1.0-plugins-good"},
-    {".avi", MPEG4 " ! avimux", "gstreamer1.0-libav"},
+    {".avi", MPEG4 " ! avimux", "gstreamer1.0-libav", Quirk::same_time},
     {".avi", "jpegenc ! avimux", "gstreamer1.0-plugins-good"},
-    {".mov", X264 " ! qtmux", "gstreamer1.0-plugins-ugly"},
-    {".mov", MPEG4 " ! qtmux", "gstreamer1.0-libav"},
+    {".mov", X264 " ! qtmux", "gstreamer1.0-plugins-ugly", Quirk::even_sizes},
+    {".mov", MPEG4 " ! qtmux", "gstreamer1.0-libav", Quirk::same_time},
     {".mov", "jpegenc ! qtmux", "gstreamer1.0-plugins-good"},
     {".ogv", THEORA " ! oggmux", "gstreamer1.0-plugins-base"},
     {".ogg", THEORA " ! oggmux", "gstreamer1.0-plugins-base"},

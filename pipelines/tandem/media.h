@@ -14,6 +14,14 @@ struct Encoding {
   const char* extension;
   const char* description;
   const char* package;  ///< Debian package that brings the encoder
+  enum class Quirk {
+    none,
+    even_sizes,  ///< takes no others
+    /// avenc_mpeg4 of gst-libav 1.22 gives every packet the time 2^63 ns. Files that store times
+    /// would be nonsense, and muxers leave out all packets when the segment has an end. It keeps
+    /// the order of frames.
+    same_time,
+  } quirk = Quirk::none;
 };
 
 /// Every way that the command knows, the preferred one of an extension first.

@@ -12,6 +12,7 @@
 #include "pipelines/tandem/pipeline_loop.h"
 #include "pipelines/tandem/source.h"
 #include "pipelines/tandem/text.h"
+#include "pipelines/tandem/video_file.h"
 
 namespace tandem {
 namespace {
@@ -131,20 +132,11 @@ void check(RunSettings& settings) {
   }
 }
 
-// Where the frames go after what was found is drawn.
-GstElement* make_destination(const RunSettings& settings) {
-  std::string description;
-  if (!settings.output.empty()) {
-    description = "queue ! videoconvert ! ";
-    if (settings.output_size) {
-      description += "videoscale ! video/x-raw,pixel-aspect-ratio=1/1,width=" +
-                     std::to_string(settings.output_size->width) +
-                     ",height=" + std::to_string(settings.output_size->height) + " ! ";
-    }
-    description += std::string(encoding_for(settings.output).description) + " ! filesink name=file";
-  }
+// Where the frames go after what was found is drawn. `file`: may be null.
+GstElement* make_destination(VideoFile* file, bool show) {
+  std::string description = file ? file->description() : "";
   const std::string window = "queue ! videoconvert ! autovideosink";
-  if (settings.show) {
+  if (show) {
     description = description.empty()
                       ? window
                       : "tee name=branches ! " + description + " branches. ! " + window;
@@ -158,10 +150,7 @@ GstElement* make_destination(const RunSettings& settings) {
     g_error_free(error);
     throw Failure("the output cannot be set up: " + reason);
   }
-  if (!settings.output.empty()) {
-    const ObjectRef<GstElement> file(gst_bin_get_by_name(GST_BIN(destination), "file"));
-    g_object_set(file.get(), "location", settings.output.c_str(), nullptr);
-  }
+  if (file) file->watch(GST_BIN(destination));
   return destination;
 }
 
@@ -227,6 +216,10 @@ int run(const RunSettings& settings) {
   std::atomic<bool> stop{false};
   std::atomic<std::size_t> segment{0};
   std::unique_ptr<FrameLog> log;
+  std::optional<VideoFile> file;
+  if (!settings.output.empty()) {
+    file.emplace(settings.output, encoding_for(settings.output), settings.output_size);
+  }
   Pipeline pipeline(gst_pipeline_new("run"));
   const auto first_size = settings.sizes.empty() ? std::nullopt : std::optional(settings.sizes[0]);
   GstElement* source = pipeline.add(settings.uri.empty() ? make_test_source(*first_size)
@@ -239,7 +232,7 @@ int run(const RunSettings& settings) {
     last = pipeline.add(make_element("tandemoverlay"));
     Pipeline::link(bin, last);
   }
-  Pipeline::link(last, pipeline.add(make_destination(settings)));
+  Pipeline::link(last, pipeline.add(make_destination(file ? &*file : nullptr, settings.show)));
 
   change_first_scales(bin, settings.first_scales, segment);
   const uint64_t limit = settings.frame_limit();
@@ -281,6 +274,9 @@ int run(const RunSettings& settings) {
     throw Failure("no frame of video came out of '" + settings.input + "'");
   for (const Part& part : parts) print_part(part);
   if (!complete) std::puts("ended early");
+  // All of the file is on the disk when the pipeline is stopped.
+  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
+  if (file) file->check();
   return complete ? 0 : kInterruptedStatus;
 }
 

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "gst/util/ref.h"
 #include "kernels/vivid_classifier/vivid_model.h"
 
 extern char** environ;
@@ -114,10 +115,15 @@ void make_video(const std::string& path, int frames, int width, int height) {
       "videotestsrc pattern=ball num-buffers=" + std::to_string(frames) +
       " ! video/x-raw,format=I420,framerate=25/1,width=" + std::to_string(width) +
       ",height=" + std::to_string(height) + " ! jpegenc ! avimux ! filesink name=file";
-  GstElement* pipeline = gst_parse_launch(description.c_str(), nullptr);
-  set_location(pipeline, path);
-  play_to_end(pipeline);
-  gst_object_unref(pipeline);
+  play_file(description, path);
+}
+
+void play_file(const std::string& description, const std::string& path,
+               const std::function<void(GstElement*)>& prepare) {
+  const ObjectRef<GstElement> pipeline(gst_parse_launch(description.c_str(), nullptr));
+  set_location(pipeline.get(), path);
+  if (prepare) prepare(pipeline.get());
+  play_to_end(pipeline.get());
 }
 
 std::string read_file(const std::string& path) {
@@ -130,17 +136,13 @@ void write_file(const std::string& path, const std::string& bytes) {
 }
 
 int count_frames(const std::string& path) {
-  GstElement* pipeline = gst_parse_launch(
-      "filesrc name=file ! decodebin ! video/x-raw ! fakesink name=sink sync=false", nullptr);
-  set_location(pipeline, path);
-  GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  GstPad* pad = gst_element_get_static_pad(sink, "sink");
   int frames = 0;
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, count_one, &frames, nullptr);
-  play_to_end(pipeline);
-  gst_object_unref(pad);
-  gst_object_unref(sink);
-  gst_object_unref(pipeline);
+  play_file("filesrc name=file ! decodebin ! video/x-raw ! fakesink name=sink sync=false", path,
+            [&](GstElement* pipeline) {
+              const ObjectRef<GstElement> sink(gst_bin_get_by_name(GST_BIN(pipeline), "sink"));
+              const ObjectRef<GstPad> pad(gst_element_get_static_pad(sink.get(), "sink"));
+              gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, count_one, &frames, nullptr);
+            });
   return frames;
 }
 

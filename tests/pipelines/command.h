@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <gst/gst.h>
+
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,6 +30,11 @@ void make_model(const std::string& folder);
 
 /// `frames` frames of a moving ball, as Motion JPEG in AVI, 25 a second.
 void make_video(const std::string& path, int frames, int width, int height);
+
+/// Plays the launch line `description`, in which `file` reads or writes `path`, to its end; an
+/// error is a test failure. `prepare` is given the pipeline before.
+void play_file(const std::string& description, const std::string& path,
+               const std::function<void(GstElement* pipeline)>& prepare = {});
 
 std::string read_file(const std::string& path);
 void write_file(const std::string& path, const std::string& bytes);

@@ -2,6 +2,7 @@
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -184,21 +185,50 @@ TEST_F(RunVivid, ForcedConfiguration) {
 TEST_F(RunVivid, CtrlCLeavesAPlayableFile) {
   // Far longer than the test waits: many frames, each enlarged.
   make_video(video_, 500, 320, 240);
-  // A pipe, so that the test knows when frames come out.
-  const std::string output = path("o.mkv"), pipe = path("pipe");
-  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  const int process = start_tandem({"run", "vivid", "--input", video_, "--size", "1280x960",
-                                    "--output", output, "--metadata", pipe});
-  ASSERT_GT(process, 0);
-  std::ifstream lines(pipe);
-  int count = 0;
-  for (std::string line; std::getline(lines, line); ++count) {
-    if (count == 0) kill(process, SIGINT);
+  for (const char* name : {"o.mkv", "o.mp4", "o.avi"}) {
+    // A pipe, so that the test knows when frames come out.
+    const std::string output = path(name), pipe = output + ".pipe";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    const int process = start_tandem({"run", "vivid", "--input", video_, "--size", "1280x960",
+                                      "--output", output, "--metadata", pipe});
+    ASSERT_GT(process, 0);
+    std::ifstream lines(pipe);
+    int count = 0;
+    for (std::string line; std::getline(lines, line); ++count) {
+      if (count == 0) kill(process, SIGINT);
+    }
+    EXPECT_EQ(wait_for(process), 130) << name;
+    EXPECT_GT(count, 0) << name;
+    EXPECT_LT(count, 500) << name;
+    EXPECT_EQ(count_frames(output), count) << name;
   }
-  EXPECT_EQ(wait_for(process), 130);
-  EXPECT_GT(count, 0);
-  EXPECT_LT(count, 500);
-  EXPECT_EQ(count_frames(output), count);
+}
+
+TEST_F(RunVivid, AFullDiskIsAnErrorThatNamesTheFile) {
+  for (const char* name : {"full.mkv", "full.mp4", "full.avi"}) {
+    fs::create_symlink("/dev/full", path(name));
+    const CommandResult result = run({"--output", path(name)});
+    EXPECT_EQ(result.status, 1) << name;
+    EXPECT_NE(result.errors.find(path(name) + "' cannot be written: the disk is full"),
+              std::string::npos)
+        << result.errors;
+    EXPECT_NE(result.errors.find("Make room"), std::string::npos) << result.errors;
+  }
+}
+
+// The first bytes fit, the frames do not.
+TEST_F(RunVivid, AFileThatCannotGrowIsAnError) {
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  signal(SIGXFSZ, SIG_IGN);  // the command inherits both
+  const rlimit few = {20000, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &few);
+  const CommandResult result = run({"--size", "640x480", "--output", path("o.mkv")});
+  setrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, SIG_DFL);
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.errors.find(path("o.mkv") + "' cannot be written"), std::string::npos)
+      << result.errors;
 }
 
 TEST_F(RunVivid, BadInputGetsAClearMessage) {

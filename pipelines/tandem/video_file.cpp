@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/tandem/video_file.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "pipelines/tandem/elements.h"
+#include "pipelines/tandem/pipeline_loop.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kToEncoder = "to-encoder";
+constexpr const char* kFile = "file";
+
+// What the encodings put into files. decodebin stops at these instead of decoding them.
+constexpr const char* kCoded =
+    "video/x-h264; video/mpeg,mpegversion=4; video/x-divx; video/x-vp8; video/x-theora; image/jpeg";
+
+GstSegment segment_of(GstPad* pad) {
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  if (GstEvent* event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0)) {
+    gst_event_copy_segment(event, &segment);
+    gst_event_unref(event);
+  }
+  return segment;
+}
+
+// Theora's headers are packets of the stream.
+GstPadProbeReturn count_packet(GstPad*, GstPadProbeInfo* info, gpointer count) {
+  const bool header =
+      GST_BUFFER_FLAG_IS_SET(GST_PAD_PROBE_INFO_BUFFER(info), GST_BUFFER_FLAG_HEADER);
+  if (!header) ++*static_cast<std::atomic<uint64_t>*>(count);
+  return GST_PAD_PROBE_OK;
+}
+
+// Ends the count when it has stood still for this long: a file without a stream may give no pad and
+// no error.
+constexpr int kMostIdleTicks = 100;
+
+void link_to_counter(GstElement*, GstPad* pad, GstElement* counter) {
+  const ObjectRef<GstPad> sink(gst_element_get_static_pad(counter, "sink"));
+  if (!gst_pad_is_linked(sink.get())) gst_pad_link(pad, sink.get());
+}
+
+void fail_without_stream(GstElement* reader, GstElement* counter) {
+  const ObjectRef<GstPad> sink(gst_element_get_static_pad(counter, "sink"));
+  if (gst_pad_is_linked(sink.get())) return;
+  GST_ELEMENT_ERROR(reader, STREAM, WRONG_TYPE, ("The file has no video."), (nullptr));
+}
+
+}  // namespace
+
+VideoFile::VideoFile(std::string path, const Encoding& encoding, std::optional<Size> size)
+    : path_(std::move(path)), encoding_(encoding), size_(size) {}
+
+std::string VideoFile::description() const {
+  std::string text = "queue ! videoconvert ! ";
+  if (size_) {
+    text +=
+        "videoscale ! video/x-raw,pixel-aspect-ratio=1/1,width=" + std::to_string(size_->width) +
+        ",height=" + std::to_string(size_->height) + " ! ";
+  }
+  // As near as possible to the size that comes.
+  if (encoding_.quirk == Encoding::Quirk::even_sizes)
+    text += "videoscale ! video/x-raw,width=[2,16384,2],height=[2,16384,2] ! ";
+  // One segment that begins at 0 and does not end: where the input's segment ends, muxers leave out
+  // what an encoder stamps behind it.
+  return text + "identity single-segment=true name=" + kToEncoder + " ! " + encoding_.description +
+         " ! filesink name=" + kFile;
+}
+
+void VideoFile::watch(GstBin* bin) {
+  const ObjectRef<GstElement> file(gst_bin_get_by_name(bin, kFile));
+  g_object_set(file.get(), "location", path_.c_str(), nullptr);
+  const ObjectRef<GstElement> last(gst_bin_get_by_name(bin, kToEncoder));
+  const ObjectRef<GstPad> frames(gst_element_get_static_pad(last.get(), "src"));
+  gst_pad_add_probe(frames.get(), GST_PAD_PROBE_TYPE_BUFFER, on_frame, this, nullptr);
+  if (encoding_.quirk != Encoding::Quirk::same_time) return;
+  const ObjectRef<GstPad> into(gst_pad_get_peer(frames.get()));
+  const ObjectRef<GstElement> encoder(gst_pad_get_parent_element(into.get()));
+  const ObjectRef<GstPad> packets(gst_element_get_static_pad(encoder.get(), "src"));
+  gst_pad_add_probe(packets.get(), GST_PAD_PROBE_TYPE_BUFFER, on_packet, this, nullptr);
+}
+
+GstPadProbeReturn VideoFile::on_frame(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
+  VideoFile& self = *static_cast<VideoFile*>(data);
+  ++self.frames_sent_;
+  if (self.encoding_.quirk != Encoding::Quirk::same_time) return GST_PAD_PROBE_OK;
+  const GstSegment segment = segment_of(pad);
+  const GstClockTime pts = GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info));
+  const std::scoped_lock lock(self.mutex_);
+  self.in_encoder_.push_back(gst_segment_to_running_time(&segment, GST_FORMAT_TIME, pts));
+  return GST_PAD_PROBE_OK;
+}
+
+// These encoders keep the order of frames: the n-th packet is the n-th frame.
+GstPadProbeReturn VideoFile::on_packet(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
+  VideoFile& self = *static_cast<VideoFile*>(data);
+  const std::scoped_lock lock(self.mutex_);
+  if (self.in_encoder_.empty()) return GST_PAD_PROBE_OK;
+  const GstClockTime time = self.in_encoder_.front();
+  self.in_encoder_.pop_front();
+  const GstSegment segment = segment_of(pad);
+  GstBuffer* packet = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
+  GST_BUFFER_PTS(packet) = GST_BUFFER_DTS(packet) =
+      gst_segment_position_from_running_time(&segment, GST_FORMAT_TIME, time);
+  GST_PAD_PROBE_INFO_DATA(info) = packet;
+  return GST_PAD_PROBE_OK;
+}
+
+void VideoFile::check() const {
+  std::error_code error;
+  if (!fs::is_regular_file(path_, error)) return;
+  const uint64_t sent = frames_sent_;
+  if (sent == 0) return;  // no muxer writes a file that can be read
+  constexpr const char* kAdvice =
+      "Is the disk full? If not, write another kind of file (--output with .mkv, .webm or .avi) "
+      "and "
+      "report this as a bug.";
+  uint64_t written = 0;
+  try {
+    written = count_coded_frames(path_);
+  } catch (const Failure& failure) {
+    throw Failure("'" + path_ + "' was written but cannot be read again: " + failure.what(),
+                  kAdvice);
+  }
+  if (written >= sent) return;
+  throw Failure("'" + path_ + "' holds " + std::to_string(written) + " of the " +
+                    std::to_string(sent) + " frames that were sent to it",
+                kAdvice);
+}
+
+uint64_t count_coded_frames(const std::string& path) {
+  std::atomic<uint64_t> count{0};
+  Pipeline pipeline(gst_pipeline_new("check"));
+  GstElement* file = pipeline.add(make_element("filesrc"));
+  GstElement* reader = pipeline.add(make_element("decodebin"));
+  GstElement* counter = pipeline.add(make_element("fakesink"));
+  const CapsRef coded(gst_caps_from_string(kCoded));
+  g_object_set(file, "location", path.c_str(), nullptr);
+  g_object_set(reader, "caps", coded.get(), nullptr);
+  g_object_set(counter, "sync", FALSE, nullptr);
+  g_signal_connect(reader, "pad-added", G_CALLBACK(link_to_counter), counter);
+  g_signal_connect(reader, "no-more-pads", G_CALLBACK(fail_without_stream), counter);
+  Pipeline::link(file, reader);
+  const ObjectRef<GstPad> pad(gst_element_get_static_pad(counter, "sink"));
+  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, count_packet, &count, nullptr);
+  uint64_t before = 0;
+  int idle_ticks = 0;
+  const auto tick = [&] {
+    idle_ticks = count == before ? idle_ticks + 1 : 0;
+    before = count;
+    if (idle_ticks == kMostIdleTicks) fail_without_stream(reader, counter);
+  };
+  play(pipeline, path, {tick, [] {}});
+  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
+  return count;
+}
+
+}  // namespace tandem

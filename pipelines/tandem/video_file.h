@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "gst/util/ref.h"
+#include "pipelines/tandem/media.h"
+#include "pipelines/tandem/options.h"
+
+namespace tandem {
+
+/// A video file that is written from raw frames, and read again in the end to see that it holds
+/// each of them.
+class VideoFile {
+ public:
+  /// `size`: that of the written frames; none: as they come.
+  VideoFile(std::string path, const Encoding& encoding, std::optional<Size> size);
+  VideoFile(const VideoFile&) = delete;
+  VideoFile& operator=(const VideoFile&) = delete;
+
+  /// A launch description that takes raw video of any size and format.
+  std::string description() const;
+
+  /// Call once with the bin that was made of a description that holds description(), before it
+  /// plays. This object outlives the bin's streaming.
+  void watch(GstBin* bin);
+
+  uint64_t frames_sent() const { return frames_sent_; }
+
+  /// Call after EOS. Throws Failure when the file holds fewer frames than were sent to it. A file
+  /// that cannot be read again, such as a pipe, is taken as it is.
+  void check() const;
+
+ private:
+  static GstPadProbeReturn on_frame(GstPad* pad, GstPadProbeInfo* info, gpointer data);
+  static GstPadProbeReturn on_packet(GstPad* pad, GstPadProbeInfo* info, gpointer data);
+
+  const std::string path_;
+  const Encoding& encoding_;
+  const std::optional<Size> size_;
+  std::atomic<uint64_t> frames_sent_{0};
+  std::mutex mutex_;                     // the encoder may have a thread of its own
+  std::deque<GstClockTime> in_encoder_;  // running times, only where packets are stamped again
+};
+
+/// Coded frames in the video file `path`, counted without decoding them. Throws Failure when it
+/// cannot be read.
+uint64_t count_coded_frames(const std::string& path);
+
+}  // namespace tandem

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/pipelines/clips.h"
+
+#include <gst/gst.h>
+#include <gtest/gtest.h>
+
+#include "gst/util/ref.h"
+#include "tests/pipelines/command.h"
+
+namespace tandem::test {
+namespace {
+
+#define BALL "videotestsrc pattern=ball num-buffers=30 "
+#define RAW(format, size) " ! video/x-raw,framerate=25/1,format=" format "," size
+#define EVEN RAW("I420", "width=160,height=144")
+#define ODD RAW("Y444", "width=161,height=143")
+
+constexpr Clip kClips[] = {
+    // The segment ends with the last frame.
+    {"plain.mp4", BALL EVEN " ! x264enc bframes=0 ! mp4mux"},
+    // The first frame is shown two frames after it is decoded: the segment begins at 80 ms.
+    {"bframes.mp4", BALL EVEN " ! x264enc bframes=2 b-adapt=false ! mp4mux"},
+    // Gaps between frames, and sound.
+    {"gaps.mp4", "audiotestsrc num-buffers=60 ! lamemp3enc ! mux. " BALL EVEN
+                 " ! identity drop-probability=0.4 ! x264enc bframes=3 ! mp4mux name=mux"},
+    {"odd.avi", BALL ODD " ! jpegenc ! avimux"},
+    // A recording of which the beginning is missing.
+    {"late.webm",
+     BALL "timestamp-offset=5000000000" EVEN " ! vp8enc deadline=1 ! webmmux streamable=true"},
+    {"raw.y4m", BALL EVEN " ! y4menc"},
+};
+
+GstPadProbeReturn add_time(GstPad* pad, GstPadProbeInfo* info, gpointer times) {
+  GstEvent* event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
+  const GstSegment* segment = nullptr;
+  gst_event_parse_segment(event, &segment);
+  static_cast<std::vector<uint64_t>*>(times)->push_back(gst_segment_to_running_time(
+      segment, GST_FORMAT_TIME, GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info))));
+  gst_event_unref(event);
+  return GST_PAD_PROBE_OK;
+}
+
+}  // namespace
+
+std::span<const Clip> clips() { return kClips; }
+
+bool can_make(const Clip& clip) {
+  if (std::string(clip.description).find("x264enc") == std::string::npos) return true;
+  GstElementFactory* factory = gst_element_factory_find("x264enc");
+  if (factory) gst_object_unref(factory);
+  return factory != nullptr;
+}
+
+void make_clip(const Clip& clip, const std::string& path) {
+  play_file(std::string(clip.description) + " ! filesink name=file", path);
+}
+
+std::vector<uint64_t> frame_times_ns(const std::string& path) {
+  std::vector<uint64_t> times;
+  play_file("filesrc name=file ! decodebin ! video/x-raw ! fakesink name=sink sync=false", path,
+            [&](GstElement* pipeline) {
+              const ObjectRef<GstElement> sink(gst_bin_get_by_name(GST_BIN(pipeline), "sink"));
+              const ObjectRef<GstPad> pad(gst_element_get_static_pad(sink.get(), "sink"));
+              gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, add_time, &times, nullptr);
+            });
+  return times;
+}
+
+}  // namespace tandem::test

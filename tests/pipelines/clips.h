@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tandem::test {
+
+/// A short video whose times or frames are unlike those of a plain one.
+struct Clip {
+  const char* name;         ///< with the extension
+  const char* description;  ///< launch line without the file
+};
+
+/// Three of them are H.264 in MP4.
+std::span<const Clip> clips();
+
+/// False when it needs x264enc and that is not installed.
+bool can_make(const Clip& clip);
+
+void make_clip(const Clip& clip, const std::string& path);
+
+/// The running time of each frame that comes out when GStreamer decodes `path`, in ns; an error is
+/// a test failure.
+std::vector<uint64_t> frame_times_ns(const std::string& path);
+
+}  // namespace tandem::test

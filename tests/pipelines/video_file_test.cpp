@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Every way to write a video, in this process and through the command: what is sent is in the file.
+#include "pipelines/tandem/video_file.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <tuple>
+
+#include "pipelines/tandem/pipeline_loop.h"
+#include "pipelines/tandem/source.h"
+#include "tests/pipelines/clips.h"
+#include "tests/pipelines/command.h"
+
+namespace tandem::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A bin that writes what comes; Pipeline takes it over.
+GstElement* make_writer(VideoFile& file) {
+  GstElement* bin = gst_parse_bin_from_description(file.description().c_str(), TRUE, nullptr);
+  file.watch(GST_BIN(bin));
+  return bin;
+}
+
+void write_video(const std::string& input, VideoFile& file) {
+  Pipeline pipeline(gst_pipeline_new("write"));
+  GstElement* source = pipeline.add(make_source(input_uri(input), std::nullopt));
+  Pipeline::link(source, pipeline.add(make_writer(file)));
+  play(pipeline, input, {[] {}, [] {}});
+}
+
+// AVI stores a rate instead of times, Ogg the numbers of frames.
+bool stores_times(const std::string& extension) {
+  return extension != ".avi" && !extension.starts_with(".og");
+}
+
+// `file` holds the frames of `input`, each as far from the first as there.
+void expect_same_frames(const std::string& input, const std::string& file) {
+  const std::vector<uint64_t> wanted = frame_times_ns(input), found = frame_times_ns(file);
+  ASSERT_GT(wanted.size(), 1U) << input;
+  ASSERT_EQ(found.size(), wanted.size()) << file;
+  if (!stores_times(fs::path(file).extension())) return;
+  constexpr double kRoundedNs = 2e6;  // Matroska stores milliseconds
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    ASSERT_NEAR(found[i] - found[0], wanted[i] - wanted[0], kRoundedNs) << "frame " << i;
+  }
+}
+
+class VideoFileTest : public testing::Test {
+ protected:
+  void SetUp() override { folder_ = fresh_folder(); }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string folder_;
+};
+
+// One case for each way to write, whether it is the preferred one of its extension here or not.
+class EveryEncoding : public VideoFileTest, public testing::WithParamInterface<std::size_t> {};
+
+TEST_P(EveryEncoding, HoldsEveryFrame) {
+  const Encoding& encoding = encodings()[GetParam()];
+  if (!is_available(encoding)) GTEST_SKIP() << "not installed: " << encoding.description;
+  for (const Clip& clip : clips()) {
+    SCOPED_TRACE(std::string(clip.name) + " -> " + encoding.description);
+    if (!can_make(clip)) continue;
+    const std::string input = folder_ + "/in-" + clip.name;
+    make_clip(clip, input);
+    VideoFile file(folder_ + "/out" + encoding.extension, encoding, std::nullopt);
+    write_video(input, file);
+    EXPECT_NO_THROW(file.check());
+    EXPECT_EQ(file.frames_sent(), frame_times_ns(input).size());
+    expect_same_frames(input, folder_ + "/out" + encoding.extension);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryEncoding, testing::Range(std::size_t{0}, encodings().size()));
+
+// The command, with the encoder that it prefers here.
+class RunWrites : public VideoFileTest,
+                  public testing::WithParamInterface<std::tuple<const char*, std::size_t>> {};
+
+TEST_P(RunWrites, EveryFrame) {
+  const auto& [extension, number] = GetParam();
+  const Clip& clip = clips()[number];
+  if (!can_make(clip)) GTEST_SKIP() << "x264enc of gstreamer1.0-plugins-ugly is not installed";
+  const std::string input = folder_ + "/in-" + clip.name, output = folder_ + "/out" + extension;
+  make_clip(clip, input);
+  const CommandResult result =
+      run_tandem({"run", "tracking", "--input", input, "--output", output});
+  EXPECT_EQ(result.status, 0) << result.errors;
+  expect_same_frames(input, output);
+}
+
+constexpr const char* kContainers[] = {".avi", ".mkv", ".mp4", ".mov", ".webm"};
+
+INSTANTIATE_TEST_SUITE_P(All, RunWrites,
+                         testing::Combine(testing::ValuesIn(kContainers),
+                                          testing::Range(std::size_t{0}, clips().size())));
+
+// H.264 as cameras and phones make it.
+TEST_F(VideoFileTest, RealClips) {
+  const char* data = std::getenv("TANDEM_TEST_DATA");
+  if (!data) GTEST_SKIP() << "TANDEM_TEST_DATA is not set";
+  constexpr int kFrames = 40;
+  for (const char* name : {"mot16-09_1080p30_100f.mp4", "one-by-one-person-detection.mp4",
+                           "tud-stadtmitte_600x416p25_179f.mp4"}) {
+    for (const char* extension : kContainers) {
+      const std::string output = folder_ + "/out" + extension;
+      const CommandResult result =
+          run_tandem({"run", "tracking", "--input", std::string(data) + "/clips/" + name, "--size",
+                      "320x240", "--frames", std::to_string(kFrames), "--output", output});
+      EXPECT_EQ(result.status, 0) << name << extension << ": " << result.errors;
+      EXPECT_EQ(frame_times_ns(output).size(), std::size_t{kFrames}) << name << extension;
+    }
+  }
+}
+
+// An encoder that loses frames.
+void expect_failure(const char* description, const char* says, const std::string& folder) {
+  const std::string input = folder + "/in.avi", output = folder + "/out.avi";
+  make_video(input, 20, 64, 48);
+  const Encoding encoding{".avi", description, ""};
+  VideoFile file(output, encoding, std::nullopt);
+  write_video(input, file);
+  try {
+    file.check();
+    ADD_FAILURE() << description << ": no error";
+  } catch (const Failure& failure) {
+    EXPECT_NE(std::string(failure.what()).find(says), std::string::npos) << failure.what();
+    EXPECT_NE(std::string(failure.what()).find(output), std::string::npos) << failure.what();
+    EXPECT_FALSE(failure.advice.empty());
+  }
+}
+
+TEST_F(VideoFileTest, AFileWithFewerFramesIsAnError) {
+  expect_failure("jpegenc ! identity drop-probability=0.5 ! avimux", "of the 20 frames", folder_);
+}
+
+TEST_F(VideoFileTest, AFileWithoutFramesIsAnError) {
+  expect_failure("jpegenc ! identity drop-probability=1 ! avimux", "cannot be read again", folder_);
+}
+
+}  // namespace
+}  // namespace tandem::test
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  gst_init(nullptr, nullptr);
+  return RUN_ALL_TESTS();
+}
