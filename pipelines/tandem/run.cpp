@@ -62,9 +62,10 @@ RunSettings parse_settings(std::vector<std::string> arguments) {
   parser.add("metadata", settings.metadata, "FILE", "write one JSON line a frame");
   parser.add("pictures", settings.pictures, "FOLDER", "write a PNG now and then");
   parser.add("show", settings.show, "show the video in a window");
-  parser.add("first-scale", first_scales, "F[,F...]",
-             "shrink frames by this first (below 1 enlarges: smaller people); one for each size");
-  add_model_options(parser, settings.bin);
+  parser.add(
+      "first-scale", first_scales, "F[,F...]",
+      "vivid: shrink frames by this first (below 1 enlarges: smaller people); one for each size");
+  add_model_options(parser, settings.bin, Subcommand::run);
   add_configuration_options(parser, settings.bin);
   if (settings.application) settings.bin.stages = settings.application->stages;
   parser.parse(std::move(arguments));
