@@ -124,7 +124,7 @@ std::string prediction_scatter(const BenchFile& bench, const Metric& metric) {
   for (const Point& point : points) {
     const double x = across(axis, point.measured), y = down(axis, point.predicted);
     out += point_at(point, bench.configurations[point.configuration], x, y);
-    standing_out += placer.above(marks[point.configuration], x, y - 3);
+    standing_out += placer.on(marks[point.configuration], x, y);
   }
   return out + standing_out + "</svg></figure>\n";
 }

@@ -101,6 +101,14 @@ TEST_F(ReportBadInput, WrongValues) {
       {"/homogeneous/device_fps", true, "'homogeneous.device_fps'"},
       {"/best", "c/mg", "'best' is not an object"},
       {"/chosen", Json::object(), "'chosen.name' is missing"},
+      {"/schema", 2, "'schema' is 2, of a later Tandem"},
+      {"/schema", "1", "'schema' is not a number"},
+      {"/host", 7, "'host' is not text"},
+      {"/training", Json::parse(R"({"experiments": 1, "frames": 1, "seconds": 1, "ranking": 3})"),
+       "'training.ranking' is not a list"},
+      {"/training",
+       Json::parse(R"({"experiments": 1, "frames": 1, "seconds": 1, "ranking": [{}]})"),
+       "'training.ranking[0].name' is missing"},
   };
   for (const auto& [where, value, says] : cases) {
     Json bad = example();
