@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "pipelines/progress.h"
+#include "pipelines/tandem/activity.h"
 #include "pipelines/tandem/bin_options.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/decision.h"
@@ -180,16 +181,12 @@ void change_first_scales(GstElement* bin, const std::vector<double>& scales,
   });
 }
 
-std::string progress_text(const FrameLog::Count& count, GstElement* pipeline, GstElement* bin,
-                          uint64_t frame_limit) {
+std::string progress_text(const FrameLog::Count& count, GstElement* pipeline,
+                          const std::string& activity, uint64_t frame_limit) {
   const double fps = count.seconds > 0 ? (count.frames - 1) / count.seconds : 0;
   char text[256];
-  gchar* configuration = nullptr;
-  g_object_get(bin, "configuration", &configuration, nullptr);
-  const Text owned(configuration);
-  int length =
-      g_snprintf(text, sizeof text, "%" G_GUINT64_FORMAT " frames, %.1f frames/s, %s, %s",
-                 count.frames, fps, count.found.c_str(), configuration ? configuration : "");
+  int length = g_snprintf(text, sizeof text, "%" G_GUINT64_FORMAT " frames, %.1f frames/s, %s, %s",
+                          count.frames, fps, count.found.c_str(), activity.c_str());
   double done = 0;
   gint64 duration = 0;
   if (frame_limit > 0) done = static_cast<double>(count.frames) / frame_limit;
@@ -210,7 +207,7 @@ void print_part(const Part& part) {
   std::printf("%s: %llu frames in %.1f s (%.1f frames/s)", to_string(part.size).c_str(),
               static_cast<unsigned long long>(part.frames), part.seconds, fps);
   std::puts(part.found.empty() ? "" : (", " + part.found).c_str());
-  std::printf("  ran as %s; frames on CPU/device:", part.stats.configuration.c_str());
+  std::printf("  %s; frames on CPU/device:", activity_summary(part.stats).c_str());
   const char* separator = "";
   for (const StageCount& stage : part.stats.stages) {
     std::printf("%s %s %llu/%llu", separator, stage.name.c_str(),
@@ -258,9 +255,12 @@ int run(const RunSettings& settings) {
   log->watch(out.get());
 
   ProgressLine progress;
+  Activity activity;
   const auto tick = [&] {
     const FrameLog::Count count = log->count();
-    if (count.frames > 0) progress.show(progress_text(count, pipeline.get(), bin, limit));
+    if (count.frames == 0) return;
+    progress.show(
+        progress_text(count, pipeline.get(), activity.text(read_stats(bin), count.seconds), limit));
   };
   const auto decided = [&](const GstStructure* structure) {
     const std::string text = decision_text(structure);
