@@ -16,6 +16,7 @@
 #include "pipelines/tandem/bin_options.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/media.h"
+#include "pipelines/tandem/same_file.h"
 
 namespace tandem {
 namespace {
@@ -78,7 +79,7 @@ std::optional<std::string> find_device(const std::string& selector) {
   try {
     return opencl::Context::open(selector.empty() ? "auto" : selector)->device().name;
   } catch (const opencl::Error& error) {
-    std::printf("No OpenCL device: configurations without one only. %s\n", error.what());
+    std::printf("Only configurations without a device are measured: %s\n", error.what());
     return std::nullopt;
   }
 }
@@ -224,13 +225,23 @@ void write_json(const BenchResult& result, const std::string& path) {
   if (!file.flush()) throw Failure("--json: cannot write '" + path + "'");
 }
 
+// Before anything is measured.
+void check_json(const BenchSettings& settings, const std::string& uri) {
+  if (settings.json.empty()) return;
+  for (const std::string& metric : settings.metrics) {
+    const std::string path = json_path(settings, metric);
+    check_output_file("--json", path);
+    check_keeps_input("--json", path, uri);
+  }
+}
+
 }  // namespace
 
 int bench_command(const std::vector<std::string>& arguments) {
   BenchSettings settings = parse_settings(arguments);
   gst_init(nullptr, nullptr);
-  if (!settings.json.empty()) check_output_file("--json", settings.json);
   const std::string uri = settings.input.empty() ? "" : input_uri(settings.input);
+  check_json(settings, uri);
 
   BenchResult result{.origin = bench_origin(settings.input),
                      .application = settings.application,

@@ -11,6 +11,7 @@
 #include "pipelines/tandem/frame_log.h"
 #include "pipelines/tandem/media.h"
 #include "pipelines/tandem/pipeline_loop.h"
+#include "pipelines/tandem/same_file.h"
 #include "pipelines/tandem/source.h"
 #include "pipelines/tandem/text.h"
 
@@ -120,13 +121,15 @@ void check(RunSettings& settings) {
   }
   if (!settings.output.empty()) {
     check_output_file("--output", settings.output);
-    std::error_code error;
-    if (fs::equivalent(settings.output, settings.input, error)) {
-      throw UsageError("--output would overwrite the input");
-    }
+    check_keeps_input("--output", settings.output, settings.uri);
     encoding_for(settings.output);
   }
-  if (!settings.metadata.empty()) check_output_file("--metadata", settings.metadata);
+  if (!settings.metadata.empty()) {
+    check_output_file("--metadata", settings.metadata);
+    check_keeps_input("--metadata", settings.metadata, settings.uri);
+    if (!settings.output.empty() && same_file(settings.metadata, settings.output))
+      throw UsageError("--metadata and --output name the same file");
+  }
   if (!settings.pictures.empty() && !fs::is_directory(settings.pictures)) {
     throw Failure("--pictures: there is no folder '" + settings.pictures + "'",
                   "Make it with: mkdir -p '" + settings.pictures + "'");

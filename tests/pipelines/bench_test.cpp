@@ -46,7 +46,8 @@ class Bench : public testing::Test {
 TEST_F(Bench, MeasuresTheCpuConfigurations) {
   const CommandResult result = bench({"--cores", "2", "--opencl-device", "no such device"});
   ASSERT_EQ(result.status, 0) << result.errors;
-  EXPECT_NE(result.output.find("No OpenCL device"), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("Only configurations without a device"), std::string::npos)
+      << result.output;
   const Json written = json();
   BenchResult any;
   any.measurements.push_back({bench_configurations(1, 1, false)[0], {1}});
@@ -90,6 +91,21 @@ TEST_F(Bench, MeasuresEveryConfigurationOnADevice) {
   EXPECT_GT(written["homogeneous"]["device_fps"].get<double>(), 0);
   EXPECT_TRUE(written["baseline"]["name"].is_string());
   EXPECT_LE(written["chosen"]["ratio_to_best"].get<double>(), 1);
+}
+
+TEST_F(Bench, KeepsTheVideoThatItReads) {
+  const std::string video = folder_ + "/bench-edp.json";
+  make_video(video, 5, 160, 144);
+  const std::string before = read_file(video);
+  for (const std::vector<std::string>& options : std::vector<std::vector<std::string>>{
+           {"--input", video, "--json", video},
+           {"--input", video, "--metric", "energy,edp"}}) {  // --json: bench.json
+    const CommandResult result = bench(options);
+    EXPECT_EQ(result.status, 2) << result.errors;
+    EXPECT_NE(result.errors.find("--json would overwrite the input"), std::string::npos)
+        << result.errors;
+  }
+  EXPECT_EQ(read_file(video), before);
 }
 
 TEST_F(Bench, BadOptionsGetAClearMessage) {

@@ -133,6 +133,8 @@ TEST_F(ReportBadInput, Files) {
       {{folder_, "-o", "-"}, 1, "Is a directory"},
       {{bench, "-o", path("no/report.html")}, 1, "mkdir -p"},
       {{bench, "-o", folder_}, 1, "is a folder"},
+      {{bench, "-o", bench}, 2, "would overwrite"},
+      {{bench, "-o", path("./bench.json")}, 2, "would overwrite"},
   };
   for (const auto& [options, status, says] : cases) {
     std::vector<std::string> words = {"report"};
@@ -142,6 +144,7 @@ TEST_F(ReportBadInput, Files) {
     EXPECT_EQ(result.status, status) << about;
     EXPECT_NE(result.errors.find(says), std::string::npos) << about;
   }
+  EXPECT_EQ(read_file(bench), example().dump());
 }
 
 TEST_F(ReportBadInput, FilesMayHaveAnyNameInAnyLocale) {
