@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/median.h"
+
 namespace tandem {
 namespace {
 
@@ -12,12 +14,6 @@ namespace {
 constexpr double kSigmasPerDeviation = 1.4826;
 constexpr double kMostSigmas = 3;
 constexpr double kDriftSigmas = 6;
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 }  // namespace
 
@@ -33,7 +29,7 @@ Estimate estimate(std::vector<double> samples) {
   const double centre = median(samples);
   std::vector<double> deviations = samples;
   for (double& sample : deviations) sample = std::abs(sample - centre);
-  const double reach = kMostSigmas * kSigmasPerDeviation * median(std::move(deviations));
+  const double reach = kMostSigmas * kSigmasPerDeviation * median(deviations);
 
   double sum = 0;
   for (double& sample : samples) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/median.h"
 #include "scheduler/machine/clock.h"
 
 namespace tandem {
@@ -278,9 +279,7 @@ std::optional<double> Controller::Path::sample(const Item::Times& times) {
   services_s.push_back(seconds(times.service_ns()));
   if (times.begin_ns - sample_began_ns < kSampleNs) return {};
   sample_began_ns = times.begin_ns;
-  const auto middle = services_s.begin() + std::ssize(services_s) / 2;
-  std::ranges::nth_element(services_s, middle);
-  const double service_s = *middle;
+  const double service_s = median(services_s);
   services_s.clear();  // its memory is kept: a steady stream allocates nothing
   return service_s;
 }

@@ -38,6 +38,14 @@ class Object {
     return value.get<std::string>();
   }
 
+  std::optional<std::string> text_if_there(const char* name) const {
+    return has(name) ? text_or_null(name) : std::nullopt;
+  }
+
+  std::optional<double> number_if_there(const char* name) const {
+    return has(name) ? number_or_null(name) : std::nullopt;
+  }
+
   std::optional<std::string> text_or_null(const char* name) const {
     if (at(name).is_null()) return std::nullopt;
     return text(name);
@@ -131,11 +139,40 @@ std::vector<BenchFile::Configuration> read_configurations(const Object& file) {
 std::optional<BenchFile::Pick> read_pick(const Object& file, const char* name) {
   const std::optional<Object> object = file.object_or_null(name);
   if (!object) return std::nullopt;
-  const auto if_there = [&](const char* field) {
-    return object->has(field) ? object->number_or_null(field) : std::nullopt;
+  return BenchFile::Pick{
+      object->text("name"),
+      object->number_or_null("throughput_fps"),
+      object->number_if_there("energy_per_frame_j"),
+      object->number_if_there("ratio_to_best"),
+      object->number_if_there("predicted_fps"),
+      object->number_if_there("predicted_energy_j"),
   };
-  return BenchFile::Pick{object->text("name"), object->number_or_null("throughput_fps"),
-                         if_there("energy_per_frame_j"), if_there("ratio_to_best")};
+}
+
+BenchFile::Training read_training(const Object& training) {
+  BenchFile::Training read{training.number_or_null("experiments"),
+                           training.number_or_null("frames"),
+                           training.number_or_null("seconds"),
+                           training.number_if_there("trials"),
+                           {}};
+  if (!training.has("ranking")) return read;
+  const Json& list = training.at("ranking");
+  const std::string field = training.path_of("ranking");
+  if (!list.is_array()) fail(field, "is not a list of configurations");
+  for (const Json& entry : list) {
+    const Object ranked(entry, field + "[" + std::to_string(read.ranking.size()) + "]");
+    read.ranking.push_back({ranked.text("name"), ranked.number_or_null("expected_fps"),
+                            ranked.number_or_null("expected_energy_j")});
+  }
+  return read;
+}
+
+// Later schemas give fields another meaning.
+void check_schema(const Object& file) {
+  constexpr int kKnown = 1;
+  if (!file.has("schema") || file.count("schema") <= kKnown) return;
+  fail("schema", "is " + file.at("schema").dump() + ", of a later Tandem; this one reads up to " +
+                     std::to_string(kKnown));
 }
 
 }  // namespace
@@ -144,7 +181,11 @@ BenchFile parse_bench_file(const std::string& text) {
   const Json json = parse_json(text);
   if (!json.is_object()) throw std::runtime_error("is JSON, but not one object");
   const Object file(json, "");
+  check_schema(file);
   BenchFile bench;
+  bench.origin = {file.text_if_there("version"), file.text_if_there("date"),
+                  file.text_if_there("host"), file.text_if_there("processor"),
+                  file.text_if_there("input")};
   bench.configurations = read_configurations(file);
   bench.app = file.text("app");
   bench.width = file.count("width");
@@ -162,10 +203,8 @@ BenchFile parse_bench_file(const std::string& text) {
   bench.baseline = read_pick(file, "baseline");
   bench.chosen = read_pick(file, "chosen");
   bench.best = read_pick(file, "best");
-  if (const std::optional<Object> training = file.object_or_null("training")) {
-    bench.training = {training->number_or_null("experiments"), training->number_or_null("frames"),
-                      training->number_or_null("seconds")};
-  }
+  if (const std::optional<Object> training = file.object_or_null("training"))
+    bench.training = read_training(*training);
   return bench;
 }
 

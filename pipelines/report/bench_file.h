@@ -7,8 +7,8 @@
 
 namespace tandem {
 
-/// What `tandem bench --json` writes, as the report needs it. A value that was not measured, or
-/// that does not apply, is empty.
+/// What `tandem bench --json` writes (docs/bench-json.md), as the report needs it. A value that was
+/// not measured, or that does not apply, is empty.
 struct BenchFile {
   struct Configuration {
     std::string name;     ///< gcc/cg3
@@ -19,11 +19,22 @@ struct BenchFile {
   struct Pick {
     std::string name;
     std::optional<double> throughput_fps, energy_per_frame_j, ratio_to_best;
+    std::optional<double> predicted_fps, predicted_energy_j;  ///< after trials
+  };
+  struct Ranked {
+    std::string name;
+    std::optional<double> expected_fps, expected_energy_j;
   };
   struct Training {
-    std::optional<double> experiments, frames, seconds;
+    std::optional<double> experiments, frames, seconds, trials;
+    std::vector<Ranked> ranking;  ///< best first; empty in older files
+  };
+  /// Empty in older files.
+  struct Origin {
+    std::optional<std::string> version, date, host, processor, input;
   };
 
+  Origin origin;
   std::string app;
   int width = 0, height = 0;
   int frames = 0;

@@ -70,15 +70,29 @@ std::vector<std::vector<Mark>> marks_of(const BenchFile& bench, const Metric& me
 }
 
 std::string MarkPlacer::above(const std::vector<Mark>& marks, double x, double y) {
+  return place(marks, x, y, y - kMarkSize / 2 - 1);
+}
+
+std::string MarkPlacer::on(const std::vector<Mark>& marks, double x, double y) {
+  return place(marks, x, y, y);
+}
+
+std::string MarkPlacer::place(const std::vector<Mark>& marks, double x, double point_y,
+                              double first_y) {
+  constexpr double kLeastLeader = 2;
   std::string out;
   for (const Mark mark : marks) {
-    Place place{x, y - kMarkSize / 2 - 1};
+    Place place{x, first_y};
     const auto covers = [&](const Place& other) {
       return std::fabs(other.x - place.x) < kMarkSize - 2 &&
              std::fabs(other.y - place.y) < kMarkSize - 0.1;
     };
     while (std::any_of(taken_.begin(), taken_.end(), covers)) place.y -= 1;
     taken_.push_back(place);
+    const double below = place.y + kMarkSize / 2 - 1;
+    if (place.y < first_y && point_y - below > kLeastLeader)
+      out += svg_line(x, below, x, point_y, "leader");
+    first_y = place.y - kMarkSize;  // the next stands on this one
     out += mark_at(mark, place.x, place.y);
   }
   return out;

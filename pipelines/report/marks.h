@@ -28,13 +28,18 @@ std::vector<std::vector<Mark>> marks_of(const BenchFile& bench, const Metric& me
 /// Room that a mark takes, in either direction.
 inline constexpr double kMarkSize = 13;
 
-/// Places marks above points of one picture so that none covers another.
+/// Places marks at points of one picture so that none covers another. A mark that has to give way
+/// to another moves up, and a line leads from it to its point.
 class MarkPlacer {
  public:
-  /// The marks above each other, the lowest just above x, y unless one is there already.
+  /// The lowest mark just above x, y: for the end of a bar.
   std::string above(const std::vector<Mark>& marks, double x, double y);
+  /// The lowest mark with its centre at x, y.
+  std::string on(const std::vector<Mark>& marks, double x, double y);
 
  private:
+  std::string place(const std::vector<Mark>& marks, double x, double point_y, double first_y);
+
   struct Place {
     double x, y;
   };

@@ -103,6 +103,12 @@ Metric efficiency_metric(const BenchFile& bench) {
   return metric;
 }
 
+std::size_t judging_metric(const BenchFile& bench) {
+  const bool best_has_energy = bench.best && bench.best->energy_per_frame_j;
+  if (bench.metric == "throughput" || !best_has_energy) return 0;
+  return bench.metric == "energy" ? 1 : 2;
+}
+
 std::optional<double> efficiency(std::optional<double> fps, std::optional<double> energy_j) {
   if (!fps || !energy_j || *energy_j <= 0) return std::nullopt;
   return *fps / *energy_j;

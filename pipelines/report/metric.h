@@ -41,6 +41,10 @@ Metric throughput_metric(const BenchFile& bench);
 Metric energy_metric(const BenchFile& bench);
 Metric efficiency_metric(const BenchFile& bench);
 
+/// Which of throughput (0), energy (1) and efficiency (2) `chosen` and `best` are judged by.
+/// Throughput where energy is not known; the energy-delay product is 1 / efficiency.
+std::size_t judging_metric(const BenchFile& bench);
+
 /// Frames/s divided by joules a frame, where both are known.
 std::optional<double> efficiency(std::optional<double> fps, std::optional<double> energy_j);
 

@@ -51,29 +51,23 @@ std::string legend(const BenchFile& bench, const Metric& metric) {
   return out + "</ul>\n";
 }
 
-std::string metric_part(const BenchFile& bench, const Metric& metric, const std::string& absent) {
-  std::string head = escaped(metric.title), body;
-  if (metric.any()) {
-    std::string how = metric.unit;
-    if (!metric.formula.empty()) how += ", " + metric.formula;
-    how += metric.lower_is_better ? "; less is better" : "; more is better";
-    if (has_logarithmic_scale(metric)) how += "; logarithmic scale";
-    head.append(" ").append(element("small", escaped(how)));
-    body = legend(bench, metric) + metric_panels(bench, metric);
-  } else {
-    body = element("p", escaped(absent));
-  }
-  return "<section class=\"metric\">" + element("h3", head) + body + "</section>\n";
+// Nothing where no configuration has a value.
+std::string metric_part(const BenchFile& bench, const Metric& metric) {
+  if (!metric.any()) return "";
+  std::string how = metric.unit;
+  if (!metric.formula.empty()) how += ", " + metric.formula;
+  how += metric.lower_is_better ? "; less is better" : "; more is better";
+  if (has_logarithmic_scale(metric)) how += "; logarithmic scale";
+  return "<section class=\"metric\">" +
+         element("h3", escaped(metric.title) + " " + element("small", escaped(how))) +
+         legend(bench, metric) + metric_panels(bench, metric) + "</section>\n";
 }
 
 std::string predictions_part(const BenchFile& bench, const std::vector<Metric>& metrics) {
   std::string charts;
   for (const Metric& metric : metrics) charts += prediction_scatter(bench, metric);
+  if (charts.empty()) return "";
   std::string out = "<section class=\"metric\"><h3>Predicted against measured</h3>";
-  if (charts.empty()) {
-    return out + element("p", "The file holds no predictions of what was measured.") +
-           "</section>\n";
-  }
   out += element("p",
                  "A point is a configuration: round for coarse grain, square for medium. On the "
                  "line prediction and measurement are equal; in the band they differ by at most " +
@@ -98,18 +92,13 @@ std::string how_to_read(const BenchFile& bench) {
 std::string bench_part(const BenchFile& bench, std::size_t number) {
   const std::vector<Metric> metrics = {throughput_metric(bench), energy_metric(bench),
                                        efficiency_metric(bench)};
-  const std::string no_energy = bench.energy_source
-                                    ? "No configuration has a value for energy."
-                                    : "Energy was not measured: the file names no source of it.";
   return "<article id=\"bench-" + std::to_string(number) + "\">" +
          element("h2", escaped(bench_title(bench))) + "\n" + bench_conditions(bench) +
          summary_table(bench, metrics) + element("p", escaped(how_to_read(bench))) + "\n" +
-         metric_part(bench, metrics[0], "No configuration has a value for throughput.") +
-         metric_part(bench, metrics[1], no_energy) +
-         metric_part(bench, metrics[2],
-                     "Efficiency is throughput divided by energy, so it is not known either.") +
-         predictions_part(bench, metrics) + "<details><summary>All values</summary>\n" +
-         values_table(bench, metrics) + "</details></article>\n";
+         metric_part(bench, metrics[0]) + metric_part(bench, metrics[1]) +
+         metric_part(bench, metrics[2]) + predictions_part(bench, metrics) +
+         "<details><summary>All values</summary>\n" + values_table(bench, metrics) +
+         "</details></article>\n";
 }
 
 std::string contents(const std::vector<BenchFile>& benches) {

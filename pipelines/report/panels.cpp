@@ -83,6 +83,11 @@ class Panels {
   }
 
  private:
+  // Where the marks of a configuration stand: at what was measured, wherever the prediction is.
+  double marked_value(const Metric::Values& values) const {
+    return values.measured.value_or(values.predicted.value_or(axis_.least));
+  }
+
   // Above the bars, for the marks on the highest ones.
   double room_for_marks() const {
     std::size_t all = 0;
@@ -91,8 +96,7 @@ class Panels {
     for (std::size_t i = 0; i < marks_.size(); ++i) {
       if (marks_[i].empty()) continue;
       const Metric::Values& values = metric_.values[i];
-      const double highest =
-          std::max(values.measured.value_or(axis_.least), values.predicted.value_or(axis_.least));
+      const double highest = marked_value(values);
       // Where bars stand close, marks of neighbours may have to stand above each other too.
       const std::size_t stack = pitch_ < kMarkSize - 2 ? all : marks_[i].size();
       room = std::max(room, static_cast<double>(stack) * kMarkSize + 3 -
@@ -170,17 +174,14 @@ class Panels {
     // The invisible rectangle makes a low bar as easy to point at as a high one.
     std::string out = "<g><title>" + escaped(tooltip(i)) + "</title>" +
                       svg_rectangle(x - pitch_ / 2, top_, pitch_, height_, "area");
-    double highest = floor();
     if (values.measured) {
-      highest = y(*values.measured);
-      const double width = 0.76 * pitch_;
-      out += svg_rectangle(x - width / 2, highest, width, floor() - highest, granularity);
+      const double top = y(*values.measured), width = 0.76 * pitch_;
+      out += svg_rectangle(x - width / 2, top, width, floor() - top, granularity);
     }
-    if (values.predicted) {
-      out += mark_at(Mark::predicted, x, y(*values.predicted), pitch_ / 12);
-      highest = std::min(highest, y(*values.predicted));
-    }
-    return out + placer.above(marks_[i], x, highest) + "</g>\n";
+    out += placer.above(marks_[i], x, y(marked_value(values)));
+    // Over the others: a thin mark hides little.
+    if (values.predicted) out += mark_at(Mark::predicted, x, y(*values.predicted), pitch_ / 12);
+    return out + "</g>\n";
   }
 
   std::string tooltip(std::size_t i) const {

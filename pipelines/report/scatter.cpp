@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/median.h"
 #include "pipelines/report/axis.h"
 #include "pipelines/report/marks.h"
 #include "pipelines/report/text.h"
@@ -48,10 +49,10 @@ std::string verdict(const BenchFile& bench, std::vector<Point> points) {
     return std::fabs(point.error) <= kPredictionBand;
   });
   const Point& furthest = points.back();
-  const Point &below = points[(points.size() - 1) / 2], &above = points[points.size() / 2];
-  const double median = (std::fabs(below.error) + std::fabs(above.error)) / 2;
+  std::vector<double> errors;
+  for (const Point& point : points) errors.push_back(std::fabs(point.error));
   return std::to_string(inside) + " of " + std::to_string(points.size()) + " within " +
-         fixed(100 * kPredictionBand, 0) + "%; median error " + percent(median) +
+         fixed(100 * kPredictionBand, 0) + "%; median error " + percent(median(errors)) +
          "; furthest off " + bench.configurations[furthest.configuration].name + ", " +
          signed_percent(furthest.error);
 }
@@ -123,7 +124,7 @@ std::string prediction_scatter(const BenchFile& bench, const Metric& metric) {
   for (const Point& point : points) {
     const double x = across(axis, point.measured), y = down(axis, point.predicted);
     out += point_at(point, bench.configurations[point.configuration], x, y);
-    standing_out += placer.above(marks[point.configuration], x, y - 3);
+    standing_out += placer.on(marks[point.configuration], x, y);
   }
   return out + standing_out + "</svg></figure>\n";
 }

@@ -68,6 +68,7 @@ svg .name { fill: var(--text); }
 .best { fill: var(--best); stroke: var(--text); stroke-width: 0.9; stroke-linejoin: round; }
 .baseline { fill: none; stroke: var(--text); stroke-width: 1.6; }
 .baseline-rate { stroke: var(--text); stroke-dasharray: 5 4; pointer-events: none; }
+.leader { stroke: var(--text); stroke-width: 0.8; }
 .band { fill: var(--band); }
 .equal { stroke: var(--rule); }
 .scatter circle, .scatter .medium { fill-opacity: 0.8; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/report/summary.h"
 
+#include "pipelines/report/choice.h"
 #include "pipelines/report/marks.h"
 #include "pipelines/report/text.h"
 
@@ -24,10 +25,9 @@ struct Line {
 // What `chosen` and `best` are judged by; more is better.
 std::optional<double> score(const BenchFile& bench, std::optional<double> fps,
                             std::optional<double> energy_j) {
-  const bool best_has_energy = bench.best && bench.best->energy_per_frame_j;
-  if (bench.metric == "throughput" || !best_has_energy) return fps;
-  if (bench.metric == "energy") return efficiency(1, energy_j);
-  return efficiency(fps, energy_j);
+  const std::size_t metric = judging_metric(bench);
+  if (metric == 0) return fps;
+  return efficiency(metric == 1 ? 1 : fps, energy_j);
 }
 
 Line line_of(const BenchFile& bench, Mark mark, const char* what,
@@ -83,10 +83,17 @@ std::string bench_conditions(const BenchFile& bench) {
   const auto fact = [](const char* name, const std::string& value) {
     return element("div", element("dt", name) + element("dd", escaped(value)));
   };
-  return "<dl class=\"conditions\">" +
-         fact("Frames in each configuration", "at least " + std::to_string(bench.frames)) +
+  const auto known = [&](const char* name, const std::optional<std::string>& value) {
+    return value ? fact(name, *value) : "";
+  };
+  return "<dl class=\"conditions\">" + known("Measured", bench.origin.date) +
+         known("On", bench.origin.host) + known("By Tandem", bench.origin.version) +
+         known("Processor", bench.origin.processor) +
          fact("CPU cores", std::to_string(bench.cores)) +
          fact("OpenCL device", bench.opencl_device.value_or("none")) +
+         (bench.origin.version ? fact("Input", bench.origin.input.value_or("a moving pattern"))
+                               : "") +
+         fact("Frames in each configuration", "at least " + std::to_string(bench.frames)) +
          fact("Energy", bench.energy_source.value_or("not measured")) +
          fact("Chosen and best by", bench.metric) + "</dl>\n";
 }
@@ -112,7 +119,10 @@ std::string summary_table(const BenchFile& bench, const std::vector<Metric>& met
     }
     out += "</tr>\n";
   }
-  return out + "</tbody></table></div>\n" + element("p", escaped(training(bench))) + "\n";
+  out += "</tbody></table></div>\n";
+  if (const std::string choice = choice_sentences(bench, metrics); !choice.empty())
+    out += element("p", escaped(choice), "choice") + "\n";
+  return out + element("p", escaped(training(bench))) + "\n";
 }
 
 std::string values_table(const BenchFile& bench, const std::vector<Metric>& metrics) {

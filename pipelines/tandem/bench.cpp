@@ -12,9 +12,11 @@
 #include "pipelines/tandem/applications.h"
 #include "pipelines/tandem/bench_pipeline.h"
 #include "pipelines/tandem/bench_report.h"
+#include "pipelines/tandem/bench_table.h"
 #include "pipelines/tandem/bin_options.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/media.h"
+#include "pipelines/tandem/same_file.h"
 
 namespace tandem {
 namespace {
@@ -49,12 +51,13 @@ BenchSettings parse_settings(std::vector<std::string> arguments) {
              "take the medians of R rounds, each of a training and all configurations");
   parser.add(
       "finals", finals, "R",
-      "run the eight best by each metric and what was chosen again, R rounds, five times as "
-      "long, and then the winners and what was chosen: the best of many runs is a lucky one");
-  parser.add("json", settings.json, "FILE", "write the results there");
+      "measure again, R rounds of five times as long: the eight best by each metric with what was "
+      "chosen, then the winners with what was chosen; the best of many short runs is a lucky one");
+  parser.add("json", settings.json, "FILE",
+             "write the results there (docs/bench-json.md says what is in it)");
   parser.add("input", settings.input, "FILE|URI",
              "frames of this video instead of a moving pattern");
-  add_model_options(parser, settings.bin);
+  add_model_options(parser, settings.bin, Subcommand::bench);
   parser.parse(std::move(arguments));
   if (!application) return settings;  // never: parse() prints the help and exits
   settings.application = application->name;
@@ -76,7 +79,7 @@ std::optional<std::string> find_device(const std::string& selector) {
   try {
     return opencl::Context::open(selector.empty() ? "auto" : selector)->device().name;
   } catch (const opencl::Error& error) {
-    std::printf("No OpenCL device: configurations without one only. %s\n", error.what());
+    std::printf("Only configurations without a device are measured: %s\n", error.what());
     return std::nullopt;
   }
 }
@@ -159,13 +162,6 @@ void keep_possible(const BenchPipeline::Trained& trained, BenchResult& result) {
   });
 }
 
-std::optional<double> median(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 // The choice of most rounds, the first of equals, and medians of what was predicted.
 void take_over(const Trainings& trainings, const std::string& metric, BenchResult& result) {
   struct Predictions {
@@ -191,12 +187,18 @@ void take_over(const Trainings& trainings, const std::string& metric, BenchResul
   g_assert(most);  // each round trains for each metric
   const Predictions& predicted = of_chosen[most->chosen];
   result.metric = metric;
-  result.training = {most->chosen,      median(predicted.fps), median(predicted.energy_j),
-                     most->experiments, most->frames,          most->seconds};
+  result.training = {most->chosen,
+                     median_of(predicted.fps),
+                     median_of(predicted.energy_j),
+                     most->experiments,
+                     most->frames,
+                     most->seconds,
+                     most->trials,
+                     most->ranking};
   for (BenchMeasurement& measurement : result.measurements) {
     const Predictions& predictions = by_model[measurement.configuration.name()];
-    measurement.predicted_fps = median(predictions.fps);
-    measurement.predicted_energy_j = median(predictions.energy_j);
+    measurement.predicted_fps = median_of(predictions.fps);
+    measurement.predicted_energy_j = median_of(predictions.energy_j);
   }
 }
 
@@ -223,15 +225,26 @@ void write_json(const BenchResult& result, const std::string& path) {
   if (!file.flush()) throw Failure("--json: cannot write '" + path + "'");
 }
 
+// Before anything is measured.
+void check_json(const BenchSettings& settings, const std::string& uri) {
+  if (settings.json.empty()) return;
+  for (const std::string& metric : settings.metrics) {
+    const std::string path = json_path(settings, metric);
+    check_output_file("--json", path);
+    check_keeps_input("--json", path, uri);
+  }
+}
+
 }  // namespace
 
 int bench_command(const std::vector<std::string>& arguments) {
   BenchSettings settings = parse_settings(arguments);
   gst_init(nullptr, nullptr);
-  if (!settings.json.empty()) check_output_file("--json", settings.json);
   const std::string uri = settings.input.empty() ? "" : input_uri(settings.input);
+  check_json(settings, uri);
 
-  BenchResult result{.application = settings.application,
+  BenchResult result{.origin = bench_origin(settings.input),
+                     .application = settings.application,
                      .width = settings.size.width,
                      .height = settings.size.height,
                      .frames = settings.frames};

@@ -72,12 +72,32 @@ GstPadProbeReturn BenchPipeline::on_output(GstPad*, GstPadProbeInfo*, gpointer d
 }
 
 void BenchPipeline::check_bus() {
-  constexpr auto kKinds =
-      static_cast<GstMessageType>(int{GST_MESSAGE_ERROR} | int{GST_MESSAGE_WARNING});
+  constexpr auto kKinds = static_cast<GstMessageType>(
+      int{GST_MESSAGE_ERROR} | int{GST_MESSAGE_WARNING} | int{GST_MESSAGE_ELEMENT});
   while (GstMessage* message = gst_bus_pop_filtered(bus_.get(), kKinds)) {
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) throw_error(message, "the frames", "");
-    print_warning(message);
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) print_warning(message);
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT)
+      take_decision(gst_message_get_structure(message));
     gst_message_unref(message);
+  }
+}
+
+// docs/adapting.md says what is in it.
+void BenchPipeline::take_decision(const GstStructure* decision) {
+  int frames = 0, trials = 0;
+  if (!gst_structure_has_name(decision, "tandem-decision") ||
+      !gst_structure_get_int(decision, "training-frames", &frames) || frames == 0 ||
+      !gst_structure_get_int(decision, "training-trials", &trials))
+    return;
+  trials_ = trials;
+  ranking_.clear();
+  const GValue* list = gst_structure_get_value(decision, "ranking");
+  const guint count = list && GST_VALUE_HOLDS_ARRAY(list) ? gst_value_array_get_size(list) : 0;
+  for (guint i = 0; i < count; ++i) {
+    const GstStructure* one = gst_value_get_structure(gst_value_array_get_value(list, i));
+    ranking_.push_back({gst_structure_get_string(one, "configuration"), read_double(one, "fps"),
+                        read_double(one, "energy")});
   }
 }
 
@@ -115,6 +135,8 @@ void BenchPipeline::configure(const BenchConfiguration& configuration) {
 
 BenchPipeline::Trained BenchPipeline::train(const std::string& metric) {
   Trained trained{.metric = metric};
+  trials_.reset();
+  ranking_.clear();
   const BinStats before = read_stats(bin_);
   set_property(bin_, "--metric", "metric", metric);
   g_object_set(bin_, "mapping", "auto", "threads", 0, nullptr);
@@ -131,7 +153,10 @@ BenchPipeline::Trained BenchPipeline::train(const std::string& metric) {
   trained.predicted = stats.predicted;
   set_property(bin_, "adapt", "adapt", "off");
   wait_until_empty();
+  check_bus();
   stats = read_stats(bin_);
+  trained.trials = trials_;
+  trained.ranking = ranking_;
   trained.chosen = stats.configuration;
   trained.predictions = read_predictions(bin_);
   trained.frames = stats.training_frames - before.training_frames;

@@ -42,6 +42,8 @@ class BenchPipeline {
     std::map<std::string, Expected> predictions;
     int experiments = 0, frames = 0;
     double seconds = 0;
+    std::optional<int> trials;         ///< none when the bin did not tell its decision
+    std::vector<BenchRanked> ranking;  ///< the best at the end, by what was measured till then
   };
   /// Lets it train for a metric. Throws Failure and UsageError.
   Trained train(const std::string& metric);
@@ -63,6 +65,7 @@ class BenchPipeline {
   void feed_one();
   void wait_until_empty();
   void check_bus();
+  void take_decision(const GstStructure* decision);
 
   const FrameStore& frames_;
 
@@ -75,6 +78,8 @@ class BenchPipeline {
   GstElement* bin_ = nullptr;
   ObjectRef<GstBus> bus_;
   uint64_t in_ = 0;
+  std::optional<int> trials_;  // of the latest decision that a training led to
+  std::vector<BenchRanked> ranking_;
   int cores_ = 0, stages_ = 0;
 };
 

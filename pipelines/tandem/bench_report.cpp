@@ -2,7 +2,9 @@
 #include "pipelines/tandem/bench_report.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <functional>
+
+#include "model/median.h"
 
 namespace tandem {
 namespace {
@@ -14,12 +16,10 @@ Json fps_of(const BenchResult& result, const std::string& name) {
   return found ? Json(found->median_fps()) : Json(nullptr);
 }
 
-const BenchMeasurement* best_of(const BenchResult& result) {
-  const std::vector<const BenchMeasurement*> ranked = rank(result);
-  return ranked.empty() ? nullptr : ranked[0];
+template <typename Value>
+Json optional(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
 }
-
-Json optional(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json summary(const BenchMeasurement& measured) {
   return {{"name", measured.configuration.name()},
@@ -41,15 +41,18 @@ Json chosen(const BenchResult& result) {
 
 Json training(const BenchResult& result) {
   if (!result.training) return nullptr;
-  return {{"experiments", result.training->experiments},
-          {"frames", result.training->frames},
-          {"seconds", result.training->seconds}};
-}
-
-double median(std::vector<double> sorted) {
-  std::sort(sorted.begin(), sorted.end());
-  const std::size_t middle = sorted.size() / 2;
-  return sorted.size() % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  const BenchResult::Training& training = *result.training;
+  Json ranking = Json::array();
+  for (const BenchRanked& ranked : training.ranking) {
+    ranking.push_back({{"name", ranked.name},
+                       {"expected_fps", optional(ranked.fps)},
+                       {"expected_energy_j", optional(ranked.energy_j)}});
+  }
+  return {{"experiments", training.experiments},
+          {"frames", training.frames},
+          {"seconds", training.seconds},
+          {"trials", optional(training.trials)},
+          {"ranking", std::move(ranking)}};
 }
 
 std::size_t stages_of(const BenchResult& result) {
@@ -74,11 +77,15 @@ std::vector<BenchConfiguration> bench_configurations(int stages, int cores, bool
   return all;
 }
 
-double BenchMeasurement::median_fps() const { return rounds_fps.empty() ? 0 : median(rounds_fps); }
+std::optional<double> median_of(std::vector<double> values) {
+  if (values.empty()) return std::nullopt;
+  return median(values);
+}
+
+double BenchMeasurement::median_fps() const { return median_of(rounds_fps).value_or(0); }
 
 std::optional<double> BenchMeasurement::median_energy_j() const {
-  if (rounds_energy_j.empty()) return std::nullopt;
-  return median(rounds_energy_j);
+  return median_of(rounds_energy_j);
 }
 
 double score(const BenchResult& result, const BenchMeasurement& measurement) {
@@ -96,6 +103,11 @@ std::vector<const BenchMeasurement*> rank(const BenchResult& result) {
     return std::pair(m->heat, score(result, *m));
   });
   return ranked;
+}
+
+const BenchMeasurement* best_of(const BenchResult& result) {
+  const std::vector<const BenchMeasurement*> ranked = rank(result);
+  return ranked.empty() ? nullptr : ranked[0];
 }
 
 const BenchMeasurement* find_measurement(const BenchResult& result, const std::string& name) {
@@ -143,13 +155,20 @@ Json to_json(const BenchResult& result) {
   }
   const std::string all_cpu(stages_of(result), 'c'), all_device(stages_of(result), 'g');
   const BenchMeasurement* best = best_of(result);
-  return {{"app", result.application},
+  const BenchOrigin& origin = result.origin;
+  return {{"schema", kBenchSchema},
+          {"version", origin.version},
+          {"date", origin.date},
+          {"host", origin.host},
+          {"processor", optional(origin.processor)},
+          {"input", optional(origin.input)},
+          {"app", result.application},
           {"width", result.width},
           {"height", result.height},
           {"frames", result.frames},
           {"cores", result.cores},
-          {"opencl_device", result.opencl_device ? Json(*result.opencl_device) : Json(nullptr)},
-          {"energy_source", result.energy_source ? Json(*result.energy_source) : Json(nullptr)},
+          {"opencl_device", optional(result.opencl_device)},
+          {"energy_source", optional(result.energy_source)},
           {"metric", result.metric},
           {"configurations", std::move(configurations)},
           {"homogeneous",
@@ -160,40 +179,6 @@ Json to_json(const BenchResult& result) {
           {"chosen", chosen(result)},
           {"best", best ? summary(*best) : Json(nullptr)},
           {"training", training(result)}};
-}
-
-std::string to_table(const BenchResult& result) {
-  const BenchMeasurement* best = best_of(result);
-  std::string table =
-      "configuration    frames/s     least      most  predicted    J/frame  predicted  of best\n";
-  const auto text = [](const char* format, const std::optional<double>& value) {
-    char cell[32] = "          -";
-    if (value) std::snprintf(cell, sizeof cell, format, *value);
-    return std::string(cell);
-  };
-  for (const BenchMeasurement& measured : result.measurements) {
-    if (measured.rounds_fps.empty()) continue;
-    const auto [least, most] =
-        std::minmax_element(measured.rounds_fps.begin(), measured.rounds_fps.end());
-    const bool is_chosen =
-        result.training && measured.configuration.name() == result.training->chosen;
-    char line[160];
-    std::snprintf(line, sizeof line, "%-14s %10.2f %9.2f %9.2f%s%s%s %7.0f%%%s%s\n",
-                  measured.configuration.name().c_str(), measured.median_fps(), *least, *most,
-                  text("%11.2f", measured.predicted_fps).c_str(),
-                  text("%11.4g", measured.median_energy_j()).c_str(),
-                  text("%11.4g", measured.predicted_energy_j).c_str(),
-                  100 * score(result, measured) / score(result, *best),
-                  &measured == best ? "  <- best" : "", is_chosen ? "  <- chosen" : "");
-    table += line;
-  }
-  if (result.baseline) {
-    char line[160];
-    std::snprintf(line, sizeof line, "baseline: %s %.2f frames/s\n",
-                  result.baseline->configuration.name().c_str(), result.baseline->median_fps());
-    table += line;
-  }
-  return table;
 }
 
 }  // namespace tandem

@@ -7,7 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "pipelines/tandem/bench_origin.h"
+
 namespace tandem {
+
+/// Of the JSON that to_json makes (docs/bench-json.md). Rises when a field goes or changes its
+/// meaning; more fields are no new schema.
+inline constexpr int kBenchSchema = 1;
 
 struct BenchConfiguration {
   std::string mapping;         ///< one letter a stage
@@ -20,6 +26,9 @@ struct BenchConfiguration {
 
 /// All 2^stages (cores + 2) configurations, or those without a device.
 std::vector<BenchConfiguration> bench_configurations(int stages, int cores, bool device);
+
+/// What several rounds come to, measured or predicted alike; none when there is no round.
+std::optional<double> median_of(std::vector<double> values);
 
 struct BenchMeasurement {
   BenchConfiguration configuration;
@@ -39,7 +48,15 @@ struct BenchMeasurement {
   std::optional<double> median_energy_j() const;
 };
 
+/// One of the best configurations when a training ended, with what it was then known or expected
+/// to do.
+struct BenchRanked {
+  std::string name;
+  std::optional<double> fps, energy_j;
+};
+
 struct BenchResult {
+  BenchOrigin origin;
   std::string application;
   int width = 0, height = 0;
   int frames = 0;  ///< at least so many are timed for each configuration
@@ -55,6 +72,8 @@ struct BenchResult {
     std::optional<double> predicted_fps, predicted_energy_j;  ///< of that, with what trials taught
     int experiments = 0, frames = 0;
     double seconds = 0;
+    std::optional<int> trials;  ///< that followed the experiments; none: the bin did not say
+    std::vector<BenchRanked> ranking;
   };
   std::optional<Training> training;
 };
@@ -69,6 +88,9 @@ double score(const BenchResult& result, const BenchMeasurement& measurement);
 /// All measurements, best first: those that came farther, then those with the higher score.
 std::vector<const BenchMeasurement*> rank(const BenchResult& result);
 
+/// The first of them, or null where nothing was measured.
+const BenchMeasurement* best_of(const BenchResult& result);
+
 /// The mapping in which each stage is where it takes less time, from the medium grain run without a
 /// device and the runs of one thread with a single stage on the device; none when one of them is
 /// missing. What no configuration has on the device stays on the CPU.
@@ -76,8 +98,5 @@ std::optional<std::string> baseline_mapping(const BenchResult& result);
 
 /// The JSON that `tandem bench` writes; fields that do not apply are null.
 nlohmann::ordered_json to_json(const BenchResult& result);
-
-/// A line a configuration, for the terminal.
-std::string to_table(const BenchResult& result);
 
 }  // namespace tandem

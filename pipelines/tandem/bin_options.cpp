@@ -15,36 +15,50 @@ const Application* take_application(std::vector<std::string>& arguments,
   return &application;
 }
 
-void add_model_options(OptionParser& parser, BinSettings& settings) {
+void add_model_options(OptionParser& parser, BinSettings& settings, Subcommand command) {
+  const bool run = command == Subcommand::run;
   parser.add("scales", settings.scales, "N",
-             "levels of the image pyramid (0: all that hold a person; default of bench: 1)");
-  parser.add("iterations", settings.iterations, "N",
-             "how often srad smooths a frame (default: 20, of bench: 1); steps of tracking");
-  parser.add("model", settings.model, "FILE", "the trained detector");
+             run ? "vivid: levels of the image pyramid (default: 0, all that hold a person)"
+                 : "vivid: levels of the image pyramid; 0: all that hold a person (default: 1)");
+  parser.add(
+      "iterations", settings.iterations, "N",
+      run ? "srad: how often a frame is smoothed (default: 20); tracking: most steps towards "
+            "a feature's new place (default: 0, by the size of the frame)"
+          : "srad: how often a frame is smoothed (default: 1); tracking: most steps towards "
+            "a feature's new place (default: 0, by the size of the frame)");
+  parser.add("model", settings.model, "FILE",
+             "vivid: a detector that train-detector made; scene: a classifier that train-scenes "
+             "made (default: the one that comes with Tandem)");
   parser.add("opencl-device", settings.opencl_device, "NAME",
-             "`auto`, `any`, or part of a device's name");
+             "`auto` (never a CPU, the default), `any`, or part of a device's name");
   parser.add("cores", settings.cores, "N", "CPU cores to use (default: the physical ones)");
-  parser.add("metric", settings.metric, "throughput|energy|efficiency|edp",
-             "what tandembin optimises (default: throughput); bench takes several, as in a,b");
+  parser.add("metric", settings.metric, run ? "NAME" : "NAME[,NAME...]",
+             run ? "what tandembin optimises: throughput (default), energy, efficiency or edp"
+                 : "what tandembin optimises: throughput (default), energy, efficiency or edp; "
+                   "for each of several there is a table");
   parser.add("energy-source", settings.energy_source, "NAME",
-             "`auto`, `none`, `rapl`, `pcm`, `nvml` or `model:...`");
+             "`auto` (default), `none`, `rapl`, `pcm`, `nvml` or `model:...` (docs/energy.md)");
 }
 
 void add_configuration_options(OptionParser& parser, BinSettings& settings) {
-  parser.add("threshold", settings.threshold, "T", "least confidence of a detection");
+  parser.add("threshold", settings.threshold, "T",
+             "vivid: least confidence of a detection, 0 to 1 (default: 0.5)");
   parser.add("device", settings.device, "auto|cpu|opencl",
-             "cpu: never the device; opencl: every stage may use it");
-  parser.add("mapping", settings.mapping, "LETTERS", "c or g for each stage, as in gcc");
+             "cpu: never the device; opencl: every stage may use it (default: auto)");
+  parser.add("mapping", settings.mapping, "LETTERS",
+             "for each stage c (CPU) or g (may use the device), as in gcc");
   parser.add("granularity", settings.granularity, "cg|mg",
-             "a frame a core, or all cores on a frame");
-  parser.add("threads", settings.threads, "N", "frames at a time in coarse grain");
+             "cg: a frame a core; mg: all cores on a frame");
+  parser.add("threads", settings.threads, "N", "frames at a time in coarse grain (cg)");
   parser.add("adapt", settings.adapt, "off|caps|drift|both",
              "when to look for a better configuration (default: both)");
   parser.add("max-overhead", settings.max_overhead, "SHARE",
-             "of the time that looking may cost (default: 0.05)");
-  parser.add("target-fps", settings.target_fps, "F", "least energy that reaches this rate");
+             "share of the time that looking for it may cost (default: 0.05)");
+  parser.add("target-fps", settings.target_fps, "F", "least energy that reaches F frames a second");
   parser.add("power-budget", settings.power_budget, "W", "most throughput within these watts");
-  parser.add("stages", settings.stages, "LAUNCH", "other stages for tandembin");
+  parser.add(
+      "stages", settings.stages, "LAUNCH",
+      "other stages for tandembin, as in \"vividfilter ! vividhistogram ! vividclassifier\"");
 }
 
 }  // namespace tandem

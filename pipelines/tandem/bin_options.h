@@ -15,8 +15,10 @@ namespace tandem {
 const Application* take_application(std::vector<std::string>& arguments,
                                     const std::string& command);
 
-/// The options that `run` and `bench` share.
-void add_model_options(OptionParser& parser, BinSettings& settings);
+enum class Subcommand { run, bench };
+
+/// The options that `run` and `bench` share; some of their defaults differ.
+void add_model_options(OptionParser& parser, BinSettings& settings, Subcommand command);
 
 /// The options that fix what tandembin does.
 void add_configuration_options(OptionParser& parser, BinSettings& settings);

@@ -34,10 +34,16 @@ std::string decision_text(const GstStructure* d) {
   if (!d || !gst_structure_has_name(d, "tandem-decision")) return {};
   const std::string before = gst_structure_get_string(d, "old"),
                     after = gst_structure_get_string(d, "new");
-  std::string text = std::string(gst_structure_get_string(d, "reason")) + ": ";
-  if (g_str_equal(gst_structure_get_string(d, "reason"), "too-short"))
-    text += "the stream ended while the bin still measured, which ran other configurations; ";
-  text += before == after ? "stays with " + after : before + " -> " + after;
+  const std::string reason = gst_structure_get_string(d, "reason");
+  const bool too_short = reason == "too-short";
+  std::string text = reason + ": ";
+  if (too_short) text += "the video ended before training did";
+  if (before != after) {
+    text += (too_short ? "; " : "") + before + " -> " + after;
+  } else {
+    // What ran before the training is not what ran in it.
+    text += too_short ? ", so that nothing was chosen" : "stays with " + after;
+  }
   if (const std::string expected = rate_text(d, "predicted-fps", "predicted-energy");
       !expected.empty())
     text += ", " + expected + " expected";

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <set>
+#include <sstream>
 
 #include "gst/util/ref.h"
 #include "kernels/scene_classifier/scene_model.h"
@@ -20,9 +21,6 @@ namespace {
 
 using State = Finding::State;
 using Json = nlohmann::ordered_json;
-
-constexpr const char* kElements[] = {"tandembin", "vividfilter", "vividhistogram",
-                                     "vividclassifier", "tandemoverlay"};
 
 struct Format {
   const char* name;
@@ -71,14 +69,27 @@ std::string factory_file(const char* name) {
   return result;
 }
 
+// tandembin, the stages of every application ("a ! b scales=1") and what draws.
+std::vector<std::string> plugin_elements() {
+  std::vector<std::string> names = {"tandembin"};
+  for (const Application& application : applications()) {
+    for (const std::string& stage : split(application.bench_stages, '!')) {
+      std::istringstream words(stage);
+      words >> names.emplace_back();
+    }
+  }
+  names.emplace_back("tandemoverlay");
+  return names;
+}
+
 void examine_plugin(Examination& result) {
   Json elements = Json::object();
   std::string missing, file;
-  for (const char* name : kElements) {
-    const std::string found = factory_file(name);
+  for (const std::string& name : plugin_elements()) {
+    const std::string found = factory_file(name.c_str());
     elements[name] = !found.empty();
     if (found.empty()) {
-      missing += (missing.empty() ? "" : ", ") + std::string(name);
+      missing += (missing.empty() ? "" : ", ") + name;
     } else {
       file = found;
     }

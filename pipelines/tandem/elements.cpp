@@ -60,6 +60,20 @@ std::string to_text(double value) {
   return g_ascii_dtostr(text, sizeof text, value);
 }
 
+namespace {
+
+// "; these are: off, caps, drift, both" for an enumeration.
+std::string possible_values(const GParamSpec* spec) {
+  if (!G_IS_PARAM_SPEC_ENUM(spec)) return "";
+  const GEnumClass* values = G_PARAM_SPEC_ENUM(spec)->enum_class;
+  std::string list;
+  for (guint i = 0; i < values->n_values; ++i)
+    list += (i == 0 ? "; these are: " : ", ") + std::string(values->values[i].value_nick);
+  return list;
+}
+
+}  // namespace
+
 void set_property(gpointer object, const char* option, const char* property,
                   const std::string& text) {
   GParamSpec* spec = g_object_class_find_property(G_OBJECT_GET_CLASS(object), property);
@@ -73,7 +87,10 @@ void set_property(gpointer object, const char* option, const char* property,
   const bool in_range = read && !g_param_value_validate(spec, &value);
   if (in_range) g_object_set_property(G_OBJECT(object), property, &value);
   g_value_unset(&value);
-  if (!read) throw UsageError(std::string(option) + ": '" + text + "' is not a possible value");
+  if (!read) {
+    throw UsageError(std::string(option) + ": '" + text + "' is not a possible value" +
+                     possible_values(spec));
+  }
   if (!in_range) throw UsageError(std::string(option) + ": " + text + " is out of range");
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <glib.h>
 
+#include <algorithm>
 #include <clocale>
 #include <cstdio>
 #include <exception>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pipelines/tandem/commands.h"
@@ -16,7 +19,7 @@ namespace {
 constexpr int kUsageStatus = 2;
 
 struct Command {
-  const char* name;
+  std::string_view name;
   const char* summary;
   int (*main)(const std::vector<std::string>& arguments);
 };
@@ -35,21 +38,24 @@ constexpr Command kCommands[] = {
 void print_help() {
   std::puts("usage: tandem COMMAND [OPTION...]\n");
   for (const Command& command : kCommands) {
-    std::printf("  %-18s %s\n", command.name, command.summary);
+    std::printf("  %-18s %s\n", command.name.data(), command.summary);
   }
   std::puts(
       "\n`tandem COMMAND --help` lists a command's options; `tandem --version` tells the version.");
 }
 
+const Command* find_command(const std::string& name) {
+  const auto found = std::ranges::find(kCommands, name, &Command::name);
+  return found == std::end(kCommands) ? nullptr : &*found;
+}
+
 int dispatch(const std::string& name, const std::vector<std::string>& arguments) {
-  std::vector<std::string> names = {"help"};
-  for (const Command& command : kCommands) {
-    if (name == command.name) {
-      g_set_prgname(("tandem " + name).c_str());
-      return command.main(arguments);
-    }
-    names.emplace_back(command.name);
+  if (const Command* command = find_command(name)) {
+    g_set_prgname(("tandem " + name).c_str());
+    return command->main(arguments);
   }
+  std::vector<std::string> names = {"help"};
+  for (const Command& command : kCommands) names.emplace_back(command.name);
   throw UsageError("there is no command '" + name + "'" + did_you_mean(name, names));
 }
 
@@ -72,7 +78,8 @@ int tandem_main(std::vector<std::string> words) {
     if (name == "help") return dispatch(words.front(), {"--help"});
     return dispatch(name, words);
   } catch (const UsageError& e) {
-    std::fprintf(stderr, "tandem: %s\nSee `tandem help`.\n", e.what());
+    std::fprintf(stderr, "tandem: %s\nSee `tandem %s--help`.\n", e.what(),
+                 find_command(name) ? (name + " ").c_str() : "");
     return kUsageStatus;
   } catch (const Failure& e) {
     std::fprintf(stderr, "tandem: %s\n", e.what());

@@ -6,8 +6,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <numeric>
+
+#include "pipelines/tandem/help_text.h"
+#include "pipelines/tandem/text.h"
 
 namespace tandem {
 namespace {
@@ -159,15 +164,26 @@ void OptionParser::parse(std::vector<std::string> argv) {
     entries.push_back({option.name.c_str(), option.short_name, flags, G_OPTION_ARG_CALLBACK,
                        reinterpret_cast<gpointer>(set), option.help, option.argument});
   }
+  // GLib's own --help would write lines of any length.
+  const GOptionArgFunc help = [](const gchar*, const gchar*, gpointer data, GError**) -> gboolean {
+    const Text text(
+        g_option_context_get_help(static_cast<OptionParser*>(data)->context_, TRUE, nullptr));
+    std::fputs(wrap_help(text.get()).c_str(), stdout);
+    std::exit(0);
+  };
+  entries.push_back({"help", 'h', G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK,
+                     reinterpret_cast<gpointer>(help), "show this help", nullptr});
   entries.push_back({});
 
   g_set_prgname(("tandem " + usage_).c_str());
   const std::unique_ptr<GOptionContext, decltype(&g_option_context_free)> context(
       g_option_context_new(operands_name_), g_option_context_free);
-  g_option_context_set_summary(context.get(), summary_.c_str());
+  context_ = context.get();
+  g_option_context_set_help_enabled(context_, FALSE);
+  g_option_context_set_summary(context_, summary_.c_str());
   GOptionGroup* group = g_option_group_new("main", "", "", this, nullptr);
   g_option_group_add_entries(group, entries.data());
-  g_option_context_set_main_group(context.get(), group);
+  g_option_context_set_main_group(context_, group);
 
   argv.insert(argv.begin(), "tandem");
   std::vector<char*> words;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <glib.h>
+
 #include <functional>
 #include <optional>
 #include <span>
@@ -11,7 +13,8 @@
 
 namespace tandem {
 
-/// A mistake in the words of a command: main() prints it with a hint at the help, exit status 2.
+/// A mistake in the words of a command: main() prints it and names the command's help, exit status
+/// 2.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -97,6 +100,7 @@ class OptionParser {
   std::vector<Option> options_;
   std::vector<std::string>* operands_ = nullptr;
   const char* operands_name_ = nullptr;
+  GOptionContext* context_ = nullptr;  // while parse() runs
 };
 
 }  // namespace tandem

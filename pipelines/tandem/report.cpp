@@ -9,6 +9,7 @@
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/media.h"
 #include "pipelines/tandem/options.h"
+#include "pipelines/tandem/same_file.h"
 
 namespace tandem {
 namespace {
@@ -45,7 +46,13 @@ int report_command(const std::vector<std::string>& arguments) {
   if (output.empty()) {
     throw UsageError("--output FILE is missing: name the page to write, or - for standard output");
   }
-  if (output != "-") check_output_file("--output", output);
+  if (output != "-") {
+    check_output_file("--output", output);
+    for (const std::string& input : inputs) {
+      if (same_file(output, input))
+        throw UsageError("--output would overwrite '" + input + "', which bench wrote");
+    }
+  }
   std::vector<BenchFile> benches;
   benches.reserve(inputs.size());
   for (const std::string& input : inputs) benches.push_back(read_bench(input));

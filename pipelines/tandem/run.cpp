@@ -4,12 +4,14 @@
 #include <filesystem>
 
 #include "pipelines/progress.h"
+#include "pipelines/tandem/activity.h"
 #include "pipelines/tandem/bin_options.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/decision.h"
 #include "pipelines/tandem/frame_log.h"
 #include "pipelines/tandem/media.h"
 #include "pipelines/tandem/pipeline_loop.h"
+#include "pipelines/tandem/same_file.h"
 #include "pipelines/tandem/source.h"
 #include "pipelines/tandem/text.h"
 #include "pipelines/tandem/video_file.h"
@@ -63,9 +65,10 @@ RunSettings parse_settings(std::vector<std::string> arguments) {
   parser.add("metadata", settings.metadata, "FILE", "write one JSON line a frame");
   parser.add("pictures", settings.pictures, "FOLDER", "write a PNG now and then");
   parser.add("show", settings.show, "show the video in a window");
-  parser.add("first-scale", first_scales, "F[,F...]",
-             "shrink frames by this first (below 1 enlarges: smaller people); one for each size");
-  add_model_options(parser, settings.bin);
+  parser.add(
+      "first-scale", first_scales, "F[,F...]",
+      "vivid: shrink frames by this first (below 1 enlarges: smaller people); one for each size");
+  add_model_options(parser, settings.bin, Subcommand::run);
   add_configuration_options(parser, settings.bin);
   if (settings.application) settings.bin.stages = settings.application->stages;
   parser.parse(std::move(arguments));
@@ -119,13 +122,15 @@ void check(RunSettings& settings) {
   }
   if (!settings.output.empty()) {
     check_output_file("--output", settings.output);
-    std::error_code error;
-    if (fs::equivalent(settings.output, settings.input, error)) {
-      throw UsageError("--output would overwrite the input");
-    }
+    check_keeps_input("--output", settings.output, settings.uri);
     encoding_for(settings.output);
   }
-  if (!settings.metadata.empty()) check_output_file("--metadata", settings.metadata);
+  if (!settings.metadata.empty()) {
+    check_output_file("--metadata", settings.metadata);
+    check_keeps_input("--metadata", settings.metadata, settings.uri);
+    if (!settings.output.empty() && same_file(settings.metadata, settings.output))
+      throw UsageError("--metadata and --output name the same file");
+  }
   if (!settings.pictures.empty() && !fs::is_directory(settings.pictures)) {
     throw Failure("--pictures: there is no folder '" + settings.pictures + "'",
                   "Make it with: mkdir -p '" + settings.pictures + "'");
@@ -168,16 +173,12 @@ void change_first_scales(GstElement* bin, const std::vector<double>& scales,
   });
 }
 
-std::string progress_text(const FrameLog::Count& count, GstElement* pipeline, GstElement* bin,
-                          uint64_t frame_limit) {
+std::string progress_text(const FrameLog::Count& count, GstElement* pipeline,
+                          const std::string& activity, uint64_t frame_limit) {
   const double fps = count.seconds > 0 ? (count.frames - 1) / count.seconds : 0;
   char text[256];
-  gchar* configuration = nullptr;
-  g_object_get(bin, "configuration", &configuration, nullptr);
-  const Text owned(configuration);
-  int length =
-      g_snprintf(text, sizeof text, "%" G_GUINT64_FORMAT " frames, %.1f frames/s, %s, %s",
-                 count.frames, fps, count.found.c_str(), configuration ? configuration : "");
+  int length = g_snprintf(text, sizeof text, "%" G_GUINT64_FORMAT " frames, %.1f frames/s, %s, %s",
+                          count.frames, fps, count.found.c_str(), activity.c_str());
   double done = 0;
   gint64 duration = 0;
   if (frame_limit > 0) done = static_cast<double>(count.frames) / frame_limit;
@@ -198,9 +199,7 @@ void print_part(const Part& part) {
   std::printf("%s: %llu frames in %.1f s (%.1f frames/s)", to_string(part.size).c_str(),
               static_cast<unsigned long long>(part.frames), part.seconds, fps);
   std::puts(part.found.empty() ? "" : (", " + part.found).c_str());
-  std::printf(
-      "  %s %s; frames on CPU/device:", part.stats.training ? "still measuring, last as" : "ran as",
-      part.stats.configuration.c_str());
+  std::printf("  %s; frames on CPU/device:", activity_summary(part.stats).c_str());
   const char* separator = "";
   for (const StageCount& stage : part.stats.stages) {
     std::printf("%s %s %llu/%llu", separator, stage.name.c_str(),
@@ -252,9 +251,12 @@ int run(const RunSettings& settings) {
   log->watch(out.get());
 
   ProgressLine progress;
+  Activity activity;
   const auto tick = [&] {
     const FrameLog::Count count = log->count();
-    if (count.frames > 0) progress.show(progress_text(count, pipeline.get(), bin, limit));
+    if (count.frames == 0) return;
+    progress.show(
+        progress_text(count, pipeline.get(), activity.text(read_stats(bin), count.seconds), limit));
   };
   const auto decided = [&](const GstStructure* structure) {
     const std::string text = decision_text(structure);

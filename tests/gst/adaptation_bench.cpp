@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "model/median.h"
+
 namespace tandem {
 namespace {
 
@@ -236,12 +238,12 @@ void steady(const Options& options, const std::vector<GstBuffer*>* frames) {
       ratios.push_back(rate[1] / rate[0]);
       fps = rate[1];
     }
-    std::sort(ratios.begin(), ratios.end());
+    const auto [least, most] = std::ranges::minmax(ratios);
     std::printf(
         "steady %dx%d %s: watching runs at %.4f of adapt=off (median of %zu, %.4f to %.4f), "
         "%.1f frames/s\n",
-        kParts[i].width, kParts[i].height, stream.stats().configuration.c_str(),
-        ratios[ratios.size() / 2], ratios.size(), ratios.front(), ratios.back(), fps);
+        kParts[i].width, kParts[i].height, stream.stats().configuration.c_str(), median(ratios),
+        ratios.size(), least, most, fps);
     std::fflush(stdout);
   }
 }

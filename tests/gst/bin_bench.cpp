@@ -20,6 +20,7 @@
 #include "kernels/vivid_classifier/vivid_model.h"
 #include "kernels/vivid_filter/vivid_filter.h"
 #include "kernels/vivid_histogram/vivid_histogram.h"
+#include "model/median.h"
 
 namespace tandem {
 namespace {
@@ -199,11 +200,6 @@ class BinHarness {
   GstPad *source_ = nullptr, *sink_ = nullptr;
   std::atomic<int> received_{0};
 };
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
-  return values[values.size() / 2];
-}
 
 void compare(const VividModel& model, const PackedSvm& svm, const char* name, Size size, int frames,
              int threads) {

@@ -10,6 +10,8 @@
 #include <ctime>
 #include <vector>
 
+#include "model/median.h"
+
 namespace tandem::check {
 namespace {
 
@@ -26,10 +28,6 @@ double core_seconds_of(const std::function<void()>& run) {
   return core_seconds() - start;
 }
 
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
-  return values[values.size() / 2];
-}
 double least(const std::vector<double>& values) {
   return *std::min_element(values.begin(), values.end());
 }

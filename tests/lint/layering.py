@@ -12,7 +12,7 @@ ALLOWED = {
     "scheduler": {"model"},
     "kernels": set(),
     "gst": {"scheduler", "model", "kernels"},
-    "pipelines": {"gst", "scheduler", "kernels"},
+    "pipelines": {"gst", "scheduler", "model", "kernels"},
     "tests": {"gst", "scheduler", "model", "kernels", "pipelines"},
 }
 MAY_USE_GSTREAMER = {"gst", "pipelines", "tests"}

@@ -5,9 +5,21 @@
 
 #include <cmath>
 #include <random>
+#include <vector>
+
+#include "model/median.h"
 
 namespace tandem {
 namespace {
+
+TEST(Median, IsTheMeanOfBothMiddleOnesOfAnEvenNumber) {
+  const auto of = [](std::vector<double> values) { return median(values); };
+  EXPECT_EQ(of({7}), 7);
+  EXPECT_EQ(of({3, 1, 2}), 2);
+  EXPECT_EQ(of({4, 1}), 2.5);
+  EXPECT_EQ(of({9, 1, 3, 2}), 2.5);
+  EXPECT_EQ(of({5, 5, 1, 9, 0, 6}), 5);
+}
 
 // Median 10, deviations 2 1 0 1 2, their median 1: nothing is beyond 3 * 1.4826.
 // Standard deviation sqrt((4 + 1 + 0 + 1 + 4) / 4).

@@ -58,6 +58,9 @@ TEST_F(Doctor, JsonHasTheFields) {
   for (const auto& [element, found] : json["plugin"]["elements"].items()) {
     EXPECT_EQ(found, true) << element;
   }
+  for (const char* element : {"tandembin", "klttracks", "sradcompress", "sceneclassifier"}) {
+    EXPECT_TRUE(json["plugin"]["elements"].contains(element)) << element;
+  }
   EXPECT_EQ(json["cpu_path"]["model"], shipped() + "/models/person.vivid");
   EXPECT_EQ(json["cpu_path"]["scene_model"], shipped() + "/models/scenes.scene");
   for (const char* field : {"devices", "auto", "auto_reason", "icd_files"}) {

@@ -102,6 +102,14 @@ TEST_F(ReportBadInput, WrongValues) {
       {"/homogeneous/device_fps", true, "'homogeneous.device_fps'"},
       {"/best", "c/mg", "'best' is not an object"},
       {"/chosen", Json::object(), "'chosen.name' is missing"},
+      {"/schema", 2, "'schema' is 2, of a later Tandem"},
+      {"/schema", "1", "'schema' is not a number"},
+      {"/host", 7, "'host' is not text"},
+      {"/training", Json::parse(R"({"experiments": 1, "frames": 1, "seconds": 1, "ranking": 3})"),
+       "'training.ranking' is not a list"},
+      {"/training",
+       Json::parse(R"({"experiments": 1, "frames": 1, "seconds": 1, "ranking": [{}]})"),
+       "'training.ranking[0].name' is missing"},
   };
   for (const auto& [where, value, says] : cases) {
     Json bad = example();
@@ -162,6 +170,8 @@ TEST_F(ReportBadInput, Files) {
       {{folder_, "-o", "-"}, 1, "Is a directory"},
       {{bench, "-o", path("no/report.html")}, 1, "mkdir -p"},
       {{bench, "-o", folder_}, 1, "is a folder"},
+      {{bench, "-o", bench}, 2, "would overwrite"},
+      {{bench, "-o", path("./bench.json")}, 2, "would overwrite"},
   };
   for (const auto& [options, status, says] : cases) {
     std::vector<std::string> words = {"report"};
@@ -171,6 +181,7 @@ TEST_F(ReportBadInput, Files) {
     EXPECT_EQ(result.status, status) << about;
     EXPECT_NE(result.errors.find(says), std::string::npos) << about;
   }
+  EXPECT_EQ(read_file(bench), example().dump());
 }
 
 TEST_F(ReportBadInput, FilesMayHaveAnyNameInAnyLocale) {

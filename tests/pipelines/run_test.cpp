@@ -306,10 +306,16 @@ TEST_F(RunVivid, BadOutputsGetAClearMessage) {
       {{"--output", "/proc/tandem.mkv"}, 1, "/proc/tandem.mkv"},
       {{"--output", video_}, 2, "overwrite the input"},
       {{"--metadata", path("no/m.jsonl")}, 1, "mkdir -p"},
+      {{"--metadata", video_}, 2, "--metadata would overwrite the input"},
+      {{"--metadata", path("o.mkv"), "--output", path("o.mkv")}, 2, "name the same file"},
       {{"--metadata", "/proc/m.jsonl"}, 1, "/proc/m.jsonl"},
       {{"--pictures", path("no")}, 1, "mkdir -p"},
   };
+  const std::string before = read_file(video_);
   for (const BadOptions& bad : cases) expect_message(bad, run(bad.options));
+  EXPECT_EQ(read_file(video_), before);
+  EXPECT_EQ(run({"--metadata", video_}, "file://" + video_).status, 2) << "the same by its URI";
+  EXPECT_EQ(read_file(video_), before);
 }
 
 TEST(Tandem, CommandsAndVersion) {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "kernels/klt_flow/klt_flow.h"
+#include "model/median.h"
 #include "tests/kernels/bench.h"
 
 namespace {
@@ -28,11 +29,7 @@ using tandem::KltFlowSettings;
 using tandem::KltLayout;
 using tandem::KltVector;
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
-  return values[values.size() / 2];
-}
+double median_of(std::vector<double> values) { return values.empty() ? 0 : tandem::median(values); }
 
 /// Milliseconds of this thread, with what they are spent on.
 struct Times {
@@ -132,8 +129,8 @@ struct Comparison {
   void print() const {
     const auto line = [](const char* what, const std::vector<double>& us,
                          const std::vector<double>& them) {
-      std::printf("%-10s %8.2f ms   OpenCV %8.2f ms   ratio %.2f\n", what, median(us), median(them),
-                  median(them) / median(us));
+      std::printf("%-10s %8.2f ms   OpenCV %8.2f ms   ratio %.2f\n", what, median_of(us),
+                  median_of(them), median_of(them) / median_of(us));
     };
     line("pyramid", ours.pyramid, opencv.pyramid);
     line("features", ours.features, opencv.features);
@@ -143,9 +140,9 @@ struct Comparison {
     std::printf(
         "%d points, found by us %d, by OpenCV %d, by both %d; these: end points apart by "
         "%.3f pixels (median), %.1f%% within 0.5; moved by %.2f pixels (median)\n",
-        points, found_by_us, found_by_opencv, found_by_both, median(distances),
+        points, found_by_us, found_by_opencv, found_by_both, median_of(distances),
         100.0 * static_cast<double>(within) / std::max<std::size_t>(1, distances.size()),
-        median(motions));
+        median_of(motions));
   }
 };
 

@@ -15,16 +15,12 @@
 #include <vector>
 
 #include "kernels/scene_features/scene_features.h"
+#include "model/median.h"
 #include "tests/kernels/bench.h"
 
 namespace {
 
 using tandem::SceneLayout;
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
-  return values[values.size() / 2];
-}
 
 template <typename Work>
 double milliseconds_of(const Work& work) {
@@ -123,7 +119,7 @@ int main(int argc, char** argv) {
   std::printf(
       "%dx%d, %d octaves: differences and gradients %.2f ms, OpenCV's differences %.2f ms, "
       "ratio %.2f; differences at most %.4f apart\n",
-      width, height, layout.octaves(), median(ours), median(theirs), median(theirs) / median(ours),
-      apart(layout, space, opencv));
+      width, height, layout.octaves(), tandem::median(ours), tandem::median(theirs),
+      tandem::median(theirs) / tandem::median(ours), apart(layout, space, opencv));
   return 0;
 }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/report/choice.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pipelines/report/text.h"
+
+namespace tandem {
+namespace {
+
+using Value = std::optional<double>;
+
+// All values are of the metric that decides, in its unit.
+class Choice {
+ public:
+  Choice(const BenchFile& bench, const std::vector<Metric>& metrics)
+      : bench_(bench), which_(judging_metric(bench)), metric_(metrics[which_]) {}
+
+  std::string sentences() const {
+    const BenchFile::Pick &chosen = *bench_.chosen, &best = *bench_.best;
+    const Value reached = value(chosen.throughput_fps, chosen.energy_per_frame_j);
+    const Value most = value(best.throughput_fps, best.energy_per_frame_j);
+    if (!reached || !most || !(*reached > 0) || !(*most > 0)) return "";
+    const bool won = chosen.name == best.name;
+    std::string out = "tandembin chose " + chosen.name;
+    if (won) {
+      out += ", and it is the best of the " + std::to_string(bench_.configurations.size()) +
+             " configurations that were measured: " + metric_.with_unit(*reached) + ".";
+    } else {
+      out += ", which reaches " + percent(ratio(*reached, *most)) +
+             " of the best: " + metric_.with_unit(*reached) + ", " + best.name + " " +
+             metric_.with_unit(*most) + ".";
+    }
+    out += expected_sentence(*reached) + tried_sentence();
+    return won ? out + runner_up_sentence() : out + reason_sentence(*most);
+  }
+
+ private:
+  Value value(Value fps, Value energy_j) const {
+    if (which_ == 0) return fps;
+    if (which_ == 2) return efficiency(fps, energy_j);
+    if (energy_j) *energy_j *= metric_.scale;
+    return energy_j;
+  }
+
+  // How good `a` is beside `b`; 1: equally.
+  double ratio(double a, double b) const { return metric_.lower_is_better ? b / a : a / b; }
+
+  Value modelled(const std::string& name) const {
+    const BenchFile::Configuration* found = find_configuration(bench_, name);
+    return found ? value(found->predicted_fps, found->predicted_energy_j) : std::nullopt;
+  }
+
+  Value ranked(const std::string& name) const {
+    if (!bench_.training) return std::nullopt;
+    const auto& ranking = bench_.training->ranking;
+    const auto found = std::ranges::find(ranking, name, &BenchFile::Ranked::name);
+    return found == ranking.end() ? std::nullopt
+                                  : value(found->expected_fps, found->expected_energy_j);
+  }
+
+  Value expected() const {
+    const Value told = value(bench_.chosen->predicted_fps, bench_.chosen->predicted_energy_j);
+    return told ? told : modelled(bench_.chosen->name);
+  }
+
+  // " (8.0% less than was measured)"
+  std::string beside_measured(double expected, double measured) const {
+    const double error = expected / measured - 1;
+    if (std::fabs(error) < 0.0005) return " (as measured)";
+    return " (" + percent(std::fabs(error)) + (error < 0 ? " less" : " more") +
+           " than was measured)";
+  }
+
+  std::string expected_sentence(double reached) const {
+    const Value expected = this->expected();
+    if (!expected) return "";
+    return " When it decided it expected " + metric_.with_unit(*expected) +
+           beside_measured(*expected, reached) + ".";
+  }
+
+  std::string tried_sentence() const {
+    if (!bench_.training || !bench_.training->trials || !bench_.training->experiments) return "";
+    const auto count = [](double number, const std::string& what) {
+      return fixed(number, 0) + " " + what + (number == 1 ? "" : "s");
+    };
+    const double trials = *bench_.training->trials;
+    return " Before, it had made " + count(*bench_.training->experiments, "experiment") + " and " +
+           (trials > 0 ? "tried " + count(trials, "configuration") : "tried no configuration") +
+           ".";
+  }
+
+  std::string runner_up_sentence() const {
+    if (!bench_.training) return "";
+    for (const BenchFile::Ranked& other : bench_.training->ranking) {
+      const Value expected = value(other.expected_fps, other.expected_energy_j);
+      if (other.name == bench_.chosen->name || !expected) continue;
+      return " Next to it in training was " + other.name + ", with " +
+             metric_.with_unit(*expected) + ".";
+    }
+    return "";
+  }
+
+  // Why something else was chosen than what is best.
+  std::string reason_sentence(double most) const {
+    const std::string &best = bench_.best->name, &chosen = bench_.chosen->name;
+    const Value of_chosen = expected(), of_best = modelled(best);
+    if (const Value known = ranked(best); known && of_chosen) {
+      const std::string seen = " " + best + " was known when training ended, with " +
+                               metric_.with_unit(*known) + beside_measured(*known, most);
+      return seen + (ratio(*known, *of_chosen) < 1
+                         ? ": less good than " + chosen + " was then."
+                         : ": too little better than " + chosen + " to be taken instead.");
+    }
+    if (!of_best || !of_chosen) return "";
+    const std::string model = " Of " + best + " the model predicted " +
+                              metric_.with_unit(*of_best) + beside_measured(*of_best, most);
+    if (ratio(*of_best, *of_chosen) < 1)
+      return model + ", which is less good than what was expected of " + chosen + ".";
+    const bool tells = bench_.training && !bench_.training->ranking.empty();
+    return model + ", which is better than what was expected of " + chosen +
+           (tells ? "; after the trials it was not among the best five any more."
+                  : "; the file does not tell what trials showed.");
+  }
+
+  const BenchFile& bench_;
+  const std::size_t which_;
+  const Metric& metric_;
+};
+
+}  // namespace
+
+std::string choice_sentences(const BenchFile& bench, const std::vector<Metric>& metrics) {
+  if (!bench.chosen || !bench.best) return "";
+  return Choice(bench, metrics).sentences();
+}
+
+}  // namespace tandem

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace tandem {
+
+/// Where and when a bench was run, on which frames and by which version: what makes two files
+/// comparable, or not.
+struct BenchOrigin {
+  std::string version, date;             ///< date: of the start, ISO 8601 in UTC
+  std::string host;                      ///< name of the machine
+  std::optional<std::string> processor;  ///< as the kernel names it; none where it does not
+  std::optional<std::string> input;      ///< as it was given; none: a moving pattern
+};
+
+/// Of a bench that begins now. `input`: empty for a moving pattern.
+BenchOrigin bench_origin(const std::string& input);
+
+/// The first `model name` of what /proc/cpuinfo holds.
+std::optional<std::string> processor_name(const std::string& cpuinfo);
+
+}  // namespace tandem
