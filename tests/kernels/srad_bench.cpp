@@ -152,8 +152,7 @@ void opencl_iteration(benchmark::State& state, FrameSize size) {
                                      {"srad_update", 0, 5 * pixel_bytes}};
   on_device(state, queue, kKernelBatch, work, [&] {
     kernels.prepare(queue, plane(image), plane(squares), all);
-    kernels.reduce(queue, plane(image), plane(squares), span(sums), all);
-    kernels.combine(queue, span(sums), size.width, size.height, span(statistics));
+    kernels.reduce(queue, plane(image), plane(squares), span(sums), span(statistics));
     kernels.diffuse(queue, plane(image), span(statistics), plane(differences, 2),
                     plane(coefficient), all);
     kernels.update(queue, plane(image), plane(differences, 2), plane(coefficient), 0.5f,
