@@ -38,8 +38,7 @@ class SradReduceWork final : public SradWork {
     const auto image = plane(frame.device_input(kImage, queue));
     const auto squares = plane(frame.device_input(kSquares, queue));
     const opencl::DeviceSpan sums{frame.device_output(kSums, queue)};
-    kernels_->reduce(queue, image, squares, sums, all());
-    kernels_->combine(queue, sums, width_, height_, {frame.device_output(kStatistics, queue)});
+    kernels_->reduce(queue, image, squares, sums, {frame.device_output(kStatistics, queue)});
   }
 };
 

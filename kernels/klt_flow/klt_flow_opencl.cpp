@@ -9,27 +9,29 @@
 namespace tandem {
 namespace {
 
-/// Work-items that follow one feature: a GPU hides its latency behind many.
-int items_of(const opencl::Context& context) {
-  const std::size_t wanted = context.device().is_cpu ? 16 : 128;
-  return static_cast<int>(std::bit_floor(std::min(wanted, context.device().max_work_group)));
+struct Built {
+  std::size_t items;  // of a work-group, which follows one feature
+  opencl::Kernel kernel;
+};
+
+/// A GPU hides its latency behind many work-items; its registers may allow fewer than it has.
+Built build(opencl::Context& context) {
+  const std::size_t wanted = context.device().is_cpu ? 16 : 256;
+  for (std::size_t items = std::bit_floor(std::min(wanted, context.device().max_work_group));;
+       items /= 2) {
+    const std::string options = "-cl-std=CL1.2 -DITEMS=" + std::to_string(items);
+    opencl::Kernel kernel(context, opencl::build_program(context, klt_flow_cl, options),
+                          "klt_flow");
+    if (items == 1 || kernel.max_group() >= items) return {items, std::move(kernel)};
+  }
 }
 
 }  // namespace
 
 struct KltFlowOpenCL::Private {
-  explicit Private(opencl::Context& context)
-      : items(items_of(context)),
-        kernel(context,
-               opencl::build_program(context, klt_flow_cl,
-                                     "-cl-std=CL1.2 -DITEMS=" + std::to_string(items)),
-               "klt_flow") {
-    if (kernel.max_group() < static_cast<std::size_t>(items))
-      throw opencl::Error("klt_flow needs work-groups of " + std::to_string(items));
-  }
+  explicit Private(opencl::Context& context) : built(build(context)) {}
 
-  const int items;
-  opencl::Kernel kernel;
+  Built built;
 };
 
 KltFlowOpenCL::KltFlowOpenCL(opencl::Context& context)
@@ -42,15 +44,15 @@ void KltFlowOpenCL::enqueue(opencl::Queue& queue, const KltLayout& layout,
                             const opencl::DeviceSpan& features, int count,
                             const KltFlowSettings& settings, const opencl::DeviceSpan& vectors) {
   if (count <= 0) return;
-  const auto group = static_cast<std::size_t>(self_->items);
+  const std::size_t group = self_->built.items;
   const auto offset = [](const opencl::DeviceSpan& span) {
     return static_cast<cl_ulong>(span.offset);
   };
-  self_->kernel.enqueue(queue, static_cast<std::size_t>(count) * group, group, previous.mem,
-                        offset(previous), current.mem, offset(current), layout.width, layout.height,
-                        settings.window, settings.iterations, settings.accuracy, features.mem,
-                        offset(features), vectors.mem, offset(vectors),
-                        opencl::LocalMemory{group * 8 * sizeof(cl_float)});
+  self_->built.kernel.enqueue(queue, static_cast<std::size_t>(count) * group, group, previous.mem,
+                              offset(previous), current.mem, offset(current), layout.width,
+                              layout.height, settings.window, settings.iterations,
+                              settings.accuracy, features.mem, offset(features), vectors.mem,
+                              offset(vectors), opencl::LocalMemory{group * 8 * sizeof(cl_float)});
 }
 
 }  // namespace tandem

@@ -59,35 +59,52 @@ float add_eight(float8 v) {
   return two.x + two.y;
 }
 
-// A work-group adds one row.
+// A work-group adds `rows` rows; the one that is done last adds what the groups have, so that one
+// launch leaves the statistics. `done` counts the groups and is 0 again in the end.
 __kernel void srad_reduce(__global const float* image, ulong image_offset, long image_stride,
                           __global const float* squares, ulong squares_offset, long squares_stride,
-                          __global float* sums, ulong sums_offset, int width, int first_row,
-                          __local float4* shared) {
-  const int y = first_row + get_group_id(0);
-  image += image_offset + y * image_stride;
-  squares += squares_offset + y * squares_stride;
+                          __global volatile float* sums, ulong sums_offset,
+                          __global volatile uint* done, int width, int height, int rows,
+                          float pixels, float least_variation, __global float* statistics,
+                          ulong statistics_offset, __local float4* shared,
+                          __local uint* done_before) {
+  const int item = get_local_id(0), items = get_local_size(0), group = get_group_id(0);
+  const int groups = get_num_groups(0), first = group * rows;
+  const int eights = width / 8, beyond = width - 8 * eights;
+  rows = min(rows, height - first);
+  image += image_offset + first * image_stride;
+  squares += squares_offset + first * squares_stride;
+  sums += sums_offset;
   float4 sum = 0;
-  const int eights = width / 8;
-  for (int i = get_local_id(0); i < eights; i += get_local_size(0)) {
-    sum = add_sums(
-        sum, (float4)(add_eight(vload8(i, image)), 0, add_eight(vload8(i, squares)), 0));
+  for (int i = item; i < rows * eights; i += items) {
+    const int y = i / eights, x = i - y * eights;
+    sum = add_sums(sum, (float4)(add_eight(vload8(x, image + y * image_stride)), 0,
+                                 add_eight(vload8(x, squares + y * squares_stride)), 0));
   }
-  for (int x = 8 * eights + get_local_id(0); x < width; x += get_local_size(0))
-    sum = add_sums(sum, (float4)(image[x], 0, squares[x], 0));
+  for (int i = item; i < rows * beyond; i += items) {
+    const int y = i / beyond, x = 8 * eights + i - y * beyond;
+    sum = add_sums(sum, (float4)(image[y * image_stride + x], 0, squares[y * squares_stride + x], 0));
+  }
   sum = add_group(sum, shared);
-  if (get_local_id(0) == 0) vstore4(sum, y, sums + sums_offset);
-}
+  if (item == 0) {
+    sums[4 * group] = sum.x;
+    sums[4 * group + 1] = sum.y;
+    sums[4 * group + 2] = sum.z;
+    sums[4 * group + 3] = sum.w;
+    mem_fence(CLK_GLOBAL_MEM_FENCE);  // the sums are there before the group counts
+    *done_before = atomic_inc(done);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (*done_before != groups - 1) return;
 
-// One work-group adds the rows' sums.
-__kernel void srad_combine(__global const float* sums, ulong sums_offset, int height, float pixels,
-                           float least_variation, __global float* statistics,
-                           ulong statistics_offset, __local float4* shared) {
-  float4 sum = 0;
-  for (int y = get_local_id(0); y < height; y += get_local_size(0))
-    sum = add_sums(sum, vload4(y, sums + sums_offset));
+  mem_fence(CLK_GLOBAL_MEM_FENCE);
+  sum = 0;
+  for (int i = item; i < groups; i += items) {
+    sum = add_sums(sum, (float4)(sums[4 * i], sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3]));
+  }
   sum = add_group(sum, shared);
-  if (get_local_id(0) != 0) return;
+  if (item != 0) return;
+  *done = 0;
   // Both means and the square of the first, each with its rest.
   const float2 mean = sum.s02 / pixels;
   const float2 rest = (fma(-mean, (float2)pixels, sum.s02) + sum.s13) / pixels;

@@ -82,14 +82,12 @@ class SradOpenCL {
 
   void extract(opencl::Queue& queue, const Plane& luma, const Plane& image, Rows rows) const;
   void prepare(opencl::Queue& queue, const Plane& image, const Plane& squares, Rows rows) const;
-  /// `sums`: kSumFloats floats a row of the image.
+  /// Stage 3 of the whole image in one launch. `sums`: scratch of kSumFloats floats a row of the
+  /// image. `statistics`: a SradStatistics as two floats. Rounds in two floats what the host has
+  /// doubles for.
   void reduce(opencl::Queue& queue, const Plane& image, const Plane& squares, const Span& sums,
-              Rows rows) const;
+              const Span& statistics) const;
   static constexpr int kSumFloats = 4;
-  /// `statistics`: a SradStatistics as two floats. Rounds in two floats what the host has doubles
-  /// for.
-  void combine(opencl::Queue& queue, const Span& sums, int width, int height,
-               const Span& statistics) const;
   void diffuse(opencl::Queue& queue, const Plane& image, const Span& statistics,
                const Plane& differences, const Plane& coefficient, Rows rows) const;
   void update(opencl::Queue& queue, const Plane& image, const Plane& differences,

@@ -4,16 +4,16 @@
 // with m = by * 7 + bx, a matrix product of 105 x 4K times 4K x blocks for K filters. Then a window's
 // score is the sum of its 105 blocks' answers, each of which belongs to one window alone.
 //
-// The weights lie as [m / width][c][k][m % width]; a width of ANSWERS is [c][k][m].
-//
 // Built with SUM_WIDTH = 1 or 16, and for the first step either
-//   TILE_BLOCKS, TILE_FILTERS  work-items of a group share tiles of both matrices in local memory: GPUs
-//   PANEL_BLOCKS, WIDTH        one work-item computes some blocks alone: CPUs
+//   TILE_BLOCKS, TILE_FILTERS, UNROLLED
+//                              work-items of a group share tiles of both matrices in local memory,
+//                              UNROLLED filters of a tile at a time: GPUs
+//   PANEL_BLOCKS, WIDTH        one work-item computes some blocks alone: CPUs; the weights lie as
+//                              [m / WIDTH][c][k][m % WIDTH]
 
 #define WINDOW_BLOCK_COLUMNS 7
 #define WINDOW_BLOCK_ROWS 15
 #define WINDOW_BLOCKS 105
-#define ANSWERS 112  // 105, padded with zero weights to whole vectors
 
 // As in the other kernels: compilers built on clang say it in the second or third way.
 #if defined(FP_FAST_FMAF) || defined(__FMA__) || defined(__ARM_FEATURE_FMA)
@@ -24,12 +24,23 @@
 
 #ifdef TILE_BLOCKS
 
-// A work-item computes 8 answers of 8 blocks: of 4 in each half of the tile, so that neighbours read
-// neighbouring banks.
-#define ANSWER_GROUPS (ANSWERS / 8)
+// A work-item computes 7 answers of 8 blocks: of 4 in each half of the tile, so that neighbours read
+// neighbouring banks. Answer m is answer m % 7 of group m / 7; the last of 16 groups is padding, so
+// that the work-items fill whole warps. The weights lie as [c][k][group][8], the eighth unused.
+#define ANSWER_GROUPS 16
+#define GROUP_ANSWERS 7
 #define BLOCK_GROUPS (TILE_BLOCKS / 8)
 #define ITEMS (ANSWER_GROUPS * BLOCK_GROUPS)
-#define PITCH (TILE_BLOCKS + 4)  // the 4 spread the banks that the transposing loads write
+#define PITCH (TILE_BLOCKS + 4)  // the 4 spread the banks that the transposing stores write
+
+// Tiles are loaded into registers while the one before is computed, then stored to local memory. Of
+// the roots LOADERS neighbours load one block's; each has ROUNDS blocks, the same in all tiles.
+#define LOADERS 4
+#define ROUNDS (TILE_BLOCKS * LOADERS / ITEMS)
+#define BLOCK_STEP (ITEMS / LOADERS)
+#define ROOTS (TILE_FILTERS / LOADERS)
+#define TILE_WEIGHTS (TILE_FILTERS * ANSWER_GROUPS * 2)  // vectors of four
+#define WEIGHTS ((TILE_WEIGHTS + ITEMS - 1) / ITEMS)
 
 // The first of a block's cells; blocks of a band are counted through.
 int first_cell(int block, int first_block_row, int columns) {
@@ -37,105 +48,134 @@ int first_cell(int block, int first_block_row, int columns) {
   return (first_block_row + row) * columns + block - row * (columns - 1);
 }
 
-#define MULTIPLY_ADD(i, root)          \
-  low##i = FMA(w0, (float4)(root), low##i); \
-  high##i = FMA(w1, (float4)(root), high##i)
-
-void store_answers(__global float* partial, int pitch, int blocks, int block, int answer,
-                   float4 low, float4 high, float scale) {
-  if (block >= blocks) return;
-  partial += (long)answer * pitch + block;
-  low *= scale;
-  high *= scale;
-  // The last group of answers is 104 and padding.
-  partial[0] = low.x;
-  if (answer + 8 > WINDOW_BLOCKS) return;
-  partial[(long)pitch] = low.y;
-  partial[2 * (long)pitch] = low.z;
-  partial[3 * (long)pitch] = low.w;
-  partial[4 * (long)pitch] = high.x;
-  partial[5 * (long)pitch] = high.y;
-  partial[6 * (long)pitch] = high.z;
-  partial[7 * (long)pitch] = high.w;
-}
-
+// `pitch` and the first block of a tile are multiples of 4, and so is where `partial` begins.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void vivid_classifier_answers(
     __global const float* histogram, ulong histogram_offset, int columns, int first_block_row,
     int blocks, int filters, __global const float4* weights, float epsilon,
     __global float* partial, ulong partial_offset, int pitch) {
-  __local float4 weight_tile[TILE_FILTERS * ANSWERS / 4];
-  __local float4 root_tile[TILE_FILTERS * PITCH / 4];
-  __local int cells[TILE_BLOCKS];
-  __local float scales[TILE_BLOCKS];
-  __local float* roots = (__local float*)root_tile;
+  __local float4 weight_tile[2][TILE_WEIGHTS];
+  __local float4 root_tile[2][TILE_FILTERS * PITCH / 4];
+  __local float norms[TILE_BLOCKS * LOADERS];
 
   const int item = get_local_id(0);
-  const int weight_rows = (filters + TILE_FILTERS - 1) / TILE_FILTERS * TILE_FILTERS;
   const int first_block = get_group_id(0) * TILE_BLOCKS;
   const int block_group = item % BLOCK_GROUPS, answer_group = item / BLOCK_GROUPS;
+  const int loader = item % LOADERS, first_loaded = item / LOADERS;
   histogram += histogram_offset;
-  partial += partial_offset;
 
-  for (int b = item; b < TILE_BLOCKS; b += ITEMS) {
-    cells[b] = first_cell(min(first_block + b, blocks - 1), first_block_row, columns);
-    scales[b] = epsilon;
+  int cells[ROUNDS];
+  float norm[ROUNDS];
+#pragma unroll
+  for (int i = 0; i < ROUNDS; ++i) {
+    const int block = first_block + first_loaded + i * BLOCK_STEP;
+    cells[i] = first_cell(min(block, blocks - 1), first_block_row, columns);
+    norm[i] = 0;
+  }
+  float sums[GROUP_ANSWERS][8];
+#pragma unroll
+  for (int a = 0; a < GROUP_ANSWERS; ++a) {
+#pragma unroll
+    for (int b = 0; b < 8; ++b) sums[a][b] = 0;
   }
 
-  float4 low0 = 0, low1 = 0, low2 = 0, low3 = 0, low4 = 0, low5 = 0, low6 = 0, low7 = 0;
-  float4 high0 = 0, high1 = 0, high2 = 0, high3 = 0, high4 = 0, high5 = 0, high6 = 0, high7 = 0;
-  for (int c = 0; c < 4; ++c) {
-    const int to_cell = c / 2 * columns + c % 2;
-    for (int first = 0; first < filters; first += TILE_FILTERS) {
-      barrier(CLK_LOCAL_MEM_FENCE);
-      for (int i = item; i < TILE_FILTERS * ANSWERS / 4; i += ITEMS) {
-        weight_tile[i] = weights[(c * weight_rows + first) * (ANSWERS / 4) + i];
-      }
-      for (int i = item; i < TILE_FILTERS * TILE_BLOCKS; i += ITEMS) {
-        const int b = i / TILE_FILTERS, k = i % TILE_FILTERS;
-        const long cell = cells[b] + to_cell;
-        const float h = first + k < filters ? histogram[cell * filters + first + k] : 0.0f;
-        roots[k * PITCH + b] = sqrt(h);
-      }
-      barrier(CLK_LOCAL_MEM_FENCE);
-      for (int b = item; b < TILE_BLOCKS; b += ITEMS) {
-        float sum = scales[b];
-        for (int k = 0; k < TILE_FILTERS; ++k) {
-          sum = FMA(roots[k * PITCH + b], roots[k * PITCH + b], sum);
+  float4 new_weights[WEIGHTS];
+  float new_counts[ROUNDS][ROOTS];
+  const int tiles = (filters + TILE_FILTERS - 1) / TILE_FILTERS;
+  for (int tile = -1; tile < 4 * tiles; ++tile) {
+    const int next = tile + 1, c = next / tiles, first = (next - c * tiles) * TILE_FILTERS;
+    if (next < 4 * tiles) {
+#pragma unroll
+      for (int i = 0; i < WEIGHTS; ++i) {
+        if (TILE_WEIGHTS % ITEMS == 0 || item + i * ITEMS < TILE_WEIGHTS) {
+          new_weights[i] = weights[next * TILE_WEIGHTS + item + i * ITEMS];
         }
-        scales[b] = sum;
       }
-      for (int k = 0; k < TILE_FILTERS; ++k) {
-        const float4 w0 = weight_tile[k * (ANSWERS / 4) + answer_group * 2];
-        const float4 w1 = weight_tile[k * (ANSWERS / 4) + answer_group * 2 + 1];
-        const float4 r0 = root_tile[k * (PITCH / 4) + block_group];
-        const float4 r1 = root_tile[k * (PITCH / 4) + BLOCK_GROUPS + block_group];
-        MULTIPLY_ADD(0, r0.x);
-        MULTIPLY_ADD(1, r0.y);
-        MULTIPLY_ADD(2, r0.z);
-        MULTIPLY_ADD(3, r0.w);
-        MULTIPLY_ADD(4, r1.x);
-        MULTIPLY_ADD(5, r1.y);
-        MULTIPLY_ADD(6, r1.z);
-        MULTIPLY_ADD(7, r1.w);
+#pragma unroll
+      for (int i = 0; i < ROUNDS; ++i) {
+        const long cell = cells[i] + c / 2 * columns + c % 2;
+        __global const float* counts = histogram + cell * filters + first + loader;
+#pragma unroll
+        for (int k = 0; k < ROOTS; ++k) {
+          const bool there = first + loader + k * LOADERS < filters;
+          new_counts[i][k] = there ? counts[k * LOADERS] : 0.0f;
+        }
       }
     }
+
+    if (tile >= 0) {
+      __local const float4* weight_row = weight_tile[tile & 1] + answer_group * 2;
+      __local const float4* root_row = root_tile[tile & 1] + block_group;
+#pragma unroll 1
+      for (int from = 0; from < TILE_FILTERS; from += UNROLLED) {
+#pragma unroll
+        for (int step = 0; step < UNROLLED; ++step) {
+          const int k = from + step;
+          const float4 w0 = weight_row[k * ANSWER_GROUPS * 2];
+          const float4 w1 = weight_row[k * ANSWER_GROUPS * 2 + 1];
+          const float4 r0 = root_row[k * (PITCH / 4)];
+          const float4 r1 = root_row[k * (PITCH / 4) + BLOCK_GROUPS];
+          const float w[8] = {w0.x, w0.y, w0.z, w0.w, w1.x, w1.y, w1.z, w1.w};
+          const float r[8] = {r0.x, r0.y, r0.z, r0.w, r1.x, r1.y, r1.z, r1.w};
+#pragma unroll
+          for (int a = 0; a < GROUP_ANSWERS; ++a) {
+#pragma unroll
+            for (int b = 0; b < 8; ++b) sums[a][b] = FMA(w[a], r[b], sums[a][b]);
+          }
+        }
+      }
+    }
+
+    if (next < 4 * tiles) {
+      __local float4* weight_row = weight_tile[next & 1];
+#pragma unroll
+      for (int i = 0; i < WEIGHTS; ++i) {
+        if (TILE_WEIGHTS % ITEMS == 0 || item + i * ITEMS < TILE_WEIGHTS) {
+          weight_row[item + i * ITEMS] = new_weights[i];
+        }
+      }
+      __local float* roots = (__local float*)root_tile[next & 1];
+#pragma unroll
+      for (int i = 0; i < ROUNDS; ++i) {
+#pragma unroll
+        for (int k = 0; k < ROOTS; ++k) {
+          norm[i] += new_counts[i][k];
+          roots[(loader + k * LOADERS) * PITCH + first_loaded + i * BLOCK_STEP] =
+              sqrt(new_counts[i][k]);
+        }
+      }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+
+#pragma unroll
+  for (int i = 0; i < ROUNDS; ++i) {
+    norms[(first_loaded + i * BLOCK_STEP) * LOADERS + loader] = norm[i];
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-
-#define STORE_ANSWERS(i)                                                                       \
-  {                                                                                            \
-    const int b = (i) / 4 * (TILE_BLOCKS / 2) + block_group * 4 + (i) % 4;                     \
-    store_answers(partial, pitch, blocks, first_block + b, answer_group * 8, low##i, high##i, \
-                  1.0f / sqrt(scales[b]));                                                     \
+  float scales[8];
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    __local const float* n =
+        norms + (i / 4 * (TILE_BLOCKS / 2) + block_group * 4 + i % 4) * LOADERS;
+    scales[i] = 1.0f / sqrt(epsilon + ((n[0] + n[1]) + (n[2] + n[3])));
   }
-  STORE_ANSWERS(0)
-  STORE_ANSWERS(1)
-  STORE_ANSWERS(2)
-  STORE_ANSWERS(3)
-  STORE_ANSWERS(4)
-  STORE_ANSWERS(5)
-  STORE_ANSWERS(6)
-  STORE_ANSWERS(7)
+  if (answer_group * GROUP_ANSWERS >= WINDOW_BLOCKS) return;
+  __global float4* answers = (__global float4*)(partial + partial_offset +
+                                                (long)answer_group * GROUP_ANSWERS * pitch +
+                                                first_block) + block_group;
+#pragma unroll
+  for (int i = 0; i < GROUP_ANSWERS; ++i) {
+    const long at = (long)i * pitch / 4;
+    // Up to the end of a row, which may be padding.
+    if (first_block + block_group * 4 < pitch) {
+      answers[at] = (float4)(sums[i][0] * scales[0], sums[i][1] * scales[1],
+                             sums[i][2] * scales[2], sums[i][3] * scales[3]);
+    }
+    if (first_block + TILE_BLOCKS / 2 + block_group * 4 < pitch) {
+      answers[at + BLOCK_GROUPS] = (float4)(sums[i][4] * scales[4], sums[i][5] * scales[5],
+                                            sums[i][6] * scales[6], sums[i][7] * scales[7]);
+    }
+  }
 }
 
 #else
@@ -146,6 +186,7 @@ typedef JOIN(float, WIDTH) Floats;
 #define LOAD JOIN(vload, WIDTH)
 #define STORE JOIN(vstore, WIDTH)
 #define MAX_FILTERS 255
+#define ANSWERS 112  // 105, padded with zero weights to whole vectors
 
 // The roots of a cell; returns their squares' sum, in 8 chains of additions for the processor to overlap.
 float load_roots(__global const float* h, int filters, float* roots) {

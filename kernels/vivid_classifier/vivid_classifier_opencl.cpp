@@ -7,14 +7,20 @@ namespace tandem {
 
 namespace {
 
-constexpr int kAnswers = 112;  // ANSWERS of the kernels
 constexpr int kCells = 4;
 constexpr int kTileFilters = 20;  // TILE_FILTERS; 100 are five tiles
+constexpr int kUnrolled = 2;      // UNROLLED: more would keep registers from the second group
+// As in the kernels: how answers lie on a CPU, and on a GPU, where the eighth of a group is unused.
+constexpr int kAnswers = 112;
+constexpr int kAnswerGroups = 16, kGroupAnswers = 7, kGroupPitch = 8;
+constexpr int kLoaders = 4;
+// Answers are stored four at a time: floats from one answer to the next, and where they begin.
+constexpr std::size_t kAlignment = 4;
 
 /// How the first kernel cuts its work; the numbers that it is built with.
 struct Plan {
   int weight_rows = 0;    // filters, padded to whole tiles
-  int weight_width = 0;   // answers that lie side by side
+  int weight_width = 0;   // answers that lie side by side; 0: as in a tile
   int blocks = 0;         // of a group's tile or of a work-item's panel
   std::size_t items = 0;  // of a group that shares a tile; 0: each has a panel of its own
   std::string options;
@@ -24,16 +30,16 @@ std::string define(const char* name, int value) {
   return std::string(" -D") + name + "=" + std::to_string(value);
 }
 
-// Tiles in local memory: 8x8 answers a work-item. 128 blocks a group take 224 work-items and, with
-// 20 filters at a time, 21 KiB; half and quarter tiles are for devices with less of either.
+// Two tiles in local memory, of which one is filled while the other is read: 7x8 answers a
+// work-item. 128 blocks a group take 256 work-items and 43 KiB; half and quarter tiles are for
+// devices with less of either.
 Plan gpu_plan(int filters, int tile_blocks) {
   Plan plan;
   plan.weight_rows = (filters + kTileFilters - 1) / kTileFilters * kTileFilters;
-  plan.weight_width = kAnswers;
   plan.blocks = tile_blocks;
-  plan.items = static_cast<std::size_t>(kAnswers / 8 * tile_blocks / 8);
+  plan.items = static_cast<std::size_t>(kAnswerGroups * tile_blocks / 8);
   plan.options = define("TILE_BLOCKS", tile_blocks) + define("TILE_FILTERS", kTileFilters) +
-                 define("SUM_WIDTH", 1);
+                 define("UNROLLED", kUnrolled) + define("SUM_WIDTH", 1);
   return plan;
 }
 
@@ -62,12 +68,16 @@ cl::Buffer packed_weights(opencl::Context& context, const LinearSvm& svm, const 
   const auto filters = static_cast<std::size_t>(svm.filters);
   const auto rows = static_cast<std::size_t>(plan.weight_rows);
   const auto width = static_cast<std::size_t>(plan.weight_width);
-  std::vector<float> packed(kCells * rows * kAnswers);
+  const auto place = [&](std::size_t answer, std::size_t row) {
+    return width > 0 ? (answer / width * kCells * rows + row) * width + answer % width
+                     : (row * kAnswerGroups + answer / kGroupAnswers) * kGroupPitch +
+                           answer % kGroupAnswers;
+  };
+  std::vector<float> packed(kCells * rows * std::max(kAnswers, kAnswerGroups * kGroupPitch));
   for (std::size_t block = 0; block < VividWindow::kBlocks; ++block) {
     for (std::size_t c = 0; c < kCells; ++c) {
       for (std::size_t k = 0; k < filters; ++k) {
-        packed[((block / width * kCells + c) * rows + k) * width + block % width] =
-            svm.weights[(block * kCells + c) * filters + k];
+        packed[place(block, c * rows + k)] = svm.weights[(block * kCells + c) * filters + k];
       }
     }
   }
@@ -79,8 +89,8 @@ cl::Program build(opencl::Context& context, const Plan& plan) {
 }
 
 std::size_t local_bytes(const Plan& plan) {
-  return sizeof(float) *
-         static_cast<std::size_t>(kTileFilters * (kAnswers + plan.blocks + 4) + 2 * plan.blocks);
+  const int tile = kTileFilters * (kAnswerGroups * kGroupPitch + plan.blocks + 4);
+  return sizeof(float) * static_cast<std::size_t>(2 * tile + kLoaders * plan.blocks);
 }
 
 // The largest tile that the device's work-groups and local memory hold.
@@ -136,7 +146,7 @@ VividClassifierOpenCL::~VividClassifierOpenCL() = default;
 std::size_t VividClassifierOpenCL::partial_size(CellGrid cells) {
   const std::size_t blocks = static_cast<std::size_t>(std::max(0, cells.columns - 1)) *
                              static_cast<std::size_t>(std::max(0, cells.rows - 1));
-  return blocks * VividWindow::kBlocks;
+  return opencl::round_up(blocks, kAlignment) * VividWindow::kBlocks + kAlignment;
 }
 
 void VividClassifierOpenCL::enqueue(opencl::Queue& queue, const opencl::DeviceSpan& histogram,
@@ -146,6 +156,9 @@ void VividClassifierOpenCL::enqueue(opencl::Queue& queue, const opencl::DeviceSp
   const cl_int block_columns = cells.columns - 1;
   const cl_int blocks = block_columns * (score_rows.count() + VividWindow::kBlockRows - 1);
 
+  const auto pitch =
+      static_cast<cl_int>(opencl::round_up(static_cast<std::size_t>(blocks), kAlignment));
+  const auto first_partial = static_cast<cl_ulong>(opencl::round_up(partial.offset, kAlignment));
   const auto pieces = [&](int values) {
     return static_cast<std::size_t>((values + self_->plan.blocks - 1) / self_->plan.blocks);
   };
@@ -156,14 +169,14 @@ void VividClassifierOpenCL::enqueue(opencl::Queue& queue, const opencl::DeviceSp
   self_->answers.enqueue(queue, items, group, histogram.mem,
                          static_cast<cl_ulong>(histogram.offset), cells.columns, score_rows.begin,
                          blocks, self_->filters, self_->weights(), self_->epsilon, partial.mem,
-                         static_cast<cl_ulong>(partial.offset), blocks);
+                         first_partial, pitch);
 
   const int sums_a_row = (score.width + self_->sum_width - 1) / self_->sum_width;
   const std::size_t sums =
       static_cast<std::size_t>(sums_a_row) * static_cast<std::size_t>(score_rows.count());
   const std::size_t sum_group = self_->sum.group_size(64);
   self_->sum.enqueue(queue, opencl::round_up(sums, sum_group), sum_group, partial.mem,
-                     static_cast<cl_ulong>(partial.offset), blocks, block_columns, score.mem,
+                     first_partial, pitch, block_columns, score.mem,
                      static_cast<cl_ulong>(score.offset), static_cast<cl_long>(score.stride),
                      score.width, score_rows.begin, score_rows.count(), self_->bias);
 }

@@ -1,7 +1,123 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Built with PIXELS = 4, 8 or 16: the neighbours in a row that one work-item computes together, so
-// that it loads each coefficient once for all of them. They are one vector of OpenCL C: a SIMD register
-// of a CPU, registers of one work-item on a GPU.
+// Built with either
+//   ROWS, TOGETHER  one work-item computes pixels below each other, so that it loads each coefficient
+//                   once for all of them: GPUs
+//   PIXELS          4, 8 or 16: the neighbours in a row that one work-item computes together, one
+//                   vector of OpenCL C, which is a SIMD register: CPUs
+
+// The reference fuses; where that is slow, results differ in the last bits. Compilers built on clang
+// say it in the second or third way when the language's own macro is missing.
+#if defined(FP_FAST_FMAF) || defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#define FMA fma
+#else
+#define FMA mad
+#endif
+
+// luma / 255 as IEEE rounds it, which OpenCL's own division need not do: a product, corrected once.
+#define RECIPROCAL (1.0f / 255.0f)
+
+#ifdef ROWS
+
+float intensity(uchar level) {
+  const float luma = level;
+  const float quotient = luma * RECIPROCAL;
+  return FMA(FMA(quotient, -255.0f, luma), RECIPROCAL, quotient);
+}
+
+// |response| of one filter to the pixel whose neighbours begin at window[0].
+float response(const float (*window)[3], float4 a, float4 b, float4 c) {
+  float r = window[0][0] * a.x;
+  r = FMA(a.y, window[0][1], r);
+  r = FMA(a.z, window[0][2], r);
+  r = FMA(a.w, window[1][0], r);
+  r = FMA(b.x, window[1][1], r);
+  r = FMA(b.y, window[1][2], r);
+  r = FMA(b.z, window[2][0], r);
+  r = FMA(b.w, window[2][1], r);
+  return fabs(FMA(c.x, window[2][2], r));
+}
+
+// Filter k is coefficients[3k] ... [3k+2], the last three floats unused; `filters` is a multiple of
+// TOGETHER, padded with zeros. Work-items of a group are neighbours in x: one loads its pixels, and
+// stores what it found, together with its neighbours.
+//
+// The strongest filter is found in two steps. Comparing costs as much as adding: a maximum for each
+// filter, but the number of the strongest only for each TOGETHER filters. Those of the winner are
+// computed again, by the same operations, in the end.
+__kernel void vivid_filter(__global const uchar* luma, ulong luma_offset, long luma_stride,
+                           __global uchar* index, ulong index_offset, long index_stride,
+                           __global float* weight, ulong weight_offset, long weight_stride,
+                           int width, int height, int first_row, int row_count,
+                           __global const float4* coefficients, int filters,
+                           __local float4* shared) {
+  for (int i = get_local_id(0); i < 3 * filters; i += get_local_size(0)) {
+    shared[i] = coefficients[i];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+  const int item = get_global_id(0);
+  const int strip = item / width, x = item - strip * width;
+  const int band_row = strip * ROWS;
+  if (band_row >= row_count) return;
+  const int y = first_row + band_row;
+
+  // What lies outside of the frame is seen by border pixels alone, which have no vote.
+  const int left = max(x - 1, 0), right = min(x + 1, width - 1);
+  float window[ROWS + 2][3];
+#pragma unroll
+  for (int i = 0; i < ROWS + 2; ++i) {
+    __global const uchar* row = luma + luma_offset + clamp(y + i - 1, 0, height - 1) * luma_stride;
+    window[i][0] = intensity(row[left]);
+    window[i][1] = intensity(row[x]);
+    window[i][2] = intensity(row[right]);
+  }
+
+  float strength[ROWS];
+  int strongest[ROWS];
+#pragma unroll
+  for (int i = 0; i < ROWS; ++i) {
+    strength[i] = 0;
+    strongest[i] = 0;
+  }
+  for (int first = 0; first < filters; first += TOGETHER) {
+    float greatest[ROWS];
+#pragma unroll
+    for (int i = 0; i < ROWS; ++i) greatest[i] = strength[i];
+#pragma unroll
+    for (int k = 0; k < TOGETHER; ++k) {
+      __local const float4* filter = shared + 3 * (first + k);
+      const float4 a = filter[0], b = filter[1], c = filter[2];
+#pragma unroll
+      for (int i = 0; i < ROWS; ++i) greatest[i] = fmax(greatest[i], response(window + i, a, b, c));
+    }
+#pragma unroll
+    for (int i = 0; i < ROWS; ++i) {
+      strongest[i] = greatest[i] > strength[i] ? first : strongest[i];
+      strength[i] = greatest[i];
+    }
+  }
+
+  index += index_offset + y * index_stride + x;
+  weight += weight_offset + y * weight_stride + x;
+#pragma unroll
+  for (int i = 0; i < ROWS; ++i) {
+    if (band_row + i >= row_count) return;
+    float greatest = 0;
+    int winner = 0;
+#pragma unroll
+    for (int k = 0; k < TOGETHER; ++k) {
+      __local const float4* filter = shared + 3 * (strongest[i] + k);
+      const float r = response(window + i, filter[0], filter[1], filter[2]);
+      winner = r > greatest ? strongest[i] + k : winner;
+      greatest = fmax(greatest, r);
+    }
+    const bool border = x == 0 || x == width - 1 || y + i == 0 || y + i == height - 1;
+    index[i * index_stride] = border ? 0 : winner;
+    weight[i * weight_stride] = border ? 0 : greatest;
+  }
+}
+
+#else
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
@@ -20,14 +136,6 @@ typedef JOIN(int, PIXELS) Ints;
 #define LANES ((Ints)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 #endif
 
-// The reference fuses; where that is slow, results differ in the last bits. Compilers built on clang
-// say it in the second or third way when the language's own macro is missing.
-#if defined(FP_FAST_FMAF) || defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-#define FMA fma
-#else
-#define FMA mad
-#endif
-
 // Of the luma at x ... x + PIXELS - 1. Past the ends of the row it repeats the last pixel: only
 // border pixels, which have no vote, see that.
 Floats intensity(__global const uchar* row, int x, int width) {
@@ -39,10 +147,8 @@ Floats intensity(__global const uchar* row, int x, int width) {
     for (int i = 0; i < PIXELS; ++i) bytes[i] = row[clamp(x + i, 0, width - 1)];
     luma = TO_FLOATS(LOAD(0, bytes));
   }
-  // luma / 255 as IEEE rounds it, which OpenCL's own division need not do: a product, corrected once.
-  const float reciprocal = 1.0f / 255.0f;
-  const Floats quotient = luma * reciprocal;
-  return FMA(FMA(quotient, (Floats)(-255.0f), luma), (Floats)(reciprocal), quotient);
+  const Floats quotient = luma * RECIPROCAL;
+  return FMA(FMA(quotient, (Floats)(-255.0f), luma), (Floats)(RECIPROCAL), quotient);
 }
 
 // Filter k is coefficients[3k] ... [3k+2], the last three floats unused. Work-item i of a row of
@@ -111,3 +217,5 @@ __kernel void vivid_filter(__global const uchar* luma, ulong luma_offset, long l
     }
   }
 }
+
+#endif

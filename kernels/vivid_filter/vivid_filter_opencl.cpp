@@ -12,42 +12,61 @@ namespace {
 
 constexpr std::size_t kFloatsAFilter = 12;  // 9 coefficients, padded to three vectors of four
 
+/// How the kernel cuts the frame; the numbers that it is built with.
+struct Plan {
+  int pixels = 1, rows = 1;  // of a work-item
+  int together = 1;          // filters of a maximum; the bank is padded to a multiple of it
+  std::string options;
+};
+
 // A CPU device runs a vector of OpenCL C as one of its own. A GPU runs it as independent
-// instructions: 8 pixels and their 30 neighbours fit the registers and hide the latency of the
-// sums.
-int pixels_an_item(const cl::Device& device, bool is_cpu) {
-  if (!is_cpu) return 8;
-  return static_cast<int>(
-      std::clamp<cl_uint>(device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>(), 4, 16));
+// instructions, and its neighbours load together what lies side by side.
+Plan plan_for(opencl::Context& context) {
+  Plan plan;
+  if (context.device().is_cpu) {
+    const auto width = context.native().device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
+    plan.pixels = static_cast<int>(std::clamp<cl_uint>(width, 4, 16));
+    plan.options = " -DPIXELS=" + std::to_string(plan.pixels);
+  } else {
+    plan.rows = 4;
+    plan.together = 5;
+    plan.options =
+        " -DROWS=" + std::to_string(plan.rows) + " -DTOGETHER=" + std::to_string(plan.together);
+  }
+  return plan;
 }
 
-cl::Buffer padded_coefficients(opencl::Context& context, const FilterBank& bank) {
+int padded(int count, int multiple) { return (count + multiple - 1) / multiple * multiple; }
+
+cl::Buffer padded_coefficients(opencl::Context& context, const FilterBank& bank, int together) {
   if (bank.count < 1 || bank.count > 255 ||
       bank.coefficients.size() != 9 * static_cast<std::size_t>(bank.count)) {
     throw opencl::Error("a filter bank has 1 to 255 filters of 9 coefficients");
   }
-  std::vector<float> padded(kFloatsAFilter * static_cast<std::size_t>(bank.count));
+  std::vector<float> floats(kFloatsAFilter *
+                            static_cast<std::size_t>(padded(bank.count, together)));
   for (std::size_t i = 0; i < bank.coefficients.size(); ++i) {
-    padded[i / 9 * kFloatsAFilter + i % 9] = bank.coefficients[i];
+    floats[i / 9 * kFloatsAFilter + i % 9] = bank.coefficients[i];
   }
-  return opencl::constant_data(context, padded.data(), padded.size() * sizeof(float));
+  return opencl::constant_data(context, floats.data(), floats.size() * sizeof(float));
 }
 
 }  // namespace
 
 struct VividFilterOpenCL::Private {
   Private(opencl::Context& context, const FilterBank& bank)
-      : filters(bank.count),
-        pixels(pixels_an_item(context.native().device, context.device().is_cpu)),
-        coefficients(padded_coefficients(context, bank)),
+      : plan(plan_for(context)),
+        coefficients(padded_coefficients(context, bank, plan.together)),
+        filters(padded(bank.count, plan.together)),
+        shared{context.device().is_cpu ? 0 : kFloatsAFilter * sizeof(float) * filters},
         kernel(context,
-               opencl::build_program(context, vivid_filter_cl,
-                                     "-cl-std=CL1.2 -DPIXELS=" + std::to_string(pixels)),
+               opencl::build_program(context, vivid_filter_cl, "-cl-std=CL1.2" + plan.options),
                "vivid_filter") {}
 
-  const cl_int filters;
-  const int pixels;
+  const Plan plan;
   const cl::Buffer coefficients;
+  const cl_int filters;
+  const opencl::LocalMemory shared;
   opencl::Kernel kernel;
 };
 
@@ -60,15 +79,25 @@ void VividFilterOpenCL::enqueue(opencl::Queue& queue, const opencl::DevicePlane&
                                 const opencl::DevicePlane& index, const opencl::DevicePlane& weight,
                                 Rows rows) {
   if (rows.count() <= 0 || luma.width <= 0) return;
-  const auto items_a_row =
-      static_cast<std::size_t>((luma.width + self_->pixels - 1) / self_->pixels);
+  const auto pieces = [](int size, int piece) {
+    return static_cast<std::size_t>((size + piece - 1) / piece);
+  };
+  const std::size_t items =
+      pieces(luma.width, self_->plan.pixels) * pieces(rows.count(), self_->plan.rows);
   const std::size_t group = self_->kernel.group_size(128);
-  self_->kernel.enqueue(
-      queue, opencl::round_up(items_a_row * static_cast<std::size_t>(rows.count()), group), group,
-      luma.mem, static_cast<cl_ulong>(luma.offset), static_cast<cl_long>(luma.stride), index.mem,
-      static_cast<cl_ulong>(index.offset), static_cast<cl_long>(index.stride), weight.mem,
-      static_cast<cl_ulong>(weight.offset), static_cast<cl_long>(weight.stride), luma.width,
-      luma.height, rows.begin, rows.count(), self_->coefficients(), self_->filters);
+  const auto enqueue = [&](const auto&... local) {
+    self_->kernel.enqueue(
+        queue, opencl::round_up(items, group), group, luma.mem, static_cast<cl_ulong>(luma.offset),
+        static_cast<cl_long>(luma.stride), index.mem, static_cast<cl_ulong>(index.offset),
+        static_cast<cl_long>(index.stride), weight.mem, static_cast<cl_ulong>(weight.offset),
+        static_cast<cl_long>(weight.stride), luma.width, luma.height, rows.begin, rows.count(),
+        self_->coefficients(), self_->filters, local...);
+  };
+  if (self_->shared.bytes > 0) {
+    enqueue(self_->shared);
+  } else {
+    enqueue();
+  }
 }
 
 }  // namespace tandem

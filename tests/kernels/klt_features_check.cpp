@@ -352,7 +352,9 @@ void bench_opencl(benchmark::State& state, FrameSize size) {
     return opencl::DevicePlane{buffer.device(queue, Access::read_write), first, size.width,
                                size.height, size.width};
   };
-  on_device(state, queue, kKernelBatch, 0, [&] {
+  // Reads two planes and writes one, then reads that once.
+  const double plane_bytes = 4.0 * static_cast<double>(pixels);
+  on_device(state, queue, kKernelBatch, {{"", 0, 4 * plane_bytes}}, [&] {
     kernel.enqueue_strength(queue, plane(gradients, 0), plane(gradients, pixels), window,
                             plane(strength, 0), {sums.device(queue, Access::write), 0});
     kernel.enqueue_select(queue, plane(strength, 0), KltCandidates::peaks, 500,

@@ -212,7 +212,8 @@ void bench_opencl(benchmark::State& state, FrameSize size) {
   opencl::Buffer luma(context, layout.pixels_of(0)),
       pyramid(context, layout.floats() * sizeof(float));
   std::fill_n(static_cast<uint8_t*>(luma.host(Access::write)), luma.size(), uint8_t{9});
-  on_device(state, queue, kKernelBatch, 0, [&] {
+  const auto bytes = static_cast<double>(luma.size() + pyramid.size());
+  on_device(state, queue, kKernelBatch, {{"", 0, bytes}}, [&] {
     kernel.enqueue(queue,
                    {luma.device(queue, Access::read), 0, size.width, size.height, size.width},
                    {pyramid.device(queue, Access::write), 0});

@@ -6,8 +6,10 @@
 #include <chrono>
 #include <ctime>
 #include <functional>
+#include <vector>
 
 #include "kernels/opencl/opencl.h"
+#include "tests/kernels/device_profile.h"
 
 /// Measurements of OpenCL kernels for `<kernel>_check --bench`.
 namespace tandem::check {
@@ -19,11 +21,12 @@ inline double process_core_seconds() {
 }
 
 /// Times `enqueue`, waited for every `batch` calls; the time is of one call. batch 1 is what a
-/// frame alone takes; more shows the device without the waits. Counters:
-///   GFLOP/s  with multiply_adds > 0
+/// frame alone takes; more shows the device without the waits. Then profiles some calls and prints
+/// how much of its bound each kernel reaches, for kernels that `work` tells the work of. Counters:
+///   GFLOP/s  where `work` has multiply-adds
 ///   core_ms  processor time that one call costs: on a CPU device the work itself
 inline void on_device(benchmark::State& state, opencl::Queue& queue, int batch,
-                      double multiply_adds, const std::function<void()>& enqueue) {
+                      const std::vector<DeviceWork>& work, const std::function<void()>& enqueue) {
   enqueue();
   queue.finish();
   double total_s = 0;
@@ -38,10 +41,13 @@ inline void on_device(benchmark::State& state, opencl::Queue& queue, int batch,
   }
   const auto calls = static_cast<double>(state.iterations()) * batch;
   state.counters["core_ms"] = 1e3 * (process_core_seconds() - core_before_s) / calls;
+  double multiply_adds = 0;
+  for (const DeviceWork& each : work) multiply_adds += each.multiply_adds;
   if (multiply_adds > 0) {
     state.counters["GFLOP/s"] =
         2e-9 * multiply_adds * static_cast<double>(state.iterations()) / total_s;
   }
+  print_profile(profile_commands(queue, 20, enqueue), measure_device_peaks(queue), work);
 }
 
 /// Calls in a batch when kernels alone are measured.

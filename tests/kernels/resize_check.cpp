@@ -210,7 +210,8 @@ void bench_opencl(benchmark::State& state, FrameSize size) {
   opencl::Buffer source(context, static_cast<std::size_t>(size.width) * size.height),
       found(context, static_cast<std::size_t>(width) * height);
   source.host(opencl::Buffer::Access::write);
-  on_device(state, queue, kKernelBatch, 0, [&] {
+  const auto bytes = static_cast<double>(source.size() + found.size());
+  on_device(state, queue, kKernelBatch, {{"resize", 0, bytes}}, [&] {
     resize.enqueue(queue,
                    {source.device(queue, opencl::Buffer::Access::read), 0, size.width, size.height,
                     size.width},

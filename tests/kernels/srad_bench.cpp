@@ -145,10 +145,14 @@ void opencl_iteration(benchmark::State& state, FrameSize size) {
     return opencl::DeviceSpan{buffer.device(queue, Access::read_write)};
   };
   const Rows all{0, size.height};
-  on_device(state, queue, kKernelBatch, 0, [&] {
+  const double pixel_bytes = 4.0 * size.width * size.height;
+  const std::vector<DeviceWork> work{{"srad_prepare", 0, 2 * pixel_bytes},
+                                     {"srad_reduce", 0, 2 * pixel_bytes},
+                                     {"srad_diffuse", 0, 4 * pixel_bytes},
+                                     {"srad_update", 0, 5 * pixel_bytes}};
+  on_device(state, queue, kKernelBatch, work, [&] {
     kernels.prepare(queue, plane(image), plane(squares), all);
-    kernels.reduce(queue, plane(image), plane(squares), span(sums), all);
-    kernels.combine(queue, span(sums), size.width, size.height, span(statistics));
+    kernels.reduce(queue, plane(image), plane(squares), span(sums), span(statistics));
     kernels.diffuse(queue, plane(image), span(statistics), plane(differences, 2),
                     plane(coefficient), all);
     kernels.update(queue, plane(image), plane(differences, 2), plane(coefficient), 0.5f,

@@ -40,16 +40,13 @@ SradStages on(const OpenCLDevice& device) {
     out.fetch();
   };
   stages.reduce = [=](Plane<const float> image, Plane<const float> squares,
-                      const std::vector<Rows>& bands) {
+                      const std::vector<Rows>&) {  // the whole image by contract
     constexpr int kFloats = SradOpenCL::kSumFloats;
     Guarded<float> sums(kFloats, image.height, 0), statistics(2, 1);
     opencl::Queue queue(context);
     DeviceCopy in(context, queue, image), in2(context, queue, squares);
     DeviceCopy partial(context, queue, sums.plane()), out(context, queue, statistics.plane());
-    for (const Rows band : bands) {
-      kernels->reduce(queue, in.plane(), in2.plane(), partial.span(), band);
-    }
-    kernels->combine(queue, partial.span(), image.width, image.height, out.span());
+    kernels->reduce(queue, in.plane(), in2.plane(), partial.span(), out.span());
     partial.fetch();
     out.fetch();
     return SradStatistics{statistics.row(0)[0], statistics.row(0)[1]};

@@ -118,8 +118,7 @@ void despeckle(const OpenCLDevice& device, Guarded<uint8_t>& luma) {
   kernels.extract(queue, plane(luma_buffer), image, all);
   for (int i = 0; i < kIterations; ++i) {
     kernels.prepare(queue, image, squares, all);
-    kernels.reduce(queue, image, squares, sums, all);
-    kernels.combine(queue, sums, width, height, statistics);
+    kernels.reduce(queue, image, squares, sums, statistics);
     kernels.diffuse(queue, image, statistics, differences, coefficient, all);
     kernels.update(queue, image, differences, coefficient, kLambda, image, all);
   }

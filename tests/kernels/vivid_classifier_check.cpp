@@ -278,7 +278,12 @@ void bench_opencl(benchmark::State& state, FrameSize size, bool copies) {
   std::copy(frame.histogram.begin(), frame.histogram.end(),
             static_cast<float*>(histogram.host(Access::write)));
   const double blocks = static_cast<double>(frame.cells.columns - 1) * frame.block_rows();
-  on_device(state, queue, copies ? 1 : kKernelBatch, blocks * VividWindow::kBlocks * 4 * kFilters,
+  const double answers = blocks * VividWindow::kBlocks, floats = 4;
+  const auto windows = static_cast<double>(grid.columns) * grid.rows;
+  const auto counts = static_cast<double>(frame.histogram.size());
+  on_device(state, queue, copies ? 1 : kKernelBatch,
+            {{"vivid_classifier_answers", answers * 4 * kFilters, floats * (counts + answers)},
+             {"vivid_classifier_sum", 0, floats * (answers + windows)}},
             [&] {
               if (copies) histogram.host(Access::write);
               kernel.enqueue(

@@ -289,8 +289,9 @@ void bench_opencl(benchmark::State& state, FrameSize size, bool copies) {
     luma.enqueue_upload_rows(queue, source.data, source.width, source.height, source.stride);
   };
   upload();
-  on_device(state, queue, copies ? 1 : kKernelBatch, 900.0 * (size.width - 2) * (size.height - 2),
-            [&] {
+  const double multiply_adds = 9.0 * frame.bank.count * (size.width - 2) * (size.height - 2);
+  on_device(state, queue, copies ? 1 : kKernelBatch,
+            {{"vivid_filter", multiply_adds, 6.0 * static_cast<double>(pixels)}}, [&] {
               if (copies) upload();
               filter.enqueue(queue, plane(luma, opencl::Buffer::Access::read),
                              plane(index, opencl::Buffer::Access::write),

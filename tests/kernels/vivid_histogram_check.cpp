@@ -205,7 +205,8 @@ void bench_opencl(benchmark::State& state, FrameSize size, bool copies) {
     static_cast<uint8_t*>(index.host(Access::write))[i] = static_cast<uint8_t>(random() % kFilters);
     static_cast<float*>(weight.host(Access::write))[i] = 1;
   }
-  on_device(state, queue, copies ? 1 : kKernelBatch, 0, [&] {
+  const double bytes = 5.0 * static_cast<double>(pixels) + static_cast<double>(histogram.size());
+  on_device(state, queue, copies ? 1 : kKernelBatch, {{"vivid_histogram", 0, bytes}}, [&] {
     if (copies) write_votes();
     kernel.enqueue(queue,
                    {index.device(queue, Access::read), 0, size.width, size.height, size.width},

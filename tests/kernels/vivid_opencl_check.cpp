@@ -104,7 +104,7 @@ TEST_P(VividOnDevice, AnyCommandMayFailAndTheNextFrameIsRight) {
 
 /// Frames a second through all three stages with luma copied in from ordinary memory and scores
 /// out, one frame at a time or with one frame more in flight, whose copies overlap the other's
-/// kernels.
+/// kernels. One frame at a time is profiled too: where its time on the device goes.
 void bench_frames(benchmark::State& state, FrameSize size, int in_flight) {
   if (opencl_devices().empty()) return state.SkipWithError("no OpenCL device on this machine");
   const auto context = opencl_devices().front().context;
@@ -126,6 +126,11 @@ void bench_frames(benchmark::State& state, FrameSize size, int in_flight) {
     oldest.queue.flush();
   }
   for (const auto& each : vivid) each->queue.finish();
+  if (in_flight == 1) {
+    Vivid& only = *vivid.front();
+    print_profile(profile_commands(only.queue, 20, [&] { only.enqueue(luma.plane()); }),
+                  measure_device_peaks(only.queue), {});
+  }
   state.counters["fps"] =
       benchmark::Counter(static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
