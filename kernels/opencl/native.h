@@ -30,6 +30,9 @@ struct Context::Native {
 
 struct Queue::Native {
   cl::CommandQueue queue;
+  /// For kernels whose last work-group goes on with what all have written: how many are done. Of
+  /// the queue, whose kernels follow each other; made when first needed.
+  cl::Buffer group_counter;
 };
 
 /// "clFinish: CL_OUT_OF_RESOURCES (-5)".

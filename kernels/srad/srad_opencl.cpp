@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
-#include <map>
 
 #include "kernels/opencl/native.h"
 #include "kernels/srad/srad.h"
@@ -43,10 +42,9 @@ struct SradOpenCL::Private {
                    arguments..., static_cast<cl_int>(groups), cl_int{rows.begin});
   }
 
-  /// Counts the work-groups of a reduction; 0 between two. Reductions of one queue follow each
-  /// other.
-  cl_mem counter_of(opencl::Queue& queue) {
-    cl::Buffer& counter = counters[&queue];
+  /// Counts the work-groups of a reduction; 0 between two.
+  static cl_mem counter_of(opencl::Queue& queue) {
+    cl::Buffer& counter = queue.native().group_counter;
     if (counter() == nullptr) {
       counter = opencl::checked("make a counter of work-groups", [&] {
         cl_uint none = 0;
@@ -62,7 +60,6 @@ struct SradOpenCL::Private {
   opencl::Kernel extract, prepare, reduce, diffuse, update, compress;
   const std::size_t group;  // pixels
   const int most_sums;      // work-groups of a reduction
-  std::map<const opencl::Queue*, cl::Buffer> counters;
 };
 
 SradOpenCL::SradOpenCL(opencl::Context& context) : self_(std::make_unique<Private>(context)) {}
