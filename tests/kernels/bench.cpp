@@ -10,6 +10,8 @@
 #include <ctime>
 #include <vector>
 
+#include "tests/kernels/implementation.h"
+
 namespace tandem::check {
 namespace {
 
@@ -38,6 +40,19 @@ double greatest(const std::vector<double>& values) {
 }
 
 }  // namespace
+
+int bench_each_target(const std::string& name, FrameSize size,
+                      void (*bench)(benchmark::State&, FrameSize)) {
+  for (const SimdTarget& target : simd_targets()) {
+    const std::string full = name + "/" + size.name + "/" + target.name;
+    benchmark::RegisterBenchmark(full.c_str(), [=](benchmark::State& state) {
+      use_simd_target(target.target);
+      bench(state, size);
+      use_simd_target(0);
+    })->UseManualTime();
+  }
+  return 0;
+}
 
 double core_seconds() {
   timespec time;
