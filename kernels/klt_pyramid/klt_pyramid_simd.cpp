@@ -20,28 +20,32 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 
-/// Calls body(tag, x) for vectors that cover [begin, end) exactly.
-template <typename Body>
-HWY_INLINE void for_columns(int begin, int end, const Body& body) {
-  int x = begin;
-  for (; x + kLanes <= end; x += kLanes) body(D(), x);
-  for (; x < end; ++x) body(hn::CappedTag<float, 1>(), x);
-}
-
 template <class Tag, class V = hn::Vec<Tag>>
 HWY_INLINE V blur(Tag d, V a, V b, V c, V e, V f) {
   const V sum = hn::MulAdd(hn::Set(d, 4.0f), hn::Add(b, e), hn::Add(a, f));
   return hn::Mul(hn::MulAdd(hn::Set(d, 6.0f), c, sum), hn::Set(d, 1 / 16.0f));
 }
 
-template <class Tag>
-HWY_INLINE hn::Vec<Tag> load_level(Tag d, const uint8_t* luma) {
-  const hn::Rebind<uint8_t, Tag> d8;
-  const hn::Rebind<int32_t, Tag> d32;
-  return hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d8, luma)));
+/// 16 times a blur of integers.
+template <class Tag, class V = hn::Vec<Tag>>
+HWY_INLINE V blur16(Tag, V a, V b, V c, V e, V f) {
+  const V outer = hn::Add(hn::Add(a, f), hn::ShiftLeft<2>(hn::Add(b, e)));
+  return hn::Add(outer, hn::Add(hn::ShiftLeft<2>(c), hn::ShiftLeft<1>(c)));
+}
+
+/// Calls body(tag, x) for vectors that cover [begin, end); the last one may compute some again.
+template <class Tag, typename Body>
+HWY_INLINE void for_blocks(Tag d, int begin, int end, const Body& body) {
+  const int lanes = static_cast<int>(hn::MaxLanes(d));
+  if (end - begin < lanes) {
+    for (int x = begin; x < end; ++x) body(hn::CappedTag<hn::TFromD<Tag>, 1>(), x);
+    return;
+  }
+  for (int x = begin; x < end; x += lanes) body(d, std::min(x, end - lanes));
 }
 
 /// The last few rows of something that is computed row by row: row y is at y % kRows.
+template <typename T>
 class Ring {
  public:
   static constexpr int kRows = 16;
@@ -52,13 +56,13 @@ class Ring {
     if (values_.size() < static_cast<std::size_t>(kRows * stride_)) values_.resize(kRows * stride_);
     rows_.fill(-1);
   }
-  float* at(int y) { return values_.data() + y % kRows * stride_; }
+  T* at(int y) { return values_.data() + y % kRows * stride_; }
   /// Whether row y is there; from now on it is.
   bool has(int y) { return std::exchange(rows_[y % kRows], y) == y; }
 
  private:
   int stride_ = 0;
-  std::vector<float> values_;
+  std::vector<T> values_;
   std::array<int, kRows> rows_{};
 };
 
@@ -67,8 +71,10 @@ class Ring {
 /// level 0 by up to 6 rows of the latter.
 class Lines {
  public:
-  void start(Plane<const uint8_t> luma) {
+  void start(Plane<const uint8_t> luma, const KltPyramid<float>& pyramid, Rows rows) {
     luma_ = luma;
+    written_ = pyramid.levels[0].image;
+    rows_ = rows;
     half_width_ = (luma.width + 1) / 2;
     half_height_ = (luma.height + 1) / 2;
     across_.start(luma.width);
@@ -77,16 +83,24 @@ class Lines {
     half_image_.start(half_width_);
     const auto padded = static_cast<std::size_t>(luma.width + 3 * kLanes);
     if (zeros_.size() < padded) zeros_.resize(padded);
-    if (sums_.size() < padded) sums_.resize(padded);
-    if (differences_.size() < padded) differences_.resize(padded);
+    if (zeros16_.size() < padded) zeros16_.resize(padded);
   }
 
+  /// Row y of level 0: where it is to be written, when that is in this band.
   const float* image(int y) {
     if (y < 2 || y >= luma_.height - 2) return zeros_.data();
-    float* const row = image_.at(y);
+    float* const row = y >= rows_.begin && y < rows_.end ? written_.row(y) : image_.at(y);
     if (image_.has(y)) return row;
-    down(
-        y, [&](int v) { return across(v); }, luma_.width, row);
+    const uint16_t *a = across(y - 2), *b = across(y - 1), *c = across(y), *e = across(y + 1),
+                   *f = across(y + 2);
+    for_blocks(D(), 0, luma_.width, [&](auto d, int x) HWY_ATTR {
+      const hn::Rebind<uint16_t, decltype(d)> d16;
+      const hn::Rebind<int32_t, decltype(d)> d32;
+      const auto sum = blur16(d16, hn::LoadU(d16, a + x), hn::LoadU(d16, b + x),
+                              hn::LoadU(d16, c + x), hn::LoadU(d16, e + x), hn::LoadU(d16, f + x));
+      const auto wide = hn::ConvertTo(d, hn::PromoteTo(d32, sum));
+      hn::StoreU(hn::Mul(wide, hn::Set(d, 1 / 256.0f)), d, row + x);
+    });
     return row;
   }
 
@@ -108,17 +122,20 @@ class Lines {
   }
 
  private:
-  const float* across(int y) {
-    if (y < 2 || y >= luma_.height - 2) return zeros_.data();
-    float* const row = across_.at(y);
+  /// 16 times the luma blurred in x. Sixteen bits hold it, and 256 times the blur in both
+  /// directions.
+  const uint16_t* across(int y) {
+    if (y < 2 || y >= luma_.height - 2) return zeros16_.data();
+    uint16_t* const row = across_.at(y);
     if (across_.has(y)) return row;
     const uint8_t* luma = luma_.row(y);
     row[0] = row[1] = 0;
-    for_columns(2, luma_.width - 2, [&](auto d, int x) {
-      hn::StoreU(
-          blur(d, load_level(d, luma + x - 2), load_level(d, luma + x - 1), load_level(d, luma + x),
-               load_level(d, luma + x + 1), load_level(d, luma + x + 2)),
-          d, row + x);
+    for_blocks(hn::CappedTag<uint16_t, 32>(), 2, luma_.width - 2, [&](auto d, int x) HWY_ATTR {
+      const hn::Rebind<uint8_t, decltype(d)> d8;
+      const auto level = [&](int at)
+                             HWY_ATTR { return hn::PromoteTo(d, hn::LoadU(d8, luma + at)); };
+      hn::StoreU(blur16(d, level(x - 2), level(x - 1), level(x), level(x + 1), level(x + 2)), d,
+                 row + x);
     });
     for (int x = std::max(2, luma_.width - 2); x < luma_.width; ++x) row[x] = 0;
     return row;
@@ -130,14 +147,13 @@ class Lines {
     if (half_across_.has(y)) return row;
     const float* source = image(y);
     const int inside = std::max(0, (luma_.width - 3) / 2);
-    const D d;
-    for (int x = 0; x < inside; x += kLanes) {  // the rows of a ring are padded
-      hn::Vec<D> a, b, c, e, f, unused;
+    for_blocks(D(), 0, inside, [&](auto d, int x) HWY_ATTR {
+      hn::Vec<decltype(d)> a, b, c, e, f, unused;
       hn::LoadInterleaved2(d, source + 2 * x, a, b);
       hn::LoadInterleaved2(d, source + 2 * x + 2, c, e);
-      hn::LoadInterleaved2(d, source + 2 * x + 4, f, unused);
+      hn::LoadInterleaved2(d, source + 2 * x + 3, unused, f);  // from 4 on would pass the row's end
       hn::StoreU(blur(d, a, b, c, e, f), d, row + x);
-    }
+    });
     std::fill(row + inside, row + half_width_, 0.0f);
     return row;
   }
@@ -146,7 +162,7 @@ class Lines {
   static void down(int y, const Source& source, int width, float* row) {
     const float *a = source(y - 2), *b = source(y - 1), *c = source(y), *e = source(y + 1),
                 *f = source(y + 2);
-    for_columns(0, width, [&](auto d, int x) {
+    for_blocks(D(), 0, width, [&](auto d, int x) HWY_ATTR {
       hn::StoreU(blur(d, hn::LoadU(d, a + x), hn::LoadU(d, b + x), hn::LoadU(d, c + x),
                       hn::LoadU(d, e + x), hn::LoadU(d, f + x)),
                  d, row + x);
@@ -158,7 +174,7 @@ class Lines {
   void write(const KltLevel<float>& level, int y, const Source& source) {
     const int width = level.image.width, height = level.image.height;
     const float* here = source(y);
-    std::copy_n(here, width, level.image.row(y));
+    if (here != level.image.row(y)) std::copy_n(here, width, level.image.row(y));
     float *const dx = level.dx.row(y), *const dy = level.dy.row(y);
     if (y == 0 || y == height - 1 || width < 3) {
       std::fill_n(dx, width, 0.0f);
@@ -169,34 +185,38 @@ class Lines {
     // The first and the last row have no differences to smooth.
     const float* sum_above = y == 1 ? zeros_.data() : above;
     const float* sum_below = y == height - 2 ? zeros_.data() : below;
-    float *const sums = sums_.data(), *const differences = differences_.data();
-    for_columns(0, width, [&](auto d, int x) {
-      const auto outer = hn::Add(hn::LoadU(d, sum_above + x), hn::LoadU(d, sum_below + x));
-      hn::StoreU(hn::MulAdd(hn::Set(d, 2.0f), hn::LoadU(d, here + x), outer), d, sums + x);
-      hn::StoreU(hn::Sub(hn::LoadU(d, below + x), hn::LoadU(d, above + x)), d, differences + x);
+    for_blocks(D(), 1, width - 1, [&](auto d, int x) HWY_ATTR {
+      const auto two = hn::Set(d, 2.0f), eighth = hn::Set(d, 1 / 8.0f);
+      const auto sum = [&](int at) HWY_ATTR {
+        const auto outer = hn::Add(hn::LoadU(d, sum_above + at), hn::LoadU(d, sum_below + at));
+        return hn::MulAdd(two, hn::LoadU(d, here + at), outer);
+      };
+      const auto difference = [&](int at) HWY_ATTR {
+        return hn::Sub(hn::LoadU(d, below + at), hn::LoadU(d, above + at));
+      };
+      hn::StoreU(hn::Mul(hn::Sub(sum(x + 1), sum(x - 1)), eighth), d, dx + x);
+      const auto outer = hn::Add(difference(x - 1), difference(x + 1));
+      hn::StoreU(hn::Mul(hn::MulAdd(two, difference(x), outer), eighth), d, dy + x);
     });
-    differences[0] = differences[width - 1] = 0;
+    // Nor have the first and the last column.
     dx[0] = dx[width - 1] = dy[0] = dy[width - 1] = 0;
-    for_columns(1, width - 1, [&](auto d, int x) {
-      const auto eighth = hn::Set(d, 1 / 8.0f);
-      const auto difference = hn::Sub(hn::LoadU(d, sums + x + 1), hn::LoadU(d, sums + x - 1));
-      hn::StoreU(hn::Mul(difference, eighth), d, dx + x);
-      const auto outer =
-          hn::Add(hn::LoadU(d, differences + x - 1), hn::LoadU(d, differences + x + 1));
-      const auto sum = hn::MulAdd(hn::Set(d, 2.0f), hn::LoadU(d, differences + x), outer);
-      hn::StoreU(hn::Mul(sum, eighth), d, dy + x);
-    });
+    dy[1] -= (below[0] - above[0]) / 8;
+    dy[width - 2] -= (below[width - 1] - above[width - 1]) / 8;
   }
 
   Plane<const uint8_t> luma_;
   int half_width_ = 0, half_height_ = 0;
-  Ring across_, image_, half_across_, half_image_;
-  std::vector<float> zeros_, sums_, differences_;
+  Plane<float> written_;  // level 0
+  Rows rows_;             // of it that are written
+  Ring<uint16_t> across_;
+  Ring<float> image_, half_across_, half_image_;
+  std::vector<float> zeros_;
+  std::vector<uint16_t> zeros16_;
 };
 
 void run(Plane<const uint8_t> luma, const KltPyramid<float>& pyramid, Rows rows) {
   thread_local Lines lines;
-  lines.start(luma);
+  lines.start(luma, pyramid, rows);
   for (int y = rows.begin; y < rows.end; ++y) {
     lines.write_level0(pyramid.levels[0], y);
     if (y % 2 == 0) lines.write_level1(pyramid.levels[1], y / 2);

@@ -85,6 +85,36 @@ HWY_INLINE void keep_in_register([[maybe_unused]] V& v) {
 #endif
 }
 
+/// One filter's part of a tile. What is fewer, vectors of weights or blocks, waits in registers for
+/// the other, which come one by one: with the sums that is all that the registers hold.
+template <int kBlocks>
+HWY_INLINE void multiply_step(const float* HWY_RESTRICT weights, const float* HWY_RESTRICT roots,
+                              int root_stride, V (&sum)[kBlocks][kTileVectors]) {
+  const D d;
+  if constexpr (kTileVectors < kTileBlocks) {
+    V weight[kTileVectors];
+#pragma GCC unroll 8
+    for (int v = 0; v < kTileVectors; ++v) weight[v] = hn::Load(d, weights + v * kLanes);
+#pragma GCC unroll 8
+    for (int b = 0; b < kBlocks; ++b) {
+      V root = hn::Set(d, roots[b * root_stride]);
+#pragma GCC unroll 8
+      for (int v = 0; v < kTileVectors; ++v) sum[b][v] = hn::MulAdd(weight[v], root, sum[b][v]);
+    }
+  } else {
+    V root[kBlocks];
+#pragma GCC unroll 8
+    for (int b = 0; b < kBlocks; ++b) root[b] = hn::Set(d, roots[b * root_stride]);
+#pragma GCC unroll 8
+    for (int v = 0; v < kTileVectors; ++v) {
+      V weight = hn::Load(d, weights + v * kLanes);
+      keep_in_register(weight);
+#pragma GCC unroll 8
+      for (int b = 0; b < kBlocks; ++b) sum[b][v] = hn::MulAdd(weight, root[b], sum[b][v]);
+    }
+  }
+}
+
 /// answers[block][slot] (+)= sum over `filters` of weights[k][slot] * roots[block][k] for kBlocks
 /// blocks and kTileSlots slots.
 template <int kBlocks>
@@ -101,16 +131,7 @@ HWY_INLINE void multiply_tile(const float* HWY_RESTRICT weights, const float* HW
     }
   }
   for (int k = 0; k < filters; ++k) {
-    V root[kBlocks];
-#pragma GCC unroll 8
-    for (int b = 0; b < kBlocks; ++b) root[b] = hn::Set(d, roots[b * root_stride + k]);
-#pragma GCC unroll 8
-    for (int v = 0; v < kTileVectors; ++v) {
-      V weight = hn::Load(d, weights + k * kAnswers + v * kLanes);
-      keep_in_register(weight);
-#pragma GCC unroll 8
-      for (int b = 0; b < kBlocks; ++b) sum[b][v] = hn::MulAdd(weight, root[b], sum[b][v]);
-    }
+    multiply_step<kBlocks>(weights + k * kAnswers, roots + k, root_stride, sum);
   }
 #pragma GCC unroll 8
   for (int b = 0; b < kBlocks; ++b) {

@@ -3,6 +3,7 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "model/median.h"
+#include "tests/kernels/implementation.h"
 
 namespace tandem::check {
 namespace {
@@ -37,6 +39,19 @@ double greatest(const std::vector<double>& values) {
 
 }  // namespace
 
+int bench_each_target(const std::string& name, FrameSize size,
+                      void (*bench)(benchmark::State&, FrameSize)) {
+  for (const SimdTarget& target : simd_targets()) {
+    const std::string full = name + "/" + size.name + "/" + target.name;
+    benchmark::RegisterBenchmark(full.c_str(), [=](benchmark::State& state) {
+      use_simd_target(target.target);
+      bench(state, size);
+      use_simd_target(0);
+    })->UseManualTime();
+  }
+  return 0;
+}
+
 double core_seconds() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -52,6 +67,7 @@ void against_peak(benchmark::State& state, double multiply_adds, const std::func
     times.push_back(core_seconds_of(run));
     state.SetIterationTime(times.back());
   }
+  state.SetLabel("bound by arithmetic");
   const double gflop = 2e-9 * multiply_adds;
   state.counters["GFLOP/s"] = gflop / median(times);
   state.counters["peak"] = median(peaks);
@@ -75,6 +91,7 @@ void against_bandwidth(benchmark::State& state, double bytes, const std::functio
     times.push_back(core_seconds_of(run));
     state.SetIterationTime(times.back());
   }
+  state.SetLabel("bound by bytes");
   state.counters["GB/s"] = 1e-9 * bytes / median(times);
   state.counters["triad"] = median(triads);
   state.counters["%triad"] = 100 * 1e-9 * bytes / median(times) / median(triads);
@@ -96,7 +113,8 @@ void against_reference(benchmark::State& state, const std::function<void()>& run
 
 void medium_grain(benchmark::State& state, int rows, const std::function<void(Rows)>& run,
                   const std::function<void()>& finish) {
-  constexpr int kThreads = 2;
+  constexpr int kThreads = 2, kBandsPerThread = 4;  // as the executor has them
+  const int band_rows = std::max(1, rows / (kThreads * kBandsPerThread));
   tbb::task_arena arena(kThreads);
   const auto one_core = [&] {
     run({0, rows});
@@ -104,19 +122,24 @@ void medium_grain(benchmark::State& state, int rows, const std::function<void(Ro
   };
   const auto two_cores = [&] {
     arena.execute([&] {
-      tbb::parallel_for(tbb::blocked_range<int>(0, rows, 4), [&](const auto& band) {
-        run({band.begin(), band.end()});
-      });
+      tbb::parallel_for(
+          tbb::blocked_range<int>(0, rows, static_cast<std::size_t>(band_rows)),
+          [&](const auto& band) {
+            run({band.begin(), band.end()});
+          },
+          tbb::simple_partitioner());
     });
     finish();
   };
   two_cores();
-  std::vector<double> alone, together;
+  std::vector<double> alone, together, finishing;
   for (auto _ : state) {
     alone.push_back(seconds_of(one_core));
     together.push_back(seconds_of(two_cores));
+    finishing.push_back(seconds_of(finish));
     state.SetIterationTime(together.back());
   }
+  state.counters["%serial"] = 100 * least(finishing) / least(alone);
   state.counters["x_one_core"] = median(alone) / median(together);
   state.counters["x_one_core_best"] = least(alone) / least(together);
 }

@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include <functional>
+#include <string>
 
 #include "kernels/plane.h"
 
@@ -19,11 +20,17 @@ struct FrameSize {
 };
 constexpr FrameSize kFrameSizes[] = {{"LD", 600, 416}, {"HD", 1920, 1080}};
 
+/// Registers `bench` once for each SIMD target that the processor has: all kernels, and the peaks
+/// that they are measured against, run on that target. Named "name/size/target". Returns 0, to be
+/// called by the initialiser of a constant.
+int bench_each_target(const std::string& name, FrameSize size,
+                      void (*bench)(benchmark::State&, FrameSize));
+
 /// Processor time that this thread has used.
 double core_seconds();
 
-/// What one core can do: the rate of independent fused multiply-adds on the widest vectors, in
-/// GFLOP/s (two a multiply-add), measured over about 0.3 ms.
+/// What one core can do: the rate of independent multiply-adds on the vectors of the chosen target,
+/// in GFLOP/s (two a multiply-add), measured over about 0.3 ms.
 double measure_fma_peak_gflops();
 
 /// Measures `run` on this thread against the FMA peak. `multiply_adds` is what the method needs for
@@ -52,8 +59,9 @@ void against_bandwidth(benchmark::State& state, double bytes, const std::functio
 void against_reference(benchmark::State& state, const std::function<void()>& run,
                        const std::function<void()>& reference, double reference_share);
 
-/// Measures a kernel over oneTBB bands of [0, rows) on two threads, then `finish` on one, against
-/// the whole on one thread. Counters: x_one_core (medians), x_one_core_best.
+/// Measures a kernel over oneTBB bands of [0, rows) on two threads, cut as the executor cuts them,
+/// then `finish` on one, against the whole on one thread. Counters: x_one_core (medians),
+/// x_one_core_best, %serial: what `finish` takes of the whole on one thread (bests).
 void medium_grain(benchmark::State& state, int rows, const std::function<void(Rows)>& run,
                   const std::function<void()>& finish);
 

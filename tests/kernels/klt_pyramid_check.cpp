@@ -188,9 +188,11 @@ void bench_one_core(benchmark::State& state, FrameSize size) {
   Planes planes(size.width, size.height);
   const KltPyramid<float> pyramid = planes.pyramid();
   const Rows all{0, size.height};
-  against_reference(
-      state, [&] { klt_pyramid_simd(luma.plane(), pyramid, all); },
-      [&] { klt_pyramid_ref(luma.plane(), pyramid, all); }, 1);
+  const KltLayout layout{size.width, size.height};
+  const auto bytes = static_cast<double>(layout.pixels_of(0) + sizeof(float) * layout.floats());
+  against_bandwidth(
+      state, bytes, [&] { klt_pyramid_simd(luma.plane(), pyramid, all); },
+      [&] { klt_pyramid_ref(luma.plane(), pyramid, all); });
 }
 
 void bench_medium_grain(benchmark::State& state, FrameSize size) {
@@ -220,8 +222,8 @@ void bench_opencl(benchmark::State& state, FrameSize size) {
   });
 }
 
-BENCHMARK_CAPTURE(bench_one_core, LD, kFrameSizes[0])->UseManualTime();
-BENCHMARK_CAPTURE(bench_one_core, HD, kFrameSizes[1])->UseManualTime();
+const int kRegistered = bench_each_target("bench_one_core", kFrameSizes[0], bench_one_core) +
+                        bench_each_target("bench_one_core", kFrameSizes[1], bench_one_core);
 BENCHMARK_CAPTURE(bench_medium_grain, LD, kFrameSizes[0])->UseManualTime();
 BENCHMARK_CAPTURE(bench_medium_grain, HD, kFrameSizes[1])->UseManualTime();
 BENCHMARK_CAPTURE(bench_opencl, LD_kernel, kFrameSizes[0])->UseManualTime();

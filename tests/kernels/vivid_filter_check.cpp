@@ -301,8 +301,8 @@ void bench_opencl(benchmark::State& state, FrameSize size, bool copies) {
             });
 }
 
-BENCHMARK_CAPTURE(bench_one_core, LD, kFrameSizes[0])->UseManualTime();
-BENCHMARK_CAPTURE(bench_one_core, HD, kFrameSizes[1])->UseManualTime();
+const int kRegistered = bench_each_target("bench_one_core", kFrameSizes[0], bench_one_core) +
+                        bench_each_target("bench_one_core", kFrameSizes[1], bench_one_core);
 BENCHMARK_CAPTURE(bench_medium_grain, LD, kFrameSizes[0])->UseManualTime();
 BENCHMARK_CAPTURE(bench_medium_grain, HD, kFrameSizes[1])->UseManualTime();
 BENCHMARK_CAPTURE(bench_opencl, LD_kernel, kFrameSizes[0], false)->UseManualTime();
