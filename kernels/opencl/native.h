@@ -6,6 +6,7 @@
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120
 #include <CL/opencl.hpp>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -97,7 +98,7 @@ class Kernel {
   void enqueue(Queue& queue, std::size_t global, std::size_t local, const Arguments&... arguments) {
     cl::CommandQueue& commands = queue.native().queue;
     command(commands, name_, [&] {
-      const std::lock_guard lock(mutex_);
+      const std::lock_guard lock(*mutex_);
       cl_uint position = 0;
       (set(position++, arguments), ...);
       commands.enqueueNDRangeKernel(kernel_, cl::NullRange, cl::NDRange(global),
@@ -114,7 +115,7 @@ class Kernel {
     kernel_.setArg(position, local.bytes, nullptr);
   }
 
-  std::mutex mutex_;
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // so that it moves
   cl::Kernel kernel_;
   const char* name_;
   std::size_t max_group_ = 1, group_multiple_ = 1;
