@@ -97,8 +97,18 @@ class Ranking {
   Score least_{0, -std::numeric_limits<double>::infinity()};  ///< what a newcomer has to have
 };
 
+// Tried with another number of lanes: near equals, among which the controller looks apart.
+bool tried_with_other_lanes(Configuration configuration, std::span<const Trial> trials) {
+  return std::ranges::any_of(trials, [&](const Trial& trial) {
+    configuration.lanes = trial.configuration.lanes;
+    return trial.configuration == configuration;
+  });
+}
+
 bool is_one_of(Which which, const Configuration& configuration, std::span<const Trial> trials) {
   if (which == Which::all) return true;
+  if (which == Which::unmeasured && configuration.mapping.any_device())
+    return !tried_with_other_lanes(configuration, trials);
   const bool measured =
       !configuration.mapping.any_device() || find_trial(trials, configuration) != nullptr;
   return measured == (which == Which::measured);

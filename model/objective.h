@@ -53,7 +53,7 @@ struct Choice {
 ///
 /// `allowed`: those that may be chosen; if none of them can be predicted, nothing is.
 /// `trials` correct the predictions. `which`: what experiments (all on the CPU) or trials have
-/// measured, or what they have not.
+/// measured, or what they have not, with any number of lanes.
 enum class Which { all, measured, unmeasured };
 Choice choose(const Measurements& measurements, const Objective& objective,
               const Allowed& allowed = {}, std::span<const Trial> trials = {},

@@ -109,15 +109,19 @@ LaneFactor Model::lane_factor(int lanes) const {
 }
 
 // D -> D_S. Uploads, kernels and downloads of S frames overlap: the longest of the three tells the
-// rate, or S frames pass in the time of one. What stages hide of each other was measured, X(S).
+// rate, and of the other two a frame waits for the part that S frames cannot hide. What kernels
+// hide of each other was measured, X(S).
 void Model::use_lanes(int lanes, const LaneFactor& factor, MappingCosts& costs) {
   costs.lanes = lanes;
   if (lanes == 1) return;
   const double one_s = costs.device.seconds;
   const double kernels_s = factor.seconds * (one_s - costs.upload_s - costs.download_s);
-  costs.device.seconds =
-      larger(larger(kernels_s, one_s / lanes), larger(costs.upload_s, costs.download_s));
-  costs.device.joules = factor.joules * costs.device.joules;
+  const double longest_s = larger(kernels_s, larger(costs.upload_s, costs.download_s));
+  const double others_s = kernels_s + costs.upload_s + costs.download_s - longest_s;
+  costs.device.seconds = longest_s + others_s / lanes;
+  // Its power is that of the device alone with so many lanes.
+  const double joules = factor.joules / factor.seconds * costs.device.seconds / one_s;
+  costs.device.joules = joules * costs.device.joules;
   costs.most_gain *= one_s / costs.device.seconds;
 }
 

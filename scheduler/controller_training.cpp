@@ -128,6 +128,19 @@ std::optional<Configuration> between_the_tried(const Choice& measured,
   return between;
 }
 
+// Twice or half of the lanes of the best with the device, where nobody tried.
+std::optional<Configuration> other_lanes(const Choice& measured, std::span<const Trial> trials,
+                                         int most) {
+  const Configuration& best = measured.best().configuration;
+  if (!best.mapping.any_device()) return std::nullopt;
+  for (const int lanes : {2 * best.lanes, best.lanes / 2}) {
+    Configuration other = best;
+    other.lanes = lanes;
+    if (lanes >= 1 && lanes <= most && !find_trial(trials, other)) return other;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Trainer::Step Controller::start_training(Reason reason) {
@@ -237,6 +250,10 @@ Trainer::Step Controller::try_or_settle() {
       between && rules_.allowed(*between) &&
       std::ssize(learnt.trials) < kMostTrials + kMostRefinements)
     return start_trial(*between, TrialRun::Length::glance);
+  const int most_lanes = chain_.lanes.empty() ? 1 : chain_.lanes.back();
+  if (const auto other = other_lanes(measured, learnt.trials, most_lanes);
+      other && rules_.allowed(*other) && std::ssize(learnt.trials) < kMostTrials + kMostRefinements)
+    return start_trial(*other, TrialRun::Length::glance);
   put_simplest_first(measured, kLeastNoise);
   if (const Candidate* candidate = worth_a_look(measured, learnt.trials))
     return start_trial(candidate->configuration, TrialRun::Length::look);

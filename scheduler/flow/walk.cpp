@@ -199,7 +199,10 @@ Status Executor::run_on_cpu(Item& item, const Way& way, int position) {
 void Executor::compute_in_bands(Stage& stage, Item& item, int index) {
   const int rows = stage.rows(item);
   const uint64_t usual_ns = compute_ns_[index].load(std::memory_order_relaxed);
-  const int bands = usual_ns == 0 ? kUnknownBands : static_cast<int>(1 + usual_ns / kPieceNs);
+  // Few rows are no pixels: such a stage has its own idea of what a row is.
+  const bool whole = rows < kUnknownBands;
+  const int known = usual_ns == 0 ? kUnknownBands : static_cast<int>(1 + usual_ns / kPieceNs);
+  const int bands = whole ? 1 : known;
   const int band = std::max(1, (rows + bands - 1) / bands);
   const uint64_t start = now_ns();
   for (int first = 0; first < rows && !stop_; first += band)

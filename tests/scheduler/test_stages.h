@@ -30,7 +30,8 @@ struct TestItem : Item {
 /// What the stages of one test share: who is where, and what shall go wrong.
 struct World {
   std::array<std::atomic<int>, kMaxLanes> on_device{};
-  std::atomic<int> fail_wait_at{-1};  // the wait with this number fails
+  std::atomic<int> sent{0}, most_sent{0};  // started and not waited for
+  std::atomic<int> fail_wait_at{-1};       // the wait with this number fails
   std::atomic<int> waits{0};
   std::atomic<int> fail_item{-1};  // prepare of this item fails for good ...
   int fails_in = 1;                // ... in this stage
@@ -108,11 +109,18 @@ class TestStage final : public Stage {
 class TestDevice final : public Device {
  public:
   explicit TestDevice(World& world) : world_(world) {}
-  Status start(int) override { return {}; }
+  Status start(int) override {
+    int most = world_.most_sent;
+    const int sent = ++world_.sent;
+    while (sent > most && !world_.most_sent.compare_exchange_weak(most, sent)) {
+    }
+    return {};
+  }
   Status wait(int lane) override {
     EXPECT_EQ(++world_.on_device[lane], 1) << "two drivers on one lane";
     std::this_thread::yield();
     --world_.on_device[lane];
+    --world_.sent;
     return world_.waits++ == world_.fail_wait_at ? Status::device_failed("as the test wants")
                                                  : Status();
   }

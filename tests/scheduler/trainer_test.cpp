@@ -66,7 +66,8 @@ TEST(TrainerTest, WhatTakesTheCoresAgainAndAgainCountsAndAHiccupDoesNot) {
   const auto measured = [](int every) {
     PaperChip chip(3, 4, 4);
     chip.stall(every, 10 * chip.truth().cg[3].seconds);
-    Trainer trainer(3, 4, 0, {}, 200 * chip.truth().cg[3].seconds, [&chip] { return chip.probe(); });
+    Trainer trainer(3, 4, 0, {}, 200 * chip.truth().cg[3].seconds,
+                    [&chip] { return chip.probe(); });
     while (trainer.step()) trainer.observe(chip.frame(*trainer.step()), 0);
     return trainer.measurements().cg[3].seconds / chip.truth().cg[3].seconds;
   };

@@ -90,6 +90,23 @@ TEST(Simulation, NoFrameIsLostWhenTheDeviceFails) {
   }
 }
 
+TEST(Simulation, LanesOverlapCopiesAndKernels) {
+  Chip chip = quiet_chip({8, 8}, {1, 1}, 2);
+  chip.stages[0].upload_s = 1e-3;
+  Configuration c = coarse("gg", 1);
+  const double fps[] = {1000 / 3.0, 1000 / 2.0, 1000 / 2.0};
+  for (const int lanes : {1, 2, 4}) {
+    c.lanes = lanes;
+    EXPECT_NEAR(rate_fps(chip, c), fps[lanes / 2], 2) << lanes << ": the kernels take 2 ms";
+  }
+  chip.noise = 0.3;
+  chip.stages[1].serial = true;
+  Simulation simulation(chip, 2);
+  simulation.configure({c.mapping, Granularity::coarse, 3, 4});
+  simulation.fail_device_after(40);
+  expect_frames_in_order(simulation, 500);
+}
+
 // One stage: 1 ms on the device, 50 ms on a core, on which n threads scale perfectly.
 TEST(Simulation, HasTheWindowOfTheModel) {
   Chip chip = quiet_chip({50}, {1}, 2);
