@@ -13,6 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr int kMostLanes = 64;
 constexpr int kMostThreads = 4096;  // each has its place in a drawing
 
 [[noreturn]] void fail(const std::string& field, const std::string& problem) {
@@ -114,6 +115,9 @@ BenchFile::Configuration read_configuration(const Object& object) {
   } else if (granularity != "mg") {
     fail(object.path_of("granularity"), "is '" + granularity + "'; known are cg and mg");
   }
+  // Files of before lanes have none.
+  if (object.has("lanes") && object.number_or_null("lanes"))
+    configuration.lanes = object.count("lanes", kMostLanes);
   configuration.throughput_fps = object.number_or_null("throughput_fps");
   configuration.energy_per_frame_j = object.number_or_null("energy_per_frame_j");
   configuration.predicted_fps = object.number_or_null("predicted_fps");

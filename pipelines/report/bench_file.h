@@ -15,6 +15,7 @@ struct BenchFile {
     std::string mapping;  ///< one letter a stage
     int threads = 0;      ///< 0: medium grain
     std::optional<double> throughput_fps, energy_per_frame_j, predicted_fps, predicted_energy_j;
+    int lanes = 1;  ///< frames on the device at a time
   };
   struct Pick {
     std::string name;

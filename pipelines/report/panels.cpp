@@ -17,21 +17,27 @@ constexpr double kGapBeforeMedium = 0.8;  // slots, and at least
 constexpr double kLeastGap = 8;           // pixels
 constexpr int kMappingsInSmallPanels = 16;
 
-// One panel's configurations by index, coarse grain by threads, medium grain last.
+// One panel's configurations by index, coarse grain by threads, medium grain last: those of a
+// mapping and a number of lanes.
 struct Mapping {
   std::string letters;
   std::vector<std::size_t> coarse, medium;
 };
+
+std::string panel_of(const BenchFile::Configuration& configuration) {
+  if (configuration.lanes == 1) return configuration.mapping;
+  return configuration.mapping + ", " + std::to_string(configuration.lanes) + " lanes";
+}
 
 std::vector<Mapping> mappings_of(const BenchFile& bench) {
   std::vector<Mapping> mappings;
   for (std::size_t i = 0; i < bench.configurations.size(); ++i) {
     const BenchFile::Configuration& configuration = bench.configurations[i];
     auto mapping = std::find_if(mappings.begin(), mappings.end(), [&](const Mapping& m) {
-      return m.letters == configuration.mapping;
+      return m.letters == panel_of(configuration);
     });
     if (mapping == mappings.end()) {
-      mapping = mappings.insert(mapping, {configuration.mapping, {}, {}});
+      mapping = mappings.insert(mapping, {panel_of(configuration), {}, {}});
     }
     (configuration.threads ? mapping->coarse : mapping->medium).push_back(i);
   }

@@ -53,6 +53,9 @@ BenchSettings parse_settings(std::vector<std::string> arguments) {
       "finals", finals, "R",
       "measure again, R rounds of five times as long: the eight best by each metric with what was "
       "chosen, then the winners with what was chosen; the best of many short runs is a lucky one");
+  std::optional<int> lanes;
+  parser.add("lanes", lanes, "S",
+             "frames on the device at a time (default: 1, 2, 4 and 8 on a GPU)");
   parser.add("json", settings.json, "FILE",
              "write the results there (docs/bench-json.md says what is in it)");
   parser.add("input", settings.input, "FILE|URI",
@@ -67,6 +70,7 @@ BenchSettings parse_settings(std::vector<std::string> arguments) {
   settings.repeat = at_least("repeat", repeat, 1, settings.repeat);
   settings.finals = at_least("finals", finals, 0, settings.finals);
   at_least("cores", settings.bin.cores, 1, 0);
+  if (lanes) settings.bin.lanes = at_least("lanes", lanes, 1, 1);
   settings.metrics = split(settings.bin.metric.empty() ? "throughput" : settings.bin.metric, ',');
   settings.bin.metric.clear();
   if (seconds && !(*seconds >= 0)) throw UsageError("--seconds: cannot be negative");
@@ -75,13 +79,21 @@ BenchSettings parse_settings(std::vector<std::string> arguments) {
 }
 
 // The device that tandembin will use, or none, with the reason on the terminal.
-std::optional<std::string> find_device(const std::string& selector) {
+std::optional<opencl::DeviceDescription> find_device(const std::string& selector) {
   try {
-    return opencl::Context::open(selector.empty() ? "auto" : selector)->device().name;
+    return opencl::Context::open(selector.empty() ? "auto" : selector)->device();
   } catch (const opencl::Error& error) {
     std::printf("Only configurations without a device are measured: %s\n", error.what());
     return std::nullopt;
   }
+}
+
+// As tandembin tries them: a device made of the cores has nothing to overlap.
+std::vector<int> lanes_of(const std::optional<opencl::DeviceDescription>& device,
+                          const BenchSettings& settings) {
+  if (!device) return {};
+  if (settings.bin.lanes) return {*settings.bin.lanes};
+  return device->is_cpu ? std::vector<int>{1} : std::vector<int>{1, 2, 4, 8};
 }
 
 using Trainings = std::vector<BenchPipeline::Trained>;
@@ -248,7 +260,8 @@ int bench_command(const std::vector<std::string>& arguments) {
                      .width = settings.size.width,
                      .height = settings.size.height,
                      .frames = settings.frames};
-  result.opencl_device = find_device(settings.bin.opencl_device);
+  const auto device = find_device(settings.bin.opencl_device);
+  if (device) result.opencl_device = device->name;
   const FrameStore frames =
       load_frames(uri, settings.size, std::min(kFramesInMemory, settings.frames));
   // To begin with; it opens the device and the energy source that all configurations use.
@@ -257,7 +270,7 @@ int bench_command(const std::vector<std::string>& arguments) {
   BenchPipeline pipeline(frames, settings.bin);
   result.cores = pipeline.cores();
   for (BenchConfiguration& configuration :
-       bench_configurations(pipeline.stages(), result.cores, result.opencl_device.has_value())) {
+       bench_configurations(pipeline.stages(), result.cores, lanes_of(device, settings))) {
     result.measurements.push_back({std::move(configuration), {}});
   }
   // Whole rounds, each with its own training, so that a slow minute of the machine touches all

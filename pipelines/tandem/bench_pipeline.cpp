@@ -42,7 +42,7 @@ FrameStore load_frames(const std::string& uri, Size size, int most) {
 }
 
 BenchPipeline::BenchPipeline(const FrameStore& frames, const BinSettings& settings)
-    : frames_(frames), pipeline_(gst_pipeline_new("bench")) {
+    : frames_(frames), lanes_(settings.lanes.value_or(0)), pipeline_(gst_pipeline_new("bench")) {
   source_ = pipeline_.add(make_element("appsrc"));
   // A few frames ready to go keep the bin full; push_buffer waits beyond that.
   g_object_set(source_, "caps", frames.caps.get(), "format", GST_FORMAT_TIME, "block", TRUE,
@@ -130,6 +130,7 @@ void BenchPipeline::wait_until_empty() {
 void BenchPipeline::configure(const BenchConfiguration& configuration) {
   set_property(bin_, "mapping", "mapping", configuration.mapping);
   set_property(bin_, "granularity", "granularity", configuration.granularity());
+  set_property(bin_, "lanes", "lanes", std::to_string(configuration.lanes));
   set_property(bin_, "threads", "threads", std::to_string(configuration.threads.value_or(0)));
 }
 
@@ -139,7 +140,7 @@ BenchPipeline::Trained BenchPipeline::train(const std::string& metric) {
   ranking_.clear();
   const BinStats before = read_stats(bin_);
   set_property(bin_, "--metric", "metric", metric);
-  g_object_set(bin_, "mapping", "auto", "threads", 0, nullptr);
+  g_object_set(bin_, "mapping", "auto", "threads", 0, "lanes", lanes_, nullptr);
   set_property(bin_, "granularity", "granularity", "auto");
   set_property(bin_, "adapt", "adapt", "caps");
   if (read_stats(bin_).trainings == before.trainings) g_signal_emit_by_name(bin_, "retrain");

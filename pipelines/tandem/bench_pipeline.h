@@ -68,6 +68,7 @@ class BenchPipeline {
   void take_decision(const GstStructure* decision);
 
   const FrameStore& frames_;
+  const int lanes_;  ///< among which training chooses; 0: all
 
   std::mutex mutex_;  // guards what follows, against the streaming thread
   std::condition_variable came_out_;

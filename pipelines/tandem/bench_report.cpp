@@ -62,17 +62,22 @@ std::size_t stages_of(const BenchResult& result) {
 }  // namespace
 
 std::string BenchConfiguration::name() const {
-  return mapping + "/" + granularity() + (threads ? std::to_string(*threads) : "");
+  const std::string name =
+      mapping + "/" + granularity() + (threads ? std::to_string(*threads) : "");
+  return on_device() && lanes > 1 ? name + "/q" + std::to_string(lanes) : name;
 }
 
-std::vector<BenchConfiguration> bench_configurations(int stages, int cores, bool device) {
+std::vector<BenchConfiguration> bench_configurations(int stages, int cores,
+                                                     const std::vector<int>& lanes) {
   std::vector<BenchConfiguration> all;
-  const unsigned mappings = device ? 1u << stages : 1u;
+  const unsigned mappings = lanes.empty() ? 1u : 1u << stages;
   for (unsigned bits = 0; bits < mappings; ++bits) {
     std::string mapping;
     for (int stage = 0; stage < stages; ++stage) mapping += (bits >> stage & 1u) ? 'g' : 'c';
-    for (int threads = 1; threads <= cores + 1; ++threads) all.push_back({mapping, threads});
-    all.push_back({mapping, std::nullopt});
+    for (const int s : bits == 0 ? std::vector<int>{1} : lanes) {
+      for (int threads = 1; threads <= cores + 1; ++threads) all.push_back({mapping, threads, s});
+      all.push_back({mapping, std::nullopt, s});
+    }
   }
   return all;
 }
@@ -148,6 +153,7 @@ Json to_json(const BenchResult& result) {
          {"mapping", configuration.mapping},
          {"granularity", configuration.granularity()},
          {"threads", configuration.threads ? Json(*configuration.threads) : Json(nullptr)},
+         {"lanes", configuration.on_device() ? Json(configuration.lanes) : Json(nullptr)},
          {"throughput_fps", measured.median_fps()},
          {"energy_per_frame_j", optional(measured.median_energy_j())},
          {"predicted_fps", optional(measured.predicted_fps)},

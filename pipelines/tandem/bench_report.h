@@ -18,14 +18,18 @@ inline constexpr int kBenchSchema = 1;
 struct BenchConfiguration {
   std::string mapping;         ///< one letter a stage
   std::optional<int> threads;  ///< coarse grain; none: medium grain
+  int lanes = 1;               ///< of the device, where the mapping has it
 
   std::string granularity() const { return threads ? "cg" : "mg"; }
-  /// As tandembin writes it: gcc/cg3 or ggg/mg.
+  bool on_device() const { return mapping.find('g') != std::string::npos; }
+  /// As tandembin writes it: gcc/cg3, ggg/mg or ggg/cg12/q4.
   std::string name() const;
 };
 
-/// All 2^stages (cores + 2) configurations, or those without a device.
-std::vector<BenchConfiguration> bench_configurations(int stages, int cores, bool device);
+/// All 2^stages (cores + 2) configurations, those with the device once for each of `lanes`; without
+/// any lanes, those without a device.
+std::vector<BenchConfiguration> bench_configurations(int stages, int cores,
+                                                     const std::vector<int>& lanes);
 
 /// What several rounds come to, measured or predicted alike; none when there is no round.
 std::optional<double> median_of(std::vector<double> values);

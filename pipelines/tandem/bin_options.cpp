@@ -50,6 +50,7 @@ void add_configuration_options(OptionParser& parser, BinSettings& settings) {
   parser.add("granularity", settings.granularity, "cg|mg",
              "cg: a frame a core; mg: all cores on a frame");
   parser.add("threads", settings.threads, "N", "frames at a time in coarse grain (cg)");
+  parser.add("lanes", settings.lanes, "S", "frames on the device at a time (default: measured)");
   parser.add("adapt", settings.adapt, "off|caps|drift|both",
              "when to look for a better configuration (default: both)");
   parser.add("max-overhead", settings.max_overhead, "SHARE",

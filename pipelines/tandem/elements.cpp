@@ -141,6 +141,7 @@ GstElement* make_tandembin(const BinSettings& settings) {
   set(settings.device.empty() ? "--mapping" : "--device", "mapping", mapping);
   set("--granularity", "granularity", settings.granularity);
   set("--threads", "threads", number(settings.threads));
+  set("--lanes", "lanes", number(settings.lanes));
   set("--metric", "metric", settings.metric);
   set("--adapt", "adapt", settings.adapt);
   set("--energy-source", "energy-source", settings.energy_source);

@@ -18,7 +18,7 @@ struct BinSettings {
   std::string stages;
   std::string mapping, granularity, device;
   std::string opencl_device, model;
-  std::optional<int> threads, cores, scales, iterations;
+  std::optional<int> threads, lanes, cores, scales, iterations;
   std::optional<double> first_scale, threshold;
   std::string metric, adapt, energy_source;
   std::optional<double> target_fps, power_budget, max_overhead;

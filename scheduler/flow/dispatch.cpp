@@ -106,12 +106,12 @@ void Dispatch::release() {
 // What waits on the device goes first: it costs the driver little and frees a lane.
 Dispatch::Work Dispatch::work_for(int driver, uint64_t now_ns, const Idle& idle) {
   if (collector_ == driver) collector_ = kNone;
+  if (driver >= drivers()) return {};
   if (!sent_.empty() && collector_ == kNone) {
     if (may_begin() && fills_lanes()) return {&begin(now_ns, idle)};
     collector_ = driver;
     return {sent_.front(), true};
   }
-  if (driver >= drivers()) return {};
   if (ready_.empty()) return may_begin() ? Work{&begin(now_ns, idle)} : Work{};
   const auto oldest = std::ranges::min_element(
       ready_, {}, [](const Entry* entry) { return entry->item->sequence; });

@@ -72,6 +72,8 @@ void Dispatch::sent(Entry& entry, const Action& action, uint64_t since_ns) {
   entry.sent = action;
   entry.sent_ns = since_ns;
   sent_.push_back(&entry);
+  // The device failed meanwhile: who sent it may be in use no more, and those who are may sleep.
+  if (!device_usable_) drivers_changed();
 }
 
 void Dispatch::sent_again(Entry& entry, uint64_t since_ns) {

@@ -73,6 +73,7 @@ bool Executor::send(Dispatch::Entry& entry, const Dispatch::Action& action, Lock
   lock.lock();
   if (status.ok() && !item.times.stages_apart) {
     dispatch_.sent(entry, action, since_ns);
+    notify();
     return true;
   }
   dispatch_.leave_device(entry, now_ns());

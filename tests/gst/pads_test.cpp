@@ -241,6 +241,8 @@ TEST_F(Pads, EventsWaitForTheirPlaceWithoutHoldingFramesUp) {
   gst_harness_push_event(harness_, gst_event_new_eos());
   std::vector<std::string> seen = log.entries;
   std::erase(seen, "caps");  // GStreamer pushes equal caps once
+  // The first segment waits for frame 0, which may leave the bin after it was pulled.
+  if (!seen.empty() && seen.front() == "segment") seen.erase(seen.begin());
   EXPECT_EQ(seen, (std::vector<std::string>{"1", "tag", "2", "gap", "custom-downstream", "3",
                                             "stream-group-done", "custom-downstream-sticky", "4",
                                             "custom-both", "protection", "segment", "5", "segment",

@@ -26,17 +26,23 @@ const std::vector<std::string> kFields = {
     "input",       "app",           "width",         "height", "frames",
     "cores",       "opencl_device", "energy_source", "metric", "configurations",
     "homogeneous", "baseline",      "chosen",        "best",   "training"};
-const std::vector<std::string> kConfigurationFields = {"name",           "mapping",
-                                                       "granularity",    "threads",
-                                                       "throughput_fps", "energy_per_frame_j",
-                                                       "predicted_fps",  "predicted_energy_j"};
+const std::vector<std::string> kConfigurationFields = {"name",
+                                                       "mapping",
+                                                       "granularity",
+                                                       "threads",
+                                                       "lanes",
+                                                       "throughput_fps",
+                                                       "energy_per_frame_j",
+                                                       "predicted_fps",
+                                                       "predicted_energy_j"};
 
 // The i-th configuration runs at 10 + i frames a second.
 BenchResult example(bool device) {
   BenchResult result{.application = "vivid", .width = 600, .height = 416, .frames = 50, .cores = 2};
   if (device) result.opencl_device = "a device";
   double fps = 10;
-  for (BenchConfiguration& configuration : bench_configurations(3, 2, device)) {
+  for (BenchConfiguration& configuration :
+       bench_configurations(3, 2, device ? std::vector<int>{1} : std::vector<int>{})) {
     result.measurements.push_back({std::move(configuration), {fps++}});
   }
   return result;
@@ -48,14 +54,14 @@ BenchMeasurement& named(BenchResult& result, const std::string& name) {
 
 TEST(BenchReport, AllConfigurations) {
   for (int cores = 1; cores <= 5; ++cores) {
-    const auto all = bench_configurations(3, cores, true);
+    const auto all = bench_configurations(3, cores, {1});
     std::set<std::string> names;
     for (const BenchConfiguration& configuration : all) names.insert(configuration.name());
     EXPECT_EQ(all.size(), static_cast<std::size_t>(8 * (cores + 2)));
     EXPECT_EQ(names.size(), all.size());
     EXPECT_TRUE(names.contains("gcc/cg" + std::to_string(cores + 1)));
     EXPECT_TRUE(names.contains("ggg/mg"));
-    const auto cpu = bench_configurations(3, cores, false);
+    const auto cpu = bench_configurations(3, cores, {});
     EXPECT_EQ(cpu.size(), static_cast<std::size_t>(cores + 2));
     for (const BenchConfiguration& configuration : cpu) EXPECT_EQ(configuration.mapping, "ccc");
   }

@@ -50,7 +50,7 @@ TEST_F(Bench, MeasuresTheCpuConfigurations) {
       << result.output;
   const Json written = json();
   BenchResult any;
-  any.measurements.push_back({bench_configurations(1, 1, false)[0], {1}});
+  any.measurements.push_back({bench_configurations(1, 1, {})[0], {1}});
   const Json fields = to_json(any);
   EXPECT_EQ(keys(written), keys(fields));
   EXPECT_EQ(written["schema"], 1);

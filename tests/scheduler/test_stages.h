@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <deque>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -169,6 +170,30 @@ class Pump {
 
   Executor& executor_;
   std::thread consumer_;
+};
+
+/// An executor with its stages, for the tests that end with it.
+class ExecutorTest : public testing::Test {
+ protected:
+  std::unique_ptr<Executor> make(int stages, int cores, int serial_stage = -1, int cpu_only = -1) {
+    for (int k = 0; k < stages; ++k) {
+      stages_.push_back(std::make_unique<TestStage>(world_, k, k == serial_stage, k != cpu_only));
+      pointers_.push_back(stages_.back().get());
+    }
+    return std::make_unique<Executor>(pointers_, &device_, cores,
+                                      [this](const std::string&) { ++device_failures_; });
+  }
+
+  static void expect_all_in_order(const Pump& pump) {
+    ASSERT_EQ(static_cast<int>(pump.received_.size()), pump.sent_);
+    for (int i = 0; i < pump.sent_; ++i) ASSERT_EQ(pump.received_[i], i);
+  }
+
+  World world_;
+  TestDevice device_{world_};
+  std::vector<std::unique_ptr<TestStage>> stages_;
+  std::vector<Stage*> pointers_;
+  std::atomic<int> device_failures_{0};
 };
 
 }  // namespace tandem
