@@ -39,6 +39,7 @@ class Simulation {
   const EnergyCounter& energy() const { return energy_; }
   const Configuration& configuration() const { return dispatch_.configuration(); }
   int in_flight() const { return dispatch_.in_flight(); }
+  int under_way() const { return dispatch_.under_way(); }
 
  private:
   enum class Where { nowhere, waits, cores, device_apart, collects };

@@ -107,6 +107,23 @@ TEST(Simulation, LanesOverlapCopiesAndKernels) {
   expect_frames_in_order(simulation, 500);
 }
 
+// Each of them holds its tensors.
+TEST(Simulation, AFastDeviceDoesNotRunAheadOfTheCores) {
+  const Chip chip = quiet_chip({8, 8}, {0.1, 0.1}, 4);
+  for (const int threads : {1, 2, 4}) {
+    Simulation simulation(chip, 1);
+    Configuration c = coarse("gc", threads);
+    c.lanes = 8;
+    simulation.configure(c);
+    int most = 0;
+    for (int i = 0; i < 300; ++i) {
+      simulation.next();
+      most = std::max(most, simulation.under_way());
+    }
+    EXPECT_LE(most, c.lanes + 2 * threads) << threads;
+  }
+}
+
 // One stage: 1 ms on the device, 50 ms on a core, on which n threads scale perfectly.
 TEST(Simulation, HasTheWindowOfTheModel) {
   Chip chip = quiet_chip({50}, {1}, 2);
