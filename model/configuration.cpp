@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "model/configuration.h"
 
+#include <algorithm>
+
 namespace tandem {
 
 std::string parse_mapping(std::string_view text, int stages, Mapping& mapping) {
@@ -41,6 +43,11 @@ bool Allowed::operator()(const Configuration& configuration) const {
   if (mapping && configuration.mapping != *mapping) return false;
   if (granularity && configuration.granularity != *granularity) return false;
   if (lanes && configuration.mapping.any_device() && configuration.lanes != *lanes) return false;
+  if (!lanes && most_lanes > 0 && configuration.lanes > most_lanes) return false;
+  if (!threads && most_cores > 0) {
+    if (configuration.granularity == Granularity::medium) return granularity.has_value();
+    return configuration.threads <= most_cores + (configuration.mapping.any_device() ? 1 : 0);
+  }
   return !threads ||
          (configuration.granularity == Granularity::coarse && configuration.threads == *threads);
 }
@@ -51,7 +58,8 @@ Configuration Allowed::fallback(int stages, int cores) const {
   Configuration configuration{mapping.value_or(Mapping{0, stages}),
                               granularity.value_or(Granularity::coarse), 0};
   // The thread that waits for the device needs no core.
-  configuration.threads = threads.value_or(cores + (configuration.mapping.any_device() ? 1 : 0));
+  const int used = most_cores > 0 ? std::min(cores, most_cores) : cores;
+  configuration.threads = threads.value_or(used + (configuration.mapping.any_device() ? 1 : 0));
   configuration.lanes = lanes.value_or(1);
   return configuration;
 }

@@ -62,6 +62,9 @@ struct Allowed {
   std::optional<Granularity> granularity;
   std::optional<int> threads;  ///< of coarse grain: fixes the granularity too
   std::optional<int> lanes;    ///< of configurations with the device
+  /// Where several streams share the machine; 0: no bound. Does not hold for what is fixed above.
+  int most_cores = 0;  ///< that threads compute on at a time; medium grain uses all
+  int most_lanes = 0;
 
   bool operator()(const Configuration& configuration) const;
   /// Whether one configuration alone is allowed, with one lane where lanes are open.

@@ -46,14 +46,23 @@ const char* to_string(Reason reason) {
       return "not-allowed";
     case Reason::too_short:
       return "too-short";
+    case Reason::waits:
+      return "waits";
+    case Reason::neighbours:
+      return "neighbours";
   }
   return "";
 }
 
 Controller::Controller(const Chain& chain, std::shared_ptr<Knowledge> knowledge,
-                       ReadProbe read_probe)
-    : chain_(chain), knowledge_(std::move(knowledge)), read_probe_(std::move(read_probe)) {
-  running_.configuration = settled_on_ = rules_.allowed.fallback(chain_.stages, chain_.cores);
+                       ReadProbe read_probe, Neighbours neighbours)
+    : chain_(chain),
+      knowledge_(std::move(knowledge)),
+      read_probe_(std::move(read_probe)),
+      neighbours_(std::move(neighbours)),
+      cores_(chain.cores) {
+  take_share();
+  running_.configuration = settled_on_ = allowed().fallback(chain_.stages, chain_.cores);
 }
 
 // --- What may be done --------------------------------------------------------------------------
@@ -69,7 +78,7 @@ bool Controller::lacks_energy(const Learnt& learnt) const {
   const Domains& d = chain_.domains;
   const bool metered = d.c != Domain::absent || d.g != Domain::absent || d.u != Domain::absent;
   return metered && needs_energy(objective_) &&
-         choose(learnt.measurements, objective_, rules_.allowed, learnt.trials).energy_unknown;
+         choose(learnt.measurements, objective_, allowed(), learnt.trials).energy_unknown;
 }
 
 Learnt* Controller::find() {
@@ -86,14 +95,18 @@ const Learnt* Controller::learnt() const {
 
 Trainer::Step Controller::frames_changed(const std::string& key, int window) {
   abandon_training();  // what it learnt of the old frames is of no use for these
-  key_ = key;
+  frames_ = key;
   window_ = window;
   busy_frames_ = 0;
+  take_share();
+  name_knowledge();
+  ask_neighbours();
   return decide(find() ? Reason::remembered : Reason::caps);
 }
 
 Trainer::Step Controller::set_rules(const AdaptRules& rules) {
   rules_ = rules;
+  take_share();
   return decide(Reason::rules);
 }
 
@@ -104,19 +117,25 @@ Trainer::Step Controller::set_objective(const Objective& objective) {
 
 Trainer::Step Controller::retrain() {
   abandon_training();
-  return key_.empty() || rules_.allowed.fixed() ? running_ : start_training(Reason::asked);
+  if (frames_.empty() || rules_.allowed.fixed()) return running_;
+  if (take_turn()) return start_training(Reason::asked);
+  wanted_ = Reason::asked;
+  return running_;
 }
 
 Trainer::Step Controller::device_failed() {
   abandon_training();
   chain_.device_capable = 0;
+  device_lost_ = true;
   if (rules_.allowed.mapping) rules_.allowed.mapping->device_stages = 0;
-  for (auto& [key, learnt] : *knowledge_) {
-    for (StageMeasurements& stage : learnt.measurements.stages) stage.has_device = false;
-    learnt.trials.clear();
-    learnt.chosen = {};
-  }
+  for (auto& [key, learnt] : *knowledge_) forget_device(learnt);
   return decide(Reason::device_failed);
+}
+
+void Controller::forget_device(Learnt& learnt) {
+  for (StageMeasurements& stage : learnt.measurements.stages) stage.has_device = false;
+  learnt.trials.clear();
+  learnt.chosen = {};
 }
 
 void Controller::stream_ended() {
@@ -136,6 +155,10 @@ void Controller::stream_ended() {
 std::optional<Trainer::Step> Controller::frame_done(const Item::Times& times,
                                                     uint32_t device_stages) {
   if (first_ns_ == 0) first_ns_ = times.begin_ns;
+  if (neighbours_.seat) {
+    neighbours_.seat->frame_done(times.end_ns, times.starved);
+    if (const auto step = look_at_neighbours()) return step;
+  }
   if (training()) {
     if (training_frames_++ == 0) training_since_ns_ = std::max(times.begin_ns, last_ns_);
     training_held_ns_ += times.held_ns;
@@ -151,7 +174,7 @@ std::optional<Trainer::Step> Controller::frame_done(const Item::Times& times,
     return finish_trial();
   }
   if (times.configuration == running_.configuration) watch(times, device_stages);
-  if (!wanted_ || !may_train()) return std::nullopt;
+  if (!wanted_ || !may_train() || !take_turn()) return std::nullopt;
   return start_training(*wanted_);
 }
 
@@ -159,12 +182,13 @@ std::optional<Trainer::Step> Controller::frame_done(const Item::Times& times,
 
 // With what is known now: run what is best, or find out, or go on.
 Trainer::Step Controller::decide(Reason reason) {
-  if (rules_.allowed.fixed() || key_.empty() || !rules_.any()) {
+  const Allowed allowed = this->allowed();
+  if (allowed.fixed() || frames_.empty() || !rules_.any()) {
     abandon_training();
     wanted_.reset();
-    if (rules_.allowed.fixed() || key_.empty() || !rules_.allowed(running_.configuration) ||
+    if (allowed.fixed() || frames_.empty() || !allowed(running_.configuration) ||
         !(running_.configuration.mapping.device_stages == 0 || chain_.device_capable != 0))
-      run(settled_on_ = rules_.allowed.fallback(chain_.stages, chain_.cores));
+      run(settled_on_ = allowed.fallback(chain_.stages, chain_.cores));
     running_.time_stages = false;
     return running_;
   }
@@ -172,10 +196,10 @@ Trainer::Step Controller::decide(Reason reason) {
   if (training() && reason == Reason::rules) return running_;
   if (learnt && !lacks_energy(*learnt)) {
     abandon_training();
-    const Choice choice = choose(learnt->measurements, objective_, rules_.allowed, learnt->trials);
+    const Choice choice = choose(learnt->measurements, objective_, allowed, learnt->trials);
     if (choice.count > 0) {
-      const bool as_before = reason == Reason::remembered && learnt->objective == objective_ &&
-                             learnt->allowed == rules_.allowed;
+      const bool as_before = (reason == Reason::remembered || reason == Reason::neighbours) &&
+                             learnt->objective == objective_ && learnt->allowed == allowed;
       // What promises more has not been tried, or was not worth it.
       if (!as_before || learnt->chosen.configuration.mapping.stages == 0)
         remember(*learnt, choice.best());
@@ -187,14 +211,14 @@ Trainer::Step Controller::decide(Reason reason) {
   const bool due = rules_.on_caps || knowledge_->empty() || reason != Reason::caps;
   if (training()) return running_;
   if (due) {
-    if (may_train()) return start_training(reason);
+    if (may_train() && take_turn()) return start_training(reason);
     wanted_ = reason;
   }
   Configuration keeps = running_.configuration;
   keeps.mapping.device_stages &= chain_.device_capable;
-  if (!rules_.allowed(keeps)) keeps = rules_.allowed.fallback(chain_.stages, chain_.cores);
+  if (!allowed(keeps)) keeps = allowed.fallback(chain_.stages, chain_.cores);
   const auto paths = std::exchange(paths_, {});
-  settle(due ? Reason::not_allowed : reason, {keeps, {}}, {});
+  settle(!due ? reason : may_train() ? Reason::waits : Reason::not_allowed, {keeps, {}}, {});
   if (!due) paths_ = paths;
   return running_;
 }
@@ -202,13 +226,13 @@ Trainer::Step Controller::decide(Reason reason) {
 void Controller::remember(Learnt& learnt, const Candidate& chosen) const {
   learnt.chosen = chosen;
   learnt.objective = objective_;
-  learnt.allowed = rules_.allowed;
+  learnt.allowed = allowed();
 }
 
 // Keeps what was chosen before unless another is better by more than the noise.
 const Candidate& Controller::pick(Learnt& learnt, const Choice& choice) const {
   Candidate& chosen = learnt.chosen;
-  if (chosen.configuration.mapping.stages == 0 || !rules_.allowed(chosen.configuration))
+  if (chosen.configuration.mapping.stages == 0 || !allowed()(chosen.configuration))
     return choice.best();
   chosen.prediction = corrected(learnt.trials, chosen.configuration,
                                 predict(learnt.measurements, chosen.configuration));
@@ -229,6 +253,7 @@ void Controller::settle(Reason reason, const Candidate& chosen, const Choice& ch
   run(chosen.configuration);
   predicted_ = chosen.prediction;
   settled_on_ = chosen.configuration;
+  if (neighbours_.seat) neighbours_.seat->chose();
   ++totals_.decisions;
   if (decided) decided(decision);
 }
@@ -253,6 +278,7 @@ void Controller::watch(const Item::Times& times, uint32_t device_stages) {
     busy_frames_ = 0;
     return;
   }
+  if (another_trains_) return;  // what it tries makes these frames slow now and then
   const Learnt* known = learnt();
   if (++busy_frames_ == kBusyFrames && known && known->starved && rules_.on_drift)
     wanted_ = Reason::drift;

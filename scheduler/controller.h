@@ -11,6 +11,7 @@
 #include "model/objective.h"
 #include "model/overhead.h"
 #include "scheduler/knowledge.h"
+#include "scheduler/neighbourhood.h"
 #include "scheduler/trainer.h"
 #include "scheduler/trial_run.h"
 
@@ -37,6 +38,8 @@ enum class Reason {
   device_failed,  ///< the device cannot be used any more
   not_allowed,    ///< training is due, but would cost more than max_overhead: goes on as it is
   too_short,      ///< the stream ended before training did: nothing was chosen
+  waits,          ///< training is due, but another bin of the process trains: goes on as it is
+  neighbours,     ///< other bins of the process began, ended, or got faster or slower sources
 };
 const char* to_string(Reason reason);
 
@@ -78,7 +81,14 @@ class Controller {
     double energy_resolution_s = 0;  ///< between new values of the meter
   };
 
-  Controller(const Chain& chain, std::shared_ptr<Knowledge> knowledge, ReadProbe read_probe);
+  /// Other controllers; without them this one is alone with the machine.
+  struct Neighbours {
+    std::shared_ptr<Neighbourhood> shared;
+    std::shared_ptr<Seat> seat;  ///< in shared->machine
+  };
+
+  Controller(const Chain& chain, std::shared_ptr<Knowledge> knowledge, ReadProbe read_probe,
+             Neighbours neighbours = {});
 
   // Each of these returns what to run from now on, which may be what runs already.
   /// Frames of another kind come from now on (`key` names them). For before the first of them.
@@ -137,7 +147,16 @@ class Controller {
   void settle(Reason reason, const Candidate& chosen, const Choice& choice, Decision decision = {});
   void remember(Learnt& learnt, const Candidate& chosen) const;
   const Candidate& pick(Learnt& learnt, const Choice& choice) const;
+  static void forget_device(Learnt& learnt);
   bool may_train() const;
+  /// What the rules and the share of the machine leave open.
+  Allowed allowed() const;
+  void name_knowledge();
+  std::optional<Trainer::Step> look_at_neighbours();
+  bool take_share();
+  void ask_neighbours();
+  bool take_turn();
+  void end_turn();
   bool lacks_energy(const Learnt& learnt) const;
   Learnt* find();
   void run(const Configuration& configuration);
@@ -152,7 +171,13 @@ class Controller {
 
   Trainer::Step running_;
   Prediction predicted_;
-  std::string key_;  // empty before the first frames
+  std::string frames_;  // their kind; empty before the first
+  std::string key_;     // of what is known of them
+  const Neighbours neighbours_;
+  uint64_t seen_epoch_ = 0;      // of the neighbours
+  int cores_ = 1, at_work_ = 1;  // of the machine: this bin's part, and with how many it shares
+  bool another_trains_ = false;
+  bool device_lost_ = false;
   std::optional<Trainer> trainer_;
   std::optional<TrialRun> trial_;  // after the trainer
   int experiments_ = 0;            // of the training under way, once they are over

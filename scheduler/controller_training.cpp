@@ -152,12 +152,13 @@ Trainer::Step Controller::start_training(Reason reason) {
   training_frames_ = 0;
   training_held_ns_ = 0;
   std::vector<int> lanes = chain_.lanes;
+  const Allowed open = allowed();
+  if (open.most_lanes > 0) std::erase_if(lanes, [&](int s) { return s > open.most_lanes; });
   if (rules_.allowed.lanes) {
     lanes.clear();
     if (*rules_.allowed.lanes > 1) lanes.push_back(*rules_.allowed.lanes);
   }
-  trainer_.emplace(chain_.stages, chain_.cores, chain_.device_capable, lanes, counter_s(),
-                   read_probe_);
+  trainer_.emplace(chain_.stages, cores_, chain_.device_capable, lanes, counter_s(), read_probe_);
   run(trainer_->step()->configuration);
   return running_ = *trainer_->step();
 }
@@ -186,6 +187,7 @@ void Controller::abandon_training() {
   trainer_.reset();
   trial_.reset();
   running_ = {settled_on_, false};
+  end_turn();
 }
 
 Trainer::Step Controller::finish_experiments() {
@@ -233,7 +235,7 @@ Trainer::Step Controller::finish_trial() {
 Trainer::Step Controller::try_or_settle() {
   const Learnt& learnt = (*knowledge_)[key_];
   const auto best_of = [&](Which which) {
-    return choose(learnt.measurements, objective_, rules_.allowed, learnt.trials, which);
+    return choose(learnt.measurements, objective_, allowed(), learnt.trials, which);
   };
   // A source that does not keep the threads busy tells nothing about rates.
   if (learnt.starved) return finish_training(best_of(Which::all));
@@ -246,13 +248,12 @@ Trainer::Step Controller::try_or_settle() {
                                               others.objective, -margin));
   if (!enough) return start_trial(others.best().configuration, TrialRun::Length::glance);
   if (measured.count == 0) return finish_training(others);
-  if (const auto between = between_the_tried(measured, learnt.trials, chain_.cores);
-      between && rules_.allowed(*between) &&
-      std::ssize(learnt.trials) < kMostTrials + kMostRefinements)
+  if (const auto between = between_the_tried(measured, learnt.trials, cores_);
+      between && allowed()(*between) && std::ssize(learnt.trials) < kMostTrials + kMostRefinements)
     return start_trial(*between, TrialRun::Length::glance);
   const int most_lanes = chain_.lanes.empty() ? 1 : chain_.lanes.back();
   if (const auto other = other_lanes(measured, learnt.trials, most_lanes);
-      other && rules_.allowed(*other) && std::ssize(learnt.trials) < kMostTrials + kMostRefinements)
+      other && allowed()(*other) && std::ssize(learnt.trials) < kMostTrials + kMostRefinements)
     return start_trial(*other, TrialRun::Length::glance);
   put_simplest_first(measured, kLeastNoise);
   if (const Candidate* candidate = worth_a_look(measured, learnt.trials))
@@ -298,8 +299,12 @@ Trainer::Step Controller::finish_training(const Choice& choice) {
   totals_.training_s += decision.training_s;
   totals_.training_frames += decision.training_frames;
   totals_.experiments += decision.experiments;
-  const Candidate fallback{rules_.allowed.fallback(chain_.stages, chain_.cores), {}};
+  const Candidate fallback{allowed().fallback(chain_.stages, chain_.cores), {}};
+  // For all who may have any lanes and the device.
+  if (neighbours_.shared && !rules_.allowed.lanes && !device_lost_)
+    learnt.version = neighbours_.shared->knowledge.publish(key_, learnt);
   settle(training_for_, choice.count > 0 ? learnt.chosen : fallback, choice, decision);
+  end_turn();
   return running_;
 }
 

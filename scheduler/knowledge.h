@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +21,23 @@ struct Learnt {
   bool starved = false;       ///< the source did not keep the threads busy while they were measured
   std::vector<Trial> trials;  ///< of the configurations that looked best
   Candidate chosen;
-  Objective objective;  ///< for which, and ...
-  Allowed allowed;      ///< ... among which, `chosen` is the best that was found
+  Objective objective;   ///< for which, and ...
+  Allowed allowed;       ///< ... among which, `chosen` is the best that was found
+  uint64_t version = 0;  ///< of what bins share, greater than all before; 0: not shared
+};
+
+/// What the bins of a process tell each other: bins with the same stages learn once for all.
+class SharedKnowledge {
+ public:
+  /// Returns its version.
+  uint64_t publish(const std::string& key, const Learnt& learnt);
+  /// What is known under this key and newer than `version`.
+  std::optional<Learnt> newer(const std::string& key, uint64_t version) const;
+
+ private:
+  mutable std::mutex mutex_;
+  uint64_t latest_ = 0;
+  std::map<std::string, Learnt> known_;
 };
 
 /// All that was learnt, by the kind of frames: size and format, with what else decides how long a

@@ -133,7 +133,8 @@ double Trainer::stage_s(int k) {
 }
 
 double Trainer::cpu_s_a_frame(const Probe& end) const {
-  return (end.cpu_s - begin_.cpu_s) / counted_;
+  const double others_s = end.others_cpu_s - begin_.others_cpu_s;
+  return (end.cpu_s - begin_.cpu_s - others_s) / counted_;
 }
 
 // Of n threads that compute a frame each. By when frames were begun: from the begin of one to that

@@ -44,14 +44,16 @@ Domains domains_of(const MeterDescription& meter, bool device_on_cores, bool dev
 
 BinControl::BinControl(GstElement* bin, Executor& executor, const Controller::Chain& chain,
                        const std::string& chain_name, std::shared_ptr<Knowledge> knowledge,
-                       std::shared_ptr<EnergyMeter> meter, const std::string& missing_energy)
+                       std::shared_ptr<EnergyMeter> meter, const std::string& missing_energy,
+                       const std::shared_ptr<Neighbourhood>& neighbourhood)
     : bin_(bin),
       executor_(executor),
       chain_name_(chain_name),
       missing_energy_(missing_energy),
       meter_(std::move(meter)),
-      controller_(chain, std::move(knowledge),
-                  [meter = meter_] { return read_probe(meter.get()); }) {
+      seat_(
+          std::make_shared<Seat>(neighbourhood->machine, [&executor] { return executor.cpu_s(); })),
+      controller_(chain, std::move(knowledge), [this] { return probe(); }, {neighbourhood, seat_}) {
   controller_.decided = [this](const Decision& decision) { untold_.push_back(decision); };
   controller_.tried = [this](const Trial& trial) {
     GST_DEBUG_OBJECT(bin_, "tried %s: %.1f fps (%.1f expected), %.4g J a frame (%.4g); looks: %zu",
@@ -60,6 +62,15 @@ BinControl::BinControl(GstElement* bin, Executor& executor, const Controller::Ch
                      trial.predicted.energy_j, trial.looks.size());
   };
 }
+
+Probe BinControl::probe() const {
+  Probe probe = read_probe(meter_.get());
+  probe.others_cpu_s = seat_->cpu_s_of_others();
+  return probe;
+}
+
+// The memory for frames in flight is there once for all bins.
+int BinControl::window() const { return std::max(1, window_ / seat_->share().bins); }
 
 // Lets the controller answer and the executor follow. True when there is something to tell.
 template <class Event>
@@ -126,8 +137,9 @@ void BinControl::device_failed() {
 void BinControl::frames_changed(const GstVideoInfo& info) {
   const std::string key = chain_name_ + " " + gst_video_format_to_string(info.finfo->format) + " " +
                           std::to_string(info.width) + "x" + std::to_string(info.height);
-  const int window = executor_.window();
-  handle([&](Controller& c) { return std::optional(c.frames_changed(key, window)); });
+  window_ = executor_.window();
+  executor_.set_window(window());
+  handle([&](Controller& c) { return std::optional(c.frames_changed(key, executor_.window())); });
   tell();
 }
 
@@ -141,6 +153,8 @@ void BinControl::stream_ended() {
 
 void BinControl::frame_done(const Item& item) {
   if (handle([&](Controller& c) { return c.frame_done(item.times, item.device_stages); })) tell();
+  if (const uint64_t epoch = seat_->epoch(); std::exchange(seen_epoch_, epoch) != epoch)
+    executor_.set_window(window());
 }
 
 // --- Telling -----------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 
 #include <gst/video/video.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -24,13 +25,17 @@ class BinControl {
   /// `bin` is who speaks on the bus; `executor` outlives this. `meter` may have none.
   BinControl(GstElement* bin, Executor& executor, const Controller::Chain& chain,
              const std::string& chain_name, std::shared_ptr<Knowledge> knowledge,
-             std::shared_ptr<EnergyMeter> meter, const std::string& missing_energy);
+             std::shared_ptr<EnergyMeter> meter, const std::string& missing_energy,
+             const std::shared_ptr<Neighbourhood>& neighbourhood);
 
   // tell() is to be called after these two, with no lock held.
   void set_rules(const AdaptRules& rules);
   void set_objective(const Objective& objective);
   /// Posts what was decided since it was called last.
   void tell();
+
+  /// No frame comes any more: others may use the whole machine.
+  void leave_machine() { seat_->leave(); }
 
   void set_device_capable(uint32_t stages);
   void retrain();
@@ -56,6 +61,8 @@ class BinControl {
   template <class Event>
   bool handle(Event&& event);
   int count_frames_at_a_time() const;
+  Probe probe() const;
+  int window() const;
   void post(const Decision& decision);
   void warn(const Decision& decision);
 
@@ -63,6 +70,9 @@ class BinControl {
   Executor& executor_;
   const std::string chain_name_, missing_energy_;
   const std::shared_ptr<EnergyMeter> meter_;
+  const std::shared_ptr<Seat> seat_;
+  std::atomic<int> window_{0};  // for this bin, were it alone
+  uint64_t seen_epoch_ = 0;     // of who takes the frames out
 
   mutable std::mutex mutex_;
   Controller controller_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gst/bin/energycontext.h"
+#include "gst/bin/neighbourhoodcontext.h"
 #include "gst/opencl/openclcontext.h"
 #include "scheduler/machine/energy/combined.h"
 
@@ -110,6 +111,31 @@ std::shared_ptr<EnergyMeter> open_energy(GstElement* bin, const BinSettings& set
 
 }  // namespace
 
+namespace {
+
+// What a stage computes: its kind and its properties, but for those of the stream and the device.
+std::string work_of(GstTandemStage* stage) {
+  std::string text = G_OBJECT_TYPE_NAME(stage);
+  guint count = 0;
+  GParamSpec** properties = g_object_class_list_properties(G_OBJECT_GET_CLASS(stage), &count);
+  for (guint i = 0; i < count; ++i) {
+    const GParamSpec* property = properties[i];
+    const bool of_stage = property->owner_type != GST_TYPE_TANDEM_STAGE &&
+                          g_type_is_a(property->owner_type, GST_TYPE_TANDEM_STAGE);
+    if (!of_stage || (property->flags & G_PARAM_READWRITE) != G_PARAM_READWRITE) continue;
+    GValue value = G_VALUE_INIT;
+    g_object_get_property(G_OBJECT(stage), property->name, &value);
+    gchar* contents = g_strdup_value_contents(&value);
+    text += " " + std::string(property->name) + "=" + contents;
+    g_free(contents);
+    g_value_unset(&value);
+  }
+  g_free(properties);
+  return text;
+}
+
+}  // namespace
+
 void provide_control(GstElement* bin, BinRun& run, const BinSettings& settings,
                      std::shared_ptr<Knowledge> knowledge) {
   std::string missing;
@@ -125,7 +151,7 @@ void provide_control(GstElement* bin, BinRun& run, const BinSettings& settings,
   std::string name;
   for (int k = 0; k < chain.stages; ++k) {
     chain.serial_stages |= run.adapter(k).serial() ? 1u << k : 0;
-    name += run.adapter(k).name() + " ";
+    name += work_of(run.stage(k)) + " ! ";
   }
   name += std::to_string(chain.cores) + " cores " + (opencl ? opencl->device().name : "no device");
   if (meter) {
@@ -136,7 +162,8 @@ void provide_control(GstElement* bin, BinRun& run, const BinSettings& settings,
     chain.energy_resolution_s = described.coarsest_resolution_s();
   }
   run.set_control(std::make_unique<BinControl>(bin, run.executor(), chain, name,
-                                               std::move(knowledge), meter, missing));
+                                               std::move(knowledge), meter, missing,
+                                               find_neighbourhood(bin)));
 }
 
 }  // namespace tandem

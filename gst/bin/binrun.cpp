@@ -60,7 +60,9 @@ BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int 
   executor_ = std::make_unique<Executor>(scheduled, device_.get(), cores, device_failed);
 }
 
-BinRun::~BinRun() = default;
+BinRun::~BinRun() {
+  if (control_) control_->leave_machine();  // others ask for the executor's processor time
+}
 
 void BinRun::device_failed(const std::string& why) {
   GST_ELEMENT_WARNING(bin_, RESOURCE, FAILED,
@@ -220,6 +222,7 @@ void BinRun::shut_down() {
 
 void BinRun::end() {
   drop_all(nullptr);
+  control_->leave_machine();
   {
     std::lock_guard lock(mutex_);
     ended_ = true;

@@ -31,6 +31,7 @@ class BinRun {
   std::string configuration() const { return to_string(executor_->configuration()); }
   int stages() const { return static_cast<int>(adapters_.size()); }
   StageAdapter& adapter(int k) const { return *adapters_[k]; }
+  GstTandemStage* stage(int k) const { return stages_[k].get(); }
 
   /// The device to compute on, for all stages; throws opencl::Error. Frames that are under way do
   /// not see it before the configuration changes.

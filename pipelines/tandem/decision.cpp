@@ -61,6 +61,7 @@ std::string decision_text(const GstStructure* d) {
   } else if (is_set(d, "target-missed")) {
     text += "; nothing reaches the target";
   }
+  if (reason == "waits") text += "; another bin of this process trains";
   return text;
 }
 

@@ -19,7 +19,11 @@ class BandPool {
   /// that have not begun when `stop` becomes true are left out.
   void compute(Stage& stage, Item& item, const std::atomic<bool>& stop);
 
+  /// Processor time that threads other than the calling ones have taken here.
+  double helpers_cpu_s() const;
+
  private:
+  class Helpers;
   struct Arena;  // oneTBB's
   const int cores_;
   std::unique_ptr<Arena> arena_;

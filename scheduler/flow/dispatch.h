@@ -26,8 +26,8 @@ namespace tandem {
 /// one of its lanes is free, else the CPU computes the run (paper 1, section II). One driver at a
 /// time collects: it fills the lanes as long as items begin on the device, then waits for the item
 /// that was sent first. What it collects goes on with another driver, unless nothing is left on the
-/// device or as many wait as there are drivers: then it goes on itself, as in the paper, where the
-/// thread that waits is the frame's.
+/// device or twice as many wait as there are drivers: then it goes on itself, as in the paper,
+/// where the thread that waits is the frame's.
 ///
 /// Under medium grain the CPU is one device too: whoever computes on it holds it and uses all
 /// cores, from stage to stage, until it has to wait for anything else. Serial stages let items

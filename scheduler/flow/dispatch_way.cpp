@@ -94,7 +94,7 @@ bool Dispatch::hand_on(Entry& entry, uint64_t now_ns) {
   const bool to_device = !over && entry.mapping.on_device(entry.way.stage(entry.position)) &&
                          device_usable_ && !free_lanes_.empty();
   // Where the cores cannot keep up the device waits for them: items that wait hold their tensors.
-  const bool enough_wait = std::ssize(ready_) >= drivers();
+  const bool enough_wait = std::ssize(ready_) >= 2 * drivers();
   if (sent_.empty() || drivers() == 1 || over || to_device || enough_wait) {
     collector_ = kNone;  // it may be away for long
     return false;

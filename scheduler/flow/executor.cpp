@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "scheduler/machine/clock.h"
+#include "scheduler/machine/cores.h"
 
 namespace tandem {
 namespace {
@@ -181,6 +182,13 @@ void Executor::count(const Item& item) {
     frames.fetch_add(1, std::memory_order_relaxed);
   }
   frames_.fetch_add(1, std::memory_order_relaxed);
+}
+
+double Executor::cpu_s() const {
+  double sum_s = bands_.helpers_cpu_s();
+  for (const std::thread& thread : threads_)
+    sum_s += thread_cpu_s(const_cast<std::thread&>(thread).native_handle());
+  return sum_s;
 }
 
 ExecutorStats Executor::stats() const {

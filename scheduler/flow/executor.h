@@ -91,6 +91,8 @@ class Executor {
   void resume();
 
   ExecutorStats stats() const;
+  /// Processor time that its threads have taken, those that help with bands included.
+  double cpu_s() const;
 
  private:
   using Lock = std::unique_lock<std::mutex>;  // of mutex_

@@ -2,6 +2,7 @@
 #include "scheduler/machine/cores.h"
 
 #include <sched.h>
+#include <time.h>
 
 #include <algorithm>
 #include <fstream>
@@ -43,6 +44,13 @@ int usable_physical_cores() {
 int usable_processors() {
   const cpu_set_t allowed = affinity();
   return std::max(1, CPU_COUNT(&allowed));
+}
+
+double thread_cpu_s(pthread_t thread) {
+  clockid_t clock{};
+  timespec taken{};
+  if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &taken) != 0) return 0;
+  return static_cast<double>(taken.tv_sec) + 1e-9 * static_cast<double>(taken.tv_nsec);
 }
 
 }  // namespace tandem

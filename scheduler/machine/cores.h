@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <pthread.h>
+
 namespace tandem {
 
 /// The physical cores that this process may use: its CPU affinity, hardware threads of one core
@@ -9,5 +11,8 @@ int usable_physical_cores();
 
 /// The processors that this process may use, each hardware thread by itself. At least 1.
 int usable_processors();
+
+/// Processor time that a thread of this process, which has not been joined, has taken.
+double thread_cpu_s(pthread_t thread);
 
 }  // namespace tandem

@@ -3,159 +3,33 @@
 // with a bin that adapts, the same bin frozen in what it chose for the first size, and each part in
 // the configurations named by --best (from `tandem bench`). Then what watching costs a steady
 // stream: the chosen configuration with adapt=both and adapt=off in turn.
-#include <gst/app/gstappsrc.h>
-#include <gst/gst.h>
-
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "model/median.h"
+#include "tests/gst/support/fed_bin.h"
 
 namespace tandem {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
+constexpr char kStages[] = "vividfilter scales=1 ! vividhistogram ! vividclassifier";
 
 struct Options {
-  std::string device = "auto", best;
-  int cores = 0;
-  double seconds = 10, max_overhead = 0.05;
+  FedBin::Options bin;
+  std::string best;
+  double seconds = 10;
 };
 
-struct Size {
-  int width, height;
-};
 constexpr Size kParts[] = {{600, 416}, {1920, 1080}, {600, 416}};
 
 // Of steady runs with and without watching, and what each lasts at least: filling the bin anew is a
 // small part of it.
 constexpr int kPairs = 31;
 constexpr double kLeastTurn = 0.5;
-
-/// Grey frames with some texture; as many as no cache holds.
-std::vector<GstBuffer*> make_frames(Size size) {
-  std::mt19937 random(1);
-  std::vector<GstBuffer*> frames;
-  for (int i = 0; i < 32; ++i) {
-    const gsize bytes = static_cast<gsize>(size.width) * size.height;
-    GstBuffer* frame = gst_buffer_new_allocate(nullptr, bytes, nullptr);
-    GstMapInfo map;
-    gst_buffer_map(frame, &map, GST_MAP_WRITE);
-    for (gsize p = 0; p < bytes; ++p)
-      map.data[p] = static_cast<guint8>((p % size.width) / 3 + random() % 64);
-    gst_buffer_unmap(frame, &map);
-    frames.push_back(frame);
-  }
-  return frames;
-}
-
-struct Stats {
-  std::string configuration;
-  guint64 frames = 0;
-  int trainings = 0, training_frames = 0;
-  double training_s = 0, penalty_s = 0;
-  bool training = false;
-};
-
-/// appsrc ! tandembin ! fakesink, playing and always fed.
-class Stream {
- public:
-  explicit Stream(const Options& options, const char* adapt) {
-    pipeline_ = gst_parse_launch_full(
-        "appsrc name=source format=time block=true max-buffers=4 max-bytes=0 ! "
-        "tandembin name=bin stages=\"vividfilter scales=1 ! vividhistogram ! vividclassifier\" ! "
-        "fakesink sync=false",
-        nullptr, GST_PARSE_FLAG_FATAL_ERRORS, nullptr);
-    if (!pipeline_) throw std::runtime_error("no pipeline: is GST_PLUGIN_PATH set?");
-    source_ = GST_APP_SRC(gst_bin_get_by_name(GST_BIN(pipeline_), "source"));
-    bin_ = gst_bin_get_by_name(GST_BIN(pipeline_), "bin");
-    g_object_set(bin_, "opencl-device", options.device.c_str(), "cores", options.cores,
-                 "max-overhead", options.max_overhead, nullptr);
-    set("adapt", adapt);
-  }
-  ~Stream() {
-    gst_element_set_state(pipeline_, GST_STATE_NULL);
-    gst_object_unref(source_);
-    gst_object_unref(bin_);
-    gst_object_unref(pipeline_);
-  }
-
-  void set(const char* property, const char* value) {
-    gst_util_set_object_arg(G_OBJECT(bin_), property, value);
-  }
-
-  /// "gcc/cg3" or "auto".
-  void force(const std::string& configuration) {
-    const std::size_t slash = configuration.find('/');
-    set("mapping", configuration.substr(0, slash).c_str());
-    if (slash == std::string::npos) return;
-    set("granularity", configuration.substr(slash + 1, 2).c_str());
-    set("threads", configuration.size() > slash + 3 ? configuration.c_str() + slash + 3 : "0");
-  }
-
-  void begin(Size size) {
-    GstCaps* caps = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width",
-                                        G_TYPE_INT, size.width, "height", G_TYPE_INT, size.height,
-                                        "framerate", GST_TYPE_FRACTION, 30, 1, nullptr);
-    gst_app_src_set_caps(source_, caps);
-    gst_caps_unref(caps);
-    gst_element_set_state(pipeline_, GST_STATE_PLAYING);
-  }
-
-  void feed(const std::vector<GstBuffer*>& frames) {
-    GstBuffer* buffer = gst_buffer_copy(frames[next_++ % frames.size()]);
-    if (gst_app_src_push_buffer(source_, buffer) != GST_FLOW_OK)
-      throw std::runtime_error("the pipeline stopped taking frames");
-  }
-
-  Stats stats() const {
-    Stats stats;
-    GstStructure* structure = nullptr;
-    g_object_get(bin_, "stats", &structure, nullptr);
-    stats.configuration = gst_structure_get_string(structure, "configuration");
-    gboolean training = FALSE;
-    gst_structure_get(structure, "frames", G_TYPE_UINT64, &stats.frames, "trainings", G_TYPE_INT,
-                      &stats.trainings, "training-frames", G_TYPE_INT, &stats.training_frames,
-                      "training-seconds", G_TYPE_DOUBLE, &stats.training_s, "training-penalty",
-                      G_TYPE_DOUBLE, &stats.penalty_s, "training", G_TYPE_BOOLEAN, &training,
-                      nullptr);
-    stats.training = training;
-    gst_structure_free(structure);
-    return stats;
-  }
-
-  /// Feeds for so long; returns frames finished a second.
-  double run(const std::vector<GstBuffer*>& frames, double seconds) {
-    const Stats before = stats();
-    const auto start = Clock::now();
-    while (seconds_since(start) < seconds) feed(frames);
-    const double elapsed = seconds_since(start);
-    return static_cast<double>(stats().frames - before.frames) / elapsed;
-  }
-
-  void run_until_decided(const std::vector<GstBuffer*>& frames) {
-    do {
-      feed(frames);
-    } while (stats().trainings == 0 || stats().training);
-  }
-
- private:
-  GstElement* pipeline_;
-  GstAppSrc* source_;
-  GstElement* bin_;
-  std::size_t next_ = 0;
-};
 
 struct Row {
   double fps[std::size(kParts)];
@@ -177,7 +51,7 @@ void compare(const Options& options, const std::vector<GstBuffer*>* frames) {
   Row row;
   std::vector<std::string> trainings;
   {
-    Stream stream(options, "both");
+    FedBin stream(options.bin, kStages, "both");
     for (std::size_t i = 0; i < std::size(kParts); ++i) {
       stream.begin(kParts[i]);
       const Stats before = stream.stats();
@@ -194,7 +68,7 @@ void compare(const Options& options, const std::vector<GstBuffer*>* frames) {
     print("adapts", row);
   }
   {
-    Stream stream(options, "both");
+    FedBin stream(options.bin, kStages, "both");
     stream.begin(kParts[0]);
     stream.run_until_decided(frames[0]);
     stream.set("adapt", "off");
@@ -208,7 +82,7 @@ void compare(const Options& options, const std::vector<GstBuffer*>* frames) {
   if (!options.best.empty()) {
     const std::size_t comma = options.best.find(',');
     const std::string best[] = {options.best.substr(0, comma), options.best.substr(comma + 1)};
-    Stream stream(options, "off");
+    FedBin stream(options.bin, kStages, "off");
     for (std::size_t i = 0; i < std::size(kParts); ++i) {
       stream.force(best[i % 2]);
       stream.begin(kParts[i]);
@@ -222,7 +96,7 @@ void compare(const Options& options, const std::vector<GstBuffer*>* frames) {
 
 void steady(const Options& options, const std::vector<GstBuffer*>* frames) {
   for (std::size_t i = 0; i < 2; ++i) {
-    Stream stream(options, "both");
+    FedBin stream(options.bin, kStages, "both");
     stream.begin(kParts[i]);
     stream.run_until_decided(frames[i]);
     std::vector<double> ratios;
@@ -253,15 +127,15 @@ Options parse(int argc, char** argv) {
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i], value = argv[i + 1];
     if (name == "--opencl-device") {
-      options.device = value;
+      options.bin.device = value;
     } else if (name == "--best") {
       options.best = value;
     } else if (name == "--cores") {
-      options.cores = std::atoi(value.c_str());
+      options.bin.cores = std::atoi(value.c_str());
     } else if (name == "--seconds") {
       options.seconds = std::atof(value.c_str());
     } else if (name == "--max-overhead") {
-      options.max_overhead = std::atof(value.c_str());
+      options.bin.max_overhead = std::atof(value.c_str());
     } else {
       throw std::runtime_error("there is no option " + name);
     }

@@ -42,6 +42,7 @@ class PaperChip {
 
   const Measurements& truth() const { return truth_; }
   Probe probe() const { return {now_ns_, 0, {}}; }
+  void wait_until(uint64_t now_ns) { now_ns_ = std::max(now_ns_, now_ns); }
   void slow_down(double factor) { slowdown_ = factor; }
   /// What waiting for a stage of the device adds to it, when stages are timed one by one.
   void wait_for_stages(double seconds) { wait_s_ = seconds; }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "gst/bin/energycontext.h"
+#include "gst/bin/neighbourhoodcontext.h"
 #include "gst/bin/tandembin.h"
 #include "gst/util/ref.h"
 #include "tests/virtual_chip/virtual_stage.h"
@@ -28,6 +29,9 @@ LiveBin::LiveBin(const Chip& chip, unsigned seed, const std::string& properties)
   if (error) throw std::runtime_error(line + ": " + error->message);
   const ContextRef context(energy_meter_context(chip_->meter()));
   gst_element_set_context(pipeline_, context.get());
+  // Chips that run side by side know nothing of each other.
+  const ContextRef alone(neighbourhood_context(std::make_shared<Neighbourhood>(chip.cores)));
+  gst_element_set_context(pipeline_, alone.get());
   g_signal_connect(element("sink"), "handoff", G_CALLBACK(on_frame), this);
   GstPad* pad = gst_element_get_static_pad(element("source"), "src");
   const auto count = [](GstPad*, GstPadProbeInfo*, gpointer in) {

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the controller has to do with the other bins of the process.
+#include <algorithm>
+#include <cmath>
+
+#include "scheduler/controller.h"
+
+namespace tandem {
+
+Allowed Controller::allowed() const {
+  Allowed allowed = rules_.allowed;
+  if (cores_ < chain_.cores) allowed.most_cores = cores_;
+  if (at_work_ > 1) allowed.most_lanes = std::max(1, kMaxLanes / at_work_);
+  return allowed;
+}
+
+// What was measured holds for a number of cores.
+void Controller::name_knowledge() { key_ = frames_ + " on " + std::to_string(cores_); }
+
+// True when this bin's part of the machine is another one.
+bool Controller::take_share() {
+  if (!neighbours_.seat) return false;
+  const Machine::Share share = neighbours_.seat->share();
+  const int cores =
+      std::clamp(static_cast<int>(std::lround(share.cores * chain_.cores)), 1, chain_.cores);
+  const bool changed = cores != cores_ || share.at_work != at_work_;
+  cores_ = cores;
+  at_work_ = share.at_work;
+  name_knowledge();
+  return changed;
+}
+
+// Takes over what others learnt of such frames since this bin did, and where nobody has learnt
+// with so many cores, what holds for more of them.
+void Controller::ask_neighbours() {
+  if (!neighbours_.shared) return;
+  const Learnt* own = find();
+  if (auto theirs = neighbours_.shared->knowledge.newer(key_, own ? own->version : 0)) {
+    if (device_lost_) forget_device(*theirs);
+    (*knowledge_)[key_] = *theirs;
+    return;
+  }
+  if (own) return;
+  for (int more = cores_ + 1; more <= chain_.cores; ++more) {
+    const std::string known_as = frames_ + " on " + std::to_string(more);
+    Learnt larger;
+    if (const auto mine = knowledge_->find(known_as); mine != knowledge_->end()) {
+      larger = mine->second;
+    } else if (auto theirs = neighbours_.shared->knowledge.newer(known_as, 0)) {
+      larger = *theirs;
+    } else {
+      continue;
+    }
+    larger.version = 0;
+    larger.chosen = {};
+    if (device_lost_) forget_device(larger);
+    (*knowledge_)[key_] = larger;
+    return;
+  }
+}
+
+// For every frame: what others do changes what is best here, and how long frames take.
+std::optional<Trainer::Step> Controller::look_at_neighbours() {
+  const uint64_t epoch = neighbours_.seat->epoch();
+  if (epoch == seen_epoch_) return std::nullopt;
+  seen_epoch_ = epoch;
+  another_trains_ = neighbours_.seat->another_trains();
+  paths_.clear();
+  if (frames_.empty() || rules_.allowed.fixed()) return std::nullopt;
+  if (take_share()) {
+    if (training()) {
+      // It measured another part of the machine. That it was in vain is not this bin's fault.
+      abandon_training();
+      --totals_.trainings;
+    }
+    ask_neighbours();
+    return decide(Reason::neighbours);
+  }
+  if (training() || !wanted_ || *wanted_ == Reason::asked) return std::nullopt;
+  // Somebody else may have found out what this one waits to find out.
+  const Learnt* own = learnt();
+  const uint64_t version = own ? own->version : 0;
+  ask_neighbours();
+  const Learnt* now = learnt();
+  if (!now || now->version == version) return std::nullopt;
+  wanted_.reset();
+  return decide(Reason::remembered);
+}
+
+bool Controller::take_turn() { return !neighbours_.seat || neighbours_.seat->take_turn(last_ns_); }
+
+void Controller::end_turn() {
+  if (neighbours_.seat) neighbours_.seat->end_turn();
+}
+
+}  // namespace tandem

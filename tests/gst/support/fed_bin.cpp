@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/gst/support/fed_bin.h"
+
+#include <random>
+
+namespace tandem {
+
+std::vector<GstBuffer*> make_frames(Size size) {
+  std::mt19937 random(1);
+  std::vector<GstBuffer*> frames;
+  for (int i = 0; i < 32; ++i) {
+    const gsize bytes = static_cast<gsize>(size.width) * size.height;
+    GstBuffer* frame = gst_buffer_new_allocate(nullptr, bytes, nullptr);
+    GstMapInfo map;
+    gst_buffer_map(frame, &map, GST_MAP_WRITE);
+    for (gsize p = 0; p < bytes; ++p)
+      map.data[p] = static_cast<guint8>((p % size.width) / 3 + random() % 64);
+    gst_buffer_unmap(frame, &map);
+    frames.push_back(frame);
+  }
+  return frames;
+}
+
+FedBin::FedBin(const Options& options, const std::string& stages, const char* adapt) {
+  const std::string line =
+      "appsrc name=source format=time block=true max-buffers=4 max-bytes=0 ! tandembin name=bin "
+      "stages=\"" +
+      stages + "\" ! fakesink sync=false";
+  pipeline_ = gst_parse_launch_full(line.c_str(), nullptr, GST_PARSE_FLAG_FATAL_ERRORS, nullptr);
+  if (!pipeline_) throw std::runtime_error("no pipeline: is GST_PLUGIN_PATH set?");
+  source_ = GST_APP_SRC(gst_bin_get_by_name(GST_BIN(pipeline_), "source"));
+  bin_ = gst_bin_get_by_name(GST_BIN(pipeline_), "bin");
+  g_object_set(bin_, "opencl-device", options.device.c_str(), "cores", options.cores,
+               "max-overhead", options.max_overhead, nullptr);
+  set("adapt", adapt);
+}
+
+FedBin::~FedBin() {
+  gst_element_set_state(pipeline_, GST_STATE_NULL);
+  gst_object_unref(source_);
+  gst_object_unref(bin_);
+  gst_object_unref(pipeline_);
+}
+
+void FedBin::set(const char* property, const char* value) {
+  gst_util_set_object_arg(G_OBJECT(bin_), property, value);
+}
+
+void FedBin::force(const std::string& configuration) {
+  const std::size_t slash = configuration.find('/');
+  set("mapping", configuration.substr(0, slash).c_str());
+  if (slash == std::string::npos) return;
+  set("granularity", configuration.substr(slash + 1, 2).c_str());
+  const std::size_t lanes = configuration.find("/q");
+  const std::string threads = configuration.substr(slash + 3, lanes - slash - 3);
+  set("threads", threads.empty() ? "0" : threads.c_str());
+  set("lanes", lanes == std::string::npos ? "1" : configuration.c_str() + lanes + 2);
+}
+
+void FedBin::begin(Size size) {
+  GstCaps* caps = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width",
+                                      G_TYPE_INT, size.width, "height", G_TYPE_INT, size.height,
+                                      "framerate", GST_TYPE_FRACTION, 30, 1, nullptr);
+  gst_app_src_set_caps(source_, caps);
+  gst_caps_unref(caps);
+  gst_element_set_state(pipeline_, GST_STATE_PLAYING);
+}
+
+void FedBin::feed(const std::vector<GstBuffer*>& frames) {
+  GstBuffer* buffer = gst_buffer_copy(frames[next_++ % frames.size()]);
+  if (gst_app_src_push_buffer(source_, buffer) != GST_FLOW_OK)
+    throw std::runtime_error("the pipeline stopped taking frames");
+}
+
+Stats FedBin::stats() const {
+  Stats stats;
+  GstStructure* structure = nullptr;
+  g_object_get(bin_, "stats", &structure, nullptr);
+  stats.configuration = gst_structure_get_string(structure, "configuration");
+  gboolean training = FALSE;
+  gst_structure_get(structure, "frames", G_TYPE_UINT64, &stats.frames, "trainings", G_TYPE_INT,
+                    &stats.trainings, "training-frames", G_TYPE_INT, &stats.training_frames,
+                    "training-seconds", G_TYPE_DOUBLE, &stats.training_s, "training-penalty",
+                    G_TYPE_DOUBLE, &stats.penalty_s, "training", G_TYPE_BOOLEAN, &training,
+                    nullptr);
+  stats.training = training;
+  stats.predicted = gst_structure_has_field(structure, "predicted-fps");
+  gst_structure_free(structure);
+  return stats;
+}
+
+double FedBin::run(const std::vector<GstBuffer*>& frames, double seconds) {
+  const Stats before = stats();
+  const auto start = Clock::now();
+  while (seconds_since(start) < seconds) feed(frames);
+  const double elapsed = seconds_since(start);
+  return static_cast<double>(stats().frames - before.frames) / elapsed;
+}
+
+void FedBin::run_until_decided(const std::vector<GstBuffer*>& frames) {
+  do {
+    feed(frames);
+  } while (stats().trainings == 0 || stats().training);
+}
+
+}  // namespace tandem

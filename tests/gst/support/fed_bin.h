@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/app/gstappsrc.h>
+#include <gst/gst.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tandem {
+
+using Clock = std::chrono::steady_clock;
+
+inline double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+struct Size {
+  int width, height;
+};
+
+/// Grey frames with some texture; as many as no cache holds. The caller owns them.
+std::vector<GstBuffer*> make_frames(Size size);
+
+struct Stats {
+  std::string configuration;
+  guint64 frames = 0;
+  int trainings = 0, training_frames = 0;
+  double training_s = 0, penalty_s = 0;
+  bool training = false;
+  bool predicted = false;  ///< something is known of what runs
+};
+
+/// appsrc ! tandembin ! fakesink, playing and always fed.
+class FedBin {
+ public:
+  struct Options {
+    std::string device = "auto";
+    int cores = 0;
+    double max_overhead = 0.05;
+  };
+
+  /// Throws std::runtime_error when there is no such pipeline.
+  FedBin(const Options& options, const std::string& stages, const char* adapt);
+  ~FedBin();
+  FedBin(const FedBin&) = delete;
+  FedBin& operator=(const FedBin&) = delete;
+
+  void set(const char* property, const char* value);
+  /// "gcc/cg3", "ggg/cg1/q4" or "auto".
+  void force(const std::string& configuration);
+  void begin(Size size);
+  void feed(const std::vector<GstBuffer*>& frames);
+  Stats stats() const;
+  /// Feeds for so long; returns frames finished a second.
+  double run(const std::vector<GstBuffer*>& frames, double seconds);
+  void run_until_decided(const std::vector<GstBuffer*>& frames);
+
+ private:
+  GstElement* pipeline_;
+  GstAppSrc* source_;
+  GstElement* bin_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace tandem
