@@ -45,6 +45,30 @@ Shared wrap_once(gpointer cl_context, gpointer cl_device) {
   return made;
 }
 
+// Opens a device once for all pipelines of the process: work in several contexts takes turns on a
+// device instead of sharing it.
+Shared open_once(const std::string& selector) {
+  struct Opened {
+    std::string selector;
+    std::weak_ptr<opencl::Context> context;
+  };
+  static std::mutex mutex;
+  static std::vector<Opened> opened;
+  std::lock_guard lock(mutex);
+  std::erase_if(opened, [](const Opened& each) { return each.context.expired(); });
+  for (const Opened& each : opened) {
+    if (each.selector != selector) continue;
+    if (Shared known = each.context.lock()) return known;
+  }
+  Shared made = opencl::Context::open(selector);
+  for (const Opened& each : opened) {  // by another name
+    Shared known = each.context.lock();
+    if (known && known->cl_device_id() == made->cl_device_id()) made = known;
+  }
+  opened.push_back({selector, made});
+  return made;
+}
+
 Shared context_of(GstElement* element) {
   ContextRef context(gst_element_get_context(element, GST_TANDEM_OPENCL_CONTEXT_TYPE));
   return context ? opencl_context_from(context.get()) : nullptr;
@@ -95,7 +119,7 @@ Shared find_opencl_context(GstElement* element, const std::string& selector) {
                                                                  GST_TANDEM_OPENCL_CONTEXT_TYPE));
   if (Shared given = context_of(element)) return given;
 
-  Shared opened = opencl::Context::open(selector);
+  Shared opened = open_once(selector);
   GstContext* context = make_gst_context(opened);
   gst_element_set_context(element, context);
   gst_element_post_message(element,

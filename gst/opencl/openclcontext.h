@@ -20,9 +20,9 @@ namespace tandem {
 std::shared_ptr<opencl::Context> opencl_context_from(GstContext* context);
 
 /// The OpenCL context for `element`, as GStreamer elements find one: asks the neighbours, then the
-/// application, then opens the device that `selector` names and tells everybody. Throws
-/// opencl::Error. Calls gst_element_set_context on the element when one was found. What it opened
-/// is kept until the element and its bins are in NULL.
+/// application, then opens the device that `selector` names, unless another pipeline of the process
+/// has it, and tells everybody. Throws opencl::Error. Calls gst_element_set_context on the element
+/// when one was found. What it opened is kept until the element and its bins are in NULL.
 std::shared_ptr<opencl::Context> find_opencl_context(GstElement* element,
                                                      const std::string& selector);
 

@@ -91,6 +91,16 @@ TEST_F(SharedContext, ElementsOfOnePipelineShareOne) {
   EXPECT_EQ(cl_context_of(stream.element("a")), cl_context_of(stream.element("c")));
 }
 
+TEST_F(SharedContext, PipelinesOfOneProcessShareOne) {
+  Stream one(bin("mapping=ggg threads=1 opencl-device=any")),
+      other(bin("mapping=ggg threads=1 opencl-device=\"" + application_->device().name + "\""));
+  EXPECT_EQ(one.run(2).size(), 2U);
+  EXPECT_EQ(other.run(2).size(), 2U);
+  ASSERT_NE(cl_context_of(one.tandembin()), nullptr);
+  EXPECT_EQ(cl_context_of(one.tandembin()), cl_context_of(other.tandembin()));
+  EXPECT_NE(cl_context_of(one.tandembin()), application_->cl_context()) << "which is its own";
+}
+
 TEST_F(SharedContext, ABinAndAStageShareOne) {
   Stream stream("vividfilter name=a device=opencl opencl-device=any ! " +
                 std::string("tandembin.( name=tandembin0 mapping=gg threads=1 opencl-device=any "
