@@ -143,11 +143,9 @@ class Model {
   template <class VisitMapping>
   void visit_mappings(int k, Mapping mapping, const MappingCosts& costs,
                       VisitMapping& visit) const {
-    for (const bool on_device : {true, false}) {
-      if (on_device && !m_.stages[k].has_device) continue;
-      const uint32_t bit = 1u << k;
-      mapping.device_stages =
-          on_device ? mapping.device_stages | bit : mapping.device_stages & ~bit;
+    for (const Side side : {Side::g, Side::c}) {
+      if (side != Side::c && !m_.stages[k].has_device) continue;
+      mapping.set(k, side);
       MappingCosts with = costs;
       add_stage(k, mapping, with);
       if (k > 0) {

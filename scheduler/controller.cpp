@@ -110,7 +110,7 @@ Trainer::Step Controller::retrain() {
 Trainer::Step Controller::device_failed() {
   abandon_training();
   chain_.device_capable = 0;
-  if (rules_.allowed.mapping) rules_.allowed.mapping->device_stages = 0;
+  if (rules_.allowed.mapping) rules_.allowed.mapping->sides = 0;
   for (auto& [key, learnt] : *knowledge_) {
     for (StageMeasurements& stage : learnt.measurements.stages) stage.has_device = false;
     learnt.trials.clear();
@@ -163,7 +163,7 @@ Trainer::Step Controller::decide(Reason reason) {
     abandon_training();
     wanted_.reset();
     if (rules_.allowed.fixed() || key_.empty() || !rules_.allowed(running_.configuration) ||
-        !(running_.configuration.mapping.device_stages == 0 || chain_.device_capable != 0))
+        (running_.configuration.mapping.any_device() && chain_.device_capable == 0))
       run(settled_on_ = rules_.allowed.fallback(chain_.stages, chain_.cores));
     running_.time_stages = false;
     return running_;
@@ -191,7 +191,7 @@ Trainer::Step Controller::decide(Reason reason) {
     wanted_ = reason;
   }
   Configuration keeps = running_.configuration;
-  keeps.mapping.device_stages &= chain_.device_capable;
+  keeps.mapping = keeps.mapping.within(chain_.device_capable);
   if (!rules_.allowed(keeps)) keeps = rules_.allowed.fallback(chain_.stages, chain_.cores);
   const auto paths = std::exchange(paths_, {});
   settle(due ? Reason::not_allowed : reason, {keeps, {}}, {});

@@ -35,7 +35,7 @@ constexpr double kNearEqual = 0.1;
 constexpr double kGlance = 0.25;  // the looks that a glance or an experiment is worth
 
 int device_runs(const Configuration& configuration) {
-  const uint32_t stages = configuration.mapping.device_stages;
+  const uint32_t stages = configuration.mapping.device_stages();
   return std::popcount(stages & ~(stages << 1));
 }
 

@@ -92,7 +92,7 @@ bool Trainer::observe(const Item::Times& times, uint32_t device_stages) {
   if (begin_.energy && !counts_joules_)
     counts_joules_ = count_from_new_value(begin_, read_probe_());
   // A frame that the device left to the CPU says nothing of the device.
-  if (device_stages == step.configuration.mapping.device_stages) samples_.push_back(times);
+  if (device_stages == step.configuration.mapping.device_stages()) samples_.push_back(times);
 
   // No energy is taken from the stages one by one.
   double least_seconds = step.time_stages ? kLeastSeconds : least_seconds_;

@@ -33,7 +33,7 @@ void Dispatch::configure(const Configuration& configuration, uint32_t device_cap
   pending_.threads = std::clamp(pending_.threads, 1, cores_ + 1);
   pending_.lanes = time_stages ? 1 : std::clamp(pending_.lanes, 1, kMaxLanes);
   pending_.mapping.stages = static_cast<int>(stages_.size());
-  pending_.mapping.device_stages &= device_usable_ ? device_capable : 0;
+  pending_.mapping = pending_.mapping.within(device_usable_ ? device_capable : 0);
   pending_time_stages_ = time_stages;
   if (running_ == 0) {
     apply_pending();

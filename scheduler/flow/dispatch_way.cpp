@@ -48,7 +48,7 @@ bool Dispatch::did(Entry& entry, const Action& action, const Status& status) {
     // What is valid on the device alone is lost with it: the CPU computes the item again.
     const bool first_failure = device_usable_;
     if (first_failure) device_failed();
-    entry.mapping.device_stages = 0;
+    entry.mapping.sides = 0;
     item.device_stages = 0;
     item.times.stage_ns = item.times.download_ns = item.times.upload_ns = {};
     entry.position = entry.restart;
@@ -175,8 +175,8 @@ void Dispatch::give_cores(Entry& entry) {
 
 void Dispatch::device_failed() {
   device_usable_ = false;
-  current_.mapping.device_stages = 0;
-  pending_.mapping.device_stages = 0;
+  current_.mapping.sides = 0;
+  pending_.mapping.sides = 0;
   drivers_changed();
   wakes_ |= kSides;
 }
