@@ -66,6 +66,9 @@ std::string to_string(const Mapping& mapping);
 /// Most lanes of a device.
 inline constexpr int kMaxLanes = 8;
 
+/// Most devices of one kind, which share a letter.
+inline constexpr int kMaxDevices = 8;
+
 inline constexpr int kOneLane[] = {1};
 
 /// granularity x mapping x threads x lanes, written `gcc/cg5`, `ggg/mg` or `ggg/cg12/q4`.
@@ -73,7 +76,7 @@ struct Configuration {
   Mapping mapping;
   Granularity granularity = Granularity::coarse;
   int threads = 1;  ///< driver threads of coarse grain, 1 ... nC + 1; medium grain uses all cores
-  int lanes = 1;    ///< frames that are on the device at a time, 1 ... kMaxLanes
+  int lanes = 1;    ///< frames that are on each device at a time, 1 ... kMaxLanes
 
   bool operator==(const Configuration& other) const {
     return mapping == other.mapping && granularity == other.granularity &&

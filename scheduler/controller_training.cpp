@@ -157,7 +157,7 @@ Trainer::Step Controller::start_training(Reason reason) {
     if (*rules_.allowed.lanes > 1) lanes.push_back(*rules_.allowed.lanes);
   }
   trainer_.emplace(chain_.stages, chain_.cores, chain_.device_capable, lanes, counter_s(),
-                   read_probe_);
+                   read_probe_, chain_.devices);
   run(trainer_->step()->configuration);
   return running_ = *trainer_->step();
 }

@@ -58,7 +58,8 @@ void Executor::configure(const Configuration& configuration, bool time_stages) {
   for (std::size_t k = 0; k < stages_.size(); ++k)
     device_capable |= stages_[k]->has_device() ? 1u << k : 0;
   std::lock_guard lock(mutex_);
-  dispatch_.configure(configuration, device_capable, time_stages);
+  dispatch_.configure(configuration, device_capable, time_stages,
+                      device_ != nullptr ? device_->devices() : 1);
   forget_pieces();
   notify();
 }
@@ -181,6 +182,11 @@ void Executor::count(const Item& item) {
     frames.fetch_add(1, std::memory_order_relaxed);
   }
   frames_.fetch_add(1, std::memory_order_relaxed);
+}
+
+int Executor::usable_devices() const {
+  std::lock_guard lock(mutex_);
+  return dispatch_.usable_devices();
 }
 
 ExecutorStats Executor::stats() const {

@@ -55,5 +55,65 @@ TEST_F(ExecutorLanes, NoItemIsLostWhicheverWaitFailsWithLanesFull) {
   }
 }
 
+TEST_F(ExecutorLanes, DevicesOfOneKindShareTheItems) {
+  for (const int threads : {1, 2, 3}) {
+    World world;
+    world.devices = 3;
+    TestDevice device(world);
+    TestStage stages[] = {{world, 0}, {world, 1}, {world, 2}};
+    Executor executor({&stages[0], &stages[1], &stages[2]}, &device, 2);
+    executor.configure({{7, 3}, Granularity::coarse, threads, 2});
+    Pump pump(executor);
+    pump.send(300);
+    pump.stop();
+    expect_all_in_order(pump);
+    EXPECT_EQ(executor.stats().frames_device, 300u) << threads << " threads: each serves a device";
+    for (int d = 0; d < 3; ++d) EXPECT_GT(world.frames_on[d], 0) << d;
+    EXPECT_LE(world.most_sent, 6);
+  }
+}
+
+// Every number of commands of the first before the other fails as well.
+TEST_F(ExecutorLanes, NoItemIsLostWhicheverDeviceFails) {
+  for (const int lanes : {1, 2, 4}) {
+    for (const int failing : {0, 1}) {
+      World world;
+      world.devices = 2;
+      TestDevice device(world);
+      TestStage stages[] = {{world, 0}, {world, 1}, {world, 2, true}, {world, 3}};
+      std::atomic<int> calls{0}, left{-1};
+      Executor executor({&stages[0], &stages[1], &stages[2], &stages[3]}, &device, 2,
+                        [&](const std::string&, int others) {
+                          ++calls;
+                          left = others;
+                        });
+      const Configuration c{{11, 4}, Granularity::coarse, 3, lanes};
+      executor.configure(c);
+      Pump pump(executor);
+      pump.send(40);
+      world.failing = failing;
+      pump.send(60);
+      executor.drain();
+      EXPECT_EQ(calls, 1);
+      EXPECT_EQ(left, 1);
+      EXPECT_EQ(to_string(executor.configuration()), to_string(c)) << "the other goes on";
+      const int before = world.frames_on[failing];
+      pump.send(20);
+      executor.drain();
+      EXPECT_EQ(world.frames_on[failing], before) << "its lanes are gone";
+      executor.configure({{15, 4}, Granularity::medium, 3, lanes});
+      pump.send(20);
+      world.failing = 1 - failing;
+      pump.send(40);
+      pump.stop();
+      expect_all_in_order(pump);
+      EXPECT_EQ(pump.failed_, 0);
+      EXPECT_EQ(calls, 2);
+      EXPECT_EQ(left, 0);
+      EXPECT_FALSE(executor.configuration().mapping.any_device());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tandem
