@@ -100,6 +100,7 @@ std::shared_ptr<EnergyMeter> open_energy(GstElement* bin, const BinSettings& set
   context.cores = run.executor().cores();
   if (const auto opencl = run.context(); opencl && !opencl->device().is_cpu) {
     context.device.name = opencl->device().name;
+    context.device.count = opencl->devices();
     context.device.in_package = opencl->device().is_gpu && opencl->device().unified_memory;
   }
   // The meter is the run's own.
