@@ -55,6 +55,26 @@ TEST_F(ExecutorLanes, NoItemIsLostWhicheverWaitFailsWithLanesFull) {
   }
 }
 
+TEST(DispatchLanes, AnItemGoesToTheDeviceWithTheMostFreeLanes) {
+  Dispatch dispatch({{}, {}}, 4, true);
+  dispatch.configure({{3, 2}, Granularity::coarse, 1, 4}, ~0u, false, 2);
+  std::vector<Item> items(20);
+  std::vector<Dispatch::Entry*> sent;
+  const auto send = [&] {
+    dispatch.let_in(&items[sent.size()], 0);
+    Dispatch::Entry* entry = dispatch.work_for(0, 1, {}).entry;
+    const Dispatch::Action action = dispatch.next(*entry);
+    EXPECT_EQ(action.kind, Dispatch::Action::Kind::device);
+    dispatch.sent(*entry, action, 1);
+    sent.push_back(entry);
+    return entry->lane % 2;
+  };
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(send(), i % 2) << i;
+  for (const int i : {1, 3, 5}) dispatch.leave_device(*sent[i], 2);  // all that device 1 has
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(send(), 1) << "device 0 has three";
+  EXPECT_EQ(send() + send(), 1) << "one each";
+}
+
 TEST_F(ExecutorLanes, DevicesOfOneKindShareTheItems) {
   for (const int threads : {1, 2, 3}) {
     World world;
