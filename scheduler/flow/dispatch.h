@@ -195,6 +195,7 @@ class Dispatch {
   void free_all_lanes();
   int freest_device() const;
   bool has_free_lane() const { return freest_device() != kNone; }
+  bool lost_its_device(const Entry& entry) const;
   bool has_sent(int device) const;
   Entry* uncollected() const;
   void wake_collectors(int besides);

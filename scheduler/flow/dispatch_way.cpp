@@ -29,7 +29,7 @@ Dispatch::Action Dispatch::next(Entry& entry) {
       give_cores(entry);
       return {Kind::device, first, end_of_run(entry)};
     }
-    if (!cpu_fallback_) {
+    if (!cpu_fallback_ && !lost_its_device(entry)) {
       give_cores(entry);
       return {Kind::wait};
     }
@@ -210,6 +210,12 @@ int Dispatch::freest_device() const {
     }
   }
   return freest;
+}
+
+// Then it came back without a lane for others: all who could free one may have such an item at
+// hand.
+bool Dispatch::lost_its_device(const Entry& entry) const {
+  return entry.failed_before || (entry.device != kNone && devices_[entry.device].failed);
 }
 
 bool Dispatch::has_sent(int device) const {

@@ -167,6 +167,26 @@ TEST(Simulation, OnlyTheFramesThatALostDeviceHadMayTakeTheCpu) {
   EXPECT_LE(on_cores, c.lanes) << "where the other has no lane free";
 }
 
+// Who has a frame of a lost device may be the only one who could free a lane of the other.
+TEST(Simulation, NobodyWaitsForALaneAfterADeviceIsLost) {
+  Chip chip = quiet_chip({4, 1, 4}, {1, 1, 1}, 2);
+  chip.devices = 2;
+  chip.noise = 0.3;
+  for (const char* mapping : {"ggg", "gcg"}) {
+    for (const int threads : {1, 2, 3}) {
+      for (const int runs : {0, 3, 20}) {
+        Simulation simulation(chip, 5);
+        Configuration c = coarse(mapping, threads);
+        c.lanes = 4;
+        simulation.set_cpu_fallback(false);
+        simulation.configure(c);
+        simulation.fail_device_after(runs, 1);
+        expect_frames_in_order(simulation, 200);
+      }
+    }
+  }
+}
+
 // Each of them holds its tensors.
 TEST(Simulation, AFastDeviceDoesNotRunAheadOfTheCores) {
   const Chip chip = quiet_chip({8, 8}, {0.1, 0.1}, 4);
