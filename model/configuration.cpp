@@ -4,8 +4,43 @@
 #include <algorithm>
 
 namespace tandem {
+namespace {
 
-std::string parse_mapping(std::string_view text, int stages, Mapping& mapping) {
+constexpr std::string_view kSideLetters = "cghi";
+
+// "g (device) and c (CPU)", "g, h (devices) and c (CPU)"
+std::string known_letters(int letters) {
+  std::string text = "g";
+  for (int d = 2; d <= letters; ++d) text += std::string(", ") + kSideLetters[d];
+  return text + (letters > 1 ? " (devices)" : " (device)") + " and c (CPU)";
+}
+
+// The mapping after this one in the order of numbers whose digits are the sides, first stage last.
+bool next_mapping(Mapping& mapping, int letters) {
+  for (int k = 0; k < mapping.stages; ++k) {
+    const int side = static_cast<int>(mapping.side(k));
+    mapping.set(k, side < letters ? static_cast<Side>(side + 1) : Side::c);
+    if (side < letters) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+uint32_t Mapping::device_stages() const {
+  uint32_t bits = 0;
+  for (int k = 0; k < stages; ++k) bits |= on_device(k) ? 1u << k : 0;
+  return bits;
+}
+
+Mapping Mapping::within(uint32_t capable) const {
+  Mapping kept = *this;
+  for (int k = 0; k < stages; ++k)
+    if ((capable >> k & 1) == 0) kept.set(k, Side::c);
+  return kept;
+}
+
+std::string parse_mapping(std::string_view text, int stages, Mapping& mapping, int letters) {
   if (static_cast<int>(text.size()) != stages) {
     return "mapping '" + std::string(text) + "' has " + std::to_string(text.size()) +
            " letters, but there are " + std::to_string(stages) +
@@ -13,12 +48,12 @@ std::string parse_mapping(std::string_view text, int stages, Mapping& mapping) {
   }
   Mapping parsed{0, stages};
   for (int k = 0; k < stages; ++k) {
-    if (text[k] == 'g') {
-      parsed.device_stages |= 1u << k;
-    } else if (text[k] != 'c') {
-      return "mapping '" + std::string(text) + "' has the letter '" + text[k] +
-             "': only g (device) and c (CPU) are known";
+    const std::size_t side = kSideLetters.substr(0, 1 + letters).find(text[k]);
+    if (side == kSideLetters.npos) {
+      return "mapping '" + std::string(text) + "' has the letter '" + text[k] + "': only " +
+             known_letters(letters) + " are known";
     }
+    parsed.set(k, static_cast<Side>(side));
   }
   mapping = parsed;
   return {};
@@ -26,7 +61,8 @@ std::string parse_mapping(std::string_view text, int stages, Mapping& mapping) {
 
 std::string to_string(const Mapping& mapping) {
   std::string text;
-  for (int k = 0; k < mapping.stages; ++k) text += mapping.on_device(k) ? 'g' : 'c';
+  for (int k = 0; k < mapping.stages; ++k)
+    text += kSideLetters[static_cast<std::size_t>(mapping.side(k))];
   return text;
 }
 
@@ -65,16 +101,16 @@ Configuration Allowed::fallback(int stages, int cores) const {
 }
 
 std::vector<Configuration> all_configurations(int stages, int cores, uint32_t device_capable,
-                                              std::span<const int> lanes) {
+                                              std::span<const int> lanes, int letters) {
   std::vector<Configuration> all;
-  for (uint32_t bits = 0; bits < 1u << stages; ++bits) {
-    if ((bits & ~device_capable) != 0) continue;
-    const Mapping mapping{bits, stages};
-    for (const int s : bits == 0 ? std::span<const int>(kOneLane) : lanes) {
+  Mapping mapping{0, stages};
+  do {
+    if (mapping != mapping.within(device_capable)) continue;
+    for (const int s : mapping.any_device() ? lanes : std::span<const int>(kOneLane)) {
       for (int n = 1; n <= cores + 1; ++n) all.push_back({mapping, Granularity::coarse, n, s});
       all.push_back({mapping, Granularity::medium, cores + 1, s});
     }
-  }
+  } while (next_mapping(mapping, letters));
   return all;
 }
 

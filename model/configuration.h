@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,8 +11,14 @@
 
 namespace tandem {
 
-/// Most stages that a chain can have: one bit each in a mapping.
+/// Most stages that a chain can have: two bits each in a mapping.
 inline constexpr int kMaxStages = 16;
+
+/// Where a stage may run: on the cores, or on the devices of one letter.
+enum class Side : uint8_t { c, g, h, i };
+
+/// Most letters of devices: g, h and i.
+inline constexpr int kMaxLetters = 3;
 
 /// How parallelism is exploited on the CPU (paper 1, section II).
 enum class Granularity {
@@ -19,25 +26,48 @@ enum class Granularity {
   medium,  ///< MG: one frame over all cores
 };
 
-/// Where stages may run. Bit k set: stage k may run on the device ('g'), otherwise 'c'.
+/// Where stages may run: a side for each.
 struct Mapping {
-  uint32_t device_stages = 0;
+  uint32_t sides = 0;  ///< bits 2k and 2k + 1: the Side of stage k
   int stages = 0;
 
-  bool on_device(int stage) const { return (device_stages >> stage & 1) != 0; }
-  bool any_device() const { return device_stages != 0; }
-  /// DP: every stage may run on the device.
-  bool decoupled() const { return stages > 0 && device_stages == (1u << stages) - 1; }
+  constexpr Mapping() = default;
+  /// Bit k of `device_stages` set: stage k on `side`, otherwise 'c'.
+  constexpr Mapping(uint32_t device_stages, int count, Side side = Side::g) : stages(count) {
+    for (int k = 0; k < count; ++k)
+      if ((device_stages >> k & 1) != 0) set(k, side);
+  }
+
+  constexpr Side side(int stage) const { return static_cast<Side>(sides >> 2 * stage & 3); }
+  constexpr void set(int stage, Side side) {
+    sides = (sides & ~(3u << 2 * stage)) | static_cast<uint32_t>(side) << 2 * stage;
+  }
+  bool on_device(int stage) const { return side(stage) != Side::c; }
+  bool any_device() const { return sides != 0; }
+  /// How many stages may run on a device.
+  int on_devices() const { return std::popcount(low_bits()); }
+  /// DP: every stage may run on a device.
+  bool decoupled() const { return stages > 0 && on_devices() == stages; }
+  /// Bit k: stage k may run on a device.
+  uint32_t device_stages() const;
+  /// With the stages outside `capable` (bit k: stage k) on the cores.
+  Mapping within(uint32_t capable) const;
   bool operator==(const Mapping&) const = default;
+
+ private:
+  uint32_t low_bits() const { return (sides | sides >> 1) & 0x55555555u; }  // one a device stage
 };
 
-/// Reads a mapping such as "gcc", first stage first. Returns the empty string when it is right,
-/// else what is wrong with it.
-std::string parse_mapping(std::string_view text, int stages, Mapping& mapping);
+/// Reads a mapping such as "gcc", first stage first, with device letters from the first `letters`
+/// of g, h, i. Returns the empty string when it is right, else what is wrong with it.
+std::string parse_mapping(std::string_view text, int stages, Mapping& mapping, int letters = 1);
 std::string to_string(const Mapping& mapping);
 
 /// Most lanes of a device.
 inline constexpr int kMaxLanes = 8;
+
+/// Most devices of one kind, which share a letter.
+inline constexpr int kMaxDevices = 8;
 
 inline constexpr int kOneLane[] = {1};
 
@@ -46,7 +76,7 @@ struct Configuration {
   Mapping mapping;
   Granularity granularity = Granularity::coarse;
   int threads = 1;  ///< driver threads of coarse grain, 1 ... nC + 1; medium grain uses all cores
-  int lanes = 1;    ///< frames that are on the device at a time, 1 ... kMaxLanes
+  int lanes = 1;    ///< frames that are on each device at a time, 1 ... kMaxLanes
 
   bool operator==(const Configuration& other) const {
     return mapping == other.mapping && granularity == other.granularity &&
@@ -74,11 +104,12 @@ struct Allowed {
   bool operator==(const Allowed&) const = default;
 };
 
-/// All 2^s (nC + 2) configurations (paper 1, section II-B); mappings that put a stage outside
-/// `device_capable` (bit k: stage k has a device implementation) on the device are left out.
-/// Those with the device come once for each of `lanes`. Order: mapping by mapping, threads 1 ...
-/// nC + 1, then medium grain.
+/// All (1 + letters)^s (nC + 2) configurations (paper 1, section II-B, has one letter); mappings
+/// that put a stage outside `device_capable` (bit k: stage k has a device implementation) on a
+/// device are left out. Those with a device come once for each of `lanes`. Order: mapping by
+/// mapping, threads 1 ... nC + 1, then medium grain.
 std::vector<Configuration> all_configurations(int stages, int cores, uint32_t device_capable,
-                                              std::span<const int> lanes = kOneLane);
+                                              std::span<const int> lanes = kOneLane,
+                                              int letters = 1);
 
 }  // namespace tandem

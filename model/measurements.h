@@ -71,6 +71,9 @@ struct LaneFactor {
 /// machine. Seconds and joules are per frame.
 struct Measurements {
   int cores = 1;  ///< nC
+  /// Devices of the letter 'g'. What a frame takes of the device was measured with all of them: it
+  /// is a share of what it takes of one.
+  int devices = 1;
   std::vector<StageMeasurements> stages;
   /// T^CG(n), n = 1 ... nC + 1, at [n - 1]: seconds divided by frames when n threads compute a
   /// frame each, all stages. What was not measured is unknown, and so are the configurations that

@@ -59,8 +59,7 @@ bool better(const Score& score, const Configuration& configuration, const Entry&
   const Configuration& other = than.candidate.configuration;
   if (configuration.threads != other.threads) return configuration.threads < other.threads;
   if (configuration.lanes != other.lanes) return configuration.lanes < other.lanes;
-  return std::popcount(configuration.mapping.device_stages) <
-         std::popcount(other.mapping.device_stages);
+  return configuration.mapping.on_devices() < other.mapping.on_devices();
 }
 
 class Ranking {

@@ -192,7 +192,7 @@ TANDEM_INLINE double Model::together_w(const Cpu& cpu, double cpu_share, const D
 // the power of the others, from 0 to the time that the 'c' stages take.
 TANDEM_INLINE Model::Cycle Model::coarse(const MappingCosts& costs, int threads) const {
   const Cpu& all = cg_[threads];
-  const Cpu& others = cg_[threads - 1];
+  const Cpu& others = cg_[threads - servers(threads)];
   const double device_s = costs.device.seconds;
   // DP, Table III: whoever leaves the device takes it again.
   Cycle cycle{others, costs.cg_s > 0 ? all : others, device_s};
@@ -209,7 +209,7 @@ TANDEM_INLINE Model::Cycle Model::coarse(const MappingCosts& costs, int threads)
     cycle.frames += cycle.idle_s * all.fps;
     cycle.cpu_latency_s = all.latency_s;
   }
-  cycle.device_latency_s = costs.lanes * device_s + costs.cg_s;
+  cycle.device_latency_s = on_device(costs) * device_s + costs.cg_s;
   return cycle;
 }
 
@@ -309,16 +309,16 @@ Model::Limits Model::limits_of(const Configuration& configuration,
   const double device_s = costs.device.seconds;
   double fps, watts, latency_s;
   if (coarse_grain) {
-    const Cpu& others = cg_[configuration.threads - 1];
+    const Cpu& others = cg_[configuration.threads - servers(configuration.threads)];
     const double idle_s = costs.lanes > 1 ? 0 : costs.cg_s * all.crowding;
     fps = larger(all.fps,
                  (costs.saved + device_s * others.fps + idle_s * all.fps) / (device_s + idle_s));
     watts = std::min(all.total_w, others.total_w);
-    latency_s = larger(all.latency_s, costs.lanes * device_s + costs.cg_s);
+    latency_s = larger(all.latency_s, on_device(costs) * device_s + costs.cg_s);
   } else {
     fps = most_medium_fps(costs);
     watts = all.total_w;
-    latency_s = larger(all.latency_s, costs.lanes * device_s + costs.mg_s);
+    latency_s = larger(all.latency_s, on_device(costs) * device_s + costs.mg_s);
   }
   // What bounds the rate lets some of the chip rest.
   if (any_serial_ || fps * latency_s > most_in_flight_) watts = 0;
@@ -343,7 +343,7 @@ Model::Limits Model::limits_of(const MappingCosts& costs) const {
       costs.saved / (device_s + (costs.lanes > 1 ? 0 : costs.cg_s * extremes_.crowding));
   const double fps = most(coarse_fps, most_medium_fps(costs));
   const double latency_s =
-      most(extremes_.latency_s, costs.lanes * device_s + most(costs.cg_s, costs.mg_s));
+      most(extremes_.latency_s, on_device(costs) * device_s + most(costs.cg_s, costs.mg_s));
   const bool some_rest = any_serial_ || fps * latency_s > most_in_flight_;
   return {fps, some_rest ? 0 : std::min(extremes_.total_w, most_w_)};
 }

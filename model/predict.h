@@ -29,8 +29,9 @@ class Model {
   /// where the device was measured with several.
   explicit Model(const Measurements& measurements, int lanes = 0);
 
-  /// Threads are those of Configuration: 1 ... nC + 1, of which one serves the device if there is a
-  /// 'g' stage. Unknown when a measurement that it needs is unknown, or a 'g' stage has no device.
+  /// Threads are those of Configuration: 1 ... nC + 1, of which one serves each device if there is
+  /// a 'g' stage. Unknown when a measurement that it needs is unknown, or a 'g' stage has no
+  /// device.
   Prediction predict(const Configuration& configuration) const;
 
   /// Calls visit(configuration, prediction) for the configurations of all_configurations(),
@@ -112,6 +113,10 @@ class Model {
   };
 
   int stages() const { return static_cast<int>(m_.stages.size()); }
+  /// Of so many threads: each device has one that serves it, as far as there are threads.
+  int servers(int threads) const { return threads < m_.devices ? threads : m_.devices; }
+  /// Frames at a time.
+  int on_device(const MappingCosts& costs) const { return m_.devices * costs.lanes; }
   LaneFactor lane_factor(int lanes) const;
   static void use_lanes(int lanes, const LaneFactor& factor, MappingCosts& costs);
   double idle_with_lanes_s(const MappingCosts& costs, const Cpu& others, const Cpu& all,
@@ -143,11 +148,9 @@ class Model {
   template <class VisitMapping>
   void visit_mappings(int k, Mapping mapping, const MappingCosts& costs,
                       VisitMapping& visit) const {
-    for (const bool on_device : {true, false}) {
-      if (on_device && !m_.stages[k].has_device) continue;
-      const uint32_t bit = 1u << k;
-      mapping.device_stages =
-          on_device ? mapping.device_stages | bit : mapping.device_stages & ~bit;
+    for (const Side side : {Side::g, Side::c}) {
+      if (side != Side::c && !m_.stages[k].has_device) continue;
+      mapping.set(k, side);
       MappingCosts with = costs;
       add_stage(k, mapping, with);
       if (k > 0) {

@@ -28,7 +28,7 @@ double integral_of_ceil(double until) {
 Model::Cycle Model::medium(Mapping mapping, const MappingCosts& costs) const {
   Cycle cycle{mg_, mg_};
   cycle.cpu_latency_s = mg_.latency_s;
-  cycle.device_latency_s = costs.lanes * costs.device.seconds + costs.mg_s;
+  cycle.device_latency_s = on_device(costs) * costs.device.seconds + costs.mg_s;
   if (!(costs.device.seconds + mg_s_ < kInfinity)) {  // an unknown time
     cycle.frames = kUnknown;
   } else if (costs.lanes > 1) {

@@ -127,7 +127,7 @@ Trainer::Step Controller::device_failed() {
   abandon_training();
   chain_.device_capable = 0;
   device_lost_ = true;
-  if (rules_.allowed.mapping) rules_.allowed.mapping->device_stages = 0;
+  if (rules_.allowed.mapping) rules_.allowed.mapping->sides = 0;
   for (auto& [key, learnt] : *knowledge_) forget_device(learnt);
   return decide(Reason::device_failed);
 }
@@ -187,7 +187,7 @@ Trainer::Step Controller::decide(Reason reason) {
     abandon_training();
     wanted_.reset();
     if (allowed.fixed() || frames_.empty() || !allowed(running_.configuration) ||
-        !(running_.configuration.mapping.device_stages == 0 || chain_.device_capable != 0))
+        (running_.configuration.mapping.any_device() && chain_.device_capable == 0))
       run(settled_on_ = allowed.fallback(chain_.stages, chain_.cores));
     running_.time_stages = false;
     return running_;
@@ -215,7 +215,7 @@ Trainer::Step Controller::decide(Reason reason) {
     wanted_ = reason;
   }
   Configuration keeps = running_.configuration;
-  keeps.mapping.device_stages &= chain_.device_capable;
+  keeps.mapping = keeps.mapping.within(chain_.device_capable);
   if (!allowed(keeps)) keeps = allowed.fallback(chain_.stages, chain_.cores);
   const auto paths = std::exchange(paths_, {});
   settle(!due ? reason : may_train() ? Reason::waits : Reason::not_allowed, {keeps, {}}, {});

@@ -73,6 +73,7 @@ class Controller {
   struct Chain {
     int stages = 1, cores = 1;
     uint32_t device_capable = 0;  ///< bit k: stage k can run on the device
+    int devices = 1;              ///< of one kind
     std::vector<int> lanes;       ///< numbers of lanes above one that the device may have
     uint32_t serial_stages = 0;
     double tdp_w = 0;  ///< of what the meter covers; 0: unknown

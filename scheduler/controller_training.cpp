@@ -35,7 +35,7 @@ constexpr double kNearEqual = 0.1;
 constexpr double kGlance = 0.25;  // the looks that a glance or an experiment is worth
 
 int device_runs(const Configuration& configuration) {
-  const uint32_t stages = configuration.mapping.device_stages;
+  const uint32_t stages = configuration.mapping.device_stages();
   return std::popcount(stages & ~(stages << 1));
 }
 
@@ -158,7 +158,8 @@ Trainer::Step Controller::start_training(Reason reason) {
     lanes.clear();
     if (*rules_.allowed.lanes > 1) lanes.push_back(*rules_.allowed.lanes);
   }
-  trainer_.emplace(chain_.stages, cores_, chain_.device_capable, lanes, counter_s(), read_probe_);
+  trainer_.emplace(chain_.stages, cores_, chain_.device_capable, lanes, counter_s(), read_probe_,
+                   chain_.devices);
   run(trainer_->step()->configuration);
   return running_ = *trainer_->step();
 }

@@ -20,9 +20,10 @@ constexpr double kRecurring = 0.05;
 constexpr double kAllBusy = 0.9;
 
 // Whose begins belong to one round.
-int frames_at_a_time(const Configuration& configuration) {
+int frames_at_a_time(const Configuration& configuration, int devices) {
   if (configuration.granularity == Granularity::medium) return 1;
-  return configuration.threads + configuration.lanes - 1;
+  const bool on_device = configuration.mapping.any_device();
+  return configuration.threads + (on_device ? devices * configuration.lanes - 1 : 0);
 }
 
 // What is covered, all together; unknown when nothing is.
@@ -47,15 +48,17 @@ Cost cost(double seconds, const Energy& watts) {
 }  // namespace
 
 Trainer::Trainer(int stages, int cores, uint32_t device_capable, std::span<const int> lanes,
-                 double least_seconds, ReadProbe read_probe)
+                 double least_seconds, ReadProbe read_probe, int devices)
     : stages_(stages),
       cores_(cores),
+      devices_(devices),
       least_seconds_(std::max(kLeastSeconds, least_seconds)),
       read_probe_(std::move(read_probe)) {
   const Mapping cpu{0, stages};
   for (int n = 1; n <= cores + 1; ++n) steps_.push_back({{cpu, Granularity::coarse, n}, false});
   if (device_capable != 0) {
-    Configuration device{{device_capable, stages}, Granularity::coarse, 1};
+    Configuration device{
+        {device_capable, stages}, Granularity::coarse, std::min(devices, cores + 1)};
     steps_.push_back({device, true});
     steps_.push_back({device, false});
     for (const int s : lanes) {
@@ -66,6 +69,7 @@ Trainer::Trainer(int stages, int cores, uint32_t device_capable, std::span<const
   steps_.push_back({{cpu, Granularity::medium, cores + 1}, false});
 
   measured_.cores = cores;
+  measured_.devices = devices;
   measured_.stages.resize(stages);
   measured_.cg.resize(cores + 1);
   for (int k = 0; k < stages; ++k) measured_.stages[k].has_device = (device_capable >> k & 1) != 0;
@@ -81,7 +85,7 @@ bool Trainer::observe(const Item::Times& times, uint32_t device_stages) {
   const Step& step = steps_[current_];
   if (!(times.configuration == step.configuration) || times.stages_apart != step.time_stages)
     return false;
-  const int threads = frames_at_a_time(step.configuration);
+  const int threads = frames_at_a_time(step.configuration, devices_);
   if (++seen_ <= threads) {
     if (seen_ == threads) begin_ = read_probe_();
     return false;
@@ -92,7 +96,7 @@ bool Trainer::observe(const Item::Times& times, uint32_t device_stages) {
   if (begin_.energy && !counts_joules_)
     counts_joules_ = count_from_new_value(begin_, read_probe_());
   // A frame that the device left to the CPU says nothing of the device.
-  if (device_stages == step.configuration.mapping.device_stages) samples_.push_back(times);
+  if (device_stages == step.configuration.mapping.device_stages()) samples_.push_back(times);
 
   // No energy is taken from the stages one by one.
   double least_seconds = step.time_stages ? kLeastSeconds : least_seconds_;
@@ -228,13 +232,14 @@ void Trainer::take_device_whole(const Probe& end, const Energy& power) {
       if (!measured_.stages[k].has_device) sum_s += seconds(t.stage_ns[k]);
     return sum_s;
   });
-  one_lane_s_ = seconds_a_frame(1);
+  one_lane_s_ = seconds_a_frame(devices_);
   one_lane_j_ = watts_of(power) * one_lane_s_;
   const double device_s = one_lane_s_ - cores_s;
   double stages_s = 1 / predict(measured_, steps_[current_].configuration).throughput_fps;
   for (const StageMeasurements& stage : measured_.stages)
     if (!stage.has_device) stages_s -= stage.cg.seconds;
-  const double left = device_s > 0 && stages_s > 0 ? std::clamp(device_s / stages_s, 0.5, 1.5) : 1;
+  const double left =
+      device_s > 0 && stages_s > 0 ? std::clamp(device_s / stages_s, 0.5 / devices_, 1.5) : 1;
   for (StageMeasurements& stage : measured_.stages) {
     if (stage.has_device) {
       stage.device = cost(left * stage.device.seconds, power);
@@ -254,7 +259,7 @@ void Trainer::take_lanes(const Probe& end) {
     });
   };
   if (samples_.empty() || !(one_lane_s_ > 0)) return leave_the_rest();
-  const double frame_s = seconds_a_frame(lanes);
+  const double frame_s = seconds_a_frame(lanes * devices_);
   LaneFactor& factor = measured_.lane_factors[lanes - 1];
   factor.seconds = frame_s / one_lane_s_;
   const double joules = watts_of(watts(end)) * frame_s / one_lane_j_;

@@ -46,9 +46,9 @@ class Trainer {
   /// `device_capable`, bit k: stage k can run on the device. Without any there are nC + 2
   /// experiments. `lanes`: numbers of lanes, above one and ascending, to measure the device with.
   /// `least_seconds`: what the clock and the energy counter need. `read_probe` is called a few
-  /// times an experiment.
+  /// times an experiment. With several `devices` each is served by a thread.
   Trainer(int stages, int cores, uint32_t device_capable, std::span<const int> lanes,
-          double least_seconds, ReadProbe read_probe);
+          double least_seconds, ReadProbe read_probe, int devices = 1);
 
   /// The experiment that is under way; none when training is over.
   std::optional<Step> step() const;
@@ -82,7 +82,7 @@ class Trainer {
   void take_device_cores(double cpu_s, double device_s);
   Energy watts(const Probe& end) const;
 
-  const int stages_, cores_;
+  const int stages_, cores_, devices_;
   const double least_seconds_;
   const ReadProbe read_probe_;
   std::vector<Step> steps_;

@@ -134,6 +134,15 @@ void BinControl::device_failed() {
   tell();
 }
 
+// What is known of its kind was measured with all of them.
+void BinControl::device_left_out() {
+  handle([](Controller& c) -> std::optional<Trainer::Step> {
+    if (!c.training() && !c.learnt()) return std::nullopt;
+    return c.retrain();
+  });
+  tell();
+}
+
 void BinControl::frames_changed(const GstVideoInfo& info) {
   const std::string key = chain_name_ + " " + gst_video_format_to_string(info.finfo->format) + " " +
                           std::to_string(info.width) + "x" + std::to_string(info.height);

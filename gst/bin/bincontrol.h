@@ -40,6 +40,8 @@ class BinControl {
   void set_device_capable(uint32_t stages);
   void retrain();
   void device_failed();
+  /// One of several devices failed, the others go on.
+  void device_left_out();
   /// With nothing in flight, before the first of these frames.
   void frames_changed(const GstVideoInfo& info);
   /// With nothing in flight, after the last frame.

@@ -32,7 +32,8 @@ bool DeviceProvider::wanted(const BinRun& run, const AdaptRules& rules) const {
 DeviceProvider::Found DeviceProvider::look(GstElement* bin, const std::string& selector) {
   try {
     Found found{find_opencl_context(bin, selector), {}};
-    GST_INFO_OBJECT(bin, "the OpenCL device is %s", found.context->device().name.c_str());
+    GST_INFO_OBJECT(bin, "the OpenCL device is %s, %d of them",
+                    found.context->device().name.c_str(), found.context->devices());
     return found;
   } catch (const std::exception& e) {
     GST_INFO_OBJECT(bin, "there is no OpenCL device: %s", e.what());
@@ -56,10 +57,25 @@ std::string DeviceProvider::complaint(const BinRun& run, const BinSettings& sett
                                       const AdaptRules& rules) {
   if (!can_use_device(rules)) return {};
   const bool forced = forces_device(rules);
-  if (run.context()) return forced ? warn_of_stages(run, *rules.allowed.mapping) : "";
+  if (const auto context = run.context()) {
+    if (const std::string others = warn_of_kinds(*context, settings); !others.empty())
+      return others;
+    return forced ? warn_of_stages(run, *rules.allowed.mapping) : "";
+  }
   const bool asked = forced || settings.opencl_device != "auto";
   if (!asked || !problem_ || std::exchange(told_, true)) return {};
   return "There is no OpenCL device to use, the CPU computes everything: " + *problem_;
+}
+
+// Devices that were named and are not used; once.
+std::string DeviceProvider::warn_of_kinds(const opencl::Context& context,
+                                          const BinSettings& settings) {
+  if (context.left_out().empty() || settings.opencl_device == "all" || std::exchange(told_, true))
+    return {};
+  std::string others;
+  for (const std::string& name : context.left_out()) others += (others.empty() ? "" : ", ") + name;
+  return "The OpenCL devices of a bin are of one kind, " + context.device().name +
+         "; not used: " + others + ".";
 }
 
 // Stages that a mapping has on the device although no device can compute them; once a mapping.
@@ -85,6 +101,7 @@ std::shared_ptr<EnergyMeter> open_energy(GstElement* bin, const BinSettings& set
   context.cores = run.executor().cores();
   if (const auto opencl = run.context(); opencl && !opencl->device().is_cpu) {
     context.device.name = opencl->device().name;
+    context.device.count = opencl->devices();
     context.device.in_package = opencl->device().is_gpu && opencl->device().unified_memory;
   }
   // The meter is the run's own.
@@ -154,6 +171,8 @@ void provide_control(GstElement* bin, BinRun& run, const BinSettings& settings,
     name += work_of(run.stage(k)) + " ! ";
   }
   name += std::to_string(chain.cores) + " cores " + (opencl ? opencl->device().name : "no device");
+  if (opencl && opencl->devices() > 1) name += " x" + std::to_string(opencl->devices());
+  if (opencl) chain.devices = opencl->devices();
   if (meter) {
     const MeterDescription& described = meter->description();
     const bool on_cores = opencl && opencl->device().is_cpu;

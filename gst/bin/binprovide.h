@@ -34,6 +34,7 @@ class DeviceProvider {
   std::string complaint(const BinRun& run, const BinSettings& settings, const AdaptRules& rules);
 
  private:
+  std::string warn_of_kinds(const opencl::Context& context, const BinSettings& settings);
   std::string warn_of_stages(const BinRun& run, const Mapping& mapping);
 
   bool looking_ = false;

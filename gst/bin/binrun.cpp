@@ -25,6 +25,7 @@ gsize most_waiting_bytes() {
 
 class BinRun::QueueDevice final : public Device {
  public:
+  int devices() const override { return device_count; }
   Status start(int lane) override {
     return guard([&]() -> Status {
       lanes[lane]->flush();
@@ -38,8 +39,10 @@ class BinRun::QueueDevice final : public Device {
     });
   }
   std::shared_ptr<opencl::Context> context;
-  std::array<std::unique_ptr<opencl::Queue>, kMaxLanes> lanes;
+  std::atomic<int> device_count{1};  // the context's
+  std::array<std::unique_ptr<opencl::Queue>, kMaxDevices * kMaxLanes> lanes;
 };
+static_assert(opencl::kMostDevices <= kMaxDevices);
 
 BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int cores)
     : bin_(bin),
@@ -56,7 +59,9 @@ BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int 
     adapters_.push_back(&adapter);
     scheduled.push_back(&adapter);
   }
-  const auto device_failed = [this](const std::string& why) { this->device_failed(why); };
+  const auto device_failed = [this](const std::string& why, int left) {
+    this->device_failed(why, left);
+  };
   executor_ = std::make_unique<Executor>(scheduled, device_.get(), cores, device_failed);
 }
 
@@ -64,7 +69,14 @@ BinRun::~BinRun() {
   if (control_) control_->leave_machine();  // others ask for the executor's processor time
 }
 
-void BinRun::device_failed(const std::string& why) {
+void BinRun::device_failed(const std::string& why, int left) {
+  if (left > 0) {
+    GST_ELEMENT_WARNING(
+        bin_, RESOURCE, FAILED,
+        ("One of the OpenCL devices failed, %d of them and the CPU go on: %s", left, why.c_str()),
+        (nullptr));
+    return control_->device_left_out();
+  }
   GST_ELEMENT_WARNING(bin_, RESOURCE, FAILED,
                       ("The OpenCL device failed, the CPU goes on: %s", why.c_str()), (nullptr));
   control_->device_failed();
@@ -73,8 +85,11 @@ void BinRun::device_failed(const std::string& why) {
 void BinRun::use_device(const std::shared_ptr<opencl::Context>& context) {
   std::lock_guard lock(mutex_);
   if (ended_ || device_->context == context) return;
-  for (auto& lane : device_->lanes) lane = std::make_unique<opencl::Queue>(context);
+  const int devices = context->devices();
+  for (int lane = 0; lane < devices * kMaxLanes; ++lane)
+    device_->lanes[lane] = std::make_unique<opencl::Queue>(context, lane % devices);
   device_->context = context;
+  device_->device_count = devices;
   for (StageAdapter* adapter : adapters_) adapter->set_context(context);
 }
 

@@ -84,7 +84,7 @@ class BinRun {
   FrameItem* acquire();
   GstBuffer* close(FrameItem* item);
   void drop_all(GstPad* src);
-  void device_failed(const std::string& why);
+  void device_failed(const std::string& why, int left);
 
   GstElement* const bin_;
   std::vector<ObjectRef<GstTandemStage>> stages_;

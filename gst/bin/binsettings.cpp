@@ -115,7 +115,7 @@ void install_bin_properties(GObjectClass* klass) {
       klass, kBinLanes,
       g_param_spec_int(
           "lanes", "Lanes",
-          "What is on the OpenCL device at a time, each on a queue of its own, so that copies and "
+          "What is on an OpenCL device at a time, each on a queue of its own, so that copies and "
           "kernels overlap; 0: auto, or 1 where all else is set (frames)",
           0, kMaxLanes, 0, playing));
   g_object_class_install_property(
@@ -126,7 +126,8 @@ void install_bin_properties(GObjectClass* klass) {
   g_object_class_install_property(
       klass, kBinOpenclDevice,
       g_param_spec_string("opencl-device", "OpenCL device",
-                          "Which OpenCL device: auto (never a CPU), any, or a part of its name",
+                          "Which OpenCL device: auto (never a CPU), any, or a part of its name; "
+                          "several of one kind: A,B or all",
                           "auto", ready));
   g_object_class_install_property(
       klass, kBinStages,
@@ -160,7 +161,7 @@ void install_bin_properties(GObjectClass* klass) {
       g_param_spec_boxed(
           "stats", "Statistics",
           "configuration, cores, lanes, frames, frames-cpu, frames-device, frames-mixed, "
-          "device-failures, in-flight, opencl-device, tensors-made, "
+          "device-failures, in-flight, opencl-device, opencl-devices, tensors-made, "
           "opencl-buffers-made, opencl-programs-made, opencl-objects-made, "
           "predicted-fps, predicted-energy, measured-fps, measured-energy (frames/s, J "
           "a frame), training, decisions, trainings, training-experiments, "

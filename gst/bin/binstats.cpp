@@ -23,7 +23,7 @@ GstStructure* make_bin_stats(BinRun* run) {
                     "opencl-objects-made", G_TYPE_UINT64, opencl.objects_created.load(), nullptr);
   if (const auto context = run->context()) {
     gst_structure_set(stats, "opencl-device", G_TYPE_STRING, context->device().name.c_str(),
-                      nullptr);
+                      "opencl-devices", G_TYPE_INT, run->executor().usable_devices(), nullptr);
   }
   run->control().add_stats(stats);
   GValue list = G_VALUE_INIT;

@@ -10,11 +10,12 @@ namespace tandem {
 /// What tandembin's `stats` property gives out, counted since PAUSED; empty without a run. Fields:
 /// configuration (string), cores (int), frames, frames-cpu, frames-device, frames-mixed (uint64: by
 /// where their stages were computed), device-failures (uint64), in-flight (uint), opencl-device
-/// (string, when one is open), stages (array of structures: name, cpu-frames, device-frames,
-/// cpu-ns, device-ns; times are sums over frames, consecutive device stages share their time
-/// equally). And what this process made since it started, which stands still in a steady stream:
-/// tensors-made, opencl-buffers-made, opencl-programs-made, opencl-objects-made (uint64). Of what
-/// was decided: the fields of BinControl::add_stats.
+/// (string, when one is open), opencl-devices (int: how many of that kind work), stages (array of
+/// structures: name, cpu-frames, device-frames, cpu-ns, device-ns; times are sums over frames,
+/// consecutive device stages share their time equally). And what this process made since it
+/// started, which stands still in a steady stream: tensors-made, opencl-buffers-made,
+/// opencl-programs-made, opencl-objects-made (uint64). Of what was decided: the fields of
+/// BinControl::add_stats.
 GstStructure* make_bin_stats(BinRun* run);
 
 }  // namespace tandem

@@ -97,13 +97,21 @@ TensorPool::~TensorPool() {
   for (TandemMemory* memory : free_) gst_memory_unref(&memory->base);
 }
 
-MemoryRef TensorPool::acquire() {
+MemoryRef TensorPool::acquire(int device) {
   TandemMemory* memory = nullptr;
   {
     std::lock_guard lock(mutex_);
     if (!free_.empty()) {
-      memory = free_.back();  // the one used last is the one that caches hold
-      free_.pop_back();
+      // The one used last is the one that caches hold; of several devices, one that is there.
+      auto chosen = free_.rbegin();
+      if (device >= 0 && context_ && context_->devices() > 1) {
+        const auto there = std::find_if(free_.rbegin(), free_.rend(), [&](const auto* each) {
+          return each->buffer->is_on(device);
+        });
+        if (there != free_.rend()) chosen = there;
+      }
+      memory = *chosen;
+      free_.erase(std::next(chosen).base());
     }
   }
   if (!memory) {

@@ -26,7 +26,8 @@ class TensorPool : public std::enable_shared_from_this<TensorPool> {
   TensorPool(std::shared_ptr<opencl::Context> context, std::size_t bytes);
   ~TensorPool();
 
-  MemoryRef acquire();  ///< content undefined
+  /// Content undefined. `device`: which of the context's will write it; negative: the host will.
+  MemoryRef acquire(int device = -1);
 
   /// Memory made by all pools, ever: a test watches that it stands still.
   static uint64_t allocations();

@@ -225,13 +225,15 @@ Status StageAdapter::prepare(Item& base) {
     if (Status status = find_inputs(item, slot.frame); !status.ok()) return status;
     if (!slot.work) slot.work = work_for(item, slot.frame, slot.notice);
     const auto& specs = slot.work->work->outputs();
+    const opencl::Queue* queue =
+        item.queues && item.lane >= 0 ? item.queues[item.lane].get() : nullptr;
     for (std::size_t i = 0; i < specs.size(); ++i) {
       MemoryRef& memory = slot.memories[i];
       if (memory) {  // the device failed: the CPU writes the same outputs
         slot.frame.outputs[i].buffer->discard();
         continue;
       }
-      memory = slot.work->pools[i]->acquire();
+      memory = slot.work->pools[i]->acquire(queue ? queue->device() : -1);
       slot.frame.outputs[i] = {specs[i], memory.get(), tandem_memory_buffer(memory.get())};
     }
     slot.work->work->prepare(slot.frame);

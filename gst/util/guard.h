@@ -15,7 +15,7 @@ Status guard(Body&& body) {
   try {
     return body();
   } catch (const opencl::Error& e) {
-    return Status::device_failed(e.what());
+    return Status::device_failed(e.what(), e.device());
   } catch (const std::exception& e) {
     return Status::failed(e.what());
   }

@@ -35,7 +35,7 @@ struct KltFeaturesOpenCL::Private {
         // Each has its own counts: few enough that adding these up costs little.
         groups(4 * std::max(1u, context.device().compute_units)) {}
 
-  const cl::Program program;
+  const opencl::Program program;
   opencl::Kernel sum_rows, sum_columns, start, count, narrow, gather, finish;
   const std::size_t sum_group, group, groups;
 };

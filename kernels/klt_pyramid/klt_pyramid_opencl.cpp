@@ -21,7 +21,7 @@ struct KltPyramidOpenCL::Private {
   }
 
   const int run;  // pixels a work-item
-  const cl::Program program;
+  const opencl::Program program;
   opencl::Kernel luma, half, gradients;
   const std::size_t group;
 };

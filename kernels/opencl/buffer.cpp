@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdlib>
 #include <new>
 
@@ -17,35 +19,42 @@ bool writes(Buffer::Access access) { return access != Buffer::Access::read; }
 
 }  // namespace
 
-// Neither side is valid at first and after discard(); both are after a copy.
+// No side is valid at first and after discard(); two are after a copy.
 struct Buffer::Private {
   std::shared_ptr<Context> context;
-  // Guards all below. Lock order: a buffer's mutex, then the context's transfer queue.
+  // Guards all below. Lock order: a buffer's mutex, then a device's transfer queue.
   std::mutex mutex;
   void* plain = nullptr;
   memory::Pinned pinned;
-  void* mem = nullptr;
+  std::array<void*, kMostDevices> mem{};
   bool host_valid = false;
-  bool device_valid = false;
+  uint32_t device_valid = 0;  // bit d: on device d
 
   ~Private();
-  void* host(std::size_t bytes);
-  void* device(std::size_t bytes);
+  void* host(std::size_t bytes, int for_device = 0);
+  void* device(int device, std::size_t bytes);
+  void fetch(void* to, std::size_t bytes);
   void upload_if_newer(Queue& queue, std::size_t bytes);
+  bool valid_on(int device) const { return (device_valid >> device & 1) != 0; }
+  void only_valid_on(int device) {
+    device_valid = 1u << device;
+    host_valid = false;
+  }
 };
 
 Buffer::Private::~Private() {
-  if (mem != nullptr) memory::release(mem);
+  for (void* each : mem)
+    if (each != nullptr) memory::release(each);
   if (pinned.mem != nullptr) memory::release_pinned(*context, pinned);
   std::free(plain);
 }
 
-void* Buffer::Private::host(std::size_t bytes) {
+void* Buffer::Private::host(std::size_t bytes, int for_device) {
   if (pinned.host != nullptr) return pinned.host;
   if (plain != nullptr) return plain;
   // Page-locked memory is a matter of speed: without it, also on a device that is lost, the host
   // side has to exist, because the CPU goes on with the frame.
-  if (context) pinned = memory::create_pinned(*context, bytes);
+  if (context) pinned = memory::create_pinned(*context, for_device, bytes);
   if (pinned.host == nullptr) {
     const std::size_t rounded =
         (std::max<std::size_t>(bytes, 1) + kAlignment - 1) & ~(kAlignment - 1);
@@ -56,20 +65,32 @@ void* Buffer::Private::host(std::size_t bytes) {
   return pinned.host != nullptr ? pinned.host : plain;
 }
 
-void* Buffer::Private::device(std::size_t bytes) {
+void* Buffer::Private::device(int device, std::size_t bytes) {
   if (!context)
     throw Error("this buffer has host memory only: it was made without an OpenCL context");
-  if (mem == nullptr) {
-    mem = memory::create(*context, bytes);
+  void*& side = mem[device];
+  if (side == nullptr) {
+    side = memory::create(*context, device, bytes);
     ++counters().buffers_created;
   }
-  return mem;
+  return side;
+}
+
+// Brings the host up to date from a device that has the content, and waits for it.
+void Buffer::Private::fetch(void* to, std::size_t bytes) {
+  if (host_valid || device_valid == 0) return;
+  const int device = std::countr_zero(device_valid);
+  memory::download_now(*context, device, mem[device], to, bytes);
+  host_valid = true;
 }
 
 void Buffer::Private::upload_if_newer(Queue& queue, std::size_t bytes) {
-  if (device_valid || !host_valid) return;
-  memory::upload(queue, mem, host(bytes), {bytes, 1, bytes});
-  device_valid = true;
+  const int device = queue.device();
+  if (valid_on(device)) return;
+  if (device_valid != 0) fetch(host(bytes, device), bytes);
+  if (!host_valid) return;
+  memory::upload(queue, mem[device], host(bytes, device), {bytes, 1, bytes});
+  device_valid |= 1u << device;
 }
 
 Buffer::Buffer(std::shared_ptr<Context> context, std::size_t bytes)
@@ -84,32 +105,29 @@ const Context* Buffer::context() const { return self_->context.get(); }
 void* Buffer::host(Access access) {
   const std::lock_guard lock(self_->mutex);
   void* host = self_->host(bytes_);
-  if (reads(access) && !self_->host_valid && self_->device_valid) {
-    memory::download_now(*self_->context, self_->mem, host, bytes_);
-    self_->host_valid = true;
-  }
+  if (reads(access)) self_->fetch(host, bytes_);
   if (writes(access)) {
     self_->host_valid = true;
-    self_->device_valid = false;
+    self_->device_valid = 0;
   }
   return host;
 }
 
 void* Buffer::device(Queue& queue, Access access) {
   const std::lock_guard lock(self_->mutex);
-  void* mem = self_->device(bytes_);
+  void* mem = self_->device(queue.device(), bytes_);
   if (reads(access)) self_->upload_if_newer(queue, bytes_);
-  if (writes(access)) {
-    self_->device_valid = true;
-    self_->host_valid = false;
-  }
+  if (writes(access)) self_->only_valid_on(queue.device());
   return mem;
 }
 
 void Buffer::enqueue_download(Queue& queue) {
   const std::lock_guard lock(self_->mutex);
-  if (self_->host_valid || !self_->device_valid) return;
-  memory::download(queue, self_->mem, self_->host(bytes_), {bytes_, 1, bytes_});
+  const int device = queue.device();
+  if (self_->host_valid || self_->device_valid == 0) return;
+  void* const host = self_->host(bytes_, device);
+  if (!self_->valid_on(device)) return self_->fetch(host, bytes_);
+  memory::download(queue, self_->mem[device], host, {bytes_, 1, bytes_});
   self_->host_valid = true;
 }
 
@@ -119,9 +137,8 @@ void Buffer::enqueue_upload_rows(Queue& queue, const void* source, std::size_t r
                                 source_stride_bytes};
   if (layout.row_bytes * layout.rows > bytes_) throw Error("the rows to upload exceed the buffer");
   const std::lock_guard lock(self_->mutex);
-  memory::upload(queue, self_->device(bytes_), source, layout);
-  self_->device_valid = true;
-  self_->host_valid = false;
+  memory::upload(queue, self_->device(queue.device(), bytes_), source, layout);
+  self_->only_valid_on(queue.device());
 }
 
 void Buffer::enqueue_download_rows(Queue& queue, void* destination, std::size_t row_bytes, int rows,
@@ -131,7 +148,7 @@ void Buffer::enqueue_download_rows(Queue& queue, void* destination, std::size_t 
   if (layout.row_bytes * layout.rows > bytes_)
     throw Error("the rows to download exceed the buffer");
   const std::lock_guard lock(self_->mutex);
-  void* mem = self_->device(bytes_);
+  void* mem = self_->device(queue.device(), bytes_);
   self_->upload_if_newer(queue, bytes_);
   memory::download(queue, mem, destination, layout);
 }
@@ -139,7 +156,12 @@ void Buffer::enqueue_download_rows(Queue& queue, void* destination, std::size_t 
 void Buffer::discard() {
   const std::lock_guard lock(self_->mutex);
   self_->host_valid = false;
-  self_->device_valid = false;
+  self_->device_valid = 0;
+}
+
+bool Buffer::is_on(int device) const {
+  const std::lock_guard lock(self_->mutex);
+  return self_->mem[device] != nullptr;
 }
 
 }  // namespace tandem::opencl

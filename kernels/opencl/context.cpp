@@ -80,18 +80,69 @@ bool fits(const Found& found, const std::string& selector) {
   throw Error(
       text +
       "\nChoose with a part of a device's or platform's name, \"auto\" for the first that is "
-      "not a CPU, or \"any\" to take a CPU when there is nothing else");
+      "not a CPU, or \"any\" to take a CPU when there is nothing else, a list such as A,B to take "
+      "several, or "
+      "\"all\" for all that are not CPUs");
 }
 
-std::unique_ptr<Context::Native> make_native(const cl::Context& context, const cl::Device& device) {
-  auto native = std::make_unique<Context::Native>();
-  native->context = context;
-  native->device = device;
-  native->description = describe_device(device);
-  native->has_local_memory = device.getInfo<CL_DEVICE_LOCAL_MEM_TYPE>() == CL_LOCAL;
-  native->transfer = cl::CommandQueue(context, device);
+void add_device(Context::Native& native, const cl::Context& context, const cl::Device& device,
+                int number) {
+  if (native.devices.empty()) {
+    native.description = describe_device(device);
+    native.has_local_memory = device.getInfo<CL_DEVICE_LOCAL_MEM_TYPE>() == CL_LOCAL;
+  }
+  auto added = std::make_unique<NativeDevice>();
+  added->context = context;
+  added->device = device;
+  added->number = number;
+  added->transfer = cl::CommandQueue(context, device);
   ++counters().objects_created;
-  return native;
+  native.devices.push_back(std::move(added));
+}
+
+// What one letter of a mapping can stand for: the same programs, work-groups and times.
+bool same_kind(const DeviceDescription& a, const DeviceDescription& b) {
+  return a.name == b.name && a.platform == b.platform && a.driver == b.driver &&
+         a.compute_units == b.compute_units && a.local_memory_bytes == b.local_memory_bytes;
+}
+
+// The names of a list; one, which may be empty, where there is no comma.
+std::vector<std::string> names_in(const std::string& selector) {
+  std::vector<std::string> names;
+  std::size_t begin = 0;
+  for (std::size_t end; (end = selector.find(',', begin)) != std::string::npos; begin = end + 1)
+    names.push_back(selector.substr(begin, end - begin));
+  names.push_back(selector.substr(begin));
+  for (std::string& name : names) {
+    name.erase(0, name.find_first_not_of(' '));
+    name.erase(name.find_last_not_of(' ') + 1);
+  }
+  return names;
+}
+
+// Places in `found`, none twice; throws Error when nothing is left that fits a name.
+std::vector<std::size_t> choose(const std::vector<Found>& found, std::string_view selector) {
+  std::vector<std::size_t> chosen;
+  const auto take = [&](const std::string& name) {
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (!fits(found[i], name) || std::ranges::count(chosen, i) > 0) continue;
+      chosen.push_back(i);
+      return true;
+    }
+    return false;
+  };
+  const std::string wanted = lower(selector);
+  if (wanted == "all") {
+    while (take("auto")) {
+    }
+    if (chosen.empty()) throw_nothing_fits(selector, found);
+    return chosen;
+  }
+  for (const std::string& name : names_in(wanted)) {
+    const bool taken = !name.empty() && (name == "any" ? take("auto") || take("any") : take(name));
+    if (!taken) throw_nothing_fits(selector, found);
+  }
+  return chosen;
 }
 
 }  // namespace
@@ -167,19 +218,23 @@ std::vector<DeviceDescription> list_devices() {
 }
 
 std::shared_ptr<Context> Context::open(std::string_view selector) {
-  const std::string wanted = lower(selector);
   const std::vector<Found> found = find_devices();
-  const auto first = [&](const std::string& choice) {
-    return std::find_if(found.begin(), found.end(),
-                        [&](const Found& each) { return fits(each, choice); });
-  };
-  auto chosen = first(wanted == "any" ? "auto" : wanted);
-  if (chosen == found.end()) chosen = first(wanted);
-  if (wanted.empty() || chosen == found.end()) throw_nothing_fits(selector, found);
-  return checked("open " + chosen->description.name, [&] {
-    return std::shared_ptr<Context>(
-        new Context(make_native(cl::Context(chosen->device), chosen->device)));
-  });
+  const std::vector<std::size_t> chosen = choose(found, selector);
+  const DeviceDescription& first = found[chosen.front()].description;
+  auto native = std::make_unique<Native>();
+  for (const std::size_t i : chosen) {
+    const Found& each = found[i];
+    const bool fits_in = native->devices.size() < kMostDevices;
+    if (!fits_in || !same_kind(each.description, first)) {
+      native->left_out.push_back(each.description.name);
+      continue;
+    }
+    checked("open " + each.description.name, [&] {
+      add_device(*native, cl::Context(each.device), each.device, static_cast<int>(i));
+      return CL_SUCCESS;
+    });
+  }
+  return std::shared_ptr<Context>(new Context(std::move(native)));
 }
 
 std::shared_ptr<Context> Context::wrap(void* cl_context, void* cl_device_id) {
@@ -191,7 +246,13 @@ std::shared_ptr<Context> Context::wrap(void* cl_context, void* cl_device_id) {
                      [&](const cl::Device& each) { return each() == device(); })) {
       throw Error("the application's OpenCL device is not one of its context");
     }
-    return std::shared_ptr<Context>(new Context(make_native(context, device)));
+    const std::vector<Found> found = find_devices();
+    const auto known =
+        std::ranges::find_if(found, [&](const Found& each) { return each.device() == device(); });
+    const auto number = known == found.end() ? -1 : static_cast<int>(known - found.begin());
+    auto native = std::make_unique<Native>();
+    add_device(*native, context, device, number);
+    return std::shared_ptr<Context>(new Context(std::move(native)));
   });
 }
 
@@ -205,7 +266,9 @@ void treat_as_gpu(Context& context) {
 Context::Context(std::unique_ptr<Native> native) : native_(std::move(native)) {}
 Context::~Context() = default;
 const DeviceDescription& Context::device() const { return native_->description; }
-void* Context::cl_context() const { return native_->context(); }
-void* Context::cl_device_id() const { return native_->device(); }
+int Context::devices() const { return static_cast<int>(native_->devices.size()); }
+const std::vector<std::string>& Context::left_out() const { return native_->left_out; }
+void* Context::cl_context() const { return native_->at(0).context(); }
+void* Context::cl_device_id() const { return native_->at(0).device(); }
 
 }  // namespace tandem::opencl

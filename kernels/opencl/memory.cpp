@@ -5,21 +5,24 @@
 
 namespace tandem::opencl {
 
-cl::Buffer constant_data(Context& context, const void* data, std::size_t bytes) {
+ConstantData constant_data(Context& context, const void* data, std::size_t bytes) {
   return checked("copy a kernel's constants to the device", [&] {
-    cl::Buffer buffer(context.native().context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes,
-                      const_cast<void*>(data));
-    ++counters().buffers_created;
-    return buffer;
+    ConstantData copies;
+    for (const auto& device : context.native().devices) {
+      copies.each.emplace_back(device->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes,
+                               const_cast<void*>(data));
+      ++counters().buffers_created;
+    }
+    return copies;
   });
 }
 
 namespace memory {
 
-void* create(Context& context, std::size_t bytes) {
+void* create(Context& context, int device, std::size_t bytes) {
   cl_int status = CL_SUCCESS;
   // OpenCL has no empty buffers.
-  const cl_mem mem = clCreateBuffer(context.native().context(), CL_MEM_READ_WRITE,
+  const cl_mem mem = clCreateBuffer(context.native().at(device).context(), CL_MEM_READ_WRITE,
                                     bytes == 0 ? 1 : bytes, nullptr, &status);
   if (status != CL_SUCCESS) {
     throw Error("cannot allocate " + std::to_string(bytes) +
@@ -30,17 +33,19 @@ void* create(Context& context, std::size_t bytes) {
 
 void release(void* mem) noexcept { clReleaseMemObject(static_cast<cl_mem>(mem)); }
 
-Pinned create_pinned(Context& context, std::size_t bytes) noexcept {
-  const DeviceDescription& device = context.device();
-  if (bytes == 0 || device.is_cpu || device.unified_memory) return {};
+Pinned create_pinned(Context& context, int device, std::size_t bytes) noexcept {
+  const DeviceDescription& described = context.device();
+  if (bytes == 0 || described.is_cpu || described.unified_memory) return {};
+  NativeDevice& native = context.native().at(device);
   cl_int status = CL_SUCCESS;
   Pinned pinned;
-  pinned.mem = clCreateBuffer(context.native().context(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                              bytes, nullptr, &status);
+  pinned.device = device;
+  pinned.mem = clCreateBuffer(native.context(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes,
+                              nullptr, &status);
   if (status != CL_SUCCESS) return {};
-  const std::lock_guard lock(context.native().transfer_mutex);
+  const std::lock_guard lock(native.transfer_mutex);
   pinned.host =
-      clEnqueueMapBuffer(context.native().transfer(), static_cast<cl_mem>(pinned.mem), CL_TRUE,
+      clEnqueueMapBuffer(native.transfer(), static_cast<cl_mem>(pinned.mem), CL_TRUE,
                          CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr, &status);
   if (status == CL_SUCCESS && reinterpret_cast<std::uintptr_t>(pinned.host) % 64 == 0)
     return pinned;
@@ -49,10 +54,11 @@ Pinned create_pinned(Context& context, std::size_t bytes) noexcept {
 }
 
 void release_pinned(Context& context, const Pinned& pinned) noexcept {
-  const std::lock_guard lock(context.native().transfer_mutex);
+  NativeDevice& native = context.native().at(pinned.device);
+  const std::lock_guard lock(native.transfer_mutex);
   const auto mem = static_cast<cl_mem>(pinned.mem);
-  clEnqueueUnmapMemObject(context.native().transfer(), mem, pinned.host, 0, nullptr, nullptr);
-  clFinish(context.native().transfer());
+  clEnqueueUnmapMemObject(native.transfer(), mem, pinned.host, 0, nullptr, nullptr);
+  clFinish(native.transfer());
   clReleaseMemObject(mem);
 }
 
@@ -61,7 +67,7 @@ void upload(Queue& queue, void* mem, const void* host, const HostRows& rows) {
   if (bytes == 0) return;
   const cl::Buffer buffer(static_cast<cl_mem>(mem), true);
   cl::CommandQueue& commands = queue.native().queue;
-  command(commands, "copy to the device", [&] {
+  command(queue.native().device, commands, "copy to the device", [&] {
     if (rows.rows == 1 || rows.stride_bytes == rows.row_bytes) {
       commands.enqueueWriteBuffer(buffer, CL_FALSE, 0, bytes, host);
     } else {
@@ -77,7 +83,7 @@ void download(Queue& queue, void* mem, void* host, const HostRows& rows) {
   if (bytes == 0) return;
   const cl::Buffer buffer(static_cast<cl_mem>(mem), true);
   cl::CommandQueue& commands = queue.native().queue;
-  command(commands, "copy from the device", [&] {
+  command(queue.native().device, commands, "copy from the device", [&] {
     if (rows.rows == 1 || rows.stride_bytes == rows.row_bytes) {
       commands.enqueueReadBuffer(buffer, CL_FALSE, 0, bytes, host);
     } else {
@@ -88,13 +94,17 @@ void download(Queue& queue, void* mem, void* host, const HostRows& rows) {
   });
 }
 
-void download_now(Context& context, void* mem, void* host, std::size_t bytes) {
+void download_now(Context& context, int device, void* mem, void* host, std::size_t bytes) {
   if (bytes == 0) return;
   const cl::Buffer buffer(static_cast<cl_mem>(mem), true);
-  const std::lock_guard lock(context.native().transfer_mutex);
-  cl::CommandQueue& commands = context.native().transfer;
-  command(commands, "copy from the device",
-          [&] { commands.enqueueReadBuffer(buffer, CL_TRUE, 0, bytes, host); });
+  NativeDevice& native = context.native().at(device);
+  const std::lock_guard lock(native.transfer_mutex);
+  try {
+    command(native, native.transfer, "copy from the device",
+            [&] { native.transfer.enqueueReadBuffer(buffer, CL_TRUE, 0, bytes, host); });
+  } catch (const Error& error) {
+    throw Error(error.what(), device);
+  }
 }
 
 }  // namespace memory

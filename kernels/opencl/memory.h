@@ -16,8 +16,8 @@ struct HostRows {
   std::size_t stride_bytes = 0;
 };
 
-/// Device memory, a cl_mem; throws Error.
-void* create(Context& context, std::size_t bytes);
+/// Memory of one of the context's devices, a cl_mem; throws Error.
+void* create(Context& context, int device, std::size_t bytes);
 void release(void* mem) noexcept;
 
 /// Page-locked host memory, where the device copies faster to and from it.
@@ -25,15 +25,16 @@ struct Pinned {
   void* mem = nullptr;  ///< cl_mem
   void* host =
       nullptr;  ///< 64-byte aligned; null: ordinary memory does as well, or there is none left
+  int device = 0;
 };
-Pinned create_pinned(Context& context, std::size_t bytes) noexcept;
+Pinned create_pinned(Context& context, int device, std::size_t bytes) noexcept;
 void release_pinned(Context& context, const Pinned& pinned) noexcept;
 
 /// Enqueue a copy; the host memory must live until the queue has finished. Throw Error.
 void upload(Queue& queue, void* mem, const void* host, const HostRows& rows);
 void download(Queue& queue, void* mem, void* host, const HostRows& rows);
 
-/// Copies to the host and waits, on the context's own queue. Throws Error.
-void download_now(Context& context, void* mem, void* host, std::size_t bytes);
+/// Copies to the host and waits, on the device's own queue. Throws Error, which names the device.
+void download_now(Context& context, int device, void* mem, void* host, std::size_t bytes);
 
 }  // namespace tandem::opencl::memory

@@ -10,17 +10,18 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kernels/opencl/opencl.h"
 
 /// The OpenCL objects behind opencl.h, for the files that enqueue kernels.
 namespace tandem::opencl {
 
-struct Context::Native {
+/// One of a context's devices.
+struct NativeDevice {
   cl::Context context;
   cl::Device device;
-  DeviceDescription description;
-  bool has_local_memory = false;  // of its own; CPUs and some GPUs take it from global memory
+  int number = -1;  // in list_devices()
 
   std::mutex transfer_mutex;  // guards `transfer`; nothing else is locked under it
   cl::CommandQueue transfer;  // for blocking copies of a thread that has no queue of its own
@@ -29,7 +30,17 @@ struct Context::Native {
   std::map<std::string, cl::Program> programs;  // by options and source
 };
 
+struct Context::Native {
+  DeviceDescription description;
+  bool has_local_memory = false;  // of its own; CPUs and some GPUs take it from global memory
+  std::vector<std::unique_ptr<NativeDevice>> devices;
+  std::vector<std::string> left_out;
+
+  NativeDevice& at(int device) const { return *devices[static_cast<std::size_t>(device)]; }
+};
+
 struct Queue::Native {
+  const NativeDevice& device;
   cl::CommandQueue queue;
   /// For kernels whose last work-group goes on with what all have written: how many are done. Of
   /// the queue, whose kernels follow each other; made when first needed.
@@ -53,14 +64,14 @@ auto checked(std::string_view what, Call&& call) {
 }
 
 /// True when fail_after() wants the command or wait that is about to be made to fail.
-bool fault_is_due();
+bool fault_is_due(const NativeDevice& device);
 
 /// Enqueues one command. When it throws Error, whatever was enqueued before it is done or lost: the
 /// memory that those commands use is the caller's again.
 template <typename Call>
-void command(cl::CommandQueue& queue, const char* what, Call&& call) {
+void command(const NativeDevice& device, cl::CommandQueue& queue, const char* what, Call&& call) {
   try {
-    if (fault_is_due()) throw cl::Error(CL_OUT_OF_RESOURCES, "fault injected by a test");
+    if (fault_is_due(device)) throw cl::Error(CL_OUT_OF_RESOURCES, "fault injected by a test");
     call();
   } catch (const cl::Error& error) {
     clFinish(queue());
@@ -68,9 +79,20 @@ void command(cl::CommandQueue& queue, const char* what, Call&& call) {
   }
 }
 
+/// A program on each of a context's devices.
+struct Program {
+  std::vector<cl::Program> each;
+};
+
 /// The program, from the memory of the context, the cache on disk or the compiler. Throws Error
 /// with the compiler's messages.
-cl::Program build_program(Context& context, const std::string& source, const std::string& options);
+Program build_program(Context& context, const std::string& source, const std::string& options);
+
+/// Constants of a kernel, copied to each of a context's devices once.
+struct ConstantData {
+  std::vector<cl::Buffer> each;
+};
+ConstantData constant_data(Context& context, const void* data, std::size_t bytes);
 
 /// A kernel argument: this many bytes of local memory for each work-group.
 struct LocalMemory {
@@ -82,10 +104,10 @@ inline std::size_t round_up(std::size_t value, std::size_t multiple) {
 }
 
 /// A kernel and the limits of its work-groups. Thread-safe: arguments belong to the kernel until it
-/// is enqueued, so one thread at a time sets and enqueues.
+/// is enqueued, so one thread at a time sets and enqueues, on each device.
 class Kernel {
  public:
-  Kernel(Context& context, const cl::Program& program, const char* name);
+  Kernel(Context& context, const Program& program, const char* name);
 
   /// The most work-items of a group, with the registers that this kernel takes on this device.
   std::size_t max_group() const { return max_group_; }
@@ -93,35 +115,43 @@ class Kernel {
   /// multiple of what runs in step there (warp, wavefront) when that is within these.
   std::size_t group_size(std::size_t wanted) const;
 
-  /// Arguments are scalars of the kernel's types, cl_mem or LocalMemory; throws Error.
+  /// Arguments are scalars of the kernel's types, cl_mem, ConstantData or LocalMemory; throws
+  /// Error.
   template <typename... Arguments>
   void enqueue(Queue& queue, std::size_t global, std::size_t local, const Arguments&... arguments) {
     cl::CommandQueue& commands = queue.native().queue;
-    command(commands, name_, [&] {
-      const std::lock_guard lock(*mutex_);
+    OnDevice& here = *devices_[static_cast<std::size_t>(queue.device())];
+    command(queue.native().device, commands, name_, [&] {
+      const std::lock_guard lock(here.mutex);
       cl_uint position = 0;
-      (set(position++, arguments), ...);
-      commands.enqueueNDRangeKernel(kernel_, cl::NullRange, cl::NDRange(global),
+      (set(here.kernel, queue, position++, arguments), ...);
+      commands.enqueueNDRangeKernel(here.kernel, cl::NullRange, cl::NDRange(global),
                                     cl::NDRange(local));
     });
   }
 
  private:
+  struct OnDevice {
+    std::mutex mutex;
+    cl::Kernel kernel;
+  };
+
   template <typename Argument>
-  void set(cl_uint position, const Argument& argument) {
-    kernel_.setArg(position, sizeof argument, &argument);
+  static void set(cl::Kernel& kernel, const Queue&, cl_uint position, const Argument& argument) {
+    kernel.setArg(position, sizeof argument, &argument);
   }
-  void set(cl_uint position, const LocalMemory& local) {
-    kernel_.setArg(position, local.bytes, nullptr);
+  static void set(cl::Kernel& kernel, const Queue&, cl_uint position, const LocalMemory& local) {
+    kernel.setArg(position, local.bytes, nullptr);
+  }
+  static void set(cl::Kernel& kernel, const Queue& queue, cl_uint position,
+                  const ConstantData& data) {
+    const cl_mem mem = data.each[static_cast<std::size_t>(queue.device())]();
+    kernel.setArg(position, sizeof mem, &mem);
   }
 
-  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // so that it moves
-  cl::Kernel kernel_;
+  std::vector<std::unique_ptr<OnDevice>> devices_;
   const char* name_;
   std::size_t max_group_ = 1, group_multiple_ = 1;
 };
-
-/// Constant data of a kernel, copied to the device once.
-cl::Buffer constant_data(Context& context, const void* data, std::size_t bytes);
 
 }  // namespace tandem::opencl

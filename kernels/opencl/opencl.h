@@ -19,7 +19,16 @@ namespace tandem::opencl {
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  Error(const std::string& what, int device) : std::runtime_error(what), device_(device) {}
+  /// Which of a context's devices failed; negative: the one that the queue at hand is on.
+  int device() const { return device_; }
+
+ private:
+  int device_ = -1;
 };
+
+/// Most devices of a context.
+inline constexpr int kMostDevices = 8;
 
 struct DeviceDescription {
   std::string name, vendor, platform, version, driver;
@@ -49,21 +58,27 @@ struct Counters {
 };
 Counters& counters();
 
-/// One device with its context: shared by everything that works on it. Thread-safe.
+/// One device, or several of one kind: shared by everything that works on them. Each device has a
+/// cl_context of its own, so that one that fails does not take the others along. Thread-safe.
 class Context {
  public:
   /// `selector`: "auto" takes the first GPU or accelerator, never a CPU device (it competes for the
   /// cores); "any" takes a GPU or accelerator when there is one, else any device; anything else is
-  /// a case-insensitive part of a device's or platform's name. Throws Error when nothing fits: the
+  /// a case-insensitive part of a device's or platform's name. "A,B" takes a device for each of
+  /// these, no device twice; "all" takes every GPU and accelerator. Of several the context holds
+  /// those of the first one's kind, kMostDevices at most. Throws Error when nothing fits: the
   /// message lists the devices that there are.
   static std::shared_ptr<Context> open(std::string_view selector);
   /// Wraps a cl_context and one of its cl_device_ids that an application owns; both are retained.
   static std::shared_ptr<Context> wrap(void* cl_context, void* cl_device_id);
   ~Context();
 
-  const DeviceDescription& device() const;
-  void* cl_context() const;
-  void* cl_device_id() const;
+  const DeviceDescription& device() const;  ///< of each of them
+  int devices() const;                      ///< how many they are, at least 1
+  /// Names of devices that were asked for and are of another kind.
+  const std::vector<std::string>& left_out() const;
+  void* cl_context() const;    ///< of the first device
+  void* cl_device_id() const;  ///< likewise
 
   struct Native;  ///< kernels/opencl/native.h, for the _opencl.cpp files
   Native& native() { return *native_; }
@@ -77,9 +92,11 @@ class Context {
 /// enqueued before is done or lost: the memory that those commands use is the caller's again.
 class Queue {
  public:
-  explicit Queue(std::shared_ptr<Context> context);
+  /// `device`: which of the context's.
+  explicit Queue(std::shared_ptr<Context> context, int device = 0);
   ~Queue();
   Context& context() const { return *context_; }
+  int device() const { return device_; }
   void flush();   ///< hands what is enqueued to the device; throws Error
   void finish();  ///< waits until all that is enqueued is done; throws Error
 
@@ -88,6 +105,7 @@ class Queue {
 
  private:
   std::shared_ptr<Context> context_;
+  const int device_;
   std::unique_ptr<Native> native_;
 };
 
@@ -105,9 +123,10 @@ struct DevicePlane {
   std::ptrdiff_t stride = 0;
 };
 
-/// Memory with a host and a device side, each made when first needed and each brought up to date
-/// when the other has changed: valid-on-host / valid-on-device, as GstGLMemory does. Without a
-/// context it is plain host memory. Host memory is page-locked where the device copies faster so.
+/// Memory with a host side and one on each device, each made when first needed and each brought up
+/// to date when another has changed: valid-on-host / valid-on-device, as GstGLMemory does. What
+/// goes from one device to another goes through the host. Without a context it is plain host
+/// memory. Host memory is page-locked where the device copies faster so.
 /// Thread-safe; commands enqueued for it must be finished before it is mapped or destroyed.
 class Buffer {
  public:
@@ -126,8 +145,9 @@ class Buffer {
   /// and `access` reads; `write` and `read_write` make the device side stale. Throws Error.
   void* host(Access access);
 
-  /// The device side (a cl_mem). Uploads first (enqueued on `queue`) when the host has newer
-  /// content and `access` reads; `write` and `read_write` make the host side stale. Throws Error.
+  /// The side (a cl_mem) of the queue's device. Uploads first (enqueued on `queue`) when the host
+  /// has newer content and `access` reads; `write` and `read_write` make the host side stale.
+  /// Throws Error.
   void* device(Queue& queue, Access access);
 
   /// Enqueues the download that host(read) would do, so that it is done with the rest of the batch.
@@ -148,15 +168,19 @@ class Buffer {
   /// device failed and the host computes it again).
   void discard();
 
+  /// Whether it has a side on this device already.
+  bool is_on(int device) const;
+
  private:
   struct Private;
   const std::size_t bytes_;
   std::unique_ptr<Private> self_;
 };
 
-/// For tests: the (n+1)-th and every later enqueued command or wait on any queue fails; negative
-/// turns it off. Also set from the environment, TANDEM_OPENCL_FAIL_AFTER=n, at the first queue.
-void fail_after(int n);
+/// For tests: the (n+1)-th and every later enqueued command or wait fails, on any queue or on those
+/// of the device with this number in list_devices(); negative `n` turns it off. Also set from the
+/// environment at the first queue: TANDEM_OPENCL_FAIL_AFTER=n, or n@device.
+void fail_after(int n, int device = -1);
 
 /// For tests: what is built for `context` from now on takes the form that it has on a GPU with
 /// page-locked host memory and local memory of its own, so that a machine with a CPU device alone

@@ -6,17 +6,16 @@ namespace tandem::opencl {
 
 namespace {
 
-std::string cache_key(const Context::Native& native, const std::string& source,
-                      const std::string& options) {
-  const cl::Platform platform(native.device.getInfo<CL_DEVICE_PLATFORM>());
-  return native.description.name + '\n' + native.description.driver + '\n' +
-         platform.getInfo<CL_PLATFORM_VERSION>() + '\n' + native.description.version + '\n' +
-         options + '\n' + std::to_string(source.size()) + ':' +
-         std::to_string(program_cache::hash(source));
+std::string cache_key(const cl::Device& device, const DeviceDescription& description,
+                      const std::string& source, const std::string& options) {
+  const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
+  return description.name + '\n' + description.driver + '\n' +
+         platform.getInfo<CL_PLATFORM_VERSION>() + '\n' + description.version + '\n' + options +
+         '\n' + std::to_string(source.size()) + ':' + std::to_string(program_cache::hash(source));
 }
 
 /// Null when the cache has none that the driver takes.
-cl::Program from_cache(const Context::Native& native, const std::string& key,
+cl::Program from_cache(const NativeDevice& native, const std::string& key,
                        const std::string& options) {
   std::vector<unsigned char> binary = program_cache::load(key);
   if (binary.empty()) return {};
@@ -40,7 +39,7 @@ std::vector<unsigned char> binary_of(const cl::Program& program, const cl::Devic
   return {};
 }
 
-cl::Program from_source(const Context::Native& native, const std::string& key,
+cl::Program from_source(const NativeDevice& native, const std::string& key,
                         const std::string& source, const std::string& options) {
   cl::Program program(native.context, source);
   program.build({native.device}, options.c_str());
@@ -52,15 +51,13 @@ cl::Program from_source(const Context::Native& native, const std::string& key,
   return program;
 }
 
-}  // namespace
-
-cl::Program build_program(Context& context, const std::string& source, const std::string& options) {
-  Context::Native& native = context.native();
+cl::Program build(NativeDevice& native, const DeviceDescription& description,
+                  const std::string& source, const std::string& options) {
   const std::lock_guard lock(native.programs_mutex);
   cl::Program& program = native.programs[options + '\n' + source];
   if (program() != nullptr) return program;
   try {
-    const std::string key = cache_key(native, source, options);
+    const std::string key = cache_key(native.device, description, source, options);
     program = from_cache(native, key, options);
     if (program() != nullptr) {
       ++counters().programs_cached;
@@ -70,13 +67,22 @@ cl::Program build_program(Context& context, const std::string& source, const std
     ++counters().programs_built;
     return program;
   } catch (const cl::BuildError& error) {
-    std::string text = "an OpenCL program does not compile for " + native.description.name +
-                       " with \"" + options + "\":";
+    std::string text =
+        "an OpenCL program does not compile for " + description.name + " with \"" + options + "\":";
     for (const auto& [device, log] : error.getBuildLog()) text += "\n" + log;
     throw Error(text);
   } catch (const cl::Error& error) {
     throw Error("cannot build an OpenCL program: " + describe(error));
   }
+}
+
+}  // namespace
+
+Program build_program(Context& context, const std::string& source, const std::string& options) {
+  Program program;
+  for (const auto& device : context.native().devices)
+    program.each.push_back(build(*device, context.device(), source, options));
+  return program;
 }
 
 }  // namespace tandem::opencl

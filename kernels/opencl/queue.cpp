@@ -12,34 +12,46 @@ namespace {
 
 // Commands that may still succeed; negative: no fault is wanted.
 std::atomic<int> commands_left{-1};
+// The device whose commands count; negative: all.
+std::atomic<int> failing_device{-1};
 
 void read_environment() {
   static std::once_flag once;
   std::call_once(once, [] {
     const char* text = std::getenv("TANDEM_OPENCL_FAIL_AFTER");
-    int n = -1;
-    if (text != nullptr && std::from_chars(text, text + std::strlen(text), n).ec == std::errc()) {
-      commands_left = n;
-    }
+    if (text == nullptr) return;
+    const char* const end = text + std::strlen(text);
+    int n = -1, device = -1;
+    const auto [rest, error] = std::from_chars(text, end, n);
+    if (error != std::errc()) return;
+    if (rest != end && *rest == '@') std::from_chars(rest + 1, end, device);
+    fail_after(n, device);
   });
 }
 
 }  // namespace
 
-void fail_after(int n) { commands_left = n; }
+void fail_after(int n, int device) {
+  failing_device = device;
+  commands_left = n;
+}
 
-bool fault_is_due() {
+bool fault_is_due(const NativeDevice& device) {
+  const int failing = failing_device.load();
+  if (failing >= 0 && device.number != failing) return false;
   int left = commands_left.load();
   while (left > 0 && !commands_left.compare_exchange_weak(left, left - 1)) {
   }
   return left == 0;
 }
 
-Queue::Queue(std::shared_ptr<Context> context)
-    : context_(std::move(context)), native_(std::make_unique<Native>()) {
+Queue::Queue(std::shared_ptr<Context> context, int device)
+    : context_(std::move(context)),
+      device_(device),
+      native_(new Native{context_->native().at(device), {}, {}}) {
   read_environment();
   native_->queue = checked("make a command queue", [&] {
-    return cl::CommandQueue(context_->native().context, context_->native().device);
+    return cl::CommandQueue(native_->device.context, native_->device.device);
   });
   ++counters().objects_created;
 }
@@ -51,7 +63,7 @@ void Queue::flush() {
 }
 
 void Queue::finish() {
-  const bool fault = fault_is_due();
+  const bool fault = fault_is_due(native_->device);
   checked("wait for the device", [&] {
     native_->queue.finish();  // also before an injected fault: the memory is free after it
     if (fault) throw cl::Error(CL_OUT_OF_RESOURCES, "fault injected by a test");
@@ -59,16 +71,20 @@ void Queue::finish() {
   });
 }
 
-Kernel::Kernel(Context& context, const cl::Program& program, const char* name) : name_(name) {
+Kernel::Kernel(Context& context, const Program& program, const char* name) : name_(name) {
   checked(std::string("make the kernel ") + name, [&] {
-    const cl::Device& device = context.native().device;
-    kernel_ = cl::Kernel(program, name);
-    max_group_ = kernel_.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device);
-    group_multiple_ =
-        kernel_.getWorkGroupInfo<CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE>(device);
+    for (const cl::Program& each : program.each) {
+      devices_.push_back(std::make_unique<OnDevice>());
+      devices_.back()->kernel = cl::Kernel(each, name);
+      ++counters().objects_created;
+    }
+    // Of devices of one kind.
+    const cl::Device& device = context.native().at(0).device;
+    const cl::Kernel& kernel = devices_.front()->kernel;
+    max_group_ = kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device);
+    group_multiple_ = kernel.getWorkGroupInfo<CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE>(device);
     return CL_SUCCESS;
   });
-  ++counters().objects_created;
 }
 
 std::size_t Kernel::group_size(std::size_t wanted) const {

@@ -29,12 +29,13 @@ namespace opencl {
 
 struct Context::Native {
   DeviceDescription description;
+  std::vector<std::string> left_out;
 };
 struct Queue::Native {};
 
 std::vector<DeviceDescription> list_devices() { return {}; }
 std::string cache_folder() { return {}; }
-void fail_after(int) {}
+void fail_after(int, int) {}
 void treat_as_gpu(Context&) {}
 
 std::shared_ptr<Context> Context::open(std::string_view) { unavailable(); }
@@ -42,24 +43,26 @@ std::shared_ptr<Context> Context::wrap(void*, void*) { unavailable(); }
 Context::Context(std::unique_ptr<Native> native) : native_(std::move(native)) {}
 Context::~Context() = default;
 const DeviceDescription& Context::device() const { return native_->description; }
+int Context::devices() const { return 1; }
+const std::vector<std::string>& Context::left_out() const { return native_->left_out; }
 void* Context::cl_context() const { return nullptr; }
 void* Context::cl_device_id() const { return nullptr; }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): as it is declared
-Queue::Queue(std::shared_ptr<Context>) { unavailable(); }
+Queue::Queue(std::shared_ptr<Context>, int device) : device_(device) { unavailable(); }
 Queue::~Queue() = default;
 void Queue::flush() { unavailable(); }
 void Queue::finish() { unavailable(); }
 
 namespace memory {
 
-void* create(Context&, std::size_t) { unavailable(); }
+void* create(Context&, int, std::size_t) { unavailable(); }
 void release(void*) noexcept {}
-Pinned create_pinned(Context&, std::size_t) noexcept { return {}; }
+Pinned create_pinned(Context&, int, std::size_t) noexcept { return {}; }
 void release_pinned(Context&, const Pinned&) noexcept {}
 void upload(Queue&, void*, const void*, const HostRows&) { unavailable(); }
 void download(Queue&, void*, void*, const HostRows&) { unavailable(); }
-void download_now(Context&, void*, void*, std::size_t) { unavailable(); }
+void download_now(Context&, int, void*, void*, std::size_t) { unavailable(); }
 
 }  // namespace memory
 }  // namespace opencl

@@ -66,10 +66,10 @@ struct SceneFeaturesOpenCL::Private {
 
   const int pixels_an_item;
   const Taps taps;
-  const cl::Program program;
+  const opencl::Program program;
   opencl::Kernel double_luma, blur_down, blur_across, gradient;
   const std::size_t group;
-  const cl::Buffer tap_values;
+  const opencl::ConstantData tap_values;
 };
 
 void SceneFeaturesOpenCL::Private::enqueue_octave(opencl::Queue& queue, const SceneLayout& layout,
@@ -84,14 +84,13 @@ void SceneFeaturesOpenCL::Private::enqueue_octave(opencl::Queue& queue, const Sc
   for (int o = 1; o <= octave; ++o) next_base += layout.pixels_of(o);
   for (int level = octave == 0 ? 0 : 1; level < kLevels; ++level) {
     enqueue(blur_down, queue, width, height, before.mem, offset(before), scratch.down.mem,
-            offset(scratch.down), width, height, tap_values(), taps.first[level],
-            taps.radius[level]);
+            offset(scratch.down), width, height, tap_values, taps.first[level], taps.radius[level]);
     const cl_ulong difference = level > 0 ? planes + (level - 1) * pixels : kNone;
     const cl_ulong base = level == kSceneScales && has_next ? next_base : kNone;
     enqueue(blur_across, queue, width, height, scratch.down.mem, offset(scratch.down), before.mem,
             offset(before), scratch.level.mem, offset(scratch.level), space.mem, difference,
             scratch.bases.mem, base, layout.width_of(octave + 1), layout.height_of(octave + 1),
-            width, height, tap_values(), taps.first[level], taps.radius[level]);
+            width, height, tap_values, taps.first[level], taps.radius[level]);
     if (level >= 1 && level <= kSceneGradients) {
       const cl_ulong magnitude = planes + (kSceneDifferences + level - 1) * pixels;
       enqueue(gradient, queue, width, height, scratch.level.mem, offset(scratch.level), space.mem,

@@ -48,15 +48,15 @@ struct SradOpenCL::Private {
     if (counter() == nullptr) {
       counter = opencl::checked("make a counter of work-groups", [&] {
         cl_uint none = 0;
-        return cl::Buffer(queue.context().native().context,
-                          CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof none, &none);
+        return cl::Buffer(queue.native().device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                          sizeof none, &none);
       });
       ++opencl::counters().buffers_created;
     }
     return counter();
   }
 
-  const cl::Program program;
+  const opencl::Program program;
   opencl::Kernel extract, prepare, reduce, diffuse, update, compress;
   const std::size_t group;  // pixels
   const int most_sums;      // work-groups of a reduction

@@ -64,7 +64,8 @@ void check(const LinearSvm& svm) {
 }
 
 // As the kernels say, zero where padded.
-cl::Buffer packed_weights(opencl::Context& context, const LinearSvm& svm, const Plan& plan) {
+opencl::ConstantData packed_weights(opencl::Context& context, const LinearSvm& svm,
+                                    const Plan& plan) {
   const auto filters = static_cast<std::size_t>(svm.filters);
   const auto rows = static_cast<std::size_t>(plan.weight_rows);
   const auto width = static_cast<std::size_t>(plan.weight_width);
@@ -84,7 +85,7 @@ cl::Buffer packed_weights(opencl::Context& context, const LinearSvm& svm, const 
   return opencl::constant_data(context, packed.data(), packed.size() * sizeof(float));
 }
 
-cl::Program build(opencl::Context& context, const Plan& plan) {
+opencl::Program build(opencl::Context& context, const Plan& plan) {
   return opencl::build_program(context, vivid_classifier_cl, "-cl-std=CL1.2" + plan.options);
 }
 
@@ -96,7 +97,7 @@ std::size_t local_bytes(const Plan& plan) {
 // The largest tile that the device's work-groups and local memory hold.
 Plan choose_plan(opencl::Context& context, int filters) {
   const opencl::DeviceDescription& device = context.device();
-  if (device.is_cpu) return cpu_plan(filters, context.native().device);
+  if (device.is_cpu) return cpu_plan(filters, context.native().at(0).device);
   for (const int tile_blocks : {128, 64}) {
     Plan plan = gpu_plan(filters, tile_blocks);
     if (plan.items > device.max_work_group || local_bytes(plan) > device.local_memory_bytes) {
@@ -130,8 +131,8 @@ struct VividClassifierOpenCL::Private {
   const Plan plan;
   const cl_int filters;
   const float bias, epsilon;
-  const cl::Buffer weights;
-  const cl::Program program;
+  const opencl::ConstantData weights;
+  const opencl::Program program;
   opencl::Kernel answers, sum;
   const int sum_width;
 };
@@ -168,7 +169,7 @@ void VividClassifierOpenCL::enqueue(opencl::Queue& queue, const opencl::DeviceSp
   const std::size_t group = std::max<std::size_t>(self_->plan.items, 1);
   self_->answers.enqueue(queue, items, group, histogram.mem,
                          static_cast<cl_ulong>(histogram.offset), cells.columns, score_rows.begin,
-                         blocks, self_->filters, self_->weights(), self_->epsilon, partial.mem,
+                         blocks, self_->filters, self_->weights, self_->epsilon, partial.mem,
                          first_partial, pitch);
 
   const int sums_a_row = (score.width + self_->sum_width - 1) / self_->sum_width;

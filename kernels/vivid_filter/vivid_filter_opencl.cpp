@@ -24,7 +24,7 @@ struct Plan {
 Plan plan_for(opencl::Context& context) {
   Plan plan;
   if (context.device().is_cpu) {
-    const auto width = context.native().device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
+    const auto width = context.native().at(0).device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
     plan.pixels = static_cast<int>(std::clamp<cl_uint>(width, 4, 16));
     plan.options = " -DPIXELS=" + std::to_string(plan.pixels);
   } else {
@@ -38,7 +38,8 @@ Plan plan_for(opencl::Context& context) {
 
 int padded(int count, int multiple) { return (count + multiple - 1) / multiple * multiple; }
 
-cl::Buffer padded_coefficients(opencl::Context& context, const FilterBank& bank, int together) {
+opencl::ConstantData padded_coefficients(opencl::Context& context, const FilterBank& bank,
+                                         int together) {
   if (bank.count < 1 || bank.count > 255 ||
       bank.coefficients.size() != 9 * static_cast<std::size_t>(bank.count)) {
     throw opencl::Error("a filter bank has 1 to 255 filters of 9 coefficients");
@@ -64,7 +65,7 @@ struct VividFilterOpenCL::Private {
                "vivid_filter") {}
 
   const Plan plan;
-  const cl::Buffer coefficients;
+  const opencl::ConstantData coefficients;
   const cl_int filters;
   const opencl::LocalMemory shared;
   opencl::Kernel kernel;
@@ -91,7 +92,7 @@ void VividFilterOpenCL::enqueue(opencl::Queue& queue, const opencl::DevicePlane&
         static_cast<cl_long>(luma.stride), index.mem, static_cast<cl_ulong>(index.offset),
         static_cast<cl_long>(index.stride), weight.mem, static_cast<cl_ulong>(weight.offset),
         static_cast<cl_long>(weight.stride), luma.width, luma.height, rows.begin, rows.count(),
-        self_->coefficients(), self_->filters, local...);
+        self_->coefficients, self_->filters, local...);
   };
   if (self_->shared.bytes > 0) {
     enqueue(self_->shared);

@@ -30,7 +30,8 @@ void add_model_options(OptionParser& parser, BinSettings& settings, Subcommand c
              "vivid: a detector that train-detector made; scene: a classifier that train-scenes "
              "made (default: the one that comes with Tandem)");
   parser.add("opencl-device", settings.opencl_device, "NAME",
-             "`auto` (never a CPU, the default), `any`, or part of a device's name");
+             "`auto` (never a CPU, the default), `any`, or part of a device's name; `A,B` or `all` "
+             "for several of one kind");
   parser.add("cores", settings.cores, "N", "CPU cores to use (default: the physical ones)");
   parser.add("metric", settings.metric, run ? "NAME" : "NAME[,NAME...]",
              run ? "what tandembin optimises: throughput (default), energy, efficiency or edp"

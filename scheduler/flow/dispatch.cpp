@@ -20,20 +20,20 @@ Dispatch::Dispatch(std::vector<StageRules> stages, int cores, bool has_device)
       ring_(std::max(kMaxWindow, 2 * (cores + 1))),
       window_(static_cast<int>(ring_.size())),
       device_usable_(has_device) {
-  ready_.reserve(stages_.size() + kMaxLanes);
-  free_lanes_.reserve(kMaxLanes);
-  sent_.reserve(kMaxLanes);
+  ready_.reserve(stages_.size() + kMaxDevices * kMaxLanes);
+  sent_.reserve(kMaxDevices * kMaxLanes);
   current_ = pending_ = {{0, static_cast<int>(stages_.size())}, Granularity::coarse, cores};
-  free_lanes_.push_back(0);
+  free_all_lanes();
 }
 
 void Dispatch::configure(const Configuration& configuration, uint32_t device_capable,
-                         bool time_stages) {
+                         bool time_stages, int devices) {
   pending_ = configuration;
+  pending_device_count_ = std::clamp(devices, 1, kMaxDevices);
   pending_.threads = std::clamp(pending_.threads, 1, cores_ + 1);
   pending_.lanes = time_stages ? 1 : std::clamp(pending_.lanes, 1, kMaxLanes);
   pending_.mapping.stages = static_cast<int>(stages_.size());
-  pending_.mapping.device_stages &= device_usable_ ? device_capable : 0;
+  pending_.mapping = pending_.mapping.within(device_usable_ ? device_capable : 0);
   pending_time_stages_ = time_stages;
   if (running_ == 0) {
     apply_pending();
@@ -49,22 +49,30 @@ void Dispatch::set_window(int items) {
 
 int Dispatch::drivers() const {
   if (current_.granularity == Granularity::coarse) return current_.threads;
-  return current_.mapping.any_device() ? 2 : 1;
+  return current_.mapping.any_device() ? std::min(1 + device_count_, cores_ + 1) : 1;
 }
 
 // Another configuration, which waits for the last item that is under way.
 bool Dispatch::is_pending() const {
-  return !(pending_ == current_) || pending_time_stages_ != time_stages_;
+  return !(pending_ == current_) || pending_time_stages_ != time_stages_ ||
+         pending_device_count_ != device_count_;
 }
 
 void Dispatch::apply_pending() {
   if (!is_pending()) return;
   current_ = pending_;
   time_stages_ = pending_time_stages_;
-  free_lanes_.clear();  // nothing is under way
-  for (int lane = current_.lanes; lane-- > 0;) free_lanes_.push_back(lane);
+  device_count_ = pending_device_count_;
+  free_all_lanes();
   drivers_changed();
   wakes_ |= kSource;  // more may wait for more threads
+}
+
+// With nothing under way.
+void Dispatch::free_all_lanes() {
+  for (int d = 0; d < device_count_; ++d)
+    devices_[d].free_lanes =
+        static_cast<uint8_t>(devices_[d].failed ? 0 : (1 << current_.lanes) - 1);
 }
 
 bool Dispatch::waits_for_the_sink() {
@@ -75,7 +83,8 @@ bool Dispatch::waits_for_the_sink() {
 }
 
 bool Dispatch::has_space() {
-  const int takers = drivers() + (current_.mapping.any_device() ? current_.lanes - 1 : 0);
+  const int lanes = current_.mapping.any_device() ? current_.lanes * device_count_ : 1;
+  const int takers = drivers() + lanes - 1;
   return next_submit_ - next_begin_ < static_cast<uint64_t>(takers) &&
          next_submit_ - released_ < static_cast<uint64_t>(window_) && !waits_for_the_sink();
 }
@@ -105,12 +114,13 @@ void Dispatch::release() {
 
 // What waits on the device goes first: it costs the driver little and frees a lane.
 Dispatch::Work Dispatch::work_for(int driver, uint64_t now_ns, const Idle& idle) {
-  if (collector_ == driver) collector_ = kNone;
+  for (DeviceState& device : devices_)
+    if (device.collector == driver) device.collector = kNone;
   if (driver >= drivers()) return {};
-  if (!sent_.empty() && collector_ == kNone) {
+  if (Entry* oldest = uncollected()) {
     if (may_begin() && fills_lanes()) return {&begin(now_ns, idle)};
-    collector_ = driver;
-    return {sent_.front(), true};
+    devices_[oldest->device].collector = driver;
+    return {oldest, true};
   }
   if (ready_.empty()) return may_begin() ? Work{&begin(now_ns, idle)} : Work{};
   const auto oldest = std::ranges::min_element(
@@ -123,7 +133,7 @@ Dispatch::Work Dispatch::work_for(int driver, uint64_t now_ns, const Idle& idle)
 
 // Whether the driver that collects has the next item sent before it waits.
 bool Dispatch::fills_lanes() const {
-  if (free_lanes_.empty()) return false;
+  if (!has_free_lane()) return false;
   return drivers() == 1 || (current_.mapping.on_device(0) && !stages_[0].serial);
 }
 

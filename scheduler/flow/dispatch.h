@@ -29,6 +29,11 @@ namespace tandem {
 /// device or twice as many wait as there are drivers: then it goes on itself, as in the paper,
 /// where the thread that waits is the frame's.
 ///
+/// Several devices of one kind share the letter. Each has as many lanes and a collector of its own,
+/// as far as there are drivers; an item goes to the device that has the most lanes free. A device
+/// that fails is left out. Its items are computed again from where they last cannot be, once by the
+/// other devices, then by the CPU.
+///
 /// Under medium grain the CPU is one device too: whoever computes on it holds it and uses all
 /// cores, from stage to stage, until it has to wait for anything else. Serial stages let items
 /// through in order; an item whose turn has not come is parked, and any driver takes it on when it
@@ -50,16 +55,19 @@ class Dispatch {
 
   /// For the items that begin from now on: none does before those under way have finished. Threads
   /// are clamped to 1 ... nC + 1, lanes to 1 ... kMaxLanes, stages outside `device_capable` (bit k:
-  /// stage k) to 'c'. Timing stages apart takes one lane.
-  void configure(const Configuration& configuration, uint32_t device_capable, bool time_stages);
+  /// stage k) to 'c'. Timing stages apart takes one lane. `devices`: how many the letter has.
+  void configure(const Configuration& configuration, uint32_t device_capable, bool time_stages,
+                 int devices = 1);
   const Configuration& configuration() const { return current_; }
   /// Most items in flight; clamped to 2 (nC + 1) ... kMaxWindow.
   void set_window(int items);
   int window() const { return window_; }
   /// Whether the CPU computes a run of device stages when the device is busy, or the item waits.
   void set_cpu_fallback(bool on) { cpu_fallback_ = on; }
-  /// Drivers that the configuration uses: medium grain beside a device needs two.
+  /// Drivers that the configuration uses: medium grain needs one more than devices.
   int drivers() const;
+  /// Devices that have not failed.
+  int usable_devices() const;
 
   // --- In and out ----------------------------------------------------------------------------
 
@@ -112,7 +120,7 @@ class Dispatch {
   /// for how many nanoseconds it had the device to itself: since it was sent, or since the device
   /// was done with the item before, whichever was later.
   uint64_t leave_device(Entry& entry, uint64_t now_ns);
-  /// The action was carried out, with this result. True when the device failed just now.
+  /// The action was carried out, with this result. True when a device failed just now.
   bool did(Entry& entry, const Action& action, const Status& status);
   /// After did() of an item that was collected. True when another driver goes on with it.
   bool hand_on(Entry& entry, uint64_t now_ns);
@@ -158,7 +166,9 @@ class Dispatch {
     Mapping mapping;
     bool has_cores = false;             ///< medium grain's
     bool fell_back = false;             ///< the CPU computes the run at hand
-    int lane = kNone;                   ///< of the device, while it has one
+    int lane = kNone;                   ///< of a device, while it has one
+    int device = kNone;                 ///< on which it was last
+    bool failed_before = false;         ///< on a device that is left out now
     Action sent;                        ///< what is computed there
     int sent_from = 0, sent_until = 0;  ///< positions of the piece that is enqueued
     uint64_t sent_ns = 0;
@@ -181,7 +191,22 @@ class Dispatch {
   Action leave(Entry& entry);
   void pass_gate(int stage, uint64_t sequence);
   void give_cores(Entry& entry);
-  void device_failed();
+  void lose(int device);
+  void free_all_lanes();
+  int freest_device() const;
+  bool has_free_lane() const { return freest_device() != kNone; }
+  bool lost_its_device(const Entry& entry) const;
+  bool has_sent(int device) const;
+  Entry* uncollected() const;
+  void wake_collectors(int besides);
+
+  /// One of the letter's devices.
+  struct DeviceState {
+    uint8_t free_lanes = 0;  ///< bit i: its i-th, of those that the configuration uses
+    bool failed = false;     ///< for good
+    int collector = kNone;   ///< the driver that waits for it
+    uint64_t left_ns = 0;    ///< when an item left it last
+  };
 
   const std::vector<StageRules> stages_;
   const int cores_;
@@ -196,12 +221,11 @@ class Dispatch {
   Configuration current_, pending_;
   bool time_stages_ = false, pending_time_stages_ = false;
   int window_;
-  bool device_usable_;
-  std::vector<int> free_lanes_;  ///< of those that the configuration uses
-  std::vector<Entry*> sent_;     ///< on the device, the oldest first
-  int collector_ = kNone;        ///< the driver that waits for the device
-  uint64_t left_device_ns_ = 0;  ///< when an item left it last
-  bool cores_taken_ = false;     ///< medium grain's
+  bool device_usable_;  ///< any
+  std::array<DeviceState, kMaxDevices> devices_{};
+  int device_count_ = 1, pending_device_count_ = 1;
+  std::vector<Entry*> sent_;  ///< on the devices, the oldest first
+  bool cores_taken_ = false;  ///< medium grain's
   bool cpu_fallback_ = true;
   uint32_t wakes_ = 0;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Where the stages of one item are computed, and what it waits for.
 #include <algorithm>
+#include <bit>
 
 #include "scheduler/flow/dispatch.h"
 
@@ -20,13 +21,15 @@ Dispatch::Action Dispatch::next(Entry& entry) {
 
   // An item does not change sides inside a run: all of it on the device, or all on the CPU.
   if (entry.mapping.on_device(stage) && device_usable_ && !entry.fell_back) {
-    if (!free_lanes_.empty()) {
-      entry.lane = free_lanes_.back();
-      free_lanes_.pop_back();
+    if (const int device = freest_device(); device != kNone) {
+      uint8_t& lanes = devices_[device].free_lanes;
+      entry.device = device;
+      entry.lane = std::countr_zero(lanes) * device_count_ + device;
+      lanes &= lanes - 1;
       give_cores(entry);
       return {Kind::device, first, end_of_run(entry)};
     }
-    if (!cpu_fallback_) {
+    if (!cpu_fallback_ && !lost_its_device(entry)) {
       give_cores(entry);
       return {Kind::wait};
     }
@@ -45,10 +48,11 @@ bool Dispatch::did(Entry& entry, const Action& action, const Status& status) {
   Item& item = *entry.item;
   entry.fell_back = false;
   if (status.kind() == Status::Kind::device_failed && entry.mapping.any_device()) {
-    // What is valid on the device alone is lost with it: the CPU computes the item again.
-    const bool first_failure = device_usable_;
-    if (first_failure) device_failed();
-    entry.mapping.device_stages = 0;
+    // What is valid on the device alone is lost with it: the item is computed again.
+    const int device = std::max(0, status.device() >= 0 ? status.device() : entry.device);
+    const bool first_failure = device_usable_ && !devices_[device].failed;
+    if (first_failure) lose(device);
+    if (!device_usable_ || std::exchange(entry.failed_before, true)) entry.mapping.sides = 0;
     item.device_stages = 0;
     item.times.stage_ns = item.times.download_ns = item.times.upload_ns = {};
     entry.position = entry.restart;
@@ -72,6 +76,7 @@ void Dispatch::sent(Entry& entry, const Action& action, uint64_t since_ns) {
   entry.sent = action;
   entry.sent_ns = since_ns;
   sent_.push_back(&entry);
+  wake_collectors(1);  // who sent it is about to look itself
   // The device failed meanwhile: who sent it may be in use no more, and those who are may sleep.
   if (!device_usable_) drivers_changed();
 }
@@ -82,21 +87,24 @@ void Dispatch::sent_again(Entry& entry, uint64_t since_ns) {
 }
 
 uint64_t Dispatch::leave_device(Entry& entry, uint64_t now_ns) {
-  free_lanes_.push_back(std::exchange(entry.lane, kNone));
+  DeviceState& device = devices_[entry.device];
+  const int lane = std::exchange(entry.lane, kNone) / device_count_;
+  if (!device.failed) device.free_lanes |= static_cast<uint8_t>(1 << lane);
   std::erase(sent_, &entry);
   wakes_ |= kSides;
-  const uint64_t since_ns = std::max(entry.sent_ns, std::exchange(left_device_ns_, now_ns));
+  const uint64_t since_ns = std::max(entry.sent_ns, std::exchange(device.left_ns, now_ns));
   return now_ns > since_ns ? now_ns - since_ns : 0;
 }
 
 bool Dispatch::hand_on(Entry& entry, uint64_t now_ns) {
   const bool over = entry.position == entry.way.length() || !entry.item->status.ok();
   const bool to_device = !over && entry.mapping.on_device(entry.way.stage(entry.position)) &&
-                         device_usable_ && !free_lanes_.empty();
+                         device_usable_ && has_free_lane();
   // Where the cores cannot keep up the device waits for them: items that wait hold their tensors.
   const bool enough_wait = std::ssize(ready_) >= 2 * drivers();
-  if (sent_.empty() || drivers() == 1 || over || to_device || enough_wait) {
-    collector_ = kNone;  // it may be away for long
+  if (!has_sent(entry.device) || drivers() == 1 || over || to_device || enough_wait) {
+    devices_[entry.device].collector = kNone;  // it may be away for long
+    wake_collectors(0);
     return false;
   }
   entry.waits_since_ns = now_ns;
@@ -173,12 +181,59 @@ void Dispatch::give_cores(Entry& entry) {
   wakes_ |= kSides;
 }
 
-void Dispatch::device_failed() {
-  device_usable_ = false;
-  current_.mapping.device_stages = 0;
-  pending_.mapping.device_stages = 0;
+// Its lanes go away; with the last device the mapping becomes all 'c'.
+void Dispatch::lose(int device) {
+  devices_[device].failed = true;
+  devices_[device].free_lanes = 0;
   drivers_changed();
   wakes_ |= kSides;
+  device_usable_ = usable_devices() > 0;
+  if (device_usable_) return;
+  current_.mapping.sides = 0;
+  pending_.mapping.sides = 0;
+}
+
+int Dispatch::usable_devices() const {
+  if (!device_usable_) return 0;
+  return static_cast<int>(std::count_if(devices_.begin(), devices_.begin() + device_count_,
+                                        [](const DeviceState& each) { return !each.failed; }));
+}
+
+// The device with the most free lanes; kNone: no lane is free.
+int Dispatch::freest_device() const {
+  int freest = kNone, most = 0;
+  for (int d = 0; d < device_count_; ++d) {
+    const int lanes = std::popcount(devices_[d].free_lanes);
+    if (lanes > most) {
+      most = lanes;
+      freest = d;
+    }
+  }
+  return freest;
+}
+
+// Then it came back without a lane for others: all who could free one may have such an item at
+// hand.
+bool Dispatch::lost_its_device(const Entry& entry) const {
+  return entry.failed_before || (entry.device != kNone && devices_[entry.device].failed);
+}
+
+bool Dispatch::has_sent(int device) const {
+  return std::ranges::any_of(sent_, [=](const Entry* each) { return each->device == device; });
+}
+
+// The item that was sent first of those on devices that nobody collects from; null: none.
+Dispatch::Entry* Dispatch::uncollected() const {
+  const auto found = std::ranges::find_if(
+      sent_, [&](const Entry* each) { return devices_[each->device].collector == kNone; });
+  return found == sent_.end() ? nullptr : *found;
+}
+
+// Wakes a driver when more devices than `besides` wait for a collector.
+void Dispatch::wake_collectors(int besides) {
+  if (device_count_ == 1) return;
+  for (int d = 0; d < device_count_; ++d)
+    if (devices_[d].collector == kNone && has_sent(d) && --besides < 0) wakes_ |= kOneDriver;
 }
 
 }  // namespace tandem

@@ -59,7 +59,8 @@ void Executor::configure(const Configuration& configuration, bool time_stages) {
   for (std::size_t k = 0; k < stages_.size(); ++k)
     device_capable |= stages_[k]->has_device() ? 1u << k : 0;
   std::lock_guard lock(mutex_);
-  dispatch_.configure(configuration, device_capable, time_stages);
+  dispatch_.configure(configuration, device_capable, time_stages,
+                      device_ != nullptr ? device_->devices() : 1);
   forget_pieces();
   notify();
 }
@@ -189,6 +190,11 @@ double Executor::cpu_s() const {
   for (const std::thread& thread : threads_)
     sum_s += thread_cpu_s(const_cast<std::thread&>(thread).native_handle());
   return sum_s;
+}
+
+int Executor::usable_devices() const {
+  std::lock_guard lock(mutex_);
+  return dispatch_.usable_devices();
 }
 
 ExecutorStats Executor::stats() const {

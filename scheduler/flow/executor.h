@@ -45,9 +45,9 @@ struct ExecutorStats {
 /// under it.
 class Executor {
  public:
-  /// Called on a driver thread, with no lock held, when the device failed: the mapping is all 'c'
-  /// from then on. The item that failed is computed on the CPU.
-  using DeviceFailed = std::function<void(const std::string& why)>;
+  /// Called on a driver thread, with no lock held, when a device failed and `left` others work on.
+  /// With none left the mapping is all 'c' from then on. The items that it had are computed again.
+  using DeviceFailed = std::function<void(const std::string& why, int left)>;
 
   /// `cores` is nC, at least 1. `device` may be null: then no stage runs on it. The stages and the
   /// device must outlive the executor.
@@ -93,6 +93,7 @@ class Executor {
   ExecutorStats stats() const;
   /// Processor time that its threads have taken, those that help with bands included.
   double cpu_s() const;
+  int usable_devices() const;  ///< those that have not failed
 
  private:
   using Lock = std::unique_lock<std::mutex>;  // of mutex_

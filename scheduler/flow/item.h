@@ -27,7 +27,8 @@ struct Item {
   uint64_t sequence = 0;  ///< set by Executor::submit, counts from 0
   Repeat repeat;          ///< set by the host before it submits
   int round = 0;          ///< how often it passed the stage at work before; set by the executor
-  int lane = 0;           ///< of the device, while it is there; set by the executor
+  /// On a device: one of its lanes; negative on the CPU. Set by the executor.
+  int lane = 0;
   uint32_t device_stages = 0;  ///< bit k: stage k was computed on the device, in one round at least
   Status status;               ///< what went wrong with it; set by the executor
 

@@ -46,11 +46,12 @@ class Stage {
   virtual Status finish(Item& item, bool on_device) = 0;
 };
 
-/// The device with its lanes: in-order queues, which overlap each other. One thread at a time for
-/// each lane.
+/// The devices of one letter with their lanes: in-order queues, which overlap each other. Lane l is
+/// one of device l % devices(). One thread at a time for each lane.
 class Device {
  public:
   virtual ~Device() = default;
+  virtual int devices() const { return 1; }  ///< 1 ... kMaxDevices
   /// Hands to the device what was enqueued on the lane.
   virtual Status start(int lane) = 0;
   /// Waits until everything enqueued on the lane is done.

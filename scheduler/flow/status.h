@@ -16,16 +16,22 @@ class Status {
   };
 
   Status() = default;
-  static Status device_failed(std::string why) { return {Kind::device_failed, std::move(why)}; }
-  static Status failed(std::string why) { return {Kind::failed, std::move(why)}; }
+  /// `device`: which of its letter's; negative: the one that the item was on.
+  static Status device_failed(std::string why, int device = -1) {
+    return {Kind::device_failed, std::move(why), device};
+  }
+  static Status failed(std::string why) { return {Kind::failed, std::move(why), -1}; }
 
   bool ok() const { return kind_ == Kind::ok; }
   Kind kind() const { return kind_; }
   const std::string& message() const { return message_; }
+  int device() const { return device_; }
 
  private:
-  Status(Kind kind, std::string message) : kind_(kind), message_(std::move(message)) {}
+  Status(Kind kind, std::string message, int device)
+      : kind_(kind), device_(device), message_(std::move(message)) {}
   Kind kind_ = Kind::ok;
+  int device_ = -1;
   std::string message_;
 };
 

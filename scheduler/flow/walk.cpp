@@ -55,6 +55,7 @@ bool Executor::walk(Dispatch::Entry& entry, Lock& lock) {
 
 Status Executor::compute_on_cpu(Dispatch::Entry& entry, const Dispatch::Action& action) {
   Status status;
+  entry.item->lane = Dispatch::kNone;
   for (int p = action.first; p < action.last && status.ok(); ++p)
     status = stop_ ? aborted() : run_on_cpu(*entry.item, entry.way, p);
   return status;
@@ -148,8 +149,9 @@ void Executor::report(Dispatch::Entry& entry, const Dispatch::Action& action, co
   if (status.kind() == Status::Kind::device_failed)
     device_failures_.fetch_add(1, std::memory_order_relaxed);
   if (!device_failed || !device_failed_) return;
+  const int left = dispatch_.usable_devices();
   lock.unlock();
-  device_failed_(status.message());
+  device_failed_(status.message(), left);
   lock.lock();
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <thread>
 
 #include "scheduler/machine/energy/combined.h"
 #include "tests/energy/http_server.h"
@@ -97,6 +99,32 @@ TEST_F(OpenMeter, AutoAsksNoNvmlForADeviceInThePackage) {
   const OpenedMeter opened = open_meter("auto", context_);
   EXPECT_EQ(opened.sources.size(), 1u);
   EXPECT_EQ(opened.missing, "");
+}
+
+TEST_F(OpenMeter, SeveralGpusAreAddedUp) {
+  test::LoadedNvml nvml(3);
+  std::snprintf(nvml->gpus[1].name, sizeof nvml->gpus[1].name, "NVIDIA L4");
+  context_.nvml_library = test::LoadedNvml::path();
+  context_.device.name = "NVIDIA H200";
+  context_.device.count = 2;
+  const OpenedMeter opened = open_meter("nvml", context_);
+  ASSERT_NE(opened.meter, nullptr) << opened.missing;
+  EXPECT_EQ(opened.meter->description().name, "nvml");
+  const std::string& coverage = opened.meter->description().coverage;
+  EXPECT_NE(coverage.find("13:00.0"), std::string::npos) << coverage;
+  EXPECT_NE(coverage.find("33:00.0"), std::string::npos) << coverage;
+  const auto joules = [&] {
+    const auto reading = opened.meter->read();
+    return reading ? reading->since_open_j.g.value_or(0) : 0;
+  };
+  nvml->gpus[0].energy_mj += 3000;
+  nvml->gpus[2].energy_mj += 4000;
+  nvml->gpus[1].energy_mj += 1000000;
+  while (joules() < 7) std::this_thread::yield();
+  EXPECT_NEAR(joules(), 7, 1e-9);
+
+  context_.device.count = 3;
+  EXPECT_EQ(open_meter("nvml", context_).meter, nullptr) << "one of them is of another kind";
 }
 
 TEST_F(OpenMeter, ByHand) {

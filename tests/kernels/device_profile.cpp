@@ -102,7 +102,7 @@ class Profiled {
   explicit Profiled(opencl::Queue& queue) : queue_(queue), plain_(queue.native().queue) {
     queue.finish();
     queue.native().queue = checked("make a command queue with profiling", [&] {
-      const auto& native = queue.context().native();
+      const auto& native = queue.native().device;
       return cl::CommandQueue(native.context, native.device, CL_QUEUE_PROFILING_ENABLE);
     });
   }
@@ -170,23 +170,23 @@ DevicePeaks measure_device_peaks(opencl::Queue& queue) {
   if (const auto found = measured.find(&context); found != measured.end()) return found->second;
   Profiled profiled(queue);
   const bool cpu = context.device().is_cpu;
-  const cl::Device& device = context.native().device;
+  const cl::Device& device = context.native().at(0).device;
   const std::size_t width = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
   const std::string floats = cpu && width > 1 ? "float" + std::to_string(width) : "float";
   return measured[&context] = checked("measure what the device can do", [&] {
-           const cl::Program program =
+           const opencl::Program program =
                opencl::build_program(context, kPeakSource, "-cl-std=CL1.2 -DFloats=" + floats);
            const std::size_t group = cpu ? 16 : 256;
            const std::size_t items = context.device().compute_units * (cpu ? 16 : 2048 * 4u);
            const cl_int rounds = cpu ? 2000 : 512;
            const std::size_t bytes = cpu ? 64u << 20 : 1u << 30;
-           const cl::Buffer from(context.native().context, CL_MEM_READ_WRITE, bytes);
-           const cl::Buffer to(context.native().context, CL_MEM_READ_WRITE, bytes);
-           cl::Kernel fma(program, "multiply_add");
+           const cl::Buffer from(context.native().at(0).context, CL_MEM_READ_WRITE, bytes);
+           const cl::Buffer to(context.native().at(0).context, CL_MEM_READ_WRITE, bytes);
+           cl::Kernel fma(program.each[0], "multiply_add");
            fma.setArg(0, to);
            fma.setArg(1, 0.5f);
            fma.setArg(2, rounds);
-           cl::Kernel copy(program, "copy");
+           cl::Kernel copy(program.each[0], "copy");
            copy.setArg(0, from);
            copy.setArg(1, to);
            profiled.commands().enqueueFillBuffer(from, cl_float{1}, 0, bytes);

@@ -27,7 +27,7 @@ TEST(Native, ABuildFailureShowsTheCompilersMessages) {
 TEST(Native, AMissingKernelIsNamed) {
   const auto context = test_context();
   TANDEM_SKIP_WITHOUT_DEVICE(context);
-  const cl::Program program = build_program(*context, kFill, "-cl-std=CL1.2");
+  const Program program = build_program(*context, kFill, "-cl-std=CL1.2");
   try {
     const Kernel other(*context, program, "other");
     FAIL() << "it exists";

@@ -11,12 +11,34 @@ namespace {
 TEST(Mapping, ReadsOneLetterAStage) {
   Mapping mapping;
   EXPECT_EQ(parse_mapping("gcc", 3, mapping), "");
-  EXPECT_EQ(mapping.device_stages, 1u);
+  EXPECT_EQ(mapping.device_stages(), 1u);
   EXPECT_TRUE(mapping.any_device());
   EXPECT_FALSE(mapping.decoupled());
   EXPECT_EQ(to_string(mapping), "gcc");
   EXPECT_EQ(parse_mapping("ggg", 3, mapping), "");
   EXPECT_TRUE(mapping.decoupled());
+}
+
+TEST(Mapping, HasASideForEachStage) {
+  Mapping mapping;
+  EXPECT_EQ(parse_mapping("gcih", 4, mapping, 3), "");
+  EXPECT_EQ(to_string(mapping), "gcih");
+  EXPECT_EQ(mapping.side(2), Side::i);
+  EXPECT_EQ(mapping.device_stages(), 13u);
+  EXPECT_EQ(mapping.on_devices(), 3);
+  EXPECT_FALSE(mapping.decoupled());
+  mapping.set(1, Side::h);
+  EXPECT_TRUE(mapping.decoupled());
+  EXPECT_EQ(to_string(mapping.within(6)), "chic");
+  EXPECT_FALSE(mapping == (Mapping{15, 4}));
+  EXPECT_EQ(to_string(Mapping{~0u, kMaxStages, Side::i}), std::string(kMaxStages, 'i'));
+}
+
+TEST(Mapping, KnowsAsManyLettersAsThereAreKindsOfDevices) {
+  Mapping mapping;
+  EXPECT_NE(parse_mapping("ghc", 3, mapping).find("only g (device)"), std::string::npos);
+  EXPECT_EQ(parse_mapping("ghc", 3, mapping, 2), "");
+  EXPECT_NE(parse_mapping("gic", 3, mapping, 2).find("only g, h (devices)"), std::string::npos);
 }
 
 TEST(Mapping, SaysWhatIsWrongAndKeepsTheOldOne) {
@@ -46,6 +68,16 @@ TEST(Configuration, CountsAreThePapers) {
   std::set<std::string> names;
   for (const Configuration& c : all_configurations(3, 2, 7)) names.insert(to_string(c));
   EXPECT_EQ(names.size(), 32u);
+}
+
+TEST(Configuration, EachLetterAddsASide) {
+  std::set<std::string> names;
+  for (const Configuration& c : all_configurations(3, 2, 5, kOneLane, 2)) {
+    names.insert(to_string(c));
+    EXPECT_FALSE(c.mapping.on_device(1));
+  }
+  EXPECT_EQ(names.size(), 9u * 4u);
+  EXPECT_TRUE(names.contains("gch/cg3"));
 }
 
 TEST(Configuration, StagesWithoutADeviceStayOnTheCpu) {

@@ -41,7 +41,7 @@ inline Prediction paper_model(const Measurements& m, const Configuration& c) {
     gpu_path_fps = gpu.rate_fps;
     if (medium) {
       Configuration none = c;
-      none.mapping.device_stages = 0;
+      none.mapping.sides = 0;
       const Prediction cpu = paper_model(m, none);
       for (const StageMeasurements& stage : m.stages) {
         cpub.joules.c += stage.mg.joules.c;

@@ -34,7 +34,7 @@ TEST(Properties, AllConfigurationsAreVisitedInOrderWithTheirPrediction) {
   on_random_chips([](const Measurements& m, auto&) {
     std::vector<Configuration> expected = all(m);
     std::ranges::stable_sort(expected, std::greater<>{},
-                             [](const Configuration& c) { return c.mapping.device_stages; });
+                             [](const Configuration& c) { return c.mapping.device_stages(); });
     std::size_t i = 0;
     Model(m).predict_all([&](const Configuration& c, const Prediction& p) {
       ASSERT_LT(i, expected.size());
@@ -82,7 +82,7 @@ TEST(Properties, DecoupledIsNoSlowerThanEitherSide) {
   on_random_chips([](const Measurements& m, auto&) {
     const int stages = static_cast<int>(m.stages.size());
     const Mapping none{0, stages}, every{(1u << stages) - 1, stages};
-    if (device_capable(m) != every.device_stages) return;
+    if (device_capable(m) != every.device_stages()) return;
     const double device_fps = predict(m, {every, Granularity::coarse, 1}).throughput_fps;
     for (int n = 1; n <= m.cores; ++n) {
       const double both = predict(m, {every, Granularity::coarse, n + 1}).throughput_fps;
@@ -101,7 +101,7 @@ TEST(Properties, ProbabilitiesSumToOne) {
     m.domains = {.u = Domain::additive};
     const int stages = static_cast<int>(m.stages.size());
     const Mapping none{0, stages}, every{(1u << stages) - 1, stages};
-    if (device_capable(m) != every.device_stages) return;
+    if (device_capable(m) != every.device_stages()) return;
     const double device_j = predict(m, {every, Granularity::coarse, 1}).energy_j;
     for (int n = 1; n <= m.cores; ++n) {
       const Prediction p = predict(m, {every, Granularity::coarse, n + 1});

@@ -55,5 +55,85 @@ TEST_F(ExecutorLanes, NoItemIsLostWhicheverWaitFailsWithLanesFull) {
   }
 }
 
+TEST(DispatchLanes, AnItemGoesToTheDeviceWithTheMostFreeLanes) {
+  Dispatch dispatch({{}, {}}, 4, true);
+  dispatch.configure({{3, 2}, Granularity::coarse, 1, 4}, ~0u, false, 2);
+  std::vector<Item> items(20);
+  std::vector<Dispatch::Entry*> sent;
+  const auto send = [&] {
+    dispatch.let_in(&items[sent.size()], 0);
+    Dispatch::Entry* entry = dispatch.work_for(0, 1, {}).entry;
+    const Dispatch::Action action = dispatch.next(*entry);
+    EXPECT_EQ(action.kind, Dispatch::Action::Kind::device);
+    dispatch.sent(*entry, action, 1);
+    sent.push_back(entry);
+    return entry->lane % 2;
+  };
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(send(), i % 2) << i;
+  for (const int i : {1, 3, 5}) dispatch.leave_device(*sent[i], 2);  // all that device 1 has
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(send(), 1) << "device 0 has three";
+  EXPECT_EQ(send() + send(), 1) << "one each";
+}
+
+TEST_F(ExecutorLanes, DevicesOfOneKindShareTheItems) {
+  for (const int threads : {1, 2, 3}) {
+    World world;
+    world.devices = 3;
+    TestDevice device(world);
+    TestStage stages[] = {{world, 0}, {world, 1}, {world, 2}};
+    Executor executor({&stages[0], &stages[1], &stages[2]}, &device, 2);
+    executor.configure({{7, 3}, Granularity::coarse, threads, 2});
+    Pump pump(executor);
+    pump.send(300);
+    pump.stop();
+    expect_all_in_order(pump);
+    EXPECT_EQ(executor.stats().frames_device, 300u) << threads << " threads: each serves a device";
+    for (int d = 0; d < 3; ++d) EXPECT_GT(world.frames_on[d], 0) << d;
+    EXPECT_LE(world.most_sent, 6);
+  }
+}
+
+// Every number of commands of the first before the other fails as well.
+TEST_F(ExecutorLanes, NoItemIsLostWhicheverDeviceFails) {
+  for (const int lanes : {1, 2, 4}) {
+    for (const int failing : {0, 1}) {
+      World world;
+      world.devices = 2;
+      TestDevice device(world);
+      TestStage stages[] = {{world, 0}, {world, 1}, {world, 2, true}, {world, 3}};
+      std::atomic<int> calls{0}, left{-1};
+      Executor executor({&stages[0], &stages[1], &stages[2], &stages[3]}, &device, 2,
+                        [&](const std::string&, int others) {
+                          ++calls;
+                          left = others;
+                        });
+      const Configuration c{{11, 4}, Granularity::coarse, 3, lanes};
+      executor.configure(c);
+      Pump pump(executor);
+      pump.send(40);
+      world.failing = failing;
+      pump.send(60);
+      executor.drain();
+      EXPECT_EQ(calls, 1);
+      EXPECT_EQ(left, 1);
+      EXPECT_EQ(to_string(executor.configuration()), to_string(c)) << "the other goes on";
+      const int before = world.frames_on[failing];
+      pump.send(20);
+      executor.drain();
+      EXPECT_EQ(world.frames_on[failing], before) << "its lanes are gone";
+      executor.configure({{15, 4}, Granularity::medium, 3, lanes});
+      pump.send(20);
+      world.failing = 1 - failing;
+      pump.send(40);
+      pump.stop();
+      expect_all_in_order(pump);
+      EXPECT_EQ(pump.failed_, 0);
+      EXPECT_EQ(calls, 2);
+      EXPECT_EQ(left, 0);
+      EXPECT_FALSE(executor.configuration().mapping.any_device());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tandem

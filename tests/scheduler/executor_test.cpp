@@ -309,9 +309,9 @@ TEST_F(ExecutorTest, WhenTheDeviceFailsTheCpuComputesTheFrameAgain) {
   expect_all_in_order(pump);
   EXPECT_EQ(pump.failed_, 0);
   EXPECT_EQ(device_failures_, 1);
-  EXPECT_EQ(executor->configuration().mapping.device_stages, 0u);
+  EXPECT_EQ(executor->configuration().mapping.device_stages(), 0u);
   executor->configure({{7, 3}, Granularity::coarse, 3});
-  EXPECT_EQ(executor->configuration().mapping.device_stages, 0u) << "a failed device stays out";
+  EXPECT_EQ(executor->configuration().mapping.device_stages(), 0u) << "a failed device stays out";
 }
 
 TEST_F(ExecutorTest, AFailedFrameIsReportedAndHoldsNobodyUp) {

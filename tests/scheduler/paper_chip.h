@@ -113,7 +113,7 @@ class PaperChip {
 
 /// The stages that a step has on the device.
 inline uint32_t mapped(const Trainer::Step& step) {
-  return step.configuration.mapping.device_stages;
+  return step.configuration.mapping.device_stages();
 }
 
 }  // namespace tandem

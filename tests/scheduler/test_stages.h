@@ -30,7 +30,11 @@ struct TestItem : Item {
 
 /// What the stages of one test share: who is where, and what shall go wrong.
 struct World {
-  std::array<std::atomic<int>, kMaxLanes> on_device{};
+  std::array<std::atomic<int>, kMaxDevices * kMaxLanes> on_device{};
+  int devices = 1;
+  std::array<std::atomic<int>, kMaxDevices> frames_on{};  // waits of each device
+  std::atomic<int> failing{-1};                           // every wait for this device fails
+
   std::atomic<int> sent{0}, most_sent{0};  // started and not waited for
   std::atomic<int> fail_wait_at{-1};       // the wait with this number fails
   std::atomic<int> waits{0};
@@ -110,6 +114,7 @@ class TestStage final : public Stage {
 class TestDevice final : public Device {
  public:
   explicit TestDevice(World& world) : world_(world) {}
+  int devices() const override { return world_.devices; }
   Status start(int) override {
     int most = world_.most_sent;
     const int sent = ++world_.sent;
@@ -122,8 +127,11 @@ class TestDevice final : public Device {
     std::this_thread::yield();
     --world_.on_device[lane];
     --world_.sent;
-    return world_.waits++ == world_.fail_wait_at ? Status::device_failed("as the test wants")
-                                                 : Status();
+    const int device = lane % world_.devices;
+    ++world_.frames_on[device];
+    return world_.waits++ == world_.fail_wait_at || device == world_.failing
+               ? Status::device_failed("as the test wants")
+               : Status();
   }
 
  private:
@@ -181,7 +189,10 @@ class ExecutorTest : public testing::Test {
       pointers_.push_back(stages_.back().get());
     }
     return std::make_unique<Executor>(pointers_, &device_, cores,
-                                      [this](const std::string&) { ++device_failures_; });
+                                      [this](const std::string&, int left) {
+                                        ++device_failures_;
+                                        devices_left_ = left;
+                                      });
   }
 
   static void expect_all_in_order(const Pump& pump) {
@@ -193,7 +204,7 @@ class ExecutorTest : public testing::Test {
   TestDevice device_{world_};
   std::vector<std::unique_ptr<TestStage>> stages_;
   std::vector<Stage*> pointers_;
-  std::atomic<int> device_failures_{0};
+  std::atomic<int> device_failures_{0}, devices_left_{-1};
 };
 
 }  // namespace tandem

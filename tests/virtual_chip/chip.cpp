@@ -87,6 +87,7 @@ Measurements perfect_measurements(const Chip& chip) {
   };
   Measurements m;
   m.cores = chip.cores;
+  m.devices = chip.devices;
   m.window = chip.window;
   m.domains = {Domain::dominant, Domain::dominant, Domain::dominant};
   const Watts one = power_w(chip, {.on_cores = 1}), all = power_w(chip, {.medium = true});
@@ -94,10 +95,10 @@ Measurements perfect_measurements(const Chip& chip) {
   for (const Chip::Stage& stage : chip.stages) {
     m.stages.push_back({.cg = cost(stage.core_s * chip.slowdown[0], one),
                         .mg = cost(stage.medium_s, all),
-                        .device = cost(stage.device_s, device),
+                        .device = cost(stage.device_s / chip.devices, device),
                         .has_device = true,
-                        .upload = cost(stage.upload_s, device),
-                        .download = cost(stage.download_s, device)});
+                        .upload = cost(stage.upload_s / chip.devices, device),
+                        .download = cost(stage.download_s / chip.devices, device)});
   }
   for (int n = 1; n <= chip.cores + 1; ++n)
     m.cg.push_back(cost(chip.core_frame_s(n) / n, power_w(chip, {.on_cores = n})));

@@ -41,6 +41,7 @@ struct Chip {
   int window = 128;   ///< most frames in flight
   Repeat repeat;      ///< stages that a frame passes several times
   double sink_s = 0;  ///< that the sink takes for a frame
+  int devices = 1;    ///< of the same kind; their power is that of one
 
   Power c, g, u;
   double meter_resolution_s = 1e-3;

@@ -70,6 +70,30 @@ TEST(RandomChips, TheChoiceIsTheBest) {
   expect("efficiency", efficiency);
 }
 
+TEST(RandomChips, TheChoiceIsTheBestWithSeveralDevices) {
+  double sum = 0, least = 1;
+  int count = 0;
+  for (unsigned seed = 0; seed < kChips; seed += 8) {
+    Chip chip = random_chip(seed);
+    chip.devices = seed % 16 == 0 ? 2 : 3;
+    const Exhaustive exhaustive(chip, seed);
+    SimulatedBin bin(chip, seed, {Metric::throughput});
+    bin.frames_changed("frames");
+    ASSERT_TRUE(bin.run_to_decision(kMostFrames));
+    const Configuration& chosen = bin.decisions().back().after;
+    const Exhaustive::Entry best = exhaustive.best(Metric::throughput);
+    const double ratio = exhaustive.look(chosen).throughput_fps / best.steady.throughput_fps;
+    EXPECT_GE(ratio, 0.85) << "seed " << seed << ": " << to_string(chosen) << ", best "
+                           << to_string(best.configuration);
+    sum += std::min(1.0, ratio);
+    least = std::min(least, ratio);
+    ++count;
+  }
+  std::printf("%d chips with 2 or 3 devices: %.2f%% of the best on average, %.2f%% at least\n",
+              count, 100 * sum / count, 100 * least);
+  EXPECT_GE(sum / count, 0.97);
+}
+
 // Frames of another kind come every few seconds, often before a training has ended. Equation 2
 // holds at any time but for one training: the first is free, and each may cost more than the one
 // before, which was all that could be expected of it.

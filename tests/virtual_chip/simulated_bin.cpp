@@ -10,6 +10,7 @@ SimulatedBin::SimulatedBin(const Chip& chip, unsigned seed, const Objective& obj
   chain.stages = static_cast<int>(chip.stages.size());
   chain.cores = chip.cores;
   chain.device_capable = (1u << chain.stages) - 1;
+  chain.devices = chip.devices;
   for (const int lanes : chip.lanes())
     if (lanes > 1) chain.lanes.push_back(lanes);
   chain.domains = {Domain::dominant, Domain::dominant, Domain::dominant};

@@ -31,11 +31,13 @@ Simulation::Simulation(const Chip& chip, unsigned seed)
       dispatch_(rules_of(chip), chip.cores, true),
       items_(Dispatch::kMaxWindow),
       drivers_(chip.cores + 1) {
+  device_runs_left_.fill(-1);
   dispatch_.set_window(chip.window);
+  dispatch_.configure(dispatch_.configuration(), ~0u, false, chip_.devices);
 }
 
 void Simulation::configure(const Configuration& configuration, bool time_stages) {
-  dispatch_.configure(configuration, ~0u, time_stages);
+  dispatch_.configure(configuration, ~0u, time_stages, chip_.devices);
 }
 
 bool Simulation::medium() const {
@@ -122,15 +124,19 @@ bool Simulation::is_over(Driver& driver) {
       item.device_stages |= 1u << entry.way.stage(p);
       if (driver.where == Where::collects) item.times.stage_ns[entry.way.stage(p)] += share_ns;
     }
-    status = device_status();
+    status = device_status(entry.device);
   }
   dispatch_.did(entry, driver.action, status);
   return true;
 }
 
-Status Simulation::device_status() {
-  if (device_runs_left_ < 0 || device_runs_left_-- > 0) return {};
-  return Status::device_failed("as the test wants");
+Status Simulation::device_status(int device) {
+  ++device_runs_[device];
+  int& left = device_runs_left_[device];
+  if (left < 0) return {};
+  if (left == 0) return Status::device_failed("as the test wants");
+  --left;
+  return {};
 }
 
 void Simulation::retry() {
@@ -176,10 +182,11 @@ void Simulation::send(Driver& driver) {
   const double upload_s = drawn_s(chip_.stages[way.stage(first)].upload_s);
   const double download_s =
       last < way.length() ? drawn_s(chip_.stages[way.stage(last - 1)].download_s) : 0;
-  upload_free_s_ = std::max(now_s_, upload_free_s_) + upload_s;
-  compute_free_s_ = std::max(upload_free_s_, compute_free_s_) + compute_s;
-  download_free_s_ = std::max(compute_free_s_, download_free_s_) + download_s;
-  done_s_[driver.entry->lane] = download_free_s_;
+  Stations& at = stations_[driver.entry->device];
+  at.upload_free_s = std::max(now_s_, at.upload_free_s) + upload_s;
+  at.compute_free_s = std::max(at.upload_free_s, at.compute_free_s) + compute_s;
+  at.download_free_s = std::max(at.compute_free_s, at.download_free_s) + download_s;
+  done_s_[driver.entry->lane] = at.download_free_s;
   dispatch_.sent(*driver.entry, driver.action, to_ns(now_s_));
 }
 

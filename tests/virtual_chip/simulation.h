@@ -24,8 +24,10 @@ class Simulation {
   void configure(const Configuration& configuration, bool time_stages = false);
   /// As Executor::set_cpu_fallback.
   void set_cpu_fallback(bool on) { dispatch_.set_cpu_fallback(on); }
-  /// The device fails in its n-th run from now; the CPU computes that frame again.
-  void fail_device_after(int runs) { device_runs_left_ = runs; }
+  /// The device with this number fails in its n-th run from now, and in all after that.
+  void fail_device_after(int runs, int device = 0) { device_runs_left_[device] = runs; }
+  /// Runs that the device has finished, failed ones included.
+  int runs_of(int device) const { return device_runs_[device]; }
 
   struct Frame {
     uint64_t sequence = 0;
@@ -73,7 +75,7 @@ class Simulation {
   void compute(Driver& driver, Where where, double seconds);
   void compute_position(Driver& driver);
   double device_stages_apart_s(Driver& driver);
-  Status device_status();
+  Status device_status(int device);
   double drawn_s(double mean_s) { return mean_s * noise_(random_); }
   void pass_time(double until_s);
 
@@ -92,12 +94,15 @@ class Simulation {
   std::size_t next_item_ = 0;
   std::vector<Driver> drivers_;
   int on_device_ = 0;  ///< frames
-  // What a frame on the device passes one after the other, each for one frame at a time: when it is
+  // What a frame on a device passes one after the other, each for one frame at a time: when it is
   // free again.
-  double upload_free_s_ = 0, compute_free_s_ = 0, download_free_s_ = 0;
-  std::array<double, kMaxLanes> done_s_{};
+  struct Stations {
+    double upload_free_s = 0, compute_free_s = 0, download_free_s = 0;
+  };
+  std::array<Stations, kMaxDevices> stations_;
+  std::array<double, kMaxDevices * kMaxLanes> done_s_{};
   int on_cores_ = 0;  ///< frames that are computed there now
-  int device_runs_left_ = -1;
+  std::array<int, kMaxDevices> device_runs_left_, device_runs_{};
   double sink_free_s_ = 0;
 };
 

@@ -107,6 +107,86 @@ TEST(Simulation, LanesOverlapCopiesAndKernels) {
   expect_frames_in_order(simulation, 500);
 }
 
+TEST(Simulation, DevicesOfOneKindShareTheFrames) {
+  Chip chip = quiet_chip({80, 80}, {1, 1}, 4);
+  for (const int devices : {1, 2, 3, 4}) {
+    chip.devices = devices;
+    for (const int threads : {1, devices}) {
+      Simulation simulation(chip, 1);
+      Configuration c = coarse("gg", threads);
+      c.lanes = 2;
+      simulation.configure(c);
+      EXPECT_NEAR(rate_fps(simulation, 3000), devices * 500.0, devices * 5.0)
+          << devices << " devices, " << threads << " threads";
+      for (int d = 0; d < devices; ++d)
+        EXPECT_NEAR(simulation.runs_of(d), simulation.runs_of(0), 2 * c.lanes);
+    }
+  }
+}
+
+TEST(Simulation, ADeviceThatFailsIsLeftOutAndTheOthersGoOn) {
+  Chip chip = quiet_chip({8, 2, 8}, {0.5, 0.5, 0.5}, 3);
+  chip.stages[1].serial = true;
+  chip.devices = 2;
+  for (const int threads : {1, 4}) {
+    for (const int runs : {0, 1, 7, 30}) {
+      for (const int lost : {0, 1}) {
+        chip.noise = 0.2;
+        Simulation simulation(chip, 3);
+        Configuration c = coarse("gcg", threads);
+        c.lanes = 4;
+        simulation.configure(c);
+        simulation.fail_device_after(runs, lost);
+        expect_frames_in_order(simulation, 400);
+        EXPECT_EQ(to_string(simulation.configuration()), to_string(c)) << "one device is left";
+        EXPECT_LE(simulation.runs_of(lost), runs + c.lanes) << "its lanes go away";
+        EXPECT_GT(simulation.runs_of(1 - lost), 400) << "it takes the frames";
+        simulation.fail_device_after(10, 1 - lost);
+        for (int i = 400; i < 600; ++i)
+          ASSERT_EQ(simulation.next().sequence, static_cast<uint64_t>(i));
+        EXPECT_EQ(to_string(simulation.configuration().mapping), "ccc") << "none is left";
+      }
+    }
+  }
+}
+
+TEST(Simulation, OnlyTheFramesThatALostDeviceHadMayTakeTheCpu) {
+  Chip chip = quiet_chip({1000}, {1}, 1);  // the CPU would take a second
+  chip.devices = 2;
+  Simulation simulation(chip, 1);
+  Configuration c = coarse("g", 1);
+  c.lanes = 2;
+  simulation.configure(c);
+  simulation.fail_device_after(5, 1);
+  int on_cores = 0;
+  for (int i = 0; i < 100; ++i) {
+    const Simulation::Frame frame = simulation.next();
+    ASSERT_EQ(frame.sequence, static_cast<uint64_t>(i));
+    on_cores += frame.device_stages == 0 ? 1 : 0;
+  }
+  EXPECT_LE(on_cores, c.lanes) << "where the other has no lane free";
+}
+
+// Who has a frame of a lost device may be the only one who could free a lane of the other.
+TEST(Simulation, NobodyWaitsForALaneAfterADeviceIsLost) {
+  Chip chip = quiet_chip({4, 1, 4}, {1, 1, 1}, 2);
+  chip.devices = 2;
+  chip.noise = 0.3;
+  for (const char* mapping : {"ggg", "gcg"}) {
+    for (const int threads : {1, 2, 3}) {
+      for (const int runs : {0, 3, 20}) {
+        Simulation simulation(chip, 5);
+        Configuration c = coarse(mapping, threads);
+        c.lanes = 4;
+        simulation.set_cpu_fallback(false);
+        simulation.configure(c);
+        simulation.fail_device_after(runs, 1);
+        expect_frames_in_order(simulation, 200);
+      }
+    }
+  }
+}
+
 // Each of them holds its tensors.
 TEST(Simulation, AFastDeviceDoesNotRunAheadOfTheCores) {
   const Chip chip = quiet_chip({8, 8}, {0.1, 0.1}, 4);

@@ -18,10 +18,11 @@ struct EnergyContext {
     std::string name;
     std::string pci_id;       ///< where the driver tells it
     bool in_package = false;  ///< the processor's own graphics: a GPU with unified memory
+    int count = 1;            ///< of this kind that are used: G is the sum of all
   } device;
   int cores = 1;  ///< nC, for the power model
-  /// Seconds that the device has computed since any fixed moment, for the power model; empty when
-  /// nobody counts them, and then the model has no G that depends on it.
+  /// Seconds that the devices have computed, added up, since any fixed moment, for the power model;
+  /// empty when nobody counts them, and then the model has no G that depends on it.
   std::function<double()> device_busy_s;
 
   std::string powercap_folder = "/sys/class/powercap";
@@ -61,5 +62,8 @@ OpenedMeter open_meter(std::string_view choice, const EnergyContext& context);
 
 /// Takes each domain from the first of `meters` that covers it. At least one meter.
 std::unique_ptr<EnergyMeter> combine_meters(std::vector<std::unique_ptr<EnergyMeter>> meters);
+
+/// Adds up meters that cover the same domains, one for each of several devices. At least one meter.
+std::unique_ptr<EnergyMeter> sum_meters(std::vector<std::unique_ptr<EnergyMeter>> meters);
 
 }  // namespace tandem

@@ -88,6 +88,19 @@ std::size_t choose_gpu(const std::vector<Gpu>& gpus, const NvmlOptions& options)
                           "There are: " + list(gpus));
 }
 
+std::vector<std::size_t> choose_gpus(const std::vector<Gpu>& gpus, const NvmlOptions& options,
+                                     int count) {
+  std::vector<std::size_t> chosen{choose_gpu(gpus, options)};
+  const std::string& name = gpus[chosen.front()].name;
+  for (std::size_t i = 0; i < gpus.size() && std::ssize(chosen) < count; ++i)
+    if (i != chosen.front() && gpus[i].name == name) chosen.push_back(i);
+  if (std::ssize(chosen) == count) return chosen;
+  throw EnergyUnavailable(Reason::absent,
+                          "NVML: " + std::to_string(count) + " GPUs '" + name +
+                              "' compute, but it has " + std::to_string(chosen.size()),
+                          "There are: " + list(gpus));
+}
+
 NvmlCounter::NvmlCounter(const NvmlOptions& options, MeterDescription& description)
     : library_(options.library),
       gpu_(chosen(library_, options)),

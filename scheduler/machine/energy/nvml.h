@@ -28,6 +28,11 @@ struct NvmlOptions {
 /// there is.
 std::size_t choose_gpu(const std::vector<NvmlLibrary::Gpu>& gpus, const NvmlOptions& options);
 
+/// The places of `count` GPUs of one name, that of the one that the options mean first. Throws
+/// EnergyUnavailable.
+std::vector<std::size_t> choose_gpus(const std::vector<NvmlLibrary::Gpu>& gpus,
+                                     const NvmlOptions& options, int count);
+
 /// Follows one GPU's energy: its counter, or where it has none (before Volta) its power, added up
 /// over time. Called by one thread; the time is passed in.
 class NvmlCounter {

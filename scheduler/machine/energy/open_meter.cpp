@@ -67,14 +67,22 @@ class Opener {
   }
 
   bool nvml(const std::string& gpu) {
-    return keep(attempt("nvml", reports_, [&] {
-      return std::make_unique<NvmlMeter>(
-          NvmlOptions{context_.nvml_library, gpu, context_.device.name, context_.device.pci_id});
+    return keep(attempt("nvml", reports_, [&]() -> std::unique_ptr<EnergyMeter> {
+      NvmlOptions options{context_.nvml_library, gpu, context_.device.name, context_.device.pci_id};
+      if (!gpu.empty() || context_.device.count == 1) return std::make_unique<NvmlMeter>(options);
+      std::vector<std::unique_ptr<EnergyMeter>> meters;
+      const auto gpus = NvmlLibrary(options.library).gpus();
+      for (const std::size_t place : choose_gpus(gpus, options, context_.device.count)) {
+        options.gpu = std::to_string(place);
+        meters.push_back(std::make_unique<NvmlMeter>(options));
+      }
+      return sum_meters(std::move(meters));
     }));
   }
 
   void model(PowerModel model) {
     keep(attempt("model", reports_, [&] {
+      if (model.g) model.g->static_w *= context_.device.count;
       const bool needs_busy = model.g && model.g->dynamic_w > 0;
       if (needs_busy && !context_.device_busy_s) model.g.reset();
       auto busy = [cores = context_.cores, device = context_.device_busy_s] {

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What a second device of the same kind gains: ViVid on the device alone, frames from memory, with
+// one device and with several, in turn in one run. All devices count, unless --devices names some:
+//   devices_bench [--devices A,B] [--size 1920x1080] [--lanes 4] [--seconds 2] [--rounds 5]
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+#include "kernels/opencl/opencl.h"
+#include "model/median.h"
+#include "tests/gst/support/bare_bin.h"
+
+namespace tandem {
+namespace {
+
+using test::BareBin;
+using test::Size;
+
+struct Options {
+  std::string devices = "all";
+  Size size{1920, 1080};
+  int lanes = 4, rounds = 5;
+  double seconds = 2;
+};
+
+[[noreturn]] void refuse(const std::string& why) {
+  std::fprintf(stderr, "devices_bench: %s\n", why.c_str());
+  std::exit(1);
+}
+
+Options parse(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string name = argv[i];
+    const char* value = argv[i + 1];
+    if (name == "--devices") {
+      options.devices = value;
+    } else if (name == "--size") {
+      if (std::sscanf(value, "%dx%d", &options.size.width, &options.size.height) != 2)
+        refuse("--size takes WxH");
+    } else if (name == "--lanes") {
+      options.lanes = std::atoi(value);
+    } else if (name == "--rounds") {
+      options.rounds = std::max(1, std::atoi(value));
+    } else if (name == "--seconds") {
+      options.seconds = std::atof(value);
+    } else {
+      refuse("unknown option " + name);
+    }
+  }
+  return options;
+}
+
+double processor_s() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+/// One way to run the frames, and what it reached.
+struct Entry {
+  int devices, threads;
+  std::unique_ptr<BareBin> bin;
+  int frames = 0;  // a round
+  std::vector<double> fps, core_us;
+
+  void measure(const std::vector<GstBuffer*>& input) {
+    const double before_s = processor_s();
+    const double seconds = bin->run(input, frames);
+    fps.push_back(frames / seconds);
+    core_us.push_back(1e6 * (processor_s() - before_s) / frames);
+  }
+};
+
+}  // namespace
+}  // namespace tandem
+
+int main(int argc, char** argv) {
+  using namespace tandem;
+  const Options options = parse(argc, argv);
+  gst_init(nullptr, nullptr);
+  std::shared_ptr<opencl::Context> all;
+  try {
+    all = opencl::Context::open(options.devices);
+  } catch (const opencl::Error& error) {
+    refuse(error.what());
+  }
+  const int devices = all->devices();
+  const std::string first = options.devices.substr(0, options.devices.find(','));
+  std::printf("%d x %s, ViVid %dx%d, %d lanes a device, frames from memory\n", devices,
+              all->device().name.c_str(), options.size.width, options.size.height, options.lanes);
+  if (devices < 2) refuse("this machine has one such device; nothing to compare");
+
+  const std::vector<GstBuffer*> input = test::make_frames(options.size, 64);
+  std::vector<Entry> entries;
+  for (const int threads : {1, 2}) entries.push_back({1, threads, {}, 0, {}, {}});
+  for (int threads = 1; threads <= devices; threads *= 2)
+    entries.push_back({devices, threads, {}, 0, {}, {}});
+  for (Entry& entry : entries) {
+    const std::string chosen = entry.devices > 1 ? options.devices
+                               : first == "all"  ? "auto"
+                                                 : first;
+    entry.bin = std::make_unique<BareBin>(
+        options.size,
+        ("mapping=ggg adapt=off granularity=cg cpu-fallback=false opencl-device=\"" + chosen +
+         "\" threads=" + std::to_string(entry.threads) + " lanes=" + std::to_string(options.lanes))
+            .c_str());
+    const double seconds = entry.bin->run(input, 64);  // builds programs
+    entry.frames = 64;
+    const double warm_s = std::min(seconds, entry.bin->run(input, 64));
+    entry.frames = std::max(64, static_cast<int>(64 * options.seconds / warm_s));
+  }
+  for (int round = 0; round < options.rounds; ++round)
+    for (Entry& entry : entries) entry.measure(input);
+
+  const double one = median(entries.front().fps);
+  std::printf(
+      "devices  configuration  frames/s (median)   least    most  of one  core us a frame\n");
+  double best_one = 0, best_all = 0;
+  for (Entry& entry : entries) {
+    const auto [least, most] = std::ranges::minmax(entry.fps);
+    const double fps = median(entry.fps);
+    (entry.devices == 1 ? best_one : best_all) =
+        std::max(entry.devices == 1 ? best_one : best_all, fps);
+    std::printf("%7d  ggg/cg%d/q%d  %18.1f %8.1f %7.1f  %6.2f  %15.0f\n", entry.devices,
+                entry.threads, options.lanes, fps, least, most, fps / one, median(entry.core_us));
+  }
+  std::printf("%d devices against one, the best of each: %.2f\n", devices, best_all / best_one);
+  for (GstBuffer* frame : input) gst_buffer_unref(frame);
+  return 0;
+}

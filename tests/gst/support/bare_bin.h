@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace tandem::test {
+
+using Clock = std::chrono::steady_clock;
+
+inline double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+struct Size {
+  int width, height;
+};
+
+/// Grey frames with some texture; a few, so that no cache holds them all.
+inline std::vector<GstBuffer*> make_frames(Size size, int count) {
+  std::mt19937 random(1);
+  std::vector<GstBuffer*> frames;
+  for (int i = 0; i < count; ++i) {
+    const gsize bytes = static_cast<gsize>(size.width) * size.height;
+    GstBuffer* frame = gst_buffer_new_allocate(nullptr, bytes, nullptr);
+    GstMapInfo map;
+    gst_buffer_map(frame, &map, GST_MAP_WRITE);
+    for (gsize p = 0; p < bytes; ++p)
+      map.data[p] = static_cast<guint8>((p % size.width) / 3 + random() % 64);
+    gst_buffer_unmap(frame, &map);
+    frames.push_back(frame);
+  }
+  return frames;
+}
+
+/// A bin with ViVid between two bare pads: nothing else is measured.
+class BareBin {
+ public:
+  BareBin(Size size, const char* settings) {
+    const std::string line = std::string("tandembin name=t ") + settings +
+                             " stages=\"vividfilter scales=1 ! vividhistogram ! vividclassifier\"";
+    GError* error = nullptr;
+    bin_ = gst_parse_launch(line.c_str(), &error);
+    if (!bin_) {
+      std::fprintf(stderr, "%s\n", error->message);
+      std::exit(1);
+    }
+    gst_object_ref_sink(bin_);
+    source_ = gst_pad_new("source", GST_PAD_SRC);
+    sink_ = gst_pad_new("sink", GST_PAD_SINK);
+    gst_pad_set_element_private(sink_, this);
+    gst_pad_set_chain_function(sink_, [](GstPad* pad, GstObject*, GstBuffer* buffer) {
+      gst_buffer_unref(buffer);
+      ++static_cast<BareBin*>(gst_pad_get_element_private(pad))->received_;
+      return GST_FLOW_OK;
+    });
+    link(source_, "sink");
+    link(sink_, "src");
+    gst_pad_set_active(source_, TRUE);
+    gst_pad_set_active(sink_, TRUE);
+    gst_element_set_state(bin_, GST_STATE_PLAYING);
+    gst_pad_push_event(source_, gst_event_new_stream_start("bench"));
+    GstCaps* caps = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width",
+                                        G_TYPE_INT, size.width, "height", G_TYPE_INT, size.height,
+                                        "framerate", GST_TYPE_FRACTION, 25, 1, nullptr);
+    gst_pad_push_event(source_, gst_event_new_caps(caps));
+    gst_caps_unref(caps);
+    GstSegment segment;
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    gst_pad_push_event(source_, gst_event_new_segment(&segment));
+  }
+  ~BareBin() {
+    gst_element_set_state(bin_, GST_STATE_NULL);
+    gst_object_unref(bin_);
+    gst_object_unref(source_);
+    gst_object_unref(sink_);
+  }
+
+  /// Seconds from the first frame in to the last one out.
+  double run(const std::vector<GstBuffer*>& frames, int count) {
+    const int before = received_;
+    const auto start = Clock::now();
+    for (int i = 0; i < count; ++i) {
+      if (gst_pad_push(source_, gst_buffer_ref(frames[i % frames.size()])) != GST_FLOW_OK) {
+        std::fprintf(stderr, "the bin refused a frame\n");
+        std::exit(1);
+      }
+    }
+    GstQuery* drain = gst_query_new_drain();
+    gst_pad_peer_query(source_, drain);
+    gst_query_unref(drain);
+    const double seconds = seconds_since(start);
+    if (received_ - before != count) {
+      std::fprintf(stderr, "%d frames in, %d out\n", count, received_ - before);
+      std::exit(1);
+    }
+    return seconds;
+  }
+
+ private:
+  void link(GstPad* mine, const char* name) {
+    GstPad* theirs = gst_element_get_static_pad(bin_, name);
+    if (GST_PAD_IS_SRC(mine)) {
+      gst_pad_link(mine, theirs);
+    } else {
+      gst_pad_link(theirs, mine);
+    }
+    gst_object_unref(theirs);
+  }
+
+  GstElement* bin_ = nullptr;
+  GstPad *source_ = nullptr, *sink_ = nullptr;
+  std::atomic<int> received_{0};
+};
+
+}  // namespace tandem::test
