@@ -105,10 +105,8 @@ SradOpenCL::SradOpenCL(opencl::Context&) { unavailable(); }
 SradOpenCL::~SradOpenCL() = default;
 void SradOpenCL::extract(opencl::Queue&, const Plane&, const Plane&, Rows) const { unavailable(); }
 void SradOpenCL::prepare(opencl::Queue&, const Plane&, const Plane&, Rows) const { unavailable(); }
-void SradOpenCL::reduce(opencl::Queue&, const Plane&, const Plane&, const Span&, Rows) const {
-  unavailable();
-}
-void SradOpenCL::combine(opencl::Queue&, const Span&, int, int, const Span&) const {
+void SradOpenCL::reduce(opencl::Queue&, const Plane&, const Plane&, const Span&,
+                        const Span&) const {
   unavailable();
 }
 void SradOpenCL::diffuse(opencl::Queue&, const Plane&, const Span&, const Plane&, const Plane&,
