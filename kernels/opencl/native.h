@@ -29,8 +29,17 @@ struct Context::Native {
   std::map<std::string, cl::Program> programs;  // by options and source
 };
 
+/// What a call has left to the one behind it, which may compute both in one launch.
+class Deferred {
+ public:
+  virtual ~Deferred() = default;
+  virtual void enqueue(Queue& queue) = 0;  ///< throws Error
+};
+
 struct Queue::Native {
   cl::CommandQueue queue;
+  /// Enqueued before any other command and before flush() and finish(); null: nothing.
+  std::unique_ptr<Deferred> deferred;
   /// For kernels whose last work-group goes on with what all have written: how many are done. Of
   /// the queue, whose kernels follow each other; made when first needed.
   cl::Buffer group_counter;
@@ -68,6 +77,9 @@ void command(cl::CommandQueue& queue, const char* what, Call&& call) {
   }
 }
 
+/// Enqueues what was deferred; to be called before every command on the queue. Throws Error.
+void enqueue_deferred(Queue& queue);
+
 /// The program, from the memory of the context, the cache on disk or the compiler. Throws Error
 /// with the compiler's messages.
 cl::Program build_program(Context& context, const std::string& source, const std::string& options);
@@ -96,6 +108,7 @@ class Kernel {
   /// Arguments are scalars of the kernel's types, cl_mem or LocalMemory; throws Error.
   template <typename... Arguments>
   void enqueue(Queue& queue, std::size_t global, std::size_t local, const Arguments&... arguments) {
+    enqueue_deferred(queue);
     cl::CommandQueue& commands = queue.native().queue;
     command(commands, name_, [&] {
       const std::lock_guard lock(*mutex_);
