@@ -167,6 +167,15 @@ HWY_INLINE void scan(Plane<const float> strength, int y, bool peaks_only, const 
   const bool inner = y > 0 && y < strength.height - 1;
   int x = 0;
   for (; x + kLanes <= strength.width; x += kLanes) {
+    // Most of a row is weak: four vectors at a time are passed over.
+    for (; x + 4 * kLanes <= strength.width; x += 4 * kLanes) {
+      const float* at = row + x;
+      const auto most =
+          hn::Max(hn::Max(hn::LoadU(d, at), hn::LoadU(d, at + kLanes)),
+                  hn::Max(hn::LoadU(d, at + 2 * kLanes), hn::LoadU(d, at + 3 * kLanes)));
+      if (!hn::AllFalse(d, hn::Gt(most, hn::Set(d, above())))) break;
+    }
+    if (x + kLanes > strength.width) break;
     auto strong = hn::Gt(hn::LoadU(d, row + x), hn::Set(d, above()));
     if (hn::AllFalse(d, strong)) continue;
     const bool checked = inner && x > 0 && x + kLanes < strength.width;
@@ -192,6 +201,7 @@ class Strongest {
     features_.reserve(4 * count_);
   }
   float above() const { return above_; }
+  int size() const { return static_cast<int>(features_.size()); }
   void add(const KltFeature& feature) {
     features_.push_back(feature);
     if (features_.size() == 4 * count_) cut();
@@ -204,10 +214,11 @@ class Strongest {
   }
 
  private:
-  static bool stronger(const KltFeature& a, const KltFeature& b) {
+  // No function, which sorting would call.
+  static constexpr auto stronger = [](const KltFeature& a, const KltFeature& b) {
     if (a.strength != b.strength) return a.strength > b.strength;
     return a.y != b.y ? a.y < b.y : a.x < b.x;
-  }
+  };
   void cut() {
     if (features_.size() < count_) return;
     const auto last = features_.begin() + static_cast<std::ptrdiff_t>(count_) - 1;
@@ -235,14 +246,23 @@ void select(Plane<const float> strength, KltCandidates candidates, int count,
             KltFeature* features) {
   const bool peaks_only = candidates == KltCandidates::peaks;
   thread_local Strongest strongest;
-  // What few rows say is weak is not worth a look in all others.
+  // Few rows say what is worth a look in all: at twice the rank that the weakest one wanted has
+  // among them on average, all rows mostly have as many as are wanted. If they do not, all that is
+  // no weaker than as many of the few rows is looked at.
   constexpr int kFewRows = 16;
   strongest.start(count, 0);
   scan_rows(strength, peaks_only, kFewRows, strongest);
   const std::vector<KltFeature>& few = strongest.sorted();
-  const bool enough = static_cast<int>(few.size()) == count;
-  strongest.start(count, enough ? std::nextafter(few.back().strength, 0.0f) : 0.0f);
+  const auto from = [&](int rank) {
+    return static_cast<int>(few.size()) >= rank ? std::nextafter(few[rank - 1].strength, 0.0f) : 0;
+  };
+  const float likely = from(std::min(count, 2 * count / kFewRows + 8)), sure = from(count);
+  strongest.start(count, likely);
   scan_rows(strength, peaks_only, 1, strongest);
+  if (strongest.size() < count && likely > sure) {
+    strongest.start(count, sure);
+    scan_rows(strength, peaks_only, 1, strongest);
+  }
 
   const std::vector<KltFeature>& all = strongest.sorted();
   std::copy(all.begin(), all.end(), features);

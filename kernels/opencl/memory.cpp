@@ -66,6 +66,7 @@ void upload(Queue& queue, void* mem, const void* host, const HostRows& rows) {
   const std::size_t bytes = rows.row_bytes * rows.rows;
   if (bytes == 0) return;
   const cl::Buffer buffer(static_cast<cl_mem>(mem), true);
+  enqueue_deferred(queue);
   cl::CommandQueue& commands = queue.native().queue;
   command(queue.native().device, commands, "copy to the device", [&] {
     if (rows.rows == 1 || rows.stride_bytes == rows.row_bytes) {
@@ -82,6 +83,7 @@ void download(Queue& queue, void* mem, void* host, const HostRows& rows) {
   const std::size_t bytes = rows.row_bytes * rows.rows;
   if (bytes == 0) return;
   const cl::Buffer buffer(static_cast<cl_mem>(mem), true);
+  enqueue_deferred(queue);
   cl::CommandQueue& commands = queue.native().queue;
   command(queue.native().device, commands, "copy from the device", [&] {
     if (rows.rows == 1 || rows.stride_bytes == rows.row_bytes) {

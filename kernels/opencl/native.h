@@ -39,9 +39,18 @@ struct Context::Native {
   NativeDevice& at(int device) const { return *devices[static_cast<std::size_t>(device)]; }
 };
 
+/// What a call has left to the one behind it, which may compute both in one launch.
+class Deferred {
+ public:
+  virtual ~Deferred() = default;
+  virtual void enqueue(Queue& queue) = 0;  ///< throws Error
+};
+
 struct Queue::Native {
   const NativeDevice& device;
   cl::CommandQueue queue;
+  /// Enqueued before any other command and before flush() and finish(); null: nothing.
+  std::unique_ptr<Deferred> deferred;
   /// For kernels whose last work-group goes on with what all have written: how many are done. Of
   /// the queue, whose kernels follow each other; made when first needed.
   cl::Buffer group_counter;
@@ -84,6 +93,9 @@ struct Program {
   std::vector<cl::Program> each;
 };
 
+/// Enqueues what was deferred; to be called before every command on the queue. Throws Error.
+void enqueue_deferred(Queue& queue);
+
 /// The program, from the memory of the context, the cache on disk or the compiler. Throws Error
 /// with the compiler's messages.
 Program build_program(Context& context, const std::string& source, const std::string& options);
@@ -119,6 +131,7 @@ class Kernel {
   /// Error.
   template <typename... Arguments>
   void enqueue(Queue& queue, std::size_t global, std::size_t local, const Arguments&... arguments) {
+    enqueue_deferred(queue);
     cl::CommandQueue& commands = queue.native().queue;
     OnDevice& here = *devices_[static_cast<std::size_t>(queue.device())];
     command(queue.native().device, commands, name_, [&] {

@@ -58,11 +58,18 @@ Queue::Queue(std::shared_ptr<Context> context, int device)
 
 Queue::~Queue() = default;
 
+void enqueue_deferred(Queue& queue) {
+  // Taken first: enqueuing it comes here again.
+  if (const auto deferred = std::move(queue.native().deferred)) deferred->enqueue(queue);
+}
+
 void Queue::flush() {
+  enqueue_deferred(*this);
   checked("hand commands to the device", [&] { return native_->queue.flush(); });
 }
 
 void Queue::finish() {
+  enqueue_deferred(*this);
   const bool fault = fault_is_due(native_->device);
   checked("wait for the device", [&] {
     native_->queue.finish();  // also before an injected fault: the memory is free after it

@@ -43,7 +43,43 @@ __kernel void double_luma(__global const uchar* luma, ulong luma_offset, long st
   }
 }
 
-// Blurs an image in y.
+#if PIXELS == 1
+
+// Blurs an image in y and then in x, which makes a level; `difference` is level - image. Every second
+// pixel goes to `base`, base_width x base_height, where the next octave starts. Either may be at NONE.
+// A work-group makes a part of a row. `down` holds what its items and `radius` more on both sides are
+// when blurred in y.
+__kernel void blur(__global const float* image, ulong image_first, __global float* level,
+                   ulong level_first, __global float* difference, ulong difference_first,
+                   __global float* base, ulong base_first, int base_width, int base_height,
+                   int width, int height, __constant float* taps, int first_tap, int radius,
+                   __local float* down) {
+  const int items = get_local_size(0), item = get_local_id(0);
+  const int groups = (width + items - 1) / items, y = get_group_id(0) / groups;
+  const int begin = (get_group_id(0) - y * groups) * items, x = begin + item;
+  image += image_first;
+  taps += first_tap + radius;
+  for (int i = item; i < items + 2 * radius; i += items) {
+    __global const float* column = image + clamp(begin + i - radius, 0, width - 1);
+    float sum = 0;
+    for (int k = -radius; k <= radius; ++k)
+      sum += taps[k] * column[(long)clamp(y + k, 0, height - 1) * width];
+    down[i] = sum;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (x >= width) return;
+  float sum = 0;
+  for (int k = -radius; k <= radius; ++k) sum += taps[k] * down[item + radius + k];
+  const long at = (long)y * width + x;
+  level[level_first + at] = sum;
+  if (difference_first != NONE) difference[difference_first + at] = sum - image[at];
+  if (base_first == NONE || (x & 1) || (y & 1) || x / 2 >= base_width || y / 2 >= base_height) return;
+  base[base_first + (long)(y / 2) * base_width + x / 2] = sum;
+}
+
+#else
+
+// Blurs an image in y. A CPU has its local memory in the same place as all other.
 __kernel void blur_down(__global const float* image, ulong first, __global float* blurred,
                         ulong blurred_first, int width, int height, __constant float* taps,
                         int first_tap, int radius) {
@@ -84,6 +120,8 @@ __kernel void blur_across(__global const float* blurred, ulong blurred_first,
     if ((x + i) / 2 < base_width) base[(x + i) / 2] = values[i];
   }
 }
+
+#endif
 
 // As in scene_features_simd.cpp; atan2 would take longer than all blurs on a CPU.
 Floats angle_of(Floats dx, Floats dy) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <optional>
 #include <utility>
 
 #include "kernels/opencl/native.h"
@@ -40,12 +41,14 @@ struct SceneFeaturesOpenCL::Private {
                                       "-cl-std=CL1.2 -DNONE=0xffffffffffffffffUL -DPIXELS=" +
                                           std::to_string(pixels_an_item))),
         double_luma(context, program, "double_luma"),
-        blur_down(context, program, "blur_down"),
-        blur_across(context, program, "blur_across"),
+        blur(context, program, pixels_an_item == 1 ? "blur" : "blur_across"),
         gradient(context, program, "gradient"),
         group(context.device().is_cpu ? 16 : 128),
+        blur_group(blur.group_size(256)),
         tap_values(opencl::constant_data(context, taps.values.data(),
-                                         taps.values.size() * sizeof(float))) {}
+                                         taps.values.size() * sizeof(float))) {
+    if (pixels_an_item > 1) blur_down.emplace(context, program, "blur_down");
+  }
 
   template <typename... Arguments>
   void enqueue(opencl::Kernel& kernel, opencl::Queue& queue, int width, int height,
@@ -67,8 +70,9 @@ struct SceneFeaturesOpenCL::Private {
   const int pixels_an_item;
   const Taps taps;
   const opencl::Program program;
-  opencl::Kernel double_luma, blur_down, blur_across, gradient;
-  const std::size_t group;
+  opencl::Kernel double_luma, blur, gradient;
+  std::optional<opencl::Kernel> blur_down;  // of a CPU
+  const std::size_t group, blur_group;
   const opencl::ConstantData tap_values;
 };
 
@@ -83,14 +87,31 @@ void SceneFeaturesOpenCL::Private::enqueue_octave(opencl::Queue& queue, const Sc
   cl_ulong next_base = scratch.bases.offset;
   for (int o = 1; o <= octave; ++o) next_base += layout.pixels_of(o);
   for (int level = octave == 0 ? 0 : 1; level < kLevels; ++level) {
-    enqueue(blur_down, queue, width, height, before.mem, offset(before), scratch.down.mem,
-            offset(scratch.down), width, height, tap_values, taps.first[level], taps.radius[level]);
     const cl_ulong difference = level > 0 ? planes + (level - 1) * pixels : kNone;
     const cl_ulong base = level == kSceneScales && has_next ? next_base : kNone;
-    enqueue(blur_across, queue, width, height, scratch.down.mem, offset(scratch.down), before.mem,
-            offset(before), scratch.level.mem, offset(scratch.level), space.mem, difference,
-            scratch.bases.mem, base, layout.width_of(octave + 1), layout.height_of(octave + 1),
-            width, height, tap_values, taps.first[level], taps.radius[level]);
+    const auto make_level = [&](auto&& enqueue_blur) {
+      enqueue_blur(before.mem, offset(before), scratch.level.mem, offset(scratch.level), space.mem,
+                   difference, scratch.bases.mem, base, layout.width_of(octave + 1),
+                   layout.height_of(octave + 1), width, height, tap_values, taps.first[level],
+                   taps.radius[level]);
+    };
+    if (blur_down) {
+      enqueue(*blur_down, queue, width, height, before.mem, offset(before), scratch.down.mem,
+              offset(scratch.down), width, height, tap_values, taps.first[level],
+              taps.radius[level]);
+      make_level([&](const auto&... arguments) {
+        enqueue(blur, queue, width, height, scratch.down.mem, offset(scratch.down), arguments...);
+      });
+    } else {
+      const auto row = static_cast<std::size_t>(width);
+      const std::size_t groups =
+          (row + blur_group - 1) / blur_group * static_cast<std::size_t>(height);
+      const std::size_t held = blur_group + 2 * static_cast<std::size_t>(taps.radius[level]);
+      make_level([&](const auto&... arguments) {
+        blur.enqueue(queue, groups * blur_group, blur_group, arguments...,
+                     opencl::LocalMemory{held * sizeof(float)});
+      });
+    }
     if (level >= 1 && level <= kSceneGradients) {
       const cl_ulong magnitude = planes + (kSceneDifferences + level - 1) * pixels;
       enqueue(gradient, queue, width, height, scratch.level.mem, offset(scratch.level), space.mem,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The stages of srad.h. A work-group computes pixels of one row; only stage 3 shares anything.
 
+// The same sum, whether its terms were computed in the launch or read.
+#pragma OPENCL FP_CONTRACT OFF
+
 // Where this item's pixel is; false past the end of the row. `groups` work-groups make a row.
 bool find_pixel(int width, int groups, int first_row, int* x, int* y) {
   const int group = get_group_id(0);
@@ -59,32 +62,13 @@ float add_eight(float8 v) {
   return two.x + two.y;
 }
 
-// A work-group adds `rows` rows; the one that is done last adds what the groups have, so that one
-// launch leaves the statistics. `done` counts the groups and is 0 again in the end.
-__kernel void srad_reduce(__global const float* image, ulong image_offset, long image_stride,
-                          __global const float* squares, ulong squares_offset, long squares_stride,
-                          __global volatile float* sums, ulong sums_offset,
-                          __global volatile uint* done, int width, int height, int rows,
-                          float pixels, float least_variation, __global float* statistics,
-                          ulong statistics_offset, __local float4* shared,
-                          __local uint* done_before) {
+// Adds the group's sum to those of the others. The group that is done last adds what they have, so
+// that one launch leaves the statistics. `done` counts the groups and is 0 again in the end.
+void add_groups(float4 sum, __global volatile float* sums, __global volatile uint* done,
+                float pixels, float least_variation, __global float* statistics,
+                __local float4* shared, __local uint* done_before) {
   const int item = get_local_id(0), items = get_local_size(0), group = get_group_id(0);
-  const int groups = get_num_groups(0), first = group * rows;
-  const int eights = width / 8, beyond = width - 8 * eights;
-  rows = min(rows, height - first);
-  image += image_offset + first * image_stride;
-  squares += squares_offset + first * squares_stride;
-  sums += sums_offset;
-  float4 sum = 0;
-  for (int i = item; i < rows * eights; i += items) {
-    const int y = i / eights, x = i - y * eights;
-    sum = add_sums(sum, (float4)(add_eight(vload8(x, image + y * image_stride)), 0,
-                                 add_eight(vload8(x, squares + y * squares_stride)), 0));
-  }
-  for (int i = item; i < rows * beyond; i += items) {
-    const int y = i / beyond, x = 8 * eights + i - y * beyond;
-    sum = add_sums(sum, (float4)(image[y * image_stride + x], 0, squares[y * squares_stride + x], 0));
-  }
+  const int groups = get_num_groups(0);
   sum = add_group(sum, shared);
   if (item == 0) {
     sums[4 * group] = sum.x;
@@ -111,8 +95,53 @@ __kernel void srad_reduce(__global const float* image, ulong image_offset, long 
   const float square = mean.x * mean.x;
   const float square_rest = fma(mean.x, mean.x, -square) + 2 * mean.x * rest.x;
   const float variation = ((mean.y - square) + (rest.y - square_rest)) / square;
-  statistics[statistics_offset] = mean.x;
-  statistics[statistics_offset + 1] = variation < least_variation ? 0 : variation;
+  statistics[0] = mean.x;
+  statistics[1] = variation < least_variation ? 0 : variation;
+}
+
+// A work-group adds `rows` rows. A CPU's item reads vectors; elsewhere neighbouring items read
+// neighbouring pixels.
+__kernel void srad_reduce(__global const float* image, ulong image_offset, long image_stride,
+                          __global const float* squares, ulong squares_offset, long squares_stride,
+                          __global volatile float* sums, ulong sums_offset,
+                          __global volatile uint* done, int width, int height, int rows,
+                          float pixels, float least_variation, __global float* statistics,
+                          ulong statistics_offset, __local float4* shared,
+                          __local uint* done_before) {
+  const int items = get_local_size(0), first = get_group_id(0) * rows;
+  const int count = min(rows, height - first) * width;
+  image += image_offset + first * image_stride;
+  squares += squares_offset + first * squares_stride;
+  float4 sum = 0;
+#ifdef ON_CPU
+  const int eights = width / 8, beyond = width - 8 * eights, used = count / width;
+  for (int i = get_local_id(0); i < used * eights; i += items) {
+    const int y = i / eights, x = i - y * eights;
+    sum = add_sums(sum, (float4)(add_eight(vload8(x, image + y * image_stride)), 0,
+                                 add_eight(vload8(x, squares + y * squares_stride)), 0));
+  }
+  for (int i = get_local_id(0); i < used * beyond; i += items) {
+    const int y = i / beyond, x = 8 * eights + i - y * beyond;
+    sum = add_sums(sum, (float4)(image[y * image_stride + x], 0, squares[y * squares_stride + x], 0));
+  }
+#else
+  int i = get_local_id(0);
+  for (; i + 7 * items < count; i += 8 * items) {
+    float pixel[8], square[8];
+    for (int j = 0; j < 8; ++j) {
+      const int y = (i + j * items) / width, x = i + j * items - y * width;
+      pixel[j] = image[y * image_stride + x];
+      square[j] = squares[y * squares_stride + x];
+    }
+    sum = add_sums(sum, (float4)(add_eight(vload8(0, pixel)), 0, add_eight(vload8(0, square)), 0));
+  }
+  for (; i < count; i += items) {
+    const int y = i / width, x = i - y * width;
+    sum = add_sums(sum, (float4)(image[y * image_stride + x], 0, squares[y * squares_stride + x], 0));
+  }
+#endif
+  add_groups(sum, sums + sums_offset, done, pixels, least_variation, statistics + statistics_offset,
+             shared, done_before);
 }
 
 // One division instead of four: see srad_simd.cpp.
@@ -142,6 +171,22 @@ __kernel void srad_diffuse(__global const float* image, ulong image_offset, long
   coefficient[coefficient_offset + y * coefficient_stride + x] = fmin(c, 1.0f);
 }
 
+// What a pixel is after the step.
+float update_pixel(__global const float* image, long image_stride,
+                   __global const float* differences, long differences_stride,
+                   __global const float* coefficient, long coefficient_stride, float rate,
+                   int width, int height, int x, int y) {
+  const float here = coefficient[y * coefficient_stride + x];
+  const float below = coefficient[min(y + 1, height - 1) * coefficient_stride + x];
+  const float right = coefficient[y * coefficient_stride + min(x + 1, width - 1)];
+  __global const float* south = differences + y * differences_stride + x;
+  __global const float* east = south + height * differences_stride;
+  const float north = y > 0 ? -south[-differences_stride] : 0;
+  const float west = x > 0 ? -east[-1] : 0;
+  const float divergence = here * (north + west) + below * *south + right * *east;
+  return image[y * image_stride + x] + rate * divergence;
+}
+
 __kernel void srad_update(__global const float* image, ulong image_offset, long image_stride,
                           __global const float* differences, ulong differences_offset,
                           long differences_stride, __global const float* coefficient,
@@ -150,17 +195,59 @@ __kernel void srad_update(__global const float* image, ulong image_offset, long 
                           int height, int groups, int first_row) {
   int x, y;
   if (!find_pixel(width, groups, first_row, &x, &y)) return;
-  coefficient += coefficient_offset;
-  const float here = coefficient[y * coefficient_stride + x];
-  const float below = coefficient[min(y + 1, height - 1) * coefficient_stride + x];
-  const float right = coefficient[y * coefficient_stride + min(x + 1, width - 1)];
-  __global const float* south = differences + differences_offset + y * differences_stride + x;
-  __global const float* east = south + height * differences_stride;
-  const float north = y > 0 ? -south[-differences_stride] : 0;
-  const float west = x > 0 ? -east[-1] : 0;
-  const float divergence = here * (north + west) + below * *south + right * *east;
   updated[updated_offset + y * updated_stride + x] =
-      image[image_offset + y * image_stride + x] + rate * divergence;
+      update_pixel(image + image_offset, image_stride, differences + differences_offset,
+                   differences_stride, coefficient + coefficient_offset, coefficient_stride, rate,
+                   width, height, x, y);
+}
+
+// Stage 5 and stages 2 and 3 of the next iteration: srad_update, srad_prepare and srad_reduce, with
+// what they write and the order in which they add.
+__kernel void srad_update_reduce(
+    __global const float* image, ulong image_offset, long image_stride,
+    __global const float* differences, ulong differences_offset, long differences_stride,
+    __global const float* coefficient, ulong coefficient_offset, long coefficient_stride,
+    __global float* updated, ulong updated_offset, long updated_stride, __global float* squares,
+    ulong squares_offset, long squares_stride, float rate, __global volatile float* sums,
+    ulong sums_offset, __global volatile uint* done, int width, int height, int rows, float pixels,
+    float least_variation, __global float* statistics, ulong statistics_offset,
+    __local float4* shared, __local uint* done_before) {
+  const int items = get_local_size(0), first = get_group_id(0) * rows;
+  const int count = min(rows, height - first) * width;
+  image += image_offset;
+  differences += differences_offset;
+  coefficient += coefficient_offset;
+  updated += updated_offset;
+  squares += squares_offset;
+  float4 sum = 0;
+  int i = get_local_id(0);
+  for (; i + 7 * items < count; i += 8 * items) {
+    float pixel[8], square[8];
+    for (int j = 0; j < 8; ++j) {
+      const int row = (i + j * items) / width, x = i + j * items - row * width, y = first + row;
+      pixel[j] = update_pixel(image, image_stride, differences, differences_stride, coefficient,
+                              coefficient_stride, rate, width, height, x, y);
+      square[j] = pixel[j] * pixel[j];
+    }
+    // Written after all were read: the compiler need not suspect that one depends on another.
+    for (int j = 0; j < 8; ++j) {
+      const int row = (i + j * items) / width, x = i + j * items - row * width, y = first + row;
+      updated[y * updated_stride + x] = pixel[j];
+      squares[y * squares_stride + x] = square[j];
+    }
+    sum = add_sums(sum, (float4)(add_eight(vload8(0, pixel)), 0, add_eight(vload8(0, square)), 0));
+  }
+  for (; i < count; i += items) {
+    const int row = i / width, x = i - row * width, y = first + row;
+    const float pixel = update_pixel(image, image_stride, differences, differences_stride,
+                                     coefficient, coefficient_stride, rate, width, height, x, y);
+    const float square = pixel * pixel;
+    updated[y * updated_stride + x] = pixel;
+    squares[y * squares_stride + x] = square;
+    sum = add_sums(sum, (float4)(pixel, 0, square, 0));
+  }
+  add_groups(sum, sums + sums_offset, done, pixels, least_variation, statistics + statistics_offset,
+             shared, done_before);
 }
 
 __kernel void srad_compress(__global const float* image, ulong image_offset, long image_stride,

@@ -90,13 +90,17 @@ class SradOpenCL {
   static constexpr int kSumFloats = 4;
   void diffuse(opencl::Queue& queue, const Plane& image, const Span& statistics,
                const Plane& differences, const Plane& coefficient, Rows rows) const;
+  /// All rows are left for prepare() and reduce() of `updated`: where these are the next commands
+  /// of the queue, one launch computes the three. Results do not depend on it.
   void update(opencl::Queue& queue, const Plane& image, const Plane& differences,
               const Plane& coefficient, float lambda, const Plane& updated, Rows rows) const;
   void compress(opencl::Queue& queue, const Plane& image, const Plane& luma, Rows rows) const;
 
  private:
   struct Private;
-  std::unique_ptr<Private> self_;
+  struct Left;
+  Left* left_on(opencl::Queue& queue, const Plane& image) const;
+  std::shared_ptr<Private> self_;  // also held by what a queue has deferred
 };
 
 }  // namespace tandem

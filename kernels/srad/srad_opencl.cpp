@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "kernels/opencl/native.h"
 #include "kernels/srad/srad.h"
@@ -11,24 +13,41 @@ namespace {
 
 // A GPU starts few work-groups at a time: small ones cost more than what they compute.
 constexpr std::size_t kCpuGroup = 64, kGpuGroup = 256;  // pixels of a row
-constexpr std::size_t kSumGroup = 128;
+// A work-group that sums holds a row of a small image and a few of a large one.
+constexpr std::size_t kCpuSumGroup = 128, kGpuSumGroup = 256;
+constexpr unsigned kCpuSums = 2, kGpuSums = 4;  // work-groups for each compute unit
 
 cl_ulong offset(std::size_t elements) { return elements; }
 cl_long stride(const opencl::DevicePlane& plane) { return plane.stride; }
+bool same(const opencl::DevicePlane& a, const opencl::DevicePlane& b) {
+  return a.mem == b.mem && a.offset == b.offset && a.width == b.width && a.height == b.height &&
+         a.stride == b.stride;
+}
+bool whole(const opencl::DevicePlane& plane, Rows rows) {
+  return plane.width > 0 && plane.height > 0 && rows.begin == 0 && rows.end == plane.height;
+}
 
 }  // namespace
 
 struct SradOpenCL::Private {
   explicit Private(opencl::Context& context)
-      : program(opencl::build_program(context, srad_cl, "-cl-std=CL1.2")),
+      : program(opencl::build_program(
+            context, srad_cl,
+            context.device().is_cpu ? "-cl-std=CL1.2 -DON_CPU" : "-cl-std=CL1.2")),
         extract(context, program, "srad_extract"),
         prepare(context, program, "srad_prepare"),
         reduce(context, program, "srad_reduce"),
         diffuse(context, program, "srad_diffuse"),
         update(context, program, "srad_update"),
+        update_reduce(context, program, "srad_update_reduce"),
         compress(context, program, "srad_compress"),
         group(context.device().is_cpu ? kCpuGroup : kGpuGroup),
-        most_sums(2 * static_cast<int>(std::max(1u, context.device().compute_units))) {}
+        sum_group(std::min(
+            reduce.group_size(context.device().is_cpu ? kCpuSumGroup : kGpuSumGroup),
+            update_reduce.group_size(context.device().is_cpu ? kCpuSumGroup : kGpuSumGroup))),
+        combines(!context.device().is_cpu),
+        most_sums(static_cast<int>((context.device().is_cpu ? kCpuSums : kGpuSums) *
+                                   std::max(1u, context.device().compute_units))) {}
 
   /// Enqueues a kernel with an item a pixel of the rows. Its last arguments are `size...`, the
   /// work-groups of a row and the first row.
@@ -40,6 +59,25 @@ struct SradOpenCL::Private {
     const std::size_t groups = (static_cast<std::size_t>(width) + size - 1) / size;
     kernel.enqueue(queue, groups * size * static_cast<std::size_t>(rows.count()), size,
                    arguments..., static_cast<cl_int>(groups), cl_int{rows.begin});
+  }
+
+  void prepare_now(opencl::Queue& queue, const Plane& image, const Plane& squares, Rows rows) {
+    pixels(prepare, queue, image.width, rows, image.mem, offset(image.offset), stride(image),
+           squares.mem, offset(squares.offset), stride(squares), cl_int{image.width});
+  }
+
+  /// Enqueues a kernel that sums the image. `arguments...` come before those of the sums.
+  template <typename... Arguments>
+  void sum(opencl::Kernel& kernel, opencl::Queue& queue, int width, int height, const Span& sums,
+           const Span& statistics, const Arguments&... arguments) const {
+    const int rows = (height + most_sums - 1) / most_sums;
+    const auto groups = static_cast<std::size_t>((height + rows - 1) / rows);
+    kernel.enqueue(queue, sum_group * groups, sum_group, arguments..., sums.mem,
+                   offset(sums.offset), counter_of(queue), cl_int{width}, cl_int{height},
+                   cl_int{rows}, static_cast<cl_float>(width) * static_cast<cl_float>(height),
+                   static_cast<cl_float>(kSradLeastVariation), statistics.mem,
+                   offset(statistics.offset), opencl::LocalMemory{sum_group * sizeof(cl_float4)},
+                   opencl::LocalMemory{sizeof(cl_uint)});
   }
 
   /// Counts the work-groups of a reduction; 0 between two.
@@ -57,12 +95,37 @@ struct SradOpenCL::Private {
   }
 
   const opencl::Program program;
-  opencl::Kernel extract, prepare, reduce, diffuse, update, compress;
-  const std::size_t group;  // pixels
-  const int most_sums;      // work-groups of a reduction
+  opencl::Kernel extract, prepare, reduce, diffuse, update, update_reduce, compress;
+  const std::size_t group;      // pixels
+  const std::size_t sum_group;  // of both kernels that sum: the order of a sum depends on it
+  const bool combines;          // stages into launches: a CPU's cost little, and it has vectors
+  const int most_sums;          // work-groups of a reduction
 };
 
-SradOpenCL::SradOpenCL(opencl::Context& context) : self_(std::make_unique<Private>(context)) {}
+// An update that waits for the stages that begin the next iteration. Its elements and theirs have
+// kernels of their own, so it says all that they need.
+struct SradOpenCL::Left final : opencl::Deferred {
+  std::shared_ptr<Private> kernels;
+  Plane image, differences, coefficient, updated;
+  float rate = 0;
+  std::optional<Plane> squares;  // of `updated`, once they are asked for
+
+  void enqueue(opencl::Queue& queue) override {
+    const Rows all{0, updated.height};
+    enqueue_rows(queue, all);
+    if (squares) kernels->prepare_now(queue, updated, *squares, all);
+  }
+
+  void enqueue_rows(opencl::Queue& queue, Rows rows) const {
+    kernels->pixels(kernels->update, queue, updated.width, rows, image.mem, offset(image.offset),
+                    stride(image), differences.mem, offset(differences.offset), stride(differences),
+                    coefficient.mem, offset(coefficient.offset), stride(coefficient), updated.mem,
+                    offset(updated.offset), stride(updated), cl_float{rate}, cl_int{updated.width},
+                    cl_int{updated.height});
+  }
+};
+
+SradOpenCL::SradOpenCL(opencl::Context& context) : self_(std::make_shared<Private>(context)) {}
 
 SradOpenCL::~SradOpenCL() = default;
 
@@ -72,26 +135,39 @@ void SradOpenCL::extract(opencl::Queue& queue, const Plane& luma, const Plane& i
                 stride(luma), image.mem, offset(image.offset), stride(image), cl_int{image.width});
 }
 
+// What the queue was left for `image`; null: nothing.
+SradOpenCL::Left* SradOpenCL::left_on(opencl::Queue& queue, const Plane& image) const {
+  auto* left = dynamic_cast<Left*>(queue.native().deferred.get());
+  return left && same(left->updated, image) ? left : nullptr;
+}
+
 void SradOpenCL::prepare(opencl::Queue& queue, const Plane& image, const Plane& squares,
                          Rows rows) const {
-  self_->pixels(self_->prepare, queue, image.width, rows, image.mem, offset(image.offset),
-                stride(image), squares.mem, offset(squares.offset), stride(squares),
-                cl_int{image.width});
+  Left* const left = left_on(queue, image);
+  if (left && !left->squares && whole(image, rows)) {
+    left->squares = squares;
+  } else {
+    self_->prepare_now(queue, image, squares, rows);
+  }
 }
 
 void SradOpenCL::reduce(opencl::Queue& queue, const Plane& image, const Plane& squares,
                         const Span& sums, const Span& statistics) const {
   if (image.width <= 0 || image.height <= 0) return;
-  const std::size_t group = self_->reduce.group_size(kSumGroup);
-  const int rows = (image.height + self_->most_sums - 1) / self_->most_sums;
-  const auto groups = static_cast<std::size_t>((image.height + rows - 1) / rows);
-  self_->reduce.enqueue(
-      queue, group * groups, group, image.mem, offset(image.offset), stride(image), squares.mem,
-      offset(squares.offset), stride(squares), sums.mem, offset(sums.offset),
-      self_->counter_of(queue), cl_int{image.width}, cl_int{image.height}, cl_int{rows},
-      static_cast<cl_float>(image.width) * static_cast<cl_float>(image.height),
-      static_cast<cl_float>(kSradLeastVariation), statistics.mem, offset(statistics.offset),
-      opencl::LocalMemory{group * sizeof(cl_float4)}, opencl::LocalMemory{sizeof(cl_uint)});
+  const Left* const left = left_on(queue, image);
+  if (left == nullptr || !left->squares || !same(*left->squares, squares)) {
+    self_->sum(self_->reduce, queue, image.width, image.height, sums, statistics, image.mem,
+               offset(image.offset), stride(image), squares.mem, offset(squares.offset),
+               stride(squares));
+    return;
+  }
+  const auto taken = std::move(queue.native().deferred);  // `left`, which this launch computes
+  self_->sum(self_->update_reduce, queue, image.width, image.height, sums, statistics,
+             left->image.mem, offset(left->image.offset), stride(left->image),
+             left->differences.mem, offset(left->differences.offset), stride(left->differences),
+             left->coefficient.mem, offset(left->coefficient.offset), stride(left->coefficient),
+             image.mem, offset(image.offset), stride(image), squares.mem, offset(squares.offset),
+             stride(squares), cl_float{left->rate});
 }
 
 void SradOpenCL::diffuse(opencl::Queue& queue, const Plane& image, const Span& statistics,
@@ -106,11 +182,19 @@ void SradOpenCL::diffuse(opencl::Queue& queue, const Plane& image, const Span& s
 void SradOpenCL::update(opencl::Queue& queue, const Plane& image, const Plane& differences,
                         const Plane& coefficient, float lambda, const Plane& updated,
                         Rows rows) const {
-  self_->pixels(self_->update, queue, image.width, rows, image.mem, offset(image.offset),
-                stride(image), differences.mem, offset(differences.offset), stride(differences),
-                coefficient.mem, offset(coefficient.offset), stride(coefficient), updated.mem,
-                offset(updated.offset), stride(updated), cl_float{lambda / 4}, cl_int{image.width},
-                cl_int{image.height});
+  opencl::enqueue_deferred(queue);
+  auto left = std::make_unique<Left>();
+  left->kernels = self_;
+  left->image = image;
+  left->differences = differences;
+  left->coefficient = coefficient;
+  left->updated = updated;
+  left->rate = lambda / 4;
+  if (self_->combines && whole(updated, rows)) {
+    queue.native().deferred = std::move(left);
+  } else {
+    left->enqueue_rows(queue, rows);
+  }
 }
 
 void SradOpenCL::compress(opencl::Queue& queue, const Plane& image, const Plane& luma,

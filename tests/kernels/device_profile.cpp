@@ -212,6 +212,7 @@ DeviceProfile profile_commands(opencl::Queue& queue, int calls,
     recording = &commands;
     try {
       enqueue();
+      queue.flush();  // what the last call has left for another
     } catch (...) {
       recording = nullptr;
       throw;

@@ -248,6 +248,18 @@ TEST_P(KltSelect, RisingAndFallingStrengths) {
                    50);
 }
 
+/// What some rows have says nothing about the others.
+TEST_P(KltSelect, StrengthInFewRows) {
+  std::mt19937 random = generator(7);
+  for (const int of_16 : {0, 5}) {
+    const auto strength = plane_of(150, 100, [&](int, int y) {
+      const bool strong = y % 16 == of_16;
+      return static_cast<float>(random_int(random, 0, 1000)) + (strong ? 5000.0f : 0);
+    });
+    for (const int count : {20, 200, 800}) expect_selection(GetParam(), strength, count);
+  }
+}
+
 TEST_P(KltSelect, NoTextureNoFeatures) {
   expect_selection(GetParam(), plane_of(64, 48, [](int, int) { return 0.0f; }), 20);
   expect_selection(GetParam(), plane_of(64, 48, [](int, int) { return -1.0f; }), 20);

@@ -124,8 +124,11 @@ void whole_frame(benchmark::State& state, FrameSize size) {
       state, bytes * frame.pixels(), [&] { run(&Stage::simd); }, [&] { run(&Stage::reference); });
 }
 
-/// Stages 2 to 5 on the device, from device memory to device memory.
-void opencl_iteration(benchmark::State& state, FrameSize size) {
+/// Stages 2 to 5 on the device, from device memory to device memory: the time of one iteration
+/// among
+/// 20. The profile is of `profiled` iterations: of one, or of as many as show what is computed
+/// together.
+void opencl_iteration(benchmark::State& state, FrameSize size, int profiled) {
   if (opencl_devices().empty()) return state.SkipWithError("no OpenCL device on this machine");
   const auto context = opencl_devices().front().context;
   using Access = opencl::Buffer::Access;
@@ -148,15 +151,18 @@ void opencl_iteration(benchmark::State& state, FrameSize size) {
   const double pixel_bytes = 4.0 * size.width * size.height;
   const std::vector<DeviceWork> work{{"srad_prepare", 0, 2 * pixel_bytes},
                                      {"srad_reduce", 0, 2 * pixel_bytes},
-                                     {"srad_diffuse", 0, 4 * pixel_bytes},
-                                     {"srad_update", 0, 5 * pixel_bytes}};
-  on_device(state, queue, kKernelBatch, work, [&] {
-    kernels.prepare(queue, plane(image), plane(squares), all);
-    kernels.reduce(queue, plane(image), plane(squares), span(sums), span(statistics));
-    kernels.diffuse(queue, plane(image), span(statistics), plane(differences, 2),
-                    plane(coefficient), all);
-    kernels.update(queue, plane(image), plane(differences, 2), plane(coefficient), 0.5f,
-                   plane(image), all);
+                                     {"srad_diffuse", 0, 4 * pixel_bytes * profiled},
+                                     {"srad_update", 0, 5 * pixel_bytes},
+                                     {"srad_update_reduce", 0, 6 * pixel_bytes * (profiled - 1)}};
+  on_device(state, queue, kKernelBatch / profiled, work, [&] {
+    for (int i = 0; i < profiled; ++i) {
+      kernels.prepare(queue, plane(image), plane(squares), all);
+      kernels.reduce(queue, plane(image), plane(squares), span(sums), span(statistics));
+      kernels.diffuse(queue, plane(image), span(statistics), plane(differences, 2),
+                      plane(coefficient), all);
+      kernels.update(queue, plane(image), plane(differences, 2), plane(coefficient), 0.5f,
+                     plane(image), all);
+    }
   });
 }
 
@@ -173,8 +179,10 @@ TANDEM_SRAD_BENCH(Update);
 TANDEM_SRAD_BENCH(Compress);
 BENCHMARK_CAPTURE(whole_frame, US, kUltrasound)->UseManualTime();
 BENCHMARK_CAPTURE(whole_frame, HD, kFrameSizes[1])->UseManualTime();
-BENCHMARK_CAPTURE(opencl_iteration, US, kUltrasound)->UseManualTime();
-BENCHMARK_CAPTURE(opencl_iteration, HD, kFrameSizes[1])->UseManualTime();
+BENCHMARK_CAPTURE(opencl_iteration, US, kUltrasound, 1)->UseManualTime();
+BENCHMARK_CAPTURE(opencl_iteration, HD, kFrameSizes[1], 1)->UseManualTime();
+BENCHMARK_CAPTURE(opencl_iteration, US_20_iterations, kUltrasound, 20)->UseManualTime();
+BENCHMARK_CAPTURE(opencl_iteration, HD_20_iterations, kFrameSizes[1], 20)->UseManualTime();
 
 }  // namespace
 }  // namespace tandem::check

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "tests/kernels/guarded.h"
+#include "tests/kernels/opencl_implementation.h"
 #include "tests/kernels/srad_implementation.h"
 
 namespace tandem::check {
@@ -247,6 +248,103 @@ TEST_P(Srad, UpdatesInPlace) {
   }
   EXPECT_TRUE(close(f.updated, image, 1e-6f));
   EXPECT_TRUE(image.intact());
+}
+
+/// Three iterations on a device; `apart` waits after every stage.
+std::vector<Guarded<float>> iterate(const OpenCLDevice& device, const Frame& f, bool apart) {
+  const auto context = device.context;
+  // As in a pipeline, where every element has kernels of its own.
+  const SradOpenCL by_prepare(*context), by_reduce(*context), by_diffuse(*context),
+      by_update(*context);
+  opencl::Queue queue(context);
+  std::vector<Guarded<float>> found{
+      f.image,       f.squares,    Guarded<float>(4, f.height, 1), Guarded<float>(2, 1, 1),
+      f.differences, f.coefficient};
+  DeviceCopy image(context, queue, found[0].plane()), squares(context, queue, found[1].plane()),
+      sums(context, queue, found[2].plane()), statistics(context, queue, found[3].plane()),
+      differences(context, queue, found[4].plane()), coefficient(context, queue, found[5].plane());
+  const Rows all{0, f.height};
+  const auto stage = [&](auto&& enqueue) {
+    enqueue();
+    if (apart) queue.finish();
+  };
+  for (int i = 0; i < 3; ++i) {
+    stage([&] { by_prepare.prepare(queue, image.plane(), squares.plane(), all); });
+    stage([&] {
+      by_reduce.reduce(queue, image.plane(), squares.plane(), sums.span(), statistics.span());
+    });
+    stage([&] {
+      by_diffuse.diffuse(queue, image.plane(), statistics.span(), differences.plane(),
+                         coefficient.plane(), all);
+    });
+    stage([&] {
+      by_update.update(queue, image.plane(), differences.plane(), coefficient.plane(), 0.5f,
+                       image.plane(), all);
+    });
+  }
+  image.fetch();
+  squares.fetch();
+  statistics.fetch();
+  differences.fetch();
+  coefficient.fetch();
+  found.erase(found.begin() + 2);  // scratch
+  return found;
+}
+
+TEST(SradOpenCLTest, IterationsThatAreComputedTogetherGiveWhatStagesDo) {
+  std::mt19937 random = generator(8);
+  for (const OpenCLDevice& device : opencl_devices()) {
+    for (const auto& [width, height] : {std::pair{1, 1}, {37, 11}, {458, 50}, {2100, 23}}) {
+      SCOPED_TRACE(device.name + " " + std::to_string(width) + "x" + std::to_string(height));
+      const Frame f = make_frame(width, height, noise(random));
+      const auto apart = iterate(device, f, true), together = iterate(device, f, false);
+      for (std::size_t i = 0; i < apart.size(); ++i)
+        EXPECT_TRUE(same(apart[i], together[i])) << "tensor " << i;
+    }
+  }
+}
+
+/// A stage that is left for the next one is done when something else comes next.
+TEST(SradOpenCLTest, AnUpdateIsDoneWhateverFollowsIt) {
+  std::mt19937 random = generator(9);
+  for (const OpenCLDevice& device : opencl_devices()) {
+    SCOPED_TRACE(device.name);
+    const auto context = device.context;
+    const SradOpenCL kernels(*context);
+    const Frame f = make_frame(70, 13, noise(random));
+    const Rows all{0, f.height};
+    Frame found(70, 13);
+    opencl::Queue queue(context);
+    DeviceCopy image(context, queue, f.image.plane());
+    DeviceCopy differences(context, queue, f.differences.plane());
+    DeviceCopy coefficient(context, queue, f.coefficient.plane());
+    DeviceCopy updated(context, queue, found.updated.plane());
+    DeviceCopy squares(context, queue, found.squares.plane());
+    DeviceCopy luma(context, queue, found.result.plane());
+    const auto update = [&] {
+      kernels.update(queue, image.plane(), differences.plane(), coefficient.plane(), 0.5f,
+                     updated.plane(), all);
+    };
+    update();
+    kernels.compress(queue, updated.plane(), luma.plane(), all);  // another kernel
+    luma.fetch();
+    EXPECT_TRUE(rounded_alike(f.updated, f.result, found.result));
+    update();
+    kernels.prepare(queue, updated.plane(), squares.plane(), all);  // and then nothing
+    squares.fetch();
+    updated.fetch();
+    EXPECT_TRUE(close(f.updated, found.updated, 1e-6f));
+    for (int y = 0; y < f.height; ++y) {
+      for (int x = 0; x < f.width; ++x) {
+        const float value = found.updated.row(y)[x];
+        ASSERT_EQ(found.squares.row(y)[x], value * value);
+      }
+    }
+    update();
+    kernels.prepare(queue, image.plane(), squares.plane(), all);  // of another image
+    squares.fetch();
+    EXPECT_EQ(found.squares.row(1)[1], f.image.row(1)[1] * f.image.row(1)[1]);
+  }
 }
 
 }  // namespace
