@@ -180,7 +180,6 @@ TEST_F(PageLocked, BuffersOutliveTheBin) {
     ASSERT_TRUE(offers_anything(offer));
     BufferRef buffer = take(offer.pool.get());
     fill(buffer.get(), 3, {});
-    gst_buffer_ref(buffer.get());
     stream.push_buffer(buffer.release());
     stream.end();
     kept.reset(stream.pull_buffer());
@@ -250,9 +249,9 @@ TEST_F(Upstream, DecodersWriteIntoIt) {
   }
 }
 
-// What is decoded must be what it is without: the bytes of each frame, rows without padding.
+// Bytes of whole macroblocks: a decoder leaves padding as it finds it.
 TEST_F(Upstream, DecodedFramesAreTheSame) {
-  const std::string line = pattern(248, 152, "I420") + " ! jpegenc ! jpegdec";
+  const std::string line = pattern(256, 160, "I420") + " ! jpegenc ! jpegdec";
   const auto got = play(line)->pull_all();
   setenv(kBound, "0", 1);
   const auto ordinary = play(line);
