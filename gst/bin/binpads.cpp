@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/binpads.h"
 
+#include "gst/bin/binallocation.h"
 #include "gst/bin/tandembin.h"
 #include "gst/util/ref.h"
 
@@ -104,10 +105,11 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
 }
 
 gboolean sink_query(GstPad* pad, GstObject* parent, GstQuery* query) {
-  if (GST_QUERY_IS_SERIALIZED(query)) {
-    if (const std::shared_ptr<BinRun> run = run_of(parent)) run->executor().drain();
-  }
-  return gst_pad_query_default(pad, parent, query);
+  const std::shared_ptr<BinRun> run = run_of(parent);
+  if (run && GST_QUERY_IS_SERIALIZED(query)) run->executor().drain();
+  const bool answered = gst_pad_query_default(pad, parent, query);
+  if (!run || GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION) return answered;
+  return offer_page_locked(*run, query) || answered;
 }
 
 gboolean src_query(GstPad* pad, GstObject* parent, GstQuery* query) {

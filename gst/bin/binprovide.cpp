@@ -19,11 +19,11 @@ bool forces_device(const AdaptRules& rules) {
   return rules.allowed.mapping && rules.allowed.mapping->any_device();
 }
 
+}  // namespace
+
 bool can_use_device(const AdaptRules& rules) {
   return forces_device(rules) || (!rules.allowed.mapping && rules.any());
 }
-
-}  // namespace
 
 bool DeviceProvider::wanted(const BinRun& run, const AdaptRules& rules) const {
   return can_use_device(rules) && !run.context() && !problem_;

@@ -10,6 +10,9 @@
 
 namespace tandem {
 
+/// Whether a stage may compute on the device, now or later.
+bool can_use_device(const AdaptRules& rules);
+
 /// Finds the OpenCL device of a run when it may be needed. All but look() is called under the bin's
 /// configure_mutex.
 class DeviceProvider {

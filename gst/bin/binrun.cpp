@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/binrun.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <fstream>
 
 #include "gst/bin/binprovide.h"
+#include "gst/memory/pagelocked.h"
 #include "gst/util/guard.h"
+#include "scheduler/machine/memory.h"
 
 namespace tandem {
 namespace {
 
 // Of all frames in flight: a sixteenth of the memory that there is for this process, 1 GiB at most.
-gsize most_waiting_bytes() {
-  gsize memory = static_cast<gsize>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  gsize limit = 0;  // of a container; the file says "max" where there is none
-  if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit) memory = std::min(memory, limit);
-  return std::min(memory / 16, gsize{1} << 30);
-}
+gsize most_waiting_bytes() { return std::min<gsize>(memory_of_process() / 16, gsize{1} << 30); }
 
 }  // namespace
 
@@ -91,6 +85,18 @@ void BinRun::use_device(const std::shared_ptr<opencl::Context>& context) {
   device_->context = context;
   device_->device_count = devices;
   for (StageAdapter* adapter : adapters_) adapter->set_context(context);
+}
+
+GstAllocator* BinRun::frame_allocator(gsize frame_bytes) {
+  std::lock_guard lock(mutex_);
+  if (ended_ || !may_use_device || !device_->context) {
+    frame_allocator_.reset();
+  } else if (!frame_allocator_ || allocator_frame_bytes_ != frame_bytes) {
+    // Frames of another size have no use for the memory that the allocator keeps.
+    frame_allocator_ = make_page_locked_allocator(device_->context);
+    allocator_frame_bytes_ = frame_bytes;
+  }
+  return frame_allocator_ ? GST_ALLOCATOR(gst_object_ref(frame_allocator_.get())) : nullptr;
 }
 
 std::shared_ptr<opencl::Context> BinRun::context() const {
@@ -166,6 +172,7 @@ GstFlowReturn BinRun::accept(GstBuffer* buffer) {
     gst_buffer_unref(buffer);
     return flow;
   }
+  const bool page_locked = is_page_locked(buffer);
   FrameItem* item = acquire();
   item->repeat = repeat_.now();
   if (!item->open(gst_buffer_make_writable(buffer), info_, changes_pixels_)) {
@@ -178,6 +185,7 @@ GstFlowReturn BinRun::accept(GstBuffer* buffer) {
   if (needs_previous_) previous_.pass(*item);
   if (executor_->submit(item)) {
     ++accepted_;
+    if (page_locked) ++frames_page_locked_;
     return GST_FLOW_OK;
   }
   gst_buffer_unref(close(item));
@@ -241,6 +249,7 @@ void BinRun::end() {
   {
     std::lock_guard lock(mutex_);
     ended_ = true;
+    frame_allocator_.reset();
   }
   for (StageAdapter* adapter : adapters_) {
     adapter->set_index(0);

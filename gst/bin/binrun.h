@@ -38,6 +38,13 @@ class BinRun {
   void use_device(const std::shared_ptr<opencl::Context>& context);
   std::shared_ptr<opencl::Context> context() const;  ///< null before use_device
 
+  /// Whether the rules let any stage compute on the device.
+  std::atomic<bool> may_use_device{false};
+  /// What upstream is to take memory for frames of this size from, so that the device copies them
+  /// without a detour; null when ordinary memory does as well. The caller owns the reference.
+  GstAllocator* frame_allocator(gsize frame_bytes);
+  uint64_t frames_page_locked() const { return frames_page_locked_; }  ///< that came in such memory
+
   DeviceProvider& device_provider() { return *provider_; }
 
   uint32_t device_capable() const;  ///< bit k: stage k can run on that device
@@ -101,8 +108,11 @@ class BinRun {
   // error is told until a flush.
   std::atomic<GstFlowReturn> flow_{GST_FLOW_OK};
   std::atomic<bool> dropping_{false}, shut_down_{false};
+  std::atomic<uint64_t> frames_page_locked_{0};
   mutable std::mutex mutex_;  // guards the device's context, the idle items and what follows
   bool ended_ = false;
+  ObjectRef<GstAllocator> frame_allocator_;
+  gsize allocator_frame_bytes_ = 0;
   std::unique_ptr<QueueDevice> device_;
   const std::unique_ptr<DeviceProvider> provider_;
   // As many as can be in flight, and one for the frame that waits to be let in.

@@ -161,7 +161,8 @@ void install_bin_properties(GObjectClass* klass) {
       g_param_spec_boxed(
           "stats", "Statistics",
           "configuration, cores, lanes, frames, frames-cpu, frames-device, frames-mixed, "
-          "device-failures, in-flight, opencl-device, opencl-devices, tensors-made, "
+          "frames-page-locked, device-failures, in-flight, opencl-device, opencl-devices, "
+          "tensors-made, "
           "opencl-buffers-made, opencl-programs-made, opencl-objects-made, "
           "predicted-fps, predicted-energy, measured-fps, measured-energy (frames/s, J "
           "a frame), training, decisions, trainings, training-experiments, "

@@ -14,6 +14,7 @@ GstStructure* make_bin_stats(BinRun* run) {
                     run->executor().configuration().lanes, "frames", G_TYPE_UINT64, counted.frames,
                     "frames-cpu", G_TYPE_UINT64, counted.frames_cpu, "frames-device", G_TYPE_UINT64,
                     counted.frames_device, "frames-mixed", G_TYPE_UINT64, counted.frames_mixed,
+                    "frames-page-locked", G_TYPE_UINT64, run->frames_page_locked(),
                     "device-failures", G_TYPE_UINT64, counted.device_failures, "in-flight",
                     G_TYPE_UINT, static_cast<guint>(counted.in_flight), nullptr);
   const opencl::Counters& opencl = opencl::counters();

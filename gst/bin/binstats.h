@@ -9,7 +9,8 @@ namespace tandem {
 
 /// What tandembin's `stats` property gives out, counted since PAUSED; empty without a run. Fields:
 /// configuration (string), cores (int), frames, frames-cpu, frames-device, frames-mixed (uint64: by
-/// where their stages were computed), device-failures (uint64), in-flight (uint), opencl-device
+/// where their stages were computed), frames-page-locked (uint64: those that came in memory of the
+/// pool that the bin offers upstream), device-failures (uint64), in-flight (uint), opencl-device
 /// (string, when one is open), opencl-devices (int: how many of that kind work), stages (array of
 /// structures: name, cpu-frames, device-frames, cpu-ns, device-ns; times are sums over frames,
 /// consecutive device stages share their time equally). And what this process made since it

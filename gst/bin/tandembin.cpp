@@ -113,6 +113,7 @@ std::unique_lock<std::mutex> lock_with_device(TandemBin* bin, BinRun& run) {
 // warn_of_device() is to say. Throws std::runtime_error.
 std::string configure(TandemBin* bin, BinRun& run) {
   const AdaptRules rules = rules_of(bin, run);
+  run.may_use_device = tandem::can_use_device(rules);
   run.control().set_device_capable(run.device_capable());
   run.control().set_rules(rules);
   return run.device_provider().complaint(run, settings_of(bin), rules);
@@ -131,10 +132,14 @@ void reconfigure(TandemBin* bin) {
     std::unique_lock lock = lock_with_device(bin, *run);
     // Who looks for the device configures the run when it is there.
     if (run->device_provider().looking()) return;
+    const bool used_device = run->may_use_device;
     const std::string problem = configure(bin, *run);
+    const bool other_memory = run->may_use_device != used_device;
     lock.unlock();
     warn_of_device(bin, problem);
     run->control().tell();
+    // So that upstream asks again what memory to take.
+    if (other_memory) gst_pad_push_event(bin->self->sink, gst_event_new_reconfigure());
   } catch (const std::exception& e) {
     GST_ELEMENT_WARNING(bin, LIBRARY, SETTINGS, ("The configuration stays as it is: %s.", e.what()),
                         (nullptr));

@@ -184,7 +184,7 @@ void fail_after(int n, int device = -1);
 
 /// For tests: what is built for `context` from now on takes the form that it has on a GPU with
 /// page-locked host memory and local memory of its own, so that a machine with a CPU device alone
-/// checks that too.
+/// checks that too. Where TANDEM_OPENCL_AS_GPU is set, done to every context that is made.
 void treat_as_gpu(Context& context);
 
 }  // namespace tandem::opencl
