@@ -50,6 +50,7 @@ Queue::Queue(std::shared_ptr<Context>) { unavailable(); }
 Queue::~Queue() = default;
 void Queue::flush() { unavailable(); }
 void Queue::finish() { unavailable(); }
+void Queue::pace(const std::atomic<bool>*) { unavailable(); }
 
 namespace memory {
 

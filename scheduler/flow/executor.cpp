@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "scheduler/machine/clock.h"
-
 namespace tandem {
 namespace {
 
@@ -18,11 +16,12 @@ std::vector<Dispatch::StageRules> rules_of(const std::vector<Stage*>& stages) {
 }  // namespace
 
 Executor::Executor(std::vector<Stage*> stages, Device* device, int cores,
-                   DeviceFailed device_failed)
+                   DeviceFailed device_failed, Clock clock)
     : stages_(std::move(stages)),
       device_(device),
       cores_(std::max(1, cores)),
       device_failed_(std::move(device_failed)),
+      clock_(clock),
       dispatch_(rules_of(stages_), cores_, device != nullptr),
       bands_(cores_) {
   for (int i = 0; i <= cores_; ++i) threads_.emplace_back(&Executor::drive, this, i);
@@ -59,14 +58,14 @@ void Executor::configure(const Configuration& configuration, bool time_stages) {
     device_capable |= stages_[k]->has_device() ? 1u << k : 0;
   std::lock_guard lock(mutex_);
   dispatch_.configure(configuration, device_capable, time_stages);
-  forget_pieces();
+  device_piece_ = 0;
   notify();
 }
 
-// Frames of another size may come from now on.
-void Executor::forget_pieces() {
+void Executor::frames_change() {
   device_piece_ = 0;
   for (auto& ns : compute_ns_) ns = 0;
+  for (auto& ns : device_ns_) ns = 0;
 }
 
 Configuration Executor::configuration() const {

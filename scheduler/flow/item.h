@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 
 #include "model/configuration.h"
@@ -29,7 +30,10 @@ struct Item {
   int round = 0;          ///< how often it passed the stage at work before; set by the executor
   int lane = 0;           ///< of the device, while it is there; set by the executor
   uint32_t device_stages = 0;  ///< bit k: stage k was computed on the device, in one round at least
-  Status status;               ///< what went wrong with it; set by the executor
+  /// While the CPU computes a stage: once it is set, whoever computes or finishes may leave the
+  /// rest undone, because the item will fail. Set by the executor; null: it computes to the end.
+  const std::atomic<bool>* stop = nullptr;
+  Status status;  ///< what went wrong with it; set by the executor
 
   /// How long it took, set by the executor; what training and the watch over drift are made of.
   struct Times {
