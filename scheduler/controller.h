@@ -110,6 +110,10 @@ class Controller {
   std::optional<Trainer::Step> frame_done(const Item::Times& times, uint32_t device_stages);
 
   bool training() const { return trainer_ || trial_; }
+  /// Which experiment or, after these, which trial of the training is under way, from 1 on; 0:
+  /// none.
+  int experiment() const { return trainer_ ? trainer_->number() : 0; }
+  int trial() const { return trial_ ? trials_begun_ : 0; }
   const Configuration& configuration() const { return running_.configuration; }
   /// Of what runs; unknown while nothing is known or frames train.
   const Prediction& predicted() const { return predicted_; }
@@ -182,6 +186,7 @@ class Controller {
   std::optional<Trainer> trainer_;
   std::optional<TrialRun> trial_;  // after the trainer
   int experiments_ = 0;            // of the training under way, once they are over
+  int trials_begun_ = 0;           // of the training under way
   Reason training_for_ = Reason::caps;
   int told_too_short_ = 0;        // frames of it when the stream ended
   std::optional<Reason> wanted_;  // why to train as soon as that is allowed

@@ -203,6 +203,7 @@ Trainer::Step Controller::finish_experiments() {
   learnt.starved = trainer_->starved();
   learnt.trials.clear();
   experiments_ = trainer_->experiments();
+  trials_begun_ = 0;
   trainer_.reset();
   return try_or_settle();
 }
@@ -263,6 +264,7 @@ Trainer::Step Controller::try_or_settle() {
 }
 
 Trainer::Step Controller::start_trial(const Configuration& configuration, TrialRun::Length length) {
+  ++trials_begun_;
   trial_.emplace(configuration, length, latency_s((*knowledge_)[key_], configuration), counter_s(),
                  read_probe_);
   return running_ = {configuration, false};

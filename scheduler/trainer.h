@@ -59,6 +59,11 @@ class Trainer {
   int experiments() const {
     return static_cast<int>(std::ranges::count(steps_, false, &Step::time_stages));
   }
+  /// Which of them is under way, from 1 on.
+  int number() const {
+    const auto done = std::span(steps_).first(current_);
+    return 1 + static_cast<int>(std::ranges::count(done, false, &Step::time_stages));
+  }
   /// What the experiments found out, when step() is none. Energies are unknown where the counter
   /// had no new values; domains, TDP and window are the owner's.
   const Measurements& measurements() const { return measured_; }

@@ -246,13 +246,13 @@ void BinControl::add_stats(GstStructure* stats) const {
   set_if_known(stats, "predicted-energy", controller_.predicted().energy_j);
   set_if_known(stats, "measured-fps", measured.throughput_fps);
   set_if_known(stats, "measured-energy", measured.energy_j);
-  gst_structure_set(stats, "training", G_TYPE_BOOLEAN, controller_.training(), "decisions",
-                    G_TYPE_INT, totals.decisions, "trainings", G_TYPE_INT, totals.trainings,
-                    "training-experiments", G_TYPE_INT, totals.experiments, "training-experiments",
-                    G_TYPE_INT, totals.experiments, "training-frames", G_TYPE_INT,
-                    totals.training_frames, "training-seconds", G_TYPE_DOUBLE, totals.training_s,
-                    "training-penalty", G_TYPE_DOUBLE, totals.penalty_s, "seconds", G_TYPE_DOUBLE,
-                    totals.stream_s, nullptr);
+  gst_structure_set(stats, "training", G_TYPE_BOOLEAN, controller_.training(), "experiment",
+                    G_TYPE_INT, controller_.experiment(), "trial", G_TYPE_INT, controller_.trial(),
+                    "decisions", G_TYPE_INT, totals.decisions, "trainings", G_TYPE_INT,
+                    totals.trainings, "training-experiments", G_TYPE_INT, totals.experiments,
+                    "training-frames", G_TYPE_INT, totals.training_frames, "training-seconds",
+                    G_TYPE_DOUBLE, totals.training_s, "training-penalty", G_TYPE_DOUBLE,
+                    totals.penalty_s, "seconds", G_TYPE_DOUBLE, totals.stream_s, nullptr);
   if (meter_) {
     gst_structure_set(stats, "energy-source", G_TYPE_STRING, meter_->description().name.c_str(),
                       "energy-coverage", G_TYPE_STRING, meter_->description().coverage.c_str(),

@@ -32,6 +32,7 @@ class BinRun::QueueDevice final : public Device {
       return {};
     });
   }
+  void pace(int lane, const std::atomic<bool>* stop) override { lanes[lane]->pace(stop); }
   std::shared_ptr<opencl::Context> context;
   std::atomic<int> device_count{1};  // the context's
   std::array<std::unique_ptr<opencl::Queue>, kMaxDevices * kMaxLanes> lanes;
@@ -156,6 +157,7 @@ void BinRun::set_caps(GstCaps* caps) {
   // Frames that wait for their turn hold the pixels of the source.
   executor_->set_window(static_cast<int>(most_waiting_bytes() / GST_VIDEO_INFO_SIZE(&info_)));
   make_items();
+  executor_->frames_change();
   control_->frames_changed(info_);
 }
 

@@ -165,10 +165,11 @@ void install_bin_properties(GObjectClass* klass) {
           "tensors-made, "
           "opencl-buffers-made, opencl-programs-made, opencl-objects-made, "
           "predicted-fps, predicted-energy, measured-fps, measured-energy (frames/s, J "
-          "a frame), training, decisions, trainings, training-experiments, "
+          "a frame), training, experiment, trial, decisions, trainings, training-experiments, "
           "training-frames, training-seconds, training-penalty, seconds (s), "
           "energy-source, energy-coverage, and for each "
-          "of stages: name, cpu-frames, device-frames, cpu-ns, device-ns (ns)",
+          "of stages: name, cpu-frames, device-frames, cpu-ns, device-ns (ns); "
+          "docs/adapting.md has a table of their types and units",
           GST_TYPE_STRUCTURE, read_only));
 }
 

@@ -103,11 +103,11 @@ struct KltFeaturesElement {
   static const std::vector<StageProperty<Settings>>& properties() {
     static const std::vector<StageProperty<Settings>> properties{
         {"window", "Window",
-         "Side of the square whose texture makes a corner, in pixels; 0: by the size of the frame",
+         "Side of the square whose texture makes a corner; 0: by the size of the frame (pixels)",
          &Settings::window, 0, 128},
         {"features", "Features",
          "How many of the strongest corners to take, before those next to a stronger one are "
-         "dropped; 0: by the size of the frame",
+         "dropped; 0: by the size of the frame (corners)",
          &Settings::features, 0, kKltMostFeatures},
         {"peaks", "Peaks",
          "Take corners where their strength has a peak, which spreads them over the frame; false: "

@@ -68,10 +68,11 @@ struct KltFlowElement {
   static const std::vector<StageProperty<Settings>>& properties() {
     static const std::vector<StageProperty<Settings>> properties{
         {"window", "Window",
-         "Half the side of the patches that are compared, in pixels; 0: by the size of the frame",
+         "Half the side of the patches that are compared; 0: by the size of the frame (pixels)",
          &Settings::window, 0, 128},
         {"iterations", "Iterations",
-         "Most steps towards a feature's new place at each size; 0: by the size of the frame",
+         "Most steps towards a feature's new place at each size; 0: by the size of the frame "
+         "(steps)",
          &Settings::iterations, 0, 100},
     };
     return properties;

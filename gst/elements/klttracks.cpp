@@ -71,7 +71,8 @@ struct KltTracksElement {
   static const std::vector<StageProperty<Settings>>& properties() {
     static const std::vector<StageProperty<Settings>> properties{
         {"max-distance", "Largest distance",
-         "Most pixels between the end of a track and the feature that it goes on with",
+         "Largest distance between the end of a track and the feature that it goes on with "
+         "(pixels)",
          &Settings::max_distance, 0, 100},
     };
     return properties;

@@ -38,11 +38,12 @@ class SceneFeaturesWork final : public StageWork {
     const Rows rows{bands.begin * kSceneBandRows,
                     std::min(bands.end * kSceneBandRows, layout_.height_of(0))};
     scene_first_octave_simd(frame.luma(), frame.output<float>(kSpace), frame.output<float>(kBases),
-                            rows);
+                            rows, frame.stop);
   }
 
   void combine(StageFrame& frame) const override {
-    scene_next_octaves_simd(layout_, frame.output<float>(kBases), frame.output<float>(kSpace));
+    scene_next_octaves_simd(layout_, frame.output<float>(kBases), frame.output<float>(kSpace),
+                            frame.stop);
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {

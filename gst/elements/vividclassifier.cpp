@@ -187,14 +187,15 @@ struct VividClassifier {
          "that vividfilter uses",
          &Settings::model},
         {"threshold", "Threshold",
-         "Least confidence of a detection, 0 to 1; 0.5 is the operating point found in training",
+         "Least confidence of a detection; 0.5 is the operating point found in training (0 to 1)",
          &Settings::threshold, 0, 1},
         {"max-overlap", "Largest overlap",
-         "Of two detections that overlap by more than this (intersection over union) the weaker "
-         "one is dropped",
+         "Of two detections that overlap by more than this the weaker one is dropped (intersection "
+         "over union)",
          &Settings::max_overlap, 0, 1},
-        {"max-detections", "Most detections", "Most detections on one frame, strongest first",
-         &Settings::max_detections, 1, 10000},
+        {"max-detections", "Most detections",
+         "What is kept of one frame, strongest first (detections)", &Settings::max_detections, 1,
+         10000},
     };
     return properties;
   }

@@ -159,13 +159,12 @@ struct VividFilter {
          "that comes with Tandem",
          &Settings::model},
         {"scales", "Scales",
-         "Sizes at which objects are searched, a factor of 1.2 apart; 0: all at which a window "
-         "fits "
-         "into the frame",
+         "At how many sizes objects are searched, a factor of 1.2 apart; 0: all at which a window "
+         "fits into the frame (sizes)",
          &Settings::scales, 0, 64},
         {"first-scale", "First scale",
-         "Frame pixels for one pixel of the first scale: 0.5 enlarges the frame twofold and finds "
-         "people half as high",
+         "Size of a pixel of the first scale: 0.5 enlarges the frame twofold and finds people half "
+         "as high (pixels of the frame)",
          &Settings::first_scale, 0.25, 16},
     };
     return properties;

@@ -249,6 +249,7 @@ Status StageAdapter::begin(Item& base) {
     const auto host = [](const Tensor& tensor, Access access) -> void* {
       return tensor.buffer ? tensor.buffer->host(access) : nullptr;
     };
+    frame.stop = base.stop;
     // Inputs first: an output may be one of them.
     for (int i = 0; i < kMaxTensors; ++i)
       frame.host_inputs[i] = host(frame.inputs[i], Access::read);

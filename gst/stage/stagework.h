@@ -4,6 +4,7 @@
 #include <gst/video/video.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -46,6 +47,8 @@ struct StageFrame {
   Plane<const uint8_t> previous;
   std::array<Tensor, kMaxTensors> inputs, outputs;
   std::array<void*, kMaxTensors> host_inputs{}, host_outputs{};  ///< set when the CPU computes
+  /// Once it is set, what the CPU computes of the frame is of no use any more. May be null.
+  const std::atomic<bool>* stop = nullptr;
 
   /// The first plane of the frame: luma of the 8-bit planar formats.
   Plane<uint8_t> luma() const;

@@ -5,6 +5,8 @@
 #define CL_HPP_TARGET_OPENCL_VERSION 120
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120
 #include <CL/opencl.hpp>
+#include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "kernels/opencl/opencl.h"
+#include "kernels/opencl/pace.h"
 
 /// The OpenCL objects behind opencl.h, for the files that enqueue kernels.
 namespace tandem::opencl {
@@ -54,6 +57,12 @@ struct Queue::Native {
   /// For kernels whose last work-group goes on with what all have written: how many are done. Of
   /// the queue, whose kernels follow each other; made when first needed.
   cl::Buffer group_counter;
+
+  /// After a kernel was enqueued; throws Error. See Queue::pace.
+  void keep_pace();
+  const std::atomic<bool>* stop = nullptr;  ///< null: no pace is kept
+  Pace pace;
+  std::chrono::steady_clock::time_point piece_began;
 };
 
 /// "clFinish: CL_OUT_OF_RESOURCES (-5)".
@@ -141,6 +150,7 @@ class Kernel {
       commands.enqueueNDRangeKernel(here.kernel, cl::NullRange, cl::NDRange(global),
                                     cl::NDRange(local));
     });
+    if (queue.native().stop) queue.native().keep_pace();
   }
 
  private:

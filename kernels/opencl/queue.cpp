@@ -78,6 +78,26 @@ void Queue::finish() {
   });
 }
 
+void Queue::pace(const std::atomic<bool>* stop) {
+  native_->stop = stop;
+  native_->pace = {};
+  native_->piece_began = std::chrono::steady_clock::now();
+}
+
+void Queue::Native::keep_pace() {
+  if (pace.enqueued()) {
+    checked("wait for the device", [&] { return queue.finish(); });
+    const auto now = std::chrono::steady_clock::now();
+    using std::chrono::nanoseconds;
+    pace.waited(
+        static_cast<uint64_t>(std::chrono::duration_cast<nanoseconds>(now - piece_began).count()));
+    piece_began = now;
+  }
+  if (!*stop) return;
+  clFinish(queue());
+  throw Error("the work on the device was stopped");
+}
+
 Kernel::Kernel(Context& context, const Program& program, const char* name) : name_(name) {
   checked(std::string("make the kernel ") + name, [&] {
     for (const cl::Program& each : program.each) {

@@ -53,6 +53,7 @@ Queue::Queue(std::shared_ptr<Context>, int device) : device_(device) { unavailab
 Queue::~Queue() = default;
 void Queue::flush() { unavailable(); }
 void Queue::finish() { unavailable(); }
+void Queue::pace(const std::atomic<bool>*) { unavailable(); }
 
 namespace memory {
 

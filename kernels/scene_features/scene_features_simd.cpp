@@ -212,10 +212,16 @@ struct Task {
   std::array<Plane<float>, kSceneDifferences> differences;
   std::array<Plane<float>, kSceneGradients> magnitudes, angles;
   Rows rows;
+  const std::atomic<bool>* stop;
 
   Task(const SceneLayout& layout, int o, Plane<const uint8_t> frame, float* space, float* bases,
-       Rows band)
-      : width(layout.width_of(o)), height(layout.height_of(o)), octave(o), luma(frame), rows(band) {
+       Rows band, const std::atomic<bool>* leave)
+      : width(layout.width_of(o)),
+        height(layout.height_of(o)),
+        octave(o),
+        luma(frame),
+        rows(band),
+        stop(leave) {
     if (o > 0) base = layout.base(bases, o);
     if (o + 1 < layout.octaves()) next_base = layout.base(bases, o + 1);
     for (int d = 0; d < kSceneDifferences; ++d) differences[d] = layout.difference(space, o, d);
@@ -245,7 +251,11 @@ class Cascade {
     next_doubled_ = first;
     image(kLevels - 1).start(width_, kGroup);
     down_.start(width_, kGroup);
-    make(kLevels - 1, task.rows.end);
+    // The last level asks for all others: a few rows of it at a time.
+    for (int end = task.rows.begin + kGroup; next_[kLevels - 1] < task.rows.end; end += kGroup) {
+      if (task.stop && task.stop->load(std::memory_order_relaxed)) return;
+      make(kLevels - 1, std::min(end, task.rows.end));
+    }
   }
 
  private:
@@ -347,9 +357,9 @@ class Cascade {
 };
 
 void run(const SceneLayout& layout, int octave, Plane<const uint8_t> luma, float* space,
-         float* bases, Rows rows) {
+         float* bases, Rows rows, const std::atomic<bool>* stop) {
   thread_local Cascade cascade;
-  cascade.run(Task(layout, octave, luma, space, bases, rows));
+  cascade.run(Task(layout, octave, luma, space, bases, rows, stop));
 }
 
 }  // namespace
@@ -363,14 +373,16 @@ namespace tandem {
 
 HWY_EXPORT(run);
 
-void scene_first_octave_simd(Plane<const uint8_t> luma, float* space, float* bases, Rows rows) {
+void scene_first_octave_simd(Plane<const uint8_t> luma, float* space, float* bases, Rows rows,
+                             const std::atomic<bool>* stop) {
   if (rows.count() <= 0) return;
-  HWY_DYNAMIC_DISPATCH(run)({luma.width, luma.height}, 0, luma, space, bases, rows);
+  HWY_DYNAMIC_DISPATCH(run)({luma.width, luma.height}, 0, luma, space, bases, rows, stop);
 }
 
-void scene_next_octaves_simd(const SceneLayout& layout, float* bases, float* space) {
-  for (int octave = 1; octave < layout.octaves(); ++octave)
-    HWY_DYNAMIC_DISPATCH(run)(layout, octave, {}, space, bases, {0, layout.height_of(octave)});
+void scene_next_octaves_simd(const SceneLayout& layout, float* bases, float* space,
+                             const std::atomic<bool>* stop) {
+  for (int octave = 1; octave < layout.octaves(); ++octave) HWY_DYNAMIC_DISPATCH(run)
+  (layout, octave, {}, space, bases, {0, layout.height_of(octave)}, stop);
 }
 
 }  // namespace tandem

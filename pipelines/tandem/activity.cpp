@@ -10,8 +10,11 @@ std::string Activity::text(const BinStats& stats, double seconds) {
   }
   if (training_ != stats.trainings) since_s_ = seconds;
   training_ = stats.trainings;
-  return "training " + std::to_string(static_cast<int>(seconds - since_s_)) +
-         " s: " + stats.configuration;
+  std::string step;
+  if (stats.experiment > 0) step = ", experiment " + std::to_string(stats.experiment);
+  if (stats.trial > 0) step = ", trial " + std::to_string(stats.trial);
+  return "training " + std::to_string(static_cast<int>(seconds - since_s_)) + " s" + step + ": " +
+         stats.configuration;
 }
 
 std::string activity_summary(const BinStats& stats) {

@@ -10,7 +10,7 @@ namespace tandem {
 /// What tandembin is doing, for the progress line.
 class Activity {
  public:
-  /// "ccc/cg2", or "training 3 s: ccc/cg2". `seconds`: of the stream till now;
+  /// "ccc/cg2", or "training 3 s, experiment 7: ccc/cg2". `seconds`: of the stream till now;
   /// ascending.
   std::string text(const BinStats& stats, double seconds);
 

@@ -197,6 +197,8 @@ BinStats read_stats(GstElement* bin) {
   gboolean training = FALSE;
   gst_structure_get_boolean(structure, "training", &training);
   stats.training = training;
+  gst_structure_get_int(structure, "experiment", &stats.experiment);
+  gst_structure_get_int(structure, "trial", &stats.trial);
   gst_structure_get_int(structure, "trainings", &stats.trainings);
   gst_structure_get_int(structure, "training-experiments", &stats.training_experiments);
   gst_structure_get_int(structure, "training-frames", &stats.training_frames);

@@ -68,6 +68,7 @@ struct BinStats {
   std::optional<double> measured_fps, measured_energy_j;  ///< of what runs, since it was decided
   Expected predicted;                                     ///< of what runs, when it was decided
   bool training = false;
+  int experiment = 0, trial = 0;  ///< of the training under way, from 1 on; 0: none
   int trainings = 0, training_experiments = 0, training_frames = 0;
   double training_s = 0;
   std::string energy_source;  ///< empty: none

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "scheduler/machine/clock.h"
 #include "scheduler/machine/cores.h"
 
 namespace tandem {
@@ -19,11 +18,12 @@ std::vector<Dispatch::StageRules> rules_of(const std::vector<Stage*>& stages) {
 }  // namespace
 
 Executor::Executor(std::vector<Stage*> stages, Device* device, int cores,
-                   DeviceFailed device_failed)
+                   DeviceFailed device_failed, Clock clock)
     : stages_(std::move(stages)),
       device_(device),
       cores_(std::max(1, cores)),
       device_failed_(std::move(device_failed)),
+      clock_(clock),
       dispatch_(rules_of(stages_), cores_, device != nullptr),
       bands_(cores_) {
   for (int i = 0; i <= cores_; ++i) threads_.emplace_back(&Executor::drive, this, i);
@@ -61,14 +61,14 @@ void Executor::configure(const Configuration& configuration, bool time_stages) {
   std::lock_guard lock(mutex_);
   dispatch_.configure(configuration, device_capable, time_stages,
                       device_ != nullptr ? device_->devices() : 1);
-  forget_pieces();
+  device_piece_ = 0;
   notify();
 }
 
-// Frames of another size may come from now on.
-void Executor::forget_pieces() {
+void Executor::frames_change() {
   device_piece_ = 0;
   for (auto& ns : compute_ns_) ns = 0;
+  for (auto& ns : device_ns_) ns = 0;
 }
 
 Configuration Executor::configuration() const {

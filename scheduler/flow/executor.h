@@ -17,6 +17,7 @@
 #include "scheduler/flow/dispatch.h"
 #include "scheduler/flow/item.h"
 #include "scheduler/flow/stage.h"
+#include "scheduler/machine/clock.h"
 
 namespace tandem {
 
@@ -49,9 +50,13 @@ class Executor {
   /// With none left the mapping is all 'c' from then on. The items that it had are computed again.
   using DeviceFailed = std::function<void(const std::string& why, int left)>;
 
+  /// Nanoseconds that never go back; from any thread.
+  using Clock = uint64_t (*)();
+
   /// `cores` is nC, at least 1. `device` may be null: then no stage runs on it. The stages and the
   /// device must outlive the executor.
-  Executor(std::vector<Stage*> stages, Device* device, int cores, DeviceFailed device_failed = {});
+  Executor(std::vector<Stage*> stages, Device* device, int cores, DeviceFailed device_failed = {},
+           Clock clock = tandem::now_ns);
   ~Executor();  ///< items still inside must have been taken out or aborted before
 
   int cores() const { return cores_; }
@@ -71,6 +76,9 @@ class Executor {
   /// there and back, so that Item::times tells them apart. Slower: for training.
   void configure(const Configuration& configuration, bool time_stages = false);
   Configuration configuration() const;
+
+  /// Items that are submitted from now on are of another size: how long stages take is learnt anew.
+  void frames_change();
 
   /// Hands over an item; blocks while too many are in flight. False when aborted: the item stays
   /// with the caller.
@@ -98,6 +106,12 @@ class Executor {
  private:
   using Lock = std::unique_lock<std::mutex>;  // of mutex_
 
+  // What is done between two looks at abort(), on the device or on one core: a stop takes at most a
+  // few times as long.
+  static constexpr uint64_t kPieceNs = 40'000'000;
+  static Status aborted() { return Status::failed("aborted"); }
+
+  uint64_t now_ns() const { return clock_(); }
   void drive(int index);
   bool walk(Dispatch::Entry& entry, Lock& lock);
   Status compute_on_cpu(Dispatch::Entry& entry, const Dispatch::Action& action);
@@ -111,7 +125,10 @@ class Executor {
   Status run_on_cpu(Item& item, const Way& way, int position);
   Status enqueue_piece(Dispatch::Entry& entry, const Dispatch::Action& action);
   void compute_in_bands(Stage& stage, Item& item, int index);
-  void forget_pieces();
+  bool is_long_on_device(int stage) const;
+  int end_of_piece(const Dispatch::Entry& entry, const Dispatch::Action& action) const;
+  void learn_piece(const Dispatch::Entry& entry, uint64_t took_ns);
+  Status enqueue(Stage& stage, Item& item, int index, bool to_host);
   Stage& enter(Item& item, const Way& way, int position);
   void count_time(Item& item, int stage, uint64_t ns, bool on_device);
   void count(const Item& item);
@@ -121,6 +138,7 @@ class Executor {
   Device* const device_;
   const int cores_;
   const DeviceFailed device_failed_;
+  const Clock clock_;
 
   mutable std::mutex mutex_;
   // Drivers that the configuration does not use stand by, so that waking one never wakes these.
@@ -131,9 +149,9 @@ class Executor {
 
   BandPool bands_;  // of whoever has the cores under medium grain
 
-  // Under this configuration, so that work is cut into pieces after which abort() is looked at; 0:
-  // not known yet.
-  std::atomic<int> device_piece_{0};                          // positions of a way
+  // So that work is cut into pieces after which abort() is looked at; 0: not known yet.
+  std::atomic<int> device_piece_{0};                          // positions, in this configuration
+  std::array<std::atomic<uint64_t>, kMaxStages> device_ns_;   // of a whole stage, on the device
   std::array<std::atomic<uint64_t>, kMaxStages> compute_ns_;  // of a whole stage, on one core
 
   struct Counter {

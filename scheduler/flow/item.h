@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 
 #include "model/configuration.h"
@@ -30,7 +31,10 @@ struct Item {
   /// On a device: one of its lanes; negative on the CPU. Set by the executor.
   int lane = 0;
   uint32_t device_stages = 0;  ///< bit k: stage k was computed on the device, in one round at least
-  Status status;               ///< what went wrong with it; set by the executor
+  /// While the CPU computes a stage: once it is set, whoever computes or finishes may leave the
+  /// rest undone, because the item will fail. Set by the executor; null: it computes to the end.
+  const std::atomic<bool>* stop = nullptr;
+  Status status;  ///< what went wrong with it; set by the executor
 
   /// How long it took, set by the executor; what training and the watch over drift are made of.
   struct Times {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <atomic>
 #include <string>
 
 #include "scheduler/flow/item.h"
@@ -13,9 +14,10 @@ namespace tandem {
 /// on the CPU, or, on a lane of the device,
 ///   prepare of each stage of the run, enqueue of each on lane Item::lane, Device::start, and then,
 ///   mostly on another thread, Device::wait, finish of each
-/// on the device. A run that takes long is sent and waited for piece by piece. A stage that an item
-/// passes several times (Item::repeat) is asked so each time, with Item::round counting. Different
-/// items go through a stage at the same time unless it is serial.
+/// on the device. A run that takes long is sent and waited for piece by piece; a stage that takes
+/// long or is not known yet is enqueued between Device::pace of the lane and of null. A stage that
+/// an item passes several times (Item::repeat) is asked so each time, with Item::round counting.
+/// Different items go through a stage at the same time unless it is serial.
 class Stage {
  public:
   virtual ~Stage() = default;
@@ -56,6 +58,9 @@ class Device {
   virtual Status start(int lane) = 0;
   /// Waits until everything enqueued on the lane is done.
   virtual Status wait(int lane) = 0;
+  /// From now on what is enqueued on the lane is waited for piece by piece, and fails once `stop`
+  /// is set; null: enqueuing does not wait (the default).
+  virtual void pace(int /*lane*/, const std::atomic<bool>* /*stop*/) {}
 };
 
 }  // namespace tandem

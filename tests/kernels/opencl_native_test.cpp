@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
 
 #include "kernels/opencl/native.h"
@@ -52,6 +53,39 @@ TEST(Native, AFaultFailsTheKernelAndFreesTheMemoryOfEarlierCommands) {
   fail_after(-1);
   EXPECT_EQ(copy.front(), 7);  // without a wait: the failure waited
   EXPECT_EQ(copy.back(), 7);
+}
+
+TEST(Native, AQueueThatKeepsPaceLeavesOffWhenStopped) {
+  const auto context = test_context();
+  TANDEM_SKIP_WITHOUT_DEVICE(context);
+  Queue queue(context);
+  Kernel fill(*context, build_program(*context, kFill, "-cl-std=CL1.2"), "fill");
+  Buffer buffer(context, sizeof(int));
+  std::atomic<bool> stop{false};
+  queue.pace(&stop);
+  const auto enqueue = [&](int value) {
+    fill.enqueue(queue, 1, 1, buffer.device(queue, Buffer::Access::write), value);
+  };
+  EXPECT_NO_THROW(enqueue(1));
+  stop = true;
+  EXPECT_THROW(enqueue(2), Error);
+  queue.pace(nullptr);
+  EXPECT_NO_THROW(enqueue(3));
+  EXPECT_EQ(*static_cast<int*>(buffer.host(Buffer::Access::read)), 3);
+}
+
+// Commands of 1 ms: 1, 4, 16 and then as many as 40 ms hold. Commands of 1 s: one by one.
+TEST(Pace, LearnsHowManyCommandsAPieceHas) {
+  Pace pace;
+  const auto next_piece = [&](uint64_t command_ns) {
+    int commands = 1;
+    while (!pace.enqueued()) ++commands;
+    pace.waited(command_ns * static_cast<uint64_t>(commands));
+    return commands;
+  };
+  for (const int commands : {1, 4, 16, 40, 40}) EXPECT_EQ(next_piece(1'000'000), commands);
+  EXPECT_EQ(next_piece(1'000'000'000), 40);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(next_piece(1'000'000'000), 1);
 }
 
 TEST(Native, GroupsFitTheDeviceAndRunInStep) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -12,6 +14,14 @@
 
 namespace tandem::check {
 namespace {
+
+// Without what stops them: callable as the reference is.
+void first_simd(Plane<const uint8_t> luma, float* space, float* bases, Rows rows) {
+  scene_first_octave_simd(luma, space, bases, rows);
+}
+void next_simd(const SceneLayout& layout, float* bases, float* space) {
+  scene_next_octaves_simd(layout, bases, space);
+}
 
 /// A whole frame, its first octave in these bands; the device ignores them.
 using Function = void(Plane<const uint8_t> luma, float* space, float* bases,
@@ -51,8 +61,7 @@ SceneFeatures on(const OpenCLDevice& device) {
 std::vector<SceneFeatures> implementations() {
   std::vector<SceneFeatures> all;
   for (const SimdTarget& t : simd_targets()) {
-    all.push_back({"simd_" + t.name, in_bands(scene_first_octave_simd, scene_next_octaves_simd),
-                   t.fused, true, t.target});
+    all.push_back({"simd_" + t.name, in_bands(first_simd, next_simd), t.fused, true, t.target});
   }
   for (const OpenCLDevice& device : opencl_devices()) all.push_back(on(device));
   return all;
@@ -262,6 +271,19 @@ TEST_P(SceneFeaturesTest, BandsFromManyThreads) {
   EXPECT_TRUE(same(whole.floats, found.floats));
 }
 
+TEST(SceneFeatures, RowsAreLeftOutOnceItIsStopped) {
+  std::mt19937 random = generator(6);
+  const Guarded<uint8_t> luma = random_luma(random, 64, 64);
+  const SceneLayout layout{64, 64};
+  const float untouched = std::numeric_limits<float>::infinity();
+  std::vector<float> space(layout.floats(), untouched), bases(layout.base_floats(), 0);
+  const std::atomic<bool> stop{true};
+  scene_first_octave_simd(luma.plane(), space.data(), bases.data(), {0, 128}, &stop);
+  scene_next_octaves_simd(layout, bases.data(), space.data(), &stop);
+  EXPECT_EQ(std::count(space.begin(), space.end(), untouched),
+            static_cast<std::ptrdiff_t>(space.size()));
+}
+
 TEST(SceneFeatures, FramesThatAreTooSmallAreRefused) {
   const Guarded<uint8_t> luma(15, 40);
   EXPECT_THROW(scene_features(luma.plane()), std::invalid_argument);
@@ -285,7 +307,7 @@ void bench_one_core(benchmark::State& state, FrameSize size) {
     next(space.layout, space.bases.row(0), space.floats.row(0));
   };
   against_reference(
-      state, [&] { run(scene_first_octave_simd, scene_next_octaves_simd); },
+      state, [&] { run(first_simd, next_simd); },
       [&] { run(scene_first_octave_ref, scene_next_octaves_ref); }, 1);
 }
 

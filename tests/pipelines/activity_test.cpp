@@ -34,6 +34,16 @@ TEST(Activity, TellsHowLongTrainingLastsAndWhatRuns) {
   EXPECT_EQ(activity.text(training_in("ccc/cg2", 3), 25), "training 0 s: ccc/cg2") << "another one";
 }
 
+TEST(Activity, CountsExperimentsAndTrials) {
+  Activity activity;
+  BinStats stats = training_in("ccc/cg1", 1);
+  stats.experiment = 7;
+  EXPECT_EQ(activity.text(stats, 0), "training 0 s, experiment 7: ccc/cg1");
+  stats.experiment = 0;
+  stats.trial = 2;
+  EXPECT_EQ(activity.text(stats, 1), "training 1 s, trial 2: ccc/cg1");
+}
+
 TEST(Activity, SaysWhenTrainingNeverEnded) {
   EXPECT_EQ(activity_summary(running("ccc/cg2")), "ran as ccc/cg2");
   EXPECT_EQ(activity_summary(training_in("ccc/cg3", 1)),

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace tandem::opencl {
+
+/// How many commands of one kind of work may be enqueued before they are waited for, so that the
+/// device never has much more than kPieceNs of them. What a command takes is learnt from the waits:
+/// the first command is waited for alone, and a piece has at most kMostGrowth times the commands of
+/// the one before.
+class Pace {
+ public:
+  static constexpr uint64_t kPieceNs = 40'000'000;
+  static constexpr int kMostGrowth = 4;
+
+  /// A command was enqueued. True when it is to be waited for.
+  bool enqueued() { return ++commands_ >= allowed_; }
+  /// All that was enqueued since the wait before is done, and took so long.
+  void waited(uint64_t took_ns) {
+    const double fitting = static_cast<double>(commands_) * static_cast<double>(kPieceNs) /
+                           static_cast<double>(std::max<uint64_t>(took_ns, 1));
+    allowed_ = static_cast<int>(std::clamp<double>(fitting, 1, double{kMostGrowth} * commands_));
+    commands_ = 0;
+  }
+
+ private:
+  int commands_ = 0, allowed_ = 1;
+};
+
+}  // namespace tandem::opencl

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The part of an item's way that is on the device: sent in pieces, collected, timed.
+#include <algorithm>
+
+#include "scheduler/flow/executor.h"
+
+namespace tandem {
+namespace {
+
+// A run that takes no longer on the device is not cut.
+constexpr uint64_t kRunNs = 100'000'000;
+constexpr uint64_t kTimedAgainNs = 5 * kRunNs;
+constexpr int kMostGrowth = 4;  // from one piece to the next: what a piece takes is an estimate
+
+// Positions of a piece of so many nanoseconds after one that took so long, in a run of so many.
+int next_piece(int positions, uint64_t took_ns, int all, uint64_t piece_ns) {
+  const double one_ns = static_cast<double>(std::max<uint64_t>(took_ns, 1)) / positions;
+  const bool short_run = one_ns * all <= static_cast<double>(kRunNs);
+  const double fitting = short_run ? all : static_cast<double>(piece_ns) / one_ns;
+  return static_cast<int>(std::clamp<double>(fitting, 1, double{kMostGrowth} * positions));
+}
+
+}  // namespace
+
+// True when the item is on the device, false when what it was to do there is done or has failed.
+bool Executor::send(Dispatch::Entry& entry, const Dispatch::Action& action, Lock& lock) {
+  Item& item = *entry.item;
+  item.lane = entry.lane;
+  entry.sent_until = action.first;
+  lock.unlock();
+  const uint64_t since_ns = now_ns();
+  const Status status = item.times.stages_apart
+                            ? time_on_device(item, entry.way, action.first, action.last)
+                            : enqueue_piece(entry, action);
+  lock.lock();
+  if (status.ok() && !item.times.stages_apart) {
+    dispatch_.sent(entry, action, since_ns);
+    notify();
+    return true;
+  }
+  dispatch_.leave_device(entry, now_ns());
+  notify();
+  finish_on_device(entry, action, status, lock);
+  return false;
+}
+
+bool Executor::is_long_on_device(int stage) const {
+  const uint64_t usual_ns = device_ns_[stage].load(std::memory_order_relaxed);
+  return usual_ns == 0 || usual_ns > kRunNs;
+}
+
+// Up to where the action is enqueued now: as much as is known to take not too long. A stage that
+// does, or is not known yet, is alone, so that it is timed.
+int Executor::end_of_piece(const Dispatch::Entry& entry, const Dispatch::Action& action) const {
+  const int first = entry.sent_until;
+  // A run of many rounds is too long for a sum of what was timed apart, waits included.
+  const bool repeats = action.last - action.first > static_cast<int>(stages_.size());
+  const int most = repeats ? std::max(1, device_piece_.load(std::memory_order_relaxed))
+                           : action.last - action.first;
+  uint64_t usual_ns = 0;
+  int p = first;
+  for (; p < action.last && p - first < most; ++p) {
+    const int stage = entry.way.stage(p);
+    usual_ns += repeats ? 0 : device_ns_[stage].load(std::memory_order_relaxed);
+    if (p > first && (is_long_on_device(stage) || usual_ns > kRunNs)) break;
+    if (is_long_on_device(stage)) return p + 1;
+  }
+  return p;
+}
+
+// A stage that is long, or may be, is waited for while it is enqueued.
+Status Executor::enqueue(Stage& stage, Item& item, int index, bool to_host) {
+  const bool paced = is_long_on_device(index);
+  if (paced) device_->pace(item.lane, &stop_);
+  Status status = stage.enqueue(item, to_host);
+  if (paced) device_->pace(item.lane, nullptr);
+  return paced && stop_ ? aborted() : status;
+}
+
+Status Executor::enqueue_piece(Dispatch::Entry& entry, const Dispatch::Action& action) {
+  Item& item = *entry.item;
+  entry.sent_from = entry.sent_until;
+  const int last = end_of_piece(entry, action);
+  Status status;
+  for (int& p = entry.sent_until; p < last && status.ok(); ++p) {
+    Stage& stage = enter(item, entry.way, p);
+    status = stage.prepare(item);
+    const bool to_host = p + 1 == action.last && action.last < entry.way.length();
+    if (status.ok()) status = enqueue(stage, item, entry.way.stage(p), to_host);
+  }
+  if (status.ok()) status = device_->start(item.lane);
+  // What was enqueued before a failure must not touch memory that is about to be reused.
+  if (!status.ok()) device_->wait(item.lane);
+  return status;
+}
+
+// What was sent first is done, or about to be. True when its way is over.
+bool Executor::collect(Dispatch::Entry& entry, Lock& lock) {
+  const Dispatch::Action action = entry.sent;
+  lock.unlock();
+  Status status = device_->wait(entry.lane);
+  learn_piece(entry, now_ns() - entry.sent_ns);
+  if (status.ok() && entry.sent_until < action.last) {
+    const uint64_t since_ns = now_ns();
+    status = stop_ ? aborted() : enqueue_piece(entry, action);
+    if (status.ok()) {
+      lock.lock();
+      dispatch_.sent_again(entry, since_ns);
+      return false;
+    }
+  }
+  lock.lock();
+  const uint64_t share_ns =
+      dispatch_.leave_device(entry, now_ns()) / static_cast<uint64_t>(action.last - action.first);
+  notify();
+  for (int p = action.first; p < action.last; ++p)
+    count_time(*entry.item, entry.way.stage(p), share_ns, true);
+  finish_on_device(entry, action, status, lock);
+  if (!dispatch_.hand_on(entry, now_ns())) return walk(entry, lock);
+  notify();
+  return false;
+}
+
+void Executor::learn_piece(const Dispatch::Entry& entry, uint64_t took_ns) {
+  const int positions = entry.sent_until - entry.sent_from;
+  const int all = entry.sent.last - entry.sent.first;
+  if (positions == 1) device_ns_[entry.way.stage(entry.sent_from)] = took_ns;
+  if (device_piece_ < all) device_piece_ = next_piece(positions, took_ns, all, kPieceNs);
+  // More than the stages took apart: they are other stages now, and timed again.
+  if (positions == 1 || positions > static_cast<int>(stages_.size()) || took_ns < kTimedAgainNs)
+    return;
+  for (int p = entry.sent_from; p < entry.sent_until; ++p) device_ns_[entry.way.stage(p)] = 0;
+}
+
+void Executor::finish_on_device(Dispatch::Entry& entry, const Dispatch::Action& action,
+                                Status status, Lock& lock) {
+  Item& item = *entry.item;
+  lock.unlock();
+  for (int p = action.first; p < action.last && status.ok(); ++p) {
+    status = enter(item, entry.way, p).finish(item, true);
+    if (status.ok()) item.device_stages |= 1u << entry.way.stage(p);
+  }
+  lock.lock();
+  report(entry, action, status, lock);
+}
+
+Status Executor::time_on_device(Item& item, const Way& way, int first, int last) {
+  // Runs what `enqueue` asks for and says how long it took; does nothing after a failure.
+  Status status;
+  const auto timed = [&](auto&& enqueue) -> uint64_t {
+    if (!status.ok()) return 0;
+    const uint64_t start = now_ns();
+    status = enqueue();
+    const Status waited = device_->wait(item.lane);
+    if (status.ok()) status = waited;
+    return now_ns() - start;
+  };
+  for (int p = first; p < last && status.ok(); ++p) {
+    if (stop_) return aborted();
+    const int k = way.stage(p);
+    Stage& stage = enter(item, way, p);
+    status = stage.prepare(item);
+    const uint64_t took_ns = timed([&] { return enqueue(stage, item, k, false); });
+    if (status.ok()) device_ns_[k] = took_ns;
+    count_time(item, k, took_ns, true);
+    // A part that is repeated is left once, whatever happens inside it.
+    if (k == item.repeat.last && !way.last_visit(p)) continue;
+    item.times.download_ns[k] += timed([&] { return stage.enqueue_copy(item, true); });
+    if (p + 1 == last && last < way.length()) continue;
+    item.times.upload_ns[k] += timed([&] { return stage.enqueue_copy(item, false); });
+  }
+  return status;
+}
+
+}  // namespace tandem
