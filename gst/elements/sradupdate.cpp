@@ -56,10 +56,11 @@ struct SradUpdate : SradElement {
 
   static const std::vector<StageProperty<Settings>>& properties() {
     static const std::vector<StageProperty<Settings>> properties{
-        {"lambda", "Lambda", "How much one iteration smooths", &Settings::lambda, 0.001, 1},
+        {"lambda", "Lambda", "How much one iteration smooths (a factor)", &Settings::lambda, 0.001,
+         1},
         {"iterations", "Iterations",
          "How often frames pass the stages from sradprepare to this one; more than 1 inside "
-         "tandembin only",
+         "tandembin only (passes)",
          &Settings::iterations, 1, 10000},
     };
     return properties;

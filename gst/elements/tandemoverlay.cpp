@@ -251,8 +251,8 @@ static void gst_tandem_overlay_class_init(GstTandemOverlayClass* klass) {
   g_object_class_install_property(
       object, PROP_VECTOR_SCALE,
       g_param_spec_double("vector-scale", "Vector scale",
-                          "Length of motion vectors, as multiples of what one frame moves by", 0,
-                          100, Settings().vector_scale, kFlags));
+                          "Length of motion vectors (multiples of what one frame moves by)", 0, 100,
+                          Settings().vector_scale, kFlags));
 
   GstElementClass* element = GST_ELEMENT_CLASS(klass);
   gst_element_class_add_static_pad_template(element, &sink_template);

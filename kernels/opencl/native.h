@@ -54,6 +54,7 @@ struct Queue::Native {
   cl::CommandQueue queue;
   /// Enqueued before any other command and before flush() and finish(); null: nothing.
   std::unique_ptr<Deferred> deferred;
+  std::unique_ptr<Deferred> spare;  ///< one that is done: a steady stream allocates nothing
   /// For kernels whose last work-group goes on with what all have written: how many are done. Of
   /// the queue, whose kernels follow each other; made when first needed.
   cl::Buffer group_counter;

@@ -48,7 +48,7 @@ bool fault_is_due(const NativeDevice& device) {
 Queue::Queue(std::shared_ptr<Context> context, int device)
     : context_(std::move(context)),
       device_(device),
-      native_(new Native{context_->native().at(device), {}, {}}) {
+      native_(new Native{context_->native().at(device), {}, {}, {}}) {
   read_environment();
   native_->queue = checked("make a command queue", [&] {
     return cl::CommandQueue(native_->device.context, native_->device.device);
@@ -60,7 +60,10 @@ Queue::~Queue() = default;
 
 void enqueue_deferred(Queue& queue) {
   // Taken first: enqueuing it comes here again.
-  if (const auto deferred = std::move(queue.native().deferred)) deferred->enqueue(queue);
+  auto deferred = std::move(queue.native().deferred);
+  if (!deferred) return;
+  deferred->enqueue(queue);
+  queue.native().spare = std::move(deferred);
 }
 
 void Queue::flush() {

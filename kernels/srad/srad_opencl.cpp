@@ -161,7 +161,7 @@ void SradOpenCL::reduce(opencl::Queue& queue, const Plane& image, const Plane& s
                stride(squares));
     return;
   }
-  const auto taken = std::move(queue.native().deferred);  // `left`, which this launch computes
+  queue.native().spare = std::move(queue.native().deferred);  // `left`: this launch computes it
   self_->sum(self_->update_reduce, queue, image.width, image.height, sums, statistics,
              left->image.mem, offset(left->image.offset), stride(left->image),
              left->differences.mem, offset(left->differences.offset), stride(left->differences),
@@ -183,17 +183,20 @@ void SradOpenCL::update(opencl::Queue& queue, const Plane& image, const Plane& d
                         const Plane& coefficient, float lambda, const Plane& updated,
                         Rows rows) const {
   opencl::enqueue_deferred(queue);
-  auto left = std::make_unique<Left>();
-  left->kernels = self_;
-  left->image = image;
-  left->differences = differences;
-  left->coefficient = coefficient;
-  left->updated = updated;
-  left->rate = lambda / 4;
+  std::unique_ptr<opencl::Deferred>& spare = queue.native().spare;
+  if (dynamic_cast<Left*>(spare.get()) == nullptr) spare = std::make_unique<Left>();
+  auto& left = static_cast<Left&>(*spare);
+  left.kernels = self_;
+  left.image = image;
+  left.differences = differences;
+  left.coefficient = coefficient;
+  left.updated = updated;
+  left.rate = lambda / 4;
+  left.squares.reset();
   if (self_->combines && whole(updated, rows)) {
-    queue.native().deferred = std::move(left);
+    queue.native().deferred = std::move(spare);
   } else {
-    left->enqueue_rows(queue, rows);
+    left.enqueue_rows(queue, rows);
   }
 }
 
