@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 
 #include "scheduler/flow/stage.h"
@@ -23,10 +24,10 @@ class BandPool {
   double helpers_cpu_s() const;
 
  private:
-  class Helpers;
   struct Arena;  // oneTBB's
   const int cores_;
   std::unique_ptr<Arena> arena_;
+  std::atomic<uint64_t> helpers_cpu_ns_{0};
 };
 
 }  // namespace tandem
