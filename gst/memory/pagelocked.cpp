@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kShareOfMemory = 32;
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 constexpr std::size_t kPage = 4096;
-constexpr int kDevice = 0;  // of the context, in whose cl_context pages are locked
+constexpr int kDevice = 0;        // of the context, in whose cl_context pages are locked
 constexpr gsize kAlignment = 63;  // of GstAllocationParams: what create_pinned keeps
 
 std::size_t bound_bytes() {
