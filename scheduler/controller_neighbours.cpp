@@ -14,7 +14,7 @@ Allowed Controller::allowed() const {
   return allowed;
 }
 
-// What was measured holds for a number of cores.
+// Measurements hold for the number of cores that they were made with.
 void Controller::name_knowledge() { key_ = frames_ + " on " + std::to_string(cores_); }
 
 // True when this bin's part of the machine is another one.

@@ -134,7 +134,7 @@ void BinControl::device_failed() {
   tell();
 }
 
-// What is known of its kind was measured with all of them.
+// The measurements of the device side were made with one device more.
 void BinControl::device_left_out() {
   handle([](Controller& c) -> std::optional<Trainer::Step> {
     if (!c.training() && !c.learnt()) return std::nullopt;

@@ -126,11 +126,7 @@ std::shared_ptr<EnergyMeter> open_energy(GstElement* bin, const BinSettings& set
   return std::move(opened.meter);
 }
 
-}  // namespace
-
-namespace {
-
-// What a stage computes: its kind and its properties, but for those of the stream and the device.
+// Names a stage's kind and its properties, but for those of the stream and the device.
 std::string work_of(GstTandemStage* stage) {
   std::string text = G_OBJECT_TYPE_NAME(stage);
   guint count = 0;

@@ -13,10 +13,10 @@ namespace tandem {
 /// pool that the bin offers upstream), device-failures (uint64), in-flight (uint), opencl-device
 /// (string, when one is open), opencl-devices (int: how many of that kind work), stages (array of
 /// structures: name, cpu-frames, device-frames, cpu-ns, device-ns; times are sums over frames,
-/// consecutive device stages share their time equally). And what this process made since it
-/// started, which stands still in a steady stream: tensors-made, opencl-buffers-made,
-/// opencl-programs-made, opencl-objects-made (uint64). Of what was decided: the fields of
-/// BinControl::add_stats.
+/// consecutive device stages share their time equally). The fields tensors-made,
+/// opencl-buffers-made, opencl-programs-made and opencl-objects-made (uint64) count what this
+/// process made since it started; they stand still in a steady stream. BinControl::add_stats adds
+/// what was decided.
 GstStructure* make_bin_stats(BinRun* run);
 
 }  // namespace tandem

@@ -26,7 +26,7 @@ std::size_t bound_bytes() {
   return std::min(memory_of_process() / kShareOfMemory, kMostBytes);
 }
 
-// Of all allocators.
+// The allocators of the process share the bound.
 std::atomic<std::size_t> locked_bytes{0};
 
 bool reserve(std::size_t bytes, std::size_t bound) {

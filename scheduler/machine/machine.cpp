@@ -11,10 +11,10 @@ namespace {
 
 // A slow stream takes so many cores whole: fractions change all the time.
 constexpr double kRoundDown = 0.25;
+// A long interval between frames is forgotten so fast, a frame.
+constexpr uint64_t kForget = 8;
 
 }  // namespace
-
-Machine::~Machine() = default;
 
 // Under the mutex. What a bin is taken for changes when two looks agree.
 void Machine::balance(uint64_t now_ns) {
@@ -76,11 +76,17 @@ void Seat::leave() {
 bool Seat::alive(uint64_t now_ns) const {
   const uint64_t last_ns = last_frame_ns_.load(std::memory_order_relaxed);
   const uint64_t since_ns = last_ns != 0 ? last_ns : seen_ns_;
-  return since_ns == 0 || now_ns < since_ns + Machine::kIdleNs;
+  const uint64_t usual_ns = usual_interval_ns_.load(std::memory_order_relaxed);
+  const uint64_t idle_ns = std::max(Machine::kIdleNs, Machine::kIdleIntervals * usual_ns);
+  return since_ns == 0 || now_ns < since_ns + idle_ns;
 }
 
 void Seat::frame_done(uint64_t now_ns, bool starved) {
-  last_frame_ns_.store(now_ns, std::memory_order_relaxed);
+  const uint64_t last_ns = last_frame_ns_.exchange(now_ns, std::memory_order_relaxed);
+  const uint64_t usual_ns = usual_interval_ns_.load(std::memory_order_relaxed);
+  const uint64_t interval_ns = last_ns == 0 || now_ns < last_ns ? 0 : now_ns - last_ns;
+  usual_interval_ns_.store(std::max(interval_ns, usual_ns - usual_ns / kForget),
+                           std::memory_order_relaxed);
   frames_.fetch_add(1, std::memory_order_relaxed);
   if (starved) starved_.fetch_add(1, std::memory_order_relaxed);
   uint64_t due_ns = machine_->next_balance_ns_.load(std::memory_order_relaxed);

@@ -27,14 +27,15 @@ class Machine {
 
   /// `cores`: physical ones that the process may use.
   explicit Machine(int cores) : cores_(cores) {}
-  ~Machine();  ///< after all seats are given back
 
  private:
   friend class Seat;
   // Shares follow what was seen twice in a row, so often.
   static constexpr uint64_t kBalanceNs = 250'000'000;
-  // Without a frame for so long, a bin takes no part and its turn to train is over.
+  // A bin without a frame for so long, and for so many of its usual intervals, takes no part, and
+  // its turn to train is over.
   static constexpr uint64_t kIdleNs = 1'000'000'000;
+  static constexpr uint64_t kIdleIntervals = 4;
 
   void balance(uint64_t now_ns);
   void share_out();
@@ -72,7 +73,7 @@ class Seat {
   bool take_turn(uint64_t now_ns);
   void end_turn();
   bool another_trains() const;
-  /// The others' service times change, and not for good reason: not to be taken for drift.
+  /// Tells the others that their service times change because of this bin, which is no drift.
   void chose() { machine_->changed(); }
 
   /// Processor time that the threads of all other bins have taken.
@@ -84,8 +85,8 @@ class Seat {
 
   const std::shared_ptr<Machine> machine_;
   const std::function<double()> cpu_s_;
-  std::atomic<uint64_t> last_frame_ns_{0};
-  std::atomic<int> frames_{0}, starved_{0};  // since they were looked at last
+  std::atomic<uint64_t> last_frame_ns_{0}, usual_interval_ns_{0};  // between frames
+  std::atomic<int> frames_{0}, starved_{0};                        // since they were looked at last
   // Under the machine's mutex.
   bool idle_ = false;                            // no frame comes for now
   bool busy_ = true;                             // its source keeps its threads busy

@@ -25,9 +25,7 @@ namespace {
 
 using test::BareBin;
 using test::Clock;
-using test::make_frames;
 using test::seconds_since;
-using test::Size;
 
 // --- The loop that somebody would write by hand ------------------------------------------------
 

@@ -16,7 +16,6 @@ namespace tandem {
 namespace {
 
 using test::BareBin;
-using test::Size;
 
 struct Options {
   std::string devices = "all";
@@ -96,7 +95,7 @@ int main(int argc, char** argv) {
               all->device().name.c_str(), options.size.width, options.size.height, options.lanes);
   if (devices < 2) refuse("this machine has one such device; nothing to compare");
 
-  const std::vector<GstBuffer*> input = test::make_frames(options.size, 64);
+  const std::vector<GstBuffer*> input = make_frames(options.size, 64);
   std::vector<Entry> entries;
   for (const int threads : {1, 2}) entries.push_back({1, threads, {}, 0, {}, {}});
   for (int threads = 1; threads <= devices; threads *= 2)

@@ -76,6 +76,26 @@ TEST_F(MachineTest, ABinThatPausesLeavesItsPartMeanwhile) {
   EXPECT_EQ(a.seat.share().at_work, 2);
 }
 
+TEST_F(MachineTest, ABinOfSlowFramesIsNotTakenForOneThatPauses) {
+  Bin fast(machine_), slow(machine_);
+  const auto play_with_frames_of_3_s = [&](int frames) {
+    for (int i = 0; i < frames; ++i) {
+      play({&fast}, 3);
+      slow.cpu_s += 3 * slow.cores;
+      slow.seat.frame_done(now_ns_, false);
+    }
+  };
+  play_with_frames_of_3_s(3);
+  EXPECT_TRUE(slow.seat.take_turn(now_ns_));
+  const uint64_t epoch = fast.seat.epoch();
+  play_with_frames_of_3_s(5);
+  EXPECT_EQ(fast.seat.epoch(), epoch) << "its part is taken away and given back";
+  play({&fast}, 2.5);
+  EXPECT_FALSE(fast.seat.take_turn(now_ns_)) << "the turn was taken from a bin that trains";
+  play({&fast}, 12);
+  EXPECT_EQ(fast.seat.share().at_work, 1) << "now it pauses";
+}
+
 TEST_F(MachineTest, ASlowSourceTakesWhatItUses) {
   Bin fast(machine_), camera(machine_);
   camera.starved = true;

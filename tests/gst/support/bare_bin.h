@@ -7,9 +7,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <random>
 #include <string>
 #include <vector>
+
+#include "tests/gst/support/grey_frames.h"
 
 namespace tandem::test {
 
@@ -17,27 +18,6 @@ using Clock = std::chrono::steady_clock;
 
 inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-struct Size {
-  int width, height;
-};
-
-/// Grey frames with some texture; a few, so that no cache holds them all.
-inline std::vector<GstBuffer*> make_frames(Size size, int count) {
-  std::mt19937 random(1);
-  std::vector<GstBuffer*> frames;
-  for (int i = 0; i < count; ++i) {
-    const gsize bytes = static_cast<gsize>(size.width) * size.height;
-    GstBuffer* frame = gst_buffer_new_allocate(nullptr, bytes, nullptr);
-    GstMapInfo map;
-    gst_buffer_map(frame, &map, GST_MAP_WRITE);
-    for (gsize p = 0; p < bytes; ++p)
-      map.data[p] = static_cast<guint8>((p % size.width) / 3 + random() % 64);
-    gst_buffer_unmap(frame, &map);
-    frames.push_back(frame);
-  }
-  return frames;
 }
 
 /// A bin with ViVid between two bare pads: nothing else is measured.

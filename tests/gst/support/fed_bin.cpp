@@ -1,25 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/gst/support/fed_bin.h"
 
-#include <random>
-
 namespace tandem {
-
-std::vector<GstBuffer*> make_frames(Size size) {
-  std::mt19937 random(1);
-  std::vector<GstBuffer*> frames;
-  for (int i = 0; i < 32; ++i) {
-    const gsize bytes = static_cast<gsize>(size.width) * size.height;
-    GstBuffer* frame = gst_buffer_new_allocate(nullptr, bytes, nullptr);
-    GstMapInfo map;
-    gst_buffer_map(frame, &map, GST_MAP_WRITE);
-    for (gsize p = 0; p < bytes; ++p)
-      map.data[p] = static_cast<guint8>((p % size.width) / 3 + random() % 64);
-    gst_buffer_unmap(frame, &map);
-    frames.push_back(frame);
-  }
-  return frames;
-}
 
 FedBin::FedBin(const Options& options, const std::string& stages, const char* adapt) {
   const std::string line =

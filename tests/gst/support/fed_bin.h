@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/gst/support/grey_frames.h"
+
 namespace tandem {
 
 using Clock = std::chrono::steady_clock;
@@ -17,13 +19,6 @@ using Clock = std::chrono::steady_clock;
 inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
-
-struct Size {
-  int width, height;
-};
-
-/// Grey frames with some texture; as many as no cache holds. The caller owns them.
-std::vector<GstBuffer*> make_frames(Size size);
 
 struct Stats {
   std::string configuration;

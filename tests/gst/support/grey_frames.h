@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <random>
+#include <vector>
+
+namespace tandem {
+
+struct Size {
+  int width, height;
+};
+
+/// Grey frames with some texture, owned by the caller; a few, so that no cache holds them all.
+inline std::vector<GstBuffer*> make_frames(Size size, int count = 32) {
+  std::mt19937 random(1);
+  std::vector<GstBuffer*> frames;
+  for (int i = 0; i < count; ++i) {
+    const gsize bytes = static_cast<gsize>(size.width) * size.height;
+    GstBuffer* frame = gst_buffer_new_allocate(nullptr, bytes, nullptr);
+    GstMapInfo map;
+    gst_buffer_map(frame, &map, GST_MAP_WRITE);
+    for (gsize p = 0; p < bytes; ++p)
+      map.data[p] = static_cast<guint8>((p % size.width) / 3 + random() % 64);
+    gst_buffer_unmap(frame, &map);
+    frames.push_back(frame);
+  }
+  return frames;
+}
+
+}  // namespace tandem
