@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/controller.h"
 #include "scheduler/flow/executor.h"
+#include "scheduler/learn/controller.h"
 #include "scheduler/machine/energy/combined.h"
 
 namespace tandem {

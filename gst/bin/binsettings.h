@@ -6,7 +6,7 @@
 #include <string>
 
 #include "model/objective.h"
-#include "scheduler/controller.h"
+#include "scheduler/learn/controller.h"
 
 namespace tandem {
 

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "scheduler/neighbourhood.h"
+#include "scheduler/learn/neighbourhood.h"
 
 /// The context type under which an application puts bins into a neighbourhood of their own.
 #define GST_TANDEM_NEIGHBOURHOOD_CONTEXT_TYPE "gst.tandem.neighbourhood"

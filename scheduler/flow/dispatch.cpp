@@ -144,7 +144,7 @@ Dispatch::Entry& Dispatch::begin(uint64_t now_ns, const Idle& idle) {
   begun.mapping = current_.mapping;
   begun.way = Way(static_cast<int>(stages_.size()), item.repeat);
   item.device_stages = 0;
-  Item::Times& times = item.times;
+  FrameTimes& times = item.times;
   times = {};
   times.configuration = current_;
   times.stages_apart = time_stages_;

@@ -15,20 +15,27 @@ ALLOWED = {
     "pipelines": {"gst", "scheduler", "model", "kernels"},
     "tests": {"gst", "scheduler", "model", "kernels", "pipelines"},
 }
+# Folders inside one of them that do not know each other: what is learnt rests on the times of frames
+# alone, and how frames pass does not depend on what is learnt.
+STRANGERS = [("scheduler/learn", "scheduler/flow"), ("scheduler/flow", "scheduler/learn")]
 MAY_USE_GSTREAMER = {"gst", "pipelines", "tests"}
 GSTREAMER = re.compile(r"(gst/|glib|gio/|gobject/|gmodule)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 SUFFIXES = {".h", ".hpp", ".cpp", ".c", ".cl"}
 
 
-def check_include(folder, bracket, target):
-    """Returns what is wrong with one include of a file in `folder`, or None."""
+def check_include(path, bracket, target):
+    """Returns what is wrong with one include of the file `path`, or None."""
+    folder = path.parts[0]
     if bracket == "<":
         if GSTREAMER.match(target) and folder not in MAY_USE_GSTREAMER:
             return f"includes <{target}>: only {', '.join(sorted(MAY_USE_GSTREAMER))} may use GStreamer"
         return None
     if target.startswith("."):
         return f'includes "{target}": write the path from the root of the project'
+    for one, other in STRANGERS:
+        if path.is_relative_to(one) and target.startswith(other + "/"):
+            return f'includes "{target}": {one}/ and {other}/ do not know each other'
     first = target.split("/")[0]
     if first in ALLOWED and first != folder and first not in ALLOWED[folder]:
         return f'includes "{target}": {folder}/ may not depend on {first}/'
@@ -44,7 +51,7 @@ def check(root):
                 continue
             for number, line in enumerate(path.read_text().splitlines(), start=1):
                 match = INCLUDE.match(line)
-                problem = match and check_include(folder, match[1], match[2])
+                problem = match and check_include(path.relative_to(root), match[1], match[2])
                 if problem:
                     found.append(f"{path.relative_to(root)}:{number}: {problem}")
     return found

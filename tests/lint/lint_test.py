@@ -51,6 +51,12 @@ class Layering(Tree):
                     self.assertTrue(problems[0].startswith(f"{name}:2:"), problems[0])
             (self.root / name).unlink()
 
+    def test_finds_strangers_inside_a_folder(self):
+        self.write("scheduler/flow/a.cpp", '#include "scheduler/machine/b.h"\n')
+        self.write("scheduler/learn/a.cpp", '#include "scheduler/machine/b.h"\n')
+        self.assertEqual(layering.check(self.root), [])
+        self.assertEqual(len(self.problems_of("scheduler/learn/a.cpp", '"scheduler/flow/item.h"')), 1)
+
     def test_finds_gstreamer_outside_its_folder(self):
         for folder in ["model", "scheduler", "kernels"]:
             for header in ["<gst/gst.h>", "<glib.h>", "<gst/video/video.h>"]:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/controller.h"
+#include "scheduler/learn/controller.h"
 
 #include <gtest/gtest.h>
 
@@ -73,8 +73,8 @@ TEST_F(ControllerTest, AnInputThatChangesAllTheTimeStaysWithinTheOverhead) {
   PaperChip chip(3, 4, 2);
   Controller controller = make(chip, 3, 4);
   double training_s = 0;
-  const Item::Times start = chip.frame(controller.frames_changed("0", 0));
-  Item::Times last = start;
+  const FrameTimes start = chip.frame(controller.frames_changed("0", 0));
+  FrameTimes last = start;
   for (int size = 1; size < 2000; ++size) {
     Trainer::Step step = controller.frames_changed(std::to_string(size), 0);
     for (int frame = 0; frame < 20; ++frame) {
@@ -170,7 +170,7 @@ TEST_F(ControllerTest, FramesThatAreUnderWayBetweenTwoExperimentsCountAsTraining
   uint64_t begin_ns = 0;
   // Returns whether frames run under another configuration from now on.
   const auto frame = [&](const Trainer::Step& ran) {
-    const Item::Times times = chip.frame(ran);
+    const FrameTimes times = chip.frame(ran);
     if (frames++ == 0) begin_ns = times.begin_ns;
     const auto next = controller.frame_done(times, mapped(ran));
     if (next) step = *next;
@@ -190,7 +190,7 @@ TEST_F(ControllerTest, ASinkThatHoldsFramesBackMakesNoTrainingDear) {
   Controller controller = make(chip, 3, 2);
   Trainer::Step step = controller.frames_changed("a", 0);
   while (decisions_.empty()) {
-    Item::Times times = chip.frame(step);
+    FrameTimes times = chip.frame(step);
     times.held_ns = times.end_ns - times.begin_ns;
     if (const auto next = controller.frame_done(times, mapped(step))) step = *next;
   }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "scheduler/controller.h"
+#include "scheduler/learn/controller.h"
 #include "tests/scheduler/paper_chip.h"
 
 namespace tandem {

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "model/predict.h"
-#include "scheduler/trainer.h"
+#include "scheduler/learn/trainer.h"
 
 namespace tandem {
 
@@ -59,9 +59,9 @@ class PaperChip {
   void stall(int every, double seconds) { stalls_ = {every, seconds}; }
 
   /// The times of the next frame under a step; the clock goes on by the time per frame.
-  Item::Times frame(const Trainer::Step& step) {
+  FrameTimes frame(const Trainer::Step& step) {
     const double factor = slowdown_ * (1 + 0.02 * noise_(random_));
-    Item::Times times;
+    FrameTimes times;
     times.configuration = step.configuration;
     times.stages_apart = step.time_stages;
     double service_s = 0, interval_s = 0;

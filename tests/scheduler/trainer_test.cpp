@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/trainer.h"
+#include "scheduler/learn/trainer.h"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ TEST(TrainerTest, ThreadsThatStarveAreNoFasterThanTheCores) {
   PaperChip chip(3, 2, 4);
   Trainer trainer(3, 2, 0, {}, 0, [&chip] { return chip.probe(); });
   while (trainer.step()) {
-    Item::Times times = chip.frame(*trainer.step());
+    FrameTimes times = chip.frame(*trainer.step());
     times.starved = true;
     times.begin_ns = times.end_ns - 1'000'000;  // a thread alone has all that it needs
     trainer.observe(times, 0);
@@ -50,7 +50,7 @@ TEST(TrainerTest, ASourceThatGetsNoCoreIsNoSlowSource) {
       return probe;
     });
     while (trainer.step()) {
-      Item::Times times = chip.frame(*trainer.step());
+      FrameTimes times = chip.frame(*trainer.step());
       times.starved = true;
       times.end_ns = times.begin_ns + 1'000'000;  // none of which tells what the source lets pass
       trainer.observe(times, 0);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/controller.h"
+#include "scheduler/learn/controller.h"
 #include "tests/virtual_chip/simulation.h"
 
 namespace tandem::test {

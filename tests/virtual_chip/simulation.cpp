@@ -193,7 +193,7 @@ void Simulation::send(Driver& driver) {
 // As Executor::time_on_device: each stage, and its outputs there and back.
 double Simulation::device_stages_apart_s(Driver& driver) {
   const Way& way = driver.entry->way;
-  Item::Times& times = driver.entry->item->times;
+  FrameTimes& times = driver.entry->item->times;
   const auto [kind, first, last] = driver.action;
   double sum_s = 0;
   for (int p = first; p < last; ++p) {

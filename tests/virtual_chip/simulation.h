@@ -32,7 +32,7 @@ class Simulation {
   struct Frame {
     uint64_t sequence = 0;
     uint32_t device_stages = 0;
-    Item::Times times;
+    FrameTimes times;
   };
   /// Runs until the next frame leaves, in order, and the sink has taken it.
   Frame next();

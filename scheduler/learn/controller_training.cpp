@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "scheduler/controller.h"
+#include "scheduler/learn/controller.h"
 #include "scheduler/machine/clock.h"
 
 namespace tandem {

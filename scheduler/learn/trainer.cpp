@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/trainer.h"
+#include "scheduler/learn/trainer.h"
 
 #include <algorithm>
 #include <array>
@@ -37,7 +37,7 @@ double watts_of(const Energy& power) {
   return any ? sum : kUnknown;
 }
 
-double service_s(const Item::Times& times) { return seconds(times.service_ns()); }
+double service_s(const FrameTimes& times) { return seconds(times.service_ns()); }
 
 // Power is taken as the same in all stages of an experiment: no counter is fast enough to tell the
 // stages of a frame apart.
@@ -80,7 +80,7 @@ std::optional<Trainer::Step> Trainer::step() const {
   return steps_[current_];
 }
 
-bool Trainer::observe(const Item::Times& times, uint32_t device_stages) {
+bool Trainer::observe(const FrameTimes& times, uint32_t device_stages) {
   if (current_ == steps_.size()) return false;
   const Step& step = steps_[current_];
   if (!(times.configuration == step.configuration) || times.stages_apart != step.time_stages)
@@ -128,12 +128,12 @@ Energy Trainer::watts(const Probe& end) const {
 template <class Value>
 double Trainer::mean_of(Value&& value) {
   std::vector<double> values;
-  for (const Item::Times& times : samples_) values.push_back(value(times));
+  for (const FrameTimes& times : samples_) values.push_back(value(times));
   return take(std::move(values));
 }
 
 double Trainer::stage_s(int k) {
-  return mean_of([k](const Item::Times& t) { return seconds(t.stage_ns[k]); });
+  return mean_of([k](const FrameTimes& t) { return seconds(t.stage_ns[k]); });
 }
 
 double Trainer::cpu_s_a_frame(const Probe& end) const {
@@ -147,10 +147,10 @@ double Trainer::cpu_s_a_frame(const Probe& end) const {
 double Trainer::seconds_a_frame(int n) {
   const std::size_t threads = static_cast<std::size_t>(n);
   const auto starved = std::count_if(samples_.begin(), samples_.end(),
-                                     [](const Item::Times& times) { return times.starved; });
+                                     [](const FrameTimes& times) { return times.starved; });
   std::vector<double> values;
   if (2 * starved > std::ssize(samples_) || samples_.size() <= threads) {
-    for (const Item::Times& times : samples_)
+    for (const FrameTimes& times : samples_)
       values.push_back(service_s(times) / std::min(n, cores_));
     return take(std::move(values));
   }
@@ -179,7 +179,7 @@ void Trainer::finish_step() {
   // A source that gets no core is no slow source: this process has taken them all.
   if (end.cpu_s - begin_.cpu_s >= kAllBusy * end.processors * seconds(end.now_ns - begin_.now_ns)) {
     starved_here_ = 0;
-    for (Item::Times& times : samples_) times.starved = false;
+    for (FrameTimes& times : samples_) times.starved = false;
   }
   starved_ += starved_here_;
 
@@ -215,18 +215,18 @@ void Trainer::take_device_stages() {
     if (!stage.has_device) continue;
     stage.device.seconds = stage_s(k);
     stage.download.seconds =
-        mean_of([k](const Item::Times& t) { return seconds(t.download_ns[k]); });
+        mean_of([k](const FrameTimes& t) { return seconds(t.download_ns[k]); });
     // What a run that begins with the next stage has to upload.
     if (k + 1 == stages_) continue;
     measured_.stages[k + 1].upload.seconds =
-        mean_of([k](const Item::Times& t) { return seconds(t.upload_ns[k]); });
+        mean_of([k](const FrameTimes& t) { return seconds(t.upload_ns[k]); });
   }
 }
 
 // The stages of a frame, enqueued together, take less than the sum of their times, each of which
 // has a wait in it: what that leaves of a frame is what is left of each stage.
 void Trainer::take_device_whole(const Probe& end, const Energy& power) {
-  const double cores_s = mean_of([this](const Item::Times& t) {
+  const double cores_s = mean_of([this](const FrameTimes& t) {
     double sum_s = 0;
     for (int k = 0; k < stages_; ++k)
       if (!measured_.stages[k].has_device) sum_s += seconds(t.stage_ns[k]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/controller.h"
+#include "scheduler/learn/controller.h"
 
 #include <algorithm>
 #include <utility>
@@ -152,7 +152,7 @@ void Controller::stream_ended() {
   if (decided) decided(decision);
 }
 
-std::optional<Trainer::Step> Controller::frame_done(const Item::Times& times,
+std::optional<Trainer::Step> Controller::frame_done(const FrameTimes& times,
                                                     uint32_t device_stages) {
   if (first_ns_ == 0) first_ns_ = times.begin_ns;
   if (neighbours_.seat) {
@@ -267,7 +267,7 @@ void Controller::run(const Configuration& configuration) {
 
 // --- Watching ----------------------------------------------------------------------------------
 
-void Controller::watch(const Item::Times& times, uint32_t device_stages) {
+void Controller::watch(const FrameTimes& times, uint32_t device_stages) {
   if (++settled_frames_ == kSettlingFrames) {
     settled_ = read_probe_();
     settled_ns_ = times.begin_ns;
@@ -296,7 +296,7 @@ void Controller::watch(const Item::Times& times, uint32_t device_stages) {
   path.drift.emplace(usual.value, kDrift, usual.relative_spread);
 }
 
-std::optional<double> Controller::Path::sample(const Item::Times& times) {
+std::optional<double> Controller::Path::sample(const FrameTimes& times) {
   if (seen < kSettlingFrames) {
     ++seen;
     sample_began_ns = times.begin_ns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/neighbourhood.h"
+#include "scheduler/learn/neighbourhood.h"
 
 #include <mutex>
 

@@ -10,10 +10,10 @@
 #include "model/estimator.h"
 #include "model/objective.h"
 #include "model/overhead.h"
-#include "scheduler/knowledge.h"
-#include "scheduler/neighbourhood.h"
-#include "scheduler/trainer.h"
-#include "scheduler/trial_run.h"
+#include "scheduler/learn/knowledge.h"
+#include "scheduler/learn/neighbourhood.h"
+#include "scheduler/learn/trainer.h"
+#include "scheduler/learn/trial_run.h"
 
 namespace tandem {
 
@@ -107,7 +107,7 @@ class Controller {
   void stream_ended();
 
   /// Takes a finished frame. Returns what to run from now on, if it is something else.
-  std::optional<Trainer::Step> frame_done(const Item::Times& times, uint32_t device_stages);
+  std::optional<Trainer::Step> frame_done(const FrameTimes& times, uint32_t device_stages);
 
   bool training() const { return trainer_ || trial_; }
   /// Which experiment or, after these, which trial of the training is under way, from 1 on; 0:
@@ -165,7 +165,7 @@ class Controller {
   bool lacks_energy(const Learnt& learnt) const;
   Learnt* find();
   void run(const Configuration& configuration);
-  void watch(const Item::Times& times, uint32_t device_stages);
+  void watch(const FrameTimes& times, uint32_t device_stages);
 
   Chain chain_;
   const std::shared_ptr<Knowledge> knowledge_;
@@ -210,7 +210,7 @@ class Controller {
   // the CPU.
   struct Path {
     /// Seconds a frame, once enough have passed.
-    std::optional<double> sample(const Item::Times& times);
+    std::optional<double> sample(const FrameTimes& times);
 
     int seen = 0;                    ///< frames, of the first ones
     std::vector<double> services_s;  ///< of the sample under way

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "scheduler/knowledge.h"
+#include "scheduler/learn/knowledge.h"
 #include "scheduler/machine/machine.h"
 
 namespace tandem {

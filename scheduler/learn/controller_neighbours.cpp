@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scheduler/controller.h"
+#include "scheduler/learn/controller.h"
 
 namespace tandem {
 

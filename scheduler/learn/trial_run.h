@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/measurements.h"
-#include "scheduler/flow/item.h"
+#include "scheduler/frame_times.h"
 #include "scheduler/machine/probe.h"
 
 namespace tandem {
@@ -33,7 +33,7 @@ class TrialRun {
   const Configuration& configuration() const { return configuration_; }
   Length length() const { return length_; }
   /// Takes the times of a finished frame, in the order of the stream. True when it is over.
-  bool observe(const Item::Times& times);
+  bool observe(const FrameTimes& times);
   Measured measured(const Domains& domains) const;
   double lasted_s() const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/trial_run.h"
+#include "scheduler/learn/trial_run.h"
 
 #include <algorithm>
 #include <utility>
@@ -47,7 +47,7 @@ TrialRun::TrialRun(const Configuration& configuration, Length length, double lat
           std::max({enough_for(length).least_seconds, kLeastLatencies * latency_s, least_seconds})),
       read_probe_(std::move(read_probe)) {}
 
-bool TrialRun::observe(const Item::Times& times) {
+bool TrialRun::observe(const FrameTimes& times) {
   if (!(times.configuration == configuration_)) return false;
   if (seen_++ == 0) first_ns_ = times.begin_ns;
   last_ns_ = times.begin_ns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/knowledge.h"
+#include "scheduler/learn/knowledge.h"
 
 namespace tandem {
 

@@ -9,7 +9,7 @@
 
 #include "model/configuration.h"
 #include "model/measurements.h"
-#include "scheduler/flow/item.h"
+#include "scheduler/frame_times.h"
 #include "scheduler/machine/probe.h"
 
 namespace tandem {
@@ -54,7 +54,7 @@ class Trainer {
   std::optional<Step> step() const;
   /// Takes the times of a finished frame; those of another configuration than step()'s are ignored
   /// (they were begun before it). True when step() is another one, or none, now.
-  bool observe(const Item::Times& times, uint32_t device_stages);
+  bool observe(const FrameTimes& times, uint32_t device_stages);
 
   int experiments() const {
     return static_cast<int>(std::ranges::count(steps_, false, &Step::time_stages));
@@ -99,7 +99,7 @@ class Trainer {
   int starved_here_ = 0;
   Probe begin_;
   bool counts_joules_ = false;  // begin_'s energy is from this experiment
-  std::vector<Item::Times> samples_;
+  std::vector<FrameTimes> samples_;
 
   Measurements measured_;
   double relative_error_ = 0;

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "model/configuration.h"
+
+namespace tandem {
+
+/// How long a frame took: what training and the watch over drift are made of.
+struct FrameTimes {
+  Configuration configuration;  ///< under which it was begun
+  uint64_t begin_ns = 0;        ///< steady clock, when a driver thread took it
+  uint64_t end_ns = 0;          ///< when its last stage was done
+  /// Of each stage, wherever it was computed, all its rounds.
+  std::array<uint64_t, kMaxStages> stage_ns{};
+  /// Copying the outputs of each stage between device and host, when stages were timed apart.
+  std::array<uint64_t, kMaxStages> download_ns{}, upload_ns{};
+  uint64_t waited_ns = 0;     ///< for its turn at serial stages
+  uint64_t held_ns = 0;       ///< before it was let in: for a sink slower than the stages
+  bool stages_apart = false;  ///< device stages were waited for one by one
+  /// Its thread waited for it for a tenth of a frame's time or longer, and nothing was behind it
+  /// when it was begun: the source does not keep the threads busy.
+  bool starved = false;
+
+  /// What it took without waiting for its turn.
+  uint64_t service_ns() const { return end_ns - begin_ns - waited_ns; }
+};
+
+}  // namespace tandem
