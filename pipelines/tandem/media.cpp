@@ -43,8 +43,8 @@ constexpr Encoding kEncodings[] = {
     {".mov", X264 " ! qtmux", "gstreamer1.0-plugins-ugly", Quirk::even_sizes},
     {".mov", MPEG4 " ! qtmux", "gstreamer1.0-libav", Quirk::same_time},
     {".mov", "jpegenc ! qtmux", "gstreamer1.0-plugins-good"},
-    {".ogv", THEORA " ! oggmux", "gstreamer1.0-plugins-base"},
-    {".ogg", THEORA " ! oggmux", "gstreamer1.0-plugins-base"},
+    {".ogv", THEORA " ! oggmux", "gstreamer1.0-plugins-base", Quirk::no_times},
+    {".ogg", THEORA " ! oggmux", "gstreamer1.0-plugins-base", Quirk::no_times},
 };
 
 std::string apt_advice(const std::string& package) {

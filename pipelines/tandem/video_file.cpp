@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/tandem/video_file.h"
 
+#include <gst/video/video.h>
+
 #include <filesystem>
 #include <utility>
 
@@ -27,6 +29,22 @@ GstSegment segment_of(GstPad* pad) {
     gst_event_unref(event);
   }
   return segment;
+}
+
+// With the time that the frame of this number has at a constant rate.
+void stamp_by_number(GstPad* pad, GstPadProbeInfo* info, uint64_t number) {
+  const CapsRef caps(gst_pad_get_current_caps(pad));
+  GstVideoInfo video;
+  if (!caps || !gst_video_info_from_caps(&video, caps.get()) || video.fps_n == 0) return;
+  const auto time_of = [&](uint64_t frame) {
+    return gst_util_uint64_scale(frame, GST_SECOND * video.fps_d, video.fps_n);
+  };
+  const GstSegment segment = segment_of(pad);
+  GstBuffer* frame = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
+  GST_BUFFER_PTS(frame) =
+      gst_segment_position_from_running_time(&segment, GST_FORMAT_TIME, time_of(number));
+  GST_BUFFER_DURATION(frame) = time_of(number + 1) - time_of(number);
+  GST_PAD_PROBE_INFO_DATA(info) = frame;
 }
 
 // Theora's headers are packets of the stream.
@@ -88,7 +106,8 @@ void VideoFile::watch(GstBin* bin) {
 
 GstPadProbeReturn VideoFile::on_frame(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
   VideoFile& self = *static_cast<VideoFile*>(data);
-  ++self.frames_sent_;
+  const uint64_t number = self.frames_sent_++;
+  if (self.encoding_.quirk == Encoding::Quirk::no_times) stamp_by_number(pad, info, number);
   if (self.encoding_.quirk != Encoding::Quirk::same_time) return GST_PAD_PROBE_OK;
   const GstSegment segment = segment_of(pad);
   const GstClockTime pts = GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info));

@@ -22,7 +22,7 @@ constexpr Clip kClips[] = {
     {"bframes.mp4", BALL EVEN " ! x264enc bframes=2 b-adapt=false ! mp4mux"},
     // Gaps between frames, and sound.
     {"gaps.mp4", "audiotestsrc num-buffers=60 ! lamemp3enc ! mux. " BALL EVEN
-                 " ! identity drop-probability=0.4 ! x264enc bframes=3 ! mp4mux name=mux"},
+                 " ! identity name=gaps ! x264enc bframes=3 ! mp4mux name=mux"},
     {"odd.avi", BALL ODD " ! jpegenc ! avimux"},
     // A recording of which the beginning is missing.
     {"late.webm",
@@ -40,6 +40,13 @@ GstPadProbeReturn add_time(GstPad* pad, GstPadProbeInfo* info, gpointer times) {
   return GST_PAD_PROBE_OK;
 }
 
+constexpr uint32_t kKept = 0b111'0001'0110'0001'1001'1110'0100;  // bit n: frame n
+
+GstPadProbeReturn leave_gaps(GstPad*, GstPadProbeInfo*, gpointer number) {
+  const bool keeps = (kKept >> (*static_cast<int*>(number))++ & 1) != 0;
+  return keeps ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
 }  // namespace
 
 std::span<const Clip> clips() { return kClips; }
@@ -52,7 +59,14 @@ bool can_make(const Clip& clip) {
 }
 
 void make_clip(const Clip& clip, const std::string& path) {
-  play_file(std::string(clip.description) + " ! filesink name=file", path);
+  int number = 0;
+  play_file(std::string(clip.description) + " ! filesink name=file", path,
+            [&](GstElement* pipeline) {
+              const ObjectRef<GstElement> gaps(gst_bin_get_by_name(GST_BIN(pipeline), "gaps"));
+              if (!gaps) return;
+              const ObjectRef<GstPad> pad(gst_element_get_static_pad(gaps.get(), "sink"));
+              gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, leave_gaps, &number, nullptr);
+            });
 }
 
 std::vector<uint64_t> frame_times_ns(const std::string& path) {
