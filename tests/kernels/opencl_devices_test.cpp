@@ -109,6 +109,7 @@ TEST_F(Devices, AFailureNamesTheDeviceThatHasTheContent) {
   buffer.discard();
   fill(buffer, 4);
   EXPECT_NO_THROW(buffer.device(*queues_[0], Access::read));
+  queues_[0]->finish();  // it reads the buffer until then
 }
 
 }  // namespace
