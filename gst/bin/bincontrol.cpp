@@ -42,7 +42,7 @@ Domains domains_of(const MeterDescription& meter, bool device_on_cores, bool dev
           domain(meter.covers.u, u_sees_both)};
 }
 
-BinControl::BinControl(GstElement* bin, Executor& executor, const Controller::Chain& chain,
+BinControl::BinControl(GstElement* bin, Executor& executor, const Chain& chain,
                        const std::string& chain_name, std::shared_ptr<Knowledge> knowledge,
                        std::shared_ptr<EnergyMeter> meter, const std::string& missing_energy,
                        const std::shared_ptr<Neighbourhood>& neighbourhood)
@@ -76,7 +76,7 @@ int BinControl::window() const { return std::max(1, window_ / seat_->share().bin
 template <class Event>
 bool BinControl::handle(Event&& event) {
   std::lock_guard lock(mutex_);
-  const std::optional<Trainer::Step> step = event(controller_);
+  const std::optional<Step> step = event(controller_);
   if (!step) return false;
   GST_DEBUG_OBJECT(bin_, "%s %s", controller_.training() ? "measures" : "runs",
                    to_string(step->configuration).c_str());
@@ -136,7 +136,7 @@ void BinControl::device_failed() {
 
 // The measurements of the device side were made with one device more.
 void BinControl::device_left_out() {
-  handle([](Controller& c) -> std::optional<Trainer::Step> {
+  handle([](Controller& c) -> std::optional<Step> {
     if (!c.training() && !c.learnt()) return std::nullopt;
     return c.retrain();
   });
@@ -267,7 +267,7 @@ GstStructure* BinControl::predictions() const {
   {
     std::lock_guard lock(mutex_);
     if (const Learnt* learnt = controller_.learnt()) {
-      Model(learnt->measurements)
+      Model(learnt->findings.measurements)
           .predict_all([&](const Configuration& configuration, const Prediction& prediction) {
             append(&list, prediction_structure(configuration, prediction));
           });

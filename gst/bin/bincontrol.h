@@ -23,7 +23,7 @@ namespace tandem {
 class BinControl {
  public:
   /// `bin` is who speaks on the bus; `executor` outlives this. `meter` may have none.
-  BinControl(GstElement* bin, Executor& executor, const Controller::Chain& chain,
+  BinControl(GstElement* bin, Executor& executor, const Chain& chain,
              const std::string& chain_name, std::shared_ptr<Knowledge> knowledge,
              std::shared_ptr<EnergyMeter> meter, const std::string& missing_energy,
              const std::shared_ptr<Neighbourhood>& neighbourhood);

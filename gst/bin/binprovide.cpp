@@ -154,7 +154,7 @@ void provide_control(GstElement* bin, BinRun& run, const BinSettings& settings,
   std::string missing;
   const auto meter = open_energy(bin, settings, run, missing);
   const auto opencl = run.context();
-  Controller::Chain chain;
+  Chain chain;
   chain.stages = run.stages();
   chain.cores = run.executor().cores();
   chain.device_capable = run.device_capable();

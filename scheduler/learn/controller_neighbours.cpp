@@ -60,18 +60,18 @@ void Controller::ask_neighbours() {
 }
 
 // For every frame: what others do changes what is best here, and how long frames take.
-std::optional<Trainer::Step> Controller::look_at_neighbours() {
+std::optional<Step> Controller::look_at_neighbours() {
   const uint64_t epoch = neighbours_.seat->epoch();
   if (epoch == seen_epoch_) return std::nullopt;
   seen_epoch_ = epoch;
   another_trains_ = neighbours_.seat->another_trains();
-  paths_.clear();
+  watch_.begin_anew();
   if (frames_.empty() || rules_.allowed.fixed()) return std::nullopt;
   if (take_share()) {
     if (training()) {
       // It measured another part of the machine. That it was in vain is not this bin's fault.
       abandon_training();
-      --totals_.trainings;
+      budget_.take_back();
     }
     ask_neighbours();
     return decide(Reason::neighbours);
@@ -87,7 +87,9 @@ std::optional<Trainer::Step> Controller::look_at_neighbours() {
   return decide(Reason::remembered);
 }
 
-bool Controller::take_turn() { return !neighbours_.seat || neighbours_.seat->take_turn(last_ns_); }
+bool Controller::take_turn() {
+  return !neighbours_.seat || neighbours_.seat->take_turn(budget_.last_ns());
+}
 
 void Controller::end_turn() {
   if (neighbours_.seat) neighbours_.seat->end_turn();

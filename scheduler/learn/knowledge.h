@@ -6,20 +6,15 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "model/measurements.h"
-#include "model/objective.h"
-#include "model/trial.h"
+#include "scheduler/learn/next_experiment.h"
 
 namespace tandem {
 
-/// What training found out about frames of one kind.
+/// What is known of frames of one kind.
 struct Learnt {
-  Measurements measurements;
-  double relative_error = 0;  ///< of the worst of the estimates
-  bool starved = false;       ///< the source did not keep the threads busy while they were measured
-  std::vector<Trial> trials;  ///< of the configurations that looked best
+  Facts facts;        ///< of the latest training
+  Findings findings;  ///< what they mean
   Candidate chosen;
   Objective objective;   ///< for which, and ...
   Allowed allowed;       ///< ... among which, `chosen` is the best that was found

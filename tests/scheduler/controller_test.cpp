@@ -11,7 +11,7 @@ namespace {
 class ControllerTest : public testing::Test {
  protected:
   Controller make(const PaperChip& chip, int stages, int cores, AdaptRules rules = {}) {
-    Controller::Chain chain;
+    Chain chain;
     chain.stages = stages;
     chain.cores = cores;
     chain.device_capable = (1u << stages) - 1;
@@ -22,7 +22,7 @@ class ControllerTest : public testing::Test {
   }
 
   /// Lets frames flow until a decision is made; returns how many that took.
-  int run_to_decision(Controller& controller, PaperChip& chip, Trainer::Step& step, int most) {
+  int run_to_decision(Controller& controller, PaperChip& chip, Step& step, int most) {
     const std::size_t before = decisions_.size();
     for (int frame = 1; frame <= most; ++frame) {
       if (const auto next = controller.frame_done(chip.frame(step), mapped(step))) step = *next;
@@ -40,7 +40,7 @@ TEST_F(ControllerTest, FindsWhatExhaustiveSearchFinds) {
     const int stages = 1 + static_cast<int>(seed % 6), cores = 1 + static_cast<int>(seed % 8);
     PaperChip chip(stages, cores, seed);
     Controller controller = make(chip, stages, cores);
-    Trainer::Step step = controller.frames_changed("a", 0);
+    Step step = controller.frames_changed("a", 0);
     ASSERT_GT(run_to_decision(controller, chip, step, 300000), 0) << "seed " << seed;
     const Choice best = choose(chip.truth(), {});
     const double reached = predict(chip.truth(), step.configuration).throughput_fps;
@@ -58,7 +58,7 @@ TEST_F(ControllerTest, RemembersWhatItLearntOfASize) {
     PaperChip chip(6, 4, seed);
     chip.crowd(1, 0.5);  // what was not tried promises more than it would reach
     Controller controller = make(chip, 6, 4);
-    Trainer::Step step = controller.frames_changed("ld", 0);
+    Step step = controller.frames_changed("ld", 0);
     ASSERT_GT(run_to_decision(controller, chip, step, 300000), 0);
     const Configuration learnt = step.configuration;
     controller.frames_changed("hd", 0);
@@ -76,7 +76,7 @@ TEST_F(ControllerTest, AnInputThatChangesAllTheTimeStaysWithinTheOverhead) {
   const FrameTimes start = chip.frame(controller.frames_changed("0", 0));
   FrameTimes last = start;
   for (int size = 1; size < 2000; ++size) {
-    Trainer::Step step = controller.frames_changed(std::to_string(size), 0);
+    Step step = controller.frames_changed(std::to_string(size), 0);
     for (int frame = 0; frame < 20; ++frame) {
       last = chip.frame(step);
       if (const auto next = controller.frame_done(last, mapped(step))) step = *next;
@@ -98,7 +98,7 @@ TEST_F(ControllerTest, RetrainsOnALastingChangeAndNotOnASlowFrame) {
   AdaptRules rules;
   rules.max_overhead = 0.5;
   Controller controller = make(chip, 3, 2, rules);
-  Trainer::Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed("a", 0);
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
   for (int frame = 0; frame < 4000; ++frame) {
     chip.slow_down(frame % 50 == 49 ? 10 : 1);
@@ -116,7 +116,7 @@ TEST_F(ControllerTest, AMomentInWhichHundredsOfShortFramesAreSlowIsNoDrift) {
   AdaptRules rules;
   rules.max_overhead = 0.5;
   Controller controller = make(chip, 3, 2, rules);
-  Trainer::Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed("a", 0);
   ASSERT_GT(run_to_decision(controller, chip, step, 300000), 0);
   const uint64_t settled_ns = chip.probe().now_ns;
   int slow = 0;
@@ -137,7 +137,7 @@ TEST_F(ControllerTest, KeepsWhatRunsWhenTrainingIsNotAllowed) {
   AdaptRules rules;
   rules.max_overhead = 0;
   Controller controller = make(chip, 3, 2, rules);
-  const Trainer::Step step = controller.frames_changed("a", 0);
+  const Step step = controller.frames_changed("a", 0);
   EXPECT_EQ(to_string(step.configuration), "ccc/cg2");
   EXPECT_EQ(decisions_.back().reason, Reason::not_allowed);
 }
@@ -145,7 +145,7 @@ TEST_F(ControllerTest, KeepsWhatRunsWhenTrainingIsNotAllowed) {
 TEST_F(ControllerTest, CapsThatChangeDuringTrainingEndItAndItsCostCounts) {
   PaperChip chip(3, 2, 5);
   Controller controller = make(chip, 3, 2);
-  Trainer::Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed("a", 0);
   for (int frame = 0; frame < 5; ++frame) {
     if (const auto next = controller.frame_done(chip.frame(step), mapped(step))) step = *next;
   }
@@ -165,11 +165,11 @@ TEST_F(ControllerTest, CapsThatChangeDuringTrainingEndItAndItsCostCounts) {
 TEST_F(ControllerTest, FramesThatAreUnderWayBetweenTwoExperimentsCountAsTraining) {
   PaperChip chip(3, 2, 5);
   Controller controller = make(chip, 3, 2);
-  Trainer::Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed("a", 0);
   int frames = 0;
   uint64_t begin_ns = 0;
   // Returns whether frames run under another configuration from now on.
-  const auto frame = [&](const Trainer::Step& ran) {
+  const auto frame = [&](const Step& ran) {
     const FrameTimes times = chip.frame(ran);
     if (frames++ == 0) begin_ns = times.begin_ns;
     const auto next = controller.frame_done(times, mapped(ran));
@@ -177,7 +177,7 @@ TEST_F(ControllerTest, FramesThatAreUnderWayBetweenTwoExperimentsCountAsTraining
     return next.has_value();
   };
   while (decisions_.empty()) {
-    const Trainer::Step ran = step;
+    const Step ran = step;
     if (!frame(ran)) continue;
     for (int late = 0; late < 3 && decisions_.empty(); ++late) frame(ran);
   }
@@ -188,7 +188,7 @@ TEST_F(ControllerTest, FramesThatAreUnderWayBetweenTwoExperimentsCountAsTraining
 TEST_F(ControllerTest, ASinkThatHoldsFramesBackMakesNoTrainingDear) {
   PaperChip chip(3, 2, 5);
   Controller controller = make(chip, 3, 2);
-  Trainer::Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed("a", 0);
   while (decisions_.empty()) {
     FrameTimes times = chip.frame(step);
     times.held_ns = times.end_ns - times.begin_ns;
@@ -200,7 +200,7 @@ TEST_F(ControllerTest, ASinkThatHoldsFramesBackMakesNoTrainingDear) {
 TEST_F(ControllerTest, AStreamShorterThanTrainingSaysSoAndALoopGoesOn) {
   PaperChip chip(3, 2, 5);
   Controller controller = make(chip, 3, 2);
-  Trainer::Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed("a", 0);
   controller.stream_ended();
   EXPECT_TRUE(decisions_.empty()) << "it had no frames";
   for (int frame = 0; frame < 5; ++frame) {
@@ -227,7 +227,7 @@ TEST_F(ControllerTest, WithDriftAloneOtherFramesAreNoReasonButOtherTimesAre) {
   rules.on_caps = false;
   rules.max_overhead = 0.5;
   Controller controller = make(chip, 3, 2, rules);
-  Trainer::Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed("a", 0);
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0)
       << "the first frames are trained on";
   for (int frame = 0; frame < 200; ++frame)
@@ -246,7 +246,7 @@ TEST_F(ControllerTest, ChoosesAmongWhatIsAllowed) {
   AdaptRules rules;
   rules.allowed.mapping = Mapping{2, 3};
   Controller controller = make(chip, 3, 2, rules);
-  Trainer::Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed("a", 0);
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
   EXPECT_EQ(to_string(step.configuration.mapping), "cgc");
   rules.allowed.threads = 2;
@@ -261,7 +261,7 @@ TEST_F(ControllerTest, ChoosesAmongWhatIsAllowed) {
 TEST_F(ControllerTest, GoesOnWithoutADeviceThatFailed) {
   PaperChip chip(3, 2, 8);
   Controller controller = make(chip, 3, 2);
-  Trainer::Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed("a", 0);
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
   step = controller.device_failed();
   EXPECT_FALSE(step.configuration.mapping.any_device());
@@ -272,7 +272,7 @@ TEST_F(ControllerTest, GoesOnWithoutADeviceThatFailed) {
 TEST_F(ControllerTest, ADeviceThatFailsDuringTrainingIsLeftOutOfTheNext) {
   PaperChip chip(3, 2, 8);
   Controller controller = make(chip, 3, 2);
-  Trainer::Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed("a", 0);
   for (int frame = 0; frame < 100000 && !mapped(step); ++frame) {
     if (const auto next = controller.frame_done(chip.frame(step), mapped(step))) step = *next;
   }
@@ -288,7 +288,7 @@ TEST_F(ControllerTest, ADeviceThatFailsDuringTrainingIsLeftOutOfTheNext) {
 TEST_F(ControllerTest, TurnedOffDuringTrainingItGoesOnAsBefore) {
   PaperChip chip(3, 2, 8);
   Controller controller = make(chip, 3, 2);
-  Trainer::Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed("a", 0);
   AdaptRules off;
   off.on_caps = off.on_drift = false;
   step = controller.set_rules(off);
@@ -299,7 +299,7 @@ TEST_F(ControllerTest, TurnedOffDuringTrainingItGoesOnAsBefore) {
 TEST_F(ControllerTest, NearEqualsAreLookedAtInTurn) {
   PaperChip chip(3, 2, 8);  // three threads on two cores are as good as two
   Controller controller = make(chip, 3, 2);
-  Trainer::Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed("a", 0);
   std::vector<Configuration> ran;
   for (int frame = 0; frame < 100000 && decisions_.empty(); ++frame) {
     const auto next = controller.frame_done(chip.frame(step), mapped(step));
@@ -308,7 +308,7 @@ TEST_F(ControllerTest, NearEqualsAreLookedAtInTurn) {
     if (controller.training()) ran.push_back(step.configuration);
   }
   ASSERT_FALSE(decisions_.empty());
-  const std::vector<Trial>& trials = controller.learnt()->trials;
+  const std::vector<Trial>& trials = controller.learnt()->findings.trials;
   const auto looked_at_often = [](const Trial& trial) { return trial.looks.size() == 4; };
   EXPECT_GE(std::ranges::count_if(trials, looked_at_often), 2);
   ASSERT_GE(ran.size(), 8u);
@@ -321,7 +321,7 @@ TEST_F(ControllerTest, TheBestNumberOfThreadsLiesBetweenThoseThatWereTried) {
     PaperChip chip(3, 16, seed);
     chip.crowd(crowded, 0.15);
     Controller controller = make(chip, 3, 16);
-    Trainer::Step step = controller.frames_changed("a", 0);
+    Step step = controller.frames_changed("a", 0);
     ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
     const auto reaches = [&](const Configuration& configuration) {
       return chip.crowding(configuration) * predict(chip.truth(), configuration).throughput_fps;
@@ -338,7 +338,7 @@ TEST_F(ControllerTest, TheBestNumberOfThreadsLiesBetweenThoseThatWereTried) {
 TEST_F(ControllerTest, ADeviceThatTakesNoFrameIsLeftOut) {
   PaperChip chip(3, 2, 9);
   Controller controller = make(chip, 3, 2);
-  Trainer::Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed("a", 0);
   for (int frame = 0; frame < 100000 && decisions_.empty(); ++frame) {
     if (const auto next = controller.frame_done(chip.frame(step), 0)) step = *next;
   }

@@ -28,8 +28,8 @@ class NeighboursTest : public testing::Test {
       controller.set_rules({});
       step = controller.frames_changed(frames, 0);
     }
-    static Controller::Chain chain(int cores) {
-      Controller::Chain chain;
+    static Chain chain(int cores) {
+      Chain chain;
       chain.stages = kStages;
       chain.cores = cores;
       chain.device_capable = (1u << kStages) - 1;
@@ -50,7 +50,7 @@ class NeighboursTest : public testing::Test {
     PaperChip chip;
     Controller controller;
     std::vector<Decision> decisions;
-    Trainer::Step step;
+    Step step;
   };
 
   // All have their next frame in the order of their clocks.

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "model/predict.h"
-#include "scheduler/learn/trainer.h"
+#include "scheduler/learn/experiment.h"
 
 namespace tandem {
 
@@ -59,7 +59,7 @@ class PaperChip {
   void stall(int every, double seconds) { stalls_ = {every, seconds}; }
 
   /// The times of the next frame under a step; the clock goes on by the time per frame.
-  FrameTimes frame(const Trainer::Step& step) {
+  FrameTimes frame(const Step& step) {
     const double factor = slowdown_ * (1 + 0.02 * noise_(random_));
     FrameTimes times;
     times.configuration = step.configuration;
@@ -112,8 +112,6 @@ class PaperChip {
 };
 
 /// The stages that a step has on the device.
-inline uint32_t mapped(const Trainer::Step& step) {
-  return step.configuration.mapping.device_stages();
-}
+inline uint32_t mapped(const Step& step) { return step.configuration.mapping.device_stages(); }
 
 }  // namespace tandem

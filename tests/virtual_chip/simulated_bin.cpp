@@ -6,7 +6,7 @@ namespace tandem::test {
 SimulatedBin::SimulatedBin(const Chip& chip, unsigned seed, const Objective& objective,
                            double max_overhead)
     : chip_(chip), simulation_(chip, seed) {
-  Controller::Chain chain;
+  Chain chain;
   chain.stages = static_cast<int>(chip.stages.size());
   chain.cores = chip.cores;
   chain.device_capable = (1u << chain.stages) - 1;
@@ -27,7 +27,7 @@ SimulatedBin::SimulatedBin(const Chip& chip, unsigned seed, const Objective& obj
 }
 
 void SimulatedBin::frames_changed(const std::string& kind) {
-  const Trainer::Step step = controller_->frames_changed(kind, chip_.window);
+  const Step step = controller_->frames_changed(kind, chip_.window);
   simulation_.configure(step.configuration, step.time_stages);
 }
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/measurements.h"
+
+namespace tandem {
+
+/// A chain of stages and what of the machine they may use.
+struct Chain {
+  int stages = 1, cores = 1;
+  uint32_t device_capable = 0;  ///< bit k: stage k can run on the device
+  int devices = 1;              ///< of one kind
+  std::vector<int> lanes;       ///< numbers of lanes above one that the device may have
+  uint32_t serial_stages = 0;
+  double tdp_w = 0;  ///< of what the meter covers; 0: unknown
+  /// Domains of the energies; absent where there is no meter.
+  Domains domains;
+  double energy_resolution_s = 0;  ///< between new values of the meter
+  int window = 0;                  ///< most frames in flight; 0: no bound
+};
+
+}  // namespace tandem

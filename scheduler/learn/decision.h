@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "model/objective.h"
+#include "scheduler/learn/steady.h"
+
+namespace tandem {
+
+/// Why the controller did something.
+enum class Reason {
+  caps,           ///< frames of a kind that nothing was known of
+  remembered,     ///< frames of a kind that was learnt before
+  drift,          ///< frames took longer or shorter than they used to
+  asked,          ///< `retrain`
+  objective,      ///< another objective
+  rules,          ///< other rules
+  device_failed,  ///< the device cannot be used any more
+  not_allowed,    ///< training is due, but would cost more than max_overhead: goes on as it is
+  too_short,      ///< the stream ended before training did: nothing was chosen
+  waits,          ///< training is due, but another bin of the process trains: goes on as it is
+  neighbours,     ///< other bins of the process began, ended, or got faster or slower sources
+};
+const char* to_string(Reason reason);
+
+/// One decision, as the bin tells it.
+struct Decision {
+  Reason reason = Reason::caps;
+  Configuration before, after;
+  Prediction predicted;  ///< of `after`; unknown when nothing is known
+  Measured measured;     ///< of `before`, since it was decided
+  int experiments = 0;   ///< of the training that led to it; 0: none was made
+  int trials = 0;        ///< that followed them
+  int training_frames = 0;
+  double training_s = 0;
+  double penalty_s = 0;  ///< delta t of equation 1
+  Choice choice;         ///< the ranking; count 0 when nothing is known
+};
+
+}  // namespace tandem

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/learn/experiment.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "model/estimator.h"
+#include "scheduler/machine/clock.h"
+
+namespace tandem {
+namespace {
+
+using Kind = Observation::Kind;
+
+constexpr double kLeastSeconds = 0.05;   // what the clock needs
+constexpr double kDeviceSeconds = 0.15;  // until its clocks have risen to work
+constexpr double kMostSeconds = 2;
+constexpr int kLeastRounds = 2, kLeastSamples = 5;
+constexpr int kMostVain = 16;  // frames that the device left to the CPU, all of them
+// Parts of an experiment, and how much longer frames take in most of them than in a typical round
+// when something takes the cores away again and again.
+constexpr std::size_t kParts = 5;
+constexpr double kRecurring = 0.05;
+// The share of the processors' time that counts as all of it.
+constexpr double kAllBusy = 0.9;
+
+// Latencies of the slowest path, and frames, that a trial lasts.
+constexpr double kLeastLatencies = 4;
+constexpr int kLeastFrames = 3;
+// At least so long; then so many frames are enough, and so many seconds.
+struct Enough {
+  double least_seconds;
+  int frames;
+  double seconds;
+};
+constexpr Enough kGlance{0.1, 50, 0.5}, kLook{0.25, 200, 0.5};
+
+// Whose begins belong to one round.
+int frames_at_a_time(const Configuration& configuration, int devices) {
+  if (configuration.granularity == Granularity::medium) return 1;
+  const bool on_device = configuration.mapping.any_device();
+  return configuration.threads + (on_device ? devices * configuration.lanes - 1 : 0);
+}
+
+// Of how many frames at a time the rate is: the threads that serve the device compute none.
+int frames_side_by_side(const Configuration& configuration, int devices) {
+  return configuration.mapping.any_device() ? devices * configuration.lanes : configuration.threads;
+}
+
+}  // namespace
+
+Experiment::Experiment(const Plan& plan, const Chain& chain, double counter_s, ReadProbe read_probe)
+    : plan_(plan),
+      stages_(chain.stages),
+      cores_(chain.cores),
+      devices_(chain.devices),
+      counter_s_(counter_s),
+      read_probe_(std::move(read_probe)) {}
+
+bool Experiment::take(const FrameTimes& times, uint32_t device_stages) {
+  if (!(times.configuration == plan_.configuration)) return false;
+  if (!is_trial(plan_.kind) && times.stages_apart != plan_.step().time_stages) return false;
+  if (seen_++ == 0) first_ns_ = times.begin_ns;
+  last_ns_ = times.begin_ns;
+  return is_trial(plan_.kind) ? take_trial(times) : take_sample(times, device_stages);
+}
+
+void Experiment::count(const FrameTimes& times) {
+  ++counted_;
+  starved_ += times.starved ? 1 : 0;
+  if (begin_.energy && !counts_joules_)
+    counts_joules_ = count_from_new_value(begin_, read_probe_());
+}
+
+bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
+  const Configuration& configuration = plan_.configuration;
+  const int threads = frames_at_a_time(configuration, devices_);
+  if (seen_ <= threads) {
+    if (seen_ == threads) begin_ = read_probe_();
+    return false;
+  }
+  count(times);
+  // A frame that the device left to the CPU says nothing of the device.
+  if (device_stages == configuration.mapping.device_stages()) samples_.push_back(times);
+
+  // No energy is taken from the stages one by one.
+  double least_seconds =
+      plan_.kind == Kind::stages ? kLeastSeconds : std::max(kLeastSeconds, counter_s_);
+  if (configuration.mapping.any_device()) least_seconds = std::max(least_seconds, kDeviceSeconds);
+  const double lasted = times.end_ns > begin_.now_ns ? seconds(times.end_ns - begin_.now_ns) : 0.0;
+  const bool enough = std::ssize(samples_) >= std::max(kLeastSamples, kLeastRounds * threads) &&
+                      lasted >= least_seconds;
+  const bool too_long = lasted >= least_seconds + kMostSeconds;
+  if (!enough && !(too_long && (!samples_.empty() || counted_ >= kMostVain))) return false;
+  end_ = read_probe_();
+  return true;
+}
+
+bool Experiment::take_trial(const FrameTimes& times) {
+  if (start_ns_ == 0) {
+    if (seen_ <= plan_.configuration.threads || seconds(last_ns_ - first_ns_) < plan_.fill_s)
+      return false;
+    start_ns_ = last_ns_;
+    begin_ = read_probe_();
+    return false;
+  }
+  count(times);
+  const Enough& enough = plan_.kind == Kind::glance ? kGlance : kLook;
+  const double least_seconds =
+      std::max({enough.least_seconds, kLeastLatencies * plan_.fill_s, counter_s_});
+  const double lasted_s = seconds(last_ns_ - start_ns_);
+  if (counted_ < kLeastFrames || lasted_s < least_seconds) return false;
+  if (counted_ < enough.frames && lasted_s < enough.seconds) return false;
+  end_ = read_probe_();
+  return true;
+}
+
+// --- What was found out ------------------------------------------------------------------------
+
+Observation Experiment::observation() {
+  Observation made;
+  made.configuration = plan_.configuration;
+  made.kind = plan_.kind;
+  made.lasted_s = seconds(last_ns_ - first_ns_);
+  made.frames = counted_;
+  // A source that gets no core is no slow source: this process has taken them all.
+  if (end_.cpu_s - begin_.cpu_s >=
+      kAllBusy * end_.processors * seconds(end_.now_ns - begin_.now_ns)) {
+    starved_ = 0;
+    for (FrameTimes& times : samples_) times.starved = false;
+  }
+  made.starved_frames = starved_;
+  made.cpu_s = (end_.cpu_s - begin_.cpu_s - (end_.others_cpu_s - begin_.others_cpu_s)) / counted_;
+  if (counts_joules_ && end_.energy) {
+    const EnergyDomains power = power_between_w(*begin_.energy, *end_.energy);
+    made.watts = {power.c.value_or(kUnknown), power.g.value_or(kUnknown),
+                  power.u.value_or(kUnknown)};
+  }
+  if (is_trial(plan_.kind)) {
+    made.frame_s = seconds(last_ns_ - start_ns_) / counted_;
+    return made;
+  }
+  made.in_vain = samples_.empty();
+  if (!made.in_vain) measure(made);
+  made.relative_error = relative_error_;
+  return made;
+}
+
+// What the model needs of each: an estimate that nobody needs has an error that does not matter.
+void Experiment::measure(Observation& made) {
+  const Configuration& configuration = plan_.configuration;
+  const bool medium = configuration.granularity == Granularity::medium;
+  const bool on_device = configuration.mapping.any_device();
+  const bool one_by_one = plan_.kind == Kind::stages;
+  const bool one_thread = !medium && !on_device && configuration.threads == 1;
+  if (!medium && !one_by_one)
+    made.frame_s = seconds_a_frame(frames_side_by_side(configuration, devices_));
+  if (medium || one_by_one || one_thread) {
+    made.stages.resize(stages_);
+    for (int k = 0; k < stages_; ++k) {
+      if (one_by_one && !configuration.mapping.on_device(k)) continue;
+      Observation::StageTimes& stage = made.stages[k];
+      stage.seconds = mean_of([k](const FrameTimes& t) { return t.stage_ns[k]; });
+      if (!one_by_one) continue;
+      stage.download_s = mean_of([k](const FrameTimes& t) { return t.download_ns[k]; });
+      // What a run that begins with the next stage has to upload.
+      if (k + 1 < stages_)
+        stage.upload_s = mean_of([k](const FrameTimes& t) { return t.upload_ns[k]; });
+    }
+  }
+  if (one_thread) made.service_s = mean_of([](const FrameTimes& t) { return t.service_ns(); });
+  if (on_device && configuration.lanes == 1 && !one_by_one) {
+    made.cores_s = mean_of([&](const FrameTimes& t) {
+      uint64_t sum_ns = 0;
+      for (int k = 0; k < stages_; ++k)
+        if (!configuration.mapping.on_device(k)) sum_ns += t.stage_ns[k];
+      return sum_ns;
+    });
+  }
+}
+
+// The robust mean of samples; remembers the worst error.
+double Experiment::estimate_of(std::vector<double> samples) {
+  const Estimate found = estimate(std::move(samples));
+  const double error = found.relative_error();
+  if (known(error)) relative_error_ = std::max(relative_error_, error);
+  return found.value;
+}
+
+// Seconds, of a function of a frame's times in nanoseconds.
+template <class Value>
+double Experiment::mean_of(Value&& value) {
+  std::vector<double> values;
+  for (const FrameTimes& times : samples_) values.push_back(seconds(value(times)));
+  return estimate_of(std::move(values));
+}
+
+// Of n threads that compute a frame each. By when frames were begun: from the begin of one to that
+// of the n-th after it also passes what the rest of the pipeline takes from the threads. Where the
+// source is what they wait for, what a frame takes, shared by as many as can compute.
+double Experiment::seconds_a_frame(int n) {
+  const std::size_t threads = static_cast<std::size_t>(n);
+  const auto starved = std::count_if(samples_.begin(), samples_.end(),
+                                     [](const FrameTimes& times) { return times.starved; });
+  std::vector<double> values;
+  if (2 * starved > std::ssize(samples_) || samples_.size() <= threads) {
+    for (const FrameTimes& times : samples_)
+      values.push_back(seconds(times.service_ns()) / std::min(n, cores_));
+    return estimate_of(std::move(values));
+  }
+  const auto over = [this](std::size_t i, std::size_t frames) {
+    return seconds(samples_[i].begin_ns - samples_[i - frames].begin_ns) /
+           static_cast<double>(frames);
+  };
+  for (std::size_t i = threads; i < samples_.size(); ++i) values.push_back(over(i, threads));
+  const double typical = estimate_of(std::move(values));
+  // A thread that loses its core loses it for longer than many rounds of short frames, so a round
+  // seldom tells. What happens in most parts of the experiment belongs to the rate, once does not.
+  const std::size_t part = samples_.size() / kParts;
+  if (part < 2 * threads) return typical;
+  std::array<double, kParts> parts;
+  const std::size_t rounds = (part - 1) / threads * threads;  // whole ones: they come in bursts
+  for (std::size_t i = 0; i < kParts; ++i) parts[i] = over(i * part + rounds, rounds);
+  std::ranges::nth_element(parts, parts.begin() + kParts / 2);
+  const double lasting = parts[kParts / 2];
+  return lasting > (1 + kRecurring) * typical ? lasting : typical;
+}
+
+}  // namespace tandem

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "scheduler/frame_times.h"
+#include "scheduler/learn/chain.h"
+#include "scheduler/learn/observation.h"
+#include "scheduler/machine/probe.h"
+
+namespace tandem {
+
+/// What the executor is to run.
+struct Step {
+  Configuration configuration;
+  bool time_stages = false;  ///< as in Executor::configure
+};
+
+/// What is to be found out next.
+struct Plan {
+  Configuration configuration;
+  Observation::Kind kind = Observation::Kind::experiment;
+  double fill_s = 0;  ///< of a glance or a look: frames run for so long before they count
+
+  Step step() const { return {configuration, kind == Observation::Kind::stages}; }
+};
+
+/// Finds out what a plan asks for, on frames of the stream. State in, decision out: it knows no
+/// clock and starts no thread.
+///
+/// The first frames, one a thread, pay for program builds, for memory that is touched for the first
+/// time and for a device that wakes up. Then the clock starts and the counters are read. An
+/// experiment is over when its samples last 50 ms, or 150 ms with the device, whose clocks have to
+/// rise, and are enough: two rounds of the threads, and five. It ends in any case two seconds
+/// later, if there is one sample, or if the device took none of 16 frames. A glance lasts as long
+/// as four frames on the slowest path and 50 frames or 0.5 s, but 0.1 s at least, a look 200 frames
+/// or 0.5 s, but 0.25 s at least.
+class Experiment {
+ public:
+  /// `counter_s`: what the energy counter needs, 0 where energy does not matter. `read_probe` is
+  /// called a few times.
+  Experiment(const Plan& plan, const Chain& chain, double counter_s, ReadProbe read_probe);
+
+  const Plan& plan() const { return plan_; }
+  /// Takes the times of a finished frame, in the order of the stream; those of another
+  /// configuration are ignored (they were begun before it). True when it is over.
+  bool take(const FrameTimes& times, uint32_t device_stages);
+  /// What was found out, when it is over.
+  Observation observation();
+
+ private:
+  bool take_sample(const FrameTimes& times, uint32_t device_stages);
+  bool take_trial(const FrameTimes& times);
+  void count(const FrameTimes& times);
+  double estimate_of(std::vector<double> samples);
+  template <class Value>
+  double mean_of(Value&& value);
+  double seconds_a_frame(int threads);
+  void measure(Observation& made);
+
+  Plan plan_;
+  int stages_, cores_, devices_;
+  double counter_s_;
+  ReadProbe read_probe_;
+
+  int seen_ = 0;     // frames, those that do not count included
+  int counted_ = 0;  // frames since `begin_`
+  int starved_ = 0;
+  // By when frames were begun, which is in order: they come out in bursts when paths differ in
+  // speed.
+  uint64_t first_ns_ = 0, start_ns_ = 0, last_ns_ = 0;
+  Probe begin_, end_;
+  bool counts_joules_ = false;  // begin_'s energy is from this experiment
+  std::vector<FrameTimes> samples_;
+  double relative_error_ = 0;
+};
+
+}  // namespace tandem

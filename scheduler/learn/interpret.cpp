@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/learn/interpret.h"
+
+#include <algorithm>
+
+namespace tandem {
+namespace {
+
+using Kind = Observation::Kind;
+
+// What is covered, all together; unknown when nothing is.
+double watts_of(const Energy& power) {
+  double sum = 0;
+  bool any = false;
+  for (const double watts : {power.c, power.g, power.u}) {
+    any = any || known(watts);
+    sum += known(watts) ? watts : 0;
+  }
+  return any ? sum : kUnknown;
+}
+
+// In the domains that the meter covers; unknown when one of them is, or there is none.
+double watts_of(const Energy& power, const Domains& domains) {
+  double sum = 0;
+  bool any = false;
+  for (const auto& [watts, domain] :
+       {std::pair{power.c, domains.c}, {power.g, domains.g}, {power.u, domains.u}}) {
+    if (domain == Domain::absent) continue;
+    any = true;
+    sum += watts;
+  }
+  return any ? sum : kUnknown;
+}
+
+// Power is taken as the same in all stages of an experiment: no counter is fast enough to tell the
+// stages of a frame apart.
+Cost cost(double seconds, const Energy& watts) {
+  return {seconds, {watts.c * seconds, watts.g * seconds, watts.u * seconds}};
+}
+
+/// Takes one observation after the other: those of whole frames on the device build on those of its
+/// stages, and those of its lanes on these.
+class Interpreter {
+ public:
+  Interpreter(const Chain& chain, const Predictor& predictor)
+      : chain_(chain), predictor_(predictor) {
+    Measurements& m = found_.measurements;
+    m.cores = chain.cores;
+    m.devices = chain.devices;
+    m.domains = chain.domains;
+    m.tdp_w = chain.tdp_w;
+    m.window = chain.window;
+    m.stages.resize(chain.stages);
+    m.cg.resize(chain.cores + 1);
+    for (int k = 0; k < chain.stages; ++k) {
+      m.stages[k].has_device = (chain.device_capable >> k & 1) != 0;
+      m.stages[k].serial = (chain.serial_stages >> k & 1) != 0;
+    }
+  }
+
+  void take(const Observation& seen) {
+    const Configuration& configuration = seen.configuration;
+    if (configuration.mapping.any_device() && chain_.device_capable == 0) return;
+    if (is_trial(seen.kind)) return take_trial(seen);
+    frames_ += seen.frames;
+    starved_frames_ += seen.starved_frames;
+    found_.relative_error = std::max(found_.relative_error, seen.relative_error);
+    Measurements& m = found_.measurements;
+    if (configuration.granularity == Granularity::medium) {
+      for (int k = 0; k < chain_.stages; ++k)
+        m.stages[k].mg = cost(seen.stages[k].seconds, seen.watts);
+    } else if (configuration.lanes > 1) {
+      take_lanes(seen);
+    } else if (seen.in_vain) {  // it takes no frame: a program that does not build, say
+      for (StageMeasurements& stage : m.stages) stage.has_device = false;
+    } else if (seen.kind == Kind::stages) {
+      take_device_stages(seen);
+    } else if (configuration.mapping.any_device()) {
+      take_device_whole(seen);
+    } else {
+      take_cores(seen);
+    }
+  }
+
+  Findings finish() {
+    found_.starved = starved_frames_ > (frames_ + 1) / 2;
+    return std::move(found_);
+  }
+
+ private:
+  void take_cores(const Observation& seen) {
+    Measurements& m = found_.measurements;
+    const int n = seen.configuration.threads;
+    m.cg[n - 1] = cost(seen.frame_s, seen.watts);
+    if (n > 1) return;
+    for (int k = 0; k < chain_.stages; ++k)
+      m.stages[k].cg = cost(seen.stages[k].seconds, seen.watts);
+    other_cpu_s_ = std::max(0.0, seen.cpu_s - seen.service_s);
+  }
+
+  // What a run of device stages takes, stage by stage, and what comes before and after it.
+  void take_device_stages(const Observation& seen) {
+    std::vector<StageMeasurements>& stages = found_.measurements.stages;
+    for (int k = 0; k < chain_.stages; ++k) {
+      if (!stages[k].has_device) continue;
+      stages[k].device.seconds = seen.stages[k].seconds;
+      stages[k].download.seconds = seen.stages[k].download_s;
+      if (k + 1 < chain_.stages) stages[k + 1].upload.seconds = seen.stages[k].upload_s;
+    }
+  }
+
+  // The stages of a frame, enqueued together, take less than the sum of their times, each of which
+  // has a wait in it: what that leaves of a frame is what is left of each stage.
+  void take_device_whole(const Observation& seen) {
+    Measurements& m = found_.measurements;
+    one_lane_s_ = seen.frame_s;
+    one_lane_j_ = watts_of(seen.watts) * one_lane_s_;
+    const double device_s = one_lane_s_ - seen.cores_s;
+    double stages_s = 1 / predictor_.predict(m, seen.configuration).throughput_fps;
+    for (const StageMeasurements& stage : m.stages)
+      if (!stage.has_device) stages_s -= stage.cg.seconds;
+    const double left = device_s > 0 && stages_s > 0
+                            ? std::clamp(device_s / stages_s, 0.5 / chain_.devices, 1.5)
+                            : 1;
+    for (StageMeasurements& stage : m.stages) {
+      if (stage.has_device) {
+        stage.device = cost(left * stage.device.seconds, seen.watts);
+        stage.download = cost(left * stage.download.seconds, seen.watts);
+      }
+      if (stage.upload.seconds > 0) stage.upload = cost(left * stage.upload.seconds, seen.watts);
+    }
+    // The processor time of a frame, less what its other stages and the rest of the pipeline take:
+    // a driver that spins keeps a core busy, a device made of the CPU keeps many.
+    const double cpu_s = seen.cpu_s - other_cpu_s_ - seen.cores_s;
+    if (device_s > 0) m.device_cores = std::clamp<double>(cpu_s / device_s, 0, chain_.cores);
+  }
+
+  // X(S) by X(1).
+  void take_lanes(const Observation& seen) {
+    if (seen.in_vain || !(one_lane_s_ > 0)) return;
+    LaneFactor& factor = found_.measurements.lane_factors[seen.configuration.lanes - 1];
+    factor.seconds = seen.frame_s / one_lane_s_;
+    const double joules = watts_of(seen.watts) * seen.frame_s / one_lane_j_;
+    factor.joules = known(joules) ? joules : 1;
+  }
+
+  void take_trial(const Observation& seen) {
+    const Configuration& configuration = seen.configuration;
+    Trial trial{configuration, predictor_.predict(found_.measurements, configuration), {}};
+    trial.measured = trial.predicted;
+    trial.measured.throughput_fps = 1 / seen.frame_s;
+    trial.measured.energy_j = watts_of(seen.watts, chain_.domains) * seen.frame_s;
+    if (seen.kind == Kind::look) {
+      if (const Trial* before = find_trial(found_.trials, configuration)) {
+        trial.looks = before->looks;
+        trial.looks_s = before->looks_s;
+      }
+      trial.looks.push_back(trial.measured);
+      trial.looks_s += seen.lasted_s;
+      trial.measured = mean_of_looks(trial.looks);
+    }
+    if (!known(trial.measured.energy_j)) trial.measured.energy_j = trial.predicted.energy_j;
+    trial.measured.power_w = trial.measured.energy_j * trial.measured.throughput_fps;
+    std::erase_if(found_.trials,
+                  [&](const Trial& other) { return other.configuration == configuration; });
+    found_.trials.push_back(std::move(trial));
+  }
+
+  const Chain& chain_;
+  const Predictor& predictor_;
+  Findings found_;
+  int frames_ = 0, starved_frames_ = 0;
+  double one_lane_s_ = 0, one_lane_j_ = kUnknown;  // a frame, with the device alone
+  double other_cpu_s_ = 0;  // processor time a frame beside the stages: decoding, drawing, ...
+};
+
+}  // namespace
+
+Findings interpret(std::span<const Observation> observations, const Chain& chain,
+                   const Predictor& predictor) {
+  Interpreter interpreter(chain, predictor);
+  for (const Observation& seen : observations) interpreter.take(seen);
+  return interpreter.finish();
+}
+
+double latency_s(const Measurements& m, const Configuration& configuration) {
+  const bool medium = configuration.granularity == Granularity::medium;
+  double on_cores_s = 0, beside_device_s = 0;
+  for (int k = 0; k < static_cast<int>(m.stages.size()); ++k) {
+    const StageMeasurements& stage = m.stages[k];
+    const double cpu_s = medium ? stage.mg.seconds : stage.cg.seconds;
+    on_cores_s += 2 * stage.mg.seconds;  // two threads take turns
+    beside_device_s +=
+        configuration.mapping.on_device(k) ? configuration.lanes * stage.device.seconds : cpu_s;
+  }
+  if (!medium) on_cores_s = configuration.threads * m.cg[configuration.threads - 1].seconds;
+  return std::max(on_cores_s, beside_device_s);
+}
+
+}  // namespace tandem

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <vector>
+
+#include "model/measurements.h"
+
+namespace tandem {
+
+/// A fact: what frames did in a stretch of the stream, under one configuration. What it means is
+/// for interpret() to say. Seconds and watts are means over the frames that were counted; what
+/// could not be measured is unknown.
+struct Observation {
+  enum class Kind {
+    stages,      ///< a device's stages were waited for one by one: where its time goes
+    experiment,  ///< one of those that the model is made of (paper 1, section III-A)
+    glance,      ///< any configuration, shortly: threads that begin together keep their rhythm for
+                 ///< a while, which is not the one that lasts
+    look,        ///< any configuration, at length
+  };
+  struct StageTimes {
+    double seconds = kUnknown;
+    double upload_s = kUnknown, download_s = kUnknown;  ///< copying its outputs
+  };
+
+  Configuration configuration;
+  Kind kind = Kind::experiment;
+  double lasted_s = 0;          ///< from the first of the frames, those that did not count included
+  int frames = 0;               ///< that were counted
+  int starved_frames = 0;       ///< of these, those whose threads waited for the source
+  bool in_vain = false;         ///< the device left all of them to the CPU
+  double frame_s = kUnknown;    ///< from one frame to the next: 1 / throughput
+  double service_s = kUnknown;  ///< a frame from begin to end, without waiting for its turn
+  double cores_s = kUnknown;    ///< of that, stages that the CPU computed
+  double cpu_s = kUnknown;      ///< processor time of this bin's threads, a frame
+  std::vector<StageTimes> stages;  ///< where they were measured
+  Energy watts;                    ///< of each domain
+  double relative_error = 0;       ///< of the worst of these estimates
+};
+
+/// Whether any configuration was run for a moment, rather than one that the model is made of.
+inline bool is_trial(Observation::Kind kind) {
+  return kind == Observation::Kind::glance || kind == Observation::Kind::look;
+}
+
+}  // namespace tandem

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/learn/steady.h"
+
+#include "scheduler/machine/clock.h"
+
+namespace tandem {
+namespace {
+
+// They pay for memory that a configuration touches for the first time.
+constexpr int kFirstFrames = 8;
+
+}  // namespace
+
+void Steady::frame_done(const FrameTimes& times, const ReadProbe& read_probe) {
+  if (++frames_ == kFirstFrames) {
+    begin_ = read_probe();
+    since_ns_ = times.begin_ns;
+  }
+  last_begin_ns_ = times.begin_ns;
+}
+
+Measured Steady::measured(const Domains& domains, const ReadProbe& read_probe) const {
+  const int frames = frames_ - kFirstFrames;
+  if (frames <= 0 || last_begin_ns_ <= since_ns_) return {};
+  Measured measured{frames / seconds(last_begin_ns_ - since_ns_)};
+  const Probe end = read_probe();
+  if (!begin_.energy || !end.energy) return measured;
+  // By power: a counter's last value is older than the last frame.
+  const EnergyDomains watts = power_between_w(*begin_.energy, *end.energy);
+  const auto covered = [](Domain domain) { return domain != Domain::absent; };
+  const auto all = total(watts, {covered(domains.c), covered(domains.g), covered(domains.u)});
+  if (all) measured.energy_j = *all / measured.throughput_fps;
+  return measured;
+}
+
+}  // namespace tandem

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The experiments that the model is made of, on a chip on paper.
+#include "scheduler/learn/experiment.h"
+
+#include <gtest/gtest.h>
+
+#include "scheduler/learn/next_experiment.h"
+#include "tests/scheduler/paper_chip.h"
+
+namespace tandem {
+namespace {
+
+const AnalyticPredictor kPredictor;
+
+// Makes all of them; `change` may alter a frame's times.
+template <class Change>
+Findings measure(PaperChip& chip, const Chain& chain, double counter_s, const ReadProbe& probe,
+                 Change&& change) {
+  Facts facts{chain, {}};
+  Findings findings;
+  for (;;) {
+    const Next next = next_experiment(facts, findings, {}, {}, kPredictor);
+    if (!next.plan || is_trial(next.plan->kind)) return findings;
+    Experiment experiment(*next.plan, chain, counter_s, probe);
+    const Step step = next.plan->step();
+    for (bool over = false; !over;) {
+      FrameTimes times = chip.frame(step);
+      change(times);
+      over = experiment.take(times, mapped(step));
+    }
+    facts.observations.push_back(experiment.observation());
+    findings = interpret(facts.observations, chain, kPredictor);
+  }
+}
+
+Chain chain_of(int cores, uint32_t device_capable) {
+  Chain chain;
+  chain.stages = 3;
+  chain.cores = cores;
+  chain.device_capable = device_capable;
+  return chain;
+}
+
+constexpr auto kAsItIs = [](FrameTimes&) {};
+
+TEST(ExperimentTest, TheDevicesStagesAreWhatWholeFramesLeaveOfThem) {
+  PaperChip chip(3, 2, 4);
+  const Measurements& truth = chip.truth();
+  double device_s = 0;
+  for (const StageMeasurements& stage : truth.stages) device_s += stage.device.seconds;
+  chip.wait_for_stages(device_s / 9);  // in all, a third of what a frame takes without
+  const Findings found = measure(
+      chip, chain_of(2, 7), 0, [&chip] { return chip.probe(); }, kAsItIs);
+  const Configuration alone{{7, 3}, Granularity::coarse, 1};
+  EXPECT_NEAR(predict(found.measurements, alone).throughput_fps,
+              predict(truth, alone).throughput_fps, 0.05 * predict(truth, alone).throughput_fps);
+}
+
+TEST(ExperimentTest, ThreadsThatStarveAreNoFasterThanTheCores) {
+  PaperChip chip(3, 2, 4);
+  const auto starve = [](FrameTimes& times) {
+    times.starved = true;
+    times.begin_ns = times.end_ns - 1'000'000;  // a thread alone has all that it needs
+  };
+  const Findings found = measure(
+      chip, chain_of(2, 0), 0, [&chip] { return chip.probe(); }, starve);
+  const std::vector<Cost>& cg = found.measurements.cg;
+  EXPECT_NEAR(cg[1].seconds, 5e-4, 1e-6);
+  EXPECT_NEAR(cg[2].seconds, 5e-4, 1e-6);
+  EXPECT_TRUE(found.starved);
+}
+
+TEST(ExperimentTest, ASourceThatGetsNoCoreIsNoSlowSource) {
+  for (const double cores_busy : {1.5, 1.9}) {
+    PaperChip chip(3, 2, 4);
+    const auto probe = [&] {
+      Probe probe = chip.probe();
+      probe.cpu_s = 1e-9 * cores_busy * static_cast<double>(probe.now_ns);
+      probe.processors = 2;
+      return probe;
+    };
+    const auto starve = [](FrameTimes& times) {
+      times.starved = true;
+      times.end_ns = times.begin_ns + 1'000'000;  // none of which tells what the source lets pass
+    };
+    const Findings found = measure(chip, chain_of(2, 0), 0, probe, starve);
+    const double passed_s = chip.truth().cg[1].seconds;
+    EXPECT_EQ(found.starved, cores_busy < 1.8);
+    EXPECT_NEAR(found.measurements.cg[1].seconds, cores_busy < 1.8 ? 5e-4 : passed_s,
+                0.05 * passed_s);
+  }
+}
+
+TEST(ExperimentTest, WhatTakesTheCoresAgainAndAgainCountsAndAHiccupDoesNot) {
+  const auto measured = [](int every) {
+    PaperChip chip(3, 4, 4);
+    chip.stall(every, 10 * chip.truth().cg[3].seconds);
+    const Findings found = measure(
+        chip, chain_of(4, 0), 200 * chip.truth().cg[3].seconds, [&chip] { return chip.probe(); },
+        kAsItIs);
+    return found.measurements.cg[3].seconds / chip.truth().cg[3].seconds;
+  };
+  EXPECT_GT(measured(20), 1.3);
+  EXPECT_NEAR(measured(350), 1, 0.05);
+}
+
+TEST(ExperimentTest, FramesThatWereBegunBeforeDoNotCount) {
+  PaperChip chip(3, 2, 4);
+  const Configuration one{{0, 3}, Granularity::coarse, 1}, two{{0, 3}, Granularity::coarse, 2};
+  Experiment experiment({two}, chain_of(2, 0), 0, [&chip] { return chip.probe(); });
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(experiment.take(chip.frame({one}), 0));
+  int frames = 1;
+  while (!experiment.take(chip.frame({two}), 0)) ++frames;
+  EXPECT_EQ(experiment.observation().frames, frames - 2) << "one a thread warms up";
+}
+
+TEST(ExperimentTest, ALookTellsTheRateAndWhatItTook) {
+  PaperChip chip(3, 2, 4);
+  const Configuration two{{0, 3}, Granularity::coarse, 2};
+  Experiment look({two, Observation::Kind::look, 0.5}, chain_of(2, 0), 0,
+                  [&chip] { return chip.probe(); });
+  while (!look.take(chip.frame({two}), 0)) {
+  }
+  const Observation seen = look.observation();
+  EXPECT_EQ(seen.kind, Observation::Kind::look);
+  EXPECT_NEAR(seen.frame_s, chip.truth().cg[1].seconds, 0.05 * chip.truth().cg[1].seconds);
+  EXPECT_GT(seen.lasted_s, 5 * 0.5) << "four latencies after it has filled";
+}
+
+TEST(ExperimentTest, ADeviceThatTakesNoFrameIsGivenUp) {
+  PaperChip chip(3, 2, 4);
+  const Configuration device{{7, 3}, Granularity::coarse, 1};
+  Experiment experiment({device}, chain_of(2, 7), 0, [&chip] { return chip.probe(); });
+  int frames = 1;
+  while (!experiment.take(chip.frame({device}), 0)) ASSERT_LT(++frames, 100000);
+  EXPECT_TRUE(experiment.observation().in_vain);
+}
+
+}  // namespace
+}  // namespace tandem

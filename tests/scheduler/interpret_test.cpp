@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/learn/interpret.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/scheduler/observations.h"
+
+namespace tandem {
+namespace {
+
+using Kind = Observation::Kind;
+
+const AnalyticPredictor kPredictor;
+
+Findings meaning(const Facts& facts) {
+  return interpret(facts.observations, facts.chain, kPredictor);
+}
+
+TEST(InterpretTest, ExperimentsBecomeTheModelsMeasurements) {
+  Chain chain = two_stages();
+  chain.window = 12;
+  chain.serial_stages = 2;
+  const Measurements m = meaning(measured(chain, kPredictor)).measurements;
+  EXPECT_EQ(m.cores, 2);
+  EXPECT_EQ(m.window, 12);
+  EXPECT_FALSE(m.stages[0].serial);
+  EXPECT_TRUE(m.stages[1].serial);
+  EXPECT_DOUBLE_EQ(m.cg[0].seconds, 10e-3);
+  EXPECT_DOUBLE_EQ(m.cg[1].seconds, 5e-3);
+  EXPECT_DOUBLE_EQ(m.stages[0].cg.seconds, 5e-3);
+  EXPECT_DOUBLE_EQ(m.stages[1].device.seconds, 2e-3);
+  EXPECT_DOUBLE_EQ(m.stages[1].mg.seconds, 5e-3);
+}
+
+TEST(InterpretTest, ALostDeviceLeavesOutWhatWasMeasuredWithIt) {
+  Facts facts = measured(two_stages(), kPredictor);
+  facts.observations.push_back(carried_out({on_device(2), Kind::glance}));
+  facts.observations.push_back(carried_out({on_cores(2), Kind::look}));
+  EXPECT_EQ(meaning(facts).trials.size(), 2U);
+  facts.chain.device_capable = 0;
+  const Findings without = meaning(facts);
+  ASSERT_EQ(without.trials.size(), 1U);
+  EXPECT_EQ(to_string(without.trials[0].configuration), "cc/cg2");
+  EXPECT_FALSE(without.measurements.stages[0].has_device);
+  EXPECT_DOUBLE_EQ(without.measurements.cg[1].seconds, 5e-3);
+  facts.chain.device_capable = 3;
+  EXPECT_EQ(meaning(facts).trials.size(), 2U) << "facts stay";
+}
+
+TEST(InterpretTest, LooksMakeAMeanAndTakeThePlaceOfAGlance) {
+  Facts facts = measured(two_stages(), kPredictor);
+  for (const auto& [kind, frame_s] : {std::pair{Kind::glance, 1e-3},
+                                      {Kind::look, 4e-3},
+                                      {Kind::look, 5e-3},
+                                      {Kind::look, 4.4e-3}}) {
+    Observation seen = carried_out({on_device(2), kind});
+    seen.frame_s = frame_s;
+    seen.lasted_s = 0.25;
+    facts.observations.push_back(seen);
+  }
+  const Findings found = meaning(facts);
+  ASSERT_EQ(found.trials.size(), 1U);
+  const Trial& trial = found.trials[0];
+  EXPECT_EQ(trial.looks.size(), 3U);
+  EXPECT_DOUBLE_EQ(trial.looks_s, 0.75);
+  EXPECT_NEAR(trial.measured.throughput_fps, (250 + 200 + 1 / 4.4e-3) / 3, 1e-9);
+  EXPECT_NEAR(trial.predicted.throughput_fps,
+              predict(found.measurements, on_device(2)).throughput_fps, 1e-9);
+}
+
+TEST(InterpretTest, EnergyIsThatOfTheDomainsThatTheMeterCovers) {
+  Chain chain = two_stages();
+  chain.domains = {Domain::dominant, Domain::absent, Domain::dominant};
+  Facts facts = measured(chain, kPredictor);
+  Observation seen = carried_out({on_device(2), Kind::glance});
+  seen.watts = {10, 100, 5};
+  facts.observations.push_back(seen);
+  EXPECT_NEAR(meaning(facts).trials[0].measured.energy_j, 15 * 4e-3, 1e-9);
+  facts.observations.back().watts.u = kUnknown;
+  EXPECT_FALSE(known(meaning(facts).trials[0].measured.energy_j));
+}
+
+TEST(InterpretTest, LanesAreFactorsOfOneLane) {
+  Chain chain = two_stages();
+  chain.lanes = {2};
+  Facts facts = measured(chain, kPredictor);
+  for (Observation& seen : facts.observations)
+    if (seen.configuration.lanes == 2) seen.frame_s = 3e-3;
+  EXPECT_DOUBLE_EQ(meaning(facts).measurements.lane_factors[1].seconds, 0.75);
+}
+
+TEST(InterpretTest, TheSourceStarvesWhenMostFramesWaitedForIt) {
+  Facts facts = measured(two_stages(), kPredictor);
+  for (std::size_t i = 0; i < 3; ++i) facts.observations[i].starved_frames = 100;
+  EXPECT_FALSE(meaning(facts).starved);
+  facts.observations[3].starved_frames = 100;
+  EXPECT_TRUE(meaning(facts).starved);
+}
+
+}  // namespace
+}  // namespace tandem

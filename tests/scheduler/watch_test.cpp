@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/learn/watch.h"
+
+#include <gtest/gtest.h>
+
+#include "model/measurements.h"
+#include "scheduler/learn/budget.h"
+
+namespace tandem {
+namespace {
+
+constexpr uint64_t kMs = 1'000'000, kSecond = 1000 * kMs;
+
+class WatchTest : public testing::Test {
+ protected:
+  // A frame every 10 ms.
+  FrameTimes frame(uint64_t service_ms, bool starved = false) {
+    FrameTimes times;
+    times.begin_ns = now_ns_ += 10 * kMs;
+    times.end_ns = times.begin_ns + service_ms * kMs;
+    times.starved = starved;
+    return times;
+  }
+  // How many frames until there is news of this kind; 0: none in a minute.
+  int frames_to(Watch::News news, uint64_t service_ms, uint32_t device_stages = 0,
+                bool starved = false) {
+    for (int i = 1; i <= 6000; ++i)
+      if (watch_.frame_done(frame(service_ms, starved), device_stages) == news) return i;
+    return 0;
+  }
+
+  Watch watch_;
+  uint64_t now_ns_ = kSecond;
+};
+
+TEST_F(WatchTest, ALastingChangeIsDrift) {
+  EXPECT_EQ(frames_to(Watch::News::drift, 8), 0);
+  const int frames = frames_to(Watch::News::drift, 16);
+  EXPECT_GT(frames, 5 * 8) << "for longer than a few samples";
+  EXPECT_LT(frames, 5 * 40);
+  watch_.begin_anew();
+  EXPECT_EQ(frames_to(Watch::News::drift, 16), 0) << "it is what is usual now";
+}
+
+TEST_F(WatchTest, EachPathHasTimesOfItsOwn) {
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_NE(watch_.frame_done(frame(8), 0), Watch::News::drift);
+    EXPECT_NE(watch_.frame_done(frame(1), 7), Watch::News::drift);
+  }
+  EXPECT_GT(frames_to(Watch::News::drift, 2, 7), 0);
+}
+
+TEST_F(WatchTest, AStarvedSourceIsNoDriftAndItsEndIsNews) {
+  EXPECT_EQ(frames_to(Watch::News::drift, 8), 0);
+  EXPECT_EQ(frames_to(Watch::News::drift, 2, 0, true), 0);
+  EXPECT_EQ(frames_to(Watch::News::busy, 8), 64);
+  EXPECT_EQ(frames_to(Watch::News::busy, 8), 0) << "it is said once";
+}
+
+class BudgetTest : public testing::Test {
+ protected:
+  void pass(int frames, bool training, uint64_t held_ms = 0) {
+    for (int i = 0; i < frames; ++i) {
+      FrameTimes times;
+      times.begin_ns = now_ns_;
+      times.end_ns = now_ns_ += 10 * kMs;
+      times.held_ns = held_ms * kMs;
+      budget_.frame_done(times, training);
+    }
+  }
+
+  Budget budget_;
+  uint64_t now_ns_ = kSecond;
+};
+
+TEST_F(BudgetTest, TheFirstTrainingIsFreeAndTheNextWaits) {
+  EXPECT_FALSE(budget_.allows_training(0));
+  EXPECT_TRUE(budget_.allows_training(0.05));
+  budget_.begin_training();
+  pass(100, true);
+  EXPECT_EQ(budget_.spent().frames, 100);
+  EXPECT_NEAR(budget_.spent().seconds, 1, 1e-9);
+  EXPECT_NEAR(budget_.end_training(200), 0.5, 1e-9) << "100 frames take 0.5 s at that rate";
+  EXPECT_FALSE(budget_.allows_training(0.05));
+  // The penalty of both is 1 s: a twentieth of 20 s.
+  pass(1840, false);
+  EXPECT_FALSE(budget_.allows_training(0.05));
+  pass(120, false);
+  EXPECT_TRUE(budget_.allows_training(0.05));
+}
+
+TEST_F(BudgetTest, ATrainingThatLedToNothingIsLostWhole) {
+  budget_.begin_training();
+  pass(50, true);
+  EXPECT_NEAR(budget_.end_training(kUnknown), 0.5, 1e-9);
+  EXPECT_EQ(budget_.totals().trainings, 1);
+  budget_.take_back();
+  EXPECT_TRUE(budget_.allows_training(0.05)) << "it was not this stream's own fault";
+}
+
+TEST_F(BudgetTest, TimeInWhichTheSinkHoldsFramesIsNotLost) {
+  budget_.begin_training();
+  pass(100, true, 9);
+  EXPECT_NEAR(budget_.spent().seconds, 0.1, 1e-9);
+}
+
+}  // namespace
+}  // namespace tandem
