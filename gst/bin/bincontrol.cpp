@@ -43,16 +43,17 @@ Domains domains_of(const MeterDescription& meter, bool device_on_cores, bool dev
 }
 
 BinControl::BinControl(GstElement* bin, Executor& executor, const Chain& chain,
-                       const std::string& chain_name, std::shared_ptr<Knowledge> knowledge,
+                       const Conditions& conditions, std::shared_ptr<Knowledge> knowledge,
                        std::shared_ptr<EnergyMeter> meter, const std::string& missing_energy,
                        const std::shared_ptr<Neighbourhood>& neighbourhood)
     : bin_(bin),
       executor_(executor),
-      chain_name_(chain_name),
       missing_energy_(missing_energy),
       meter_(std::move(meter)),
       seat_(
           std::make_shared<Seat>(neighbourhood->machine, [&executor] { return executor.cpu_s(); })),
+      conditions_(conditions),
+      devices_(chain.devices),
       controller_(chain, std::move(knowledge), [this] { return probe(); }, {neighbourhood, seat_}) {
   controller_.decided = [this](const Decision& decision) { untold_.push_back(decision); };
   controller_.tried = [this](const Trial& trial) {
@@ -134,21 +135,31 @@ void BinControl::device_failed() {
   tell();
 }
 
-// The measurements of the device side were made with one device more.
-void BinControl::device_left_out() {
-  handle([](Controller& c) -> std::optional<Step> {
-    if (!c.training() && !c.learnt()) return std::nullopt;
-    return c.retrain();
+// Under the mutex.
+Conditions BinControl::conditions() const {
+  Conditions now = conditions_;
+  if (devices_ > 1) now.device += ", " + std::to_string(devices_) + " of them";
+  return now;
+}
+
+void BinControl::device_left_out(int left) {
+  handle([&](Controller& c) {
+    devices_ = left;
+    return std::optional(c.device_left_out(left, conditions()));
   });
   tell();
 }
 
-void BinControl::frames_changed(const GstVideoInfo& info) {
-  const std::string key = chain_name_ + " " + gst_video_format_to_string(info.finfo->format) + " " +
-                          std::to_string(info.width) + "x" + std::to_string(info.height);
+void BinControl::frames_changed(const GstVideoInfo& info, const std::string& work) {
   window_ = executor_.window();
   executor_.set_window(window());
-  handle([&](Controller& c) { return std::optional(c.frames_changed(key, executor_.window())); });
+  handle([&](Controller& c) {
+    conditions_.stages = work;
+    conditions_.format = gst_video_format_to_string(info.finfo->format);
+    conditions_.width = info.width;
+    conditions_.height = info.height;
+    return std::optional(c.frames_changed(conditions(), executor_.window()));
+  });
   tell();
 }
 

@@ -23,9 +23,9 @@ namespace tandem {
 class BinControl {
  public:
   /// `bin` is who speaks on the bus; `executor` outlives this. `meter` may have none.
-  BinControl(GstElement* bin, Executor& executor, const Chain& chain,
-             const std::string& chain_name, std::shared_ptr<Knowledge> knowledge,
-             std::shared_ptr<EnergyMeter> meter, const std::string& missing_energy,
+  BinControl(GstElement* bin, Executor& executor, const Chain& chain, const Conditions& conditions,
+             std::shared_ptr<Knowledge> knowledge, std::shared_ptr<EnergyMeter> meter,
+             const std::string& missing_energy,
              const std::shared_ptr<Neighbourhood>& neighbourhood);
 
   // tell() is to be called after these two, with no lock held.
@@ -40,10 +40,11 @@ class BinControl {
   void set_device_capable(uint32_t stages);
   void retrain();
   void device_failed();
-  /// One of several devices failed, the others go on.
-  void device_left_out();
-  /// With nothing in flight, before the first of these frames.
-  void frames_changed(const GstVideoInfo& info);
+  /// One of several devices failed, `left` of them go on.
+  void device_left_out(int left);
+  /// With nothing in flight, before the first of these frames. `work`: what the stages do with
+  /// them.
+  void frames_changed(const GstVideoInfo& info, const std::string& work);
   /// With nothing in flight, after the last frame.
   void stream_ended();
   /// For the thread that takes frames out of the executor.
@@ -65,18 +66,21 @@ class BinControl {
   int count_frames_at_a_time() const;
   Probe probe() const;
   int window() const;
+  Conditions conditions() const;
   void post(const Decision& decision);
   void warn(const Decision& decision);
 
   GstElement* const bin_;
   Executor& executor_;
-  const std::string chain_name_, missing_energy_;
+  const std::string missing_energy_;
   const std::shared_ptr<EnergyMeter> meter_;
   const std::shared_ptr<Seat> seat_;
   std::atomic<int> window_{0};  // for this bin, were it alone
   uint64_t seen_epoch_ = 0;     // of who takes the frames out
 
   mutable std::mutex mutex_;
+  Conditions conditions_;  // the device without the number of them
+  int devices_;
   Controller controller_;
   std::vector<Decision> untold_;
   int told_frames_at_a_time_ = 0;

@@ -6,6 +6,7 @@
 #include "gst/bin/energycontext.h"
 #include "gst/bin/neighbourhoodcontext.h"
 #include "gst/opencl/openclcontext.h"
+#include "scheduler/machine/cores.h"
 #include "scheduler/machine/energy/combined.h"
 
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
@@ -126,27 +127,6 @@ std::shared_ptr<EnergyMeter> open_energy(GstElement* bin, const BinSettings& set
   return std::move(opened.meter);
 }
 
-// Names a stage's kind and its properties, but for those of the stream and the device.
-std::string work_of(GstTandemStage* stage) {
-  std::string text = G_OBJECT_TYPE_NAME(stage);
-  guint count = 0;
-  GParamSpec** properties = g_object_class_list_properties(G_OBJECT_GET_CLASS(stage), &count);
-  for (guint i = 0; i < count; ++i) {
-    const GParamSpec* property = properties[i];
-    const bool of_stage = property->owner_type != GST_TYPE_TANDEM_STAGE &&
-                          g_type_is_a(property->owner_type, GST_TYPE_TANDEM_STAGE);
-    if (!of_stage || (property->flags & G_PARAM_READWRITE) != G_PARAM_READWRITE) continue;
-    GValue value = G_VALUE_INIT;
-    g_object_get_property(G_OBJECT(stage), property->name, &value);
-    gchar* contents = g_strdup_value_contents(&value);
-    text += " " + std::string(property->name) + "=" + contents;
-    g_free(contents);
-    g_value_unset(&value);
-  }
-  g_free(properties);
-  return text;
-}
-
 }  // namespace
 
 void provide_control(GstElement* bin, BinRun& run, const BinSettings& settings,
@@ -161,14 +141,15 @@ void provide_control(GstElement* bin, BinRun& run, const BinSettings& settings,
   // A device made of the cores has nothing to overlap: its copies are theirs as well.
   if (opencl && !opencl->device().is_cpu) chain.lanes = {2, 4, 8};
   chain.tdp_w = settings.tdp_w;
-  std::string name;
-  for (int k = 0; k < chain.stages; ++k) {
+  for (int k = 0; k < chain.stages; ++k)
     chain.serial_stages |= run.adapter(k).serial() ? 1u << k : 0;
-    name += work_of(run.stage(k)) + " ! ";
+  Conditions conditions;
+  conditions.processor = processor_name();
+  conditions.cores = chain.cores;
+  if (opencl) {
+    chain.devices = opencl->devices();
+    conditions.device = opencl->device().name + ", driver " + opencl->device().driver;
   }
-  name += std::to_string(chain.cores) + " cores " + (opencl ? opencl->device().name : "no device");
-  if (opencl && opencl->devices() > 1) name += " x" + std::to_string(opencl->devices());
-  if (opencl) chain.devices = opencl->devices();
   if (meter) {
     const MeterDescription& described = meter->description();
     const bool on_cores = opencl && opencl->device().is_cpu;
@@ -176,7 +157,7 @@ void provide_control(GstElement* bin, BinRun& run, const BinSettings& settings,
     chain.domains = domains_of(described, on_cores, in_package);
     chain.energy_resolution_s = described.coarsest_resolution_s();
   }
-  run.set_control(std::make_unique<BinControl>(bin, run.executor(), chain, name,
+  run.set_control(std::make_unique<BinControl>(bin, run.executor(), chain, conditions,
                                                std::move(knowledge), meter, missing,
                                                find_neighbourhood(bin)));
 }

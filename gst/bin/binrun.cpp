@@ -5,6 +5,7 @@
 #include <array>
 
 #include "gst/bin/binprovide.h"
+#include "gst/bin/binwork.h"
 #include "gst/memory/pagelocked.h"
 #include "gst/util/guard.h"
 #include "scheduler/machine/memory.h"
@@ -70,7 +71,7 @@ void BinRun::device_failed(const std::string& why, int left) {
         bin_, RESOURCE, FAILED,
         ("One of the OpenCL devices failed, %d of them and the CPU go on: %s", left, why.c_str()),
         (nullptr));
-    return control_->device_left_out();
+    return control_->device_left_out(left);
   }
   GST_ELEMENT_WARNING(bin_, RESOURCE, FAILED,
                       ("The OpenCL device failed, the CPU goes on: %s", why.c_str()), (nullptr));
@@ -158,7 +159,7 @@ void BinRun::set_caps(GstCaps* caps) {
   executor_->set_window(static_cast<int>(most_waiting_bytes() / GST_VIDEO_INFO_SIZE(&info_)));
   make_items();
   executor_->frames_change();
-  control_->frames_changed(info_);
+  control_->frames_changed(info_, describe_work(stages_));
 }
 
 GstFlowReturn BinRun::accept(GstBuffer* buffer) {

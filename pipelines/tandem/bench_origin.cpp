@@ -4,10 +4,8 @@
 #include <glib.h>
 
 #include <ctime>
-#include <fstream>
-#include <iterator>
 
-#include "pipelines/tandem/options.h"
+#include "scheduler/machine/cores.h"
 
 namespace tandem {
 namespace {
@@ -23,21 +21,10 @@ std::string utc_now() {
 
 }  // namespace
 
-std::optional<std::string> processor_name(const std::string& cpuinfo) {
-  for (const std::string& line : split(cpuinfo, '\n')) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return std::nullopt;
-}
-
 BenchOrigin bench_origin(const std::string& input) {
-  std::ifstream file("/proc/cpuinfo");
-  const std::string cpuinfo{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  BenchOrigin origin{.version = TANDEM_VERSION,
-                     .date = utc_now(),
-                     .host = g_get_host_name(),
-                     .processor = processor_name(cpuinfo)};
+  const std::string processor = processor_name();
+  BenchOrigin origin{.version = TANDEM_VERSION, .date = utc_now(), .host = g_get_host_name()};
+  if (!processor.empty()) origin.processor = processor;
   if (!input.empty()) origin.input = input;
   return origin;
 }

@@ -18,7 +18,4 @@ struct BenchOrigin {
 /// Of a bench that begins now. `input`: empty for a moving pattern.
 BenchOrigin bench_origin(const std::string& input);
 
-/// The first `model name` of what /proc/cpuinfo holds.
-std::optional<std::string> processor_name(const std::string& cpuinfo);
-
 }  // namespace tandem

@@ -40,24 +40,21 @@ bool Controller::lacks_energy(const Learnt& learnt) const {
 }
 
 Learnt* Controller::find() {
-  const auto found = knowledge_->find(key_);
+  if (!conditions_) return nullptr;
+  const auto found = knowledge_->find(*conditions_);
   return found == knowledge_->end() ? nullptr : &found->second;
 }
 
-const Learnt* Controller::learnt() const {
-  const auto found = knowledge_->find(key_);
-  return found == knowledge_->end() ? nullptr : &found->second;
-}
+const Learnt* Controller::learnt() const { return const_cast<Controller*>(this)->find(); }
 
 // --- What happened -----------------------------------------------------------------------------
 
-Step Controller::frames_changed(const std::string& key, int window) {
+Step Controller::frames_changed(const Conditions& conditions, int window) {
   abandon_training();  // what it learnt of the old frames is of no use for these
-  frames_ = key;
+  conditions_ = conditions;
   chain_.window = window;
   watch_.frames_changed();
   take_share();
-  name_knowledge();
   ask_neighbours();
   return decide(find() ? Reason::remembered : Reason::caps);
 }
@@ -75,10 +72,20 @@ Step Controller::set_objective(const Objective& objective) {
 
 Step Controller::retrain() {
   abandon_training();
-  if (frames_.empty() || rules_.allowed.fixed()) return running_;
+  if (!conditions_ || rules_.allowed.fixed()) return running_;
   if (take_turn()) return start_training(Reason::asked);
   wanted_ = Reason::asked;
   return running_;
+}
+
+Step Controller::device_left_out(int left, const Conditions& conditions) {
+  const bool knew = training() || learnt();
+  abandon_training();
+  chain_.devices = left;
+  if (!conditions_) return running_;
+  conditions_ = conditions;
+  conditions_->cores = cores_;
+  return knew ? retrain() : running_;
 }
 
 Step Controller::device_failed() {
@@ -132,10 +139,10 @@ std::optional<Step> Controller::frame_done(const FrameTimes& times, uint32_t dev
 // With what is known now: run what is best, or find out, or go on.
 Step Controller::decide(Reason reason) {
   const Allowed allowed = this->allowed();
-  if (allowed.fixed() || frames_.empty() || !rules_.any()) {
+  if (allowed.fixed() || !conditions_ || !rules_.any()) {
     abandon_training();
     wanted_.reset();
-    if (allowed.fixed() || frames_.empty() || !allowed(running_.configuration) ||
+    if (allowed.fixed() || !conditions_ || !allowed(running_.configuration) ||
         (running_.configuration.mapping.any_device() && chain_.device_capable == 0))
       run(settled_on_ = allowed.fallback(chain_.stages, chain_.cores));
     running_.time_stages = false;

@@ -44,15 +44,18 @@ class Controller {
              std::shared_ptr<const Predictor> predictor = std::make_shared<AnalyticPredictor>());
 
   // Each of these returns what to run from now on, which may be what runs already.
-  /// Frames of another kind come from now on (`key` names them). For before the first of them.
-  Step frames_changed(const std::string& key, int window);
+  /// Frames come under other conditions from now on, whose cores are all that the bin could have.
+  /// For before the first of them. `window`: most of them in flight.
+  Step frames_changed(const Conditions& conditions, int window);
   Step set_rules(const AdaptRules& rules);
   Step set_objective(const Objective& objective);
   /// Trains at the next frame, whatever the rules say about overhead.
   Step retrain();
   /// Stages that can run on the device from now on; bit k: stage k.
   void set_device_capable(uint32_t stages) { chain_.device_capable = stages; }
-  /// The device is gone for good.
+  /// One of several devices is gone, `left` of them go on, and conditions are these.
+  Step device_left_out(int left, const Conditions& conditions);
+  /// The device is gone for good, or the last of several.
   Step device_failed();
 
   /// No frame comes for now. Training goes on if there are others after all, as in a loop.
@@ -108,7 +111,6 @@ class Controller {
   bool lacks_energy(const Learnt& learnt) const;
   /// What the rules and the share of the machine leave open.
   Allowed allowed() const;
-  void name_knowledge();
   std::optional<Step> look_at_neighbours();
   bool take_share();
   void ask_neighbours();
@@ -127,8 +129,7 @@ class Controller {
 
   Step running_;
   Prediction predicted_;
-  std::string frames_;  // their kind; empty before the first
-  std::string key_;     // of what is known of them
+  std::optional<Conditions> conditions_;  // with this bin's part of the cores; none before frames
   const Neighbours neighbours_;
   uint64_t seen_epoch_ = 0;      // of the neighbours
   int cores_ = 1, at_work_ = 1;  // of the machine: this bin's part, and with how many it shares

@@ -14,9 +14,6 @@ Allowed Controller::allowed() const {
   return allowed;
 }
 
-// Measurements hold for the number of cores that they were made with.
-void Controller::name_knowledge() { key_ = frames_ + " on " + std::to_string(cores_); }
-
 // True when this bin's part of the machine is another one.
 bool Controller::take_share() {
   if (!neighbours_.seat) return false;
@@ -26,7 +23,7 @@ bool Controller::take_share() {
   const bool changed = cores != cores_ || share.at_work != at_work_;
   cores_ = cores;
   at_work_ = share.at_work;
-  name_knowledge();
+  if (conditions_) conditions_->cores = cores_;
   return changed;
 }
 
@@ -35,14 +32,14 @@ bool Controller::take_share() {
 void Controller::ask_neighbours() {
   if (!neighbours_.shared) return;
   const Learnt* own = find();
-  if (auto theirs = neighbours_.shared->knowledge.newer(key_, own ? own->version : 0)) {
+  if (auto theirs = neighbours_.shared->knowledge.newer(*conditions_, own ? own->version : 0)) {
     if (device_lost_) forget_device(*theirs);
-    (*knowledge_)[key_] = *theirs;
+    (*knowledge_)[*conditions_] = *theirs;
     return;
   }
   if (own) return;
-  for (int more = cores_ + 1; more <= chain_.cores; ++more) {
-    const std::string known_as = frames_ + " on " + std::to_string(more);
+  Conditions known_as = *conditions_;
+  while (++known_as.cores <= chain_.cores) {
     Learnt larger;
     if (const auto mine = knowledge_->find(known_as); mine != knowledge_->end()) {
       larger = mine->second;
@@ -54,7 +51,7 @@ void Controller::ask_neighbours() {
     larger.version = 0;
     larger.chosen = {};
     if (device_lost_) forget_device(larger);
-    (*knowledge_)[key_] = larger;
+    (*knowledge_)[*conditions_] = larger;
     return;
   }
 }
@@ -66,7 +63,7 @@ std::optional<Step> Controller::look_at_neighbours() {
   seen_epoch_ = epoch;
   another_trains_ = neighbours_.seat->another_trains();
   watch_.begin_anew();
-  if (frames_.empty() || rules_.allowed.fixed()) return std::nullopt;
+  if (!conditions_ || rules_.allowed.fixed()) return std::nullopt;
   if (take_share()) {
     if (training()) {
       // It measured another part of the machine. That it was in vain is not this bin's fault.

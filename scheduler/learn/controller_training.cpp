@@ -71,7 +71,7 @@ Step Controller::go_on_training() {
   if (is_trial(facts.observations.back().kind) && tried) tried(findings.trials.back());
   const Next next = next_experiment(facts, findings, objective_, allowed(), *predictor_);
   if (!next.plan || is_trial(next.plan->kind)) {
-    Learnt& learnt = (*knowledge_)[key_];
+    Learnt& learnt = (*knowledge_)[*conditions_];
     learnt.facts = facts;
     learnt.findings = findings;
   }
@@ -81,7 +81,7 @@ Step Controller::go_on_training() {
 }
 
 Step Controller::finish_training(const Choice& choice) {
-  Learnt& learnt = (*knowledge_)[key_];
+  Learnt& learnt = (*knowledge_)[*conditions_];
   if (choice.count > 0) remember(learnt, pick(learnt, choice));
   Decision decision;
   decision.experiments = made(false);
@@ -97,7 +97,7 @@ Step Controller::finish_training(const Choice& choice) {
   const Candidate fallback{allowed().fallback(chain_.stages, chain_.cores), {}};
   // For all who may have any lanes and the device.
   if (neighbours_.shared && !rules_.allowed.lanes && !device_lost_)
-    learnt.version = neighbours_.shared->knowledge.publish(key_, learnt);
+    learnt.version = neighbours_.shared->knowledge.publish(*conditions_, learnt);
   settle(reason, choice.count > 0 ? learnt.chosen : fallback, choice, decision);
   end_turn();
   return running_;

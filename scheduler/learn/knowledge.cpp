@@ -3,15 +3,15 @@
 
 namespace tandem {
 
-uint64_t SharedKnowledge::publish(const std::string& key, const Learnt& learnt) {
+uint64_t SharedKnowledge::publish(const Conditions& conditions, const Learnt& learnt) {
   std::lock_guard lock(mutex_);
-  Learnt& known = known_[key] = learnt;
+  Learnt& known = known_[conditions] = learnt;
   return known.version = ++latest_;
 }
 
-std::optional<Learnt> SharedKnowledge::newer(const std::string& key, uint64_t version) const {
+std::optional<Learnt> SharedKnowledge::newer(const Conditions& conditions, uint64_t version) const {
   std::lock_guard lock(mutex_);
-  const auto found = known_.find(key);
+  const auto found = known_.find(conditions);
   if (found == known_.end() || found->second.version <= version) return std::nullopt;
   return found->second;
 }

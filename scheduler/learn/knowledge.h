@@ -5,8 +5,8 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <string>
 
+#include "scheduler/learn/conditions.h"
 #include "scheduler/learn/next_experiment.h"
 
 namespace tandem {
@@ -25,18 +25,17 @@ struct Learnt {
 class SharedKnowledge {
  public:
   /// Returns its version.
-  uint64_t publish(const std::string& key, const Learnt& learnt);
-  /// What is known under this key and newer than `version`.
-  std::optional<Learnt> newer(const std::string& key, uint64_t version) const;
+  uint64_t publish(const Conditions& conditions, const Learnt& learnt);
+  /// What is known under these and newer than `version`.
+  std::optional<Learnt> newer(const Conditions& conditions, uint64_t version) const;
 
  private:
   mutable std::mutex mutex_;
   uint64_t latest_ = 0;
-  std::map<std::string, Learnt> known_;
+  std::map<Conditions, Learnt> known_;
 };
 
-/// All that was learnt, by the kind of frames: size and format, with what else decides how long a
-/// frame takes. Outlives the streams that fill it.
-using Knowledge = std::map<std::string, Learnt>;
+/// All that was learnt. Outlives the streams that fill it.
+using Knowledge = std::map<Conditions, Learnt>;
 
 }  // namespace tandem

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -51,6 +53,20 @@ double thread_cpu_s(pthread_t thread) {
   timespec taken{};
   if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &taken) != 0) return 0;
   return static_cast<double>(taken.tv_sec) + 1e-9 * static_cast<double>(taken.tv_nsec);
+}
+
+std::string processor_name(const std::string& cpuinfo) {
+  std::istringstream lines(cpuinfo);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return {};
+}
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  return processor_name({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
 }
 
 }  // namespace tandem

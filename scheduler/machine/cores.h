@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 
+#include <string>
+
 namespace tandem {
 
 /// The physical cores that this process may use: its CPU affinity, hardware threads of one core
@@ -11,6 +13,11 @@ int usable_physical_cores();
 
 /// The processors that this process may use, each hardware thread by itself. At least 1.
 int usable_processors();
+
+/// The name of the first processor, as the kernel tells it; empty where it does not.
+std::string processor_name();
+/// The first `model name` of what /proc/cpuinfo holds; empty where there is none.
+std::string processor_name(const std::string& cpuinfo);
 
 /// Processor time that a thread of this process, which has not been joined, has taken.
 double thread_cpu_s(pthread_t thread);

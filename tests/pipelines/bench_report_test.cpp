@@ -162,13 +162,6 @@ TEST(BenchReport, JsonTellsWhereItComesFrom) {
   EXPECT_TRUE(unknown["input"].is_null());
 }
 
-TEST(BenchReport, ProcessorIsTheFirstOfCpuinfo) {
-  EXPECT_EQ(processor_name("processor\t: 0\nmodel name\t: An X: 9\n\nmodel name\t: B\n"),
-            "An X: 9");
-  EXPECT_EQ(processor_name("processor\t: 0\n"), std::nullopt);
-  EXPECT_EQ(processor_name(""), std::nullopt);
-}
-
 // Each field that can be in the file, at every depth.
 void add_names(const Json& json, std::set<std::string>& names) {
   if (json.is_object()) {

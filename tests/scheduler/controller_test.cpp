@@ -40,7 +40,7 @@ TEST_F(ControllerTest, FindsWhatExhaustiveSearchFinds) {
     const int stages = 1 + static_cast<int>(seed % 6), cores = 1 + static_cast<int>(seed % 8);
     PaperChip chip(stages, cores, seed);
     Controller controller = make(chip, stages, cores);
-    Step step = controller.frames_changed("a", 0);
+    Step step = controller.frames_changed({"a"}, 0);
     ASSERT_GT(run_to_decision(controller, chip, step, 300000), 0) << "seed " << seed;
     const Choice best = choose(chip.truth(), {});
     const double reached = predict(chip.truth(), step.configuration).throughput_fps;
@@ -58,11 +58,11 @@ TEST_F(ControllerTest, RemembersWhatItLearntOfASize) {
     PaperChip chip(6, 4, seed);
     chip.crowd(1, 0.5);  // what was not tried promises more than it would reach
     Controller controller = make(chip, 6, 4);
-    Step step = controller.frames_changed("ld", 0);
+    Step step = controller.frames_changed({"ld"}, 0);
     ASSERT_GT(run_to_decision(controller, chip, step, 300000), 0);
     const Configuration learnt = step.configuration;
-    controller.frames_changed("hd", 0);
-    step = controller.frames_changed("ld", 0);
+    controller.frames_changed({"hd"}, 0);
+    step = controller.frames_changed({"ld"}, 0);
     EXPECT_EQ(to_string(step.configuration), to_string(learnt)) << "seed " << seed;
     EXPECT_EQ(decisions_.back().reason, Reason::remembered);
     EXPECT_FALSE(controller.training());
@@ -73,10 +73,10 @@ TEST_F(ControllerTest, AnInputThatChangesAllTheTimeStaysWithinTheOverhead) {
   PaperChip chip(3, 4, 2);
   Controller controller = make(chip, 3, 4);
   double training_s = 0;
-  const FrameTimes start = chip.frame(controller.frames_changed("0", 0));
+  const FrameTimes start = chip.frame(controller.frames_changed({"0"}, 0));
   FrameTimes last = start;
   for (int size = 1; size < 2000; ++size) {
-    Step step = controller.frames_changed(std::to_string(size), 0);
+    Step step = controller.frames_changed({std::to_string(size)}, 0);
     for (int frame = 0; frame < 20; ++frame) {
       last = chip.frame(step);
       if (const auto next = controller.frame_done(last, mapped(step))) step = *next;
@@ -98,7 +98,7 @@ TEST_F(ControllerTest, RetrainsOnALastingChangeAndNotOnASlowFrame) {
   AdaptRules rules;
   rules.max_overhead = 0.5;
   Controller controller = make(chip, 3, 2, rules);
-  Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed({"a"}, 0);
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
   for (int frame = 0; frame < 4000; ++frame) {
     chip.slow_down(frame % 50 == 49 ? 10 : 1);
@@ -116,7 +116,7 @@ TEST_F(ControllerTest, AMomentInWhichHundredsOfShortFramesAreSlowIsNoDrift) {
   AdaptRules rules;
   rules.max_overhead = 0.5;
   Controller controller = make(chip, 3, 2, rules);
-  Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed({"a"}, 0);
   ASSERT_GT(run_to_decision(controller, chip, step, 300000), 0);
   const uint64_t settled_ns = chip.probe().now_ns;
   int slow = 0;
@@ -137,7 +137,7 @@ TEST_F(ControllerTest, KeepsWhatRunsWhenTrainingIsNotAllowed) {
   AdaptRules rules;
   rules.max_overhead = 0;
   Controller controller = make(chip, 3, 2, rules);
-  const Step step = controller.frames_changed("a", 0);
+  const Step step = controller.frames_changed({"a"}, 0);
   EXPECT_EQ(to_string(step.configuration), "ccc/cg2");
   EXPECT_EQ(decisions_.back().reason, Reason::not_allowed);
 }
@@ -145,11 +145,11 @@ TEST_F(ControllerTest, KeepsWhatRunsWhenTrainingIsNotAllowed) {
 TEST_F(ControllerTest, CapsThatChangeDuringTrainingEndItAndItsCostCounts) {
   PaperChip chip(3, 2, 5);
   Controller controller = make(chip, 3, 2);
-  Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed({"a"}, 0);
   for (int frame = 0; frame < 5; ++frame) {
     if (const auto next = controller.frame_done(chip.frame(step), mapped(step))) step = *next;
   }
-  step = controller.frames_changed("b", 0);
+  step = controller.frames_changed({"b"}, 0);
   ASSERT_EQ(decisions_.size(), 1u);
   EXPECT_EQ(decisions_[0].reason, Reason::not_allowed);
   EXPECT_FALSE(controller.training());
@@ -165,7 +165,7 @@ TEST_F(ControllerTest, CapsThatChangeDuringTrainingEndItAndItsCostCounts) {
 TEST_F(ControllerTest, FramesThatAreUnderWayBetweenTwoExperimentsCountAsTraining) {
   PaperChip chip(3, 2, 5);
   Controller controller = make(chip, 3, 2);
-  Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed({"a"}, 0);
   int frames = 0;
   uint64_t begin_ns = 0;
   // Returns whether frames run under another configuration from now on.
@@ -188,7 +188,7 @@ TEST_F(ControllerTest, FramesThatAreUnderWayBetweenTwoExperimentsCountAsTraining
 TEST_F(ControllerTest, ASinkThatHoldsFramesBackMakesNoTrainingDear) {
   PaperChip chip(3, 2, 5);
   Controller controller = make(chip, 3, 2);
-  Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed({"a"}, 0);
   while (decisions_.empty()) {
     FrameTimes times = chip.frame(step);
     times.held_ns = times.end_ns - times.begin_ns;
@@ -200,7 +200,7 @@ TEST_F(ControllerTest, ASinkThatHoldsFramesBackMakesNoTrainingDear) {
 TEST_F(ControllerTest, AStreamShorterThanTrainingSaysSoAndALoopGoesOn) {
   PaperChip chip(3, 2, 5);
   Controller controller = make(chip, 3, 2);
-  Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed({"a"}, 0);
   controller.stream_ended();
   EXPECT_TRUE(decisions_.empty()) << "it had no frames";
   for (int frame = 0; frame < 5; ++frame) {
@@ -227,12 +227,12 @@ TEST_F(ControllerTest, WithDriftAloneOtherFramesAreNoReasonButOtherTimesAre) {
   rules.on_caps = false;
   rules.max_overhead = 0.5;
   Controller controller = make(chip, 3, 2, rules);
-  Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed({"a"}, 0);
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0)
       << "the first frames are trained on";
   for (int frame = 0; frame < 200; ++frame)
     ASSERT_FALSE(controller.frame_done(chip.frame(step), mapped(step)));
-  step = controller.frames_changed("b", 0);
+  step = controller.frames_changed({"b"}, 0);
   ASSERT_FALSE(controller.training());
   for (int frame = 0; frame < 200; ++frame)
     ASSERT_FALSE(controller.frame_done(chip.frame(step), mapped(step)));
@@ -246,7 +246,7 @@ TEST_F(ControllerTest, ChoosesAmongWhatIsAllowed) {
   AdaptRules rules;
   rules.allowed.mapping = Mapping{2, 3};
   Controller controller = make(chip, 3, 2, rules);
-  Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed({"a"}, 0);
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
   EXPECT_EQ(to_string(step.configuration.mapping), "cgc");
   rules.allowed.threads = 2;
@@ -261,7 +261,7 @@ TEST_F(ControllerTest, ChoosesAmongWhatIsAllowed) {
 TEST_F(ControllerTest, GoesOnWithoutADeviceThatFailed) {
   PaperChip chip(3, 2, 8);
   Controller controller = make(chip, 3, 2);
-  Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed({"a"}, 0);
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
   step = controller.device_failed();
   EXPECT_FALSE(step.configuration.mapping.any_device());
@@ -269,10 +269,24 @@ TEST_F(ControllerTest, GoesOnWithoutADeviceThatFailed) {
   EXPECT_FALSE(controller.training());
 }
 
+TEST_F(ControllerTest, WithOneDeviceLessItLearnsAnewAndForgetsNothing) {
+  PaperChip chip(3, 2, 8);
+  Controller controller = make(chip, 3, 2);
+  Step step = controller.frames_changed({"a"}, 0);
+  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  const Conditions less{.stages = "a", .device = "one less"};
+  step = controller.device_left_out(1, less);
+  EXPECT_TRUE(controller.training());
+  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  EXPECT_EQ(decisions_.back().reason, Reason::asked);
+  controller.frames_changed({"a"}, 0);
+  EXPECT_EQ(decisions_.back().reason, Reason::remembered);
+}
+
 TEST_F(ControllerTest, ADeviceThatFailsDuringTrainingIsLeftOutOfTheNext) {
   PaperChip chip(3, 2, 8);
   Controller controller = make(chip, 3, 2);
-  Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed({"a"}, 0);
   for (int frame = 0; frame < 100000 && !mapped(step); ++frame) {
     if (const auto next = controller.frame_done(chip.frame(step), mapped(step))) step = *next;
   }
@@ -288,7 +302,7 @@ TEST_F(ControllerTest, ADeviceThatFailsDuringTrainingIsLeftOutOfTheNext) {
 TEST_F(ControllerTest, TurnedOffDuringTrainingItGoesOnAsBefore) {
   PaperChip chip(3, 2, 8);
   Controller controller = make(chip, 3, 2);
-  Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed({"a"}, 0);
   AdaptRules off;
   off.on_caps = off.on_drift = false;
   step = controller.set_rules(off);
@@ -299,7 +313,7 @@ TEST_F(ControllerTest, TurnedOffDuringTrainingItGoesOnAsBefore) {
 TEST_F(ControllerTest, NearEqualsAreLookedAtInTurn) {
   PaperChip chip(3, 2, 8);  // three threads on two cores are as good as two
   Controller controller = make(chip, 3, 2);
-  Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed({"a"}, 0);
   std::vector<Configuration> ran;
   for (int frame = 0; frame < 100000 && decisions_.empty(); ++frame) {
     const auto next = controller.frame_done(chip.frame(step), mapped(step));
@@ -321,7 +335,7 @@ TEST_F(ControllerTest, TheBestNumberOfThreadsLiesBetweenThoseThatWereTried) {
     PaperChip chip(3, 16, seed);
     chip.crowd(crowded, 0.15);
     Controller controller = make(chip, 3, 16);
-    Step step = controller.frames_changed("a", 0);
+    Step step = controller.frames_changed({"a"}, 0);
     ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
     const auto reaches = [&](const Configuration& configuration) {
       return chip.crowding(configuration) * predict(chip.truth(), configuration).throughput_fps;
@@ -338,7 +352,7 @@ TEST_F(ControllerTest, TheBestNumberOfThreadsLiesBetweenThoseThatWereTried) {
 TEST_F(ControllerTest, ADeviceThatTakesNoFrameIsLeftOut) {
   PaperChip chip(3, 2, 9);
   Controller controller = make(chip, 3, 2);
-  Step step = controller.frames_changed("a", 0);
+  Step step = controller.frames_changed({"a"}, 0);
   for (int frame = 0; frame < 100000 && decisions_.empty(); ++frame) {
     if (const auto next = controller.frame_done(chip.frame(step), 0)) step = *next;
   }

@@ -26,7 +26,7 @@ class NeighboursTest : public testing::Test {
       chip.wait_until(static_cast<uint64_t>(1e9 * test.now_s_));
       controller.decided = [this](const Decision& decision) { decisions.push_back(decision); };
       controller.set_rules({});
-      step = controller.frames_changed(frames, 0);
+      step = controller.frames_changed({frames}, 0);
     }
     static Chain chain(int cores) {
       Chain chain;

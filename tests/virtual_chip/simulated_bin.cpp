@@ -27,7 +27,7 @@ SimulatedBin::SimulatedBin(const Chip& chip, unsigned seed, const Objective& obj
 }
 
 void SimulatedBin::frames_changed(const std::string& kind) {
-  const Step step = controller_->frames_changed(kind, chip_.window);
+  const Step step = controller_->frames_changed({kind}, chip_.window);
   simulation_.configure(step.configuration, step.time_stages);
 }
 
