@@ -79,6 +79,8 @@ struct Measurements {
   /// frame each, all stages. What was not measured is unknown, and so are the configurations that
   /// need it.
   std::vector<Cost> cg;
+  /// At [n - 1]: T^CG(n) lies between measured ones. Empty: all were measured.
+  std::vector<bool> cg_interpolated;
 
   /// With S lanes, at [S - 1]; unknown where nothing was measured.
   std::array<LaneFactor, kMaxLanes> lane_factors{{{1, 1}}};

@@ -104,21 +104,28 @@ bool tried_with_other_lanes(Configuration configuration, std::span<const Trial> 
   });
 }
 
-bool is_one_of(Which which, const Configuration& configuration, std::span<const Trial> trials) {
-  if (which == Which::all) return true;
-  if (which == Which::unmeasured && configuration.mapping.any_device())
-    return !tried_with_other_lanes(configuration, trials);
-  const bool measured =
-      !configuration.mapping.any_device() || find_trial(trials, configuration) != nullptr;
-  return measured == (which == Which::measured);
+// On the CPU alone, but for numbers of threads that no experiment had.
+bool had_experiment(const Measurements& measurements, const Configuration& configuration) {
+  if (configuration.mapping.any_device()) return false;
+  const std::size_t n = static_cast<std::size_t>(configuration.threads) - 1;
+  return configuration.granularity == Granularity::medium ||
+         n >= measurements.cg_interpolated.size() || !measurements.cg_interpolated[n];
 }
 
-Choice rank(const Model& model, const Objective& objective, const Allowed& allowed,
-            std::span<const Trial> trials, Which which) {
+bool is_one_of(Which which, const Configuration& configuration, const Measurements& measurements,
+               std::span<const Trial> trials) {
+  if (which == Which::all) return true;
+  if (which == Which::unmeasured)
+    return configuration.mapping.any_device() && !tried_with_other_lanes(configuration, trials);
+  return had_experiment(measurements, configuration) || find_trial(trials, configuration);
+}
+
+Choice rank(const Model& model, const Measurements& measurements, const Objective& objective,
+            const Allowed& allowed, std::span<const Trial> trials, Which which) {
   Ranking ranking;
   model.predict_all(
       [&](const Configuration& configuration, const Prediction& prediction) {
-        if (!allowed(configuration) || !is_one_of(which, configuration, trials)) return;
+        if (!allowed(configuration) || !is_one_of(which, configuration, measurements, trials)) return;
         const Prediction p =
             trials.empty() ? prediction : corrected(trials, configuration, prediction);
         ranking.offer(configuration, p, score(p, objective));
@@ -142,9 +149,9 @@ bool needs_energy(const Objective& objective) {
 Choice choose(const Measurements& measurements, const Objective& objective, const Allowed& allowed,
               std::span<const Trial> trials, Which which) {
   const Model model(measurements, allowed.lanes.value_or(0));
-  Choice choice = rank(model, objective, allowed, trials, which);
+  Choice choice = rank(model, measurements, objective, allowed, trials, which);
   if (choice.count == 0 && needs_energy(objective)) {
-    choice = rank(model, {Metric::throughput}, allowed, trials, which);
+    choice = rank(model, measurements, {Metric::throughput}, allowed, trials, which);
     choice.energy_unknown = true;
   }
   if (choice.count == 0) return choice;

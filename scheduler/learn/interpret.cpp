@@ -58,10 +58,8 @@ class Interpreter {
     }
   }
 
-  void take(const Observation& seen) {
+  void take_experiment(const Observation& seen) {
     const Configuration& configuration = seen.configuration;
-    if (configuration.mapping.any_device() && chain_.device_capable == 0) return;
-    if (is_trial(seen.kind)) return take_trial(seen);
     frames_ += seen.frames;
     starved_frames_ += seen.starved_frames;
     found_.relative_error = std::max(found_.relative_error, seen.relative_error);
@@ -82,12 +80,67 @@ class Interpreter {
     }
   }
 
-  Findings finish() {
+  void end_experiments() {
+    interpolate();
     found_.starved = starved_frames_ > (frames_ + 1) / 2;
-    return std::move(found_);
   }
 
+  void take_trial(const Observation& seen) {
+    const Configuration& configuration = seen.configuration;
+    Trial trial{configuration, predictor_.predict(found_.measurements, configuration), {}};
+    trial.measured = trial.predicted;
+    trial.measured.throughput_fps = 1 / seen.frame_s;
+    trial.measured.energy_j = watts_of(seen.watts, chain_.domains) * seen.frame_s;
+    if (seen.kind == Kind::look) {
+      if (const Trial* before = find_trial(found_.trials, configuration)) {
+        trial.looks = before->looks;
+        trial.looks_s = before->looks_s;
+      }
+      trial.looks.push_back(trial.measured);
+      trial.looks_s += seen.lasted_s;
+      trial.measured = mean_of_looks(trial.looks);
+    }
+    if (!known(trial.measured.energy_j)) trial.measured.energy_j = trial.predicted.energy_j;
+    trial.measured.power_w = trial.measured.energy_j * trial.measured.throughput_fps;
+    std::erase_if(found_.trials,
+                  [&](const Trial& other) { return other.configuration == configuration; });
+    found_.trials.push_back(std::move(trial));
+  }
+
+  Findings findings() { return std::move(found_); }
+
  private:
+  // Between measured numbers of threads the time that a thread takes for a frame grows evenly, as
+  // each slows down the others, and so does the power. More threads than measured do as those.
+  void interpolate() {
+    std::vector<Cost>& cg = found_.measurements.cg;
+    found_.measurements.cg_interpolated.assign(cg.size(), false);
+    if (!known(cg[0].seconds)) return;
+    for (std::size_t below = 0, n = 1; n < cg.size(); ++n) {
+      if (known(cg[n].seconds)) {
+        below = n;
+        continue;
+      }
+      std::size_t above = n;
+      while (above < cg.size() && !known(cg[above].seconds)) ++above;
+      if (above == cg.size()) above = below;
+      for (; n < cg.size() && (n < above || above == below); ++n) {
+        const double way = above == below ? 0 : static_cast<double>(n - below) / (above - below);
+        const auto between = [&](double a, double b) { return a + way * (b - a); };
+        const Cost &a = cg[below], &b = cg[above];
+        const auto thread_s = [&](std::size_t i) { return (i + 1) * cg[i].seconds; };
+        const double frame_s =
+            above == below ? a.seconds : between(thread_s(below), thread_s(above)) / (n + 1);
+        const auto watts = [&](double Energy::*domain) {
+          return between(a.joules.*domain / a.seconds, b.joules.*domain / b.seconds);
+        };
+        cg[n] = cost(frame_s, {watts(&Energy::c), watts(&Energy::g), watts(&Energy::u)});
+        found_.measurements.cg_interpolated[n] = true;
+      }
+      --n;
+    }
+  }
+
   void take_cores(const Observation& seen) {
     Measurements& m = found_.measurements;
     const int n = seen.configuration.threads;
@@ -144,28 +197,6 @@ class Interpreter {
     factor.joules = known(joules) ? joules : 1;
   }
 
-  void take_trial(const Observation& seen) {
-    const Configuration& configuration = seen.configuration;
-    Trial trial{configuration, predictor_.predict(found_.measurements, configuration), {}};
-    trial.measured = trial.predicted;
-    trial.measured.throughput_fps = 1 / seen.frame_s;
-    trial.measured.energy_j = watts_of(seen.watts, chain_.domains) * seen.frame_s;
-    if (seen.kind == Kind::look) {
-      if (const Trial* before = find_trial(found_.trials, configuration)) {
-        trial.looks = before->looks;
-        trial.looks_s = before->looks_s;
-      }
-      trial.looks.push_back(trial.measured);
-      trial.looks_s += seen.lasted_s;
-      trial.measured = mean_of_looks(trial.looks);
-    }
-    if (!known(trial.measured.energy_j)) trial.measured.energy_j = trial.predicted.energy_j;
-    trial.measured.power_w = trial.measured.energy_j * trial.measured.throughput_fps;
-    std::erase_if(found_.trials,
-                  [&](const Trial& other) { return other.configuration == configuration; });
-    found_.trials.push_back(std::move(trial));
-  }
-
   const Chain& chain_;
   const Predictor& predictor_;
   Findings found_;
@@ -179,8 +210,16 @@ class Interpreter {
 Findings interpret(std::span<const Observation> observations, const Chain& chain,
                    const Predictor& predictor) {
   Interpreter interpreter(chain, predictor);
-  for (const Observation& seen : observations) interpreter.take(seen);
-  return interpreter.finish();
+  const auto counts = [&](const Observation& seen, bool trials) {
+    const bool possible = chain.device_capable != 0 || !seen.configuration.mapping.any_device();
+    return possible && is_trial(seen.kind) == trials;
+  };
+  for (const Observation& seen : observations)
+    if (counts(seen, false)) interpreter.take_experiment(seen);
+  interpreter.end_experiments();
+  for (const Observation& seen : observations)
+    if (counts(seen, true)) interpreter.take_trial(seen);
+  return interpreter.findings();
 }
 
 double latency_s(const Measurements& m, const Configuration& configuration) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <map>
 #include <span>
 
 namespace tandem {
@@ -12,6 +14,8 @@ namespace {
 using Kind = Observation::Kind;
 
 constexpr double kLaneGain = 0.05;
+// With so few cores each number of threads is measured.
+constexpr int kAllThreads = 4;
 // Below this a prediction is not better but lucky, however quiet the samples were.
 constexpr double kLeastNoise = 0.02;
 // Configurations that are tried after the experiments, at most: on 200 of 200 random chips the best
@@ -25,13 +29,16 @@ constexpr double kModelError = 0.1;
 constexpr int kMostRefinements = 6;
 constexpr double kWorthRefining = 0.25;
 constexpr int kSmallGap = 2;
+// On the CPU alone: what another number of threads has to promise.
+constexpr double kWorthAnExperiment = 0.02;
 // Near equals are looked at in turn, so that a machine that slows down does so for all of them: the
-// best and those whose rate, after one look each, is at most kNearEqual less. Looks make a mean,
-// and the more there are the nearer a rival has to be. As the rates of near equals are nearly that
-// of the choice, looking costs the stream little.
+// best and up to three behind it. Looks make a mean and tell how far one look is from the next,
+// kSpread before there are any; looking ends when who is better is beyond kSure standard errors, or
+// nobody can be better by more than kEqual. As the rates of near equals are nearly that of the
+// choice, looking costs the stream little.
 constexpr int kMostEquals = 4, kMostLooksEach = 4;
 constexpr double kMostLooksSeconds = 6;  // no look begins after that
-constexpr double kNearEqual = 0.1;
+constexpr double kSpread = 0.02, kSpreadLooks = 4, kSure = 2, kEqual = 0.03;
 constexpr double kGlance = 0.25;  // the looks that a glance or an experiment is worth
 
 int device_runs(const Configuration& configuration) {
@@ -62,6 +69,18 @@ double margin_of(const Objective& objective, double rate) {
   return twice ? 2 * rate : rate;
 }
 
+// Of the rate that one look sees, relative; as all looks tell.
+double spread_of_looks(std::span<const Trial> trials) {
+  double sum = kSpreadLooks * kSpread * kSpread, looks = kSpreadLooks;
+  for (const Trial& trial : trials) {
+    if (trial.looks.empty()) continue;
+    for (const Prediction& look : trial.looks)
+      sum += std::pow(look.throughput_fps / trial.measured.throughput_fps - 1, 2);
+    looks += static_cast<double>(trial.looks.size()) - 1;
+  }
+  return std::sqrt(sum / looks);
+}
+
 // Whose turn it is to be looked at: the best or a near equal; null when it is clear enough which of
 // them is better. What was never tried, and has nothing beside it, needs no comparison.
 const Candidate* worth_a_look(const Choice& measured, std::span<const Trial> trials) {
@@ -69,16 +88,18 @@ const Candidate* worth_a_look(const Choice& measured, std::span<const Trial> tri
     const Trial* trial = find_trial(trials, candidate.configuration);
     return trial ? static_cast<int>(trial->looks.size()) : 0;
   };
+  const double spread = spread_of_looks(trials);
   double all_s = 0;
   for (const Trial& trial : trials) all_s += trial.looks_s;
   const Candidate *best = &measured.best(), *next = best;
   int rivals = 0;
   for (int i = 1; i < measured.count && i < kMostEquals; ++i) {
     const Candidate& rival = measured.ranked[i];
-    const double seen = std::max<double>(kGlance, std::min(looks(*best), looks(rival)));
-    const double near = kNearEqual / std::sqrt(seen);
-    if (worth_switching(rival.prediction, best->prediction, measured.objective,
-                        margin_of(measured.objective, near)))
+    const double seen_best = std::max<double>(kGlance, looks(*best));
+    const double seen_rival = std::max<double>(kGlance, looks(rival));
+    const double interval = kSure * spread * std::sqrt(1 / seen_best + 1 / seen_rival);
+    if (interval < kEqual || worth_switching(rival.prediction, best->prediction, measured.objective,
+                                             margin_of(measured.objective, interval - kEqual)))
       continue;
     ++rivals;
     if (looks(rival) < looks(*next)) next = &rival;
@@ -128,6 +149,66 @@ std::optional<Configuration> between_the_tried(const Choice& measured,
   return between;
 }
 
+// Rates of the CPU alone under coarse grain, by the number of threads, as far as they were
+// measured.
+std::map<int, double> rates_on_cores(const Measurements& measurements,
+                                     std::span<const Trial> trials) {
+  std::map<int, double> rates;
+  for (int n = 1; n <= measurements.cores + 1; ++n)
+    if (!measurements.cg_interpolated[n - 1]) rates[n] = 1 / measurements.cg[n - 1].seconds;
+  for (const Trial& trial : trials) {
+    const Configuration& tried = trial.configuration;
+    if (!tried.mapping.any_device() && tried.granularity == Granularity::coarse)
+      rates[tried.threads] = trial.measured.throughput_fps;
+  }
+  return rates;
+}
+
+// The most that any number of threads between two measured ones may reach, if each thread more
+// gains no more than the one before: it is below the lines through the neighbours on either side.
+double most_between(const std::map<int, double>& rates, std::map<int, double>::const_iterator low) {
+  const auto high = std::next(low);
+  const auto line = [](auto a, auto b, int n) {
+    return a->second + (b->second - a->second) * (n - a->first) / (b->first - a->first);
+  };
+  double most = 0;
+  for (int n = low->first + 1; n < high->first; ++n) {
+    double here = std::numeric_limits<double>::infinity();
+    if (low != rates.begin()) here = line(std::prev(low), low, n);
+    if (std::next(high) != rates.end()) here = std::min(here, line(high, std::next(high), n));
+    most = std::max(most, here);
+  }
+  return most;
+}
+
+// Where all stages are best on the CPU: a number of threads that may be better still, and that no
+// experiment had.
+std::optional<Configuration> more_on_cores(const Choice& measured, const Measurements& measurements,
+                                           std::span<const Trial> trials) {
+  Configuration best = measured.best().configuration;
+  if (best.mapping.any_device() || best.granularity == Granularity::medium) return std::nullopt;
+  const std::map<int, double> rates = rates_on_cores(measurements, trials);
+  const auto at = rates.find(best.threads);
+  if (at == rates.end()) return std::nullopt;
+  if (std::next(at) == rates.end() && best.threads == measurements.cores) {
+    ++best.threads;
+    return best;
+  }
+  const auto worth = [&](auto low) {
+    const bool promises = measured.objective.metric != Metric::throughput ||
+                          most_between(rates, low) > (1 + kWorthAnExperiment) * at->second;
+    return std::next(low)->first - low->first > kSmallGap && promises;
+  };
+  for (const bool above : {false, true}) {
+    if (above ? std::next(at) == rates.end() : at == rates.begin()) continue;
+    const auto low = above ? at : std::prev(at);
+    if (!worth(low)) continue;
+    best.threads = (low->first + std::next(low)->first) / 2;
+    return best;
+  }
+  return std::nullopt;
+}
+
 // Twice or half of the lanes of the best with the device, where nobody tried.
 std::optional<Configuration> other_lanes(const Choice& measured, std::span<const Trial> trials,
                                          int most) {
@@ -141,6 +222,12 @@ std::optional<Configuration> other_lanes(const Choice& measured, std::span<const
   return std::nullopt;
 }
 
+// Numbers of threads with an experiment: few tell the others, which lie between them.
+bool is_measured(int threads, int cores) {
+  if (cores <= kAllThreads) return true;
+  return threads == 1 || threads == cores / 2 || threads == 3 * cores / 4 || threads == cores;
+}
+
 // The experiments that the model is made of; none when all are made.
 std::optional<Plan> next_measurement(const Facts& facts, const Findings& findings) {
   const Chain& chain = facts.chain;
@@ -152,7 +239,7 @@ std::optional<Plan> next_measurement(const Facts& facts, const Findings& finding
   const Mapping cpu{0, chain.stages};
   for (int n = 1; n <= chain.cores + 1; ++n) {
     const Plan plan{{cpu, Granularity::coarse, n}};
-    if (!made(plan)) return plan;
+    if (is_measured(n, chain.cores) && !made(plan)) return plan;
   }
   if (chain.device_capable != 0) {
     Configuration device{{chain.device_capable, chain.stages},
@@ -201,6 +288,9 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
   if (const auto between = between_the_tried(measured, trials, facts.chain.cores);
       between && allowed(*between) && refines)
     return attempt(*between, Kind::glance);
+  if (const auto more = more_on_cores(measured, measurements, trials);
+      more && allowed(*more) && refines)
+    return attempt(*more, Kind::glance);
   const int most_lanes = facts.chain.lanes.empty() ? 1 : facts.chain.lanes.back();
   if (const auto other = other_lanes(measured, trials, most_lanes);
       other && allowed(*other) && refines)

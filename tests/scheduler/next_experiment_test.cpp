@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 
 #include "tests/scheduler/observations.h"
@@ -35,6 +36,83 @@ TEST(NextExperimentTest, TheModelIsMeasuredFirst) {
   EXPECT_EQ(names(measured(two_stages(), kPredictor)), expected);
   const std::vector<std::string> without{"cc/cg1", "cc/cg2", "cc/cg3", "cc/mg"};
   EXPECT_EQ(names(measured(two_stages(0), kPredictor)), without);
+}
+
+Chain many_cores() {
+  Chain chain = two_stages(0);
+  chain.cores = 16;
+  return chain;
+}
+
+// A frame takes a core 10 ms, and each thread more slows down all by so much.
+Observation on_many_cores(const Plan& plan, double slowdown) {
+  Observation made = carried_out(plan);
+  const int n = plan.configuration.threads;
+  made.frame_s = 10e-3 * (1 + slowdown * (n - 1)) / n;
+  return made;
+}
+
+TEST(NextExperimentTest, OfManyThreadsFewAreMeasuredAndTheOthersLieBetween) {
+  Facts facts{many_cores(), {}};
+  Next wanted = next(facts);
+  for (; !is_trial(wanted.plan->kind); wanted = next(facts))
+    facts.observations.push_back(on_many_cores(*wanted.plan, 0.02));
+  const std::vector<std::string> expected{"cc/cg1", "cc/cg8", "cc/cg12", "cc/cg16", "cc/mg"};
+  EXPECT_EQ(names(facts), expected);
+  const Measurements m = interpret(facts.observations, facts.chain, kPredictor).measurements;
+  for (const int n : {2, 5, 10, 15})
+    EXPECT_NEAR(m.cg[n - 1].seconds, 10e-3 * (1 + 0.02 * (n - 1)) / n, 1e-9) << n;
+}
+
+TEST(NextExperimentTest, AnotherNumberOfThreadsIsTriedWhereTheBestMayLieThere) {
+  // The rate has its peak at 12 threads, and falls by a fifth on either side.
+  const auto rate = [](int n) { return 1000.0 - 12.5 * (n - 12) * (n - 12); };
+  Facts facts{many_cores(), {}};
+  std::vector<int> tried;
+  for (Next wanted = next(facts); wanted.plan; wanted = next(facts)) {
+    ASSERT_LT(facts.observations.size(), 50U);
+    Observation made = carried_out(*wanted.plan);
+    const int n = wanted.plan->configuration.threads;
+    const bool coarse = wanted.plan->configuration.granularity == Granularity::coarse;
+    if (coarse) made.frame_s = n == 1 ? 10e-3 : 1 / rate(n);
+    if (wanted.plan->kind == Kind::glance) tried.push_back(n);
+    facts.observations.push_back(made);
+  }
+  EXPECT_EQ(tried, (std::vector<int>{10, 14}));
+  // A rate that grows evenly has nothing in between that would be better than its end.
+  Facts even{many_cores(), {}};
+  tried.clear();
+  for (Next wanted = next(even); wanted.plan; wanted = next(even)) {
+    ASSERT_LT(even.observations.size(), 50U);
+    if (wanted.plan->kind == Kind::glance) tried.push_back(wanted.plan->configuration.threads);
+    even.observations.push_back(on_many_cores(*wanted.plan, 0));
+  }
+  EXPECT_EQ(tried, std::vector<int>{17}) << "one more than cores";
+}
+
+TEST(NextExperimentTest, LooksEndWhenItIsClearWhoIsBetter) {
+  // Looks at two that are near equals, which differ by so much from look to look.
+  const auto looks = [](double apart, double spread) {
+    Facts facts = measured(two_stages(), kPredictor);
+    int looks = 0;
+    std::map<std::string, bool> slow;  // the latest look at it
+    for (Next wanted = next(facts); wanted.plan; wanted = next(facts)) {
+      Observation made = carried_out(*wanted.plan);
+      const bool second = wanted.plan->configuration.threads == 2;
+      if (wanted.plan->configuration.mapping.any_device()) made.frame_s *= second ? 1 : 1 + apart;
+      bool& was_slow = slow[to_string(wanted.plan->configuration)];
+      if (wanted.plan->kind == Kind::look) {
+        made.frame_s *= was_slow ? 1 - spread : 1 + spread;
+        was_slow = !was_slow;
+        ++looks;
+      }
+      facts.observations.push_back(made);
+      EXPECT_LT(facts.observations.size(), 100U);
+    }
+    return looks;
+  };
+  EXPECT_LT(looks(0.1, 0), looks(0.01, 0)) << "one is clearly better";
+  EXPECT_LT(looks(0.01, 0), looks(0.01, 0.05)) << "looks agree";
 }
 
 TEST(NextExperimentTest, LanesAreDoubledAsLongAsItGains) {
