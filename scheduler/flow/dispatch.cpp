@@ -23,7 +23,6 @@ Dispatch::Dispatch(std::vector<StageRules> stages, int cores, bool has_device)
   ready_.reserve(stages_.size() + kMaxDevices * kMaxLanes);
   sent_.reserve(kMaxDevices * kMaxLanes);
   current_ = pending_ = {{0, static_cast<int>(stages_.size())}, Granularity::coarse, cores};
-  free_all_lanes();
 }
 
 void Dispatch::configure(const Configuration& configuration, uint32_t device_capable,
@@ -35,10 +34,10 @@ void Dispatch::configure(const Configuration& configuration, uint32_t device_cap
   pending_.mapping.stages = static_cast<int>(stages_.size());
   pending_.mapping = pending_.mapping.within(device_usable_ ? device_capable : 0);
   pending_time_stages_ = time_stages;
-  if (running_ == 0) {
-    apply_pending();
-  } else if (!is_pending()) {
+  if (!is_pending()) {
     drivers_changed();  // those that waited for another one, which does not come any more
+  } else if (running_ == 0 || !has_to_wait()) {
+    apply_pending();
   }
 }
 
@@ -58,21 +57,20 @@ bool Dispatch::is_pending() const {
          pending_device_count_ != device_count_;
 }
 
+// Medium grain and stages timed apart need the sides for themselves; lanes are numbered by devices.
+bool Dispatch::has_to_wait() const {
+  return current_.granularity != Granularity::coarse ||
+         pending_.granularity != Granularity::coarse || time_stages_ || pending_time_stages_ ||
+         pending_device_count_ != device_count_;
+}
+
 void Dispatch::apply_pending() {
   if (!is_pending()) return;
   current_ = pending_;
   time_stages_ = pending_time_stages_;
   device_count_ = pending_device_count_;
-  free_all_lanes();
   drivers_changed();
-  wakes_ |= kSource;  // more may wait for more threads
-}
-
-// With nothing under way.
-void Dispatch::free_all_lanes() {
-  for (int d = 0; d < device_count_; ++d)
-    devices_[d].free_lanes =
-        static_cast<uint8_t>(devices_[d].failed ? 0 : (1 << current_.lanes) - 1);
+  wakes_ |= kSource | kSides;  // more may wait for more threads, and have more lanes
 }
 
 bool Dispatch::waits_for_the_sink() {
@@ -116,7 +114,10 @@ void Dispatch::release() {
 Dispatch::Work Dispatch::work_for(int driver, uint64_t now_ns, const Idle& idle) {
   for (DeviceState& device : devices_)
     if (device.collector == driver) device.collector = kNone;
-  if (driver >= drivers()) return {};
+  if (driver >= drivers()) {
+    if (uncollected()) wakes_ |= kOneDriver;  // it collected, and is not in use any more
+    return {};
+  }
   if (Entry* oldest = uncollected()) {
     if (may_begin() && fills_lanes()) return {&begin(now_ns, idle)};
     devices_[oldest->device].collector = driver;

@@ -53,9 +53,11 @@ class Dispatch {
 
   // --- What may be set -----------------------------------------------------------------------
 
-  /// For the items that begin from now on: none does before those under way have finished. Threads
-  /// are clamped to 1 ... nC + 1, lanes to 1 ... kMaxLanes, stages outside `device_capable` (bit k:
-  /// stage k) to 'c'. Timing stages apart takes one lane. `devices`: how many the letter has.
+  /// For the items that begin from now on, beside those that are under way. From and to medium
+  /// grain, stages timed apart and another number of devices none begins before those have
+  /// finished. Threads are clamped to 1 ... nC + 1, lanes to 1 ... kMaxLanes, stages outside
+  /// `device_capable` (bit k: stage k) to 'c'. Timing stages apart takes one lane. `devices`: how
+  /// many the letter has.
   void configure(const Configuration& configuration, uint32_t device_capable, bool time_stages,
                  int devices = 1);
   const Configuration& configuration() const { return current_; }
@@ -183,6 +185,7 @@ class Dispatch {
   bool may_begin() const { return next_begin_ < next_submit_ && !is_pending(); }
   bool fills_lanes() const;
   bool is_pending() const;
+  bool has_to_wait() const;
   void apply_pending();
   void drivers_changed() { wakes_ |= kDrivers; }
   int end_of_run(const Entry& entry) const;
@@ -192,7 +195,7 @@ class Dispatch {
   void pass_gate(int stage, uint64_t sequence);
   void give_cores(Entry& entry);
   void lose(int device);
-  void free_all_lanes();
+  uint8_t free_lanes(int device) const;
   int freest_device() const;
   bool has_free_lane() const { return freest_device() != kNone; }
   bool lost_its_device(const Entry& entry) const;
@@ -202,7 +205,7 @@ class Dispatch {
 
   /// One of the letter's devices.
   struct DeviceState {
-    uint8_t free_lanes = 0;  ///< bit i: its i-th, of those that the configuration uses
+    uint8_t used_lanes = 0;  ///< bit i: an item has its i-th
     bool failed = false;     ///< for good
     int collector = kNone;   ///< the driver that waits for it
     uint64_t left_ns = 0;    ///< when an item left it last

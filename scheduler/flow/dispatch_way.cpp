@@ -22,10 +22,10 @@ Dispatch::Action Dispatch::next(Entry& entry) {
   // An item does not change sides inside a run: all of it on the device, or all on the CPU.
   if (entry.mapping.on_device(stage) && device_usable_ && !entry.fell_back) {
     if (const int device = freest_device(); device != kNone) {
-      uint8_t& lanes = devices_[device].free_lanes;
+      const int lane = std::countr_zero(free_lanes(device));
+      devices_[device].used_lanes |= static_cast<uint8_t>(1 << lane);
       entry.device = device;
-      entry.lane = std::countr_zero(lanes) * device_count_ + device;
-      lanes &= lanes - 1;
+      entry.lane = lane * device_count_ + device;
       give_cores(entry);
       return {Kind::device, first, end_of_run(entry)};
     }
@@ -89,7 +89,7 @@ void Dispatch::sent_again(Entry& entry, uint64_t since_ns) {
 uint64_t Dispatch::leave_device(Entry& entry, uint64_t now_ns) {
   DeviceState& device = devices_[entry.device];
   const int lane = std::exchange(entry.lane, kNone) / device_count_;
-  if (!device.failed) device.free_lanes |= static_cast<uint8_t>(1 << lane);
+  device.used_lanes &= static_cast<uint8_t>(~(1 << lane));
   std::erase(sent_, &entry);
   wakes_ |= kSides;
   const uint64_t since_ns = std::max(entry.sent_ns, std::exchange(device.left_ns, now_ns));
@@ -184,7 +184,6 @@ void Dispatch::give_cores(Entry& entry) {
 // Its lanes go away; with the last device the mapping becomes all 'c'.
 void Dispatch::lose(int device) {
   devices_[device].failed = true;
-  devices_[device].free_lanes = 0;
   drivers_changed();
   wakes_ |= kSides;
   device_usable_ = usable_devices() > 0;
@@ -199,11 +198,18 @@ int Dispatch::usable_devices() const {
                                         [](const DeviceState& each) { return !each.failed; }));
 }
 
+// Bit i: its i-th, of those that the configuration has.
+uint8_t Dispatch::free_lanes(int device) const {
+  const DeviceState& state = devices_[device];
+  const int all = (1 << current_.lanes) - 1;
+  return static_cast<uint8_t>(state.failed ? 0 : all & ~state.used_lanes);
+}
+
 // The device with the most free lanes; kNone: no lane is free.
 int Dispatch::freest_device() const {
   int freest = kNone, most = 0;
   for (int d = 0; d < device_count_; ++d) {
-    const int lanes = std::popcount(devices_[d].free_lanes);
+    const int lanes = std::popcount(free_lanes(d));
     if (lanes > most) {
       most = lanes;
       freest = d;

@@ -153,6 +153,7 @@ void Executor::drive(int index) {
     Dispatch::Work work;
     while (!stopping_ && !(work = dispatch_.work_for(index, now_ns(), idle)).entry) {
       if (idle.since_ns == 0) idle.since_ns = now_ns();
+      notify();
       (index < dispatch_.drivers() ? work_ : standby_).wait(lock);
     }
     if (stopping_) return;

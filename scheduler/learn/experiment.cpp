@@ -59,8 +59,11 @@ Experiment::Experiment(const Plan& plan, const Chain& chain, double counter_s, R
       read_probe_(std::move(read_probe)) {}
 
 bool Experiment::take(const FrameTimes& times, uint32_t device_stages) {
-  if (!(times.configuration == plan_.configuration)) return false;
-  if (!is_trial(plan_.kind) && times.stages_apart != plan_.step().time_stages) return false;
+  if (!(times.configuration == plan_.configuration) ||
+      times.stages_apart != plan_.step().time_stages) {
+    others_end_ns_ = std::max(others_end_ns_, times.end_ns);
+    return false;
+  }
   if (seen_++ == 0) first_ns_ = times.begin_ns;
   last_ns_ = times.begin_ns;
   return is_trial(plan_.kind) ? take_trial(times) : take_sample(times, device_stages);
@@ -76,8 +79,9 @@ void Experiment::count(const FrameTimes& times) {
 bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   const Configuration& configuration = plan_.configuration;
   const int threads = frames_at_a_time(configuration, devices_);
-  if (seen_ <= threads) {
-    if (seen_ == threads) begin_ = read_probe_();
+  if (!warm_) {
+    warm_ = seen_ >= threads && times.begin_ns >= others_end_ns_;
+    if (warm_) begin_ = read_probe_();
     return false;
   }
   count(times);
@@ -99,7 +103,8 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
 
 bool Experiment::take_trial(const FrameTimes& times) {
   if (start_ns_ == 0) {
-    if (seen_ <= plan_.configuration.threads || seconds(last_ns_ - first_ns_) < plan_.fill_s)
+    if (seen_ <= plan_.configuration.threads || seconds(last_ns_ - first_ns_) < plan_.fill_s ||
+        times.begin_ns < others_end_ns_)
       return false;
     start_ns_ = last_ns_;
     begin_ = read_probe_();

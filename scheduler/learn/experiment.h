@@ -29,13 +29,14 @@ struct Plan {
 /// Finds out what a plan asks for, on frames of the stream. State in, decision out: it knows no
 /// clock and starts no thread.
 ///
-/// The first frames, one a thread, pay for program builds, for memory that is touched for the first
-/// time and for a device that wakes up. Then the clock starts and the counters are read. An
-/// experiment is over when its samples last 50 ms, or 150 ms with the device, whose clocks have to
-/// rise, and are enough: two rounds of the threads, and five. It ends in any case two seconds
-/// later, if there is one sample, or if the device took none of 16 frames. A glance lasts as long
-/// as four frames on the slowest path and 50 frames or 0.5 s, but 0.1 s at least, a look 200 frames
-/// or 0.5 s, but 0.25 s at least.
+/// What was begun before it may still run beside its first frames: those that begin before that is
+/// out do not count. The first frames, one a thread, pay for program builds, for memory that is
+/// touched for the first time and for a device that wakes up. Then the clock starts and the
+/// counters are read. An experiment is over when its samples last 50 ms, or 150 ms with the device,
+/// whose clocks have to rise, and are enough: two rounds of the threads, and five. It ends in any
+/// case two seconds later, if there is one sample, or if the device took none of 16 frames. A
+/// glance lasts as long as four frames on the slowest path and 50 frames or 0.5 s, but 0.1 s at
+/// least, a look 200 frames or 0.5 s, but 0.25 s at least.
 class Experiment {
  public:
   /// `counter_s`: what the energy counter needs, 0 where energy does not matter. `read_probe` is
@@ -43,8 +44,8 @@ class Experiment {
   Experiment(const Plan& plan, const Chain& chain, double counter_s, ReadProbe read_probe);
 
   const Plan& plan() const { return plan_; }
-  /// Takes the times of a finished frame, in the order of the stream; those of another
-  /// configuration are ignored (they were begun before it). True when it is over.
+  /// Takes the times of a finished frame, in the order of the stream, those that were begun before
+  /// it included. True when it is over.
   bool take(const FrameTimes& times, uint32_t device_stages);
   /// What was found out, when it is over.
   Observation observation();
@@ -70,6 +71,8 @@ class Experiment {
   // By when frames were begun, which is in order: they come out in bursts when paths differ in
   // speed.
   uint64_t first_ns_ = 0, start_ns_ = 0, last_ns_ = 0;
+  uint64_t others_end_ns_ = 0;  // of the frames that were begun before it
+  bool warm_ = false;
   Probe begin_, end_;
   bool counts_joules_ = false;  // begin_'s energy is from this experiment
   std::vector<FrameTimes> samples_;

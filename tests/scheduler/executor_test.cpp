@@ -221,13 +221,13 @@ uint64_t wait_for_frames(const Executor& executor, uint64_t frames) {
   return executor.stats().frames;
 }
 
-TEST_F(ExecutorTest, AConfigurationWaitsForWhatIsUnderWayAndNoLonger) {
+TEST_F(ExecutorTest, MediumGrainWaitsForWhatIsUnderWayAndNoLonger) {
   auto executor = make(2, 2);
   executor->configure({{0, 2}, Granularity::coarse, 2});
   world_.held = 2;
   Pump pump(*executor);
   pump.send(4);  // two begun, two behind
-  executor->configure({{0, 2}, Granularity::coarse, 1});
+  executor->configure({{0, 2}, Granularity::medium, 3});
   EXPECT_EQ(to_string(executor->configuration()), "cc/cg2");
   world_.held = 1;
   EXPECT_EQ(wait_for_frames(*executor, 1), 1u);
@@ -237,7 +237,23 @@ TEST_F(ExecutorTest, AConfigurationWaitsForWhatIsUnderWayAndNoLonger) {
   pump.stop();
   expect_all_in_order(pump);
   for (int i = 0; i < 4; ++i)
-    EXPECT_EQ(to_string(pump.items_[i].times.configuration), i < 2 ? "cc/cg2" : "cc/cg1") << i;
+    EXPECT_EQ(to_string(pump.items_[i].times.configuration), i < 2 ? "cc/cg2" : "cc/mg") << i;
+}
+
+TEST_F(ExecutorTest, OtherThreadsBeginBesideWhatIsUnderWay) {
+  auto executor = make(2, 2);
+  executor->configure({{0, 2}, Granularity::coarse, 1});
+  world_.held = 1;
+  Pump pump(*executor);
+  pump.send(1);
+  while (executor->stats().in_flight < 1) std::this_thread::yield();
+  executor->configure({{0, 2}, Granularity::coarse, 2});
+  EXPECT_EQ(to_string(executor->configuration()), "cc/cg2");
+  pump.send(3);
+  EXPECT_EQ(wait_for_frames(*executor, 3), 3u) << "all but the one that is held";
+  world_.held = 0;
+  pump.stop();
+  expect_all_in_order(pump);
 }
 
 TEST_F(ExecutorTest, AConfigurationThatIsTakenBackLetsThreadsGoOn) {
@@ -247,7 +263,7 @@ TEST_F(ExecutorTest, AConfigurationThatIsTakenBackLetsThreadsGoOn) {
   world_.held = 2;
   Pump pump(*executor);
   pump.send(4);  // two begun, two behind
-  executor->configure({{0, 2}, Granularity::coarse, 1});
+  executor->configure({{0, 2}, Granularity::medium, 3});
   world_.held = 1;
   EXPECT_EQ(wait_for_frames(*executor, 1), 1u);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the second thread waits for it

@@ -146,7 +146,8 @@ TEST(LiveBin, ChoosesWellAndLosesNothing) {
       if (training > 0) bins[i]->retrain();
       const auto decision = bins[i]->wait_for_decision(kMostSilenceS);
       ASSERT_TRUE(decision);
-      EXPECT_EQ(decision->experiments, all[i].chip.cores <= 4 ? chip.cores + 3 : 6);
+      const int cores = all[i].chip.cores;
+      EXPECT_EQ(decision->experiments, (cores <= 4 ? cores + 1 : 4) + 2);
       ratio = reached(all[i], decision->configuration);
     }
     // What a busy machine spoils is no fault of the bin.

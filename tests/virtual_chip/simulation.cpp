@@ -71,6 +71,10 @@ void Simulation::let_in() {
 }
 
 void Simulation::begin() {
+  // Those that are not in use any more get nothing, and leave what they collected to the others.
+  for (int d = static_cast<int>(drivers_.size()) - 1; d >= 0; --d)
+    if (d >= dispatch_.drivers() && drivers_[d].where == Where::nowhere)
+      dispatch_.work_for(d, to_ns(now_s_), drivers_[d].idle);
   for (int d = 0; d < dispatch_.drivers(); ++d) {
     Driver& driver = drivers_[d];
     while (driver.where == Where::nowhere) {
