@@ -75,8 +75,8 @@ std::string DeviceProvider::warn_of_kinds(const opencl::Context& context,
     return {};
   std::string others;
   for (const std::string& name : context.left_out()) others += (others.empty() ? "" : ", ") + name;
-  return "The OpenCL devices of a bin are of one kind, " + context.device().name +
-         "; not used: " + others + ".";
+  return "The OpenCL devices of a bin are of one kind, " + context.device().name + ", and " +
+         std::to_string(opencl::kMostDevices) + " at most; not used: " + others + ".";
 }
 
 // Stages that a mapping has on the device although no device can compute them; once a mapping.
