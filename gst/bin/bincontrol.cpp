@@ -53,7 +53,6 @@ BinControl::BinControl(GstElement* bin, Executor& executor, const Chain& chain,
       seat_(
           std::make_shared<Seat>(neighbourhood->machine, [&executor] { return executor.cpu_s(); })),
       conditions_(conditions),
-      devices_(chain.devices),
       controller_(chain, std::move(knowledge), [this] { return probe(); }, {neighbourhood, seat_}) {
   controller_.decided = [this](const Decision& decision) { untold_.push_back(decision); };
   controller_.tried = [this](const Trial& trial) {
@@ -118,9 +117,11 @@ void BinControl::set_objective(const Objective& objective) {
   handle([&](Controller& c) { return std::optional(c.set_objective(objective)); });
 }
 
-void BinControl::set_device_capable(uint32_t stages) {
+void BinControl::set_device(const DeviceSide& device) {
   std::lock_guard lock(mutex_);
-  if (!device_lost_) controller_.set_device_capable(stages);
+  if (device_lost_) return;
+  conditions_.device = device.name;
+  controller_.set_device(device);
 }
 
 void BinControl::retrain() {
@@ -135,17 +136,10 @@ void BinControl::device_failed() {
   tell();
 }
 
-// Under the mutex.
-Conditions BinControl::conditions() const {
-  Conditions now = conditions_;
-  if (devices_ > 1) now.device += ", " + std::to_string(devices_) + " of them";
-  return now;
-}
-
-void BinControl::device_left_out(int left) {
+void BinControl::device_left_out(const DeviceSide& left) {
   handle([&](Controller& c) {
-    devices_ = left;
-    return std::optional(c.device_left_out(left, conditions()));
+    conditions_.device = left.name;
+    return std::optional(c.device_left_out(left));
   });
   tell();
 }
@@ -158,7 +152,7 @@ void BinControl::frames_changed(const GstVideoInfo& info, const std::string& wor
     conditions_.format = gst_video_format_to_string(info.finfo->format);
     conditions_.width = info.width;
     conditions_.height = info.height;
-    return std::optional(c.frames_changed(conditions(), executor_.window()));
+    return std::optional(c.frames_changed(conditions_, executor_.window()));
   });
   tell();
 }

@@ -37,11 +37,12 @@ class BinControl {
   /// No frame comes any more: others may use the whole machine.
   void leave_machine() { seat_->leave(); }
 
-  void set_device_capable(uint32_t stages);
+  /// What there is of a device; set_rules() then decides with it.
+  void set_device(const DeviceSide& device);
   void retrain();
   void device_failed();
-  /// One of several devices failed, `left` of them go on.
-  void device_left_out(int left);
+  /// One of several devices failed, the others go on.
+  void device_left_out(const DeviceSide& left);
   /// With nothing in flight, before the first of these frames. `work`: what the stages do with
   /// them.
   void frames_changed(const GstVideoInfo& info, const std::string& work);
@@ -66,7 +67,6 @@ class BinControl {
   int count_frames_at_a_time() const;
   Probe probe() const;
   int window() const;
-  Conditions conditions() const;
   void post(const Decision& decision);
   void warn(const Decision& decision);
 
@@ -79,8 +79,7 @@ class BinControl {
   uint64_t seen_epoch_ = 0;     // of who takes the frames out
 
   mutable std::mutex mutex_;
-  Conditions conditions_;  // the device without the number of them
-  int devices_;
+  Conditions conditions_;
   Controller controller_;
   std::vector<Decision> untold_;
   int told_frames_at_a_time_ = 0;

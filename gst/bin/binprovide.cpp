@@ -75,8 +75,8 @@ std::string DeviceProvider::warn_of_kinds(const opencl::Context& context,
     return {};
   std::string others;
   for (const std::string& name : context.left_out()) others += (others.empty() ? "" : ", ") + name;
-  return "The OpenCL devices of a bin are of one kind, " + context.device().name +
-         "; not used: " + others + ".";
+  return "The OpenCL devices of a bin are of one kind, " + context.device().name + ", and " +
+         std::to_string(opencl::kMostDevices) + " at most; not used: " + others + ".";
 }
 
 // Stages that a mapping has on the device although no device can compute them; once a mapping.
@@ -137,19 +137,12 @@ void provide_control(GstElement* bin, BinRun& run, const BinSettings& settings,
   Chain chain;
   chain.stages = run.stages();
   chain.cores = run.executor().cores();
-  chain.device_capable = run.device_capable();
-  // A device made of the cores has nothing to overlap: its copies are theirs as well.
-  if (opencl && !opencl->device().is_cpu) chain.lanes = {2, 4, 8};
   chain.tdp_w = settings.tdp_w;
   for (int k = 0; k < chain.stages; ++k)
     chain.serial_stages |= run.adapter(k).serial() ? 1u << k : 0;
   Conditions conditions;
   conditions.processor = processor_name();
   conditions.cores = chain.cores;
-  if (opencl) {
-    chain.devices = opencl->devices();
-    conditions.device = opencl->device().name + ", driver " + opencl->device().driver;
-  }
   if (meter) {
     const MeterDescription& described = meter->description();
     const bool on_cores = opencl && opencl->device().is_cpu;

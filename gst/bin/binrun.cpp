@@ -71,7 +71,8 @@ void BinRun::device_failed(const std::string& why, int left) {
         bin_, RESOURCE, FAILED,
         ("One of the OpenCL devices failed, %d of them and the CPU go on: %s", left, why.c_str()),
         (nullptr));
-    return control_->device_left_out(left);
+    devices_left_ = left;
+    return control_->device_left_out(device_side());
   }
   GST_ELEMENT_WARNING(bin_, RESOURCE, FAILED,
                       ("The OpenCL device failed, the CPU goes on: %s", why.c_str()), (nullptr));
@@ -106,10 +107,19 @@ std::shared_ptr<opencl::Context> BinRun::context() const {
   return device_->context;
 }
 
-uint32_t BinRun::device_capable() const {
-  uint32_t capable = 0;
-  for (int k = 0; k < stages(); ++k) capable |= adapters_[k]->has_device() ? 1u << k : 0;
-  return capable;
+DeviceSide BinRun::device_side() const {
+  DeviceSide side;
+  for (int k = 0; k < stages(); ++k) side.capable |= adapters_[k]->has_device() ? 1u << k : 0;
+  const auto opencl = context();
+  if (!opencl) return side;
+  const opencl::DeviceDescription& device = opencl->device();
+  const int left = devices_left_;
+  side.devices = left > 0 ? left : opencl->devices();
+  // A device made of the cores has nothing to overlap: its copies are theirs as well.
+  if (!device.is_cpu) side.lanes = {2, 4, 8};
+  side.name = device.name + ", driver " + device.driver;
+  if (side.devices > 1) side.name += ", " + std::to_string(side.devices) + " of them";
+  return side;
 }
 
 void BinRun::add_latency(GstCaps* caps, GstQuery* query) const {

@@ -47,7 +47,8 @@ class BinRun {
 
   DeviceProvider& device_provider() { return *provider_; }
 
-  uint32_t device_capable() const;  ///< bit k: stage k can run on that device
+  /// What the chain has of the devices that work.
+  DeviceSide device_side() const;
 
   /// Who decides; once, before the first frame.
   void set_control(std::unique_ptr<BinControl> control) { control_ = std::move(control); }
@@ -109,6 +110,7 @@ class BinRun {
   std::atomic<GstFlowReturn> flow_{GST_FLOW_OK};
   std::atomic<bool> dropping_{false}, shut_down_{false};
   std::atomic<uint64_t> frames_page_locked_{0};
+  std::atomic<int> devices_left_{0};  // after one has failed
   mutable std::mutex mutex_;  // guards the device's context, the idle items and what follows
   bool ended_ = false;
   ObjectRef<GstAllocator> frame_allocator_;

@@ -4,7 +4,7 @@
 namespace tandem {
 namespace {
 
-// Names a stage's kind and its properties, but for those of the stream and the device.
+// Names a stage's kind and its properties, except those of the stream and the device.
 std::string work_of(GstTandemStage* stage) {
   std::string text = G_OBJECT_TYPE_NAME(stage);
   guint count = 0;

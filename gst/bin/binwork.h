@@ -9,7 +9,7 @@
 
 namespace tandem {
 
-/// What the stages compute: each with its properties, but for those of the stream and the device.
+/// What the stages compute: each with its properties, except those of the stream and the device.
 std::string describe_work(const std::vector<ObjectRef<GstTandemStage>>& stages);
 
 }  // namespace tandem

@@ -114,7 +114,7 @@ std::unique_lock<std::mutex> lock_with_device(TandemBin* bin, BinRun& run) {
 std::string configure(TandemBin* bin, BinRun& run) {
   const AdaptRules rules = rules_of(bin, run);
   run.may_use_device = tandem::can_use_device(rules);
-  run.control().set_device_capable(run.device_capable());
+  run.control().set_device(run.device_side());
   run.control().set_rules(rules);
   return run.device_provider().complaint(run, settings_of(bin), rules);
 }

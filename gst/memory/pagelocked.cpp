@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -21,9 +23,16 @@ constexpr int kDevice = 0;        // of the context, in whose cl_context pages a
 constexpr gsize kAlignment = 63;  // of GstAllocationParams: what create_pinned keeps
 
 std::size_t bound_bytes() {
-  if (const char* mib = std::getenv("TANDEM_PAGE_LOCKED_MIB"))
-    return std::strtoull(mib, nullptr, 10) << 20;
-  return std::min(memory_of_process() / kShareOfMemory, kMostBytes);
+  const std::size_t usual = std::min(memory_of_process() / kShareOfMemory, kMostBytes);
+  const char* const text = std::getenv("TANDEM_PAGE_LOCKED_MIB");
+  if (text == nullptr) return usual;
+  const char* const end = text + std::strlen(text);
+  std::size_t mib = 0;
+  const auto [rest, error] = std::from_chars(text, end, mib);
+  if (error == std::errc() && rest == end && mib <= SIZE_MAX >> 20) return mib << 20;
+  GST_WARNING("TANDEM_PAGE_LOCKED_MIB=%s is not a whole number of MiB: the bound is %zu MiB", text,
+              usual >> 20);
+  return usual;
 }
 
 // The allocators of the process share the bound.

@@ -19,7 +19,7 @@ bool writes(Buffer::Access access) { return access != Buffer::Access::read; }
 
 }  // namespace
 
-// No side is valid at first and after discard(); two are after a copy.
+// No side is valid at first and after discard(); a copy makes one more valid.
 struct Buffer::Private {
   std::shared_ptr<Context> context;
   // Guards all below. Lock order: a buffer's mutex, then a device's transfer queue.

@@ -65,8 +65,12 @@ bool fits(const Found& found, const std::string& selector) {
          lower(found.description.platform).find(selector) != std::string::npos;
 }
 
-[[noreturn]] void throw_nothing_fits(std::string_view selector, const std::vector<Found>& found) {
-  std::string text = "no OpenCL device fits \"" + std::string(selector) + "\". ";
+// `name`: the one of a list that got no device.
+[[noreturn]] void throw_nothing_fits(std::string_view selector, const std::string& name,
+                                     const std::vector<Found>& found) {
+  std::string text = "no OpenCL device fits \"" + std::string(selector) + "\"";
+  if (name != selector) text += ": none is left for \"" + name + "\"";
+  text += ". ";
   if (found.empty()) {
     throw Error(text +
                 "There is no OpenCL device on this machine: install the driver (ICD) of the "
@@ -81,9 +85,8 @@ bool fits(const Found& found, const std::string& selector) {
   throw Error(
       text +
       "\nChoose with a part of a device's or platform's name, \"auto\" for the first that is "
-      "not a CPU, or \"any\" to take a CPU when there is nothing else, a list such as A,B to take "
-      "several, or "
-      "\"all\" for all that are not CPUs");
+      "not a CPU, \"any\" to take a CPU when there is nothing else, a list such as A,B to take "
+      "several, or \"all\" for all that are not CPUs");
 }
 
 void add_device(Context::Native& native, const cl::Context& context, const cl::Device& device,
@@ -132,16 +135,17 @@ std::vector<std::size_t> choose(const std::vector<Found>& found, std::string_vie
     }
     return false;
   };
-  const std::string wanted = lower(selector);
-  if (wanted == "all") {
+  if (lower(selector) == "all") {
     while (take("auto")) {
     }
-    if (chosen.empty()) throw_nothing_fits(selector, found);
+    if (chosen.empty()) throw_nothing_fits(selector, std::string(selector), found);
     return chosen;
   }
-  for (const std::string& name : names_in(wanted)) {
-    const bool taken = !name.empty() && (name == "any" ? take("auto") || take("any") : take(name));
-    if (!taken) throw_nothing_fits(selector, found);
+  for (const std::string& name : names_in(std::string(selector))) {
+    const std::string wanted = lower(name);
+    const bool taken =
+        !wanted.empty() && (wanted == "any" ? take("auto") || take("any") : take(wanted));
+    if (!taken) throw_nothing_fits(selector, name, found);
   }
   return chosen;
 }

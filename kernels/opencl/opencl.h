@@ -75,7 +75,7 @@ class Context {
 
   const DeviceDescription& device() const;  ///< of each of them
   int devices() const;                      ///< how many they are, at least 1
-  /// Names of devices that were asked for and are of another kind.
+  /// Names of devices that were asked for and left out: of another kind, or one too many.
   const std::vector<std::string>& left_out() const;
   void* cl_context() const;    ///< of the first device
   void* cl_device_id() const;  ///< likewise

@@ -90,8 +90,8 @@ class SradOpenCL {
   static constexpr int kSumFloats = 4;
   void diffuse(opencl::Queue& queue, const Plane& image, const Span& statistics,
                const Plane& differences, const Plane& coefficient, Rows rows) const;
-  /// All rows are left for prepare() and reduce() of `updated`: where these are the next commands
-  /// of the queue, one launch computes the three. Results do not depend on it.
+  /// On a GPU an update of all rows is deferred: if prepare() and reduce() of `updated` are the
+  /// next commands of the queue, one launch computes the three. Results do not depend on it.
   void update(opencl::Queue& queue, const Plane& image, const Plane& differences,
               const Plane& coefficient, float lambda, const Plane& updated, Rows rows) const;
   void compress(opencl::Queue& queue, const Plane& image, const Plane& luma, Rows rows) const;

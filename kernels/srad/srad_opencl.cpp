@@ -135,7 +135,7 @@ void SradOpenCL::extract(opencl::Queue& queue, const Plane& luma, const Plane& i
                 stride(luma), image.mem, offset(image.offset), stride(image), cl_int{image.width});
 }
 
-// What the queue was left for `image`; null: nothing.
+// The update that makes `image`, if the queue has deferred it and nothing came since; else null.
 SradOpenCL::Left* SradOpenCL::left_on(opencl::Queue& queue, const Plane& image) const {
   auto* left = dynamic_cast<Left*>(queue.native().deferred.get());
   return left && same(left->updated, image) ? left : nullptr;

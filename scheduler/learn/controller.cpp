@@ -61,13 +61,23 @@ Step Controller::frames_changed(const Conditions& conditions, int window) {
 
 Step Controller::set_rules(const AdaptRules& rules) {
   rules_ = rules;
-  take_share();
+  if (take_share()) abandon_for_neighbours();
   return decide(Reason::rules);
 }
 
 Step Controller::set_objective(const Objective& objective) {
   objective_ = objective;
   return decide(Reason::objective);
+}
+
+void Controller::set_device(const DeviceSide& device) {
+  chain_.device_capable = device.capable;
+  chain_.devices = device.devices;
+  chain_.lanes = device.lanes;
+  if (!conditions_ || conditions_->device == device.name) return;
+  abandon_training();  // it would be of another machine
+  conditions_->device = device.name;
+  ask_neighbours();
 }
 
 Step Controller::retrain() {
@@ -78,13 +88,10 @@ Step Controller::retrain() {
   return running_;
 }
 
-Step Controller::device_left_out(int left, const Conditions& conditions) {
+Step Controller::device_left_out(const DeviceSide& left) {
   const bool knew = training() || learnt();
   abandon_training();
-  chain_.devices = left;
-  if (!conditions_) return running_;
-  conditions_ = conditions;
-  conditions_->cores = cores_;
+  set_device(left);
   return knew ? retrain() : running_;
 }
 

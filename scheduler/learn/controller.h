@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/predictor.h"
 #include "scheduler/learn/budget.h"
@@ -25,6 +26,14 @@ struct AdaptRules {
   Allowed allowed;
 
   bool any() const { return on_caps || on_drift; }
+};
+
+/// What a chain has of a device.
+struct DeviceSide {
+  uint32_t capable = 0;    ///< bit k: stage k can run on it
+  int devices = 1;         ///< of one kind
+  std::vector<int> lanes;  ///< numbers of lanes above one that it may have
+  std::string name;        ///< as in Conditions
 };
 
 /// Observes, estimates, decides, settles: what paper 1, section III, does while the stream runs.
@@ -51,10 +60,10 @@ class Controller {
   Step set_objective(const Objective& objective);
   /// Trains at the next frame, whatever the rules say about overhead.
   Step retrain();
-  /// Stages that can run on the device from now on; bit k: stage k.
-  void set_device_capable(uint32_t stages) { chain_.device_capable = stages; }
-  /// One of several devices is gone, `left` of them go on, and conditions are these.
-  Step device_left_out(int left, const Conditions& conditions);
+  /// What there is of a device from now on. For before set_rules(), which decides.
+  void set_device(const DeviceSide& device);
+  /// One of several devices is gone, the others go on.
+  Step device_left_out(const DeviceSide& left);
   /// The device is gone for good, or the last of several.
   Step device_failed();
 
@@ -113,6 +122,7 @@ class Controller {
   Allowed allowed() const;
   std::optional<Step> look_at_neighbours();
   bool take_share();
+  void abandon_for_neighbours();
   void ask_neighbours();
   bool take_turn();
   void end_turn();

@@ -27,6 +27,13 @@ bool Controller::take_share() {
   return changed;
 }
 
+// It measured another part of the machine. That it was in vain is not this bin's fault.
+void Controller::abandon_for_neighbours() {
+  if (!training()) return;
+  abandon_training();
+  budget_.take_back();
+}
+
 // Takes over what others learnt of such frames since this bin did, and where nobody has learnt
 // with so many cores, what holds for more of them.
 void Controller::ask_neighbours() {
@@ -65,11 +72,7 @@ std::optional<Step> Controller::look_at_neighbours() {
   watch_.begin_anew();
   if (!conditions_ || rules_.allowed.fixed()) return std::nullopt;
   if (take_share()) {
-    if (training()) {
-      // It measured another part of the machine. That it was in vain is not this bin's fault.
-      abandon_training();
-      budget_.take_back();
-    }
+    abandon_for_neighbours();
     ask_neighbours();
     return decide(Reason::neighbours);
   }

@@ -65,7 +65,7 @@ class Interpreter {
     found_.relative_error = std::max(found_.relative_error, seen.relative_error);
     Measurements& m = found_.measurements;
     if (configuration.granularity == Granularity::medium) {
-      for (int k = 0; k < chain_.stages; ++k)
+      for (std::size_t k = 0; k < seen.stages.size(); ++k)
         m.stages[k].mg = cost(seen.stages[k].seconds, seen.watts);
     } else if (configuration.lanes > 1) {
       take_lanes(seen);

@@ -9,7 +9,7 @@
 
 namespace tandem {
 
-/// What the trainer and the controller read at the beginning and the end of what they measure.
+/// What experiments and the controller read at the beginning and the end of what they measure.
 struct Probe {
   uint64_t now_ns = 0;
   double cpu_s = 0;  ///< processor time that the whole process has taken; never falls

@@ -110,7 +110,6 @@ int main(int argc, char** argv) {
          "\" threads=" + std::to_string(entry.threads) + " lanes=" + std::to_string(options.lanes))
             .c_str());
     const double seconds = entry.bin->run(input, 64);  // builds programs
-    entry.frames = 64;
     const double warm_s = std::min(seconds, entry.bin->run(input, 64));
     entry.frames = std::max(64, static_cast<int>(64 * options.seconds / warm_s));
   }

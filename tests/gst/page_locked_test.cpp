@@ -150,13 +150,39 @@ TEST_F(PageLocked, OrdinaryMemoryFollowsWhenThereIsNoneLeft) {
   ASSERT_TRUE(offers_anything(to_first) && offers_anything(to_second));
   EXPECT_EQ(count(of_first, to_first.pool.get()), 4);
   EXPECT_EQ(count(of_second, to_second.pool.get()), 0) << "the bound is of all bins together";
-  of_first.clear();
-  gst_buffer_pool_set_active(to_first.pool.get(), FALSE);
-  // The first bin keeps what it locked for frames of this size, and lets it go for others.
-  EXPECT_EQ(count(of_first, ask(first, caps_text(size)).pool.get()), 4);
-  of_first.clear();
-  const Offer other = ask(first, caps_text({1024, 1024}));
-  EXPECT_EQ(count(of_first, other.pool.get()), 0) << "the second pool holds on to its memory";
+}
+
+TEST_F(PageLocked, FreedMemoryServesItsSizeAndMakesRoomForOthers) {
+  setenv(kBound, "1", 1);
+  Stream stream(bin("mapping=ggg threads=1"));
+  stream.set_state_without_waiting(GST_STATE_PAUSED);
+  const Offer offer = ask(stream, caps_text({512, 512}));
+  ASSERT_TRUE(offers_anything(offer));
+  constexpr gsize kQuarter = 512 * 512;
+  const auto locked = [&](gsize bytes, int times) {
+    int ours = 0;
+    std::vector<MemoryRef> kept;
+    for (int i = 0; i < times; ++i) {
+      kept.emplace_back(gst_allocator_alloc(offer.allocator.get(), bytes, nullptr));
+      ours += gst_memory_is_type(kept.back().get(), kType);
+    }
+    return ours;
+  };
+  EXPECT_EQ(locked(kQuarter, 6), 4);
+  const uint64_t made = stream.stat("opencl-buffers-made");
+  EXPECT_EQ(locked(kQuarter, 6), 4);
+  EXPECT_EQ(stream.stat("opencl-buffers-made"), made) << "what was freed is taken again";
+  EXPECT_EQ(locked(4 * kQuarter, 1), 1) << "what was freed has another size and holds the bound";
+}
+
+TEST_F(PageLocked, ABoundThatIsNoNumberIsNotTakenForNone) {
+  for (const char* wrong : {"", "much", "-1", "5 MiB", "99999999999999999999"}) {
+    setenv(kBound, wrong, 1);
+    Stream stream(bin("mapping=ggg threads=1"));
+    stream.set_state_without_waiting(GST_STATE_PAUSED);
+    const Offer offer = ask(stream, caps_text({}));
+    EXPECT_TRUE(offers_anything(offer)) << "'" << wrong << "'";
+  }
 }
 
 TEST_F(PageLocked, WhatIsFreedCanBeLockedAgain) {

@@ -50,6 +50,14 @@ TEST_F(Devices, AListTakesNoDeviceTwice) {
   for (std::size_t i = 0; i <= list_devices().size(); ++i) three += (i == 0 ? "" : ",") + name_;
   EXPECT_THROW(Context::open(three), Error);
   EXPECT_THROW(Context::open(name_ + ","), Error);
+  try {
+    Context::open(name_ + ", No Such Device");
+    FAIL() << "there is no such device";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("\": none is left for \"No Such Device\". "),
+              std::string::npos)
+        << error.what();
+  }
   const NativeDevice &a = context_->native().at(0), &b = context_->native().at(1);
   EXPECT_NE(a.device(), b.device());
   EXPECT_NE(a.context(), b.context()) << "one that fails would take the other along";

@@ -275,13 +275,32 @@ TEST_F(ControllerTest, WithOneDeviceLessItLearnsAnewAndForgetsNothing) {
   Controller controller = make(chip, 3, 2);
   Step step = controller.frames_changed({"a"}, 0);
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
-  const Conditions less{.stages = "a", .device = "one less"};
-  step = controller.device_left_out(1, less);
+  step = controller.device_left_out({.capable = 7, .name = "one less"});
   EXPECT_TRUE(controller.training());
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
   EXPECT_EQ(decisions_.back().reason, Reason::asked);
   controller.frames_changed({"a"}, 0);
   EXPECT_EQ(decisions_.back().reason, Reason::remembered);
+}
+
+TEST_F(ControllerTest, WithADeviceThatComesLaterItLearnsAnew) {
+  PaperChip chip(3, 2, 8);
+  Controller controller = make(chip, 3, 2);
+  controller.set_device({});
+  Step step = controller.frames_changed({"a"}, 0);
+  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  EXPECT_FALSE(step.configuration.mapping.any_device());
+  AdaptRules rules;
+  rules.max_overhead = 0.9;
+  controller.set_device({.capable = 7, .name = "a device"});
+  step = controller.set_rules(rules);
+  EXPECT_TRUE(controller.training()) << "what was learnt without it is not enough";
+  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  EXPECT_EQ(decisions_.back().experiments, 2 + 3);
+  controller.set_device({});
+  step = controller.set_rules(rules);
+  EXPECT_FALSE(controller.training()) << "that was learnt";
+  EXPECT_FALSE(step.configuration.mapping.any_device());
 }
 
 TEST_F(ControllerTest, ADeviceThatFailsDuringTrainingIsLeftOutOfTheNext) {

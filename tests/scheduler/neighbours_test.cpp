@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "scheduler/learn/controller.h"
 #include "tests/scheduler/paper_chip.h"
@@ -131,6 +132,17 @@ TEST_F(NeighboursTest, WhatTrainingOfOthersDoesIsNoDrift) {
   a.chip.slow_down(4 * kUsual);
   run({&a, &b}, 200);
   EXPECT_TRUE(a.has(Reason::drift)) << "slower, and nobody changed anything";
+}
+
+TEST_F(NeighboursTest, RulesThatComeWithAnotherShareDoNotHideIt) {
+  auto b = std::make_unique<Bin>(*this, "other frames");
+  Bin a(*this, "frames");
+  while (!a.controller.training()) run({&a, b.get()}, 0.1);
+  b.reset();
+  a.step = a.controller.set_rules({});
+  run({&a}, 60);
+  ASSERT_FALSE(a.controller.training());
+  EXPECT_EQ(a.controller.learnt()->findings.measurements.cores, kCores);
 }
 
 TEST_F(NeighboursTest, WithoutTheDeviceWhatOthersLearntHoldsForTheCores) {
