@@ -77,6 +77,10 @@ const Json& JsonObject::list(const char* name, std::size_t most) const {
   return value;
 }
 
+JsonObject JsonObject::element(const char* list, std::size_t i) const {
+  return {at(list).at(i), path_of(list) + "[" + std::to_string(i) + "]", bounds_};
+}
+
 std::optional<std::string> JsonObject::text_or_null(const char* name) const {
   if (at(name).is_null()) return std::nullopt;
   return text(name);

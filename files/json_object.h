@@ -28,6 +28,8 @@ class JsonObject {
 
   const nlohmann::json& at(const char* name) const;
   std::string path_of(const std::string& name) const;
+  /// The same object, whose numbers may be others.
+  JsonObject within(const NumberBounds& bounds) const { return {json_, path_, bounds}; }
 
   std::string text(const char* name) const;
   double number(const char* name) const;
@@ -35,6 +37,8 @@ class JsonObject {
   bool flag(const char* name) const;
   const nlohmann::json& list(const char* name, std::size_t most) const;
   JsonObject object(const char* name) const { return {at(name), path_of(name), bounds_}; }
+  /// An element of a list.
+  JsonObject element(const char* list, std::size_t i) const;
 
   // Of fields that may be null.
   std::optional<std::string> text_or_null(const char* name) const;
