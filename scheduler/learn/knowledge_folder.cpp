@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scheduler/learn/knowledge_folder.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,8 +15,8 @@
 #include "files/cache_folder.h"
 #include "files/file_lock.h"
 #include "files/hash.h"
-#include "files/regular_file.h"
 #include "files/replace_file.h"
+#include "scheduler/learn/knowledge_file.h"
 #include "scheduler/learn/knowledge_json.h"
 
 namespace tandem {
@@ -25,12 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostFileBytes = 2u << 20;
-constexpr uintmax_t kMostBytes = 8u << 20;
-constexpr int64_t kMostUnused_s = 180 * 24 * 3600LL;
 constexpr std::chrono::seconds kMostWait{10};
-constexpr const char* kEnding = ".json";
-constexpr const char* kBadEnding = ".bad";
 
 // The part of conditions that names a file.
 bool same_file(const Conditions& one, const Conditions& other) {
@@ -39,11 +33,6 @@ bool same_file(const Conditions& one, const Conditions& other) {
 }
 
 std::string error_text() { return std::strerror(errno); }
-
-// A regular file of this user, or nothing.
-bool own_file(const fs::path& file, struct stat& status) {
-  return lstat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
-}
 
 }  // namespace
 
@@ -68,7 +57,7 @@ fs::path KnowledgeFolder::file_of(const Conditions& conditions) const {
        {&conditions.stages, &conditions.format, &conditions.processor, &conditions.device})
     key += *part + '\n';
   char name[32];
-  std::snprintf(name, sizeof name, "%016" PRIx64 "%s", hash_of(key), kEnding);
+  std::snprintf(name, sizeof name, "%016" PRIx64 "%s", hash_of(key), kKnowledgeEnding);
   return fs::path(path_) / name;
 }
 
@@ -77,7 +66,7 @@ std::vector<fs::path> KnowledgeFolder::files() const {
   std::error_code error;
   for (fs::directory_iterator entry(path_, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (entry->path().extension() == kEnding) found.push_back(entry->path());
+    if (entry->path().extension() == kKnowledgeEnding) found.push_back(entry->path());
   }
   std::ranges::sort(found);
   return found;
@@ -88,54 +77,34 @@ void KnowledgeFolder::tell(const fs::path& file, const std::string& problem) con
   messages_->tell_once(text, text);
 }
 
-KnowledgeFolder::File KnowledgeFolder::read(const fs::path& file) {
-  std::error_code error;
-  if (fs::symlink_status(file, error).type() == fs::file_type::not_found) return {};
-  const RegularFile bytes =
-      read_regular_file(file, kMostFileBytes, Links::kRefuse, Owner::kThisUser);
-  if (!bytes.problem.empty()) {
-    // Nobody who keeps to the rules writes so much.
-    const bool long_one = bytes.problem.starts_with("is longer");
-    return {long_one ? State::damaged : State::untouchable, {}, bytes.problem};
-  }
-  KnowledgeText text = read_knowledge(bytes.bytes);
-  if (text.problem.empty()) return {State::good, std::move(text.known), {}};
-  return {text.other_schema ? State::untouchable : State::damaged, {}, text.problem};
-}
-
-KnowledgeFolder::File KnowledgeFolder::read_or_set_aside(const fs::path& file, bool locked) const {
-  File found = read(file);
-  if (found.state == State::untouchable) tell(file, found.problem + "; it stays as it is");
-  if (found.state != State::damaged) return found;
+KnowledgeFile KnowledgeFolder::read_or_set_aside(const fs::path& file, bool locked) const {
+  KnowledgeFile found = read_knowledge_file(file);
+  if (found.state == KnowledgeFile::State::untouchable)
+    tell(file, found.problem + "; it stays as it is");
+  if (found.state != KnowledgeFile::State::damaged) return found;
   if (!locked) {
     // Another process may have put a good one there meanwhile.
     const FileLock lock(path_ + "/.lock", kMostWait);
     if (lock.problem().empty()) return read_or_set_aside(file, true);
   }
-  const std::string bad = file.string() + kBadEnding;
+  const std::string bad = file.string() + kBadKnowledgeEnding;
   if (locked && std::rename(file.c_str(), bad.c_str()) == 0) {
     tell(file, "is damaged (" + found.problem + "), is now called " +
                    fs::path(bad).filename().string() + ", and will be learnt anew");
     return {};
   }
   tell(file, "is damaged (" + found.problem + ") and cannot be renamed; remove it");
-  found.state = State::untouchable;
+  found.state = KnowledgeFile::State::untouchable;
   return found;
-}
-
-void KnowledgeFolder::use(const fs::path& file) const {
-  const timespec now{static_cast<time_t>(now_s_()), 0};
-  const timespec times[] = {now, now};
-  (void)utimensat(AT_FDCWD, file.c_str(), times, AT_SYMLINK_NOFOLLOW);
 }
 
 std::vector<Known> KnowledgeFolder::load(const Conditions& conditions) try {
   if (path_.empty()) return {};
   const fs::path file = file_of(conditions);
-  File found = read_or_set_aside(file, false);
+  KnowledgeFile found = read_or_set_aside(file, false);
   std::erase_if(found.known,
                 [&](const Known& known) { return !same_file(known.conditions, conditions); });
-  if (!found.known.empty()) use(file);
+  if (!found.known.empty()) mark_used(file, now_s_());
   return std::move(found.known);
 } catch (const std::exception& error) {
   tell(path_, error.what());
@@ -161,7 +130,7 @@ bool KnowledgeFolder::write(const fs::path& file, std::vector<Known> known,
     return false;
   }
   std::string text = write_knowledge(known);
-  while (text.size() > kMostFileBytes && known.size() > 1) {
+  while (text.size() > kMostKnowledgeFileBytes && known.size() > 1) {
     known.erase(std::ranges::min_element(known, {}, [&](const Known& one) {
       return keep && one.conditions == keep->conditions ? INT64_MAX : one.trained_s;
     }));
@@ -169,7 +138,7 @@ bool KnowledgeFolder::write(const fs::path& file, std::vector<Known> known,
   }
   const std::string problem = replace_file(file, text, Durable::kYes);
   if (problem.empty()) {
-    use(file);
+    mark_used(file, now_s_());
     return true;
   }
   tell(file, problem + "; what is learnt is not kept");
@@ -179,8 +148,8 @@ bool KnowledgeFolder::write(const fs::path& file, std::vector<Known> known,
 // Under the lock.
 void KnowledgeFolder::store_in(const fs::path& file, std::span<const Known* const> added,
                                Stored& stored) const {
-  File found = read_or_set_aside(file, true);
-  if (found.state == State::untouchable) {
+  KnowledgeFile found = read_or_set_aside(file, true);
+  if (found.state == KnowledgeFile::State::untouchable) {
     stored.failed += static_cast<int>(added.size());
     return;
   }
@@ -238,7 +207,7 @@ KnowledgeFolder::Stored KnowledgeFolder::store(std::span<const Known> known) try
     store_in(file, added, stored);
     written.push_back(file);
   }
-  tidy(written);
+  tidy_knowledge(path_, written, now_s_());
   return stored;
 } catch (const std::exception& error) {
   tell(path_, error.what());
@@ -278,36 +247,6 @@ std::vector<Known> KnowledgeFolder::forget(const std::function<bool(const Known&
 } catch (const std::exception& error) {
   tell(path_, error.what());
   return {};
-}
-
-// Under the lock: nobody else is writing.
-void KnowledgeFolder::tidy(const std::vector<fs::path>& written) const {
-  struct Old {
-    fs::path file;
-    int64_t used_s;
-    uintmax_t bytes;
-  };
-  std::vector<Old> all;
-  uintmax_t bytes = 0;
-  std::error_code error;
-  for (fs::directory_iterator entry(path_, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const fs::path& file = entry->path();
-    struct stat status;
-    if (!own_file(file, status)) continue;
-    // Left by a process that was killed.
-    if (file.filename().string().starts_with(kUnfinishedPrefix)) unlink(file.c_str());
-    if (file.extension() != kEnding && file.extension() != kBadEnding) continue;
-    all.push_back({file, status.st_mtime, static_cast<uintmax_t>(status.st_size)});
-    bytes += all.back().bytes;
-  }
-  std::ranges::sort(all, {}, &Old::used_s);
-  for (const Old& old : all) {
-    if (bytes <= kMostBytes && old.used_s >= now_s_() - kMostUnused_s) continue;
-    if (std::ranges::find(written, old.file) != written.end()) continue;
-    if (old.file.extension() == kEnding && read(old.file).state == State::untouchable) continue;
-    if (unlink(old.file.c_str()) == 0) bytes -= old.bytes;
-  }
 }
 
 }  // namespace tandem

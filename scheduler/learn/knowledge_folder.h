@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/learn/known.h"
+#include "scheduler/learn/knowledge_file.h"
 #include "scheduler/machine/energy/meter.h"
 
 namespace tandem {
@@ -60,29 +60,14 @@ class KnowledgeFolder {
   std::vector<std::string> take_messages() { return messages_->take(); }
 
  private:
-  enum class State {
-    absent,
-    good,
-    damaged,
-    untouchable,  ///< of another schema or another user, or not to be read: it stays
-  };
-  struct File {
-    State state = State::absent;
-    std::vector<Known> known;
-    std::string problem;
-  };
-
   std::filesystem::path file_of(const Conditions& conditions) const;
   std::vector<std::filesystem::path> files() const;
   void tell(const std::filesystem::path& file, const std::string& problem) const;
-  static File read(const std::filesystem::path& file);
-  File read_or_set_aside(const std::filesystem::path& file, bool locked) const;
+  KnowledgeFile read_or_set_aside(const std::filesystem::path& file, bool locked) const;
   bool make_folder() const;
   bool write(const std::filesystem::path& file, std::vector<Known> known, const Known* keep) const;
-  void use(const std::filesystem::path& file) const;
   void store_in(const std::filesystem::path& file, std::span<const Known* const> added,
                 Stored& stored) const;
-  void tidy(const std::vector<std::filesystem::path>& written) const;
 
   std::string path_;
   std::function<int64_t()> now_s_;
