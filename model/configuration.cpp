@@ -2,6 +2,7 @@
 #include "model/configuration.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace tandem {
 namespace {
@@ -73,6 +74,41 @@ std::string to_string(const Configuration& configuration) {
               : "/cg" + std::to_string(configuration.threads);
   const bool several = configuration.mapping.any_device() && configuration.lanes > 1;
   return several ? text + "/q" + std::to_string(configuration.lanes) : text;
+}
+
+std::string parse_configuration(std::string_view text, int stages, int cores,
+                                Configuration& configuration) {
+  // Takes what is before the next slash.
+  std::string_view rest = text;
+  const auto take = [&rest] {
+    const std::size_t slash = std::min(rest.find('/'), rest.size());
+    const std::string_view part = rest.substr(0, slash);
+    rest.remove_prefix(std::min(slash + 1, rest.size()));
+    return part;
+  };
+  // A number behind `prefix` without leading zeros.
+  const auto read = [](std::string_view part, std::string_view prefix, int most) {
+    int value = 0;
+    if (!part.starts_with(prefix) || part.substr(prefix.size()).starts_with('0')) return 0;
+    const char* end = part.data() + part.size();
+    const auto [stop, error] = std::from_chars(part.data() + prefix.size(), end, value);
+    return error == std::errc() && stop == end && value <= most ? value : 0;
+  };
+  Configuration parsed;
+  std::string problem = parse_mapping(take(), stages, parsed.mapping, kMaxLetters);
+  if (!problem.empty()) return problem;
+  const std::string_view grain = take();
+  parsed.granularity = grain == "mg" ? Granularity::medium : Granularity::coarse;
+  parsed.threads = grain == "mg" ? cores + 1 : read(grain, "cg", cores + 1);
+  const std::string_view lanes = take();
+  if (!lanes.empty()) parsed.lanes = read(lanes, "q", kMaxLanes);
+  if (parsed.threads < 1 || parsed.lanes < 1 || to_string(parsed) != text) {
+    return "'" + std::string(text) +
+           "' is no configuration: write MAPPING/cgN or MAPPING/mg with " + "N up to " +
+           std::to_string(cores + 1) + ", then /qS for S lanes where there are several";
+  }
+  configuration = parsed;
+  return {};
 }
 
 bool Allowed::operator()(const Configuration& configuration) const {

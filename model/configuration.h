@@ -85,6 +85,10 @@ struct Configuration {
   }
 };
 std::string to_string(const Configuration& configuration);
+/// Reads what to_string() writes of a configuration of so many stages and cores. Returns the empty
+/// string when it is right, else what is wrong with it.
+std::string parse_configuration(std::string_view text, int stages, int cores,
+                                Configuration& configuration);
 
 /// What is left open: a configuration may be chosen when it has all that is fixed here.
 struct Allowed {

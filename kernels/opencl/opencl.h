@@ -44,11 +44,6 @@ struct DeviceDescription {
 /// All devices of all platforms; empty when there is no platform. Never throws.
 std::vector<DeviceDescription> list_devices();
 
-/// The program cache's folder ($TANDEM_CACHE_DIR, else $XDG_CACHE_HOME/tandem, else
-/// ~/.cache/tandem), made when it is not there; empty when there is none or it cannot be written.
-/// Programs are stored by device, driver and source hash.
-std::string cache_folder();
-
 /// Counts of what costs too much to do for every frame; a test watches that they stand still.
 struct Counters {
   std::atomic<uint64_t> buffers_created{0};  ///< device buffers and host mirrors

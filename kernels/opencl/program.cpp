@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "files/hash.h"
 #include "kernels/opencl/native.h"
 #include "kernels/opencl/program_cache.h"
 
@@ -11,7 +12,7 @@ std::string cache_key(const cl::Device& device, const DeviceDescription& descrip
   const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
   return description.name + '\n' + description.driver + '\n' +
          platform.getInfo<CL_PLATFORM_VERSION>() + '\n' + description.version + '\n' + options +
-         '\n' + std::to_string(source.size()) + ':' + std::to_string(program_cache::hash(source));
+         '\n' + std::to_string(source.size()) + ':' + std::to_string(hash_of(source));
 }
 
 /// Null when the cache has none that the driver takes.

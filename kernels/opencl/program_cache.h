@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
-/// Compiled programs on disk: a file a key, in cache_folder(). The cache never fails, waits or
-/// throws: an entry that cannot be read, is damaged, belongs to another key, is longer than 64 MiB
-/// or is no regular file is not there; what cannot be written is not kept.
+/// Compiled programs on disk: a file for each device, driver and source, in cache_folder(). The
+/// cache never fails, waits or throws: an entry that cannot be read, is damaged, belongs to another
+/// key, is longer than 64 MiB or is no regular file is not there; what cannot be written is not
+/// kept.
 namespace tandem::opencl::program_cache {
 
 /// The stored binary, empty when there is none. `key` names everything that it depends on.
@@ -16,8 +15,5 @@ std::vector<unsigned char> load(const std::string& key);
 
 /// Stores it in one step: readers see the old file or the new one.
 void store(const std::string& key, const std::vector<unsigned char>& binary);
-
-/// 64-bit FNV-1a.
-uint64_t hash(std::string_view bytes);
 
 }  // namespace tandem::opencl::program_cache

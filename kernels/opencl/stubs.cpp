@@ -34,7 +34,6 @@ struct Context::Native {
 struct Queue::Native {};
 
 std::vector<DeviceDescription> list_devices() { return {}; }
-std::string cache_folder() { return {}; }
 void fail_after(int, int) {}
 void treat_as_gpu(Context&) {}
 

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "kernels/util/regular_file.h"
+#include "files/regular_file.h"
 #include "kernels/util/utf8.h"
 
 namespace tandem {

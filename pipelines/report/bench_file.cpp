@@ -2,11 +2,11 @@
 #include "pipelines/report/bench_file.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <stdexcept>
 
-#include "pipelines/json_text.h"
+#include "files/json_object.h"
+#include "files/json_text.h"
 
 namespace tandem {
 namespace {
@@ -16,89 +16,10 @@ using Json = nlohmann::json;
 constexpr int kMostLanes = 64;
 constexpr int kMostThreads = 4096;  // each has its place in a drawing
 
-[[noreturn]] void fail(const std::string& field, const std::string& problem) {
-  throw std::runtime_error("field '" + field + "' " + problem);
-}
+// No bench measures other numbers, and the axes of the drawing could not hold them.
+constexpr NumberBounds kBounds{0, 1e15, 1e-15};
 
-// Reads the fields of one object; `path_` is where it is in the file, for messages.
-class Object {
- public:
-  Object(const Json& json, std::string path) : json_(json), path_(std::move(path)) {
-    if (!json_.is_object()) fail(path_, "is not an object but " + described(json_));
-  }
-
-  const Json& at(const char* name) const {
-    const auto found = json_.find(name);
-    if (found == json_.end()) fail(path_of(name), "is missing");
-    return *found;
-  }
-
-  std::string text(const char* name) const {
-    const Json& value = at(name);
-    if (!value.is_string()) fail(path_of(name), "is not text but " + described(value));
-    return value.get<std::string>();
-  }
-
-  std::optional<std::string> text_if_there(const char* name) const {
-    return has(name) ? text_or_null(name) : std::nullopt;
-  }
-
-  std::optional<double> number_if_there(const char* name) const {
-    return has(name) ? number_or_null(name) : std::nullopt;
-  }
-
-  std::optional<std::string> text_or_null(const char* name) const {
-    if (at(name).is_null()) return std::nullopt;
-    return text(name);
-  }
-
-  double number(const char* name) const {
-    const Json& value = at(name);
-    if (!value.is_number()) fail(path_of(name), "is not a number but " + described(value));
-    const double number = value.get<double>();
-    if (number < 0) fail(path_of(name), "is " + value.dump() + ", below 0");
-    // No bench measures such a number, and the axes of the drawing could not hold it.
-    constexpr double kLeast = 1e-15, kMost = 1e15;
-    if (number > kMost) fail(path_of(name), "is " + value.dump() + ", too large");
-    if (number > 0 && number < kLeast) fail(path_of(name), "is " + value.dump() + ", too small");
-    return number;
-  }
-
-  std::optional<double> number_or_null(const char* name) const {
-    if (at(name).is_null()) return std::nullopt;
-    return number(name);
-  }
-
-  int count(const char* name, int most = std::numeric_limits<int>::max()) const {
-    const double value = number(name);
-    const Json& json = at(name);
-    if (!json.is_number_integer() || value > most || value < 1) {
-      fail(path_of(name),
-           "is " + json.dump() + ", not a whole number from 1 to " + std::to_string(most));
-    }
-    return json.get<int>();
-  }
-
-  // For fields that not every file has.
-  bool has(const char* name) const { return json_.contains(name); }
-
-  std::optional<Object> object_or_null(const char* name) const {
-    if (at(name).is_null()) return std::nullopt;
-    return Object(at(name), path_of(name));
-  }
-
-  std::string path_of(const std::string& name) const {
-    return path_.empty() ? name : path_ + "." + name;
-  }
-
- private:
-  static std::string described(const Json& value) {
-    return value.is_null() ? "null" : std::string("of type ") + value.type_name();
-  }
-
-  const Json& json_;
-  const std::string path_;
-};
+using Object = JsonObject;
 
 BenchFile::Configuration read_configuration(const Object& object) {
   BenchFile::Configuration configuration;
@@ -106,14 +27,14 @@ BenchFile::Configuration read_configuration(const Object& object) {
   configuration.mapping = object.text("mapping");
   if (configuration.mapping.empty() ||
       configuration.mapping.find_first_not_of("cg") != std::string::npos) {
-    fail(object.path_of("mapping"),
-         "is '" + configuration.mapping + "'; a mapping has one letter a stage, c or g");
+    fail_field(object.path_of("mapping"),
+               "is '" + configuration.mapping + "'; a mapping has one letter a stage, c or g");
   }
   const std::string granularity = object.text("granularity");
   if (granularity == "cg") {
     configuration.threads = object.count("threads", kMostThreads);
   } else if (granularity != "mg") {
-    fail(object.path_of("granularity"), "is '" + granularity + "'; known are cg and mg");
+    fail_field(object.path_of("granularity"), "is '" + granularity + "'; known are cg and mg");
   }
   // Files of before lanes have none.
   if (object.has("lanes") && object.number_or_null("lanes"))
@@ -128,14 +49,15 @@ BenchFile::Configuration read_configuration(const Object& object) {
 std::vector<BenchFile::Configuration> read_configurations(const Object& file) {
   const std::string field = "configurations";
   const Json& list = file.at(field.c_str());
-  if (!list.is_array() || list.empty()) fail(field, "is not a list of configurations");
+  if (!list.is_array() || list.empty()) fail_field(field, "is not a list of configurations");
   std::vector<BenchFile::Configuration> configurations;
   std::set<std::string> names;
   for (const Json& entry : list) {
-    const Object object(entry, field + "[" + std::to_string(configurations.size()) + "]");
+    const Object object(entry, field + "[" + std::to_string(configurations.size()) + "]", kBounds);
     configurations.push_back(read_configuration(object));
     const std::string& name = configurations.back().name;
-    if (!names.insert(name).second) fail(object.path_of("name"), "is '" + name + "' once more");
+    if (!names.insert(name).second)
+      fail_field(object.path_of("name"), "is '" + name + "' once more");
   }
   return configurations;
 }
@@ -162,9 +84,9 @@ BenchFile::Training read_training(const Object& training) {
   if (!training.has("ranking")) return read;
   const Json& list = training.at("ranking");
   const std::string field = training.path_of("ranking");
-  if (!list.is_array()) fail(field, "is not a list of configurations");
+  if (!list.is_array()) fail_field(field, "is not a list of configurations");
   for (const Json& entry : list) {
-    const Object ranked(entry, field + "[" + std::to_string(read.ranking.size()) + "]");
+    const Object ranked(entry, field + "[" + std::to_string(read.ranking.size()) + "]", kBounds);
     read.ranking.push_back({ranked.text("name"), ranked.number_or_null("expected_fps"),
                             ranked.number_or_null("expected_energy_j")});
   }
@@ -175,8 +97,8 @@ BenchFile::Training read_training(const Object& training) {
 void check_schema(const Object& file) {
   constexpr int kKnown = 1;
   if (!file.has("schema") || file.count("schema") <= kKnown) return;
-  fail("schema", "is " + file.at("schema").dump() + ", of a later Tandem; this one reads up to " +
-                     std::to_string(kKnown));
+  fail_field("schema", "is " + file.at("schema").dump() +
+                           ", of a later Tandem; this one reads up to " + std::to_string(kKnown));
 }
 
 }  // namespace
@@ -184,7 +106,7 @@ void check_schema(const Object& file) {
 BenchFile parse_bench_file(const std::string& text) {
   const Json json = parse_json(text);
   if (!json.is_object()) throw std::runtime_error("is JSON, but not one object");
-  const Object file(json, "");
+  const Object file(json, "", kBounds);
   check_schema(file);
   BenchFile bench;
   bench.origin = {file.text_if_there("version"), file.text_if_there("date"),

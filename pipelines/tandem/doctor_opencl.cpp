@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "files/cache_folder.h"
 #include "kernels/opencl/opencl.h"
 #include "pipelines/tandem/doctor.h"
 
@@ -89,7 +90,7 @@ void examine_icds(Examination& result, const std::string& folder, bool any_devic
 }
 
 void examine_cache(Examination& result) {
-  const std::string folder = opencl::cache_folder();
+  const std::string folder = cache_folder();
   result.data["cache_folder"] = folder.empty() ? Json(nullptr) : Json(folder);
   if (!folder.empty()) {
     result.findings.push_back({State::good, "OpenCL programs are cached in " + folder});

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "kernels/util/regular_file.h"
+#include "files/regular_file.h"
 #include "kernels/util/utf8.h"
 
 namespace tandem {

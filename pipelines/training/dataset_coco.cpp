@@ -5,7 +5,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "pipelines/json_text.h"
+#include "files/json_text.h"
 #include "pipelines/training/dataset_builder.h"
 #include "pipelines/training/dataset_formats.h"
 

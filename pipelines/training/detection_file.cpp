@@ -6,7 +6,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "pipelines/json_text.h"
+#include "files/json_text.h"
 
 namespace tandem {
 namespace {

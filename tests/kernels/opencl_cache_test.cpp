@@ -2,7 +2,7 @@
 #include <cstdlib>
 
 #include "kernels/opencl/program_cache.h"
-#include "tests/kernels/special_files.h"
+#include "tests/files/special_files.h"
 
 namespace tandem::opencl {
 namespace {

@@ -9,10 +9,11 @@
 #include <thread>
 #include <vector>
 
+#include "files/cache_folder.h"
 #include "kernels/resize/resize.h"
 #include "kernels/vivid_histogram/vivid_histogram.h"
+#include "tests/files/special_files.h"
 #include "tests/kernels/opencl_device.h"
-#include "tests/kernels/special_files.h"
 
 namespace tandem::opencl {
 namespace {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <limits>
 
-#include "tests/kernels/special_files.h"
+#include "tests/files/special_files.h"
 
 namespace tandem {
 namespace {

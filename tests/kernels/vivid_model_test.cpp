@@ -10,7 +10,7 @@
 #include <iterator>
 #include <limits>
 
-#include "tests/kernels/special_files.h"
+#include "tests/files/special_files.h"
 
 namespace tandem {
 namespace {

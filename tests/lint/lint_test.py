@@ -31,13 +31,14 @@ class Layering(Tree):
 
     def test_accepts_arrows_that_point_down(self):
         self.write("gst/a.cpp", '#include "scheduler/b.h"\n#include "kernels/c.h"\n#include <gst/gst.h>\n')
-        self.write("scheduler/b.cpp", '#include "model/d.h"\n#include <vector>\n')
+        self.write("scheduler/b.cpp", '#include "model/d.h"\n#include "files/e.h"\n#include <vector>\n')
         self.write("tests/gst/e.cpp", '#include "gst/a.h"\n#include "model/d.h"\n')
         self.assertEqual(layering.check(self.root), [])
 
     def test_finds_each_arrow_that_points_up(self):
         wrong = {
             "model/a.h": ["scheduler", "kernels", "gst", "pipelines", "tests"],
+            "files/a.cpp": ["model", "scheduler", "kernels", "gst", "pipelines", "tests"],
             "scheduler/a.cpp": ["kernels", "gst", "pipelines", "tests"],
             "kernels/k/k_ref.cpp": ["scheduler", "model", "gst", "pipelines", "tests"],
             "gst/a.cpp": ["pipelines", "tests"],

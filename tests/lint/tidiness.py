@@ -8,7 +8,7 @@ import sys
 
 MAX_LINES = 400
 LICENCE = "SPDX-License-Identifier: LGPL-2.1-or-later"
-FOLDERS = ["gst", "kernels", "scheduler", "model", "pipelines", "tests", "tools", ".ci"]
+FOLDERS = ["files", "gst", "kernels", "scheduler", "model", "pipelines", "tests", "tools", ".ci"]
 ROOT_FILES = ["dev", "meson.build", "meson_options.txt"]
 SOURCES = {".h", ".hpp", ".cpp", ".cl", ".py", ".sh", ".build"}
 # A file without a suffix is a script when it starts so.

@@ -54,6 +54,49 @@ TEST(Configuration, IsWrittenAsInThePaper) {
   EXPECT_EQ(to_string(Configuration{{7, 3}, Granularity::medium, 5}), "ggg/mg");
 }
 
+TEST(Configuration, IsReadAsItIsWritten) {
+  constexpr int kLanes[] = {1, 2, 8};
+  for (const Configuration& c : all_configurations(3, 11, 7, kLanes, kMaxLetters)) {
+    Configuration read;
+    ASSERT_EQ(parse_configuration(to_string(c), 3, 11, read), "") << to_string(c);
+    EXPECT_EQ(read, c) << to_string(c);
+    EXPECT_EQ(read.threads, c.threads);
+  }
+}
+
+TEST(Configuration, WhatIsNoneIsNotRead) {
+  for (const char* text : {"",
+                           "ggg",
+                           "ggg/",
+                           "ggg/cg",
+                           "ggg/cg0",
+                           "ggg/cg6",
+                           "ggg/cg01",
+                           "ggg/cg-1",
+                           "ggg/cg+1",
+                           "ggg/cg1 ",
+                           "ggg/cg1/",
+                           "ggg/cg1/q1",
+                           "ggg/cg1/q9",
+                           "ggg/cg1/q2/q2",
+                           "ggg/cg1/q2/",
+                           "ccc/cg1/q2",
+                           "ggg/mg/q0",
+                           "ggg/mg3",
+                           "gg/cg1",
+                           "gggg/cg1",
+                           "gxg/cg1",
+                           "/cg1",
+                           "ggg/cg99999999999",
+                           "ggg/cg1/q99999999999",
+                           "ggg/q2",
+                           "ggg/CG1"}) {
+    Configuration read{{1, 3}, Granularity::coarse, 2};
+    EXPECT_NE(parse_configuration(text, 3, 4, read), "") << text;
+    EXPECT_EQ(to_string(read), "gcc/cg2") << text;
+  }
+}
+
 TEST(Configuration, ThreadsMeanNothingUnderMediumGrain) {
   EXPECT_EQ((Configuration{{1, 3}, Granularity::medium, 2}),
             (Configuration{{1, 3}, Granularity::medium, 3}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/util/regular_file.h"
+#include "files/regular_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -27,7 +27,8 @@ std::string too_long(std::size_t most_bytes) {
 
 }  // namespace
 
-RegularFile read_regular_file(const std::string& path, std::size_t most_bytes, Links links) {
+RegularFile read_regular_file(const std::string& path, std::size_t most_bytes, Links links,
+                              Owner owner) {
   // O_NONBLOCK: opening a FIFO would wait for somebody who writes into it.
   const int flags =
       O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (links == Links::kRefuse ? O_NOFOLLOW : 0);
@@ -41,6 +42,8 @@ RegularFile read_regular_file(const std::string& path, std::size_t most_bytes, L
   if (fstat(file.number, &status) != 0)
     return {{}, std::string("cannot be read: ") + std::strerror(errno)};
   if (!S_ISREG(status.st_mode)) return {{}, kNotRegular};
+  if (owner == Owner::kThisUser && status.st_uid != geteuid())
+    return {{}, "belongs to another user"};
   if (static_cast<std::size_t>(status.st_size) > most_bytes) return {{}, too_long(most_bytes)};
 
   // The size is a hint alone: the file may grow meanwhile, and those of /proc say 0.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/json_text.h"
+#include "files/json_text.h"
 
 #include <algorithm>
 #include <stdexcept>

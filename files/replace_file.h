@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tandem {
+
+/// What replace_file() calls files that it has not finished begins so.
+inline constexpr std::string_view kUnfinishedPrefix = ".unfinished-";
+
+/// kYes waits until the disk has it: after a power cut there is the old file or the new one.
+enum class Durable { kNo, kYes };
+
+/// Puts `bytes` at `path` in one step, for the user alone (mode 0600): readers see the old file or
+/// the new one, and so does who comes after a crash. Returns what went wrong, and nothing has
+/// changed then: "cannot be written: No space left on device"; empty when it is done.
+std::string replace_file(const std::string& path, std::string_view bytes, Durable durable);
+
+}  // namespace tandem

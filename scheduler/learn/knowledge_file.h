@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "scheduler/learn/known.h"
+
+namespace tandem {
+
+inline constexpr std::size_t kMostKnowledgeFileBytes = 2u << 20;
+inline constexpr const char* kKnowledgeEnding = ".json";
+inline constexpr const char* kBadKnowledgeEnding = ".bad";  ///< behind the other one
+
+/// What is in one file of knowledge.
+struct KnowledgeFile {
+  enum class State {
+    absent,
+    good,
+    damaged,
+    untouchable,  ///< of another schema or another user, or not to be read: it stays
+  };
+  State state = State::absent;
+  std::vector<Known> known;
+  std::string problem;  ///< where it is damaged or untouchable
+};
+
+KnowledgeFile read_knowledge_file(const std::filesystem::path& file);
+
+/// Its time of modification is that of its last use.
+void mark_used(const std::filesystem::path& file, int64_t now_s);
+
+/// Removes from a folder, under its lock, what is too old and what is too much, but neither
+/// `written` nor what is untouchable, and what a process that was killed has left unfinished.
+void tidy_knowledge(const std::filesystem::path& folder,
+                    std::span<const std::filesystem::path> written, int64_t now_s);
+
+}  // namespace tandem

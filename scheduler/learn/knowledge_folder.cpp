@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/learn/knowledge_folder.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <map>
+
+#include "files/cache_folder.h"
+#include "files/file_lock.h"
+#include "files/hash.h"
+#include "files/replace_file.h"
+#include "scheduler/learn/knowledge_file.h"
+#include "scheduler/learn/knowledge_json.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kMostWait{10};
+
+// The part of conditions that names a file.
+bool same_file(const Conditions& one, const Conditions& other) {
+  return one.stages == other.stages && one.format == other.format &&
+         one.processor == other.processor && one.device == other.device;
+}
+
+std::string error_text() { return std::strerror(errno); }
+
+}  // namespace
+
+std::string KnowledgeFolder::default_path() {
+  const std::string cache = cache_path();
+  return cache.empty() ? cache : (fs::path(cache) / "knowledge").string();
+}
+
+int64_t KnowledgeFolder::wall_clock_s() {
+  using std::chrono::system_clock;
+  return std::chrono::duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch())
+      .count();
+}
+
+KnowledgeFolder::KnowledgeFolder(std::string path, std::function<int64_t()> now_s)
+    : path_(std::move(path)), now_s_(std::move(now_s)) {}
+
+// Two sets of conditions may share a file by chance: each entry has its conditions in full.
+fs::path KnowledgeFolder::file_of(const Conditions& conditions) const {
+  std::string key;
+  for (const std::string* part :
+       {&conditions.stages, &conditions.format, &conditions.processor, &conditions.device})
+    key += *part + '\n';
+  char name[32];
+  std::snprintf(name, sizeof name, "%016" PRIx64 "%s", hash_of(key), kKnowledgeEnding);
+  return fs::path(path_) / name;
+}
+
+std::vector<fs::path> KnowledgeFolder::files() const {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(path_, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().extension() == kKnowledgeEnding) found.push_back(entry->path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+void KnowledgeFolder::tell(const fs::path& file, const std::string& problem) const {
+  const std::string text = file.string() + ": " + problem;
+  messages_->tell_once(text, text);
+}
+
+KnowledgeFile KnowledgeFolder::read_or_set_aside(const fs::path& file, bool locked) const {
+  KnowledgeFile found = read_knowledge_file(file);
+  if (found.state == KnowledgeFile::State::untouchable)
+    tell(file, found.problem + "; it stays as it is");
+  if (found.state != KnowledgeFile::State::damaged) return found;
+  if (!locked) {
+    // Another process may have put a good one there meanwhile.
+    const FileLock lock(path_ + "/.lock", kMostWait);
+    if (lock.problem().empty()) return read_or_set_aside(file, true);
+  }
+  const std::string bad = file.string() + kBadKnowledgeEnding;
+  if (locked && std::rename(file.c_str(), bad.c_str()) == 0) {
+    tell(file, "is damaged (" + found.problem + "), is now called " +
+                   fs::path(bad).filename().string() + ", and will be learnt anew");
+    return {};
+  }
+  tell(file, "is damaged (" + found.problem + ") and cannot be renamed; remove it");
+  found.state = KnowledgeFile::State::untouchable;
+  return found;
+}
+
+std::vector<Known> KnowledgeFolder::load(const Conditions& conditions) try {
+  if (path_.empty()) return {};
+  const fs::path file = file_of(conditions);
+  KnowledgeFile found = read_or_set_aside(file, false);
+  std::erase_if(found.known,
+                [&](const Known& known) { return !same_file(known.conditions, conditions); });
+  if (!found.known.empty()) mark_used(file, now_s_());
+  return std::move(found.known);
+} catch (const std::exception& error) {
+  tell(path_, error.what());
+  return {};
+}
+
+bool KnowledgeFolder::make_folder() const {
+  std::error_code error;
+  const fs::path folder(path_);
+  fs::create_directories(folder.parent_path(), error);
+  if (mkdir(path_.c_str(), S_IRWXU) == 0 || errno == EEXIST) return true;
+  tell(folder, "cannot be made: " + error_text() + "; what is learnt is not kept");
+  return false;
+}
+
+// True when it is written; without entries there is no file. Where they are too many the oldest
+// trainings go, but never `keep`.
+bool KnowledgeFolder::write(const fs::path& file, std::vector<Known> known,
+                            const Known* keep) const {
+  if (known.empty()) {
+    if (unlink(file.c_str()) == 0 || errno == ENOENT) return true;
+    tell(file, "cannot be removed: " + error_text());
+    return false;
+  }
+  std::string text = write_knowledge(known);
+  while (text.size() > kMostKnowledgeFileBytes && known.size() > 1) {
+    known.erase(std::ranges::min_element(known, {}, [&](const Known& one) {
+      return keep && one.conditions == keep->conditions ? INT64_MAX : one.trained_s;
+    }));
+    text = write_knowledge(known);
+  }
+  const std::string problem = replace_file(file, text, Durable::kYes);
+  if (problem.empty()) {
+    mark_used(file, now_s_());
+    return true;
+  }
+  tell(file, problem + "; what is learnt is not kept");
+  return false;
+}
+
+// Under the lock.
+void KnowledgeFolder::store_in(const fs::path& file, std::span<const Known* const> added,
+                               Stored& stored) const {
+  KnowledgeFile found = read_or_set_aside(file, true);
+  if (found.state == KnowledgeFile::State::untouchable) {
+    stored.failed += static_cast<int>(added.size());
+    return;
+  }
+  // A clock that was wrong once must not keep what is new out for ever.
+  const int64_t now_s = now_s_();
+  const auto age = [&](const Known& known) { return std::min(known.trained_s, now_s); };
+  std::vector<Known>& known = found.known;
+  int kept = 0;
+  for (const Known* one : added) {
+    const auto same = [&](const Known& other) { return other.conditions == one->conditions; };
+    const bool newest = std::ranges::none_of(
+        known, [&](const Known& other) { return same(other) && age(other) > age(*one); });
+    if (!newest) {
+      ++stored.older;
+      continue;
+    }
+    std::erase_if(known, same);
+    known.push_back(*one);
+    ++kept;
+  }
+  if (kept == 0) return;
+  std::ranges::sort(known, {}, &Known::conditions);
+  (write(file, std::move(known), added.back()) ? stored.kept : stored.failed) += kept;
+}
+
+KnowledgeFolder::Stored KnowledgeFolder::store(std::span<const Known> known) try {
+  Stored stored;
+  std::map<fs::path, std::vector<const Known*>> by_file;
+  for (const Known& one : known) {
+    // What could not be read back would be a damaged file.
+    std::string problem;
+    try {
+      problem = read_knowledge(write_knowledge({&one, 1})).problem;
+    } catch (const std::exception& error) {
+      problem = error.what();
+    }
+    if (problem.empty()) {
+      by_file[file_of(one.conditions)].push_back(&one);
+    } else {
+      tell(path_, "what was learnt is not kept: " + problem);
+      ++stored.failed;
+    }
+  }
+  if (by_file.empty()) return stored;
+  const auto fail = [&](const std::string& problem) {
+    if (!problem.empty()) tell(path_, problem + "; what is learnt is not kept");
+    stored.failed = static_cast<int>(known.size());
+    return stored;
+  };
+  if (path_.empty() || !make_folder()) return fail({});
+  const FileLock lock(path_ + "/.lock", kMostWait);
+  if (!lock.problem().empty()) return fail(lock.problem());
+  std::vector<fs::path> written;
+  for (const auto& [file, added] : by_file) {
+    store_in(file, added, stored);
+    written.push_back(file);
+  }
+  tidy_knowledge(path_, written, now_s_());
+  return stored;
+} catch (const std::exception& error) {
+  tell(path_, error.what());
+  return {0, 0, static_cast<int>(known.size())};
+}
+
+std::vector<Known> KnowledgeFolder::list() try {
+  std::vector<Known> all;
+  for (const fs::path& file : files())
+    std::ranges::move(read_or_set_aside(file, false).known, std::back_inserter(all));
+  std::ranges::sort(all, {}, &Known::conditions);
+  return all;
+} catch (const std::exception& error) {
+  tell(path_, error.what());
+  return {};
+}
+
+std::vector<Known> KnowledgeFolder::forget(const std::function<bool(const Known&)>& chosen) try {
+  std::vector<Known> gone;
+  const std::vector<fs::path> all = files();
+  if (all.empty()) return gone;
+  const FileLock lock(path_ + "/.lock", kMostWait);
+  if (!lock.problem().empty()) {
+    tell(path_, lock.problem() + "; nothing is forgotten");
+    return gone;
+  }
+  for (const fs::path& file : all) {
+    std::vector<Known> known = read_or_set_aside(file, true).known;
+    const auto stays = std::stable_partition(known.begin(), known.end(), std::not_fn(chosen));
+    std::vector<Known> going(std::make_move_iterator(stays), std::make_move_iterator(known.end()));
+    known.erase(stays, known.end());
+    if (!going.empty() && write(file, std::move(known), nullptr))
+      std::ranges::move(going, std::back_inserter(gone));
+  }
+  std::ranges::sort(gone, {}, &Known::conditions);
+  return gone;
+} catch (const std::exception& error) {
+  tell(path_, error.what());
+  return {};
+}
+
+}  // namespace tandem

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <nlohmann/json.hpp>
+
+#include "scheduler/learn/knowledge_json.h"
+#include "scheduler/learn/knowledge_words.h"
+
+namespace tandem {
+namespace {
+
+using Json = nlohmann::ordered_json;  // the library writes what is not finite as null
+
+Json to_json(const Energy& energy) { return {{"c", energy.c}, {"g", energy.g}, {"u", energy.u}}; }
+
+Json numbers_of(uint32_t stages) {
+  Json list = Json::array();
+  for (int k = 0; k < kMaxStages; ++k)
+    if ((stages >> k & 1) != 0) list.push_back(k);
+  return list;
+}
+
+Json to_json(const Chain& chain) {
+  return {
+      {"stages", chain.stages},
+      {"cores", chain.cores},
+      {"device_stages", numbers_of(chain.device_capable)},
+      {"devices", chain.devices},
+      {"lanes", chain.lanes},
+      {"serial_stages", numbers_of(chain.serial_stages)},
+      {"tdp_w", chain.tdp_w},
+      {"domains",
+       {{"c", word_of(kDomainWords, chain.domains.c)},
+        {"g", word_of(kDomainWords, chain.domains.g)},
+        {"u", word_of(kDomainWords, chain.domains.u)}}},
+      {"energy_resolution_s", chain.energy_resolution_s},
+      {"window", chain.window},
+  };
+}
+
+Json to_json(const Observation& seen) {
+  Json stages = Json::array();
+  for (const Observation::StageTimes& stage : seen.stages) {
+    stages.push_back({{"seconds", stage.seconds},
+                      {"upload_s", stage.upload_s},
+                      {"download_s", stage.download_s}});
+  }
+  return {
+      {"configuration", to_string(seen.configuration)},
+      {"kind", word_of(kKindWords, seen.kind)},
+      {"lasted_s", seen.lasted_s},
+      {"frames", seen.frames},
+      {"starved_frames", seen.starved_frames},
+      {"in_vain", seen.in_vain},
+      {"frame_s", seen.frame_s},
+      {"service_s", seen.service_s},
+      {"cores_s", seen.cores_s},
+      {"cpu_s", seen.cpu_s},
+      {"stages", std::move(stages)},
+      {"watts", to_json(seen.watts)},
+      {"relative_error", seen.relative_error},
+  };
+}
+
+Json to_json(const std::optional<Candidate>& chosen) {
+  if (!chosen) return nullptr;
+  const Prediction& expected = chosen->prediction;
+  return {
+      {"configuration", to_string(chosen->configuration)},
+      {"throughput_fps", expected.throughput_fps},
+      {"energy_j", expected.energy_j},
+      {"p_device", expected.p_device},
+      {"power_w", expected.power_w},
+  };
+}
+
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json to_json(const Allowed& allowed) {
+  return {
+      {"mapping", allowed.mapping ? Json(to_string(*allowed.mapping)) : Json(nullptr)},
+      {"granularity", allowed.granularity ? Json(word_of(kGranularityWords, *allowed.granularity))
+                                          : Json(nullptr)},
+      {"threads", or_null(allowed.threads)},
+      {"lanes", or_null(allowed.lanes)},
+      {"most_cores", allowed.most_cores},
+      {"most_lanes", allowed.most_lanes},
+  };
+}
+
+Json to_json(const Known& known) {
+  Json observations = Json::array();
+  for (const Observation& seen : known.facts.observations) observations.push_back(to_json(seen));
+  const Conditions& conditions = known.conditions;
+  return {
+      {"stages", conditions.stages},
+      {"format", conditions.format},
+      {"width", conditions.width},
+      {"height", conditions.height},
+      {"processor", conditions.processor},
+      {"cores", conditions.cores},
+      {"device", conditions.device},
+      {"trained_s", known.trained_s},
+      {"chosen", to_json(known.chosen)},
+      {"objective",
+       {{"metric", word_of(kMetricWords, known.objective.metric)},
+        {"target_fps", known.objective.target_fps},
+        {"power_budget_w", known.objective.power_budget_w}}},
+      {"allowed", to_json(known.allowed)},
+      {"chain", to_json(known.facts.chain)},
+      {"observations", std::move(observations)},
+  };
+}
+
+}  // namespace
+
+std::string write_knowledge(std::span<const Known> known) {
+  std::string text = "{\"schema\": " + std::to_string(kKnowledgeSchema) + ", \"entries\": [";
+  const char* separator = "\n";
+  for (const Known& one : known) {
+    text += separator + to_json(one).dump();
+    separator = ",\n";
+  }
+  return text + "\n]}\n";
+}
+
+}  // namespace tandem
