@@ -9,7 +9,8 @@
 namespace tandem::test {
 namespace {
 
-std::string adaptive() { return vivid("adapt=both max-overhead=0.9"); }
+// A busy machine changes how long frames take: that is no matter here.
+std::string adaptive() { return vivid("adapt=caps max-overhead=0.9"); }
 
 struct Work {
   Size size;
@@ -21,7 +22,11 @@ struct Work {
 
 /// settle() for frames of this work, of which all are checked.
 Told settle_on(Stream& stream, const Work& work, int& next) {
-  return settle(stream, work.size, next, [&](const Result& result) {
+  const auto change = [&] {
+    stream.caps(work.size);
+    set_scales(stream, work.scales);
+  };
+  return settle(stream, change, work.size, next, [&](const Result& result) {
     expect_computed_with(work.scales, result, work.size);
   });
 }
@@ -32,11 +37,9 @@ TEST(WorkKnown, AChangedPropertyCountsLikeACapsChange) {
   int next = 0;
   const Told first = settle_on(stream, {kVividSize, 1}, next);
   EXPECT_EQ(first.reason, "caps");
-  set_scales(stream, 3);
   const Told other = settle_on(stream, {kVividSize, 3}, next);
   EXPECT_EQ(other.reason, "caps");
   EXPECT_EQ(other.experiments, 2 + 3) << "it is learnt of this work";
-  set_scales(stream, 1);
   const Told again = settle_on(stream, {kVividSize, 1}, next);
   EXPECT_EQ(again.reason, "remembered");
   EXPECT_EQ(again.after, first.after);
@@ -45,7 +48,7 @@ TEST(WorkKnown, AChangedPropertyCountsLikeACapsChange) {
 }
 
 TEST(WorkKnown, WhatMayNotTrainGoesOnAndSaysSo) {
-  Stream stream(vivid("adapt=both max-overhead=0.0001"));
+  Stream stream(vivid("adapt=caps max-overhead=0.0001"));
   stream.play();
   int next = 0;
   const Told first = settle_on(stream, {kVividSize, 1}, next);
@@ -67,8 +70,6 @@ TEST(WorkKnown, SizesAndPropertiesGoAndComeBackTogether) {
   int next = 0;
   for (const Work& work : works) {
     SCOPED_TRACE(caps_text(work.size) + " scales=" + std::to_string(work.scales));
-    stream.caps(work.size);
-    set_scales(stream, work.scales);
     const Told decision = settle_on(stream, work, next);
     const bool known = chosen.contains(work);
     EXPECT_EQ(decision.reason, known ? "remembered" : "caps");
@@ -82,7 +83,7 @@ TEST(WorkKnown, SizesAndPropertiesGoAndComeBackTogether) {
 TEST(WorkKnown, WhatDoesNotChangeTheWorkIsNoReasonToDecide) {
   Stream stream(
       bin_of("vividfilter name=filter scales=1 ! vividhistogram ! vividclassifier name=classifier",
-             "adapt=both max-overhead=0.9"));
+             "adapt=caps max-overhead=0.9"));
   stream.play();
   run_until(stream, 1);
   std::size_t before = 0, after = 0;
@@ -100,13 +101,13 @@ TEST(WorkKnown, WhatDoesNotChangeTheWorkIsNoReasonToDecide) {
 }
 
 TEST(WorkKnown, IterationsAreWorkOfTheirOwn) {
-  Stream stream(srad("adapt=both max-overhead=0.9 mapping=cccccc"), kSradSize);
+  Stream stream(srad("adapt=caps max-overhead=0.9 mapping=cccccc"), kSradSize);
   stream.play();
   int next = 0;
   const auto settle_on = [&](int iterations) {
-    set_iterations(stream, iterations);
-    return settle(stream, kSradSize, next,
-                  [&](const Result& result) { expect_despeckled(iterations, result); });
+    return settle(
+        stream, [&] { set_iterations(stream, iterations); }, kSradSize, next,
+        [&](const Result& result) { expect_despeckled(iterations, result); });
   };
   const Told first = settle_on(1);
   EXPECT_EQ(first.reason, "caps");

@@ -103,8 +103,10 @@ FrameProbe::~FrameProbe() {
   gst_object_unref(pad_);
 }
 
-Told settle(Stream& stream, Size size, int& next, const std::function<void(const Result&)>& check) {
-  const std::size_t before = told(stream).size();
+Told settle(Stream& stream, const std::function<void()>& change, Size size, int& next,
+            const std::function<void(const Result&)>& check) {
+  const std::size_t before = told(stream).size();  // caps may be there before the next frame is
+  change();
   const int most = next + 60000;
   while (next < most) {
     for (int i = 0; i < 8; ++i) push_picture(stream, next + i, size);

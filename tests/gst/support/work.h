@@ -44,8 +44,9 @@ class FrameProbe {
   int frames_ = 0;
 };
 
-/// Lets frames from `next` on through until what is best for them was decided, and returns that
-/// decision. Calls `check` with every frame.
-Told settle(Stream& stream, Size size, int& next, const std::function<void(const Result&)>& check);
+/// Makes a change, lets frames from `next` on through until what is best for them was decided, and
+/// returns that decision. Calls `check` with every frame.
+Told settle(Stream& stream, const std::function<void()>& change, Size size, int& next,
+            const std::function<void(const Result&)>& check);
 
 }  // namespace tandem::test
