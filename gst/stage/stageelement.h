@@ -3,6 +3,7 @@
 
 #include <iomanip>
 #include <limits>
+#include <locale>
 #include <memory>
 #include <mutex>
 #include <sstream>
@@ -137,6 +138,7 @@ class StageElement {
 
   static std::string text_of(const StageProperty<Settings>& p, const Settings& values) {
     std::ostringstream text;
+    text.imbue(std::locale::classic());
     text << std::boolalpha << std::setprecision(std::numeric_limits<double>::max_digits10);
     const auto write = [&]<typename T>(T Settings::*member) {
       if constexpr (std::is_same_v<T, std::string>) {
