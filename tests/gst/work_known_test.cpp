@@ -98,6 +98,7 @@ TEST(WorkKnown, WhatDoesNotChangeTheWorkIsNoReasonToDecide) {
   EXPECT_GT(before, 0U);
   EXPECT_EQ(after, 0U);
   EXPECT_EQ(told(stream).size(), 1U);
+  EXPECT_EQ(stream.stat("trainings"), 1U);
 }
 
 TEST(WorkKnown, IterationsAreWorkOfTheirOwn) {

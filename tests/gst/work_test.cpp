@@ -20,7 +20,7 @@ std::vector<std::string> configurations() {
 // --- Which frames see a new value --------------------------------------------------------------
 
 TEST(Work, FramesAreComputedWithWhatWasSetWhenTheyCame) {
-  constexpr int kFrames = 120, kEach = 12;
+  constexpr int kFrames = 60, kEach = 6;
   const auto scales_at = [](int frame) { return 1 + frame / kEach % 3; };
   for (const std::string& configuration : configurations()) {
     SCOPED_TRACE(configuration);
