@@ -20,14 +20,9 @@ int find_first(const std::vector<GstTandemStage*>& stages, int last) {
   return first;
 }
 
-}  // namespace
+int iterations_of(GstTandemStage* stage) { return adapter(stage).settings()->iterations; }
 
-int iterations_of(GstTandemStage* stage) {
-  gint iterations = 1;
-  if (adapter(stage).description().repeats_from)
-    g_object_get(stage, "iterations", &iterations, nullptr);
-  return iterations;
-}
+}  // namespace
 
 ChainRepeat::ChainRepeat(const std::vector<GstTandemStage*>& stages) {
   int asked = 0;

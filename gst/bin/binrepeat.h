@@ -8,16 +8,14 @@
 
 namespace tandem {
 
-/// The value of the stage's property `iterations`; 1 for stages that repeat nothing.
-int iterations_of(GstTandemStage* stage);
-
 /// Which stages of a chain can be repeated.
 class ChainRepeat {
  public:
-  /// Throws std::runtime_error that says what to do when `iterations` asks for what cannot be.
+  /// Of stages whose settings are in use. Throws std::runtime_error that says what to do when
+  /// `iterations` asks for what cannot be.
   explicit ChainRepeat(const std::vector<GstTandemStage*>& stages);
 
-  /// As `iterations` says now; it may change while PLAYING.
+  /// As `iterations` of the settings in use says.
   Repeat now() const;
 
  private:

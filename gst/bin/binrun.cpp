@@ -5,7 +5,6 @@
 #include <array>
 
 #include "gst/bin/binprovide.h"
-#include "gst/bin/binwork.h"
 #include "gst/memory/pagelocked.h"
 #include "gst/util/guard.h"
 #include "scheduler/machine/memory.h"
@@ -42,6 +41,7 @@ static_assert(opencl::kMostDevices <= kMaxDevices);
 
 BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int cores)
     : bin_(bin),
+      work_(stages),
       repeat_(stages),
       device_(std::make_unique<QueueDevice>()),
       provider_(std::make_unique<DeviceProvider>()) {
@@ -165,11 +165,27 @@ GstBuffer* BinRun::close(FrameItem* item) {
 void BinRun::set_caps(GstCaps* caps) {
   negotiated_ = caps && gst_video_info_from_caps(&info_, caps);
   if (!negotiated_) return;
+  work_.read();
+  frames_change();
+}
+
+// With nothing in flight: frames of another kind come, or other work is done with them.
+void BinRun::frames_change() {
+  work_.take_over();
   // Frames that wait for their turn hold the pixels of the source.
   executor_->set_window(static_cast<int>(most_waiting_bytes() / GST_VIDEO_INFO_SIZE(&info_)));
   make_items();
   executor_->frames_change();
-  control_->frames_changed(info_, describe_work(stages_));
+  control_->frames_changed(info_, work_.text());
+}
+
+// What is learnt of frames is learnt of one work: none is under way when another begins. False when
+// frames are dropped meanwhile.
+bool BinRun::begin_other_work() {
+  executor_->drain();
+  if (dropping_) return false;
+  frames_change();
+  return true;
 }
 
 GstFlowReturn BinRun::accept(GstBuffer* buffer) {
@@ -180,6 +196,8 @@ GstFlowReturn BinRun::accept(GstBuffer* buffer) {
     flow = GST_FLOW_FLUSHING;
   } else if (!negotiated_) {
     flow = GST_FLOW_NOT_NEGOTIATED;
+  } else if (flow == GST_FLOW_OK && work_.read() && !begin_other_work()) {
+    flow = GST_FLOW_FLUSHING;
   }
   if (flow != GST_FLOW_OK) {
     gst_buffer_unref(buffer);

@@ -9,6 +9,7 @@
 
 #include "gst/bin/bincontrol.h"
 #include "gst/bin/binrepeat.h"
+#include "gst/bin/binwork.h"
 #include "gst/bin/eventline.h"
 #include "gst/stage/previousluma.h"
 #include "gst/stage/stageadapter.h"
@@ -61,7 +62,8 @@ class BinRun {
   /// For the streaming thread, with nothing in flight. Null: no frame can be taken.
   void set_caps(GstCaps* caps);
   bool negotiated() const { return negotiated_; }  ///< for the streaming thread
-  /// For the streaming thread: hands a frame to the executor; takes over the buffer.
+  /// For the streaming thread: hands a frame to the executor; takes over the buffer. The first
+  /// frame after a change of the stages' work waits until nothing is in flight.
   GstFlowReturn accept(GstBuffer* buffer);
   /// For the streaming thread: lets the event follow the frames in flight; takes it over when it
   /// returns true. False: the caller drains and sends it.
@@ -88,6 +90,8 @@ class BinRun {
  private:
   class QueueDevice;
 
+  void frames_change();
+  bool begin_other_work();
   void make_items();
   FrameItem* acquire();
   GstBuffer* close(FrameItem* item);
@@ -97,6 +101,7 @@ class BinRun {
   GstElement* const bin_;
   std::vector<ObjectRef<GstTandemStage>> stages_;
   std::vector<StageAdapter*> adapters_;
+  ChainWork work_;  // of the streaming thread
   const ChainRepeat repeat_;
   bool changes_pixels_ = false, needs_previous_ = false;
   PreviousLuma previous_;    // of the streaming thread

@@ -1,35 +1,40 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/binwork.h"
 
-namespace tandem {
-namespace {
+#include "gst/stage/stageadapter.h"
 
-// Names a stage's kind and its properties, except those of the stream and the device.
-std::string work_of(GstTandemStage* stage) {
-  std::string text = G_OBJECT_TYPE_NAME(stage);
-  guint count = 0;
-  GParamSpec** properties = g_object_class_list_properties(G_OBJECT_GET_CLASS(stage), &count);
-  for (guint i = 0; i < count; ++i) {
-    const GParamSpec* property = properties[i];
-    const bool of_stage = property->owner_type != GST_TYPE_TANDEM_STAGE &&
-                          g_type_is_a(property->owner_type, GST_TYPE_TANDEM_STAGE);
-    if (!of_stage || (property->flags & G_PARAM_READWRITE) != G_PARAM_READWRITE) continue;
-    GValue value = G_VALUE_INIT;
-    g_object_get_property(G_OBJECT(stage), property->name, &value);
-    gchar* contents = g_strdup_value_contents(&value);
-    text += " " + std::string(property->name) + "=" + contents;
-    g_free(contents);
-    g_value_unset(&value);
+namespace tandem {
+
+ChainWork::ChainWork(const std::vector<GstTandemStage*>& stages) {
+  for (GstTandemStage* stage : stages) {
+    adapters_.push_back(&gst_tandem_stage_adapter(stage));
+    read_.push_back(adapters_.back()->read_settings());
   }
-  g_free(properties);
-  return text;
+  take_over();
 }
 
-}  // namespace
+bool ChainWork::read() {
+  bool any = false;
+  for (std::size_t k = 0; k < adapters_.size(); ++k) {
+    if (!adapters_[k]->properties_set()) continue;
+    read_[k] = adapters_[k]->read_settings();
+    any = true;
+  }
+  if (!any) return due_;
+  due_ = describe() != text_;
+  if (!due_) take_over();
+  return due_;
+}
 
-std::string describe_work(const std::vector<ObjectRef<GstTandemStage>>& stages) {
+void ChainWork::take_over() {
+  for (std::size_t k = 0; k < adapters_.size(); ++k) adapters_[k]->use(read_[k]);
+  text_ = describe();
+  due_ = false;
+}
+
+std::string ChainWork::describe() const {
   std::string text;
-  for (const auto& stage : stages) text += (text.empty() ? "" : " ! ") + work_of(stage.get());
+  for (const auto& settings : read_) text += (text.empty() ? "" : " ! ") + settings->work;
   return text;
 }
 

@@ -57,7 +57,7 @@ struct SradUpdate : SradElement {
   static const std::vector<StageProperty<Settings>>& properties() {
     static const std::vector<StageProperty<Settings>> properties{
         {"lambda", "Lambda", "How much one iteration smooths (a factor)", &Settings::lambda, 0.001,
-         1},
+         1, /*keeps_work=*/true},
         {"iterations", "Iterations",
          "How often frames pass the stages from sradprepare to this one; more than 1 inside "
          "tandembin only (passes)",

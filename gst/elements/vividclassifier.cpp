@@ -181,6 +181,7 @@ struct VividClassifier {
   }
 
   static const std::vector<StageProperty<Settings>>& properties() {
+    // Every window gets its score whatever the last three say about which of them are told.
     static const std::vector<StageProperty<Settings>> properties{
         {"model", "Model",
          "File with the trained detector; empty: the one that comes with Tandem. Must be the one "
@@ -188,14 +189,14 @@ struct VividClassifier {
          &Settings::model},
         {"threshold", "Threshold",
          "Least confidence of a detection; 0.5 is the operating point found in training (0 to 1)",
-         &Settings::threshold, 0, 1},
+         &Settings::threshold, 0, 1, /*keeps_work=*/true},
         {"max-overlap", "Largest overlap",
          "Of two detections that overlap by more than this the weaker one is dropped (intersection "
          "over union)",
-         &Settings::max_overlap, 0, 1},
+         &Settings::max_overlap, 0, 1, /*keeps_work=*/true},
         {"max-detections", "Most detections",
          "What is kept of one frame, strongest first (detections)", &Settings::max_detections, 1,
-         10000},
+         10000, /*keeps_work=*/true},
     };
     return properties;
   }

@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "gst/bin/binrepeat.h"
 #include "gst/opencl/openclcontext.h"
 #include "gst/stage/previousluma.h"
 #include "gst/stage/stageadapter.h"
@@ -49,7 +48,7 @@ static GType gst_tandem_device_get_type() {
   return type;
 }
 
-void gst_tandem_stage_invalidate(GstTandemStage* stage) { stage->self->adapter.invalidate(); }
+void gst_tandem_stage_property_set(GstTandemStage* stage) { stage->self->adapter.property_set(); }
 
 tandem::StageAdapter& gst_tandem_stage_adapter(GstTandemStage* stage) {
   return stage->self->adapter;
@@ -129,6 +128,7 @@ static bool choose_device(GstTandemStage* stage) {
 static gboolean gst_tandem_stage_start(GstBaseTransform* base) {
   GST_TANDEM_STAGE(base)->self->chosen = false;
   GST_TANDEM_STAGE(base)->self->previous.forget();
+  GST_TANDEM_STAGE(base)->self->adapter.property_set();  // a bin may have read some and left
   return TRUE;
 }
 
@@ -171,7 +171,8 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
     if (!choose_device(stage)) return GST_FLOW_ERROR;
     self.chosen = true;
   }
-  if (const int iterations = tandem::iterations_of(stage); iterations > 1) {
+  if (self.adapter.properties_set()) self.adapter.use(self.adapter.read_settings());
+  if (const int iterations = self.adapter.settings()->iterations; iterations > 1) {
     GST_ELEMENT_ERROR(
         stage, STREAM, FAILED,
         ("iterations=%d needs a tandembin around these stages, which can send a frame "

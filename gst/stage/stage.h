@@ -53,9 +53,13 @@ struct GstTandemStageClass {
   /// Set by the subclass in its class_init; lives for ever.
   const tandem::StageDescription* description;
 
-  /// Makes the work for frames like the request's. Called with no lock held, from whichever thread
-  /// has the first such frame. Throws std::exception whose what() tells the user what to do.
+  /// The properties as they are now.
+  std::shared_ptr<const tandem::StageSettings> (*read_settings)(GstTandemStage* stage);
+  /// Makes the work for frames like the request's with settings of this class. Called with no lock
+  /// held, from whichever thread has the first such frame. Throws std::exception whose what() tells
+  /// the user what to do.
   std::unique_ptr<tandem::StageWork> (*make_work)(GstTandemStage* stage,
+                                                  const tandem::StageSettings& settings,
                                                   const tandem::WorkRequest& request);
 };
 
@@ -65,8 +69,8 @@ GType gst_tandem_stage_get_type();
 #define GST_TANDEM_LUMA_CAPS \
   GST_VIDEO_CAPS_MAKE("{ GRAY8, I420, YV12, NV12, NV21, Y41B, Y42B, Y444, NV16, NV61, NV24 }")
 
-/// For subclasses: a property changed, the next frame needs new work. Call without the object lock.
-void gst_tandem_stage_invalidate(GstTandemStage* stage);
+/// For subclasses, after a property was set: it holds from the next frame on.
+void gst_tandem_stage_property_set(GstTandemStage* stage);
 
 /// For tandembin: the stage as the scheduler sees it; lives as long as the element.
 tandem::StageAdapter& gst_tandem_stage_adapter(GstTandemStage* stage);

@@ -99,7 +99,26 @@ void StageAdapter::set_context(std::shared_ptr<opencl::Context> context) {
     if (context_ == context) return;
     context_ = std::move(context);
   }
-  invalidate();
+  ++generation_;
+}
+
+std::shared_ptr<const StageSettings> StageAdapter::read_settings() {
+  properties_set_ = false;  // what is set while they are read is read again
+  return GST_TANDEM_STAGE_GET_CLASS(stage_)->read_settings(stage_);
+}
+
+void StageAdapter::use(std::shared_ptr<const StageSettings> settings) {
+  {
+    std::lock_guard lock(mutex_);
+    if (settings_ && settings_->all == settings->all) return;
+    settings_ = std::move(settings);
+  }
+  ++generation_;
+}
+
+std::shared_ptr<const StageSettings> StageAdapter::settings() const {
+  std::lock_guard lock(mutex_);
+  return settings_;
 }
 
 void StageAdapter::post(const std::string& notice) const {
@@ -175,15 +194,18 @@ std::shared_ptr<PooledWork> StageAdapter::make_work(WorkRequest& request) {
   auto made = std::make_shared<PooledWork>();
   made->generation = generation_;
   made->video = request.video;
-  const auto make = GST_TANDEM_STAGE_GET_CLASS(stage_)->make_work;
+  const auto settings = this->settings();
+  const auto make = [&] {
+    return GST_TANDEM_STAGE_GET_CLASS(stage_)->make_work(stage_, *settings, request);
+  };
   try {
-    made->work = make(stage_, request);
+    made->work = make();
   } catch (const opencl::Error& e) {
     // The CPU can do it all the same. enqueue() tells the device's user.
     if (!request.context) throw;
     made->device_problem = e.what();
     request.context = nullptr;
-    made->work = make(stage_, request);
+    made->work = make();
   }
   made->context = request.context;
   g_assert(made->work->outputs().size() <= kMaxTensors);

@@ -79,7 +79,16 @@ class StageAdapter final : public Stage {
   void set_index(int index) { index_ = index; }  ///< its place in the chain; 0 when alone
   /// The device to make work for; null: none. Takes effect with the next frame.
   void set_context(std::shared_ptr<opencl::Context> context);
-  void invalidate() { ++generation_; }
+
+  void property_set() { properties_set_ = true; }  ///< from any thread, whatever it holds
+  /// Whether properties were set since they were read last; at first they were.
+  bool properties_set() const { return properties_set_; }
+  /// The properties as they are now, for use(). One thread reads.
+  std::shared_ptr<const StageSettings> read_settings();
+  /// Frames that come to the stage from now on are computed with these.
+  void use(std::shared_ptr<const StageSettings> settings);
+  std::shared_ptr<const StageSettings> settings() const;  ///< in use; null before the first
+
   void forget();  ///< lets go of the work and its pools
   void post(const std::string& notice) const;
   const StageDescription& description() const;
@@ -106,10 +115,12 @@ class StageAdapter final : public Stage {
 
   GstTandemStage* const stage_;
   int index_ = 0;
-  std::atomic<unsigned> generation_{1};
+  std::atomic<bool> properties_set_{true};
+  std::atomic<unsigned> generation_{1};  // of what work is made of: settings and context
   std::mutex make_mutex_;     // held while work is made, so that one thread makes it for all
   mutable std::mutex mutex_;  // guards what follows; never held while work is made
   std::shared_ptr<opencl::Context> context_;
+  std::shared_ptr<const StageSettings> settings_;
   std::shared_ptr<const PooledWork> current_;
 };
 

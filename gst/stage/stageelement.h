@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <iomanip>
+#include <limits>
+#include <locale>
 #include <memory>
 #include <mutex>
+#include <sstream>
 #include <string>
 #include <variant>
 #include <vector>
@@ -22,11 +26,14 @@ struct StageProperty {
   std::variant<bool Settings::*, int Settings::*, double Settings::*, std::string Settings::*>
       member;
   double least = 0, most = 0;
+  /// Whether frames take as long whatever it is: it is no part of what the bin's choice depends on.
+  /// For values that a slider or an animation changes with every frame.
+  bool keeps_work = false;
 };
 
 /// Makes the GObject class of a stage element from
 ///   struct Element {
-///     struct Settings { ... };                                // copied for every make_work
+///     struct Settings { ... };
 ///     static constexpr char kTypeName[];                      // "GstVividFilter"
 ///     static constexpr char kLongName[], kSummary[], kKlass[];
 ///     static const StageDescription& description();
@@ -34,7 +41,8 @@ struct StageProperty {
 ///     std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest&);  // may throw
 ///   };
 /// so that an element's file holds what is its own and nothing else. All properties may change
-/// while PLAYING: the next frame gets new work. `make_work` is called by one thread at a time.
+/// while PLAYING; stage alone and bin take them over between two frames. `make_work` is called by
+/// one thread at a time.
 template <typename Element>
 class StageElement {
  public:
@@ -52,7 +60,7 @@ class StageElement {
   struct Instance {
     GstTandemStage parent;
     Settings* settings;  // under the object lock
-    std::mutex* mutex;   // guards `element`; the object lock is not taken under it
+    std::mutex* mutex;   // guards `element`
     Element* element;
   };
 
@@ -89,7 +97,7 @@ class StageElement {
         settings.*std::get<std::string Settings::*>(member) = text ? text : "";
       }
     }
-    gst_tandem_stage_invalidate(GST_TANDEM_STAGE(object));
+    gst_tandem_stage_property_set(GST_TANDEM_STAGE(object));
   }
 
   static void get_property(GObject* object, guint id, GValue* value, GParamSpec*) {
@@ -124,15 +132,51 @@ class StageElement {
                                flags);
   }
 
-  static std::unique_ptr<StageWork> make_work(GstTandemStage* stage, const WorkRequest& request) {
-    Instance* self = cast(stage);
-    std::unique_ptr<Settings> settings;
+  struct Snapshot final : StageSettings {
+    Settings values;
+  };
+
+  static std::string text_of(const StageProperty<Settings>& p, const Settings& values) {
+    std::ostringstream text;
+    text.imbue(std::locale::classic());
+    text << std::boolalpha << std::setprecision(std::numeric_limits<double>::max_digits10);
+    const auto write = [&]<typename T>(T Settings::*member) {
+      if constexpr (std::is_same_v<T, std::string>) {
+        text << std::quoted(values.*member);
+      } else {
+        text << values.*member;
+      }
+    };
+    text << ' ' << p.name << '=';
+    std::visit(write, p.member);
+    return text.str();
+  }
+
+  static std::shared_ptr<const StageSettings> read_settings(GstTandemStage* stage) {
+    auto read = std::make_shared<Snapshot>();
     {
       ObjectLock lock(stage);
-      settings = std::make_unique<Settings>(*self->settings);
+      read->values = *cast(stage)->settings;
     }
+    read->all = read->work = Element::kTypeName;
+    if constexpr (requires { Element::properties(); }) {
+      for (const auto& property : Element::properties()) {
+        const std::string text = text_of(property, read->values);
+        read->all += text;
+        if (!property.keeps_work) read->work += text;
+      }
+    }
+    if constexpr (requires { read->values.iterations; }) {
+      if (Element::description().repeats_from) read->iterations = read->values.iterations;
+    }
+    return read;
+  }
+
+  static std::unique_ptr<StageWork> make_work(GstTandemStage* stage, const StageSettings& settings,
+                                              const WorkRequest& request) {
+    Instance* self = cast(stage);
     std::lock_guard lock(*self->mutex);
-    return self->element->make_work(*settings, request);
+    return self->element->make_work(static_cast<const Snapshot&>(settings).values, request);
   }
 
   static void class_init(GstTandemStageClass* klass, gpointer) {
@@ -158,6 +202,7 @@ class StageElement {
     gst_element_class_add_static_pad_template(element_class, &src);
 
     klass->description = &Element::description();
+    klass->read_settings = read_settings;
     klass->make_work = make_work;
   }
 };

@@ -72,6 +72,15 @@ struct StageFrame {
   }
 };
 
+/// The properties of a stage as they were at one moment. The element's own values are behind it.
+struct StageSettings {
+  std::string all;     ///< the element and all of its properties: the same text, the same values
+  std::string work;    ///< the same without those that leave the work as it is
+  int iterations = 1;  ///< how often frames pass what the stage repeats
+
+  virtual ~StageSettings() = default;
+};
+
 /// What a StageWork is made for.
 struct WorkRequest {
   const GstVideoInfo& video;
@@ -80,7 +89,7 @@ struct WorkRequest {
 };
 
 /// What one stage computes for frames of one size and tensors of one shape, with the properties
-/// that were set when it was made. Immutable: several threads work with it at the same time.
+/// that it was made with. Immutable: several threads work with it at the same time.
 class StageWork {
  public:
   virtual ~StageWork() = default;

@@ -54,6 +54,7 @@ Step Controller::frames_changed(const Conditions& conditions, int window) {
   conditions_ = conditions;
   chain_.window = window;
   watch_.frames_changed();
+  if (wanted_ != Reason::asked) wanted_.reset();  // what the old frames were to be trained for
   take_share();
   ask_neighbours();
   return decide(find() ? Reason::remembered : Reason::caps);

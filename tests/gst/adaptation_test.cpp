@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "tests/gst/support/stream.h"
+#include "tests/gst/support/decisions.h"
 
 namespace tandem::test {
 namespace {
@@ -14,51 +14,11 @@ std::string adaptive(const std::string& properties = "") {
   return bin("adapt=both max-overhead=0.9 " + properties, "scales=1");
 }
 
-struct Told {
-  std::string reason, before, after;
-  int experiments = 0;
-  double predicted_fps = 0;
-};
-
-/// The decisions that were told.
-std::vector<Told> told(const Stream& stream) {
-  std::vector<Told> all;
-  for (const Message& message : stream.messages.all(GST_MESSAGE_ELEMENT)) {
-    GstStructure* d = gst_structure_from_string(message.text.c_str(), nullptr);
-    if (!d) continue;
-    if (gst_structure_has_name(d, "tandem-decision")) {
-      Told one{gst_structure_get_string(d, "reason"), gst_structure_get_string(d, "old"),
-               gst_structure_get_string(d, "new")};
-      gst_structure_get_int(d, "training-experiments", &one.experiments);
-      gst_structure_get_double(d, "predicted-fps", &one.predicted_fps);
-      all.push_back(one);
-    }
-    gst_structure_free(d);
-  }
-  return all;
-}
-
 std::vector<std::string> warnings(const Stream& stream) {
   std::vector<std::string> all;
   for (const Message& message : stream.messages.all(GST_MESSAGE_WARNING))
     all.push_back(message.text);
   return all;
-}
-
-/// Lets frames through, a few at a time, until `count` decisions were told and the last of them is
-/// what runs: it begins with the next frame.
-std::vector<Result> run_until(Stream& stream, std::size_t count, int first = 0) {
-  std::vector<Result> got;
-  int next = first;
-  const auto run = [&] {
-    stream.push(next, next + 8);
-    for (Result& result : stream.pull(8)) got.push_back(std::move(result));
-    next += 8;
-  };
-  while (next < first + 20000 && told(stream).size() < count) run();
-  run();
-  EXPECT_GE(told(stream).size(), count) << "after " << next << " frames";
-  return got;
 }
 
 void expect_all_in_order(const std::vector<Result>& got, int first) {

@@ -70,6 +70,21 @@ TEST_F(ControllerTest, RemembersWhatItLearntOfASize) {
   }
 }
 
+TEST_F(ControllerTest, FramesThatCouldNotTrainAreNoReasonToTrainThoseThatAreKnown) {
+  PaperChip chip(3, 2, 3);
+  Controller controller = make(chip, 3, 2);
+  Step step = controller.frames_changed({"a"}, 0);
+  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  step = controller.frames_changed({"b"}, 0);
+  ASSERT_EQ(decisions_.back().reason, Reason::not_allowed);
+  step = controller.frames_changed({"a"}, 0);
+  ASSERT_EQ(decisions_.back().reason, Reason::remembered);
+  EXPECT_EQ(run_to_decision(controller, chip, step, 100000), -1) << "it is allowed by now";
+  EXPECT_FALSE(controller.training());
+  step = controller.frames_changed({"b"}, 0);
+  EXPECT_TRUE(controller.training());
+}
+
 TEST_F(ControllerTest, AnInputThatChangesAllTheTimeStaysWithinTheOverhead) {
   PaperChip chip(3, 4, 2);
   Controller controller = make(chip, 3, 4);

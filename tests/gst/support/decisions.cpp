@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/gst/support/decisions.h"
+
+#include <gtest/gtest.h>
+
+namespace tandem::test {
+
+std::vector<Told> told(const Stream& stream) {
+  std::vector<Told> all;
+  for (const Message& message : stream.messages.all(GST_MESSAGE_ELEMENT)) {
+    GstStructure* d = gst_structure_from_string(message.text.c_str(), nullptr);
+    if (!d) continue;
+    if (gst_structure_has_name(d, "tandem-decision")) {
+      Told one{gst_structure_get_string(d, "reason"), gst_structure_get_string(d, "old"),
+               gst_structure_get_string(d, "new")};
+      gst_structure_get_int(d, "training-experiments", &one.experiments);
+      gst_structure_get_double(d, "predicted-fps", &one.predicted_fps);
+      all.push_back(one);
+    }
+    gst_structure_free(d);
+  }
+  return all;
+}
+
+std::vector<Result> run_until(Stream& stream, std::size_t count, int first) {
+  std::vector<Result> got;
+  int next = first;
+  const auto run = [&] {
+    stream.push(next, next + 8);
+    for (Result& result : stream.pull(8)) got.push_back(std::move(result));
+    next += 8;
+  };
+  while (next < first + 20000 && told(stream).size() < count) run();
+  run();
+  EXPECT_GE(told(stream).size(), count) << "after " << next << " frames";
+  return got;
+}
+
+}  // namespace tandem::test
