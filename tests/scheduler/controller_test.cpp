@@ -111,8 +111,7 @@ TEST_F(ControllerTest, AnInputThatChangesAllTheTimeStaysWithinTheOverhead) {
 
 TEST_F(ControllerTest, RetrainsOnALastingChangeAndNotOnASlowFrame) {
   PaperChip chip(3, 2, 3);
-  AdaptRules rules;
-  rules.max_overhead = 0.5;
+  const AdaptRules rules{.max_overhead = 0.5};
   Controller controller = make(chip, 3, 2, rules);
   Step step = controller.frames_changed({"a"}, 0);
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
@@ -129,8 +128,7 @@ TEST_F(ControllerTest, AMomentInWhichHundredsOfShortFramesAreSlowIsNoDrift) {
   PaperChip chip(3, 2, 3);
   constexpr double kUsual = 0.01;  // of the chip's times: a frame takes 0.1 ms or so
   chip.slow_down(kUsual);
-  AdaptRules rules;
-  rules.max_overhead = 0.5;
+  const AdaptRules rules{.max_overhead = 0.5};
   Controller controller = make(chip, 3, 2, rules);
   Step step = controller.frames_changed({"a"}, 0);
   ASSERT_GT(run_to_decision(controller, chip, step, 300000), 0);
@@ -150,8 +148,7 @@ TEST_F(ControllerTest, AMomentInWhichHundredsOfShortFramesAreSlowIsNoDrift) {
 
 TEST_F(ControllerTest, KeepsWhatRunsWhenTrainingIsNotAllowed) {
   PaperChip chip(3, 2, 4);
-  AdaptRules rules;
-  rules.max_overhead = 0;
+  const AdaptRules rules{.max_overhead = 0};
   Controller controller = make(chip, 3, 2, rules);
   const Step step = controller.frames_changed({"a"}, 0);
   EXPECT_EQ(to_string(step.configuration), "ccc/cg2");
@@ -305,8 +302,7 @@ TEST_F(ControllerTest, WithADeviceThatComesLaterItLearnsAnew) {
   Step step = controller.frames_changed({"a"}, 0);
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
   EXPECT_FALSE(step.configuration.mapping.any_device());
-  AdaptRules rules;
-  rules.max_overhead = 0.9;
+  const AdaptRules rules{.max_overhead = 0.9};
   controller.set_device({.capable = 7, .name = "a device"});
   step = controller.set_rules(rules);
   EXPECT_TRUE(controller.training()) << "what was learnt without it is not enough";
