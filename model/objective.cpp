@@ -104,7 +104,7 @@ bool tried_with_other_lanes(Configuration configuration, std::span<const Trial> 
   });
 }
 
-// On the CPU alone, but for numbers of threads that no experiment had.
+// Experiments are those with all stages on the CPU, except between measured numbers of threads.
 bool had_experiment(const Measurements& measurements, const Configuration& configuration) {
   if (configuration.mapping.any_device()) return false;
   const std::size_t n = static_cast<std::size_t>(configuration.threads) - 1;
@@ -125,7 +125,8 @@ Choice rank(const Model& model, const Measurements& measurements, const Objectiv
   Ranking ranking;
   model.predict_all(
       [&](const Configuration& configuration, const Prediction& prediction) {
-        if (!allowed(configuration) || !is_one_of(which, configuration, measurements, trials)) return;
+        if (!allowed(configuration) || !is_one_of(which, configuration, measurements, trials))
+          return;
         const Prediction p =
             trials.empty() ? prediction : corrected(trials, configuration, prediction);
         ranking.offer(configuration, p, score(p, objective));

@@ -13,7 +13,7 @@ struct FrameTimes {
   Configuration configuration;  ///< under which it was begun
   uint64_t begin_ns = 0;        ///< steady clock, when a driver thread took it
   uint64_t end_ns = 0;          ///< when its last stage was done
-  /// Of each stage, wherever it was computed, all its rounds.
+  /// What each stage took with all its rounds, wherever it was computed.
   std::array<uint64_t, kMaxStages> stage_ns{};
   /// Copying the outputs of each stage between device and host, when stages were timed apart.
   std::array<uint64_t, kMaxStages> download_ns{}, upload_ns{};

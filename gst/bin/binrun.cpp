@@ -179,7 +179,7 @@ void BinRun::frames_change() {
   control_->frames_changed(info_, work_.text());
 }
 
-// What is learnt of frames is learnt of one work: none is under way when another begins. False when
+// Frames of the old work end before any of the new begins, as knowledge is of one work. False when
 // frames are dropped meanwhile.
 bool BinRun::begin_other_work() {
   executor_->drain();

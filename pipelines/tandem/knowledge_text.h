@@ -21,7 +21,7 @@ std::string describe(const Conditions& conditions);
 /// A line an entry, numbered from 1, for the terminal.
 std::string list_text(std::span<const Known> known, int64_t now_s);
 
-/// What was measured and tried of one.
+/// Tells one entry in full: what was measured and tried.
 std::string show_text(const Known& known, int64_t now_s);
 
 }  // namespace tandem

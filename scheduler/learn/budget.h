@@ -41,7 +41,7 @@ class Budget {
   Totals totals_;
   double last_penalty_s_ = 0;
   uint64_t first_ns_ = 0, last_ns_ = 0;
-  // Of the training under way, with what passes between two experiments.
+  // The training under way, with what passes between two experiments.
   uint64_t since_ns_ = 0;
   uint64_t held_ns_ = 0;  // in which frames waited for the sink: nothing is lost by that
   int frames_ = 0;

@@ -8,13 +8,13 @@ namespace tandem {
 
 /// What knowledge is about: all that decides how long a frame takes.
 struct Conditions {
-  std::string stages;  ///< in order, each with all of its properties
-  std::string format;  ///< of the frames, such as I420
-  int width = 0;       ///< of the frames, pixels
+  std::string stages = {};  ///< in order, each with all of its properties
+  std::string format = {};  ///< of the frames, such as I420
+  int width = 0;            ///< of the frames, pixels
   int height = 0;
-  std::string processor;  ///< its name; empty where the system does not tell
-  int cores = 0;          ///< physical ones that the bin may use
-  std::string device;     ///< its name, its driver and how many there are; empty: none
+  std::string processor = {};  ///< its name; empty where the system does not tell
+  int cores = 0;               ///< physical ones that the bin may use
+  std::string device = {};     ///< its name, its driver and how many there are; empty: none
 
   auto operator<=>(const Conditions&) const = default;
 };

@@ -7,9 +7,8 @@
 namespace tandem {
 namespace {
 
-// Below this a prediction is not better but lucky, however quiet the samples were; more noise than
-// that says too little to keep a worse configuration for its sake.
-constexpr double kLeastNoise = 0.02, kMostNoise = 0.1;
+// More noise than this says too little to keep a worse configuration for its sake.
+constexpr double kMostNoise = 0.1;
 
 }  // namespace
 

@@ -10,6 +10,9 @@
 
 namespace tandem {
 
+/// Below this a prediction is not better but lucky, however quiet the samples were.
+inline constexpr double kLeastNoise = 0.02;
+
 /// What observations mean.
 struct Findings {
   Measurements measurements;

@@ -16,8 +16,6 @@ using Kind = Observation::Kind;
 constexpr double kLaneGain = 0.05;
 // With so few cores each number of threads is measured.
 constexpr int kAllThreads = 4;
-// Below this a prediction is not better but lucky, however quiet the samples were.
-constexpr double kLeastNoise = 0.02;
 // Configurations that are tried after the experiments, at most: on 200 of 200 random chips the best
 // was among the first twelve (docs/decisions/0006-coupled-mappings.md). The model errs by 2% on
 // average, and seldom by more than kModelError: what promises less than that below what was
@@ -229,7 +227,8 @@ bool is_measured(int threads, int cores) {
 }
 
 // The experiments that the model is made of; none when all are made.
-std::optional<Plan> next_measurement(const Facts& facts, const Findings& findings) {
+std::optional<Plan> next_measurement(const Facts& facts, const Findings& findings,
+                                     const Allowed& allowed) {
   const Chain& chain = facts.chain;
   const auto made = [&](const Plan& plan) {
     return std::ranges::any_of(facts.observations, [&](const Observation& seen) {
@@ -239,7 +238,8 @@ std::optional<Plan> next_measurement(const Facts& facts, const Findings& finding
   const Mapping cpu{0, chain.stages};
   for (int n = 1; n <= chain.cores + 1; ++n) {
     const Plan plan{{cpu, Granularity::coarse, n}};
-    if (is_measured(n, chain.cores) && !made(plan)) return plan;
+    const bool wanted = is_measured(n, chain.cores) || allowed.threads == n;
+    if (wanted && !made(plan)) return plan;
   }
   if (chain.device_capable != 0) {
     Configuration device{{chain.device_capable, chain.stages},
@@ -264,7 +264,7 @@ std::optional<Plan> next_measurement(const Facts& facts, const Findings& finding
 
 Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
                      const Allowed& allowed, const Predictor& predictor) {
-  if (const auto plan = next_measurement(facts, findings)) return {plan, {}};
+  if (const auto plan = next_measurement(facts, findings, allowed)) return {plan, {}};
   const Measurements& measurements = findings.measurements;
   const std::vector<Trial>& trials = findings.trials;
   const auto best_of = [&](Which which) {

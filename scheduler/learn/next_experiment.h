@@ -25,7 +25,8 @@ struct Next {
 /// Pure. `findings`: of `facts`.
 ///
 /// First come the nC + 3 experiments of paper 1, section III-A: coarse grain with 1 ... nC + 1
-/// threads, the device alone, medium grain, each a homogeneous run. The device alone is an
+/// threads (few of them where there are many cores, and the one that is fixed), the device alone,
+/// medium grain, each a homogeneous run. The device alone is an
 /// experiment of two halves: its stages one by one, for where the time goes, and whole frames, for
 /// how much of it the stages of a frame hide from each other when nobody waits in between. Where
 /// the device has lanes, it follows alone with twice as many each time, X(S), until that gains less

@@ -64,6 +64,20 @@ TEST(NextExperimentTest, OfManyThreadsFewAreMeasuredAndTheOthersLieBetween) {
     EXPECT_NEAR(m.cg[n - 1].seconds, 10e-3 * (1 + 0.02 * (n - 1)) / n, 1e-9) << n;
 }
 
+TEST(NextExperimentTest, TheNumberOfThreadsThatIsFixedIsMeasuredAndMayBeChosen) {
+  Allowed five;
+  five.threads = 5;
+  Facts facts{many_cores(), {}};
+  for (Next wanted = next(facts, five); wanted.plan; wanted = next(facts, five)) {
+    ASSERT_LT(facts.observations.size(), 50U);
+    facts.observations.push_back(on_many_cores(*wanted.plan, 0.02));
+  }
+  EXPECT_EQ(names(facts)[1], "cc/cg5");
+  const Choice choice = next(facts, five).choice;
+  ASSERT_GT(choice.count, 0);
+  EXPECT_EQ(to_string(choice.best().configuration), "cc/cg5");
+}
+
 TEST(NextExperimentTest, AnotherNumberOfThreadsIsTriedWhereTheBestMayLieThere) {
   // The rate has its peak at 12 threads, and falls by a fifth on either side.
   const auto rate = [](int n) { return 1000.0 - 12.5 * (n - 12) * (n - 12); };
