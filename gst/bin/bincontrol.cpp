@@ -9,6 +9,9 @@ GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
 namespace tandem {
 namespace {
 
+// A disk that takes longer is no help: the stream begins, and learns anew.
+constexpr std::chrono::milliseconds kMostWaitForKnowledge{1000};
+
 void set_if_known(GstStructure* structure, const char* field, double value) {
   if (known(value)) gst_structure_set(structure, field, G_TYPE_DOUBLE, value, nullptr);
 }
@@ -44,23 +47,45 @@ Domains domains_of(const MeterDescription& meter, bool device_on_cores, bool dev
 
 BinControl::BinControl(GstElement* bin, Executor& executor, const Chain& chain,
                        const Conditions& conditions, std::shared_ptr<Knowledge> knowledge,
-                       std::shared_ptr<EnergyMeter> meter, const std::string& missing_energy,
+                       const BinKnowledge& kept, std::shared_ptr<EnergyMeter> meter,
+                       const std::string& missing_energy,
                        const std::shared_ptr<Neighbourhood>& neighbourhood)
     : bin_(bin),
       executor_(executor),
       missing_energy_(missing_energy),
+      kept_(kept),
       meter_(std::move(meter)),
       seat_(
           std::make_shared<Seat>(neighbourhood->machine, [&executor] { return executor.cpu_s(); })),
       conditions_(conditions),
       controller_(chain, std::move(knowledge), [this] { return probe(); }, {neighbourhood, seat_}) {
   controller_.decided = [this](const Decision& decision) { untold_.push_back(decision); };
+  controller_.trained = [this](const Conditions& trained_on, const Learnt& learnt) {
+    if (kept_.adds)
+      kept_.keeper->keep(known_of(trained_on, learnt, KnowledgeFolder::wall_clock_s()));
+  };
   controller_.tried = [this](const Trial& trial) {
     GST_DEBUG_OBJECT(bin_, "tried %s: %.1f fps (%.1f expected), %.4g J a frame (%.4g); looks: %zu",
                      to_string(trial.configuration).c_str(), trial.measured.throughput_fps,
                      trial.predicted.throughput_fps, trial.measured.energy_j,
                      trial.predicted.energy_j, trial.looks.size());
   };
+}
+
+// What earlier processes learnt of such frames of any size, before it decides.
+void BinControl::recall() {
+  if (!kept_.keeper) return;
+  Conditions about;
+  {
+    std::lock_guard lock(mutex_);
+    if (conditions_.stages.empty()) return;  // no frame has come
+    about = conditions_;
+    about.width = about.height = about.cores = 0;
+    if (!recalled_.insert(about).second) return;
+  }
+  std::vector<Known> known = kept_.keeper->recall(about, kMostWaitForKnowledge);
+  std::lock_guard lock(mutex_);
+  controller_.know(std::move(known));
 }
 
 Probe BinControl::probe() const {
@@ -95,6 +120,11 @@ void BinControl::tell() {
     latency_changed = std::exchange(told_frames_at_a_time_, frames) != frames;
     if (meter_) trouble = meter_->take_messages();
   }
+  if (kept_.keeper) {
+    for (const std::string& text : kept_.keeper->take_messages())
+      GST_ELEMENT_WARNING(bin_, RESOURCE, OPEN_READ_WRITE, ("Knowledge: %s", text.c_str()),
+                          ("the stream goes on"));
+  }
   for (const Decision& decision : decisions) {
     post(decision);
     warn(decision);
@@ -106,6 +136,7 @@ void BinControl::tell() {
 }
 
 void BinControl::set_rules(const AdaptRules& rules) {
+  recall();  // with another device there is other knowledge
   handle([&](Controller& c) { return std::optional(c.set_rules(rules)); });
 }
 
@@ -147,11 +178,15 @@ void BinControl::device_left_out(const DeviceSide& left) {
 void BinControl::frames_changed(const GstVideoInfo& info, const std::string& work) {
   window_ = executor_.window();
   executor_.set_window(window());
-  handle([&](Controller& c) {
+  {
+    std::lock_guard lock(mutex_);
     conditions_.stages = work;
     conditions_.format = gst_video_format_to_string(info.finfo->format);
     conditions_.width = info.width;
     conditions_.height = info.height;
+  }
+  recall();
+  handle([&](Controller& c) {
     return std::optional(c.frames_changed(conditions_, executor_.window()));
   });
   tell();

@@ -6,9 +6,11 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "gst/bin/binknowledge.h"
 #include "scheduler/flow/executor.h"
 #include "scheduler/learn/controller.h"
 #include "scheduler/machine/energy/combined.h"
@@ -24,8 +26,8 @@ class BinControl {
  public:
   /// `bin` is who speaks on the bus; `executor` outlives this. `meter` may have none.
   BinControl(GstElement* bin, Executor& executor, const Chain& chain, const Conditions& conditions,
-             std::shared_ptr<Knowledge> knowledge, std::shared_ptr<EnergyMeter> meter,
-             const std::string& missing_energy,
+             std::shared_ptr<Knowledge> knowledge, const BinKnowledge& kept,
+             std::shared_ptr<EnergyMeter> meter, const std::string& missing_energy,
              const std::shared_ptr<Neighbourhood>& neighbourhood);
 
   // tell() is to be called after these two, with no lock held.
@@ -65,6 +67,7 @@ class BinControl {
   template <class Event>
   bool handle(Event&& event);
   int count_frames_at_a_time() const;
+  void recall();
   Probe probe() const;
   int window() const;
   void post(const Decision& decision);
@@ -73,6 +76,7 @@ class BinControl {
   GstElement* const bin_;
   Executor& executor_;
   const std::string missing_energy_;
+  const BinKnowledge kept_;
   const std::shared_ptr<EnergyMeter> meter_;
   const std::shared_ptr<Seat> seat_;
   std::atomic<int> window_{0};  // for this bin, were it alone
@@ -80,6 +84,7 @@ class BinControl {
 
   mutable std::mutex mutex_;
   Conditions conditions_;
+  std::set<Conditions> recalled_;  // without sizes and cores
   Controller controller_;
   std::vector<Decision> untold_;
   int told_frames_at_a_time_ = 0;

@@ -130,7 +130,7 @@ std::shared_ptr<EnergyMeter> open_energy(GstElement* bin, const BinSettings& set
 }  // namespace
 
 void provide_control(GstElement* bin, BinRun& run, const BinSettings& settings,
-                     std::shared_ptr<Knowledge> knowledge) {
+                     std::shared_ptr<Knowledge> knowledge, const BinKnowledge& kept) {
   std::string missing;
   const auto meter = open_energy(bin, settings, run, missing);
   const auto opencl = run.context();
@@ -151,7 +151,7 @@ void provide_control(GstElement* bin, BinRun& run, const BinSettings& settings,
     chain.energy_resolution_s = described.coarsest_resolution_s();
   }
   run.set_control(std::make_unique<BinControl>(bin, run.executor(), chain, conditions,
-                                               std::move(knowledge), meter, missing,
+                                               std::move(knowledge), kept, meter, missing,
                                                find_neighbourhood(bin)));
 }
 

@@ -46,10 +46,10 @@ class DeviceProvider {
   std::optional<Mapping> told_mapping_;
 };
 
-/// Opens the energy source and gives the run what decides, with what is known of the chain. Posts
-/// messages: call it with no lock held. Throws std::invalid_argument when `energy-source` makes no
-/// sense.
+/// Opens the energy source and gives the run what decides, with what is known of the chain and
+/// what is kept of it. Posts messages: call it with no lock held. Throws std::invalid_argument when
+/// `energy-source` makes no sense.
 void provide_control(GstElement* bin, BinRun& run, const BinSettings& settings,
-                     std::shared_ptr<Knowledge> knowledge);
+                     std::shared_ptr<Knowledge> knowledge, const BinKnowledge& kept);
 
 }  // namespace tandem

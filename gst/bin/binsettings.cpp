@@ -87,6 +87,12 @@ void install_adaptation(GObjectClass* klass, GParamFlags playing, GParamFlags re
                            "Compute device stages on the CPU while the device is busy; without it "
                            "they wait for the device",
                            TRUE, playing));
+  g_object_class_install_property(
+      klass, kBinKnowledge,
+      g_param_spec_string("knowledge", "Knowledge",
+                          "Where what was learnt outlives the process: auto (the user's cache), "
+                          "read-only (that, and nothing is added), off, or a folder",
+                          "auto", ready));
 }
 
 }  // namespace
@@ -223,6 +229,9 @@ SettingChange set_bin_setting(BinSettings& settings, guint id, const GValue* val
     case kBinCpuFallback:
       settings.cpu_fallback = g_value_get_boolean(value);
       return SettingChange::nothing;
+    case kBinKnowledge:
+      settings.knowledge = text_of(value, "auto");
+      return SettingChange::nothing;
     default:
       g_assert_not_reached();
   }
@@ -262,6 +271,8 @@ void get_bin_setting(const BinSettings& settings, guint id, GValue* value) {
       return g_value_set_double(value, settings.tdp_w);
     case kBinCpuFallback:
       return g_value_set_boolean(value, settings.cpu_fallback);
+    case kBinKnowledge:
+      return g_value_set_string(value, settings.knowledge.c_str());
     default:
       g_assert_not_reached();
   }

@@ -28,6 +28,7 @@ enum BinProperty : guint {
   kBinEnergySource,
   kBinTdp,
   kBinCpuFallback,
+  kBinKnowledge,
   kBinConfiguration,
   kBinStats,
   kBinPredictions,
@@ -52,6 +53,7 @@ struct BinSettings {
   std::string energy_source = "auto";
   double tdp_w = 0;
   bool cpu_fallback = true;
+  std::string knowledge = "auto";
 
   bool operator==(const BinSettings&) const = default;
 };

@@ -40,6 +40,9 @@ struct TandemBin {
     std::mutex configure_mutex;
     // What training found out, for the life of the element; used by one run at a time.
     const std::shared_ptr<tandem::Knowledge> knowledge = std::make_shared<tandem::Knowledge>();
+    // And where it is kept. Of who changes the state; let go of with the element, as that may wait
+    // for a disk.
+    tandem::BinKnowledge kept;
   };
   Private* self;
 };
@@ -206,7 +209,9 @@ bool start_run(TandemBin* bin) {
     const int cores = settings.cores > 0 ? settings.cores : tandem::usable_physical_cores();
     auto run = std::make_shared<BinRun>(GST_ELEMENT_CAST(bin), stages, cores);
     lock_with_device(bin, *run).unlock();
-    tandem::provide_control(GST_ELEMENT_CAST(bin), *run, settings, bin->self->knowledge);
+    bin->self->kept = tandem::open_knowledge(settings.knowledge);
+    tandem::provide_control(GST_ELEMENT_CAST(bin), *run, settings, bin->self->knowledge,
+                            bin->self->kept);
     // Those who were asked may have set properties, which the run is to start with.
     std::unique_lock configuring = lock_with_device(bin, *run);
     run->control().set_objective(settings_of(bin).objective);

@@ -73,6 +73,7 @@ BenchSettings parse_settings(std::vector<std::string> arguments) {
   if (lanes) settings.bin.lanes = at_least("lanes", lanes, 1, 1);
   settings.metrics = split(settings.bin.metric.empty() ? "throughput" : settings.bin.metric, ',');
   settings.bin.metric.clear();
+  if (settings.bin.knowledge.empty()) settings.bin.knowledge = "off";  // it measures trainings
   if (seconds && !(*seconds >= 0)) throw UsageError("--seconds: cannot be negative");
   settings.least_seconds = seconds.value_or(settings.least_seconds);
   return settings;

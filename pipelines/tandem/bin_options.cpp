@@ -39,6 +39,9 @@ void add_model_options(OptionParser& parser, BinSettings& settings, Subcommand c
                    "for each of several there is a table");
   parser.add("energy-source", settings.energy_source, "NAME",
              "`auto` (default), `none`, `rapl`, `pcm`, `nvml` or `model:...` (docs/energy.md)");
+  parser.add("knowledge", settings.knowledge, "auto|read-only|off|DIR",
+             run ? "where what was learnt is kept for the next time (default: auto, in your cache)"
+                 : "where what was learnt is kept for the next time (default: off)");
 }
 
 void add_configuration_options(OptionParser& parser, BinSettings& settings) {

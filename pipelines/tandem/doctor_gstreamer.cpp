@@ -186,6 +186,7 @@ Examination examine_cpu_path() {
     BinSettings settings;
     settings.stages = find_application("vivid").stages;
     settings.device = "cpu";
+    settings.knowledge = "off";
     GstElement* source = pipeline.add(make_element("videotestsrc"));
     g_object_set(source, "num-buffers", 2, nullptr);
     GstElement* bin = pipeline.add(make_tandembin(settings));

@@ -145,6 +145,7 @@ GstElement* make_tandembin(const BinSettings& settings) {
   set("--metric", "metric", settings.metric);
   set("--adapt", "adapt", settings.adapt);
   set("--energy-source", "energy-source", settings.energy_source);
+  set("--knowledge", "knowledge", settings.knowledge);
   set("--target-fps", "target-fps", real(settings.target_fps));
   set("--power-budget", "power-budget", real(settings.power_budget));
   set("--max-overhead", "max-overhead", real(settings.max_overhead));

@@ -20,7 +20,7 @@ struct BinSettings {
   std::string opencl_device, model;
   std::optional<int> threads, lanes, cores, scales, iterations;
   std::optional<double> first_scale, threshold;
-  std::string metric, adapt, energy_source;
+  std::string metric, adapt, energy_source, knowledge;
   std::optional<double> target_fps, power_budget, max_overhead;
 };
 

@@ -56,7 +56,11 @@ Step Controller::frames_changed(const Conditions& conditions, int window) {
   if (wanted_ != Reason::asked) wanted_.reset();  // what the old frames were to be trained for
   take_share();
   ask_neighbours();
-  return decide(find() ? Reason::remembered : Reason::caps);
+  derive_unknown();
+  const Learnt* known = find();
+  if (!known) return decide(Reason::caps);
+  const bool derived = known->origin == Learnt::Origin::other_sizes;
+  return decide(derived ? Reason::derived : Reason::remembered);
 }
 
 Step Controller::set_rules(const AdaptRules& rules) {
@@ -76,6 +80,7 @@ void Controller::set_device(const DeviceSide& device) {
   chain_.lanes = device.lanes;
   if (!conditions_ || conditions_->device == device.name) return;
   abandon_training();  // it would be of another machine
+  end_check();
   conditions_->device = device.name;
   ask_neighbours();
 }
@@ -135,7 +140,12 @@ std::optional<Step> Controller::frame_done(const FrameTimes& times, uint32_t dev
     if (!training_->experiment.take(times, device_stages)) return std::nullopt;
     return go_on_training();
   }
-  if (times.configuration == running_.configuration) watch(times, device_stages);
+  const bool settled = !check_ || running_.configuration == settled_on_;
+  if (settled && times.configuration == running_.configuration) watch(times, device_stages);
+  if (check_) {
+    if (another_trains_ || !check_->experiment->take(times, device_stages)) return std::nullopt;
+    return go_on_checking();
+  }
   if (!wanted_ || !budget_.allows_training(rules_.max_overhead) || !take_turn())
     return std::nullopt;
   return start_training(*wanted_);
@@ -145,6 +155,7 @@ std::optional<Step> Controller::frame_done(const FrameTimes& times, uint32_t dev
 
 // With what is known now: run what is best, or find out, or go on.
 Step Controller::decide(Reason reason) {
+  end_check();
   const Allowed allowed = this->allowed();
   if (allowed.fixed() || !conditions_ || !rules_.any()) {
     abandon_training();
@@ -167,6 +178,7 @@ Step Controller::decide(Reason reason) {
       if (!as_before || learnt->chosen.configuration.mapping.stages == 0)
         remember(*learnt, choice.best());
       settle(reason, learnt->chosen, choice);
+      begin_check();
       return running_;
     }
   }
@@ -234,6 +246,7 @@ void Controller::watch(const FrameTimes& times, uint32_t device_stages) {
   steady_.frame_done(times, read_probe_);
   if (another_trains_ && !times.starved) return;  // what it tries makes these frames slow
   const Watch::News news = watch_.frame_done(times, device_stages);
+  if (news == Watch::News::busy && !check_) begin_check();
   if (news == Watch::News::none || !rules_.on_drift) return;
   const Learnt* known = learnt();
   if (news == Watch::News::drift || (known && known->findings.starved)) wanted_ = Reason::drift;

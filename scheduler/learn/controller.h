@@ -11,7 +11,7 @@
 #include "scheduler/learn/budget.h"
 #include "scheduler/learn/decision.h"
 #include "scheduler/learn/experiment.h"
-#include "scheduler/learn/knowledge.h"
+#include "scheduler/learn/known.h"
 #include "scheduler/learn/neighbourhood.h"
 #include "scheduler/learn/next_experiment.h"
 #include "scheduler/learn/watch.h"
@@ -51,6 +51,11 @@ class Controller {
   Controller(const Chain& chain, std::shared_ptr<Knowledge> knowledge, ReadProbe read_probe,
              Neighbours neighbours = {},
              std::shared_ptr<const Predictor> predictor = std::make_shared<AnalyticPredictor>());
+
+  /// What earlier processes learnt, for before frames_changed(): it is run at once where conditions
+  /// are the same, and other sizes are derived from it; a look or three verify it. What is about
+  /// another chain is left out, and so is what this one learnt itself.
+  void know(std::vector<Known> known);
 
   // Each of these returns what to run from now on, which may be what runs already.
   /// Frames come under other conditions from now on, whose cores are all that the bin could have.
@@ -93,6 +98,9 @@ class Controller {
 
   /// Called for every decision.
   std::function<void(const Decision&)> decided;
+  /// Called with what each training learnt that is worth keeping for others: with any lanes, the
+  /// whole device, and a source that kept the threads busy.
+  std::function<void(const Conditions&, const Learnt&)> trained;
   /// Called after every trial.
   std::function<void(const Trial&)> tried;
 
@@ -105,7 +113,18 @@ class Controller {
     int told_too_short = 0;  ///< frames of it when the stream ended
   };
 
+  /// Looks at what runs, to verify knowledge that this stream did not gain.
+  struct Check {
+    std::optional<Experiment> experiment;
+    std::vector<Observation> looks;
+  };
+
   Step decide(Reason reason);
+  void derive_unknown();
+  void begin_check();
+  void look(const Configuration& configuration);
+  void end_check();
+  std::optional<Step> go_on_checking();
   Step start_training(Reason reason);
   Step go_on_training();
   Step finish_training(const Choice& choice);
@@ -146,6 +165,7 @@ class Controller {
   bool another_trains_ = false;
   bool device_lost_ = false;
   std::optional<UnderWay> training_;
+  std::optional<Check> check_;    // never while training
   std::optional<Reason> wanted_;  // why to train as soon as that is allowed
 
   Configuration settled_on_;  // the latest that was decided

@@ -14,6 +14,7 @@ constexpr double kCounterValues = 5;
 }  // namespace
 
 Step Controller::start_training(Reason reason) {
+  end_check();
   wanted_.reset();
   measured_before_ = measured();
   budget_.begin_training();
@@ -74,6 +75,8 @@ Step Controller::go_on_training() {
     Learnt& learnt = (*knowledge_)[*conditions_];
     learnt.facts = facts;
     learnt.findings = findings;
+    learnt.origin = Learnt::Origin::training;
+    learnt.verified = true;
   }
   if (!next.plan) return finish_training(next.choice);
   training_->experiment = Experiment(*next.plan, facts.chain, counter_s(), read_probe_);
@@ -96,8 +99,11 @@ Step Controller::finish_training(const Choice& choice) {
   training_.reset();
   const Candidate fallback{allowed().fallback(chain_.stages, chain_.cores), {}};
   // For all who may have any lanes and the device.
-  if (neighbours_.shared && !rules_.allowed.lanes && !device_lost_)
-    learnt.version = neighbours_.shared->knowledge.publish(*conditions_, learnt);
+  if (!rules_.allowed.lanes && !device_lost_) {
+    if (neighbours_.shared)
+      learnt.version = neighbours_.shared->knowledge.publish(*conditions_, learnt);
+    if (trained && choice.count > 0 && !learnt.findings.starved) trained(*conditions_, learnt);
+  }
   settle(reason, choice.count > 0 ? learnt.chosen : fallback, choice, decision);
   end_turn();
   return running_;

@@ -9,6 +9,8 @@ const char* to_string(Reason reason) {
       return "caps";
     case Reason::remembered:
       return "remembered";
+    case Reason::derived:
+      return "derived";
     case Reason::drift:
       return "drift";
     case Reason::asked:

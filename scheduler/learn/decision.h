@@ -10,6 +10,7 @@ namespace tandem {
 enum class Reason {
   caps,           ///< frames of a kind that nothing was known of
   remembered,     ///< frames of a kind that was learnt before
+  derived,        ///< frames of a size that nothing was known of, but of other sizes
   drift,          ///< frames took longer or shorter than they used to
   asked,          ///< `retrain`
   objective,      ///< another objective

@@ -13,11 +13,19 @@ namespace tandem {
 
 /// What is known of frames of one kind.
 struct Learnt {
+  enum class Origin {
+    training,     ///< of a bin of this process
+    file,         ///< a training of an earlier process
+    other_sizes,  ///< derived from trainings on frames of other sizes
+  };
+
   Facts facts;        ///< of the latest training
   Findings findings;  ///< what they mean
   Candidate chosen;
-  Objective objective;   ///< for which, and ...
-  Allowed allowed;       ///< ... among which, `chosen` is the best that was found
+  Objective objective;  ///< for which, and ...
+  Allowed allowed;      ///< ... among which, `chosen` is the best that was found
+  Origin origin = Origin::training;
+  bool verified = true;  ///< it holds now, as far as anybody looked
   uint64_t version = 0;  ///< of what bins share, greater than all before; 0: not shared
 };
 

@@ -16,6 +16,8 @@ Learnt learnt_of(const Known& known, const Predictor& predictor) {
   learnt.chosen = known.chosen.value_or(Candidate{});
   learnt.objective = known.objective;
   learnt.allowed = known.allowed;
+  learnt.origin = Learnt::Origin::file;
+  learnt.verified = false;
   return learnt;
 }
 

@@ -21,7 +21,7 @@ struct Known {
 
 Known known_of(const Conditions& conditions, const Learnt& learnt, int64_t trained_s);
 
-/// With the findings, and not shared.
+/// With the findings; not shared, and to be verified.
 Learnt learnt_of(const Known& known, const Predictor& predictor);
 
 }  // namespace tandem

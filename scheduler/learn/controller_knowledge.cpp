@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the controller does with knowledge that this stream did not gain.
+#include <utility>
+
+#include "scheduler/learn/controller.h"
+#include "scheduler/learn/derive.h"
+#include "scheduler/learn/verify.h"
+
+namespace tandem {
+namespace {
+
+bool operator==(const Domains& a, const Domains& b) {
+  return a.c == b.c && a.g == b.g && a.u == b.u;
+}
+
+// Joules of another meter mean something else.
+void forget_energy(Known& known) {
+  for (Observation& seen : known.facts.observations) seen.watts = {};
+  if (!known.chosen) return;
+  known.chosen->prediction.energy_j = known.chosen->prediction.power_w = kUnknown;
+}
+
+}  // namespace
+
+void Controller::know(std::vector<Known> known) {
+  for (Known& one : known) {
+    if (!same_work(one.facts.chain, chain_) || knowledge_->contains(one.conditions)) continue;
+    if (!(one.facts.chain.domains == chain_.domains)) {
+      forget_energy(one);
+      one.facts.chain.domains = chain_.domains;
+    }
+    one.facts.chain.window = chain_.window;
+    Learnt learnt = learnt_of(one, *predictor_);
+    if (device_lost_) forget_device(learnt);
+    (*knowledge_)[one.conditions] = std::move(learnt);
+  }
+}
+
+// Of frames that nobody learnt, from what was learnt of others.
+void Controller::derive_unknown() {
+  if (find()) return;
+  Chain chain = chain_;
+  chain.cores = cores_;
+  if (auto derived = derive(*conditions_, *knowledge_, chain, *predictor_))
+    (*knowledge_)[*conditions_] = std::move(*derived);
+}
+
+void Controller::begin_check() {
+  const Learnt* learnt = find();
+  if (!learnt || learnt->verified) return;
+  check_.emplace();
+  look(verify(*learnt, {}, objective_, allowed(), *predictor_).look_at);
+}
+
+void Controller::look(const Configuration& configuration) {
+  const Plan plan{configuration, Observation::Kind::look};
+  Chain chain = chain_;
+  chain.cores = cores_;
+  check_->experiment.emplace(plan, chain, counter_s(), read_probe_);
+  running_ = plan.step();
+}
+
+void Controller::end_check() {
+  if (!check_) return;
+  check_.reset();
+  if (running_.configuration == settled_on_) return;
+  running_ = {settled_on_, false};
+  watch_.begin_anew();
+  steady_.begin_anew();
+}
+
+// With what the look that is over saw. Returns what to run from now on, if it is something else.
+std::optional<Step> Controller::go_on_checking() {
+  const Configuration before = running_.configuration;
+  const auto changed = [&] {
+    return running_.configuration == before ? std::nullopt : std::optional(running_);
+  };
+  Learnt* learnt = find();
+  Observation seen = check_->experiment->observation();
+  // A source that does not keep the threads busy tells nothing about rates; Watch says when it
+  // does.
+  if (!learnt || 2 * seen.starved_frames > seen.frames || !known(seen.frame_s)) {
+    end_check();
+    return changed();
+  }
+  check_->looks.push_back(std::move(seen));
+  const Verdict verdict = verify(*learnt, check_->looks, objective_, allowed(), *predictor_);
+  if (verdict.is == Verdict::Is::open) {
+    look(verdict.look_at);
+    return changed();
+  }
+  end_check();
+  const bool derived = learnt->origin == Learnt::Origin::other_sizes;
+  if (verdict.is == Verdict::Is::holds) {
+    learnt->verified = true;
+    if (verdict.best.configuration == settled_on_) return changed();
+    learnt->chosen = verdict.best;
+    settle(Reason::derived, verdict.best, {});
+    return changed();
+  }
+  knowledge_->erase(*conditions_);
+  const Reason reason = derived ? Reason::caps : Reason::drift;
+  if (budget_.allows_training(rules_.max_overhead) && take_turn()) return start_training(reason);
+  wanted_ = reason;
+  return changed();
+}
+
+}  // namespace tandem

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <optional>
+
+#include "scheduler/learn/knowledge.h"
+
+namespace tandem {
+
+/// What is expected of frames of a size that nobody trained on, made of what was learnt of the
+/// nearest two sizes of otherwise the same conditions; none where there is not one. Paper 3,
+/// section 3.2, takes what ran best at the nearest neighbour; here its measurements are scaled, and
+/// the model ranks anew.
+///
+/// Each stage's time follows a power law in pixels between the two sizes: its exponent is kept
+/// within 0.8 and 1.2 on the CPU, and within 0 and 1.2 on the device, where launches and copies
+/// take as long for small frames. From one size alone it is 1. Energy follows time. What threads,
+/// lanes and trials add to that is taken from the nearest size.
+///
+/// `chain`: what the frames meet now; knowledge of another one is left out.
+std::optional<Learnt> derive(const Conditions& wanted, const Knowledge& knowledge,
+                             const Chain& chain, const Predictor& predictor);
+
+/// Whether what was learnt with `learnt` holds for `chain`: the same stages can use the same
+/// devices, and as many lanes.
+bool same_work(const Chain& learnt, const Chain& chain);
+
+}  // namespace tandem

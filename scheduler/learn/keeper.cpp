@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/learn/keeper.h"
+
+#include <future>
+#include <map>
+#include <utility>
+
+namespace tandem {
+
+std::shared_ptr<KnowledgeKeeper> KnowledgeKeeper::of_process(const std::string& folder) {
+  if (folder.empty()) return nullptr;
+  static std::mutex mutex;
+  static std::map<std::string, std::weak_ptr<KnowledgeKeeper>> keepers;
+  std::lock_guard lock(mutex);
+  std::erase_if(keepers, [](const auto& entry) { return entry.second.expired(); });
+  std::weak_ptr<KnowledgeKeeper>& kept = keepers[folder];
+  if (auto keeper = kept.lock()) return keeper;
+  auto keeper = std::make_shared<KnowledgeKeeper>(folder);
+  kept = keeper;
+  return keeper;
+}
+
+KnowledgeKeeper::KnowledgeKeeper(const std::string& folder)
+    : folder_(folder), thread_([this] { work(); }) {}
+
+KnowledgeKeeper::~KnowledgeKeeper() {
+  {
+    std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void KnowledgeKeeper::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return over_ || !tasks_.empty(); });
+    if (tasks_.empty()) return;
+    const std::function<void()> task = std::move(tasks_.front());
+    tasks_.pop_front();
+    lock.unlock();
+    task();
+    lock.lock();
+  }
+}
+
+// False when too many wait.
+bool KnowledgeKeeper::hand_over(std::function<void()> task) {
+  {
+    std::lock_guard lock(mutex_);
+    if (tasks_.size() >= kMostWaiting) return false;
+    tasks_.push_back(std::move(task));
+  }
+  changed_.notify_one();
+  return true;
+}
+
+std::vector<Known> KnowledgeKeeper::recall(const Conditions& conditions,
+                                           std::chrono::milliseconds patience) {
+  // Kept by the task: it may outlast who waits for it.
+  const auto loaded = std::make_shared<std::promise<std::vector<Known>>>();
+  std::future<std::vector<Known>> known = loaded->get_future();
+  const bool asked =
+      hand_over([this, loaded, conditions] { loaded->set_value(folder_.load(conditions)); });
+  if (!asked || known.wait_for(patience) != std::future_status::ready) return {};
+  return known.get();
+}
+
+void KnowledgeKeeper::keep(Known known) {
+  hand_over([this, known = std::move(known)] { folder_.store(known); });
+}
+
+}  // namespace tandem

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/learn/verify.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace tandem {
+namespace {
+
+constexpr double kHolds = 0.15;
+constexpr std::size_t kLooksAtTheSame = 2, kLooksAtDerived = 3;
+// Other numbers of threads or of lanes of what was looked at err alike: they have to promise more.
+constexpr double kWorthALook = 0.05;
+// Errors of different configurations that are no further apart may be one that all of them share.
+constexpr double kAgree = 1.5;
+constexpr double kFastEnough = 0.5;
+
+double rate(const Observation& look) { return 1 / look.frame_s; }
+
+bool alike(const Configuration& a, const Configuration& b) {
+  return a.mapping == b.mapping && a.granularity == b.granularity;
+}
+
+Verdict verify_remembered(const Learnt& learnt, std::span<const Observation> looks) {
+  const Candidate& chosen = learnt.chosen;
+  for (const Observation& look : looks)
+    if (std::abs(rate(look) / chosen.prediction.throughput_fps - 1) <= kHolds)
+      return {Verdict::Is::holds, {}, chosen};
+  if (looks.size() < kLooksAtTheSame) return {Verdict::Is::open, chosen.configuration, {}};
+  return {Verdict::Is::stale};
+}
+
+/// What looks say of derived knowledge.
+class Derived {
+ public:
+  Derived(const Learnt& learnt, std::span<const Observation> looks, const Objective& objective,
+          const Allowed& allowed, const Predictor& predictor)
+      : learnt_(learnt), objective_(objective), allowed_(allowed), predictor_(predictor) {
+    for (const Observation& look : looks) take(look);
+  }
+
+  Verdict verdict() const {
+    if (looked_at_.empty()) return {Verdict::Is::open, learnt_.chosen.configuration, {}};
+    if (most_ratio_ > kAgree * least_ratio_) return {Verdict::Is::stale};
+    std::optional<Candidate> next = best_rival();
+    if (!next && error_ > 1 + kHolds) next = best_witness();
+    if (!next) return {Verdict::Is::holds, {}, best_};
+    if (looked_at_.size() < kLooksAtDerived) return {Verdict::Is::open, next->configuration, {}};
+    return {Verdict::Is::stale};
+  }
+
+ private:
+  struct Looked {
+    Configuration configuration;
+    double ratio;  // of the rate, to what was expected
+  };
+
+  Prediction expected(const Configuration& configuration) const {
+    const Findings& findings = learnt_.findings;
+    return corrected(findings.trials, configuration,
+                     predictor_.predict(findings.measurements, configuration));
+  }
+
+  static Prediction at_ratio(Prediction prediction, double ratio) {
+    prediction.throughput_fps *= ratio;
+    prediction.energy_j /= ratio;  // the power stays
+    return prediction;
+  }
+
+  void take(const Observation& look) {
+    const Prediction before = expected(look.configuration);
+    const double ratio = rate(look) / before.throughput_fps;
+    const Candidate seen{look.configuration, at_ratio(before, ratio)};
+    if (looked_at_.empty() || worth_switching(best_.prediction, seen.prediction, objective_, 0))
+      best_ = seen;
+    error_ = std::max({error_, ratio, 1 / ratio});
+    most_ratio_ = std::max(most_ratio_, ratio);
+    least_ratio_ = std::min(least_ratio_, ratio);
+    looked_at_.push_back({look.configuration, ratio});
+  }
+
+  // What it may reach: other numbers of threads and lanes err as those that were looked at, other
+  // mappings may err as much the other way.
+  Prediction hoped(const Configuration& other) const {
+    double alike_ratio = 0;
+    for (const Looked& looked : looked_at_)
+      if (alike(looked.configuration, other)) alike_ratio = std::max(alike_ratio, looked.ratio);
+    return at_ratio(expected(other), alike_ratio > 0 ? alike_ratio : error_);
+  }
+
+  std::optional<Candidate> best_rival() const {
+    return best_of([&](const Configuration& other) -> std::optional<Prediction> {
+      const Prediction may_reach = hoped(other);
+      return worth_switching(best_.prediction, may_reach, objective_, kWorthALook)
+                 ? std::optional(may_reach)
+                 : std::nullopt;
+    });
+  }
+
+  // What tells whether all err alike: the best of another kind, unless that makes the stream slow.
+  std::optional<Candidate> best_witness() const {
+    for (const Looked& looked : looked_at_)
+      if (!alike(looked.configuration, looked_at_[0].configuration)) return std::nullopt;
+    const Prediction first = expected(looked_at_[0].configuration);
+    return best_of([&](const Configuration& other) -> std::optional<Prediction> {
+      const Prediction one = expected(other);
+      const bool fast = one.throughput_fps > kFastEnough * first.throughput_fps;
+      return fast && !alike(other, looked_at_[0].configuration) ? std::optional(one) : std::nullopt;
+    });
+  }
+
+  // Of what was not looked at; `promise`: what it is compared by, none to leave it out.
+  template <class Promise>
+  std::optional<Candidate> best_of(Promise&& promise) const {
+    const Measurements& m = learnt_.findings.measurements;
+    uint32_t capable = 0;
+    for (std::size_t k = 0; k < m.stages.size(); ++k)
+      if (m.stages[k].has_device) capable |= 1u << k;
+    std::vector<int> lanes{1};
+    for (int n = 2; n <= kMaxLanes; ++n)
+      if (known(m.lane_factors[n - 1].seconds)) lanes.push_back(n);
+    std::optional<Candidate> best;
+    for (const Configuration& other :
+         all_configurations(static_cast<int>(m.stages.size()), m.cores, capable, lanes)) {
+      const bool seen = std::ranges::any_of(
+          looked_at_, [&](const Looked& looked) { return looked.configuration == other; });
+      if (seen || !allowed_(other)) continue;
+      if (!known(expected(other).throughput_fps)) continue;
+      const std::optional<Prediction> promised = promise(other);
+      if (promised && (!best || worth_switching(best->prediction, *promised, objective_, 0)))
+        best = {other, *promised};
+    }
+    return best;
+  }
+
+  const Learnt& learnt_;
+  const Objective& objective_;
+  const Allowed& allowed_;
+  const Predictor& predictor_;
+  std::vector<Looked> looked_at_;
+  Candidate best_;
+  double error_ = 1;  // the greatest so far, as a factor above one
+  double most_ratio_ = 0, least_ratio_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace
+
+Verdict verify(const Learnt& learnt, std::span<const Observation> looks, const Objective& objective,
+               const Allowed& allowed, const Predictor& predictor) {
+  if (learnt.origin != Learnt::Origin::other_sizes) return verify_remembered(learnt, looks);
+  return Derived(learnt, looks, objective, allowed, predictor).verdict();
+}
+
+}  // namespace tandem
