@@ -115,8 +115,11 @@ bool had_experiment(const Measurements& measurements, const Configuration& confi
 bool is_one_of(Which which, const Configuration& configuration, const Measurements& measurements,
                std::span<const Trial> trials) {
   if (which == Which::all) return true;
-  if (which == Which::unmeasured)
-    return configuration.mapping.any_device() && !tried_with_other_lanes(configuration, trials);
+  if (which != Which::measured) {
+    const Mapping& mapping = configuration.mapping;
+    return mapping.any_device() && mapping.decoupled() == (which == Which::decoupled) &&
+           !tried_with_other_lanes(configuration, trials);
+  }
   return had_experiment(measurements, configuration) || find_trial(trials, configuration);
 }
 

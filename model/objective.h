@@ -52,10 +52,12 @@ struct Choice {
 /// stages, then to the first in order. Allocates nothing per configuration.
 ///
 /// `allowed`: those that may be chosen; if none of them can be predicted, nothing is.
-/// `trials` correct the predictions. `which`: what experiments (on the CPU) or trials have measured,
-/// or what they have not, with any number of lanes. Numbers of threads between those that were
-/// measured on the CPU are neither: their rates lie in between too.
-enum class Which { all, measured, unmeasured };
+/// `trials` correct the predictions. `which`: what experiments (on the CPU) or trials have
+/// measured, or what they have not, with any number of lanes: decoupled mappings, whose rate is the
+/// sum of what was measured of both sides, or coupled ones, of which the model knows less. Numbers
+/// of threads between those that were measured on the CPU are neither: their rates lie in between
+/// too.
+enum class Which { all, measured, decoupled, coupled };
 Choice choose(const Measurements& measurements, const Objective& objective,
               const Allowed& allowed = {}, std::span<const Trial> trials = {},
               Which which = Which::all);

@@ -88,7 +88,7 @@ Step Controller::finish_training(const Choice& choice) {
   if (choice.count > 0) remember(learnt, pick(learnt, choice));
   Decision decision;
   decision.experiments = made(false);
-  decision.trials = static_cast<int>(learnt.findings.trials.size());
+  decision.trials = made(true);
   const Training cost = budget_.spent();
   decision.training_s = cost.seconds;
   decision.training_frames = cost.frames;

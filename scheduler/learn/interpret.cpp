@@ -8,6 +8,16 @@ namespace {
 
 using Kind = Observation::Kind;
 
+// An experiment with so many frames is worth a look.
+constexpr int kLookFrames = 200;
+
+// Whether it ran a configuration as it would run if it were chosen: trials, and whole frames on the
+// device.
+bool shows_a_configuration(const Observation& seen) {
+  if (is_trial(seen.kind)) return true;
+  return seen.kind == Kind::experiment && seen.configuration.mapping.any_device() && !seen.in_vain;
+}
+
 // What is covered, all together; unknown when nothing is.
 double watts_of(const Energy& power) {
   double sum = 0;
@@ -85,13 +95,16 @@ class Interpreter {
     found_.starved = starved_frames_ > (frames_ + 1) / 2;
   }
 
+  /// Of any configuration that ran as it would if it were chosen.
   void take_trial(const Observation& seen) {
     const Configuration& configuration = seen.configuration;
+    const bool look =
+        seen.kind == Kind::look || (seen.kind == Kind::experiment && seen.frames >= kLookFrames);
     Trial trial{configuration, predictor_.predict(found_.measurements, configuration), {}};
     trial.measured = trial.predicted;
     trial.measured.throughput_fps = 1 / seen.frame_s;
     trial.measured.energy_j = watts_of(seen.watts, chain_.domains) * seen.frame_s;
-    if (seen.kind == Kind::look) {
+    if (look) {
       if (const Trial* before = find_trial(found_.trials, configuration)) {
         trial.looks = before->looks;
         trial.looks_s = before->looks_s;
@@ -210,15 +223,14 @@ class Interpreter {
 Findings interpret(std::span<const Observation> observations, const Chain& chain,
                    const Predictor& predictor) {
   Interpreter interpreter(chain, predictor);
-  const auto counts = [&](const Observation& seen, bool trials) {
-    const bool possible = chain.device_capable != 0 || !seen.configuration.mapping.any_device();
-    return possible && is_trial(seen.kind) == trials;
+  const auto possible = [&](const Observation& seen) {
+    return chain.device_capable != 0 || !seen.configuration.mapping.any_device();
   };
   for (const Observation& seen : observations)
-    if (counts(seen, false)) interpreter.take_experiment(seen);
+    if (possible(seen) && !is_trial(seen.kind)) interpreter.take_experiment(seen);
   interpreter.end_experiments();
   for (const Observation& seen : observations)
-    if (counts(seen, true)) interpreter.take_trial(seen);
+    if (possible(seen) && shows_a_configuration(seen)) interpreter.take_trial(seen);
   return interpreter.findings();
 }
 

@@ -17,11 +17,13 @@ constexpr double kLaneGain = 0.05;
 // With so few cores each number of threads is measured.
 constexpr int kAllThreads = 4;
 // Configurations that are tried after the experiments, at most: on 200 of 200 random chips the best
-// was among the first twelve (docs/decisions/0006-coupled-mappings.md). The model errs by 2% on
-// average, and seldom by more than kModelError: what promises less than that below what was
-// measured is not tried.
+// was among the first twelve (docs/decisions/0006-coupled-mappings.md). Of coupled mappings the
+// model errs by 2% on average, and seldom by more than kModelError: what promises less than that
+// below what was measured is not tried. The rate of a decoupled one is the sum of what its sides
+// did alone: no trial finds more, and it has to promise a gain.
 constexpr int kMostTrials = 12;
 constexpr double kModelError = 0.1;
+constexpr double kWorthATrial = 0.02;
 // After them, other numbers of threads of the best mapping: how many at most, how far a coupled
 // mapping may be behind the best, and between which numbers there is none worth trying.
 constexpr int kMostRefinements = 6;
@@ -59,6 +61,11 @@ void put_simplest_first(Choice& choice, double noise) {
         return runs_a != runs_b ? runs_a < runs_b : a.configuration.lanes < b.configuration.lanes;
       });
   std::rotate(choice.ranked.begin(), simplest, simplest + 1);
+}
+
+// What a configuration has to promise beyond the best that was measured, in rate.
+double promise_of(const Configuration& configuration) {
+  return configuration.mapping.decoupled() ? kWorthATrial : -kModelError;
 }
 
 // How far objectives are apart where rates are by `rate`: some have the rate in them twice.
@@ -276,25 +283,31 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
   // A source that does not keep the threads busy tells nothing about rates.
   if (findings.starved) return {{}, best_of(Which::all)};
   Choice measured = best_of(Which::measured);
-  const Choice others = best_of(Which::unmeasured);
-  const double margin = margin_of(others.objective, kModelError);
-  const bool enough =
-      others.count == 0 || std::ssize(trials) >= kMostTrials ||
-      (measured.count > 0 && !worth_switching(measured.best().prediction, others.best().prediction,
-                                              others.objective, -margin));
-  if (!enough) return attempt(others.best().configuration, Kind::glance);
-  if (measured.count == 0) return {{}, others};
-  const bool refines = std::ssize(trials) < kMostTrials + kMostRefinements;
-  if (const auto between = between_the_tried(measured, trials, facts.chain.cores);
-      between && allowed(*between) && refines)
-    return attempt(*between, Kind::glance);
-  if (const auto more = more_on_cores(measured, measurements, trials);
-      more && allowed(*more) && refines)
-    return attempt(*more, Kind::glance);
+  const auto promises = [&](const Candidate& candidate) {
+    const double margin = margin_of(measured.objective, promise_of(candidate.configuration));
+    return measured.count == 0 || worth_switching(measured.best().prediction, candidate.prediction,
+                                                  measured.objective, margin);
+  };
+  const Candidate* most = nullptr;
+  const Choice others[] = {best_of(Which::coupled), best_of(Which::decoupled)};
+  for (const Choice& choice : others) {
+    if (choice.count == 0 || !promises(choice.best())) continue;
+    if (!most || worth_switching(most->prediction, choice.best().prediction, choice.objective, 0))
+      most = &choice.best();
+  }
+  const auto glances = std::ranges::count_if(
+      facts.observations, [](const Observation& seen) { return seen.kind == Kind::glance; });
+  if (most && glances < kMostTrials) return attempt(most->configuration, Kind::glance);
+  if (measured.count == 0) return {{}, others[0].count > 0 ? others[0] : others[1]};
   const int most_lanes = facts.chain.lanes.empty() ? 1 : facts.chain.lanes.back();
-  if (const auto other = other_lanes(measured, trials, most_lanes);
-      other && allowed(*other) && refines)
-    return attempt(*other, Kind::glance);
+  for (const auto& other :
+       {between_the_tried(measured, trials, facts.chain.cores),
+        more_on_cores(measured, measurements, trials), other_lanes(measured, trials, most_lanes)}) {
+    if (!other || !allowed(*other) || glances >= kMostTrials + kMostRefinements) continue;
+    const Prediction expected = corrected(trials, *other, predictor.predict(measurements, *other));
+    if (!other->mapping.decoupled() || promises({*other, expected}))
+      return attempt(*other, Kind::glance);
+  }
   put_simplest_first(measured, kLeastNoise);
   if (const Candidate* candidate = worth_a_look(measured, trials))
     return attempt(candidate->configuration, Kind::look);

@@ -36,7 +36,7 @@ TEST(InterpretTest, ALostDeviceLeavesOutWhatWasMeasuredWithIt) {
   Facts facts = measured(two_stages(), kPredictor);
   facts.observations.push_back(carried_out({on_device(2), Kind::glance}));
   facts.observations.push_back(carried_out({on_cores(2), Kind::look}));
-  EXPECT_EQ(meaning(facts).trials.size(), 2U);
+  EXPECT_EQ(meaning(facts).trials.size(), 3U) << "the device alone, and two";
   facts.chain.device_capable = 0;
   const Findings without = meaning(facts);
   ASSERT_EQ(without.trials.size(), 1U);
@@ -44,7 +44,7 @@ TEST(InterpretTest, ALostDeviceLeavesOutWhatWasMeasuredWithIt) {
   EXPECT_FALSE(without.measurements.stages[0].has_device);
   EXPECT_DOUBLE_EQ(without.measurements.cg[1].seconds, 5e-3);
   facts.chain.device_capable = 3;
-  EXPECT_EQ(meaning(facts).trials.size(), 2U) << "facts stay";
+  EXPECT_EQ(meaning(facts).trials.size(), 3U) << "facts stay";
 }
 
 TEST(InterpretTest, LooksMakeAMeanAndTakeThePlaceOfAGlance) {
@@ -59,13 +59,26 @@ TEST(InterpretTest, LooksMakeAMeanAndTakeThePlaceOfAGlance) {
     facts.observations.push_back(seen);
   }
   const Findings found = meaning(facts);
-  ASSERT_EQ(found.trials.size(), 1U);
-  const Trial& trial = found.trials[0];
+  ASSERT_EQ(found.trials.size(), 2U);
+  const Trial& trial = found.trials[1];
   EXPECT_EQ(trial.looks.size(), 3U);
   EXPECT_DOUBLE_EQ(trial.looks_s, 0.75);
   EXPECT_NEAR(trial.measured.throughput_fps, (250 + 200 + 1 / 4.4e-3) / 3, 1e-9);
   EXPECT_NEAR(trial.predicted.throughput_fps,
               predict(found.measurements, on_device(2)).throughput_fps, 1e-9);
+}
+
+TEST(InterpretTest, TheDeviceAloneIsATrialAndManyFramesOfItALook) {
+  Facts facts = measured(two_stages(), kPredictor);
+  const auto trial = [&] { return meaning(facts).trials.at(0); };
+  EXPECT_EQ(to_string(trial().configuration), "gg/cg1");
+  EXPECT_DOUBLE_EQ(trial().measured.throughput_fps, 250);
+  EXPECT_TRUE(trial().looks.empty());
+  for (Observation& seen : facts.observations) seen.frames = 1000;
+  EXPECT_EQ(trial().looks.size(), 1U);
+  for (Observation& seen : facts.observations)
+    seen.in_vain = seen.configuration.mapping.any_device();
+  EXPECT_TRUE(meaning(facts).trials.empty()) << "the device took no frame";
 }
 
 TEST(InterpretTest, EnergyIsThatOfTheDomainsThatTheMeterCovers) {
@@ -75,9 +88,9 @@ TEST(InterpretTest, EnergyIsThatOfTheDomainsThatTheMeterCovers) {
   Observation seen = carried_out({on_device(2), Kind::glance});
   seen.watts = {10, 100, 5};
   facts.observations.push_back(seen);
-  EXPECT_NEAR(meaning(facts).trials[0].measured.energy_j, 15 * 4e-3, 1e-9);
+  EXPECT_NEAR(meaning(facts).trials[1].measured.energy_j, 15 * 4e-3, 1e-9);
   facts.observations.back().watts.u = kUnknown;
-  EXPECT_FALSE(known(meaning(facts).trials[0].measured.energy_j));
+  EXPECT_FALSE(known(meaning(facts).trials[1].measured.energy_j));
 }
 
 TEST(InterpretTest, LanesAreFactorsOfOneLane) {

@@ -23,6 +23,10 @@ double Chip::core_frame_s(int n) const {
   return sum_s * slowdown[n - 1];
 }
 
+double Chip::device_slowdown(int on_cores) const {
+  return 1 + starved * std::max(0, on_cores + feeding_cores - cores);
+}
+
 Watts power_w(const Chip& chip, const Load& load) {
   const double share = std::min(1.0, 1.0 * load.on_cores / chip.cores);
   const auto cores_w = [&](const Chip::Power& power) {
@@ -78,6 +82,32 @@ Chip random_chip(unsigned seed) {
   chip.u = {uniform(1, 10), uniform(0, 10), uniform(0, 10)};
   for (Chip::Power* power : {&chip.c, &chip.g, &chip.u}) power->medium_w = power->cores_w;
   chip.meter_resolution_s = uniform(0, 1) < 0.5 ? 1e-3 : 2e-2;
+  return chip;
+}
+
+Chip large_device_chip(bool small) {
+  Chip chip;
+  chip.name = small ? "large device, 600x416" : "large device, 1920x1080";
+  chip.cores = 16;
+  chip.window = 512;
+  const double core_s = small ? 9e-3 : 60e-3, device_s = small ? 50e-6 : 185e-6;
+  // Of the cores' time, of the device's: the last stage is short on both.
+  for (const auto& [on_core, on_device] : {std::pair{0.3, 0.35}, {0.61, 0.55}, {0.09, 0.1}}) {
+    chip.stages.push_back({.core_s = on_core * core_s,
+                           .medium_s = on_core * core_s / 12,
+                           .device_s = on_device * device_s});
+  }
+  chip.stages[0].upload_s = 0.9 * device_s;
+  chip.stages[1].upload_s = chip.stages[0].download_s = 0.6 * device_s;
+  chip.stages[2].upload_s = chip.stages[1].download_s = 0.3 * device_s;
+  for (int n = 1; n <= chip.cores + 1; ++n) chip.slowdown.push_back(1 + 0.005 * (n - 1));
+  chip.noise = 0.03;
+  chip.feeding_cores = 2;
+  chip.starved = 1;
+  chip.c = {20, 150, 1, 150};
+  chip.g = {80, 0, 450, 0};
+  chip.u = {20, 10, 10, 10};
+  chip.meter_resolution_s = 2e-2;
   return chip;
 }
 

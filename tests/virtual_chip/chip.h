@@ -42,6 +42,10 @@ struct Chip {
   Repeat repeat;      ///< stages that a frame passes several times
   double sink_s = 0;  ///< that the sink takes for a frame
   int devices = 1;    ///< of the same kind; their power is that of one
+  /// Cores that feed the device: a frame takes so many times longer there for each of them that
+  /// computes frames instead.
+  int feeding_cores = 0;
+  double starved = 0;
 
   Power c, g, u;
   double meter_resolution_s = 1e-3;
@@ -51,6 +55,8 @@ struct Chip {
   std::span<const int> lanes() const;
   /// What one frame takes with n frames at a time on the cores.
   double core_frame_s(int n) const;
+  /// How many times longer a frame takes on the device beside so many on the cores.
+  double device_slowdown(int on_cores) const;
 };
 
 /// Who computes.
@@ -71,6 +77,10 @@ Watts power_w(const Chip& chip, const Load& load);
 /// A chip of seeded random: 1 to 6 stages, 1 to 8 cores, integrated or discrete, quiet or noisy; a
 /// frame takes 1 to 8 ms on a core.
 Chip random_chip(unsigned seed);
+
+/// 16 cores beside a device as fast as several hundred of them, which needs lanes and two of the
+/// cores: ViVid in 1920x1080 (a frame takes 60 ms on a core) or, `small`, in 600x416 on an H200.
+Chip large_device_chip(bool small);
 
 /// What a perfect training would measure: every mean, without noise.
 Measurements perfect_measurements(const Chip& chip);

@@ -183,6 +183,7 @@ void Simulation::send(Driver& driver) {
   const auto [kind, first, last] = driver.action;
   double compute_s = 0;
   for (int p = first; p < last; ++p) compute_s += drawn_s(chip_.stages[way.stage(p)].device_s);
+  compute_s *= chip_.device_slowdown(on_cores_);
   const double upload_s = drawn_s(chip_.stages[way.stage(first)].upload_s);
   const double download_s =
       last < way.length() ? drawn_s(chip_.stages[way.stage(last - 1)].download_s) : 0;

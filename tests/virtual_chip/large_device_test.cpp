@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What a training costs where the device is far ahead of the cores.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+
+#include "scheduler/learn/next_experiment.h"
+#include "tests/virtual_chip/exhaustive.h"
+#include "tests/virtual_chip/simulation.h"
+
+namespace tandem::test {
+namespace {
+
+constexpr unsigned kSeeds = 5;
+constexpr int kMostFrames = 1'000'000;
+constexpr int kCounterValues = 5;
+constexpr double kColdSeconds = 20;
+
+/// How long a stream stays slower than half of the best rate that is known.
+class Slowness {
+ public:
+  explicit Slowness(double now_s) : since_s_(now_s) {}
+  void frame_done(double now_s, double best_fps) {
+    at_s_.push_back(now_s);
+    while (at_s_.front() < now_s - kSeconds) at_s_.pop_front();
+    if (static_cast<double>(at_s_.size()) >= best_fps / 2 * kSeconds) since_s_ = now_s;
+    longest_s_ = std::max(longest_s_, now_s - since_s_);
+  }
+  double longest_s() const { return longest_s_; }
+
+ private:
+  static constexpr double kSeconds = 0.1;  // in which rates are told
+  std::deque<double> at_s_;
+  double since_s_, longest_s_ = 0;
+};
+
+struct Outcome {
+  Configuration chosen;
+  double training_s = 0, slow_s = 0;
+  int frames = 0, experiments = 0, trials = 0;
+};
+
+/// A training without a controller, which shows each of its facts.
+Outcome train(const Chip& chip, unsigned seed, Metric metric) {
+  Simulation simulation(chip, seed);
+  Facts facts;
+  facts.chain.stages = static_cast<int>(chip.stages.size());
+  facts.chain.cores = chip.cores;
+  facts.chain.device_capable = (1u << facts.chain.stages) - 1;
+  for (const int lanes : chip.lanes())
+    if (lanes > 1) facts.chain.lanes.push_back(lanes);
+  facts.chain.domains = {Domain::dominant, Domain::dominant, Domain::dominant};
+  facts.chain.window = chip.window;
+  const AnalyticPredictor predictor;
+  const double begin_s = simulation.now_s();
+  const double counter_s =
+      metric == Metric::throughput ? 0 : kCounterValues * chip.meter_resolution_s;
+  const auto probe = [&] {
+    return Probe{static_cast<uint64_t>(1e9 * simulation.now_s()), 0, simulation.energy().reading()};
+  };
+  Slowness slowness(begin_s);
+  Outcome outcome;
+  double best_fps = 0;
+  for (;;) {
+    const Findings findings = interpret(facts.observations, facts.chain, predictor);
+    const Next next = next_experiment(facts, findings, {metric}, {}, predictor);
+    if (!next.plan) {
+      outcome.chosen = next.choice.best().configuration;
+      break;
+    }
+    (is_trial(next.plan->kind) ? outcome.trials : outcome.experiments) += 1;
+    const double since_s = simulation.now_s();
+    simulation.configure(next.plan->configuration, next.plan->step().time_stages);
+    Experiment experiment(*next.plan, facts.chain, counter_s, probe);
+    for (bool over = false; !over;) {
+      const Simulation::Frame frame = simulation.next();
+      slowness.frame_done(simulation.now_s(), best_fps);
+      over = experiment.take(frame.times, frame.device_stages);
+      if (++outcome.frames > kMostFrames) return outcome;
+    }
+    facts.observations.push_back(experiment.observation());
+    const Observation& seen = facts.observations.back();
+    if (known(seen.frame_s)) best_fps = std::max(best_fps, 1 / seen.frame_s);
+    if (std::getenv("TANDEM_TEST_VERBOSE"))
+      std::printf("%7.3f s  %-8s %-12s %8.1f fps in %.3f s\n", since_s - begin_s,
+                  seen.kind == Observation::Kind::stages   ? "stages"
+                  : seen.kind == Observation::Kind::glance ? "glance"
+                  : seen.kind == Observation::Kind::look   ? "look"
+                                                           : "measure",
+                  to_string(seen.configuration).c_str(), 1 / seen.frame_s,
+                  simulation.now_s() - since_s);
+  }
+  outcome.training_s = simulation.now_s() - begin_s;
+  outcome.slow_s = slowness.longest_s();
+  return outcome;
+}
+
+void expect(const Chip& chip, Metric metric, double most_s) {
+  const Configuration all[] = {
+      {{7, 3}, Granularity::coarse, 1, 4},  {{7, 3}, Granularity::coarse, 1, 8},
+      {{7, 3}, Granularity::coarse, 9, 4},  {{7, 3}, Granularity::coarse, 12, 4},
+      {{7, 3}, Granularity::coarse, 14, 4}, {{7, 3}, Granularity::coarse, 14, 8}};
+  double best = 0;
+  for (const Configuration& configuration : all)
+    best = std::max(best, run_steadily(chip, configuration, 1, 20000).value(metric));
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    const Outcome outcome = train(chip, seed, metric);
+    const Steady chosen = run_steadily(chip, outcome.chosen, 1, 20000);
+    const double fps = chosen.throughput_fps;
+    const double cold =
+        (outcome.frames + fps * (kColdSeconds - outcome.training_s)) / (fps * kColdSeconds);
+    std::printf("| %s, %s | %s | %.2f | %d | %d + %d | %.2f | %.2f | %.3f | %.3f |\n",
+                chip.name.c_str(), metric == Metric::throughput ? "throughput" : "efficiency",
+                to_string(outcome.chosen).c_str(), outcome.training_s, outcome.frames,
+                outcome.experiments, outcome.trials, outcome.training_s - outcome.frames / fps,
+                outcome.slow_s, cold, chosen.value(metric) / best);
+    EXPECT_LE(outcome.training_s, most_s);
+    EXPECT_GE(chosen.value(metric) / best, 0.95);
+  }
+}
+
+TEST(LargeDevice, ATrainingIsShort) {
+  std::printf(
+      "| chip, objective | chosen | training, s | frames | experiments + trials | lost, s | slow, "
+      "s "
+      "| of the first 20 s | of the best |\n");
+  for (const Metric metric : {Metric::throughput, Metric::efficiency}) {
+    expect(large_device_chip(true), metric, 2);
+    expect(large_device_chip(false), metric, 4);
+  }
+}
+
+}  // namespace
+}  // namespace tandem::test
