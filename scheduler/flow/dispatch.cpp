@@ -134,7 +134,7 @@ Dispatch::Work Dispatch::work_for(int driver, uint64_t now_ns, const Idle& idle)
 
 // Whether the driver that collects has the next item sent before it waits.
 bool Dispatch::fills_lanes() const {
-  if (!has_free_lane()) return false;
+  if (!has_free_lane() || !current_.mapping.any_device()) return false;
   return drivers() == 1 || (current_.mapping.on_device(0) && !stages_[0].serial);
 }
 

@@ -35,7 +35,12 @@ Choice Controller::choose(const Learnt& learnt) const {
 bool Controller::lacks_energy(const Learnt& learnt) const {
   const Domains& d = chain_.domains;
   const bool metered = d.c != Domain::absent || d.g != Domain::absent || d.u != Domain::absent;
-  return metered && needs_energy(objective_) && choose(learnt).energy_unknown;
+  if (!metered || !needs_energy(objective_)) return false;
+  // What was measured beside the device tells the energy of neither.
+  const bool beside = std::ranges::any_of(learnt.facts.observations, [](const Observation& seen) {
+    return seen.kind == Observation::Kind::beside;
+  });
+  return beside || choose(learnt).energy_unknown;
 }
 
 Learnt* Controller::find() {

@@ -27,7 +27,8 @@ Step Controller::start_training(Reason reason) {
     facts.chain.lanes.clear();
     if (*rules_.allowed.lanes > 1) facts.chain.lanes.push_back(*rules_.allowed.lanes);
   }
-  const Plan first = *next_experiment(facts, {}, objective_, open, *predictor_).plan;
+  const Findings none = interpret({}, facts.chain, *predictor_);
+  const Plan first = *next_experiment(facts, none, objective_, open, *predictor_).plan;
   training_ = {reason, facts, Experiment(first, facts.chain, counter_s(), read_probe_)};
   run(first.configuration);
   return running_ = first.step();

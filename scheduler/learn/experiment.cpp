@@ -34,6 +34,7 @@ struct Enough {
   int frames;
   double seconds;
 };
+constexpr double kSlowSeconds = 0.05;
 constexpr Enough kGlance{0.1, 50, 0.5}, kLook{0.25, 200, 0.5};
 
 // Whose begins belong to one round.
@@ -78,20 +79,25 @@ void Experiment::count(const FrameTimes& times) {
 
 bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   const Configuration& configuration = plan_.configuration;
-  const int threads = frames_at_a_time(configuration, devices_);
+  int threads = frames_at_a_time(configuration, devices_);
   if (!warm_) {
     warm_ = seen_ >= threads && times.begin_ns >= others_end_ns_;
     if (warm_) begin_ = read_probe_();
+    start_ns_ = last_ns_;
     return false;
   }
   count(times);
-  // A frame that the device left to the CPU says nothing of the device.
-  if (device_stages == configuration.mapping.device_stages()) samples_.push_back(times);
+  const bool beside = plan_.kind == Kind::beside;
+  if (beside) threads = cores_beside(configuration, devices_);
+  // A frame that the device left to the CPU says nothing of the device, and the other way round.
+  if (device_stages == (beside ? 0 : configuration.mapping.device_stages()))
+    samples_.push_back(times);
 
   // No energy is taken from the stages one by one.
   double least_seconds =
       plan_.kind == Kind::stages ? kLeastSeconds : std::max(kLeastSeconds, counter_s_);
-  if (configuration.mapping.any_device()) least_seconds = std::max(least_seconds, kDeviceSeconds);
+  if (configuration.mapping.any_device() && !beside)
+    least_seconds = std::max(least_seconds, kDeviceSeconds);
   const double lasted = times.end_ns > begin_.now_ns ? seconds(times.end_ns - begin_.now_ns) : 0.0;
   const bool enough = std::ssize(samples_) >= std::max(kLeastSamples, kLeastRounds * threads) &&
                       lasted >= least_seconds;
@@ -105,11 +111,12 @@ bool Experiment::take_trial(const FrameTimes& times) {
   if (start_ns_ == 0) {
     if (seen_ <= plan_.configuration.threads || seconds(last_ns_ - first_ns_) < plan_.fill_s ||
         times.begin_ns < others_end_ns_)
-      return false;
+      return is_slow();
     start_ns_ = last_ns_;
     begin_ = read_probe_();
     return false;
   }
+  if (is_slow()) return true;
   count(times);
   const Enough& enough = plan_.kind == Kind::glance ? kGlance : kLook;
   const double least_seconds =
@@ -118,6 +125,20 @@ bool Experiment::take_trial(const FrameTimes& times) {
   if (counted_ < kLeastFrames || lasted_s < least_seconds) return false;
   if (counted_ < enough.frames && lasted_s < enough.seconds) return false;
   end_ = read_probe_();
+  return true;
+}
+
+// Of all frames that began when those before it were out. What they did is what is told of it then.
+bool Experiment::is_slow() {
+  if (last_ns_ < others_end_ns_) return false;
+  if (alone_++ == 0) alone_ns_ = last_ns_;
+  const double lasted_s = seconds(last_ns_ - alone_ns_);
+  if (lasted_s < kSlowSeconds || alone_ > lasted_s * plan_.slow_fps) return false;
+  start_ns_ = alone_ns_;
+  counted_ = alone_;
+  starved_ = 0;
+  counts_joules_ = false;
+  begin_ = end_ = read_probe_();
   return true;
 }
 
@@ -158,9 +179,13 @@ void Experiment::measure(Observation& made) {
   const bool medium = configuration.granularity == Granularity::medium;
   const bool on_device = configuration.mapping.any_device();
   const bool one_by_one = plan_.kind == Kind::stages;
-  const bool one_thread = !medium && !on_device && configuration.threads == 1;
-  if (!medium && !one_by_one)
+  const bool beside = plan_.kind == Kind::beside;
+  const bool one_thread = beside || (!medium && !on_device && configuration.threads == 1);
+  if (beside) {
+    made.frame_s = seconds(last_ns_ - start_ns_) / counted_;
+  } else if (!medium && !one_by_one) {
     made.frame_s = seconds_a_frame(frames_side_by_side(configuration, devices_));
+  }
   if (medium || one_by_one || one_thread) {
     made.stages.resize(stages_);
     for (int k = 0; k < stages_; ++k) {
@@ -175,7 +200,7 @@ void Experiment::measure(Observation& made) {
     }
   }
   if (one_thread) made.service_s = mean_of([](const FrameTimes& t) { return t.service_ns(); });
-  if (on_device && configuration.lanes == 1 && !one_by_one) {
+  if (on_device && configuration.lanes == 1 && !one_by_one && !beside) {
     made.cores_s = mean_of([&](const FrameTimes& t) {
       uint64_t sum_ns = 0;
       for (int k = 0; k < stages_; ++k)

@@ -21,7 +21,9 @@ struct Step {
 struct Plan {
   Configuration configuration;
   Observation::Kind kind = Observation::Kind::experiment;
-  double fill_s = 0;  ///< of a glance or a look: frames run for so long before they count
+  // Of a glance or a look:
+  double fill_s = 0;    ///< frames run for so long before they count
+  double slow_fps = 0;  ///< it is over soon where it is no faster than this
 
   Step step() const { return {configuration, kind == Observation::Kind::stages}; }
 };
@@ -36,7 +38,8 @@ struct Plan {
 /// whose clocks have to rise, and are enough: two rounds of the threads, and five. It ends in any
 /// case two seconds later, if there is one sample, or if the device took none of 16 frames. A
 /// glance lasts as long as four frames on the slowest path and 50 frames or 0.5 s, but 0.1 s at
-/// least, a look 200 frames or 0.5 s, but 0.25 s at least.
+/// least, a look 200 frames or 0.5 s, but 0.25 s at least. Either is over after 50 ms in which it
+/// was too slow.
 class Experiment {
  public:
   /// `counter_s`: what the energy counter needs, 0 where energy does not matter. `read_probe` is
@@ -53,6 +56,7 @@ class Experiment {
  private:
   bool take_sample(const FrameTimes& times, uint32_t device_stages);
   bool take_trial(const FrameTimes& times);
+  bool is_slow();
   void count(const FrameTimes& times);
   double estimate_of(std::vector<double> samples);
   template <class Value>
@@ -72,6 +76,8 @@ class Experiment {
   // speed.
   uint64_t first_ns_ = 0, start_ns_ = 0, last_ns_ = 0;
   uint64_t others_end_ns_ = 0;  // of the frames that were begun before it
+  int alone_ = 0;               // frames since `alone_ns_`, when those were out
+  uint64_t alone_ns_ = 0;
   bool warm_ = false;
   Probe begin_, end_;
   bool counts_joules_ = false;  // begin_'s energy is from this experiment

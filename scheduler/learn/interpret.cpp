@@ -15,7 +15,12 @@ constexpr int kLookFrames = 200;
 // device.
 bool shows_a_configuration(const Observation& seen) {
   if (is_trial(seen.kind)) return true;
-  return seen.kind == Kind::experiment && seen.configuration.mapping.any_device() && !seen.in_vain;
+  return seen.kind != Kind::stages && seen.configuration.mapping.any_device() && !seen.in_vain;
+}
+
+// Whether it holds without a device too.
+bool tells_of_cores(const Observation& seen) {
+  return seen.kind == Kind::beside || !seen.configuration.mapping.any_device();
 }
 
 // What is covered, all together; unknown when nothing is.
@@ -48,8 +53,8 @@ Cost cost(double seconds, const Energy& watts) {
   return {seconds, {watts.c * seconds, watts.g * seconds, watts.u * seconds}};
 }
 
-/// Takes one observation after the other: those of whole frames on the device build on those of its
-/// stages, and those of its lanes on these.
+/// Takes one observation after the other: those of whole frames on the device build on those of the
+/// cores and of its stages, and those of its lanes on these.
 class Interpreter {
  public:
   Interpreter(const Chain& chain, const Predictor& predictor)
@@ -77,6 +82,8 @@ class Interpreter {
     if (configuration.granularity == Granularity::medium) {
       for (std::size_t k = 0; k < seen.stages.size(); ++k)
         m.stages[k].mg = cost(seen.stages[k].seconds, seen.watts);
+    } else if (seen.kind == Kind::beside) {
+      take_beside(seen);
     } else if (configuration.lanes > 1) {
       take_lanes(seen);
     } else if (seen.in_vain) {  // it takes no frame: a program that does not build, say
@@ -92,6 +99,8 @@ class Interpreter {
 
   void end_experiments() {
     interpolate();
+    // The cores alone never did that.
+    for (const int n : beside_) found_.measurements.cg_interpolated[n - 1] = true;
     found_.starved = starved_frames_ > (frames_ + 1) / 2;
   }
 
@@ -99,7 +108,7 @@ class Interpreter {
   void take_trial(const Observation& seen) {
     const Configuration& configuration = seen.configuration;
     const bool look =
-        seen.kind == Kind::look || (seen.kind == Kind::experiment && seen.frames >= kLookFrames);
+        seen.kind == Kind::look || (!is_trial(seen.kind) && seen.frames >= kLookFrames);
     Trial trial{configuration, predictor_.predict(found_.measurements, configuration), {}};
     trial.measured = trial.predicted;
     trial.measured.throughput_fps = 1 / seen.frame_s;
@@ -124,7 +133,8 @@ class Interpreter {
 
  private:
   // Between measured numbers of threads the time that a thread takes for a frame grows evenly, as
-  // each slows down the others, and so does the power. More threads than measured do as those.
+  // each slows down the others, and so does the power. More threads than measured do as those, but
+  // more cores than were measured beside the device are thought to add to them: trials show it.
   void interpolate() {
     std::vector<Cost>& cg = found_.measurements.cg;
     found_.measurements.cg_interpolated.assign(cg.size(), false);
@@ -142,8 +152,11 @@ class Interpreter {
         const auto between = [&](double a, double b) { return a + way * (b - a); };
         const Cost &a = cg[below], &b = cg[above];
         const auto thread_s = [&](std::size_t i) { return (i + 1) * cg[i].seconds; };
-        const double frame_s =
-            above == below ? a.seconds : between(thread_s(below), thread_s(above)) / (n + 1);
+        double frame_s = between(thread_s(below), thread_s(above)) / (n + 1);
+        if (above == below) {
+          const int threads = std::min<int>(n + 1, chain_.cores);
+          frame_s = is_beside(below + 1) ? thread_s(below) / threads : a.seconds;
+        }
         const auto watts = [&](double Energy::*domain) {
           return between(a.joules.*domain / a.seconds, b.joules.*domain / b.seconds);
         };
@@ -154,6 +167,8 @@ class Interpreter {
     }
   }
 
+  bool is_beside(int n) const { return std::ranges::find(beside_, n) != beside_.end(); }
+
   void take_cores(const Observation& seen) {
     Measurements& m = found_.measurements;
     const int n = seen.configuration.threads;
@@ -162,6 +177,17 @@ class Interpreter {
     for (int k = 0; k < chain_.stages; ++k)
       m.stages[k].cg = cost(seen.stages[k].seconds, seen.watts);
     other_cpu_s_ = std::max(0.0, seen.cpu_s - seen.service_s);
+  }
+
+  // A driver of the cores alone would wait for no device: the sum of what each core does.
+  void take_beside(const Observation& seen) {
+    Measurements& m = found_.measurements;
+    const int n = cores_beside(seen.configuration, chain_.devices);
+    if (seen.in_vain || n < 1) return;
+    m.cg[n - 1].seconds = seen.service_s / n;
+    beside_.push_back(n);
+    if (n > 1) return;
+    for (int k = 0; k < chain_.stages; ++k) m.stages[k].cg.seconds = seen.stages[k].seconds;
   }
 
   // What a run of device stages takes, stage by stage, and what comes before and after it.
@@ -214,6 +240,7 @@ class Interpreter {
   const Predictor& predictor_;
   Findings found_;
   int frames_ = 0, starved_frames_ = 0;
+  std::vector<int> beside_;  // numbers of cores that were measured beside the device
   double one_lane_s_ = 0, one_lane_j_ = kUnknown;  // a frame, with the device alone
   double other_cpu_s_ = 0;  // processor time a frame beside the stages: decoding, drawing, ...
 };
@@ -226,8 +253,11 @@ Findings interpret(std::span<const Observation> observations, const Chain& chain
   const auto possible = [&](const Observation& seen) {
     return chain.device_capable != 0 || !seen.configuration.mapping.any_device();
   };
-  for (const Observation& seen : observations)
-    if (possible(seen) && !is_trial(seen.kind)) interpreter.take_experiment(seen);
+  // What is on the cores tells what of a frame is not the device's.
+  for (const bool cores : {true, false})
+    for (const Observation& seen : observations)
+      if (!is_trial(seen.kind) && (tells_of_cores(seen) ? cores : !cores && possible(seen)))
+        interpreter.take_experiment(seen);
   interpreter.end_experiments();
   for (const Observation& seen : observations)
     if (possible(seen) && shows_a_configuration(seen)) interpreter.take_trial(seen);

@@ -97,7 +97,7 @@ bool needs_stages(const Observation& seen) {
   const Configuration& configuration = seen.configuration;
   if (configuration.granularity == Granularity::medium) return true;
   if (seen.in_vain) return false;
-  return seen.kind == Observation::Kind::stages ||
+  return seen.kind == Observation::Kind::stages || seen.kind == Observation::Kind::beside ||
          (!configuration.mapping.any_device() && configuration.threads == 1);
 }
 
@@ -105,6 +105,8 @@ Observation read_observation(const JsonObject& object, const Chain& chain) {
   Observation seen;
   seen.configuration = read_configuration(object, chain);
   seen.kind = read_word(object, "kind", kKindWords);
+  if (seen.kind == Observation::Kind::beside && cores_beside(seen.configuration, chain.devices) < 1)
+    fail_field(object.path_of("configuration"), "leaves no core beside the device");
   seen.lasted_s = object.number("lasted_s");
   seen.frames = object.count("frames", kMostFrames, 0);
   seen.starved_frames = object.count("starved_frames", seen.frames, 0);

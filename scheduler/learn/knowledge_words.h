@@ -13,9 +13,8 @@ template <class Value>
 using Word = std::pair<Value, std::string_view>;
 
 inline constexpr Word<Observation::Kind> kKindWords[] = {
-    {Observation::Kind::stages, "stages"},
-    {Observation::Kind::experiment, "experiment"},
-    {Observation::Kind::glance, "glance"},
+    {Observation::Kind::stages, "stages"}, {Observation::Kind::experiment, "experiment"},
+    {Observation::Kind::beside, "beside"}, {Observation::Kind::glance, "glance"},
     {Observation::Kind::look, "look"},
 };
 inline constexpr Word<Domain> kDomainWords[] = {

@@ -8,14 +8,13 @@
 #include <map>
 #include <span>
 
+#include "scheduler/learn/next_measurement.h"
+
 namespace tandem {
 namespace {
 
 using Kind = Observation::Kind;
 
-constexpr double kLaneGain = 0.05;
-// With so few cores each number of threads is measured.
-constexpr int kAllThreads = 4;
 // Configurations that are tried after the experiments, at most: on 200 of 200 random chips the best
 // was among the first twelve (docs/decisions/0006-coupled-mappings.md). Of coupled mappings the
 // model errs by 2% on average, and seldom by more than kModelError: what promises less than that
@@ -24,11 +23,14 @@ constexpr int kAllThreads = 4;
 constexpr int kMostTrials = 12;
 constexpr double kModelError = 0.1;
 constexpr double kWorthATrial = 0.02;
+// Below that part of the best rate that was measured a trial is soon over.
+constexpr double kTooSlow = 0.45;
 // After them, other numbers of threads of the best mapping: how many at most, how far a coupled
 // mapping may be behind the best, and between which numbers there is none worth trying.
 constexpr int kMostRefinements = 6;
 constexpr double kWorthRefining = 0.25;
 constexpr int kSmallGap = 2;
+constexpr double kCollapsed = 0.75;  // of what was predicted
 // On the CPU alone: what another number of threads has to promise.
 constexpr double kWorthAnExperiment = 0.02;
 // Near equals are looked at in turn, so that a machine that slows down does so for all of them: the
@@ -154,6 +156,28 @@ std::optional<Configuration> between_the_tried(const Choice& measured,
   return between;
 }
 
+// Where threads got in each other's way: with how many fewer a decoupled mapping may do as
+// expected, and still promise a gain. In the middle of those that do.
+template <class Promises>
+std::optional<Configuration> before_the_collapse(std::span<const Trial> trials,
+                                                 Promises&& promises) {
+  for (const Trial& trial : trials) {
+    const Configuration& tried = trial.configuration;
+    if (!tried.mapping.decoupled() || tried.granularity != Granularity::coarse ||
+        trial.measured.throughput_fps > kCollapsed * trial.predicted.throughput_fps)
+      continue;
+    int most = tried.threads - 1, least = most;
+    Configuration fewer = tried;
+    for (fewer.threads = most; fewer.threads > 1 && promises(fewer); --fewer.threads) {
+      if (find_trial(trials, fewer)) break;
+      least = fewer.threads;
+    }
+    fewer.threads = (least + most + 1) / 2;
+    if (promises(fewer) && !find_trial(trials, fewer)) return fewer;
+  }
+  return std::nullopt;
+}
+
 // Rates of the CPU alone under coarse grain, by the number of threads, as far as they were
 // measured.
 std::map<int, double> rates_on_cores(const Measurements& measurements,
@@ -227,58 +251,21 @@ std::optional<Configuration> other_lanes(const Choice& measured, std::span<const
   return std::nullopt;
 }
 
-// Numbers of threads with an experiment: few tell the others, which lie between them.
-bool is_measured(int threads, int cores) {
-  if (cores <= kAllThreads) return true;
-  return threads == 1 || threads == cores / 2 || threads == 3 * cores / 4 || threads == cores;
-}
-
-// The experiments that the model is made of; none when all are made.
-std::optional<Plan> next_measurement(const Facts& facts, const Findings& findings,
-                                     const Allowed& allowed) {
-  const Chain& chain = facts.chain;
-  const auto made = [&](const Plan& plan) {
-    return std::ranges::any_of(facts.observations, [&](const Observation& seen) {
-      return seen.kind == plan.kind && seen.configuration == plan.configuration;
-    });
-  };
-  const Mapping cpu{0, chain.stages};
-  for (int n = 1; n <= chain.cores + 1; ++n) {
-    const Plan plan{{cpu, Granularity::coarse, n}};
-    const bool wanted = is_measured(n, chain.cores) || allowed.threads == n;
-    if (wanted && !made(plan)) return plan;
-  }
-  if (chain.device_capable != 0) {
-    Configuration device{{chain.device_capable, chain.stages},
-                         Granularity::coarse,
-                         std::min(chain.devices, chain.cores + 1)};
-    for (const Kind kind : {Kind::stages, Kind::experiment})
-      if (const Plan plan{device, kind}; !made(plan)) return plan;
-    double before_s = 1;  // the factor of the lanes before
-    for (const int lanes : chain.lanes) {
-      device.lanes = lanes;
-      if (const Plan plan{device}; !made(plan)) return plan;
-      const double factor = findings.measurements.lane_factors[lanes - 1].seconds;
-      if (!known(factor) || factor * (1 + kLaneGain) > before_s) break;
-      before_s = factor;
-    }
-  }
-  const Plan medium{{cpu, Granularity::medium, chain.cores + 1}};
-  return made(medium) ? std::nullopt : std::optional(medium);
-}
-
 }  // namespace
 
 Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
                      const Allowed& allowed, const Predictor& predictor) {
-  if (const auto plan = next_measurement(facts, findings, allowed)) return {plan, {}};
+  if (const auto plan = next_measurement(facts, findings, objective, allowed)) return {plan, {}};
   const Measurements& measurements = findings.measurements;
   const std::vector<Trial>& trials = findings.trials;
   const auto best_of = [&](Which which) {
     return predictor.choose(measurements, objective, allowed, trials, which);
   };
+  double best_fps = 0;
+  for (const Trial& trial : trials) best_fps = std::max(best_fps, trial.measured.throughput_fps);
   const auto attempt = [&](const Configuration& configuration, Kind kind) {
-    return Next{Plan{configuration, kind, latency_s(measurements, configuration)}, {}};
+    return Next{
+        Plan{configuration, kind, latency_s(measurements, configuration), kTooSlow * best_fps}, {}};
   };
   // A source that does not keep the threads busy tells nothing about rates.
   if (findings.starved) return {{}, best_of(Which::all)};
@@ -299,6 +286,12 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
       facts.observations, [](const Observation& seen) { return seen.kind == Kind::glance; });
   if (most && glances < kMostTrials) return attempt(most->configuration, Kind::glance);
   if (measured.count == 0) return {{}, others[0].count > 0 ? others[0] : others[1]};
+  const auto as_expected = [&](const Configuration& configuration) {
+    return promises({configuration, predictor.predict(measurements, configuration)});
+  };
+  if (const auto fewer = before_the_collapse(trials, as_expected);
+      fewer && allowed(*fewer) && glances < kMostTrials + kMostRefinements)
+    return attempt(*fewer, Kind::glance);
   const int most_lanes = facts.chain.lanes.empty() ? 1 : facts.chain.lanes.back();
   for (const auto& other :
        {between_the_tried(measured, trials, facts.chain.cores),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "model/measurements.h"
@@ -14,6 +15,7 @@ struct Observation {
   enum class Kind {
     stages,      ///< a device's stages were waited for one by one: where its time goes
     experiment,  ///< one of those that the model is made of (paper 1, section III-A)
+    beside,      ///< what cores do beside the device at work: times are of their frames
     glance,      ///< any configuration, shortly: threads that begin together keep their rhythm for
                  ///< a while, which is not the one that lasts
     look,        ///< any configuration, at length
@@ -41,6 +43,13 @@ struct Observation {
 /// Whether any configuration was run for a moment, rather than one that the model is made of.
 inline bool is_trial(Observation::Kind kind) {
   return kind == Observation::Kind::glance || kind == Observation::Kind::look;
+}
+
+/// How many cores compute frames of their own beside so many devices; 0 where all do the same.
+inline int cores_beside(const Configuration& configuration, int devices) {
+  const bool apart =
+      configuration.mapping.decoupled() && configuration.granularity == Granularity::coarse;
+  return apart ? std::max(0, configuration.threads - devices) : 0;
 }
 
 }  // namespace tandem

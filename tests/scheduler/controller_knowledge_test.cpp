@@ -35,7 +35,7 @@ class Process {
     for (int frame = 0; frame < frames; ++frame) {
       FrameTimes times = chip_.frame(step_);
       times.starved = starved;
-      if (const auto next = controller_.frame_done(times, mapped(step_))) step_ = *next;
+      if (const auto next = controller_.frame_done(times, chip_.device_stages())) step_ = *next;
     }
   }
 

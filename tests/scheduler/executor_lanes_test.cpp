@@ -75,6 +75,20 @@ TEST(DispatchLanes, AnItemGoesToTheDeviceWithTheMostFreeLanes) {
   EXPECT_EQ(send() + send(), 1) << "one each";
 }
 
+TEST(DispatchLanes, WhatIsOnTheDeviceComesOutWhenTheCoresGoOnAlone) {
+  Dispatch dispatch({{}, {}}, 2, true);
+  dispatch.configure({{3, 2}, Granularity::coarse, 1, 4}, ~0u, false);
+  Item items[2];
+  dispatch.let_in(&items[0], 0);
+  Dispatch::Entry* first = dispatch.work_for(0, 1, {}).entry;
+  dispatch.sent(*first, dispatch.next(*first), 1);
+  dispatch.configure({{0, 2}, Granularity::coarse, 1}, ~0u, false);
+  dispatch.let_in(&items[1], 0);
+  const Dispatch::Work work = dispatch.work_for(0, 2, {});
+  EXPECT_EQ(work.entry, first) << "all others would wait for it";
+  EXPECT_TRUE(work.collects);
+}
+
 TEST_F(ExecutorLanes, DevicesOfOneKindShareTheItems) {
   for (const int threads : {1, 2, 3}) {
     World world;

@@ -17,7 +17,7 @@ template <class Change>
 Findings measure(PaperChip& chip, const Chain& chain, double counter_s, const ReadProbe& probe,
                  Change&& change) {
   Facts facts{chain, {}};
-  Findings findings;
+  Findings findings = interpret({}, chain, kPredictor);
   for (;;) {
     const Next next = next_experiment(facts, findings, {}, {}, kPredictor);
     if (!next.plan || is_trial(next.plan->kind)) return findings;
@@ -26,7 +26,7 @@ Findings measure(PaperChip& chip, const Chain& chain, double counter_s, const Re
     for (bool over = false; !over;) {
       FrameTimes times = chip.frame(step);
       change(times);
-      over = experiment.take(times, mapped(step));
+      over = experiment.take(times, chip.device_stages());
     }
     facts.observations.push_back(experiment.observation());
     findings = interpret(facts.observations, chain, kPredictor);
@@ -125,6 +125,45 @@ TEST(ExperimentTest, ALookTellsTheRateAndWhatItTook) {
   EXPECT_EQ(seen.kind, Observation::Kind::look);
   EXPECT_NEAR(seen.frame_s, chip.truth().cg[1].seconds, 0.05 * chip.truth().cg[1].seconds);
   EXPECT_GT(seen.lasted_s, 5 * 0.5) << "four latencies after it has filled";
+}
+
+TEST(ExperimentTest, ATrialThatIsTooSlowIsSoonOver) {
+  PaperChip chip(3, 2, 4);
+  chip.slow_down(1e-3);  // a frame takes less than 1 ms
+  const double fps = 1e3 / chip.truth().cg[1].seconds;
+  const Configuration two{{0, 3}, Granularity::coarse, 2}, one{{0, 3}, Granularity::coarse, 1};
+  const auto look = [&](double slow_fps) {
+    Experiment look({two, Observation::Kind::look, 0.2, slow_fps}, chain_of(2, 0), 0,
+                    [&chip] { return chip.probe(); });
+    // What was begun before it makes its first frames slow, and does not count.
+    FrameTimes before = chip.frame({one});
+    before.end_ns += 100'000'000;
+    EXPECT_FALSE(look.take(before, 0));
+    while (!look.take(chip.frame({two}), 0)) {
+    }
+    return look.observation();
+  };
+  EXPECT_GT(look(0.9 * fps).lasted_s, 0.9);
+  const Observation slow = look(1.1 * fps);
+  EXPECT_NEAR(slow.lasted_s, 0.15, 0.01);
+  EXPECT_NEAR(1 / slow.frame_s, fps, 0.05 * fps);
+}
+
+TEST(ExperimentTest, CoresBesideTheDeviceAreSeenAlone) {
+  PaperChip chip(3, 4, 4);
+  const Configuration both{{7, 3}, Granularity::coarse, 3};
+  Experiment experiment({both, Observation::Kind::beside}, chain_of(4, 7), 0,
+                        [&chip] { return chip.probe(); });
+  for (bool over = false; !over;) {
+    const FrameTimes times = chip.frame({both});
+    over = experiment.take(times, chip.device_stages());
+  }
+  const Observation seen = experiment.observation();
+  EXPECT_NEAR(seen.service_s, 2 * chip.truth().cg[1].seconds, 0.05 * seen.service_s);
+  for (int k = 0; k < 3; ++k)
+    EXPECT_NEAR(seen.stages[k].seconds, chip.truth().stages[k].cg.seconds,
+                0.05 * seen.stages[k].seconds);
+  EXPECT_NEAR(1 / seen.frame_s, predict(chip.truth(), both).throughput_fps, 0.05 / seen.frame_s);
 }
 
 TEST(ExperimentTest, ADeviceThatTakesNoFrameIsGivenUp) {

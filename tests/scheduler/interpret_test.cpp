@@ -26,7 +26,7 @@ TEST(InterpretTest, ExperimentsBecomeTheModelsMeasurements) {
   EXPECT_FALSE(m.stages[0].serial);
   EXPECT_TRUE(m.stages[1].serial);
   EXPECT_DOUBLE_EQ(m.cg[0].seconds, 10e-3);
-  EXPECT_DOUBLE_EQ(m.cg[1].seconds, 5e-3);
+  EXPECT_DOUBLE_EQ(m.cg[1].seconds, 5e-3) << "two cores are thought to do as each of them";
   EXPECT_DOUBLE_EQ(m.stages[0].cg.seconds, 5e-3);
   EXPECT_DOUBLE_EQ(m.stages[1].device.seconds, 2e-3);
   EXPECT_DOUBLE_EQ(m.stages[1].mg.seconds, 5e-3);
@@ -36,7 +36,7 @@ TEST(InterpretTest, ALostDeviceLeavesOutWhatWasMeasuredWithIt) {
   Facts facts = measured(two_stages(), kPredictor);
   facts.observations.push_back(carried_out({on_device(2), Kind::glance}));
   facts.observations.push_back(carried_out({on_cores(2), Kind::look}));
-  EXPECT_EQ(meaning(facts).trials.size(), 3U) << "the device alone, and two";
+  EXPECT_EQ(meaning(facts).trials.size(), 3U) << "with the device alone, beside it, and two";
   facts.chain.device_capable = 0;
   const Findings without = meaning(facts);
   ASSERT_EQ(without.trials.size(), 1U);
@@ -81,6 +81,17 @@ TEST(InterpretTest, TheDeviceAloneIsATrialAndManyFramesOfItALook) {
   EXPECT_TRUE(meaning(facts).trials.empty()) << "the device took no frame";
 }
 
+TEST(InterpretTest, CoresBesideTheDeviceTellTheirOwnTimesAndWhatBothReach) {
+  Facts facts = measured(two_stages(), kPredictor);
+  const Findings found = meaning(facts);
+  EXPECT_EQ(facts.observations.back().kind, Kind::beside);
+  EXPECT_EQ(to_string(found.trials.back().configuration), "gg/cg2");
+  EXPECT_DOUBLE_EQ(found.trials.back().measured.throughput_fps, 350);
+  EXPECT_TRUE(found.measurements.cg_interpolated[0]) << "they were not alone";
+  facts.observations.back().in_vain = true;
+  EXPECT_FALSE(known(meaning(facts).measurements.cg[0].seconds));
+}
+
 TEST(InterpretTest, EnergyIsThatOfTheDomainsThatTheMeterCovers) {
   Chain chain = two_stages();
   chain.domains = {Domain::dominant, Domain::absent, Domain::dominant};
@@ -104,9 +115,10 @@ TEST(InterpretTest, LanesAreFactorsOfOneLane) {
 
 TEST(InterpretTest, TheSourceStarvesWhenMostFramesWaitedForIt) {
   Facts facts = measured(two_stages(), kPredictor);
-  for (std::size_t i = 0; i < 3; ++i) facts.observations[i].starved_frames = 100;
+  const std::size_t half = facts.observations.size() / 2;
+  for (std::size_t i = 0; i < half; ++i) facts.observations[i].starved_frames = 100;
   EXPECT_FALSE(meaning(facts).starved);
-  facts.observations[3].starved_frames = 100;
+  facts.observations[half].starved_frames = 100;
   EXPECT_TRUE(meaning(facts).starved);
 }
 

@@ -45,12 +45,12 @@ TEST(KnowledgeJson, WhatIsReadMeansWhatWasWritten) {
   const Findings other = learnt_of(after, kPredictor).findings;
   EXPECT_EQ(one.relative_error, other.relative_error);
   EXPECT_EQ(one.starved, other.starved);
-  ASSERT_EQ(one.trials.size(), 3U);
-  ASSERT_EQ(other.trials.size(), 3U);
-  EXPECT_EQ(one.trials[2].configuration, other.trials[2].configuration);
-  expect_same(one.trials[2].measured.throughput_fps, other.trials[2].measured.throughput_fps);
-  expect_same(one.trials[2].measured.energy_j, other.trials[2].measured.energy_j);
-  expect_same(one.trials[2].predicted.throughput_fps, other.trials[2].predicted.throughput_fps);
+  ASSERT_EQ(one.trials.size(), 4U);
+  ASSERT_EQ(other.trials.size(), 4U);
+  EXPECT_EQ(one.trials[3].configuration, other.trials[3].configuration);
+  expect_same(one.trials[3].measured.throughput_fps, other.trials[3].measured.throughput_fps);
+  expect_same(one.trials[3].measured.energy_j, other.trials[3].measured.energy_j);
+  expect_same(one.trials[3].predicted.throughput_fps, other.trials[3].predicted.throughput_fps);
   const Measurements& m = one.measurements;
   const Measurements& n = other.measurements;
   EXPECT_EQ(m.cores, n.cores);

@@ -37,7 +37,7 @@ class NeighboursTest : public testing::Test {
       return chain;
     }
     void next() {
-      if (const auto other = controller.frame_done(chip.frame(step), mapped(step))) step = *other;
+      if (const auto next = next_frame(controller, chip, step)) step = *next;
     }
     double now_s() const { return seconds_of(chip.probe()); }
     static double seconds_of(const Probe& probe) {

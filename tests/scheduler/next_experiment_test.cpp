@@ -26,16 +26,9 @@ std::vector<std::string> names(const Facts& facts) {
   for (const Observation& seen : facts.observations) {
     names.push_back(to_string(seen.configuration));
     if (seen.kind == Kind::stages) names.back() += " apart";
+    if (seen.kind == Kind::beside) names.back() += " beside";
   }
   return names;
-}
-
-TEST(NextExperimentTest, TheModelIsMeasuredFirst) {
-  const std::vector<std::string> expected{"cc/cg1",       "cc/cg2", "cc/cg3",
-                                          "gg/cg1 apart", "gg/cg1", "cc/mg"};
-  EXPECT_EQ(names(measured(two_stages(), kPredictor)), expected);
-  const std::vector<std::string> without{"cc/cg1", "cc/cg2", "cc/cg3", "cc/mg"};
-  EXPECT_EQ(names(measured(two_stages(0), kPredictor)), without);
 }
 
 Chain many_cores() {
@@ -57,7 +50,7 @@ TEST(NextExperimentTest, OfManyThreadsFewAreMeasuredAndTheOthersLieBetween) {
   Next wanted = next(facts);
   for (; !is_trial(wanted.plan->kind); wanted = next(facts))
     facts.observations.push_back(on_many_cores(*wanted.plan, 0.02));
-  const std::vector<std::string> expected{"cc/cg1", "cc/cg8", "cc/cg12", "cc/cg16", "cc/mg"};
+  const std::vector<std::string> expected{"cc/mg", "cc/cg1", "cc/cg8", "cc/cg12", "cc/cg16"};
   EXPECT_EQ(names(facts), expected);
   const Measurements m = interpret(facts.observations, facts.chain, kPredictor).measurements;
   for (const int n : {2, 5, 10, 15})
@@ -72,7 +65,7 @@ TEST(NextExperimentTest, TheNumberOfThreadsThatIsFixedIsMeasuredAndMayBeChosen) 
     ASSERT_LT(facts.observations.size(), 50U);
     facts.observations.push_back(on_many_cores(*wanted.plan, 0.02));
   }
-  EXPECT_EQ(names(facts)[1], "cc/cg5");
+  EXPECT_EQ(names(facts)[2], "cc/cg5");
   const Choice choice = next(facts, five).choice;
   ASSERT_GT(choice.count, 0);
   EXPECT_EQ(to_string(choice.best().configuration), "cc/cg5");
@@ -114,6 +107,7 @@ TEST(NextExperimentTest, LooksEndWhenItIsClearWhoIsBetter) {
       Observation made = carried_out(*wanted.plan);
       const bool second = wanted.plan->configuration.threads == 2;
       if (wanted.plan->configuration.threads > 1) made.frame_s = (second ? 1 + apart : 1) / 300;
+      if (wanted.plan->configuration.granularity == Granularity::medium) made.frame_s = 1.0 / 100;
       bool& was_slow = slow[to_string(wanted.plan->configuration)];
       if (wanted.plan->kind == Kind::look) {
         made.frame_s *= was_slow ? 1 - spread : 1 + spread;
@@ -126,7 +120,7 @@ TEST(NextExperimentTest, LooksEndWhenItIsClearWhoIsBetter) {
     return count;
   };
   EXPECT_LT(looks(0.1, 0), looks(0.01, 0)) << "one is clearly better";
-  EXPECT_LT(looks(0.01, 0), looks(0.01, 0.05)) << "looks agree";
+  EXPECT_LT(looks(0.01, 0), looks(0.01, 0.08)) << "looks agree";
 }
 
 TEST(NextExperimentTest, LanesAreDoubledAsLongAsItGains) {
@@ -191,22 +185,24 @@ TEST(NextExperimentTest, WhatLooksBestIsGlancedAtAndThenNearEqualsInTurn) {
 TEST(NextExperimentTest, ADecoupledMappingIsTriedOnlyWhereItPromisesAGain) {
   const auto tried = [](double core_s) {
     Facts facts{two_stages(), {}};
-    int trials = 0;
+    int glances = 0;
     for (Next wanted = next(facts); wanted.plan; wanted = next(facts)) {
       Observation made = carried_out(*wanted.plan);
       const Configuration& configuration = wanted.plan->configuration;
       const bool device = configuration.mapping.any_device();
+      const bool beside = made.kind == Kind::beside;
       made.frame_s = device ? 1e-3 : core_s / std::min(configuration.threads, 2);
-      made.stages.assign(2, {device ? 0.5e-3 : core_s / 2, 0, 0});
+      if (beside) made.frame_s = 1 / (1e3 + 1 / core_s);
+      made.service_s = core_s;
+      made.stages.assign(2, {device && !beside ? 0.5e-3 : core_s / 2, 0, 0});
       facts.observations.push_back(made);
       EXPECT_LT(facts.observations.size(), 100U);
-      trials += is_trial(made.kind) ? 1 : 0;
+      glances += made.kind == Kind::glance ? 1 : 0;
     }
-    EXPECT_EQ(to_string(next(facts).choice.best().configuration), "gg/cg1");
-    return trials;
+    return glances;
   };
-  EXPECT_EQ(tried(0.2), 1) << "the cores add 1%: a look at what was measured already";
-  EXPECT_GT(tried(0.02), 1) << "10%";
+  EXPECT_EQ(tried(0.2), 0) << "two cores add 1%";
+  EXPECT_GT(tried(0.02), 0) << "10%";
 }
 
 TEST(NextExperimentTest, NothingIsTriedThatIsNotAllowed) {

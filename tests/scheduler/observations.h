@@ -35,7 +35,9 @@ inline Observation carried_out(const Plan& plan) {
   made.service_s = 10e-3;
   made.cores_s = 0;
   made.cpu_s = device ? 0 : 10e-3;
-  const double stage_s = (device ? 4e-3 : 10e-3) / 2;
+  const bool beside = plan.kind == Observation::Kind::beside;
+  if (beside) made.frame_s = 1 / (1 / 4e-3 + cores_beside(plan.configuration, 1) / 10e-3);
+  const double stage_s = (device && !beside ? 4e-3 : 10e-3) / 2;
   made.stages.assign(2, {stage_s, 0, 0});
   return made;
 }

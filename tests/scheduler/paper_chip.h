@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <random>
 
 #include "model/predict.h"
-#include "scheduler/learn/experiment.h"
+#include "scheduler/learn/controller.h"
 
 namespace tandem {
 
@@ -80,17 +81,31 @@ class PaperChip {
       interval_s = truth_.cg[step.configuration.threads - 1].seconds;
       service_s = step.configuration.threads * interval_s;
     }
+    const int n = cores_beside(step.configuration, 1);
+    ++frames_;
+    device_stages_ = step.configuration.mapping.device_stages();
     if (step.configuration.mapping.any_device() && !step.time_stages) {
       interval_s = 1 / predict(truth_, step.configuration).throughput_fps;
       interval_s /= crowding(step.configuration);
       service_s = interval_s;
     }
-    if (++frames_ % stalls_.every == 0) now_ns_ += ns(stalls_.seconds);
+    if (n > 0 && frames_ % 2 == 0) {
+      device_stages_ = 0;
+      service_s = n * truth_.cg[n - 1].seconds;
+    }
+    if (frames_ % stalls_.every == 0) now_ns_ += ns(stalls_.seconds);
     now_ns_ += ns(interval_s * factor);
-    times.begin_ns = now_ns_ - ns(service_s * factor);
     times.end_ns = now_ns_;
+    times.begin_ns = now_ns_ - ns(service_s * factor);
+    if (n > 0) {  // side by side with others
+      times.begin_ns = now_ns_ - ns(interval_s * factor);
+      times.end_ns = times.begin_ns + ns(service_s * factor);
+    }
     return times;
   }
+  /// Of the latest frame: those that the device computed. Where cores compute whole frames beside
+  /// it, every second frame is theirs.
+  uint32_t device_stages() const { return device_stages_; }
 
  private:
   static uint64_t ns(double seconds) { return static_cast<uint64_t>(seconds * 1e9); }
@@ -108,10 +123,14 @@ class PaperChip {
     double seconds;
   } stalls_{1 << 20, 0};
   int frames_ = 0;
+  uint32_t device_stages_ = 0;
   uint64_t now_ns_ = 1'000'000'000'000;
 };
 
-/// The stages that a step has on the device.
-inline uint32_t mapped(const Step& step) { return step.configuration.mapping.device_stages(); }
+/// Has a controller take the next frame; returns what runs from then on, if it is something else.
+inline std::optional<Step> next_frame(Controller& controller, PaperChip& chip, const Step& step) {
+  const FrameTimes times = chip.frame(step);
+  return controller.frame_done(times, chip.device_stages());
+}
 
 }  // namespace tandem

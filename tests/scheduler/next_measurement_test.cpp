@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/learn/next_measurement.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/scheduler/observations.h"
+
+namespace tandem {
+namespace {
+
+using Kind = Observation::Kind;
+
+const AnalyticPredictor kPredictor;
+
+struct Machine {
+  Chain chain = two_stages();
+  double core_s = 10e-3;        ///< a frame on a core
+  double device_s = 4e-3;       ///< a frame on the device
+  double device_cores = 0;      ///< that are busy meanwhile
+  bool cores_get_none = false;  ///< no frame beside the device
+};
+
+Machine with_cores(int cores) {
+  Machine machine;
+  machine.chain.cores = cores;
+  return machine;
+}
+
+// All that is measured, in order.
+std::vector<std::string> measured_on(const Machine& machine, const Objective& objective = {},
+                                     const Allowed& allowed = {}) {
+  Facts facts{machine.chain, {}};
+  std::vector<std::string> names;
+  for (;;) {
+    const Findings findings = interpret(facts.observations, facts.chain, kPredictor);
+    const auto plan = next_measurement(facts, findings, objective, allowed);
+    if (!plan || names.size() > 50) return names;
+    const Configuration& configuration = plan->configuration;
+    const bool beside = plan->kind == Kind::beside;
+    const bool device = configuration.mapping.any_device();
+    const int cores = std::min(configuration.threads, machine.chain.cores);
+    Observation seen = carried_out(*plan);
+    seen.frame_s = device ? machine.device_s : machine.core_s / cores;
+    seen.service_s = machine.core_s;
+    seen.cpu_s = device ? machine.device_cores * machine.device_s : machine.core_s;
+    seen.stages.assign(2, {(device && !beside ? machine.device_s : machine.core_s) / 2, 0, 0});
+    seen.in_vain = beside && machine.cores_get_none;
+    names.push_back(to_string(configuration));
+    if (plan->kind == Kind::stages) names.back() += " apart";
+    if (beside) names.back() += " beside";
+    facts.observations.push_back(seen);
+  }
+}
+
+using Names = std::vector<std::string>;
+
+TEST(NextMeasurementTest, WithoutADeviceTheCoresAreMeasured) {
+  Machine machine = with_cores(2);
+  machine.chain.device_capable = 0;
+  EXPECT_EQ(measured_on(machine), (Names{"cc/mg", "cc/cg1", "cc/cg2", "cc/cg3"}));
+}
+
+TEST(NextMeasurementTest, CoresThatAreNoFasterThanTheDeviceAreMeasuredBesideIt) {
+  Machine machine = with_cores(16);
+  machine.device_s = 0.5e-3;
+  machine.device_cores = 1;  // a driver that spins
+  EXPECT_EQ(measured_on(machine),
+            (Names{"gg/cg1 apart", "gg/cg1", "cc/mg", "gg/cg2 beside", "gg/cg13 beside"}));
+}
+
+TEST(NextMeasurementTest, OfFasterCoresOneIsMeasuredBesideTheDevice) {
+  Machine machine = with_cores(16);
+  machine.device_s = 2e-3;
+  EXPECT_EQ(measured_on(machine), (Names{"gg/cg1 apart", "gg/cg1", "cc/mg", "gg/cg2 beside",
+                                         "cc/cg8", "cc/cg12", "cc/cg16"}));
+}
+
+TEST(NextMeasurementTest, BesideADeviceThatIsMadeOfThemCoresAreNotMeasured) {
+  Machine machine = with_cores(2);
+  machine.device_cores = 2;
+  const Names alone{"gg/cg1 apart", "gg/cg1", "cc/mg", "cc/cg1", "cc/cg2", "cc/cg3"};
+  EXPECT_EQ(measured_on(machine), alone);
+  machine.device_cores = 0;
+  EXPECT_NE(measured_on(machine), alone);
+  EXPECT_EQ(measured_on(machine, {Metric::efficiency}), alone) << "whose joules would it be?";
+  Allowed threads;
+  threads.threads = 3;
+  EXPECT_EQ(measured_on(machine, {}, threads), alone) << "two threads are not allowed";
+  machine.cores_get_none = true;
+  EXPECT_EQ(measured_on(machine), (Names{"gg/cg1 apart", "gg/cg1", "cc/mg", "gg/cg2 beside",
+                                         "cc/cg1", "cc/cg2", "cc/cg3"}));
+}
+
+TEST(NextMeasurementTest, ThereAreNoMoreThreadsThanOneMoreThanCores) {
+  Machine machine = with_cores(2);
+  machine.chain.devices = 3;
+  for (const std::string& name : measured_on(machine)) EXPECT_EQ(name.find("beside"), name.npos);
+}
+
+TEST(NextMeasurementTest, StagesThatNeedTheCoresLeaveNoneBesideTheDevice) {
+  Machine machine = with_cores(2);
+  machine.chain.device_capable = 1;
+  EXPECT_EQ(measured_on(machine),
+            (Names{"gc/cg1 apart", "gc/cg1", "cc/mg", "cc/cg1", "cc/cg2", "cc/cg3"}));
+}
+
+}  // namespace
+}  // namespace tandem
