@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/bincontrol.h"
 
+#include "gst/bin/bintelling.h"
 #include "model/predict.h"
 
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
@@ -11,25 +12,6 @@ namespace {
 
 // A disk that takes longer is no help: the stream begins, and learns anew.
 constexpr std::chrono::milliseconds kMostWaitForKnowledge{1000};
-
-void set_if_known(GstStructure* structure, const char* field, double value) {
-  if (known(value)) gst_structure_set(structure, field, G_TYPE_DOUBLE, value, nullptr);
-}
-
-GstStructure* prediction_structure(const Configuration& configuration, const Prediction& p) {
-  GstStructure* made = gst_structure_new("prediction", "configuration", G_TYPE_STRING,
-                                         to_string(configuration).c_str(), nullptr);
-  set_if_known(made, "fps", p.throughput_fps);
-  set_if_known(made, "energy", p.energy_j);
-  return made;
-}
-
-void append(GValue* array, GstStructure* structure) {
-  GValue entry = G_VALUE_INIT;
-  g_value_init(&entry, GST_TYPE_STRUCTURE);
-  g_value_take_boxed(&entry, structure);
-  gst_value_array_append_and_take_value(array, &entry);
-}
 
 }  // namespace
 
@@ -213,29 +195,14 @@ void BinControl::post(const Decision& d) {
       bin_, "%s: %s -> %s, predicted %.1f fps, %.4g J a frame; trained %.3f s, %d frames",
       to_string(d.reason), to_string(d.before).c_str(), to_string(d.after).c_str(),
       d.predicted.throughput_fps, d.predicted.energy_j, d.training_s, d.training_frames);
-  GstStructure* told = gst_structure_new(
-      "tandem-decision", "old", G_TYPE_STRING, to_string(d.before).c_str(), "new", G_TYPE_STRING,
-      to_string(d.after).c_str(), "reason", G_TYPE_STRING, to_string(d.reason),
-      "training-experiments", G_TYPE_INT, d.experiments, "training-trials", G_TYPE_INT, d.trials,
-      "training-frames", G_TYPE_INT, d.training_frames, "training-seconds", G_TYPE_DOUBLE,
-      d.training_s, "training-penalty", G_TYPE_DOUBLE, d.penalty_s, "target-missed", G_TYPE_BOOLEAN,
-      d.choice.target_missed, "budget-exceeded", G_TYPE_BOOLEAN, d.choice.budget_exceeded,
-      "energy-unknown", G_TYPE_BOOLEAN, d.choice.energy_unknown, nullptr);
-  set_if_known(told, "predicted-fps", d.predicted.throughput_fps);
-  set_if_known(told, "predicted-energy", d.predicted.energy_j);
-  set_if_known(told, "measured-fps", d.measured.throughput_fps);
-  set_if_known(told, "measured-energy", d.measured.energy_j);
-  GValue ranking = G_VALUE_INIT;
-  gst_value_array_init(&ranking, d.choice.count);
   for (int i = 0; i < d.choice.count; ++i) {
     const Candidate& candidate = d.choice.ranked[i];
     GST_LOG_OBJECT(bin_, "%d. %-12s %10.2f fps %10.4g J a frame", i + 1,
                    to_string(candidate.configuration).c_str(), candidate.prediction.throughput_fps,
                    candidate.prediction.energy_j);
-    append(&ranking, prediction_structure(candidate.configuration, candidate.prediction));
   }
-  gst_structure_take_value(told, "ranking", &ranking);
-  gst_element_post_message(bin_, gst_message_new_element(GST_OBJECT_CAST(bin_), told));
+  gst_element_post_message(bin_,
+                           gst_message_new_element(GST_OBJECT_CAST(bin_), decision_structure(d)));
 }
 
 // Each kind of disappointment once, until the objective changes.
@@ -280,19 +247,7 @@ int BinControl::count_frames_at_a_time() const {
 
 void BinControl::add_stats(GstStructure* stats) const {
   std::lock_guard lock(mutex_);
-  const Measured measured = controller_.measured();
-  const Controller::Totals totals = controller_.totals();
-  set_if_known(stats, "predicted-fps", controller_.predicted().throughput_fps);
-  set_if_known(stats, "predicted-energy", controller_.predicted().energy_j);
-  set_if_known(stats, "measured-fps", measured.throughput_fps);
-  set_if_known(stats, "measured-energy", measured.energy_j);
-  gst_structure_set(stats, "training", G_TYPE_BOOLEAN, controller_.training(), "experiment",
-                    G_TYPE_INT, controller_.experiment(), "trial", G_TYPE_INT, controller_.trial(),
-                    "decisions", G_TYPE_INT, totals.decisions, "trainings", G_TYPE_INT,
-                    totals.trainings, "training-experiments", G_TYPE_INT, totals.experiments,
-                    "training-frames", G_TYPE_INT, totals.training_frames, "training-seconds",
-                    G_TYPE_DOUBLE, totals.training_s, "training-penalty", G_TYPE_DOUBLE,
-                    totals.penalty_s, "seconds", G_TYPE_DOUBLE, totals.stream_s, nullptr);
+  tell_controller(controller_, stats);
   if (meter_) {
     gst_structure_set(stats, "energy-source", G_TYPE_STRING, meter_->description().name.c_str(),
                       "energy-coverage", G_TYPE_STRING, meter_->description().coverage.c_str(),
@@ -301,20 +256,8 @@ void BinControl::add_stats(GstStructure* stats) const {
 }
 
 GstStructure* BinControl::predictions() const {
-  GstStructure* made = gst_structure_new_empty("tandem-predictions");
-  GValue list = G_VALUE_INIT;
-  gst_value_array_init(&list, 0);
-  {
-    std::lock_guard lock(mutex_);
-    if (const Learnt* learnt = controller_.learnt()) {
-      Model(learnt->findings.measurements)
-          .predict_all([&](const Configuration& configuration, const Prediction& prediction) {
-            append(&list, prediction_structure(configuration, prediction));
-          });
-    }
-  }
-  gst_structure_take_value(made, "configurations", &list);
-  return made;
+  std::lock_guard lock(mutex_);
+  return predictions_structure(controller_.learnt());
 }
 
 }  // namespace tandem

@@ -55,9 +55,7 @@ class BinControl {
 
   /// Most frames that work goes on for at a time: what a live source has to expect.
   int frames_at_a_time() const;
-  /// predicted-fps, predicted-energy, measured-fps, measured-energy, training, decisions,
-  /// trainings, training-experiments, training-frames, training-seconds, training-penalty, seconds,
-  /// energy-source. What is unknown is left out.
+  /// What tell_controller() tells, and the energy source. What is unknown is left out.
   void add_stats(GstStructure* stats) const;
   /// What the model expects of every configuration for the frames that come now: an array of
   /// structures `prediction` (configuration, fps, energy), empty while nothing was learnt.

@@ -172,7 +172,7 @@ void install_bin_properties(GObjectClass* klass) {
           "opencl-buffers-made, opencl-programs-made, opencl-objects-made, "
           "predicted-fps, predicted-energy, measured-fps, measured-energy (frames/s, J "
           "a frame), training, experiment, trial, decisions, trainings, training-experiments, "
-          "training-frames, training-seconds, training-penalty, seconds (s), "
+          "training-frames, training-seconds, training-penalty, seconds (s), training-spent, "
           "energy-source, energy-coverage, and for each "
           "of stages: name, cpu-frames, device-frames, cpu-ns, device-ns (ns); "
           "docs/adapting.md has a table of their types and units",

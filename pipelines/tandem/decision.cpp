@@ -65,4 +65,23 @@ std::string decision_text(const GstStructure* d) {
   return text;
 }
 
+std::string training_text(const GstStructure* d) {
+  if (!d || !gst_structure_has_name(d, "tandem-decision")) return {};
+  const GValue* list = gst_structure_get_value(d, "training-spent");
+  const guint parts = list ? gst_value_array_get_size(list) : 0;
+  std::string text;
+  for (guint i = 0; i < parts; ++i) {
+    const GValue* entry = gst_value_array_get_value(list, i);
+    const GstStructure* part = gst_value_get_structure(entry);
+    int runs = 0, frames = 0;
+    gst_structure_get_int(part, "runs", &runs);
+    gst_structure_get_int(part, "frames", &frames);
+    char line[128];
+    g_snprintf(line, sizeof line, "\n  %-20s %5d %8d %8.3f", gst_structure_get_string(part, "on"),
+               runs, frames, read_double(part, "seconds").value_or(0));
+    text += line;
+  }
+  return text.empty() ? text : "  trained on            runs   frames  seconds" + text;
+}
+
 }  // namespace tandem

@@ -35,7 +35,7 @@ struct RunSettings {
   uint64_t frames = 0;               // 0: all
   std::string output, metadata, pictures;
   std::optional<Size> output_size;
-  bool show = false;
+  bool show = false, verbose = false;
   BinSettings bin;
 
   uint64_t frame_limit() const {
@@ -65,6 +65,7 @@ RunSettings parse_settings(std::vector<std::string> arguments) {
   parser.add("metadata", settings.metadata, "FILE", "write one JSON line a frame");
   parser.add("pictures", settings.pictures, "FOLDER", "write a PNG now and then");
   parser.add("show", settings.show, "show the video in a window");
+  parser.add("verbose", settings.verbose, "say where the time of each training went");
   parser.add(
       "first-scale", first_scales, "F[,F...]",
       "vivid: shrink frames by this first (below 1 enlarges: smaller people); one for each size");
@@ -263,6 +264,8 @@ int run(const RunSettings& settings) {
     if (text.empty()) return;
     progress.clear();
     std::printf("%7.1f s  %s\n", log->count().seconds, text.c_str());
+    const std::string training = settings.verbose ? training_text(structure) : "";
+    if (!training.empty()) std::puts(training.c_str());
     std::fflush(stdout);
   };
   const auto interrupt = [&] {

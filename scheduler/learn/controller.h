@@ -93,8 +93,9 @@ class Controller {
 
   struct Totals : Budget::Totals {
     int decisions = 0, experiments = 0;
+    Spent spent;  ///< by the trainings that ended
   };
-  Totals totals() const { return {budget_.totals(), decisions_, experiments_}; }
+  Totals totals() const { return {budget_.totals(), decisions_, experiments_, spent_}; }
 
   /// Called for every decision.
   std::function<void(const Decision&)> decided;
@@ -174,6 +175,7 @@ class Controller {
   Watch watch_;
   Budget budget_;
   int decisions_ = 0, experiments_ = 0;
+  Spent spent_;
 };
 
 }  // namespace tandem

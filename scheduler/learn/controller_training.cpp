@@ -93,6 +93,8 @@ Step Controller::finish_training(const Choice& choice) {
   const Training cost = budget_.spent();
   decision.training_s = cost.seconds;
   decision.training_frames = cost.frames;
+  decision.spent = spent_on(training_->facts.observations, cost);
+  spent_.add(decision.spent);
   decision.penalty_s =
       budget_.end_training(choice.count > 0 ? learnt.chosen.prediction.throughput_fps : kUnknown);
   experiments_ += decision.experiments;

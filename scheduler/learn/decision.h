@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/objective.h"
+#include "scheduler/learn/spent.h"
 #include "scheduler/learn/steady.h"
 
 namespace tandem {
@@ -34,6 +35,7 @@ struct Decision {
   int training_frames = 0;
   double training_s = 0;
   double penalty_s = 0;  ///< delta t of equation 1
+  Spent spent;           ///< where the time of the training went
   Choice choice;         ///< the ranking; count 0 when nothing is known
 };
 

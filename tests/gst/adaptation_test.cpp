@@ -33,7 +33,7 @@ TEST(Adaptation, TrainsThenRunsWhatItChose) {
   const std::vector<Told> all = told(stream);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].reason, "caps");
-  EXPECT_EQ(all[0].experiments, 2 + 3);
+  EXPECT_GE(all[0].experiments, 3);
   EXPECT_GT(all[0].predicted_fps, 0);
   EXPECT_EQ(stream.configuration(), all[0].after);
   EXPECT_EQ(stream.stat("frames"), got.size());
@@ -131,7 +131,7 @@ TEST(Adaptation, RetrainTrains) {
   g_signal_emit_by_name(stream.tandembin(), "retrain");
   run_until(stream, 2);
   EXPECT_EQ(told(stream)[1].reason, "asked");
-  EXPECT_EQ(told(stream)[1].experiments, 2 + 3);
+  EXPECT_GE(told(stream)[1].experiments, 3);
 }
 
 TEST(Adaptation, WithoutEnergyItTakesThroughputAndSaysSoOnce) {

@@ -50,9 +50,10 @@ TEST(Activity, SaysWhenTrainingNeverEnded) {
             "was training until the end, with ccc/cg3 last");
 }
 
-std::string text_of(const char* structure) {
+std::string text_of(const char* structure,
+                    std::string (*tell)(const GstStructure*) = decision_text) {
   GstStructure* decision = gst_structure_from_string(structure, nullptr);
-  const std::string text = decision_text(decision);
+  const std::string text = tell(decision);
   gst_structure_free(decision);
   return text;
 }
@@ -75,6 +76,18 @@ TEST(Decision, TellsWhatChanged) {
   EXPECT_EQ(text_of("tandem-decision, old=cc/cg2, new=cc/cg2, reason=drift;"),
             "drift: stays with cc/cg2");
   EXPECT_EQ(text_of("something-else;"), "");
+}
+
+TEST(Decision, TellsWhereTheTimeOfATrainingWent) {
+  EXPECT_EQ(text_of("tandem-decision, training-spent=(structure)<"
+                    "\"spent,on=device,runs=4,frames=1280,seconds=(double)0.6\","
+                    "\"spent,on=switches,runs=5,frames=64,seconds=(double)0.0325\">;",
+                    training_text),
+            "  trained on            runs   frames  seconds\n"
+            "  device                   4     1280    0.600\n"
+            "  switches                 5       64    0.033");
+  EXPECT_EQ(text_of("tandem-decision, training-spent=(structure)<>;", training_text), "");
+  EXPECT_EQ(text_of("something-else;", training_text), "");
 }
 
 }  // namespace

@@ -74,10 +74,10 @@ TEST(ExperimentTest, ASourceThatGetsNoCoreIsNoSlowSource) {
   for (const double cores_busy : {1.5, 1.9}) {
     PaperChip chip(3, 2, 4);
     const auto probe = [&] {
-      Probe probe = chip.probe();
-      probe.cpu_s = 1e-9 * cores_busy * static_cast<double>(probe.now_ns);
-      probe.processors = 2;
-      return probe;
+      Probe busy = chip.probe();
+      busy.cpu_s = 1e-9 * cores_busy * static_cast<double>(busy.now_ns);
+      busy.processors = 2;
+      return busy;
     };
     const auto starve = [](FrameTimes& times) {
       times.starved = true;
@@ -133,15 +133,15 @@ TEST(ExperimentTest, ATrialThatIsTooSlowIsSoonOver) {
   const double fps = 1e3 / chip.truth().cg[1].seconds;
   const Configuration two{{0, 3}, Granularity::coarse, 2}, one{{0, 3}, Granularity::coarse, 1};
   const auto look = [&](double slow_fps) {
-    Experiment look({two, Observation::Kind::look, 0.2, slow_fps}, chain_of(2, 0), 0,
-                    [&chip] { return chip.probe(); });
+    Experiment trial({two, Observation::Kind::look, 0.2, slow_fps}, chain_of(2, 0), 0,
+                     [&chip] { return chip.probe(); });
     // What was begun before it makes its first frames slow, and does not count.
     FrameTimes before = chip.frame({one});
     before.end_ns += 100'000'000;
-    EXPECT_FALSE(look.take(before, 0));
-    while (!look.take(chip.frame({two}), 0)) {
+    EXPECT_FALSE(trial.take(before, 0));
+    while (!trial.take(chip.frame({two}), 0)) {
     }
-    return look.observation();
+    return trial.observation();
   };
   EXPECT_GT(look(0.9 * fps).lasted_s, 0.9);
   const Observation slow = look(1.1 * fps);

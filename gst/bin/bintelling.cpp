@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/bin/bintelling.h"
+
+#include "model/predict.h"
+
+namespace tandem {
+namespace {
+
+void set_if_known(GstStructure* structure, const char* field, double value) {
+  if (known(value)) gst_structure_set(structure, field, G_TYPE_DOUBLE, value, nullptr);
+}
+
+GstStructure* prediction_structure(const Configuration& configuration, const Prediction& p) {
+  GstStructure* made = gst_structure_new("prediction", "configuration", G_TYPE_STRING,
+                                         to_string(configuration).c_str(), nullptr);
+  set_if_known(made, "fps", p.throughput_fps);
+  set_if_known(made, "energy", p.energy_j);
+  return made;
+}
+
+void append(GValue* array, GstStructure* structure) {
+  GValue entry = G_VALUE_INIT;
+  g_value_init(&entry, GST_TYPE_STRUCTURE);
+  g_value_take_boxed(&entry, structure);
+  gst_value_array_append_and_take_value(array, &entry);
+}
+
+// `training-spent`: where the time of trainings went, in what there was of it.
+void set_spent(GstStructure* structure, const Spent& spent) {
+  GValue list = G_VALUE_INIT;
+  gst_value_array_init(&list, 0);
+  for (int i = 0; i < kSpentOn; ++i) {
+    const Spent::Part& part = spent.parts[i];
+    if (part.runs == 0) continue;
+    append(&list, gst_structure_new("spent", "on", G_TYPE_STRING, to_string(SpentOn{i}), "runs",
+                                    G_TYPE_INT, part.runs, "frames", G_TYPE_INT, part.frames,
+                                    "seconds", G_TYPE_DOUBLE, part.seconds, nullptr));
+  }
+  gst_structure_take_value(structure, "training-spent", &list);
+}
+
+}  // namespace
+
+GstStructure* decision_structure(const Decision& d) {
+  GstStructure* told = gst_structure_new(
+      "tandem-decision", "old", G_TYPE_STRING, to_string(d.before).c_str(), "new", G_TYPE_STRING,
+      to_string(d.after).c_str(), "reason", G_TYPE_STRING, to_string(d.reason),
+      "training-experiments", G_TYPE_INT, d.experiments, "training-trials", G_TYPE_INT, d.trials,
+      "training-frames", G_TYPE_INT, d.training_frames, "training-seconds", G_TYPE_DOUBLE,
+      d.training_s, "training-penalty", G_TYPE_DOUBLE, d.penalty_s, "target-missed", G_TYPE_BOOLEAN,
+      d.choice.target_missed, "budget-exceeded", G_TYPE_BOOLEAN, d.choice.budget_exceeded,
+      "energy-unknown", G_TYPE_BOOLEAN, d.choice.energy_unknown, nullptr);
+  set_if_known(told, "predicted-fps", d.predicted.throughput_fps);
+  set_if_known(told, "predicted-energy", d.predicted.energy_j);
+  set_if_known(told, "measured-fps", d.measured.throughput_fps);
+  set_if_known(told, "measured-energy", d.measured.energy_j);
+  set_spent(told, d.spent);
+  GValue ranking = G_VALUE_INIT;
+  gst_value_array_init(&ranking, d.choice.count);
+  for (int i = 0; i < d.choice.count; ++i) {
+    const Candidate& candidate = d.choice.ranked[i];
+    append(&ranking, prediction_structure(candidate.configuration, candidate.prediction));
+  }
+  gst_structure_take_value(told, "ranking", &ranking);
+  return told;
+}
+
+GstStructure* predictions_structure(const Learnt* learnt) {
+  GstStructure* made = gst_structure_new_empty("tandem-predictions");
+  GValue list = G_VALUE_INIT;
+  gst_value_array_init(&list, 0);
+  if (learnt) {
+    Model(learnt->findings.measurements)
+        .predict_all([&](const Configuration& configuration, const Prediction& prediction) {
+          append(&list, prediction_structure(configuration, prediction));
+        });
+  }
+  gst_structure_take_value(made, "configurations", &list);
+  return made;
+}
+
+void tell_controller(const Controller& controller, GstStructure* stats) {
+  const Measured measured = controller.measured();
+  const Controller::Totals totals = controller.totals();
+  set_if_known(stats, "predicted-fps", controller.predicted().throughput_fps);
+  set_if_known(stats, "predicted-energy", controller.predicted().energy_j);
+  set_if_known(stats, "measured-fps", measured.throughput_fps);
+  set_if_known(stats, "measured-energy", measured.energy_j);
+  gst_structure_set(stats, "training", G_TYPE_BOOLEAN, controller.training(), "experiment",
+                    G_TYPE_INT, controller.experiment(), "trial", G_TYPE_INT, controller.trial(),
+                    "decisions", G_TYPE_INT, totals.decisions, "trainings", G_TYPE_INT,
+                    totals.trainings, "training-experiments", G_TYPE_INT, totals.experiments,
+                    "training-frames", G_TYPE_INT, totals.training_frames, "training-seconds",
+                    G_TYPE_DOUBLE, totals.training_s, "training-penalty", G_TYPE_DOUBLE,
+                    totals.penalty_s, "seconds", G_TYPE_DOUBLE, totals.stream_s, nullptr);
+  set_spent(stats, totals.spent);
+}
+
+}  // namespace tandem
