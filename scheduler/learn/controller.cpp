@@ -45,6 +45,7 @@ bool Controller::lacks_energy(const Learnt& learnt) const {
 
 Learnt* Controller::find() {
   if (!conditions_) return nullptr;
+  if (slower_) return &slower_->learnt;
   const auto found = knowledge_->find(*conditions_);
   return found == knowledge_->end() ? nullptr : &found->second;
 }
@@ -55,6 +56,7 @@ const Learnt* Controller::learnt() const { return const_cast<Controller*>(this)-
 
 Step Controller::frames_changed(const Conditions& conditions, int window) {
   abandon_training();  // what it learnt of the old frames is of no use for these
+  slower_.reset();
   conditions_ = conditions;
   chain_.window = window;
   watch_.frames_changed();
@@ -83,6 +85,7 @@ void Controller::set_device(const DeviceSide& device) {
   chain_.device_capable = device.capable;
   chain_.devices = device.devices;
   chain_.lanes = device.lanes;
+  slower_.reset();
   if (!conditions_ || conditions_->device == device.name) return;
   abandon_training();  // it would be of another machine
   end_check();
@@ -107,6 +110,7 @@ Step Controller::device_left_out(const DeviceSide& left) {
 
 Step Controller::device_failed() {
   abandon_training();
+  slower_.reset();
   chain_.device_capable = 0;
   device_lost_ = true;
   if (rules_.allowed.mapping) rules_.allowed.mapping->sides = 0;
@@ -145,8 +149,10 @@ std::optional<Step> Controller::frame_done(const FrameTimes& times, uint32_t dev
     if (!training_->experiment.take(times, device_stages)) return std::nullopt;
     return go_on_training();
   }
-  const bool settled = !check_ || running_.configuration == settled_on_;
-  if (settled && times.configuration == running_.configuration) watch(times, device_stages);
+  const Configuration before = running_.configuration;
+  const bool settled = !check_ || before == settled_on_;
+  if (settled && times.configuration == before) watch(times, device_stages);
+  if (!(running_.configuration == before)) return running_;
   if (check_) {
     if (another_trains_ || !check_->experiment->take(times, device_stages)) return std::nullopt;
     return go_on_checking();
@@ -252,9 +258,13 @@ void Controller::watch(const FrameTimes& times, uint32_t device_stages) {
   if (another_trains_ && !times.starved) return;  // what it tries makes these frames slow
   const Watch::News news = watch_.frame_done(times, device_stages);
   if (news == Watch::News::busy && !check_) begin_check();
-  if (news == Watch::News::none || !rules_.on_drift) return;
+  if (!rules_.on_drift) return;
+  look_at_what_ran_before();
+  if (news == Watch::News::none || check_) return;
   const Learnt* known = learnt();
-  if (news == Watch::News::drift || (known && known->findings.starved)) wanted_ = Reason::drift;
+  const bool starved = known && known->findings.starved;
+  if (news == Watch::News::drift && known && !starved && !wanted_ && derive_from_drift()) return;
+  if (news == Watch::News::drift || starved) wanted_ = Reason::drift;
 }
 
 }  // namespace tandem

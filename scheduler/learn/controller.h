@@ -10,6 +10,7 @@
 #include "model/predictor.h"
 #include "scheduler/learn/budget.h"
 #include "scheduler/learn/decision.h"
+#include "scheduler/learn/derive.h"
 #include "scheduler/learn/experiment.h"
 #include "scheduler/learn/known.h"
 #include "scheduler/learn/neighbourhood.h"
@@ -118,14 +119,27 @@ class Controller {
   struct Check {
     std::optional<Experiment> experiment;
     std::vector<Observation> looks;
+    double beats_fps = 0;  ///< above 0: what ran before drift has to reach, to run again
+  };
+
+  /// What is expected while frames take another time than when they were learnt.
+  struct Slower {
+    Learnt learnt;
+    Slowdown by;
+    double pause_s = 0;   ///< before what ran before is looked at again ...
+    double return_s = 0;  ///< ... which is then, by the frames' clock; 0: not begun
   };
 
   Step decide(Reason reason);
   void derive_unknown();
   void begin_check();
-  void look(const Configuration& configuration);
+  void look(const Configuration& configuration, double slow_fps = 0);
   void end_check();
   std::optional<Step> go_on_checking();
+  bool derive_from_drift();
+  void go_back();
+  void look_at_what_ran_before();
+  std::optional<Step> go_on_returning(const Observation& seen);
   Step start_training(Reason reason);
   Step go_on_training();
   Step finish_training(const Choice& choice);
@@ -167,6 +181,7 @@ class Controller {
   bool device_lost_ = false;
   std::optional<UnderWay> training_;
   std::optional<Check> check_;    // never while training
+  std::optional<Slower> slower_;  // stands before what was learnt of these frames
   std::optional<Reason> wanted_;  // why to train as soon as that is allowed
 
   Configuration settled_on_;  // the latest that was decided

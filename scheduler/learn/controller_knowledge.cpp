@@ -52,8 +52,8 @@ void Controller::begin_check() {
   look(verify(*learnt, {}, objective_, allowed(), *predictor_).look_at);
 }
 
-void Controller::look(const Configuration& configuration) {
-  const Plan plan{configuration, Observation::Kind::look};
+void Controller::look(const Configuration& configuration, double slow_fps) {
+  const Plan plan{configuration, Observation::Kind::look, 0, slow_fps};
   Chain chain = chain_;
   chain.cores = cores_;
   check_->experiment.emplace(plan, chain, counter_s(), read_probe_);
@@ -63,6 +63,7 @@ void Controller::look(const Configuration& configuration) {
 void Controller::end_check() {
   if (!check_) return;
   check_.reset();
+  if (slower_) slower_->return_s = 0;
   if (running_.configuration == settled_on_) return;
   running_ = {settled_on_, false};
   watch_.begin_anew();
@@ -83,6 +84,7 @@ std::optional<Step> Controller::go_on_checking() {
     end_check();
     return changed();
   }
+  if (check_->beats_fps > 0) return go_on_returning(seen);
   check_->looks.push_back(std::move(seen));
   const Verdict verdict = verify(*learnt, check_->looks, objective_, allowed(), *predictor_);
   if (verdict.is == Verdict::Is::open) {
@@ -90,16 +92,18 @@ std::optional<Step> Controller::go_on_checking() {
     return changed();
   }
   end_check();
-  const bool derived = learnt->origin == Learnt::Origin::other_sizes;
+  const bool other_size = learnt->origin == Learnt::Origin::other_sizes;
   if (verdict.is == Verdict::Is::holds) {
     learnt->verified = true;
     if (verdict.best.configuration == settled_on_) return changed();
     learnt->chosen = verdict.best;
-    settle(Reason::derived, verdict.best, {});
+    settle(other_size ? Reason::derived : Reason::drift, verdict.best, {});
     return changed();
   }
-  knowledge_->erase(*conditions_);
-  const Reason reason = derived ? Reason::caps : Reason::drift;
+  // What was learnt before frames took another time may hold again; a training takes its place.
+  if (!slower_) knowledge_->erase(*conditions_);
+  slower_.reset();
+  const Reason reason = other_size ? Reason::caps : Reason::drift;
   if (budget_.allows_training(rules_.max_overhead) && take_turn()) return start_training(reason);
   wanted_ = reason;
   return changed();

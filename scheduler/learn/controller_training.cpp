@@ -15,6 +15,7 @@ constexpr double kCounterValues = 5;
 
 Step Controller::start_training(Reason reason) {
   end_check();
+  slower_.reset();
   wanted_.reset();
   measured_before_ = measured();
   budget_.begin_training();

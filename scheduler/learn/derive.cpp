@@ -23,6 +23,11 @@ bool differ_in_size_alone(Conditions a, const Conditions& b) {
   return a == b;
 }
 
+void multiply(Cost& cost, double by) {
+  for (double* value : {&cost.seconds, &cost.joules.c, &cost.joules.g, &cost.joules.u})
+    *value *= by;
+}
+
 /// What times at one size are at another one.
 class Scale {
  public:
@@ -40,9 +45,7 @@ class Scale {
 
   void apply(Cost& nearest, const Cost& second, Exponents bounds) const {
     const double by = factor(nearest.seconds, second.seconds, bounds);
-    for (double* value :
-         {&nearest.seconds, &nearest.joules.c, &nearest.joules.g, &nearest.joules.u})
-      *value *= by;
+    multiply(nearest, by);
   }
 
  private:
@@ -61,12 +64,10 @@ void scale(Measurements& m, const Measurements& second, const Scale& by) {
   }
   // All numbers of threads alike, so that how they get in each other's way stays as it is.
   const double threads = by.factor(m.cg[0].seconds, second.cg[0].seconds, kOnCpu);
-  for (Cost& cost : m.cg)
-    for (double* value : {&cost.seconds, &cost.joules.c, &cost.joules.g, &cost.joules.u})
-      *value *= threads;
+  for (Cost& cost : m.cg) multiply(cost, threads);
 }
 
-// Trials that err as those at the nearest size did.
+// Trials that err as those of which it was derived did.
 std::vector<Trial> as_tried(const std::vector<Trial>& trials, const Measurements& measurements,
                             const Predictor& predictor) {
   std::vector<Trial> derived;
@@ -101,8 +102,7 @@ std::optional<Learnt> derive(const Conditions& wanted, const Knowledge& knowledg
   };
   for (const Knowledge::value_type& entry : knowledge) {
     const Learnt& learnt = entry.second;
-    if (!differ_in_size_alone(entry.first, wanted) ||
-        learnt.origin == Learnt::Origin::other_sizes || learnt.findings.starved ||
+    if (!differ_in_size_alone(entry.first, wanted) || learnt.derived() || learnt.findings.starved ||
         learnt.findings.measurements.stages.empty() || !same_work(learnt.facts.chain, chain))
       continue;
     if (!nearest || way(entry) < way(*nearest)) {
@@ -125,6 +125,22 @@ std::optional<Learnt> derive(const Conditions& wanted, const Knowledge& knowledg
   scale(m, two ? second->second.findings.measurements : Measurements(m), by);
   learnt.findings.trials = as_tried(nearest->second.findings.trials, m, predictor);
   return learnt;
+}
+
+Learnt derive(const Learnt& learnt, const Slowdown& slowdown, const Predictor& predictor) {
+  Learnt derived = learnt;
+  derived.origin = Learnt::Origin::slower;
+  derived.verified = false;
+  Measurements& m = derived.findings.measurements;
+  for (Cost& cost : m.cg) multiply(cost, slowdown.cores);
+  for (StageMeasurements& stage : m.stages) {
+    multiply(stage.cg, slowdown.cores);
+    multiply(stage.mg, slowdown.cores);
+    for (Cost* cost : {&stage.device, &stage.upload, &stage.download})
+      multiply(*cost, slowdown.device);
+  }
+  derived.findings.trials = as_tried(learnt.findings.trials, m, predictor);
+  return derived;
 }
 
 }  // namespace tandem

@@ -21,6 +21,15 @@ namespace tandem {
 std::optional<Learnt> derive(const Conditions& wanted, const Knowledge& knowledge,
                              const Chain& chain, const Predictor& predictor);
 
+/// How many times as long as when they were learnt frames take on each side.
+struct Slowdown {
+  double cores = 1, device = 1;
+};
+
+/// What is expected of the same frames then, where nobody trained since: all that was measured of a
+/// side takes so much longer. Energy follows time.
+Learnt derive(const Learnt& learnt, const Slowdown& slowdown, const Predictor& predictor);
+
 /// Whether what was learnt with `learnt` holds for `chain`: the same stages can use the same
 /// devices, and as many lanes.
 bool same_work(const Chain& learnt, const Chain& chain);

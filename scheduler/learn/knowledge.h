@@ -17,6 +17,7 @@ struct Learnt {
     training,     ///< of a bin of this process
     file,         ///< a training of an earlier process
     other_sizes,  ///< derived from trainings on frames of other sizes
+    slower,       ///< derived from a training before frames took another time
   };
 
   Facts facts;        ///< of the latest training
@@ -27,6 +28,8 @@ struct Learnt {
   Origin origin = Origin::training;
   bool verified = true;  ///< it holds now, as far as anybody looked
   uint64_t version = 0;  ///< of what bins share, greater than all before; 0: not shared
+
+  bool derived() const { return origin == Origin::other_sizes || origin == Origin::slower; }
 };
 
 /// What the bins of a process tell each other: bins with the same stages learn once for all.

@@ -11,7 +11,7 @@ namespace tandem {
 namespace {
 
 constexpr double kHolds = 0.15;
-constexpr std::size_t kLooksAtTheSame = 2, kLooksAtDerived = 3;
+constexpr std::size_t kLooksAtTheSame = 2, kLooksAtDerived = 3, kLooksAtSlower = 4;
 // Other numbers of threads or of lanes of what was looked at err alike: they have to promise more.
 constexpr double kWorthALook = 0.05;
 // Errors of different configurations that are no further apart may be one that all of them share.
@@ -48,7 +48,9 @@ class Derived {
     std::optional<Candidate> next = best_rival();
     if (!next && error_ > 1 + kHolds) next = best_witness();
     if (!next) return {Verdict::Is::holds, {}, best_};
-    if (looked_at_.size() < kLooksAtDerived) return {Verdict::Is::open, next->configuration, {}};
+    const bool slower = learnt_.origin == Learnt::Origin::slower;
+    if (looked_at_.size() < (slower ? kLooksAtSlower : kLooksAtDerived))
+      return {Verdict::Is::open, next->configuration, {}};
     return {Verdict::Is::stale};
   }
 
@@ -150,7 +152,7 @@ class Derived {
 
 Verdict verify(const Learnt& learnt, std::span<const Observation> looks, const Objective& objective,
                const Allowed& allowed, const Predictor& predictor) {
-  if (learnt.origin != Learnt::Origin::other_sizes) return verify_remembered(learnt, looks);
+  if (!learnt.derived()) return verify_remembered(learnt, looks);
   return Derived(learnt, looks, objective, allowed, predictor).verdict();
 }
 

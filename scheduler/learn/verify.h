@@ -28,7 +28,9 @@ struct Verdict {
 /// Knowledge from other sizes is looked at three times at most: first at what it takes for the
 /// best, then at what would be better if it erred as much as the looks did so far. It holds when
 /// nothing is left that would. An error that all configurations share changes no choice: where
-/// there is a large one, a look at another mapping or granularity tells whether they do.
+/// there is a large one, a look at another mapping or granularity tells whether they do. Knowledge
+/// from before frames took another time is looked at likewise, four times at most: two sides that
+/// changed unlike each other leave more open.
 Verdict verify(const Learnt& learnt, std::span<const Observation> looks, const Objective& objective,
                const Allowed& allowed, const Predictor& predictor);
 

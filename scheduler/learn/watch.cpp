@@ -13,6 +13,8 @@ constexpr int kSettlingFrames = 8;
 // device may compute hundreds of frames while it is held up once.
 constexpr uint64_t kSampleNs = 50'000'000;
 constexpr std::size_t kReferenceSamples = 16;
+// Of the latest samples, as many as tell how large a change is.
+constexpr std::size_t kLatestSamples = 5;
 // The smallest lasting change of service times that is worth a training.
 constexpr double kDrift = 0.25;
 // Frames in a row with others behind them after which the source does keep the threads busy.
@@ -27,30 +29,56 @@ Watch::News Watch::frame_done(const FrameTimes& times, uint32_t device_stages) {
   }
   const News otherwise = ++busy_frames_ == kBusyFrames ? News::busy : News::none;
 
+  uint64_t cores_ns = 0, device_ns = 0;
+  for (int k = 0; k < times.configuration.mapping.stages; ++k)
+    ((device_stages >> k & 1) != 0 ? device_ns : cores_ns) += times.stage_ns[k];
   Path& path = paths_[device_stages];
-  const std::optional<double> service_s = path.sample(times);
-  if (!service_s) return otherwise;
-  if (path.drift) return path.drift->observe(*service_s) ? News::drift : otherwise;
-  path.first_samples.push_back(*service_s);
-  if (path.first_samples.size() == kReferenceSamples) {
-    const Estimate usual = estimate(path.first_samples);
-    path.drift.emplace(usual.value, kDrift, usual.relative_spread);
+  for (Side* side : {&path.cores, &path.device}) {
+    const bool on_device = side == &path.device;
+    if (side->frame_done(times.begin_ns, on_device ? device_ns : cores_ns) != News::drift) continue;
+    change_ = {on_device, side->ratio()};
+    return News::drift;
   }
   return otherwise;
 }
 
-std::optional<double> Watch::Path::sample(const FrameTimes& times) {
+Watch::News Watch::Side::frame_done(uint64_t began_ns, uint64_t took_ns) {
+  if (took_ns == 0) return News::none;
+  const std::optional<double> sampled_s = sample(began_ns, took_ns);
+  if (!sampled_s) return News::none;
+  if (drift) {
+    if (latest_s.size() == kLatestSamples) latest_s.erase(latest_s.begin());
+    latest_s.push_back(*sampled_s);
+    return drift->observe(*sampled_s) ? News::drift : News::none;
+  }
+  first_samples.push_back(*sampled_s);
+  if (first_samples.size() == kReferenceSamples) {
+    const Estimate usual = estimate(first_samples);
+    usual_s = usual.value;
+    drift.emplace(usual.value, kDrift, usual.relative_spread);
+    latest_s.reserve(kLatestSamples);
+  }
+  return News::none;
+}
+
+// The detector's own mean shows the full size of a change late.
+double Watch::Side::ratio() const {
+  std::vector<double> samples = latest_s;
+  return median(samples) / usual_s;
+}
+
+std::optional<double> Watch::Side::sample(uint64_t began_ns, uint64_t took_ns) {
   if (seen < kSettlingFrames) {
     ++seen;
-    sample_began_ns = times.begin_ns;
+    sample_began_ns = began_ns;
     return {};
   }
-  services_s.push_back(seconds(times.service_ns()));
-  if (times.begin_ns - sample_began_ns < kSampleNs) return {};
-  sample_began_ns = times.begin_ns;
-  const double service_s = median(services_s);
-  services_s.clear();  // its memory is kept: a steady stream allocates nothing
-  return service_s;
+  took_s.push_back(seconds(took_ns));
+  if (began_ns - sample_began_ns < kSampleNs) return {};
+  sample_began_ns = began_ns;
+  const double middle_s = median(took_s);
+  took_s.clear();  // its memory is kept: a steady stream allocates nothing
+  return middle_s;
 }
 
 }  // namespace tandem

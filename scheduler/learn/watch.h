@@ -11,8 +11,9 @@
 
 namespace tandem {
 
-/// The watch over service times: tells when they leave for good what they were, or when the source
-/// begins to keep the threads busy. A source that does not makes frames faster, which is no drift.
+/// The watch over the times of stages: tells when they leave for good what they were, or when the
+/// source begins to keep the threads busy. A source that does not makes frames faster, which is no
+/// drift.
 class Watch {
  public:
   enum class News {
@@ -21,9 +22,18 @@ class Watch {
     drift,  ///< frames take longer or shorter than they used to, and not for a moment
   };
 
+  /// How many times as long as it used to take, one side of the frames of a path takes.
+  struct Change {
+    bool on_device = false;
+    double ratio = 1;
+  };
+
   /// Takes a frame of what runs; `device_stages`: those that a device computed. A steady stream
   /// allocates nothing here.
   News frame_done(const FrameTimes& times, uint32_t device_stages);
+
+  /// After News::drift: what has changed.
+  const Change& change() const { return change_; }
 
   /// Another configuration runs, or something else that changes service times has happened.
   void begin_anew() { paths_.clear(); }
@@ -31,19 +41,29 @@ class Watch {
   void frames_changed() { busy_frames_ = 0; }
 
  private:
-  // One detector a path: a frame of the device is no slow frame of the CPU.
-  struct Path {
+  // What frames take on one side, where the same stages are on the device: a frame of the device is
+  // no slow frame of the CPU.
+  struct Side {
     /// Seconds a frame, once enough have passed.
-    std::optional<double> sample(const FrameTimes& times);
+    std::optional<double> sample(uint64_t began_ns, uint64_t took_ns);
+    News frame_done(uint64_t began_ns, uint64_t took_ns);
 
-    int seen = 0;                    ///< frames, of the first ones
-    std::vector<double> services_s;  ///< of the sample under way
+    int seen = 0;                ///< frames, of the first ones
+    std::vector<double> took_s;  ///< frames of the sample under way
     uint64_t sample_began_ns = 0;
     std::vector<double> first_samples;
+    double usual_s = 0;
     std::optional<DriftDetector> drift;
+    std::vector<double> latest_s;  ///< samples
+    double ratio() const;
   };
 
-  std::map<uint32_t, Path> paths_;
+  struct Path {
+    Side cores, device;
+  };
+
+  std::map<uint32_t, Path> paths_;  // by their device stages
+  Change change_;
   int busy_frames_ = 0;  // in a row that found others behind them
 };
 

@@ -16,6 +16,8 @@ class WatchTest : public testing::Test {
   // A frame every 10 ms.
   FrameTimes frame(uint64_t service_ms, bool starved = false) {
     FrameTimes times;
+    times.configuration.mapping.stages = 1;
+    times.stage_ns[0] = service_ms * kMs;
     times.begin_ns = now_ns_ += 10 * kMs;
     times.end_ns = times.begin_ns + service_ms * kMs;
     times.starved = starved;
@@ -48,6 +50,23 @@ TEST_F(WatchTest, EachPathHasTimesOfItsOwn) {
     EXPECT_NE(watch_.frame_done(frame(1), 7), Watch::News::drift);
   }
   EXPECT_GT(frames_to(Watch::News::drift, 2, 7), 0);
+}
+
+TEST_F(WatchTest, EachSideOfAFrameHasTimesOfItsOwn) {
+  const auto frames_to_drift = [&](uint64_t cores_ms, uint64_t device_ms) {
+    for (int i = 1; i <= 1000; ++i) {
+      FrameTimes times = frame(0);
+      times.configuration.mapping.stages = 2;
+      times.stage_ns = {cores_ms * kMs, device_ms * kMs};
+      times.end_ns = times.begin_ns + (cores_ms + device_ms) * kMs;
+      if (watch_.frame_done(times, 2) == Watch::News::drift) return i;
+    }
+    return 0;
+  };
+  EXPECT_EQ(frames_to_drift(2, 20), 0);
+  EXPECT_GT(frames_to_drift(4, 20), 0) << "of 22 ms in all";
+  EXPECT_FALSE(watch_.change().on_device);
+  EXPECT_NEAR(watch_.change().ratio, 2, 0.01);
 }
 
 TEST_F(WatchTest, AStarvedSourceIsNoDriftAndItsEndIsNews) {

@@ -223,7 +223,14 @@ void Simulation::compute_position(Driver& driver) {
   const Chip::Stage& stage = chip_.stages[driver.entry->way.stage(driver.position)];
   ++on_cores_;
   const double mean_s = medium() ? stage.medium_s : stage.core_s * chip_.slowdown[on_cores_ - 1];
-  compute(driver, Where::cores, drawn_s(mean_s));
+  compute(driver, Where::cores, drawn_s(mean_s) / share_of_cores());
+}
+
+// Of a core, for each thread that computes; the slowest thread decides how long all take together.
+double Simulation::share_of_cores() const {
+  if (others_ == 0) return 1;  // the chip says how its own threads slow each other down
+  const int threads = (medium() ? chip_.cores : on_cores_) + others_;
+  return std::min(1.0, static_cast<double>(chip_.cores) / threads);
 }
 
 void Simulation::pass_time(double until_s) {

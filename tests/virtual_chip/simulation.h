@@ -26,6 +26,8 @@ class Simulation {
   void set_cpu_fallback(bool on) { dispatch_.set_cpu_fallback(on); }
   /// The device with this number fails in its n-th run from now, and in all after that.
   void fail_device_after(int runs, int device = 0) { device_runs_left_[device] = runs; }
+  /// So many threads of somebody else compute all the time from now on.
+  void set_others(int threads) { others_ = threads; }
   /// Runs that the device has finished, failed ones included.
   int runs_of(int device) const { return device_runs_[device]; }
 
@@ -76,6 +78,7 @@ class Simulation {
   void compute_position(Driver& driver);
   double device_stages_apart_s(Driver& driver);
   Status device_status(int device);
+  double share_of_cores() const;
   double drawn_s(double mean_s) { return mean_s * noise_(random_); }
   void pass_time(double until_s);
 
@@ -84,6 +87,7 @@ class Simulation {
   std::mt19937 random_;
   std::lognormal_distribution<double> noise_;
 
+  int others_ = 0;
   double now_s_ = 1;  ///< not 0, which stands for no time
   EnergyCounter energy_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the controller does when frames take another time than they used to: what was learnt tells
+// what is best then, and looks verify it. It trains anew only where that does not hold (paper 3,
+// section 3.3, moves shares by what it sees before it profiles again).
+#include <algorithm>
+#include <cmath>
+
+#include "scheduler/learn/controller.h"
+
+namespace tandem {
+namespace {
+
+// Times that are as they were.
+constexpr double kAsBefore = 0.15;
+// What ran before is looked at again after so long, and after twice as long each time that it is
+// still slower.
+constexpr double kFirstReturn_s = 2, kLastReturn_s = 32;
+// The part of the present rate below which that look is soon over, and what it has to promise.
+constexpr double kTooSlow = 0.45, kBetter = 1.05;
+
+bool is_one(double ratio) { return std::abs(std::log(ratio)) < std::log1p(kAsBefore); }
+
+}  // namespace
+
+// False when nothing is known that could be derived from.
+bool Controller::derive_from_drift() {
+  const auto original = knowledge_->find(*conditions_);
+  if (original == knowledge_->end() || original->second.derived()) return false;
+  const auto& [on_device, ratio] = watch_.change();
+  Slowdown slowdown = slower_ ? slower_->by : Slowdown{};
+  (on_device ? slowdown.device : slowdown.cores) *= ratio;
+  if (is_one(slowdown.cores) && is_one(slowdown.device)) {
+    if (!slower_) return false;
+    go_back();
+    return true;
+  }
+  Learnt learnt = derive(original->second, slowdown, *predictor_);
+  const double pause_s = slower_ ? slower_->pause_s : kFirstReturn_s;
+  learnt.chosen.configuration = settled_on_;
+  const Choice choice = predictor_->choose(learnt.findings.measurements, objective_, allowed(),
+                                           learnt.findings.trials);
+  if (choice.count == 0) return false;
+  remember(learnt, pick(learnt, choice));
+  slower_ = {std::move(learnt), slowdown, pause_s, 0};
+  settle(Reason::drift, slower_->learnt.chosen, choice);
+  begin_check();
+  return true;
+}
+
+// To what was learnt, verified by a look.
+void Controller::go_back() {
+  slower_.reset();
+  Learnt* learnt = find();
+  if (!learnt) return;
+  learnt->verified = false;
+  settle(Reason::drift, learnt->chosen, {});
+  begin_check();
+}
+
+// Frames that one side alone computes do not tell when the other side is as it was.
+void Controller::look_at_what_ran_before() {
+  if (!slower_ || check_ || !slower_->learnt.verified) return;
+  const Learnt& original = knowledge_->at(*conditions_);
+  if (original.chosen.configuration == settled_on_) return;
+  const double now_s = 1e-9 * static_cast<double>(budget_.last_ns());
+  if (slower_->return_s == 0) slower_->return_s = now_s + slower_->pause_s;
+  if (now_s < slower_->return_s) return;
+  const double fps = steady_.measured(chain_.domains, read_probe_).throughput_fps;
+  if (!known(fps)) return;
+  check_.emplace();
+  check_->beats_fps = kBetter * fps;
+  look(original.chosen.configuration, kTooSlow * fps);
+}
+
+std::optional<Step> Controller::go_on_returning(const Observation& seen) {
+  const double beats_fps = check_->beats_fps;
+  if (1 / seen.frame_s > beats_fps) {
+    check_.reset();
+    slower_.reset();
+    settle(Reason::drift, find()->chosen, {});
+    return running_;
+  }
+  end_check();
+  slower_->pause_s = std::min(kLastReturn_s, 2 * slower_->pause_s);
+  return running_;
+}
+
+}  // namespace tandem
