@@ -36,11 +36,10 @@ bool Controller::lacks_energy(const Learnt& learnt) const {
   const Domains& d = chain_.domains;
   const bool metered = d.c != Domain::absent || d.g != Domain::absent || d.u != Domain::absent;
   if (!metered || !needs_energy(objective_)) return false;
-  // What was measured beside the device tells the energy of neither.
-  const bool beside = std::ranges::any_of(learnt.facts.observations, [](const Observation& seen) {
-    return seen.kind == Observation::Kind::beside;
-  });
-  return beside || choose(learnt).energy_unknown;
+  // A training by throughput does not wait for the meter: a core's joules may be unknown.
+  const Configuration core{{0, chain_.stages}, Granularity::coarse, 1};
+  const Prediction alone = predictor_->predict(learnt.findings.measurements, core);
+  return !known(alone.energy_j) || choose(learnt).energy_unknown;
 }
 
 Learnt* Controller::find() {

@@ -80,6 +80,7 @@ class Interpreter {
     found_.relative_error = std::max(found_.relative_error, seen.relative_error);
     Measurements& m = found_.measurements;
     if (configuration.granularity == Granularity::medium) {
+      medium_watts_ = seen.watts;
       for (std::size_t k = 0; k < seen.stages.size(); ++k)
         m.stages[k].mg = cost(seen.stages[k].seconds, seen.watts);
     } else if (seen.kind == Kind::beside) {
@@ -184,10 +185,12 @@ class Interpreter {
     Measurements& m = found_.measurements;
     const int n = cores_beside(seen.configuration, chain_.devices);
     if (seen.in_vain || n < 1) return;
-    m.cg[n - 1].seconds = seen.service_s / n;
+    // The device is as idle beside the cores alone as it is under medium grain.
+    const Energy watts{seen.watts.c, medium_watts_.g, seen.watts.u};
+    m.cg[n - 1] = cost(seen.service_s / n, watts);
     beside_.push_back(n);
     if (n > 1) return;
-    for (int k = 0; k < chain_.stages; ++k) m.stages[k].cg.seconds = seen.stages[k].seconds;
+    for (int k = 0; k < chain_.stages; ++k) m.stages[k].cg = cost(seen.stages[k].seconds, watts);
   }
 
   // What a run of device stages takes, stage by stage, and what comes before and after it.
@@ -240,6 +243,7 @@ class Interpreter {
   const Predictor& predictor_;
   Findings found_;
   int frames_ = 0, starved_frames_ = 0;
+  Energy medium_watts_;
   std::vector<int> beside_;  // numbers of cores that were measured beside the device
   double one_lane_s_ = 0, one_lane_j_ = kUnknown;  // a frame, with the device alone
   double other_cpu_s_ = 0;  // processor time a frame beside the stages: decoding, drawing, ...

@@ -29,6 +29,12 @@ double device_s(const Measurements& m) {
 // A frame on all cores, if they do not get in each other's way.
 double cores_s(const Measurements& m) { return m.cg[0].seconds / m.cores; }
 
+// Whether the joules of the cores and those of the device at work beside them are counted apart.
+bool tells_sides_apart(const Domains& domains) {
+  return domains.c != Domain::additive && domains.g != Domain::additive &&
+         domains.u != Domain::additive;
+}
+
 class Measuring {
  public:
   Measuring(const Facts& facts, const Findings& findings, const Objective& objective,
@@ -112,7 +118,8 @@ class Measuring {
   // Whether what n cores do beside the device at work tells all that matters of them.
   bool beside_device_is_enough(int n) const {
     const auto plan = beside_device(1);
-    if (!plan || !known(device_s(measurements_)) || needs_energy(objective_)) return false;
+    if (!plan || !known(device_s(measurements_))) return false;
+    if (needs_energy(objective_) && !tells_sides_apart(chain_.domains)) return false;
     const double most_cores = std::max(kDriverCores, kDriverPart * chain_.cores);
     if (!made(*plan))
       return n == 1 && allowed_(plan->configuration) && measurements_.device_cores <= most_cores;

@@ -21,10 +21,10 @@ namespace tandem {
 ///   it.
 /// - Medium grain, which nothing may run beside: after the device, whose frames are soon out.
 /// - The cores under coarse grain with few numbers of threads where there are many cores, and the
-///   one that is fixed. Where rates matter and the device has a processor of its own, one core is
-///   measured beside the device at work, and where all cores are no faster than the device three
-///   quarters of them are, instead of the cores alone: the stream goes on at the rate of the
-///   device.
+///   one that is fixed. Where the device has a processor of its own (and, with energy in the
+///   objective, joules of its own) one core is measured beside the device at work, and where all
+///   cores are no faster than the device three quarters of them are, instead of the cores alone:
+///   the stream goes on at the rate of the device.
 std::optional<Plan> next_measurement(const Facts& facts, const Findings& findings,
                                      const Objective& objective, const Allowed& allowed);
 

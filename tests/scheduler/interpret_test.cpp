@@ -88,6 +88,12 @@ TEST(InterpretTest, CoresBesideTheDeviceTellTheirOwnTimesAndWhatBothReach) {
   EXPECT_EQ(to_string(found.trials.back().configuration), "gg/cg2");
   EXPECT_DOUBLE_EQ(found.trials.back().measured.throughput_fps, 350);
   EXPECT_TRUE(found.measurements.cg_interpolated[0]) << "they were not alone";
+  facts.observations.back().watts = {30, 200, 5};
+  for (Observation& seen : facts.observations)
+    if (seen.configuration.granularity == Granularity::medium) seen.watts = {60, 20, 6};
+  const Energy joules = meaning(facts).measurements.cg[0].joules;
+  EXPECT_NEAR(joules.c, 0.3, 1e-9);
+  EXPECT_NEAR(joules.g, 0.2, 1e-9) << "of a device that has nothing to do";
   facts.observations.back().in_vain = true;
   EXPECT_FALSE(known(meaning(facts).measurements.cg[0].seconds));
 }

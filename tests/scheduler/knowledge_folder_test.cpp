@@ -191,7 +191,7 @@ TEST_F(KnowledgeFolderTest, AFolderThatCannotBeWrittenIsStillRead) {
 TEST_F(KnowledgeFolderTest, WithoutAFolderNothingIsKept) {
   write(base_ / "file", "no folder");
   for (const std::string& path : {std::string(), (base_ / "file" / "knowledge").string(),
-                                 (base_ / "file").string(), std::string("/proc/none/knowledge")}) {
+                                  (base_ / "file").string(), std::string("/proc/none/knowledge")}) {
     KnowledgeFolder folder(path);
     EXPECT_TRUE(folder.load(example().conditions).empty()) << path;
     EXPECT_EQ(folder.store(example()).failed, 1) << path;

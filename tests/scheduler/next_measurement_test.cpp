@@ -84,7 +84,11 @@ TEST(NextMeasurementTest, BesideADeviceThatIsMadeOfThemCoresAreNotMeasured) {
   EXPECT_EQ(measured_on(machine), alone);
   machine.device_cores = 0;
   EXPECT_NE(measured_on(machine), alone);
+  machine.chain.domains.u = Domain::additive;
+  EXPECT_NE(measured_on(machine), alone);
   EXPECT_EQ(measured_on(machine, {Metric::efficiency}), alone) << "whose joules would it be?";
+  machine.chain.domains.u = Domain::dominant;
+  EXPECT_NE(measured_on(machine, {Metric::efficiency}), alone) << "each side has a meter";
   Allowed threads;
   threads.threads = 3;
   EXPECT_EQ(measured_on(machine, {}, threads), alone) << "two threads are not allowed";

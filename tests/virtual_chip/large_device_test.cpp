@@ -117,6 +117,9 @@ void expect(const Chip& chip, Metric metric, double most_s) {
                 outcome.experiments, outcome.trials, outcome.training_s - outcome.frames / fps,
                 outcome.slow_s, cold, chosen.value(metric) / best);
     EXPECT_LE(outcome.training_s, most_s);
+    EXPECT_LE(outcome.training_s - outcome.frames / fps, 1);
+    EXPECT_GE(cold, 0.95);
+    EXPECT_LE(outcome.slow_s, 0.15);
     EXPECT_GE(chosen.value(metric) / best, 0.95);
   }
 }
