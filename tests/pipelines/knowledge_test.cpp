@@ -62,7 +62,7 @@ TEST_F(KnowledgeCommand, ShowTellsWhatWasMeasuredAndTried) {
   for (const char* part :
        {"GstVividFilter scales=3 ! GstVividHistogram", "I420 600x416", "a device, driver 1",
         "3 days ago", "efficiency, at least 25 frames/s", "gg/cg2/q2; expected: 240.50 frames/s, -",
-        "cc/cg1         experiment     100    100.00  10.6", "glance", "look", "5, 5"}) {
+        "gg/cg1/q2      experiment     100    250.00  10.6", "beside", "glance", "look", "5, 5"}) {
     EXPECT_TRUE(has(result.output, part)) << part << "\n" << result.output;
   }
 }
