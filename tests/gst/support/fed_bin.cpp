@@ -2,6 +2,29 @@
 #include "tests/gst/support/fed_bin.h"
 
 namespace tandem {
+namespace {
+
+Told told_by(const GstStructure* d, double at_s) {
+  Told told;
+  told.at_s = at_s;
+  told.reason = gst_structure_get_string(d, "reason");
+  told.before = gst_structure_get_string(d, "old");
+  told.after = gst_structure_get_string(d, "new");
+  gst_structure_get_double(d, "predicted-fps", &told.predicted_fps);
+  gst_structure_get_int(d, "training-experiments", &told.experiments);
+  gst_structure_get_int(d, "training-trials", &told.trials);
+  gst_structure_get_int(d, "training-frames", &told.training_frames);
+  gst_structure_get_double(d, "training-seconds", &told.training_s);
+  gst_structure_get_double(d, "training-penalty", &told.penalty_s);
+  const GValue* ranking = gst_structure_get_value(d, "ranking");
+  for (guint i = 0; ranking && i < gst_value_array_get_size(ranking); ++i) {
+    const GstStructure* entry = gst_value_get_structure(gst_value_array_get_value(ranking, i));
+    told.ranking.emplace_back(gst_structure_get_string(entry, "configuration"));
+  }
+  return told;
+}
+
+}  // namespace
 
 FedBin::FedBin(const Options& options, const std::string& stages, const char* adapt) {
   const std::string line =
@@ -13,7 +36,9 @@ FedBin::FedBin(const Options& options, const std::string& stages, const char* ad
   source_ = GST_APP_SRC(gst_bin_get_by_name(GST_BIN(pipeline_), "source"));
   bin_ = gst_bin_get_by_name(GST_BIN(pipeline_), "bin");
   g_object_set(bin_, "opencl-device", options.device.c_str(), "cores", options.cores,
-               "max-overhead", options.max_overhead, nullptr);
+               "max-overhead", options.max_overhead, "knowledge", options.knowledge.c_str(),
+               "energy-source", options.energy_source.c_str(), nullptr);
+  set("metric", options.metric.c_str());
   set("adapt", adapt);
 }
 
@@ -62,6 +87,7 @@ Stats FedBin::stats() const {
   gboolean training = FALSE;
   gst_structure_get(structure, "frames", G_TYPE_UINT64, &stats.frames, "trainings", G_TYPE_INT,
                     &stats.trainings, "training-frames", G_TYPE_INT, &stats.training_frames,
+                    "training-experiments", G_TYPE_INT, &stats.training_experiments,
                     "training-seconds", G_TYPE_DOUBLE, &stats.training_s, "training-penalty",
                     G_TYPE_DOUBLE, &stats.penalty_s, "training", G_TYPE_BOOLEAN, &training,
                     nullptr);
@@ -69,6 +95,19 @@ Stats FedBin::stats() const {
   stats.predicted = gst_structure_has_field(structure, "predicted-fps");
   gst_structure_free(structure);
   return stats;
+}
+
+const std::vector<Told>& FedBin::decisions() {
+  GstBus* bus = gst_element_get_bus(pipeline_);
+  while (GstMessage* message =
+             gst_bus_pop_filtered(bus, static_cast<GstMessageType>(GST_MESSAGE_ELEMENT))) {
+    const GstStructure* structure = gst_message_get_structure(message);
+    if (structure && gst_structure_has_name(structure, "tandem-decision"))
+      told_.push_back(told_by(structure, seconds_since(made_)));
+    gst_message_unref(message);
+  }
+  gst_object_unref(bus);
+  return told_;
 }
 
 double FedBin::run(const std::vector<GstBuffer*>& frames, double seconds) {

@@ -23,10 +23,20 @@ inline double seconds_since(Clock::time_point start) {
 struct Stats {
   std::string configuration;
   guint64 frames = 0;
-  int trainings = 0, training_frames = 0;
+  int trainings = 0, training_frames = 0, training_experiments = 0;
   double training_s = 0, penalty_s = 0;
   bool training = false;
   bool predicted = false;  ///< something is known of what runs
+};
+
+/// A decision that the bin told.
+struct Told {
+  double at_s = 0;  ///< since the bin was made; never earlier than it was told
+  std::string reason, before, after;
+  double predicted_fps = 0;  ///< 0: unknown
+  int experiments = 0, trials = 0, training_frames = 0;
+  double training_s = 0, penalty_s = 0;
+  std::vector<std::string> ranking;
 };
 
 /// appsrc ! tandembin ! fakesink, playing and always fed.
@@ -36,6 +46,9 @@ class FedBin {
     std::string device = "auto";
     int cores = 0;
     double max_overhead = 0.05;
+    /// As the bin's: what earlier runs left behind is no part of a bench that does not ask for it.
+    std::string knowledge = "off";
+    std::string metric = "throughput", energy_source = "auto";
   };
 
   /// Throws std::runtime_error when there is no such pipeline.
@@ -50,6 +63,8 @@ class FedBin {
   void begin(Size size);
   void feed(const std::vector<GstBuffer*>& frames);
   Stats stats() const;
+  /// All decisions so far.
+  const std::vector<Told>& decisions();
   /// Feeds for so long; returns frames finished a second.
   double run(const std::vector<GstBuffer*>& frames, double seconds);
   void run_until_decided(const std::vector<GstBuffer*>& frames);
@@ -59,6 +74,8 @@ class FedBin {
   GstAppSrc* source_;
   GstElement* bin_;
   std::size_t next_ = 0;
+  Clock::time_point made_ = Clock::now();
+  std::vector<Told> told_;
 };
 
 }  // namespace tandem
