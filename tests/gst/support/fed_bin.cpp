@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/gst/support/fed_bin.h"
 
+#include <algorithm>
+
 namespace tandem {
 namespace {
 
@@ -30,11 +32,16 @@ FedBin::FedBin(const Options& options, const std::string& stages, const char* ad
   const std::string line =
       "appsrc name=source format=time block=true max-buffers=4 max-bytes=0 ! tandembin name=bin "
       "stages=\"" +
-      stages + "\" ! fakesink sync=false";
+      stages + "\" ! fakesink name=sink sync=false";
   pipeline_ = gst_parse_launch_full(line.c_str(), nullptr, GST_PARSE_FLAG_FATAL_ERRORS, nullptr);
   if (!pipeline_) throw std::runtime_error("no pipeline: is GST_PLUGIN_PATH set?");
   source_ = GST_APP_SRC(gst_bin_get_by_name(GST_BIN(pipeline_), "source"));
   bin_ = gst_bin_get_by_name(GST_BIN(pipeline_), "bin");
+  GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline_), "sink");
+  GstPad* pad = gst_element_get_static_pad(sink, "sink");
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, count, this, nullptr);
+  gst_object_unref(pad);
+  gst_object_unref(sink);
   g_object_set(bin_, "opencl-device", options.device.c_str(), "cores", options.cores,
                "max-overhead", options.max_overhead, "knowledge", options.knowledge.c_str(),
                "energy-source", options.energy_source.c_str(), nullptr);
@@ -108,6 +115,49 @@ const std::vector<Told>& FedBin::decisions() {
   }
   gst_object_unref(bus);
   return told_;
+}
+
+std::vector<Rate> FedBin::predictions() const {
+  GstStructure* all = nullptr;
+  g_object_get(bin_, "predictions", &all, nullptr);
+  std::vector<Rate> rates;
+  const GValue* list = all ? gst_structure_get_value(all, "configurations") : nullptr;
+  for (guint i = 0; list && i < gst_value_array_get_size(list); ++i) {
+    const GstStructure* one = gst_value_get_structure(gst_value_array_get_value(list, i));
+    Rate rate{gst_structure_get_string(one, "configuration")};
+    if (gst_structure_get_double(one, "fps", &rate.fps)) rates.push_back(rate);
+  }
+  if (all) gst_structure_free(all);
+  std::ranges::sort(rates, std::greater{}, &Rate::fps);
+  return rates;
+}
+
+int FedBin::cores() const {
+  GstStructure* structure = nullptr;
+  g_object_get(bin_, "stats", &structure, nullptr);
+  int cores = 1;
+  gst_structure_get_int(structure, "cores", &cores);
+  gst_structure_free(structure);
+  return cores;
+}
+
+// In the streaming thread.
+GstPadProbeReturn FedBin::count(GstPad*, GstPadProbeInfo*, gpointer self) {
+  FedBin& bin = *static_cast<FedBin*>(self);
+  bin.last_s_ = seconds_since(bin.made_);
+  if (++bin.delivered_ == bin.mark_) bin.mark_s_ = bin.last_s_.load();
+  return GST_PAD_PROBE_OK;
+}
+
+double FedBin::rate_between(const std::vector<GstBuffer*>& frames, guint64 first, guint64 last,
+                            double most_s) {
+  mark_ = first;
+  const auto start = Clock::now();
+  while (delivered_ < last && seconds_since(start) < most_s) feed(frames);
+  const guint64 so_many = delivered_;
+  const double until_s = last_s_;
+  return so_many > first && mark_s_ > 0 ? static_cast<double>(so_many - first) / (until_s - mark_s_)
+                                        : 0;
 }
 
 double FedBin::run(const std::vector<GstBuffer*>& frames, double seconds) {

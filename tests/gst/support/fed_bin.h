@@ -4,6 +4,7 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <stdexcept>
@@ -39,6 +40,12 @@ struct Told {
   std::vector<std::string> ranking;
 };
 
+/// What is known of a configuration, and how fast.
+struct Rate {
+  std::string configuration;
+  double fps = 0;
+};
+
 /// appsrc ! tandembin ! fakesink, playing and always fed.
 class FedBin {
  public:
@@ -65,15 +72,28 @@ class FedBin {
   Stats stats() const;
   /// All decisions so far.
   const std::vector<Told>& decisions();
+  /// What the model expects of every configuration, the fastest first; empty: nothing is known.
+  std::vector<Rate> predictions() const;
+  int cores() const;
+  /// Buffers that left the bin.
+  guint64 delivered() const { return delivered_; }
+  /// Feeds until so many have left, or for `most_s`. Returns the rate from `first` on, 0 when that
+  /// did not come.
+  double rate_between(const std::vector<GstBuffer*>& frames, guint64 first, guint64 last,
+                      double most_s);
   /// Feeds for so long; returns frames finished a second.
   double run(const std::vector<GstBuffer*>& frames, double seconds);
   void run_until_decided(const std::vector<GstBuffer*>& frames);
 
  private:
+  static GstPadProbeReturn count(GstPad* pad, GstPadProbeInfo* info, gpointer self);
+
   GstElement* pipeline_;
   GstAppSrc* source_;
   GstElement* bin_;
   std::size_t next_ = 0;
+  std::atomic<guint64> delivered_{0}, mark_{0};
+  std::atomic<double> mark_s_{0}, last_s_{0};  // when the marked frame left, and the last one
   Clock::time_point made_ = Clock::now();
   std::vector<Told> told_;
 };
