@@ -18,11 +18,9 @@ Told told_by(const GstStructure* d, double at_s) {
   gst_structure_get_int(d, "training-frames", &told.training_frames);
   gst_structure_get_double(d, "training-seconds", &told.training_s);
   gst_structure_get_double(d, "training-penalty", &told.penalty_s);
-  const GValue* ranking = gst_structure_get_value(d, "ranking");
-  for (guint i = 0; ranking && i < gst_value_array_get_size(ranking); ++i) {
-    const GstStructure* entry = gst_value_get_structure(gst_value_array_get_value(ranking, i));
-    told.ranking.emplace_back(gst_structure_get_string(entry, "configuration"));
-  }
+  gboolean unknown = FALSE;
+  gst_structure_get_boolean(d, "energy-unknown", &unknown);
+  told.energy_unknown = unknown;
   return told;
 }
 
@@ -37,6 +35,9 @@ FedBin::FedBin(const Options& options, const std::string& stages, const char* ad
   if (!pipeline_) throw std::runtime_error("no pipeline: is GST_PLUGIN_PATH set?");
   source_ = GST_APP_SRC(gst_bin_get_by_name(GST_BIN(pipeline_), "source"));
   bin_ = gst_bin_get_by_name(GST_BIN(pipeline_), "bin");
+  GstBus* bus = gst_element_get_bus(pipeline_);
+  gst_bus_set_sync_handler(bus, hear, this, nullptr);
+  gst_object_unref(bus);
   GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline_), "sink");
   GstPad* pad = gst_element_get_static_pad(sink, "sink");
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, count, this, nullptr);
@@ -104,17 +105,22 @@ Stats FedBin::stats() const {
   return stats;
 }
 
-const std::vector<Told>& FedBin::decisions() {
-  GstBus* bus = gst_element_get_bus(pipeline_);
-  while (GstMessage* message =
-             gst_bus_pop_filtered(bus, static_cast<GstMessageType>(GST_MESSAGE_ELEMENT))) {
-    const GstStructure* structure = gst_message_get_structure(message);
-    if (structure && gst_structure_has_name(structure, "tandem-decision"))
-      told_.push_back(told_by(structure, seconds_since(made_)));
-    gst_message_unref(message);
-  }
-  gst_object_unref(bus);
+std::vector<Told> FedBin::decisions() const {
+  std::lock_guard lock(mutex_);
   return told_;
+}
+
+// In the thread that decides. The bin tells nothing that waits for a caller of decisions().
+GstBusSyncReply FedBin::hear(GstBus*, GstMessage* message, gpointer self) {
+  FedBin& bin = *static_cast<FedBin*>(self);
+  const GstStructure* structure = GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT
+                                      ? gst_message_get_structure(message)
+                                      : nullptr;
+  if (structure && gst_structure_has_name(structure, "tandem-decision")) {
+    std::lock_guard lock(bin.mutex_);
+    bin.told_.push_back(told_by(structure, bin.now_s()));
+  }
+  return GST_BUS_PASS;
 }
 
 std::vector<Rate> FedBin::predictions() const {
@@ -168,10 +174,14 @@ double FedBin::run(const std::vector<GstBuffer*>& frames, double seconds) {
   return static_cast<double>(stats().frames - before.frames) / elapsed;
 }
 
-void FedBin::run_until_decided(const std::vector<GstBuffer*>& frames) {
-  do {
-    feed(frames);
-  } while (stats().trainings == 0 || stats().training);
+bool FedBin::run_until_decided(const std::vector<GstBuffer*>& frames, double most_s) {
+  constexpr double kBetweenLooks = 0.01;  // stats take as long as a fast frame
+  for (const auto start = Clock::now(); seconds_since(start) < most_s;) {
+    for (const auto since = Clock::now(); seconds_since(since) < kBetweenLooks;) feed(frames);
+    const Stats now = stats();
+    if (now.trainings > 0 && !now.training) return true;
+  }
+  return false;
 }
 
 }  // namespace tandem

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -32,12 +33,12 @@ struct Stats {
 
 /// A decision that the bin told.
 struct Told {
-  double at_s = 0;  ///< since the bin was made; never earlier than it was told
+  double at_s = 0;  ///< since the bin was made
   std::string reason, before, after;
   double predicted_fps = 0;  ///< 0: unknown
   int experiments = 0, trials = 0, training_frames = 0;
   double training_s = 0, penalty_s = 0;
-  std::vector<std::string> ranking;
+  bool energy_unknown = false;
 };
 
 /// What is known of a configuration, and how fast.
@@ -71,7 +72,9 @@ class FedBin {
   void feed(const std::vector<GstBuffer*>& frames);
   Stats stats() const;
   /// All decisions so far.
-  const std::vector<Told>& decisions();
+  std::vector<Told> decisions() const;
+  /// Since the bin was made.
+  double now_s() const { return seconds_since(made_); }
   /// What the model expects of every configuration, the fastest first; empty: nothing is known.
   std::vector<Rate> predictions() const;
   int cores() const;
@@ -83,9 +86,11 @@ class FedBin {
                       double most_s);
   /// Feeds for so long; returns frames finished a second.
   double run(const std::vector<GstBuffer*>& frames, double seconds);
-  void run_until_decided(const std::vector<GstBuffer*>& frames);
+  /// Returns whether a training ended within `most_s`.
+  bool run_until_decided(const std::vector<GstBuffer*>& frames, double most_s = 300);
 
  private:
+  static GstBusSyncReply hear(GstBus* bus, GstMessage* message, gpointer self);
   static GstPadProbeReturn count(GstPad* pad, GstPadProbeInfo* info, gpointer self);
 
   GstElement* pipeline_;
@@ -95,6 +100,7 @@ class FedBin {
   std::atomic<guint64> delivered_{0}, mark_{0};
   std::atomic<double> mark_s_{0}, last_s_{0};  // when the marked frame left, and the last one
   Clock::time_point made_ = Clock::now();
+  mutable std::mutex mutex_;
   std::vector<Told> told_;
 };
 
