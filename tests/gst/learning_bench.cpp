@@ -18,7 +18,8 @@ namespace {
 
 constexpr char kUsage[] =
     "learning_bench [--application NAME,...] [--sizes WxH|small,...] [--parts "
-    "cold,chosen,metrics,knowledge,derive] [--seconds S] [--trainings N] [--search-seconds S] "
+    "cold,chosen,metrics,knowledge,derived,derive] [--seconds S] [--trainings N] [--search-seconds "
+    "S] "
     "[--rounds N] "
     "[--opencl-device NAME] [--cores N] [--energy-source NAME] [--knowledge DIR]";
 constexpr double kMostTraining = 60;
@@ -50,7 +51,8 @@ struct Row {
   std::vector<Told> trained;
   std::optional<Told> efficiency;
   std::vector<Rate> rates;
-  std::optional<Second> second;
+  std::optional<Second> second, derived;
+  std::vector<Rate> between;  // of a size that nobody trained on, which `derived` ran first
 };
 
 Told trained(FedBin& bin, const Frames& frames) {
@@ -107,7 +109,7 @@ Row measure(const Options& options, const BenchChain& chain, Size size) {
   std::vector<std::string> list;
   {
     FedBin::Options keeps = options.bin;
-    if (options.has("knowledge")) keeps.knowledge = options.folder;
+    if (options.has("knowledge") || options.has("derived")) keeps.knowledge = options.folder;
     FedBin bin(keeps, chain.stages, "both");
     const auto start = Clock::now();
     bin.begin(size);
@@ -137,6 +139,13 @@ Row measure(const Options& options, const BenchChain& chain, Size size) {
       steady_rates(options.bin, chain.stages, frames, list, options.search_s, options.rounds);
   if (options.has("knowledge"))
     row.second = second_process(options, chain, size, row.rates[0].configuration);
+  if (options.has("derived")) {
+    const Size between{size.width * 3 / 4 & ~1, size.height * 3 / 4 & ~1};
+    row.derived = second_process(options, chain, between, row.rates[0].configuration);
+    list.push_back(row.derived->configuration);
+    row.between = steady_rates(options.bin, chain.stages, Frames(between), list, options.search_s,
+                               options.rounds);
+  }
   return row;
 }
 
@@ -196,6 +205,17 @@ void print_second(const std::vector<Row>& rows) {
                 row.second->fps / row.second->best_fps);
 }
 
+void print_derived(const std::vector<Row>& rows) {
+  std::puts(
+      "\n| of three quarters of the width and height | why | runs before any look | of the best | "
+      "best |\n| --- | --- | --- | ---: | --- |");
+  for (const Row& row : rows)
+    std::printf("| %s | %s | %s | %.3f | %s |\n", row.name.c_str(), row.derived->reason,
+                row.derived->configuration,
+                rate_of(row.between, row.derived->configuration) / row.between[0].fps,
+                row.between[0].configuration.c_str());
+}
+
 Options parse(int argc, char** argv) {
   Options options;
   std::string names = "vivid,tracking,srad,scene";
@@ -232,7 +252,7 @@ Options parse(int argc, char** argv) {
   }
   for (const std::string& name : split_commas(names)) options.chains.push_back(&bench_chain(name));
   for (const std::string& part : options.parts)
-    if (std::string(" cold chosen metrics knowledge derive ").find(" " + part + " ") ==
+    if (std::string(" cold chosen metrics knowledge derived derive ").find(" " + part + " ") ==
         std::string::npos)
       throw std::runtime_error("there is no part " + part + "; usage: " + kUsage);
   return options;
@@ -250,6 +270,7 @@ void run(Options options) {
   if (options.has("chosen")) print_chosen(rows);
   if (options.has("metrics")) print_metrics(rows);
   if (options.has("knowledge")) print_second(rows);
+  if (options.has("derived")) print_derived(rows);
   if (options.has("derive"))
     for (const BenchChain* chain : options.chains)
       derive_sizes(options.bin, *chain, options.search_s, options.rounds);

@@ -2,6 +2,7 @@
 #include "tests/gst/support/fed_bin.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace tandem {
 namespace {
@@ -113,6 +114,12 @@ std::vector<Told> FedBin::decisions() const {
 // In the thread that decides. The bin tells nothing that waits for a caller of decisions().
 GstBusSyncReply FedBin::hear(GstBus*, GstMessage* message, gpointer self) {
   FedBin& bin = *static_cast<FedBin*>(self);
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {  // feed() would wait for good
+    GError* error = nullptr;
+    gst_message_parse_error(message, &error, nullptr);
+    std::fprintf(stderr, "the pipeline failed: %s\n", error->message);
+    std::_Exit(1);
+  }
   const GstStructure* structure = GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT
                                       ? gst_message_get_structure(message)
                                       : nullptr;
