@@ -3,35 +3,29 @@
 
 #include <vector>
 
+#include "pipelines/tandem/bench_chains.h"
+
 namespace tandem {
 namespace {
 
+constexpr Size bench_size(const BenchChain& chain) { return {chain.width, chain.height}; }
+
+constexpr const BenchChain& kVivid = kBenchChains[0];
+constexpr const BenchChain& kSrad = kBenchChains[1];
+constexpr const BenchChain& kTracking = kBenchChains[2];
+constexpr const BenchChain& kScene = kBenchChains[3];
+
 constexpr Application kApplications[] = {
-    {"vivid",
-     "finds people",
-     "vividfilter ! vividhistogram ! vividclassifier",
-     "vividfilter scales=1 ! vividhistogram ! vividclassifier",
-     {600, 416},
-     find_people},
-    {"srad",
-     "takes the speckle out of ultrasound and radar pictures",
+    {kVivid.name, "finds people", "vividfilter ! vividhistogram ! vividclassifier", kVivid.stages,
+     bench_size(kVivid), find_people},
+    {kSrad.name, "takes the speckle out of ultrasound and radar pictures",
      "sradextract ! sradprepare ! sradreduce ! sraddiffuse ! sradupdate iterations=20 ! "
      "sradcompress",
-     "sradextract ! sradprepare ! sradreduce ! sraddiffuse ! sradupdate ! sradcompress",
-     {458, 502},
-     find_no_speckle},
-    {"tracking",
-     "follows what moves",
-     "kltpyramid ! kltfeatures ! kltflow ! klttracks",
-     "kltpyramid ! kltfeatures ! kltflow ! klttracks",
-     {640, 480},
-     find_tracks},
-    {"scene",
-     "says what kind of scene each frame shows",
-     "scenefeatures ! sceneclassifier",
-     "scenefeatures ! sceneclassifier",
-     {256, 256},
-     find_labels},
+     kSrad.stages, bench_size(kSrad), find_no_speckle},
+    {kTracking.name, "follows what moves", "kltpyramid ! kltfeatures ! kltflow ! klttracks",
+     kTracking.stages, bench_size(kTracking), find_tracks},
+    {kScene.name, "says what kind of scene each frame shows", "scenefeatures ! sceneclassifier",
+     kScene.stages, bench_size(kScene), find_labels},
 };
 
 }  // namespace

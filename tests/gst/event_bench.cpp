@@ -23,7 +23,7 @@ double play_s(const std::string& properties, bool with_events) {
   const std::string line =
       "videotestsrc pattern=snow num-buffers=" + std::to_string(kFrames) +
       " ! video/x-raw,format=GRAY8,width=600,height=416 ! identity name=before ! tandembin.( "
-      "adapt=off " +
+      "knowledge=off adapt=off " +
       properties +
       " vividfilter ! vividhistogram ! vividclassifier ) ! fakesink name=sink sync=false";
   GError* error = nullptr;

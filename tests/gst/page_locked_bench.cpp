@@ -124,7 +124,7 @@ class Run {
         (fed ? "appsrc name=source format=time block=true max-buffers=16 max-bytes=0 ! " : "") +
         front.line + (front.feed == Feed::nothing ? caps_text(size, "GRAY8") + " ! " : "");
     pipeline_ = launch(source +
-                       "tandembin name=bin adapt=off mapping=ggg threads=2 lanes=4 "
+                       "tandembin name=bin knowledge=off adapt=off mapping=ggg threads=2 lanes=4 "
                        "opencl-device=\"" +
                        device +
                        "\" stages=\"vividfilter scales=1 ! vividhistogram ! vividclassifier\" ! "

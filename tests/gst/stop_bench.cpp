@@ -47,7 +47,7 @@ double stop_s(const Application& application, const std::string& size, const std
   const std::string::size_type x = size.find('x');
   const std::string line =
       "videotestsrc pattern=snow ! video/x-raw,format=GRAY8,width=" + size.substr(0, x) +
-      ",height=" + size.substr(x + 1) + " ! tandembin.( opencl-device=any " +
+      ",height=" + size.substr(x + 1) + " ! tandembin.( knowledge=off opencl-device=any " +
       properties(application, mode) + " " + application.stages + " ) ! fakesink async=false";
   GError* error = nullptr;
   GstElement* pipeline = gst_parse_launch(line.c_str(), &error);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/virtual_chip/simulated_bin.h"
 
+#include <utility>
+
 namespace tandem::test {
 
 SimulatedBin::SimulatedBin(const Chip& chip, unsigned seed, const Objective& objective,
@@ -26,8 +28,12 @@ SimulatedBin::SimulatedBin(const Chip& chip, unsigned seed, const Objective& obj
   controller_->set_objective(objective);
 }
 
-void SimulatedBin::frames_changed(const std::string& kind) {
-  const Step step = controller_->frames_changed({kind}, chip_.window);
+void SimulatedBin::trained(std::function<void(const Conditions&, const Learnt&)> tell) {
+  controller_->trained = std::move(tell);
+}
+
+void SimulatedBin::frames_changed(const Conditions& conditions) {
+  const Step step = controller_->frames_changed(conditions, chip_.window);
   simulation_.configure(step.configuration, step.time_stages);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,7 +19,10 @@ class SimulatedBin {
                double max_overhead = 0.05);
 
   /// Frames of another kind come; nothing else about them changes.
-  void frames_changed(const std::string& kind);
+  void frames_changed(const std::string& kind) { frames_changed(Conditions{kind}); }
+  void frames_changed(const Conditions& conditions);
+  /// Is told of each training that ended.
+  void trained(std::function<void(const Conditions&, const Learnt&)> tell);
   /// Lets frames flow until something is decided. False when that takes more than `most` frames.
   bool run_to_decision(int most);
   void run_until(double now_s);

@@ -24,7 +24,7 @@ inline double seconds_since(Clock::time_point start) {
 class BareBin {
  public:
   BareBin(Size size, const char* settings) {
-    const std::string line = std::string("tandembin name=t ") + settings +
+    const std::string line = std::string("tandembin name=t knowledge=off ") + settings +
                              " stages=\"vividfilter scales=1 ! vividhistogram ! vividclassifier\"";
     GError* error = nullptr;
     bin_ = gst_parse_launch(line.c_str(), &error);

@@ -1,19 +1,53 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/gst/support/fed_bin.h"
 
+#include <algorithm>
+#include <cstdio>
+
 namespace tandem {
+namespace {
+
+Told told_by(const GstStructure* d, double at_s) {
+  Told told;
+  told.at_s = at_s;
+  told.reason = gst_structure_get_string(d, "reason");
+  told.before = gst_structure_get_string(d, "old");
+  told.after = gst_structure_get_string(d, "new");
+  gst_structure_get_double(d, "predicted-fps", &told.predicted_fps);
+  gst_structure_get_int(d, "training-experiments", &told.experiments);
+  gst_structure_get_int(d, "training-trials", &told.trials);
+  gst_structure_get_int(d, "training-frames", &told.training_frames);
+  gst_structure_get_double(d, "training-seconds", &told.training_s);
+  gst_structure_get_double(d, "training-penalty", &told.penalty_s);
+  gboolean unknown = FALSE;
+  gst_structure_get_boolean(d, "energy-unknown", &unknown);
+  told.energy_unknown = unknown;
+  return told;
+}
+
+}  // namespace
 
 FedBin::FedBin(const Options& options, const std::string& stages, const char* adapt) {
   const std::string line =
       "appsrc name=source format=time block=true max-buffers=4 max-bytes=0 ! tandembin name=bin "
       "stages=\"" +
-      stages + "\" ! fakesink sync=false";
+      stages + "\" ! fakesink name=sink sync=false";
   pipeline_ = gst_parse_launch_full(line.c_str(), nullptr, GST_PARSE_FLAG_FATAL_ERRORS, nullptr);
   if (!pipeline_) throw std::runtime_error("no pipeline: is GST_PLUGIN_PATH set?");
   source_ = GST_APP_SRC(gst_bin_get_by_name(GST_BIN(pipeline_), "source"));
   bin_ = gst_bin_get_by_name(GST_BIN(pipeline_), "bin");
+  GstBus* bus = gst_element_get_bus(pipeline_);
+  gst_bus_set_sync_handler(bus, hear, this, nullptr);
+  gst_object_unref(bus);
+  GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline_), "sink");
+  GstPad* pad = gst_element_get_static_pad(sink, "sink");
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, count, this, nullptr);
+  gst_object_unref(pad);
+  gst_object_unref(sink);
   g_object_set(bin_, "opencl-device", options.device.c_str(), "cores", options.cores,
-               "max-overhead", options.max_overhead, nullptr);
+               "max-overhead", options.max_overhead, "knowledge", options.knowledge.c_str(),
+               "energy-source", options.energy_source.c_str(), nullptr);
+  set("metric", options.metric.c_str());
   set("adapt", adapt);
 }
 
@@ -62,6 +96,7 @@ Stats FedBin::stats() const {
   gboolean training = FALSE;
   gst_structure_get(structure, "frames", G_TYPE_UINT64, &stats.frames, "trainings", G_TYPE_INT,
                     &stats.trainings, "training-frames", G_TYPE_INT, &stats.training_frames,
+                    "training-experiments", G_TYPE_INT, &stats.training_experiments,
                     "training-seconds", G_TYPE_DOUBLE, &stats.training_s, "training-penalty",
                     G_TYPE_DOUBLE, &stats.penalty_s, "training", G_TYPE_BOOLEAN, &training,
                     nullptr);
@@ -69,6 +104,73 @@ Stats FedBin::stats() const {
   stats.predicted = gst_structure_has_field(structure, "predicted-fps");
   gst_structure_free(structure);
   return stats;
+}
+
+std::vector<Told> FedBin::decisions() const {
+  std::lock_guard lock(mutex_);
+  return told_;
+}
+
+// In the thread that decides. The bin tells nothing that waits for a caller of decisions().
+GstBusSyncReply FedBin::hear(GstBus*, GstMessage* message, gpointer self) {
+  FedBin& bin = *static_cast<FedBin*>(self);
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {  // feed() would wait for good
+    GError* error = nullptr;
+    gst_message_parse_error(message, &error, nullptr);
+    std::fprintf(stderr, "the pipeline failed: %s\n", error->message);
+    std::_Exit(1);
+  }
+  const GstStructure* structure = GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT
+                                      ? gst_message_get_structure(message)
+                                      : nullptr;
+  if (structure && gst_structure_has_name(structure, "tandem-decision")) {
+    std::lock_guard lock(bin.mutex_);
+    bin.told_.push_back(told_by(structure, bin.now_s()));
+  }
+  return GST_BUS_PASS;
+}
+
+std::vector<Rate> FedBin::predictions() const {
+  GstStructure* all = nullptr;
+  g_object_get(bin_, "predictions", &all, nullptr);
+  std::vector<Rate> rates;
+  const GValue* list = all ? gst_structure_get_value(all, "configurations") : nullptr;
+  for (guint i = 0; list && i < gst_value_array_get_size(list); ++i) {
+    const GstStructure* one = gst_value_get_structure(gst_value_array_get_value(list, i));
+    Rate rate{gst_structure_get_string(one, "configuration")};
+    if (gst_structure_get_double(one, "fps", &rate.fps)) rates.push_back(rate);
+  }
+  if (all) gst_structure_free(all);
+  std::ranges::sort(rates, std::greater{}, &Rate::fps);
+  return rates;
+}
+
+int FedBin::cores() const {
+  GstStructure* structure = nullptr;
+  g_object_get(bin_, "stats", &structure, nullptr);
+  int cores = 1;
+  gst_structure_get_int(structure, "cores", &cores);
+  gst_structure_free(structure);
+  return cores;
+}
+
+// In the streaming thread.
+GstPadProbeReturn FedBin::count(GstPad*, GstPadProbeInfo*, gpointer self) {
+  FedBin& bin = *static_cast<FedBin*>(self);
+  bin.last_s_ = seconds_since(bin.made_);
+  if (++bin.delivered_ == bin.mark_) bin.mark_s_ = bin.last_s_.load();
+  return GST_PAD_PROBE_OK;
+}
+
+double FedBin::rate_between(const std::vector<GstBuffer*>& frames, guint64 first, guint64 last,
+                            double most_s) {
+  mark_ = first;
+  const auto start = Clock::now();
+  while (delivered_ < last && seconds_since(start) < most_s) feed(frames);
+  const guint64 so_many = delivered_;
+  const double until_s = last_s_;
+  return so_many > first && mark_s_ > 0 ? static_cast<double>(so_many - first) / (until_s - mark_s_)
+                                        : 0;
 }
 
 double FedBin::run(const std::vector<GstBuffer*>& frames, double seconds) {
@@ -79,10 +181,14 @@ double FedBin::run(const std::vector<GstBuffer*>& frames, double seconds) {
   return static_cast<double>(stats().frames - before.frames) / elapsed;
 }
 
-void FedBin::run_until_decided(const std::vector<GstBuffer*>& frames) {
-  do {
-    feed(frames);
-  } while (stats().trainings == 0 || stats().training);
+bool FedBin::run_until_decided(const std::vector<GstBuffer*>& frames, double most_s) {
+  constexpr double kBetweenLooks = 0.01;  // stats take as long as a fast frame
+  for (const auto start = Clock::now(); seconds_since(start) < most_s;) {
+    for (const auto since = Clock::now(); seconds_since(since) < kBetweenLooks;) feed(frames);
+    const Stats now = stats();
+    if (now.trainings > 0 && !now.training) return true;
+  }
+  return false;
 }
 
 }  // namespace tandem

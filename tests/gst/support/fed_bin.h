@@ -4,8 +4,10 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -23,10 +25,26 @@ inline double seconds_since(Clock::time_point start) {
 struct Stats {
   std::string configuration;
   guint64 frames = 0;
-  int trainings = 0, training_frames = 0;
+  int trainings = 0, training_frames = 0, training_experiments = 0;
   double training_s = 0, penalty_s = 0;
   bool training = false;
   bool predicted = false;  ///< something is known of what runs
+};
+
+/// A decision that the bin told.
+struct Told {
+  double at_s = 0;  ///< since the bin was made
+  std::string reason, before, after;
+  double predicted_fps = 0;  ///< 0: unknown
+  int experiments = 0, trials = 0, training_frames = 0;
+  double training_s = 0, penalty_s = 0;
+  bool energy_unknown = false;
+};
+
+/// What is known of a configuration, and how fast.
+struct Rate {
+  std::string configuration;
+  double fps = 0;
 };
 
 /// appsrc ! tandembin ! fakesink, playing and always fed.
@@ -36,6 +54,9 @@ class FedBin {
     std::string device = "auto";
     int cores = 0;
     double max_overhead = 0.05;
+    /// As the bin's: what earlier runs left behind is no part of a bench that does not ask for it.
+    std::string knowledge = "off";
+    std::string metric = "throughput", energy_source = "auto";
   };
 
   /// Throws std::runtime_error when there is no such pipeline.
@@ -50,15 +71,37 @@ class FedBin {
   void begin(Size size);
   void feed(const std::vector<GstBuffer*>& frames);
   Stats stats() const;
+  /// All decisions so far.
+  std::vector<Told> decisions() const;
+  /// Since the bin was made.
+  double now_s() const { return seconds_since(made_); }
+  /// What the model expects of every configuration, the fastest first; empty: nothing is known.
+  std::vector<Rate> predictions() const;
+  int cores() const;
+  /// Buffers that left the bin.
+  guint64 delivered() const { return delivered_; }
+  /// Feeds until so many have left, or for `most_s`. Returns the rate from `first` on, 0 when that
+  /// did not come.
+  double rate_between(const std::vector<GstBuffer*>& frames, guint64 first, guint64 last,
+                      double most_s);
   /// Feeds for so long; returns frames finished a second.
   double run(const std::vector<GstBuffer*>& frames, double seconds);
-  void run_until_decided(const std::vector<GstBuffer*>& frames);
+  /// Returns whether a training ended within `most_s`.
+  bool run_until_decided(const std::vector<GstBuffer*>& frames, double most_s = 300);
 
  private:
+  static GstBusSyncReply hear(GstBus* bus, GstMessage* message, gpointer self);
+  static GstPadProbeReturn count(GstPad* pad, GstPadProbeInfo* info, gpointer self);
+
   GstElement* pipeline_;
   GstAppSrc* source_;
   GstElement* bin_;
   std::size_t next_ = 0;
+  std::atomic<guint64> delivered_{0}, mark_{0};
+  std::atomic<double> mark_s_{0}, last_s_{0};  // when the marked frame left, and the last one
+  Clock::time_point made_ = Clock::now();
+  mutable std::mutex mutex_;
+  std::vector<Told> told_;
 };
 
 }  // namespace tandem

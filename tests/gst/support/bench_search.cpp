@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/gst/support/bench_search.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+#include <sstream>
+
+#include "model/median.h"
+
+namespace tandem {
+namespace {
+
+constexpr std::size_t kFastest = 5, kMost = 10;
+constexpr double kSettleSeconds = 0.15;  // programs are built, queues fill
+constexpr guint64 kLeastFrames = 8;      // slow ones tell little in a short time
+constexpr double kLongestSeconds = 3;
+
+std::string mapping_of(const std::string& configuration) {
+  return configuration.substr(0, configuration.find('/'));
+}
+
+}  // namespace
+
+const BenchChain& bench_chain(const std::string& name) {
+  std::string names;
+  for (const BenchChain& chain : kBenchChains) {
+    if (name == chain.name || name == std::string(chain.name) + "s") return chain;
+    names += std::string(" ") + chain.name;
+  }
+  throw std::runtime_error("there is no application '" + name + "'; there are" + names);
+}
+
+std::vector<std::string> split_commas(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+Size read_size(const std::string& text) {
+  Size size{};
+  char more = 0;
+  if (std::sscanf(text.c_str(), "%dx%d%c", &size.width, &size.height, &more) != 2 ||
+      size.width < 1 || size.height < 1)
+    throw std::runtime_error("a size is WIDTHxHEIGHT, not " + text);
+  return size;
+}
+
+std::string text_of(Size size) {
+  return std::to_string(size.width) + "x" + std::to_string(size.height);
+}
+
+std::vector<std::string> candidates(const FedBin& trained) {
+  const std::vector<Rate> expected = trained.predictions();
+  std::vector<std::string> list;
+  std::set<std::string> taken, mappings;
+  const auto take = [&](const std::string& configuration) {
+    if (taken.insert(configuration).second) list.push_back(configuration);
+    mappings.insert(mapping_of(configuration));
+  };
+  take(trained.stats().configuration);
+  for (std::size_t i = 0; i < std::min(kFastest, expected.size()); ++i)
+    take(expected[i].configuration);
+  bool medium = false, cpu_alone = false;
+  for (const Rate& rate : expected) {  // the first is the best of its kind
+    const std::string mapping = mapping_of(rate.configuration);
+    const bool is_medium = rate.configuration.ends_with("/mg");
+    const bool on_cpu = mapping.find('g') == std::string::npos;
+    const bool adds = (is_medium && !medium) || (on_cpu && !cpu_alone);
+    medium |= is_medium;
+    cpu_alone |= on_cpu;
+    if (adds || (list.size() < kMost && !mappings.contains(mapping))) take(rate.configuration);
+  }
+  return list;
+}
+
+std::vector<Rate> steady_rates(const FedBin::Options& options, const std::string& stages,
+                               const Frames& frames, std::vector<std::string> configurations,
+                               double seconds, int rounds) {
+  std::ranges::sort(configurations);
+  configurations.erase(std::ranges::unique(configurations).begin(), configurations.end());
+  FedBin::Options forced = options;
+  forced.knowledge = "off";
+  FedBin stream(forced, stages, "off");
+  std::vector<std::vector<double>> measured(configurations.size());
+  bool playing = false;
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < configurations.size(); ++i) {
+      stream.force(configurations[i]);
+      if (!playing) stream.begin(frames.size);
+      playing = true;
+      stream.run(frames.buffers, kSettleSeconds);
+      const guint64 before = stream.delivered();
+      const auto start = Clock::now();
+      do {
+        stream.feed(frames.buffers);
+      } while (seconds_since(start) < seconds || (stream.delivered() < before + kLeastFrames &&
+                                                  seconds_since(start) < kLongestSeconds));
+      measured[i].push_back(static_cast<double>(stream.delivered() - before) /
+                            seconds_since(start));
+    }
+  }
+  std::vector<Rate> rates;
+  for (std::size_t i = 0; i < configurations.size(); ++i)
+    rates.push_back({configurations[i], median(measured[i])});
+  std::ranges::sort(rates, std::greater{}, &Rate::fps);
+  return rates;
+}
+
+double rate_of(const std::vector<Rate>& rates, const std::string& configuration) {
+  for (const Rate& rate : rates)
+    if (rate.configuration == configuration) return rate.fps;
+  throw std::runtime_error(configuration + " was not measured");
+}
+
+}  // namespace tandem

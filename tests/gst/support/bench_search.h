@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipelines/tandem/bench_chains.h"
+#include "tests/gst/support/fed_bin.h"
+
+namespace tandem {
+
+/// Of `name`; "scenes" is "scene". Throws std::runtime_error that lists them.
+const BenchChain& bench_chain(const std::string& name);
+
+/// The words between commas.
+std::vector<std::string> split_commas(const std::string& text);
+/// "600x416". Throws std::runtime_error.
+Size read_size(const std::string& text);
+std::string text_of(Size size);
+
+/// Grey frames of one size.
+class Frames {
+ public:
+  explicit Frames(Size size_) : size(size_), buffers(make_frames(size_)) {}
+  ~Frames() {
+    for (GstBuffer* frame : buffers) gst_buffer_unref(frame);
+  }
+  Frames(const Frames&) = delete;
+  Frames& operator=(const Frames&) = delete;
+
+  const Size size;
+  const std::vector<GstBuffer*> buffers;
+};
+
+/// A short list of configurations that may be the best, for a search: what the model of a bin that
+/// has trained expects most of, the best of each mapping among the first, and all on the CPU,
+/// medium and coarse.
+std::vector<std::string> candidates(const FedBin& trained);
+
+/// What each does when it runs steadily, the fastest first: in turn, `rounds` times for `seconds`
+/// each, medians. A machine whose speed drifts hits all of them.
+std::vector<Rate> steady_rates(const FedBin::Options& options, const std::string& stages,
+                               const Frames& frames, std::vector<std::string> configurations,
+                               double seconds, int rounds);
+
+/// Of one that was measured. Throws std::runtime_error when it was not.
+double rate_of(const std::vector<Rate>& rates, const std::string& configuration);
+
+}  // namespace tandem

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/gst/support/derived_sizes.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "scheduler/learn/derive.h"
+#include "scheduler/learn/knowledge_folder.h"
+
+namespace tandem {
+namespace {
+
+constexpr Size kSizes[] = {{320, 240}, {600, 416}, {960, 540}, {1280, 720}, {1920, 1080}};
+constexpr double kMostTraining = 60;
+
+std::vector<Known> train(const FedBin::Options& options, const BenchChain& chain, Size size,
+                         std::vector<std::string>& list) {
+  std::string folder = (std::filesystem::temp_directory_path() / "tandem-derives-XXXXXX").string();
+  if (!mkdtemp(folder.data())) throw std::runtime_error("no folder can be made: " + folder);
+  {
+    FedBin::Options keeps = options;
+    keeps.knowledge = folder;
+    const Frames frames(size);
+    FedBin bin(keeps, chain.stages, "caps");
+    bin.begin(size);
+    if (!bin.run_until_decided(frames.buffers, kMostTraining))
+      throw std::runtime_error("no training ended within a minute");
+    list = candidates(bin);
+  }
+  std::vector<Known> known = KnowledgeFolder(folder).list();
+  std::filesystem::remove_all(folder);
+  if (known.size() != 1) throw std::runtime_error("the training left no knowledge");
+  return known;
+}
+
+}  // namespace
+
+void derive_sizes(const FedBin::Options& options, const BenchChain& chain, double search_s,
+                  int rounds) {
+  const AnalyticPredictor predictor;
+  std::vector<Known> all;
+  std::vector<std::vector<std::string>> lists(std::size(kSizes));
+  for (std::size_t i = 0; i < std::size(kSizes); ++i) {
+    std::fprintf(stderr, "%s %s\n", chain.name, text_of(kSizes[i]).c_str());
+    all.push_back(train(options, chain, kSizes[i], lists[i])[0]);
+  }
+  std::printf(
+      "\n| %s, derived from the other four | runs | of the best | expected / measured | best |\n"
+      "| --- | --- | ---: | ---: | --- |\n",
+      chain.name);
+  double sum = 0, least = 1;
+  for (std::size_t i = 0; i < std::size(kSizes); ++i) {
+    Knowledge others;
+    for (const Known& known : all)
+      if (&known != &all[i]) others[known.conditions] = learnt_of(known, predictor);
+    const auto derived = derive(all[i].conditions, others, all[i].facts.chain, predictor);
+    if (!derived) throw std::runtime_error("nothing could be derived");
+    const Candidate best = predictor
+                               .choose(derived->findings.measurements, all[i].objective,
+                                       all[i].allowed, derived->findings.trials, Which::all)
+                               .best();
+    const std::string runs = to_string(best.configuration);
+    lists[i].push_back(runs);
+    const Frames frames(kSizes[i]);
+    const std::vector<Rate> rates =
+        steady_rates(options, chain.stages, frames, lists[i], search_s, rounds);
+    const double fps = rate_of(rates, runs), share = fps / rates[0].fps;
+    std::printf("| %s | %s | %.3f | %.2f | %s |\n", text_of(kSizes[i]).c_str(), runs.c_str(), share,
+                best.prediction.throughput_fps / fps, rates[0].configuration.c_str());
+    sum += share;
+    least = std::min(least, share);
+  }
+  std::printf("| mean, least | | %.3f, %.3f | | |\n", sum / static_cast<double>(std::size(kSizes)),
+              least);
+  std::fflush(stdout);
+}
+
+}  // namespace tandem
