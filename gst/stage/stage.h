@@ -20,8 +20,8 @@ struct StageDescription {
   bool serial = false;
   bool has_opencl = true;
   bool changes_pixels = false;
-  /// The element of the first stage that inside tandembin is passed as often as this one's property
-  /// `iterations` (an int) says, with all between: null where nothing is repeated.
+  /// The element of the first stage of the part that ends with this one and that frames pass
+  /// StageSettings::rounds() times inside tandembin: null where nothing is repeated.
   const char* repeats_from = nullptr;
   bool needs_previous = false;  ///< reads StageFrame::previous
 };

@@ -38,6 +38,7 @@ struct StageProperty {
 ///     static constexpr char kLongName[], kSummary[], kKlass[];
 ///     static const StageDescription& description();
 ///     static const std::vector<StageProperty<Settings>>& properties();  // none: leave it out
+///     static int rounds(const Settings&);  // of a description that repeats
 ///     std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest&);  // may throw
 ///   };
 /// so that an element's file holds what is its own and nothing else. All properties may change
@@ -134,6 +135,11 @@ class StageElement {
 
   struct Snapshot final : StageSettings {
     Settings values;
+
+    int rounds() const override {
+      if constexpr (requires { Element::rounds(values); }) return Element::rounds(values);
+      return 1;
+    }
   };
 
   static std::string text_of(const StageProperty<Settings>& p, const Settings& values) {
@@ -165,9 +171,6 @@ class StageElement {
         read->all += text;
         if (!property.keeps_work) read->work += text;
       }
-    }
-    if constexpr (requires { read->values.iterations; }) {
-      if (Element::description().repeats_from) read->iterations = read->values.iterations;
     }
     return read;
   }

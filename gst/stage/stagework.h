@@ -74,11 +74,13 @@ struct StageFrame {
 
 /// The properties of a stage as they were at one moment. The element's own values are behind it.
 struct StageSettings {
-  std::string all;     ///< the element and all of its properties: the same text, the same values
-  std::string work;    ///< the same without those that leave the work as it is
-  int iterations = 1;  ///< how often frames pass what the stage repeats
+  std::string all;   ///< the element and all of its properties: the same text, the same values
+  std::string work;  ///< the same without those that leave the work as it is
 
   virtual ~StageSettings() = default;
+  /// How often frames pass the part of the chain that ends with this stage; at least 1. Part of the
+  /// settings, because a frame's way is known before there is work for it.
+  virtual int rounds() const { return 1; }
 };
 
 /// What a StageWork is made for.
