@@ -45,8 +45,8 @@ class AddWork final : public StageWork {
       : plus_(static_cast<float>(plus)) {
     outputs_ = {{kValue, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {1}}};
     if (!context) return;
-    add_ = std::make_unique<opencl::Kernel>(
-        *context, opencl::build_program(*context, kSource, "-cl-std=CL1.2"), "add");
+    add_ =
+        std::make_unique<opencl::Kernel>(*context, opencl::build_program(*context, kSource), "add");
   }
   int rows() const override { return 1; }
   void compute(StageFrame& frame, Rows) const override {
