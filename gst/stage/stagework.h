@@ -30,6 +30,9 @@ struct TensorSpec {
   std::size_t elements() const;
   std::size_t bytes() const;
   bool operator==(const TensorSpec& other) const;
+
+  /// Scratch for StageFrame::upload: 8-bit pixels, none where there is no device.
+  static TensorSpec of_pixels(const char* name, int width, int height, bool device);
 };
 
 /// A tensor of one frame.
@@ -61,6 +64,11 @@ struct StageFrame {
   void* device_output(int i, opencl::Queue& queue) const {
     return outputs[i].buffer->device(queue, opencl::Buffer::Access::write);
   }
+
+  /// Enqueues the upload of 8-bit pixels, such as luma(), to the scratch output `i` of as many:
+  /// there its rows lie packed. The pixels must stay until the queue has finished; throws
+  /// opencl::Error.
+  opencl::DevicePlane upload(Plane<const uint8_t> pixels, int i, opencl::Queue& queue) const;
 
   template <typename T>
   const T* input(int i) const {
