@@ -13,7 +13,7 @@ namespace tandem {
 /// What a stage class is, the same for all its instances.
 struct StageDescription {
   struct Input {
-    const char* tensor;
+    TensorName tensor;
     const char* producer;  ///< the element that makes it, for the message when it is missing
   };
   std::vector<Input> inputs;

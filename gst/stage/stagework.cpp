@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/stage/stagework.h"
 
-#include <cstring>
-
 namespace tandem {
 
 std::size_t TensorSpec::elements() const {
@@ -16,8 +14,8 @@ std::size_t TensorSpec::bytes() const {
 }
 
 bool TensorSpec::operator==(const TensorSpec& other) const {
-  return std::strcmp(name, other.name) == 0 && type == other.type &&
-         dimensions == other.dimensions && shape == other.shape && scratch == other.scratch;
+  return name == other.name && type == other.type && dimensions == other.dimensions &&
+         shape == other.shape && scratch == other.scratch;
 }
 
 TensorSpec TensorSpec::of_pixels(const char* name, int width, int height, bool device) {

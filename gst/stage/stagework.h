@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gst/meta/tensormeta.h"
+#include "gst/meta/tensorname.h"
 #include "kernels/opencl/opencl.h"
 #include "kernels/plane.h"
 
@@ -21,7 +22,7 @@ namespace tandem {
 inline constexpr int kMaxTensors = 8;
 
 struct TensorSpec {
-  const char* name = "";  ///< static string
+  TensorName name;
   GstTandemElementType type = GST_TANDEM_ELEMENT_TYPE_UINT8;
   guint dimensions = 1;
   std::array<gsize, GST_TANDEM_TENSOR_MAX_DIMENSIONS> shape{};  ///< outermost first
