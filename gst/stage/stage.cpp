@@ -98,6 +98,7 @@ static bool choose_device(GstTandemStage* stage) {
     selector = self.selector;
   }
   self.on_device = false;
+  self.adapter.describe();
   if (!self.adapter.description().has_opencl) {
     if (device == Device::opencl) {
       GST_ELEMENT_WARNING(

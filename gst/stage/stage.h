@@ -10,7 +10,7 @@
 
 namespace tandem {
 
-/// What a stage class is, the same for all its instances.
+/// What a stage is, from its first frame to its last; its properties may have a say in it.
 struct StageDescription {
   struct Input {
     TensorName tensor;
@@ -50,9 +50,9 @@ struct GstTandemStage {
 struct GstTandemStageClass {
   GstBaseTransformClass parent_class;
 
-  /// Set by the subclass in its class_init; lives for ever.
-  const tandem::StageDescription* description;
-
+  /// What the stage is with the properties that it has now. Asked before its first frame, of each
+  /// instance.
+  tandem::StageDescription (*describe)(GstTandemStage* stage);
   /// The properties as they are now.
   std::shared_ptr<const tandem::StageSettings> (*read_settings)(GstTandemStage* stage);
   /// Makes the work for frames like the request's with settings of this class. Called with no lock

@@ -84,8 +84,8 @@ GstBuffer* FrameItem::close() {
   return std::exchange(buffer, nullptr);
 }
 
-const StageDescription& StageAdapter::description() const {
-  return *GST_TANDEM_STAGE_GET_CLASS(stage_)->description;
+void StageAdapter::describe() {
+  description_ = GST_TANDEM_STAGE_GET_CLASS(stage_)->describe(stage_);
 }
 
 std::string StageAdapter::name() const {

@@ -36,9 +36,9 @@ struct StageProperty {
 ///     struct Settings { ... };
 ///     static constexpr char kTypeName[];                      // "GstVividFilter"
 ///     static constexpr char kLongName[], kSummary[], kKlass[];
-///     static const StageDescription& description();
-///     static const std::vector<StageProperty<Settings>>& properties();  // none: leave it out
-///     static int rounds(const Settings&);  // of a description that repeats
+///     static const StageDescription& description();  // or of an instance: description(const
+///     Settings&) static const std::vector<StageProperty<Settings>>& properties();  // none: leave
+///     it out static int rounds(const Settings&);  // of a description that repeats
 ///     std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest&);  // may throw
 ///   };
 /// so that an element's file holds what is its own and nothing else. All properties may change
@@ -175,6 +175,15 @@ class StageElement {
     return read;
   }
 
+  static StageDescription describe(GstTandemStage* stage) {
+    if constexpr (requires(Settings values) { Element::description(values); }) {
+      ObjectLock lock(stage);
+      return Element::description(*cast(stage)->settings);
+    } else {
+      return Element::description();
+    }
+  }
+
   static std::unique_ptr<StageWork> make_work(GstTandemStage* stage, const StageSettings& settings,
                                               const WorkRequest& request) {
     Instance* self = cast(stage);
@@ -204,7 +213,7 @@ class StageElement {
     gst_element_class_add_static_pad_template(element_class, &sink);
     gst_element_class_add_static_pad_template(element_class, &src);
 
-    klass->description = &Element::description();
+    klass->describe = describe;
     klass->read_settings = read_settings;
     klass->make_work = make_work;
   }

@@ -33,6 +33,32 @@ TEST(OwnStages, PassesOnTheDeviceToo) {
   EXPECT_GT(stream.stat("frames-mixed"), 0U);
 }
 
+/// Of a chain whose stages are of one class and read different tensors.
+constexpr char kChain[] = "ownstart ! ownadd plus=5 to=own-a ! ownadd plus=7 from=own-a to=own-b";
+
+void expect_chain(const std::vector<Result>& results) {
+  ASSERT_EQ(indices(results), count_to(kFrames));
+  for (const Result& result : results) {
+    EXPECT_EQ(result.tensors.at("own-value").at(0), result.pixels.at(0));
+    EXPECT_EQ(result.tensors.at("own-a").at(0), result.pixels.at(0) + 5);
+    EXPECT_EQ(result.tensors.at("own-b").at(0), result.pixels.at(0) + 12);
+  }
+}
+
+TEST(OwnStages, EachInstanceSaysWhatItReads) {
+  Stream inside(bin_of(kChain, "keep-tensors=true"), kSize), alone(kChain, kSize);
+  expect_chain(inside.run(kFrames));
+  expect_chain(alone.run(kFrames));
+}
+
+TEST(OwnStages, WhatAnInstanceReadsAndNobodyMakesIsNamed) {
+  Stream stream(bin_of("ownstart ! ownadd from=own-c"), kSize);
+  stream.play();
+  stream.push(0, 1);
+  EXPECT_EQ(stream.messages.wait(GST_MESSAGE_ERROR).text,
+            "ownadd needs the tensor 'own-c', which ownstart makes: put ownstart before ownadd.");
+}
+
 TEST(OwnStages, SeveralPassesNeedABin) {
   Stream stream("ownstart ! ownadd passes=2", kSize);
   stream.play();

@@ -41,9 +41,9 @@ struct OwnStart {
 
 class AddWork final : public StageWork {
  public:
-  AddWork(int plus, const std::shared_ptr<opencl::Context>& context)
+  AddWork(int plus, const std::string& to, const std::shared_ptr<opencl::Context>& context)
       : plus_(static_cast<float>(plus)) {
-    outputs_ = {{kValue, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {1}}};
+    outputs_ = {{to.c_str(), GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {1}}};
     if (!context) return;
     add_ =
         std::make_unique<opencl::Kernel>(*context, opencl::build_program(*context, kSource), "add");
@@ -65,27 +65,28 @@ class AddWork final : public StageWork {
 struct OwnAdd {
   struct Settings {
     int plus = 1, passes = 1;
+    std::string from = kValue, to = kValue;
   };
   static constexpr char kTypeName[] = "TandemOwnAdd";
   static constexpr char kLongName[] = "Add";
   static constexpr char kKlass[] = "Filter/Video";
   static constexpr char kSummary[] = "Adds a number to a tensor";
 
-  static const StageDescription& description() {
-    static const StageDescription description{.inputs = {{kValue, "ownstart"}},
-                                              .repeats_from = "ownadd"};
-    return description;
+  static StageDescription description(const Settings& settings) {
+    return {.inputs = {{settings.from.c_str(), "ownstart"}}, .repeats_from = "ownadd"};
   }
   static const std::vector<StageProperty<Settings>>& properties() {
     static const std::vector<StageProperty<Settings>> all{
         {"plus", "Plus", "What is added", &Settings::plus, 0, 1000},
-        {"passes", "Passes", "How often it is added", &Settings::passes, 1, 1000}};
+        {"passes", "Passes", "How often it is added", &Settings::passes, 1, 1000},
+        {"from", "From", "The tensor that is read", &Settings::from},
+        {"to", "To", "The tensor that is made", &Settings::to}};
     return all;
   }
   static int rounds(const Settings& settings) { return settings.passes; }
 
   std::unique_ptr<StageWork> make_work(const Settings& settings, const WorkRequest& request) {
-    return std::make_unique<AddWork>(settings.plus, request.context);
+    return std::make_unique<AddWork>(settings.plus, settings.to, request.context);
   }
 };
 
