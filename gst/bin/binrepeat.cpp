@@ -20,7 +20,7 @@ int find_first(const std::vector<GstTandemStage*>& stages, int last) {
   return first;
 }
 
-int iterations_of(GstTandemStage* stage) { return adapter(stage).settings()->iterations; }
+int rounds_of(GstTandemStage* stage) { return adapter(stage).settings()->rounds(); }
 
 }  // namespace
 
@@ -30,29 +30,29 @@ ChainRepeat::ChainRepeat(const std::vector<GstTandemStage*>& stages) {
     GstTandemStage* stage = stages[last];
     const StageDescription& description = adapter(stage).description();
     if (!description.repeats_from) continue;
-    const int iterations = iterations_of(stage);
-    const std::string problem = "iterations=" + std::to_string(iterations) + " of " +
-                                adapter(stage).name() + " repeats what is between it and " +
-                                description.repeats_from;
+    const int rounds = rounds_of(stage);
+    const std::string problem = adapter(stage).name() + " is set to send frames " +
+                                std::to_string(rounds) + " times through the stages from " +
+                                description.repeats_from + " on";
     const int first = find_first(stages, last);
     const bool serial = first >= 0 && std::any_of(&stages[first], &stages[last], [](auto* between) {
                           return adapter(between).serial();
                         });
-    if (iterations > 1 && first < 0)
+    if (rounds > 1 && first < 0)
       throw std::runtime_error(problem + ", which is not before it in this tandembin.");
-    if (iterations > 1 && serial)
+    if (rounds > 1 && serial)
       throw std::runtime_error(problem + ", but there is a stage that must see each frame once.");
-    if (iterations > 1 && ++asked > 1)
+    if (rounds > 1 && ++asked > 1)
       throw std::runtime_error(problem +
                                ", and tandembin repeats one part of a chain only: set the other "
-                               "iterations to 1.");
+                               "one to 1.");
     if (first >= 0 && !serial) parts_.push_back({stage, {first, last, 1}});
   }
 }
 
 Repeat ChainRepeat::now() const {
   for (const Part& part : parts_) {
-    const int rounds = iterations_of(part.stage);
+    const int rounds = rounds_of(part.stage);
     if (rounds > 1) return {part.repeat.first, part.repeat.last, rounds};
   }
   return {};

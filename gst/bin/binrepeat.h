@@ -12,10 +12,10 @@ namespace tandem {
 class ChainRepeat {
  public:
   /// Of stages whose settings are in use. Throws std::runtime_error that says what to do when
-  /// `iterations` asks for what cannot be.
+  /// rounds() asks for what cannot be.
   explicit ChainRepeat(const std::vector<GstTandemStage*>& stages);
 
-  /// As `iterations` of the settings in use says.
+  /// As rounds() of the settings in use says.
   Repeat now() const;
 
  private:

@@ -8,6 +8,7 @@ namespace tandem {
 ChainWork::ChainWork(const std::vector<GstTandemStage*>& stages) {
   for (GstTandemStage* stage : stages) {
     adapters_.push_back(&gst_tandem_stage_adapter(stage));
+    adapters_.back()->describe();
     read_.push_back(adapters_.back()->read_settings());
   }
   take_over();

@@ -19,12 +19,14 @@ class KltPyramidWork final : public StageWork {
       : kernels_(std::move(kernels)),
         layout_{GST_VIDEO_INFO_WIDTH(&video), GST_VIDEO_INFO_HEIGHT(&video)},
         black_(static_cast<std::size_t>(layout_.width)) {
-    const std::size_t luma = kernels_ ? layout_.pixels_of(0) : 0;
+    const auto luma = [&](const char* name) {
+      return TensorSpec::of_pixels(name, layout_.width, layout_.height, kernels_ != nullptr);
+    };
     outputs_ = {
         {kKltPrevious, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {layout_.floats()}},
         {kKltCurrent, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {layout_.floats()}},
-        {"previous-luma", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {luma}, true},
-        {"current-luma", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {luma}, true},
+        luma("previous-luma"),
+        luma("current-luma"),
     };
   }
 
@@ -45,26 +47,20 @@ class KltPyramidWork final : public StageWork {
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
-    enqueue(queue, frame.previous, *frame.outputs[kPreviousLuma].buffer,
-            *frame.outputs[kPrevious].buffer);
-    enqueue(queue, frame.luma(), *frame.outputs[kCurrentLuma].buffer,
-            *frame.outputs[kCurrent].buffer);
+    const opencl::DevicePlane before = frame.previous.data
+                                           ? frame.upload(frame.previous, kPreviousLuma, queue)
+                                           : no_frame(*frame.outputs[kPreviousLuma].buffer, queue);
+    kernels_->enqueue(queue, before, {frame.device_output(kPrevious, queue)});
+    const opencl::DevicePlane now = frame.upload(frame.luma(), kCurrentLuma, queue);
+    kernels_->enqueue(queue, now, {frame.device_output(kCurrent, queue)});
   }
 
  private:
-  using Access = opencl::Buffer::Access;
-
-  void enqueue(opencl::Queue& queue, Plane<const uint8_t> source, opencl::Buffer& luma,
-               opencl::Buffer& pyramid) const {
-    if (source.data) {
-      luma.enqueue_upload_rows(queue, source.data, static_cast<std::size_t>(source.width),
-                               source.height, static_cast<std::size_t>(source.stride));
-    } else {
-      std::memset(luma.host(Access::write), 0, luma.size());
-    }
-    kernels_->enqueue(
-        queue, {luma.device(queue, Access::read), 0, layout_.width, layout_.height, layout_.width},
-        {pyramid.device(queue, Access::write), 0});
+  // A black frame.
+  opencl::DevicePlane no_frame(opencl::Buffer& luma, opencl::Queue& queue) const {
+    using Access = opencl::Buffer::Access;
+    std::memset(luma.host(Access::write), 0, luma.size());
+    return {luma.device(queue, Access::read), 0, layout_.width, layout_.height, layout_.width};
   }
 
   const std::shared_ptr<KltPyramidOpenCL> kernels_;

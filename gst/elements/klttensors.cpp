@@ -19,7 +19,7 @@ KltLayout klt_layout(const WorkRequest& request, const Tensor& tensor) {
   const KltLayout layout{GST_VIDEO_INFO_WIDTH(&request.video),
                          GST_VIDEO_INFO_HEIGHT(&request.video)};
   if (tensor.spec.elements() != layout.floats()) {
-    throw std::runtime_error("the tensor '" + std::string(tensor.spec.name) +
+    throw std::runtime_error("the tensor '" + std::string(tensor.spec.name.text()) +
                              "' is that of a frame of another size");
   }
   return layout;

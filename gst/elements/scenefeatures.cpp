@@ -18,11 +18,10 @@ class SceneFeaturesWork final : public StageWork {
   SceneFeaturesWork(std::shared_ptr<SceneFeaturesOpenCL> kernels, const SceneLayout& layout)
       : kernels_(std::move(kernels)), layout_(layout) {
     const bool device = kernels_ != nullptr;
-    const auto pixels = static_cast<gsize>(layout.width) * static_cast<gsize>(layout.height);
     outputs_ = {
         {kSceneSpace, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {layout.floats()}},
         {"bases", GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {layout.base_floats()}, true},
-        {"luma", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {device ? pixels : 0}, true},
+        TensorSpec::of_pixels("luma", layout.width, layout.height, device),
         {"scratch",
          GST_TANDEM_ELEMENT_TYPE_FLOAT32,
          1,
@@ -47,13 +46,7 @@ class SceneFeaturesWork final : public StageWork {
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
-    const Plane<uint8_t> source = frame.luma();
-    opencl::Buffer& luma = *frame.outputs[kLuma].buffer;
-    luma.enqueue_upload_rows(queue, source.data, static_cast<std::size_t>(source.width),
-                             source.height, static_cast<std::size_t>(source.stride));
-    kernels_->enqueue(queue,
-                      {luma.device(queue, opencl::Buffer::Access::read), 0, source.width,
-                       source.height, source.width},
+    kernels_->enqueue(queue, frame.upload(frame.luma(), kLuma, queue),
                       {frame.device_output(kSpace, queue)}, {frame.device_output(kScratch, queue)});
   }
 

@@ -15,8 +15,7 @@ class SradCompressWork final : public SradWork {
  public:
   SradCompressWork(SradKernels kernels, const WorkRequest& request)
       : SradWork(std::move(kernels), request) {
-    const gsize device_pixels = kernels_ ? image_spec("").elements() : 0;
-    outputs_ = {{"luma", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {device_pixels}, true}};
+    outputs_ = {luma_spec()};
   }
 
   void compute(StageFrame& frame, Rows rows) const override {

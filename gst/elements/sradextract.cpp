@@ -13,9 +13,7 @@ class SradExtractWork final : public SradWork {
  public:
   SradExtractWork(SradKernels kernels, const WorkRequest& request)
       : SradWork(std::move(kernels), request) {
-    const gsize device_pixels = kernels_ ? image_spec("").elements() : 0;
-    outputs_ = {image_spec(kSradImage),
-                {"luma", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {device_pixels}, true}};
+    outputs_ = {image_spec(kSradImage), luma_spec()};
   }
 
   void compute(StageFrame& frame, Rows rows) const override {
@@ -23,11 +21,7 @@ class SradExtractWork final : public SradWork {
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
-    const Plane<uint8_t> source = frame.luma();
-    frame.outputs[kLuma].buffer->enqueue_upload_rows(queue, source.data, width_, height_,
-                                                     source.stride);
-    const auto luma =
-        plane(frame.outputs[kLuma].buffer->device(queue, opencl::Buffer::Access::read));
+    const opencl::DevicePlane luma = frame.upload(frame.luma(), kLuma, queue);
     kernels_->extract(queue, luma, plane(frame.device_output(kImage, queue)), all());
   }
 };

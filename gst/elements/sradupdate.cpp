@@ -66,6 +66,8 @@ struct SradUpdate : SradElement {
     return properties;
   }
 
+  static int rounds(const Settings& settings) { return settings.iterations; }
+
   std::unique_ptr<StageWork> make_work(const Settings& settings, const WorkRequest& request) {
     return std::make_unique<SradUpdateWork>(kernels_for(request), request, settings.lambda);
   }

@@ -34,6 +34,9 @@ class SradWork : public StageWork {
 
  protected:
   TensorSpec image_spec(const char* name) const;
+  TensorSpec luma_spec() const {
+    return TensorSpec::of_pixels("luma", width_, height_, kernels_ != nullptr);
+  }
 
   template <typename T>
   Plane<T> plane(T* data, int planes = 1) const {

@@ -46,12 +46,11 @@ class VividFilterWork final : public StageWork {
     const bool device = engine_->context != nullptr;
     const bool resizes = std::any_of(levels_.begin(), levels_.end(),
                                      [&](const Level& level) { return resized(level); });
-    const auto frame_pixels = static_cast<gsize>(width_) * height_;
     outputs_ = {
         {kVividIndex, GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {pixels}},
         {kVividWeight, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {pixels}},
         {kVividLevels, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 2, {levels_.size(), 4}},
-        {"luma", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {device ? frame_pixels : 0}, true},
+        TensorSpec::of_pixels("luma", width_, height_, device),
         {"pyramid", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {device && resizes ? pixels : 0}, true},
     };
   }
@@ -81,14 +80,10 @@ class VividFilterWork final : public StageWork {
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
-    using Access = opencl::Buffer::Access;
-    const Plane<uint8_t> source = frame.luma();
-    opencl::Buffer& luma = *frame.outputs[kLuma].buffer;
-    luma.enqueue_upload_rows(queue, source.data, width_, height_, source.stride);
-    const opencl::DevicePlane full{luma.device(queue, Access::read), 0, width_, height_, width_};
-    void* const index = frame.outputs[kIndex].buffer->device(queue, Access::write);
-    void* const weight = frame.outputs[kWeight].buffer->device(queue, Access::write);
-    void* const pyramid = frame.outputs[kPyramid].buffer->device(queue, Access::write);
+    const opencl::DevicePlane full = frame.upload(frame.luma(), kLuma, queue);
+    void* const index = frame.device_output(kIndex, queue);
+    void* const weight = frame.device_output(kWeight, queue);
+    void* const pyramid = frame.device_output(kPyramid, queue);
     for (const Level& level : levels_) {
       const Rows all{0, level.height};
       opencl::DevicePlane level_luma = full;

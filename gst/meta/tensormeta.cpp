@@ -2,7 +2,6 @@
 #include "gst/meta/tensormeta.h"
 
 #include <algorithm>
-#include <cstring>
 
 GType gst_tandem_tensor_meta_api_get_type(void) {
   // Elements that make another frame (scaled, cropped, converted) ask these tags whether to copy.
@@ -13,7 +12,7 @@ GType gst_tandem_tensor_meta_api_get_type(void) {
 
 static gboolean tensor_meta_init(GstMeta* meta, gpointer, GstBuffer*) {
   auto* tensor = reinterpret_cast<GstTandemTensorMeta*>(meta);
-  tensor->name = "";
+  tensor->name = nullptr;
   tensor->dimensions = 0;
   tensor->memory = nullptr;
   return TRUE;
@@ -53,7 +52,7 @@ GstTandemTensorMeta* gst_buffer_add_tandem_tensor_meta(GstBuffer* buffer, const 
     gst_memory_unref(memory);
     return nullptr;
   }
-  tensor->name = name;
+  tensor->name = g_intern_string(name);
   tensor->element_type = element_type;
   tensor->dimensions = dimensions;
   std::copy_n(shape, dimensions, tensor->shape);
@@ -62,12 +61,16 @@ GstTandemTensorMeta* gst_buffer_add_tandem_tensor_meta(GstBuffer* buffer, const 
 }
 
 GstTandemTensorMeta* gst_buffer_get_tandem_tensor_meta(GstBuffer* buffer, const gchar* name) {
+  // Interned if there is any such tensor; else it does not become so.
+  const GQuark quark = g_quark_try_string(name);
+  if (quark == 0) return nullptr;
+  const gchar* const interned = g_quark_to_string(quark);
   GstTandemTensorMeta* found = nullptr;
   gpointer state = nullptr;
   while (GstMeta* meta = gst_buffer_iterate_meta_filtered(buffer, &state,
                                                           gst_tandem_tensor_meta_api_get_type())) {
     auto* tensor = reinterpret_cast<GstTandemTensorMeta*>(meta);
-    if (std::strcmp(tensor->name, name) == 0) found = tensor;
+    if (tensor->name == interned) found = tensor;
   }
   return found;
 }

@@ -18,7 +18,7 @@ typedef enum {
 /// last dimension contiguous; it maps with gst_memory_map wherever it was computed.
 typedef struct {
   GstMeta meta;
-  const gchar* name;  ///< static string, as "vivid-histogram"
+  const gchar* name;  ///< interned (g_intern_string), as "vivid-histogram"
   GstTandemElementType element_type;
   guint dimensions;
   gsize shape[GST_TANDEM_TENSOR_MAX_DIMENSIONS];  ///< elements, outermost first
@@ -28,7 +28,7 @@ typedef struct {
 GType gst_tandem_tensor_meta_api_get_type(void);
 const GstMetaInfo* gst_tandem_tensor_meta_get_info(void);
 
-/// Adds a tensor to a writable buffer. `name` must be a static string; takes over `memory`.
+/// Adds a tensor to a writable buffer. Interns `name`; takes over `memory`.
 GstTandemTensorMeta* gst_buffer_add_tandem_tensor_meta(GstBuffer* buffer, const gchar* name,
                                                        GstTandemElementType element_type,
                                                        guint dimensions, const gsize* shape,

@@ -98,6 +98,7 @@ static bool choose_device(GstTandemStage* stage) {
     selector = self.selector;
   }
   self.on_device = false;
+  self.adapter.describe();
   if (!self.adapter.description().has_opencl) {
     if (device == Device::opencl) {
       GST_ELEMENT_WARNING(
@@ -172,14 +173,14 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
     self.chosen = true;
   }
   if (self.adapter.properties_set()) self.adapter.use(self.adapter.read_settings());
-  if (const int iterations = self.adapter.settings()->iterations; iterations > 1) {
+  const char* const repeats_from = self.adapter.description().repeats_from;
+  if (const int rounds = self.adapter.settings()->rounds(); repeats_from && rounds > 1) {
+    const std::string name = self.adapter.name();
     GST_ELEMENT_ERROR(
         stage, STREAM, FAILED,
-        ("iterations=%d needs a tandembin around these stages, which can send a frame "
-         "through them again. Without one, put the stages from %s to %s into the "
-         "pipeline %d times.",
-         iterations, self.adapter.description().repeats_from, self.adapter.name().c_str(),
-         iterations),
+        ("%s is set to send frames %d times through the stages from %s on, which needs a tandembin "
+         "around them. Without one, put the stages from %s to %s into the pipeline %d times.",
+         name.c_str(), rounds, repeats_from, repeats_from, name.c_str(), rounds),
         (nullptr));
     return GST_FLOW_ERROR;
   }

@@ -10,18 +10,18 @@
 
 namespace tandem {
 
-/// What a stage class is, the same for all its instances.
+/// What a stage is, from its first frame to its last; its properties may have a say in it.
 struct StageDescription {
   struct Input {
-    const char* tensor;
+    TensorName tensor;
     const char* producer;  ///< the element that makes it, for the message when it is missing
   };
   std::vector<Input> inputs;
   bool serial = false;
   bool has_opencl = true;
   bool changes_pixels = false;
-  /// The element of the first stage that inside tandembin is passed as often as this one's property
-  /// `iterations` (an int) says, with all between: null where nothing is repeated.
+  /// The element of the first stage of the part that ends with this one and that frames pass
+  /// StageSettings::rounds() times inside tandembin: null where nothing is repeated.
   const char* repeats_from = nullptr;
   bool needs_previous = false;  ///< reads StageFrame::previous
 };
@@ -50,9 +50,9 @@ struct GstTandemStage {
 struct GstTandemStageClass {
   GstBaseTransformClass parent_class;
 
-  /// Set by the subclass in its class_init; lives for ever.
-  const tandem::StageDescription* description;
-
+  /// What the stage is with the properties that it has now. Asked before its first frame, of each
+  /// instance.
+  tandem::StageDescription (*describe)(GstTandemStage* stage);
   /// The properties as they are now.
   std::shared_ptr<const tandem::StageSettings> (*read_settings)(GstTandemStage* stage);
   /// Makes the work for frames like the request's with settings of this class. Called with no lock

@@ -37,17 +37,16 @@ Plane<const uint8_t> FrameItem::previous_luma() const {
 
 void FrameItem::waits(int stage, int restart) {
   if (keep_tensors) return;
-  const auto is_read = [&](const char* tensor, int from) {
+  const auto is_read = [&](TensorName tensor, int from) {
     return std::ranges::any_of(stages.subspan(from), [&](const StageAdapter* reader) {
-      return std::ranges::any_of(reader->description().inputs, [&](const auto& input) {
-        return g_str_equal(input.tensor, tensor);
-      });
+      return std::ranges::any_of(reader->description().inputs,
+                                 [&](const auto& input) { return input.tensor == tensor; });
     });
   };
   for (int k = 0; k < stage; ++k) {
     Slot& slot = slots[k];
     for (int i = 0; i < kMaxTensors; ++i) {
-      const char* tensor = slot.frame.outputs[i].spec.name;
+      const TensorName tensor = slot.frame.outputs[i].spec.name;
       if (!slot.memories[i] || is_read(tensor, k < restart ? restart : stage)) continue;
       slot.memories[i].reset();
       slot.frame.outputs[i] = {};
@@ -68,7 +67,7 @@ void FrameItem::completed() {
       if (!slot.memories[i]) continue;
       const TensorSpec& spec = slot.frame.outputs[i].spec;
       if (keep_tensors && status.ok() && !spec.scratch) {
-        gst_buffer_add_tandem_tensor_meta(buffer, spec.name, spec.type, spec.dimensions,
+        gst_buffer_add_tandem_tensor_meta(buffer, spec.name.text(), spec.type, spec.dimensions,
                                           spec.shape.data(), slot.memories[i].release());
       }
       slot.memories[i].reset();
@@ -85,8 +84,8 @@ GstBuffer* FrameItem::close() {
   return std::exchange(buffer, nullptr);
 }
 
-const StageDescription& StageAdapter::description() const {
-  return *GST_TANDEM_STAGE_GET_CLASS(stage_)->description;
+void StageAdapter::describe() {
+  description_ = GST_TANDEM_STAGE_GET_CLASS(stage_)->describe(stage_);
 }
 
 std::string StageAdapter::name() const {
@@ -143,8 +142,7 @@ Status StageAdapter::find_inputs(FrameItem& item, StageFrame& frame) {
     const auto look = [&](int last, int first) {
       for (int k = last; k >= first && !found.memory; --k) {
         for (const Tensor& made : item.slots[k].frame.outputs) {
-          if (made.memory && !made.spec.scratch && g_str_equal(made.spec.name, wanted.tensor))
-            found = made;
+          if (made.memory && !made.spec.scratch && made.spec.name == wanted.tensor) found = made;
         }
       }
     };
@@ -157,18 +155,19 @@ Status StageAdapter::find_inputs(FrameItem& item, StageFrame& frame) {
       look(repeat.first - 1, 0);
     }
     if (found.memory) continue;
-    const auto* meta = gst_buffer_get_tandem_tensor_meta(item.buffer, wanted.tensor);
+    const auto* meta = gst_buffer_get_tandem_tensor_meta(item.buffer, wanted.tensor.text());
     if (!meta) {
-      return Status::failed(name() + " needs the tensor '" + wanted.tensor + "', which " +
+      return Status::failed(name() + " needs the tensor '" + wanted.tensor.text() + "', which " +
                             wanted.producer + " makes: put " + wanted.producer + " before " +
                             name() + ".");
     }
-    found.spec = {meta->name, meta->element_type, meta->dimensions, {}, false};
+    found.spec = {
+        TensorName::of_interned(meta->name), meta->element_type, meta->dimensions, {}, false};
     std::copy_n(meta->shape, meta->dimensions, found.spec.shape.begin());
     found.memory = meta->memory;
     found.buffer = tandem_memory_buffer(meta->memory);
     if (!found.buffer || found.buffer->size() < found.spec.bytes()) {
-      return Status::failed(std::string("The tensor '") + wanted.tensor +
+      return Status::failed(std::string("The tensor '") + wanted.tensor.text() +
                             "' on the frame was not made by " + wanted.producer + ".");
     }
   }

@@ -91,7 +91,9 @@ class StageAdapter final : public Stage {
 
   void forget();  ///< lets go of the work and its pools
   void post(const std::string& notice) const;
-  const StageDescription& description() const;
+  /// Asks the element what it is. With nothing in flight: description() holds until the next call.
+  void describe();
+  const StageDescription& description() const { return description_; }
 
   std::string name() const override;
   bool serial() const override { return description().serial; }
@@ -114,6 +116,7 @@ class StageAdapter final : public Stage {
   static void localise_inputs(FrameItem::Slot& slot, std::size_t inputs);
 
   GstTandemStage* const stage_;
+  StageDescription description_;
   int index_ = 0;
   std::atomic<bool> properties_set_{true};
   std::atomic<unsigned> generation_{1};  // of what work is made of: settings and context

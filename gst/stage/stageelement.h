@@ -36,8 +36,9 @@ struct StageProperty {
 ///     struct Settings { ... };
 ///     static constexpr char kTypeName[];                      // "GstVividFilter"
 ///     static constexpr char kLongName[], kSummary[], kKlass[];
-///     static const StageDescription& description();
-///     static const std::vector<StageProperty<Settings>>& properties();  // none: leave it out
+///     static const StageDescription& description();  // or of an instance: description(const
+///     Settings&) static const std::vector<StageProperty<Settings>>& properties();  // none: leave
+///     it out static int rounds(const Settings&);  // of a description that repeats
 ///     std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest&);  // may throw
 ///   };
 /// so that an element's file holds what is its own and nothing else. All properties may change
@@ -134,6 +135,11 @@ class StageElement {
 
   struct Snapshot final : StageSettings {
     Settings values;
+
+    int rounds() const override {
+      if constexpr (requires { Element::rounds(values); }) return Element::rounds(values);
+      return 1;
+    }
   };
 
   static std::string text_of(const StageProperty<Settings>& p, const Settings& values) {
@@ -166,10 +172,16 @@ class StageElement {
         if (!property.keeps_work) read->work += text;
       }
     }
-    if constexpr (requires { read->values.iterations; }) {
-      if (Element::description().repeats_from) read->iterations = read->values.iterations;
-    }
     return read;
+  }
+
+  static StageDescription describe(GstTandemStage* stage) {
+    if constexpr (requires(Settings values) { Element::description(values); }) {
+      ObjectLock lock(stage);
+      return Element::description(*cast(stage)->settings);
+    } else {
+      return Element::description();
+    }
   }
 
   static std::unique_ptr<StageWork> make_work(GstTandemStage* stage, const StageSettings& settings,
@@ -201,7 +213,7 @@ class StageElement {
     gst_element_class_add_static_pad_template(element_class, &sink);
     gst_element_class_add_static_pad_template(element_class, &src);
 
-    klass->description = &Element::description();
+    klass->describe = describe;
     klass->read_settings = read_settings;
     klass->make_work = make_work;
   }

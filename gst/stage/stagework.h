@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gst/meta/tensormeta.h"
+#include "gst/meta/tensorname.h"
 #include "kernels/opencl/opencl.h"
 #include "kernels/plane.h"
 
@@ -21,7 +22,7 @@ namespace tandem {
 inline constexpr int kMaxTensors = 8;
 
 struct TensorSpec {
-  const char* name = "";  ///< static string
+  TensorName name;
   GstTandemElementType type = GST_TANDEM_ELEMENT_TYPE_UINT8;
   guint dimensions = 1;
   std::array<gsize, GST_TANDEM_TENSOR_MAX_DIMENSIONS> shape{};  ///< outermost first
@@ -30,6 +31,9 @@ struct TensorSpec {
   std::size_t elements() const;
   std::size_t bytes() const;
   bool operator==(const TensorSpec& other) const;
+
+  /// Scratch for StageFrame::upload: 8-bit pixels, none where there is no device.
+  static TensorSpec of_pixels(const char* name, int width, int height, bool device);
 };
 
 /// A tensor of one frame.
@@ -62,6 +66,11 @@ struct StageFrame {
     return outputs[i].buffer->device(queue, opencl::Buffer::Access::write);
   }
 
+  /// Enqueues the upload of 8-bit pixels, such as luma(), to the scratch output `i` of as many:
+  /// there its rows lie packed. The pixels must stay until the queue has finished; throws
+  /// opencl::Error.
+  opencl::DevicePlane upload(Plane<const uint8_t> pixels, int i, opencl::Queue& queue) const;
+
   template <typename T>
   const T* input(int i) const {
     return static_cast<const T*>(host_inputs[i]);
@@ -74,11 +83,13 @@ struct StageFrame {
 
 /// The properties of a stage as they were at one moment. The element's own values are behind it.
 struct StageSettings {
-  std::string all;     ///< the element and all of its properties: the same text, the same values
-  std::string work;    ///< the same without those that leave the work as it is
-  int iterations = 1;  ///< how often frames pass what the stage repeats
+  std::string all;   ///< the element and all of its properties: the same text, the same values
+  std::string work;  ///< the same without those that leave the work as it is
 
   virtual ~StageSettings() = default;
+  /// How often frames pass the part of the chain that ends with this stage; at least 1. Part of the
+  /// settings, because a frame's way is known before there is work for it.
+  virtual int rounds() const { return 1; }
 };
 
 /// What a StageWork is made for.

@@ -12,16 +12,13 @@ namespace {
 constexpr std::size_t kStateWords = 8, kBins = 2048;  // as in klt_features.cl
 constexpr int kPasses = 6;
 
-std::string options() {
-  return "-cl-std=CL1.2 -DSUPPRESSION=" +
-         std::to_string(kKltSuppressionPixels * kKltSuppressionPixels);
-}
-
 }  // namespace
 
 struct KltFeaturesOpenCL::Private {
   explicit Private(opencl::Context& context)
-      : program(opencl::build_program(context, klt_features_cl, options())),
+      : program(opencl::build_program(
+            context, klt_features_cl,
+            opencl::define("SUPPRESSION", kKltSuppressionPixels * kKltSuppressionPixels))),
         sum_rows(context, program, "sum_rows"),
         sum_columns(context, program, "sum_columns"),
         start(context, program, "select_start"),
@@ -29,9 +26,11 @@ struct KltFeaturesOpenCL::Private {
         narrow(context, program, "select_narrow"),
         gather(context, program, "select_gather"),
         finish(context, program, "select_finish"),
-        sum_group(sum_rows.group_size(context.device().is_cpu ? 16 : 64)),
-        group(std::min({start.group_size(256), count.group_size(256), narrow.group_size(256),
-                        gather.group_size(256), finish.group_size(256)})),
+        sum_group(sum_rows.group_size(opencl::kWindowGroup)),
+        group(std::min(
+            {start.group_size(opencl::kSelectGroup), count.group_size(opencl::kSelectGroup),
+             narrow.group_size(opencl::kSelectGroup), gather.group_size(opencl::kSelectGroup),
+             finish.group_size(opencl::kSelectGroup)})),
         // Each has its own counts: few enough that adding these up costs little.
         groups(4 * std::max(1u, context.device().compute_units)) {}
 
@@ -51,21 +50,16 @@ void KltFeaturesOpenCL::enqueue_strength(opencl::Queue& queue, const opencl::Dev
                                          const opencl::DeviceSpan& scratch) {
   const int width = strength.width, height = strength.height;
   if (width <= 0 || height <= 0) return;
-  const auto blocks = [&](int pixels) {
-    return static_cast<std::size_t>((pixels + window - 1) / window);
-  };
-  const cl_ulong sums = scratch.offset;
-  const cl_ulong ends = sums + 3 * static_cast<cl_ulong>(width) * static_cast<cl_ulong>(height);
-  self_->sum_rows.enqueue(
-      queue, opencl::round_up(blocks(width) * static_cast<std::size_t>(height), self_->sum_group),
-      self_->sum_group, dx.mem, static_cast<cl_ulong>(dx.offset), static_cast<cl_long>(dx.stride),
-      dy.mem, static_cast<cl_ulong>(dy.offset), static_cast<cl_long>(dy.stride), scratch.mem, sums,
-      width, height, window);
-  self_->sum_columns.enqueue(
-      queue, opencl::round_up(blocks(height) * static_cast<std::size_t>(width), self_->sum_group),
-      self_->sum_group, scratch.mem, sums, scratch.mem, ends, strength.mem,
-      static_cast<cl_ulong>(strength.offset), static_cast<cl_long>(strength.stride), width, height,
-      window);
+  const opencl::DeviceSpan sums = scratch;
+  const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  const opencl::DeviceSpan ends{scratch.mem, scratch.offset + 3 * pixels};
+  const std::size_t group = self_->sum_group;
+  const std::size_t across = opencl::pieces(width, window) * static_cast<std::size_t>(height);
+  const std::size_t down = opencl::pieces(height, window) * static_cast<std::size_t>(width);
+  self_->sum_rows.enqueue(queue, opencl::round_up(across, group), group, dx, dy, sums, width,
+                          height, window);
+  self_->sum_columns.enqueue(queue, opencl::round_up(down, group), group, sums, ends, strength,
+                             width, height, window);
 }
 
 void KltFeaturesOpenCL::enqueue_select(opencl::Queue& queue, const opencl::DevicePlane& strength,
@@ -75,25 +69,19 @@ void KltFeaturesOpenCL::enqueue_select(opencl::Queue& queue, const opencl::Devic
   if (count <= 0) return;
   if (count > kKltMostFeatures) throw opencl::Error("too many features are asked for");
   const std::size_t group = self_->group, all = self_->groups * group;
-  const cl_ulong state = scratch.offset, out = features.offset;
-  const cl_ulong first = strength.offset;
-  const cl_long stride = strength.stride;
   const cl_int peaks_only = candidates == KltCandidates::peaks;
-  self_->start.enqueue(queue, group, group, scratch.mem, state, static_cast<cl_uint>(count),
-                       features.mem, out);
+  self_->start.enqueue(queue, group, group, scratch, static_cast<cl_uint>(count), features);
   for (cl_int pass = 0; pass < kPasses; ++pass) {
-    self_->count.enqueue(queue, all, group, strength.mem, first, stride, strength.width,
-                         strength.height, peaks_only, scratch.mem, state, pass,
-                         opencl::LocalMemory{kBins * sizeof(cl_uint)});
-    self_->narrow.enqueue(queue, group, group, scratch.mem, state, pass,
+    self_->count.enqueue(queue, all, group, strength, strength.width, strength.height, peaks_only,
+                         scratch, pass, opencl::LocalMemory{kBins * sizeof(cl_uint)});
+    self_->narrow.enqueue(queue, group, group, scratch, pass,
                           opencl::LocalMemory{kBins * sizeof(cl_uint)});
   }
-  self_->gather.enqueue(queue, all, group, strength.mem, first, stride, strength.width,
-                        strength.height, peaks_only, scratch.mem, state);
+  self_->gather.enqueue(queue, all, group, strength, strength.width, strength.height, peaks_only,
+                        scratch);
   const auto capacity = std::bit_ceil(static_cast<cl_uint>(std::max(2, count)));
-  self_->finish.enqueue(queue, group, group, scratch.mem, state, strength.width,
-                        static_cast<cl_int>(capacity), features.mem, out,
-                        opencl::LocalMemory{capacity * sizeof(cl_ulong)},
+  self_->finish.enqueue(queue, group, group, scratch, strength.width, static_cast<cl_int>(capacity),
+                        features, opencl::LocalMemory{capacity * sizeof(cl_ulong)},
                         opencl::LocalMemory{capacity * sizeof(cl_uint)});
 }
 

@@ -16,12 +16,12 @@ struct Built {
 
 /// A GPU hides its latency behind many work-items; its registers may allow fewer than it has.
 Built build(opencl::Context& context) {
-  const std::size_t wanted = context.device().is_cpu ? 16 : 256;
+  const std::size_t wanted = opencl::kFeatureGroup.of(context);
   for (std::size_t items = std::bit_floor(std::min(wanted, context.device().max_work_group));;
        items /= 2) {
-    const std::string options = "-cl-std=CL1.2 -DITEMS=" + std::to_string(items);
-    opencl::Kernel kernel(context, opencl::build_program(context, klt_flow_cl, options),
-                          "klt_flow");
+    opencl::Kernel kernel(
+        context, opencl::build_program(context, klt_flow_cl, opencl::define("ITEMS", items)),
+        "klt_flow");
     if (items == 1 || kernel.max_group() >= items) return {items, std::move(kernel)};
   }
 }
@@ -45,14 +45,10 @@ void KltFlowOpenCL::enqueue(opencl::Queue& queue, const KltLayout& layout,
                             const KltFlowSettings& settings, const opencl::DeviceSpan& vectors) {
   if (count <= 0) return;
   const std::size_t group = self_->built.items;
-  const auto offset = [](const opencl::DeviceSpan& span) {
-    return static_cast<cl_ulong>(span.offset);
-  };
-  self_->built.kernel.enqueue(queue, static_cast<std::size_t>(count) * group, group, previous.mem,
-                              offset(previous), current.mem, offset(current), layout.width,
-                              layout.height, settings.window, settings.iterations,
-                              settings.accuracy, features.mem, offset(features), vectors.mem,
-                              offset(vectors), opencl::LocalMemory{group * 8 * sizeof(cl_float)});
+  self_->built.kernel.enqueue(queue, static_cast<std::size_t>(count) * group, group, previous,
+                              current, layout.width, layout.height, settings.window,
+                              settings.iterations, settings.accuracy, features, vectors,
+                              opencl::LocalMemory{group * 8 * sizeof(cl_float)});
 }
 
 }  // namespace tandem

@@ -7,17 +7,15 @@ namespace tandem {
 
 struct KltPyramidOpenCL::Private {
   explicit Private(opencl::Context& context)
-      : run(context.device().is_cpu ? 64 : 1),
-        program(opencl::build_program(context, klt_pyramid_cl,
-                                      "-cl-std=CL1.2 -DRUN=" + std::to_string(run))),
+      : run(static_cast<int>(opencl::kRun.of(context))),
+        program(opencl::build_program(context, klt_pyramid_cl, opencl::define("RUN", run))),
         luma(context, program, "blur_luma"),
         half(context, program, "blur_half"),
         gradients(context, program, "gradients"),
-        group(luma.group_size(context.device().is_cpu ? 16 : 128)) {}
+        group(luma.group_size(opencl::kRunGroup)) {}
 
   std::size_t items(int width, int height) const {
-    const int runs = (width + run - 1) / run * height;
-    return opencl::round_up(static_cast<std::size_t>(runs), group);
+    return opencl::round_up(opencl::pieces(width, run) * static_cast<std::size_t>(height), group);
   }
 
   const int run;  // pixels a work-item
@@ -35,18 +33,17 @@ void KltPyramidOpenCL::enqueue(opencl::Queue& queue, const opencl::DevicePlane& 
                                const opencl::DeviceSpan& pyramid) {
   const KltLayout layout{luma.width, luma.height};
   if (layout.pixels_of(0) == 0) return;
-  const auto first = [&](int level) {
-    return static_cast<cl_ulong>(pyramid.offset + layout.first(level, 0));
+  const auto at = [&](int level) {
+    return opencl::DeviceSpan{pyramid.mem, pyramid.offset + layout.first(level, 0)};
   };
-  self_->luma.enqueue(queue, self_->items(luma.width, luma.height), self_->group, luma.mem,
-                      static_cast<cl_ulong>(luma.offset), static_cast<cl_long>(luma.stride),
-                      pyramid.mem, first(0), luma.width, luma.height);
+  self_->luma.enqueue(queue, self_->items(luma.width, luma.height), self_->group, luma, at(0),
+                      luma.width, luma.height);
   self_->half.enqueue(queue, self_->items(layout.width_of(1), layout.height_of(1)), self_->group,
-                      pyramid.mem, first(0), luma.width, luma.height, first(1));
+                      at(0), luma.width, luma.height, static_cast<cl_ulong>(at(1).offset));
   for (int level = 0; level < KltPyramid<float>::kLevels; ++level) {
     const int width = layout.width_of(level), height = layout.height_of(level);
-    self_->gradients.enqueue(queue, self_->items(width, height), self_->group, pyramid.mem,
-                             first(level), width, height);
+    self_->gradients.enqueue(queue, self_->items(width, height), self_->group, at(level), width,
+                             height);
   }
 }
 

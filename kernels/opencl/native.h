@@ -16,6 +16,7 @@
 
 #include "kernels/opencl/opencl.h"
 #include "kernels/opencl/pace.h"
+#include "kernels/opencl/sizes.h"
 
 /// The OpenCL objects behind opencl.h, for the files that enqueue kernels.
 namespace tandem::opencl {
@@ -106,9 +107,15 @@ struct Program {
 /// Enqueues what was deferred; to be called before every command on the queue. Throws Error.
 void enqueue_deferred(Queue& queue);
 
-/// The program, from the memory of the context, the cache on disk or the compiler. Throws Error
-/// with the compiler's messages.
-Program build_program(Context& context, const std::string& source, const std::string& options);
+/// The program in OpenCL C 1.2, from the memory of the context, the cache on disk or the compiler.
+/// `options`: what define() makes, one after the other. Throws Error with the compiler's messages.
+Program build_program(Context& context, const std::string& source, const std::string& options = {});
+
+/// An option of build_program: NAME with a value in the source.
+template <typename Value>
+std::string define(const char* name, Value value) {
+  return std::string(" -D") + name + "=" + std::to_string(value);
+}
 
 /// Constants of a kernel, copied to each of a context's devices once.
 struct ConstantData {
@@ -121,6 +128,10 @@ struct LocalMemory {
   std::size_t bytes = 0;
 };
 
+/// How many pieces of this size cover so much.
+inline std::size_t pieces(int size, int piece) {
+  return static_cast<std::size_t>((size + piece - 1) / piece);
+}
 inline std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
@@ -136,9 +147,11 @@ class Kernel {
   /// Work-items of a group: at most `wanted` and what this kernel may have on this device, and a
   /// multiple of what runs in step there (warp, wavefront) when that is within these.
   std::size_t group_size(std::size_t wanted) const;
+  std::size_t group_size(BySort wanted) const { return group_size(wanted.on_cpu(is_cpu_)); }
 
-  /// Arguments are scalars of the kernel's types, cl_mem, ConstantData or LocalMemory; throws
-  /// Error.
+  /// Arguments are scalars of the kernel's types, cl_mem, ConstantData, LocalMemory, a DeviceSpan
+  /// (of the kernel: memory and ulong offset) or a DevicePlane (memory, ulong offset and long
+  /// stride); throws Error.
   template <typename... Arguments>
   void enqueue(Queue& queue, std::size_t global, std::size_t local, const Arguments&... arguments) {
     enqueue_deferred(queue);
@@ -147,7 +160,7 @@ class Kernel {
     command(queue.native().device, commands, name_, [&] {
       const std::lock_guard lock(here.mutex);
       cl_uint position = 0;
-      (set(here.kernel, queue, position++, arguments), ...);
+      (set(here.kernel, queue, position, arguments), ...);
       commands.enqueueNDRangeKernel(here.kernel, cl::NullRange, cl::NDRange(global),
                                     cl::NDRange(local));
     });
@@ -160,21 +173,32 @@ class Kernel {
     cl::Kernel kernel;
   };
 
+  // Each sets what it stands for from `position` on, which it moves behind.
   template <typename Argument>
-  static void set(cl::Kernel& kernel, const Queue&, cl_uint position, const Argument& argument) {
-    kernel.setArg(position, sizeof argument, &argument);
+  static void set(cl::Kernel& kernel, const Queue&, cl_uint& position, const Argument& argument) {
+    kernel.setArg(position++, sizeof argument, &argument);
   }
-  static void set(cl::Kernel& kernel, const Queue&, cl_uint position, const LocalMemory& local) {
-    kernel.setArg(position, local.bytes, nullptr);
+  static void set(cl::Kernel& kernel, const Queue&, cl_uint& position, const LocalMemory& local) {
+    kernel.setArg(position++, local.bytes, nullptr);
   }
-  static void set(cl::Kernel& kernel, const Queue& queue, cl_uint position,
+  static void set(cl::Kernel& kernel, const Queue& queue, cl_uint& position,
                   const ConstantData& data) {
-    const cl_mem mem = data.each[static_cast<std::size_t>(queue.device())]();
-    kernel.setArg(position, sizeof mem, &mem);
+    set(kernel, queue, position, data.each[static_cast<std::size_t>(queue.device())]());
+  }
+  static void set(cl::Kernel& kernel, const Queue& queue, cl_uint& position,
+                  const DeviceSpan& span) {
+    set(kernel, queue, position, span.mem);
+    set(kernel, queue, position, static_cast<cl_ulong>(span.offset));
+  }
+  static void set(cl::Kernel& kernel, const Queue& queue, cl_uint& position,
+                  const DevicePlane& plane) {
+    set(kernel, queue, position, DeviceSpan{plane.mem, plane.offset});
+    set(kernel, queue, position, static_cast<cl_long>(plane.stride));
   }
 
   std::vector<std::unique_ptr<OnDevice>> devices_;
   const char* name_;
+  bool is_cpu_;
   std::size_t max_group_ = 1, group_multiple_ = 1;
 };
 

@@ -80,9 +80,10 @@ cl::Program build(NativeDevice& native, const DeviceDescription& description,
 }  // namespace
 
 Program build_program(Context& context, const std::string& source, const std::string& options) {
+  const std::string all = "-cl-std=CL1.2" + options;
   Program program;
   for (const auto& device : context.native().devices)
-    program.each.push_back(build(*device, context.device(), source, options));
+    program.each.push_back(build(*device, context.device(), source, all));
   return program;
 }
 

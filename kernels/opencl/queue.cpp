@@ -101,7 +101,8 @@ void Queue::Native::keep_pace() {
   throw Error("the work on the device was stopped");
 }
 
-Kernel::Kernel(Context& context, const Program& program, const char* name) : name_(name) {
+Kernel::Kernel(Context& context, const Program& program, const char* name)
+    : name_(name), is_cpu_(context.device().is_cpu) {
   checked(std::string("make the kernel ") + name, [&] {
     for (const cl::Program& each : program.each) {
       devices_.push_back(std::make_unique<OnDevice>());

@@ -10,7 +10,7 @@ namespace tandem {
 namespace {
 
 constexpr int kLevels = kSceneScales + 3;
-constexpr cl_ulong kNone = ~cl_ulong{0};  // NONE of the kernels: nothing is written there
+constexpr std::size_t kNone = ~std::size_t{0};  // NONE of the kernels: nothing is written there
 
 /// The taps of all blurs, one after the other.
 struct Taps {
@@ -27,7 +27,6 @@ struct Taps {
   }
 };
 
-cl_ulong offset(const opencl::DeviceSpan& span) { return span.offset; }
 opencl::DeviceSpan after(const opencl::DeviceSpan& span, std::size_t floats) {
   return {span.mem, span.offset + floats};
 }
@@ -36,15 +35,14 @@ opencl::DeviceSpan after(const opencl::DeviceSpan& span, std::size_t floats) {
 
 struct SceneFeaturesOpenCL::Private {
   explicit Private(opencl::Context& context)
-      : pixels_an_item(context.device().is_cpu ? 16 : 1),
-        program(opencl::build_program(context, scene_features_cl,
-                                      "-cl-std=CL1.2 -DNONE=0xffffffffffffffffUL -DPIXELS=" +
-                                          std::to_string(pixels_an_item))),
+      : pixels_an_item(static_cast<int>(opencl::kShortRun.of(context))),
+        program(opencl::build_program(
+            context, scene_features_cl,
+            " -DNONE=0xffffffffffffffffUL" + opencl::define("PIXELS", pixels_an_item))),
         double_luma(context, program, "double_luma"),
         blur(context, program, pixels_an_item == 1 ? "blur" : "blur_across"),
         gradient(context, program, "gradient"),
-        group(context.device().is_cpu ? 16 : 128),
-        blur_group(blur.group_size(256)),
+        blur_group(blur.group_size(opencl::kBlurGroup)),
         tap_values(opencl::constant_data(context, taps.values.data(),
                                          taps.values.size() * sizeof(float))) {
     if (pixels_an_item > 1) blur_down.emplace(context, program, "blur_down");
@@ -53,10 +51,9 @@ struct SceneFeaturesOpenCL::Private {
   template <typename... Arguments>
   void enqueue(opencl::Kernel& kernel, opencl::Queue& queue, int width, int height,
                const Arguments&... arguments) const {
-    const std::size_t size = kernel.group_size(group);
-    const auto items_a_row =
-        static_cast<std::size_t>((width + pixels_an_item - 1) / pixels_an_item);
-    const std::size_t items = items_a_row * static_cast<std::size_t>(height);
+    const std::size_t size = kernel.group_size(opencl::kRunGroup);
+    const std::size_t items =
+        opencl::pieces(width, pixels_an_item) * static_cast<std::size_t>(height);
     kernel.enqueue(queue, opencl::round_up(items, size), size, arguments...);
   }
 
@@ -72,7 +69,7 @@ struct SceneFeaturesOpenCL::Private {
   const opencl::Program program;
   opencl::Kernel double_luma, blur, gradient;
   std::optional<opencl::Kernel> blur_down;  // of a CPU
-  const std::size_t group, blur_group;
+  const std::size_t blur_group;
   const opencl::ConstantData tap_values;
 };
 
@@ -81,26 +78,26 @@ void SceneFeaturesOpenCL::Private::enqueue_octave(opencl::Queue& queue, const Sc
                                                   const opencl::DeviceSpan& space,
                                                   Scratch scratch) {
   const int width = layout.width_of(octave), height = layout.height_of(octave);
-  const cl_ulong pixels = layout.pixels_of(octave);
-  const cl_ulong planes = space.offset + layout.first_of(octave);
+  const std::size_t pixels = layout.pixels_of(octave);
+  const opencl::DeviceSpan planes = after(space, layout.first_of(octave));
   const bool has_next = octave + 1 < layout.octaves();
-  cl_ulong next_base = scratch.bases.offset;
+  std::size_t next_base = scratch.bases.offset;
   for (int o = 1; o <= octave; ++o) next_base += layout.pixels_of(o);
   for (int level = octave == 0 ? 0 : 1; level < kLevels; ++level) {
-    const cl_ulong difference = level > 0 ? planes + (level - 1) * pixels : kNone;
-    const cl_ulong base = level == kSceneScales && has_next ? next_base : kNone;
+    const opencl::DeviceSpan difference{space.mem,
+                                        level > 0 ? planes.offset + (level - 1) * pixels : kNone};
+    const opencl::DeviceSpan base{scratch.bases.mem,
+                                  level == kSceneScales && has_next ? next_base : kNone};
     const auto make_level = [&](auto&& enqueue_blur) {
-      enqueue_blur(before.mem, offset(before), scratch.level.mem, offset(scratch.level), space.mem,
-                   difference, scratch.bases.mem, base, layout.width_of(octave + 1),
+      enqueue_blur(before, scratch.level, difference, base, layout.width_of(octave + 1),
                    layout.height_of(octave + 1), width, height, tap_values, taps.first[level],
                    taps.radius[level]);
     };
     if (blur_down) {
-      enqueue(*blur_down, queue, width, height, before.mem, offset(before), scratch.down.mem,
-              offset(scratch.down), width, height, tap_values, taps.first[level],
-              taps.radius[level]);
+      enqueue(*blur_down, queue, width, height, before, scratch.down, width, height, tap_values,
+              taps.first[level], taps.radius[level]);
       make_level([&](const auto&... arguments) {
-        enqueue(blur, queue, width, height, scratch.down.mem, offset(scratch.down), arguments...);
+        enqueue(blur, queue, width, height, scratch.down, arguments...);
       });
     } else {
       const auto row = static_cast<std::size_t>(width);
@@ -113,9 +110,9 @@ void SceneFeaturesOpenCL::Private::enqueue_octave(opencl::Queue& queue, const Sc
       });
     }
     if (level >= 1 && level <= kSceneGradients) {
-      const cl_ulong magnitude = planes + (kSceneDifferences + level - 1) * pixels;
-      enqueue(gradient, queue, width, height, scratch.level.mem, offset(scratch.level), space.mem,
-              magnitude, magnitude + kSceneGradients * pixels, width, height);
+      const opencl::DeviceSpan magnitude = after(planes, (kSceneDifferences + level - 1) * pixels);
+      enqueue(gradient, queue, width, height, scratch.level, magnitude,
+              static_cast<cl_ulong>(magnitude.offset + kSceneGradients * pixels), width, height);
     }
     before = scratch.level;
     std::swap(scratch.level, scratch.other);
@@ -135,9 +132,7 @@ void SceneFeaturesOpenCL::enqueue(opencl::Queue& queue, const opencl::DevicePlan
   const std::size_t pixels = layout.pixels_of(0);
   const Private::Scratch images{scratch, after(scratch, pixels), after(scratch, 2 * pixels),
                                 after(scratch, 3 * pixels)};
-  self_->enqueue(self_->double_luma, queue, width, height, luma.mem,
-                 static_cast<cl_ulong>(luma.offset), static_cast<cl_long>(luma.stride),
-                 images.other.mem, offset(images.other), width, height);
+  self_->enqueue(self_->double_luma, queue, width, height, luma, images.other, width, height);
   self_->enqueue_octave(queue, layout, 0, images.other, space, images);
   opencl::DeviceSpan base = images.bases;
   for (int octave = 1; octave < layout.octaves(); ++octave) {

@@ -11,14 +11,6 @@ namespace tandem {
 
 namespace {
 
-// A GPU starts few work-groups at a time: small ones cost more than what they compute.
-constexpr std::size_t kCpuGroup = 64, kGpuGroup = 256;  // pixels of a row
-// A work-group that sums holds a row of a small image and a few of a large one.
-constexpr std::size_t kCpuSumGroup = 128, kGpuSumGroup = 256;
-constexpr unsigned kCpuSums = 2, kGpuSums = 4;  // work-groups for each compute unit
-
-cl_ulong offset(std::size_t elements) { return elements; }
-cl_long stride(const opencl::DevicePlane& plane) { return plane.stride; }
 bool same(const opencl::DevicePlane& a, const opencl::DevicePlane& b) {
   return a.mem == b.mem && a.offset == b.offset && a.width == b.width && a.height == b.height &&
          a.stride == b.stride;
@@ -31,9 +23,8 @@ bool whole(const opencl::DevicePlane& plane, Rows rows) {
 
 struct SradOpenCL::Private {
   explicit Private(opencl::Context& context)
-      : program(opencl::build_program(
-            context, srad_cl,
-            context.device().is_cpu ? "-cl-std=CL1.2 -DON_CPU" : "-cl-std=CL1.2")),
+      : combines(!context.device().is_cpu),
+        program(opencl::build_program(context, srad_cl, combines ? "" : " -DON_CPU")),
         extract(context, program, "srad_extract"),
         prepare(context, program, "srad_prepare"),
         reduce(context, program, "srad_reduce"),
@@ -41,12 +32,9 @@ struct SradOpenCL::Private {
         update(context, program, "srad_update"),
         update_reduce(context, program, "srad_update_reduce"),
         compress(context, program, "srad_compress"),
-        group(context.device().is_cpu ? kCpuGroup : kGpuGroup),
-        sum_group(std::min(
-            reduce.group_size(context.device().is_cpu ? kCpuSumGroup : kGpuSumGroup),
-            update_reduce.group_size(context.device().is_cpu ? kCpuSumGroup : kGpuSumGroup))),
-        combines(!context.device().is_cpu),
-        most_sums(static_cast<int>((context.device().is_cpu ? kCpuSums : kGpuSums) *
+        sum_group(std::min(reduce.group_size(opencl::kSumGroup),
+                           update_reduce.group_size(opencl::kSumGroup))),
+        most_sums(static_cast<int>(opencl::kSumGroupsAUnit.of(context) *
                                    std::max(1u, context.device().compute_units))) {}
 
   /// Enqueues a kernel with an item a pixel of the rows. Its last arguments are `size...`, the
@@ -55,15 +43,14 @@ struct SradOpenCL::Private {
   void pixels(opencl::Kernel& kernel, opencl::Queue& queue, int width, Rows rows,
               const Arguments&... arguments) const {
     if (rows.count() <= 0 || width <= 0) return;
-    const std::size_t size = kernel.group_size(group);
+    const std::size_t size = kernel.group_size(opencl::kRowGroup);
     const std::size_t groups = (static_cast<std::size_t>(width) + size - 1) / size;
     kernel.enqueue(queue, groups * size * static_cast<std::size_t>(rows.count()), size,
                    arguments..., static_cast<cl_int>(groups), cl_int{rows.begin});
   }
 
   void prepare_now(opencl::Queue& queue, const Plane& image, const Plane& squares, Rows rows) {
-    pixels(prepare, queue, image.width, rows, image.mem, offset(image.offset), stride(image),
-           squares.mem, offset(squares.offset), stride(squares), cl_int{image.width});
+    pixels(prepare, queue, image.width, rows, image, squares, cl_int{image.width});
   }
 
   /// Enqueues a kernel that sums the image. `arguments...` come before those of the sums.
@@ -72,12 +59,11 @@ struct SradOpenCL::Private {
            const Span& statistics, const Arguments&... arguments) const {
     const int rows = (height + most_sums - 1) / most_sums;
     const auto groups = static_cast<std::size_t>((height + rows - 1) / rows);
-    kernel.enqueue(queue, sum_group * groups, sum_group, arguments..., sums.mem,
-                   offset(sums.offset), counter_of(queue), cl_int{width}, cl_int{height},
-                   cl_int{rows}, static_cast<cl_float>(width) * static_cast<cl_float>(height),
-                   static_cast<cl_float>(kSradLeastVariation), statistics.mem,
-                   offset(statistics.offset), opencl::LocalMemory{sum_group * sizeof(cl_float4)},
-                   opencl::LocalMemory{sizeof(cl_uint)});
+    kernel.enqueue(
+        queue, sum_group * groups, sum_group, arguments..., sums, counter_of(queue), cl_int{width},
+        cl_int{height}, cl_int{rows}, static_cast<cl_float>(width) * static_cast<cl_float>(height),
+        static_cast<cl_float>(kSradLeastVariation), statistics,
+        opencl::LocalMemory{sum_group * sizeof(cl_float4)}, opencl::LocalMemory{sizeof(cl_uint)});
   }
 
   /// Counts the work-groups of a reduction; 0 between two.
@@ -94,11 +80,10 @@ struct SradOpenCL::Private {
     return counter();
   }
 
+  const bool combines;  // stages into launches: a CPU's cost little, and it has vectors
   const opencl::Program program;
   opencl::Kernel extract, prepare, reduce, diffuse, update, update_reduce, compress;
-  const std::size_t group;      // pixels
   const std::size_t sum_group;  // of both kernels that sum: the order of a sum depends on it
-  const bool combines;          // stages into launches: a CPU's cost little, and it has vectors
   const int most_sums;          // work-groups of a reduction
 };
 
@@ -117,11 +102,8 @@ struct SradOpenCL::Left final : opencl::Deferred {
   }
 
   void enqueue_rows(opencl::Queue& queue, Rows rows) const {
-    kernels->pixels(kernels->update, queue, updated.width, rows, image.mem, offset(image.offset),
-                    stride(image), differences.mem, offset(differences.offset), stride(differences),
-                    coefficient.mem, offset(coefficient.offset), stride(coefficient), updated.mem,
-                    offset(updated.offset), stride(updated), cl_float{rate}, cl_int{updated.width},
-                    cl_int{updated.height});
+    kernels->pixels(kernels->update, queue, updated.width, rows, image, differences, coefficient,
+                    updated, cl_float{rate}, cl_int{updated.width}, cl_int{updated.height});
   }
 };
 
@@ -131,8 +113,7 @@ SradOpenCL::~SradOpenCL() = default;
 
 void SradOpenCL::extract(opencl::Queue& queue, const Plane& luma, const Plane& image,
                          Rows rows) const {
-  self_->pixels(self_->extract, queue, image.width, rows, luma.mem, offset(luma.offset),
-                stride(luma), image.mem, offset(image.offset), stride(image), cl_int{image.width});
+  self_->pixels(self_->extract, queue, image.width, rows, luma, image, cl_int{image.width});
 }
 
 // The update that makes `image`, if the queue has deferred it and nothing came since; else null.
@@ -156,27 +137,18 @@ void SradOpenCL::reduce(opencl::Queue& queue, const Plane& image, const Plane& s
   if (image.width <= 0 || image.height <= 0) return;
   const Left* const left = left_on(queue, image);
   if (left == nullptr || !left->squares || !same(*left->squares, squares)) {
-    self_->sum(self_->reduce, queue, image.width, image.height, sums, statistics, image.mem,
-               offset(image.offset), stride(image), squares.mem, offset(squares.offset),
-               stride(squares));
+    self_->sum(self_->reduce, queue, image.width, image.height, sums, statistics, image, squares);
     return;
   }
   queue.native().spare = std::move(queue.native().deferred);  // `left`: this launch computes it
-  self_->sum(self_->update_reduce, queue, image.width, image.height, sums, statistics,
-             left->image.mem, offset(left->image.offset), stride(left->image),
-             left->differences.mem, offset(left->differences.offset), stride(left->differences),
-             left->coefficient.mem, offset(left->coefficient.offset), stride(left->coefficient),
-             image.mem, offset(image.offset), stride(image), squares.mem, offset(squares.offset),
-             stride(squares), cl_float{left->rate});
+  self_->sum(self_->update_reduce, queue, image.width, image.height, sums, statistics, left->image,
+             left->differences, left->coefficient, image, squares, cl_float{left->rate});
 }
 
 void SradOpenCL::diffuse(opencl::Queue& queue, const Plane& image, const Span& statistics,
                          const Plane& differences, const Plane& coefficient, Rows rows) const {
-  self_->pixels(self_->diffuse, queue, image.width, rows, image.mem, offset(image.offset),
-                stride(image), statistics.mem, offset(statistics.offset), differences.mem,
-                offset(differences.offset), stride(differences), coefficient.mem,
-                offset(coefficient.offset), stride(coefficient), cl_int{image.width},
-                cl_int{image.height});
+  self_->pixels(self_->diffuse, queue, image.width, rows, image, statistics, differences,
+                coefficient, cl_int{image.width}, cl_int{image.height});
 }
 
 void SradOpenCL::update(opencl::Queue& queue, const Plane& image, const Plane& differences,
@@ -202,8 +174,7 @@ void SradOpenCL::update(opencl::Queue& queue, const Plane& image, const Plane& d
 
 void SradOpenCL::compress(opencl::Queue& queue, const Plane& image, const Plane& luma,
                           Rows rows) const {
-  self_->pixels(self_->compress, queue, image.width, rows, image.mem, offset(image.offset),
-                stride(image), luma.mem, offset(luma.offset), stride(luma), cl_int{image.width});
+  self_->pixels(self_->compress, queue, image.width, rows, image, luma, cl_int{image.width});
 }
 
 }  // namespace tandem

@@ -26,10 +26,6 @@ struct Plan {
   std::string options;
 };
 
-std::string define(const char* name, int value) {
-  return std::string(" -D") + name + "=" + std::to_string(value);
-}
-
 // Two tiles in local memory, of which one is filled while the other is read: 7x8 answers a
 // work-item. 128 blocks a group take 256 work-items and 43 KiB; half and quarter tiles are for
 // devices with less of either.
@@ -38,8 +34,9 @@ Plan gpu_plan(int filters, int tile_blocks) {
   plan.weight_rows = (filters + kTileFilters - 1) / kTileFilters * kTileFilters;
   plan.blocks = tile_blocks;
   plan.items = static_cast<std::size_t>(kAnswerGroups * tile_blocks / 8);
-  plan.options = define("TILE_BLOCKS", tile_blocks) + define("TILE_FILTERS", kTileFilters) +
-                 define("UNROLLED", kUnrolled) + define("SUM_WIDTH", 1);
+  plan.options = opencl::define("TILE_BLOCKS", tile_blocks) +
+                 opencl::define("TILE_FILTERS", kTileFilters) +
+                 opencl::define("UNROLLED", kUnrolled) + opencl::define("SUM_WIDTH", 1);
   return plan;
 }
 
@@ -50,8 +47,8 @@ Plan cpu_plan(int filters, const cl::Device& device) {
   plan.weight_rows = filters;
   plan.weight_width = wide ? 16 : 8;
   plan.blocks = wide ? 16 : 12;
-  plan.options = define("PANEL_BLOCKS", plan.blocks) + define("WIDTH", plan.weight_width) +
-                 define("SUM_WIDTH", 16);
+  plan.options = opencl::define("PANEL_BLOCKS", plan.blocks) +
+                 opencl::define("WIDTH", plan.weight_width) + opencl::define("SUM_WIDTH", 16);
   return plan;
 }
 
@@ -86,7 +83,7 @@ opencl::ConstantData packed_weights(opencl::Context& context, const LinearSvm& s
 }
 
 opencl::Program build(opencl::Context& context, const Plan& plan) {
-  return opencl::build_program(context, vivid_classifier_cl, "-cl-std=CL1.2" + plan.options);
+  return opencl::build_program(context, vivid_classifier_cl, plan.options);
 }
 
 std::size_t local_bytes(const Plan& plan) {
@@ -126,7 +123,7 @@ struct VividClassifierOpenCL::Private {
         program(build(context, plan)),
         answers(context, program, "vivid_classifier_answers"),
         sum(context, program, "vivid_classifier_sum"),
-        sum_width(context.device().is_cpu ? 16 : 1) {}
+        sum_width(static_cast<int>(opencl::kShortRun.of(context))) {}
 
   const Plan plan;
   const cl_int filters;
@@ -159,27 +156,21 @@ void VividClassifierOpenCL::enqueue(opencl::Queue& queue, const opencl::DeviceSp
 
   const auto pitch =
       static_cast<cl_int>(opencl::round_up(static_cast<std::size_t>(blocks), kAlignment));
-  const auto first_partial = static_cast<cl_ulong>(opencl::round_up(partial.offset, kAlignment));
-  const auto pieces = [&](int values) {
-    return static_cast<std::size_t>((values + self_->plan.blocks - 1) / self_->plan.blocks);
-  };
+  const opencl::DeviceSpan answers{partial.mem, opencl::round_up(partial.offset, kAlignment)};
   const std::size_t block_rows = static_cast<std::size_t>(blocks / block_columns);
-  const std::size_t items = self_->plan.items != 0 ? pieces(blocks) * self_->plan.items
-                                                   : pieces(block_columns) * block_rows;
+  const std::size_t items = self_->plan.items != 0
+                                ? opencl::pieces(blocks, self_->plan.blocks) * self_->plan.items
+                                : opencl::pieces(block_columns, self_->plan.blocks) * block_rows;
   const std::size_t group = std::max<std::size_t>(self_->plan.items, 1);
-  self_->answers.enqueue(queue, items, group, histogram.mem,
-                         static_cast<cl_ulong>(histogram.offset), cells.columns, score_rows.begin,
-                         blocks, self_->filters, self_->weights, self_->epsilon, partial.mem,
-                         first_partial, pitch);
+  self_->answers.enqueue(queue, items, group, histogram, cells.columns, score_rows.begin, blocks,
+                         self_->filters, self_->weights, self_->epsilon, answers, pitch);
 
-  const int sums_a_row = (score.width + self_->sum_width - 1) / self_->sum_width;
   const std::size_t sums =
-      static_cast<std::size_t>(sums_a_row) * static_cast<std::size_t>(score_rows.count());
-  const std::size_t sum_group = self_->sum.group_size(64);
-  self_->sum.enqueue(queue, opencl::round_up(sums, sum_group), sum_group, partial.mem,
-                     first_partial, pitch, block_columns, score.mem,
-                     static_cast<cl_ulong>(score.offset), static_cast<cl_long>(score.stride),
-                     score.width, score_rows.begin, score_rows.count(), self_->bias);
+      opencl::pieces(score.width, self_->sum_width) * static_cast<std::size_t>(score_rows.count());
+  const std::size_t sum_group = self_->sum.group_size(opencl::kScoreGroup);
+  self_->sum.enqueue(queue, opencl::round_up(sums, sum_group), sum_group, answers, pitch,
+                     block_columns, score, score.width, score_rows.begin, score_rows.count(),
+                     self_->bias);
 }
 
 }  // namespace tandem

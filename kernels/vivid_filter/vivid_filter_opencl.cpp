@@ -26,12 +26,11 @@ Plan plan_for(opencl::Context& context) {
   if (context.device().is_cpu) {
     const auto width = context.native().at(0).device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
     plan.pixels = static_cast<int>(std::clamp<cl_uint>(width, 4, 16));
-    plan.options = " -DPIXELS=" + std::to_string(plan.pixels);
+    plan.options = opencl::define("PIXELS", plan.pixels);
   } else {
     plan.rows = 4;
     plan.together = 5;
-    plan.options =
-        " -DROWS=" + std::to_string(plan.rows) + " -DTOGETHER=" + std::to_string(plan.together);
+    plan.options = opencl::define("ROWS", plan.rows) + opencl::define("TOGETHER", plan.together);
   }
   return plan;
 }
@@ -60,8 +59,7 @@ struct VividFilterOpenCL::Private {
         coefficients(padded_coefficients(context, bank, plan.together)),
         filters(padded(bank.count, plan.together)),
         shared{context.device().is_cpu ? 0 : kFloatsAFilter * sizeof(float) * filters},
-        kernel(context,
-               opencl::build_program(context, vivid_filter_cl, "-cl-std=CL1.2" + plan.options),
+        kernel(context, opencl::build_program(context, vivid_filter_cl, plan.options),
                "vivid_filter") {}
 
   const Plan plan;
@@ -80,19 +78,13 @@ void VividFilterOpenCL::enqueue(opencl::Queue& queue, const opencl::DevicePlane&
                                 const opencl::DevicePlane& index, const opencl::DevicePlane& weight,
                                 Rows rows) {
   if (rows.count() <= 0 || luma.width <= 0) return;
-  const auto pieces = [](int size, int piece) {
-    return static_cast<std::size_t>((size + piece - 1) / piece);
-  };
-  const std::size_t items =
-      pieces(luma.width, self_->plan.pixels) * pieces(rows.count(), self_->plan.rows);
-  const std::size_t group = self_->kernel.group_size(128);
+  const std::size_t items = opencl::pieces(luma.width, self_->plan.pixels) *
+                            opencl::pieces(rows.count(), self_->plan.rows);
+  const std::size_t group = self_->kernel.group_size(opencl::kFilterGroup);
   const auto enqueue = [&](const auto&... local) {
-    self_->kernel.enqueue(
-        queue, opencl::round_up(items, group), group, luma.mem, static_cast<cl_ulong>(luma.offset),
-        static_cast<cl_long>(luma.stride), index.mem, static_cast<cl_ulong>(index.offset),
-        static_cast<cl_long>(index.stride), weight.mem, static_cast<cl_ulong>(weight.offset),
-        static_cast<cl_long>(weight.stride), luma.width, luma.height, rows.begin, rows.count(),
-        self_->coefficients, self_->filters, local...);
+    self_->kernel.enqueue(queue, opencl::round_up(items, group), group, luma, index, weight,
+                          luma.width, luma.height, rows.begin, rows.count(), self_->coefficients,
+                          self_->filters, local...);
   };
   if (self_->shared.bytes > 0) {
     enqueue(self_->shared);

@@ -21,15 +21,15 @@ struct VividHistogramOpenCL::Private {
       : filters(check(k)),
         local_bins(context.native().has_local_memory),
         cell_bytes((static_cast<std::size_t>(filters) | 1) * sizeof(float)),
-        kernel(context,
-               opencl::build_program(context, vivid_histogram_cl,
-                                     local_bins ? "-cl-std=CL1.2 -DLOCAL_BINS" : "-cl-std=CL1.2"),
-               "vivid_histogram"),
+        kernel(
+            context,
+            opencl::build_program(context, vivid_histogram_cl, local_bins ? " -DLOCAL_BINS" : ""),
+            "vivid_histogram"),
         // Half of the local memory, for two groups on a compute unit at least.
         group(kernel.group_size(
-            local_bins
-                ? std::min<std::size_t>(context.device().local_memory_bytes / 2 / cell_bytes, 64)
-                : 64)) {}
+            local_bins ? std::min<std::size_t>(context.device().local_memory_bytes / 2 / cell_bytes,
+                                               opencl::kCellGroup.of(context))
+                       : opencl::kCellGroup.of(context))) {}
 
   const cl_int filters;
   const bool local_bins;         // else local memory would be one more copy
@@ -51,11 +51,8 @@ void VividHistogramOpenCL::enqueue(opencl::Queue& queue, const opencl::DevicePla
   if (first >= end) return;
   const std::size_t items = opencl::round_up(static_cast<std::size_t>(end - first), self_->group);
   const auto enqueue = [&](const auto&... local) {
-    self_->kernel.enqueue(
-        queue, items, self_->group, index.mem, static_cast<cl_ulong>(index.offset),
-        static_cast<cl_long>(index.stride), weight.mem, static_cast<cl_ulong>(weight.offset),
-        static_cast<cl_long>(weight.stride), histogram.mem, static_cast<cl_ulong>(histogram.offset),
-        self_->filters, columns, first, end, local...);
+    self_->kernel.enqueue(queue, items, self_->group, index, weight, histogram, self_->filters,
+                          columns, first, end, local...);
   };
   if (self_->local_bins) {
     enqueue(opencl::LocalMemory{self_->group * self_->cell_bytes});

@@ -279,22 +279,24 @@ TEST(SradBadInput, AMissingStageIsNamed) {
 }
 
 TEST(SradBadInput, IterationsWithoutTandembin) {
-  EXPECT_EQ(error_of("sradextract ! sradprepare ! sradreduce ! sraddiffuse ! sradupdate "
-                     "iterations=3 ! sradcompress"),
-            "iterations=3 needs a tandembin around these stages, which can send a frame through "
-            "them again. Without one, put the stages from sradprepare to sradupdate into the "
-            "pipeline 3 times.");
+  EXPECT_EQ(
+      error_of("sradextract ! sradprepare ! sradreduce ! sraddiffuse ! sradupdate "
+               "iterations=3 ! sradcompress"),
+      "sradupdate is set to send frames 3 times through the stages from sradprepare on, which "
+      "needs a tandembin around them. Without one, put the stages from sradprepare to "
+      "sradupdate into the pipeline 3 times.");
 }
 
 TEST(SradBadInput, IterationsOfAPartThatIsNotThere) {
-  EXPECT_EQ(error_of("sradextract ! sradprepare ! tandembin.( sradreduce ! sraddiffuse ! "
-                     "sradupdate iterations=2 )"),
-            "iterations=2 of sradupdate repeats what is between it and sradprepare, which is not "
-            "before it in this tandembin.");
+  EXPECT_EQ(
+      error_of("sradextract ! sradprepare ! tandembin.( sradreduce ! sraddiffuse ! "
+               "sradupdate iterations=2 )"),
+      "sradupdate is set to send frames 2 times through the stages from sradprepare on, which "
+      "is not before it in this tandembin.");
   EXPECT_EQ(error_of(std::string("tandembin.( sradextract ! ") + kMiddle + " iterations=2 ! " +
                      kMiddle + " iterations=3 )"),
-            "iterations=3 of sradupdate repeats what is between it and sradprepare, and tandembin "
-            "repeats one part of a chain only: set the other iterations to 1.");
+            "sradupdate is set to send frames 3 times through the stages from sradprepare on, and "
+            "tandembin repeats one part of a chain only: set the other one to 1.");
 }
 
 }  // namespace

@@ -3,11 +3,14 @@
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <string>
 #include <thread>
 
 #include "gst/memory/tensorpool.h"
 #include "gst/meta/tensormeta.h"
+#include "gst/meta/tensorname.h"
 
 namespace tandem {
 namespace {
@@ -178,6 +181,22 @@ TEST_F(Meta, AScaledFrameIsAnotherFrame) {
                              &transform);
   EXPECT_EQ(gst_buffer_get_tandem_tensor_meta(scaled, "test-tensor"), nullptr);
   gst_buffer_unref(scaled);
+}
+
+TEST_F(Meta, ItsNameNeedNotOutliveTheCall) {
+  const gsize shape[] = {kBytes};
+  std::string name = "of-a-file";
+  const auto* added = gst_buffer_add_tandem_tensor_meta(
+      buffer_, name.c_str(), GST_TANDEM_ELEMENT_TYPE_UINT8, 1, shape, pool_->acquire().release());
+  std::fill(name.begin(), name.end(), '?');
+  EXPECT_EQ(gst_buffer_get_tandem_tensor_meta(buffer_, std::string("of-a-file").c_str()), added);
+  EXPECT_EQ(TensorName::of_interned(added->name), TensorName("of-a-file"));
+  EXPECT_NE(TensorName::of_interned(added->name), TensorName("test-tensor"));
+}
+
+TEST_F(Meta, LookingForATensorKeepsNoName) {
+  EXPECT_EQ(gst_buffer_get_tandem_tensor_meta(buffer_, "nobody-made-this"), nullptr);
+  EXPECT_EQ(g_quark_try_string("nobody-made-this"), 0U);
 }
 
 TEST_F(Meta, TheOneAddedLastCounts) {

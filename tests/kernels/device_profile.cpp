@@ -175,7 +175,7 @@ DevicePeaks measure_device_peaks(opencl::Queue& queue) {
   const std::string floats = cpu && width > 1 ? "float" + std::to_string(width) : "float";
   return measured[&context] = checked("measure what the device can do", [&] {
            const opencl::Program program =
-               opencl::build_program(context, kPeakSource, "-cl-std=CL1.2 -DFloats=" + floats);
+               opencl::build_program(context, kPeakSource, " -DFloats=" + floats);
            const std::size_t group = cpu ? 16 : 256;
            const std::size_t items = context.device().compute_units * (cpu ? 16 : 2048 * 4u);
            const cl_int rounds = cpu ? 2000 : 512;

@@ -64,7 +64,7 @@ TEST_F(Devices, AListTakesNoDeviceTwice) {
 }
 
 TEST_F(Devices, AKernelRunsOnEachWithItsConstants) {
-  Kernel add(*context_, build_program(*context_, kAdd, "-cl-std=CL1.2"), "add");
+  Kernel add(*context_, build_program(*context_, kAdd), "add");
   const int five = 5;
   const ConstantData constants = constant_data(*context_, &five, sizeof five);
   for (const auto& queue : queues_) {
@@ -77,7 +77,7 @@ TEST_F(Devices, AKernelRunsOnEachWithItsConstants) {
 }
 
 TEST_F(Devices, WhatCrossesGoesThroughTheHost) {
-  Kernel add(*context_, build_program(*context_, kAdd, "-cl-std=CL1.2"), "add");
+  Kernel add(*context_, build_program(*context_, kAdd), "add");
   const int one = 1;
   const ConstantData constants = constant_data(*context_, &one, sizeof one);
   Buffer buffer(context_, kBytes);

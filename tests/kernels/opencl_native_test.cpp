@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstring>
+#include <numeric>
+#include <vector>
 
 #include "kernels/opencl/native.h"
 #include "tests/kernels/opencl_device.h"
@@ -17,7 +19,7 @@ TEST(Native, ABuildFailureShowsTheCompilersMessages) {
   const auto context = test_context();
   TANDEM_SKIP_WITHOUT_DEVICE(context);
   try {
-    build_program(*context, "__kernel void f() { no_such_name = 1; }", "-cl-std=CL1.2");
+    build_program(*context, "__kernel void f() { no_such_name = 1; }");
     FAIL() << "it built";
   } catch (const Error& error) {
     EXPECT_NE(std::strstr(error.what(), "no_such_name"), nullptr) << error.what();
@@ -28,7 +30,7 @@ TEST(Native, ABuildFailureShowsTheCompilersMessages) {
 TEST(Native, AMissingKernelIsNamed) {
   const auto context = test_context();
   TANDEM_SKIP_WITHOUT_DEVICE(context);
-  const Program program = build_program(*context, kFill, "-cl-std=CL1.2");
+  const Program program = build_program(*context, kFill);
   try {
     const Kernel other(*context, program, "other");
     FAIL() << "it exists";
@@ -37,11 +39,33 @@ TEST(Native, AMissingKernelIsNamed) {
   }
 }
 
+TEST(Native, APlaneAndASpanAreArgumentsOfAKernel) {
+  const auto context = test_context();
+  TANDEM_SKIP_WITHOUT_DEVICE(context);
+  constexpr char kCopy[] = R"(
+__kernel void copy(__global const int* in, ulong first, long stride, int row, __global int* out,
+                   ulong offset) {
+  out[offset] = in[first + row * stride];
+})";
+  Queue queue(context);
+  Kernel copy(*context, build_program(*context, kCopy), "copy");
+  Buffer in(context, 64 * sizeof(int)), out(context, 8 * sizeof(int));
+  std::iota(static_cast<int*>(in.host(Buffer::Access::write)),
+            static_cast<int*>(in.host(Buffer::Access::write)) + 64, 0);
+  std::memset(out.host(Buffer::Access::write), 0, out.size());
+  const DevicePlane plane{in.device(queue, Buffer::Access::read), 40, 4, 4, -10};
+  const DeviceSpan span{out.device(queue, Buffer::Access::read_write), 5};
+  copy.enqueue(queue, 1, 1, plane, 3, span);
+  queue.finish();
+  const int* const got = static_cast<const int*>(out.host(Buffer::Access::read));
+  EXPECT_EQ(std::vector<int>(got, got + 8), (std::vector<int>{0, 0, 0, 0, 0, 10, 0, 0}));
+}
+
 TEST(Native, AFaultFailsTheKernelAndFreesTheMemoryOfEarlierCommands) {
   const auto context = test_context();
   TANDEM_SKIP_WITHOUT_DEVICE(context);
   Queue queue(context);
-  Kernel fill(*context, build_program(*context, kFill, "-cl-std=CL1.2"), "fill");
+  Kernel fill(*context, build_program(*context, kFill), "fill");
   constexpr std::size_t kCount = 1 << 16;
   Buffer buffer(context, kCount * sizeof(int));
   std::vector<int> copy(kCount);
@@ -59,7 +83,7 @@ TEST(Native, AQueueThatKeepsPaceLeavesOffWhenStopped) {
   const auto context = test_context();
   TANDEM_SKIP_WITHOUT_DEVICE(context);
   Queue queue(context);
-  Kernel fill(*context, build_program(*context, kFill, "-cl-std=CL1.2"), "fill");
+  Kernel fill(*context, build_program(*context, kFill), "fill");
   Buffer buffer(context, sizeof(int));
   std::atomic<bool> stop{false};
   queue.pace(&stop);
@@ -91,7 +115,7 @@ TEST(Pace, LearnsHowManyCommandsAPieceHas) {
 TEST(Native, GroupsFitTheDeviceAndRunInStep) {
   const auto context = test_context();
   TANDEM_SKIP_WITHOUT_DEVICE(context);
-  const Kernel fill(*context, build_program(*context, kFill, "-cl-std=CL1.2"), "fill");
+  const Kernel fill(*context, build_program(*context, kFill), "fill");
   EXPECT_EQ(fill.group_size(1), 1u);
   const std::size_t most = fill.group_size(std::size_t{1} << 30);
   EXPECT_GE(most, 1u);

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+namespace tandem::test {
+
+/// Registers tandembin and two stages as somebody else may write them:
+///   ownstart   puts the first pixel of a frame into the tensor `own-value`
+///   ownadd     adds `plus` to the tensor `from` and makes the tensor `to`, `passes` times inside
+///              tandembin; both are `own-value` unless they are set
+void register_own_stages();
+
+}  // namespace tandem::test
