@@ -6,18 +6,18 @@
 namespace tandem {
 namespace {
 
-constexpr char kBoxedName[] = "TandemNeighbourhood";
-using Context = SharedContext<Neighbourhood, kBoxedName>;
-constexpr const char* kType = GST_TANDEM_NEIGHBOURHOOD_CONTEXT_TYPE;
+constexpr char kNeighbourhoodName[] = "TandemNeighbourhood";
+using NeighbourhoodContext = SharedContext<Neighbourhood, kNeighbourhoodName>;
+constexpr const char* kNeighbourhoodType = GST_TANDEM_NEIGHBOURHOOD_CONTEXT_TYPE;
 
 }  // namespace
 
 GstContext* neighbourhood_context(std::shared_ptr<Neighbourhood> neighbourhood) {
-  return Context::make(kType, neighbourhood);
+  return NeighbourhoodContext::make(kNeighbourhoodType, neighbourhood);
 }
 
 std::shared_ptr<Neighbourhood> find_neighbourhood(GstElement* element) {
-  if (auto mine = Context::of(element, kType)) return mine;
+  if (auto mine = NeighbourhoodContext::of(element, kNeighbourhoodType)) return mine;
   return Neighbourhood::of_process();
 }
 

@@ -27,15 +27,15 @@ struct TandemAllocatorClass {
 
 G_DEFINE_TYPE(TandemAllocator, tandem_allocator, GST_TYPE_ALLOCATOR)
 
-TandemMemory* cast(GstMemory* memory) { return reinterpret_cast<TandemMemory*>(memory); }
+TandemMemory* tensor_memory(GstMemory* memory) { return reinterpret_cast<TandemMemory*>(memory); }
 
 gpointer map(GstMemory* memory, gsize, GstMapFlags flags) {
   using Access = opencl::Buffer::Access;
   const bool reads = (flags & GST_MAP_READ) != 0, writes = (flags & GST_MAP_WRITE) != 0;
   try {
-    return cast(memory)->buffer->host(reads && writes ? Access::read_write
-                                      : writes        ? Access::write
-                                                      : Access::read);
+    return tensor_memory(memory)->buffer->host(reads && writes ? Access::read_write
+                                               : writes        ? Access::write
+                                                               : Access::read);
   } catch (const std::exception& e) {
     GST_ERROR("cannot map a tensor to the host: %s", e.what());
     return nullptr;
@@ -58,9 +58,9 @@ void tandem_allocator_class_init(TandemAllocatorClass* klass) {
     return nullptr;
   };
   GST_ALLOCATOR_CLASS(klass)->free = [](GstAllocator*, GstMemory* memory) {
-    delete cast(memory)->buffer;
-    delete cast(memory)->pool;
-    delete cast(memory);
+    delete tensor_memory(memory)->buffer;
+    delete tensor_memory(memory)->pool;
+    delete tensor_memory(memory);
   };
 }
 
@@ -77,7 +77,7 @@ GstAllocator* allocator() {
 }  // namespace
 
 gboolean tandem_memory_dispose(GstMiniObject* object) {
-  TandemMemory* memory = cast(reinterpret_cast<GstMemory*>(object));
+  TandemMemory* memory = tensor_memory(reinterpret_cast<GstMemory*>(object));
   const std::shared_ptr<TensorPool> pool = std::move(*memory->pool);
   memory->pool->reset();
   if (!pool || pool.use_count() == 1) return TRUE;  // nobody will ask the pool for it
@@ -87,7 +87,7 @@ gboolean tandem_memory_dispose(GstMiniObject* object) {
 }
 
 opencl::Buffer* tandem_memory_buffer(GstMemory* memory) {
-  return memory->allocator == allocator() ? cast(memory)->buffer : nullptr;
+  return memory->allocator == allocator() ? tensor_memory(memory)->buffer : nullptr;
 }
 
 TensorPool::TensorPool(std::shared_ptr<opencl::Context> context, std::size_t bytes)

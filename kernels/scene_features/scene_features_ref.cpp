@@ -7,10 +7,10 @@ namespace tandem {
 namespace {
 
 /// Outside of it is what its border is.
-struct Image {
+struct LevelImage {
   int width, height;
   std::vector<float> values;
-  Image(int w, int h) : width(w), height(h), values(static_cast<std::size_t>(w) * h) {}
+  LevelImage(int w, int h) : width(w), height(h), values(static_cast<std::size_t>(w) * h) {}
   float& at(int x, int y) { return values[static_cast<std::size_t>(y) * width + x]; }
   float at(int x, int y) const {
     return values[static_cast<std::size_t>(std::clamp(y, 0, height - 1)) * width +
@@ -18,8 +18,8 @@ struct Image {
   }
 };
 
-Image doubled(Plane<const uint8_t> luma) {
-  Image image(2 * luma.width, 2 * luma.height);
+LevelImage doubled(Plane<const uint8_t> luma) {
+  LevelImage image(2 * luma.width, 2 * luma.height);
   for (int y = 0; y < image.height; ++y) {
     const uint8_t* above = luma.row(y / 2);
     const uint8_t* below = luma.row(std::min((y + 1) / 2, luma.height - 1));
@@ -32,11 +32,11 @@ Image doubled(Plane<const uint8_t> luma) {
   return image;
 }
 
-Image blurred(const Image& image, double sigma) {
+LevelImage blurred(const LevelImage& image, double sigma) {
   const std::vector<float> taps = scene_taps(sigma);
   const int radius = static_cast<int>(taps.size() / 2);
-  Image down(image.width, image.height), across(image.width, image.height);
-  const auto blur = [&](const Image& from, int step_x, int step_y, Image& to) {
+  LevelImage down(image.width, image.height), across(image.width, image.height);
+  const auto blur = [&](const LevelImage& from, int step_x, int step_y, LevelImage& to) {
     for (int y = 0; y < image.height; ++y) {
       for (int x = 0; x < image.width; ++x) {
         float sum = 0;
@@ -51,7 +51,7 @@ Image blurred(const Image& image, double sigma) {
   return across;
 }
 
-void write_gradient(const Image& image, int y, float* magnitude, float* angle) {
+void write_gradient(const LevelImage& image, int y, float* magnitude, float* angle) {
   for (int x = 0; x < image.width; ++x) {
     const float dx = (image.at(x + 1, y) - image.at(x - 1, y)) / 2;
     const float dy = (image.at(x, y + 1) - image.at(x, y - 1)) / 2;
@@ -61,10 +61,10 @@ void write_gradient(const Image& image, int y, float* magnitude, float* angle) {
 }
 
 /// An octave from its level 0, and the rows of the next one's base that lie in `rows`.
-void write_octave(const SceneLayout& layout, int octave, Image level, float* space, float* bases,
-                  Rows rows) {
+void write_octave(const SceneLayout& layout, int octave, LevelImage level, float* space,
+                  float* bases, Rows rows) {
   for (int i = 1; i <= kSceneDifferences; ++i) {
-    const Image next = blurred(level, scene_blur(i));
+    const LevelImage next = blurred(level, scene_blur(i));
     for (int y = rows.begin; y < rows.end; ++y) {
       float* difference = layout.difference(space, octave, i - 1).row(y);
       for (int x = 0; x < next.width; ++x) difference[x] = next.at(x, y) - level.at(x, y);
@@ -92,7 +92,7 @@ void scene_first_octave_ref(Plane<const uint8_t> luma, float* space, float* base
 void scene_next_octaves_ref(const SceneLayout& layout, float* bases, float* space) {
   for (int octave = 1; octave < layout.octaves(); ++octave) {
     const Plane<float> base = layout.base(bases, octave);
-    Image level(base.width, base.height);
+    LevelImage level(base.width, base.height);
     std::copy_n(base.data, level.values.size(), level.values.begin());
     write_octave(layout, octave, level, space, bases, {0, base.height});
   }

@@ -14,16 +14,16 @@
 namespace tandem {
 namespace {
 
-constexpr ModelFormat kFormat{std::string_view("TANDEMVIVID\0", 12), 1,
-                              "a Tandem person model (made by tandem train-detector)"};
-constexpr std::size_t kHeaderBytes = 4 * 4 + 3 * 4;  // behind the version
+constexpr ModelFormat kVividFormat{std::string_view("TANDEMVIVID\0", 12), 1,
+                                   "a Tandem person model (made by tandem train-detector)"};
+constexpr std::size_t kVividHeaderBytes = 4 * 4 + 3 * 4;  // behind the version
 
 std::size_t weight_count(std::size_t filters) { return filters * VividWindow::kBlocks * 4; }
 
 }  // namespace
 
 VividModel load_vivid_model(const std::string& path) {
-  ModelReader in(path, kFormat, kHeaderBytes);
+  ModelReader in(path, kVividFormat, kVividHeaderBytes);
   const auto filters = in.value<uint32_t>();
   const auto blocks = in.value<uint32_t>();
   const auto label_bytes = in.value<uint32_t>();
@@ -57,7 +57,7 @@ void save_vivid_model(const VividModel& model, const std::string& path) {
   if (!is_utf8(model.label) || !is_utf8(model.origin))
     fail_model(path, "was not written: its label or origin is not UTF-8");
 
-  ModelWriter out(kFormat);
+  ModelWriter out(kVividFormat);
   out.value(static_cast<uint32_t>(filters));
   out.value(static_cast<uint32_t>(VividWindow::kBlocks));
   out.value(static_cast<uint32_t>(model.label.size()));

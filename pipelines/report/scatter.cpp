@@ -12,7 +12,7 @@
 namespace tandem {
 namespace {
 
-constexpr double kSide = 230, kLeft = 52, kTop = 30, kRight = 12, kBottom = 38;
+constexpr double kSide = 230, kLeft = 52, kTop = 30, kBeside = 12, kUnder = 38;
 // Beyond this ratio of the largest to the smallest value a linear axis would crowd the small ones.
 constexpr double kLinearSpan = 8;
 
@@ -115,8 +115,8 @@ std::string prediction_scatter(const BenchFile& bench, const Metric& metric) {
   const auto marks = marks_of(bench, metric);
   std::string out = "<figure class=\"scatter\"><figcaption><b>" + escaped(metric.title) + "</b> " +
                     element("span", escaped(verdict(bench, points))) +
-                    "</figcaption><svg viewBox=\"0 0 " + svg_number(kLeft + kSide + kRight) + " " +
-                    svg_number(kTop + kSide + kBottom) + "\" role=\"img\" aria-label=\"" +
+                    "</figcaption><svg viewBox=\"0 0 " + svg_number(kLeft + kSide + kBeside) + " " +
+                    svg_number(kTop + kSide + kUnder) + "\" role=\"img\" aria-label=\"" +
                     escaped(metric.title) + ", predicted against measured\">\n" +
                     frame(axis, metric) + band(axis);
   MarkPlacer placer;

@@ -28,7 +28,7 @@ double share(uint64_t part, uint64_t all) {
   return all > 0 ? static_cast<double>(part) / static_cast<double>(all) : 0;
 }
 
-class People final : public Findings {
+class People final : public FrameFindings {
  public:
   void add(GstBuffer* frame) override {
     uint64_t here = 0;
@@ -49,7 +49,7 @@ class People final : public Findings {
   uint64_t frames_ = 0, people_ = 0, most_ = 0;
 };
 
-class Tracks final : public Findings {
+class Tracks final : public FrameFindings {
  public:
   void add(GstBuffer* frame) override {
     ++frames_;
@@ -78,7 +78,7 @@ class Tracks final : public Findings {
   guint32 longest_ = 0;
 };
 
-class Labels final : public Findings {
+class Labels final : public FrameFindings {
  public:
   void add(GstBuffer* frame) override {
     ++frames_;
@@ -108,7 +108,7 @@ class Labels final : public Findings {
   std::map<std::string, uint64_t> frames_with_;
 };
 
-class NoSpeckle final : public Findings {
+class NoSpeckle final : public FrameFindings {
  public:
   explicit NoSpeckle(std::optional<int> iterations) {
     if (iterations)
@@ -123,10 +123,10 @@ class NoSpeckle final : public Findings {
 
 }  // namespace
 
-std::unique_ptr<Findings> find_people(GstElement*) { return std::make_unique<People>(); }
-std::unique_ptr<Findings> find_tracks(GstElement*) { return std::make_unique<Tracks>(); }
-std::unique_ptr<Findings> find_labels(GstElement*) { return std::make_unique<Labels>(); }
-std::unique_ptr<Findings> find_no_speckle(GstElement* bin) {
+std::unique_ptr<FrameFindings> find_people(GstElement*) { return std::make_unique<People>(); }
+std::unique_ptr<FrameFindings> find_tracks(GstElement*) { return std::make_unique<Tracks>(); }
+std::unique_ptr<FrameFindings> find_labels(GstElement*) { return std::make_unique<Labels>(); }
+std::unique_ptr<FrameFindings> find_no_speckle(GstElement* bin) {
   return std::make_unique<NoSpeckle>(stage_number(bin, "iterations"));
 }
 

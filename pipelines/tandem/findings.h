@@ -10,9 +10,9 @@ namespace tandem {
 
 /// What an application found in the frames that it was shown, read from the metadata on them. One
 /// thread at a time.
-class Findings {
+class FrameFindings {
  public:
-  virtual ~Findings() = default;
+  virtual ~FrameFindings() = default;
   /// One more frame, in stream order.
   virtual void add(GstBuffer* frame) = 0;
   /// A few words for a line that is redrawn: "12 people found".
@@ -22,7 +22,7 @@ class Findings {
 };
 
 /// Makes what watches the frames of `bin`, a tandembin that is set up.
-using MakeFindings = std::unique_ptr<Findings>(GstElement* bin);
+using MakeFindings = std::unique_ptr<FrameFindings>(GstElement* bin);
 
 /// Regions, each a person.
 MakeFindings find_people;

@@ -57,7 +57,7 @@ void FrameLog::begin_part(GstCaps* caps) {
   GstVideoInfo info;
   if (!gst_video_info_from_caps(&info, caps)) return;
   BinStats stats = read_stats(bin_);
-  std::unique_ptr<Findings> found = make_findings_(bin_);
+  std::unique_ptr<FrameFindings> found = make_findings_(bin_);
   const std::scoped_lock lock(mutex_);
   at_part_start_ = std::move(stats);
   found_in_part_ = std::move(found);

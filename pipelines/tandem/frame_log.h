@@ -68,8 +68,8 @@ class FrameLog {
 
   mutable std::mutex mutex_;  ///< guards what follows; the streaming thread writes, main reads
   Count count_;
-  std::unique_ptr<Findings> found_;          // in all frames
-  std::unique_ptr<Findings> found_in_part_;  // in those of the latest part
+  std::unique_ptr<FrameFindings> found_;          // in all frames
+  std::unique_ptr<FrameFindings> found_in_part_;  // in those of the latest part
   std::vector<Part> parts_;
   BinStats at_part_start_;
   Clock::time_point first_frame_, part_start_;

@@ -25,7 +25,7 @@ struct TrainScenesSettings {
   SceneTrainingOptions options;
 };
 
-TrainScenesSettings parse_settings(const std::vector<std::string>& arguments) {
+TrainScenesSettings parse_scenes_settings(const std::vector<std::string>& arguments) {
   TrainScenesSettings settings;
   SceneTrainingOptions& options = settings.options;
   OptionParser parser(
@@ -78,7 +78,7 @@ std::string origin_of(const TrainScenesSettings& settings, std::size_t pictures,
 }  // namespace
 
 int train_scenes_command(const std::vector<std::string>& arguments) {
-  const TrainScenesSettings settings = parse_settings(arguments);
+  const TrainScenesSettings settings = parse_scenes_settings(arguments);
   const SceneTrainingOptions& options = settings.options;
   check_output_file("--output", settings.output);
   gst_init(nullptr, nullptr);

@@ -16,7 +16,7 @@ namespace tandem {
 namespace {
 
 // Streams of random numbers, one a purpose.
-enum Stream : uint64_t { kSample = 1, kFolds = 1000 };
+enum SceneStream : uint64_t { kSample = 1, kSceneFolds = 1000 };
 
 /// About `samples` descriptors, each with the same chance.
 DescriptorTable sample_descriptors(const std::vector<const ScenePicture*>& pictures,
@@ -109,7 +109,7 @@ std::vector<int> deal_out(const std::vector<ScenePicture>& pictures,
       throw std::runtime_error("class '" + labels[c] + "' has " + std::to_string(members.size()) +
                                " pictures, fewer than the " + std::to_string(folds) +
                                " folds of the cross-validation: give more, or fewer --folds");
-    Random(seed, kFolds + c).shuffle(members);
+    Random(seed, kSceneFolds + c).shuffle(members);
     for (std::size_t k = 0; k < members.size(); ++k)
       fold_of[members[k]] = static_cast<int>(k) % folds;
   }

@@ -20,7 +20,12 @@ namespace tandem {
 namespace {
 
 // Streams of random numbers, one a purpose.
-enum Stream : uint64_t { kFolds = 1, kSvm = 2, kJitter = 1000, kFirstNegatives = 1000000 };
+enum DetectorStream : uint64_t {
+  kDetectorFolds = 1,
+  kSvm = 2,
+  kJitter = 1000,
+  kFirstNegatives = 1000000
+};
 
 // A jittered person is moved by up to half a cell and scaled by up to half a step of the pyramid:
 // the search meets people so.
@@ -181,7 +186,7 @@ std::vector<std::vector<Detection>> cross_validate(const TrainingData& data, con
                                                    const ScanOptions& scan) {
   std::vector<std::size_t> order(data.with_people.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  Random(options.seed, kFolds).shuffle(order);
+  Random(options.seed, kDetectorFolds).shuffle(order);
   std::vector<std::vector<Detection>> found(order.size());
   for (int fold = 0; fold < folds; ++fold) {
     TrainingData part;

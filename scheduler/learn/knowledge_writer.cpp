@@ -7,18 +7,20 @@
 namespace tandem {
 namespace {
 
-using Json = nlohmann::ordered_json;  // the library writes what is not finite as null
+using OrderedJson = nlohmann::ordered_json;  // the library writes what is not finite as null
 
-Json to_json(const Energy& energy) { return {{"c", energy.c}, {"g", energy.g}, {"u", energy.u}}; }
+OrderedJson to_json(const Energy& energy) {
+  return {{"c", energy.c}, {"g", energy.g}, {"u", energy.u}};
+}
 
-Json numbers_of(uint32_t stages) {
-  Json list = Json::array();
+OrderedJson numbers_of(uint32_t stages) {
+  OrderedJson list = OrderedJson::array();
   for (int k = 0; k < kMaxStages; ++k)
     if ((stages >> k & 1) != 0) list.push_back(k);
   return list;
 }
 
-Json to_json(const Chain& chain) {
+OrderedJson to_json(const Chain& chain) {
   return {
       {"stages", chain.stages},
       {"cores", chain.cores},
@@ -36,8 +38,8 @@ Json to_json(const Chain& chain) {
   };
 }
 
-Json to_json(const Observation& seen) {
-  Json stages = Json::array();
+OrderedJson to_json(const Observation& seen) {
+  OrderedJson stages = OrderedJson::array();
   for (const Observation::StageTimes& stage : seen.stages) {
     stages.push_back({{"seconds", stage.seconds},
                       {"upload_s", stage.upload_s},
@@ -60,7 +62,7 @@ Json to_json(const Observation& seen) {
   };
 }
 
-Json to_json(const std::optional<Candidate>& chosen) {
+OrderedJson to_json(const std::optional<Candidate>& chosen) {
   if (!chosen) return nullptr;
   const Prediction& expected = chosen->prediction;
   return {
@@ -73,15 +75,17 @@ Json to_json(const std::optional<Candidate>& chosen) {
 }
 
 template <class Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
+OrderedJson or_null(const std::optional<Value>& value) {
+  return value ? OrderedJson(*value) : OrderedJson(nullptr);
 }
 
-Json to_json(const Allowed& allowed) {
+OrderedJson to_json(const Allowed& allowed) {
   return {
-      {"mapping", allowed.mapping ? Json(to_string(*allowed.mapping)) : Json(nullptr)},
-      {"granularity", allowed.granularity ? Json(word_of(kGranularityWords, *allowed.granularity))
-                                          : Json(nullptr)},
+      {"mapping",
+       allowed.mapping ? OrderedJson(to_string(*allowed.mapping)) : OrderedJson(nullptr)},
+      {"granularity", allowed.granularity
+                          ? OrderedJson(word_of(kGranularityWords, *allowed.granularity))
+                          : OrderedJson(nullptr)},
       {"threads", or_null(allowed.threads)},
       {"lanes", or_null(allowed.lanes)},
       {"most_cores", allowed.most_cores},
@@ -89,8 +93,8 @@ Json to_json(const Allowed& allowed) {
   };
 }
 
-Json to_json(const Known& known) {
-  Json observations = Json::array();
+OrderedJson to_json(const Known& known) {
+  OrderedJson observations = OrderedJson::array();
   for (const Observation& seen : known.facts.observations) observations.push_back(to_json(seen));
   const Conditions& conditions = known.conditions;
   return {

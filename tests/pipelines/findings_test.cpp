@@ -41,7 +41,7 @@ BufferRef frame_with_tracks(const std::vector<guint32>& ages) {
   return made;
 }
 
-TEST(Findings, People) {
+TEST(FrameFindings, People) {
   const auto found = find_people(nullptr);
   EXPECT_EQ(found->summary(), "0 people found (0.0 a frame, 0 at most)");
   for (const int count : {1, 4, 0, 1}) found->add(frame_with_regions(count).get());
@@ -49,7 +49,7 @@ TEST(Findings, People) {
   EXPECT_EQ(found->summary(), "6 people found (1.5 a frame, 4 at most)");
 }
 
-TEST(Findings, Tracks) {
+TEST(FrameFindings, Tracks) {
   const auto found = find_tracks(nullptr);
   EXPECT_EQ(found->progress(), "tracks: 0 alive, 0 ended");
   found->add(frame().get());
@@ -64,7 +64,7 @@ TEST(Findings, Tracks) {
   EXPECT_EQ(found->progress(), "tracks: 0 alive, 4 ended");
 }
 
-TEST(Findings, Labels) {
+TEST(FrameFindings, Labels) {
   const auto found = find_labels(nullptr);
   EXPECT_EQ(found->summary(), "no label");
   for (const char* label : {"coast", "forest", "forest", "street", "forest"}) {
@@ -76,7 +76,7 @@ TEST(Findings, Labels) {
   EXPECT_EQ(found->summary(), "forest in 60%, coast in 20%, street in 20% of the frames");
 }
 
-TEST(Findings, EveryApplicationHasSome) {
+TEST(FrameFindings, EveryApplicationHasSome) {
   for (const Application& application : applications()) {
     SCOPED_TRACE(application.name);
     const ObjectRef<GstElement> empty(GST_ELEMENT(gst_object_ref_sink(gst_bin_new(nullptr))));

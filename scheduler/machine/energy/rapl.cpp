@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using Reason = EnergyUnavailable::Reason;
 using Event = CounterTrack::Event;
 
-constexpr double kResolutionS = 0.001;  // Intel's manual: counters are updated about every 1 ms
+constexpr double kRaplResolutionS = 0.001;  // Intel's manual: counters are updated about every 1 ms
 constexpr double kMostPackageW = 1000;
 constexpr double kPackageRestS = 1;  // a package that is switched on always draws something
 
@@ -113,7 +113,7 @@ void RaplMeter::open_zones(const RaplOptions& options) {
     if (kind == Kind::other || (kind == Kind::cores && options.amd)) continue;
     const double range_uj =
         std::strtod(first_line(folder / "max_energy_range_uj").c_str(), nullptr);
-    const CounterLimits limits{range_uj * 1e-6, kResolutionS, kMostPackageW,
+    const CounterLimits limits{range_uj * 1e-6, kRaplResolutionS, kMostPackageW,
                                kind == Kind::package ? kPackageRestS : 0};
     const std::string counter = folder / "energy_uj";
     zones_.push_back(
@@ -140,7 +140,7 @@ void RaplMeter::describe(const RaplOptions& options) {
   split_.emplace(counters);
   description_.name = "rapl";
   split_->describe(packages == 1 ? first->name : std::to_string(packages) + " packages",
-                   kResolutionS, description_);
+                   kRaplResolutionS, description_);
 }
 
 void RaplMeter::read_zone(Zone& zone, MeterClock::time_point now) {
