@@ -36,9 +36,10 @@ struct StageProperty {
 ///     struct Settings { ... };
 ///     static constexpr char kTypeName[];                      // "GstVividFilter"
 ///     static constexpr char kLongName[], kSummary[], kKlass[];
-///     static const StageDescription& description();  // or of an instance: description(const
-///     Settings&) static const std::vector<StageProperty<Settings>>& properties();  // none: leave
-///     it out static int rounds(const Settings&);  // of a description that repeats
+///     static const StageDescription& description();
+///     static StageDescription description(const Settings&);   // instead: of an instance
+///     static const std::vector<StageProperty<Settings>>& properties();  // none: leave it out
+///     static int rounds(const Settings&);                     // of a description that repeats
 ///     std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest&);  // may throw
 ///   };
 /// so that an element's file holds what is its own and nothing else. All properties may change
