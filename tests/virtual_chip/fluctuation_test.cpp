@@ -12,6 +12,13 @@ namespace {
 
 constexpr double kTakenSeconds = 20;
 constexpr int kMostFrames = 1'000'000;
+// Of 200 random chips, those on which another configuration is better by a tenth or more while half
+// of the cores are taken; and one on which none is.
+#ifdef TANDEM_SANITIZED
+constexpr unsigned kSeeds[] = {141};
+#else
+constexpr unsigned kSeeds[] = {141, 44, 35, 8};
+#endif
 
 double rate_fps(const Chip& chip, const Configuration& configuration, int others) {
   Simulation simulation(chip, 1);
@@ -36,9 +43,7 @@ TEST(Fluctuation, TheBinAnswersAndGoesBackWithoutATraining) {
   std::printf(
       "| chip | learnt | while taken | answered, s | of the best then | back, s | of the best "
       "after |\n");
-  // Of 200 random chips, those on which another configuration is better then by a tenth or more;
-  // and one on which none is.
-  for (const unsigned seed : {141u, 44u, 35u, 8u}) {
+  for (const unsigned seed : kSeeds) {
     const Chip chip = random_chip(seed);
     SCOPED_TRACE(chip.name);
     SimulatedBin bin(chip, 3, {}, 0.3);
