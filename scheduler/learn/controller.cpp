@@ -257,7 +257,7 @@ void Controller::watch(const FrameTimes& times, uint32_t device_stages) {
   if (another_trains_ && !times.starved) return;  // what it tries makes these frames slow
   const Watch::News news = watch_.frame_done(times, device_stages);
   if (news == Watch::News::busy && !check_) begin_check();
-  if (!rules_.on_drift) return;
+  if (!rules_.on_drift || rules_.allowed.fixed()) return;
   look_at_what_ran_before();
   if (news == Watch::News::none || check_) return;
   const Learnt* known = learnt();

@@ -126,8 +126,9 @@ class Controller {
   struct Slower {
     Learnt learnt;
     Slowdown by;
-    double pause_s = 0;   ///< before what ran before is looked at again ...
-    double return_s = 0;  ///< ... which is then, by the frames' clock; 0: not begun
+    std::optional<Slowdown> instead;  ///< what it may be, if looks say that it is not that
+    double pause_s = 0;               ///< before what ran before is looked at again ...
+    double return_s = 0;              ///< ... which is then, by the frames' clock; 0: not begun
   };
 
   Step decide(Reason reason);
@@ -137,6 +138,7 @@ class Controller {
   void end_check();
   std::optional<Step> go_on_checking();
   bool derive_from_drift();
+  bool run_slower(const Slowdown& by, const std::optional<Slowdown>& instead);
   void go_back();
   void look_at_what_ran_before();
   std::optional<Step> go_on_returning(const Observation& seen);

@@ -24,24 +24,31 @@ bool is_one(double ratio) { return std::abs(std::log(ratio)) < std::log1p(kAsBef
 
 // False when nothing is known that could be derived from.
 bool Controller::derive_from_drift() {
-  const auto original = knowledge_->find(*conditions_);
-  if (original == knowledge_->end() || original->second.derived()) return false;
-  const auto& [on_device, ratio] = watch_.change();
-  Slowdown slowdown = slower_ ? slower_->by : Slowdown{};
-  (on_device ? slowdown.device : slowdown.cores) *= ratio;
-  if (is_one(slowdown.cores) && is_one(slowdown.device)) {
+  const Slowdown before = slower_ ? slower_->by : Slowdown{};
+  const Watch::Change change = watch_.change();
+  const Slowdown both{before.cores * change.cores, before.device * change.device};
+  if (is_one(both.cores) && is_one(both.device)) {
     if (!slower_) return false;
     go_back();
     return true;
   }
-  Learnt learnt = derive(original->second, slowdown, *predictor_);
+  // A device waits for slower cores too, and seems slower itself.
+  if (change.cores != 1 && change.device != 1) return run_slower({both.cores, before.device}, both);
+  return run_slower(both, std::nullopt);
+}
+
+// Runs what is best by that, and verifies it; where it does not hold, `instead` may.
+bool Controller::run_slower(const Slowdown& by, const std::optional<Slowdown>& instead) {
+  const auto original = knowledge_->find(*conditions_);
+  if (original == knowledge_->end() || original->second.derived()) return false;
+  Learnt learnt = derive(original->second, by, *predictor_);
   const double pause_s = slower_ ? slower_->pause_s : kFirstReturn_s;
   learnt.chosen.configuration = settled_on_;
   const Choice choice = predictor_->choose(learnt.findings.measurements, objective_, allowed(),
                                            learnt.findings.trials);
   if (choice.count == 0) return false;
   remember(learnt, pick(learnt, choice));
-  slower_ = {std::move(learnt), slowdown, pause_s, 0};
+  slower_ = {std::move(learnt), by, instead, pause_s, 0};
   settle(Reason::drift, slower_->learnt.chosen, choice);
   begin_check();
   return true;

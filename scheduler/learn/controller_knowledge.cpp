@@ -100,6 +100,7 @@ std::optional<Step> Controller::go_on_checking() {
     settle(other_size ? Reason::derived : Reason::drift, verdict.best, {});
     return changed();
   }
+  if (slower_ && slower_->instead && run_slower(*slower_->instead, std::nullopt)) return running_;
   // What was learnt before frames took another time may hold again; a training takes its place.
   if (!slower_) knowledge_->erase(*conditions_);
   slower_.reset();

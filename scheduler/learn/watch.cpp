@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scheduler/learn/watch.h"
 
+#include <cmath>
+
 #include "model/median.h"
 #include "scheduler/machine/clock.h"
 
@@ -33,13 +35,24 @@ Watch::News Watch::frame_done(const FrameTimes& times, uint32_t device_stages) {
   for (int k = 0; k < times.configuration.mapping.stages; ++k)
     ((device_stages >> k & 1) != 0 ? device_ns : cores_ns) += times.stage_ns[k];
   Path& path = paths_[device_stages];
-  for (Side* side : {&path.cores, &path.device}) {
-    const bool on_device = side == &path.device;
-    if (side->frame_done(times.begin_ns, on_device ? device_ns : cores_ns) != News::drift) continue;
-    change_ = {on_device, side->ratio()};
-    return News::drift;
+  const News cores = path.cores.frame_done(times.begin_ns, cores_ns);
+  const News device = path.device.frame_done(times.begin_ns, device_ns);
+  return cores == News::drift || device == News::drift ? News::drift : otherwise;
+}
+
+// Of several paths that have a side, the one that has changed most tells how much. Less than what
+// is drift is no change: one side waits a little more for the other when that is slower.
+Watch::Change Watch::change() const {
+  Change change;
+  const auto take = [](double& most, double ratio) {
+    const double by = std::abs(std::log(ratio));
+    if (by > std::log1p(kDrift) && by > std::abs(std::log(most))) most = ratio;
+  };
+  for (const auto& [device_stages, path] : paths_) {
+    take(change.cores, path.cores.ratio());
+    take(change.device, path.device.ratio());
   }
-  return otherwise;
+  return change;
 }
 
 Watch::News Watch::Side::frame_done(uint64_t began_ns, uint64_t took_ns) {
@@ -63,6 +76,7 @@ Watch::News Watch::Side::frame_done(uint64_t began_ns, uint64_t took_ns) {
 
 // The detector's own mean shows the full size of a change late.
 double Watch::Side::ratio() const {
+  if (latest_s.size() < kLatestSamples) return 1;
   std::vector<double> samples = latest_s;
   return median(samples) / usual_s;
 }

@@ -22,18 +22,17 @@ class Watch {
     drift,  ///< frames take longer or shorter than they used to, and not for a moment
   };
 
-  /// How many times as long as it used to take, one side of the frames of a path takes.
+  /// How many times as long as they used to stages take, on each side; 1 where nothing is known.
   struct Change {
-    bool on_device = false;
-    double ratio = 1;
+    double cores = 1, device = 1;
   };
 
   /// Takes a frame of what runs; `device_stages`: those that a device computed. A steady stream
   /// allocates nothing here.
   News frame_done(const FrameTimes& times, uint32_t device_stages);
 
-  /// After News::drift: what has changed.
-  const Change& change() const { return change_; }
+  /// After News::drift: what has changed, as the latest frames tell.
+  Change change() const;
 
   /// Another configuration runs, or something else that changes service times has happened.
   void begin_anew() { paths_.clear(); }
@@ -55,7 +54,7 @@ class Watch {
     double usual_s = 0;
     std::optional<DriftDetector> drift;
     std::vector<double> latest_s;  ///< samples
-    double ratio() const;
+    double ratio() const;          ///< of these, to what is usual; 1 while there are too few
   };
 
   struct Path {
@@ -63,8 +62,7 @@ class Watch {
   };
 
   std::map<uint32_t, Path> paths_;  // by their device stages
-  Change change_;
-  int busy_frames_ = 0;  // in a row that found others behind them
+  int busy_frames_ = 0;             // in a row that found others behind them
 };
 
 }  // namespace tandem

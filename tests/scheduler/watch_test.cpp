@@ -65,8 +65,8 @@ TEST_F(WatchTest, EachSideOfAFrameHasTimesOfItsOwn) {
   };
   EXPECT_EQ(frames_to_drift(2, 20), 0);
   EXPECT_GT(frames_to_drift(4, 20), 0) << "of 22 ms in all";
-  EXPECT_FALSE(watch_.change().on_device);
-  EXPECT_NEAR(watch_.change().ratio, 2, 0.01);
+  EXPECT_NEAR(watch_.change().cores, 2, 0.01);
+  EXPECT_EQ(watch_.change().device, 1);
 }
 
 TEST_F(WatchTest, AStarvedSourceIsNoDriftAndItsEndIsNews) {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Frames that take another time than they used to.
+#include <gtest/gtest.h>
+
+#include "tests/scheduler/paper_chip.h"
+
+namespace tandem {
+namespace {
+
+constexpr int kStages = 3, kCores = 2;
+
+class ControllerDriftTest : public testing::Test {
+ protected:
+  ControllerDriftTest()
+      : controller_(chain(), std::make_shared<Knowledge>(), [this] { return chip_.probe(); }) {
+    controller_.decided = [this](const Decision& decision) { decisions_.push_back(decision); };
+  }
+
+  static Chain chain() {
+    Chain chain;
+    chain.stages = kStages;
+    chain.cores = kCores;
+    chain.device_capable = (1u << kStages) - 1;
+    return chain;
+  }
+  void run(int frames) {
+    for (int frame = 0; frame < frames; ++frame)
+      if (const auto next = next_frame(controller_, chip_, step_)) step_ = *next;
+  }
+  bool told(Reason reason) const {
+    return std::ranges::any_of(decisions_, [&](const Decision& d) { return d.reason == reason; });
+  }
+
+  PaperChip chip_{kStages, kCores, 3};
+  Controller controller_;
+  Step step_;
+  std::vector<Decision> decisions_;
+};
+
+TEST_F(ControllerDriftTest, WhatWasLearntAnswersAndComesBackWithoutATraining) {
+  controller_.set_rules({.max_overhead = 0.9});
+  step_ = controller_.frames_changed({"a"}, 0);
+  run(5000);
+  ASSERT_EQ(decisions_.size(), 1U);
+  const Configuration learnt = step_.configuration;
+  const double expected_fps = controller_.predicted().throughput_fps;
+  chip_.slow_down(1.6);
+  run(5000);
+  EXPECT_TRUE(told(Reason::drift));
+  EXPECT_NEAR(controller_.predicted().throughput_fps, expected_fps / 1.6, 0.2 * expected_fps);
+  chip_.slow_down(1);
+  run(5000);
+  EXPECT_EQ(to_string(step_.configuration), to_string(learnt));
+  EXPECT_EQ(controller_.totals().trainings, 1);
+  EXPECT_NEAR(controller_.predicted().throughput_fps, expected_fps, 0.2 * expected_fps);
+}
+
+TEST_F(ControllerDriftTest, OneConfigurationLeavesNothingToDecide) {
+  AdaptRules rules{.max_overhead = 0.9};
+  rules.allowed.mapping = Mapping{0, kStages};
+  rules.allowed.threads = 2;
+  controller_.set_rules(rules);
+  step_ = controller_.frames_changed({"a"}, 0);
+  run(3000);
+  chip_.slow_down(2);
+  run(3000);
+  EXPECT_FALSE(controller_.training());
+  EXPECT_EQ(controller_.totals().trainings, 0);
+  EXPECT_TRUE(decisions_.empty());
+}
+
+}  // namespace
+}  // namespace tandem
