@@ -110,26 +110,38 @@ void Dispatch::release() {
   wakes_ |= kSource | kEmpty;
 }
 
-// What waits on the device goes first: it costs the driver little and frees a lane.
+// What waits on the device goes first: it costs the driver little and frees a lane. But where the
+// cores cannot keep up the device waits for them, as items that wait hold their tensors: who has
+// collected one more than enough computes the oldest. It leaves a lane free, or all drivers could
+// come to wait for one that nobody frees.
 Dispatch::Work Dispatch::work_for(int driver, uint64_t now_ns, const Idle& idle) {
-  for (DeviceState& device : devices_)
-    if (device.collector == driver) device.collector = kNone;
+  bool collected = false;
+  for (DeviceState& device : devices_) {
+    if (device.collector != driver) continue;
+    device.collector = kNone;
+    collected = true;
+  }
   if (driver >= drivers()) {
     if (uncollected()) wakes_ |= kOneDriver;  // it collected, and is not in use any more
     return {};
   }
-  if (Entry* oldest = uncollected()) {
+  Entry* const ready = oldest_ready();
+  const bool enough = collected && has_free_lane() && std::ssize(ready_) > 2 * drivers();
+  if (Entry* oldest = uncollected(); oldest && !enough) {
     if (may_begin() && fills_lanes()) return {&begin(now_ns, idle)};
     devices_[oldest->device].collector = driver;
     return {oldest, true};
   }
-  if (ready_.empty()) return may_begin() ? Work{&begin(now_ns, idle)} : Work{};
+  if (!ready) return may_begin() ? Work{&begin(now_ns, idle)} : Work{};
+  std::erase(ready_, ready);
+  ready->item->times.waited_ns += now_ns - ready->waits_since_ns;
+  return {ready};
+}
+
+Dispatch::Entry* Dispatch::oldest_ready() const {
   const auto oldest = std::ranges::min_element(
       ready_, {}, [](const Entry* entry) { return entry->item->sequence; });
-  Entry& resumed = **oldest;
-  ready_.erase(oldest);
-  resumed.item->times.waited_ns += now_ns - resumed.waits_since_ns;
-  return {&resumed};
+  return oldest == ready_.end() ? nullptr : *oldest;
 }
 
 // Whether the driver that collects has the next item sent before it waits.

@@ -25,9 +25,10 @@ namespace tandem {
 /// Drivers take items in order. At a run of 'g' stages a driver sends the item to the device when
 /// one of its lanes is free, else the CPU computes the run (paper 1, section II). One driver at a
 /// time collects: it fills the lanes as long as items begin on the device, then waits for the item
-/// that was sent first. What it collects goes on with another driver, unless nothing is left on the
-/// device or twice as many wait as there are drivers: then it goes on itself, as in the paper,
-/// where the thread that waits is the frame's.
+/// that was sent first. What it collects goes on with another driver, the oldest first, unless
+/// nothing is left on the device: then it goes on itself, as in the paper, where the thread that
+/// waits is the frame's. While more than twice as many wait as there are drivers, it computes the
+/// oldest of them before it collects again.
 ///
 /// Several devices of one kind share the letter. Each has as many lanes and a collector of its own,
 /// as far as there are drivers; an item goes to the device that has the most lanes free. A device
@@ -198,7 +199,9 @@ class Dispatch {
   uint8_t free_lanes(int device) const;
   int freest_device() const;
   bool has_free_lane() const { return freest_device() != kNone; }
+  bool wants_device(const Entry& entry) const;
   bool lost_its_device(const Entry& entry) const;
+  Entry* oldest_ready() const;
   bool has_sent(int device) const;
   Entry* uncollected() const;
   void wake_collectors(int besides);

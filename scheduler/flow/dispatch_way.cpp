@@ -19,8 +19,7 @@ Dispatch::Action Dispatch::next(Entry& entry) {
     if (!is_its_turn(stage, entry)) return {Kind::park};
   }
 
-  // An item does not change sides inside a run: all of it on the device, or all on the CPU.
-  if (entry.mapping.on_device(stage) && device_usable_ && !entry.fell_back) {
+  if (wants_device(entry)) {
     if (const int device = freest_device(); device != kNone) {
       const int lane = std::countr_zero(free_lanes(device));
       devices_[device].used_lanes |= static_cast<uint8_t>(1 << lane);
@@ -98,11 +97,8 @@ uint64_t Dispatch::leave_device(Entry& entry, uint64_t now_ns) {
 
 bool Dispatch::hand_on(Entry& entry, uint64_t now_ns) {
   const bool over = entry.position == entry.way.length() || !entry.item->status.ok();
-  const bool to_device = !over && entry.mapping.on_device(entry.way.stage(entry.position)) &&
-                         device_usable_ && has_free_lane();
-  // Where the cores cannot keep up the device waits for them: items that wait hold their tensors.
-  const bool enough_wait = std::ssize(ready_) >= 2 * drivers();
-  if (!has_sent(entry.device) || drivers() == 1 || over || to_device || enough_wait) {
+  const bool to_device = wants_device(entry) && has_free_lane();
+  if (!has_sent(entry.device) || drivers() == 1 || over || to_device) {
     devices_[entry.device].collector = kNone;  // it may be away for long
     wake_collectors(0);
     return false;
@@ -216,6 +212,12 @@ int Dispatch::freest_device() const {
     }
   }
   return freest;
+}
+
+// An item does not change sides inside a run.
+bool Dispatch::wants_device(const Entry& entry) const {
+  return entry.position < entry.way.length() && entry.item->status.ok() && device_usable_ &&
+         !entry.fell_back && entry.mapping.on_device(entry.way.stage(entry.position));
 }
 
 // Then it came back without a lane for others: all who could free one may have such an item at

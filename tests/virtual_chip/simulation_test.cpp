@@ -204,6 +204,29 @@ TEST(Simulation, AFastDeviceDoesNotRunAheadOfTheCores) {
   }
 }
 
+// Whoever waits for a core longest gets it first: all behind it would wait for it at the sink.
+TEST(Simulation, NoFrameIsOvertakenByAllTheOthers) {
+  for (const bool serial : {false, true}) {
+    Chip chip = quiet_chip({8, serial ? 0.5 : 8}, {serial ? 1 : 0.1, 0.1}, 4);
+    chip.stages[1].serial = serial;
+    chip.noise = 0.1;
+    for (const int threads : {1, 2, 4, 5}) {
+      for (const int lanes : {1, 2, 8}) {
+        Simulation simulation(chip, 1);
+        Configuration c = coarse("gc", threads);
+        c.lanes = lanes;
+        simulation.configure(c);
+        int most = 0;
+        for (int i = 0; i < 1000; ++i) {
+          simulation.next();
+          most = std::max(most, simulation.in_flight());
+        }
+        EXPECT_LE(most, 2 * lanes + 6 * threads) << to_string(c) << (serial ? ", serial" : "");
+      }
+    }
+  }
+}
+
 // One stage: 1 ms on the device, 50 ms on a core, on which n threads scale perfectly.
 TEST(Simulation, HasTheWindowOfTheModel) {
   Chip chip = quiet_chip({50}, {1}, 2);
