@@ -85,6 +85,11 @@ struct Measurements {
   /// With S lanes, at [S - 1]; unknown where nothing was measured.
   std::array<LaneFactor, kMaxLanes> lane_factors{{{1, 1}}};
 
+  /// At [n]: how many times longer a frame takes of the device while n cores compute frames of
+  /// their own: they take time from who feeds the device, and bytes from its copies. Empty: as
+  /// long.
+  std::vector<double> crowding;
+
   Domains domains;
   /// Thermal design power of what the domains cover, in watts; 0: none is known.
   double tdp_w = 0;

@@ -157,6 +157,12 @@ Model::DevicePower Model::power_of(const Cost& device) const {
   return {watts - with_cpu_w, with_cpu_w};
 }
 
+// Constant above what was measured.
+double Model::crowding(int on_cores) const {
+  if (m_.crowding.empty()) return 1;
+  return m_.crowding[std::min<std::size_t>(on_cores, m_.crowding.size() - 1)];
+}
+
 // Inlined by force, as each of 384 predictions has 20 ns: together they take 4/5 of the time.
 #define TANDEM_INLINE [[gnu::always_inline]] inline
 
@@ -192,8 +198,9 @@ TANDEM_INLINE double Model::together_w(const Cpu& cpu, double cpu_share, const D
 // the power of the others, from 0 to the time that the 'c' stages take.
 TANDEM_INLINE Model::Cycle Model::coarse(const MappingCosts& costs, int threads) const {
   const Cpu& all = cg_[threads];
-  const Cpu& others = cg_[threads - servers(threads)];
-  const double device_s = costs.device.seconds;
+  const int on_cores = threads - servers(threads);
+  const Cpu& others = cg_[on_cores];
+  const double device_s = costs.device.seconds * crowding(on_cores);
   // DP, Table III: whoever leaves the device takes it again.
   Cycle cycle{others, costs.cg_s > 0 ? all : others, device_s};
   cycle.frames = costs.saved + device_s * others.fps;
@@ -295,8 +302,11 @@ Prediction Model::predict(const Configuration& configuration, const MappingCosts
     const Cpu& cpu = coarse_grain ? cg_[configuration.threads] : mg_;
     return finish(cpu.fps, 0, cpu.total_w);
   }
-  return combine(coarse_grain ? coarse(costs, configuration.threads) : medium(mapping, costs),
-                 power, mapping);
+  if (coarse_grain) return combine(coarse(costs, configuration.threads), power, mapping);
+  if (m_.crowding.empty()) return combine(medium(mapping, costs), power, mapping);
+  MappingCosts crowded = costs;
+  crowded.device.seconds *= crowding(m_.cores);
+  return combine(medium(mapping, crowded), power, mapping);
 }
 
 // Cheap, as most configurations are far from the best. The device is idle at least until its last

@@ -114,6 +114,7 @@ class Model {
 
   int stages() const { return static_cast<int>(m_.stages.size()); }
   /// Of so many threads: each device has one that serves it, as far as there are threads.
+  double crowding(int on_cores) const;
   int servers(int threads) const { return threads < m_.devices ? threads : m_.devices; }
   /// Frames at a time.
   int on_device(const MappingCosts& costs) const { return m_.devices * costs.lanes; }

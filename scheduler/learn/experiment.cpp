@@ -183,6 +183,7 @@ void Experiment::measure(Observation& made) {
   const bool one_thread = beside || (!medium && !on_device && configuration.threads == 1);
   if (beside) {
     made.frame_s = seconds(last_ns_ - start_ns_) / counted_;
+    made.device_frame_s = made.frame_s * counted_ / (counted_ - std::ssize(samples_));
   } else if (!medium && !one_by_one) {
     made.frame_s = seconds_a_frame(frames_side_by_side(configuration, devices_));
   }

@@ -2,6 +2,9 @@
 #include "scheduler/learn/interpret.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
 
 namespace tandem {
 namespace {
@@ -10,6 +13,9 @@ using Kind = Observation::Kind;
 
 // An experiment with so many frames is worth a look.
 constexpr int kLookFrames = 200;
+
+// What is less, and a frame more or fewer, is noise.
+constexpr double kCrowded = 0.05;
 
 // Whether it ran a configuration as it would run if it were chosen: trials, and whole frames on the
 // device.
@@ -100,8 +106,9 @@ class Interpreter {
 
   void end_experiments() {
     interpolate();
+    crowd();
     // The cores alone never did that.
-    for (const int n : beside_) found_.measurements.cg_interpolated[n - 1] = true;
+    for (const Beside& at : beside_) found_.measurements.cg_interpolated[at.cores - 1] = true;
     found_.starved = starved_frames_ > (frames_ + 1) / 2;
   }
 
@@ -168,7 +175,27 @@ class Interpreter {
     }
   }
 
-  bool is_beside(int n) const { return std::ranges::find(beside_, n) != beside_.end(); }
+  bool is_beside(int n) const {
+    return std::ranges::find(beside_, n, &Beside::cores) != beside_.end();
+  }
+
+  // What the device does beside n cores by what it would do there if they left it alone. In between
+  // that grows evenly, above it stays.
+  void crowd() {
+    std::map<int, double> measured{{0, 1}};
+    for (const Beside& at : beside_) {
+      const Prediction alone = predictor_.predict(found_.measurements, at.configuration);
+      const double longer = alone.throughput_fps * alone.p_device * at.device_frame_s;
+      const double noise = kCrowded + 1 / at.device_frames;
+      if (std::isfinite(longer)) measured[at.cores] = longer > 1 + noise ? longer : 1;
+    }
+    std::vector<double>& crowding = found_.measurements.crowding;
+    for (auto low = measured.begin(), high = std::next(low); high != measured.end(); low = high++) {
+      const double each = (high->second - low->second) / (high->first - low->first);
+      for (int n = low->first; n <= high->first; ++n)
+        if (n == std::ssize(crowding)) crowding.push_back(low->second + (n - low->first) * each);
+    }
+  }
 
   void take_cores(const Observation& seen) {
     Measurements& m = found_.measurements;
@@ -188,7 +215,8 @@ class Interpreter {
     // The device is as idle beside the cores alone as it is under medium grain.
     const Energy watts{seen.watts.c, medium_watts_.g, seen.watts.u};
     m.cg[n - 1] = cost(seen.service_s / n, watts);
-    beside_.push_back(n);
+    beside_.push_back({n, seen.configuration, seen.device_frame_s,
+                       seen.frames * seen.frame_s / seen.device_frame_s});
     if (n > 1) return;
     for (int k = 0; k < chain_.stages; ++k) m.stages[k].cg = cost(seen.stages[k].seconds, watts);
   }
@@ -244,7 +272,12 @@ class Interpreter {
   Findings found_;
   int frames_ = 0, starved_frames_ = 0;
   Energy medium_watts_;
-  std::vector<int> beside_;  // numbers of cores that were measured beside the device
+  struct Beside {
+    int cores;
+    Configuration configuration;
+    double device_frame_s, device_frames;
+  };
+  std::vector<Beside> beside_;  // cores that were measured beside the device, and what it did
   double one_lane_s_ = 0, one_lane_j_ = kUnknown;  // a frame, with the device alone
   double other_cpu_s_ = 0;  // processor time a frame beside the stages: decoding, drawing, ...
 };

@@ -113,6 +113,8 @@ Observation read_observation(const JsonObject& object, const Chain& chain) {
   seen.in_vain = object.flag("in_vain");
   seen.frame_s = number_or_unknown(object, "frame_s");
   if (seen.frame_s == 0) fail_field(object.path_of("frame_s"), "is 0");
+  if (object.has("device_frame_s"))
+    seen.device_frame_s = number_or_unknown(object, "device_frame_s");
   seen.service_s = number_or_unknown(object, "service_s");
   seen.cores_s = number_or_unknown(object, "cores_s");
   seen.cpu_s = number_or_unknown(object.within(kSigned), "cpu_s");

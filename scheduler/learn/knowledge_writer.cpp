@@ -53,6 +53,7 @@ OrderedJson to_json(const Observation& seen) {
       {"starved_frames", seen.starved_frames},
       {"in_vain", seen.in_vain},
       {"frame_s", seen.frame_s},
+      {"device_frame_s", seen.device_frame_s},
       {"service_s", seen.service_s},
       {"cores_s", seen.cores_s},
       {"cpu_s", seen.cpu_s},

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 #include <span>
 
 #include "scheduler/learn/next_measurement.h"
@@ -19,10 +20,12 @@ using Kind = Observation::Kind;
 // was among the first twelve (docs/decisions/0006-coupled-mappings.md). Of coupled mappings the
 // model errs by 2% on average, and seldom by more than kModelError: what promises less than that
 // below what was measured is not tried. The rate of a decoupled one is the sum of what its sides
-// did alone: no trial finds more, and it has to promise a gain.
+// did alone: no trial finds more, and it has to promise a gain. So has a mapping that ran with
+// kWellKnown numbers of threads.
 constexpr int kMostTrials = 12;
 constexpr double kModelError = 0.1;
 constexpr double kWorthATrial = 0.02;
+constexpr std::size_t kWellKnown = 3;
 // Below that part of the best rate that was measured a trial is soon over.
 constexpr double kTooSlow = 0.45;
 // After them, other numbers of threads of the best mapping: how many at most, how far a coupled
@@ -66,8 +69,14 @@ void put_simplest_first(Choice& choice, double noise) {
 }
 
 // What a configuration has to promise beyond the best that was measured, in rate.
-double promise_of(const Configuration& configuration) {
-  return configuration.mapping.decoupled() ? kWorthATrial : -kModelError;
+double promise_of(const Configuration& configuration, std::span<const Trial> trials) {
+  if (configuration.mapping.decoupled()) return kWorthATrial;
+  std::set<int> threads;
+  for (const Trial& trial : trials)
+    if (trial.configuration.mapping == configuration.mapping &&
+        trial.configuration.granularity == Granularity::coarse)
+      threads.insert(trial.configuration.threads);
+  return threads.size() < kWellKnown ? -kModelError : kWorthATrial;
 }
 
 // How far objectives are apart where rates are by `rate`: some have the rate in them twice.
@@ -271,7 +280,8 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
   if (findings.starved) return {{}, best_of(Which::all)};
   Choice measured = best_of(Which::measured);
   const auto promises = [&](const Candidate& candidate) {
-    const double margin = margin_of(measured.objective, promise_of(candidate.configuration));
+    const double margin =
+        margin_of(measured.objective, promise_of(candidate.configuration, trials));
     return measured.count == 0 || worth_switching(measured.best().prediction, candidate.prediction,
                                                   measured.objective, margin);
   };

@@ -15,16 +15,8 @@ constexpr int kAllThreads = 4;
 // A device that keeps more cores than this busy, or more than this part of them, is made of them,
 // or its driver is: beside it they are not what they are alone.
 constexpr double kDriverCores = 1.5, kDriverPart = 0.25;
-// A frame on the device, all stages, with the lanes that do best; unknown where one has no device.
-double device_s(const Measurements& m) {
-  double frame_s = m.stages[0].upload.seconds;  // the last stage's outputs stay on the device
-  for (const StageMeasurements& stage : m.stages)
-    frame_s += stage.has_device ? stage.device.seconds : kUnknown;
-  double factor = 1;
-  for (const LaneFactor& lanes : m.lane_factors)
-    if (known(lanes.seconds)) factor = std::min(factor, lanes.seconds);
-  return factor * frame_s;
-}
+// The part of a core that stages without a device may keep busy at the device's rate.
+constexpr double kSomeOfACore = 0.5;
 
 // A frame on all cores, if they do not get in each other's way.
 double cores_s(const Measurements& m) { return m.cg[0].seconds / m.cores; }
@@ -76,6 +68,25 @@ class Measuring {
     return std::nullopt;
   }
 
+  const Observation* one_lane() const {
+    const auto found = std::ranges::find_if(observations_, [&](const Observation& seen) {
+      return seen.kind == Kind::experiment && seen.configuration == alone_on_device();
+    });
+    return found == observations_.end() || found->in_vain ? nullptr : &*found;
+  }
+
+  // From one frame to the next with the device alone and the lanes that do best; unknown where not
+  // the device but the cores would be what they wait for.
+  double device_s() const {
+    const Observation* one = one_lane();
+    if (!one) return kUnknown;
+    double factor = 1;
+    for (const LaneFactor& lanes : measurements_.lane_factors)
+      if (known(lanes.seconds)) factor = std::min(factor, lanes.seconds);
+    const double frame_s = factor * one->frame_s;
+    return one->cores_s > kSomeOfACore * frame_s ? kUnknown : frame_s;
+  }
+
   Configuration alone_on_device() const {
     return {{chain_.device_capable, chain_.stages},
             Granularity::coarse,
@@ -117,15 +128,16 @@ class Measuring {
 
   // Whether what n cores do beside the device at work tells all that matters of them.
   bool beside_device_is_enough(int n) const {
+    if (chain_.device_capable == 0) return false;
     const auto plan = beside_device(1);
-    if (!plan || !known(device_s(measurements_))) return false;
+    if (!plan || !known(device_s())) return false;
     if (needs_energy(objective_) && !tells_sides_apart(chain_.domains)) return false;
     const double most_cores = std::max(kDriverCores, kDriverPart * chain_.cores);
     if (!made(*plan))
       return n == 1 && allowed_(plan->configuration) && measurements_.device_cores <= most_cores;
     const bool in_vain = !known(measurements_.cg[0].seconds) || made(*alone(1));
     if (in_vain) return false;  // no frame came to the core
-    return n == 1 || !(cores_s(measurements_) < device_s(measurements_));
+    return n == 1 || !(cores_s(measurements_) < device_s());
   }
 
   const Chain& chain_;

@@ -27,17 +27,18 @@ struct Observation {
 
   Configuration configuration;
   Kind kind = Kind::experiment;
-  double lasted_s = 0;          ///< from the first of the frames, those that did not count included
-  int frames = 0;               ///< that were counted
-  int starved_frames = 0;       ///< of these, those whose threads waited for the source
-  bool in_vain = false;         ///< the device left all of them to the CPU
-  double frame_s = kUnknown;    ///< from one frame to the next: 1 / throughput
-  double service_s = kUnknown;  ///< a frame from begin to end, without waiting for its turn
-  double cores_s = kUnknown;    ///< of that, stages that the CPU computed
-  double cpu_s = kUnknown;      ///< processor time of this bin's threads, a frame
-  std::vector<StageTimes> stages;  ///< where they were measured
-  Energy watts;                    ///< of each domain
-  double relative_error = 0;       ///< of the worst of these estimates
+  double lasted_s = 0;        ///< from the first of the frames, those that did not count included
+  int frames = 0;             ///< that were counted
+  int starved_frames = 0;     ///< of these, those whose threads waited for the source
+  bool in_vain = false;       ///< the device left all of them to the CPU
+  double frame_s = kUnknown;  ///< from one frame to the next: 1 / throughput
+  double device_frame_s = kUnknown;  ///< of `beside`: from one frame of the device to the next
+  double service_s = kUnknown;       ///< a frame from begin to end, without waiting for its turn
+  double cores_s = kUnknown;         ///< of that, stages that the CPU computed
+  double cpu_s = kUnknown;           ///< processor time of this bin's threads, a frame
+  std::vector<StageTimes> stages;    ///< where they were measured
+  Energy watts;                      ///< of each domain
+  double relative_error = 0;         ///< of the worst of these estimates
 };
 
 /// Whether any configuration was run for a moment, rather than one that the model is made of.
@@ -45,10 +46,10 @@ inline bool is_trial(Observation::Kind kind) {
   return kind == Observation::Kind::glance || kind == Observation::Kind::look;
 }
 
-/// How many cores compute frames of their own beside so many devices; 0 where all do the same.
+/// How many cores compute frames of their own beside so many devices.
 inline int cores_beside(const Configuration& configuration, int devices) {
   const bool apart =
-      configuration.mapping.decoupled() && configuration.granularity == Granularity::coarse;
+      configuration.mapping.any_device() && configuration.granularity == Granularity::coarse;
   return apart ? std::max(0, configuration.threads - devices) : 0;
 }
 

@@ -173,6 +173,19 @@ TEST(Predict, ADeviceMadeOfTheCoresIsNoHelp) {
 }
 
 // Stage 2 is busy 25 16 ms + 62.5 10 ms = 1.025 of the time, which it cannot be.
+// DP: 25 frames/s of the device alone, 40 of two cores, 62.5 of four, 50 under medium grain.
+TEST(Predict, BesideBusyCoresTheDeviceTakesLonger) {
+  Measurements m = example_chip();
+  m.crowding = {1, 1.25, 1.5};
+  EXPECT_NEAR(predict(m, "ggg/cg1").throughput_fps, 25, 1e-9);
+  EXPECT_NEAR(predict(m, "ggg/cg2").throughput_fps, 25 / 1.25 + 20, 1e-9);
+  EXPECT_NEAR(predict(m, "ggg/cg3").throughput_fps, 25 / 1.5 + 40, 1e-9);
+  EXPECT_NEAR(predict(m, "ggg/cg5").throughput_fps, 25 / 1.5 + 62.5, 1e-9)
+      << "as was measured last";
+  EXPECT_NEAR(predict(m, "ggg/mg").throughput_fps, 25 / 1.5 + 50, 1e-9);
+  EXPECT_NEAR(predict(m, "ccc/cg3").throughput_fps, 50, 1e-9);
+}
+
 TEST(Predict, ASerialStageServesOneFrameAtATime) {
   Measurements m = example_chip();
   m.stages[1].serial = true;

@@ -98,6 +98,36 @@ TEST(InterpretTest, CoresBesideTheDeviceTellTheirOwnTimesAndWhatBothReach) {
   EXPECT_FALSE(known(meaning(facts).measurements.cg[0].seconds));
 }
 
+TEST(InterpretTest, WhatTheDeviceDoesBesideCoresTellsHowMuchTheyHinderIt) {
+  Chain chain = two_stages();
+  chain.cores = 8;
+  Facts facts{chain, {}};
+  for (const Kind kind : {Kind::stages, Kind::experiment})
+    facts.observations.push_back(carried_out({on_device(1), kind}));
+  const auto beside = [&](int cores, double device_frame_s) {
+    Observation seen = carried_out({on_device(1 + cores), Kind::beside});
+    seen.device_frame_s = device_frame_s;
+    seen.frame_s = 1 / (1 / device_frame_s + cores / 10e-3);
+    seen.frames = 1000;
+    return seen;
+  };
+  facts.observations.push_back(beside(1, 4.1e-3));
+  facts.observations.push_back(beside(5, 8e-3));
+  const std::vector<double> crowding = meaning(facts).measurements.crowding;
+  ASSERT_EQ(crowding.size(), 6U);
+  EXPECT_EQ(crowding[0], 1);
+  EXPECT_EQ(crowding[1], 1) << "that is noise";
+  EXPECT_NEAR(crowding[3], 1.5, 1e-3);
+  EXPECT_NEAR(crowding[5], 2, 1e-3);
+  const Findings found = meaning(facts);
+  EXPECT_NEAR(found.trials.back().predicted.throughput_fps,
+              found.trials.back().measured.throughput_fps, 1);
+  for (Observation& seen : facts.observations) seen.frames = 3;
+  EXPECT_EQ(meaning(facts).measurements.crowding[5], 1) << "a frame more would say otherwise";
+  facts.observations.back() = beside(5, kUnknown);  // of a file that says nothing of it
+  EXPECT_LE(meaning(facts).measurements.crowding.size(), 2U);
+}
+
 TEST(InterpretTest, EnergyIsThatOfTheDomainsThatTheMeterCovers) {
   Chain chain = two_stages();
   chain.domains = {Domain::dominant, Domain::absent, Domain::dominant};

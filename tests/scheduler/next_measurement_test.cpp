@@ -16,10 +16,11 @@ const AnalyticPredictor kPredictor;
 
 struct Machine {
   Chain chain = two_stages();
-  double core_s = 10e-3;        ///< a frame on a core
-  double device_s = 4e-3;       ///< a frame on the device
-  double device_cores = 0;      ///< that are busy meanwhile
-  bool cores_get_none = false;  ///< no frame beside the device
+  double core_s = 10e-3;         ///< a frame on a core
+  double device_s = 4e-3;        ///< a frame on the device
+  double device_cores = 0;       ///< that are busy meanwhile
+  double stages_on_cores_s = 0;  ///< of a frame on the device
+  bool cores_get_none = false;   ///< no frame beside the device
 };
 
 Machine with_cores(int cores) {
@@ -46,6 +47,7 @@ std::vector<std::string> measured_on(const Machine& machine, const Objective& ob
     seen.service_s = machine.core_s;
     seen.cpu_s = device ? machine.device_cores * machine.device_s : machine.core_s;
     seen.stages.assign(2, {(device && !beside ? machine.device_s : machine.core_s) / 2, 0, 0});
+    seen.cores_s = machine.stages_on_cores_s;
     seen.in_vain = beside && machine.cores_get_none;
     names.push_back(to_string(configuration));
     if (plan->kind == Kind::stages) names.back() += " apart";
@@ -103,9 +105,11 @@ TEST(NextMeasurementTest, ThereAreNoMoreThreadsThanOneMoreThanCores) {
   for (const std::string& name : measured_on(machine)) EXPECT_EQ(name.find("beside"), name.npos);
 }
 
-TEST(NextMeasurementTest, StagesThatNeedTheCoresLeaveNoneBesideTheDevice) {
+TEST(NextMeasurementTest, StagesThatKeepACoreBusyLeaveNoneBesideTheDevice) {
   Machine machine = with_cores(2);
   machine.chain.device_capable = 1;
+  EXPECT_EQ(measured_on(machine), (Names{"gc/cg1 apart", "gc/cg1", "cc/mg", "gc/cg2 beside"}));
+  machine.stages_on_cores_s = 3e-3;  // of 4 ms
   EXPECT_EQ(measured_on(machine),
             (Names{"gc/cg1 apart", "gc/cg1", "cc/mg", "cc/cg1", "cc/cg2", "cc/cg3"}));
 }

@@ -36,6 +36,7 @@ inline Observation carried_out(const Plan& plan) {
   made.cores_s = 0;
   made.cpu_s = device ? 0 : 10e-3;
   const bool beside = plan.kind == Observation::Kind::beside;
+  if (beside) made.device_frame_s = 4e-3;
   if (beside) made.frame_s = 1 / (1 / 4e-3 + cores_beside(plan.configuration, 1) / 10e-3);
   const double stage_s = (device && !beside ? 4e-3 : 10e-3) / 2;
   made.stages.assign(2, {stage_s, 0, 0});

@@ -85,11 +85,15 @@ class PaperChip {
     ++frames_;
     device_stages_ = step.configuration.mapping.device_stages();
     if (step.configuration.mapping.any_device() && !step.time_stages) {
-      interval_s = 1 / predict(truth_, step.configuration).throughput_fps;
+      const Prediction prediction = predict(truth_, step.configuration);
+      interval_s = 1 / prediction.throughput_fps;
       interval_s /= crowding(step.configuration);
       service_s = interval_s;
+      on_device_ += n > 0 ? prediction.p_device : 1;
     }
-    if (n > 0 && frames_ % 2 == 0) {
+    if (on_device_ >= 1) {
+      on_device_ -= 1;
+    } else if (n > 0) {
       device_stages_ = 0;
       service_s = n * truth_.cg[n - 1].seconds;
     }
@@ -104,7 +108,7 @@ class PaperChip {
     return times;
   }
   /// Of the latest frame: those that the device computed. Where cores compute whole frames beside
-  /// it, every second frame is theirs.
+  /// it, the model tells how many are theirs.
   uint32_t device_stages() const { return device_stages_; }
 
  private:
@@ -123,6 +127,7 @@ class PaperChip {
     double seconds;
   } stalls_{1 << 20, 0};
   int frames_ = 0;
+  double on_device_ = 0;  // frames that are due there
   uint32_t device_stages_ = 0;
   uint64_t now_ns_ = 1'000'000'000'000;
 };

@@ -12,6 +12,13 @@ bool Chip::discrete() const {
                      [](const Stage& stage) { return stage.upload_s + stage.download_s > 0; });
 }
 
+uint32_t Chip::device_capable() const {
+  uint32_t capable = 0;
+  for (std::size_t k = 0; k < stages.size(); ++k)
+    if (stages[k].has_device) capable |= 1u << k;
+  return capable;
+}
+
 std::span<const int> Chip::lanes() const {
   static constexpr int kLanes[] = {1, 2, 4, 8};
   return discrete() ? std::span(kLanes) : std::span(kLanes, 1);
@@ -24,7 +31,7 @@ double Chip::core_frame_s(int n) const {
 }
 
 double Chip::device_slowdown(int on_cores) const {
-  return 1 + starved * std::max(0, on_cores + feeding_cores - cores);
+  return 1 + crowding * on_cores + starved * std::max(0, on_cores + feeding_cores - cores);
 }
 
 Watts power_w(const Chip& chip, const Load& load) {
@@ -85,12 +92,31 @@ Chip random_chip(unsigned seed) {
   return chip;
 }
 
-Chip large_device_chip(bool small) {
+namespace {
+
+Chip large_device_chip(const char* name) {
   Chip chip;
-  chip.name = small ? "large device, 600x416" : "large device, 1920x1080";
+  chip.name = name;
   chip.cores = 16;
   chip.window = 512;
-  const double core_s = small ? 9e-3 : 60e-3, device_s = small ? 50e-6 : 185e-6;
+  chip.noise = 0.03;
+  chip.crowding = 0.03;
+  chip.feeding_cores = 5;
+  chip.starved = 0.35;
+  chip.c = {20, 150, 1, 150};
+  chip.g = {80, 0, 450, 0};
+  chip.u = {20, 10, 10, 10};
+  chip.meter_resolution_s = 2e-2;
+  return chip;
+}
+
+// Each thread more slows all down by this part.
+void slow_down(Chip& chip, double by) {
+  for (int n = 1; n <= chip.cores + 1; ++n) chip.slowdown.push_back(1 + by * (n - 1));
+}
+
+Chip vivid_chip(const char* name, double core_s, double device_s) {
+  Chip chip = large_device_chip(name);
   // Of the cores' time, of the device's: the last stage is short on both.
   for (const auto& [on_core, on_device] : {std::pair{0.3, 0.35}, {0.61, 0.55}, {0.09, 0.1}}) {
     chip.stages.push_back({.core_s = on_core * core_s,
@@ -100,15 +126,42 @@ Chip large_device_chip(bool small) {
   chip.stages[0].upload_s = 0.9 * device_s;
   chip.stages[1].upload_s = chip.stages[0].download_s = 0.6 * device_s;
   chip.stages[2].upload_s = chip.stages[1].download_s = 0.3 * device_s;
-  for (int n = 1; n <= chip.cores + 1; ++n) chip.slowdown.push_back(1 + 0.005 * (n - 1));
-  chip.noise = 0.03;
-  chip.feeding_cores = 2;
-  chip.starved = 1;
-  chip.c = {20, 150, 1, 150};
-  chip.g = {80, 0, 450, 0};
-  chip.u = {20, 10, 10, 10};
-  chip.meter_resolution_s = 2e-2;
+  slow_down(chip, 0.005);
   return chip;
+}
+
+}  // namespace
+
+LargeDevice large_device_chips() {
+  LargeDevice chips{vivid_chip("ViVid 600x416", 9e-3, 50e-6),
+                    vivid_chip("ViVid 1920x1080", 60e-3, 185e-6),
+                    large_device_chip("tracking 1920x1080"), large_device_chip("scenes 1920x1080")};
+  chips.tracking.stages = {
+      {.core_s = 4e-3,
+       .medium_s = 0.5e-3,
+       .device_s = 0.15e-3,
+       .upload_s = 0.5e-3,
+       .download_s = 0.9e-3},
+      {.core_s = 14e-3,
+       .medium_s = 1.6e-3,
+       .device_s = 0.25e-3,
+       .upload_s = 0.9e-3,
+       .download_s = 0.02e-3},
+      {.core_s = 4.9e-3,
+       .medium_s = 0.6e-3,
+       .device_s = 0.15e-3,
+       .upload_s = 0.9e-3,
+       .download_s = 0.02e-3},
+      {.core_s = 0.1e-3, .medium_s = 0.1e-3, .serial = true, .has_device = false}};
+  slow_down(chips.tracking, 0.06);
+  chips.scene.stages = {{.core_s = 220e-3,
+                         .medium_s = 20e-3,
+                         .device_s = 6e-3,
+                         .upload_s = 0.5e-3,
+                         .download_s = 15e-3},
+                        {.core_s = 220e-3, .medium_s = 25e-3, .has_device = false}};
+  slow_down(chips.scene, 0.05);
+  return chips;
 }
 
 Measurements perfect_measurements(const Chip& chip) {
@@ -126,7 +179,7 @@ Measurements perfect_measurements(const Chip& chip) {
     m.stages.push_back({.cg = cost(stage.core_s * chip.slowdown[0], one),
                         .mg = cost(stage.medium_s, all),
                         .device = cost(stage.device_s / chip.devices, device),
-                        .has_device = true,
+                        .has_device = stage.has_device,
                         .upload = cost(stage.upload_s / chip.devices, device),
                         .download = cost(stage.download_s / chip.devices, device)});
   }

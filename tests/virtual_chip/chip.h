@@ -20,6 +20,7 @@ struct Chip {
     double device_s = 0;  ///< a frame on the device, without transfers
     double upload_s = 0, download_s = 0;  ///< of its inputs, of its outputs
     bool serial = false;                  ///< frames pass one at a time
+    bool has_device = true;               ///< `device_s` means something
   };
 
   /// Watts of one domain.
@@ -42,8 +43,9 @@ struct Chip {
   Repeat repeat;      ///< stages that a frame passes several times
   double sink_s = 0;  ///< that the sink takes for a frame
   int devices = 1;    ///< of the same kind; their power is that of one
-  /// Cores that feed the device: a frame takes so many times longer there for each of them that
-  /// computes frames instead.
+  /// A frame takes so much longer on the device, relative, for each core that computes frames, and
+  /// for each of those that feed the device and compute frames instead.
+  double crowding = 0;
   int feeding_cores = 0;
   double starved = 0;
 
@@ -51,6 +53,7 @@ struct Chip {
   double meter_resolution_s = 1e-3;
 
   bool discrete() const;
+  uint32_t device_capable() const;  ///< bit k: stage k
   /// Numbers of lanes that may differ: several where copies take time beside the kernels.
   std::span<const int> lanes() const;
   /// What one frame takes with n frames at a time on the cores.
@@ -78,9 +81,15 @@ Watts power_w(const Chip& chip, const Load& load);
 /// frame takes 1 to 8 ms on a core.
 Chip random_chip(unsigned seed);
 
-/// 16 cores beside a device as fast as several hundred of them, which needs lanes and two of the
-/// cores: ViVid in 1920x1080 (a frame takes 60 ms on a core) or, `small`, in 600x416 on an H200.
-Chip large_device_chip(bool small);
+/// 16 cores beside a device as fast as several hundred of them, which needs lanes and some of the
+/// cores: applications on an H200, from trainings there.
+struct LargeDevice {
+  Chip vivid_small;  ///< 600x416: a frame takes 9 ms on a core
+  Chip vivid;        ///< 1920x1080: 60 ms
+  Chip tracking;     ///< 1920x1080: 23 ms; the last stage is serial and of the cores alone
+  Chip scene;  ///< 1920x1080: 440 ms; the second stage is of the cores alone, and half of that
+};
+LargeDevice large_device_chips();
 
 /// What a perfect training would measure: every mean, without noise.
 Measurements perfect_measurements(const Chip& chip);

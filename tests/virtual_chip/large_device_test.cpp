@@ -48,7 +48,9 @@ Outcome train(const Chip& chip, unsigned seed, Metric metric) {
   Facts facts;
   facts.chain.stages = static_cast<int>(chip.stages.size());
   facts.chain.cores = chip.cores;
-  facts.chain.device_capable = (1u << facts.chain.stages) - 1;
+  facts.chain.device_capable = chip.device_capable();
+  for (int k = 0; k < facts.chain.stages; ++k)
+    facts.chain.serial_stages |= chip.stages[k].serial ? 1u << k : 0;
   for (const int lanes : chip.lanes())
     if (lanes > 1) facts.chain.lanes.push_back(lanes);
   facts.chain.domains = {Domain::dominant, Domain::dominant, Domain::dominant};
@@ -97,14 +99,23 @@ Outcome train(const Chip& chip, unsigned seed, Metric metric) {
   return outcome;
 }
 
-void expect(const Chip& chip, Metric metric, double most_s) {
-  const Configuration all[] = {
-      {{7, 3}, Granularity::coarse, 1, 4},  {{7, 3}, Granularity::coarse, 1, 8},
-      {{7, 3}, Granularity::coarse, 9, 4},  {{7, 3}, Granularity::coarse, 12, 4},
-      {{7, 3}, Granularity::coarse, 14, 4}, {{7, 3}, Granularity::coarse, 14, 8}};
+/// Of enough configurations, each for so long that a frame on a core is no burst.
+double best_value(const Chip& chip, Metric metric) {
   double best = 0;
-  for (const Configuration& configuration : all)
-    best = std::max(best, run_steadily(chip, configuration, 1, 20000).value(metric));
+  for (const Configuration& c : all_configurations(static_cast<int>(chip.stages.size()), chip.cores,
+                                                   chip.device_capable(), chip.lanes()))
+    if (c.granularity == Granularity::medium || c.threads < 3 || c.threads % 4 == 0)
+      best = std::max(best, run_steadily(chip, c, 1, 3000).value(metric));
+  return best;
+}
+
+/// What is asked of a training, in seconds.
+struct Bars {
+  double training_s, lost_s, slow_s;
+};
+
+void expect(const Chip& chip, Metric metric, const Bars& bars) {
+  const double best = best_value(chip, metric);
   for (unsigned seed = 0; seed < kSeeds; ++seed) {
     const Outcome outcome = train(chip, seed, metric);
     const Steady chosen = run_steadily(chip, outcome.chosen, 1, 20000);
@@ -116,10 +127,10 @@ void expect(const Chip& chip, Metric metric, double most_s) {
                 to_string(outcome.chosen).c_str(), outcome.training_s, outcome.frames,
                 outcome.experiments, outcome.trials, outcome.training_s - outcome.frames / fps,
                 outcome.slow_s, cold, chosen.value(metric) / best);
-    EXPECT_LE(outcome.training_s, most_s);
-    EXPECT_LE(outcome.training_s - outcome.frames / fps, 1);
+    EXPECT_LE(outcome.training_s, bars.training_s);
+    EXPECT_LE(outcome.training_s - outcome.frames / fps, bars.lost_s);
     EXPECT_GE(cold, 0.95);
-    EXPECT_LE(outcome.slow_s, 0.15);
+    EXPECT_LE(outcome.slow_s, bars.slow_s);
     EXPECT_GE(chosen.value(metric) / best, 0.95);
   }
 }
@@ -129,9 +140,11 @@ TEST(LargeDevice, ATrainingIsShort) {
       "| chip, objective | chosen | training, s | frames | experiments + trials | lost, s | slow, "
       "s "
       "| of the first 20 s | of the best |\n");
+  const LargeDevice chips = large_device_chips();
   for (const Metric metric : {Metric::throughput, Metric::efficiency}) {
-    expect(large_device_chip(true), metric, 2);
-    expect(large_device_chip(false), metric, 4);
+    expect(chips.vivid_small, metric, {2, 1, 0.15});
+    expect(chips.vivid, metric, {4, 1, 0.15});
+    expect(chips.tracking, metric, {4, 1, 0.35});
   }
 }
 

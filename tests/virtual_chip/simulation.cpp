@@ -33,11 +33,11 @@ Simulation::Simulation(const Chip& chip, unsigned seed)
       drivers_(chip.cores + 1) {
   device_runs_left_.fill(-1);
   dispatch_.set_window(chip.window);
-  dispatch_.configure(dispatch_.configuration(), ~0u, false, chip_.devices);
+  dispatch_.configure(dispatch_.configuration(), chip_.device_capable(), false, chip_.devices);
 }
 
 void Simulation::configure(const Configuration& configuration, bool time_stages) {
-  dispatch_.configure(configuration, ~0u, time_stages, chip_.devices);
+  dispatch_.configure(configuration, chip_.device_capable(), time_stages, chip_.devices);
 }
 
 bool Simulation::medium() const {
@@ -183,7 +183,7 @@ void Simulation::send(Driver& driver) {
   const auto [kind, first, last] = driver.action;
   double compute_s = 0;
   for (int p = first; p < last; ++p) compute_s += drawn_s(chip_.stages[way.stage(p)].device_s);
-  compute_s *= chip_.device_slowdown(on_cores_);
+  compute_s *= chip_.device_slowdown(medium() && on_cores_ > 0 ? chip_.cores : on_cores_);
   const double upload_s = drawn_s(chip_.stages[way.stage(first)].upload_s);
   const double download_s =
       last < way.length() ? drawn_s(chip_.stages[way.stage(last - 1)].download_s) : 0;
