@@ -22,6 +22,7 @@ Dispatch::Dispatch(std::vector<StageRules> stages, int cores, bool has_device)
       device_usable_(has_device) {
   ready_.reserve(stages_.size() + kMaxDevices * kMaxLanes);
   sent_.reserve(kMaxDevices * kMaxLanes);
+  waiting_.reserve(cores + 1);
   current_ = pending_ = {{0, static_cast<int>(stages_.size())}, Granularity::coarse, cores};
 }
 

@@ -57,7 +57,8 @@ class Dispatch {
   /// For the items that begin from now on, beside those that are under way. From and to medium
   /// grain, stages timed apart and another number of devices none begins before those have
   /// finished. Threads are clamped to 1 ... nC + 1, lanes to 1 ... kMaxLanes, stages outside
-  /// `device_capable` (bit k: stage k) to 'c'. Timing stages apart takes one lane. `devices`: how
+  /// `device_capable` (bit k: stage k) to 'c'. While stages are timed apart there is one lane and
+  /// all items wait for it. `devices`: how
   /// many the letter has.
   void configure(const Configuration& configuration, uint32_t device_capable, bool time_stages,
                  int devices = 1);
@@ -201,6 +202,7 @@ class Dispatch {
   bool has_free_lane() const { return freest_device() != kNone; }
   bool wants_device(const Entry& entry) const;
   bool lost_its_device(const Entry& entry) const;
+  bool is_oldest(const Entry& entry) const;
   Entry* oldest_ready() const;
   bool has_sent(int device) const;
   Entry* uncollected() const;
@@ -218,8 +220,9 @@ class Dispatch {
   const int cores_;
   std::vector<Entry> ring_;
   uint64_t next_submit_ = 0, next_begin_ = 0, next_take_ = 0, released_ = 0;
-  uint64_t next_finish_ = 0;   ///< all before are done; has_space() brings it up to date
-  std::vector<Entry*> ready_;  ///< that wait for a driver: their turn has come, or handed on
+  uint64_t next_finish_ = 0;     ///< all before are done; has_space() brings it up to date
+  std::vector<Entry*> ready_;    ///< that wait for a driver: their turn has come, or handed on
+  std::vector<Entry*> waiting_;  ///< for a lane, each with a driver
   std::array<uint64_t, kMaxStages> gate_next_{};
   bool source_waits_ = false;
   int running_ = 0;

@@ -10,6 +10,7 @@ namespace tandem {
 Dispatch::Action Dispatch::next(Entry& entry) {
   using Kind = Action::Kind;
   const int first = entry.position;
+  const bool waited = std::erase(waiting_, &entry) > 0;
   if (aborted_ && first < entry.way.length() && entry.item->status.ok())
     entry.item->status = Status::failed("aborted");
   if (first == entry.way.length() || !entry.item->status.ok()) return leave(entry);
@@ -20,7 +21,9 @@ Dispatch::Action Dispatch::next(Entry& entry) {
   }
 
   if (wants_device(entry)) {
-    if (const int device = freest_device(); device != kNone) {
+    const bool may_wait = (!cpu_fallback_ || time_stages_) && !lost_its_device(entry);
+    if (const int device = freest_device(); device != kNone && (!may_wait || is_oldest(entry))) {
+      if (waited && !waiting_.empty()) wakes_ |= kSides;  // the next may be free for another
       const int lane = std::countr_zero(free_lanes(device));
       devices_[device].used_lanes |= static_cast<uint8_t>(1 << lane);
       entry.device = device;
@@ -28,7 +31,8 @@ Dispatch::Action Dispatch::next(Entry& entry) {
       give_cores(entry);
       return {Kind::device, first, end_of_run(entry)};
     }
-    if (!cpu_fallback_ && !lost_its_device(entry)) {
+    if (may_wait) {
+      waiting_.push_back(&entry);
       give_cores(entry);
       return {Kind::wait};
     }
@@ -218,6 +222,12 @@ int Dispatch::freest_device() const {
 bool Dispatch::wants_device(const Entry& entry) const {
   return entry.position < entry.way.length() && entry.item->status.ok() && device_usable_ &&
          !entry.fell_back && entry.mapping.on_device(entry.way.stage(entry.position));
+}
+
+// Of those that wait for a lane.
+bool Dispatch::is_oldest(const Entry& entry) const {
+  return std::ranges::none_of(
+      waiting_, [&](const Entry* other) { return other->item->sequence < entry.item->sequence; });
 }
 
 // Then it came back without a lane for others: all who could free one may have such an item at

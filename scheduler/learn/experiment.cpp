@@ -26,7 +26,7 @@ constexpr double kRecurring = 0.05;
 constexpr double kAllBusy = 0.9;
 
 // Latencies of the slowest path, and frames, that a trial lasts.
-constexpr double kLeastLatencies = 4;
+constexpr double kLeastLatencies = 2;
 constexpr int kLeastFrames = 3;
 // At least so long; then so many frames are enough, and so many seconds.
 struct Enough {
@@ -190,10 +190,9 @@ void Experiment::measure(Observation& made) {
   if (medium || one_by_one || one_thread) {
     made.stages.resize(stages_);
     for (int k = 0; k < stages_; ++k) {
-      if (one_by_one && !configuration.mapping.on_device(k)) continue;
       Observation::StageTimes& stage = made.stages[k];
       stage.seconds = mean_of([k](const FrameTimes& t) { return t.stage_ns[k]; });
-      if (!one_by_one) continue;
+      if (!one_by_one || !configuration.mapping.on_device(k)) continue;
       stage.download_s = mean_of([k](const FrameTimes& t) { return t.download_ns[k]; });
       // What a run that begins with the next stage has to upload.
       if (k + 1 < stages_)
@@ -201,7 +200,7 @@ void Experiment::measure(Observation& made) {
     }
   }
   if (one_thread) made.service_s = mean_of([](const FrameTimes& t) { return t.service_ns(); });
-  if (on_device && configuration.lanes == 1 && !one_by_one && !beside) {
+  if (on_device && configuration.lanes == 1 && !beside) {
     made.cores_s = mean_of([&](const FrameTimes& t) {
       uint64_t sum_ns = 0;
       for (int k = 0; k < stages_; ++k)

@@ -37,7 +37,7 @@ struct Plan {
 /// counters are read. An experiment is over when its samples last 50 ms, or 150 ms with the device,
 /// whose clocks have to rise, and are enough: two rounds of the threads, and five. It ends in any
 /// case two seconds later, if there is one sample, or if the device took none of 16 frames. A
-/// glance lasts as long as four frames on the slowest path and 50 frames or 0.5 s, but 0.1 s at
+/// glance lasts as long as two frames on the slowest path and 50 frames or 0.5 s, but 0.1 s at
 /// least, a look 200 frames or 0.5 s, but 0.25 s at least. Either is over after 50 ms in which it
 /// was too slow.
 class Experiment {

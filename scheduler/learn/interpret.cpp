@@ -105,6 +105,7 @@ class Interpreter {
   }
 
   void end_experiments() {
+    if (one_lane_s_ == 0) estimate_cores();
     interpolate();
     crowd();
     // The cores alone never did that.
@@ -140,12 +141,32 @@ class Interpreter {
   Findings findings() { return std::move(found_); }
 
  private:
+  // Of a device that waits for the cores nothing but its stages is measured. Copies overlap with
+  // lanes all the same. On one of many busy cores its stages take so much longer than on all as the
+  // other stages do, which were seen there.
+  void estimate_cores() {
+    Measurements& m = found_.measurements;
+    double one_s = 0, all_s = 0;
+    for (const StageMeasurements& stage : m.stages) {
+      if (!stage.has_device) one_s += stage.cg.seconds;
+      if (!stage.has_device) all_s += stage.mg.seconds;
+    }
+    if (known(m.cg[0].seconds) || !(one_s / all_s > 0)) return;
+    for (const int lanes : chain_.lanes) m.lane_factors[lanes - 1] = {1, 1};
+    m.cg[0].seconds = 0;
+    for (StageMeasurements& stage : m.stages) {
+      if (stage.has_device) stage.cg.seconds = stage.mg.seconds * one_s / all_s;
+      m.cg[0].seconds += stage.cg.seconds;
+    }
+    cores_estimated_ = true;
+  }
+
   // Between measured numbers of threads the time that a thread takes for a frame grows evenly, as
   // each slows down the others, and so does the power. More threads than measured do as those, but
   // more cores than were measured beside the device are thought to add to them: trials show it.
   void interpolate() {
     std::vector<Cost>& cg = found_.measurements.cg;
-    found_.measurements.cg_interpolated.assign(cg.size(), false);
+    found_.measurements.cg_interpolated.assign(cg.size(), cores_estimated_);
     if (!known(cg[0].seconds)) return;
     for (std::size_t below = 0, n = 1; n < cg.size(); ++n) {
       if (known(cg[n].seconds)) {
@@ -163,7 +184,8 @@ class Interpreter {
         double frame_s = between(thread_s(below), thread_s(above)) / (n + 1);
         if (above == below) {
           const int threads = std::min<int>(n + 1, chain_.cores);
-          frame_s = is_beside(below + 1) ? thread_s(below) / threads : a.seconds;
+          const bool adds = cores_estimated_ || is_beside(below + 1);
+          frame_s = adds ? thread_s(below) / threads : a.seconds;
         }
         const auto watts = [&](double Energy::*domain) {
           return between(a.joules.*domain / a.seconds, b.joules.*domain / b.seconds);
@@ -215,17 +237,20 @@ class Interpreter {
     // The device is as idle beside the cores alone as it is under medium grain.
     const Energy watts{seen.watts.c, medium_watts_.g, seen.watts.u};
     m.cg[n - 1] = cost(seen.service_s / n, watts);
+    if (n == 1)
+      for (int k = 0; k < chain_.stages; ++k) m.stages[k].cg = cost(seen.stages[k].seconds, watts);
     beside_.push_back({n, seen.configuration, seen.device_frame_s,
                        seen.frames * seen.frame_s / seen.device_frame_s});
-    if (n > 1) return;
-    for (int k = 0; k < chain_.stages; ++k) m.stages[k].cg = cost(seen.stages[k].seconds, watts);
   }
 
   // What a run of device stages takes, stage by stage, and what comes before and after it.
   void take_device_stages(const Observation& seen) {
     std::vector<StageMeasurements>& stages = found_.measurements.stages;
     for (int k = 0; k < chain_.stages; ++k) {
-      if (!stages[k].has_device) continue;
+      if (!stages[k].has_device) {
+        if (!known(stages[k].cg.seconds)) stages[k].cg.seconds = seen.stages[k].seconds;
+        continue;
+      }
       stages[k].device.seconds = seen.stages[k].seconds;
       stages[k].download.seconds = seen.stages[k].download_s;
       if (k + 1 < chain_.stages) stages[k + 1].upload.seconds = seen.stages[k].upload_s;
@@ -272,6 +297,7 @@ class Interpreter {
   Findings found_;
   int frames_ = 0, starved_frames_ = 0;
   Energy medium_watts_;
+  bool cores_estimated_ = false;
   struct Beside {
     int cores;
     Configuration configuration;

@@ -21,11 +21,12 @@ using Kind = Observation::Kind;
 // model errs by 2% on average, and seldom by more than kModelError: what promises less than that
 // below what was measured is not tried. The rate of a decoupled one is the sum of what its sides
 // did alone: no trial finds more, and it has to promise a gain. So has a mapping that ran with
-// kWellKnown numbers of threads.
+// kWellKnown numbers of threads, and where frames take longer than kCheap_s.
 constexpr int kMostTrials = 12;
 constexpr double kModelError = 0.1;
 constexpr double kWorthATrial = 0.02;
 constexpr std::size_t kWellKnown = 3;
+constexpr double kCheap_s = 0.1;
 // Below that part of the best rate that was measured a trial is soon over.
 constexpr double kTooSlow = 0.45;
 // After them, other numbers of threads of the best mapping: how many at most, how far a coupled
@@ -280,8 +281,9 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
   if (findings.starved) return {{}, best_of(Which::all)};
   Choice measured = best_of(Which::measured);
   const auto promises = [&](const Candidate& candidate) {
-    const double margin =
-        margin_of(measured.objective, promise_of(candidate.configuration, trials));
+    const bool cheap = latency_s(measurements, candidate.configuration) < kCheap_s;
+    const double promise = cheap ? promise_of(candidate.configuration, trials) : kWorthATrial;
+    const double margin = margin_of(measured.objective, promise);
     return measured.count == 0 || worth_switching(measured.best().prediction, candidate.prediction,
                                                   measured.objective, margin);
   };
@@ -308,7 +310,8 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
         more_on_cores(measured, measurements, trials), other_lanes(measured, trials, most_lanes)}) {
     if (!other || !allowed(*other) || glances >= kMostTrials + kMostRefinements) continue;
     const Prediction expected = corrected(trials, *other, predictor.predict(measurements, *other));
-    if (!other->mapping.decoupled() || promises({*other, expected}))
+    const bool cheap = latency_s(measurements, *other) < kCheap_s;
+    if ((cheap && !other->mapping.decoupled()) || promises({*other, expected}))
       return attempt(*other, Kind::glance);
   }
   put_simplest_first(measured, kLeastNoise);

@@ -15,6 +15,9 @@ constexpr int kAllThreads = 4;
 // A device that keeps more cores than this busy, or more than this part of them, is made of them,
 // or its driver is: beside it they are not what they are alone.
 constexpr double kDriverCores = 1.5, kDriverPart = 0.25;
+// How many times longer than its share of the other stages the device may take, and how many times
+// longer these have to take with its own.
+constexpr double kKeepsUp = 2, kHelps = 1.3;
 // The part of a core that stages without a device may keep busy at the device's rate.
 constexpr double kSomeOfACore = 0.5;
 
@@ -40,7 +43,8 @@ class Measuring {
   std::optional<Plan> next() const {
     if (const auto plan = next_on_device()) return plan;
     const Plan medium{{on_cores(), Granularity::medium, chain_.cores + 1}};
-    return made(medium) ? next_on_cores() : std::optional(medium);
+    if (!made(medium)) return medium;
+    return waits_for_cores() ? std::nullopt : next_on_cores();
   }
 
  private:
@@ -54,9 +58,11 @@ class Measuring {
 
   std::optional<Plan> next_on_device() const {
     if (chain_.device_capable == 0) return std::nullopt;
+    const Plan apart{beside_all_cores(), Kind::stages};
+    if (!made(apart)) return apart;
+    if (waits_for_cores()) return std::nullopt;
     Configuration device = alone_on_device();
-    for (const Kind kind : {Kind::stages, Kind::experiment})
-      if (const Plan plan{device, kind}; !made(plan)) return plan;
+    if (!made({device})) return Plan{device};
     double before_s = 1;  // the factor of the lanes before
     for (const int lanes : chain_.lanes) {
       device.lanes = lanes;
@@ -66,6 +72,33 @@ class Measuring {
       before_s = factor;
     }
     return std::nullopt;
+  }
+
+  // Where stages are of the cores alone these may be what a frame waits for: they are at work then,
+  // unless there are few or their joules have to be told from those of the device.
+  Configuration beside_all_cores() const {
+    Configuration all = alone_on_device();
+    if (!all.mapping.decoupled() && chain_.cores > kAllThreads && !needs_energy(objective_))
+      all.threads = chain_.cores + 1;
+    return all;
+  }
+
+  // Whether the device would wait for those stages, and helps: the cores at work there are all that
+  // is left to find out, and trials show it.
+  bool waits_for_cores() const {
+    if (beside_all_cores() == alone_on_device()) return false;
+    const auto found = std::ranges::find(observations_, Kind::stages, &Observation::kind);
+    if (found == observations_.end() || found->in_vain) return false;
+    double device_s = 0, on_cores_s = 0, all_s = 0;
+    for (int k = 0; k < chain_.stages; ++k) {
+      const bool on_device = found->configuration.mapping.on_device(k);
+      if (on_device) device_s += found->stages[k].seconds;
+      const double medium_s = measurements_.stages[k].mg.seconds;
+      all_s += medium_s;
+      if (!on_device) on_cores_s += medium_s;
+    }
+    return found->cores_s > kSomeOfACore * device_s &&
+           chain_.cores * device_s < kKeepsUp * found->cores_s && !(all_s < kHelps * on_cores_s);
   }
 
   const Observation* one_lane() const {

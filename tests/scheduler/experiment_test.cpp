@@ -124,7 +124,7 @@ TEST(ExperimentTest, ALookTellsTheRateAndWhatItTook) {
   const Observation seen = look.observation();
   EXPECT_EQ(seen.kind, Observation::Kind::look);
   EXPECT_NEAR(seen.frame_s, chip.truth().cg[1].seconds, 0.05 * chip.truth().cg[1].seconds);
-  EXPECT_GT(seen.lasted_s, 5 * 0.5) << "four latencies after it has filled";
+  EXPECT_GT(seen.lasted_s, 3 * 0.5) << "two latencies after it has filled";
 }
 
 TEST(ExperimentTest, ATrialThatIsTooSlowIsSoonOver) {
@@ -143,7 +143,7 @@ TEST(ExperimentTest, ATrialThatIsTooSlowIsSoonOver) {
     }
     return trial.observation();
   };
-  EXPECT_GT(look(0.9 * fps).lasted_s, 0.9);
+  EXPECT_GT(look(0.9 * fps).lasted_s, 0.5);
   const Observation slow = look(1.1 * fps);
   EXPECT_NEAR(slow.lasted_s, 0.15, 0.01);
   EXPECT_NEAR(1 / slow.frame_s, fps, 0.05 * fps);

@@ -128,6 +128,23 @@ TEST(InterpretTest, WhatTheDeviceDoesBesideCoresTellsHowMuchTheyHinderIt) {
   EXPECT_LE(meaning(facts).measurements.crowding.size(), 2U);
 }
 
+TEST(InterpretTest, WhatADeviceThatWaitsLeavesOutIsEstimated) {
+  Chain chain = two_stages(1);
+  chain.cores = 8;
+  chain.lanes = {2};
+  Observation apart = carried_out({{{1, 2}, Granularity::coarse, 9}, Kind::stages});
+  apart.stages = {{2e-3, 0, 1e-3}, {30e-3, 0, 0}};
+  Observation medium = carried_out({{{0, 2}, Granularity::medium, 9}, Kind::experiment});
+  medium.stages = {{8e-3, 0, 0}, {5e-3, 0, 0}};
+  const Measurements m = meaning({chain, {apart, medium}}).measurements;
+  EXPECT_DOUBLE_EQ(m.stages[0].cg.seconds, 48e-3) << "six times what all cores need, as the other";
+  EXPECT_DOUBLE_EQ(m.cg[0].seconds, 78e-3);
+  EXPECT_DOUBLE_EQ(m.cg[7].seconds, 78e-3 / 8);
+  EXPECT_TRUE(m.cg_interpolated[0]) << "nobody measured it";
+  EXPECT_EQ(m.lane_factors[1].seconds, 1) << "copies overlap all the same";
+  EXPECT_GT(predict(m, {{1, 2}, Granularity::coarse, 9}).throughput_fps, 8 / 78e-3);
+}
+
 TEST(InterpretTest, EnergyIsThatOfTheDomainsThatTheMeterCovers) {
   Chain chain = two_stages();
   chain.domains = {Domain::dominant, Domain::absent, Domain::dominant};

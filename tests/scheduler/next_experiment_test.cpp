@@ -193,6 +193,7 @@ TEST(NextExperimentTest, ADecoupledMappingIsTriedOnlyWhereItPromisesAGain) {
       const bool beside = made.kind == Kind::beside;
       made.frame_s = device ? 1e-3 : core_s / std::min(configuration.threads, 2);
       if (beside) made.frame_s = 1 / (1e3 + 1 / core_s);
+      made.device_frame_s = 1e-3;
       made.service_s = core_s;
       made.stages.assign(2, {device && !beside ? 0.5e-3 : core_s / 2, 0, 0});
       facts.observations.push_back(made);

@@ -114,5 +114,40 @@ TEST(NextMeasurementTest, StagesThatKeepACoreBusyLeaveNoneBesideTheDevice) {
             (Names{"gc/cg1 apart", "gc/cg1", "cc/mg", "cc/cg1", "cc/cg2", "cc/cg3"}));
 }
 
+// Seconds of the stage on the device; of the other on a core and over all; what the first takes so.
+Names measured_with_a_stage_on_the_cores(double device_s, double core_s, double medium_s,
+                                         double first_medium_s) {
+  Chain chain = two_stages(1);
+  chain.cores = 16;
+  chain.lanes = {2, 4, 8};
+  Facts facts{chain, {}};
+  Names names;
+  for (;;) {
+    const Findings findings = interpret(facts.observations, chain, kPredictor);
+    const auto plan = next_measurement(facts, findings, {}, {});
+    if (!plan || names.size() > 50) return names;
+    Observation seen = carried_out(*plan);
+    const bool device = plan->configuration.mapping.any_device();
+    const bool medium = plan->configuration.granularity == Granularity::medium;
+    seen.stages[0].seconds = device ? device_s : medium ? first_medium_s : core_s;
+    seen.stages[1].seconds = medium ? medium_s : core_s;
+    seen.cores_s = core_s;
+    seen.frame_s = device ? device_s + core_s : 2 * core_s;
+    names.push_back(to_string(plan->configuration));
+    facts.observations.push_back(seen);
+  }
+}
+
+TEST(NextMeasurementTest, WhereTheDeviceWaitsForOtherStagesTheCoresAreAtWork) {
+  const Names few{"gc/cg17", "cc/mg"};
+  EXPECT_EQ(measured_with_a_stage_on_the_cores(20e-3, 300e-3, 25e-3, 25e-3), few);
+  EXPECT_GT(measured_with_a_stage_on_the_cores(60e-3, 300e-3, 25e-3, 25e-3).size(), 3U)
+      << "a device that does not keep up";
+  EXPECT_GT(measured_with_a_stage_on_the_cores(20e-3, 300e-3, 25e-3, 5e-3).size(), 3U)
+      << "its stage is none of those that matter";
+  EXPECT_GT(measured_with_a_stage_on_the_cores(20e-3, 5e-3, 1e-3, 5e-3).size(), 3U)
+      << "the cores wait for the device";
+}
+
 }  // namespace
 }  // namespace tandem

@@ -109,9 +109,9 @@ double best_value(const Chip& chip, Metric metric) {
   return best;
 }
 
-/// What is asked of a training, in seconds.
+/// What is asked of a training, in seconds, and of the first 20 s.
 struct Bars {
-  double training_s, lost_s, slow_s;
+  double training_s, lost_s, slow_s, cold = 0.95;
 };
 
 void expect(const Chip& chip, Metric metric, const Bars& bars) {
@@ -129,7 +129,7 @@ void expect(const Chip& chip, Metric metric, const Bars& bars) {
                 outcome.slow_s, cold, chosen.value(metric) / best);
     EXPECT_LE(outcome.training_s, bars.training_s);
     EXPECT_LE(outcome.training_s - outcome.frames / fps, bars.lost_s);
-    EXPECT_GE(cold, 0.95);
+    EXPECT_GE(cold, bars.cold);
     EXPECT_LE(outcome.slow_s, bars.slow_s);
     EXPECT_GE(chosen.value(metric) / best, 0.95);
   }
@@ -146,6 +146,8 @@ TEST(LargeDevice, ATrainingIsShort) {
     expect(chips.vivid, metric, {4, 1, 0.15});
     expect(chips.tracking, metric, {4, 1, 0.35});
   }
+  // A frame lasts 0.7 s there, and only part of it on the device, which waits for the rest.
+  expect(chips.scene, Metric::throughput, {12, 1.2, 0.35, 0.94});
 }
 
 }  // namespace

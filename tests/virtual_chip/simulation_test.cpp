@@ -220,6 +220,7 @@ TEST(Simulation, NoFrameIsOvertakenByAllTheOthers) {
         for (int i = 0; i < 1000; ++i) {
           simulation.next();
           most = std::max(most, simulation.in_flight());
+          if (i == 500) simulation.set_cpu_fallback(false);  // then they wait for a lane
         }
         EXPECT_LE(most, 2 * lanes + 6 * threads) << to_string(c) << (serial ? ", serial" : "");
       }
