@@ -185,8 +185,9 @@ bool FedBin::run_until_decided(const std::vector<GstBuffer*>& frames, double mos
   constexpr double kBetweenLooks = 0.01;  // stats take as long as a fast frame
   for (const auto start = Clock::now(); seconds_since(start) < most_s;) {
     for (const auto since = Clock::now(); seconds_since(since) < kBetweenLooks;) feed(frames);
-    const Stats now = stats();
-    if (now.trainings > 0 && !now.training) return true;
+    // It is told a moment after the bin has begun to run what it chose.
+    const std::vector<Told> told = decisions();
+    if (std::ranges::any_of(told, [](const Told& one) { return one.experiments > 0; })) return true;
   }
   return false;
 }
