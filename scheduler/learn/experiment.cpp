@@ -93,9 +93,9 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   if (device_stages == (beside ? 0 : configuration.mapping.device_stages()))
     samples_.push_back(times);
 
-  // No energy is taken from the stages one by one.
-  double least_seconds =
-      plan_.kind == Kind::stages ? kLeastSeconds : std::max(kLeastSeconds, counter_s_);
+  // One thread takes no energy from the stages one by one.
+  const bool alone = plan_.kind == Kind::stages && cores_beside(configuration, devices_) == 0;
+  double least_seconds = alone ? kLeastSeconds : std::max(kLeastSeconds, counter_s_);
   if (configuration.mapping.any_device() && !beside)
     least_seconds = std::max(least_seconds, kDeviceSeconds);
   const double lasted = times.end_ns > begin_.now_ns ? seconds(times.end_ns - begin_.now_ns) : 0.0;
@@ -184,7 +184,9 @@ void Experiment::measure(Observation& made) {
   if (beside) {
     made.frame_s = seconds(last_ns_ - start_ns_) / counted_;
     made.device_frame_s = made.frame_s * counted_ / (counted_ - std::ssize(samples_));
-  } else if (!medium && !one_by_one) {
+  } else if (one_by_one) {
+    made.frame_s = seconds(last_ns_ - start_ns_) / counted_;
+  } else if (!medium) {
     made.frame_s = seconds_a_frame(frames_side_by_side(configuration, devices_));
   }
   if (medium || one_by_one || one_thread) {

@@ -153,12 +153,38 @@ class Interpreter {
     }
     if (known(m.cg[0].seconds) || !(one_s / all_s > 0)) return;
     for (const int lanes : chain_.lanes) m.lane_factors[lanes - 1] = {1, 1};
-    m.cg[0].seconds = 0;
+    const Energy one{medium_watts_.c / chain_.cores, medium_watts_.g, medium_watts_.u};
+    const Energy device = watts_of_device();
+    double frame_s = 0;
     for (StageMeasurements& stage : m.stages) {
-      if (stage.has_device) stage.cg.seconds = stage.mg.seconds * one_s / all_s;
-      m.cg[0].seconds += stage.cg.seconds;
+      stage.cg = cost(stage.has_device ? stage.mg.seconds * one_s / all_s : stage.cg.seconds, one);
+      frame_s += stage.cg.seconds;
+      if (stage.has_device) {
+        stage.device = cost(stage.device.seconds, device);
+        stage.download = cost(stage.download.seconds, device);
+      }
+      if (stage.upload.seconds > 0) stage.upload = cost(stage.upload.seconds, device);
     }
+    m.cg[0] = cost(frame_s, one);
+    m.cg[chain_.cores - 1] = cost(frame_s / chain_.cores, medium_watts_);
     cores_estimated_ = true;
+  }
+
+  // Beside all cores it worked for a part of the time; under medium grain it did not, and they did.
+  Energy watts_of_device() const {
+    const std::vector<StageMeasurements>& stages = found_.measurements.stages;
+    double device_s = 0;
+    for (int k = 0; k < chain_.stages; ++k) {
+      if (!stages[k].has_device) continue;
+      const bool goes_on = k + 1 < chain_.stages && stages[k + 1].has_device;
+      device_s += stages[k].device.seconds + (goes_on ? 0 : stages[k].download.seconds);
+    }
+    const double busy = std::min(1.0, device_s / apart_frame_s_);
+    const auto working = [&](double Energy::*domain) {
+      const double idle_w = medium_watts_.*domain;
+      return idle_w + std::max(0.0, apart_watts_.*domain - idle_w) / busy;
+    };
+    return {0, working(&Energy::g), working(&Energy::u)};
   }
 
   // Between measured numbers of threads the time that a thread takes for a frame grows evenly, as
@@ -246,6 +272,8 @@ class Interpreter {
   // What a run of device stages takes, stage by stage, and what comes before and after it.
   void take_device_stages(const Observation& seen) {
     std::vector<StageMeasurements>& stages = found_.measurements.stages;
+    apart_watts_ = seen.watts;
+    apart_frame_s_ = seen.frame_s;
     for (int k = 0; k < chain_.stages; ++k) {
       if (!stages[k].has_device) {
         if (!known(stages[k].cg.seconds)) stages[k].cg.seconds = seen.stages[k].seconds;
@@ -296,7 +324,8 @@ class Interpreter {
   const Predictor& predictor_;
   Findings found_;
   int frames_ = 0, starved_frames_ = 0;
-  Energy medium_watts_;
+  Energy medium_watts_, apart_watts_;
+  double apart_frame_s_ = 0;  // of the device's stages one by one
   bool cores_estimated_ = false;
   struct Beside {
     int cores;

@@ -177,6 +177,7 @@ std::optional<Configuration> before_the_collapse(std::span<const Trial> trials,
         trial.measured.throughput_fps > kCollapsed * trial.predicted.throughput_fps)
       continue;
     int most = tried.threads - 1, least = most;
+    if (most == 0) continue;
     Configuration fewer = tried;
     for (fewer.threads = most; fewer.threads > 1 && promises(fewer); --fewer.threads) {
       if (find_trial(trials, fewer)) break;

@@ -78,7 +78,8 @@ class Measuring {
   // unless there are few or their joules have to be told from those of the device.
   Configuration beside_all_cores() const {
     Configuration all = alone_on_device();
-    if (!all.mapping.decoupled() && chain_.cores > kAllThreads && !needs_energy(objective_))
+    const bool joules = !needs_energy(objective_) || tells_sides_apart(chain_.domains);
+    if (!all.mapping.decoupled() && chain_.cores > kAllThreads && joules)
       all.threads = chain_.cores + 1;
     return all;
   }
