@@ -236,8 +236,9 @@ bool BinRun::push_next(const EventLine::Send& send) {
     gst_buffer_unref(buffer);  // nobody wants frames any more
   } else if (!status.ok()) {
     gst_buffer_unref(buffer);
-    flow_ = GST_FLOW_ERROR;
+    // Told before upstream is refused, whose own error would be the first otherwise.
     GST_ELEMENT_ERROR(bin_, STREAM, FAILED, ("%s", status.message().c_str()), (nullptr));
+    flow_ = GST_FLOW_ERROR;
   } else if (const GstFlowReturn flow = gst_pad_push(way_out(), buffer); flow != GST_FLOW_OK) {
     flow_ = flow;
   }

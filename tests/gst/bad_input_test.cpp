@@ -4,7 +4,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 
+#include "gst/util/ref.h"
 #include "tests/gst/support/stream.h"
 
 namespace tandem::test {
@@ -78,6 +80,38 @@ TEST(BadChain, ADescriptionThatCannotBeMade) {
   expect_no_start("tandembin stages=\"vividfliter ! vividhistogram\"",
                   "The stages \"vividfliter ! vividhistogram\" cannot be made: no element "
                   "\"vividfliter\".");
+}
+
+// Upstream is refused once the reason is told: its own "Internal data stream error." comes second,
+// however long whoever listens takes over the first.
+TEST(BadChain, TheReasonIsTheFirstError) {
+  Stream stream("tandembin.( name=tandembin0 vividfilter ! vividclassifier )");
+  struct Heard {
+    std::mutex mutex;
+    std::vector<std::string> sources;
+  } heard;
+  const auto hear = [](GstBus*, GstMessage* message, gpointer user_data) {
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+      const std::string source = GST_OBJECT_NAME(GST_MESSAGE_SRC(message));
+      if (source == "tandembin0") g_usleep(100 * 1000);
+      auto* to = static_cast<Heard*>(user_data);
+      std::lock_guard lock(to->mutex);
+      to->sources.push_back(source);
+    }
+    return GST_BUS_PASS;
+  };
+  const ObjectRef<GstBus> bus(gst_element_get_bus(stream.pipeline()));
+  gst_bus_set_sync_handler(bus.get(), nullptr, nullptr, nullptr);
+  gst_bus_set_sync_handler(bus.get(), hear, &heard, nullptr);
+  stream.play();
+  stream.push(0, 200);
+  for (int error = 0; error < 2; ++error) {
+    GstMessage* message = gst_bus_timed_pop_filtered(bus.get(), 30 * GST_SECOND, GST_MESSAGE_ERROR);
+    ASSERT_TRUE(message);
+    gst_message_unref(message);
+  }
+  gst_bus_set_sync_handler(bus.get(), nullptr, nullptr, nullptr);
+  EXPECT_EQ(heard.sources, (std::vector<std::string>{"tandembin0", "source"}));
 }
 
 TEST(BadModel, Missing) {
