@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 namespace tandem {
 namespace {
 
 // The share of the middle look's rate below which a look does not count.
 constexpr double kStoodStill = 0.8;
+// Of what was predicted: lanes gain less than they do alone where a trial does not reach it.
+constexpr double kOverpromised = 0.8;
 
 // How many times the predicted values were measured.
 struct Error {
@@ -50,6 +53,47 @@ class Neighbour {
   Error sum_{0, 0};
 };
 
+// Several lanes, and threads that have stages of their own to compute.
+bool works_beside_lanes(const Configuration& configuration) {
+  return configuration.granularity == Granularity::coarse && configuration.lanes > 1 &&
+         configuration.threads > 1 && configuration.mapping.any_device() &&
+         !configuration.mapping.decoupled();
+}
+
+// Where lanes gain much less than they promise: as the nearest number of threads errs, with as many
+// lanes or, if none was tried with as many, the next fewer.
+std::optional<Error> error_of_lanes(std::span<const Trial> trials,
+                                    const Configuration& configuration) {
+  if (!works_beside_lanes(configuration)) return std::nullopt;
+  for (int lanes = configuration.lanes; lanes > 1; --lanes) {
+    const auto like_it = [&](const Trial& trial) {
+      return trial.configuration.lanes == lanes && works_beside_lanes(trial.configuration);
+    };
+    const auto same = [&](const Trial& trial) {
+      return like_it(trial) && trial.configuration.mapping == configuration.mapping;
+    };
+    const bool known_mapping = std::ranges::any_of(trials, same);
+    Neighbour below(false), above(true);
+    for (const Trial& trial : trials)
+      if (known_mapping ? same(trial) : like_it(trial))
+        (trial.configuration.threads <= configuration.threads ? below : above).offer(trial);
+    const bool nearer =
+        above.threads() - configuration.threads < configuration.threads - below.threads();
+    if (!above.found() && !below.found()) continue;
+    const Error error = above.found() && (nearer || !below.found()) ? above.error() : below.error();
+    if (error.fps < kOverpromised) return error;
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+Prediction times(const Error& error, Prediction prediction) {
+  prediction.throughput_fps *= error.fps;
+  prediction.energy_j *= error.energy;
+  prediction.power_w = prediction.energy_j * prediction.throughput_fps;
+  return prediction;
+}
+
 }  // namespace
 
 const Trial* find_trial(std::span<const Trial> trials, const Configuration& configuration) {
@@ -86,6 +130,7 @@ Prediction corrected(std::span<const Trial> trials, const Configuration& configu
   if (const Trial* trial = find_trial(trials, configuration)) return trial->measured;
   if (configuration.granularity != Granularity::coarse || !configuration.mapping.any_device())
     return prediction;
+  if (const auto error = error_of_lanes(trials, configuration)) return times(*error, prediction);
   const auto coarse = [&](const Trial& trial) {
     return trial.configuration.granularity == Granularity::coarse &&
            trial.configuration.lanes == configuration.lanes &&
@@ -109,11 +154,11 @@ Prediction corrected(std::span<const Trial> trials, const Configuration& configu
     error.fps += way * way * (far.fps - error.fps);
     error.energy += way * way * (far.energy - error.energy);
   }
-  Prediction p = prediction;
-  p.throughput_fps *= error.fps;
-  p.energy_j *= error.energy;
-  p.power_w = p.energy_j * p.throughput_fps;
-  return p;
+  return times(error, prediction);
+}
+
+bool lanes_fall_short(std::span<const Trial> trials, const Configuration& configuration) {
+  return error_of_lanes(trials, configuration).has_value();
 }
 
 }  // namespace tandem

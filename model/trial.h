@@ -27,13 +27,19 @@ Prediction mean_of_looks(std::span<const Prediction> looks);
 const Trial* find_trial(std::span<const Trial> trials, const Configuration& configuration);
 
 /// A prediction with what trials taught. What was tried is as it was measured. What was not errs,
-/// if it is a coupled mapping under coarse grain, as its neighbours do: other numbers of threads of
-/// the mapping, or of all coupled mappings while it was not tried itself. Between two numbers of
-/// threads the error grows with the square of the way from the lower one to the higher one: threads
-/// get in each other's way, and in the driver's, when they are nearly as many as the cores. One
-/// thread is taken to be right, and more threads than tried as well: they may find another rhythm,
-/// and have to be tried.
+/// if it is under coarse grain and has the device, as its neighbours do: other numbers of threads
+/// of the mapping, or of all such mappings while it was not tried itself.
+/// The error grows between two numbers of threads with the square of the way from the lower one to
+/// the higher one: threads get in each other's way, and in the driver's, when they are nearly as
+/// many as the cores. One thread is taken to be right, and more threads than tried as well: they
+/// may find another rhythm, and have to be tried.
+/// Lanes may gain much less beside busy cores than with the device alone, however many threads
+/// there are. Where a coupled mapping with several lanes fell short by a fifth, all numbers of
+/// threads err as the nearest one that was tried does, and so do more lanes.
 Prediction corrected(std::span<const Trial> trials, const Configuration& configuration,
                      const Prediction& prediction);
+
+/// Whether trials showed that lanes gain much less than they promise for such a configuration.
+bool lanes_fall_short(std::span<const Trial> trials, const Configuration& configuration);
 
 }  // namespace tandem

@@ -46,6 +46,12 @@ BinControl::BinControl(GstElement* bin, Executor& executor, const Chain& chain,
     if (kept_.adds)
       kept_.keeper->keep(known_of(trained_on, learnt, KnowledgeFolder::wall_clock_s()));
   };
+  controller_.observed = [this](const Observation& seen) {
+    GST_DEBUG_OBJECT(
+        bin_, "measured %s: %.1f fps, %.1f of the device; %.4g core s a frame, %d frames in %.3f s",
+        to_string(seen.configuration).c_str(), 1 / seen.frame_s, 1 / seen.device_frame_s,
+        seen.cpu_s, seen.frames, seen.lasted_s);
+  };
   controller_.tried = [this](const Trial& trial) {
     GST_DEBUG_OBJECT(bin_, "tried %s: %.1f fps (%.1f expected), %.4g J a frame (%.4g); looks: %zu",
                      to_string(trial.configuration).c_str(), trial.measured.throughput_fps,

@@ -103,7 +103,8 @@ class Controller {
   /// Called with what each training learnt that is worth keeping for others: with any lanes, the
   /// whole device, and a source that kept the threads busy.
   std::function<void(const Conditions&, const Learnt&)> trained;
-  /// Called after every trial.
+  /// Called after every experiment of a training, and after every trial.
+  std::function<void(const Observation&)> observed;
   std::function<void(const Trial&)> tried;
 
  private:

@@ -9,7 +9,7 @@ namespace tandem {
 namespace {
 
 // An experiment sees so many new values of the energy counter.
-constexpr double kCounterValues = 5;
+constexpr double kCounterValues = 3;
 
 }  // namespace
 
@@ -71,7 +71,9 @@ Step Controller::go_on_training() {
   Facts& facts = training_->facts;
   facts.observations.push_back(training_->experiment.observation());
   const Findings findings = interpret(facts.observations, facts.chain, *predictor_);
-  if (is_trial(facts.observations.back().kind) && tried) tried(findings.trials.back());
+  const Observation& seen = facts.observations.back();
+  if (observed && !is_trial(seen.kind)) observed(seen);
+  if (tried && is_trial(seen.kind)) tried(findings.trials.back());
   const Next next = next_experiment(facts, findings, objective_, allowed(), *predictor_);
   if (!next.plan || is_trial(next.plan->kind)) {
     Learnt& learnt = (*knowledge_)[*conditions_];

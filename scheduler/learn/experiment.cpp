@@ -17,7 +17,7 @@ constexpr double kLeastSeconds = 0.05;   // what the clock needs
 constexpr double kDeviceSeconds = 0.15;  // until its clocks have risen to work
 constexpr double kMostSeconds = 2;
 constexpr int kLeastRounds = 2, kLeastSamples = 5;
-constexpr int kMostVain = 16;  // frames that the device left to the CPU, all of them
+constexpr int kMostVain = 16;  // frames that one side left to the other, all of them
 // Parts of an experiment, and how much longer frames take in most of them than in a typical round
 // when something takes the cores away again and again.
 constexpr std::size_t kParts = 5;
@@ -56,7 +56,7 @@ Experiment::Experiment(const Plan& plan, const Chain& chain, double counter_s, R
       stages_(chain.stages),
       cores_(chain.cores),
       devices_(chain.devices),
-      counter_s_(counter_s),
+      counter_s_(plan.meters ? counter_s : 0),
       read_probe_(std::move(read_probe)) {}
 
 bool Experiment::take(const FrameTimes& times, uint32_t device_stages) {
@@ -102,7 +102,11 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   const bool enough = std::ssize(samples_) >= std::max(kLeastSamples, kLeastRounds * threads) &&
                       lasted >= least_seconds;
   const bool too_long = lasted >= least_seconds + kMostSeconds;
-  if (!enough && !(too_long && (!samples_.empty() || counted_ >= kMostVain))) return false;
+  // Frames are taken in order: those behind one that a core computes would wait for it.
+  const bool in_vain = beside && samples_.empty() && lasted >= least_seconds &&
+                       counted_ >= kMostVain * frames_at_a_time(configuration, devices_);
+  if (!enough && !in_vain && !(too_long && (!samples_.empty() || counted_ >= kMostVain)))
+    return false;
   end_ = read_probe_();
   return true;
 }

@@ -24,6 +24,7 @@ struct Plan {
   // Of a glance or a look:
   double fill_s = 0;    ///< frames run for so long before they count
   double slow_fps = 0;  ///< it is over soon where it is no faster than this
+  bool meters = true;   ///< its power tells something new, if energy matters
 
   Step step() const { return {configuration, kind == Observation::Kind::stages}; }
 };
@@ -36,8 +37,8 @@ struct Plan {
 /// touched for the first time and for a device that wakes up. Then the clock starts and the
 /// counters are read. An experiment is over when its samples last 50 ms, or 150 ms with the device,
 /// whose clocks have to rise, and are enough: two rounds of the threads, and five. It ends in any
-/// case two seconds later, if there is one sample, or if the device took none of 16 frames. A
-/// glance lasts as long as two frames on the slowest path and 50 frames or 0.5 s, but 0.1 s at
+/// case two seconds later, if there is one sample, or if the device took none of 16 frames; beside
+/// the device, when the cores took none of 16 for each that runs at a time. A glance lasts as long as two frames on the slowest path and 50 frames or 0.5 s, but 0.1 s at
 /// least, a look 200 frames or 0.5 s, but 0.25 s at least. Either is over after 50 ms in which it
 /// was too slow.
 class Experiment {

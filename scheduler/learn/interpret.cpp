@@ -131,7 +131,9 @@ class Interpreter {
       trial.looks_s += seen.lasted_s;
       trial.measured = mean_of_looks(trial.looks);
     }
-    if (!known(trial.measured.energy_j)) trial.measured.energy_j = trial.predicted.energy_j;
+    // A glance is too short for the counter. Powers err less than rates do.
+    if (!known(trial.measured.energy_j))
+      trial.measured.energy_j = trial.predicted.power_w * seen.frame_s;
     trial.measured.power_w = trial.measured.energy_j * trial.measured.throughput_fps;
     std::erase_if(found_.trials,
                   [&](const Trial& other) { return other.configuration == configuration; });
@@ -248,10 +250,12 @@ class Interpreter {
   void take_cores(const Observation& seen) {
     Measurements& m = found_.measurements;
     const int n = seen.configuration.threads;
-    m.cg[n - 1] = cost(seen.frame_s, seen.watts);
+    // The device is as idle as it is under medium grain.
+    Energy watts = seen.watts;
+    if (!known(watts.g)) watts.g = medium_watts_.g;
+    m.cg[n - 1] = cost(seen.frame_s, watts);
     if (n > 1) return;
-    for (int k = 0; k < chain_.stages; ++k)
-      m.stages[k].cg = cost(seen.stages[k].seconds, seen.watts);
+    for (int k = 0; k < chain_.stages; ++k) m.stages[k].cg = cost(seen.stages[k].seconds, watts);
     other_cpu_s_ = std::max(0.0, seen.cpu_s - seen.service_s);
   }
 
@@ -260,7 +264,6 @@ class Interpreter {
     Measurements& m = found_.measurements;
     const int n = cores_beside(seen.configuration, chain_.devices);
     if (seen.in_vain || n < 1) return;
-    // The device is as idle beside the cores alone as it is under medium grain.
     const Energy watts{seen.watts.c, medium_watts_.g, seen.watts.u};
     m.cg[n - 1] = cost(seen.service_s / n, watts);
     if (n == 1)

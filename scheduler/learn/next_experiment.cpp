@@ -21,9 +21,10 @@ using Kind = Observation::Kind;
 // model errs by 2% on average, and seldom by more than kModelError: what promises less than that
 // below what was measured is not tried. The rate of a decoupled one is the sum of what its sides
 // did alone: no trial finds more, and it has to promise a gain. So has a mapping that ran with
-// kWellKnown numbers of threads, and where frames take longer than kCheap_s.
+// kWellKnown numbers of threads, and where frames take longer than kCheap_s. Where lanes
+// fall short of what they promise a coupled one errs by kLanesError, once that is known.
 constexpr int kMostTrials = 12;
-constexpr double kModelError = 0.1;
+constexpr double kModelError = 0.1, kLanesError = 0.03;
 constexpr double kWorthATrial = 0.02;
 constexpr std::size_t kWellKnown = 3;
 constexpr double kCheap_s = 0.1;
@@ -72,6 +73,7 @@ void put_simplest_first(Choice& choice, double noise) {
 // What a configuration has to promise beyond the best that was measured, in rate.
 double promise_of(const Configuration& configuration, std::span<const Trial> trials) {
   if (configuration.mapping.decoupled()) return kWorthATrial;
+  if (lanes_fall_short(trials, configuration)) return -kLanesError;
   std::set<int> threads;
   for (const Trial& trial : trials)
     if (trial.configuration.mapping == configuration.mapping &&
@@ -275,8 +277,10 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
   double best_fps = 0;
   for (const Trial& trial : trials) best_fps = std::max(best_fps, trial.measured.throughput_fps);
   const auto attempt = [&](const Configuration& configuration, Kind kind) {
-    return Next{
-        Plan{configuration, kind, latency_s(measurements, configuration), kTooSlow * best_fps}, {}};
+    const bool meters = kind == Kind::look;
+    return Next{Plan{configuration, kind, latency_s(measurements, configuration),
+                     kTooSlow * best_fps, meters},
+                {}};
   };
   // A source that does not keep the threads busy tells nothing about rates.
   if (findings.starved) return {{}, best_of(Which::all)};

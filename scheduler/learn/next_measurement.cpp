@@ -137,7 +137,9 @@ class Measuring {
 
   std::optional<Plan> alone(int n) const {
     if (!tells(n) && allowed_.threads != n) return std::nullopt;
-    return Plan{{on_cores(), Granularity::coarse, n}};
+    Plan plan{{on_cores(), Granularity::coarse, n}};
+    plan.meters = meters_cores();
+    return plan;
   }
 
   // Numbers of threads with an experiment: few tell the others, which lie between them.
@@ -157,7 +159,14 @@ class Measuring {
       const double best = measurements_.lane_factors[both.lanes - 1].seconds;
       if (known(factor) && factor * (1 + kLaneGain) < best) both.lanes = lanes;
     }
-    return Plan{both, Kind::beside};
+    Plan plan{both, Kind::beside};
+    plan.meters = meters_cores();
+    return plan;
+  }
+
+  // Under medium grain the device was as idle as it is beside any number of threads.
+  bool meters_cores() const {
+    return chain_.domains.c != Domain::absent || chain_.domains.u != Domain::absent;
   }
 
   // Whether what n cores do beside the device at work tells all that matters of them.

@@ -34,6 +34,10 @@ double Chip::device_slowdown(int on_cores) const {
   return 1 + crowding * on_cores + starved * std::max(0, on_cores + feeding_cores - cores);
 }
 
+double Chip::lanes_slowdown(int on_cores, int lanes) const {
+  return 1 + lanes_crowding * (lanes - 1) * std::min(1.0, 1.0 * on_cores / cores);
+}
+
 Watts power_w(const Chip& chip, const Load& load) {
   const double share = std::min(1.0, 1.0 * load.on_cores / chip.cores);
   const auto cores_w = [&](const Chip::Power& power) {
@@ -135,7 +139,8 @@ Chip vivid_chip(const char* name, double core_s, double device_s) {
 LargeDevice large_device_chips() {
   LargeDevice chips{vivid_chip("ViVid 600x416", 9e-3, 50e-6),
                     vivid_chip("ViVid 1920x1080", 60e-3, 185e-6),
-                    large_device_chip("tracking 1920x1080"), large_device_chip("scenes 1920x1080")};
+                    large_device_chip("tracking 1920x1080"), large_device_chip("SRAD 458x502"),
+                    large_device_chip("scenes 1920x1080")};
   chips.tracking.stages = {
       {.core_s = 4e-3,
        .medium_s = 0.5e-3,
@@ -154,6 +159,24 @@ LargeDevice large_device_chips() {
        .download_s = 0.02e-3},
       {.core_s = 0.1e-3, .medium_s = 0.1e-3, .serial = true, .has_device = false}};
   slow_down(chips.tracking, 0.06);
+  // The first stages are short on the cores, the last ones on the device.
+  for (const auto& [core_s, device_s] : {std::pair{0.03e-3, 35e-6},
+                                         {0.06e-3, 35e-6},
+                                         {0.05e-3, 35e-6},
+                                         {0.25e-3, 10e-6},
+                                         {0.25e-3, 10e-6},
+                                         {0.1e-3, 10e-6}}) {
+    chips.srad.stages.push_back({.core_s = core_s,
+                                 .medium_s = core_s / 3,
+                                 .device_s = device_s,
+                                 .upload_s = 25e-6,
+                                 .download_s = 25e-6});
+  }
+  chips.srad.stages.front().upload_s = chips.srad.stages.back().download_s = 8e-6;
+  chips.srad.crowding = 0;
+  chips.srad.feeding_cores = 1;
+  chips.srad.lanes_crowding = 0.9;
+  slow_down(chips.srad, 0.005);
   chips.scene.stages = {{.core_s = 220e-3,
                          .medium_s = 20e-3,
                          .device_s = 6e-3,

@@ -48,6 +48,9 @@ struct Chip {
   double crowding = 0;
   int feeding_cores = 0;
   double starved = 0;
+  /// And so much longer for each further lane, relative, while all cores compute frames: what lanes
+  /// gain alone they do not gain then.
+  double lanes_crowding = 0;
 
   Power c, g, u;
   double meter_resolution_s = 1e-3;
@@ -60,6 +63,7 @@ struct Chip {
   double core_frame_s(int n) const;
   /// How many times longer a frame takes on the device beside so many on the cores.
   double device_slowdown(int on_cores) const;
+  double lanes_slowdown(int on_cores, int lanes) const;  ///< of copies too
 };
 
 /// Who computes.
@@ -87,6 +91,7 @@ struct LargeDevice {
   Chip vivid_small;  ///< 600x416: a frame takes 9 ms on a core
   Chip vivid;        ///< 1920x1080: 60 ms
   Chip tracking;     ///< 1920x1080: 23 ms; the last stage is serial and of the cores alone
+  Chip srad;         ///< 458x502: 0.7 ms, and all that lanes gain is lost beside busy cores
   Chip scene;  ///< 1920x1080: 440 ms; the second stage is of the cores alone, and half of that
 };
 LargeDevice large_device_chips();

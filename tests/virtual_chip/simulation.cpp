@@ -184,9 +184,11 @@ void Simulation::send(Driver& driver) {
   double compute_s = 0;
   for (int p = first; p < last; ++p) compute_s += drawn_s(chip_.stages[way.stage(p)].device_s);
   compute_s *= chip_.device_slowdown(medium() && on_cores_ > 0 ? chip_.cores : on_cores_);
-  const double upload_s = drawn_s(chip_.stages[way.stage(first)].upload_s);
+  const double crowded = chip_.lanes_slowdown(on_cores_, configuration().lanes);
+  compute_s *= crowded;
+  const double upload_s = crowded * drawn_s(chip_.stages[way.stage(first)].upload_s);
   const double download_s =
-      last < way.length() ? drawn_s(chip_.stages[way.stage(last - 1)].download_s) : 0;
+      last < way.length() ? crowded * drawn_s(chip_.stages[way.stage(last - 1)].download_s) : 0;
   Stations& at = stations_[driver.entry->device];
   at.upload_free_s = std::max(now_s_, at.upload_free_s) + upload_s;
   at.compute_free_s = std::max(at.upload_free_s, at.compute_free_s) + compute_s;
