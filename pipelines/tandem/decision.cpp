@@ -23,6 +23,17 @@ std::string rate_text(const GstStructure* structure, const char* fps, const char
   return text;
 }
 
+// Of what ran, before anything is chosen.
+std::string best_text(const GstStructure* decision) {
+  const GValue* ranking = gst_structure_get_value(decision, "ranking");
+  if (!ranking || gst_value_array_get_size(ranking) == 0) return {};
+  const GstStructure* best = gst_value_get_structure(gst_value_array_get_value(ranking, 0));
+  const gchar* configuration = gst_structure_get_string(best, "configuration");
+  const std::string rate = rate_text(best, "fps", "energy");
+  if (!configuration || rate.empty()) return {};
+  return std::string("; ") + configuration + " did best so far, " + rate;
+}
+
 bool is_set(const GstStructure* structure, const char* field) {
   gboolean value = FALSE;
   return gst_structure_get_boolean(structure, field, &value) && value;
@@ -44,6 +55,7 @@ std::string decision_text(const GstStructure* d) {
     // What ran before the training is not what ran in it.
     text += too_short ? ", so that nothing was chosen" : "stays with " + after;
   }
+  if (too_short) text += best_text(d);
   if (const std::string expected = rate_text(d, "predicted-fps", "predicted-energy");
       !expected.empty())
     text += ", " + expected + " expected";

@@ -133,6 +133,10 @@ void Controller::stream_ended() {
   decision.reason = Reason::too_short;
   decision.before = decision.after = settled_on_;
   decision.measured = measured_before_;
+  const Facts& facts = training_->facts;
+  const Findings so_far = interpret(facts.observations, facts.chain, *predictor_);
+  decision.choice = predictor_->choose(so_far.measurements, objective_, allowed(), so_far.trials,
+                                       Which::measured);
   decision.training_s = cost.seconds;
   decision.training_frames = cost.frames;
   ++decisions_;

@@ -67,6 +67,11 @@ TEST(Decision, TooShortSaysThatNothingWasChosen) {
                     "training-seconds=3.83, predicted-fps=20.0;"),
             "too-short: the video ended before training did; cc/cg2 -> cc/mg, 20.0 frames/s "
             "expected; trained 3.83 s on 60 frames");
+  EXPECT_EQ(text_of("tandem-decision, old=cc/cg2, new=cc/cg2, reason=too-short, "
+                    "training-frames=60, training-seconds=3.83, ranking=(structure)< "
+                    "[ranking, configuration=gc/cg2, fps=(double)31.5, energy=(double)0.25] >;"),
+            "too-short: the video ended before training did, so that nothing was chosen; gc/cg2 "
+            "did best so far, 31.5 frames/s, 0.25 J a frame; trained 3.83 s on 60 frames");
 }
 
 TEST(Decision, TellsWhatChanged) {

@@ -222,17 +222,24 @@ TEST_F(ControllerTest, AStreamShorterThanTrainingSaysSoAndALoopGoesOn) {
   }
   controller.stream_ended();
   ASSERT_EQ(decisions_.size(), 1u);
+  EXPECT_EQ(decisions_[0].choice.count, 0) << "no experiment was over";
   EXPECT_EQ(decisions_[0].reason, Reason::too_short);
   EXPECT_EQ(decisions_[0].after, decisions_[0].before);
   EXPECT_EQ(decisions_[0].training_frames, 5);
   EXPECT_GT(decisions_[0].training_s, 0);
   controller.stream_ended();
   EXPECT_EQ(decisions_.size(), 1u) << "it had no frames since";
+  while (controller.trial() == 0)
+    if (const auto next = next_frame(controller, chip, step)) step = *next;
+  controller.stream_ended();
+  ASSERT_EQ(decisions_.size(), 2u);
+  ASSERT_GT(decisions_[1].choice.count, 0);
+  EXPECT_GT(decisions_[1].choice.best().prediction.throughput_fps, 0) << "the best so far";
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
-  EXPECT_EQ(decisions_[1].reason, Reason::caps);
+  EXPECT_EQ(decisions_[2].reason, Reason::caps);
   EXPECT_EQ(controller.totals().trainings, 1);
   controller.stream_ended();
-  EXPECT_EQ(decisions_.size(), 2u) << "nothing was under way";
+  EXPECT_EQ(decisions_.size(), 3u) << "nothing was under way";
 }
 
 TEST_F(ControllerTest, WithDriftAloneOtherFramesAreNoReasonButOtherTimesAre) {
