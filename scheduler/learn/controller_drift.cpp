@@ -15,8 +15,8 @@ constexpr double kAsBefore = 0.15;
 // What ran before is looked at again after so long, and after twice as long each time that it is
 // still slower.
 constexpr double kFirstReturn_s = 2, kLastReturn_s = 32;
-// The part of the present rate below which that look is soon over, and what it has to promise.
-constexpr double kTooSlow = 0.45, kBetter = 1.05;
+// What it has to reach, by the present rate.
+constexpr double kBetter = 1.05;
 
 bool is_one(double ratio) { return std::abs(std::log(ratio)) < std::log1p(kAsBefore); }
 

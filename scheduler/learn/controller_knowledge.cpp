@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What the controller does with knowledge that this stream did not gain.
+#include <algorithm>
 #include <utility>
 
 #include "scheduler/learn/controller.h"
@@ -88,7 +89,9 @@ std::optional<Step> Controller::go_on_checking() {
   check_->looks.push_back(std::move(seen));
   const Verdict verdict = verify(*learnt, check_->looks, objective_, allowed(), *predictor_);
   if (verdict.is == Verdict::Is::open) {
-    look(verdict.look_at);
+    double best_fps = 0;
+    for (const Observation& one : check_->looks) best_fps = std::max(best_fps, 1 / one.frame_s);
+    look(verdict.look_at, kTooSlow * best_fps);
     return changed();
   }
   end_check();

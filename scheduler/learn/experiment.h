@@ -17,6 +17,9 @@ struct Step {
   bool time_stages = false;  ///< as in Executor::configure
 };
 
+/// Below that part of the best rate that is known a trial or a look is soon over.
+inline constexpr double kTooSlow = 0.45;
+
 /// What is to be found out next.
 struct Plan {
   Configuration configuration;

@@ -28,8 +28,6 @@ constexpr double kModelError = 0.1, kLanesError = 0.03;
 constexpr double kWorthATrial = 0.02;
 constexpr std::size_t kWellKnown = 3;
 constexpr double kCheap_s = 0.1;
-// Below that part of the best rate that was measured a trial is soon over.
-constexpr double kTooSlow = 0.45;
 // After them, other numbers of threads of the best mapping: how many at most, how far a coupled
 // mapping may be behind the best, and between which numbers there is none worth trying.
 constexpr int kMostRefinements = 6;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -16,12 +17,16 @@ constexpr std::size_t kLooksAtTheSame = 2, kLooksAtDerived = 3, kLooksAtSlower =
 constexpr double kWorthALook = 0.05;
 // Errors of different configurations that are no further apart may be one that all of them share.
 constexpr double kAgree = 1.5;
-constexpr double kFastEnough = 0.5;
+constexpr double kFastEnough = 0.25;
 
 double rate(const Observation& look) { return 1 / look.frame_s; }
 
 bool alike(const Configuration& a, const Configuration& b) {
   return a.mapping == b.mapping && a.granularity == b.granularity;
+}
+
+bool needs_both_sides(const Configuration& configuration) {
+  return configuration.mapping.any_device() && !configuration.mapping.decoupled();
 }
 
 Verdict verify_remembered(const Learnt& learnt, std::span<const Observation> looks) {
@@ -103,15 +108,21 @@ class Derived {
   }
 
   // What tells whether all err alike: the best of another kind, unless that makes the stream slow.
+  // One side alone tells most of a choice that needs both.
   std::optional<Candidate> best_witness() const {
+    const Configuration& first = looked_at_[0].configuration;
     for (const Looked& looked : looked_at_)
-      if (!alike(looked.configuration, looked_at_[0].configuration)) return std::nullopt;
-    const Prediction first = expected(looked_at_[0].configuration);
-    return best_of([&](const Configuration& other) -> std::optional<Prediction> {
-      const Prediction one = expected(other);
-      const bool fast = one.throughput_fps > kFastEnough * first.throughput_fps;
-      return fast && !alike(other, looked_at_[0].configuration) ? std::optional(one) : std::nullopt;
-    });
+      if (!alike(looked.configuration, first)) return std::nullopt;
+    const auto best_among = [&](auto&& wanted) {
+      return best_of([&](const Configuration& other) -> std::optional<Prediction> {
+        const Prediction one = expected(other);
+        const bool fast = one.throughput_fps > kFastEnough * best_.prediction.throughput_fps;
+        return fast && wanted(other) ? std::optional(one) : std::nullopt;
+      });
+    };
+    if (needs_both_sides(first))
+      if (const auto one_side = best_among(std::not_fn(needs_both_sides))) return one_side;
+    return best_among([&](const Configuration& other) { return !alike(other, first); });
   }
 
   // Of what was not looked at; `promise`: what it is compared by, none to leave it out.

@@ -3,36 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/scheduler/paper_chip.h"
+#include "tests/scheduler/controller_fixture.h"
 
 namespace tandem {
 namespace {
-
-class ControllerTest : public testing::Test {
- protected:
-  Controller make(const PaperChip& chip, int stages, int cores, AdaptRules rules = {}) {
-    Chain chain;
-    chain.stages = stages;
-    chain.cores = cores;
-    chain.device_capable = (1u << stages) - 1;
-    Controller controller(chain, std::make_shared<Knowledge>(), [&chip] { return chip.probe(); });
-    controller.set_rules(rules);
-    controller.decided = [this](const Decision& decision) { decisions_.push_back(decision); };
-    return controller;
-  }
-
-  /// Lets frames flow until a decision is made; returns how many that took.
-  int run_to_decision(Controller& controller, PaperChip& chip, Step& step, int most) {
-    const std::size_t before = decisions_.size();
-    for (int frame = 1; frame <= most; ++frame) {
-      if (const auto next = next_frame(controller, chip, step)) step = *next;
-      if (decisions_.size() > before) return frame;
-    }
-    return -1;
-  }
-
-  std::vector<Decision> decisions_;
-};
 
 TEST_F(ControllerTest, FindsWhatExhaustiveSearchFinds) {
   for (unsigned seed = 0; seed < 100; ++seed) {
@@ -277,65 +251,6 @@ TEST_F(ControllerTest, ChoosesAmongWhatIsAllowed) {
   EXPECT_FALSE(controller.training()) << "what was learnt is enough";
 }
 
-TEST_F(ControllerTest, GoesOnWithoutADeviceThatFailed) {
-  PaperChip chip(3, 2, 8);
-  Controller controller = make(chip, 3, 2);
-  Step step = controller.frames_changed({"a"}, 0);
-  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
-  step = controller.device_failed();
-  EXPECT_FALSE(step.configuration.mapping.any_device());
-  EXPECT_EQ(decisions_.back().reason, Reason::device_failed);
-  EXPECT_FALSE(controller.training());
-}
-
-TEST_F(ControllerTest, WithOneDeviceLessItLearnsAnewAndForgetsNothing) {
-  PaperChip chip(3, 2, 8);
-  Controller controller = make(chip, 3, 2);
-  Step step = controller.frames_changed({"a"}, 0);
-  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
-  step = controller.device_left_out({.capable = 7, .name = "one less"});
-  EXPECT_TRUE(controller.training());
-  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
-  EXPECT_EQ(decisions_.back().reason, Reason::asked);
-  controller.frames_changed({"a"}, 0);
-  EXPECT_EQ(decisions_.back().reason, Reason::remembered);
-}
-
-TEST_F(ControllerTest, WithADeviceThatComesLaterItLearnsAnew) {
-  PaperChip chip(3, 2, 8);
-  Controller controller = make(chip, 3, 2);
-  controller.set_device({});
-  Step step = controller.frames_changed({"a"}, 0);
-  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
-  EXPECT_FALSE(step.configuration.mapping.any_device());
-  const AdaptRules rules{.max_overhead = 0.9};
-  controller.set_device({.capable = 7, .name = "a device"});
-  step = controller.set_rules(rules);
-  EXPECT_TRUE(controller.training()) << "what was learnt without it is not enough";
-  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
-  EXPECT_GE(decisions_.back().experiments, 3) << "the device, medium grain, and cores beside it";
-  controller.set_device({});
-  step = controller.set_rules(rules);
-  EXPECT_FALSE(controller.training()) << "that was learnt";
-  EXPECT_FALSE(step.configuration.mapping.any_device());
-}
-
-TEST_F(ControllerTest, ADeviceThatFailsDuringTrainingIsLeftOutOfTheNext) {
-  PaperChip chip(3, 2, 8);
-  Controller controller = make(chip, 3, 2);
-  Step step = controller.frames_changed({"a"}, 0);
-  for (int frame = 0; frame < 20 || !step.configuration.mapping.any_device(); ++frame) {
-    if (const auto next = next_frame(controller, chip, step)) step = *next;
-  }
-  step = controller.device_failed();
-  EXPECT_EQ(to_string(step.configuration), "ccc/cg2");
-  EXPECT_EQ(decisions_.back().reason, Reason::not_allowed);
-  ASSERT_GT(run_to_decision(controller, chip, step, 1000000), 0);
-  EXPECT_EQ(decisions_.back().reason, Reason::device_failed);
-  EXPECT_EQ(decisions_.back().experiments, 2 + 2);
-  EXPECT_FALSE(decisions_.back().after.mapping.any_device());
-}
-
 TEST_F(ControllerTest, TurnedOffDuringTrainingItGoesOnAsBefore) {
   PaperChip chip(3, 2, 8);
   Controller controller = make(chip, 3, 2);
@@ -387,17 +302,6 @@ TEST_F(ControllerTest, TheBestNumberOfThreadsLiesBetweenThoseThatWereTried) {
     EXPECT_GE(reaches(step.configuration), 0.95 * best)
         << "crowded from " << crowded << " threads, chose " << to_string(step.configuration);
   }
-}
-
-TEST_F(ControllerTest, ADeviceThatTakesNoFrameIsLeftOut) {
-  PaperChip chip(3, 2, 9);
-  Controller controller = make(chip, 3, 2);
-  Step step = controller.frames_changed({"a"}, 0);
-  for (int frame = 0; frame < 100000 && decisions_.empty(); ++frame) {
-    if (const auto next = controller.frame_done(chip.frame(step), 0)) step = *next;
-  }
-  ASSERT_FALSE(decisions_.empty());
-  EXPECT_FALSE(step.configuration.mapping.any_device());
 }
 
 }  // namespace

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A device that fails, comes later or takes no frame.
+#include "tests/scheduler/controller_fixture.h"
+
+namespace tandem {
+namespace {
+
+using ControllerDeviceTest = ControllerTest;
+
+TEST_F(ControllerDeviceTest, GoesOnWithoutADeviceThatFailed) {
+  PaperChip chip(3, 2, 8);
+  Controller controller = make(chip, 3, 2);
+  Step step = controller.frames_changed({"a"}, 0);
+  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  step = controller.device_failed();
+  EXPECT_FALSE(step.configuration.mapping.any_device());
+  EXPECT_EQ(decisions_.back().reason, Reason::device_failed);
+  EXPECT_FALSE(controller.training());
+}
+
+TEST_F(ControllerDeviceTest, WithOneDeviceLessItLearnsAnewAndForgetsNothing) {
+  PaperChip chip(3, 2, 8);
+  Controller controller = make(chip, 3, 2);
+  Step step = controller.frames_changed({"a"}, 0);
+  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  step = controller.device_left_out({.capable = 7, .name = "one less"});
+  EXPECT_TRUE(controller.training());
+  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  EXPECT_EQ(decisions_.back().reason, Reason::asked);
+  controller.frames_changed({"a"}, 0);
+  EXPECT_EQ(decisions_.back().reason, Reason::remembered);
+}
+
+TEST_F(ControllerDeviceTest, WithADeviceThatComesLaterItLearnsAnew) {
+  PaperChip chip(3, 2, 8);
+  Controller controller = make(chip, 3, 2);
+  controller.set_device({});
+  Step step = controller.frames_changed({"a"}, 0);
+  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  EXPECT_FALSE(step.configuration.mapping.any_device());
+  const AdaptRules rules{.max_overhead = 0.9};
+  controller.set_device({.capable = 7, .name = "a device"});
+  step = controller.set_rules(rules);
+  EXPECT_TRUE(controller.training()) << "what was learnt without it is not enough";
+  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  EXPECT_GE(decisions_.back().experiments, 3) << "the device, medium grain, and cores beside it";
+  controller.set_device({});
+  step = controller.set_rules(rules);
+  EXPECT_FALSE(controller.training()) << "that was learnt";
+  EXPECT_FALSE(step.configuration.mapping.any_device());
+}
+
+TEST_F(ControllerDeviceTest, ADeviceThatFailsDuringTrainingIsLeftOutOfTheNext) {
+  PaperChip chip(3, 2, 8);
+  Controller controller = make(chip, 3, 2);
+  Step step = controller.frames_changed({"a"}, 0);
+  for (int frame = 0; frame < 20 || !step.configuration.mapping.any_device(); ++frame) {
+    if (const auto next = next_frame(controller, chip, step)) step = *next;
+  }
+  step = controller.device_failed();
+  EXPECT_EQ(to_string(step.configuration), "ccc/cg2");
+  EXPECT_EQ(decisions_.back().reason, Reason::not_allowed);
+  ASSERT_GT(run_to_decision(controller, chip, step, 1000000), 0);
+  EXPECT_EQ(decisions_.back().reason, Reason::device_failed);
+  EXPECT_EQ(decisions_.back().experiments, 2 + 2);
+  EXPECT_FALSE(decisions_.back().after.mapping.any_device());
+}
+
+TEST_F(ControllerDeviceTest, ADeviceThatTakesNoFrameIsLeftOut) {
+  PaperChip chip(3, 2, 9);
+  Controller controller = make(chip, 3, 2);
+  Step step = controller.frames_changed({"a"}, 0);
+  for (int frame = 0; frame < 100000 && decisions_.empty(); ++frame) {
+    if (const auto next = controller.frame_done(chip.frame(step), 0)) step = *next;
+  }
+  ASSERT_FALSE(decisions_.empty());
+  EXPECT_FALSE(step.configuration.mapping.any_device());
+}
+
+}  // namespace
+}  // namespace tandem

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/learn/verify.h"
+
+#include <gtest/gtest.h>
+
+namespace tandem {
+namespace {
+
+// The device is slow at the first stage and fast at the second, which the cores are slow at.
+Measurements both_sides() {
+  const auto cost = [](double seconds) { return Cost{seconds, {}}; };
+  Measurements m;
+  m.cores = 4;
+  m.stages = {{.cg = cost(1e-3), .mg = cost(0.5e-3), .device = cost(4e-3), .has_device = true},
+              {.cg = cost(9e-3), .mg = cost(4e-3), .device = cost(0.5e-3), .has_device = true}};
+  for (int n = 1; n <= m.cores + 1; ++n) m.cg.push_back(cost(10e-3 / std::min(n, m.cores)));
+  return m;
+}
+
+class VerifyTest : public testing::Test {
+ protected:
+  VerifyTest() {
+    learnt_.origin = Learnt::Origin::other_sizes;
+    learnt_.findings.measurements = both_sides();
+    learnt_.chosen = predictor_.choose(both_sides(), {}, {}, {}, Which::all).best();
+  }
+
+  Verdict verdict() const { return verify(learnt_, looks_, {}, {}, predictor_); }
+  void look(const Configuration& configuration, double ratio) {
+    Observation seen;
+    seen.configuration = configuration;
+    seen.kind = Observation::Kind::look;
+    seen.frame_s = 1 / (ratio * predictor_.predict(both_sides(), configuration).throughput_fps);
+    looks_.push_back(seen);
+  }
+
+  const AnalyticPredictor predictor_;
+  Learnt learnt_;
+  std::vector<Observation> looks_;
+};
+
+TEST_F(VerifyTest, WhatDoesAsExpectedHoldsAfterOneLook) {
+  const Verdict first = verdict();
+  ASSERT_EQ(first.is, Verdict::Is::open);
+  EXPECT_EQ(first.look_at, learnt_.chosen.configuration);
+  look(first.look_at, 1.02);
+  EXPECT_EQ(verdict().is, Verdict::Is::holds);
+}
+
+TEST_F(VerifyTest, WhereBothSidesDoLessThanExpectedOneSideAloneTellsWhichOneErrs) {
+  const Configuration chosen = learnt_.chosen.configuration;
+  ASSERT_TRUE(chosen.mapping.any_device() && !chosen.mapping.decoupled()) << to_string(chosen);
+  look(chosen, 0.6);
+  const Verdict next = verdict();
+  ASSERT_EQ(next.is, Verdict::Is::open);
+  EXPECT_TRUE(!next.look_at.mapping.any_device() || next.look_at.mapping.decoupled())
+      << to_string(next.look_at);
+  const std::vector<Observation> before = looks_;
+  look(next.look_at, 2);
+  EXPECT_EQ(verdict().is, Verdict::Is::stale) << "one side is three times as far off as both";
+  looks_ = before;
+  look(next.look_at, 0.6);
+  EXPECT_NE(verdict().is, Verdict::Is::stale) << "an error that all share changes no choice";
+}
+
+}  // namespace
+}  // namespace tandem
