@@ -47,8 +47,9 @@ class Watch {
     std::optional<double> sample(uint64_t began_ns, uint64_t took_ns);
     News frame_done(uint64_t began_ns, uint64_t took_ns);
 
-    int seen = 0;                ///< frames, of the first ones
-    std::vector<double> took_s;  ///< frames of the sample under way
+    int seen = 0;       ///< frames, of the first ones
+    double took_s = 0;  ///< by the frames of the sample under way
+    int frames = 0;     ///< of it
     uint64_t sample_began_ns = 0;
     std::vector<double> first_samples;
     double usual_s = 0;

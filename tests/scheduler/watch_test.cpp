@@ -44,6 +44,23 @@ TEST_F(WatchTest, ALastingChangeIsDrift) {
   EXPECT_EQ(frames_to(Watch::News::drift, 16), 0) << "it is what is usual now";
 }
 
+TEST_F(WatchTest, AThreadThatLosesItsCoreShowsInFewShortFrames) {
+  const auto frames_to_drift = [&](int slow_of_100) {
+    for (int i = 1; i <= 100'000; ++i) {
+      FrameTimes times = frame(0);
+      now_ns_ -= 10 * kMs - kMs / 20;
+      times.begin_ns = now_ns_;
+      times.stage_ns[0] = i % 100 < slow_of_100 ? 4 * kMs : kMs / 2;
+      times.end_ns = times.begin_ns + times.stage_ns[0];
+      if (watch_.frame_done(times, 0) == Watch::News::drift) return i;
+    }
+    return 0;
+  };
+  EXPECT_EQ(frames_to_drift(0), 0);
+  EXPECT_GT(frames_to_drift(20), 0) << "others get half of the cores";
+  EXPECT_NEAR(watch_.change().cores, 2.4, 0.3);
+}
+
 TEST_F(WatchTest, EachPathHasTimesOfItsOwn) {
   for (int i = 0; i < 1000; ++i) {
     EXPECT_NE(watch_.frame_done(frame(8), 0), Watch::News::drift);
