@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The commands of a page of docs/, and a short video with people to run them on."""
+import os
 import pathlib
 import re
 import shutil
@@ -50,7 +51,9 @@ def make_clip(path):
         ["gst-launch-1.0", "-q", "filesrc", f"location={raw}", "!", "rawvideoparse", "width=320",
          "height=240", "format=gray8", "framerate=25/1", "!", "videoconvert", "!", "jpegenc", "!",
          "avimux", "!", "filesink", f"location={path}"],
-        check=True, timeout=60)
+        check=True, timeout=60,
+        # Ours has no part in it, and may be one with sanitizers, which gst-launch-1.0 cannot load.
+        env={name: value for name, value in os.environ.items() if name != "GST_PLUGIN_PATH"})
     raw.unlink()
 
 
@@ -65,7 +68,7 @@ def python_with_gstreamer():
     need not be the first in the path."""
     for name in ("python3", "/usr/bin/python3"):
         python = shutil.which(name)
-        check = "import gi; gi.require_version('Gst', '1.0'); gi.require_version('GstApp', '1.0')"
+        check = "import gi; gi.require_version('Gst', '1.0'); gi.require_version('GstVideo', '1.0')"
         if python and subprocess.run([python, "-c", check], stderr=subprocess.DEVNULL,
                                      check=False).returncode == 0:
             return python
