@@ -99,7 +99,7 @@ std::string play(const char* video) {
       "videoconvert ! video/x-raw,format=BGR ! appsink name=frames sync=false max-buffers=8",
       &error);
   if (error) {
-    const std::string why = error->message;
+    std::string why = error->message;
     g_error_free(error);
     gst_clear_object(&pipeline);
     return why;

@@ -232,7 +232,7 @@ TEST(ShippedSceneModel, LabelsThePicturesThatItWasTrainedOn) {
                       "--metadata", folder / "m.jsonl"});
       ASSERT_EQ(outcome.status, 0) << outcome.errors;
       const auto frame = nlohmann::json::parse(read_file(folder / "m.jsonl"));
-      right += frame.at("regions")[0].at("label") == label;
+      right += frame.at("scenes")[0].at("label") == label;
     }
   }
   EXPECT_EQ(all, 40);
