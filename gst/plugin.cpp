@@ -14,6 +14,7 @@
 #include "gst/elements/sradprepare.h"
 #include "gst/elements/sradreduce.h"
 #include "gst/elements/sradupdate.h"
+#include "gst/elements/tandemmeta2json.h"
 #include "gst/elements/tandemoverlay.h"
 #include "gst/elements/vividclassifier.h"
 #include "gst/elements/vividfilter.h"
@@ -43,6 +44,7 @@ static gboolean plugin_init(GstPlugin* plugin) {
       {"sradupdate", gst_srad_update_get_type()},
       {"sradcompress", gst_srad_compress_get_type()},
       {"tandemoverlay", GST_TYPE_TANDEM_OVERLAY},
+      {"tandemmeta2json", GST_TYPE_TANDEM_META_2_JSON},
   };
   gst_tandem_tensor_meta_get_info();
   gst_tandem_motion_meta_get_info();

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 
 #include "gst/elements/scenetensors.h"
+#include "gst/meta/region.h"
 #include "gst/stage/stageelement.h"
 #include "kernels/scene_classifier/scene_model.h"
+#include "kernels/util/utf8.h"
 
 namespace tandem {
 namespace {
@@ -25,12 +28,20 @@ SceneModel load_classifier(const std::string& path) {
   return load_scene_model(std::string(folder ? folder : TANDEM_DATADIR) + "/models/scenes.scene");
 }
 
+/// What readers of metadata know the model by: the name of its file.
+std::string name_of(const std::string& path) {
+  const std::string name = std::filesystem::path(path).stem().string();
+  return !name.empty() && is_utf8(name) ? name : "scenes";
+}
+
 struct ClassifierEngine {
   const std::string path;
   const SceneModel model;
+  const std::string name;
   std::vector<GQuark> labels;
 
-  explicit ClassifierEngine(const std::string& from) : path(from), model(load_classifier(from)) {
+  explicit ClassifierEngine(const std::string& from)
+      : path(from), model(load_classifier(from)), name(name_of(from)) {
     for (const std::string& label : model.labels)
       labels.push_back(g_quark_from_string(label.c_str()));
   }
@@ -78,12 +89,8 @@ class SceneClassifierWork final : public StageWork {
     if (std::all_of(margins, margins + classes, [](float m) { return m == 0; })) return;
     const int best = best_class(margins, classes);
     const GQuark label = engine_->labels[static_cast<std::size_t>(best)];
-    GstVideoRegionOfInterestMeta* region = gst_buffer_add_video_region_of_interest_meta_id(
-        buffer, label, 0, 0, static_cast<guint>(layout_.width), static_cast<guint>(layout_.height));
-    gst_video_region_of_interest_meta_add_param(
-        region, gst_structure_new("detection", "confidence", G_TYPE_DOUBLE,
-                                  class_confidence(margins, classes, model_.steepness, best),
-                                  "label", G_TYPE_STRING, g_quark_to_string(label), nullptr));
+    attach_scene(buffer, {label, best, class_confidence(margins, classes, model_.steepness, best)},
+                 {layout_.width, layout_.height}, engine_->name.c_str());
   }
 
  private:

@@ -21,6 +21,7 @@
 #include <iterator>
 
 #include "gst/meta/motionmeta.h"
+#include "gst/meta/region.h"
 #include "gst/util/canvas.h"
 
 GST_DEBUG_CATEGORY_STATIC(tandem_overlay_debug);
@@ -74,14 +75,10 @@ tandem::Color color_of(const gchar* label) {
 int default_line_width(int frame_height) { return std::max(1, (frame_height + 120) / 240); }
 int text_scale(int frame_height) { return std::max(1, (frame_height + 270) / 540); }
 
-GstVideoRegionOfInterestMeta* next_region(GstBuffer* buffer, gpointer* state) {
-  return reinterpret_cast<GstVideoRegionOfInterestMeta*>(
-      gst_buffer_iterate_meta_filtered(buffer, state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE));
-}
-
 bool has_something_to_draw(GstBuffer* buffer) {
   gpointer state = nullptr;
-  return next_region(buffer, &state) != nullptr || gst_buffer_get_tandem_motion_meta(buffer);
+  return tandem::next_region(buffer, &state) != nullptr ||
+         gst_buffer_get_tandem_motion_meta(buffer);
 }
 
 // Above the box where there is room, else inside of it; moved sideways into the frame.
@@ -98,10 +95,8 @@ void draw_label(tandem::Canvas& canvas, const tandem::Rect& box, const char* tex
 
 void draw_region(tandem::Canvas& canvas, GstVideoRegionOfInterestMeta* region,
                  const Settings& settings) {
-  const GstStructure* detection = gst_video_region_of_interest_meta_get_param(region, "detection");
-  const gchar* label = detection ? gst_structure_get_string(detection, "label") : nullptr;
-  if (!label && region->roi_type) label = g_quark_to_string(region->roi_type);
-  if (!label) label = "";
+  const GstStructure* detection = tandem::param_of(region, "detection");
+  const gchar* label = tandem::label_of(region);
   const tandem::Color color = settings.color_by_label ? color_of(label) : kPalette[0];
   const tandem::Rect box = {region->x, region->y, region->w, region->h};
   const int line_width = settings.line_width ? static_cast<int>(settings.line_width)
@@ -170,7 +165,7 @@ static GstFlowReturn gst_tandem_overlay_transform_ip(GstBaseTransform* base, Gst
   }
   tandem::Canvas canvas(&frame);
   gpointer state = nullptr;
-  while (GstVideoRegionOfInterestMeta* region = next_region(buffer, &state)) {
+  while (GstVideoRegionOfInterestMeta* region = tandem::next_region(buffer, &state)) {
     draw_region(canvas, region, settings);
   }
   if (const GstTandemMotionMeta* motion = gst_buffer_get_tandem_motion_meta(buffer)) {

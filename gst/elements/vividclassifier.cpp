@@ -6,6 +6,7 @@
 
 #include "gst/elements/vividmodel.h"
 #include "gst/elements/vividtensors.h"
+#include "gst/meta/region.h"
 #include "gst/stage/stageelement.h"
 #include "kernels/vivid_classifier/detections.h"
 #include "kernels/vivid_classifier/vivid_classifier.h"
@@ -132,7 +133,12 @@ class VividClassifierWork final : public StageWork {
     }
     suppress_overlaps(found, static_cast<float>(settings_.max_overlap),
                       static_cast<std::size_t>(settings_.max_detections));
-    for (const Detection& detection : found) attach(buffer, detection);
+    const FrameSize size{GST_VIDEO_FRAME_WIDTH(frame.video), GST_VIDEO_FRAME_HEIGHT(frame.video)};
+    for (const Detection& d : found) {
+      // The detector knows one class.
+      attach_region(buffer, {label_, 0, engine_->confidence(d.score), d.x, d.y, d.width, d.height},
+                    size);
+    }
   }
 
  private:
@@ -142,19 +148,6 @@ class VividClassifierWork final : public StageWork {
   static Plane<T> score_plane(T* data, const VividLevel& level) {
     const ScoreGrid grid = scores(level);
     return {data + level.first_score, grid.columns, grid.rows, grid.columns};
-  }
-
-  // The form that overlays and region-of-interest encoders of the ecosystem read.
-  void attach(GstBuffer* buffer, const Detection& detection) const {
-    GstVideoRegionOfInterestMeta* region = gst_buffer_add_video_region_of_interest_meta_id(
-        buffer, label_, static_cast<guint>(std::lround(detection.x)),
-        static_cast<guint>(std::lround(detection.y)),
-        static_cast<guint>(std::lround(detection.width)),
-        static_cast<guint>(std::lround(detection.height)));
-    gst_video_region_of_interest_meta_add_param(
-        region, gst_structure_new("detection", "confidence", G_TYPE_DOUBLE,
-                                  engine_->confidence(detection.score), "label", G_TYPE_STRING,
-                                  g_quark_to_string(label_), nullptr));
   }
 
   const std::shared_ptr<const ClassifierEngine> engine_;

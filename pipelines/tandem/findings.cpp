@@ -7,9 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "gst/meta/motionmeta.h"
+#include "gst/meta/framejson.h"
 #include "pipelines/tandem/elements.h"
-#include "pipelines/tandem/frame_metadata.h"
 #include "pipelines/tandem/text.h"
 
 namespace tandem {

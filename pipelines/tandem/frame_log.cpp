@@ -3,8 +3,8 @@
 
 #include <gst/video/video.h>
 
+#include "gst/meta/framejson.h"
 #include "gst/util/ref.h"
-#include "pipelines/tandem/frame_metadata.h"
 
 namespace tandem {
 namespace {
@@ -62,7 +62,8 @@ void FrameLog::begin_part(GstCaps* caps) {
   at_part_start_ = std::move(stats);
   found_in_part_ = std::move(found);
   part_start_ = Clock::now();
-  parts_.push_back({{GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)}});
+  size_ = {GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)};
+  parts_.push_back({{size_.width, size_.height}});
 }
 
 void FrameLog::end_part() {
@@ -79,10 +80,7 @@ void FrameLog::end_part() {
 
 void FrameLog::add_frame(GstPad* pad, GstBuffer* buffer) {
   if (metadata_.is_open()) {
-    using Json = nlohmann::ordered_json;
-    metadata_ << describe_frame(buffer, count_.frames)
-                     .dump(-1, ' ', false, Json::error_handler_t::replace)
-              << '\n';
+    metadata_ << frame_json_line(buffer, {{}, count_.frames, size_, g_get_real_time()});
     metadata_.flush();  // whoever follows the file sees each frame as it comes
   }
   bool take_picture = false;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "gst/meta/region.h"
 #include "pipelines/tandem/elements.h"
 #include "pipelines/tandem/findings.h"
 #include "pipelines/tandem/options.h"
@@ -26,7 +27,7 @@ struct Part {
 };
 
 /// Watches what leaves a pad: collects findings by part, writes a JSON line a frame
-/// (describe_frame), saves pictures.
+/// (frame_json_line), saves pictures.
 class FrameLog {
  public:
   struct Settings {
@@ -65,6 +66,7 @@ class FrameLog {
   GstElement* const bin_;
   MakeFindings* const make_findings_;
   std::ofstream metadata_;
+  FrameSize size_;  ///< the streaming thread's
 
   mutable std::mutex mutex_;  ///< guards what follows; the streaming thread writes, main reads
   Count count_;

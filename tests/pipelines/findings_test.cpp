@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "gst/meta/framejson.h"
 #include "gst/util/ref.h"
 #include "pipelines/tandem/applications.h"
-#include "pipelines/tandem/frame_metadata.h"
 
 namespace tandem::test {
 namespace {
@@ -87,15 +87,6 @@ TEST(FrameFindings, EveryApplicationHasSome) {
     EXPECT_EQ(&find_application(application.name), &application);
     EXPECT_NE(list_applications().find(application.purpose), std::string::npos);
   }
-}
-
-TEST(FrameMetadata, TellsRegionsAndVectors) {
-  EXPECT_EQ(describe_frame(frame_with_regions(1).get(), 7).dump(),
-            R"({"pts":null,"frame":7,"regions":[{"x":1,"y":2,"w":3,"h":4,"label":"person",)"
-            R"("confidence":0.75}]})");
-  EXPECT_EQ(describe_frame(frame_with_tracks({9}).get(), 0).dump(),
-            R"({"pts":null,"frame":0,"regions":[],"vectors":[{"x":1.5,"y":2.0,"dx":3.0,"dy":-4.0,)"
-            R"("track":1,"age":9}]})");
 }
 
 }  // namespace

@@ -51,7 +51,8 @@ class RunVivid : public testing::Test {
 
 int tallest(const nlohmann::json& frame) {
   int most = 0;
-  for (const auto& region : frame.at("regions")) most = std::max(most, region.at("h").get<int>());
+  for (const auto& region : frame.at("detections"))
+    most = std::max(most, region.at("h").get<int>());
   return most;
 }
 
@@ -102,12 +103,14 @@ TEST_F(RunVivid, MetadataHasOneLineAFrame) {
   const std::vector<nlohmann::json> frames = metadata("m.jsonl");
   ASSERT_EQ(frames.size(), 20u);
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    EXPECT_EQ(frames[i].size(), 3u);
+    EXPECT_EQ(frames[i].at("schema"), "tandem-frame");
+    EXPECT_EQ(frames[i].at("width"), 160);
+    EXPECT_EQ(frames[i].at("height"), 144);
     EXPECT_EQ(frames[i].at("frame"), i);
-    EXPECT_EQ(frames[i].at("pts"), i * 40000000);
-    ASSERT_FALSE(frames[i].at("regions").empty());
-    for (const nlohmann::json& region : frames[i].at("regions")) {
-      EXPECT_EQ(region.size(), 6u);
+    EXPECT_EQ(frames[i].at("pts_ns"), i * 40000000);
+    ASSERT_FALSE(frames[i].at("detections").empty());
+    for (const nlohmann::json& region : frames[i].at("detections")) {
+      EXPECT_EQ(region.size(), 8u);
       EXPECT_LE(region.at("x").get<int>() + region.at("w").get<int>(), 160);
       EXPECT_LE(region.at("y").get<int>() + region.at("h").get<int>(), 144);
       EXPECT_EQ(region.at("label"), "person");

@@ -158,13 +158,14 @@ TEST(RunScene, WritesALabelForEachFrame) {
   int frames = 0;
   for (std::string line; std::getline(lines, line); ++frames) {
     const auto frame = nlohmann::json::parse(line);
-    ASSERT_EQ(frame.at("regions").size(), 1U);
-    const auto& region = frame.at("regions")[0];
-    EXPECT_EQ(region.at("w"), 256);
-    EXPECT_EQ(region.at("h"), 256);
-    const std::string label = region.at("label");
+    EXPECT_TRUE(frame.at("detections").empty());
+    ASSERT_EQ(frame.at("scenes").size(), 1U);
+    const auto& scene = frame.at("scenes")[0];
+    EXPECT_EQ(frame.at("width"), 256);
+    EXPECT_EQ(frame.at("height"), 256);
+    const std::string label = scene.at("label");
     EXPECT_TRUE(label == "dots" || label == "stripes" || label == "checks") << label;
-    EXPECT_GE(region.at("confidence").get<double>(), 1.0 / 3);
+    EXPECT_GE(scene.at("confidence").get<double>(), 1.0 / 3);
   }
   EXPECT_EQ(frames, 6);
 }
@@ -231,7 +232,7 @@ TEST(ShippedSceneModel, LabelsThePicturesThatItWasTrainedOn) {
                       "--metadata", folder / "m.jsonl"});
       ASSERT_EQ(outcome.status, 0) << outcome.errors;
       const auto frame = nlohmann::json::parse(read_file(folder / "m.jsonl"));
-      right += frame.at("regions")[0].at("label") == label;
+      right += frame.at("scenes")[0].at("label") == label;
     }
   }
   EXPECT_EQ(all, 40);

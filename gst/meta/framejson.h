@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "gst/meta/motionmeta.h"
+#include "gst/meta/region.h"
+
+/// What Tandem knows of a frame as one line of JSON. docs/json-lines.md has the fields.
+namespace tandem {
+
+/// Of the format: rises when a field goes or changes its meaning, not when one is added.
+inline constexpr char kFrameSchema[] = "tandem-frame";
+inline constexpr int kFrameSchemaVersion = 1;
+
+/// What a frame does not carry itself.
+struct FrameOrigin {
+  std::string source;   ///< names the stream; any bytes
+  uint64_t number = 0;  ///< of the frame in its stream, from 0 on
+  FrameSize size;
+  int64_t now_us = 0;  ///< microseconds since 1970 UTC: the time of frames that carry none
+};
+
+/// The line with its newline at the end. Reads the frame's metadata and never its pixels. Bytes
+/// that are not UTF-8 become U+FFFD, numbers that are not finite null. Throws std::bad_alloc.
+std::string frame_json_line(GstBuffer* frame, const FrameOrigin& origin);
+
+/// The frame's motion vectors; null when it has none. The type is looked up by its name: the plugin
+/// registers it, and programs that link this must not.
+const GstTandemMotionMeta* motion_of(GstBuffer* frame);
+
+}  // namespace tandem

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs every command of docs/json-lines.md, on a video of its own and with ports that are free, and
+compares the fields that the page lists with those of the lines.
+
+usage: json_lines_test.py FOLDER_OF_TANDEM"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+from page import FRAMES, ROOT, blocks, free_port, make_clip
+
+PAGE = "docs/json-lines.md"
+PATIENCE_SECONDS = 50
+
+
+class JsonLines(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.kept = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.kept.cleanup)
+        cls.folder = pathlib.Path(cls.kept.name)
+        cls.video = cls.folder / ".cache/demo/vtest.avi"
+        make_clip(cls.video)
+        cls.run_blocks = set()
+
+    def setUp(self):
+        self.port = free_port()
+
+    def block(self, heading, language, number=0):
+        """A block of the page, with another port than the page's."""
+        found = [text for h, l, text in blocks(PAGE) if (h, l) == (heading, language)]
+        self.run_blocks.add(found[number])
+        return re.sub(r"\b500[01]\b", str(self.port), found[number])
+
+    def start(self, heading, language, number=0, **more):
+        text = self.block(heading, language, number)
+        program = ["bash", "-c", "exec " + text] if language == "sh" else [sys.executable, "-uc", text]
+        process = subprocess.Popen(program, cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True, **more)
+        # Who waits for a line of it waits no longer.
+        patience = threading.Timer(PATIENCE_SECONDS, process.kill)
+        patience.start()
+        self.addCleanup(patience.cancel)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def finish(self, process):
+        output = process.communicate(timeout=PATIENCE_SECONDS)[0]
+        self.assertEqual(process.returncode, 0, output)
+        return output
+
+    def lines(self):
+        text = (self.folder / "people.jsonl").read_text(encoding="utf-8")
+        self.assertTrue(text.endswith("\n"))
+        return [json.loads(line) for line in text.splitlines()]
+
+    def read(self, process, lines):
+        return [process.stdout.readline().rstrip("\n") for _ in range(lines)]
+
+    def expect_told(self, told, at_least=FRAMES):
+        """What a reader of the page prints for each frame."""
+        self.assertIn(len(told), range(at_least, FRAMES + 1), told)
+        for number, line in enumerate(told):
+            self.assertRegex(line, rf"^\S+Z gate {number} [1-9]\d* detections$")
+
+    def test_file(self):
+        self.finish(self.start("Into a file", "sh"))
+        lines = self.lines()
+        self.assertEqual([line["frame"] for line in lines], list(range(FRAMES)))
+        self.assertEqual({line["source"] for line in lines}, {"gate"})
+        self.assertTrue(all(line["detections"] for line in lines))
+        output = self.finish(self.start("Into a file", "python"))
+        detections = sum(len(line["detections"]) for line in lines)
+        self.assertEqual(output, f"{FRAMES} frames, {detections} detections\n")
+
+    def test_command(self):
+        self.finish(self.start("Into a file", "sh", 1))
+        lines = self.lines()
+        self.assertEqual([line["frame"] for line in lines], list(range(FRAMES)))
+        self.assertEqual(lines[0].keys(), self.sample().keys())
+
+    def test_tcp(self):
+        # The video comes through a pipe, so that no frame is over before the reader is there, nor the
+        # stream before it has read all.
+        content = self.video.read_bytes()
+        self.video.unlink()
+        os.mkfifo(self.video)
+        self.addCleanup(self.video.write_bytes, content)
+        self.addCleanup(self.video.unlink)
+        # Open in both directions: filesrc opens it, closes it and opens it again, and meanwhile there
+        # would be nobody to read.
+        with open(os.open(self.video, os.O_RDWR), "wb", buffering=0) as pipe:
+            server = self.start("Over TCP", "sh")
+            self.wait_for_port(server)
+            reader = self.start("Over TCP", "python")
+            self.wait_for_connection(reader)
+            pipe.write(content)  # less than a pipe holds
+            told = self.read(reader, FRAMES - 1)  # the demuxer keeps the last frame until the end
+        self.finish(server)
+        told += self.finish(reader).splitlines()
+        # A sink that stops may still have the last line.
+        self.expect_told(told, at_least=FRAMES - 1)
+
+    def test_udp(self):
+        reader = self.start("Over UDP", "python")
+        self.wait_for(lambda: self.socket_in("udp", "07"), reader)
+        self.finish(self.start("Over UDP", "sh"))
+        self.expect_told(self.read(reader, FRAMES))
+
+    def socket_in(self, protocol, state):
+        """Whether the kernel knows a socket of the port in a state, such as 0A, which is listening."""
+        sockets = pathlib.Path("/proc/net", protocol).read_text(encoding="ascii")
+        return re.search(rf"^ *\d+: 0100007F:{self.port:04X} \S+ {state} ", sockets, re.MULTILINE)
+
+    def wait_for(self, condition, process):
+        end = time.monotonic() + PATIENCE_SECONDS
+        while not condition():
+            self.assertIsNone(process.poll(), "ended before its time")
+            self.assertLess(time.monotonic(), end, "waited in vain")
+            time.sleep(0.02)
+
+    def wait_for_port(self, server):
+        self.wait_for(lambda: self.socket_in("tcp", "0A"), server)
+
+    def wait_for_connection(self, reader):
+        self.wait_for(lambda: self.socket_in("tcp", "01"), reader)
+        time.sleep(0.5)  # the sink's thread takes the connection over from the kernel
+
+    def sample(self):
+        return json.loads(self.block("Fields", "json"))
+
+    def test_fields(self):
+        self.finish(self.start("Into a file", "sh"))
+        sample, line = self.sample(), self.lines()[0]
+        self.assertEqual(list(sample), list(line))
+        self.assertEqual(list(sample["detections"][0]), list(line["detections"][0]))
+        page = (ROOT / PAGE).read_text(encoding="utf-8")
+        tables = page.split("| field | type |")[1:]
+        for table, fields in zip(tables, (sample, sample["detections"][0], sample["motion"][0]),
+                                 strict=True):
+            rows = [row for row in table.split("\n\n")[0].splitlines() if row.startswith("| `")]
+            listed = [field for row in rows for field in re.findall(r"`(\w+)`", row.split("|")[1])]
+            self.assertEqual(listed, list(fields))
+
+
+class EveryBlock(unittest.TestCase):
+    def test_was_run(self):
+        left = [b for b in blocks(PAGE) if b[2] not in JsonLines.run_blocks and b[1] != "cpp"]
+        self.assertEqual(left, [])
+        self.assertTrue(JsonLines.run_blocks)
+
+
+def load_tests(loader, _tests, _pattern):
+    return unittest.TestSuite(loader.loadTestsFromTestCase(c) for c in (JsonLines, EveryBlock))
+
+
+if __name__ == "__main__":
+    os.environ["PATH"] = f"{sys.argv.pop(1)}:{os.environ['PATH']}"
+    unittest.main()
