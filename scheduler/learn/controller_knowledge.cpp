@@ -48,7 +48,7 @@ void Controller::derive_unknown() {
 
 void Controller::begin_check() {
   const Learnt* learnt = find();
-  if (!learnt || learnt->verified) return;
+  if (!learnt || learnt->verified || !rules_.any() || allowed().fixed()) return;
   check_.emplace();
   look(verify(*learnt, {}, objective_, allowed(), *predictor_).look_at);
 }

@@ -61,6 +61,7 @@ TEST(Adaptation, ASizeThatComesBackIsRemembered) {
   stream.caps(small);
   run_until(stream, 3);
   const std::vector<Told> all = told(stream);
+  ASSERT_GE(all.size(), 3u);
   EXPECT_EQ(all[0].reason, "caps");
   EXPECT_EQ(all[2].reason, "remembered");
   EXPECT_EQ(all[2].after, all[0].after);
@@ -74,6 +75,7 @@ TEST(Adaptation, WhatWasLearntOutlivesReady) {
   stream.set_state(GST_STATE_READY);
   stream.play();
   run_until(stream, 2);
+  ASSERT_GE(told(stream).size(), 2u);
   EXPECT_EQ(told(stream)[1].reason, "remembered");
 }
 
@@ -120,6 +122,7 @@ TEST(Adaptation, WhatIsForcedNarrowsTheChoice) {
   gst_util_set_object_arg(G_OBJECT(stream.tandembin()), "mapping", "auto");
   g_object_set(stream.tandembin(), "threads", 0, nullptr);
   const std::vector<Told> all = told(stream);
+  ASSERT_FALSE(all.empty());
   EXPECT_EQ(all.back().reason, "rules");
   EXPECT_EQ(all.back().experiments, 0) << "what was learnt is enough";
 }
@@ -130,6 +133,7 @@ TEST(Adaptation, RetrainTrains) {
   run_until(stream, 1);
   g_signal_emit_by_name(stream.tandembin(), "retrain");
   run_until(stream, 2);
+  ASSERT_GE(told(stream).size(), 2u);
   EXPECT_EQ(told(stream)[1].reason, "asked");
   EXPECT_GE(told(stream)[1].experiments, 3);
 }
@@ -152,6 +156,7 @@ TEST(Adaptation, AnObjectiveChangesWhilePlaying) {
   gst_util_set_object_arg(G_OBJECT(stream.tandembin()), "metric", "energy");
   run_until(stream, 2);
   const std::vector<Told> all = told(stream);
+  ASSERT_GE(all.size(), 2u);
   EXPECT_EQ(all[1].reason, "objective");
   EXPECT_TRUE(warnings(stream).empty()) << warnings(stream)[0];
 }

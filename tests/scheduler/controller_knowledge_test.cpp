@@ -45,6 +45,8 @@ class Process {
     for (std::size_t before = kept.size(); kept.size() == before;) run(1);
   }
 
+  void set_rules(const AdaptRules& rules) { step_ = controller_.set_rules(rules); }
+
   Controller& controller() { return controller_; }
   std::string configuration() const { return to_string(step_.configuration); }
 
@@ -185,6 +187,24 @@ TEST_P(ControllerKnowledgeTest, WhatIsDerivedFromFramesThatAreNothingLikeThemIsN
   EXPECT_GE(predict(other.truth(), second.controller().configuration()).throughput_fps,
             0.6 * best.best().prediction.throughput_fps)
       << second.configuration() << " over " << to_string(best.best().configuration);
+}
+
+TEST_P(ControllerKnowledgeTest, WithoutAdaptationNothingIsLookedAt) {
+  for (const bool before : {true, false}) {
+    SCOPED_TRACE(before ? "turned off before frames change" : "while it looks");
+    Process process(chip_);
+    process.train(100);
+    if (!before) process.begin(150);
+    AdaptRules off;
+    off.on_caps = off.on_drift = false;
+    process.set_rules(off);
+    const std::string frozen = process.configuration();
+    if (before) process.begin(150);
+    for (int frame = 0; frame < kWhile; ++frame) {
+      process.run(1);
+      ASSERT_EQ(process.configuration(), frozen);
+    }
+  }
 }
 
 TEST_P(ControllerKnowledgeTest, APropertyThatIsSetWhileItLooksChangesNothing) {

@@ -4,6 +4,11 @@
 #include <gtest/gtest.h>
 
 namespace tandem::test {
+namespace {
+
+constexpr gint64 kMostSeconds = 60;
+
+}  // namespace
 
 std::vector<Told> told(const Stream& stream) {
   std::vector<Told> all;
@@ -30,7 +35,9 @@ std::vector<Result> run_until(Stream& stream, std::size_t count, int first) {
     for (Result& result : stream.pull(8)) got.push_back(std::move(result));
     next += 8;
   };
-  while (next < first + 20000 && told(stream).size() < count) run();
+  // A training lasts for some time, in which a small frame passes ten thousand times.
+  const gint64 end_us = g_get_monotonic_time() + kMostSeconds * G_USEC_PER_SEC;
+  while (g_get_monotonic_time() < end_us && told(stream).size() < count) run();
   run();
   EXPECT_GE(told(stream).size(), count) << "after " << next << " frames";
   return got;

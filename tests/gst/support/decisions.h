@@ -19,7 +19,7 @@ struct Told {
 std::vector<Told> told(const Stream& stream);
 
 /// Lets frames through, a few at a time, until `count` decisions were told and the last of them is
-/// what runs: it begins with the next frame.
+/// what runs: it begins with the next frame. Fails the test when that takes longer than a minute.
 std::vector<Result> run_until(Stream& stream, std::size_t count, int first = 0);
 
 }  // namespace tandem::test
