@@ -314,8 +314,9 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
     if (!other || !allowed(*other) || glances >= kMostTrials + kMostRefinements) continue;
     const Prediction expected = corrected(trials, *other, predictor.predict(measurements, *other));
     const bool cheap = latency_s(measurements, *other) < kCheap_s;
-    if ((cheap && !other->mapping.decoupled()) || promises({*other, expected}))
-      return attempt(*other, Kind::glance);
+    const bool may_surprise =
+        cheap && !other->mapping.decoupled() && !lanes_fall_short(trials, *other);
+    if (may_surprise || promises({*other, expected})) return attempt(*other, Kind::glance);
   }
   put_simplest_first(measured, kLeastNoise);
   if (const Candidate* candidate = worth_a_look(measured, trials))
