@@ -10,8 +10,8 @@ namespace {
 
 // --- Frames ------------------------------------------------------------------------------------
 
-GstFlowReturn chain(GstPad*, GstObject* parent, GstBuffer* buffer) {
-  if (const std::shared_ptr<BinRun> run = run_of(parent)) return run->accept(buffer);
+GstFlowReturn chain(GstPad* pad, GstObject* parent, GstBuffer* buffer) {
+  if (const std::shared_ptr<BinRun> run = run_of(parent)) return run->accept(pad, buffer);
   gst_buffer_unref(buffer);
   return GST_FLOW_FLUSHING;
 }
@@ -95,6 +95,7 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
   run->executor().drain();
   if (!drains) return send_along(parent, *run, event);
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) run->control().stream_ended();
+  if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) run->overload().forget();
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return gst_pad_event_default(pad, parent, event);
   GstCaps* caps = nullptr;
   gst_event_parse_caps(event, &caps);
@@ -110,6 +111,11 @@ gboolean sink_query(GstPad* pad, GstObject* parent, GstQuery* query) {
   const bool answered = gst_pad_query_default(pad, parent, query);
   if (!run || GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION) return answered;
   return offer_page_locked(*run, query) || answered;
+}
+
+gboolean src_event(GstPad* pad, GstObject* parent, GstEvent* event) {
+  if (const std::shared_ptr<BinRun> run = run_of(parent)) run->overload().heed(event);
+  return gst_pad_event_default(pad, parent, event);
 }
 
 gboolean src_query(GstPad* pad, GstObject* parent, GstQuery* query) {
@@ -132,6 +138,9 @@ void equip_sink(GstPad* pad) {
   gst_pad_set_query_function(pad, sink_query);
 }
 
-void equip_src(GstPad* pad) { gst_pad_set_query_function(pad, src_query); }
+void equip_src(GstPad* pad) {
+  gst_pad_set_event_function(pad, src_event);
+  gst_pad_set_query_function(pad, src_query);
+}
 
 }  // namespace tandem

@@ -43,6 +43,7 @@ BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int 
     : bin_(bin),
       work_(stages),
       repeat_(stages),
+      overload_(bin),
       device_(std::make_unique<QueueDevice>()),
       provider_(std::make_unique<DeviceProvider>()) {
   std::vector<Stage*> scheduled;
@@ -188,7 +189,7 @@ bool BinRun::begin_other_work() {
   return true;
 }
 
-GstFlowReturn BinRun::accept(GstBuffer* buffer) {
+GstFlowReturn BinRun::accept(GstPad* sink, GstBuffer* buffer) {
   GstFlowReturn flow = flow_;
   if (flow != GST_FLOW_OK && flow != GST_FLOW_ERROR)
     flow_.compare_exchange_strong(flow, GST_FLOW_OK);
@@ -202,6 +203,10 @@ GstFlowReturn BinRun::accept(GstBuffer* buffer) {
   if (flow != GST_FLOW_OK) {
     gst_buffer_unref(buffer);
     return flow;
+  }
+  if (overload_.drops(sink, buffer, *executor_)) {
+    gst_buffer_unref(buffer);
+    return GST_FLOW_OK;
   }
   const bool page_locked = is_page_locked(buffer);
   FrameItem* item = acquire();
@@ -263,6 +268,7 @@ void BinRun::drop_all(GstPad* src) {
 void BinRun::resume(GstPad* src) {
   drop_all(src);
   previous_.forget();
+  overload_.forget();
   flow_ = GST_FLOW_OK;
   dropping_ = false;
   executor_->resume();

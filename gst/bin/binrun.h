@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gst/bin/bincontrol.h"
+#include "gst/bin/binoverload.h"
 #include "gst/bin/binrepeat.h"
 #include "gst/bin/binwork.h"
 #include "gst/bin/eventline.h"
@@ -62,9 +63,10 @@ class BinRun {
   /// For the streaming thread, with nothing in flight. Null: no frame can be taken.
   void set_caps(GstCaps* caps);
   bool negotiated() const { return negotiated_; }  ///< for the streaming thread
-  /// For the streaming thread: hands a frame to the executor; takes over the buffer. The first
-  /// frame after a change of the stages' work waits until nothing is in flight.
-  GstFlowReturn accept(GstBuffer* buffer);
+  /// For the streaming thread: hands a frame that came in on `sink` to the executor, or drops it;
+  /// takes over the buffer. The first frame after a change of the stages' work waits until nothing
+  /// is in flight.
+  GstFlowReturn accept(GstPad* sink, GstBuffer* buffer);
   /// For the streaming thread: lets the event follow the frames in flight; takes it over when it
   /// returns true. False: the caller drains and sends it.
   bool accept(GstEvent* event) { return events_.take(event, accepted_); }
@@ -84,6 +86,9 @@ class BinRun {
   /// After shut_down(), with pads and task at rest: lets go of the frames and the stages. Others
   /// may still hold the run to ask for its statistics.
   void end();
+
+  /// What is dropped of a source that is faster than the stages.
+  BinOverload& overload() { return overload_; }
 
   std::atomic<bool> keep_tensors{false};  ///< leave what the stages made on the frames
 
@@ -109,6 +114,7 @@ class BinRun {
   bool negotiated_ = false;  // likewise
   uint64_t accepted_ = 0;    // likewise: frames
   EventLine events_;
+  BinOverload overload_;
   std::unique_ptr<BinControl> control_;  // outlives the executor, whose threads report to it
   // What downstream answered, for upstream to be told once, as a chain of plain elements would; an
   // error is told until a flush.

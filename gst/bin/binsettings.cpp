@@ -39,6 +39,16 @@ GType adapt_get_type() {
   return type;
 }
 
+GType overload_get_type() {
+  static const GEnumValue values[] = {
+      {BinOverload::kBlock, "Upstream waits: no frame is lost", "block"},
+      {BinOverload::kDrop, "Frames that come while another one waits for its turn are dropped",
+       "drop"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstTandemOverload", values);
+  return type;
+}
+
 std::string text_of(const GValue* value, const char* otherwise) {
   const gchar* text = g_value_get_string(value);
   return text && *text ? text : otherwise;
@@ -95,6 +105,20 @@ void install_adaptation(GObjectClass* klass, GParamFlags playing, GParamFlags re
                           "auto", ready));
 }
 
+void install_overload(GObjectClass* klass, GParamFlags playing) {
+  g_object_class_install_property(
+      klass, kBinOverload,
+      g_param_spec_enum("overload", "Overload",
+                        "What happens to frames when the source is faster than the stages",
+                        overload_get_type(), BinOverload::kBlock, playing));
+  g_object_class_install_property(
+      klass, kBinMaxLateness,
+      g_param_spec_int64("max-lateness", "Most lateness",
+                         "With overload=drop, frames that come so much after their time to be "
+                         "shown are dropped; -1: however late (ns)",
+                         -1, G_MAXINT64, -1, playing));
+}
+
 }  // namespace
 
 void install_bin_properties(GObjectClass* klass) {
@@ -149,6 +173,7 @@ void install_bin_properties(GObjectClass* klass) {
           "GstTandemTensorMeta; takes memory for every frame that waits downstream",
           FALSE, playing));
   install_adaptation(klass, playing, ready);
+  install_overload(klass, playing);
   g_object_class_install_property(
       klass, kBinConfiguration,
       g_param_spec_string(
@@ -167,7 +192,8 @@ void install_bin_properties(GObjectClass* klass) {
       g_param_spec_boxed(
           "stats", "Statistics",
           "configuration, cores, lanes, frames, frames-cpu, frames-device, frames-mixed, "
-          "frames-page-locked, device-failures, in-flight, opencl-device, opencl-devices, "
+          "frames-page-locked, frames-dropped, device-failures, in-flight, opencl-device, "
+          "opencl-devices, "
           "tensors-made, "
           "opencl-buffers-made, opencl-programs-made, opencl-objects-made, "
           "predicted-fps, predicted-energy, measured-fps, measured-energy (frames/s, J "
@@ -232,6 +258,12 @@ SettingChange set_bin_setting(BinSettings& settings, guint id, const GValue* val
     case kBinKnowledge:
       settings.knowledge = text_of(value, "auto");
       return SettingChange::nothing;
+    case kBinOverload:
+      settings.overload = g_value_get_enum(value);
+      return SettingChange::nothing;
+    case kBinMaxLateness:
+      settings.max_lateness_ns = g_value_get_int64(value);
+      return SettingChange::nothing;
     default:
       g_assert_not_reached();
   }
@@ -273,6 +305,10 @@ void get_bin_setting(const BinSettings& settings, guint id, GValue* value) {
       return g_value_set_boolean(value, settings.cpu_fallback);
     case kBinKnowledge:
       return g_value_set_string(value, settings.knowledge.c_str());
+    case kBinOverload:
+      return g_value_set_enum(value, settings.overload);
+    case kBinMaxLateness:
+      return g_value_set_int64(value, settings.max_lateness_ns);
     default:
       g_assert_not_reached();
   }

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "gst/bin/binoverload.h"
 #include "model/objective.h"
 #include "scheduler/learn/controller.h"
 
@@ -29,6 +30,8 @@ enum BinProperty : guint {
   kBinTdp,
   kBinCpuFallback,
   kBinKnowledge,
+  kBinOverload,
+  kBinMaxLateness,
   kBinConfiguration,
   kBinStats,
   kBinPredictions,
@@ -54,6 +57,8 @@ struct BinSettings {
   double tdp_w = 0;
   bool cpu_fallback = true;
   std::string knowledge = "auto";
+  int overload = BinOverload::kBlock;
+  gint64 max_lateness_ns = -1;  ///< -1: no bound
 
   bool operator==(const BinSettings&) const = default;
 };

@@ -15,8 +15,9 @@ GstStructure* make_bin_stats(BinRun* run) {
                     "frames-cpu", G_TYPE_UINT64, counted.frames_cpu, "frames-device", G_TYPE_UINT64,
                     counted.frames_device, "frames-mixed", G_TYPE_UINT64, counted.frames_mixed,
                     "frames-page-locked", G_TYPE_UINT64, run->frames_page_locked(),
-                    "device-failures", G_TYPE_UINT64, counted.device_failures, "in-flight",
-                    G_TYPE_UINT, static_cast<guint>(counted.in_flight), nullptr);
+                    "frames-dropped", G_TYPE_UINT64, run->overload().dropped(), "device-failures",
+                    G_TYPE_UINT64, counted.device_failures, "in-flight", G_TYPE_UINT,
+                    static_cast<guint>(counted.in_flight), nullptr);
   const opencl::Counters& opencl = opencl::counters();
   gst_structure_set(stats, "tensors-made", G_TYPE_UINT64, TensorPool::allocations(),
                     "opencl-buffers-made", G_TYPE_UINT64, opencl.buffers_created.load(),

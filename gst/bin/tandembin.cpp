@@ -91,6 +91,14 @@ std::shared_ptr<BinRun> run_to_configure(TandemBin* bin) {
   return current_run(bin);
 }
 
+// What needs no decision and takes effect at once.
+void take_over(const BinSettings& settings, BinRun& run) {
+  run.keep_tensors = settings.keep_tensors;
+  run.executor().set_cpu_fallback(settings.cpu_fallback);
+  run.overload().set(static_cast<tandem::BinOverload::Policy>(settings.overload),
+                     settings.max_lateness_ns);
+}
+
 AdaptRules rules_of(TandemBin* bin, BinRun& run) {
   return tandem::adapt_rules(settings_of(bin), run.stages(), run.executor().cores());
 }
@@ -218,8 +226,7 @@ bool start_run(TandemBin* bin) {
     const std::string problem = configure(bin, *run);
     {
       ObjectLock lock(bin);
-      run->keep_tensors = bin->self->settings.keep_tensors;
-      run->executor().set_cpu_fallback(bin->self->settings.cpu_fallback);
+      take_over(bin->self->settings, *run);
       bin->self->run = std::move(run);
     }
     configuring.unlock();
@@ -303,10 +310,7 @@ void gst_tandem_bin_set_property(GObject* object, guint id, const GValue* value,
     change = tandem::set_bin_setting(bin->self->settings, id, value);
     // Else who sets a property whenever a decision is told would be told another one for ever.
     if (bin->self->settings == before) return;
-    if (BinRun* run = bin->self->run.get()) {
-      run->keep_tensors = bin->self->settings.keep_tensors;
-      run->executor().set_cpu_fallback(bin->self->settings.cpu_fallback);
-    }
+    if (BinRun* run = bin->self->run.get()) take_over(bin->self->settings, *run);
   }
   if (change == tandem::SettingChange::rules) reconfigure(bin);
   if (change == tandem::SettingChange::objective) change_objective(bin);

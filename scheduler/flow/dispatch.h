@@ -85,6 +85,7 @@ class Dispatch {
   Item* take();    ///< the oldest; after can_take()
   void release();  ///< the item taken last no longer counts as in flight
   int in_flight() const { return static_cast<int>(next_submit_ - released_); }
+  int waiting() const { return static_cast<int>(next_submit_ - next_begin_); }  ///< to begin
   int under_way() const { return running_; }  ///< begun and not done, the parked ones included
   bool empty() const { return released_ == next_submit_; }
   bool all_taken() const { return next_take_ == next_submit_; }

@@ -109,6 +109,13 @@ bool Executor::submit(Item* item) {
   return true;
 }
 
+bool Executor::has_waiting(int items) {
+  std::lock_guard lock(mutex_);
+  if (dispatch_.aborted() || (dispatch_.waiting() < items && dispatch_.has_space())) return false;
+  dispatch_.source_waits();
+  return true;
+}
+
 Item* Executor::take() {
   std::unique_lock lock(mutex_);
   finished_.wait(

@@ -83,6 +83,9 @@ class Executor {
   /// Hands over an item; blocks while too many are in flight. False when aborted: the item stays
   /// with the caller.
   bool submit(Item* item);
+  /// For the thread that submits: whether so many items wait to begin, or submit() would block. The
+  /// items that begin next have others behind them then.
+  bool has_waiting(int items);
   /// The next item in order, finished; blocks. Null when aborted and nothing is left to take out:
   /// after abort() the items that were not computed come out with a failed status.
   Item* take();

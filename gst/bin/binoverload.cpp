@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/bin/binoverload.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "gst/bin/eventline.h"
+
+GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
+#define GST_CAT_DEFAULT tandem_bin_debug
+
+namespace tandem {
+namespace {
+
+// One frame waits, so that a thread that ends finds work.
+constexpr int kMostWaiting = 1;
+// Of the times that a sink was late by, what keeps the next frame in time (as GstVideoDecoder).
+constexpr GstClockTimeDiff kCatchUp = 2;
+// A frame that is dropped has no quality left, in the millionths of QoS messages.
+constexpr gint kQuality = 1'000'000;
+
+GstClockTime later(GstClockTime time, GstClockTimeDiff by) {
+  const auto sum = static_cast<GstClockTimeDiff>(time) + by;
+  return static_cast<GstClockTime>(std::max<GstClockTimeDiff>(sum, 0));
+}
+
+}  // namespace
+
+void BinOverload::set(Policy policy, gint64 max_lateness_ns) {
+  policy_ = policy;
+  max_lateness_ns_ = max_lateness_ns;
+}
+
+bool BinOverload::drops(GstPad* sink, GstBuffer* frame, Executor& executor) {
+  if (policy_ == kBlock) return false;
+  GstClockTime running_time = GST_CLOCK_TIME_NONE;
+  const GstSegment* segment = nullptr;
+  const EventRef event(gst_pad_get_sticky_event(sink, GST_EVENT_SEGMENT, 0));
+  if (event) {
+    gst_event_parse_segment(event.get(), &segment);
+    if (segment->format == GST_FORMAT_TIME && GST_BUFFER_PTS_IS_VALID(frame))
+      running_time = gst_segment_to_running_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(frame));
+  }
+  if (!is_late(running_time) && !executor.has_waiting(kMostWaiting)) {
+    ++passed_;
+    if (std::exchange(gap_, false) && gst_buffer_is_writable(frame))
+      GST_BUFFER_FLAG_SET(frame, GST_BUFFER_FLAG_DISCONT);
+    return false;
+  }
+  ++dropped_;
+  gap_ = true;
+  GstSegment none;
+  gst_segment_init(&none, GST_FORMAT_UNDEFINED);
+  tell(frame, segment ? *segment : none, running_time);
+  return true;
+}
+
+bool BinOverload::is_late(GstClockTime running_time) const {
+  if (!GST_CLOCK_TIME_IS_VALID(running_time)) return false;
+  const GstClockTime earliest = earliest_;
+  if (GST_CLOCK_TIME_IS_VALID(earliest) && running_time < earliest) return true;
+  const gint64 max_lateness_ns = max_lateness_ns_;
+  if (max_lateness_ns < 0) return false;
+  const ObjectRef<GstClock> clock(gst_element_get_clock(bin_));
+  if (!clock) return false;
+  const GstClockTime now = gst_clock_get_time(clock.get()), base = gst_element_get_base_time(bin_);
+  return now > base && now - base > later(running_time + latency_, max_lateness_ns);
+}
+
+void BinOverload::tell(GstBuffer* frame, const GstSegment& segment, GstClockTime running_time) {
+  const bool timed = GST_CLOCK_TIME_IS_VALID(running_time);
+  const GstClockTime stream_time =
+      timed ? gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(frame))
+            : GST_CLOCK_TIME_NONE;
+  const GstClockTime earliest = earliest_;
+  const GstClockTimeDiff jitter =
+      timed && GST_CLOCK_TIME_IS_VALID(earliest) ? GST_CLOCK_DIFF(running_time, earliest) : 0;
+  GstMessage* message = gst_message_new_qos(GST_OBJECT_CAST(bin_), TRUE, running_time, stream_time,
+                                            GST_BUFFER_PTS(frame), GST_BUFFER_DURATION(frame));
+  gst_message_set_qos_values(message, jitter, 1.0, kQuality);
+  gst_message_set_qos_stats(message, GST_FORMAT_BUFFERS, passed_, dropped_);
+  gst_element_post_message(bin_, message);
+  const gint64 now_us = g_get_monotonic_time();
+  if (now_us - logged_us_ < G_USEC_PER_SEC) return;
+  GST_WARNING_OBJECT(bin_,
+                     "the source is faster than the stages: %" G_GUINT64_FORMAT
+                     " frames were dropped since the last line like this, %" G_GUINT64_FORMAT
+                     " in all",
+                     dropped_ - logged_drops_, dropped_.load());
+  logged_us_ = now_us;
+  logged_drops_ = dropped_;
+}
+
+void BinOverload::heed(GstEvent* upstream) {
+  if (GST_EVENT_TYPE(upstream) == GST_EVENT_LATENCY) {
+    GstClockTime latency = 0;
+    gst_event_parse_latency(upstream, &latency);
+    latency_ = latency;
+  } else if (GST_EVENT_TYPE(upstream) == GST_EVENT_QOS) {
+    GstClockTimeDiff diff = 0;
+    GstClockTime running_time = GST_CLOCK_TIME_NONE;
+    gst_event_parse_qos(upstream, nullptr, nullptr, &diff, &running_time);
+    if (!GST_CLOCK_TIME_IS_VALID(running_time)) return;
+    earliest_ = later(running_time, diff > 0 ? kCatchUp * diff : diff);
+  }
+}
+
+void BinOverload::forget() { earliest_ = GST_CLOCK_TIME_NONE; }
+
+}  // namespace tandem
