@@ -58,4 +58,4 @@ static gboolean plugin_init(GstPlugin* plugin) {
 #define PACKAGE "tandem"
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, tandem,
                   "Video analytics on CPU cores and an OpenCL device", plugin_init, TANDEM_VERSION,
-                  "LGPL", "Tandem", "https://gstreamer.freedesktop.org/")
+                  "LGPL", "Tandem", TANDEM_PACKAGE_ORIGIN)
