@@ -58,9 +58,12 @@ void Session::exchange(Time now, Step& step) {
     if (was_idle) deadline_ = now + kSilenceLimit;
     for (const Outgoing& one : lines) broker_->publish(one.id, *one.line);
   }
-  if (now >= *deadline_ && (!connected_ || outbox_.awaiting())) {
-    const auto limit = connected_ ? kSilenceLimit : kConnectLimit;
-    return lose("no answer for " + std::to_string(limit.count()) + " s", false, now, step);
+  if (!connected_ || outbox_.awaiting()) {
+    if (now >= *deadline_) {
+      const auto limit = connected_ ? kSilenceLimit : kConnectLimit;
+      return lose("no answer for " + std::to_string(limit.count()) + " s", false, now, step);
+    }
+    step.until = std::min(step.until, *deadline_);
   }
   step.file = broker_->waits_for();
 }
