@@ -160,8 +160,8 @@ class Redis final : public RealBroker {
                                    "--save",
                                    ""};
     if (!user_.empty()) {
-      words.insert(words.end(), {"--user", user_ + " on >" + password_ + " ~* +@all"});
-      words.insert(words.end(), {"--user", "default off"});
+      words.insert(words.end(), {"--user", user_, "on", ">" + password_, "~*", "+@all"});
+      words.insert(words.end(), {"--user", "default", "off"});
     }
     return words;
   }
@@ -186,6 +186,11 @@ void Process::start(const std::vector<std::string>& words, const std::string& lo
   if (failed) throw std::runtime_error("cannot start setpriv");
 }
 
+bool Process::runs() {
+  if (process_ != 0 && waitpid(process_, nullptr, WNOHANG) == process_) process_ = 0;
+  return process_ != 0;
+}
+
 void Process::signal(int number) const { ::kill(process_, number); }
 
 void Process::end(int signal_number) {
@@ -205,7 +210,8 @@ RealBroker::~RealBroker() {
 
 void RealBroker::start() {
   process_.start(command(), file("log"));
-  if (wait_until([&] { return takes_connections(port_); })) return;
+  wait_until([&] { return takes_connections(port_) || !process_.runs(); });
+  if (process_.runs()) return;
   throw std::runtime_error("the broker does not start: " + read_all(file("log")));
 }
 

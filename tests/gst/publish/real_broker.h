@@ -19,6 +19,7 @@ class Process {
 
   /// Starts a program; its output goes into `log`. Throws std::runtime_error.
   void start(const std::vector<std::string>& words, const std::string& log);
+  bool runs();
   void signal(int number) const;
   void end(int signal_number);  ///< signals and waits; nothing when it does not run
 

@@ -309,7 +309,7 @@ TEST(Publish, ALocationThatSaysNothingIsAnError) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Real, Brokers, testing::Values("mqtt"),
+INSTANTIATE_TEST_SUITE_P(Real, Brokers, testing::Values("mqtt", "redis"),
                          [](const auto& one) { return std::string(one.param); });
 
 }  // namespace
