@@ -72,6 +72,8 @@ bool Publisher::publish(std::string line) {
 }
 
 bool Publisher::drain(std::chrono::milliseconds limit) {
+  session_.hurry();  // the broker may be back, and the limit shorter than a pause
+  wake_->wake();
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, limit, [&] {
     return interrupted_ || session_.failed() || outbox_.counts().queued == 0;

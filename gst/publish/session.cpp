@@ -23,6 +23,10 @@ Session::Step Session::step(Time now) {
   step.until = now + kLongestWait;
   tell_of_drops(step);
   if (failed_) return step;
+  if (hurry_.exchange(false)) {
+    backoff_.reset();
+    retry_at_ = now;
+  }
   if (broker_) {
     exchange(now, step);
   } else if (now >= retry_at_) {

@@ -63,6 +63,8 @@ class Session {
   void close();
 
   // From any thread:
+  /// The next step tries to connect, whatever pause is due, and pauses are short again.
+  void hurry() { hurry_ = true; }
   bool connected() const { return connected_; }
   bool failed() const { return failed_; }
   uint64_t reconnects() const { return reconnects_; }  ///< connections after the first
@@ -83,7 +85,7 @@ class Session {
   Time retry_at_{};
   bool outage_told_ = false, dropping_told_ = false, was_connected_ = false;
   uint64_t dropped_before_ = 0;  // when the outbox was last empty
-  std::atomic<bool> connected_{false}, failed_{false};
+  std::atomic<bool> connected_{false}, failed_{false}, hurry_{false};
   std::atomic<uint64_t> reconnects_{0};
 };
 

@@ -125,6 +125,17 @@ TEST_F(Sessions, AttemptsComeLessAndLessOften) {
   for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(pauses[i], milliseconds(wanted[i]));
 }
 
+TEST_F(Sessions, HurryEndsAPause) {
+  server_.up = false;
+  run(std::chrono::seconds(60));
+  const int opened = server_.opened;
+  session_.hurry();
+  step();
+  EXPECT_EQ(server_.opened, opened + 1);
+  run(milliseconds(101));
+  EXPECT_EQ(server_.opened, opened + 2);
+}
+
 TEST_F(Sessions, ABrokerThatIsNotThereIsToldOnce) {
   server_.up = false;
   push(10);

@@ -149,7 +149,7 @@ TEST_P(Brokers, KilledAndStartedAgain) {
   const char* asked = std::getenv("TANDEM_OUTAGE_SECONDS");
   const int outage_frames = asked ? std::atoi(asked) * 30 : 30;
   start();
-  Publishing publishing(broker_->location());
+  Publishing publishing(broker_->location(), "drain-timeout=60");
   publishing.play();
   publishing.push(30);
   broker_->kill();
