@@ -173,34 +173,50 @@ static GstFlowReturn gst_tandem_publish_render(GstBaseSink* base, GstBuffer* buf
   }
 }
 
-static void drain(GstTandemPublish* self) {
+// At the end of the stream. Called with the preroll lock, as render() is. Whether the end may go
+// on.
+static bool drain(GstTandemPublish* self) {
+  using Drained = tandem::Publisher::Drained;
   const std::shared_ptr<tandem::Publisher> publisher = publisher_of(self);
+  if (!publisher) return true;
   const guint seconds = settings_of(self).drain_seconds;
-  if (!publisher || publisher->drain(std::chrono::seconds(seconds))) return;
-  GST_ELEMENT_WARNING(
-      self, RESOURCE, WRITE,
-      ("%llu lines were not published by the end of the stream.",
-       static_cast<unsigned long long>(publisher->stats().lines.queued)),
-      ("The end waited for them for as long as drain-timeout says (%u s).", seconds));
+  std::chrono::milliseconds left = std::chrono::seconds(seconds);
+  for (;;) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Drained drained = publisher->drain(left);
+    if (drained == Drained::kAll) return true;
+    if (drained == Drained::kNotAll) break;
+    left -= std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
+                                                                  begin);
+    // Somebody pauses, who waits for the lock that this releases; or seeks, or stops.
+    if (gst_base_sink_wait_preroll(GST_BASE_SINK(self)) != GST_FLOW_OK) return false;
+  }
+  GST_ELEMENT_WARNING(self, RESOURCE, WRITE,
+                      ("%llu lines were not published by the end of the stream.",
+                       static_cast<unsigned long long>(publisher->stats().lines.queued)),
+                      ("The end waited for as long as drain-timeout says (%u s).", seconds));
+  return true;
 }
 
 static gboolean gst_tandem_publish_event(GstBaseSink* base, GstEvent* event) {
-  auto* self = GST_TANDEM_PUBLISH(base);
-  const std::shared_ptr<tandem::Publisher> publisher = publisher_of(self);
-  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) drain(self);
-  // Who seeks does not wait for the end of the stream to be published.
-  if (publisher && GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_START) publisher->interrupt();
-  if (publisher && GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) publisher->interrupt(false);
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS && !drain(GST_TANDEM_PUBLISH(base))) {
+    gst_event_unref(event);
+    return FALSE;
+  }
   return GST_BASE_SINK_CLASS(gst_tandem_publish_parent_class)->event(base, event);
 }
 
-static GstStateChangeReturn gst_tandem_publish_change_state(GstElement* element,
-                                                            GstStateChange change) {
-  if (change == GST_STATE_CHANGE_PAUSED_TO_READY) {
-    const auto publisher = publisher_of(GST_TANDEM_PUBLISH(element));
-    if (publisher) publisher->interrupt();
-  }
-  return GST_ELEMENT_CLASS(gst_tandem_publish_parent_class)->change_state(element, change);
+// Before and after somebody takes the preroll lock to pause, to flush or to stop.
+static gboolean gst_tandem_publish_unlock(GstBaseSink* base) {
+  const auto publisher = publisher_of(GST_TANDEM_PUBLISH(base));
+  if (publisher) publisher->interrupt();
+  return TRUE;
+}
+
+static gboolean gst_tandem_publish_unlock_stop(GstBaseSink* base) {
+  const auto publisher = publisher_of(GST_TANDEM_PUBLISH(base));
+  if (publisher) publisher->interrupt(false);
+  return TRUE;
 }
 
 static GstStructure* stats_of(GstTandemPublish* self) {
@@ -321,13 +337,14 @@ static void gst_tandem_publish_class_init(GstTandemPublishClass* klass) {
   gst_element_class_set_static_metadata(
       element, "Tandem publisher", "Sink/Network",
       "Publishes lines of JSON to an MQTT topic or a Redis stream", "The Tandem authors");
-  element->change_state = gst_tandem_publish_change_state;
 
   GstBaseSinkClass* base = GST_BASE_SINK_CLASS(klass);
   base->start = gst_tandem_publish_start;
   base->stop = gst_tandem_publish_stop;
   base->render = gst_tandem_publish_render;
   base->event = gst_tandem_publish_event;
+  base->unlock = gst_tandem_publish_unlock;
+  base->unlock_stop = gst_tandem_publish_unlock_stop;
 }
 
 static void gst_tandem_publish_init(GstTandemPublish* self) {

@@ -71,14 +71,15 @@ bool Publisher::publish(std::string line) {
   return true;
 }
 
-bool Publisher::drain(std::chrono::milliseconds limit) {
+Publisher::Drained Publisher::drain(std::chrono::milliseconds limit) {
   session_.hurry();  // the broker may be back, and the limit shorter than a pause
   wake_->wake();
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, limit, [&] {
     return interrupted_ || session_.failed() || outbox_.counts().queued == 0;
   });
-  return outbox_.counts().queued == 0;
+  if (outbox_.counts().queued == 0) return Drained::kAll;
+  return interrupted_ ? Drained::kInterrupted : Drained::kNotAll;
 }
 
 void Publisher::interrupt(bool interrupted) {
@@ -92,8 +93,9 @@ PublisherStats Publisher::stats() const {
 }
 
 void Publisher::run() {
-  while (!stopping_) {
-    wake_->clear();  // before the step, which sees all that was there by now
+  for (;;) {
+    wake_->clear();  // before looking: what comes from now on wakes again
+    if (stopping_) break;
     const Session::Step step = session_.step(std::chrono::steady_clock::now());
     {
       const std::lock_guard lock(mutex_);  // drain() is either before its look or in its wait

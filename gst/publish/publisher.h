@@ -40,9 +40,10 @@ class Publisher {
 
   /// Appends a line. False: publishing has failed for good, as the listener was told.
   bool publish(std::string line);
+  enum class Drained { kAll, kNotAll, kInterrupted };
   /// Waits until all lines are published, publishing has failed, `limit` is over or interrupt() is
-  /// called. Whether all lines are published.
-  bool drain(std::chrono::milliseconds limit);
+  /// called.
+  Drained drain(std::chrono::milliseconds limit);
   /// Has drain() return at once, now and later, or lets it wait again. From any thread.
   void interrupt(bool interrupted = true);
 

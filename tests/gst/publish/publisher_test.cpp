@@ -12,6 +12,7 @@ namespace tandem::test {
 namespace {
 
 using std::chrono::seconds;
+using Drained = Publisher::Drained;
 
 /// A name server that does not answer.
 class SilentConnector final : public Connector {
@@ -34,7 +35,7 @@ TEST(Publishers, LinesArriveAndAreCounted) {
     Publisher publisher(100, std::make_unique<FakeConnector>(server), [](const SessionNews&) {});
     for (int i = 0; i < 100; ++i) {
       EXPECT_TRUE(publisher.publish(std::to_string(i)));
-      EXPECT_TRUE(publisher.drain(seconds(60)));
+      EXPECT_EQ(publisher.drain(seconds(60)), Drained::kAll);
     }
     EXPECT_EQ(publisher.stats().lines.published, 100U);
     EXPECT_TRUE(publisher.stats().connected);
@@ -47,9 +48,9 @@ TEST(Publishers, DrainIsBounded) {
   FakeServer server;
   server.up = false;
   Publisher publisher(100, std::make_unique<FakeConnector>(server), [](const SessionNews&) {});
-  EXPECT_TRUE(publisher.drain(seconds(60)));  // nothing to wait for
+  EXPECT_EQ(publisher.drain(seconds(60)), Drained::kAll);  // nothing to wait for
   publisher.publish("a");
-  EXPECT_FALSE(publisher.drain(std::chrono::milliseconds(10)));
+  EXPECT_EQ(publisher.drain(std::chrono::milliseconds(10)), Drained::kNotAll);
   EXPECT_EQ(publisher.stats().lines.queued, 1U);
 }
 
@@ -60,7 +61,9 @@ TEST(Publishers, DrainIsInterrupted) {
   publisher.publish("a");
   auto drained = std::async(std::launch::async, [&] { return publisher.drain(seconds(600)); });
   publisher.interrupt();
-  EXPECT_FALSE(drained.get());
+  EXPECT_EQ(drained.get(), Drained::kInterrupted);
+  publisher.interrupt(false);
+  EXPECT_EQ(publisher.drain(std::chrono::milliseconds(10)), Drained::kNotAll);
 }
 
 TEST(Publishers, ARefusalEndsDrainAndPublishing) {
@@ -71,7 +74,7 @@ TEST(Publishers, ARefusalEndsDrainAndPublishing) {
     if (news.kind == SessionNews::Kind::kFailed) told.set_value(news.why);
   });
   publisher.publish("a");
-  EXPECT_FALSE(publisher.drain(seconds(600)));
+  EXPECT_EQ(publisher.drain(seconds(600)), Drained::kNotAll);
   EXPECT_EQ(told.get_future().get(), "wrong password");
   EXPECT_FALSE(publisher.publish("b"));
 }

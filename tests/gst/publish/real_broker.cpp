@@ -37,8 +37,10 @@ std::string free_port() {
   const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address = loopback(0);
   socklen_t size = sizeof address;
-  bind(listener, reinterpret_cast<sockaddr*>(&address), size);
-  getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  if (bind(listener, generic, size) != 0 || getsockname(listener, generic, &size) != 0) {
+    throw std::runtime_error("no free port");
+  }
   close(listener);
   return std::to_string(ntohs(address.sin_port));
 }
@@ -132,17 +134,21 @@ class Mosquitto final : public RealBroker {
 class Redis final : public RealBroker {
  public:
   std::vector<std::string> received() override {
-    std::vector<std::string> words{
-        program("TANDEM_REDIS_CLI"), "-p", port_, "XRANGE", kName, "-", "+"};
-    if (!password_.empty()) words.insert(words.begin() + 1, {"--user", user_, "--pass", password_});
-    Process process;
-    process.start(words, file("received"));
-    process.end(0);
+    ask({"XRANGE", kName, "-", "+"});
     std::vector<std::string> lines;
     for (std::string& line : lines_in(file("received"))) {
       if (line.starts_with('{')) lines.push_back(std::move(line));
     }
     return lines;
+  }
+
+  std::string ask(const std::vector<std::string>& what) override {
+    std::vector<std::string> words{program("TANDEM_REDIS_CLI"), "-p", port_};
+    words.insert(words.end(), what.begin(), what.end());
+    Process process;
+    process.start(words, file("received"));
+    process.end(0);
+    return read_all(file("received"));
   }
 
  private:
@@ -174,6 +180,7 @@ void Process::start(const std::vector<std::string>& words, const std::string& lo
   std::vector<std::string> all{"setpriv", "--pdeathsig", "KILL", "--"};
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> arguments;
+  arguments.reserve(all.size() + 1);
   for (std::string& word : all) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t files;

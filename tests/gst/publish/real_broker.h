@@ -50,6 +50,8 @@ class RealBroker {
   virtual void begin_to_read() {}
   /// All lines that have come, duplicates too. The broker must run.
   virtual std::vector<std::string> received() = 0;
+  /// What the broker answers to its own client; Redis alone.
+  virtual std::string ask(const std::vector<std::string>&) { return {}; }
 
  protected:
   virtual const char* scheme() const = 0;

@@ -245,8 +245,8 @@ TEST_F(SmallQueue, DropsAreToldOnceAndCountedInTheEnd) {
 
 TEST(Backoff, DoublesToFiveSeconds) {
   Backoff backoff;
-  std::vector<int64_t> pauses_ms;
-  for (int i = 0; i < 8; ++i) pauses_ms.push_back(backoff.next().count());
+  std::vector<int64_t> pauses_ms(8);
+  for (int64_t& pause : pauses_ms) pause = backoff.next().count();
   EXPECT_EQ(pauses_ms, (std::vector<int64_t>{100, 200, 400, 800, 1600, 3200, 5000, 5000}));
   backoff.reset();
   EXPECT_EQ(backoff.next(), milliseconds(100));
