@@ -16,6 +16,7 @@
 #include "gst/elements/sradupdate.h"
 #include "gst/elements/tandemmeta2json.h"
 #include "gst/elements/tandemoverlay.h"
+#include "gst/elements/tandempublish.h"
 #include "gst/elements/vividclassifier.h"
 #include "gst/elements/vividfilter.h"
 #include "gst/elements/vividhistogram.h"
@@ -45,6 +46,7 @@ static gboolean plugin_init(GstPlugin* plugin) {
       {"sradcompress", gst_srad_compress_get_type()},
       {"tandemoverlay", GST_TYPE_TANDEM_OVERLAY},
       {"tandemmeta2json", GST_TYPE_TANDEM_META_2_JSON},
+      {"tandempublish", GST_TYPE_TANDEM_PUBLISH},
   };
   gst_tandem_tensor_meta_get_info();
   gst_tandem_motion_meta_get_info();

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/publish/location.h"
+
+#include <charconv>
+#include <stdexcept>
+
+namespace tandem {
+namespace {
+
+constexpr char kForms[] =
+    "mqtt://[user[:password]@]host[:port]/topic or "
+    "redis://[[user]:password@]host[:port]/stream[?maxlen=LINES]";
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw std::invalid_argument(what + "; a location is " + kForms);
+}
+
+template <typename Number>
+bool read_number(std::string_view text, Number& number, int base = 10) {
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, number, base);
+  return error == std::errc() && at == end;
+}
+
+std::string decode(std::string_view text, const char* part) {
+  std::string decoded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      decoded += text[i];
+      continue;
+    }
+    uint8_t byte = 0;
+    if (i + 2 >= text.size() || !read_number(text.substr(i + 1, 2), byte, 16) || byte == 0) {
+      refuse("the " + std::string(part) +
+             " has a '%' that no two hexadecimal digits other than 00 "
+             "follow (a percent sign is written as %25)");
+    }
+    decoded += static_cast<char>(byte);
+    i += 2;
+  }
+  return decoded;
+}
+
+// The part before `separator`, which is taken away from `text` with it; all when there is none.
+std::string_view cut(std::string_view& text, char separator) {
+  const std::size_t at = text.find(separator);
+  const std::string_view part = text.substr(0, at);
+  text.remove_prefix(at == text.npos ? text.size() : at + 1);
+  return part;
+}
+
+void read_user(std::string_view text, Location& location) {
+  const bool has_password = text.find(':') != text.npos;
+  location.user = decode(cut(text, ':'), "user");
+  if (has_password) location.password = decode(text, "password");
+  if (location.protocol == Location::Protocol::kMqtt && location.user.empty()) {
+    refuse("the location has a password and no user");
+  }
+  if (!location.user.empty() && !has_password && location.protocol == Location::Protocol::kRedis) {
+    refuse("the location has a user and no password");
+  }
+}
+
+void read_host(std::string_view text, Location& location) {
+  if (text.starts_with('[')) {
+    text.remove_prefix(1);
+    if (text.find(']') == text.npos) refuse("the host's '[' is not closed");
+    location.host = cut(text, ']');
+    if (!text.empty() && !text.starts_with(':')) refuse("after the host's ']' comes no port");
+    if (!text.empty()) text.remove_prefix(1);
+  } else {
+    location.host = decode(cut(text, ':'), "host");
+  }
+  if (location.host.empty()) refuse("the location has no host");
+  location.port = location.protocol == Location::Protocol::kMqtt ? 1883 : 6379;
+  if (!text.empty() && (!read_number(text, location.port) || location.port == 0)) {
+    refuse("the port is no number from 1 to 65535");
+  }
+}
+
+void read_query(std::string_view query, Location& location) {
+  constexpr std::string_view kMaxlen = "maxlen=";
+  if (location.protocol != Location::Protocol::kRedis || !query.starts_with(kMaxlen)) {
+    refuse("what follows the '?' is not known (a question mark is written as %3F)");
+  }
+  query.remove_prefix(kMaxlen.size());
+  if (!read_number(query, location.most_lines) || location.most_lines == 0) {
+    refuse("maxlen is no number of lines from 1 on");
+  }
+}
+
+// The topic or the key, with what says how it is written to.
+void read_name(std::string_view text, Location& location) {
+  const bool has_query = text.find('?') != text.npos;
+  location.name = decode(cut(text, '?'), "topic or stream");
+  if (has_query) read_query(text, location);
+  if (location.name.empty()) refuse("the location has no topic or stream");
+  if (location.protocol != Location::Protocol::kMqtt) return;
+  if (location.name.find_first_of("+#") != std::string::npos) {
+    refuse("the topic has a '+' or '#', which are for subscribers");
+  }
+  if (location.name.size() > 65535) refuse("the topic has more than 65535 bytes");
+}
+
+}  // namespace
+
+Location parse_location(std::string_view uri) {
+  Location location;
+  const std::size_t colon = uri.find("://");
+  if (colon == uri.npos) refuse("this is no location");
+  const std::string_view scheme = uri.substr(0, colon);
+  if (scheme == "redis") {
+    location.protocol = Location::Protocol::kRedis;
+  } else if (scheme == "mqtts" || scheme == "rediss") {
+    refuse(
+        "TLS is not supported: have a tunnel such as stunnel on this machine, or a broker that "
+        "bridges, do it");
+  } else if (scheme != "mqtt") {
+    refuse("the scheme is neither mqtt nor redis");
+  }
+  std::string_view name = uri.substr(colon + 3);
+  std::string_view server = cut(name, '/');
+  if (const std::size_t at = server.rfind('@'); at != server.npos) {
+    read_user(server.substr(0, at), location);
+    server.remove_prefix(at + 1);
+  }
+  read_host(server, location);
+  read_name(name, location);
+  return location;
+}
+
+std::string Location::shown() const {
+  const bool mqtt = protocol == Protocol::kMqtt;
+  const bool brackets = host.find(':') != std::string::npos;
+  return (mqtt ? "mqtt://" : "redis://") + (user.empty() ? "" : user + "@") +
+         (brackets ? "[" + host + "]" : host) + ":" + std::to_string(port) + "/" + name;
+}
+
+std::string without_password(std::string_view uri) {
+  const std::size_t colon = uri.find("://");
+  const std::size_t begin = colon == uri.npos ? 0 : colon + 3;
+  // The last '@' of all: a password may hold a '/' that should have been %2F.
+  const std::size_t at = uri.rfind('@');
+  const std::size_t user_end = uri.find(':', begin);
+  if (at == uri.npos || user_end == uri.npos || at < user_end) return std::string(uri);
+  return std::string(uri.substr(0, user_end + 1)) + "..." + std::string(uri.substr(at));
+}
+
+}  // namespace tandem

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// MQTT 3.1.1 over libmosquitto, QoS 1. The library keeps no line for us: each connection has a
+// client of its own, and what was not acknowledged is in the outbox.
+#include <mosquitto.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include "gst/publish/brokers.h"
+
+namespace tandem {
+namespace {
+
+// The broker hears from us at least so often, and we of it when it is asked.
+constexpr int kKeepAliveSeconds = 10;
+// Lines that wait for their acknowledgement. At 50 ms there and back these are 2000 a second.
+constexpr std::size_t kMostInFlight = 100;
+
+// What CONNACK says (MQTT 3.1.1, table 3.1).
+enum ConnectResult { kAccepted = 0, kUnavailable = 3, kBadPassword = 4, kNotAuthorised = 5 };
+
+class MqttBroker final : public Broker {
+ public:
+  MqttBroker(const Location& location, const std::string& client_id, const std::string& address)
+      : topic_(location.name) {
+    static const int initialised = mosquitto_lib_init();
+    (void)initialised;
+    client_ = mosquitto_new(client_id.empty() ? nullptr : client_id.c_str(), true, this);
+    if (!client_) throw std::runtime_error(std::strerror(errno));
+    mosquitto_int_option(client_, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V311);
+    mosquitto_int_option(client_, MOSQ_OPT_TCP_NODELAY, 1);
+    mosquitto_max_inflight_messages_set(client_, 0);  // as many as we hand over
+    mosquitto_connect_callback_set(client_, &MqttBroker::on_connect);
+    mosquitto_publish_callback_set(client_, &MqttBroker::on_publish);
+    if (!location.user.empty()) {
+      note(mosquitto_username_pw_set(client_, location.user.c_str(),
+                                     location.password ? location.password->c_str() : nullptr));
+    }
+    note(mosquitto_connect_async(client_, address.c_str(), location.port, kKeepAliveSeconds));
+  }
+
+  ~MqttBroker() override {
+    mosquitto_disconnect(client_);
+    mosquitto_destroy(client_);
+  }
+
+  BrokerEvents turn() override {
+    if (events_.lost.empty()) note(mosquitto_loop_read(client_, 1));
+    if (events_.lost.empty()) note(mosquitto_loop_write(client_, 1));
+    if (events_.lost.empty()) note(mosquitto_loop_misc(client_));
+    BrokerEvents events = events_;
+    events_.acknowledged.clear();
+    return events;
+  }
+
+  std::size_t room() const override { return kMostInFlight - in_flight_.size(); }
+
+  void publish(uint64_t id, const std::string& line) override {
+    if (!events_.lost.empty()) return;
+    int message = 0;
+    const int result = mosquitto_publish(client_, &message, topic_.c_str(),
+                                         static_cast<int>(line.size()), line.data(), 1, false);
+    if (result == MOSQ_ERR_SUCCESS) in_flight_.emplace_back(message, id);
+    note(result);
+  }
+
+  pollfd waits_for() const override {
+    const int events = POLLIN | (mosquitto_want_write(client_) ? POLLOUT : 0);
+    return {mosquitto_socket(client_), static_cast<short>(events), 0};
+  }
+
+ private:
+  static void on_connect(mosquitto*, void* self, int result) {
+    static_cast<MqttBroker*>(self)->connect_answered(result);
+  }
+  static void on_publish(mosquitto*, void* self, int message) {
+    static_cast<MqttBroker*>(self)->acknowledged(message);
+  }
+
+  void connect_answered(int result) {
+    events_.connected = result == kAccepted;
+    if (result == kAccepted) return;
+    events_.hopeless = result != kUnavailable;
+    events_.lost = mosquitto_connack_string(result);
+    if (result == kBadPassword || result == kNotAuthorised) {
+      events_.lost += " Check user and password in 'location'.";
+    }
+  }
+
+  void acknowledged(int message) {
+    const auto found = std::find_if(in_flight_.begin(), in_flight_.end(),
+                                    [&](const auto& one) { return one.first == message; });
+    if (found == in_flight_.end()) return;
+    events_.acknowledged.push_back(found->second);
+    in_flight_.erase(found);
+  }
+
+  // Takes in what a call of the library returned; the first failure is the one to tell.
+  void note(int result) {
+    const int number = errno;
+    if (result == MOSQ_ERR_SUCCESS || result == MOSQ_ERR_CONN_PENDING || !events_.lost.empty()) {
+      return;
+    }
+    events_.lost = result == MOSQ_ERR_ERRNO ? std::strerror(number) : mosquitto_strerror(result);
+  }
+
+  const std::string topic_;
+  mosquitto* client_ = nullptr;
+  std::vector<std::pair<int, uint64_t>> in_flight_;  // message, id; oldest first
+  BrokerEvents events_;
+};
+
+}  // namespace
+
+std::string missing_mqtt() { return {}; }
+
+std::unique_ptr<Broker> open_mqtt(const Location& location, const std::string& client_id,
+                                  const std::string& address) {
+  return std::make_unique<MqttBroker>(location, client_id, address);
+}
+
+}  // namespace tandem

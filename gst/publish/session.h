@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gst/publish/broker.h"
+#include "gst/publish/outbox.h"
+
+namespace tandem {
+
+/// Pauses between attempts to connect: 0.1 s, doubling to 5 s.
+class Backoff {
+ public:
+  std::chrono::milliseconds next();
+  void reset() { pause_ = kFirst; }
+
+ private:
+  static constexpr std::chrono::milliseconds kFirst{100}, kLongest{5000};
+  std::chrono::milliseconds pause_ = kFirst;
+};
+
+/// What an application should hear of a session.
+struct SessionNews {
+  enum class Kind {
+    kConnected,
+    kLost,      ///< once an outage; `why`
+    kDropping,  ///< the outbox is full and its oldest lines go; once until it is empty again
+    kDropped,   ///< it is empty again; `lines` were dropped meanwhile
+    kFailed     ///< there is no point in going on; `why`
+  };
+  Kind kind;
+  std::string why;
+  uint64_t lines = 0;
+};
+
+/// Moves the lines of an outbox to a broker, each at least once and in order, over as many
+/// connections as it takes. It has neither thread nor clock: who calls step() has.
+class Session {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  static constexpr std::chrono::seconds kConnectLimit{5};   ///< from opening to being let in
+  static constexpr std::chrono::seconds kSilenceLimit{10};  ///< between acknowledgements
+
+  /// What to wait for before the next step: the file, the time, or new lines in the outbox.
+  struct Step {
+    pollfd file{-1, 0, 0};
+    Time until;
+    std::vector<SessionNews> news;
+  };
+
+  /// Both must outlive the session.
+  Session(Outbox& outbox, Connector& connector) : outbox_(outbox), connector_(connector) {}
+
+  /// Does all that can be done now.
+  Step step(Time now);
+  /// Closes the connection. Lines that were not acknowledged are to be taken again.
+  void close();
+
+  // From any thread:
+  /// The next step tries to connect, whatever pause is due, and pauses are short again.
+  void hurry() { hurry_ = true; }
+  bool connected() const { return connected_; }
+  bool failed() const { return failed_; }
+  uint64_t reconnects() const { return reconnects_; }  ///< connections after the first
+
+ private:
+  void open(Time now, Step& step);
+  void exchange(Time now, Step& step);
+  bool take_in(BrokerEvents events, Time now, Step& step);
+  void lose(std::string why, bool hopeless, Time now, Step& step);
+  void tell_of_drops(Step& step);
+
+  Outbox& outbox_;
+  Connector& connector_;
+  std::unique_ptr<Broker> broker_;
+  bool more_addresses_ = false;
+  std::optional<Time> deadline_;  // of the broker's next sign of life; none before the first turn
+  Backoff backoff_;
+  Time retry_at_{};
+  bool outage_told_ = false, dropping_told_ = false, was_connected_ = false;
+  uint64_t dropped_before_ = 0;  // when the outbox was last empty
+  std::atomic<bool> connected_{false}, failed_{false}, hurry_{false};
+  std::atomic<uint64_t> reconnects_{0};
+};
+
+}  // namespace tandem

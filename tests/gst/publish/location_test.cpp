@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// URIs of brokers: what they say, what is wrong with them, and that no password is ever shown.
+#include "gst/publish/location.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace tandem::test {
+namespace {
+
+using Protocol = Location::Protocol;
+
+TEST(Locations, Mqtt) {
+  const Location plain = parse_location("mqtt://broker/people");
+  EXPECT_EQ(plain.protocol, Protocol::kMqtt);
+  EXPECT_EQ(plain.host, "broker");
+  EXPECT_EQ(plain.port, 1883);
+  EXPECT_EQ(plain.user, "");
+  EXPECT_FALSE(plain.password);
+  EXPECT_EQ(plain.name, "people");
+  EXPECT_EQ(plain.shown(), "mqtt://broker:1883/people");
+
+  const Location full =
+      parse_location("mqtt://ann:s%3ac%40%2fret@10.0.0.7:1884/site%201/gate/people");
+  EXPECT_EQ(full.user, "ann");
+  EXPECT_EQ(full.password, "s:c@/ret");
+  EXPECT_EQ(full.host, "10.0.0.7");
+  EXPECT_EQ(full.port, 1884);
+  EXPECT_EQ(full.name, "site 1/gate/people");
+  EXPECT_EQ(full.shown(), "mqtt://ann@10.0.0.7:1884/site 1/gate/people");
+  EXPECT_FALSE(parse_location("mqtt://ann@broker/people").password);
+  EXPECT_EQ(parse_location("mqtt://ann:@broker/people").password, "");
+}
+
+TEST(Locations, Redis) {
+  const Location plain = parse_location("redis://broker/people");
+  EXPECT_EQ(plain.protocol, Protocol::kRedis);
+  EXPECT_EQ(plain.port, 6379);
+  EXPECT_EQ(plain.most_lines, 0U);
+  const Location full = parse_location("redis://:se@cret@[::1]:7000/people:gate?maxlen=100000");
+  EXPECT_EQ(full.user, "");
+  EXPECT_EQ(full.password, "se@cret");
+  EXPECT_EQ(full.host, "::1");
+  EXPECT_EQ(full.port, 7000);
+  EXPECT_EQ(full.name, "people:gate");
+  EXPECT_EQ(full.most_lines, 100000U);
+  EXPECT_EQ(full.shown(), "redis://[::1]:7000/people:gate");
+  EXPECT_EQ(parse_location("redis://ann:secret@[::1]/people").user, "ann");
+}
+
+TEST(Locations, WhatIsWrongIsSaid) {
+  const struct {
+    const char *uri, *said;
+  } cases[] = {
+      {"", "this is no location"},
+      {"broker:secret", "this is no location"},
+      {"http://u:secret@broker/people", "neither mqtt nor redis"},
+      {"mqtts://u:secret@broker/people", "TLS is not supported"},
+      {"rediss://u:secret@broker/people", "TLS is not supported"},
+      {"mqtt://u:secret@/people", "no host"},
+      {"mqtt://broker", "no topic or stream"},
+      {"mqtt://broker/", "no topic or stream"},
+      {"mqtt://broker:0/people", "port"},
+      {"mqtt://broker:65536/people", "port"},
+      {"mqtt://broker:18x/people", "port"},
+      {"mqtt://u:secret/@broker/people", "port"},
+      {"mqtt://[::1/people", "not closed"},
+      {"mqtt://[::1]1883/people", "no port"},
+      {"mqtt://:secret@broker/people", "a password and no user"},
+      {"redis://u@broker/people", "a user and no password"},
+      {"mqtt://u:secret%@broker/people", "the password has a '%'"},
+      {"mqtt://u:secret%4@broker/people", "the password has a '%'"},
+      {"mqtt://u:secret%zz@broker/people", "the password has a '%'"},
+      {"mqtt://u:secret%00@broker/people", "the password has a '%'"},
+      {"mqtt://broker/people/#", "for subscribers"},
+      {"mqtt://broker/people/+/gate", "for subscribers"},
+      {"mqtt://broker/people?qos=2", "is not known"},
+      {"redis://broker/people?qos=2", "is not known"},
+      {"redis://broker/people?maxlen=", "maxlen"},
+      {"redis://broker/people?maxlen=0", "maxlen"},
+      {"redis://broker/people?maxlen=-3", "maxlen"},
+  };
+  for (const auto& [uri, said] : cases) {
+    SCOPED_TRACE(uri);
+    try {
+      parse_location(uri);
+      ADD_FAILURE() << "was taken";
+    } catch (const std::invalid_argument& e) {
+      EXPECT_NE(std::string(e.what()).find(said), std::string::npos) << e.what();
+      EXPECT_EQ(std::string(e.what()).find("secret"), std::string::npos) << e.what();
+    }
+    EXPECT_EQ(without_password(uri).find("secret") != std::string::npos,
+              std::string_view(uri) == "broker:secret");
+  }
+}
+
+TEST(Locations, WithoutPassword) {
+  for (const char* uri : {"", "mqtt://broker/people", "mqtt://ann@broker/people",
+                          "redis://[::1]:7000/people", "mqtt://broker:1884/people"}) {
+    EXPECT_EQ(without_password(uri), uri);
+  }
+  EXPECT_EQ(without_password("mqtt://ann:secret@broker:1/p"), "mqtt://ann:...@broker:1/p");
+  EXPECT_EQ(without_password("redis://:secret@broker/p"), "redis://:...@broker/p");
+  EXPECT_EQ(without_password("mqtt://ann:sec/re@t@broker/p"), "mqtt://ann:...@broker/p");
+}
+
+}  // namespace
+}  // namespace tandem::test

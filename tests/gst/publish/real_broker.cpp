@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/gst/publish/real_broker.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+extern char** environ;
+
+namespace tandem::test {
+namespace {
+
+constexpr std::chrono::seconds kPatience{60};
+constexpr char kName[] = "site/people";
+
+sockaddr_in loopback(int port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  return address;
+}
+
+std::string free_port() {
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address = loopback(0);
+  socklen_t size = sizeof address;
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  if (bind(listener, generic, size) != 0 || getsockname(listener, generic, &size) != 0) {
+    throw std::runtime_error("no free port");
+  }
+  close(listener);
+  return std::to_string(ntohs(address.sin_port));
+}
+
+bool takes_connections(const std::string& port) {
+  const int one = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const sockaddr_in address = loopback(std::stoi(port));
+  const bool taken = connect(one, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  close(one);
+  return taken;
+}
+
+std::string new_folder() {
+  std::string name = std::filesystem::temp_directory_path() / "tandem-broker-XXXXXX";
+  if (!mkdtemp(name.data())) throw std::runtime_error("cannot make " + name);
+  return name;
+}
+
+std::string read_all(const std::string& path) {
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// Whole lines.
+std::vector<std::string> lines_in(const std::string& path) {
+  std::istringstream in(read_all(path));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line) && !in.eof();) lines.push_back(line);
+  return lines;
+}
+
+template <typename Condition>
+bool wait_until(Condition&& condition) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
+}
+
+// meson.build says where the programs are; empty when one is not installed.
+std::string program(const char* variable) {
+  const char* path = std::getenv(variable);
+  return path ? path : "";
+}
+
+/// Mosquitto, and mosquitto_sub, for whom it keeps what comes while they are away.
+class Mosquitto final : public RealBroker {
+ public:
+  void begin_to_read() override {
+    reader_.start({program("TANDEM_MOSQUITTO_SUB"), "-h", "127.0.0.1", "-p", port_, "-t", kName,
+                   "-q", "1", "-c", "-i", "reader"},
+                  file("received"));
+    // Its subscription is in the database, which replaces the older one when it is complete.
+    const bool subscribed = wait_until([&] {
+      const std::string log = read_all(file("log"));
+      const std::size_t answered = log.find("Sending SUBACK to reader");
+      return answered != log.npos && log.find("Saving in-memory", answered) != log.npos &&
+             !std::filesystem::exists(file("mosquitto.db.new"));
+    });
+    if (!subscribed) throw std::runtime_error("no subscription: " + read_all(file("log")));
+  }
+  std::vector<std::string> received() override { return lines_in(file("received")); }
+
+ private:
+  const char* scheme() const override { return "mqtt"; }
+  std::vector<std::string> command() override {
+    std::ofstream config(file("mosquitto.conf"));
+    config << "listener " << port_ << " 127.0.0.1\npersistence true\npersistence_location "
+           << folder_ << "/\nautosave_on_changes true\nautosave_interval 1\nlog_type all\n"
+           << "max_queued_messages 0\nuser root\nallow_anonymous "
+           << (user_.empty() ? "true" : "false") << "\n";
+    if (!user_.empty()) {
+      Process process;
+      process.start(
+          {program("TANDEM_MOSQUITTO_PASSWD"), "-c", "-b", file("passwords"), user_, password_},
+          file("passwd.log"));
+      process.end(0);
+      config << "password_file " << file("passwords") << "\n";
+    }
+    return {program("TANDEM_MOSQUITTO"), "-c", file("mosquitto.conf")};
+  }
+
+  Process reader_;
+};
+
+/// A Redis server that writes down what it does; the reader is redis-cli, which reads all there is.
+class Redis final : public RealBroker {
+ public:
+  std::vector<std::string> received() override {
+    ask({"XRANGE", kName, "-", "+"});
+    std::vector<std::string> lines;
+    for (std::string& line : lines_in(file("received"))) {
+      if (line.starts_with('{')) lines.push_back(std::move(line));
+    }
+    return lines;
+  }
+
+  std::string ask(const std::vector<std::string>& what) override {
+    std::vector<std::string> words{program("TANDEM_REDIS_CLI"), "-p", port_};
+    words.insert(words.end(), what.begin(), what.end());
+    Process process;
+    process.start(words, file("received"));
+    process.end(0);
+    return read_all(file("received"));
+  }
+
+ private:
+  const char* scheme() const override { return "redis"; }
+  std::vector<std::string> command() override {
+    std::vector<std::string> words{program("TANDEM_REDIS_SERVER"),
+                                   "--port",
+                                   port_,
+                                   "--bind",
+                                   "127.0.0.1",
+                                   "--dir",
+                                   folder_,
+                                   "--appendonly",
+                                   "yes",
+                                   "--save",
+                                   ""};
+    if (!user_.empty()) {
+      words.insert(words.end(), {"--user", user_, "on", ">" + password_, "~*", "+@all"});
+      words.insert(words.end(), {"--user", "default", "off"});
+    }
+    return words;
+  }
+};
+
+}  // namespace
+
+void Process::start(const std::vector<std::string>& words, const std::string& log) {
+  // setpriv becomes the program, which dies with us.
+  std::vector<std::string> all{"setpriv", "--pdeathsig", "KILL", "--"};
+  all.insert(all.end(), words.begin(), words.end());
+  std::vector<char*> arguments;
+  arguments.reserve(all.size() + 1);
+  for (std::string& word : all) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&files, 1, 2);
+  const int failed = posix_spawnp(&process_, "setpriv", &files, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (failed) throw std::runtime_error("cannot start setpriv");
+}
+
+bool Process::runs() {
+  if (process_ != 0 && waitpid(process_, nullptr, WNOHANG) == process_) process_ = 0;
+  return process_ != 0;
+}
+
+void Process::signal(int number) const { ::kill(process_, number); }
+
+void Process::end(int signal_number) {
+  if (process_ == 0) return;
+  if (signal_number) signal(signal_number);
+  waitpid(process_, nullptr, 0);
+  process_ = 0;
+}
+
+RealBroker::RealBroker() : folder_(new_folder()), port_(free_port()) {}
+
+RealBroker::~RealBroker() {
+  process_.end(9);
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+void RealBroker::start() {
+  process_.start(command(), file("log"));
+  wait_until([&] { return takes_connections(port_) || !process_.runs(); });
+  if (process_.runs()) return;
+  throw std::runtime_error("the broker does not start: " + read_all(file("log")));
+}
+
+void RealBroker::hang() { process_.signal(SIGSTOP); }
+
+std::string RealBroker::location(const std::string& user) const {
+  return std::string(scheme()) + "://" + (user.empty() ? "" : user + "@") + "127.0.0.1:" + port_ +
+         "/" + kName;
+}
+
+void RealBroker::require(const std::string& user, const std::string& password) {
+  user_ = user;
+  password_ = password;
+}
+
+std::unique_ptr<RealBroker> real_broker(const std::string& protocol) {
+  if (protocol == "mqtt") {
+    for (const char* one :
+         {"TANDEM_MOSQUITTO", "TANDEM_MOSQUITTO_SUB", "TANDEM_MOSQUITTO_PASSWD"}) {
+      if (program(one).empty()) return nullptr;
+    }
+    return std::make_unique<Mosquitto>();
+  }
+  if (program("TANDEM_REDIS_SERVER").empty() || program("TANDEM_REDIS_CLI").empty()) return nullptr;
+  return std::make_unique<Redis>();
+}
+
+}  // namespace tandem::test
