@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/opencl/memory.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include "kernels/opencl/native.h"
 
 namespace tandem::opencl {
@@ -62,6 +65,27 @@ void release_pinned(Context& context, const Pinned& pinned) noexcept {
   clReleaseMemObject(mem);
 }
 
+namespace {
+
+// A copy of so much takes up to 100 ms where its memory is touched for the first time.
+constexpr std::size_t kPieceBytes = std::size_t{32} << 20;
+
+// Calls `copy` with the offset and the size of each piece: of all, unless the queue keeps a pace.
+// Kernels say nothing about how long a copy takes, nor the other way round.
+template <class Copy>
+void in_pieces(Queue& queue, std::size_t bytes, Copy&& copy) {
+  Queue::Native& native = queue.native();
+  if (!native.stop || bytes <= kPieceBytes) return copy(0, bytes);
+  queue.pace(native.stop);
+  for (std::size_t at = 0; at < bytes; at += kPieceBytes) {
+    copy(at, std::min(kPieceBytes, bytes - at));
+    native.keep_pace();
+  }
+  queue.pace(native.stop);
+}
+
+}  // namespace
+
 void upload(Queue& queue, void* mem, const void* host, const HostRows& rows) {
   const std::size_t bytes = rows.row_bytes * rows.rows;
   if (bytes == 0) return;
@@ -70,7 +94,10 @@ void upload(Queue& queue, void* mem, const void* host, const HostRows& rows) {
   cl::CommandQueue& commands = queue.native().queue;
   command(queue.native().device, commands, "copy to the device", [&] {
     if (rows.rows == 1 || rows.stride_bytes == rows.row_bytes) {
-      commands.enqueueWriteBuffer(buffer, CL_FALSE, 0, bytes, host);
+      in_pieces(queue, bytes, [&](std::size_t at, std::size_t size) {
+        commands.enqueueWriteBuffer(buffer, CL_FALSE, at, size,
+                                    static_cast<const std::byte*>(host) + at);
+      });
     } else {
       commands.enqueueWriteBufferRect(buffer, CL_FALSE, {0, 0, 0}, {0, 0, 0},
                                       {rows.row_bytes, rows.rows, 1}, rows.row_bytes, 0,
@@ -87,7 +114,9 @@ void download(Queue& queue, void* mem, void* host, const HostRows& rows) {
   cl::CommandQueue& commands = queue.native().queue;
   command(queue.native().device, commands, "copy from the device", [&] {
     if (rows.rows == 1 || rows.stride_bytes == rows.row_bytes) {
-      commands.enqueueReadBuffer(buffer, CL_FALSE, 0, bytes, host);
+      in_pieces(queue, bytes, [&](std::size_t at, std::size_t size) {
+        commands.enqueueReadBuffer(buffer, CL_FALSE, at, size, static_cast<std::byte*>(host) + at);
+      });
     } else {
       commands.enqueueReadBufferRect(buffer, CL_FALSE, {0, 0, 0}, {0, 0, 0},
                                      {rows.row_bytes, rows.rows, 1}, rows.row_bytes, 0,

@@ -94,9 +94,9 @@ class Queue {
   int device() const { return device_; }
   void flush();   ///< hands what is enqueued to the device; throws Error
   void finish();  ///< waits until all that is enqueued is done; throws Error
-  /// From now on kernels are enqueued in pieces of some 40 ms, each of which is waited for before
-  /// the next; when `stop` is set meanwhile, enqueuing throws Error. Null: they are not (the
-  /// default), so that nobody waits while they are enqueued.
+  /// From now on kernels and large copies are enqueued in pieces of some 40 ms, each of which is
+  /// waited for before the next; when `stop` is set meanwhile, enqueuing throws Error. Null: they
+  /// are not (the default), so that nobody waits while they are enqueued.
   void pace(const std::atomic<bool>* stop);
 
   struct Native;

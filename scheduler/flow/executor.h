@@ -131,6 +131,8 @@ class Executor {
   bool is_long_on_device(int stage) const;
   int end_of_piece(const Dispatch::Entry& entry, const Dispatch::Action& action) const;
   void learn_piece(const Dispatch::Entry& entry, uint64_t took_ns);
+  template <class Enqueue>
+  Status at_its_pace(const Item& item, int stage, Enqueue&& enqueue);
   Status enqueue(Stage& stage, Item& item, int index, bool to_host);
   Stage& enter(Item& item, const Way& way, int position);
   void count_time(Item& item, int stage, uint64_t ns, bool on_device);

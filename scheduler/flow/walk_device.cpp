@@ -68,13 +68,18 @@ int Executor::end_of_piece(const Dispatch::Entry& entry, const Dispatch::Action&
   return p;
 }
 
-// A stage that is long, or may be, is waited for while it is enqueued.
-Status Executor::enqueue(Stage& stage, Item& item, int index, bool to_host) {
-  const bool paced = is_long_on_device(index);
+// What a stage that is long, or may be, has on the device is waited for while it is enqueued.
+template <class Enqueue>
+Status Executor::at_its_pace(const Item& item, int stage, Enqueue&& enqueue) {
+  const bool paced = is_long_on_device(stage);
   if (paced) device_->pace(item.lane, &stop_);
-  Status status = stage.enqueue(item, to_host);
+  Status status = enqueue();
   if (paced) device_->pace(item.lane, nullptr);
   return paced && stop_ ? aborted() : status;
+}
+
+Status Executor::enqueue(Stage& stage, Item& item, int index, bool to_host) {
+  return at_its_pace(item, index, [&] { return stage.enqueue(item, to_host); });
 }
 
 Status Executor::enqueue_piece(Dispatch::Entry& entry, const Dispatch::Action& action) {
@@ -165,9 +170,13 @@ Status Executor::time_on_device(Item& item, const Way& way, int first, int last)
     count_time(item, k, took_ns, true);
     // A part that is repeated is left once, whatever happens inside it.
     if (k == item.repeat.last && !way.last_visit(p)) continue;
-    item.times.download_ns[k] += timed([&] { return stage.enqueue_copy(item, true); });
+    const auto time_copy = [&](bool to_host) {
+      return timed(
+          [&] { return at_its_pace(item, k, [&] { return stage.enqueue_copy(item, to_host); }); });
+    };
+    item.times.download_ns[k] += time_copy(true);
     if (p + 1 == last && last < way.length()) continue;
-    item.times.upload_ns[k] += timed([&] { return stage.enqueue_copy(item, false); });
+    item.times.upload_ns[k] += time_copy(false);
   }
   return status;
 }

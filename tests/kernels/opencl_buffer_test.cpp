@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -246,6 +247,28 @@ TEST_F(DeviceBuffer, OutlivesItsOwnersContext) {
   queue_.reset();
   context_.reset();
   EXPECT_EQ(on_host(), 21);
+}
+
+// Of a tensor of a large frame, which takes seconds where memory is touched for the first time.
+TEST_F(DeviceBuffer, ALargeCopyIsLeftBetweenPiecesWhenItIsToStop) {
+  constexpr std::size_t kLarge = (std::size_t{80} << 20) + 5;
+  std::atomic<bool> stop{false};
+  Buffer large(context_, kLarge);
+  auto* host = static_cast<unsigned char*>(large.host(Access::write));
+  for (std::size_t i = 0; i < kLarge; ++i) host[i] = static_cast<unsigned char>(i % 251);
+  queue_->pace(&stop);
+  large.device(*queue_, Access::read_write);
+  queue_->finish();
+  std::memset(host, 0, kLarge);
+  stop = true;
+  EXPECT_THROW(large.enqueue_download(*queue_), Error);
+  EXPECT_EQ(host[kLarge - 1], 0) << "the last piece was not copied";
+  stop = false;
+  large.enqueue_download(*queue_);
+  queue_->finish();
+  queue_->pace(nullptr);
+  EXPECT_EQ(large.host(Access::read), host);
+  for (std::size_t i = 0; i < kLarge; ++i) ASSERT_EQ(host[i], i % 251) << i;
 }
 
 }  // namespace
