@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/bincontrol.h"
 
+#include "gst/bin/binplan.h"
 #include "gst/bin/bintelling.h"
 #include "model/predict.h"
 
@@ -27,20 +28,17 @@ Domains domains_of(const MeterDescription& meter, bool device_on_cores, bool dev
           domain(meter.covers.u, u_sees_both)};
 }
 
-BinControl::BinControl(GstElement* bin, Executor& executor, const Chain& chain,
-                       const Conditions& conditions, std::shared_ptr<Knowledge> knowledge,
-                       const BinKnowledge& kept, std::shared_ptr<EnergyMeter> meter,
-                       const std::string& missing_energy,
-                       const std::shared_ptr<Neighbourhood>& neighbourhood)
+BinControl::BinControl(GstElement* bin, Executor& executor, const BinPlan& plan)
     : bin_(bin),
       executor_(executor),
-      missing_energy_(missing_energy),
-      kept_(kept),
-      meter_(std::move(meter)),
-      seat_(
-          std::make_shared<Seat>(neighbourhood->machine, [&executor] { return executor.cpu_s(); })),
-      conditions_(conditions),
-      controller_(chain, std::move(knowledge), [this] { return probe(); }, {neighbourhood, seat_}) {
+      missing_energy_(plan.missing_energy),
+      kept_(plan.kept),
+      meter_(plan.meter),
+      seat_(std::make_shared<Seat>(plan.neighbourhood->machine,
+                                   [&executor] { return executor.cpu_s(); })),
+      conditions_(plan.conditions),
+      controller_(plan.chain, plan.knowledge, [this] { return probe(); },
+                  {plan.neighbourhood, seat_}) {
   controller_.decided = [this](const Decision& decision) { untold_.push_back(decision); };
   controller_.trained = [this](const Conditions& trained_on, const Learnt& learnt) {
     if (kept_.adds)
@@ -97,7 +95,24 @@ bool BinControl::handle(Event&& event) {
   return true;
 }
 
+void BinControl::warn_later(std::string text) {
+  if (text.empty()) return;
+  std::lock_guard lock(mutex_);
+  untold_warnings_.push_back(std::move(text));
+}
+
+void BinControl::tell_warnings() {
+  std::vector<std::string> warnings;
+  {
+    std::lock_guard lock(mutex_);
+    warnings = std::exchange(untold_warnings_, {});
+  }
+  for (const std::string& text : warnings)
+    GST_ELEMENT_WARNING(bin_, RESOURCE, NOT_FOUND, ("%s", text.c_str()), (nullptr));
+}
+
 void BinControl::tell() {
+  tell_warnings();
   std::vector<Decision> decisions;
   std::vector<std::string> trouble;
   bool latency_changed = false;

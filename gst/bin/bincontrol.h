@@ -17,6 +17,8 @@
 
 namespace tandem {
 
+struct BinPlan;
+
 /// What decides inside tandembin: hands the controller what happens, the executor what the
 /// controller answers, and tells the application.
 ///
@@ -24,17 +26,17 @@ namespace tandem {
 /// cannot overtake each other; messages are posted without it, as who sees them may set properties.
 class BinControl {
  public:
-  /// `bin` is who speaks on the bus; `executor` outlives this. `meter` may have none.
-  BinControl(GstElement* bin, Executor& executor, const Chain& chain, const Conditions& conditions,
-             std::shared_ptr<Knowledge> knowledge, const BinKnowledge& kept,
-             std::shared_ptr<EnergyMeter> meter, const std::string& missing_energy,
-             const std::shared_ptr<Neighbourhood>& neighbourhood);
+  /// `bin` is who speaks on the bus; `executor` outlives this.
+  BinControl(GstElement* bin, Executor& executor, const BinPlan& plan);
 
   // tell() is to be called after these two, with no lock held.
   void set_rules(const AdaptRules& rules);
   void set_objective(const Objective& objective);
   /// Posts what was decided since it was called last.
   void tell();
+  /// Keeps a warning for tell_warnings(), which can be called where no lock is held. Empty: none.
+  void warn_later(std::string text);
+  void tell_warnings();  ///< part of tell()
 
   /// No frame comes any more: others may use the whole machine.
   void leave_machine() { seat_->leave(); }
@@ -85,6 +87,7 @@ class BinControl {
   std::set<Conditions> recalled_;  // without sizes and cores
   Controller controller_;
   std::vector<Decision> untold_;
+  std::vector<std::string> untold_warnings_;
   int told_frames_at_a_time_ = 0;
   bool device_lost_ = false;
   bool told_energy_ = false, told_target_ = false, told_budget_ = false;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "gst/bin/binprovide.h"
 #include "gst/memory/pagelocked.h"
 #include "gst/util/guard.h"
 #include "scheduler/machine/memory.h"
@@ -39,15 +38,14 @@ class BinRun::QueueDevice final : public Device {
 };
 static_assert(opencl::kMostDevices <= kMaxDevices);
 
-BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int cores)
+BinRun::BinRun(GstElement* bin, const BinPlan& plan)
     : bin_(bin),
-      work_(stages),
-      repeat_(stages),
+      work_(plan.stages),
+      repeat_(plan.stages),
       overload_(bin),
-      device_(std::make_unique<QueueDevice>()),
-      provider_(std::make_unique<DeviceProvider>()) {
+      device_(std::make_unique<QueueDevice>()) {
   std::vector<Stage*> scheduled;
-  for (GstTandemStage* stage : stages) {
+  for (GstTandemStage* stage : plan.stages) {
     stages_.emplace_back(static_cast<GstTandemStage*>(gst_object_ref(stage)));
     StageAdapter& adapter = gst_tandem_stage_adapter(stage);
     adapter.set_index(static_cast<int>(adapters_.size()));
@@ -59,7 +57,10 @@ BinRun::BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int 
   const auto device_failed = [this](const std::string& why, int left) {
     this->device_failed(why, left);
   };
-  executor_ = std::make_unique<Executor>(scheduled, device_.get(), cores, device_failed);
+  executor_ = std::make_unique<Executor>(scheduled, device_.get(), plan.chain.cores, device_failed);
+  plan.device_busy->count(*executor_);
+  if (plan.device) provider_.end_look(*this, *plan.device);
+  control_ = std::make_unique<BinControl>(bin, *executor_, plan);
 }
 
 BinRun::~BinRun() {

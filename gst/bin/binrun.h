@@ -9,6 +9,7 @@
 
 #include "gst/bin/bincontrol.h"
 #include "gst/bin/binoverload.h"
+#include "gst/bin/binplan.h"
 #include "gst/bin/binrepeat.h"
 #include "gst/bin/binwork.h"
 #include "gst/bin/eventline.h"
@@ -18,15 +19,13 @@
 
 namespace tandem {
 
-class DeviceProvider;
-
 /// What tandembin has between PAUSED and READY: the chain as the scheduler sees it, the executor
 /// and the frames' items. Made with the pads inactive; destroyed when nothing flows any more.
 class BinRun {
  public:
   /// `bin` is who speaks on the bus; it outlives the frames. The stages are kept alive. Throws
   /// std::runtime_error when the chain cannot be run.
-  BinRun(GstElement* bin, const std::vector<GstTandemStage*>& stages, int cores);
+  BinRun(GstElement* bin, const BinPlan& plan);
   ~BinRun();  ///< after end()
 
   Executor& executor() { return *executor_; }
@@ -47,13 +46,11 @@ class BinRun {
   GstAllocator* frame_allocator(gsize frame_bytes);
   uint64_t frames_page_locked() const { return frames_page_locked_; }  ///< that came in such memory
 
-  DeviceProvider& device_provider() { return *provider_; }
+  DeviceProvider& device_provider() { return provider_; }
 
   /// What the chain has of the devices that work.
   DeviceSide device_side() const;
 
-  /// Who decides; once, before the first frame.
-  void set_control(std::unique_ptr<BinControl> control) { control_ = std::move(control); }
   BinControl& control() const { return *control_; }
 
   /// Adds what frames with these caps lose in here to an answered latency query: frames that are
@@ -127,7 +124,7 @@ class BinRun {
   ObjectRef<GstAllocator> frame_allocator_;
   gsize allocator_frame_bytes_ = 0;
   std::unique_ptr<QueueDevice> device_;
-  const std::unique_ptr<DeviceProvider> provider_;
+  DeviceProvider provider_;
   // As many as can be in flight, and one for the frame that waits to be let in.
   std::vector<std::unique_ptr<FrameItem>> items_;
   std::vector<FrameItem*> idle_;

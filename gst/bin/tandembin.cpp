@@ -7,11 +7,10 @@
 
 #include "gst/bin/binchain.h"
 #include "gst/bin/binpads.h"
-#include "gst/bin/binprovide.h"
+#include "gst/bin/binplan.h"
 #include "gst/bin/binrun.h"
 #include "gst/bin/binsettings.h"
 #include "gst/bin/binstats.h"
-#include "scheduler/machine/cores.h"
 
 GST_DEBUG_CATEGORY(tandem_bin_debug);  // bincontrol.cpp uses it as well
 #define GST_CAT_DEFAULT tandem_bin_debug
@@ -120,19 +119,14 @@ std::unique_lock<std::mutex> lock_with_device(TandemBin* bin, BinRun& run) {
   return lock;
 }
 
-// Hands the rules that the properties make to the controller, under configure_mutex. Returns what
-// warn_of_device() is to say. Throws std::runtime_error.
-std::string configure(TandemBin* bin, BinRun& run) {
+// Hands the rules that the properties make to the controller, under configure_mutex. Throws
+// std::runtime_error.
+void configure(TandemBin* bin, BinRun& run) {
   const AdaptRules rules = rules_of(bin, run);
   run.may_use_device = tandem::can_use_device(rules);
   run.control().set_device(run.device_side());
   run.control().set_rules(rules);
-  return run.device_provider().complaint(run, settings_of(bin), rules);
-}
-
-void warn_of_device(TandemBin* bin, const std::string& problem) {
-  if (problem.empty()) return;
-  GST_ELEMENT_WARNING(bin, RESOURCE, NOT_FOUND, ("%s", problem.c_str()), (nullptr));
+  run.control().warn_later(run.device_provider().complaint(run, settings_of(bin), rules));
 }
 
 // A property changed while frames flow: what cannot be is refused, and what ran goes on.
@@ -144,10 +138,9 @@ void reconfigure(TandemBin* bin) {
     // Who looks for the device configures the run when it is there.
     if (run->device_provider().looking()) return;
     const bool used_device = run->may_use_device;
-    const std::string problem = configure(bin, *run);
+    configure(bin, *run);
     const bool other_memory = run->may_use_device != used_device;
     lock.unlock();
-    warn_of_device(bin, problem);
     run->control().tell();
     // So that upstream asks again what memory to take.
     if (other_memory) gst_pad_push_event(bin->self->sink, gst_event_new_reconfigure());
@@ -214,23 +207,21 @@ bool start_run(TandemBin* bin) {
     const std::vector<GstTandemStage*> stages = tandem::find_chain(GST_BIN_CAST(bin));
     tandem::expose_chain(stages, bin->self->sink, bin->self->src);
     const BinSettings settings = settings_of(bin);
-    const int cores = settings.cores > 0 ? settings.cores : tandem::usable_physical_cores();
-    auto run = std::make_shared<BinRun>(GST_ELEMENT_CAST(bin), stages, cores);
-    lock_with_device(bin, *run).unlock();
     bin->self->kept = tandem::open_knowledge(settings.knowledge);
-    tandem::provide_control(GST_ELEMENT_CAST(bin), *run, settings, bin->self->knowledge,
-                            bin->self->kept);
+    const auto run = std::make_shared<BinRun>(
+        GST_ELEMENT_CAST(bin), tandem::plan_run(GST_ELEMENT_CAST(bin), stages, settings,
+                                                bin->self->knowledge, bin->self->kept));
     // Those who were asked may have set properties, which the run is to start with.
     std::unique_lock configuring = lock_with_device(bin, *run);
     run->control().set_objective(settings_of(bin).objective);
-    const std::string problem = configure(bin, *run);
+    configure(bin, *run);
     {
       ObjectLock lock(bin);
       take_over(bin->self->settings, *run);
-      bin->self->run = std::move(run);
+      bin->self->run = run;
     }
     configuring.unlock();
-    warn_of_device(bin, problem);
+    run->control().tell_warnings();
     return true;
   } catch (const std::exception& e) {
     GST_ELEMENT_ERROR(bin, LIBRARY, SETTINGS, ("%s", e.what()), (nullptr));

@@ -5,10 +5,12 @@
 #include <optional>
 #include <string>
 
-#include "gst/bin/binrun.h"
 #include "gst/bin/binsettings.h"
+#include "kernels/opencl/opencl.h"
 
 namespace tandem {
+
+class BinRun;
 
 /// Whether a stage may compute on the device, now or later.
 bool can_use_device(const AdaptRules& rules);
@@ -33,7 +35,7 @@ class DeviceProvider {
   void end_look(BinRun& run, const Found& found);
 
   /// What the user is to be warned of, once: that there is no device though one was asked for, or
-  /// that it cannot compute all that it was asked to.
+  /// that it cannot compute all that it was asked to. Empty: nothing.
   std::string complaint(const BinRun& run, const BinSettings& settings, const AdaptRules& rules);
 
  private:
@@ -45,11 +47,5 @@ class DeviceProvider {
   bool told_ = false;
   std::optional<Mapping> told_mapping_;
 };
-
-/// Opens the energy source and gives the run what decides, with what is known of the chain and
-/// what is kept of it. Posts messages: call it with no lock held. Throws std::invalid_argument when
-/// `energy-source` makes no sense.
-void provide_control(GstElement* bin, BinRun& run, const BinSettings& settings,
-                     std::shared_ptr<Knowledge> knowledge, const BinKnowledge& kept);
 
 }  // namespace tandem
