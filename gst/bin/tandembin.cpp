@@ -72,7 +72,6 @@ std::shared_ptr<BinRun> tandem::run_of(GstObject* bin) { return current_run(tand
 GstPad* tandem::sink_of(GstObject* bin) { return tandem_bin(bin)->self->sink; }
 GstPad* tandem::src_of(GstObject* bin) { return tandem_bin(bin)->self->src; }
 
-#define gst_tandem_bin_parent_class parent_class
 typedef TandemBin GstTandemBin;
 typedef TandemBinClass GstTandemBinClass;
 G_DEFINE_TYPE_WITH_CODE(GstTandemBin, gst_tandem_bin, GST_TYPE_BIN,
@@ -180,8 +179,8 @@ void use_sink(TandemBin* bin, GstPad* pad) {
 // ours.
 void gst_tandem_bin_pad_added(GstElement* element, GstPad* pad) {
   TandemBin* bin = tandem_bin(element);
-  if (GST_ELEMENT_CLASS(parent_class)->pad_added)
-    GST_ELEMENT_CLASS(parent_class)->pad_added(element, pad);
+  if (GST_ELEMENT_CLASS(gst_tandem_bin_parent_class)->pad_added)
+    GST_ELEMENT_CLASS(gst_tandem_bin_parent_class)->pad_added(element, pad);
   const bool is_sink = GST_PAD_IS_SINK(pad);
   GstPad* own = is_sink ? bin->self->sink : bin->self->src;
   if (pad == own || !GST_IS_GHOST_PAD(pad) || !own) return;
@@ -251,7 +250,7 @@ GstStateChangeReturn gst_tandem_bin_change_state(GstElement* element, GstStateCh
     return GST_STATE_CHANGE_FAILURE;
   if (change == GST_STATE_CHANGE_PAUSED_TO_READY) shut_down_run(bin);
   const GstStateChangeReturn result =
-      GST_ELEMENT_CLASS(parent_class)->change_state(element, change);
+      GST_ELEMENT_CLASS(gst_tandem_bin_parent_class)->change_state(element, change);
   if (change == GST_STATE_CHANGE_READY_TO_PAUSED) {
     if (result == GST_STATE_CHANGE_FAILURE) {
       shut_down_run(bin);
@@ -342,7 +341,7 @@ static void gst_tandem_bin_init(GstTandemBin* bin) {
 
 static void gst_tandem_bin_finalize(GObject* object) {
   delete tandem_bin(object)->self;
-  G_OBJECT_CLASS(parent_class)->finalize(object);
+  G_OBJECT_CLASS(gst_tandem_bin_parent_class)->finalize(object);
 }
 
 static void gst_tandem_bin_class_init(GstTandemBinClass* klass) {

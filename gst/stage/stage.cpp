@@ -32,7 +32,6 @@ struct GstTandemStage::Private {
   tandem::PreviousLuma previous;
 };
 
-#define gst_tandem_stage_parent_class parent_class
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstTandemStage, gst_tandem_stage, GST_TYPE_BASE_TRANSFORM,
                                  GST_DEBUG_CATEGORY_INIT(tandem_stage_debug, "tandemstage", 0,
                                                          "Tandem stage elements"))
@@ -211,13 +210,13 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
 static gboolean gst_tandem_stage_sink_event(GstBaseTransform* base, GstEvent* event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
     GST_TANDEM_STAGE(base)->self->previous.forget();
-  return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(base, event);
+  return GST_BASE_TRANSFORM_CLASS(gst_tandem_stage_parent_class)->sink_event(base, event);
 }
 
 static gboolean gst_tandem_stage_query(GstBaseTransform* base, GstPadDirection direction,
                                        GstQuery* query) {
   if (tandem::answer_opencl_context_query(GST_ELEMENT_CAST(base), query)) return TRUE;
-  return GST_BASE_TRANSFORM_CLASS(parent_class)->query(base, direction, query);
+  return GST_BASE_TRANSFORM_CLASS(gst_tandem_stage_parent_class)->query(base, direction, query);
 }
 
 static void gst_tandem_stage_init(GstTandemStage* stage) {
@@ -228,7 +227,7 @@ static void gst_tandem_stage_init(GstTandemStage* stage) {
 
 static void gst_tandem_stage_finalize(GObject* object) {
   delete GST_TANDEM_STAGE(object)->self;
-  G_OBJECT_CLASS(parent_class)->finalize(object);
+  G_OBJECT_CLASS(gst_tandem_stage_parent_class)->finalize(object);
 }
 
 static void gst_tandem_stage_class_init(GstTandemStageClass* klass) {

@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Checks that every link between pages leads somewhere, headings included."""
+
+import pathlib
+import subprocess
+import unittest
+
+from links import anchors, local_links, slug
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def pages():
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"], cwd=ROOT,
+                            check=False, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.split()
+    # A tree without git, as the one that a package is built in, has no build folders either.
+    found = [ROOT / name for name in listed] or list(ROOT.rglob("*.md"))
+    return [page for page in found if page.exists()]
+
+
+def broken(page):
+    for path, anchor in local_links(page.read_text(encoding="utf-8")):
+        target = page.parent / path if path else page
+        if not target.exists():
+            yield f"{page.relative_to(ROOT)}: there is no {path}"
+        elif anchor and target.suffix == ".md" and anchor not in anchors(target.read_text(encoding="utf-8")):
+            yield f"{page.relative_to(ROOT)}: {target.name} has no heading #{anchor}"
+
+
+class Links(unittest.TestCase):
+    def test_every_link_leads_somewhere(self):
+        self.assertGreater(len(pages()), 30)
+        self.assertEqual([problem for page in pages() for problem in broken(page)], [])
+
+    def test_anchors(self):
+        self.assertEqual(slug("The message `tandem-decision`"), "the-message-tandem-decision")
+        self.assertEqual(slug("Build, test, measure one thing"), "build-test-measure-one-thing")
+        self.assertEqual(anchors("# A\n## A\n```sh\n# no heading\n```\n"), {"a", "a-1"})
+
+    def test_links(self):
+        text = "[a](b.md#c) `[no](link)` ![d](e.png) [f](https://g)\n```\n[no](link)\n```\n[h](#i)\n"
+        self.assertEqual(list(local_links(text)), [("b.md", "c"), ("e.png", ""), ("", "i")])
+
+
+if __name__ == "__main__":
+    unittest.main()
