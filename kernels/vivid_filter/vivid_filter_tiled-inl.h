@@ -30,6 +30,7 @@ constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 constexpr int kTileVectors = 4;
 constexpr int kTileFilters = HWY_NATIVE_FMA ? 3 : 2;
 constexpr int kTile = kTileVectors * kLanes;
+constexpr int kMostFilters = 255;
 
 /// Without it GCC loads the operand again for each of its uses: more loads than two a cycle.
 HWY_INLINE void keep_in_register([[maybe_unused]] V& v) {
@@ -48,98 +49,135 @@ HWY_INLINE const float* four_copies(int k) {
   return reinterpret_cast<const float*>(kIndexBytes.data() + k);
 }
 
-/// The strongest filter of each pixel so far. The index of all kTile pixels is one vector of bytes,
-/// in the order in which `won` packs them.
-struct Votes {
+/// The index of all kTile pixels is one vector of bytes, in the order in which `won` packs them.
+struct Indices {
 #if HWY_TARGET <= HWY_AVX2
-  using Bytes = __m256i;
-  static HWY_INLINE Bytes pack(const V* won) {
+  __m256i bytes{};
+
+  HWY_INLINE void set_where(const V* won, int k) {
     const auto words = [&](int v) HWY_ATTR {
       return _mm256_packs_epi32(_mm256_castps_si256(won[v].raw),
                                 _mm256_castps_si256(won[v + 1].raw));
     };
-    return _mm256_packs_epi16(words(0), words(2));
+    bytes = _mm256_blendv_epi8(bytes, _mm256_castps_si256(_mm256_broadcast_ss(four_copies(k))),
+                               _mm256_packs_epi16(words(0), words(2)));
   }
-  static HWY_INLINE Bytes vote(Bytes index, Bytes won, int k) {
-    return _mm256_max_epu8(
-        index, _mm256_and_si256(won, _mm256_castps_si256(_mm256_broadcast_ss(four_copies(k)))));
-  }
-  static HWY_INLINE void write(Bytes index, uint8_t* to) {
+  HWY_INLINE void store(uint8_t* to) const {
     // Packing works in halves of 128 bits.
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permutevar8x32_epi32(index, order));
+    _mm256_store_si256(reinterpret_cast<__m256i*>(to), _mm256_permutevar8x32_epi32(bytes, order));
   }
 #else
-  using Bytes = __m128i;
-  static HWY_INLINE Bytes pack(const V* won) {
+  __m128i bytes{};
+
+  HWY_INLINE void set_where(const V* won, int k) {
     const auto words = [&](int v) HWY_ATTR {
       return _mm_packs_epi32(_mm_castps_si128(won[v].raw), _mm_castps_si128(won[v + 1].raw));
     };
-    return _mm_packs_epi16(words(0), words(2));
+    // An index is greater than all before. SSSE3 has no blend.
+    bytes = _mm_max_epu8(bytes, _mm_and_si128(_mm_packs_epi16(words(0), words(2)),
+                                              _mm_castps_si128(_mm_load1_ps(four_copies(k)))));
   }
-  static HWY_INLINE Bytes vote(Bytes index, Bytes won, int k) {
-    return _mm_max_epu8(index, _mm_and_si128(won, _mm_castps_si128(_mm_load1_ps(four_copies(k)))));
-  }
-  static HWY_INLINE void write(Bytes index, uint8_t* to) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), index);
+  HWY_INLINE void store(uint8_t* to) const {
+    _mm_store_si128(reinterpret_cast<__m128i*>(to), bytes);
   }
 #endif
 };
 
-/// The votes of the filters k ... k + kFilters - 1 on top of those before. The index of a filter
-/// that wins is greater than all before, so that the greatest is the last that won.
-template <int kFilters>
-HWY_INLINE void vote_filters(const float* HWY_RESTRICT filters, int k,
-                             const float* const (&rows)[3], float* HWY_RESTRICT strength,
-                             Votes::Bytes* HWY_RESTRICT index) {
-  const D d;
-  V sum[kFilters][kTileVectors];
-#pragma GCC unroll 9
-  for (int tap = 0; tap < 9; ++tap) {
-    V coefficient[kFilters];
-#pragma GCC unroll 4
-    for (int f = 0; f < kFilters; ++f) coefficient[f] = hn::Set(d, filters[9 * f + tap]);
-#pragma GCC unroll 4
-    for (int v = 0; v < kTileVectors; ++v) {
-      V pixels = hn::LoadU(d, rows[tap / 3] + tap % 3 + v * kLanes);
-      keep_in_register(pixels);
-#pragma GCC unroll 4
-      for (int f = 0; f < kFilters; ++f) {
-        sum[f][v] = tap == 0 ? hn::Mul(coefficient[f], pixels)
-                             : hn::MulAdd(coefficient[f], pixels, sum[f][v]);
-      }
+/// What filters answer to the pixels of a tile, and which answered most strongly so far.
+///
+/// The strongest is found in two steps: the greatest of kTileFilters answers costs a maximum for
+/// each, but a comparison, and packing what it found, only once. Which of them it was is looked up
+/// in the end, among all answers.
+struct Votes {
+  HWY_ALIGN float window[9 * kTile];  // the pixels that each tap is multiplied by
+  HWY_ALIGN float strength[kTile] = {};
+  Indices first;  // of the filters that were computed together with the strongest
+  HWY_ALIGN float answers[(kMostFilters + 1) * kTile];
+
+  HWY_INLINE Votes(const float* const (&rows)[3]) {
+    const D d;
+    for (int tap = 0; tap < 9; ++tap) {
+      for (int x = 0; x < kTile; x += kLanes)
+        hn::Store(hn::LoadU(d, rows[tap / 3] + tap % 3 + x), d, window + tap * kTile + x);
     }
   }
+
+  /// The filters k ... k + kFilters - 1.
+  template <int kFilters>
+  HWY_INLINE void add(const float* HWY_RESTRICT filters, int k) {
+    const D d;
+    V sum[kFilters][kTileVectors];
+#pragma GCC unroll 9
+    for (int tap = 0; tap < 9; ++tap) {
+      V coefficient[kFilters];
 #pragma GCC unroll 4
-  for (int f = 0; f < kFilters; ++f) {
+      for (int f = 0; f < kFilters; ++f) coefficient[f] = hn::Set(d, filters[9 * f + tap]);
+#pragma GCC unroll 4
+      for (int v = 0; v < kTileVectors; ++v) {
+        V pixels = hn::Load(d, window + tap * kTile + v * kLanes);
+        keep_in_register(pixels);
+#pragma GCC unroll 4
+        for (int f = 0; f < kFilters; ++f) {
+          sum[f][v] = tap == 0 ? hn::Mul(coefficient[f], pixels)
+                               : hn::MulAdd(coefficient[f], pixels, sum[f][v]);
+        }
+      }
+    }
     V won[kTileVectors];
 #pragma GCC unroll 4
     for (int v = 0; v < kTileVectors; ++v) {
-      const V magnitude = hn::Abs(sum[f][v]), before = hn::Load(d, strength + v * kLanes);
-      won[v] = hn::VecFromMask(d, hn::Gt(magnitude, before));
-      hn::Store(hn::Max(magnitude, before), d, strength + v * kLanes);
+      const V before = hn::Load(d, strength + v * kLanes);
+      V greatest = before;
+#pragma GCC unroll 4
+      for (int f = 0; f < kFilters; ++f) {
+        hn::Store(sum[f][v], d, answers + (k + f) * kTile + v * kLanes);
+        greatest = hn::Max(hn::Abs(sum[f][v]), greatest);
+      }
+      won[v] = hn::VecFromMask(d, hn::Gt(greatest, before));
+      hn::Store(greatest, d, strength + v * kLanes);
     }
-    *index = Votes::vote(*index, Votes::pack(won), k + f);
+    first.set_where(won, k);
   }
-}
+
+  HWY_INLINE void write(uint8_t* index, float* weight) const {
+    const D d;
+    const hn::Rebind<int32_t, D> d32;
+    const hn::Rebind<uint8_t, D> d8;
+    HWY_ALIGN uint8_t firsts[kTile];
+    first.store(firsts);
+    for (int x = 0; x < kTile; x += kLanes) {
+      const V greatest = hn::Load(d, strength + x);
+      const auto k = hn::PromoteTo(d32, hn::Load(d8, firsts + x));
+      const auto at = hn::Add(hn::Mul(k, hn::Set(d32, kTile)), hn::Iota(d32, x));
+      const auto another = [&](const float* answer) HWY_ATTR {
+        return hn::Ne(hn::Abs(hn::GatherIndex(d, answer, at)), greatest);
+      };
+      // Without a vote nothing is looked up.
+      const auto not_first = hn::And(another(answers), hn::Gt(greatest, hn::Zero(d)));
+      const auto nor_second = hn::And(not_first, another(answers + kTile));
+      const auto further = [&](auto mask) HWY_ATTR {
+        return hn::IfThenElseZero(hn::RebindMask(d32, mask), hn::Set(d32, 1));
+      };
+      const auto winner = hn::Add(k, hn::Add(further(not_first), further(nor_second)));
+      hn::StoreU(hn::DemoteTo(d8, winner), d8, index + x);
+      hn::StoreU(greatest, d, weight + x);
+    }
+  }
+};
 
 /// Votes of kTile pixels; `above`, `here` and `below` point at their left neighbours.
 void vote(const float* above, const float* here, const float* below, const FilterBank& bank,
           uint8_t* index, float* weight) {
-  const D d;
-  const float* const rows[3] = {above, here, below};
-  HWY_ALIGN float strength[kTile] = {};
-  Votes::Bytes strongest{};
+  Votes votes({above, here, below});
   const float* filters = bank.coefficients.data();
   int k = 0;
   // No filter is left alone: one has too few sums to hide the latency of the next.
   for (; k + kTileFilters <= bank.count && bank.count - k != kTileFilters + 1; k += kTileFilters)
-    vote_filters<kTileFilters>(filters + 9 * k, k, rows, strength, &strongest);
-  for (; k + 2 <= bank.count; k += 2)
-    vote_filters<2>(filters + 9 * k, k, rows, strength, &strongest);
-  if (k < bank.count) vote_filters<1>(filters + 9 * k, k, rows, strength, &strongest);
-  Votes::write(strongest, index);
-  for (int x = 0; x < kTile; x += kLanes) hn::StoreU(hn::Load(d, strength + x), d, weight + x);
+    votes.add<kTileFilters>(filters + 9 * k, k);
+  for (; k + 2 <= bank.count; k += 2) votes.add<2>(filters + 9 * k, k);
+  if (k < bank.count) votes.add<1>(filters + 9 * k, k);
+  votes.write(index, weight);
 }
 
 }  // namespace
