@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "kernels/klt_features/klt_features.h"
@@ -42,22 +43,41 @@ struct Sums {
   }
 };
 
-/// Adds a row's products to the column sums, or with kSign -1 takes them off again. In double:
-/// gradients of 8-bit frames are multiples of 2^-11 below 2^7, so that sums of their products are
-/// exact and do not depend on where a band begins.
-template <int kSign>
-void add_row(const float* dx, const float* dy, int width, Sums<double>& columns) {
-  for_columns(D64(), width, [&](auto d, int x) {
+/// Adds the products of kAdded rows from `added` on to the column sums and takes those of row
+/// `taken` off, if there is one: loading and storing the sums costs more than adding to them. In
+/// double: gradients of 8-bit frames are multiples of 2^-11 below 2^7, so that sums of their
+/// products are exact and do not depend on where a band begins.
+template <int kAdded>
+void add_rows(Plane<const float> dx, Plane<const float> dy, int added, std::optional<int> taken,
+              Sums<double>& columns) {
+  const float *gx[kAdded + 1], *gy[kAdded + 1];
+  for (int i = 0; i < kAdded; ++i) {
+    gx[i] = dx.row(added + i);
+    gy[i] = dy.row(added + i);
+  }
+  gx[kAdded] = taken ? dx.row(*taken) : nullptr;
+  gy[kAdded] = taken ? dy.row(*taken) : nullptr;
+  for_columns(D64(), dx.width, [&](auto d, int x) {
     const hn::Rebind<float, decltype(d)> d32;
-    const auto gx = hn::PromoteTo(d, hn::LoadU(d32, dx + x));
-    const auto gy = hn::PromoteTo(d, hn::LoadU(d32, dy + x));
-    const auto add = [&](std::vector<double>& sums, auto a, auto b) {
-      const auto sum = hn::LoadU(d, &sums[x]);
-      hn::StoreU(kSign > 0 ? hn::MulAdd(a, b, sum) : hn::NegMulAdd(a, b, sum), d, &sums[x]);
-    };
-    add(columns.xx, gx, gx);
-    add(columns.xy, gx, gy);
-    add(columns.yy, gy, gy);
+    auto xx = hn::LoadU(d, &columns.xx[x]), xy = hn::LoadU(d, &columns.xy[x]),
+         yy = hn::LoadU(d, &columns.yy[x]);
+    for (int i = 0; i < kAdded; ++i) {
+      const auto a = hn::PromoteTo(d, hn::LoadU(d32, gx[i] + x));
+      const auto b = hn::PromoteTo(d, hn::LoadU(d32, gy[i] + x));
+      xx = hn::MulAdd(a, a, xx);
+      xy = hn::MulAdd(a, b, xy);
+      yy = hn::MulAdd(b, b, yy);
+    }
+    if (gx[kAdded]) {
+      const auto a = hn::PromoteTo(d, hn::LoadU(d32, gx[kAdded] + x));
+      const auto b = hn::PromoteTo(d, hn::LoadU(d32, gy[kAdded] + x));
+      xx = hn::NegMulAdd(a, a, xx);
+      xy = hn::NegMulAdd(a, b, xy);
+      yy = hn::NegMulAdd(b, b, yy);
+    }
+    hn::StoreU(xx, d, &columns.xx[x]);
+    hn::StoreU(xy, d, &columns.xy[x]);
+    hn::StoreU(yy, d, &columns.yy[x]);
   });
 }
 
@@ -120,13 +140,15 @@ void strengths(Plane<const float> dx, Plane<const float> dy, int window, Plane<f
   if (powers.size() < padded) powers.resize(padded);
   for (std::vector<double>* sums : {&columns.xx, &columns.xy, &columns.yy})
     std::fill_n(sums->begin(), width, 0.0);
-  for (int y = scanned.begin - before; y < scanned.begin - before + window; ++y)
-    add_row<1>(dx.row(y), dy.row(y), width, columns);
+  constexpr int kTogether = 4;
+  int next = scanned.begin - before;
+  const int end = next + window;
+  for (; next + kTogether <= end; next += kTogether) add_rows<kTogether>(dx, dy, next, {}, columns);
+  for (; next < end; ++next) add_rows<1>(dx, dy, next, {}, columns);
   for (int y = scanned.begin; y < scanned.end; ++y) {
     if (y > scanned.begin) {
       const int top = y - before;
-      add_row<1>(dx.row(top + window - 1), dy.row(top + window - 1), width, columns);
-      add_row<-1>(dx.row(top - 1), dy.row(top - 1), width, columns);
+      add_rows<1>(dx, dy, top + window - 1, top - 1, columns);
     }
     sum_windows(columns.xx, width, window, powers, windows.xx);
     sum_windows(columns.xy, width, window, powers, windows.xy);
