@@ -120,8 +120,9 @@ struct SceneLayout {
   }
 };
 
-/// Rows of octave 0 in a band that is worth its halo of 48 rows above and below.
-inline constexpr int kSceneBandRows = 64;
+/// Rows of octave 0 in a band that is worth its halo of 48 rows above and below: between two others
+/// it costs a third of the band's own work.
+inline constexpr int kSceneBandRows = 128;
 
 /// Rows of octave 0, which has twice as many as the frame, and of octave 1's base those that they
 /// hold. `space` has SceneLayout::floats() of the luma's size, `bases` base_floats(). Safe from
