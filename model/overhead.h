@@ -3,8 +3,8 @@
 
 namespace tandem {
 
-/// What a training took, from the first frame that it delivered to the last but for the time in
-/// which frames waited for a slower sink, and how many these were.
+/// Duration of a training from its first frame to its last, without the time blocked by the sink,
+/// and the number of its frames.
 struct Training {
   double seconds = 0;
   int frames = 0;
@@ -13,10 +13,9 @@ struct Training {
 /// N_s: the frames of a training of one round an experiment, (nC + 2)(nC + 1) / 2 + 2.
 int training_frames(int cores);
 
-/// Equation 1 of paper 1: delta t, the seconds that a training took more than its frames would have
-/// taken at `throughput_fps`, the rate of the configuration that it led to. At least 0. Counts the
-/// frames that were really used instead of N_s, as an experiment lasts as long as its clock and its
-/// counters need.
+/// Equation 1 of paper 1: cost = duration - frames / `throughput_fps`, the rate of the
+/// configuration that was chosen. At least 0. Counts the frames that were used instead of N_s,
+/// because the clock and the energy counters decide how long an experiment lasts.
 double training_penalty_s(const Training& training, double throughput_fps);
 
 /// Equation 2 of paper 1: whether penalties of `penalty_s` are at most the share `max_overhead`

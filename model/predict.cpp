@@ -344,7 +344,7 @@ double Model::most_medium_fps(const MappingCosts& costs) const {
   return std::min(1 / costs.mg_s, fps);
 }
 
-// The same for all configurations of a mapping at once, but for the one with a single thread.
+// The same for all configurations of a mapping at once, except the one with a single thread.
 Model::Limits Model::limits_of(const MappingCosts& costs) const {
   if (costs.runs == 0) return {kInfinity, 0};
   const double device_s = costs.device.seconds;

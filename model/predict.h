@@ -20,8 +20,8 @@ struct Prediction {
 };
 
 /// The queueing and energy model of paper 1, section IV, for one set of measurements: equations
-/// 3-10 with the parameters of Tables III and IV, but for the rate of coupled mappings, which
-/// follows the executor's rules instead. docs/model.md has the equations and says where and why
+/// 3-10 with the parameters of Tables III and IV, except the rate of coupled mappings, which
+/// follows the executor's rules. docs/model.md has the equations and says where and why
 /// ours differ.
 class Model {
  public:
@@ -35,8 +35,8 @@ class Model {
   Prediction predict(const Configuration& configuration) const;
 
   /// Calls visit(configuration, prediction) for the configurations of all_configurations(),
-  /// mappings in descending order, but for those of which promising(fps, watts) is false: they have
-  /// no more throughput and take no less power than that. Allocates nothing.
+  /// mappings in descending order, except those for which promising(fps, watts) is false, bounds of
+  /// their throughput from above and of their power from below. Allocates nothing.
   template <class Visit, class Promising>
   void predict_all(Visit&& visit, Promising&& promising) const {
     if (stages() == 0) return;

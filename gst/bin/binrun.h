@@ -78,7 +78,7 @@ class BinRun {
   /// After abort() and with the task and the streaming thread at rest: lets go of what is still
   /// inside and starts afresh, unless the run is being shut down. Sticky events stay on `src`.
   void resume(GstPad* src);
-  /// As abort(), but for good; returns when no stage works any more.
+  /// As abort(), for good; returns when no stage works any more.
   void shut_down();
   /// After shut_down(), with pads and task at rest: lets go of the frames and the stages. Others
   /// may still hold the run to ask for its statistics.

@@ -29,7 +29,7 @@ class TensorPool : public std::enable_shared_from_this<TensorPool> {
   /// Content undefined. `device`: which of the context's will write it; negative: the host will.
   MemoryRef acquire(int device = -1);
 
-  /// Memory made by all pools, ever: a test watches that it stands still.
+  /// Process-wide count of allocations; constant once the stream is steady.
   static uint64_t allocations();
 
  private:

@@ -38,7 +38,7 @@ std::vector<unsigned char> load(const std::string& key) try {
   const std::string folder = cache_folder();
   if (folder.empty()) return {};
   const std::string file =
-      read_regular_file(path_of(folder, key), kMostBytes, Links::kRefuse).bytes;
+      read_regular_file(path_of(folder, key), kMostBytes, Links::kRefuse, Owner::kThisUser).bytes;
   const std::string header = std::string(kMagic) + key + '\0';
   if (file.size() < header.size() + kHashBytes || file.compare(0, header.size(), header) != 0) {
     return {};

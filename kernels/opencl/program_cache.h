@@ -6,8 +6,8 @@
 
 /// Compiled programs on disk: a file for each device, driver and source, in cache_folder(). The
 /// cache never fails, waits or throws: an entry that cannot be read, is damaged, belongs to another
-/// key, is longer than 64 MiB or is no regular file is not there; what cannot be written is not
-/// kept.
+/// key or to another user, is longer than 64 MiB or is no regular file is not there; what cannot be
+/// written is not kept.
 namespace tandem::opencl::program_cache {
 
 /// The stored binary, empty when there is none. `key` names everything that it depends on.

@@ -111,10 +111,10 @@ void Dispatch::release() {
   wakes_ |= kSource | kEmpty;
 }
 
-// What waits on the device goes first: it costs the driver little and frees a lane. But where the
-// cores cannot keep up the device waits for them, as items that wait hold their tensors: who has
-// collected one more than enough computes the oldest. It leaves a lane free, or all drivers could
-// come to wait for one that nobody frees.
+// Items that the device has finished go first: collecting one costs the driver little and frees a
+// lane. Where the cores cannot keep up, the device has to wait for them, because waiting items hold
+// their tensors: a driver that has collected one item more than enough computes the oldest. It
+// leaves a lane free; otherwise all drivers could wait for a lane that none of them frees.
 Dispatch::Work Dispatch::work_for(int driver, uint64_t now_ns, const Idle& idle) {
   bool collected = false;
   for (DeviceState& device : devices_) {

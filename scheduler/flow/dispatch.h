@@ -144,7 +144,7 @@ class Dispatch {
   /// After abort() and when everything has been taken out.
   void resume();
 
-  // --- Who has a reason to look again --------------------------------------------------------
+  // --- Threads that have a reason to look again ---------------------------------------------
 
   enum Wake : uint32_t {
     kOneDriver = 1,   ///< one of those that are in use

@@ -56,8 +56,7 @@ int Controller::trial() const {
   return training_ && is_trial(training_->experiment.plan().kind) ? made(true) + 1 : 0;
 }
 
-// What was spent is spent: as no configuration came of it, all of it counts. What ran before runs
-// on: an experiment is no choice.
+// An abandoned training counts in full. The previous configuration resumes.
 void Controller::abandon_training() {
   if (!training_) return;
   budget_.end_training(kUnknown);
@@ -66,7 +65,7 @@ void Controller::abandon_training() {
   end_turn();
 }
 
-// With what the experiment that is over found out.
+// Takes up what the experiment that has ended found out, and begins the next one.
 Step Controller::go_on_training() {
   Facts& facts = training_->facts;
   facts.observations.push_back(training_->experiment.observation());

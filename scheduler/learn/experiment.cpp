@@ -232,9 +232,9 @@ double Experiment::mean_of(Value&& value) {
   return estimate_of(std::move(values));
 }
 
-// Of n threads that compute a frame each. By when frames were begun: from the begin of one to that
-// of the n-th after it also passes what the rest of the pipeline takes from the threads. Where the
-// source is what they wait for, what a frame takes, shared by as many as can compute.
+// Seconds per frame with n threads, from begin times: service times alone would miss what decoding
+// and drawing take from the cores. If the source starves the threads, service time / n instead (n
+// at most nC).
 double Experiment::seconds_a_frame(int n) {
   const std::size_t threads = static_cast<std::size_t>(n);
   const auto starved = std::count_if(samples_.begin(), samples_.end(),
@@ -251,8 +251,9 @@ double Experiment::seconds_a_frame(int n) {
   };
   for (std::size_t i = threads; i < samples_.size(); ++i) values.push_back(over(i, threads));
   const double typical = estimate_of(std::move(values));
-  // A thread that loses its core loses it for longer than many rounds of short frames, so a round
-  // seldom tells. What happens in most parts of the experiment belongs to the rate, once does not.
+  // A thread that loses its core loses it for longer than many rounds of short frames take, so few
+  // rounds show it. What happens in most parts of the experiment belongs to the rate; what happens
+  // once does not.
   const std::size_t part = samples_.size() / kParts;
   if (part < 2 * threads) return typical;
   std::array<double, kParts> parts;

@@ -23,7 +23,7 @@ struct KnowledgeText {
 };
 
 /// Reads what write_knowledge() wrote, or anybody else: every value is checked, so that what comes
-/// out can be interpreted. Never throws but for want of memory.
+/// out can be interpreted. Throws nothing but std::bad_alloc.
 KnowledgeText read_knowledge(const std::string& text);
 
 }  // namespace tandem

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <unistd.h>
+
 #include <cstdlib>
 
 #include "kernels/opencl/program_cache.h"
@@ -57,6 +59,14 @@ TEST_F(CacheEntry, ThatMayNotBeReadIsNotThere) {
     program_cache::store(kKey, kBinary);
     EXPECT_EQ(program_cache::load(kKey), kBinary);
   });
+}
+
+// It is code, which would run as this user.
+TEST_F(CacheEntry, OfAnotherUserIsNotThere) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs a file of another user";
+  fs::permissions(folder_, fs::perms::all);
+  fs::permissions(entry_, fs::perms::all);
+  test::as_another_user([&] { EXPECT_EQ(program_cache::load(kKey), Binary()); });
 }
 
 TEST_F(CacheEntry, ThatIsTooLongIsNotReadOrWritten) {

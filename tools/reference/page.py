@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 
 from sources import ROOT, Stale, checked_fields, members, signal_meaning, tensors
 
@@ -45,6 +46,11 @@ def table(columns, rows):
     for row in rows:
         lines.append("| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in row) + " |")
     return "\n".join(lines) + "\n"
+
+
+def wrapped(text):
+    """Lines of at most 120 characters; those of a list stay in it."""
+    return textwrap.fill(text, 120, subsequent_indent="  " * text.startswith("- "), break_on_hyphens=False)
 
 
 def number(value):
@@ -94,7 +100,7 @@ def pad_text(pads):
     by_caps = {}
     for pad in pads:
         by_caps.setdefault(caps(pad), []).append(f"`{pad['name']}`")
-    return "\n".join(f"- {'Pads' if len(names) > 1 else 'Pad'} {' and '.join(names)}: {text}."
+    return "\n".join(wrapped(f"- {'Pads' if len(names) > 1 else 'Pad'} {' and '.join(names)}: {text}.")
                      for text, names in by_caps.items()) + "\n"
 
 
@@ -118,7 +124,7 @@ def signals_text(element):
 
 
 def element_text(element, made):
-    text = f"### {element['name']}\n\n{element['description']}. Class: {element['klass']}.\n\n"
+    text = f"### {element['name']}\n\n" + wrapped(f"{element['description']}. Class: {element['klass']}.") + "\n\n"
     text += pad_text(element["pads"])
     items = element["properties"]
     if element["stage"]:

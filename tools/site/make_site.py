@@ -26,7 +26,8 @@ SECTIONS = [
     ("How it works", ["docs/architecture.md", "docs/adapting.md", "docs/knowledge.md", "docs/energy.md",
                       "docs/model.md"]),
     ("How fast it is", ["docs/measuring.md", "docs/kernels.md", "docs/bench-json.md"]),
-    ("Project", ["HACKING.md", "CONTRIBUTING.md", "SECURITY.md", "docs/versions.md", "CHANGELOG.md"]),
+    ("Project", ["HACKING.md", "CONTRIBUTING.md", "SECURITY.md", "docs/versions.md", "docs/limits.md",
+                 "CHANGELOG.md"]),
 ]
 LAST = [("Measurements", "docs/measurements/"), ("Decisions", "docs/decisions/"), ("More", "")]
 THEME = {"name": "material", "font": False, "features": ["navigation.sections", "navigation.top"],
@@ -90,9 +91,10 @@ def main(stage, site):
     pages = files_of_git("*.md")
     for name in pages:
         stage_page(name, stage / "pages")
+    shutil.copy(pathlib.Path(__file__).with_name("tables.css"), stage / "pages")
     config = {"site_name": "Tandem", "docs_dir": str(stage / "pages"), "site_dir": str(site), "theme": THEME,
               "use_directory_urls": False, "strict": True, "markdown_extensions": EXTENSIONS,
-              "plugins": ["search"], "nav": navigation(pages)}
+              "plugins": ["search"], "extra_css": ["tables.css"], "nav": navigation(pages)}
     # JSON is YAML, but for the one value that names a function.
     text = json.dumps(config, indent=1).replace('"!GITHUB"', "!!python/object/apply:pymdownx.slugs.slugify {kwds: {case: lower}}")
     (stage / "mkdocs.yml").write_text(text, encoding="utf-8")
