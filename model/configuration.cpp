@@ -41,6 +41,13 @@ Mapping Mapping::within(uint32_t capable) const {
   return kept;
 }
 
+Mapping Mapping::with(uint32_t on_device) const {
+  Mapping more = *this;
+  for (int k = 0; k < stages; ++k)
+    if ((on_device >> k & 1) != 0 && side(k) == Side::c) more.set(k, Side::g);
+  return more;
+}
+
 std::string parse_mapping(std::string_view text, int stages, Mapping& mapping, int letters) {
   if (static_cast<int>(text.size()) != stages) {
     return "mapping '" + std::string(text) + "' has " + std::to_string(text.size()) +

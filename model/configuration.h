@@ -52,6 +52,8 @@ struct Mapping {
   uint32_t device_stages() const;
   /// With the stages outside `capable` (bit k: stage k) on the cores.
   Mapping within(uint32_t capable) const;
+  /// With the stages `on_device` (bit k: stage k) that are on the cores on the first device.
+  Mapping with(uint32_t on_device) const;
   bool operator==(const Mapping&) const = default;
 
  private:
