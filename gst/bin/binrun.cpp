@@ -76,8 +76,11 @@ void BinRun::device_failed(const std::string& why, int left) {
     devices_left_ = left;
     return control_->device_left_out(device_side());
   }
-  GST_ELEMENT_WARNING(bin_, RESOURCE, FAILED,
-                      ("The OpenCL device failed, the CPU goes on: %s", why.c_str()), (nullptr));
+  // What the CPU cannot go on with is an error of the frames.
+  const bool all = std::ranges::all_of(adapters_, [](auto* each) { return each->has_cpu(); });
+  GST_ELEMENT_WARNING(
+      bin_, RESOURCE, FAILED,
+      ("The OpenCL device failed%s: %s", all ? ", the CPU goes on" : "", why.c_str()), (nullptr));
   control_->device_failed();
 }
 

@@ -98,6 +98,14 @@ static bool choose_device(GstTandemStage* stage) {
   }
   self.on_device = false;
   self.adapter.describe();
+  const bool has_cpu = self.adapter.description().has_cpu;
+  if (!has_cpu && device == Device::cpu) {
+    GST_ELEMENT_ERROR(stage, LIBRARY, SETTINGS,
+                      ("%s has no CPU implementation: set device to auto or opencl.",
+                       self.adapter.name().c_str()),
+                      (nullptr));
+    return false;
+  }
   if (!self.adapter.description().has_opencl) {
     if (device == Device::opencl) {
       GST_ELEMENT_WARNING(
@@ -115,9 +123,11 @@ static bool choose_device(GstTandemStage* stage) {
     self.on_device = true;
     GST_INFO_OBJECT(stage, "computing on %s", context->device().name.c_str());
   } catch (const tandem::opencl::Error& e) {
-    if (device == Device::opencl) {
+    if (device == Device::opencl || !has_cpu) {
+      const std::string needs = has_cpu ? "" : self.adapter.name() + " needs an OpenCL device. ";
       GST_ELEMENT_ERROR(stage, RESOURCE, NOT_FOUND,
-                        ("No OpenCL device to compute on: %s", e.what()), (nullptr));
+                        ("%sNo OpenCL device to compute on: %s", needs.c_str(), e.what()),
+                        (nullptr));
       return false;
     }
     GST_INFO_OBJECT(stage, "computing on the CPU: %s", e.what());
@@ -193,7 +203,8 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
   }
   if (self.adapter.description().needs_previous) self.previous.pass(self.item);
   tandem::Status status = compute(self, self.on_device);
-  if (self.on_device && status.kind() == tandem::Status::Kind::device_failed) {
+  const bool device_failed = status.kind() == tandem::Status::Kind::device_failed;
+  if (self.on_device && device_failed && self.adapter.has_cpu()) {
     GST_ELEMENT_WARNING(stage, RESOURCE, FAILED,
                         ("The OpenCL device failed, the CPU goes on: %s", status.message().c_str()),
                         (nullptr));
@@ -203,7 +214,12 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
   self.item.status = status;
   self.item.close();
   if (status.ok()) return GST_FLOW_OK;
-  GST_ELEMENT_ERROR(stage, STREAM, FAILED, ("%s", status.message().c_str()), (nullptr));
+  const std::string why =
+      device_failed && !self.adapter.has_cpu()
+          ? "The OpenCL device failed, and " + self.adapter.name() + " has no CPU implementation: "
+          : "";
+  GST_ELEMENT_ERROR(stage, STREAM, FAILED, ("%s%s", why.c_str(), status.message().c_str()),
+                    (nullptr));
   return GST_FLOW_ERROR;
 }
 

@@ -18,7 +18,8 @@ struct StageDescription {
   };
   std::vector<Input> inputs;
   bool serial = false;
-  bool has_opencl = true;
+  bool has_cpu = true;     ///< else it waits for an OpenCL device, and needs one
+  bool has_opencl = true;  ///< else it stays on the cores
   bool changes_pixels = false;
   /// The element of the first stage of the part that ends with this one and that frames pass
   /// StageSettings::rounds() times inside tandembin: null where nothing is repeated.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 
 #include "gst/util/guard.h"
 
@@ -201,6 +202,7 @@ std::shared_ptr<PooledWork> StageAdapter::make_work(WorkRequest& request) {
     made->work = make();
   } catch (const opencl::Error& e) {
     // The CPU can do it all the same. enqueue() tells the device's user.
+    if (!description().has_cpu) throw std::runtime_error(name() + ": " + e.what());
     if (!request.context) throw;
     made->device_problem = e.what();
     request.context = nullptr;
