@@ -60,7 +60,7 @@ Chain chain_of(const std::vector<GstTandemStage*>& stages, const BinSettings& se
   chain.tdp_w = settings.tdp_w;
   chain.stages = static_cast<int>(stages.size());
   for (int k = 0; k < chain.stages; ++k) {
-    StageAdapter& stage = gst_tandem_stage_adapter(stages[k]);
+    StageAdapter& stage = adapter_of(stages[k]);
     stage.describe();
     chain.serial_stages |= stage.serial() ? 1u << k : 0;
     chain.device_only |= stage.has_cpu() ? 0 : 1u << k;

@@ -47,7 +47,7 @@ BinRun::BinRun(GstElement* bin, const BinPlan& plan)
   std::vector<Stage*> scheduled;
   for (GstTandemStage* stage : plan.stages) {
     stages_.emplace_back(static_cast<GstTandemStage*>(gst_object_ref(stage)));
-    StageAdapter& adapter = gst_tandem_stage_adapter(stage);
+    StageAdapter& adapter = adapter_of(stage);
     adapter.set_index(static_cast<int>(adapters_.size()));
     changes_pixels_ |= adapter.description().changes_pixels;
     needs_previous_ |= adapter.description().needs_previous;
