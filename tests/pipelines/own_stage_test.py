@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Installs Tandem into a folder, builds the stage outside the tree against it with the commands of
+docs/library.md, and runs it on both sides. usage: own_stage_test.py BUILD SCRATCH [SOURCE]"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+BUILD, SCRATCH = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else HERE.parents[1] / "pipelines/examples/own-stage"
+FRAMES = "videotestsrc pattern=gradient num-buffers=8 ! video/x-raw,format=GRAY8,width=64,height=48"
+
+
+def run(*command, **environment):
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False,
+                            env={**os.environ, **environment})
+    assert result.returncode == 0, f"{command} ended with {result.returncode}:\n{result.stdout}{result.stderr}"
+    return result.stdout + result.stderr
+
+
+def find(folder, pattern):
+    found = sorted(folder.rglob(pattern))
+    assert found, f"nothing installs {pattern}"
+    return found[0]
+
+
+def main():
+    shutil.rmtree(SCRATCH, ignore_errors=True)
+    tandem, stage = SCRATCH / "tandem", SCRATCH / "stage"
+    run("meson", "install", "-C", str(BUILD), "--no-rebuild", "--quiet", "--destdir", str(tandem))
+    packages = find(tandem, "gstreamer-tandem-1.0.pc").parent
+    plugins = find(tandem, "libgsttandem.so").parent
+    find(tandem, "libgsttandem-1.0.so.0")
+    run("meson", "setup", str(stage), str(SOURCE), PKG_CONFIG_PATH=str(packages))
+    run("meson", "compile", "-C", str(stage))
+
+    there = {"GST_PLUGIN_PATH": f"{plugins}:{stage}", "GST_REGISTRY": str(SCRATCH / "registry.bin"),
+             "LD_LIBRARY_PATH": str(packages.parent)}
+    assert "limit" in run("gst-inspect-1.0", "brightpixels", **there)
+    for line in (f"{FRAMES} ! brightpixels device=cpu ! fakesink",
+                 f"{FRAMES} ! brightpixels opencl-device=any limit=7 ! fakesink",
+                 f"{FRAMES} ! tandembin.( opencl-device=any brightpixels limit=7 ! brightpixels ) ! fakesink",
+                 f"{FRAMES} ! tandembin.( opencl-device=any mapping=g brightpixels ) ! fakesink"):
+        output = run("gst-launch-1.0", *line.split(), **there)
+        assert "WARNING" not in output and "CRITICAL" not in output, output
+    print("built outside the tree, run alone and inside tandembin")
+
+
+main()
