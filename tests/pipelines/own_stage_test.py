@@ -26,11 +26,19 @@ def find(folder, pattern):
     return found[0]
 
 
+def move(package, folder):
+    """A build folder that was set up before pkgconfig.relocatable was a default has a fixed prefix."""
+    lines = package.read_text().splitlines(keepends=True)
+    package.write_text("".join(line.replace("prefix=/", f"prefix={folder}/") if line.startswith("prefix=/") else line
+                               for line in lines))
+
+
 def main():
     shutil.rmtree(SCRATCH, ignore_errors=True)
     tandem, stage = SCRATCH / "tandem", SCRATCH / "stage"
     run("meson", "install", "-C", str(BUILD), "--no-rebuild", "--quiet", "--destdir", str(tandem))
     packages = find(tandem, "gstreamer-tandem-1.0.pc").parent
+    move(packages / "gstreamer-tandem-1.0.pc", tandem)
     plugins = find(tandem, "libgsttandem.so").parent
     find(tandem, "libgsttandem-1.0.so.0")
     run("meson", "setup", str(stage), str(SOURCE), PKG_CONFIG_PATH=str(packages))
