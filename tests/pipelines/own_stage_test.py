@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Installs Tandem into a folder, builds the stage outside the tree against it with the commands of
-docs/library.md, and runs it on both sides. usage: own_stage_test.py BUILD SCRATCH [SOURCE]"""
+docs/library.md, and runs it on both sides. usage: own_stage_test.py BUILD SCRATCH"""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 
 BUILD, SCRATCH = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
-HERE = pathlib.Path(__file__).resolve().parent
-SOURCE = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else HERE.parents[1] / "pipelines/examples/own-stage"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 FRAMES = "videotestsrc pattern=gradient num-buffers=8 ! video/x-raw,format=GRAY8,width=64,height=48"
 
 
 def run(*command, **environment):
     result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False,
-                            env={**os.environ, **environment})
+                            cwd=ROOT, env={**os.environ, **environment})
     assert result.returncode == 0, f"{command} ended with {result.returncode}:\n{result.stdout}{result.stderr}"
     return result.stdout + result.stderr
 
@@ -33,20 +33,28 @@ def move(package, folder):
                                for line in lines))
 
 
+def commands_of(page):
+    """The first shell block: what installs, and what follows."""
+    block = re.search(r"```sh\n(.*?)```", page.read_text(), re.DOTALL)[1]
+    paths, install, rest = block.split("\n", 2)
+    assert install.startswith("meson install"), install
+    return f"set -e\n{paths}\n{install}", f"set -e\n{paths}\n{rest}"
+
+
 def main():
     shutil.rmtree(SCRATCH, ignore_errors=True)
-    tandem, stage = SCRATCH / "tandem", SCRATCH / "stage"
-    run("meson", "install", "-C", str(BUILD), "--no-rebuild", "--quiet", "--destdir", str(tandem))
-    packages = find(tandem, "gstreamer-tandem-1.0.pc").parent
-    move(packages / "gstreamer-tandem-1.0.pc", tandem)
+    install, rest = commands_of(ROOT / "docs/library.md")
+    there = {"BUILD": str(BUILD), "HERE": str(SCRATCH), "GST_REGISTRY": str(SCRATCH / "registry.bin")}
+    run("bash", "-c", install, **there)
+    tandem = SCRATCH / "tandem"
+    package = find(tandem, "gstreamer-tandem-1.0.pc")
+    move(package, tandem)
+    output = run("bash", "-c", rest, **there)
+    assert "limit" in output and "WARNING" not in output and "CRITICAL" not in output, output
+
     plugins = find(tandem, "libgsttandem.so").parent
     find(tandem, "libgsttandem-1.0.so.0")
-    run("meson", "setup", str(stage), str(SOURCE), PKG_CONFIG_PATH=str(packages))
-    run("meson", "compile", "-C", str(stage))
-
-    there = {"GST_PLUGIN_PATH": f"{plugins}:{stage}", "GST_REGISTRY": str(SCRATCH / "registry.bin"),
-             "LD_LIBRARY_PATH": str(packages.parent)}
-    assert "limit" in run("gst-inspect-1.0", "brightpixels", **there)
+    there["GST_PLUGIN_PATH"] = f"{plugins}:{SCRATCH / 'own-stage'}"
     for line in (f"{FRAMES} ! brightpixels device=cpu ! fakesink",
                  f"{FRAMES} ! brightpixels opencl-device=any limit=7 ! fakesink",
                  f"{FRAMES} ! tandembin.( opencl-device=any brightpixels limit=7 ! brightpixels ) ! fakesink",
