@@ -20,8 +20,8 @@
 #include "gst/elements/vividclassifier.h"
 #include "gst/elements/vividfilter.h"
 #include "gst/elements/vividhistogram.h"
-#include "gst/meta/motionmeta.h"
-#include "gst/meta/tensormeta.h"
+#include <gst/tandem/motionmeta.h>
+#include <gst/tandem/tensormeta.h>
 
 static gboolean plugin_init(GstPlugin* plugin) {
   const struct {

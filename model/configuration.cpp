@@ -41,6 +41,13 @@ Mapping Mapping::within(uint32_t capable) const {
   return kept;
 }
 
+Mapping Mapping::with(uint32_t on_device) const {
+  Mapping more = *this;
+  for (int k = 0; k < stages; ++k)
+    if ((on_device >> k & 1) != 0 && side(k) == Side::c) more.set(k, Side::g);
+  return more;
+}
+
 std::string parse_mapping(std::string_view text, int stages, Mapping& mapping, int letters) {
   if (static_cast<int>(text.size()) != stages) {
     return "mapping '" + std::string(text) + "' has " + std::to_string(text.size()) +
@@ -112,6 +119,7 @@ std::string parse_configuration(std::string_view text, int stages, int cores,
 }
 
 bool Allowed::operator()(const Configuration& configuration) const {
+  if ((device_only & ~configuration.mapping.device_stages()) != 0) return false;
   if (mapping && configuration.mapping != *mapping) return false;
   if (granularity && configuration.granularity != *granularity) return false;
   if (lanes && configuration.mapping.any_device() && configuration.lanes != *lanes) return false;
@@ -127,7 +135,7 @@ bool Allowed::operator()(const Configuration& configuration) const {
 bool Allowed::fixed() const { return mapping && (threads || granularity == Granularity::medium); }
 
 Configuration Allowed::fallback(int stages, int cores) const {
-  Configuration configuration{mapping.value_or(Mapping{0, stages}),
+  Configuration configuration{mapping.value_or(Mapping{device_only, stages}),
                               granularity.value_or(Granularity::coarse), 0};
   // The thread that waits for the device needs no core.
   const int used = most_cores > 0 ? std::min(cores, most_cores) : cores;
@@ -137,11 +145,12 @@ Configuration Allowed::fallback(int stages, int cores) const {
 }
 
 std::vector<Configuration> all_configurations(int stages, int cores, uint32_t device_capable,
-                                              std::span<const int> lanes, int letters) {
+                                              std::span<const int> lanes, int letters,
+                                              uint32_t device_only) {
   std::vector<Configuration> all;
   Mapping mapping{0, stages};
   do {
-    if (mapping != mapping.within(device_capable)) continue;
+    if (mapping != mapping.within(device_capable).with(device_only)) continue;
     for (const int s : mapping.any_device() ? lanes : std::span<const int>(kOneLane)) {
       for (int n = 1; n <= cores + 1; ++n) all.push_back({mapping, Granularity::coarse, n, s});
       all.push_back({mapping, Granularity::medium, cores + 1, s});

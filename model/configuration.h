@@ -52,6 +52,8 @@ struct Mapping {
   uint32_t device_stages() const;
   /// With the stages outside `capable` (bit k: stage k) on the cores.
   Mapping within(uint32_t capable) const;
+  /// With the stages `on_device` (bit k: stage k) that are on the cores on the first device.
+  Mapping with(uint32_t on_device) const;
   bool operator==(const Mapping&) const = default;
 
  private:
@@ -99,21 +101,23 @@ struct Allowed {
   /// Where several streams share the machine; 0: no bound. Does not hold for what is fixed above.
   int most_cores = 0;  ///< that threads compute on at a time; medium grain uses all
   int most_lanes = 0;
+  uint32_t device_only = 0;  ///< bit k: stage k has no CPU implementation, and is on a device
 
   bool operator()(const Configuration& configuration) const;
   /// Whether one configuration alone is allowed, with one lane where lanes are open.
   bool fixed() const;
-  /// What runs while nothing is known: all-CPU coarse grain on `cores` threads where that is open.
+  /// What runs while nothing is known: coarse grain on `cores` threads where that is open, with the
+  /// stages on the CPU that it can compute.
   Configuration fallback(int stages, int cores) const;
   bool operator==(const Allowed&) const = default;
 };
 
 /// All (1 + letters)^s (nC + 2) configurations (paper 1, section II-B, has one letter); mappings
 /// that put a stage outside `device_capable` (bit k: stage k has a device implementation) on a
-/// device are left out. Those with a device come once for each of `lanes`. Order: mapping by
-/// mapping, threads 1 ... nC + 1, then medium grain.
+/// device, or one of `device_only` on the cores, are left out. Those with a device come once for
+/// each of `lanes`. Order: mapping by mapping, threads 1 ... nC + 1, then medium grain.
 std::vector<Configuration> all_configurations(int stages, int cores, uint32_t device_capable,
                                               std::span<const int> lanes = kOneLane,
-                                              int letters = 1);
+                                              int letters = 1, uint32_t device_only = 0);
 
 }  // namespace tandem

@@ -53,6 +53,7 @@ struct StageMeasurements {
   Cost mg;      ///< T_k^MG: nC threads on one frame
   Cost device;  ///< T_k^G: without transfers
   bool has_device = false;
+  bool has_cpu = true;  ///< else `cg` and `mg` are 0: frames wait for the device
   bool serial = false;  ///< frames pass one at a time
   /// Host to device, where a run of device stages begins with this stage. A transfer whose energy
   /// was not measured makes the energy of the mappings that need it unknown.

@@ -75,6 +75,7 @@ Model::Model(const Measurements& measurements, int lanes) : m_(measurements) {
     cg_s_ += stage.cg.seconds;
     gain_.push_back(stage.mg.seconds / stage.device.seconds);
     any_serial_ = any_serial_ || stage.serial;
+    cpu_path_ = cpu_path_ && stage.has_cpu;
   }
   mg_s_ = mg.seconds;
   mg_ = cpu(mg, 1, m_.cores);
@@ -283,7 +284,8 @@ Prediction Model::predict(const Configuration& configuration) const {
   if (mapping.stages != stages()) return {};
   MappingCosts costs;
   for (int k = stages() - 1; k >= 0; --k) {
-    if (mapping.on_device(k) && !m_.stages[k].has_device) return {};
+    const StageMeasurements& stage = m_.stages[k];
+    if (mapping.on_device(k) ? !stage.has_device : !stage.has_cpu) return {};
     add_stage(k, mapping, costs);
   }
   if (configuration.granularity == Granularity::coarse &&
@@ -302,6 +304,7 @@ Prediction Model::predict(const Configuration& configuration, const MappingCosts
     const Cpu& cpu = coarse_grain ? cg_[configuration.threads] : mg_;
     return finish(cpu.fps, 0, cpu.total_w);
   }
+  if (!cpu_path_) return combine(without_cpu_path(configuration, costs), power, mapping);
   if (coarse_grain) return combine(coarse(costs, configuration.threads), power, mapping);
   if (m_.crowding.empty()) return combine(medium(mapping, costs), power, mapping);
   MappingCosts crowded = costs;
@@ -317,6 +320,7 @@ Model::Limits Model::limits_of(const Configuration& configuration,
   const Cpu& all = coarse_grain ? cg_[configuration.threads] : mg_;
   if (costs.runs == 0) return {all.fps, std::min(all.total_w, most_w_)};
   const double device_s = costs.device.seconds;
+  if (!cpu_path_) return {1 / device_s, 0};
   double fps, watts, latency_s;
   if (coarse_grain) {
     const Cpu& others = cg_[configuration.threads - servers(configuration.threads)];
@@ -346,7 +350,7 @@ double Model::most_medium_fps(const MappingCosts& costs) const {
 
 // The same for all configurations of a mapping at once, except the one with a single thread.
 Model::Limits Model::limits_of(const MappingCosts& costs) const {
-  if (costs.runs == 0) return {kInfinity, 0};
+  if (costs.runs == 0 || !cpu_path_) return {kInfinity, 0};
   const double device_s = costs.device.seconds;
   const double coarse_fps =
       extremes_.fps +

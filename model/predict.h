@@ -136,6 +136,7 @@ class Model {
   void one_run(const MappingCosts& costs, Cycle& cycle) const;
   void many_lanes(const MappingCosts& costs, Cycle& cycle) const;
   void many_runs(Mapping mapping, Cycle& cycle) const;
+  Cycle without_cpu_path(const Configuration& configuration, const MappingCosts& costs) const;
   double slowdown(const Cpu& besides) const;
   Prediction combine(Cycle&& cycle, const DevicePower& power, Mapping mapping) const;
   Prediction keep_window(const Cycle& cycle, const DevicePower& power) const;
@@ -150,7 +151,7 @@ class Model {
   void visit_mappings(int k, Mapping mapping, const MappingCosts& costs,
                       VisitMapping& visit) const {
     for (const Side side : {Side::g, Side::c}) {
-      if (side != Side::c && !m_.stages[k].has_device) continue;
+      if (side == Side::c ? !m_.stages[k].has_cpu : !m_.stages[k].has_device) continue;
       mapping.set(k, side);
       MappingCosts with = costs;
       add_stage(k, mapping, with);
@@ -176,6 +177,7 @@ class Model {
   double most_w_ = kInfinity;  ///< thermal design power
   double most_in_flight_ = kInfinity;
   bool any_serial_ = false;
+  bool cpu_path_ = true;  ///< the CPU can compute whole frames
 };
 
 /// The prediction of one configuration.

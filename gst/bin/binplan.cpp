@@ -59,8 +59,12 @@ Chain chain_of(const std::vector<GstTandemStage*>& stages, const BinSettings& se
   chain.cores = settings.cores > 0 ? settings.cores : usable_physical_cores();
   chain.tdp_w = settings.tdp_w;
   chain.stages = static_cast<int>(stages.size());
-  for (int k = 0; k < chain.stages; ++k)
-    chain.serial_stages |= gst_tandem_stage_adapter(stages[k]).serial() ? 1u << k : 0;
+  for (int k = 0; k < chain.stages; ++k) {
+    StageAdapter& stage = adapter_of(stages[k]);
+    stage.describe();
+    chain.serial_stages |= stage.serial() ? 1u << k : 0;
+    chain.device_only |= stage.has_cpu() ? 0 : 1u << k;
+  }
   return chain;
 }
 
@@ -80,7 +84,8 @@ BinPlan plan_run(GstElement* bin, const std::vector<GstTandemStage*>& stages,
   BinPlan plan;
   plan.stages = stages;
   plan.chain = chain_of(stages, settings);
-  if (can_use_device(adapt_rules(settings, plan.chain.stages, plan.chain.cores)))
+  const AdaptRules rules = adapt_rules(settings, plan.chain.stages, plan.chain.cores);
+  if (can_use_device(rules, plan.chain.device_only))
     plan.device = DeviceProvider::look(bin, settings.opencl_device);
   plan.device_busy = std::make_shared<DeviceBusy>();
   add_energy(bin, settings, plan);

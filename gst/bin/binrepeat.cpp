@@ -10,7 +10,7 @@
 namespace tandem {
 namespace {
 
-StageAdapter& adapter(GstTandemStage* stage) { return gst_tandem_stage_adapter(stage); }
+StageAdapter& adapter(GstTandemStage* stage) { return adapter_of(stage); }
 
 // The stage that the one at `last` repeats from; -1 when it is not there.
 int find_first(const std::vector<GstTandemStage*>& stages, int last) {

@@ -47,7 +47,7 @@ BinRun::BinRun(GstElement* bin, const BinPlan& plan)
   std::vector<Stage*> scheduled;
   for (GstTandemStage* stage : plan.stages) {
     stages_.emplace_back(static_cast<GstTandemStage*>(gst_object_ref(stage)));
-    StageAdapter& adapter = gst_tandem_stage_adapter(stage);
+    StageAdapter& adapter = adapter_of(stage);
     adapter.set_index(static_cast<int>(adapters_.size()));
     changes_pixels_ |= adapter.description().changes_pixels;
     needs_previous_ |= adapter.description().needs_previous;
@@ -76,8 +76,11 @@ void BinRun::device_failed(const std::string& why, int left) {
     devices_left_ = left;
     return control_->device_left_out(device_side());
   }
-  GST_ELEMENT_WARNING(bin_, RESOURCE, FAILED,
-                      ("The OpenCL device failed, the CPU goes on: %s", why.c_str()), (nullptr));
+  // What the CPU cannot go on with is an error of the frames.
+  const bool all = std::ranges::all_of(adapters_, [](auto* each) { return each->has_cpu(); });
+  GST_ELEMENT_WARNING(
+      bin_, RESOURCE, FAILED,
+      ("The OpenCL device failed%s: %s", all ? ", the CPU goes on" : "", why.c_str()), (nullptr));
   control_->device_failed();
 }
 

@@ -7,7 +7,7 @@ namespace tandem {
 
 ChainWork::ChainWork(const std::vector<GstTandemStage*>& stages) {
   for (GstTandemStage* stage : stages) {
-    adapters_.push_back(&gst_tandem_stage_adapter(stage));
+    adapters_.push_back(&adapter_of(stage));
     adapters_.back()->describe();
     read_.push_back(adapters_.back()->read_settings());
   }

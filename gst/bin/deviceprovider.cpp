@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/deviceprovider.h"
 
+#include <stdexcept>
 #include <utility>
 
 #include "gst/bin/binrun.h"
@@ -19,12 +20,39 @@ bool forces_device(const AdaptRules& rules) {
 
 }  // namespace
 
-bool can_use_device(const AdaptRules& rules) {
-  return forces_device(rules) || (!rules.allowed.mapping && rules.any());
+uint32_t device_only_stages(const BinRun& run) {
+  uint32_t bits = 0;
+  for (int k = 0; k < run.stages(); ++k) bits |= run.adapter(k).has_cpu() ? 0 : 1u << k;
+  return bits;
+}
+
+bool can_use_device(const AdaptRules& rules, uint32_t device_only) {
+  return device_only != 0 || forces_device(rules) || (!rules.allowed.mapping && rules.any());
+}
+
+void check_mapping(const BinRun& run, const AdaptRules& rules) {
+  if (!rules.allowed.mapping) return;
+  const Mapping& mapping = *rules.allowed.mapping;
+  for (int k = 0; k < run.stages(); ++k) {
+    if (mapping.on_device(k) || run.adapter(k).has_cpu()) continue;
+    throw std::runtime_error("mapping '" + to_string(mapping) + "' has " + run.adapter(k).name() +
+                             " on the CPU, which has no CPU implementation: write g for stage " +
+                             std::to_string(k + 1));
+  }
+}
+
+void DeviceProvider::check_device(const BinRun& run) const {
+  if (run.context() || looking_) return;
+  for (int k = 0; k < run.stages(); ++k) {
+    if (run.adapter(k).has_cpu()) continue;
+    throw std::runtime_error(run.adapter(k).name() +
+                             " has no CPU implementation, and there is no OpenCL device to use: " +
+                             problem_.value_or("none was looked for"));
+  }
 }
 
 bool DeviceProvider::wanted(const BinRun& run, const AdaptRules& rules) const {
-  return can_use_device(rules) && !run.context() && !problem_;
+  return can_use_device(rules, device_only_stages(run)) && !run.context() && !problem_;
 }
 
 DeviceProvider::Found DeviceProvider::look(GstElement* bin, const std::string& selector) {
@@ -53,7 +81,7 @@ void DeviceProvider::end_look(BinRun& run, const Found& found) {
 
 std::string DeviceProvider::complaint(const BinRun& run, const BinSettings& settings,
                                       const AdaptRules& rules) {
-  if (!can_use_device(rules)) return {};
+  if (!can_use_device(rules, device_only_stages(run))) return {};
   const bool forced = forces_device(rules);
   if (const auto context = run.context()) {
     if (const std::string others = warn_of_kinds(*context, settings); !others.empty())

@@ -12,8 +12,13 @@ namespace tandem {
 
 class BinRun;
 
-/// Whether a stage may compute on the device, now or later.
-bool can_use_device(const AdaptRules& rules);
+/// Whether a stage may compute on the device, now or later. `device_only`: as in Chain.
+bool can_use_device(const AdaptRules& rules, uint32_t device_only);
+/// Bit k: no CPU can compute stage k.
+uint32_t device_only_stages(const BinRun& run);
+/// Throws std::runtime_error that names the stage where a mapping has one on the CPU that no CPU
+/// can compute.
+void check_mapping(const BinRun& run, const AdaptRules& rules);
 
 /// Finds the OpenCL device of a run when it may be needed. All but look() is called under the bin's
 /// configure_mutex.
@@ -33,6 +38,8 @@ class DeviceProvider {
   /// Asks the neighbours, the application and OpenCL. Posts messages: call it with no lock held.
   static Found look(GstElement* bin, const std::string& selector);
   void end_look(BinRun& run, const Found& found);
+  /// Throws std::runtime_error where a stage needs a device and none was found.
+  void check_device(const BinRun& run) const;
 
   /// What the user is to be warned of, once: that there is no device though one was asked for, or
   /// that it cannot compute all that it was asked to. Empty: nothing.

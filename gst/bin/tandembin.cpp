@@ -98,7 +98,10 @@ void take_over(const BinSettings& settings, BinRun& run) {
 }
 
 AdaptRules rules_of(TandemBin* bin, BinRun& run) {
-  return tandem::adapt_rules(settings_of(bin), run.stages(), run.executor().cores());
+  const AdaptRules rules =
+      tandem::adapt_rules(settings_of(bin), run.stages(), run.executor().cores());
+  tandem::check_mapping(run, rules);
+  return rules;
 }
 
 // Takes configure_mutex, and finds the device if the properties need one. The mutex is not held
@@ -122,7 +125,7 @@ std::unique_lock<std::mutex> lock_with_device(TandemBin* bin, BinRun& run) {
 // std::runtime_error.
 void configure(TandemBin* bin, BinRun& run) {
   const AdaptRules rules = rules_of(bin, run);
-  run.may_use_device = tandem::can_use_device(rules);
+  run.may_use_device = tandem::can_use_device(rules, tandem::device_only_stages(run));
   run.control().set_device(run.device_side());
   run.control().set_rules(rules);
   run.control().warn_later(run.device_provider().complaint(run, settings_of(bin), rules));
@@ -212,6 +215,7 @@ bool start_run(TandemBin* bin) {
                                                 bin->self->knowledge, bin->self->kept));
     // Those who were asked may have set properties, which the run is to start with.
     std::unique_lock configuring = lock_with_device(bin, *run);
+    run->device_provider().check_device(*run);
     run->control().set_objective(settings_of(bin).objective);
     configure(bin, *run);
     {

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "gst/elements/klttensors.h"
-#include "gst/meta/motionmeta.h"
+#include <gst/tandem/motionmeta.h>
 #include "gst/stage/stageelement.h"
 #include "kernels/klt_flow/tracks.h"
 

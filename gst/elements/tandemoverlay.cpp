@@ -20,7 +20,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "gst/meta/motionmeta.h"
+#include <gst/tandem/motionmeta.h>
 #include "gst/meta/region.h"
 #include "gst/util/canvas.h"
 

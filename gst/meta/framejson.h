@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "gst/meta/motionmeta.h"
+#include <gst/tandem/motionmeta.h>
 #include "gst/meta/region.h"
 
 /// What Tandem knows of a frame as one line of JSON. docs/json-lines.md has the fields.

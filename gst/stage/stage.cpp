@@ -4,6 +4,7 @@
 #include <string>
 
 #include "gst/opencl/openclcontext.h"
+#include "gst/stage/cstage.h"
 #include "gst/stage/previousluma.h"
 #include "gst/stage/stageadapter.h"
 #include "gst/util/guard.h"
@@ -15,8 +16,8 @@ enum class Device { automatic, cpu, opencl };
 
 enum { PROP_0, PROP_DEVICE, PROP_OPENCL_DEVICE };
 
-struct GstTandemStage::Private {
-  explicit Private(GstTandemStage* stage) : adapter(stage) {}
+struct _GstTandemStagePrivate {
+  explicit _GstTandemStagePrivate(GstTandemStage* stage) : adapter(stage) {}
 
   tandem::StageAdapter adapter;
   // Under the object lock.
@@ -47,15 +48,20 @@ static GType gst_tandem_device_get_type() {
   return type;
 }
 
-void gst_tandem_stage_property_set(GstTandemStage* stage) { stage->self->adapter.property_set(); }
+const tandem::StageHooks& tandem::hooks_of(GstTandemStage* stage) {
+  return *static_cast<const StageHooks*>(GST_TANDEM_STAGE_GET_CLASS(stage)->hooks);
+}
 
-tandem::StageAdapter& gst_tandem_stage_adapter(GstTandemStage* stage) {
-  return stage->self->adapter;
+tandem::StageAdapter& tandem::adapter_of(GstTandemStage* stage) { return stage->priv->adapter; }
+
+// Called by GObject after each property that was set.
+static void gst_tandem_stage_notify(GObject* object, GParamSpec*) {
+  GST_TANDEM_STAGE(object)->priv->adapter.property_set();
 }
 
 static void gst_tandem_stage_set_property(GObject* object, guint id, const GValue* value,
                                           GParamSpec* pspec) {
-  GstTandemStage::Private& self = *GST_TANDEM_STAGE(object)->self;
+  GstTandemStagePrivate& self = *GST_TANDEM_STAGE(object)->priv;
   tandem::ObjectLock lock(object);
   switch (id) {
     case PROP_DEVICE:
@@ -71,7 +77,7 @@ static void gst_tandem_stage_set_property(GObject* object, guint id, const GValu
 
 static void gst_tandem_stage_get_property(GObject* object, guint id, GValue* value,
                                           GParamSpec* pspec) {
-  GstTandemStage::Private& self = *GST_TANDEM_STAGE(object)->self;
+  GstTandemStagePrivate& self = *GST_TANDEM_STAGE(object)->priv;
   tandem::ObjectLock lock(object);
   switch (id) {
     case PROP_DEVICE:
@@ -88,7 +94,7 @@ static void gst_tandem_stage_get_property(GObject* object, guint id, GValue* val
 // The first frame of a stage that works alone: inside tandembin no frame comes this way, and the
 // bin decides which device there is.
 static bool choose_device(GstTandemStage* stage) {
-  GstTandemStage::Private& self = *stage->self;
+  GstTandemStagePrivate& self = *stage->priv;
   Device device;
   std::string selector;
   {
@@ -98,6 +104,14 @@ static bool choose_device(GstTandemStage* stage) {
   }
   self.on_device = false;
   self.adapter.describe();
+  const bool has_cpu = self.adapter.description().has_cpu;
+  if (!has_cpu && device == Device::cpu) {
+    GST_ELEMENT_ERROR(stage, LIBRARY, SETTINGS,
+                      ("%s has no CPU implementation: set device to auto or opencl.",
+                       self.adapter.name().c_str()),
+                      (nullptr));
+    return false;
+  }
   if (!self.adapter.description().has_opencl) {
     if (device == Device::opencl) {
       GST_ELEMENT_WARNING(
@@ -115,9 +129,11 @@ static bool choose_device(GstTandemStage* stage) {
     self.on_device = true;
     GST_INFO_OBJECT(stage, "computing on %s", context->device().name.c_str());
   } catch (const tandem::opencl::Error& e) {
-    if (device == Device::opencl) {
+    if (device == Device::opencl || !has_cpu) {
+      const std::string needs = has_cpu ? "" : self.adapter.name() + " needs an OpenCL device. ";
       GST_ELEMENT_ERROR(stage, RESOURCE, NOT_FOUND,
-                        ("No OpenCL device to compute on: %s", e.what()), (nullptr));
+                        ("%sNo OpenCL device to compute on: %s", needs.c_str(), e.what()),
+                        (nullptr));
       return false;
     }
     GST_INFO_OBJECT(stage, "computing on the CPU: %s", e.what());
@@ -126,14 +142,14 @@ static bool choose_device(GstTandemStage* stage) {
 }
 
 static gboolean gst_tandem_stage_start(GstBaseTransform* base) {
-  GST_TANDEM_STAGE(base)->self->chosen = false;
-  GST_TANDEM_STAGE(base)->self->previous.forget();
-  GST_TANDEM_STAGE(base)->self->adapter.property_set();  // a bin may have read some and left
+  GST_TANDEM_STAGE(base)->priv->chosen = false;
+  GST_TANDEM_STAGE(base)->priv->previous.forget();
+  GST_TANDEM_STAGE(base)->priv->adapter.property_set();  // a bin may have read some and left
   return TRUE;
 }
 
 static gboolean gst_tandem_stage_stop(GstBaseTransform* base) {
-  GstTandemStage::Private& self = *GST_TANDEM_STAGE(base)->self;
+  GstTandemStagePrivate& self = *GST_TANDEM_STAGE(base)->priv;
   self.adapter.set_context(nullptr);
   self.adapter.forget();
   self.queue.reset();
@@ -141,11 +157,11 @@ static gboolean gst_tandem_stage_stop(GstBaseTransform* base) {
 }
 
 static gboolean gst_tandem_stage_set_caps(GstBaseTransform* base, GstCaps* caps, GstCaps*) {
-  GstTandemStage::Private& self = *GST_TANDEM_STAGE(base)->self;
+  GstTandemStagePrivate& self = *GST_TANDEM_STAGE(base)->priv;
   return gst_video_info_from_caps(&self.info, caps);
 }
 
-static tandem::Status compute(GstTandemStage::Private& self, bool on_device) {
+static tandem::Status compute(GstTandemStagePrivate& self, bool on_device) {
   tandem::FrameItem& item = self.item;
   tandem::Status status = self.adapter.prepare(item);
   if (on_device) {
@@ -166,7 +182,7 @@ static tandem::Status compute(GstTandemStage::Private& self, bool on_device) {
 
 static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBuffer* buffer) {
   GstTandemStage* stage = GST_TANDEM_STAGE(base);
-  GstTandemStage::Private& self = *stage->self;
+  GstTandemStagePrivate& self = *stage->priv;
   if (!self.chosen) {
     if (!choose_device(stage)) return GST_FLOW_ERROR;
     self.chosen = true;
@@ -193,7 +209,8 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
   }
   if (self.adapter.description().needs_previous) self.previous.pass(self.item);
   tandem::Status status = compute(self, self.on_device);
-  if (self.on_device && status.kind() == tandem::Status::Kind::device_failed) {
+  const bool device_failed = status.kind() == tandem::Status::Kind::device_failed;
+  if (self.on_device && device_failed && self.adapter.has_cpu()) {
     GST_ELEMENT_WARNING(stage, RESOURCE, FAILED,
                         ("The OpenCL device failed, the CPU goes on: %s", status.message().c_str()),
                         (nullptr));
@@ -203,13 +220,18 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
   self.item.status = status;
   self.item.close();
   if (status.ok()) return GST_FLOW_OK;
-  GST_ELEMENT_ERROR(stage, STREAM, FAILED, ("%s", status.message().c_str()), (nullptr));
+  const std::string why =
+      device_failed && !self.adapter.has_cpu()
+          ? "The OpenCL device failed, and " + self.adapter.name() + " has no CPU implementation: "
+          : "";
+  GST_ELEMENT_ERROR(stage, STREAM, FAILED, ("%s%s", why.c_str(), status.message().c_str()),
+                    (nullptr));
   return GST_FLOW_ERROR;
 }
 
 static gboolean gst_tandem_stage_sink_event(GstBaseTransform* base, GstEvent* event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
-    GST_TANDEM_STAGE(base)->self->previous.forget();
+    GST_TANDEM_STAGE(base)->priv->previous.forget();
   return GST_BASE_TRANSFORM_CLASS(gst_tandem_stage_parent_class)->sink_event(base, event);
 }
 
@@ -220,13 +242,13 @@ static gboolean gst_tandem_stage_query(GstBaseTransform* base, GstPadDirection d
 }
 
 static void gst_tandem_stage_init(GstTandemStage* stage) {
-  stage->self = new GstTandemStage::Private(stage);
-  stage->self->item.queues = &stage->self->queue;
+  stage->priv = new GstTandemStagePrivate(stage);
+  stage->priv->item.queues = &stage->priv->queue;
   gst_base_transform_set_in_place(GST_BASE_TRANSFORM_CAST(stage), TRUE);
 }
 
 static void gst_tandem_stage_finalize(GObject* object) {
-  delete GST_TANDEM_STAGE(object)->self;
+  delete GST_TANDEM_STAGE(object)->priv;
   G_OBJECT_CLASS(gst_tandem_stage_parent_class)->finalize(object);
 }
 
@@ -235,6 +257,8 @@ static void gst_tandem_stage_class_init(GstTandemStageClass* klass) {
   object_class->set_property = gst_tandem_stage_set_property;
   object_class->get_property = gst_tandem_stage_get_property;
   object_class->finalize = gst_tandem_stage_finalize;
+  object_class->notify = gst_tandem_stage_notify;
+  klass->hooks = &tandem::kCStage;
 
   const auto flags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
                                               GST_PARAM_MUTABLE_READY);
@@ -248,6 +272,13 @@ static void gst_tandem_stage_class_init(GstTandemStageClass* klass) {
       g_param_spec_string("opencl-device", "OpenCL device",
                           "Which OpenCL device: auto (never a CPU), any, or a part of its name",
                           "auto", flags));
+
+  static GstStaticPadTemplate sink = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+                                                             GST_STATIC_CAPS(GST_TANDEM_LUMA_CAPS));
+  static GstStaticPadTemplate src = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+                                                            GST_STATIC_CAPS(GST_TANDEM_LUMA_CAPS));
+  gst_element_class_add_static_pad_template(GST_ELEMENT_CLASS(klass), &sink);
+  gst_element_class_add_static_pad_template(GST_ELEMENT_CLASS(klass), &src);
 
   GstBaseTransformClass* base_class = GST_BASE_TRANSFORM_CLASS(klass);
   base_class->start = gst_tandem_stage_start;

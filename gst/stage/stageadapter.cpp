@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 
 #include "gst/util/guard.h"
 
@@ -84,9 +85,7 @@ GstBuffer* FrameItem::close() {
   return std::exchange(buffer, nullptr);
 }
 
-void StageAdapter::describe() {
-  description_ = GST_TANDEM_STAGE_GET_CLASS(stage_)->describe(stage_);
-}
+void StageAdapter::describe() { description_ = hooks_of(stage_).describe(stage_); }
 
 std::string StageAdapter::name() const {
   return GST_OBJECT_NAME(gst_element_get_factory(GST_ELEMENT_CAST(stage_)));
@@ -103,7 +102,7 @@ void StageAdapter::set_context(std::shared_ptr<opencl::Context> context) {
 
 std::shared_ptr<const StageSettings> StageAdapter::read_settings() {
   properties_set_ = false;  // what is set while they are read is read again
-  return GST_TANDEM_STAGE_GET_CLASS(stage_)->read_settings(stage_);
+  return hooks_of(stage_).read_settings(stage_);
 }
 
 void StageAdapter::use(std::shared_ptr<const StageSettings> settings) {
@@ -194,13 +193,12 @@ std::shared_ptr<PooledWork> StageAdapter::make_work(WorkRequest& request) {
   made->generation = generation_;
   made->video = request.video;
   const auto settings = this->settings();
-  const auto make = [&] {
-    return GST_TANDEM_STAGE_GET_CLASS(stage_)->make_work(stage_, *settings, request);
-  };
+  const auto make = [&] { return hooks_of(stage_).make_work(stage_, *settings, request); };
   try {
     made->work = make();
   } catch (const opencl::Error& e) {
     // The CPU can do it all the same. enqueue() tells the device's user.
+    if (!description().has_cpu) throw std::runtime_error(name() + ": " + e.what());
     if (!request.context) throw;
     made->device_problem = e.what();
     request.context = nullptr;

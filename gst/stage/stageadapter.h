@@ -99,6 +99,7 @@ class StageAdapter final : public Stage {
   bool serial() const override { return description().serial; }
   bool changes_item() const override { return description().changes_pixels; }
   bool has_device() const override;
+  bool has_cpu() const override { return description().has_cpu; }
   Status prepare(Item& item) override;
   Status begin(Item& item) override;
   int rows(const Item& item) const override;

@@ -99,7 +99,6 @@ class StageElement {
         settings.*std::get<std::string Settings::*>(member) = text ? text : "";
       }
     }
-    gst_tandem_stage_property_set(GST_TANDEM_STAGE(object));
   }
 
   static void get_property(GObject* object, guint id, GValue* value, GParamSpec*) {
@@ -207,16 +206,9 @@ class StageElement {
     GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
     gst_element_class_set_static_metadata(element_class, Element::kLongName, Element::kKlass,
                                           Element::kSummary, "The Tandem authors");
-    static GstStaticPadTemplate sink = GST_STATIC_PAD_TEMPLATE(
-        "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_TANDEM_LUMA_CAPS));
-    static GstStaticPadTemplate src = GST_STATIC_PAD_TEMPLATE(
-        "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_TANDEM_LUMA_CAPS));
-    gst_element_class_add_static_pad_template(element_class, &sink);
-    gst_element_class_add_static_pad_template(element_class, &src);
 
-    klass->describe = describe;
-    klass->read_settings = read_settings;
-    klass->make_work = make_work;
+    static const StageHooks hooks{describe, read_settings, make_work};
+    klass->hooks = &hooks;
   }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <gst/tandem/tensormeta.h>
 #include <gst/video/video.h>
 
 #include <array>
@@ -11,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "gst/meta/tensormeta.h"
 #include "gst/meta/tensorname.h"
 #include "kernels/opencl/opencl.h"
 #include "kernels/plane.h"

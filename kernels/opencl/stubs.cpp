@@ -6,6 +6,7 @@
 #include "kernels/klt_pyramid/klt_pyramid.h"
 #include "kernels/opencl/memory.h"
 #include "kernels/opencl/opencl.h"
+#include "kernels/opencl/source_kernel.h"
 #include "kernels/resize/resize.h"
 #include "kernels/scene_features/scene_features.h"
 #include "kernels/srad/srad.h"
@@ -65,6 +66,13 @@ void download(Queue&, void*, void*, const HostRows&) { unavailable(); }
 void download_now(Context&, int, void*, void*, std::size_t) { unavailable(); }
 
 }  // namespace memory
+
+struct SourceKernel::Private {};
+SourceKernel::SourceKernel(Context&, const std::string&, const std::string&) { unavailable(); }
+SourceKernel::~SourceKernel() = default;
+void SourceKernel::enqueue(Queue&, std::size_t, std::span<const Argument>) { unavailable(); }
+void* command_queue(Queue&) { unavailable(); }
+
 }  // namespace opencl
 
 struct ResizeOpenCL::Private {};

@@ -12,15 +12,23 @@ constexpr uint64_t kLongWait = 10;
 // The part of the window that may wait for the sink alone: a quarter.
 constexpr int kWaitsForTheSink = 4;
 
+uint32_t without_cpu(const std::vector<Dispatch::StageRules>& stages) {
+  uint32_t bits = 0;
+  for (std::size_t k = 0; k < stages.size(); ++k) bits |= stages[k].has_cpu ? 0 : 1u << k;
+  return bits;
+}
+
 }  // namespace
 
 Dispatch::Dispatch(std::vector<StageRules> stages, int cores, bool has_device)
     : stages_(std::move(stages)),
+      device_only_(without_cpu(stages_)),
       cores_(cores),
       ring_(std::max(kMaxWindow, 2 * (cores + 1))),
       window_(static_cast<int>(ring_.size())),
       device_usable_(has_device) {
-  ready_.reserve(stages_.size() + kMaxDevices * kMaxLanes);
+  ready_.reserve(stages_.size() + kMaxDevices * kMaxLanes + cores + 1);
+  for_lane_.reserve(kMaxDevices * kMaxLanes + cores + 1);
   sent_.reserve(kMaxDevices * kMaxLanes);
   waiting_.reserve(cores + 1);
   current_ = pending_ = {{0, static_cast<int>(stages_.size())}, Granularity::coarse, cores};
@@ -33,7 +41,8 @@ void Dispatch::configure(const Configuration& configuration, uint32_t device_cap
   pending_.threads = std::clamp(pending_.threads, 1, cores_ + 1);
   pending_.lanes = time_stages ? 1 : std::clamp(pending_.lanes, 1, kMaxLanes);
   pending_.mapping.stages = static_cast<int>(stages_.size());
-  pending_.mapping = pending_.mapping.within(device_usable_ ? device_capable : 0);
+  const uint32_t capable = device_usable_ ? device_capable : 0;
+  pending_.mapping = pending_.mapping.within(capable).with(capable & device_only_);
   pending_time_stages_ = time_stages;
   if (!is_pending()) {
     drivers_changed();  // those that waited for another one, which does not come any more
@@ -72,6 +81,7 @@ void Dispatch::apply_pending() {
   device_count_ = pending_device_count_;
   drivers_changed();
   wakes_ |= kSource | kSides;  // more may wait for more threads, and have more lanes
+  offer_lane();
 }
 
 bool Dispatch::waits_for_the_sink() {
@@ -129,14 +139,19 @@ Dispatch::Work Dispatch::work_for(int driver, uint64_t now_ns, const Idle& idle)
   Entry* const ready = oldest_ready();
   const bool enough = collected && has_free_lane() && std::ssize(ready_) > 2 * drivers();
   if (Entry* oldest = uncollected(); oldest && !enough) {
+    if (Entry* for_lane = ready_for_lane()) return {&take_up(*for_lane, now_ns)};
     if (may_begin() && fills_lanes()) return {&begin(now_ns, idle)};
     devices_[oldest->device].collector = driver;
     return {oldest, true};
   }
-  if (!ready) return may_begin() ? Work{&begin(now_ns, idle)} : Work{};
-  std::erase(ready_, ready);
-  ready->item->times.waited_ns += now_ns - ready->waits_since_ns;
-  return {ready};
+  if (ready) return {&take_up(*ready, now_ns)};
+  return may_begin() ? Work{&begin(now_ns, idle)} : Work{};
+}
+
+Dispatch::Entry& Dispatch::take_up(Entry& entry, uint64_t now_ns) {
+  std::erase(ready_, &entry);
+  entry.item->times.waited_ns += now_ns - entry.waits_since_ns;
+  return entry;
 }
 
 Dispatch::Entry* Dispatch::oldest_ready() const {
@@ -188,6 +203,7 @@ void Dispatch::abort() {
     entry(next_begin_).item->status = Status::failed("aborted");
   }
   wakes_ |= kSource | kSink | kEmpty;
+  offer_lane();
 }
 
 void Dispatch::resume() {

@@ -39,11 +39,16 @@ namespace tandem {
 /// cores, from stage to stage, until it has to wait for anything else. Serial stages let items
 /// through in order; an item whose turn has not come is parked, and any driver takes it on when it
 /// has.
+///
+/// A run with a stage that has no CPU implementation waits for a lane, without its driver: it is
+/// parked, and the oldest such item gets the next lane. As many as there are drivers may wait so
+/// before no further item begins. When the last device is lost these items fail.
 class Dispatch {
  public:
   struct StageRules {
     bool serial = false;        ///< items pass it in the order of the stream
     bool changes_item = false;  ///< what was computed before it cannot be computed again
+    bool has_cpu = true;        ///< else it is for the device alone
   };
 
   static constexpr int kMaxWindow = 512;
@@ -57,8 +62,8 @@ class Dispatch {
   /// For the items that begin from now on, beside those that are under way. From and to medium
   /// grain, stages timed apart and another number of devices none begins before those have
   /// finished. Threads are clamped to 1 ... nC + 1, lanes to 1 ... kMaxLanes, stages outside
-  /// `device_capable` (bit k: stage k) to 'c'. While stages are timed apart there is one lane and
-  /// all items wait for it. `devices`: how
+  /// `device_capable` (bit k: stage k) to 'c', and those inside it that the CPU cannot compute to
+  /// 'g'. While stages are timed apart there is one lane and all items wait for it. `devices`: how
   /// many the letter has.
   void configure(const Configuration& configuration, uint32_t device_capable, bool time_stages,
                  int devices = 1);
@@ -106,10 +111,11 @@ class Dispatch {
 
   struct Action {
     enum class Kind : uint8_t {
-      cpu,     ///< compute the positions: on one core, under medium grain on all
+      cpu,     ///< compute the positions: on one core, under medium grain on all; a stage without
+               ///< a CPU version fails, as no device is left
       device,  ///< compute the positions on the device, enqueued together
       wait,    ///< a side is taken: ask again when it was given back
-      park,    ///< its turn has not come: park()
+      park,    ///< its turn has not come, or no lane is free for what has no CPU version: park()
       finish,  ///< its way is over: finish()
     };
     Kind kind = Kind::finish;
@@ -168,6 +174,7 @@ class Dispatch {
     int restart = 0;   ///< position after the last stage that must not see this item twice
     int gate = 0;      ///< stages before this one are not to be waited for any more
     int waits_at = 0;  ///< stage, while its turn has not come
+    bool waits_for_lane = false;  ///< rather than for its turn; no CPU can compute the run at hand
     Mapping mapping;
     bool has_cores = false;             ///< medium grain's
     bool fell_back = false;             ///< the CPU computes the run at hand
@@ -185,7 +192,10 @@ class Dispatch {
   Entry& entry(uint64_t sequence) { return ring_[sequence % ring_.size()]; }
   const Entry& entry(uint64_t sequence) const { return ring_[sequence % ring_.size()]; }
   Entry& begin(uint64_t now_ns, const Idle& idle);
-  bool may_begin() const { return next_begin_ < next_submit_ && !is_pending(); }
+  bool may_begin() const {
+    return next_begin_ < next_submit_ && !is_pending() &&
+           std::ssize(for_lane_) < static_cast<std::ptrdiff_t>(drivers());
+  }
   bool fills_lanes() const;
   bool is_pending() const;
   bool has_to_wait() const;
@@ -203,7 +213,13 @@ class Dispatch {
   bool has_free_lane() const { return freest_device() != kNone; }
   bool wants_device(const Entry& entry) const;
   bool lost_its_device(const Entry& entry) const;
-  bool is_oldest(const Entry& entry) const;
+  static bool is_oldest(const Entry& entry, const std::vector<Entry*>& of);
+  bool has_cpu(const Entry& entry, int last) const;
+  bool may_take_lane(const Entry& entry) const;
+  Action take_lane(Entry& entry);
+  void offer_lane();
+  Entry* ready_for_lane() const;
+  Entry& take_up(Entry& entry, uint64_t now_ns);
   Entry* oldest_ready() const;
   bool has_sent(int device) const;
   Entry* uncollected() const;
@@ -218,12 +234,15 @@ class Dispatch {
   };
 
   const std::vector<StageRules> stages_;
+  const uint32_t device_only_;  ///< bit k: stage k has no CPU implementation
   const int cores_;
   std::vector<Entry> ring_;
   uint64_t next_submit_ = 0, next_begin_ = 0, next_take_ = 0, released_ = 0;
   uint64_t next_finish_ = 0;     ///< all before are done; has_space() brings it up to date
   std::vector<Entry*> ready_;    ///< that wait for a driver: their turn has come, or handed on
   std::vector<Entry*> waiting_;  ///< for a lane, each with a driver
+  /// The same without one, for runs that no CPU can compute: parked, or about to try again.
+  std::vector<Entry*> for_lane_;
   std::array<uint64_t, kMaxStages> gate_next_{};
   bool source_waits_ = false;
   int running_ = 0;

@@ -11,6 +11,7 @@ Dispatch::Action Dispatch::next(Entry& entry) {
   using Kind = Action::Kind;
   const int first = entry.position;
   const bool waited = std::erase(waiting_, &entry) > 0;
+  if (std::exchange(entry.waits_for_lane, false)) std::erase(for_lane_, &entry);
   if (aborted_ && first < entry.way.length() && entry.item->status.ok())
     entry.item->status = Status::failed("aborted");
   if (first == entry.way.length() || !entry.item->status.ok()) return leave(entry);
@@ -20,16 +21,19 @@ Dispatch::Action Dispatch::next(Entry& entry) {
     if (!is_its_turn(stage, entry)) return {Kind::park};
   }
 
+  if (wants_device(entry) && !has_cpu(entry, end_of_run(entry))) {
+    if (may_take_lane(entry)) return take_lane(entry);
+    give_cores(entry);
+    entry.waits_at = stage;
+    entry.waits_for_lane = true;
+    for_lane_.push_back(&entry);
+    return {Kind::park};
+  }
   if (wants_device(entry)) {
     const bool may_wait = (!cpu_fallback_ || time_stages_) && !lost_its_device(entry);
-    if (const int device = freest_device(); device != kNone && (!may_wait || is_oldest(entry))) {
+    if (has_free_lane() && (!may_wait || is_oldest(entry, waiting_))) {
       if (waited && !waiting_.empty()) wakes_ |= kSides;  // the next may be free for another
-      const int lane = std::countr_zero(free_lanes(device));
-      devices_[device].used_lanes |= static_cast<uint8_t>(1 << lane);
-      entry.device = device;
-      entry.lane = lane * device_count_ + device;
-      give_cores(entry);
-      return {Kind::device, first, end_of_run(entry)};
+      return take_lane(entry);
     }
     if (may_wait) {
       waiting_.push_back(&entry);
@@ -55,7 +59,9 @@ bool Dispatch::did(Entry& entry, const Action& action, const Status& status) {
     const int device = std::max(0, status.device() >= 0 ? status.device() : entry.device);
     const bool first_failure = device_usable_ && !devices_[device].failed;
     if (first_failure) lose(device);
-    if (!device_usable_ || std::exchange(entry.failed_before, true)) entry.mapping.sides = 0;
+    const bool again = std::exchange(entry.failed_before, true);
+    if (!device_usable_ || again)
+      entry.mapping = entry.mapping.within(device_usable_ ? device_only_ : 0);
     item.device_stages = 0;
     item.times.stage_ns = item.times.download_ns = item.times.upload_ns = {};
     entry.position = entry.restart;
@@ -95,6 +101,7 @@ uint64_t Dispatch::leave_device(Entry& entry, uint64_t now_ns) {
   device.used_lanes &= static_cast<uint8_t>(~(1 << lane));
   std::erase(sent_, &entry);
   wakes_ |= kSides;
+  offer_lane();
   const uint64_t since_ns = std::max(entry.sent_ns, std::exchange(device.left_ns, now_ns));
   return now_ns > since_ns ? now_ns - since_ns : 0;
 }
@@ -135,6 +142,13 @@ int Dispatch::end_of_run(const Entry& entry) const {
   return last;
 }
 
+// Whether the CPU can compute the positions from its own to `last`.
+bool Dispatch::has_cpu(const Entry& entry, int last) const {
+  for (int p = entry.position; p < last; ++p)
+    if (!stages_[entry.way.stage(p)].has_cpu) return false;
+  return true;
+}
+
 // Up to where the CPU computes without anything to decide.
 int Dispatch::end_of_cpu_part(const Entry& entry) const {
   const Way& way = entry.way;
@@ -160,7 +174,9 @@ std::pair<int, int> Dispatch::waits_at(const Entry& entry) const {
 }
 
 bool Dispatch::park(Entry& entry, uint64_t now_ns) {
-  if (is_its_turn(entry.waits_at, entry)) return false;
+  const bool goes_on = entry.waits_for_lane ? aborted_ || !device_usable_ || may_take_lane(entry)
+                                            : is_its_turn(entry.waits_at, entry);
+  if (goes_on) return false;
   entry.state = State::parked;
   entry.waits_since_ns = now_ns;
   return true;
@@ -181,77 +197,16 @@ void Dispatch::give_cores(Entry& entry) {
   wakes_ |= kSides;
 }
 
-// Its lanes go away; with the last device the mapping becomes all 'c'.
-void Dispatch::lose(int device) {
-  devices_[device].failed = true;
-  drivers_changed();
-  wakes_ |= kSides;
-  device_usable_ = usable_devices() > 0;
-  if (device_usable_) return;
-  current_.mapping.sides = 0;
-  pending_.mapping.sides = 0;
-}
-
-int Dispatch::usable_devices() const {
-  if (!device_usable_) return 0;
-  return static_cast<int>(std::count_if(devices_.begin(), devices_.begin() + device_count_,
-                                        [](const DeviceState& each) { return !each.failed; }));
-}
-
-// Bit i: its i-th, of those that the configuration has.
-uint8_t Dispatch::free_lanes(int device) const {
-  const DeviceState& state = devices_[device];
-  const int all = (1 << current_.lanes) - 1;
-  return static_cast<uint8_t>(state.failed ? 0 : all & ~state.used_lanes);
-}
-
-// The device with the most free lanes; kNone: no lane is free.
-int Dispatch::freest_device() const {
-  int freest = kNone, most = 0;
-  for (int d = 0; d < device_count_; ++d) {
-    const int lanes = std::popcount(free_lanes(d));
-    if (lanes > most) {
-      most = lanes;
-      freest = d;
-    }
-  }
-  return freest;
-}
-
 // An item does not change sides inside a run.
 bool Dispatch::wants_device(const Entry& entry) const {
   return entry.position < entry.way.length() && entry.item->status.ok() && device_usable_ &&
          !entry.fell_back && entry.mapping.on_device(entry.way.stage(entry.position));
 }
 
-// Of those that wait for a lane.
-bool Dispatch::is_oldest(const Entry& entry) const {
-  return std::ranges::none_of(
-      waiting_, [&](const Entry* other) { return other->item->sequence < entry.item->sequence; });
-}
-
 // Then it came back without a lane for others: all who could free one may have such an item at
 // hand.
 bool Dispatch::lost_its_device(const Entry& entry) const {
   return entry.failed_before || (entry.device != kNone && devices_[entry.device].failed);
-}
-
-bool Dispatch::has_sent(int device) const {
-  return std::ranges::any_of(sent_, [=](const Entry* each) { return each->device == device; });
-}
-
-// The item that was sent first of those on devices that nobody collects from; null: none.
-Dispatch::Entry* Dispatch::uncollected() const {
-  const auto found = std::ranges::find_if(
-      sent_, [&](const Entry* each) { return devices_[each->device].collector == kNone; });
-  return found == sent_.end() ? nullptr : *found;
-}
-
-// Wakes a driver when more devices than `besides` wait for a collector.
-void Dispatch::wake_collectors(int besides) {
-  if (device_count_ == 1) return;
-  for (int d = 0; d < device_count_; ++d)
-    if (devices_[d].collector == kNone && has_sent(d) && --besides < 0) wakes_ |= kOneDriver;
 }
 
 }  // namespace tandem

@@ -11,7 +11,8 @@ namespace {
 
 std::vector<Dispatch::StageRules> rules_of(const std::vector<Stage*>& stages) {
   std::vector<Dispatch::StageRules> rules;
-  for (const Stage* stage : stages) rules.push_back({stage->serial(), stage->changes_item()});
+  for (const Stage* stage : stages)
+    rules.push_back({stage->serial(), stage->changes_item(), stage->has_cpu()});
   return rules;
 }
 

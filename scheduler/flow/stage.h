@@ -28,6 +28,8 @@ class Stage {
   /// device stages behind it are enqueued when it is finished.
   virtual bool changes_item() const { return false; }
   virtual bool has_device() const = 0;  ///< has an OpenCL implementation that can be used now
+  /// Has a CPU implementation. Without one it is never begun, computed or finished on the CPU.
+  virtual bool has_cpu() const { return true; }
 
   /// Finds the inputs and takes the outputs from their pools. Called again when a frame that failed
   /// on the device is computed on the CPU.

@@ -62,6 +62,9 @@ void Executor::report(Dispatch::Entry& entry, const Dispatch::Action& action, co
 
 Status Executor::run_on_cpu(Item& item, const Way& way, int position) {
   Stage& stage = enter(item, way, position);
+  if (!stage.has_cpu())
+    return Status::failed(
+        stage.name() + " has no CPU implementation, and no OpenCL device is left to compute it.");
   item.stop = &stop_;
   Status status = stage.prepare(item);
   if (status.ok()) status = stage.begin(item);

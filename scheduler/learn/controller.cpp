@@ -37,7 +37,7 @@ bool Controller::lacks_energy(const Learnt& learnt) const {
   const bool metered = d.c != Domain::absent || d.g != Domain::absent || d.u != Domain::absent;
   if (!metered || !needs_energy(objective_)) return false;
   // A training by throughput does not wait for the meter: a core's joules may be unknown.
-  const Configuration core{{0, chain_.stages}, Granularity::coarse, 1};
+  const Configuration core{{chain_.device_only, chain_.stages}, Granularity::coarse, 1};
   const Prediction alone = predictor_->predict(learnt.findings.measurements, core);
   return !known(alone.energy_j) || choose(learnt).energy_unknown;
 }
@@ -114,6 +114,7 @@ Step Controller::device_failed() {
   device_lost_ = true;
   if (rules_.allowed.mapping) rules_.allowed.mapping->sides = 0;
   for (auto& [key, learnt] : *knowledge_) forget_device(learnt);
+  if (chain_.device_only != 0) return running_;  // nothing is left to decide: frames fail
   return decide(Reason::device_failed);
 }
 
@@ -204,7 +205,7 @@ Step Controller::decide(Reason reason) {
     wanted_ = reason;
   }
   Configuration keeps = running_.configuration;
-  keeps.mapping = keeps.mapping.within(chain_.device_capable);
+  keeps.mapping = keeps.mapping.within(chain_.device_capable).with(chain_.device_only);
   if (!allowed(keeps)) keeps = allowed.fallback(chain_.stages, chain_.cores);
   const Watch watch = watch_;
   const bool waits = budget_.allows_training(rules_.max_overhead);

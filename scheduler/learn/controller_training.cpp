@@ -17,6 +17,10 @@ Step Controller::start_training(Reason reason) {
   end_check();
   slower_.reset();
   wanted_.reset();
+  if ((chain_.device_only & ~chain_.device_capable) != 0) {  // frames fail: none can be measured
+    end_turn();
+    return running_;
+  }
   measured_before_ = measured();
   budget_.begin_training();
   Facts facts{chain_, {}};

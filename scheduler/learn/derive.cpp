@@ -87,8 +87,8 @@ std::vector<Trial> as_tried(const std::vector<Trial>& trials, const Measurements
 
 bool same_work(const Chain& learnt, const Chain& chain) {
   return learnt.stages == chain.stages && learnt.device_capable == chain.device_capable &&
-         learnt.serial_stages == chain.serial_stages && learnt.devices == chain.devices &&
-         std::ranges::all_of(learnt.lanes, [&](int lanes) {
+         learnt.device_only == chain.device_only && learnt.serial_stages == chain.serial_stages &&
+         learnt.devices == chain.devices && std::ranges::all_of(learnt.lanes, [&](int lanes) {
            return std::ranges::find(chain.lanes, lanes) != chain.lanes.end();
          });
 }

@@ -21,7 +21,8 @@ constexpr double kCrowded = 0.05;
 // device.
 bool shows_a_configuration(const Observation& seen) {
   if (is_trial(seen.kind)) return true;
-  return seen.kind != Kind::stages && seen.configuration.mapping.any_device() && !seen.in_vain;
+  return seen.kind != Kind::stages && seen.configuration.mapping.any_device() && !seen.in_vain &&
+         known(seen.frame_s);
 }
 
 // Whether it holds without a device too.
@@ -75,6 +76,8 @@ class Interpreter {
     m.cg.resize(chain.cores + 1);
     for (int k = 0; k < chain.stages; ++k) {
       m.stages[k].has_device = (chain.device_capable >> k & 1) != 0;
+      m.stages[k].has_cpu = (chain.device_only >> k & 1) == 0;
+      if (!m.stages[k].has_cpu) m.stages[k].cg = m.stages[k].mg = kNoCost;
       m.stages[k].serial = (chain.serial_stages >> k & 1) != 0;
     }
   }
@@ -88,7 +91,8 @@ class Interpreter {
     if (configuration.granularity == Granularity::medium) {
       medium_watts_ = seen.watts;
       for (std::size_t k = 0; k < seen.stages.size(); ++k)
-        m.stages[k].mg = cost(seen.stages[k].seconds, seen.watts);
+        if (!configuration.mapping.on_device(k))
+          m.stages[k].mg = cost(seen.stages[k].seconds, seen.watts);
     } else if (seen.kind == Kind::beside) {
       take_beside(seen);
     } else if (configuration.lanes > 1) {
@@ -105,7 +109,11 @@ class Interpreter {
   }
 
   void end_experiments() {
-    if (one_lane_s_ == 0) estimate_cores();
+    if (chain_.device_only != 0) {
+      add_up_cores();
+    } else if (one_lane_s_ == 0) {
+      estimate_cores();
+    }
     interpolate();
     crowd();
     // The cores alone never did that.
@@ -169,6 +177,21 @@ class Interpreter {
     }
     m.cg[0] = cost(frame_s, one);
     m.cg[chain_.cores - 1] = cost(frame_s / chain_.cores, medium_watts_);
+    cores_estimated_ = true;
+  }
+
+  // Of the stages that the CPU can compute: no core computed whole frames.
+  void add_up_cores() {
+    Measurements& m = found_.measurements;
+    const Energy one{medium_watts_.c / chain_.cores, medium_watts_.g, medium_watts_.u};
+    double frame_s = 0;
+    for (StageMeasurements& stage : m.stages) {
+      if (!stage.has_cpu) continue;
+      stage.cg = cost(stage.cg.seconds, one);
+      frame_s += stage.cg.seconds;
+    }
+    m.cg[0] = frame_s == 0 ? kNoCost : cost(frame_s, one);
+    m.cg[chain_.cores - 1] = frame_s == 0 ? kNoCost : cost(frame_s / chain_.cores, medium_watts_);
     cores_estimated_ = true;
   }
 
@@ -275,13 +298,19 @@ class Interpreter {
   // What a run of device stages takes, stage by stage, and what comes before and after it.
   void take_device_stages(const Observation& seen) {
     std::vector<StageMeasurements>& stages = found_.measurements.stages;
-    apart_watts_ = seen.watts;
-    apart_frame_s_ = seen.frame_s;
+    const Mapping& mapping = seen.configuration.mapping;
+    // With fewer of them on it: what the cores take of the others.
+    const bool all = mapping.device_stages() == chain_.device_capable;
+    if (all) {
+      apart_watts_ = seen.watts;
+      apart_frame_s_ = seen.frame_s;
+    }
     for (int k = 0; k < chain_.stages; ++k) {
-      if (!stages[k].has_device) {
+      if (!mapping.on_device(k)) {
         if (!known(stages[k].cg.seconds)) stages[k].cg.seconds = seen.stages[k].seconds;
         continue;
       }
+      if (!all) continue;
       stages[k].device.seconds = seen.stages[k].seconds;
       stages[k].download.seconds = seen.stages[k].download_s;
       if (k + 1 < chain_.stages) stages[k + 1].upload.seconds = seen.stages[k].upload_s;
@@ -357,20 +386,6 @@ Findings interpret(std::span<const Observation> observations, const Chain& chain
   for (const Observation& seen : observations)
     if (possible(seen) && shows_a_configuration(seen)) interpreter.take_trial(seen);
   return interpreter.findings();
-}
-
-double latency_s(const Measurements& m, const Configuration& configuration) {
-  const bool medium = configuration.granularity == Granularity::medium;
-  double on_cores_s = 0, beside_device_s = 0;
-  for (int k = 0; k < static_cast<int>(m.stages.size()); ++k) {
-    const StageMeasurements& stage = m.stages[k];
-    const double cpu_s = medium ? stage.mg.seconds : stage.cg.seconds;
-    on_cores_s += 2 * stage.mg.seconds;  // two threads take turns
-    beside_device_s +=
-        configuration.mapping.on_device(k) ? configuration.lanes * stage.device.seconds : cpu_s;
-  }
-  if (!medium) on_cores_s = configuration.threads * m.cg[configuration.threads - 1].seconds;
-  return std::max(on_cores_s, beside_device_s);
 }
 
 }  // namespace tandem

@@ -67,6 +67,10 @@ Chain read_chain(const JsonObject& object) {
   chain.stages = object.count("stages", kMaxStages);
   chain.cores = object.count("cores", kMostCores);
   chain.device_capable = read_stage_numbers(object, "device_stages", chain.stages);
+  if (object.has("device_only_stages"))
+    chain.device_only = read_stage_numbers(object, "device_only_stages", chain.stages);
+  if ((chain.device_only & ~chain.device_capable) != 0)
+    fail_field(object.path_of("device_only_stages"), "has a stage that no device computes");
   chain.devices = object.count("devices", kMaxDevices);
   for (const Json& lanes : object.list("lanes", kMaxLanes)) {
     if (!lanes.is_number_integer() || lanes.get<double>() < 2 || lanes.get<double>() > kMaxLanes)
@@ -154,6 +158,7 @@ Allowed read_allowed(const JsonObject& object, const Chain& chain) {
   if (!object.at("lanes").is_null()) allowed.lanes = object.count("lanes", kMaxLanes);
   allowed.most_cores = object.count("most_cores", kMostCores, 0);
   allowed.most_lanes = object.count("most_lanes", kMaxLanes, 0);
+  allowed.device_only = chain.device_only;
   return allowed;
 }
 

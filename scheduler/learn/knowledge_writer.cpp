@@ -21,7 +21,7 @@ OrderedJson numbers_of(uint32_t stages) {
 }
 
 OrderedJson to_json(const Chain& chain) {
-  return {
+  OrderedJson json{
       {"stages", chain.stages},
       {"cores", chain.cores},
       {"device_stages", numbers_of(chain.device_capable)},
@@ -36,6 +36,8 @@ OrderedJson to_json(const Chain& chain) {
       {"energy_resolution_s", chain.energy_resolution_s},
       {"window", chain.window},
   };
+  if (chain.device_only != 0) json["device_only_stages"] = numbers_of(chain.device_only);
+  return json;
 }
 
 OrderedJson to_json(const Observation& seen) {

@@ -42,13 +42,27 @@ class Measuring {
 
   std::optional<Plan> next() const {
     if (const auto plan = next_on_device()) return plan;
+    const uint32_t all = (1u << chain_.stages) - 1;
+    if (chain_.device_only == all) return std::nullopt;
     const Plan medium{{on_cores(), Granularity::medium, chain_.cores + 1}};
     if (!made(medium)) return medium;
+    if (chain_.device_only != 0) return next_beside_device_only();
     return waits_for_cores() ? std::nullopt : next_on_cores();
   }
 
  private:
-  Mapping on_cores() const { return {0, chain_.stages}; }
+  // As far as the CPU can compute them.
+  Mapping on_cores() const { return {chain_.device_only, chain_.stages}; }
+
+  // No core computes whole frames there. What it takes for the stages that it has is measured while
+  // the others wait for the device one by one; more cores are thought to add up, and trials show
+  // it.
+  std::optional<Plan> next_beside_device_only() const {
+    Configuration one = alone_on_device();
+    one.mapping = on_cores();
+    const Plan apart{one, Kind::stages};
+    return made(apart) ? std::nullopt : std::optional(apart);
+  }
 
   bool made(const Plan& plan) const {
     return std::ranges::any_of(observations_, [&](const Observation& seen) {
@@ -79,8 +93,8 @@ class Measuring {
   Configuration beside_all_cores() const {
     Configuration all = alone_on_device();
     const bool joules = !needs_energy(objective_) || tells_sides_apart(chain_.domains);
-    if (!all.mapping.decoupled() && chain_.cores > kAllThreads && joules)
-      all.threads = chain_.cores + 1;
+    const bool parts = !all.mapping.decoupled() && chain_.device_only == 0;
+    if (parts && chain_.cores > kAllThreads && joules) all.threads = chain_.cores + 1;
     return all;
   }
 

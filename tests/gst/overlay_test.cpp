@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "gst/elements/tandemoverlay.h"
-#include "gst/meta/motionmeta.h"
+#include <gst/tandem/motionmeta.h>
 
 namespace {
 

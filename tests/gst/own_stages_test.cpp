@@ -69,6 +69,92 @@ TEST(OwnStages, SeveralPassesNeedABin) {
             "pipeline 2 times.");
 }
 
+constexpr char kDeviceOnly[] = "ownstart ! ownadd name=add plus=3 cpu=false";
+constexpr char kAlone[] = "ownstart ! ownadd plus=3 cpu=false opencl-device=any";
+
+TEST(OwnSides, WhatOnlyADeviceCanComputeWaitsForIt) {
+  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  for (const char* properties : {"", " threads=1", " mapping=cg granularity=mg", " adapt=both"}) {
+    Stream stream(bin_of(kDeviceOnly, std::string("keep-tensors=true") + properties), kSize);
+    expect_added(3, stream.run(kFrames));
+    EXPECT_EQ(stream.configuration().substr(0, 3), "cg/") << properties;
+    EXPECT_EQ(stream.stat("frames-mixed"), uint64_t{kFrames});
+  }
+}
+
+TEST(OwnSides, AMappingThatCannotBeIsRefused) {
+  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  const std::string why =
+      "mapping 'cc' has ownadd on the CPU, which has no CPU implementation: write g for stage 2";
+  Stream wrong(bin_of(kDeviceOnly, "mapping=cc"), kSize);
+  wrong.set_state_without_waiting(GST_STATE_PAUSED);
+  EXPECT_EQ(wrong.messages.wait(GST_MESSAGE_ERROR).text, why);
+
+  Stream right(bin_of(kDeviceOnly, "mapping=cg keep-tensors=true"), kSize);
+  right.play();
+  right.push(0, 1);
+  right.pull(1);
+  g_object_set(right.tandembin(), "mapping", "cc", nullptr);
+  EXPECT_EQ(right.messages.wait(GST_MESSAGE_WARNING).text,
+            "The configuration stays as it is: " + why + ".");
+  EXPECT_EQ(right.configuration().substr(0, 2), "cg");
+}
+
+TEST(OwnSides, AloneItComputesOnTheDevice) {
+  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  Stream stream(kAlone, kSize);
+  expect_added(3, stream.run(kFrames));
+}
+
+TEST(OwnSides, AloneOnTheCpuItSaysWhatToDo) {
+  Stream stream(std::string(kAlone) + " device=cpu", kSize);
+  stream.play();
+  stream.push(0, 1);
+  EXPECT_EQ(stream.messages.wait(GST_MESSAGE_ERROR).text,
+            "ownadd has no CPU implementation: set device to auto or opencl.");
+}
+
+// Run with TANDEM_OPENCL_FAIL_AFTER.
+TEST(OwnSidesOfAFailedDevice, FramesFailAndSayWhy) {
+  if (!g_getenv("TANDEM_OPENCL_FAIL_AFTER")) GTEST_SKIP() << "run by meson test";
+  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  Stream inside(bin_of(kDeviceOnly), kSize);
+  inside.play();
+  inside.push(0, 40);
+  EXPECT_EQ(inside.messages.wait(GST_MESSAGE_ERROR).text,
+            "ownadd has no CPU implementation, and no OpenCL device is left to compute it.");
+  EXPECT_EQ(inside.messages.wait(GST_MESSAGE_WARNING).text.rfind("The OpenCL device failed: ", 0),
+            0U);
+}
+
+TEST(OwnSidesOfAFailedDevice, AloneToo) {
+  if (!g_getenv("TANDEM_OPENCL_FAIL_AFTER")) GTEST_SKIP() << "run by meson test";
+  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  Stream alone(kAlone, kSize);
+  alone.play();
+  alone.push(0, 40);
+  const std::string text = alone.messages.wait(GST_MESSAGE_ERROR).text;
+  EXPECT_EQ(text.rfind("The OpenCL device failed, and ownadd has no CPU implementation: ", 0), 0U)
+      << text;
+}
+
+// Run where there is no OpenCL device.
+TEST(OwnSidesWithoutADevice, TheStageIsNamed) {
+  if (have_opencl_device()) GTEST_SKIP() << "run by meson test";
+  Stream inside(bin_of(kDeviceOnly), kSize);
+  inside.set_state_without_waiting(GST_STATE_PAUSED);
+  const std::string text = inside.messages.wait(GST_MESSAGE_ERROR).text;
+  EXPECT_EQ(
+      text.rfind("ownadd has no CPU implementation, and there is no OpenCL device to use: ", 0), 0U)
+      << text;
+
+  Stream alone(kAlone, kSize);
+  alone.play();
+  alone.push(0, 1);
+  EXPECT_EQ(alone.messages.wait(GST_MESSAGE_ERROR).text.rfind("ownadd needs an OpenCL device. ", 0),
+            0U);
+}
+
 }  // namespace
 }  // namespace tandem::test
 

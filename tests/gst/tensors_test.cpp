@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "gst/memory/tensorpool.h"
-#include "gst/meta/tensormeta.h"
+#include <gst/tandem/tensormeta.h>
 #include "gst/meta/tensorname.h"
 
 namespace tandem {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <set>
 
-#include "gst/meta/motionmeta.h"
+#include <gst/tandem/motionmeta.h>
 #include "model/configuration.h"
 #include "tests/gst/support/stream.h"
 

@@ -8,9 +8,9 @@ import sys
 
 MAX_LINES = 400
 LICENCE = "SPDX-License-Identifier: LGPL-2.1-or-later"
-FOLDERS = ["files", "gst", "kernels", "scheduler", "model", "pipelines", "tests", "tools", ".ci"]
+FOLDERS = ["files", "gst", "gst-libs", "kernels", "scheduler", "model", "pipelines", "tests", "tools", ".ci"]
 ROOT_FILES = ["dev", "meson.build", "meson_options.txt"]
-SOURCES = {".h", ".hpp", ".cpp", ".cl", ".py", ".sh", ".build"}
+SOURCES = {".h", ".hpp", ".c", ".cpp", ".cl", ".py", ".sh", ".build"}
 # A file without a suffix is a script when it starts so.
 SHEBANG = "#!"
 # Folders under kernels/ that are not a kernel.

@@ -128,5 +128,15 @@ TEST(Configuration, StagesWithoutADeviceStayOnTheCpu) {
   EXPECT_EQ(all_configurations(2, 2, 1).size(), 8u);
 }
 
+TEST(Configuration, StagesWithoutACpuImplementationStayOnTheDevice) {
+  const auto all = all_configurations(3, 2, 7, kOneLane, 1, 2);
+  for (const Configuration& c : all) EXPECT_TRUE(c.mapping.on_device(1)) << to_string(c);
+  EXPECT_EQ(all.size(), 16u);
+  const Allowed allowed{.device_only = 2};
+  EXPECT_EQ(to_string(allowed.fallback(3, 2)), "cgc/cg3");
+  EXPECT_TRUE(allowed({{6, 3}, Granularity::medium}));
+  EXPECT_FALSE(allowed({{5, 3}, Granularity::medium}));
+}
+
 }  // namespace
 }  // namespace tandem

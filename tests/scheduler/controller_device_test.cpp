@@ -66,6 +66,26 @@ TEST_F(ControllerDeviceTest, ADeviceThatFailsDuringTrainingIsLeftOutOfTheNext) {
   EXPECT_FALSE(decisions_.back().after.mapping.any_device());
 }
 
+TEST_F(ControllerDeviceTest, WhatNoCoreCanComputeStaysOnTheDevice) {
+  PaperChip chip(2, 2, 8);
+  Chain chain;
+  chain.stages = chain.cores = 2;
+  chain.device_only = 2;
+  Controller controller(chain, std::make_shared<Knowledge>(), [&chip] { return chip.probe(); });
+  EXPECT_EQ(to_string(controller.configuration()), "cg/cg3");
+  controller.set_device({.capable = 3, .name = "a device"});
+  EXPECT_EQ(to_string(controller.set_rules({.max_overhead = 0}).configuration), "cg/cg3");
+  controller.set_rules({});
+  controller.frames_changed({"a"}, 0);
+  EXPECT_TRUE(controller.training()) << "the first is free";
+
+  controller.device_failed();
+  EXPECT_FALSE(controller.training());
+  controller.set_rules({});
+  controller.retrain();
+  EXPECT_FALSE(controller.training()) << "nothing can be measured any more";
+}
+
 TEST_F(ControllerDeviceTest, ADeviceThatTakesNoFrameIsLeftOut) {
   PaperChip chip(3, 2, 9);
   Controller controller = make(chip, 3, 2);

@@ -76,6 +76,18 @@ TEST(KnowledgeJson, WhatIsReadMeansWhatWasWritten) {
   }
 }
 
+TEST(KnowledgeJson, NamesStagesWithoutACpuImplementation) {
+  Known before = example();
+  before.facts.chain.device_only = 1;
+  const KnowledgeText text = read_knowledge(text_of(before));
+  ASSERT_EQ(text.problem, "");
+  EXPECT_EQ(text.known[0].facts.chain.device_only, 1U);
+  EXPECT_EQ(text.known[0].allowed.device_only, 1U);
+  EXPECT_EQ(text_of(text.known[0]), text_of(before));
+  before.facts.chain.device_capable = 2;
+  EXPECT_NE(read_knowledge(text_of(before)).problem, "");
+}
+
 TEST(KnowledgeJson, MayHaveChosenNothing) {
   Learnt learnt;
   learnt.facts = example().facts;

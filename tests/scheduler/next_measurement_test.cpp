@@ -64,6 +64,14 @@ TEST(NextMeasurementTest, WithoutADeviceTheCoresAreMeasured) {
   EXPECT_EQ(measured_on(machine), (Names{"cc/mg", "cc/cg1", "cc/cg2", "cc/cg3"}));
 }
 
+TEST(NextMeasurementTest, WhatNoCoreCanComputeIsNotMeasuredThere) {
+  Machine machine = with_cores(16);
+  machine.chain.device_only = 1;
+  EXPECT_EQ(measured_on(machine), (Names{"gg/cg1 apart", "gg/cg1", "gc/mg", "gc/cg1 apart"}));
+  machine.chain.device_only = 3;
+  EXPECT_EQ(measured_on(machine), (Names{"gg/cg1 apart", "gg/cg1"}));
+}
+
 TEST(NextMeasurementTest, CoresThatAreNoFasterThanTheDeviceAreMeasuredBesideIt) {
   Machine machine = with_cores(16);
   machine.device_s = 0.5e-3;

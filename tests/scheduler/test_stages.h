@@ -49,12 +49,14 @@ struct World {
 
 class TestStage final : public Stage {
  public:
-  TestStage(World& world, int index, bool serial = false, bool has_device = true)
-      : world_(world), index_(index), serial_(serial), has_device_(has_device) {}
+  TestStage(World& world, int index, bool serial = false, bool has_device = true,
+            bool has_cpu = true)
+      : world_(world), index_(index), serial_(serial), has_device_(has_device), has_cpu_(has_cpu) {}
 
   std::string name() const override { return "stage" + std::to_string(index_); }
   bool serial() const override { return serial_; }
   bool has_device() const override { return has_device_; }
+  bool has_cpu() const override { return has_cpu_; }
 
   Status prepare(Item& base) override {
     auto& item = static_cast<TestItem&>(base);
@@ -68,6 +70,7 @@ class TestStage final : public Stage {
     return {};
   }
   Status begin(Item& base) override {
+    EXPECT_TRUE(has_cpu_);
     for (auto& row : static_cast<TestItem&>(base).cpu_rows[index_]) row = 0;
     return {};
   }
@@ -108,7 +111,7 @@ class TestStage final : public Stage {
 
   World& world_;
   const int index_;
-  const bool serial_, has_device_;
+  const bool serial_, has_device_, has_cpu_;
 };
 
 class TestDevice final : public Device {
@@ -185,7 +188,8 @@ class ExecutorTest : public testing::Test {
  protected:
   std::unique_ptr<Executor> make(int stages, int cores, int serial_stage = -1, int cpu_only = -1) {
     for (int k = 0; k < stages; ++k) {
-      stages_.push_back(std::make_unique<TestStage>(world_, k, k == serial_stage, k != cpu_only));
+      stages_.push_back(std::make_unique<TestStage>(world_, k, k == serial_stage, k != cpu_only,
+                                                    k != device_only_));
       pointers_.push_back(stages_.back().get());
     }
     return std::make_unique<Executor>(pointers_, &device_, cores,
@@ -201,6 +205,7 @@ class ExecutorTest : public testing::Test {
   }
 
   World world_;
+  int device_only_ = -1;  ///< the stage that has no CPU implementation
   TestDevice device_{world_};
   std::vector<std::unique_ptr<TestStage>> stages_;
   std::vector<Stage*> pointers_;

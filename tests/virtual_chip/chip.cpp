@@ -19,6 +19,13 @@ uint32_t Chip::device_capable() const {
   return capable;
 }
 
+uint32_t Chip::device_only() const {
+  uint32_t only = 0;
+  for (std::size_t k = 0; k < stages.size(); ++k)
+    if (!stages[k].has_cpu) only |= 1u << k;
+  return only;
+}
+
 std::span<const int> Chip::lanes() const {
   static constexpr int kLanes[] = {1, 2, 4, 8};
   return discrete() ? std::span(kLanes) : std::span(kLanes, 1);

@@ -21,6 +21,7 @@ struct Chip {
     double upload_s = 0, download_s = 0;  ///< of its inputs, of its outputs
     bool serial = false;                  ///< frames pass one at a time
     bool has_device = true;               ///< `device_s` means something
+    bool has_cpu = true;                  ///< `core_s` and `medium_s` do
   };
 
   /// Watts of one domain.
@@ -57,6 +58,7 @@ struct Chip {
 
   bool discrete() const;
   uint32_t device_capable() const;  ///< bit k: stage k
+  uint32_t device_only() const;     ///< likewise
   /// Numbers of lanes that may differ: several where copies take time beside the kernels.
   std::span<const int> lanes() const;
   /// What one frame takes with n frames at a time on the cores.

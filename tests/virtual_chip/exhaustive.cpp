@@ -31,8 +31,8 @@ Steady run_steadily(const Chip& chip, const Configuration& configuration, unsign
 
 Exhaustive::Exhaustive(const Chip& chip, unsigned seed) : chip_(chip), seed_(seed) {
   const int stages = static_cast<int>(chip.stages.size());
-  for (const Configuration& c :
-       all_configurations(stages, chip.cores, chip.device_capable(), chip.lanes()))
+  for (const Configuration& c : all_configurations(stages, chip.cores, chip.device_capable(),
+                                                   chip.lanes(), 1, chip.device_only()))
     all_.push_back({c, run_steadily(chip, c, seed, kGlanceFrames)});
 }
 

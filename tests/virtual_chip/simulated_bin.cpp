@@ -11,7 +11,8 @@ SimulatedBin::SimulatedBin(const Chip& chip, unsigned seed, const Objective& obj
   Chain chain;
   chain.stages = static_cast<int>(chip.stages.size());
   chain.cores = chip.cores;
-  chain.device_capable = (1u << chain.stages) - 1;
+  chain.device_capable = chip.device_capable();
+  chain.device_only = chip.device_only();
   chain.devices = chip.devices;
   for (const int lanes : chip.lanes())
     if (lanes > 1) chain.lanes.push_back(lanes);

@@ -15,7 +15,8 @@ uint64_t to_ns(double seconds) { return static_cast<uint64_t>(1e9 * seconds); }
 
 std::vector<Dispatch::StageRules> rules_of(const Chip& chip) {
   std::vector<Dispatch::StageRules> rules;
-  for (const Chip::Stage& stage : chip.stages) rules.push_back({stage.serial, false});
+  for (const Chip::Stage& stage : chip.stages)
+    rules.push_back({stage.serial, false, stage.has_cpu});
   return rules;
 }
 
@@ -54,7 +55,7 @@ Simulation::Frame Simulation::next() {
       } else {
         dispatch_.release();
       }
-      return {item->sequence, item->device_stages, item->times};
+      return {item->sequence, item->device_stages, item->times, item->status.ok()};
     }
     begin();
     step();
@@ -117,8 +118,13 @@ bool Simulation::is_over(Driver& driver) {
   Status status;
   if (driver.where == Where::cores) {
     --on_cores_;
-    item.times.stage_ns[entry.way.stage(driver.position)] += to_ns(driver.took_s);
-    if (++driver.position < driver.action.last) return false;
+    const int stage = entry.way.stage(driver.position);
+    item.times.stage_ns[stage] += to_ns(driver.took_s);
+    if (!chip_.stages[stage].has_cpu) {
+      status = Status::failed("no device is left");
+    } else if (++driver.position < driver.action.last) {
+      return false;
+    }
   } else {
     --on_device_;
     const auto [kind, first, last] = driver.action;

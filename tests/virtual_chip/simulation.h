@@ -35,6 +35,7 @@ class Simulation {
     uint64_t sequence = 0;
     uint32_t device_stages = 0;
     FrameTimes times;
+    bool ok = true;
   };
   /// Runs until the next frame leaves, in order, and the sink has taken it.
   Frame next();

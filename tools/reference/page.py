@@ -36,9 +36,9 @@ STRUCTURES = [
     ("tandem-decision", "The message tandem-decision", ("docs/adapting.md", "The message `tandem-decision`")),
     ("stats", "The stats of tandembin", ("docs/adapting.md", "The property `stats`")),
     ("tandempublish", "The stats of tandempublish", ("docs/publishing.md", "Properties"))]
-METADATA = [("gst/meta/tensormeta.h", "GstTandemTensorMeta", "A tensor that a stage computed for the frame."),
-            ("gst/meta/motionmeta.h", "GstTandemMotionMeta", "How features of the frame have moved."),
-            ("gst/meta/motionmeta.h", "GstTandemMotionVector", "One of them.")]
+METADATA = [("gst-libs/gst/tandem/tensormeta.h", "GstTandemTensorMeta", "A tensor that a stage computed for the frame."),
+            ("gst-libs/gst/tandem/motionmeta.h", "GstTandemMotionMeta", "How features of the frame have moved."),
+            ("gst-libs/gst/tandem/motionmeta.h", "GstTandemMotionVector", "One of them.")]
 
 
 def table(columns, rows):

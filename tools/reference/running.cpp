@@ -2,13 +2,13 @@
 #include "tools/reference/running.h"
 
 #include <gst/gst.h>
+#include <gst/tandem/tensormeta.h>
 
 #include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 
-#include "gst/meta/tensormeta.h"
 #include "gst/util/ref.h"
 #include "pipelines/tandem/bench_chains.h"
 #include "tools/reference/elements.h"

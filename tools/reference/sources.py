@@ -35,16 +35,22 @@ def tensors():
 
 
 def members(header, struct):
-    """Name, type and meaning of each member of a public C structure that has a comment."""
+    """Name, type and meaning of each member of a public C structure, whose comment is GTK-Doc's."""
     text = read(header)
-    body = re.search(r"typedef struct \{([^}]*)\} " + struct + ";", text)
-    if not body:
-        raise Stale(f"{header} has no structure {struct}")
+    body = re.search(r"struct _" + struct + r" \{([^}]*)\};", text)
+    comment = re.search(r"/\*\*\n \* " + struct + r":\n(.*?)\*/", text, re.DOTALL)
+    if not body or not comment:
+        raise Stale(f"{header} has no structure {struct} with a comment")
+    meanings = {}
+    for name, meaning in re.findall(r" \* @(\w+): (.*?)(?=\n \* @|\n \*\n)", comment[1], re.DOTALL):
+        meaning = re.sub(r"^(\([^)]*\) ?)+: ", "", re.sub(r"\s*\n \*\s+", " ", meaning))
+        meanings[name] = re.sub(r"[%#@](\w+)", r"`\1`", meaning)
     rows = []
     for line in body[1].splitlines():
-        member = re.fullmatch(r"\s*(.*?)\b((?:\w+, )*\w+)(\[\w+\])?;\s*(?:///< (.*))?", line)
-        if member and member[2] != "meta":
-            rows.append((member[2] + (member[3] or ""), member[1].strip(), member[4] or ""))
+        member = re.fullmatch(r"\s*(.*?)\b((?:\w+, )*\w+)(\[\w+\])?;", line)
+        for name in member[2].split(", ") if member else []:
+            if name != "meta":
+                rows.append((name + (member[3] or ""), member[1].strip(), meanings.get(name, "")))
     return rows
 
 

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <random>
 
-#include "gst/meta/tensormeta.h"
+#include <gst/tandem/tensormeta.h>
 #include "kernels/opencl/opencl.h"
 #include "kernels/vivid_classifier/vivid_model.h"
 

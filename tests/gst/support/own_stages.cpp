@@ -65,6 +65,7 @@ class AddWork final : public StageWork {
 struct OwnAdd {
   struct Settings {
     int plus = 1, passes = 1;
+    bool cpu = true;
     std::string from = kValue, to = kValue;
   };
   static constexpr char kTypeName[] = "TandemOwnAdd";
@@ -73,12 +74,15 @@ struct OwnAdd {
   static constexpr char kSummary[] = "Adds a number to a tensor";
 
   static StageDescription description(const Settings& settings) {
-    return {.inputs = {{settings.from.c_str(), "ownstart"}}, .repeats_from = "ownadd"};
+    return {.inputs = {{settings.from.c_str(), "ownstart"}},
+            .has_cpu = settings.cpu,
+            .repeats_from = "ownadd"};
   }
   static const std::vector<StageProperty<Settings>>& properties() {
     static const std::vector<StageProperty<Settings>> all{
         {"plus", "Plus", "What is added", &Settings::plus, 0, 1000},
         {"passes", "Passes", "How often it is added", &Settings::passes, 1, 1000},
+        {"cpu", "CPU", "Whether the CPU can compute it", &Settings::cpu},
         {"from", "From", "The tensor that is read", &Settings::from},
         {"to", "To", "The tensor that is made", &Settings::to}};
     return all;

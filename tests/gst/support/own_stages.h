@@ -6,7 +6,8 @@ namespace tandem::test {
 /// Registers tandembin and two stages as somebody else may write them:
 ///   ownstart   puts the first pixel of a frame into the tensor `own-value`
 ///   ownadd     adds `plus` to the tensor `from` and makes the tensor `to`, `passes` times inside
-///              tandembin; both are `own-value` unless they are set
+///              tandembin; both are `own-value` unless they are set; `cpu=false`: a device alone
+///              can
 void register_own_stages();
 
 }  // namespace tandem::test

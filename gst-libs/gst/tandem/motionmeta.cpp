@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/meta/motionmeta.h"
-
+#include <gst/tandem/motionmeta.h>
 #include <gst/video/video.h>
 
 GType gst_tandem_motion_meta_api_get_type(void) {
@@ -59,4 +58,10 @@ GstTandemMotionMeta* gst_buffer_add_tandem_motion_meta(GstBuffer* buffer,
 GstTandemMotionMeta* gst_buffer_get_tandem_motion_meta(GstBuffer* buffer) {
   return reinterpret_cast<GstTandemMotionMeta*>(
       gst_buffer_get_meta(buffer, gst_tandem_motion_meta_api_get_type()));
+}
+
+GBytes* gst_tandem_motion_meta_get_bytes(const GstTandemMotionMeta* motion) {
+  const auto let_go = [](gpointer memory) { gst_memory_unref(static_cast<GstMemory*>(memory)); };
+  return g_bytes_new_with_free_func(motion->vectors, motion->count * sizeof *motion->vectors,
+                                    let_go, gst_memory_ref(motion->memory));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/meta/tensormeta.h"
+#include <gst/tandem/tensormeta.h>
 
 #include <algorithm>
 
@@ -73,4 +73,53 @@ GstTandemTensorMeta* gst_buffer_get_tandem_tensor_meta(GstBuffer* buffer, const 
     if (tensor->name == interned) found = tensor;
   }
   return found;
+}
+
+gchar** gst_buffer_get_tandem_tensor_names(GstBuffer* buffer) {
+  GPtrArray* names = g_ptr_array_new();
+  gpointer state = nullptr;
+  while (GstMeta* meta = gst_buffer_iterate_meta_filtered(buffer, &state,
+                                                          gst_tandem_tensor_meta_api_get_type())) {
+    const gchar* name = reinterpret_cast<GstTandemTensorMeta*>(meta)->name;
+    if (!g_ptr_array_find(names, name, nullptr)) g_ptr_array_add(names, const_cast<gchar*>(name));
+  }
+  for (guint i = 0; i < names->len; ++i)
+    names->pdata[i] = g_strdup(static_cast<const gchar*>(names->pdata[i]));
+  g_ptr_array_add(names, nullptr);
+  return reinterpret_cast<gchar**>(g_ptr_array_free(names, FALSE));
+}
+
+const gsize* gst_tandem_tensor_meta_get_shape(const GstTandemTensorMeta* tensor,
+                                              guint* dimensions) {
+  *dimensions = tensor->dimensions;
+  return tensor->shape;
+}
+
+namespace {
+
+struct Mapped {
+  GstMemory* memory;
+  GstMapInfo info;
+};
+
+void unmap(gpointer data) {
+  auto* mapped = static_cast<Mapped*>(data);
+  gst_memory_unmap(mapped->memory, &mapped->info);
+  gst_memory_unref(mapped->memory);
+  delete mapped;
+}
+
+}  // namespace
+
+GBytes* gst_tandem_tensor_meta_get_bytes(const GstTandemTensorMeta* tensor) {
+  auto* mapped = new Mapped{gst_memory_ref(tensor->memory), GST_MAP_INFO_INIT};
+  if (!gst_memory_map(mapped->memory, &mapped->info, GST_MAP_READ)) {
+    gst_memory_unref(mapped->memory);
+    delete mapped;
+    return nullptr;
+  }
+  gsize bytes = tensor->element_type == GST_TANDEM_ELEMENT_TYPE_UINT8 ? 1 : 4;
+  for (guint d = 0; d < tensor->dimensions; ++d) bytes *= tensor->shape[d];
+  return g_bytes_new_with_free_func(mapped->info.data, MIN(bytes, mapped->info.size), unmap,
+                                    mapped);
 }

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef GST_TANDEM_DESCRIPTION_H
+#define GST_TANDEM_DESCRIPTION_H
+
+#include <gst/tandem/prelude.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GstTandemDescription:
+ *
+ * What a stage is, from its first frame to its last. Valid inside #GstTandemStageClass.describe.
+ * A stage has a CPU side when its class has `compute`, and a device side when its class has
+ * `enqueue` or when gst_tandem_description_set_kernel() is called.
+ */
+typedef struct _GstTandemDescription GstTandemDescription;
+
+/**
+ * gst_tandem_description_add_input:
+ * @description: a description
+ * @tensor: the name of a tensor that the stage reads
+ * @producer: the element that makes it, for the message when it is missing
+ *
+ * At most 8. The first is input 0.
+ */
+GST_TANDEM_API
+void gst_tandem_description_add_input(GstTandemDescription* description, const gchar* tensor,
+                                      const gchar* producer);
+
+/**
+ * gst_tandem_description_set_kernel:
+ * @description: a description
+ * @source: OpenCL C 1.2
+ * @name: of the kernel in it
+ *
+ * The device side is this kernel. Its arguments, in this order: `__global const uchar *luma, int
+ * width, int height` (rows packed) if the stage reads luma; a `__global const` pointer for each
+ * input; a `__global` pointer for each output; those of gst_tandem_work_add_int() and
+ * gst_tandem_work_add_float(). It is one-dimensional, with as many work-items as
+ * gst_tandem_work_set_items() says, rounded up to whole groups: a work-item whose
+ * get_global_id(0) lies beyond them returns.
+ */
+GST_TANDEM_API
+void gst_tandem_description_set_kernel(GstTandemDescription* description, const gchar* source,
+                                       const gchar* name);
+
+/**
+ * gst_tandem_description_set_reads_luma:
+ * @description: a description
+ * @reads_luma: whether the kernel takes the frame's luma; %FALSE at first
+ */
+GST_TANDEM_API
+void gst_tandem_description_set_reads_luma(GstTandemDescription* description, gboolean reads_luma);
+
+/**
+ * gst_tandem_description_set_serial:
+ * @description: a description
+ * @serial: whether the stage keeps state: frames pass it one at a time, in the order of the stream
+ */
+GST_TANDEM_API
+void gst_tandem_description_set_serial(GstTandemDescription* description, gboolean serial);
+
+/**
+ * gst_tandem_description_set_changes_pixels:
+ * @description: a description
+ * @changes_pixels: whether the stage writes into the frame
+ */
+GST_TANDEM_API
+void gst_tandem_description_set_changes_pixels(GstTandemDescription* description,
+                                               gboolean changes_pixels);
+
+/**
+ * gst_tandem_description_set_needs_previous:
+ * @description: a description
+ * @needs_previous: whether the stage reads gst_tandem_frame_get_previous_luma()
+ */
+GST_TANDEM_API
+void gst_tandem_description_set_needs_previous(GstTandemDescription* description,
+                                               gboolean needs_previous);
+
+/**
+ * gst_tandem_description_set_repeats_from:
+ * @description: a description
+ * @element: (nullable): the name of the element with which a part of the chain begins that frames
+ *   pass #GstTandemStageClass.get_rounds times inside tandembin, and that ends with this stage
+ */
+GST_TANDEM_API
+void gst_tandem_description_set_repeats_from(GstTandemDescription* description,
+                                             const gchar* element);
+
+/**
+ * gst_tandem_description_set_has_cpu:
+ * @description: a description
+ * @has_cpu: whether the CPU can compute it with the properties that it has; else its frames wait
+ *   for an OpenCL device
+ */
+GST_TANDEM_API
+void gst_tandem_description_set_has_cpu(GstTandemDescription* description, gboolean has_cpu);
+
+/**
+ * gst_tandem_description_set_has_device:
+ * @description: a description
+ * @has_device: whether a device can compute it with the properties that it has
+ */
+GST_TANDEM_API
+void gst_tandem_description_set_has_device(GstTandemDescription* description, gboolean has_device);
+
+G_END_DECLS
+
+#endif

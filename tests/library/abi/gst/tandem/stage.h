@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef GST_TANDEM_STAGE_H
+#define GST_TANDEM_STAGE_H
+
+#include <gst/base/gstbasetransform.h>
+#include <gst/tandem/description.h>
+#include <gst/tandem/frame.h>
+#include <gst/tandem/work.h>
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_TANDEM_STAGE (gst_tandem_stage_get_type())
+#define GST_TANDEM_STAGE(object) \
+  (G_TYPE_CHECK_INSTANCE_CAST((object), GST_TYPE_TANDEM_STAGE, GstTandemStage))
+#define GST_IS_TANDEM_STAGE(object) (G_TYPE_CHECK_INSTANCE_TYPE((object), GST_TYPE_TANDEM_STAGE))
+#define GST_TANDEM_STAGE_CLASS(klass) \
+  (G_TYPE_CHECK_CLASS_CAST((klass), GST_TYPE_TANDEM_STAGE, GstTandemStageClass))
+#define GST_TANDEM_STAGE_GET_CLASS(object) \
+  (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_TANDEM_STAGE, GstTandemStageClass))
+
+/**
+ * GST_TANDEM_LUMA_CAPS:
+ *
+ * The 8-bit formats whose first plane is luma: it is read in place. The pads of every stage have
+ * them.
+ */
+#define GST_TANDEM_LUMA_CAPS \
+  GST_VIDEO_CAPS_MAKE("{ GRAY8, I420, YV12, NV12, NV21, Y41B, Y42B, Y444, NV16, NV61, NV24 }")
+
+/**
+ * GST_TANDEM_PARAM_KEEPS_WORK:
+ *
+ * A flag for #GParamSpec: frames take as long whatever the property is, so that a change of it is
+ * no reason for tandembin to measure again.
+ */
+#define GST_TANDEM_PARAM_KEEPS_WORK (1 << (GST_PARAM_USER_SHIFT + 0))
+
+typedef struct _GstTandemStage GstTandemStage;
+typedef struct _GstTandemStageClass GstTandemStageClass;
+typedef struct _GstTandemStagePrivate GstTandemStagePrivate;
+
+/**
+ * GstTandemStage:
+ *
+ * Base of every stage element. Alone in a pipeline it computes frame by frame on the device that
+ * its `device` property names; inside tandembin the bin decides where each of its frames is
+ * computed. What a subclass has of readable properties is taken over between two frames.
+ */
+struct _GstTandemStage {
+  GstBaseTransform parent;
+
+  /*< private >*/
+  GstTandemStagePrivate* priv;
+  gpointer _gst_reserved[GST_PADDING];
+};
+
+/**
+ * GstTandemStageClass:
+ * @parent_class: the parent
+ * @describe: what the stage is with these settings; none: it reads no tensor and has the sides that
+ *   the class has
+ * @get_rounds: how often frames pass the part of the chain that ends with this stage, at least 1;
+ *   none: once
+ * @make_work: fills in what is done with frames of one size; %FALSE and an error that tells the
+ *   user what to do where that cannot be. Called from whichever thread has the first such frame
+ * @compute: the CPU side, rows [@first_row, @end_row). For disjoint bands of a frame on several
+ *   threads at a time. Must not fail
+ * @combine: once, after `compute` of all rows; may be %NULL
+ * @enqueue: the device side, where it is no single kernel: enqueues all of it on @queue, a
+ *   `cl_command_queue`, and does not wait. On several threads at a time, each with its own queue
+ * @publish: adds results that are no tensors to the buffer, after either side; may be %NULL
+ *
+ * None of these is called with a lock held. Other frames and other settings may be under way at the
+ * same time: what they need is in the frame and its work, not in the stage.
+ */
+struct _GstTandemStageClass {
+  GstBaseTransformClass parent_class;
+
+  /*< public >*/
+  void (*describe)(GstTandemStage* stage, const GstStructure* settings,
+                   GstTandemDescription* description);
+  gint (*get_rounds)(GstTandemStage* stage, const GstStructure* settings);
+  gboolean (*make_work)(GstTandemStage* stage, const GstStructure* settings, GstTandemWork* work,
+                        GError** error);
+  void (*compute)(GstTandemStage* stage, GstTandemFrame* frame, gint first_row, gint end_row);
+  void (*combine)(GstTandemStage* stage, GstTandemFrame* frame);
+  gboolean (*enqueue)(GstTandemStage* stage, GstTandemFrame* frame, gpointer queue, GError** error);
+  void (*publish)(GstTandemStage* stage, GstTandemFrame* frame, GstBuffer* buffer);
+
+  /*< private >*/
+  gconstpointer hooks;
+  gpointer _gst_reserved[GST_PADDING_LARGE];
+};
+
+GST_TANDEM_API
+GType gst_tandem_stage_get_type(void);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef GST_TANDEM_WORK_H
+#define GST_TANDEM_WORK_H
+
+#include <gst/tandem/tensormeta.h>
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GstTandemWork:
+ *
+ * What a stage does with frames of one size and tensors of one shape, with the properties that it
+ * had at one moment. Filled in by #GstTandemStageClass.make_work and fixed from then on: several
+ * threads compute with it at the same time.
+ */
+typedef struct _GstTandemWork GstTandemWork;
+
+/**
+ * gst_tandem_work_get_video_info:
+ * @work: what is being made
+ *
+ * Returns: (transfer none): of the frames that it is made for
+ */
+GST_TANDEM_API
+const GstVideoInfo* gst_tandem_work_get_video_info(const GstTandemWork* work);
+
+/**
+ * gst_tandem_work_get_input_type:
+ * @work: what is being made
+ * @input: which, from 0 on
+ *
+ * Returns: the type of the elements of a tensor that the stage reads
+ */
+GST_TANDEM_API
+GstTandemElementType gst_tandem_work_get_input_type(const GstTandemWork* work, guint input);
+
+/**
+ * gst_tandem_work_get_input_shape:
+ * @work: what is being made
+ * @input: which, from 0 on
+ * @dimensions: (out): how many
+ *
+ * Returns: (transfer none) (array length=dimensions): the shape of a tensor that the stage reads
+ */
+GST_TANDEM_API
+const gsize* gst_tandem_work_get_input_shape(const GstTandemWork* work, guint input,
+                                             guint* dimensions);
+
+/**
+ * gst_tandem_work_add_output:
+ * @work: what is being made
+ * @name: of the tensor
+ * @element_type: of each element
+ * @dimensions: how many
+ * @shape: (array length=dimensions): elements of each dimension, outermost first
+ *
+ * A tensor that the stage makes for each frame. At most 7. The first is output 0.
+ */
+GST_TANDEM_API
+void gst_tandem_work_add_output(GstTandemWork* work, const gchar* name,
+                                GstTandemElementType element_type, guint dimensions,
+                                const gsize* shape);
+
+/**
+ * gst_tandem_work_set_rows:
+ * @work: what is being made
+ * @rows: into how many #GstTandemStageClass.compute can be split, at least 1; 1 at first
+ */
+GST_TANDEM_API
+void gst_tandem_work_set_rows(GstTandemWork* work, gint rows);
+
+/**
+ * gst_tandem_work_set_items:
+ * @work: what is being made
+ * @items: work-items of the kernel; 1 at first
+ */
+GST_TANDEM_API
+void gst_tandem_work_set_items(GstTandemWork* work, gsize items);
+
+/**
+ * gst_tandem_work_add_int:
+ * @work: what is being made
+ * @value: the kernel's next `int` argument
+ */
+GST_TANDEM_API
+void gst_tandem_work_add_int(GstTandemWork* work, gint value);
+
+/**
+ * gst_tandem_work_add_float:
+ * @work: what is being made
+ * @value: the kernel's next `float` argument
+ */
+GST_TANDEM_API
+void gst_tandem_work_add_float(GstTandemWork* work, gfloat value);
+
+/**
+ * gst_tandem_work_set_data: (skip)
+ * @work: what is being made
+ * @data: of the stage, for gst_tandem_frame_get_data()
+ * @destroy: (nullable): called with it when the work is no longer needed
+ */
+GST_TANDEM_API
+void gst_tandem_work_set_data(GstTandemWork* work, gpointer data, GDestroyNotify destroy);
+
+/**
+ * gst_tandem_work_set_notice:
+ * @work: what is being made
+ * @notice: what the user should know of it, posted as a warning once
+ */
+GST_TANDEM_API
+void gst_tandem_work_set_notice(GstTandemWork* work, const gchar* notice);
+
+G_END_DECLS
+
+#endif
