@@ -10,6 +10,10 @@ void set_if_known(GstStructure* structure, const char* field, double value) {
   if (known(value)) gst_structure_set(structure, field, G_TYPE_DOUBLE, value, nullptr);
 }
 
+void set_ms_if_known(GstStructure* structure, const char* field, double value_s) {
+  set_if_known(structure, field, 1e3 * value_s);
+}
+
 GstStructure* prediction_structure(const Configuration& configuration, const Prediction& p) {
   GstStructure* made = gst_structure_new("prediction", "configuration", G_TYPE_STRING,
                                          to_string(configuration).c_str(), nullptr);
@@ -54,6 +58,7 @@ GstStructure* decision_structure(const Decision& d) {
   set_if_known(told, "predicted-energy", d.predicted.energy_j);
   set_if_known(told, "measured-fps", d.measured.throughput_fps);
   set_if_known(told, "measured-energy", d.measured.energy_j);
+  set_ms_if_known(told, "measured-latency", d.measured.latency_p95_s);
   set_spent(told, d.spent);
   GValue ranking = G_VALUE_INIT;
   gst_value_array_init(&ranking, d.choice.count);
@@ -86,6 +91,9 @@ void tell_controller(const Controller& controller, GstStructure* stats) {
   set_if_known(stats, "predicted-energy", controller.predicted().energy_j);
   set_if_known(stats, "measured-fps", measured.throughput_fps);
   set_if_known(stats, "measured-energy", measured.energy_j);
+  set_ms_if_known(stats, "latency-p50", measured.latency_p50_s);
+  set_ms_if_known(stats, "latency-p95", measured.latency_p95_s);
+  set_ms_if_known(stats, "waiting-p95", measured.waiting_p95_s);
   gst_structure_set(stats, "training", G_TYPE_BOOLEAN, controller.training(), "experiment",
                     G_TYPE_INT, controller.experiment(), "trial", G_TYPE_INT, controller.trial(),
                     "decisions", G_TYPE_INT, totals.decisions, "trainings", G_TYPE_INT,

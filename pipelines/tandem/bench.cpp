@@ -136,6 +136,7 @@ void measure_heat(BenchPipeline& pipeline, const BenchSettings& settings, int he
     measurement.heat = heat;
     measurement.rounds_fps.clear();
     measurement.rounds_energy_j.clear();
+    measurement.rounds_latency_ms.clear();
   }
   ProgressLine progress;
   for (int round = 0; round < settings.finals; ++round) {

@@ -201,6 +201,7 @@ void BenchPipeline::measure(int frames, double least_seconds, BenchMeasurement& 
   const BinStats stats = after - before;
   measurement.rounds_fps.push_back(static_cast<double>(stats.frames) / elapsed.count());
   if (after.measured_energy_j) measurement.rounds_energy_j.push_back(*after.measured_energy_j);
+  if (after.latency_p95_ms) measurement.rounds_latency_ms.push_back(*after.latency_p95_ms);
   measurement.stage_cpu_s.clear();
   measurement.stage_device_s.clear();
   const auto mean_s = [](uint64_t ns, uint64_t count) {

@@ -24,7 +24,8 @@ Json optional(const std::optional<Value>& value) {
 Json summary(const BenchMeasurement& measured) {
   return {{"name", measured.configuration.name()},
           {"throughput_fps", measured.median_fps()},
-          {"energy_per_frame_j", optional(measured.median_energy_j())}};
+          {"energy_per_frame_j", optional(measured.median_energy_j())},
+          {"latency_ms", optional(measured.median_latency_ms())}};
 }
 
 Json chosen(const BenchResult& result) {
@@ -93,6 +94,10 @@ std::optional<double> BenchMeasurement::median_energy_j() const {
   return median_of(rounds_energy_j);
 }
 
+std::optional<double> BenchMeasurement::median_latency_ms() const {
+  return median_of(rounds_latency_ms);
+}
+
 double score(const BenchResult& result, const BenchMeasurement& measurement) {
   const double fps = measurement.median_fps();
   const std::optional<double> energy_j = measurement.median_energy_j();
@@ -156,6 +161,7 @@ Json to_json(const BenchResult& result) {
          {"lanes", configuration.on_device() ? Json(configuration.lanes) : Json(nullptr)},
          {"throughput_fps", measured.median_fps()},
          {"energy_per_frame_j", optional(measured.median_energy_j())},
+         {"latency_ms", optional(measured.median_latency_ms())},
          {"predicted_fps", optional(measured.predicted_fps)},
          {"predicted_energy_j", optional(measured.predicted_energy_j)}});
   }

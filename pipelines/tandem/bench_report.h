@@ -41,7 +41,8 @@ struct BenchMeasurement {
       {};  ///< mean time of a frame in each stage, latest round; 0: never
   std::vector<double> stage_device_s = {};
 
-  std::vector<double> rounds_energy_j = {};  ///< joules a frame; none when nobody can tell
+  std::vector<double> rounds_energy_j = {};    ///< joules a frame; none when nobody can tell
+  std::vector<double> rounds_latency_ms = {};  ///< the 95th percentile, from pad to pad
   std::optional<double> predicted_fps = {}, predicted_energy_j = {};  ///< by the model alone
 
   /// How far it came: 0 all rounds, 1 the finals, 2 the match. `best` is one of those that came
@@ -50,6 +51,7 @@ struct BenchMeasurement {
 
   double median_fps() const;  ///< 0 when there is no round
   std::optional<double> median_energy_j() const;
+  std::optional<double> median_latency_ms() const;
 };
 
 /// One of the best configurations when a training ended, with what it was then known or expected

@@ -25,6 +25,7 @@ std::vector<Column> columns_of(const BenchResult& result) {
       {"", "least", "%.2f", [](const auto& m) { return std::ranges::min(m.rounds_fps); }, true},
       {"", "most", "%.2f", [](const auto& m) { return std::ranges::max(m.rounds_fps); }, true},
       {"", "J/frame", "%.4g", [](const auto& m) { return m.median_energy_j(); }},
+      {"", "ms (p95)", "%.4g", [](const auto& m) { return m.median_latency_ms(); }},
       {"predicted", "frames/s", "%.2f", [](const auto& m) { return m.predicted_fps; }},
       {"", "J/frame", "%.4g", [](const auto& m) { return m.predicted_energy_j; }},
   };

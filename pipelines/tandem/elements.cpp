@@ -193,6 +193,7 @@ BinStats read_stats(GstElement* bin) {
   stats.opencl_device = read_string(structure, "opencl-device");
   stats.measured_fps = read_double(structure, "measured-fps");
   stats.measured_energy_j = read_double(structure, "measured-energy");
+  stats.latency_p95_ms = read_double(structure, "latency-p95");
   stats.predicted = {read_double(structure, "predicted-fps"),
                      read_double(structure, "predicted-energy")};
   gboolean training = FALSE;

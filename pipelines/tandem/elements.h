@@ -66,6 +66,7 @@ struct BinStats {
   std::string configuration, opencl_device;
   std::vector<StageCount> stages;
   std::optional<double> measured_fps, measured_energy_j;  ///< of what runs, since it was decided
+  std::optional<double> latency_p95_ms;                   ///< likewise
   Expected predicted;                                     ///< of what runs, when it was decided
   bool training = false;
   int experiment = 0, trial = 0;  ///< of the training under way, from 1 on; 0: none

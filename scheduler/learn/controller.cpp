@@ -154,7 +154,11 @@ std::optional<Step> Controller::frame_done(const FrameTimes& times, uint32_t dev
   }
   const Configuration before = running_.configuration;
   const bool settled = !check_ || before == settled_on_;
-  if (settled && times.configuration == before) watch(times, device_stages);
+  if (settled && times.configuration == before) {
+    watch(times, device_stages);
+  } else {
+    steady_.other_frame_done(times);
+  }
   if (!(running_.configuration == before)) return running_;
   if (check_) {
     if (another_trains_ || !check_->experiment->take(times, device_stages)) return std::nullopt;

@@ -116,6 +116,7 @@ Observation read_observation(const JsonObject& object, const Chain& chain) {
   if (object.has("device_frame_s"))
     seen.device_frame_s = number_or_unknown(object, "device_frame_s");
   seen.service_s = number_or_unknown(object, "service_s");
+  if (object.has("latency_s")) seen.latency_s = number_or_unknown(object, "latency_s");
   seen.cores_s = number_or_unknown(object, "cores_s");
   seen.cpu_s = number_or_unknown(object.within(kSigned), "cpu_s");
   const std::size_t stages = object.list("stages", kMaxStages).size();

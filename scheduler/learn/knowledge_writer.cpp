@@ -55,6 +55,7 @@ OrderedJson to_json(const Observation& seen) {
       {"frame_s", seen.frame_s},
       {"device_frame_s", seen.device_frame_s},
       {"service_s", seen.service_s},
+      {"latency_s", seen.latency_s},
       {"cores_s", seen.cores_s},
       {"cpu_s", seen.cpu_s},
       {"stages", std::move(stages)},

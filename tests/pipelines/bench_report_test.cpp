@@ -26,15 +26,10 @@ const std::vector<std::string> kFields = {
     "input",       "app",           "width",         "height", "frames",
     "cores",       "opencl_device", "energy_source", "metric", "configurations",
     "homogeneous", "baseline",      "chosen",        "best",   "training"};
-const std::vector<std::string> kConfigurationFields = {"name",
-                                                       "mapping",
-                                                       "granularity",
-                                                       "threads",
-                                                       "lanes",
-                                                       "throughput_fps",
-                                                       "energy_per_frame_j",
-                                                       "predicted_fps",
-                                                       "predicted_energy_j"};
+const std::vector<std::string> kConfigurationFields = {
+    "name",          "mapping",           "granularity",        "threads",
+    "lanes",         "throughput_fps",    "energy_per_frame_j", "latency_ms",
+    "predicted_fps", "predicted_energy_j"};
 
 // The i-th configuration runs at 10 + i frames a second.
 BenchResult example(bool device) {
