@@ -146,7 +146,7 @@ void BinControl::set_rules(const AdaptRules& rules) {
 void BinControl::set_objective(const Objective& objective) {
   {
     std::lock_guard lock(mutex_);
-    told_energy_ = told_target_ = told_budget_ = false;
+    told_energy_ = told_target_ = told_budget_ = told_late_ = false;
   }
   handle([&](Controller& c) { return std::optional(c.set_objective(objective)); });
 }
@@ -244,6 +244,11 @@ void BinControl::warn(const Decision& d) {
                         ("No configuration stays within power-budget: %s takes the least power.",
                          to_string(d.after).c_str()),
                         ("%.1f W are predicted", d.predicted.power_w));
+  } else if (first_time(d.choice.latency_missed, told_late_)) {
+    GST_ELEMENT_WARNING(bin_, STREAM, FAILED,
+                        ("No configuration keeps target-latency: %s has the least, %.3g ms.",
+                         to_string(d.after).c_str(), 1e3 * d.predicted.latency_s),
+                        ("95 of 100 frames are expected to take less"));
   } else if (first_time(d.choice.target_missed, told_target_)) {
     GST_ELEMENT_WARNING(bin_, STREAM, FAILED,
                         ("No configuration reaches target-fps: %s is the fastest, with %.1f "

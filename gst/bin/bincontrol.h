@@ -90,7 +90,7 @@ class BinControl {
   std::vector<std::string> untold_warnings_;
   int told_frames_at_a_time_ = 0;
   bool device_lost_ = false;
-  bool told_energy_ = false, told_target_ = false, told_budget_ = false;
+  bool told_energy_ = false, told_target_ = false, told_budget_ = false, told_late_ = false;
 };
 
 /// How the energies of `meter` add up for a device made of the cores, one in their package, or one

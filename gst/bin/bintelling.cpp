@@ -19,6 +19,7 @@ GstStructure* prediction_structure(const Configuration& configuration, const Pre
                                          to_string(configuration).c_str(), nullptr);
   set_if_known(made, "fps", p.throughput_fps);
   set_if_known(made, "energy", p.energy_j);
+  set_ms_if_known(made, "latency", p.latency_s);
   return made;
 }
 
@@ -53,9 +54,11 @@ GstStructure* decision_structure(const Decision& d) {
       "training-frames", G_TYPE_INT, d.training_frames, "training-seconds", G_TYPE_DOUBLE,
       d.training_s, "training-penalty", G_TYPE_DOUBLE, d.penalty_s, "target-missed", G_TYPE_BOOLEAN,
       d.choice.target_missed, "budget-exceeded", G_TYPE_BOOLEAN, d.choice.budget_exceeded,
-      "energy-unknown", G_TYPE_BOOLEAN, d.choice.energy_unknown, nullptr);
+      "latency-missed", G_TYPE_BOOLEAN, d.choice.latency_missed, "energy-unknown", G_TYPE_BOOLEAN,
+      d.choice.energy_unknown, nullptr);
   set_if_known(told, "predicted-fps", d.predicted.throughput_fps);
   set_if_known(told, "predicted-energy", d.predicted.energy_j);
+  set_ms_if_known(told, "predicted-latency", d.predicted.latency_s);
   set_if_known(told, "measured-fps", d.measured.throughput_fps);
   set_if_known(told, "measured-energy", d.measured.energy_j);
   set_ms_if_known(told, "measured-latency", d.measured.latency_p95_s);
@@ -89,6 +92,7 @@ void tell_controller(const Controller& controller, GstStructure* stats) {
   const Controller::Totals totals = controller.totals();
   set_if_known(stats, "predicted-fps", controller.predicted().throughput_fps);
   set_if_known(stats, "predicted-energy", controller.predicted().energy_j);
+  set_ms_if_known(stats, "predicted-latency", controller.predicted().latency_s);
   set_if_known(stats, "measured-fps", measured.throughput_fps);
   set_if_known(stats, "measured-energy", measured.energy_j);
   set_ms_if_known(stats, "latency-p50", measured.latency_p50_s);

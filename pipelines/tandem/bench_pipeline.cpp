@@ -97,7 +97,7 @@ void BenchPipeline::take_decision(const GstStructure* decision) {
   for (guint i = 0; i < count; ++i) {
     const GstStructure* one = gst_value_get_structure(gst_value_array_get_value(list, i));
     ranking_.push_back({gst_structure_get_string(one, "configuration"), read_double(one, "fps"),
-                        read_double(one, "energy")});
+                        read_double(one, "energy"), read_double(one, "latency")});
   }
 }
 

@@ -43,7 +43,8 @@ struct BenchMeasurement {
 
   std::vector<double> rounds_energy_j = {};    ///< joules a frame; none when nobody can tell
   std::vector<double> rounds_latency_ms = {};  ///< the 95th percentile, from pad to pad
-  std::optional<double> predicted_fps = {}, predicted_energy_j = {};  ///< by the model alone
+  /// By the model alone.
+  std::optional<double> predicted_fps = {}, predicted_energy_j = {}, predicted_latency_ms = {};
 
   /// How far it came: 0 all rounds, 1 the finals, 2 the match. `best` is one of those that came
   /// farthest, and `rounds_*` are of the latest.
@@ -58,7 +59,7 @@ struct BenchMeasurement {
 /// to do.
 struct BenchRanked {
   std::string name;
-  std::optional<double> fps, energy_j;
+  std::optional<double> fps, energy_j, latency_ms;
 };
 
 struct BenchResult {
@@ -70,12 +71,14 @@ struct BenchResult {
   std::optional<std::string> opencl_device;
   std::vector<BenchMeasurement> measurements;
   std::string metric = "throughput";
+  std::optional<double> target_latency_ms = {};  ///< takes the metric's place
   std::optional<std::string> energy_source;
   std::optional<BenchMeasurement> baseline;  ///< device stages wait for the device
 
   struct Training {
     std::string chosen;
-    std::optional<double> predicted_fps, predicted_energy_j;  ///< of that, with what trials taught
+    /// Of that, with what trials taught.
+    std::optional<double> predicted_fps, predicted_energy_j, predicted_latency_ms;
     int experiments = 0, frames = 0;
     double seconds = 0;
     std::optional<int> trials;  ///< that followed the experiments; none: the bin did not say
@@ -88,7 +91,8 @@ struct BenchResult {
 const BenchMeasurement* find_measurement(const BenchResult& result, const std::string& name);
 
 /// How good a measurement is by the result's metric, higher is better: frames a second, frames a
-/// joule, throughput / energy, or 1 / (energy x time). Throughput where energy is not known.
+/// joule, throughput / energy, 1 / (energy x time), or 1 / latency. With a target, throughput, and
+/// 0 above it. Throughput where energy is not known.
 double score(const BenchResult& result, const BenchMeasurement& measurement);
 
 /// All measurements, best first: those that came farther, then those with the higher score.

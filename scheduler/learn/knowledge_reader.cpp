@@ -136,10 +136,11 @@ Observation read_observation(const JsonObject& object, const Chain& chain) {
 std::optional<Candidate> read_chosen(const JsonObject& entry, const Chain& chain) {
   if (entry.at("chosen").is_null()) return std::nullopt;
   const JsonObject object = entry.object("chosen").within(kSigned);
-  return Candidate{
-      read_configuration(object, chain),
-      {number_or_unknown(object, "throughput_fps"), number_or_unknown(object, "energy_j"),
-       number_or_unknown(object, "p_device"), number_or_unknown(object, "power_w")}};
+  Prediction expected{number_or_unknown(object, "throughput_fps"),
+                      number_or_unknown(object, "energy_j"), number_or_unknown(object, "p_device"),
+                      number_or_unknown(object, "power_w")};
+  if (object.has("latency_s")) expected.latency_s = number_or_unknown(object, "latency_s");
+  return Candidate{read_configuration(object, chain), expected};
 }
 
 Allowed read_allowed(const JsonObject& object, const Chain& chain) {
@@ -177,6 +178,8 @@ Known read_entry(const JsonObject& entry) {
   const JsonObject objective = entry.object("objective");
   known.objective = {read_word(objective, "metric", kMetricWords), objective.number("target_fps"),
                      objective.number("power_budget_w")};
+  if (objective.has("target_latency_s"))
+    known.objective.target_latency_s = objective.number("target_latency_s");
   known.allowed = read_allowed(entry.object("allowed"), chain);
   const std::size_t observations = entry.list("observations", kMostObservations).size();
   for (std::size_t i = 0; i < observations; ++i)

@@ -73,6 +73,7 @@ OrderedJson to_json(const std::optional<Candidate>& chosen) {
       {"energy_j", expected.energy_j},
       {"p_device", expected.p_device},
       {"power_w", expected.power_w},
+      {"latency_s", expected.latency_s},
   };
 }
 
@@ -112,7 +113,8 @@ OrderedJson to_json(const Known& known) {
       {"objective",
        {{"metric", word_of(kMetricWords, known.objective.metric)},
         {"target_fps", known.objective.target_fps},
-        {"power_budget_w", known.objective.power_budget_w}}},
+        {"power_budget_w", known.objective.power_budget_w},
+        {"target_latency_s", known.objective.target_latency_s}}},
       {"allowed", to_json(known.allowed)},
       {"chain", to_json(known.facts.chain)},
       {"observations", std::move(observations)},
