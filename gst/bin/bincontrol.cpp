@@ -13,6 +13,8 @@ namespace {
 
 // A disk that takes longer is no help: the stream begins, and learns anew.
 constexpr std::chrono::milliseconds kMostWaitForKnowledge{1000};
+// Between two looks at whether they take longer than was told.
+constexpr int kLatencyFrames = 64;
 
 }  // namespace
 
@@ -39,6 +41,7 @@ BinControl::BinControl(GstElement* bin, Executor& executor, const BinPlan& plan)
       conditions_(plan.conditions),
       controller_(plan.chain, plan.knowledge, [this] { return probe(); },
                   {plan.neighbourhood, seat_}) {
+  latency_.decided(count_frames_at_a_time(), kUnknown);
   controller_.decided = [this](const Decision& decision) { untold_.push_back(decision); };
   controller_.trained = [this](const Conditions& trained_on, const Learnt& learnt) {
     if (kept_.adds)
@@ -119,8 +122,9 @@ void BinControl::tell() {
   {
     std::lock_guard lock(mutex_);
     decisions = std::exchange(untold_, {});
-    const int frames = count_frames_at_a_time();
-    latency_changed = std::exchange(told_frames_at_a_time_, frames) != frames;
+    const bool settled = !controller_.training();
+    latency_changed = latency_.decided(count_frames_at_a_time(),
+                                       settled ? controller_.predicted().latency_s : kUnknown);
     if (meter_) trouble = meter_->take_messages();
   }
   if (kept_.keeper) {
@@ -207,6 +211,17 @@ void BinControl::frame_done(const Item& item) {
   if (handle([&](Controller& c) { return c.frame_done(item.times, item.device_stages); })) tell();
   if (const uint64_t epoch = seat_->epoch(); std::exchange(seen_epoch_, epoch) != epoch)
     executor_.set_window(window());
+  if (++frames_unwatched_ >= kLatencyFrames) watch_latency();
+}
+
+// Frames that take longer than was told are late in a sink that waits for their time.
+void BinControl::watch_latency() {
+  frames_unwatched_ = 0;
+  {
+    std::lock_guard lock(mutex_);
+    if (controller_.training() || !latency_.measured(controller_.latency_p95_s())) return;
+  }
+  gst_element_post_message(bin_, gst_message_new_latency(GST_OBJECT_CAST(bin_)));
 }
 
 // --- Telling -----------------------------------------------------------------------------------
@@ -258,9 +273,9 @@ void BinControl::warn(const Decision& d) {
   }
 }
 
-int BinControl::frames_at_a_time() const {
+uint64_t BinControl::latency_ns(uint64_t frame_ns) const {
   std::lock_guard lock(mutex_);
-  return count_frames_at_a_time();
+  return latency_.answer_ns(frame_ns);
 }
 
 int BinControl::count_frames_at_a_time() const {

@@ -133,7 +133,7 @@ void BinRun::add_latency(GstCaps* caps, GstQuery* query) const {
   gboolean live = FALSE;
   GstClockTime least = 0, most = 0;
   gst_query_parse_latency(query, &live, &least, &most);
-  least += frames_last(control_->frames_at_a_time());
+  least += control_->latency_ns(frames_last(1));
   if (GST_CLOCK_TIME_IS_VALID(most)) most += frames_last(executor_->window());
   gst_query_set_latency(query, live, least, most);
 }

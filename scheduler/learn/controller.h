@@ -89,6 +89,8 @@ class Controller {
   const Prediction& predicted() const { return predicted_; }
   /// Of what runs, since it was decided.
   Measured measured() const { return steady_.measured(chain_.domains, read_probe_); }
+  /// The same of latency alone, without asking a meter.
+  double latency_p95_s() const { return steady_.latency_p95_s(); }
   /// What was learnt of the frames that come now; null while nothing is.
   const Learnt* learnt() const;
 

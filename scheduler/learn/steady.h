@@ -27,6 +27,7 @@ class Steady {
   void frame_done(const FrameTimes& times, const ReadProbe& read_probe);
   /// A frame of what ran before is out: those that begin before that may have waited for it.
   void other_frame_done(const FrameTimes& times) { others_ready_ns_ = times.ready_ns; }
+  double latency_p95_s() const { return latency_.percentile_s(95); }
   /// Up to now.
   Measured measured(const Domains& domains, const ReadProbe& read_probe) const;
 
