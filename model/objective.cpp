@@ -10,19 +10,28 @@
 namespace tandem {
 namespace {
 
+// Of the rate of a live source: predictions err.
+constexpr double kKeepsUp = 1.1;
+
 /// Compared tier first; higher is better.
 struct Score {
-  /// -1: unusable; else how many conditions are met: the budget, then the latency, then the rate.
+  /// -1: unusable; else how many conditions are met: the budget, then the source's rate, then the
+  /// latency, then the rate that is asked for.
   int tier = -1;
   double value = 0;
 };
 
+bool keeps_up(double fps, const Objective& objective) {
+  return !needs_latency(objective) || fps >= kKeepsUp * objective.source_fps;
+}
+
 Score score_conditions(double fps, double watts, double latency_s, const Objective& objective) {
   if (objective.power_budget_w > 0 && !(watts <= objective.power_budget_w)) return {0, -watts};
+  if (!keeps_up(fps, objective)) return {1, fps};
   if (objective.target_latency_s > 0 && !(latency_s <= objective.target_latency_s))
-    return {1, -latency_s};
-  if (objective.target_fps > 0 && !(fps >= objective.target_fps)) return {2, fps};
-  return {3, objective.target_fps > 0 ? -watts / fps : fps};
+    return {2, -latency_s};
+  if (objective.target_fps > 0 && !(fps >= objective.target_fps)) return {3, fps};
+  return {4, objective.target_fps > 0 ? -watts / fps : fps};
 }
 
 Score score(double fps, double watts, double latency_s, const Objective& objective) {
@@ -41,7 +50,7 @@ Score score(double fps, double watts, double latency_s, const Objective& objecti
     case Metric::edp:
       return {0, -watts / (fps * fps)};
     case Metric::latency:
-      return {0, -latency_s};
+      return keeps_up(fps, objective) ? Score{1, -latency_s} : Score{0, fps};
   }
   return {};
 }
@@ -166,7 +175,8 @@ Choice choose(const Measurements& measurements, const Objective& objective, cons
   const Model model(measurements, allowed.lanes.value_or(0));
   Choice choice = rank(model, measurements, objective, allowed, trials, which);
   if (choice.count == 0 && needs_energy(objective)) {
-    const Objective without{.target_latency_s = objective.target_latency_s};
+    const Objective without{.target_latency_s = objective.target_latency_s,
+                            .source_fps = objective.source_fps};
     choice = rank(model, measurements, without, allowed, trials, which);
     choice.energy_unknown = true;
   }

@@ -29,6 +29,9 @@ struct Objective {
   /// energy that does both, else the fastest that stays below; 0: off. If nothing stays below: the
   /// least latency.
   double target_latency_s = 0;
+  /// Of a live source; 0: none. Where latency matters, what does not keep up with it is left: its
+  /// frames would wait for ever longer.
+  double source_fps = 0;
 
   bool operator==(const Objective&) const = default;
 };

@@ -182,7 +182,7 @@ void BinControl::device_left_out(const DeviceSide& left) {
   tell();
 }
 
-void BinControl::frames_changed(const GstVideoInfo& info, const std::string& work) {
+void BinControl::frames_changed(const GstVideoInfo& info, bool live, const std::string& work) {
   window_ = executor_.window();
   executor_.set_window(window());
   {
@@ -191,6 +191,8 @@ void BinControl::frames_changed(const GstVideoInfo& info, const std::string& wor
     conditions_.format = gst_video_format_to_string(info.finfo->format);
     conditions_.width = info.width;
     conditions_.height = info.height;
+    const bool rated = live && info.fps_n > 0 && info.fps_d > 0;
+    controller_.set_source(rated ? static_cast<double>(info.fps_n) / info.fps_d : 0);
   }
   recall();
   handle([&](Controller& c) {

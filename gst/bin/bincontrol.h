@@ -50,7 +50,7 @@ class BinControl {
   void device_left_out(const DeviceSide& left);
   /// With nothing in flight, before the first of these frames. `work`: what the stages do with
   /// them.
-  void frames_changed(const GstVideoInfo& info, const std::string& work);
+  void frames_changed(const GstVideoInfo& info, bool live, const std::string& work);
   /// With nothing in flight, after the last frame.
   void stream_ended();
   /// For the thread that takes frames out of the executor.

@@ -164,7 +164,8 @@ GstBuffer* BinRun::close(FrameItem* item) {
   return buffer;
 }
 
-void BinRun::set_caps(GstCaps* caps) {
+void BinRun::set_caps(GstCaps* caps, bool live) {
+  live_ = live;
   negotiated_ = caps && gst_video_info_from_caps(&info_, caps);
   if (!negotiated_) return;
   work_.read();
@@ -178,7 +179,7 @@ void BinRun::frames_change() {
   executor_->set_window(static_cast<int>(most_waiting_bytes() / GST_VIDEO_INFO_SIZE(&info_)));
   make_items();
   executor_->frames_change();
-  control_->frames_changed(info_, work_.text());
+  control_->frames_changed(info_, live_, work_.text());
 }
 
 // Frames of the old work end before any of the new begins, as knowledge is of one work. False when

@@ -76,9 +76,13 @@ Step Controller::set_rules(const AdaptRules& rules) {
 }
 
 Step Controller::set_objective(const Objective& objective) {
+  const double source_fps = objective_.source_fps;
   objective_ = objective;
+  objective_.source_fps = source_fps;
   return decide(Reason::objective);
 }
+
+void Controller::set_source(double live_fps) { objective_.source_fps = live_fps; }
 
 void Controller::set_device(const DeviceSide& device) {
   chain_.device_capable = device.capable;

@@ -79,6 +79,21 @@ TEST(Latency, TheTargetTakesTheFastestThatStaysBelow) {
   EXPECT_TRUE(in(0.010).latency_missed);
 }
 
+// With a tenth to spare: ccc/mg makes 50 frames/s in 20 ms, ccc/cg4 62.5 in 64, ccc/cg5 80 in 62.5.
+TEST(Latency, WhatDoesNotKeepUpWithALiveSourceIsLeft) {
+  Allowed cpu;
+  cpu.mapping = Mapping{0, 3};
+  const auto by = [&](const Objective& objective) {
+    return to_string(choose(example_chip(), objective, cpu).best().configuration);
+  };
+  EXPECT_EQ(by({.metric = Metric::latency, .source_fps = 45}), "ccc/mg");
+  EXPECT_EQ(by({.metric = Metric::latency, .source_fps = 50}), "ccc/cg5") << "the others are slow";
+  EXPECT_EQ(by({.metric = Metric::latency, .source_fps = 100}), "ccc/cg5") << "so is the fastest";
+  EXPECT_EQ(by({.target_latency_s = 0.020, .source_fps = 50}), "ccc/cg5")
+      << "the least latency of those that keep up";
+  EXPECT_EQ(by({.source_fps = 100}), "ccc/cg5") << "without latency as an aim it does not matter";
+}
+
 // Above the target nothing counts but to come below, whatever the noise.
 TEST(Latency, WhatIsLateIsLeft) {
   const Objective objective{.target_latency_s = 0.050};
