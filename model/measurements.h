@@ -83,6 +83,11 @@ struct Measurements {
   /// At [n - 1]: T^CG(n) lies between measured ones. Empty: all were measured.
   std::vector<bool> cg_interpolated;
 
+  /// Of all stages on the CPU, the 95th percentile of a frame's latency by n times `cg`, at [n -
+  /// 1], and by what it takes under medium grain. Where it is unknown 1, or as with other n.
+  std::vector<double> cg_spread;
+  double mg_spread = kUnknown;
+
   /// With S lanes, at [S - 1]; unknown where nothing was measured.
   std::array<LaneFactor, kMaxLanes> lane_factors{{{1, 1}}};
 

@@ -10,23 +10,36 @@
 namespace tandem {
 namespace {
 
+// Of the rate of a live source: predictions err.
+constexpr double kKeepsUp = 1.1;
+
 /// Compared tier first; higher is better.
 struct Score {
-  int tier = -1;  ///< -1: unusable; else how many conditions are met, the budget first
+  /// -1: unusable; else how many conditions are met: the budget, then the source's rate, then the
+  /// latency, then the rate that is asked for.
+  int tier = -1;
   double value = 0;
 };
 
-Score score_conditions(double fps, double watts, const Objective& objective) {
-  if (objective.power_budget_w > 0 && !(watts <= objective.power_budget_w)) return {0, -watts};
-  if (objective.target_fps > 0 && !(fps >= objective.target_fps)) return {1, fps};
-  return {2, objective.target_fps > 0 ? -watts / fps : fps};
+bool keeps_up(double fps, const Objective& objective) {
+  return !needs_latency(objective) || fps >= kKeepsUp * objective.source_fps;
 }
 
-Score score(double fps, double watts, const Objective& objective) {
+Score score_conditions(double fps, double watts, double latency_s, const Objective& objective) {
+  if (objective.power_budget_w > 0 && !(watts <= objective.power_budget_w)) return {0, -watts};
+  if (!keeps_up(fps, objective)) return {1, fps};
+  if (objective.target_latency_s > 0 && !(latency_s <= objective.target_latency_s))
+    return {2, -latency_s};
+  if (objective.target_fps > 0 && !(fps >= objective.target_fps)) return {3, fps};
+  return {4, objective.target_fps > 0 ? -watts / fps : fps};
+}
+
+Score score(double fps, double watts, double latency_s, const Objective& objective) {
   if (!known(fps)) return {};
   if (!known(watts) && needs_energy(objective)) return {};
-  if (objective.target_fps > 0 || objective.power_budget_w > 0)
-    return score_conditions(fps, watts, objective);
+  if (!known(latency_s) && needs_latency(objective)) return {};
+  if (objective.target_fps > 0 || objective.power_budget_w > 0 || objective.target_latency_s > 0)
+    return score_conditions(fps, watts, latency_s, objective);
   switch (objective.metric) {
     case Metric::throughput:
       return {0, fps};
@@ -36,12 +49,14 @@ Score score(double fps, double watts, const Objective& objective) {
       return {0, fps * fps / watts};
     case Metric::edp:
       return {0, -watts / (fps * fps)};
+    case Metric::latency:
+      return keeps_up(fps, objective) ? Score{1, -latency_s} : Score{0, fps};
   }
   return {};
 }
 
 Score score(const Prediction& p, const Objective& objective) {
-  return score(p.throughput_fps, p.power_w, objective);
+  return score(p.throughput_fps, p.power_w, p.latency_s, objective);
 }
 
 struct Entry {
@@ -136,7 +151,7 @@ Choice rank(const Model& model, const Measurements& measurements, const Objectiv
       },
       // What trials taught may lift a prediction above what is thought to be the most.
       [&](double fps, double watts) {
-        return !trials.empty() || ranking.promising(score(fps, watts, objective));
+        return !trials.empty() || ranking.promising(score(fps, watts, 0, objective));
       });
   Choice choice = ranking.choice();
   choice.objective = objective;
@@ -146,8 +161,13 @@ Choice rank(const Model& model, const Measurements& measurements, const Objectiv
 }  // namespace
 
 bool needs_energy(const Objective& objective) {
-  return objective.metric != Metric::throughput || objective.target_fps > 0 ||
-         objective.power_budget_w > 0;
+  if (objective.target_fps > 0 || objective.power_budget_w > 0) return true;
+  return objective.target_latency_s == 0 && objective.metric != Metric::throughput &&
+         objective.metric != Metric::latency;
+}
+
+bool needs_latency(const Objective& objective) {
+  return objective.target_latency_s > 0 || objective.metric == Metric::latency;
 }
 
 Choice choose(const Measurements& measurements, const Objective& objective, const Allowed& allowed,
@@ -155,12 +175,16 @@ Choice choose(const Measurements& measurements, const Objective& objective, cons
   const Model model(measurements, allowed.lanes.value_or(0));
   Choice choice = rank(model, measurements, objective, allowed, trials, which);
   if (choice.count == 0 && needs_energy(objective)) {
-    choice = rank(model, measurements, {Metric::throughput}, allowed, trials, which);
+    const Objective without{.target_latency_s = objective.target_latency_s,
+                            .source_fps = objective.source_fps};
+    choice = rank(model, measurements, without, allowed, trials, which);
     choice.energy_unknown = true;
   }
   if (choice.count == 0) return choice;
   const Prediction& best = choice.best().prediction;
   choice.target_missed = best.throughput_fps < objective.target_fps;
+  choice.latency_missed =
+      objective.target_latency_s > 0 && best.latency_s > objective.target_latency_s;
   choice.budget_exceeded = objective.power_budget_w > 0 && best.power_w > objective.power_budget_w;
   return choice;
 }

@@ -8,12 +8,13 @@
 
 namespace tandem {
 
-/// What to optimise. Those but `throughput` need energy.
+/// What to optimise. Those but `throughput` and `latency` need energy.
 enum class Metric {
   throughput,  ///< most frames a second
   energy,      ///< fewest joules a frame
   efficiency,  ///< most throughput / energy
   edp,         ///< least energy-delay product: joules a frame times seconds a frame
+  latency,     ///< least 95th percentile of what a frame takes from pad to pad
 };
 
 /// A metric, or conditions that take its place.
@@ -24,11 +25,19 @@ struct Objective {
   /// Most throughput within these watts; 0: off. If nothing stays within: least power. With a
   /// target as well: least energy that reaches the rate within the watts, else the fastest within.
   double power_budget_w = 0;
+  /// Most throughput whose 95th percentile of latency stays below; with a rate to reach, least
+  /// energy that does both, else the fastest that stays below; 0: off. If nothing stays below: the
+  /// least latency.
+  double target_latency_s = 0;
+  /// Of a live source; 0: none. Where latency matters, what does not keep up with it is left: its
+  /// frames would wait for ever longer.
+  double source_fps = 0;
 
   bool operator==(const Objective&) const = default;
 };
 
 bool needs_energy(const Objective& objective);
+bool needs_latency(const Objective& objective);
 
 struct Candidate {
   Configuration configuration;
@@ -43,6 +52,7 @@ struct Choice {
   bool energy_unknown = false;        ///< energy was needed and nobody knows it: took throughput
   bool target_missed = false;         ///< no configuration reaches the rate
   bool budget_exceeded = false;       ///< no configuration stays within the watts
+  bool latency_missed = false;        ///< no configuration stays below the latency
 
   const Candidate& best() const { return ranked[0]; }
 };
@@ -63,8 +73,9 @@ Choice choose(const Measurements& measurements, const Objective& objective,
               Which which = Which::all);
 
 /// Whether `best` is so much better than `current` that it is not the noise: by more than `noise`
-/// (a relative error, such as 0.05). A condition that `current` misses by no more than the noise
-/// counts as met. `objective` is that of the Choice.
+/// (a relative error, such as 0.05). A rate or a power that `current` misses by no more than the
+/// noise counts as met, a latency does not: what is late is late. `objective` is that of the
+/// Choice.
 bool worth_switching(const Prediction& current, const Prediction& best, const Objective& objective,
                      double noise);
 

@@ -36,9 +36,6 @@ double power(double base, int exponent) {
   return result;
 }
 
-// A cycle with more frames than this has frames on the CPU path.
-constexpr double kSomeOnTheCpu = 1 + 1e-9;
-
 // What counts: a domain that no meter covers adds nothing, but if there is no meter all is unknown.
 Energy counted(const Domains& domains, const Energy& joules) {
   const auto absent = [](Domain domain) { return domain == Domain::absent; };
@@ -54,7 +51,8 @@ double one_if_additive(Domain domain) { return domain == Domain::additive ? 1 : 
 Model::Cpu Model::cpu(const Cost& cost, int frames_at_once, double busy_cores) {
   const double fps = 1 / cost.seconds;
   const Energy watts = fps * cost.joules;
-  return {fps, frames_at_once * cost.seconds, busy_cores, 1, watts, sum(watts)};
+  const double latency_s = frames_at_once * cost.seconds;
+  return {fps, latency_s, latency_s, busy_cores, 1, watts, sum(watts)};
 }
 
 Model::Model(const Measurements& measurements, int lanes) : m_(measurements) {
@@ -87,6 +85,7 @@ Model::Model(const Measurements& measurements, int lanes) : m_(measurements) {
     cg_[n] = cpu(cost, n, std::min(n, m_.cores));
     cg_[n].crowding = cg_[1].fps / cg_[n].fps;
   }
+  spread_latencies();
   extremes_ = mg_;
   for (int n = 1; n <= m_.cores + 1; ++n) {
     extremes_.fps = most(extremes_.fps, cg_[n].fps);
@@ -167,12 +166,12 @@ double Model::crowding(int on_cores) const {
 // Inlined by force, as each of 384 predictions has 20 ns: together they take 4/5 of the time.
 #define TANDEM_INLINE [[gnu::always_inline]] inline
 
-TANDEM_INLINE Prediction Model::finish(double throughput_fps, double device_fps,
-                                       double watts) const {
+TANDEM_INLINE Prediction Model::finish(double throughput_fps, double device_fps, double watts,
+                                       double latency_s) const {
   if (!(throughput_fps > 0 && throughput_fps < kInfinity)) return {};
   if (watts > most_w_) watts = most_w_;  // equation 8; unknown stays unknown
   const double frame_s = 1 / throughput_fps;
-  return {throughput_fps, watts * frame_s, std::min(1.0, device_fps * frame_s), watts};
+  return {throughput_fps, watts * frame_s, std::min(1.0, device_fps * frame_s), watts, latency_s};
 }
 
 // A device that takes part of the cores (docs/model.md): while it works, all slow down alike.
@@ -213,8 +212,10 @@ TANDEM_INLINE Model::Cycle Model::coarse(const MappingCosts& costs, int threads)
         costs.cg_s + (cg_s_ - costs.cg_s) * cpu_frames / (1 + cpu_frames);  // between two runs
     const double missed = power(1 - costs.cg_s / interval_s, threads);
     cycle.idle_s = interval_s * (1 - missed) * all.crowding;
+    const double alone_s = cycle.idle_s;
     if (costs.lanes > 1) cycle.idle_s = idle_with_lanes_s(costs, others, all, cycle.idle_s);
     cycle.frames += cycle.idle_s * all.fps;
+    if (costs.lanes > 1) cycle.waits_s = waits_behind_lanes_s(costs, cycle, threads, alone_s);
     cycle.cpu_latency_s = all.latency_s;
   }
   cycle.device_latency_s = on_device(costs) * device_s + costs.cg_s;
@@ -238,13 +239,14 @@ TANDEM_INLINE Prediction Model::combine(Cycle&& cycle, const DevicePower& power,
   const double device_fps = 1 / (cycle.device_s + cycle.idle_s);
   const double throughput_fps = cycle.frames * device_fps;  // equation 3
   const double latency_s = larger(cycle.device_latency_s, cycle.cpu_latency_s);
-  if (throughput_fps * latency_s > most_in_flight_ && cycle.frames > kSomeOnTheCpu)
+  if (throughput_fps * latency_s > most_in_flight_ && cycle.frames > 1 + kFewFrames)
     return keep_window(cycle, power);
   const double watts = device_fps * (cycle.device_s * together_w(cycle.besides, 1, power, 1) +
                                      cycle.idle_s * cycle.alone.total_w);
-  if (!any_serial_) return finish(throughput_fps, device_fps, watts);
+  if (!any_serial_) return finish(throughput_fps, device_fps, watts, Model::latency_s(cycle));
   const double utilisation = serial_utilisation(cycle, mapping);
-  return finish(throughput_fps / utilisation, device_fps / utilisation, watts / utilisation);
+  return finish(throughput_fps / utilisation, device_fps / utilisation, watts / utilisation,
+                utilisation * Model::latency_s(cycle));
 }
 
 // While one frame is on the slower path, at most `window` frames begin, itself included: then the
@@ -261,7 +263,7 @@ Prediction Model::keep_window(const Cycle& cycle, const DevicePower& power) cons
   const double cpu_now_fps = cpu_slower ? slow_fps : fast_fps;
   const double watts =
       together_w(cycle.besides, cpu_now_fps / cpu_fps, power, device_now_fps * cycle.device_s);
-  return finish(bound_fps, device_now_fps, watts);
+  return finish(bound_fps, device_now_fps, watts, latency_s(cycle));
 }
 
 // A serial stage serves one frame at a time, whichever path it is on: equation 6 for that stage.
@@ -302,7 +304,7 @@ Prediction Model::predict(const Configuration& configuration, const MappingCosts
   const bool coarse_grain = configuration.granularity == Granularity::coarse;
   if (!mapping.any_device()) {  // measured as it is: nothing is left to the model
     const Cpu& cpu = coarse_grain ? cg_[configuration.threads] : mg_;
-    return finish(cpu.fps, 0, cpu.total_w);
+    return finish(cpu.fps, 0, cpu.total_w, cpu.p95_s);
   }
   if (!cpu_path_) return combine(without_cpu_path(configuration, costs), power, mapping);
   if (coarse_grain) return combine(coarse(costs, configuration.threads), power, mapping);

@@ -17,6 +17,8 @@ struct Prediction {
   double energy_j = kUnknown;        ///< E_e: a frame's energy in the domains that are covered
   double p_device = kUnknown;        ///< the share of frames that take the path with the device
   double power_w = kUnknown;         ///< energy_j * throughput_fps
+  /// The 95th percentile of what a frame takes from its begin until it and all before it are done.
+  double latency_s = kUnknown;
 };
 
 /// The queueing and energy model of paper 1, section IV, for one set of measurements: equations
@@ -85,6 +87,7 @@ class Model {
   struct Cpu {
     double fps = 0;
     double latency_s = 0;  ///< one frame, from begin to end
+    double p95_s = 0;      ///< what 95 of 100 frames do not surpass
     double busy_cores = 0;
     double crowding = 1;  ///< rate of one thread alone / rate of all
     Energy watts{0, 0, 0};
@@ -105,6 +108,7 @@ class Model {
     double frames = 0;            ///< that the executor finishes meanwhile, the device's included
     double device_latency_s = 0;  ///< of that one
     double cpu_latency_s = 0;     ///< of one that takes the CPU path
+    double waits_s = 0;           ///< the device's, for the cores under medium grain
   };
 
   /// What a prediction cannot surpass.
@@ -142,8 +146,12 @@ class Model {
   Prediction keep_window(const Cycle& cycle, const DevicePower& power) const;
   double together_w(const Cpu& cpu, double cpu_share, const DevicePower& device,
                     double device_share) const;
+  static double latency_s(const Cycle& cycle);
+  double waits_behind_lanes_s(const MappingCosts& costs, const Cycle& cycle, int threads,
+                              double idle_s) const;
+  void spread_latencies();
   double serial_utilisation(const Cycle& cycle, Mapping mapping) const;
-  Prediction finish(double throughput_fps, double device_fps, double watts) const;
+  Prediction finish(double throughput_fps, double device_fps, double watts, double latency_s) const;
 
   // Stages are decided last to first: mappings share the sums of their last stages, so each costs
   // about two additions. 'g' before 'c', as what is good early on spares predictions later.
@@ -163,6 +171,8 @@ class Model {
     }
   }
 
+  /// A cycle with no more frames than that on the CPU path has none.
+  static constexpr double kFewFrames = 1e-9;
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
   Measurements m_;                        ///< without the energies that do not count

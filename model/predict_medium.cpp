@@ -40,6 +40,9 @@ Model::Cycle Model::medium(Mapping mapping, const MappingCosts& costs) const {
     // A few turns may end where more was begun than finished, or less: up to 3% above what can be.
     cycle.idle_s = std::max(cycle.idle_s, cycle.frames / most_medium_fps(costs) - cycle.device_s);
   }
+  // The other thread gives the cores when it gets the device, a cycle after this one did.
+  if (costs.mg_s > 0)
+    cycle.waits_s = on_device(costs) * (cycle.device_s + cycle.idle_s - costs.device.seconds);
   return cycle;
 }
 

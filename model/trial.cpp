@@ -108,18 +108,20 @@ Prediction mean_of_looks(std::span<const Prediction> looks) {
   for (const Prediction& look : looks) rates.push_back(look.throughput_fps);
   std::ranges::sort(rates, std::greater<>{});
   const double middle = rates[(rates.size() - 1) / 2];  // of two the faster one
-  double fps = 0, energy_j = 0;
+  double fps = 0, energy_j = 0, latency_s = 0;
   int rated = 0, metered = 0;
   for (const Prediction& look : looks) {
     if (look.throughput_fps < kStoodStill * middle) continue;
     ++rated;
     fps += look.throughput_fps;
+    latency_s += look.latency_s;
     if (!known(look.energy_j)) continue;
     ++metered;
     energy_j += look.energy_j;
   }
   Prediction mean = looks[0];
   mean.throughput_fps = fps / rated;
+  mean.latency_s = latency_s / rated;
   mean.energy_j = metered > 0 ? energy_j / metered : kUnknown;
   mean.power_w = mean.energy_j * mean.throughput_fps;
   return mean;

@@ -13,6 +13,9 @@ struct FrameTimes {
   Configuration configuration;  ///< under which it was begun
   uint64_t begin_ns = 0;        ///< steady clock, when a driver thread took it
   uint64_t end_ns = 0;          ///< when its last stage was done
+  /// When it could leave: frames leave in order, so when all before it were done as well.
+  uint64_t ready_ns = 0;
+  uint64_t came_ns = 0;  ///< to the sink pad, before it waited for anything
   /// What each stage took with all its rounds, wherever it was computed.
   std::array<uint64_t, kMaxStages> stage_ns{};
   /// Copying the outputs of each stage between device and host, when stages were timed apart.
@@ -26,6 +29,12 @@ struct FrameTimes {
 
   /// What it took without waiting for its turn.
   uint64_t service_ns() const { return end_ns - begin_ns - waited_ns; }
+  /// From the sink pad to the source pad, without what the configuration has no part in: how long
+  /// it waited to begin behind frames of a source that is faster than the stages, and for a sink
+  /// that is slower than they are.
+  uint64_t latency_ns() const { return ready_ns > begin_ns ? ready_ns - begin_ns : 0; }
+  /// Behind these frames.
+  uint64_t waited_to_begin_ns() const { return begin_ns > came_ns ? begin_ns - came_ns : 0; }
 };
 
 }  // namespace tandem

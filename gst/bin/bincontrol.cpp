@@ -13,6 +13,8 @@ namespace {
 
 // A disk that takes longer is no help: the stream begins, and learns anew.
 constexpr std::chrono::milliseconds kMostWaitForKnowledge{1000};
+// Between two looks at whether they take longer than was told.
+constexpr int kLatencyFrames = 64;
 
 }  // namespace
 
@@ -39,6 +41,7 @@ BinControl::BinControl(GstElement* bin, Executor& executor, const BinPlan& plan)
       conditions_(plan.conditions),
       controller_(plan.chain, plan.knowledge, [this] { return probe(); },
                   {plan.neighbourhood, seat_}) {
+  latency_.decided(count_frames_at_a_time(), kUnknown);
   controller_.decided = [this](const Decision& decision) { untold_.push_back(decision); };
   controller_.trained = [this](const Conditions& trained_on, const Learnt& learnt) {
     if (kept_.adds)
@@ -119,8 +122,9 @@ void BinControl::tell() {
   {
     std::lock_guard lock(mutex_);
     decisions = std::exchange(untold_, {});
-    const int frames = count_frames_at_a_time();
-    latency_changed = std::exchange(told_frames_at_a_time_, frames) != frames;
+    const bool settled = !controller_.training();
+    latency_changed = latency_.decided(count_frames_at_a_time(),
+                                       settled ? controller_.predicted().latency_s : kUnknown);
     if (meter_) trouble = meter_->take_messages();
   }
   if (kept_.keeper) {
@@ -146,7 +150,7 @@ void BinControl::set_rules(const AdaptRules& rules) {
 void BinControl::set_objective(const Objective& objective) {
   {
     std::lock_guard lock(mutex_);
-    told_energy_ = told_target_ = told_budget_ = false;
+    told_energy_ = told_target_ = told_budget_ = told_late_ = false;
   }
   handle([&](Controller& c) { return std::optional(c.set_objective(objective)); });
 }
@@ -178,7 +182,7 @@ void BinControl::device_left_out(const DeviceSide& left) {
   tell();
 }
 
-void BinControl::frames_changed(const GstVideoInfo& info, const std::string& work) {
+void BinControl::frames_changed(const GstVideoInfo& info, bool live, const std::string& work) {
   window_ = executor_.window();
   executor_.set_window(window());
   {
@@ -187,6 +191,8 @@ void BinControl::frames_changed(const GstVideoInfo& info, const std::string& wor
     conditions_.format = gst_video_format_to_string(info.finfo->format);
     conditions_.width = info.width;
     conditions_.height = info.height;
+    const bool rated = live && info.fps_n > 0 && info.fps_d > 0;
+    controller_.set_source(rated ? static_cast<double>(info.fps_n) / info.fps_d : 0);
   }
   recall();
   handle([&](Controller& c) {
@@ -207,6 +213,17 @@ void BinControl::frame_done(const Item& item) {
   if (handle([&](Controller& c) { return c.frame_done(item.times, item.device_stages); })) tell();
   if (const uint64_t epoch = seat_->epoch(); std::exchange(seen_epoch_, epoch) != epoch)
     executor_.set_window(window());
+  if (++frames_unwatched_ >= kLatencyFrames) watch_latency();
+}
+
+// Frames that take longer than was told are late in a sink that waits for their time.
+void BinControl::watch_latency() {
+  frames_unwatched_ = 0;
+  {
+    std::lock_guard lock(mutex_);
+    if (controller_.training() || !latency_.measured(controller_.latency_p95_s())) return;
+  }
+  gst_element_post_message(bin_, gst_message_new_latency(GST_OBJECT_CAST(bin_)));
 }
 
 // --- Telling -----------------------------------------------------------------------------------
@@ -244,6 +261,11 @@ void BinControl::warn(const Decision& d) {
                         ("No configuration stays within power-budget: %s takes the least power.",
                          to_string(d.after).c_str()),
                         ("%.1f W are predicted", d.predicted.power_w));
+  } else if (first_time(d.choice.latency_missed, told_late_)) {
+    GST_ELEMENT_WARNING(bin_, STREAM, FAILED,
+                        ("No configuration keeps target-latency: %s has the least, %.3g ms.",
+                         to_string(d.after).c_str(), 1e3 * d.predicted.latency_s),
+                        ("95 of 100 frames are expected to take less"));
   } else if (first_time(d.choice.target_missed, told_target_)) {
     GST_ELEMENT_WARNING(bin_, STREAM, FAILED,
                         ("No configuration reaches target-fps: %s is the fastest, with %.1f "
@@ -253,9 +275,9 @@ void BinControl::warn(const Decision& d) {
   }
 }
 
-int BinControl::frames_at_a_time() const {
+uint64_t BinControl::latency_ns(uint64_t frame_ns) const {
   std::lock_guard lock(mutex_);
-  return count_frames_at_a_time();
+  return latency_.answer_ns(frame_ns);
 }
 
 int BinControl::count_frames_at_a_time() const {

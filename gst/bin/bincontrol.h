@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gst/bin/binknowledge.h"
+#include "gst/bin/binlatency.h"
 #include "scheduler/flow/executor.h"
 #include "scheduler/learn/controller.h"
 #include "scheduler/machine/energy/combined.h"
@@ -49,14 +50,14 @@ class BinControl {
   void device_left_out(const DeviceSide& left);
   /// With nothing in flight, before the first of these frames. `work`: what the stages do with
   /// them.
-  void frames_changed(const GstVideoInfo& info, const std::string& work);
+  void frames_changed(const GstVideoInfo& info, bool live, const std::string& work);
   /// With nothing in flight, after the last frame.
   void stream_ended();
   /// For the thread that takes frames out of the executor.
   void frame_done(const Item& item);
 
-  /// Most frames that work goes on for at a time: what a live source has to expect.
-  int frames_at_a_time() const;
+  /// What a live source whose frames come so far apart has to expect.
+  uint64_t latency_ns(uint64_t frame_ns) const;
   /// What tell_controller() tells, and the energy source. What is unknown is left out.
   void add_stats(GstStructure* stats) const;
   /// What the model expects of every configuration for the frames that come now: an array of
@@ -67,6 +68,7 @@ class BinControl {
   template <class Event>
   bool handle(Event&& event);
   int count_frames_at_a_time() const;
+  void watch_latency();
   void recall();
   Probe probe() const;
   int window() const;
@@ -81,6 +83,7 @@ class BinControl {
   const std::shared_ptr<Seat> seat_;
   std::atomic<int> window_{0};  // for this bin, were it alone
   uint64_t seen_epoch_ = 0;     // of who takes the frames out
+  int frames_unwatched_ = 0;    // likewise: since their latency was looked at
 
   mutable std::mutex mutex_;
   Conditions conditions_;
@@ -88,9 +91,9 @@ class BinControl {
   Controller controller_;
   std::vector<Decision> untold_;
   std::vector<std::string> untold_warnings_;
-  int told_frames_at_a_time_ = 0;
+  BinLatency latency_;
   bool device_lost_ = false;
-  bool told_energy_ = false, told_target_ = false, told_budget_ = false;
+  bool told_energy_ = false, told_target_ = false, told_budget_ = false, told_late_ = false;
 };
 
 /// How the energies of `meter` add up for a device made of the cores, one in their package, or one

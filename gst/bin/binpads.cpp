@@ -68,6 +68,15 @@ bool has_to_drain(GstPad* pad, const BinRun& run, GstEvent* event) {
   }
 }
 
+// Whether frames come from a source that does not wait.
+bool is_live(GstPad* sink) {
+  GstQuery* query = gst_query_new_latency();
+  gboolean live = FALSE;
+  if (gst_pad_peer_query(sink, query)) gst_query_parse_latency(query, &live, nullptr, nullptr);
+  gst_query_unref(query);
+  return live;
+}
+
 gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
   const std::shared_ptr<BinRun> run = run_of(parent);
   if (!run) return gst_pad_event_default(pad, parent, event);
@@ -101,7 +110,7 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
   gst_event_parse_caps(event, &caps);
   CapsRef kept(gst_caps_ref(caps));
   const gboolean accepted = gst_pad_event_default(pad, parent, event);
-  run->set_caps(accepted ? kept.get() : nullptr);
+  run->set_caps(accepted ? kept.get() : nullptr, is_live(pad));
   return accepted;
 }
 

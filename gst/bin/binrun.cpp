@@ -136,7 +136,7 @@ void BinRun::add_latency(GstCaps* caps, GstQuery* query) const {
   gboolean live = FALSE;
   GstClockTime least = 0, most = 0;
   gst_query_parse_latency(query, &live, &least, &most);
-  least += frames_last(control_->frames_at_a_time());
+  least += control_->latency_ns(frames_last(1));
   if (GST_CLOCK_TIME_IS_VALID(most)) most += frames_last(executor_->window());
   gst_query_set_latency(query, live, least, most);
 }
@@ -167,7 +167,8 @@ GstBuffer* BinRun::close(FrameItem* item) {
   return buffer;
 }
 
-void BinRun::set_caps(GstCaps* caps) {
+void BinRun::set_caps(GstCaps* caps, bool live) {
+  live_ = live;
   negotiated_ = caps && gst_video_info_from_caps(&info_, caps);
   if (!negotiated_) return;
   work_.read();
@@ -181,7 +182,7 @@ void BinRun::frames_change() {
   executor_->set_window(static_cast<int>(most_waiting_bytes() / GST_VIDEO_INFO_SIZE(&info_)));
   make_items();
   executor_->frames_change();
-  control_->frames_changed(info_, work_.text());
+  control_->frames_changed(info_, live_, work_.text());
 }
 
 // Frames of the old work end before any of the new begins, as knowledge is of one work. False when

@@ -57,8 +57,9 @@ class BinRun {
   /// computed side by side leave as many frame durations late, and more can wait in line.
   void add_latency(GstCaps* caps, GstQuery* query) const;
 
-  /// For the streaming thread, with nothing in flight. Null: no frame can be taken.
-  void set_caps(GstCaps* caps);
+  /// For the streaming thread, with nothing in flight. Null: no frame can be taken. `live`: they
+  /// are of a live source.
+  void set_caps(GstCaps* caps, bool live);
   bool negotiated() const { return negotiated_; }  ///< for the streaming thread
   /// For the streaming thread: hands a frame that came in on `sink` to the executor, or drops it;
   /// takes over the buffer. The first frame after a change of the stages' work waits until nothing
@@ -109,6 +110,7 @@ class BinRun {
   PreviousLuma previous_;    // of the streaming thread
   GstVideoInfo info_{};      // of the streaming thread
   bool negotiated_ = false;  // likewise
+  bool live_ = false;        // likewise: frames come at the rate of the caps, whatever is done
   uint64_t accepted_ = 0;    // likewise: frames
   EventLine events_;
   BinOverload overload_;

@@ -23,6 +23,8 @@ GType metric_get_type() {
       {static_cast<int>(Metric::efficiency), "Most throughput / energy", "efficiency"},
       {static_cast<int>(Metric::edp), "Least energy-delay product: joules a frame / throughput",
        "edp"},
+      {static_cast<int>(Metric::latency),
+       "Least latency: what 95 of 100 frames take at most from pad to pad", "latency"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstTandemMetric", values);
   return type;
@@ -57,7 +59,8 @@ std::string text_of(const GValue* value, const char* otherwise) {
 void install_adaptation(GObjectClass* klass, GParamFlags playing, GParamFlags ready) {
   g_object_class_install_property(
       klass, kBinMetric,
-      g_param_spec_enum("metric", "Metric", "What to optimise; all but throughput need energy",
+      g_param_spec_enum("metric", "Metric",
+                        "What to optimise; all but throughput and latency need energy",
                         metric_get_type(), static_cast<int>(Metric::throughput), playing));
   g_object_class_install_property(
       klass, kBinTargetFps,
@@ -69,6 +72,12 @@ void install_adaptation(GObjectClass* klass, GParamFlags playing, GParamFlags re
       g_param_spec_double("power-budget", "Power budget",
                           "Take the most throughput within this power; 0: off (W)", 0, G_MAXDOUBLE,
                           0, playing));
+  g_object_class_install_property(
+      klass, kBinTargetLatency,
+      g_param_spec_double("target-latency", "Target latency",
+                          "Take the most throughput, or with target-fps the least energy, with "
+                          "which 95 of 100 frames take less from pad to pad; 0: off (ms)",
+                          0, G_MAXDOUBLE, 0, playing));
   g_object_class_install_property(
       klass, kBinMaxOverhead,
       g_param_spec_double("max-overhead", "Most overhead",
@@ -185,7 +194,7 @@ void install_bin_properties(GObjectClass* klass) {
       g_param_spec_boxed("predictions", "Predictions",
                          "What is expected of every configuration for the frames that come now, as "
                          "configurations: an array of configuration, fps (frames/s), energy (J a "
-                         "frame)",
+                         "frame), latency (ms)",
                          GST_TYPE_STRUCTURE, read_only));
   g_object_class_install_property(
       klass, kBinStats,
@@ -196,8 +205,10 @@ void install_bin_properties(GObjectClass* klass) {
           "opencl-devices, "
           "tensors-made, "
           "opencl-buffers-made, opencl-programs-made, opencl-objects-made, "
-          "predicted-fps, predicted-energy, measured-fps, measured-energy (frames/s, J "
-          "a frame), training, experiment, trial, decisions, trainings, training-experiments, "
+          "predicted-fps, predicted-energy, predicted-latency, measured-fps, measured-energy "
+          "(frames/s, J "
+          "a frame), latency-p50, latency-p95, waiting-p95 (ms), training, experiment, trial, "
+          "decisions, trainings, training-experiments, "
           "training-frames, training-seconds, training-penalty, seconds (s), training-spent, "
           "energy-source, energy-coverage, and for each "
           "of stages: name, cpu-frames, device-frames, cpu-ns, device-ns (ns); "
@@ -239,6 +250,9 @@ SettingChange set_bin_setting(BinSettings& settings, guint id, const GValue* val
       return SettingChange::objective;
     case kBinPowerBudget:
       settings.objective.power_budget_w = g_value_get_double(value);
+      return SettingChange::objective;
+    case kBinTargetLatency:
+      settings.objective.target_latency_s = 1e-3 * g_value_get_double(value);
       return SettingChange::objective;
     case kBinMaxOverhead:
       settings.max_overhead = g_value_get_double(value);
@@ -293,6 +307,8 @@ void get_bin_setting(const BinSettings& settings, guint id, GValue* value) {
       return g_value_set_double(value, settings.objective.target_fps);
     case kBinPowerBudget:
       return g_value_set_double(value, settings.objective.power_budget_w);
+    case kBinTargetLatency:
+      return g_value_set_double(value, 1e3 * settings.objective.target_latency_s);
     case kBinMaxOverhead:
       return g_value_set_double(value, settings.max_overhead);
     case kBinAdapt:

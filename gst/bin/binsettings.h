@@ -24,6 +24,7 @@ enum BinProperty : guint {
   kBinMetric,
   kBinTargetFps,
   kBinPowerBudget,
+  kBinTargetLatency,
   kBinMaxOverhead,
   kBinAdapt,
   kBinEnergySource,

@@ -10,11 +10,16 @@ void set_if_known(GstStructure* structure, const char* field, double value) {
   if (known(value)) gst_structure_set(structure, field, G_TYPE_DOUBLE, value, nullptr);
 }
 
+void set_ms_if_known(GstStructure* structure, const char* field, double value_s) {
+  set_if_known(structure, field, 1e3 * value_s);
+}
+
 GstStructure* prediction_structure(const Configuration& configuration, const Prediction& p) {
   GstStructure* made = gst_structure_new("prediction", "configuration", G_TYPE_STRING,
                                          to_string(configuration).c_str(), nullptr);
   set_if_known(made, "fps", p.throughput_fps);
   set_if_known(made, "energy", p.energy_j);
+  set_ms_if_known(made, "latency", p.latency_s);
   return made;
 }
 
@@ -49,11 +54,14 @@ GstStructure* decision_structure(const Decision& d) {
       "training-frames", G_TYPE_INT, d.training_frames, "training-seconds", G_TYPE_DOUBLE,
       d.training_s, "training-penalty", G_TYPE_DOUBLE, d.penalty_s, "target-missed", G_TYPE_BOOLEAN,
       d.choice.target_missed, "budget-exceeded", G_TYPE_BOOLEAN, d.choice.budget_exceeded,
-      "energy-unknown", G_TYPE_BOOLEAN, d.choice.energy_unknown, nullptr);
+      "latency-missed", G_TYPE_BOOLEAN, d.choice.latency_missed, "energy-unknown", G_TYPE_BOOLEAN,
+      d.choice.energy_unknown, nullptr);
   set_if_known(told, "predicted-fps", d.predicted.throughput_fps);
   set_if_known(told, "predicted-energy", d.predicted.energy_j);
+  set_ms_if_known(told, "predicted-latency", d.predicted.latency_s);
   set_if_known(told, "measured-fps", d.measured.throughput_fps);
   set_if_known(told, "measured-energy", d.measured.energy_j);
+  set_ms_if_known(told, "measured-latency", d.measured.latency_p95_s);
   set_spent(told, d.spent);
   GValue ranking = G_VALUE_INIT;
   gst_value_array_init(&ranking, d.choice.count);
@@ -84,8 +92,12 @@ void tell_controller(const Controller& controller, GstStructure* stats) {
   const Controller::Totals totals = controller.totals();
   set_if_known(stats, "predicted-fps", controller.predicted().throughput_fps);
   set_if_known(stats, "predicted-energy", controller.predicted().energy_j);
+  set_ms_if_known(stats, "predicted-latency", controller.predicted().latency_s);
   set_if_known(stats, "measured-fps", measured.throughput_fps);
   set_if_known(stats, "measured-energy", measured.energy_j);
+  set_ms_if_known(stats, "latency-p50", measured.latency_p50_s);
+  set_ms_if_known(stats, "latency-p95", measured.latency_p95_s);
+  set_ms_if_known(stats, "waiting-p95", measured.waiting_p95_s);
   gst_structure_set(stats, "training", G_TYPE_BOOLEAN, controller.training(), "experiment",
                     G_TYPE_INT, controller.experiment(), "trial", G_TYPE_INT, controller.trial(),
                     "decisions", G_TYPE_INT, totals.decisions, "trainings", G_TYPE_INT,

@@ -43,6 +43,8 @@ BenchFile::Configuration read_configuration(const Object& object) {
   configuration.energy_per_frame_j = object.number_or_null("energy_per_frame_j");
   configuration.predicted_fps = object.number_or_null("predicted_fps");
   configuration.predicted_energy_j = object.number_or_null("predicted_energy_j");
+  configuration.latency_ms = object.number_if_there("latency_ms");
+  configuration.predicted_latency_ms = object.number_if_there("predicted_latency_ms");
   return configuration;
 }
 
@@ -72,6 +74,8 @@ std::optional<BenchFile::Pick> read_pick(const Object& file, const char* name) {
       object->number_if_there("ratio_to_best"),
       object->number_if_there("predicted_fps"),
       object->number_if_there("predicted_energy_j"),
+      object->number_if_there("latency_ms"),
+      object->number_if_there("predicted_latency_ms"),
   };
 }
 
@@ -88,7 +92,8 @@ BenchFile::Training read_training(const Object& training) {
   for (const Json& entry : list) {
     const Object ranked(entry, field + "[" + std::to_string(read.ranking.size()) + "]", kBounds);
     read.ranking.push_back({ranked.text("name"), ranked.number_or_null("expected_fps"),
-                            ranked.number_or_null("expected_energy_j")});
+                            ranked.number_or_null("expected_energy_j"),
+                            ranked.number_if_there("expected_latency_ms")});
   }
   return read;
 }

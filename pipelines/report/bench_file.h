@@ -16,15 +16,18 @@ struct BenchFile {
     int threads = 0;      ///< 0: medium grain
     std::optional<double> throughput_fps, energy_per_frame_j, predicted_fps, predicted_energy_j;
     int lanes = 1;  ///< frames on the device at a time
+    std::optional<double> latency_ms = {}, predicted_latency_ms = {};
   };
   struct Pick {
     std::string name;
     std::optional<double> throughput_fps, energy_per_frame_j, ratio_to_best;
     std::optional<double> predicted_fps, predicted_energy_j;  ///< after trials
+    std::optional<double> latency_ms = {}, predicted_latency_ms = {};
   };
   struct Ranked {
     std::string name;
     std::optional<double> expected_fps, expected_energy_j;
+    std::optional<double> expected_latency_ms = {};
   };
   struct Training {
     std::optional<double> experiments, frames, seconds, trials;

@@ -19,8 +19,9 @@ class Choice {
 
   std::string sentences() const {
     const BenchFile::Pick &chosen = *bench_.chosen, &best = *bench_.best;
-    const Value reached = value(chosen.throughput_fps, chosen.energy_per_frame_j);
-    const Value most = value(best.throughput_fps, best.energy_per_frame_j);
+    const Value reached =
+        value(chosen.throughput_fps, chosen.energy_per_frame_j, chosen.latency_ms);
+    const Value most = value(best.throughput_fps, best.energy_per_frame_j, best.latency_ms);
     if (!reached || !most || !(*reached > 0) || !(*most > 0)) return "";
     const bool won = chosen.name == best.name;
     std::string out = "tandembin chose " + chosen.name;
@@ -37,7 +38,8 @@ class Choice {
   }
 
  private:
-  Value value(Value fps, Value energy_j) const {
+  Value value(Value fps, Value energy_j, Value latency_ms) const {
+    if (which_ == 3) return latency_ms;
     if (which_ == 0) return fps;
     if (which_ == 2) return efficiency(fps, energy_j);
     if (energy_j) *energy_j *= metric_.scale;
@@ -49,19 +51,23 @@ class Choice {
 
   Value modelled(const std::string& name) const {
     const BenchFile::Configuration* found = find_configuration(bench_, name);
-    return found ? value(found->predicted_fps, found->predicted_energy_j) : std::nullopt;
+    return found
+               ? value(found->predicted_fps, found->predicted_energy_j, found->predicted_latency_ms)
+               : std::nullopt;
   }
 
   Value ranked(const std::string& name) const {
     if (!bench_.training) return std::nullopt;
     const auto& ranking = bench_.training->ranking;
     const auto found = std::ranges::find(ranking, name, &BenchFile::Ranked::name);
-    return found == ranking.end() ? std::nullopt
-                                  : value(found->expected_fps, found->expected_energy_j);
+    return found == ranking.end()
+               ? std::nullopt
+               : value(found->expected_fps, found->expected_energy_j, found->expected_latency_ms);
   }
 
   Value expected() const {
-    const Value told = value(bench_.chosen->predicted_fps, bench_.chosen->predicted_energy_j);
+    const Value told = value(bench_.chosen->predicted_fps, bench_.chosen->predicted_energy_j,
+                             bench_.chosen->predicted_latency_ms);
     return told ? told : modelled(bench_.chosen->name);
   }
 
@@ -94,7 +100,8 @@ class Choice {
   std::string runner_up_sentence() const {
     if (!bench_.training) return "";
     for (const BenchFile::Ranked& other : bench_.training->ranking) {
-      const Value expected = value(other.expected_fps, other.expected_energy_j);
+      const Value expected =
+          value(other.expected_fps, other.expected_energy_j, other.expected_latency_ms);
       if (other.name == bench_.chosen->name || !expected) continue;
       return " Next to it in training was " + other.name + ", with " +
              metric_.with_unit(*expected) + ".";

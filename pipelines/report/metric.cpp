@@ -103,7 +103,17 @@ Metric efficiency_metric(const BenchFile& bench) {
   return metric;
 }
 
+Metric latency_metric(const BenchFile& bench) {
+  Metric metric{"Latency", "ms", "95 of 100 frames take no more", true, 1,
+                {},        {},   best_by(bench, "latency")};
+  for (const BenchFile::Configuration& c : bench.configurations)
+    metric.values.push_back({c.latency_ms, c.predicted_latency_ms});
+  if (bench.baseline) metric.baseline = bench.baseline->latency_ms;
+  return metric;
+}
+
 std::size_t judging_metric(const BenchFile& bench) {
+  if (bench.metric == "latency") return bench.best && bench.best->latency_ms ? 3 : 0;
   const bool best_has_energy = bench.best && bench.best->energy_per_frame_j;
   if (bench.metric == "throughput" || !best_has_energy) return 0;
   return bench.metric == "energy" ? 1 : 2;

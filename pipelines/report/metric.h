@@ -40,9 +40,10 @@ struct Metric {
 Metric throughput_metric(const BenchFile& bench);
 Metric energy_metric(const BenchFile& bench);
 Metric efficiency_metric(const BenchFile& bench);
+Metric latency_metric(const BenchFile& bench);  ///< the 95th percentile
 
-/// Which of throughput (0), energy (1) and efficiency (2) `chosen` and `best` are judged by.
-/// Throughput where energy is not known; the energy-delay product is 1 / efficiency.
+/// Which of throughput (0), energy (1), efficiency (2) and latency (3) `chosen` and `best` are
+/// judged by. Throughput where energy is not known; the energy-delay product is 1 / efficiency.
 std::size_t judging_metric(const BenchFile& bench);
 
 /// Frames/s divided by joules a frame, where both are known.

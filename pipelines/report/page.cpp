@@ -91,14 +91,14 @@ std::string how_to_read(const BenchFile& bench) {
 
 std::string bench_part(const BenchFile& bench, std::size_t number) {
   const std::vector<Metric> metrics = {throughput_metric(bench), energy_metric(bench),
-                                       efficiency_metric(bench)};
+                                       efficiency_metric(bench), latency_metric(bench)};
   return "<article id=\"bench-" + std::to_string(number) + "\">" +
          element("h2", escaped(bench_title(bench))) + "\n" + bench_conditions(bench) +
          summary_table(bench, metrics) + element("p", escaped(how_to_read(bench))) + "\n" +
          metric_part(bench, metrics[0]) + metric_part(bench, metrics[1]) +
-         metric_part(bench, metrics[2]) + predictions_part(bench, metrics) +
-         "<details><summary>All values</summary>\n" + values_table(bench, metrics) +
-         "</details></article>\n";
+         metric_part(bench, metrics[2]) + metric_part(bench, metrics[3]) +
+         predictions_part(bench, metrics) + "<details><summary>All values</summary>\n" +
+         values_table(bench, metrics) + "</details></article>\n";
 }
 
 std::string contents(const std::vector<BenchFile>& benches) {

@@ -19,13 +19,15 @@ std::string head(const std::string& text, bool number = true) {
 // configuration is said of it.
 struct Line {
   std::string mark, what, configuration;
-  std::optional<double> fps, energy_j, predicted_fps, ratio_to_best;
+  std::optional<double> fps, energy_j, predicted_fps, ratio_to_best, latency_ms = {};
 };
 
 // What `chosen` and `best` are judged by; more is better.
 std::optional<double> score(const BenchFile& bench, std::optional<double> fps,
-                            std::optional<double> energy_j) {
+                            std::optional<double> energy_j, std::optional<double> latency_ms) {
   const std::size_t metric = judging_metric(bench);
+  if (metric == 3)
+    return latency_ms && *latency_ms > 0 ? std::optional(1 / *latency_ms) : std::nullopt;
   if (metric == 0) return fps;
   return efficiency(metric == 1 ? 1 : fps, energy_j);
 }
@@ -38,6 +40,7 @@ Line line_of(const BenchFile& bench, Mark mark, const char* what,
   line.fps = pick->throughput_fps;
   line.energy_j = pick->energy_per_frame_j;
   line.ratio_to_best = pick->ratio_to_best;
+  line.latency_ms = pick->latency_ms;
   const BenchFile::Configuration* found = find_configuration(bench, pick->name);
   if (found && mark != Mark::baseline) {
     line.predicted_fps = found->predicted_fps;
@@ -54,9 +57,10 @@ std::vector<Line> lines_of(const BenchFile& bench) {
                              {"", "CPU alone, mg", "", bench.cpu_mg_fps, {}, {}, {}},
                              {"", "Device alone", "", bench.device_fps, {}, {}, {}}};
   if (!bench.best) return lines;
-  const auto best = score(bench, bench.best->throughput_fps, bench.best->energy_per_frame_j);
+  const auto best = score(bench, bench.best->throughput_fps, bench.best->energy_per_frame_j,
+                          bench.best->latency_ms);
   for (Line& line : lines) {
-    const std::optional<double> own = score(bench, line.fps, line.energy_j);
+    const std::optional<double> own = score(bench, line.fps, line.energy_j, line.latency_ms);
     if (!line.ratio_to_best && own && best && *best > 0) line.ratio_to_best = *own / *best;
   }
   return lines;
@@ -100,10 +104,12 @@ std::string bench_conditions(const BenchFile& bench) {
 
 std::string summary_table(const BenchFile& bench, const std::vector<Metric>& metrics) {
   const Metric &throughput = metrics[0], &energy = metrics[1], &efficient = metrics[2];
+  const bool latency = metrics[3].any_measured();
   std::string out = "<div class=\"scroll\"><table class=\"summary\"><thead><tr>" + head("", false) +
                     head("Configuration", false) + head(throughput.unit) + head("of best");
   if (throughput.any_predicted()) out += head("predicted") + head("error");
   if (energy.any_measured()) out += head(energy.unit) + head(efficient.unit);
+  if (latency) out += head("latency, ms");
   out += "</tr></thead><tbody>\n";
   for (const Line& line : lines_of(bench)) {
     out += "<tr><th>" + line.mark + escaped(line.what) + "</th>" + cell(line.configuration) +
@@ -117,6 +123,7 @@ std::string summary_table(const BenchFile& bench, const std::vector<Metric>& met
       if (energy_per_frame) *energy_per_frame *= energy.scale;
       out += number_cell(energy_per_frame) + number_cell(efficiency(line.fps, line.energy_j));
     }
+    if (latency) out += number_cell(line.latency_ms);
     out += "</tr>\n";
   }
   out += "</tbody></table></div>\n";

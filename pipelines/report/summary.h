@@ -13,7 +13,7 @@ std::string bench_title(const BenchFile& bench);
 /// On what and from how many frames the figures were taken, as HTML.
 std::string bench_conditions(const BenchFile& bench);
 
-/// `metrics`, here and below: throughput, energy and efficiency in this order.
+/// `metrics`, here and below: throughput, energy, efficiency and latency in this order.
 /// Chosen, best, baseline and the homogeneous runs beside each other, and what training cost.
 std::string summary_table(const BenchFile& bench, const std::vector<Metric>& metrics);
 

@@ -71,6 +71,7 @@ BenchSettings parse_settings(std::vector<std::string> arguments) {
   settings.finals = at_least("finals", finals, 0, settings.finals);
   at_least("cores", settings.bin.cores, 1, 0);
   if (lanes) settings.bin.lanes = at_least("lanes", lanes, 1, 1);
+  if (settings.bin.target_latency == 0) settings.bin.target_latency.reset();
   settings.metrics = split(settings.bin.metric.empty() ? "throughput" : settings.bin.metric, ',');
   settings.bin.metric.clear();
   if (settings.bin.knowledge.empty()) settings.bin.knowledge = "off";  // it measures trainings
@@ -136,6 +137,7 @@ void measure_heat(BenchPipeline& pipeline, const BenchSettings& settings, int he
     measurement.heat = heat;
     measurement.rounds_fps.clear();
     measurement.rounds_energy_j.clear();
+    measurement.rounds_latency_ms.clear();
   }
   ProgressLine progress;
   for (int round = 0; round < settings.finals; ++round) {
@@ -181,8 +183,9 @@ void take_over(const Trainings& trainings, const std::string& metric, BenchResul
     void add(const Expected& expected) {
       if (expected.fps) fps.push_back(*expected.fps);
       if (expected.energy_j) energy_j.push_back(*expected.energy_j);
+      if (expected.latency_ms) latency_ms.push_back(*expected.latency_ms);
     }
-    std::vector<double> fps, energy_j;
+    std::vector<double> fps, energy_j, latency_ms;
   };
   std::map<std::string, int> rounds;
   std::map<std::string, Predictions> by_model, of_chosen;
@@ -203,6 +206,7 @@ void take_over(const Trainings& trainings, const std::string& metric, BenchResul
   result.training = {most->chosen,
                      median_of(predicted.fps),
                      median_of(predicted.energy_j),
+                     median_of(predicted.latency_ms),
                      most->experiments,
                      most->frames,
                      most->seconds,
@@ -212,6 +216,7 @@ void take_over(const Trainings& trainings, const std::string& metric, BenchResul
     const Predictions& predictions = by_model[measurement.configuration.name()];
     measurement.predicted_fps = median_of(predictions.fps);
     measurement.predicted_energy_j = median_of(predictions.energy_j);
+    measurement.predicted_latency_ms = median_of(predictions.latency_ms);
   }
 }
 
@@ -230,6 +235,11 @@ void measure_baseline(BenchPipeline& pipeline, const BenchSettings& settings, Be
   result.baseline = BenchMeasurement{{*mapping, std::nullopt}, {}};
   for (int round = 0; round < settings.repeat; ++round)
     pipeline.measure(settings.frames, settings.least_seconds, *result.baseline, false);
+}
+
+std::string aim_of(const BenchSettings& settings, const std::string& metric) {
+  const std::optional<double>& target_ms = settings.bin.target_latency;
+  return target_ms ? "throughput below " + to_text(*target_ms) + " ms" : metric;
 }
 
 void write_json(const BenchResult& result, const std::string& path) {
@@ -260,7 +270,8 @@ int bench_command(const std::vector<std::string>& arguments) {
                      .application = settings.application,
                      .width = settings.size.width,
                      .height = settings.size.height,
-                     .frames = settings.frames};
+                     .frames = settings.frames,
+                     .target_latency_ms = settings.bin.target_latency};
   const auto device = find_device(settings.bin.opencl_device);
   if (device) result.opencl_device = device->name;
   const FrameStore frames =
@@ -293,7 +304,7 @@ int bench_command(const std::vector<std::string>& arguments) {
               settings.frames, settings.repeat, settings.repeat == 1 ? "" : "s, median");
   for (const std::string& metric : settings.metrics) {
     take_over(trainings, metric, result);
-    std::printf("\nby %s:\n%s", metric.c_str(), to_table(result).c_str());
+    std::printf("\nby %s:\n%s", aim_of(settings, metric).c_str(), to_table(result).c_str());
     if (!settings.json.empty()) write_json(result, json_path(settings, metric));
   }
   return 0;

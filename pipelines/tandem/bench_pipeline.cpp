@@ -97,7 +97,7 @@ void BenchPipeline::take_decision(const GstStructure* decision) {
   for (guint i = 0; i < count; ++i) {
     const GstStructure* one = gst_value_get_structure(gst_value_array_get_value(list, i));
     ranking_.push_back({gst_structure_get_string(one, "configuration"), read_double(one, "fps"),
-                        read_double(one, "energy")});
+                        read_double(one, "energy"), read_double(one, "latency")});
   }
 }
 
@@ -201,6 +201,7 @@ void BenchPipeline::measure(int frames, double least_seconds, BenchMeasurement& 
   const BinStats stats = after - before;
   measurement.rounds_fps.push_back(static_cast<double>(stats.frames) / elapsed.count());
   if (after.measured_energy_j) measurement.rounds_energy_j.push_back(*after.measured_energy_j);
+  if (after.latency_p95_ms) measurement.rounds_latency_ms.push_back(*after.latency_p95_ms);
   measurement.stage_cpu_s.clear();
   measurement.stage_device_s.clear();
   const auto mean_s = [](uint64_t ns, uint64_t count) {

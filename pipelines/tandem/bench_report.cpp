@@ -24,7 +24,8 @@ Json optional(const std::optional<Value>& value) {
 Json summary(const BenchMeasurement& measured) {
   return {{"name", measured.configuration.name()},
           {"throughput_fps", measured.median_fps()},
-          {"energy_per_frame_j", optional(measured.median_energy_j())}};
+          {"energy_per_frame_j", optional(measured.median_energy_j())},
+          {"latency_ms", optional(measured.median_latency_ms())}};
 }
 
 Json chosen(const BenchResult& result) {
@@ -33,9 +34,11 @@ Json chosen(const BenchResult& result) {
   const BenchMeasurement* best = best_of(result);
   if (!found) return nullptr;
   Json json = summary(*found);
-  json["ratio_to_best"] = score(result, *found) / score(result, *best);
+  const double most = score(result, *best);
+  json["ratio_to_best"] = most > 0 ? Json(score(result, *found) / most) : Json(nullptr);
   json["predicted_fps"] = optional(result.training->predicted_fps);
   json["predicted_energy_j"] = optional(result.training->predicted_energy_j);
+  json["predicted_latency_ms"] = optional(result.training->predicted_latency_ms);
   return json;
 }
 
@@ -46,7 +49,8 @@ Json training(const BenchResult& result) {
   for (const BenchRanked& ranked : training.ranking) {
     ranking.push_back({{"name", ranked.name},
                        {"expected_fps", optional(ranked.fps)},
-                       {"expected_energy_j", optional(ranked.energy_j)}});
+                       {"expected_energy_j", optional(ranked.energy_j)},
+                       {"expected_latency_ms", optional(ranked.latency_ms)}});
   }
   return {{"experiments", training.experiments},
           {"frames", training.frames},
@@ -93,10 +97,20 @@ std::optional<double> BenchMeasurement::median_energy_j() const {
   return median_of(rounds_energy_j);
 }
 
+std::optional<double> BenchMeasurement::median_latency_ms() const {
+  return median_of(rounds_latency_ms);
+}
+
 double score(const BenchResult& result, const BenchMeasurement& measurement) {
   const double fps = measurement.median_fps();
   const std::optional<double> energy_j = measurement.median_energy_j();
-  if (result.metric == "throughput" || !energy_j) return fps;
+  const std::optional<double> latency_ms = measurement.median_latency_ms();
+  if (result.target_latency_ms) {
+    const bool late = !latency_ms || *latency_ms > *result.target_latency_ms;
+    return late ? 0 : fps;
+  }
+  if (result.metric == "latency" && latency_ms) return 1 / *latency_ms;
+  if (result.metric == "throughput" || result.metric == "latency" || !energy_j) return fps;
   if (result.metric == "energy") return 1 / *energy_j;
   return fps / *energy_j;  // which the energy-delay product is the inverse of
 }
@@ -156,8 +170,10 @@ Json to_json(const BenchResult& result) {
          {"lanes", configuration.on_device() ? Json(configuration.lanes) : Json(nullptr)},
          {"throughput_fps", measured.median_fps()},
          {"energy_per_frame_j", optional(measured.median_energy_j())},
+         {"latency_ms", optional(measured.median_latency_ms())},
          {"predicted_fps", optional(measured.predicted_fps)},
-         {"predicted_energy_j", optional(measured.predicted_energy_j)}});
+         {"predicted_energy_j", optional(measured.predicted_energy_j)},
+         {"predicted_latency_ms", optional(measured.predicted_latency_ms)}});
   }
   const std::string all_cpu(stages_of(result), 'c'), all_device(stages_of(result), 'g');
   const BenchMeasurement* best = best_of(result);
@@ -176,6 +192,7 @@ Json to_json(const BenchResult& result) {
           {"opencl_device", optional(result.opencl_device)},
           {"energy_source", optional(result.energy_source)},
           {"metric", result.metric},
+          {"target_latency_ms", optional(result.target_latency_ms)},
           {"configurations", std::move(configurations)},
           {"homogeneous",
            {{"cpu_mg_fps", fps_of(result, all_cpu + "/mg")},

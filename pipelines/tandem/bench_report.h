@@ -41,8 +41,10 @@ struct BenchMeasurement {
       {};  ///< mean time of a frame in each stage, latest round; 0: never
   std::vector<double> stage_device_s = {};
 
-  std::vector<double> rounds_energy_j = {};  ///< joules a frame; none when nobody can tell
-  std::optional<double> predicted_fps = {}, predicted_energy_j = {};  ///< by the model alone
+  std::vector<double> rounds_energy_j = {};    ///< joules a frame; none when nobody can tell
+  std::vector<double> rounds_latency_ms = {};  ///< the 95th percentile, from pad to pad
+  /// By the model alone.
+  std::optional<double> predicted_fps = {}, predicted_energy_j = {}, predicted_latency_ms = {};
 
   /// How far it came: 0 all rounds, 1 the finals, 2 the match. `best` is one of those that came
   /// farthest, and `rounds_*` are of the latest.
@@ -50,13 +52,14 @@ struct BenchMeasurement {
 
   double median_fps() const;  ///< 0 when there is no round
   std::optional<double> median_energy_j() const;
+  std::optional<double> median_latency_ms() const;
 };
 
 /// One of the best configurations when a training ended, with what it was then known or expected
 /// to do.
 struct BenchRanked {
   std::string name;
-  std::optional<double> fps, energy_j;
+  std::optional<double> fps, energy_j, latency_ms;
 };
 
 struct BenchResult {
@@ -68,12 +71,14 @@ struct BenchResult {
   std::optional<std::string> opencl_device;
   std::vector<BenchMeasurement> measurements;
   std::string metric = "throughput";
+  std::optional<double> target_latency_ms = {};  ///< takes the metric's place
   std::optional<std::string> energy_source;
   std::optional<BenchMeasurement> baseline;  ///< device stages wait for the device
 
   struct Training {
     std::string chosen;
-    std::optional<double> predicted_fps, predicted_energy_j;  ///< of that, with what trials taught
+    /// Of that, with what trials taught.
+    std::optional<double> predicted_fps, predicted_energy_j, predicted_latency_ms;
     int experiments = 0, frames = 0;
     double seconds = 0;
     std::optional<int> trials;  ///< that followed the experiments; none: the bin did not say
@@ -86,7 +91,8 @@ struct BenchResult {
 const BenchMeasurement* find_measurement(const BenchResult& result, const std::string& name);
 
 /// How good a measurement is by the result's metric, higher is better: frames a second, frames a
-/// joule, throughput / energy, or 1 / (energy x time). Throughput where energy is not known.
+/// joule, throughput / energy, 1 / (energy x time), or 1 / latency. With a target, throughput, and
+/// 0 above it. Throughput where energy is not known.
 double score(const BenchResult& result, const BenchMeasurement& measurement);
 
 /// All measurements, best first: those that came farther, then those with the higher score.

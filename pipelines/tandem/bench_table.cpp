@@ -25,8 +25,10 @@ std::vector<Column> columns_of(const BenchResult& result) {
       {"", "least", "%.2f", [](const auto& m) { return std::ranges::min(m.rounds_fps); }, true},
       {"", "most", "%.2f", [](const auto& m) { return std::ranges::max(m.rounds_fps); }, true},
       {"", "J/frame", "%.4g", [](const auto& m) { return m.median_energy_j(); }},
+      {"", "ms (p95)", "%.4g", [](const auto& m) { return m.median_latency_ms(); }},
       {"predicted", "frames/s", "%.2f", [](const auto& m) { return m.predicted_fps; }},
       {"", "J/frame", "%.4g", [](const auto& m) { return m.predicted_energy_j; }},
+      {"", "ms (p95)", "%.4g", [](const auto& m) { return m.predicted_latency_ms; }},
   };
   const auto any = [&](const Column& column) {
     return std::ranges::any_of(result.measurements, [&](const BenchMeasurement& m) {
@@ -70,7 +72,8 @@ std::string to_table(const BenchResult& result) {
       const std::optional<double> value = column.value(measured);
       table += cell("%*s", kCellWidth, value ? cell(column.format, *value).c_str() : "-");
     }
-    table += cell("%9.0f%%", 100 * score(result, measured) / score(result, *best));
+    const double most = score(result, *best);
+    table += most > 0 ? cell("%9.0f%%", 100 * score(result, measured) / most) : cell("%10s", "-");
     if (&measured == best) table += "  <- best";
     if (result.training && name == result.training->chosen) table += "  <- chosen";
     table += '\n';

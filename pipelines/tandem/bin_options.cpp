@@ -34,9 +34,12 @@ void add_model_options(OptionParser& parser, BinSettings& settings, Subcommand c
              "for several of one kind");
   parser.add("cores", settings.cores, "N", "CPU cores to use (default: the physical ones)");
   parser.add("metric", settings.metric, run ? "NAME" : "NAME[,NAME...]",
-             run ? "what tandembin optimises: throughput (default), energy, efficiency or edp"
-                 : "what tandembin optimises: throughput (default), energy, efficiency or edp; "
-                   "for each of several there is a table");
+             run ? "what tandembin optimises: throughput (default), energy, efficiency, edp or "
+                   "latency"
+                 : "what tandembin optimises: throughput (default), energy, efficiency, edp or "
+                   "latency; for each of several there is a table");
+  parser.add("target-latency", settings.target_latency, "MS",
+             "most throughput with which 95 of 100 frames take less from pad to pad");
   parser.add("energy-source", settings.energy_source, "NAME",
              "`auto` (default), `none`, `rapl`, `pcm`, `nvml` or `model:...` (docs/energy.md)");
   parser.add("knowledge", settings.knowledge, "auto|read-only|off|DIR",

@@ -14,12 +14,17 @@ std::string text_of(const char* format, double value) {
   return text;
 }
 
-// "412.0 frames/s, 0.021 J a frame", what is known of it.
-std::string rate_text(const GstStructure* structure, const char* fps, const char* energy) {
+// "412.0 frames/s, 0.021 J a frame, 5.2 ms", what is known of it.
+std::string rate_text(const GstStructure* structure, const char* fps, const char* energy,
+                      const char* latency) {
   std::string text;
-  if (const auto value = read_double(structure, fps)) text = text_of("%.1f frames/s", *value);
-  if (const auto value = read_double(structure, energy))
-    text += text_of(text.empty() ? "%.4g J a frame" : ", %.4g J a frame", *value);
+  const auto add = [&](const char* field, const char* format) {
+    const auto value = read_double(structure, field);
+    if (value) text += (text.empty() ? "" : ", ") + text_of(format, *value);
+  };
+  add(fps, "%.1f frames/s");
+  add(energy, "%.4g J a frame");
+  add(latency, "%.3g ms");
   return text;
 }
 
@@ -29,7 +34,7 @@ std::string best_text(const GstStructure* decision) {
   if (!ranking || gst_value_array_get_size(ranking) == 0) return {};
   const GstStructure* best = gst_value_get_structure(gst_value_array_get_value(ranking, 0));
   const gchar* configuration = gst_structure_get_string(best, "configuration");
-  const std::string rate = rate_text(best, "fps", "energy");
+  const std::string rate = rate_text(best, "fps", "energy", "latency");
   if (!configuration || rate.empty()) return {};
   return std::string("; ") + configuration + " did best so far, " + rate;
 }
@@ -56,10 +61,12 @@ std::string decision_text(const GstStructure* d) {
     text += too_short ? ", so that nothing was chosen" : "stays with " + after;
   }
   if (too_short) text += best_text(d);
-  if (const std::string expected = rate_text(d, "predicted-fps", "predicted-energy");
+  if (const std::string expected =
+          rate_text(d, "predicted-fps", "predicted-energy", "predicted-latency");
       !expected.empty())
     text += ", " + expected + " expected";
-  if (const std::string had = rate_text(d, "measured-fps", "measured-energy"); !had.empty())
+  if (const std::string had = rate_text(d, "measured-fps", "measured-energy", "measured-latency");
+      !had.empty())
     text += " (" + before + " had " + had + ")";
   int frames = 0;
   gst_structure_get_int(d, "training-frames", &frames);
@@ -70,6 +77,8 @@ std::string decision_text(const GstStructure* d) {
   if (is_set(d, "energy-unknown")) text += "; energy is unknown, took throughput";
   if (is_set(d, "budget-exceeded")) {
     text += "; nothing stays within the power budget";
+  } else if (is_set(d, "latency-missed")) {
+    text += "; nothing keeps the target latency";
   } else if (is_set(d, "target-missed")) {
     text += "; nothing reaches the target";
   }

@@ -148,6 +148,7 @@ GstElement* make_tandembin(const BinSettings& settings) {
   set("--knowledge", "knowledge", settings.knowledge);
   set("--target-fps", "target-fps", real(settings.target_fps));
   set("--power-budget", "power-budget", real(settings.power_budget));
+  set("--target-latency", "target-latency", real(settings.target_latency));
   set("--max-overhead", "max-overhead", real(settings.max_overhead));
 
   const auto set_stages = [&](const char* option, const char* property, const std::string& value) {
@@ -193,8 +194,10 @@ BinStats read_stats(GstElement* bin) {
   stats.opencl_device = read_string(structure, "opencl-device");
   stats.measured_fps = read_double(structure, "measured-fps");
   stats.measured_energy_j = read_double(structure, "measured-energy");
+  stats.latency_p95_ms = read_double(structure, "latency-p95");
   stats.predicted = {read_double(structure, "predicted-fps"),
-                     read_double(structure, "predicted-energy")};
+                     read_double(structure, "predicted-energy"),
+                     read_double(structure, "predicted-latency")};
   gboolean training = FALSE;
   gst_structure_get_boolean(structure, "training", &training);
   stats.training = training;
@@ -226,7 +229,8 @@ std::map<std::string, Expected> read_predictions(GstElement* bin) {
   const GValue* list = gst_structure_get_value(structure, "configurations");
   for (guint i = 0; i < gst_value_array_get_size(list); ++i) {
     const GstStructure* one = gst_value_get_structure(gst_value_array_get_value(list, i));
-    all[read_string(one, "configuration")] = {read_double(one, "fps"), read_double(one, "energy")};
+    all[read_string(one, "configuration")] = {read_double(one, "fps"), read_double(one, "energy"),
+                                              read_double(one, "latency")};
   }
   gst_structure_free(structure);
   return all;

@@ -21,7 +21,7 @@ struct BinSettings {
   std::optional<int> threads, lanes, cores, scales, iterations;
   std::optional<double> first_scale, threshold;
   std::string metric, adapt, energy_source, knowledge;
-  std::optional<double> target_fps, power_budget, max_overhead;
+  std::optional<double> target_fps, power_budget, target_latency, max_overhead;
 };
 
 /// A floating element. Throws Failure that names the Debian package when there is none.
@@ -51,7 +51,7 @@ void before_stage_caps(GstElement* bin, const char* property, std::function<void
 
 /// What is expected of a configuration.
 struct Expected {
-  std::optional<double> fps, energy_j;
+  std::optional<double> fps, energy_j, latency_ms;
 };
 
 /// tandembin's `stats` and `configuration`, read back.
@@ -66,6 +66,7 @@ struct BinStats {
   std::string configuration, opencl_device;
   std::vector<StageCount> stages;
   std::optional<double> measured_fps, measured_energy_j;  ///< of what runs, since it was decided
+  std::optional<double> latency_p95_ms;                   ///< likewise
   Expected predicted;                                     ///< of what runs, when it was decided
   bool training = false;
   int experiment = 0, trial = 0;  ///< of the training under way, from 1 on; 0: none

@@ -113,6 +113,8 @@ bool Dispatch::can_take() const {
 Item* Dispatch::take() {
   Entry& oldest = entry(next_take_++);
   oldest.state = State::empty;
+  ready_ns_ = std::max(ready_ns_, oldest.item->times.end_ns);
+  oldest.item->times.ready_ns = ready_ns_;
   return std::exchange(oldest.item, nullptr);
 }
 
@@ -174,7 +176,7 @@ Dispatch::Entry& Dispatch::begin(uint64_t now_ns, const Idle& idle) {
   begun.way = Way(static_cast<int>(stages_.size()), item.repeat);
   item.device_stages = 0;
   FrameTimes& times = item.times;
-  times = {};
+  times = {.came_ns = times.came_ns};
   times.configuration = current_;
   times.stages_apart = time_stages_;
   times.held_ns = begun.held_ns;

@@ -238,6 +238,7 @@ class Dispatch {
   const int cores_;
   std::vector<Entry> ring_;
   uint64_t next_submit_ = 0, next_begin_ = 0, next_take_ = 0, released_ = 0;
+  uint64_t ready_ns_ = 0;        ///< when all that were taken were done
   uint64_t next_finish_ = 0;     ///< all before are done; has_space() brings it up to date
   std::vector<Entry*> ready_;    ///< that wait for a driver: their turn has come, or handed on
   std::vector<Entry*> waiting_;  ///< for a lane, each with a driver

@@ -95,6 +95,7 @@ void Executor::set_cpu_fallback(bool on) {
 }
 
 bool Executor::submit(Item* item) {
+  item->times.came_ns = now_ns();
   std::unique_lock lock(mutex_);
   uint64_t held_ns = 0;
   while (!dispatch_.aborted() && !dispatch_.has_space()) {

@@ -76,9 +76,13 @@ Step Controller::set_rules(const AdaptRules& rules) {
 }
 
 Step Controller::set_objective(const Objective& objective) {
+  const double source_fps = objective_.source_fps;
   objective_ = objective;
+  objective_.source_fps = source_fps;
   return decide(Reason::objective);
 }
+
+void Controller::set_source(double live_fps) { objective_.source_fps = live_fps; }
 
 void Controller::set_device(const DeviceSide& device) {
   chain_.device_capable = device.capable;
@@ -155,7 +159,11 @@ std::optional<Step> Controller::frame_done(const FrameTimes& times, uint32_t dev
   }
   const Configuration before = running_.configuration;
   const bool settled = !check_ || before == settled_on_;
-  if (settled && times.configuration == before) watch(times, device_stages);
+  if (settled && times.configuration == before) {
+    watch(times, device_stages);
+  } else {
+    steady_.other_frame_done(times);
+  }
   if (!(running_.configuration == before)) return running_;
   if (check_) {
     if (another_trains_ || !check_->experiment->take(times, device_stages)) return std::nullopt;

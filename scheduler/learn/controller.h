@@ -64,6 +64,8 @@ class Controller {
   Step frames_changed(const Conditions& conditions, int window);
   Step set_rules(const AdaptRules& rules);
   Step set_objective(const Objective& objective);
+  /// The rate of a live source, 0 for another one. For before frames_changed(), which decides.
+  void set_source(double live_fps);
   /// Trains at the next frame, whatever the rules say about overhead.
   Step retrain();
   /// What there is of a device from now on. For before set_rules(), which decides.
@@ -89,6 +91,8 @@ class Controller {
   const Prediction& predicted() const { return predicted_; }
   /// Of what runs, since it was decided.
   Measured measured() const { return steady_.measured(chain_.domains, read_probe_); }
+  /// The same of latency alone, without asking a meter.
+  double latency_p95_s() const { return steady_.latency_p95_s(); }
   /// What was learnt of the frames that come now; null while nothing is.
   const Learnt* learnt() const;
 

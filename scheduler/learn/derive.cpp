@@ -75,6 +75,7 @@ std::vector<Trial> as_tried(const std::vector<Trial>& trials, const Measurements
     Trial one{trial.configuration, predictor.predict(measurements, trial.configuration), {}};
     one.measured = one.predicted;
     one.measured.throughput_fps *= trial.measured.throughput_fps / trial.predicted.throughput_fps;
+    one.measured.latency_s *= trial.measured.latency_s / trial.predicted.latency_s;
     const double joules = trial.measured.energy_j / trial.predicted.energy_j;
     if (known(joules)) one.measured.energy_j *= joules;
     one.measured.power_w = one.measured.energy_j * one.measured.throughput_fps;

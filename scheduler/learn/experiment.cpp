@@ -87,6 +87,7 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
     return false;
   }
   count(times);
+  latency_.add(times.latency_ns());
   const bool beside = plan_.kind == Kind::beside;
   if (beside) threads = cores_beside(configuration, devices_);
   // A frame that the device left to the CPU says nothing of the device, and the other way round.
@@ -112,12 +113,14 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
 }
 
 bool Experiment::take_trial(const FrameTimes& times) {
+  if (times.begin_ns >= others_end_ns_) latency_.add(times.latency_ns());
   if (start_ns_ == 0) {
     if (seen_ <= plan_.configuration.threads || seconds(last_ns_ - first_ns_) < plan_.fill_s ||
         times.begin_ns < others_end_ns_)
       return is_slow();
     start_ns_ = last_ns_;
     begin_ = read_probe_();
+    latency_.clear();
     return false;
   }
   if (is_slow()) return true;
@@ -161,6 +164,7 @@ Observation Experiment::observation() {
     for (FrameTimes& times : samples_) times.starved = false;
   }
   made.starved_frames = starved_;
+  made.latency_s = latency_.percentile_s(95);
   made.cpu_s = (end_.cpu_s - begin_.cpu_s - (end_.others_cpu_s - begin_.others_cpu_s)) / counted_;
   if (counts_joules_ && end_.energy) {
     const EnergyDomains power = power_between_w(*begin_.energy, *end_.energy);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/latency_sketch.h"
 #include "scheduler/frame_times.h"
 #include "scheduler/learn/chain.h"
 #include "scheduler/learn/observation.h"
@@ -41,9 +42,9 @@ struct Plan {
 /// counters are read. An experiment is over when its samples last 50 ms, or 150 ms with the device,
 /// whose clocks have to rise, and are enough: two rounds of the threads, and five. It ends in any
 /// case two seconds later, if there is one sample, or if the device took none of 16 frames; beside
-/// the device, when the cores took none of 16 for each that runs at a time. A glance lasts as long as two frames on the slowest path and 50 frames or 0.5 s, but 0.1 s at
-/// least, a look 200 frames or 0.5 s, but 0.25 s at least. Either is over after 50 ms in which it
-/// was too slow.
+/// the device, when the cores took none of 16 for each that runs at a time. A glance lasts as long
+/// as two frames on the slowest path and 50 frames or 0.5 s, but 0.1 s at least, a look 200 frames
+/// or 0.5 s, but 0.25 s at least. Either is over after 50 ms in which it was too slow.
 class Experiment {
  public:
   /// `counter_s`: what the energy counter needs, 0 where energy does not matter. `read_probe` is
@@ -86,6 +87,7 @@ class Experiment {
   Probe begin_, end_;
   bool counts_joules_ = false;  // begin_'s energy is from this experiment
   std::vector<FrameTimes> samples_;
+  LatencySketch latency_;
   double relative_error_ = 0;
 };
 

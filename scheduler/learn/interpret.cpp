@@ -74,6 +74,7 @@ class Interpreter {
     m.window = chain.window;
     m.stages.resize(chain.stages);
     m.cg.resize(chain.cores + 1);
+    m.cg_spread.resize(chain.cores + 1, kUnknown);
     for (int k = 0; k < chain.stages; ++k) {
       m.stages[k].has_device = (chain.device_capable >> k & 1) != 0;
       m.stages[k].has_cpu = (chain.device_only >> k & 1) == 0;
@@ -90,9 +91,13 @@ class Interpreter {
     Measurements& m = found_.measurements;
     if (configuration.granularity == Granularity::medium) {
       medium_watts_ = seen.watts;
-      for (std::size_t k = 0; k < seen.stages.size(); ++k)
+      double frame_s = 0;
+      for (std::size_t k = 0; k < seen.stages.size(); ++k) {
         if (!configuration.mapping.on_device(k))
           m.stages[k].mg = cost(seen.stages[k].seconds, seen.watts);
+        frame_s += seen.stages[k].seconds;
+      }
+      m.mg_spread = seen.latency_s / frame_s;
     } else if (seen.kind == Kind::beside) {
       take_beside(seen);
     } else if (configuration.lanes > 1) {
@@ -129,6 +134,7 @@ class Interpreter {
     Trial trial{configuration, predictor_.predict(found_.measurements, configuration), {}};
     trial.measured = trial.predicted;
     trial.measured.throughput_fps = 1 / seen.frame_s;
+    if (known(seen.latency_s)) trial.measured.latency_s = seen.latency_s;
     trial.measured.energy_j = watts_of(seen.watts, chain_.domains) * seen.frame_s;
     if (look) {
       if (const Trial* before = find_trial(found_.trials, configuration)) {
@@ -277,6 +283,7 @@ class Interpreter {
     Energy watts = seen.watts;
     if (!known(watts.g)) watts.g = medium_watts_.g;
     m.cg[n - 1] = cost(seen.frame_s, watts);
+    m.cg_spread[n - 1] = seen.latency_s / (n * seen.frame_s);
     if (n > 1) return;
     for (int k = 0; k < chain_.stages; ++k) m.stages[k].cg = cost(seen.stages[k].seconds, watts);
     other_cpu_s_ = std::max(0.0, seen.cpu_s - seen.service_s);

@@ -120,6 +120,7 @@ Observation read_observation(const JsonObject& object, const Chain& chain) {
   if (object.has("device_frame_s"))
     seen.device_frame_s = number_or_unknown(object, "device_frame_s");
   seen.service_s = number_or_unknown(object, "service_s");
+  if (object.has("latency_s")) seen.latency_s = number_or_unknown(object, "latency_s");
   seen.cores_s = number_or_unknown(object, "cores_s");
   seen.cpu_s = number_or_unknown(object.within(kSigned), "cpu_s");
   const std::size_t stages = object.list("stages", kMaxStages).size();
@@ -139,10 +140,11 @@ Observation read_observation(const JsonObject& object, const Chain& chain) {
 std::optional<Candidate> read_chosen(const JsonObject& entry, const Chain& chain) {
   if (entry.at("chosen").is_null()) return std::nullopt;
   const JsonObject object = entry.object("chosen").within(kSigned);
-  return Candidate{
-      read_configuration(object, chain),
-      {number_or_unknown(object, "throughput_fps"), number_or_unknown(object, "energy_j"),
-       number_or_unknown(object, "p_device"), number_or_unknown(object, "power_w")}};
+  Prediction expected{number_or_unknown(object, "throughput_fps"),
+                      number_or_unknown(object, "energy_j"), number_or_unknown(object, "p_device"),
+                      number_or_unknown(object, "power_w")};
+  if (object.has("latency_s")) expected.latency_s = number_or_unknown(object, "latency_s");
+  return Candidate{read_configuration(object, chain), expected};
 }
 
 Allowed read_allowed(const JsonObject& object, const Chain& chain) {
@@ -181,6 +183,8 @@ Known read_entry(const JsonObject& entry) {
   const JsonObject objective = entry.object("objective");
   known.objective = {read_word(objective, "metric", kMetricWords), objective.number("target_fps"),
                      objective.number("power_budget_w")};
+  if (objective.has("target_latency_s"))
+    known.objective.target_latency_s = objective.number("target_latency_s");
   known.allowed = read_allowed(entry.object("allowed"), chain);
   const std::size_t observations = entry.list("observations", kMostObservations).size();
   for (std::size_t i = 0; i < observations; ++i)

@@ -23,10 +23,9 @@ inline constexpr Word<Domain> kDomainWords[] = {
     {Domain::additive, "additive"},
 };
 inline constexpr Word<Metric> kMetricWords[] = {
-    {Metric::throughput, "throughput"},
-    {Metric::energy, "energy"},
-    {Metric::efficiency, "efficiency"},
-    {Metric::edp, "edp"},
+    {Metric::throughput, "throughput"}, {Metric::energy, "energy"},
+    {Metric::efficiency, "efficiency"}, {Metric::edp, "edp"},
+    {Metric::latency, "latency"},
 };
 inline constexpr Word<Granularity> kGranularityWords[] = {
     {Granularity::coarse, "cg"},

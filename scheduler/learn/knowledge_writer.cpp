@@ -57,6 +57,7 @@ OrderedJson to_json(const Observation& seen) {
       {"frame_s", seen.frame_s},
       {"device_frame_s", seen.device_frame_s},
       {"service_s", seen.service_s},
+      {"latency_s", seen.latency_s},
       {"cores_s", seen.cores_s},
       {"cpu_s", seen.cpu_s},
       {"stages", std::move(stages)},
@@ -74,6 +75,7 @@ OrderedJson to_json(const std::optional<Candidate>& chosen) {
       {"energy_j", expected.energy_j},
       {"p_device", expected.p_device},
       {"power_w", expected.power_w},
+      {"latency_s", expected.latency_s},
   };
 }
 
@@ -113,7 +115,8 @@ OrderedJson to_json(const Known& known) {
       {"objective",
        {{"metric", word_of(kMetricWords, known.objective.metric)},
         {"target_fps", known.objective.target_fps},
-        {"power_budget_w", known.objective.power_budget_w}}},
+        {"power_budget_w", known.objective.power_budget_w},
+        {"target_latency_s", known.objective.target_latency_s}}},
       {"allowed", to_json(known.allowed)},
       {"chain", to_json(known.facts.chain)},
       {"observations", std::move(observations)},

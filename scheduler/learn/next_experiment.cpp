@@ -226,7 +226,9 @@ double most_between(const std::map<int, double>& rates, std::map<int, double>::c
 std::optional<Configuration> more_on_cores(const Choice& measured, const Measurements& measurements,
                                            std::span<const Trial> trials) {
   Configuration best = measured.best().configuration;
-  if (best.mapping.any_device() || best.granularity == Granularity::medium) return std::nullopt;
+  if (best.mapping.any_device() || best.granularity == Granularity::medium ||
+      measured.objective.metric == Metric::latency)
+    return std::nullopt;
   const std::map<int, double> rates = rates_on_cores(measurements, trials);
   const auto at = rates.find(best.threads);
   if (at == rates.end()) return std::nullopt;
@@ -276,8 +278,9 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
   for (const Trial& trial : trials) best_fps = std::max(best_fps, trial.measured.throughput_fps);
   const auto attempt = [&](const Configuration& configuration, Kind kind) {
     const bool meters = kind == Kind::look;
-    return Next{Plan{configuration, kind, latency_s(measurements, configuration),
-                     kTooSlow * best_fps, meters},
+    // What answers soonest may be as slow as it likes.
+    const double slow_fps = objective.metric == Metric::latency ? 0 : kTooSlow * best_fps;
+    return Next{Plan{configuration, kind, latency_s(measurements, configuration), slow_fps, meters},
                 {}};
   };
   // A source that does not keep the threads busy tells nothing about rates.

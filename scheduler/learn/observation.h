@@ -34,6 +34,7 @@ struct Observation {
   double frame_s = kUnknown;  ///< from one frame to the next: 1 / throughput
   double device_frame_s = kUnknown;  ///< of `beside`: from one frame of the device to the next
   double service_s = kUnknown;       ///< a frame from begin to end, without waiting for its turn
+  double latency_s = kUnknown;       ///< the 95th percentile of FrameTimes::latency_ns
   double cores_s = kUnknown;         ///< of that, stages that the CPU computed
   double cpu_s = kUnknown;           ///< processor time of this bin's threads, a frame
   std::vector<StageTimes> stages;    ///< where they were measured

@@ -74,6 +74,7 @@ class Derived {
   static Prediction at_ratio(Prediction prediction, double ratio) {
     prediction.throughput_fps *= ratio;
     prediction.energy_j /= ratio;  // the power stays
+    prediction.latency_s /= ratio;
     return prediction;
   }
 

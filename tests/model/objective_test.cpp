@@ -38,6 +38,13 @@ std::vector<Case> cases() {
       {{.power_budget_w = 25}, [](auto& p) { return p.power_w <= 25 ? p.throughput_fps : kNever; }},
       {{.target_fps = 20, .power_budget_w = 25},
        [](auto& p) { return p.throughput_fps >= 20 && p.power_w <= 25 ? -p.energy_j : kNever; }},
+      {{Metric::latency}, [](auto& p) { return -p.latency_s; }},
+      {{.target_latency_s = 0.05},
+       [](auto& p) { return p.latency_s <= 0.05 ? p.throughput_fps : kNever; }},
+      {{.target_fps = 20, .target_latency_s = 0.05},
+       [](auto& p) {
+         return p.throughput_fps >= 20 && p.latency_s <= 0.05 ? -p.energy_j : kNever;
+       }},
   };
 }
 
@@ -51,7 +58,9 @@ TEST(Choose, FindsWhatExhaustiveSearchFinds) {
       ASSERT_GT(choice.count, 0);
       const double expected = most(m, c.value);
       const bool possible = expected > -1e299;
-      EXPECT_EQ(possible, !choice.target_missed && !choice.budget_exceeded) << "seed " << seed;
+      EXPECT_EQ(possible,
+                !choice.target_missed && !choice.budget_exceeded && !choice.latency_missed)
+          << "seed " << seed;
       if (!possible) continue;
       ++met;
       EXPECT_NEAR(c.value(choice.best().prediction), expected, 1e-9 * std::abs(expected));
@@ -106,6 +115,7 @@ TEST(Choose, WithoutEnergyItIsThroughput) {
   Measurements m = example_chip();
   m.domains = {};
   for (const Case& c : cases()) {
+    if (needs_latency(c.objective)) continue;
     const Choice choice = choose(m, c.objective);
     EXPECT_EQ(to_string(choice.best().configuration), "gcc/cg5");
     EXPECT_EQ(choice.energy_unknown, needs_energy(c.objective));
@@ -114,6 +124,9 @@ TEST(Choose, WithoutEnergyItIsThroughput) {
     EXPECT_FALSE(choice.budget_exceeded);
   }
   EXPECT_TRUE(choose(m, {.target_fps = 1000}).target_missed);
+  const Choice in_time = choose(m, {.target_fps = 20, .target_latency_s = 0.03});
+  EXPECT_TRUE(in_time.energy_unknown);
+  EXPECT_LE(in_time.best().prediction.latency_s, 0.03) << "what is known still counts";
 }
 
 // Not known is not better than known, whatever it would be.

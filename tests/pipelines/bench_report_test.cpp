@@ -22,10 +22,11 @@ std::vector<std::string> keys(const Json& object) {
 }
 
 const std::vector<std::string> kFields = {
-    "schema",      "version",       "date",          "host",   "processor",
-    "input",       "app",           "width",         "height", "frames",
-    "cores",       "opencl_device", "energy_source", "metric", "configurations",
-    "homogeneous", "baseline",      "chosen",        "best",   "training"};
+    "schema",         "version",       "date",          "host",   "processor",
+    "input",          "app",           "width",         "height", "frames",
+    "cores",          "opencl_device", "energy_source", "metric", "target_latency_ms",
+    "configurations", "homogeneous",   "baseline",      "chosen", "best",
+    "training"};
 const std::vector<std::string> kConfigurationFields = {"name",
                                                        "mapping",
                                                        "granularity",
@@ -33,8 +34,10 @@ const std::vector<std::string> kConfigurationFields = {"name",
                                                        "lanes",
                                                        "throughput_fps",
                                                        "energy_per_frame_j",
+                                                       "latency_ms",
                                                        "predicted_fps",
-                                                       "predicted_energy_j"};
+                                                       "predicted_energy_j",
+                                                       "predicted_latency_ms"};
 
 // The i-th configuration runs at 10 + i frames a second.
 BenchResult example(bool device) {
@@ -226,6 +229,25 @@ TEST(BenchReport, ChosenIsComparedWithTheBestByTheMetric) {
   named(result, "ccc/mg").rounds_energy_j = {0.1};
   EXPECT_EQ(to_json(result)["best"]["name"], "ccc/mg");
   EXPECT_EQ(to_json(result)["chosen"]["ratio_to_best"], 1);
+}
+
+TEST(BenchReport, LatencyIsAMetricAndATarget) {
+  BenchResult result = example(true);
+  for (BenchMeasurement& measured : result.measurements) measured.rounds_latency_ms = {30};
+  named(result, "ccc/mg").rounds_latency_ms = {8, 12};
+  named(result, "gcc/cg1").rounds_latency_ms = {20};
+  result.training = {.chosen = "gcc/cg1"};
+  result.metric = "latency";
+  EXPECT_EQ(to_json(result)["best"]["name"], "ccc/mg");
+  EXPECT_EQ(to_json(result)["best"]["latency_ms"], 10);
+  EXPECT_EQ(to_json(result)["chosen"]["ratio_to_best"], 0.5);
+  result.metric = "throughput";
+  result.target_latency_ms = 25;
+  EXPECT_EQ(to_json(result)["best"]["name"], "gcc/cg1") << "the faster one of both that keep it";
+  EXPECT_EQ(to_json(result)["target_latency_ms"], 25);
+  result.target_latency_ms = 5;
+  EXPECT_TRUE(to_json(result)["chosen"]["ratio_to_best"].is_null());
+  EXPECT_NE(to_table(result).find("         -  <- best"), std::string::npos) << to_table(result);
 }
 
 TEST(BenchReport, TheBestIsOneOfThoseMeasuredAtLength) {

@@ -56,7 +56,7 @@ class Live(unittest.TestCase):
 
     def test_every_command_is_known(self):
         headings = [heading for heading, language, _ in blocks(PAGE) if language == "sh"]
-        self.assertEqual(headings, ["A camera", "RTP over UDP", "RTP over UDP"])
+        self.assertEqual(headings, ["Answers in time", "A camera", "RTP over UDP", "RTP over UDP"])
 
 
 if __name__ == "__main__":

@@ -20,8 +20,8 @@ BenchFile example() {
 }
 
 std::string sentences(const BenchFile& bench) {
-  return choice_sentences(
-      bench, {throughput_metric(bench), energy_metric(bench), efficiency_metric(bench)});
+  return choice_sentences(bench, {throughput_metric(bench), energy_metric(bench),
+                                  efficiency_metric(bench), latency_metric(bench)});
 }
 
 TEST(ReportChoice, LostBecauseTheModelExpectedLessOfTheBest) {
@@ -31,6 +31,18 @@ TEST(ReportChoice, LostBecauseTheModelExpectedLessOfTheBest) {
             "Before, it had made 5 experiments and tried 3 configurations. Of g/cg1 the model "
             "predicted 150 frames/s (40.0% less than was measured), which is less good than what "
             "was expected of c/mg.");
+}
+
+TEST(ReportChoice, ByLatencyLessIsBetter) {
+  BenchFile bench = example();
+  bench.metric = "latency";
+  bench.chosen->latency_ms = 5;
+  bench.chosen->predicted_latency_ms = 6;
+  bench.best->latency_ms = 4;
+  EXPECT_NE(sentences(bench).find("tandembin chose c/mg, which reaches 80.0% of the best: 5.00 ms, "
+                                  "g/cg1 4.00 ms. When it decided it expected 6.00 ms (20.0% more"),
+            std::string::npos)
+      << sentences(bench);
 }
 
 TEST(ReportChoice, LostBecauseTrainingSawLessOfTheBest) {

@@ -40,6 +40,25 @@ TEST_F(ExecutorTest, OneThreadWithAllStagesOnTheDeviceIsHomogeneous) {
   EXPECT_EQ(executor->stats().frames_device, 50u);
 }
 
+// Frame 0 is held in the first stage while the others pass: they are ready when it is done.
+TEST_F(ExecutorTest, AFrameIsReadyWhenAllBeforeItAreDone) {
+  auto executor = make(3, 2);
+  executor->configure({{0, 3}, Granularity::coarse, 2});
+  world_.held = 1;
+  Pump pump(*executor);
+  pump.send(10);
+  while (world_.passed < 9) std::this_thread::yield();
+  world_.held = 0;
+  pump.stop();
+  uint64_t latest_ns = 0;
+  for (const TestItem& item : pump.items_) {
+    latest_ns = std::max(latest_ns, item.times.end_ns);
+    EXPECT_EQ(item.times.ready_ns, latest_ns);
+    EXPECT_LE(item.times.came_ns, item.times.begin_ns);
+  }
+  EXPECT_EQ(pump.items_[1].times.ready_ns, pump.items_[0].times.end_ns);
+}
+
 TEST_F(ExecutorTest, TimesStagesApartWhenAsked) {
   auto executor = make(3, 2);
   executor->configure({{7, 3}, Granularity::coarse, 1}, true);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/latency_sketch.h"
 #include "tests/virtual_chip/simulation.h"
 
 namespace tandem::test {
@@ -10,10 +11,12 @@ namespace {
 
 constexpr int kGlanceFrames = 150, kLookFrames = 2000;
 constexpr std::size_t kFinalists = 5;
+constexpr double kNearly = 1.1;  // a glance at latency may be off by that
 
 }  // namespace
 
 double Steady::value(Metric metric) const {
+  if (metric == Metric::latency) return 1 / latency_s;
   return metric == Metric::throughput ? throughput_fps : throughput_fps / energy_j;
 }
 
@@ -24,9 +27,10 @@ Steady run_steadily(const Chip& chip, const Configuration& configuration, unsign
   simulation.set_cpu_fallback(cpu_fallback);
   for (int i = 0; i < chip.window + 4 * (chip.cores + 1); ++i) simulation.next();
   const double begin_s = simulation.now_s(), begin_j = simulation.energy().joules().sum();
-  for (int i = 0; i < frames; ++i) simulation.next();
+  LatencySketch latency;
+  for (int i = 0; i < frames; ++i) latency.add(simulation.next().times.latency_ns());
   return {frames / (simulation.now_s() - begin_s),
-          (simulation.energy().joules().sum() - begin_j) / frames};
+          (simulation.energy().joules().sum() - begin_j) / frames, latency.percentile_s(95)};
 }
 
 Exhaustive::Exhaustive(const Chip& chip, unsigned seed) : chip_(chip), seed_(seed) {
@@ -44,6 +48,18 @@ Exhaustive::Entry Exhaustive::best(Metric metric) const {
   std::partial_sort_copy(all_.begin(), all_.end(), ahead.begin(), ahead.end(), better);
   for (Entry& entry : ahead) entry.steady = look(entry.configuration);
   return *std::min_element(ahead.begin(), ahead.end(), better);
+}
+
+std::optional<Exhaustive::Entry> Exhaustive::fastest_below(double latency_s) const {
+  std::vector<Entry> rest = all_;
+  std::ranges::sort(rest, std::greater<>{},
+                    [](const Entry& entry) { return entry.steady.throughput_fps; });
+  for (const Entry& entry : rest) {
+    if (entry.steady.latency_s > kNearly * latency_s) continue;
+    const Steady longer = look(entry.configuration);
+    if (longer.latency_s <= latency_s) return Entry{entry.configuration, longer};
+  }
+  return std::nullopt;
 }
 
 Steady Exhaustive::look(const Configuration& configuration) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "model/objective.h"
@@ -11,7 +12,8 @@ namespace tandem::test {
 /// What a configuration does on a chip once it runs steadily.
 struct Steady {
   double throughput_fps = 0, energy_j = 0;
-  /// Of throughput or efficiency; more is better.
+  double latency_s = 0;  ///< the 95th percentile
+  /// Of throughput, efficiency or latency; more is better.
   double value(Metric metric) const;
 };
 
@@ -30,6 +32,8 @@ class Exhaustive {
   };
   /// A longer look at those that are ahead, so that the best is not the luckiest.
   Entry best(Metric metric) const;
+  /// Of those whose latency stays below, the one with the most throughput; none when none does.
+  std::optional<Entry> fastest_below(double latency_s) const;
   /// The same longer look at one.
   Steady look(const Configuration& configuration) const;
 

@@ -101,6 +101,7 @@ Stats FedBin::stats() const {
                     G_TYPE_DOUBLE, &stats.penalty_s, "training", G_TYPE_BOOLEAN, &training,
                     nullptr);
   stats.training = training;
+  gst_structure_get_double(structure, "latency-p95", &stats.latency_p95_ms);
   stats.predicted = gst_structure_has_field(structure, "predicted-fps");
   gst_structure_free(structure);
   return stats;
@@ -138,6 +139,7 @@ std::vector<Rate> FedBin::predictions() const {
   for (guint i = 0; list && i < gst_value_array_get_size(list); ++i) {
     const GstStructure* one = gst_value_get_structure(gst_value_array_get_value(list, i));
     Rate rate{gst_structure_get_string(one, "configuration")};
+    gst_structure_get_double(one, "latency", &rate.latency_ms);
     if (gst_structure_get_double(one, "fps", &rate.fps)) rates.push_back(rate);
   }
   if (all) gst_structure_free(all);

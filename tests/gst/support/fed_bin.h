@@ -29,6 +29,7 @@ struct Stats {
   double training_s = 0, penalty_s = 0;
   bool training = false;
   bool predicted = false;  ///< something is known of what runs
+  double latency_p95_ms = 0;  ///< of that, since it was decided; 0: unknown
 };
 
 /// A decision that the bin told.
@@ -41,10 +42,11 @@ struct Told {
   bool energy_unknown = false;
 };
 
-/// What is known of a configuration, and how fast.
+/// What is known of a configuration: how fast it is, and how soon it answers.
 struct Rate {
   std::string configuration;
   double fps = 0;
+  double latency_ms = 0;  ///< the 95th percentile; 0: unknown
 };
 
 /// appsrc ! tandembin ! fakesink, playing and always fed.
