@@ -28,8 +28,8 @@ class ManyMachines(unittest.TestCase):
         self.port = str(free_port())
         make_clip(self.folder / ".cache/demo/vtest.avi")
 
-    def block(self, heading, language, number=0):
-        return [text for h, l, text in blocks(PAGE) if (h, l) == (heading, language)][number]
+    def block(self, heading, language):
+        return next(text for h, l, text in blocks(PAGE) if (h, l) == (heading, language))
 
     def start(self, *words):
         server = subprocess.Popen([SERVER, *words], cwd=self.folder, stdout=subprocess.DEVNULL)
@@ -64,11 +64,11 @@ class ManyMachines(unittest.TestCase):
                 "openssl x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -out server.crt -days 2"
                 " -extfile <(echo subjectAltName=IP:127.0.0.1)")
         self.assertEqual(self.shell(made)[0], 0)
-        settings = (self.block("On many machines", "conf").replace("/etc/redis/", f"{self.folder}/")
+        settings = (self.block("The server", "conf").replace("/etc/redis/", f"{self.folder}/")
                     .replace("6379", self.port).replace("PASSWORD", "s3cret"))
         (self.folder / "redis.conf").write_text(settings + "\nbind 127.0.0.1\n", encoding="utf-8")
         self.start(str(self.folder / "redis.conf"))
-        place = self.block("On many machines", "conf", 1)
+        place = self.block("The place of the queue", "conf")
         place = (place.replace("PASSWORD", "s3cret").replace("/etc/tandem/", f"{self.folder}/")
                  .replace("server.example", f"127.0.0.1:{self.port}"))
         variables = dict(line.strip().split("=", 1) for line in place.splitlines())
