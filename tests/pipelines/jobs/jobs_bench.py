@@ -15,6 +15,7 @@ sys.path.append(str(pathlib.Path(__file__).parents[1]))
 from page import free_port
 
 FRAMES_PER_JOB = 4
+CLAIM_SECONDS = 4
 FAST = ["--device", "cpu", "--adapt", "off", "--knowledge", "off"]
 
 
@@ -59,12 +60,13 @@ def main():
         subprocess.run(["tandem", "submit", "--application", "scene", "--part", str(FRAMES_PER_JOB / 25), str(video)],
                        check=True)
         begin = time.monotonic()
-        workers = [start("tandem", "worker", "--until-empty", "--claim", "5", "--threads", "1", *FAST) for _ in range(4)]
+        workers = [start("tandem", "worker", "--until-empty", "--claim", str(CLAIM_SECONDS), "--threads", "1", *FAST) for _ in range(4)]
         gather = start("tandem", "gather", "--output", str(results))
         while left() > jobs * 0.9:
             time.sleep(0.2)
         workers[0].kill()
         workers[1].send_signal(signal.SIGSTOP)
+        awake = time.monotonic() + CLAIM_SECONDS + 3
         while left() > jobs * 0.6:
             time.sleep(0.2)
         redis.kill()
@@ -72,6 +74,7 @@ def main():
         redis = server()
         while ask("PING") != "PONG":
             time.sleep(0.1)
+        time.sleep(max(0, awake - time.monotonic()))
         workers[1].send_signal(signal.SIGCONT)
         for process in [*workers[1:], gather]:
             process.wait()
