@@ -28,10 +28,9 @@ int worker_command(const std::vector<std::string>& arguments) {
   std::optional<double> claim_s, stall_s;
   std::optional<int> attempts;
   OptionParser parser("worker",
-                      "Takes jobs that `tandem submit` put into a queue, one at a time, and puts "
-                      "the results back,\n"
-                      "from which `tandem gather` writes files (docs/many-machines.md). Ctrl-C "
-                      "gives the job back.");
+                      "Takes jobs that `tandem submit` put into a queue, one at a time.\n"
+                      "The results go back, and `tandem gather` writes files of them\n"
+                      "(docs/many-machines.md). Ctrl-C gives the job back.");
   queue.add_to(parser);
   parser.add("until-empty", settings.until_empty, "leave when all jobs are done");
   parser.add("claim", claim_s, "SECONDS",
