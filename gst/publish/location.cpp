@@ -10,10 +10,9 @@ namespace {
 constexpr char kForms[] =
     "mqtt://[user[:password]@]host[:port]/topic or "
     "redis://[[user]:password@]host[:port]/stream[?maxlen=LINES]";
+constexpr char kQueueForm[] = "redis[s]://[[user]:password@]host[:port]/queue";
 
-[[noreturn]] void refuse(const std::string& what) {
-  throw std::invalid_argument(what + "; a location is " + kForms);
-}
+[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument(what); }
 
 template <typename Number>
 bool read_number(std::string_view text, Number& number, int base = 10) {
@@ -102,15 +101,14 @@ void read_name(std::string_view text, Location& location) {
   if (location.name.size() > 65535) refuse("the topic has more than 65535 bytes");
 }
 
-}  // namespace
-
-Location parse_location(std::string_view uri) {
+Location read_location(std::string_view uri, bool tls_is_supported) {
   Location location;
   const std::size_t colon = uri.find("://");
   if (colon == uri.npos) refuse("this is no location");
   const std::string_view scheme = uri.substr(0, colon);
-  if (scheme == "redis") {
+  if (scheme == "redis" || (scheme == "rediss" && tls_is_supported)) {
     location.protocol = Location::Protocol::kRedis;
+    location.tls = scheme == "rediss";
   } else if (scheme == "mqtts" || scheme == "rediss") {
     refuse(
         "TLS is not supported: have a tunnel such as stunnel on this machine, or a broker that "
@@ -129,11 +127,31 @@ Location parse_location(std::string_view uri) {
   return location;
 }
 
+}  // namespace
+
+Location parse_location(std::string_view uri) try {
+  return read_location(uri, false);
+} catch (const std::invalid_argument& e) {
+  throw std::invalid_argument(std::string(e.what()) + "; a location is " + kForms);
+}
+
+Location parse_queue_location(std::string_view uri) try {
+  Location location = read_location(uri, true);
+  if (location.protocol != Location::Protocol::kRedis) refuse("a queue is in a Redis server");
+  if (location.most_lines > 0) refuse("maxlen is for lines that are published");
+  return location;
+} catch (const std::invalid_argument& e) {
+  throw std::invalid_argument(std::string(e.what()) + "; a queue is " + kQueueForm);
+}
+
 std::string Location::shown() const {
   const bool mqtt = protocol == Protocol::kMqtt;
   const bool brackets = host.find(':') != std::string::npos;
-  return (mqtt ? "mqtt://" : "redis://") + (user.empty() ? "" : user + "@") +
-         (brackets ? "[" + host + "]" : host) + ":" + std::to_string(port) + "/" + name;
+  return (mqtt  ? "mqtt://"
+          : tls ? "rediss://"
+                : "redis://") +
+         (user.empty() ? "" : user + "@") + (brackets ? "[" + host + "]" : host) + ":" +
+         std::to_string(port) + "/" + name;
 }
 
 std::string without_password(std::string_view uri) {

@@ -12,6 +12,7 @@ namespace tandem {
 struct Location {
   enum class Protocol { kMqtt, kRedis };
   Protocol protocol = Protocol::kMqtt;
+  bool tls = false;  ///< `rediss://`
   std::string host;  ///< a name or an address, without the brackets of IPv6
   uint16_t port = 0;
   std::string user;                     ///< empty: none
@@ -27,6 +28,9 @@ struct Location {
 /// `redis://[[user]:password@]host[:port]/stream[?maxlen=LINES]`, where any character may be
 /// written as %XX. Throws std::invalid_argument, which says what is wrong and repeats no password.
 Location parse_location(std::string_view uri);
+
+/// Reads where a queue of jobs is: `redis[s]://[[user]:password@]host[:port]/queue`, else as above.
+Location parse_queue_location(std::string_view uri);
 
 /// The URI with dots in place of a password, whether it is a good one or not.
 std::string without_password(std::string_view uri);

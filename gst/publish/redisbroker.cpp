@@ -10,22 +10,12 @@
 #include <utility>
 
 #include "gst/publish/brokers.h"
+#include "gst/publish/rediserror.h"
 
 namespace tandem {
 namespace {
 
 constexpr std::size_t kMostInTransaction = 100;
-
-// Whether the server will say the same next time. What passes: it loads its file, is out of memory,
-// cannot write to disk, is a replica for now.
-bool stays(std::string_view error) {
-  for (const std::string_view passing :
-       {"LOADING", "OOM", "MISCONF", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "BUSY",
-        "NOREPLICAS", "UNKILLABLE", "ERR max number of clients"}) {
-    if (error.starts_with(passing)) return false;
-  }
-  return true;
-}
 
 class RedisBroker final : public Broker {
  public:
@@ -137,7 +127,7 @@ class RedisBroker final : public Broker {
   // The server's own words name neither password nor line.
   void refuse(std::string_view error) {
     events_.lost = error;
-    events_.hopeless = stays(error);
+    events_.hopeless = redis_error_stays(error);
     if (error.starts_with("NOAUTH") || error.starts_with("WRONGPASS") ||
         error.find("AUTH") != error.npos) {
       events_.lost += ". Check user and password in 'location'.";

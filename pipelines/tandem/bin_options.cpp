@@ -29,6 +29,11 @@ void add_model_options(OptionParser& parser, BinSettings& settings, Subcommand c
   parser.add("model", settings.model, "FILE",
              "vivid: a detector that train-detector made; scene: a classifier that train-scenes "
              "made (default: the one that comes with Tandem)");
+  add_machine_options(parser, settings, command);
+}
+
+void add_machine_options(OptionParser& parser, BinSettings& settings, Subcommand command) {
+  const bool run = command == Subcommand::run;
   parser.add("opencl-device", settings.opencl_device, "NAME",
              "`auto` (never a CPU, the default), `any`, or part of a device's name; `A,B` or `all` "
              "for several of one kind");
@@ -50,6 +55,13 @@ void add_model_options(OptionParser& parser, BinSettings& settings, Subcommand c
 void add_configuration_options(OptionParser& parser, BinSettings& settings) {
   parser.add("threshold", settings.threshold, "T",
              "vivid: least confidence of a detection, 0 to 1 (default: 0.5)");
+  add_speed_options(parser, settings);
+  parser.add(
+      "stages", settings.stages, "LAUNCH",
+      "other stages for tandembin, as in \"vividfilter ! vividhistogram ! vividclassifier\"");
+}
+
+void add_speed_options(OptionParser& parser, BinSettings& settings) {
   parser.add("device", settings.device, "auto|cpu|opencl",
              "cpu: never the device; opencl: every stage may use it (default: auto)");
   parser.add("mapping", settings.mapping, "LETTERS",
@@ -64,9 +76,6 @@ void add_configuration_options(OptionParser& parser, BinSettings& settings) {
              "share of the time that looking for it may cost (default: 0.05)");
   parser.add("target-fps", settings.target_fps, "F", "least energy that reaches F frames a second");
   parser.add("power-budget", settings.power_budget, "W", "most throughput within these watts");
-  parser.add(
-      "stages", settings.stages, "LAUNCH",
-      "other stages for tandembin, as in \"vividfilter ! vividhistogram ! vividclassifier\"");
 }
 
 }  // namespace tandem

@@ -16,6 +16,10 @@ int train_scenes_command(const std::vector<std::string>& arguments);
 int evaluate_detector_command(const std::vector<std::string>& arguments);
 int evaluate_scenes_command(const std::vector<std::string>& arguments);
 int knowledge_command(const std::vector<std::string>& arguments);
+int submit_command(const std::vector<std::string>& arguments);
+int worker_command(const std::vector<std::string>& arguments);
+int gather_command(const std::vector<std::string>& arguments);
+int jobs_command(const std::vector<std::string>& arguments);
 int doctor_command(const std::vector<std::string>& arguments);
 
 }  // namespace tandem

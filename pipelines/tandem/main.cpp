@@ -33,6 +33,10 @@ constexpr Command kCommands[] = {
     {"train-scenes", "make a scene classifier from pictures", train_scenes_command},
     {"evaluate-scenes", "measure a scene classifier", evaluate_scenes_command},
     {"knowledge", "show and change what was learnt in earlier runs", knowledge_command},
+    {"submit", "put videos into a queue, for the workers of many machines", submit_command},
+    {"worker", "take jobs from a queue and analyse them", worker_command},
+    {"gather", "write the results of a queue's videos into files", gather_command},
+    {"jobs", "show how far a queue is and what failed", jobs_command},
     {"doctor", "show what this machine offers and what is missing", doctor_command},
 };
 

@@ -95,6 +95,27 @@ TEST(Locations, WhatIsWrongIsSaid) {
   }
 }
 
+TEST(Locations, Queue) {
+  const Location plain = parse_queue_location("redis://:secret@server/people");
+  EXPECT_FALSE(plain.tls);
+  EXPECT_EQ(plain.name, "people");
+  const Location secure = parse_queue_location("rediss://ann:secret@server/people");
+  EXPECT_TRUE(secure.tls);
+  EXPECT_EQ(secure.port, 6379);
+  EXPECT_EQ(secure.shown(), "rediss://ann@server:6379/people");
+  for (const char* uri : {"mqtt://u:secret@server/people", "redis://:secret@server/people?maxlen=1",
+                          "redis://:secret@server", "mqtts://u:secret@server/people"}) {
+    SCOPED_TRACE(uri);
+    try {
+      parse_queue_location(uri);
+      ADD_FAILURE() << "was taken";
+    } catch (const std::invalid_argument& e) {
+      EXPECT_NE(std::string(e.what()).find("; a queue is redis[s]://"), std::string::npos);
+      EXPECT_EQ(std::string(e.what()).find("secret"), std::string::npos) << e.what();
+    }
+  }
+}
+
 TEST(Locations, WithoutPassword) {
   for (const char* uri : {"", "mqtt://broker/people", "mqtt://ann@broker/people",
                           "redis://[::1]:7000/people", "mqtt://broker:1884/people"}) {

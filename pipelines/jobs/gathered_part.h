@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "pipelines/jobs/job_queue.h"
+
+namespace tandem {
+
+/// The results of a part as far as they have come, each frame once and in order, in a file that an
+/// interrupted gather goes on with.
+class GatheredPart {
+ public:
+  /// Takes over what the file holds, up to its last whole line. Throws std::runtime_error.
+  GatheredPart(std::string path, uint64_t first_frame);
+
+  /// Takes the lines of frames that are not there yet. Those that do not follow on what is there
+  /// are left out: lines before them were lost, and the job will be done again.
+  void take(const ResultLines& lines);
+  /// Writes to the disk, and waits until it has it. Throws std::runtime_error.
+  void flush();
+
+  uint64_t frames() const { return next_frame_ - first_frame_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  uint64_t first_frame_;
+  uint64_t next_frame_;  // to come
+  std::string unwritten_;
+};
+
+}  // namespace tandem

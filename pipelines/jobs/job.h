@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem {
+
+/// A stretch of a video: the frames whose presentation time lies in [start_ns, end_ns). The parts
+/// of a video hold each of its frames once.
+struct Part {
+  uint64_t first_frame = 0;          ///< number of its first frame in the video
+  std::optional<uint64_t> frames;    ///< how many; none: to the end of the video
+  std::optional<uint64_t> start_ns;  ///< time of its first frame; none: from the video's beginning
+  std::optional<uint64_t> end_ns;    ///< time of the first frame behind it; none: to the end
+  uint64_t seek_ns = 0;              ///< where to seek for start_ns: a position in the video
+
+  bool operator==(const Part&) const = default;
+};
+
+/// What is done with a video. The properties are those that change the result, named as the options
+/// of `tandem submit`: whoever does the work, the result is the same.
+struct Analysis {
+  std::string uri, application;
+  std::map<std::string, std::string> properties;
+
+  bool operator==(const Analysis&) const = default;
+};
+
+/// What a worker does in one go.
+struct Job {
+  std::string id;  ///< of the video and the part: job_id()
+  Analysis analysis;
+  Part part;
+
+  bool operator==(const Job&) const = default;
+};
+
+/// A video that was submitted, with the parts that it was cut into.
+struct Video {
+  uint64_t number = 0;  ///< in its queue, from 1 on
+  int64_t created_s =
+      0;  ///< since 1970 UTC; with the number unique, even if the server was emptied
+  Analysis analysis;
+  std::vector<Part> parts;
+
+  bool operator==(const Video&) const = default;
+};
+
+/// "7.0" is the first part of video 7.
+std::string job_id(uint64_t video, std::size_t part);
+
+/// A job for each part.
+std::vector<Job> jobs_of(const Video& video);
+
+/// As JSON, for the queue.
+std::string write_job(const Job& job);
+std::string write_video(const Video& video);
+/// Throw std::runtime_error, which names what is wrong.
+Job read_job(const std::string& text);
+Video read_video(const std::string& text);
+
+/// Whether every frame's result depends on that frame alone, so that parts of a video may be
+/// analysed apart.
+bool frames_are_independent(const std::string& application);
+
+}  // namespace tandem

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "pipelines/jobs/job.h"
+#include "pipelines/tandem/elements.h"
+
+namespace tandem {
+
+/// Who is called while a job's pipeline plays.
+struct JobHandlers {
+  /// With a line of JSON for each frame, in order, in a streaming thread.
+  std::function<void(const std::string& line)> line;
+  /// Ten times a second, on the thread that plays. False: the job is to be left.
+  std::function<bool()> tick;
+  /// The pipeline is about to be stopped: no call of `line` may wait any longer.
+  std::function<void()> stopping;
+};
+
+/// Plays what `tandem run` plays, over the frames of the job. `machine`: settings that change how
+/// fast it is and not what comes out. Returns false when it was left, or interrupted by a signal.
+/// Throws Failure and UsageError, also when the frames that came were not those of the part.
+bool play_job(const Job& job, const BinSettings& machine, const JobHandlers& handlers);
+
+}  // namespace tandem

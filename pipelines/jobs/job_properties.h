@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "pipelines/jobs/job.h"
+#include "pipelines/tandem/elements.h"
+#include "pipelines/tandem/options.h"
+
+namespace tandem {
+
+/// An option of `tandem submit` and `tandem run` that changes what comes out.
+struct JobProperty {
+  const char *name, *argument, *help;
+};
+std::span<const JobProperty> job_properties();
+
+struct JobSetup {
+  std::optional<Size> size;
+  BinSettings bin;
+};
+
+/// What a worker with these settings of its machine does for a job. Throws UsageError for what no
+/// application or property is called, and for values that cannot be read.
+JobSetup set_up(const Analysis& analysis, const BinSettings& machine);
+
+}  // namespace tandem

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pipelines/jobs/job.h"
+
+namespace tandem {
+
+/// A frame as it lies in the file, not decoded.
+struct CodedFrame {
+  uint64_t pts_ns = 0;   ///< presentation time, as the decoder gives it to the frame
+  uint64_t seek_ns = 0;  ///< the position to seek to for it
+  bool key = false;      ///< decoding may begin here
+};
+
+/// What a look through a video without decoding it tells.
+struct VideoIndex {
+  std::vector<CodedFrame> frames;  ///< in the order of the file, which is that of decoding
+  std::string why_whole;           ///< why the video cannot be cut; empty: it can
+};
+
+/// Cuts a video before key frames into parts of at least `least_ns`, except the last. Presentation
+/// times decide where a frame belongs: of the frames that follow a key frame in the file, those
+/// shown before it (B-frames of an open group of pictures) are of the part before. One part, with
+/// nothing known of it, where the video cannot be cut or `least_ns` is 0.
+std::vector<Part> cut(const VideoIndex& index, uint64_t least_ns);
+
+}  // namespace tandem

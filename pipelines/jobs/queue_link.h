@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "gst/publish/session.h"
+#include "pipelines/jobs/redis_connection.h"
+#include "pipelines/tandem/options.h"
+
+namespace tandem {
+
+/// A queue over as many connections as it takes.
+template <typename Queue>
+class QueueLink {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// `tell`: hears of each outage once, and of its end.
+  QueueLink(std::function<std::unique_ptr<Queue>()> open,
+            std::function<void(const std::string&)> tell)
+      : open_(std::move(open)), tell_(std::move(tell)) {}
+
+  /// Connects if need be and calls `work` with the queue. False: the server was not there, or was
+  /// lost meanwhile; the same is to be done again, and until the pause between two connections is
+  /// over nothing is tried. Throws Failure when waiting mends nothing.
+  template <typename Work>
+  bool attempt(Work&& work) {
+    if (!queue_ && Clock::now() < retry_at_) return false;
+    try {
+      if (!queue_) queue_ = open_();
+      work(*queue_);
+      backoff_.reset();
+      if (std::exchange(outage_told_, false)) tell_("the queue's server is back");
+      return true;
+    } catch (const RedisError& e) {
+      queue_.reset();
+      if (e.hopeless) throw Failure(std::string("the queue cannot be used: ") + e.what());
+      retry_at_ = Clock::now() + backoff_.next();
+      if (!std::exchange(outage_told_, true))
+        tell_(std::string("no connection to the queue: ") + e.what() + "; trying again");
+      return false;
+    }
+  }
+
+ private:
+  const std::function<std::unique_ptr<Queue>()> open_;
+  const std::function<void(const std::string&)> tell_;
+  std::unique_ptr<Queue> queue_;
+  Backoff backoff_;
+  Clock::time_point retry_at_{};
+  bool outage_told_ = false;
+};
+
+}  // namespace tandem

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <cstdarg>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "gst/publish/location.h"
+#include "pipelines/jobs/queue_summary.h"
+
+namespace tandem {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+__attribute__((format(printf, 1, 2))) std::string formatted(const char* format, ...) {
+  char text[512];
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  return text;
+}
+
+// What workers hold: "7.3 7.5".
+std::string jobs_of_worker(const QueueState& state, const std::string& worker) {
+  std::string ids;
+  for (const auto& [id, record] : state.running) {
+    if (record.worker == worker) ids += (ids.empty() ? "" : " ") + id;
+  }
+  return ids.empty() ? "-" : ids;
+}
+
+}  // namespace
+
+std::string status_text(const QueueState& state, const QueueSummary& summary) {
+  std::string text = formatted("%5s %6s %6s %7s %7s %6s %9s  %s\n", "video", "jobs", "done",
+                               "running", "waiting", "failed", "frames", "");
+  for (const VideoSummary& one : summary.videos) {
+    text += formatted("%5llu %6zu %6zu %7zu %7zu %6zu %9llu  ",
+                      static_cast<unsigned long long>(one.number), one.jobs, one.done, one.running,
+                      one.waiting, one.failed, static_cast<unsigned long long>(one.frames)) +
+            one.application + " " + without_password(one.uri) + "\n";
+  }
+  text += formatted(
+      "\n%.1f frames/s; %llu videos gathered before; %llu entries of results wait to "
+      "be gathered; the server uses %.1f MiB\n",
+      summary.frames_per_s, static_cast<unsigned long long>(state.videos_gathered),
+      static_cast<unsigned long long>(state.results_waiting),
+      static_cast<double>(state.memory_bytes) / (1 << 20));
+  for (const WorkerState& worker : state.workers) {
+    text += "worker " + worker.name + ": " + jobs_of_worker(state, worker.name) +
+            formatted(", silent for %.1f s\n", worker.idle_s);
+  }
+  for (const auto& [id, record] : state.records.failed)
+    text += "failed " + id + ": " + record.reason + " (" + record.worker + ")\n";
+  return text;
+}
+
+std::string status_json(const QueueState& state, const QueueSummary& summary) {
+  Json json = {{"schema", "tandem-jobs"},
+               {"schema_version", 1},
+               {"frames_per_s", summary.frames_per_s},
+               {"videos_gathered", state.videos_gathered},
+               {"results_waiting", state.results_waiting},
+               {"server_memory_bytes", state.memory_bytes},
+               {"videos", Json::array()},
+               {"workers", Json::array()},
+               {"failed", Json::array()}};
+  for (const VideoSummary& one : summary.videos) {
+    json["videos"].push_back({{"number", one.number},
+                              {"video", without_password(one.uri)},
+                              {"application", one.application},
+                              {"jobs", one.jobs},
+                              {"done", one.done},
+                              {"running", one.running},
+                              {"waiting", one.waiting},
+                              {"failed", one.failed},
+                              {"frames", one.frames}});
+  }
+  for (const WorkerState& worker : state.workers) {
+    json["workers"].push_back(
+        {{"name", worker.name}, {"jobs", worker.jobs}, {"silent_s", worker.idle_s}});
+  }
+  for (const auto& [id, record] : state.records.failed)
+    json["failed"].push_back({{"job", id}, {"worker", record.worker}, {"reason", record.reason}});
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tandem

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "gst/publish/location.h"
+
+namespace tandem {
+
+/// What a server answers.
+struct RedisReply {
+  enum class Kind { kNothing, kText, kNumber, kList, kError } kind = Kind::kNothing;
+  std::string text;
+  int64_t number = 0;
+  std::vector<RedisReply> list;
+
+  /// Of a list; nothing where there is no such element.
+  const RedisReply& operator[](std::size_t i) const;
+};
+
+/// The words of a command.
+using RedisCommand = std::vector<std::string>;
+
+/// The server is not there or refuses. It repeats neither password nor what was sent.
+class RedisError : public std::runtime_error {
+ public:
+  RedisError(const std::string& what, bool is_hopeless)
+      : std::runtime_error(what), hopeless(is_hopeless) {}
+  bool hopeless;  ///< another connection would fare no better
+};
+
+struct RedisSettings {
+  Location location;
+  std::string ca_file;  ///< certificates that vouch for the server, as PEM; empty: the system's
+  std::string name;     ///< of the connection in CLIENT LIST
+};
+
+/// A connection that waits for each answer, in the clear or over TLS. hiredis writes and reads the
+/// protocol; GIO looks names up and does TLS, which Debian 12's hiredis cannot.
+class RedisConnection {
+ public:
+  /// No call but that of a command that blocks waits longer for the server.
+  static constexpr std::chrono::seconds kPatience{10};
+
+  /// Connects and is let in. Throws RedisError.
+  explicit RedisConnection(const RedisSettings& settings);
+  ~RedisConnection();
+
+  /// Sends all commands at once and gives an answer for each. Throws RedisError: it is not known
+  /// then which of them were carried out, and the connection is of no more use. Only a group that
+  /// is there already (BUSYGROUP) is an answer and no error.
+  std::vector<RedisReply> ask_all(const std::vector<RedisCommand>& commands);
+  RedisReply ask(const RedisCommand& command) {
+    return std::move(ask_all(std::vector<RedisCommand>{command})[0]);
+  }
+
+ private:
+  struct Private;
+  const std::unique_ptr<Private> private_;
+};
+
+}  // namespace tandem

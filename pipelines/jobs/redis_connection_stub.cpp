@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What a build without hiredis links.
+#include "gst/publish/brokers.h"
+#include "pipelines/jobs/redis_connection.h"
+
+namespace tandem {
+
+const RedisReply& RedisReply::operator[](std::size_t i) const { return list[i]; }
+
+struct RedisConnection::Private {};
+
+RedisConnection::RedisConnection(const RedisSettings&) {
+  throw RedisError(missing_support(Location::Protocol::kRedis), true);
+}
+
+RedisConnection::~RedisConnection() = default;
+
+std::vector<RedisReply> RedisConnection::ask_all(const std::vector<RedisCommand>&) { return {}; }
+
+}  // namespace tandem

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A worker's side of the protocol: XREADGROUP, XAUTOCLAIM, XPENDING, XCLAIM, XADD, XACK.
+#include <utility>
+
+#include "pipelines/jobs/redis_queue.h"
+
+namespace tandem {
+namespace {
+
+constexpr int kMostRounds = 1000;  // of XAUTOCLAIM, each of which looks at ten claims
+
+class RedisWorkQueue final : public WorkQueue {
+ public:
+  RedisWorkQueue(const RedisSettings& settings, std::string worker,
+                 std::chrono::milliseconds claim_limit)
+      : connection_(settings),
+        keys_(settings.location.name),
+        worker_(std::move(worker)),
+        claim_limit_ms_(std::to_string(claim_limit.count())) {
+    connection_.ask({"XGROUP", "CREATE", keys_.jobs, kGroup, "0", "MKSTREAM"});
+  }
+
+  std::optional<Claim> take(std::chrono::milliseconds most) override {
+    if (!asked_for_own_) {
+      // The answer to an earlier connection may have been lost on its way.
+      if (auto claim = read("0", {})) return claim;
+      asked_for_own_ = true;
+    }
+    if (auto claim = claim_of_others()) return claim;
+    return read(">", most);
+  }
+
+  bool keep(const Claim& claim) override {
+    const RedisReply pending =
+        connection_.ask({"XPENDING", keys_.jobs, kGroup, claim.entry, claim.entry, "1"});
+    if (pending[0][1].text != worker_) return false;
+    // Whoever claims it between these two commands loses it again, and notices.
+    connection_.ask({"XCLAIM", keys_.jobs, kGroup, worker_, "0", claim.entry, "JUSTID"});
+    return true;
+  }
+
+  void publish(const std::string& job, const ResultLines& lines,
+               const JobRecord& progress) override {
+    connection_.ask_all(
+        {result(job, lines), {"HSET", keys_.progress, job, write_record(progress)}});
+  }
+
+  void finish(const Claim& claim, const std::string& job, const ResultLines& last,
+              const JobRecord& record) override {
+    std::vector<RedisCommand> commands;
+    if (last.frames > 0) commands.push_back(result(job, last));
+    commands.push_back({"HSET", keys_.done, job, write_record(record)});
+    commands.push_back({"HDEL", keys_.failed, job});
+    end(claim, job, std::move(commands));
+  }
+
+  void set_aside(const Claim& claim, const std::string& job, const JobRecord& record) override {
+    end(claim, job, {{"HSET", keys_.failed, job, write_record(record)}});
+  }
+
+  void give_back(const Claim& claim, const std::string& job, const JobRecord& record,
+                 bool counts) override {
+    const std::string attempts = std::to_string(counts ? claim.attempt : claim.attempt - 1);
+    std::vector<RedisCommand> commands{{"HDEL", keys_.progress, job}};
+    if (counts) commands.push_back({"HSET", keys_.reasons, job, write_record(record)});
+    if (keep(claim)) {  // it is not another's by now
+      commands.push_back({"XCLAIM", keys_.jobs, kGroup, kNobody, "0", claim.entry, "IDLE",
+                          claim_limit_ms_, "RETRYCOUNT", attempts, "JUSTID"});
+    }
+    transact(connection_, std::move(commands));
+  }
+
+  std::string last_reason(const std::string& job) override {
+    const RedisReply text = connection_.ask({"HGET", keys_.reasons, job});
+    return text.kind == RedisReply::Kind::kText ? read_record(text.text).reason : "";
+  }
+
+  uint64_t results_waiting() override { return length(keys_.results); }
+  uint64_t jobs_left() override { return length(keys_.jobs); }
+
+  void leave() override {
+    // A consumer that goes takes its claims with it.
+    const RedisReply own =
+        connection_.ask({"XPENDING", keys_.jobs, kGroup, "-", "+", "1", worker_});
+    if (own.list.empty()) connection_.ask({"XGROUP", "DELCONSUMER", keys_.jobs, kGroup, worker_});
+  }
+
+ private:
+  uint64_t length(const std::string& stream) {
+    return static_cast<uint64_t>(connection_.ask({"XLEN", stream}).number);
+  }
+
+  RedisCommand result(const std::string& job, const ResultLines& lines) const {
+    return {"XADD",
+            keys_.results,
+            "*",
+            "job",
+            job,
+            "first",
+            std::to_string(lines.first_frame),
+            "frames",
+            std::to_string(lines.frames),
+            "lines",
+            lines.text};
+  }
+
+  void end(const Claim& claim, const std::string& job, std::vector<RedisCommand> commands) {
+    commands.push_back({"HDEL", keys_.progress, job});
+    commands.push_back({"HDEL", keys_.reasons, job});
+    commands.push_back({"XACK", keys_.jobs, kGroup, claim.entry});
+    commands.push_back({"XDEL", keys_.jobs, claim.entry});
+    transact(connection_, std::move(commands));
+  }
+
+  std::optional<Claim> read(const char* from, std::chrono::milliseconds most) {
+    RedisCommand command{"XREADGROUP", "GROUP", kGroup, worker_, "COUNT", "1"};
+    if (most.count() > 0) command.insert(command.end(), {"BLOCK", std::to_string(most.count())});
+    command.insert(command.end(), {"STREAMS", keys_.jobs, from});
+    const RedisReply streams = connection_.ask(command);
+    return claim_from(streams[0][1][0], from[0] == '>');
+  }
+
+  // Of those whose workers have been silent for too long, and of those that were given back.
+  std::optional<Claim> claim_of_others() {
+    std::string cursor = "0-0";
+    for (int round = 0; round < kMostRounds; ++round) {
+      const RedisReply claimed = connection_.ask(
+          {"XAUTOCLAIM", keys_.jobs, kGroup, worker_, claim_limit_ms_, cursor, "COUNT", "1"});
+      if (auto claim = claim_from(claimed[1][0], false)) return claim;
+      cursor = claimed[0].text;
+      if (cursor == "0-0") break;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Claim> claim_from(const RedisReply& entry, bool is_new) {
+    if (entry.list.size() < 2) return std::nullopt;
+    Claim claim{entry[0].text, entry[1][1].text, 1};
+    if (entry[1].list.empty()) {  // it is done and its claim is a remnant
+      connection_.ask({"XACK", keys_.jobs, kGroup, claim.entry});
+      return std::nullopt;
+    }
+    if (is_new) return claim;
+    const RedisReply pending =
+        connection_.ask({"XPENDING", keys_.jobs, kGroup, claim.entry, claim.entry, "1"});
+    claim.attempt = static_cast<int>(pending[0][3].number);
+    return claim;
+  }
+
+  RedisConnection connection_;
+  const QueueKeys keys_;
+  const std::string worker_, claim_limit_ms_;
+  bool asked_for_own_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<WorkQueue> open_work_queue(const RedisSettings& settings, const std::string& worker,
+                                           std::chrono::milliseconds claim_limit) {
+  return std::make_unique<RedisWorkQueue>(settings, worker, claim_limit);
+}
+
+}  // namespace tandem

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/jobs/video_index.h"
+
+#include <gst/gst.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <string_view>
+
+#include "gst/util/ref.h"
+#include "pipelines/tandem/elements.h"
+#include "pipelines/tandem/options.h"
+#include "pipelines/tandem/pipeline_loop.h"
+
+namespace tandem {
+namespace {
+
+// uridecodebin stops at these. Of any other codec it would give decoded frames.
+constexpr char kCoded[] =
+    "video/x-h264; video/x-h265; video/x-vp8; video/x-vp9; video/x-av1; image/jpeg; "
+    "video/mpeg,systemstream=false; video/x-raw(ANY)";
+constexpr std::chrono::seconds kSeekPatience{20};
+
+// Why packets of these caps are not one frame each; empty: they are.
+std::string why_whole(const GstCaps* caps) {
+  const GstStructure* structure = gst_caps_get_structure(caps, 0);
+  const std::string_view name = gst_structure_get_name(structure);
+  for (const std::string_view one_frame :
+       {"video/x-vp8", "video/x-vp9", "video/x-av1", "image/jpeg"})
+    if (name == one_frame) return {};
+  if (name == "video/x-h264" || name == "video/x-h265") {
+    const gchar* format = gst_structure_get_string(structure, "stream-format");
+    // The form without an index, as broadcast and as AVI keeps it.
+    if (format && std::string_view(format) != "byte-stream") return {};
+    return "its H.264 or H.265 is a stream of bytes without an index";
+  }
+  if (name == "video/x-raw") return "it holds raw video, or a codec that hides where frames begin";
+  return "packets of its codec need not be frames";
+}
+
+class Indexer {
+ public:
+  VideoIndex run(const std::string& uri);
+
+ private:
+  static GstPadProbeReturn on_data(GstPad* pad, GstPadProbeInfo* info, gpointer self);
+  static void link(GstElement* decoder, GstPad* pad, gpointer self);
+  static void fail_without_video(GstElement* decoder, gpointer self);
+
+  void take_event(GstEvent* event);
+  void take_packet(GstBuffer* packet);
+  void give_up(const std::string& why);
+  void check_seeking();
+
+  Pipeline pipeline_{gst_pipeline_new("index")};
+  GstElement* sink_ = nullptr;
+  std::string codec_;
+  GstSegment segment_{};
+  VideoIndex index_;
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable found_;
+  bool seeking_ = false, flushed_ = false;
+  std::optional<uint64_t> landed_ns_;
+};
+
+GstPadProbeReturn Indexer::on_data(GstPad*, GstPadProbeInfo* info, gpointer data) {
+  Indexer& self = *static_cast<Indexer*>(data);
+  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) {
+    self.take_packet(GST_PAD_PROBE_INFO_BUFFER(info));
+    return GST_PAD_PROBE_DROP;
+  }
+  self.take_event(GST_PAD_PROBE_INFO_EVENT(info));
+  return GST_PAD_PROBE_OK;
+}
+
+// What is known suffices: the rest need not be read.
+void Indexer::give_up(const std::string& why) {
+  if (!index_.why_whole.empty()) return;
+  index_.why_whole = why;
+  gst_element_post_message(pipeline_.get(), gst_message_new_eos(GST_OBJECT(pipeline_.get())));
+}
+
+void Indexer::take_event(GstEvent* event) {
+  const std::scoped_lock lock(mutex_);
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) flushed_ = true;
+  if (seeking_) return;
+  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) {
+    GstCaps* caps = nullptr;
+    gst_event_parse_caps(event, &caps);
+    codec_ = gst_structure_get_name(gst_caps_get_structure(caps, 0));
+    if (const std::string why = why_whole(caps); !why.empty()) give_up(why);
+  } else if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) {
+    gst_event_copy_segment(event, &segment_);
+    if (!index_.frames.empty()) give_up("it is edited: its times begin anew");
+    if (segment_.format != GST_FORMAT_TIME) give_up("its file keeps no times");
+  }
+}
+
+// VP8 has frames that are decoded and not shown.
+bool is_shown(const std::string& codec, GstBuffer* packet) {
+  uint8_t first = 0;
+  if (codec != "video/x-vp8" || gst_buffer_extract(packet, 0, &first, 1) != 1) return true;
+  return (first & 0x10) != 0;
+}
+
+void Indexer::take_packet(GstBuffer* packet) {
+  const std::scoped_lock lock(mutex_);
+  if (seeking_) {
+    if (flushed_ && !landed_ns_) landed_ns_ = GST_BUFFER_PTS(packet);
+    found_.notify_all();
+    return;
+  }
+  if (!is_shown(codec_, packet)) return;
+  const GstClockTime pts = GST_BUFFER_PTS(packet);
+  if (!GST_CLOCK_TIME_IS_VALID(pts)) return give_up("its file keeps no times of frames");
+  const GstClockTime duration = GST_BUFFER_DURATION(packet);
+  const GstClockTime end = GST_CLOCK_TIME_IS_VALID(duration) ? pts + duration : pts;
+  guint64 begin_inside = 0, end_inside = 0;
+  // Decoders leave out what is outside of the segment.
+  if (!gst_segment_clip(&segment_, GST_FORMAT_TIME, pts, end, &begin_inside, &end_inside)) return;
+  if (begin_inside != pts) return give_up("it is edited: it begins within a frame");
+  index_.frames.push_back({pts, gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, pts),
+                           !GST_BUFFER_FLAG_IS_SET(packet, GST_BUFFER_FLAG_DELTA_UNIT)});
+}
+
+void Indexer::link(GstElement*, GstPad* pad, gpointer data) {
+  Indexer& self = *static_cast<Indexer*>(data);
+  const ObjectRef<GstPad> sink(gst_element_get_static_pad(self.sink_, "sink"));
+  if (!gst_pad_is_linked(sink.get())) gst_pad_link(pad, sink.get());
+}
+
+void Indexer::fail_without_video(GstElement* decoder, gpointer data) {
+  const ObjectRef<GstPad> sink(
+      gst_element_get_static_pad(static_cast<Indexer*>(data)->sink_, "sink"));
+  if (gst_pad_is_linked(sink.get())) return;
+  GST_ELEMENT_ERROR(decoder, STREAM, WRONG_TYPE, ("The input has no video."), (nullptr));
+}
+
+// Looks whether a seek to the last key frame leads there or to one before it.
+void Indexer::check_seeking() {
+  const auto key = std::find_if(index_.frames.rbegin(), index_.frames.rend(),
+                                [](const CodedFrame& frame) { return frame.key; });
+  if (key == index_.frames.rend()) return;
+  std::unique_lock lock(mutex_);
+  seeking_ = true;
+  lock.unlock();
+  const bool sought = gst_element_seek_simple(
+      pipeline_.get(), GST_FORMAT_TIME,
+      static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_KEY_UNIT |
+                                GST_SEEK_FLAG_SNAP_BEFORE),
+      static_cast<gint64>(key->seek_ns));
+  lock.lock();
+  if (sought) found_.wait_for(lock, kSeekPatience, [&] { return landed_ns_.has_value(); });
+  const auto at = std::ranges::find(index_.frames, landed_ns_.value_or(GST_CLOCK_TIME_NONE),
+                                    &CodedFrame::pts_ns);
+  if (at == index_.frames.end() || !at->key || at->pts_ns > key->pts_ns)
+    index_.why_whole = "a seek in its file leads astray";
+}
+
+VideoIndex Indexer::run(const std::string& uri) {
+  GstElement* decoder = pipeline_.add(make_element("uridecodebin"));
+  sink_ = pipeline_.add(make_element("fakesink"));
+  const CapsRef coded(gst_caps_from_string(kCoded));
+  g_object_set(decoder, "uri", uri.c_str(), "caps", coded.get(), "expose-all-streams", FALSE,
+               nullptr);
+  g_object_set(sink_, "sync", FALSE, "async", FALSE, nullptr);
+  g_signal_connect(decoder, "pad-added", G_CALLBACK(link), this);
+  g_signal_connect(decoder, "no-more-pads", G_CALLBACK(fail_without_video), this);
+  gst_segment_init(&segment_, GST_FORMAT_TIME);
+  const ObjectRef<GstPad> pad(gst_element_get_static_pad(sink_, "sink"));
+  gst_pad_add_probe(pad.get(),
+                    static_cast<GstPadProbeType>(int{GST_PAD_PROBE_TYPE_BUFFER} |
+                                                 int{GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM} |
+                                                 int{GST_PAD_PROBE_TYPE_EVENT_FLUSH}),
+                    on_data, this, nullptr);
+  if (!play(pipeline_, uri, {[] {}, [&] { give_up("interrupted"); }})) throw Failure("interrupted");
+  if (index_.why_whole.empty()) check_seeking();
+  gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
+  if (index_.why_whole.empty() && index_.frames.empty())
+    throw Failure("no frame of video came out of '" + uri + "'");
+  return std::move(index_);
+}
+
+}  // namespace
+
+VideoIndex index_video(const std::string& uri) { return Indexer().run(uri); }
+
+}  // namespace tandem

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+#include "pipelines/jobs/parts.h"
+
+namespace tandem {
+
+/// Reads a video once, without decoding it. It can be cut where every packet is one frame with a
+/// time, as MP4, MOV, Matroska, WebM and AVI keep them, and where a seek leads to the frame that it
+/// asks for. Throws Failure when it holds no video that can be read.
+VideoIndex index_video(const std::string& uri);
+
+}  // namespace tandem

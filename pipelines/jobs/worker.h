@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "pipelines/jobs/redis_connection.h"
+#include "pipelines/jobs/worker_rules.h"
+#include "pipelines/tandem/elements.h"
+
+namespace tandem {
+
+struct WorkerSettings {
+  RedisSettings redis;
+  std::string name;     ///< of the worker, unlike that of any other
+  BinSettings machine;  ///< what changes how fast it is and not what comes out
+  WorkerRules rules;
+  bool until_empty = false;      ///< leave when no job is left
+  uint64_t most_results = 4096;  ///< entries in the server above which no job is begun
+};
+
+/// Takes jobs until it is interrupted, or none is left. Returns false when it was interrupted.
+/// Throws Failure when the queue cannot be used.
+bool work(const WorkerSettings& settings);
+
+}  // namespace tandem

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/jobs/gather.h"
+
+#include <cstdio>
+#include <filesystem>
+
+#include "pipelines/tandem/commands.h"
+#include "pipelines/tandem/queue_options.h"
+
+namespace tandem {
+
+int gather_command(const std::vector<std::string>& arguments) {
+  GatherSettings settings;
+  QueueOptions queue;
+  OptionParser parser(
+      "gather",
+      "Writes the results of each video of a queue into a file of JSON lines, as `tandem run\n"
+      "--metadata` would: in order, each frame once (docs/many-machines.md). Ctrl-C ends it; "
+      "called\n"
+      "again with the same folder, it goes on.");
+  queue.add_to(parser);
+  parser.add("output", settings.folder, "FOLDER", "where to write NUMBER-VIDEO.jsonl", 'o');
+  parser.add("follow", settings.follow, "wait for further videos when all are gathered");
+  parser.parse(arguments);
+  if (settings.folder.empty())
+    throw UsageError("gather needs a folder, as in: tandem gather --output results");
+  if (!std::filesystem::is_directory(settings.folder)) {
+    throw Failure("--output: there is no folder '" + settings.folder + "'",
+                  "Make it with: mkdir -p '" + settings.folder + "'");
+  }
+  settings.name = "gather-" + process_name();
+  settings.redis = queue.settings(settings.name);
+  if (gather(settings)) return 0;
+  std::fputs(
+      "tandem: some jobs failed; `tandem jobs` says why, `tandem jobs --retry` tries again\n",
+      stderr);
+  return 1;
+}
+
+}  // namespace tandem

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <cstdio>
+#include <map>
+
+#include "gst/publish/location.h"
+#include "pipelines/jobs/gathered_video.h"
+#include "pipelines/jobs/job_properties.h"
+#include "pipelines/jobs/parts.h"
+#include "pipelines/jobs/redis_queue.h"
+#include "pipelines/jobs/video_index.h"
+#include "pipelines/tandem/applications.h"
+#include "pipelines/tandem/commands.h"
+#include "pipelines/tandem/media.h"
+#include "pipelines/tandem/queue_options.h"
+
+namespace tandem {
+namespace {
+
+constexpr double kPart_s = 60;
+
+struct SubmitSettings {
+  QueueOptions queue;
+  std::vector<std::string> videos;
+  std::string application;
+  std::map<std::string, std::string> properties;
+  double part_s = kPart_s;
+};
+
+SubmitSettings parse_settings(const std::vector<std::string>& arguments) {
+  SubmitSettings settings;
+  OptionParser parser(
+      "submit",
+      "Puts videos into a queue, from which `tandem worker` takes them (docs/many-machines.md).\n"
+      "Workers read each video by the same name: give files that all machines have, or URIs.\n"
+      "The applications:\n" +
+          list_applications());
+  parser.add("application", settings.application, "NAME", "what to do with the videos");
+  settings.queue.add_to(parser);
+  parser.add("part", settings.part_s, "SECONDS",
+             "cut videos before key frames into jobs of at least so long; 0: do not cut (default: "
+             "60). Applications that follow things from frame to frame are never cut: tracking");
+  for (const JobProperty& property : job_properties())
+    parser.add(property.name, settings.properties[property.name], property.argument, property.help);
+  parser.add_operands(settings.videos, "VIDEO...");
+  parser.parse(arguments);
+  std::erase_if(settings.properties, [](const auto& one) { return one.second.empty(); });
+  if (settings.application.empty())
+    throw UsageError(
+        "submit needs to know what to do, as in: tandem submit --application vivid "
+        "gate.mp4\nThere are:\n" +
+        list_applications());
+  if (settings.videos.empty()) throw UsageError("submit needs a video");
+  if (settings.part_s < 0) throw UsageError("--part: the seconds are below 0");
+  return settings;
+}
+
+VideoIndex index_for(const SubmitSettings& settings, const std::string& uri) {
+  VideoIndex index;
+  if (!frames_are_independent(settings.application))
+    index.why_whole = settings.application + " follows things from frame to frame";
+  else if (settings.part_s > 0)
+    index = index_video(uri);
+  return index;
+}
+
+void submit(const SubmitSettings& settings, RedisSubmitQueue& queue, const std::string& uri) {
+  const VideoIndex index = index_for(settings, uri);
+  const Video video = queue.submit({uri, settings.application, settings.properties},
+                                   cut(index, static_cast<uint64_t>(settings.part_s * 1e9)));
+  std::printf("video %llu: %s, %zu job%s, results in %s\n",
+              static_cast<unsigned long long>(video.number), without_password(uri).c_str(),
+              video.parts.size(), video.parts.size() == 1 ? "" : "s",
+              results_file_name(video).c_str());
+  if (!index.why_whole.empty() && settings.part_s > 0)
+    std::printf("  one job: %s\n", index.why_whole.c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int submit_command(const std::vector<std::string>& arguments) {
+  const SubmitSettings settings = parse_settings(arguments);
+  const RedisSettings redis = settings.queue.settings("submit-" + process_name());
+  gst_init(nullptr, nullptr);
+  std::vector<std::string> uris;
+  for (const std::string& video : settings.videos) uris.push_back(input_uri(video));
+  // A mistake is found here rather than by every worker.
+  const JobSetup setup = set_up({uris[0], settings.application, settings.properties}, {});
+  gst_object_unref(gst_object_ref_sink(make_tandembin(setup.bin)));
+  try {
+    RedisSubmitQueue queue(redis);
+    for (const std::string& uri : uris) submit(settings, queue, uri);
+  } catch (const RedisError& e) {
+    throw Failure(std::string("the queue cannot be used: ") + e.what());
+  }
+  return 0;
+}
+
+}  // namespace tandem

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/jobs/worker.h"
+
+#include <cstdio>
+
+#include "gst/publish/location.h"
+#include "pipelines/tandem/bin_options.h"
+#include "pipelines/tandem/commands.h"
+#include "pipelines/tandem/queue_options.h"
+
+namespace tandem {
+namespace {
+
+std::chrono::milliseconds limit(const char* option, const std::optional<double>& seconds,
+                                std::chrono::milliseconds otherwise) {
+  constexpr double kLeast_s = 1, kMost_s = 86400;
+  if (!seconds) return otherwise;
+  if (*seconds < kLeast_s || *seconds > kMost_s)
+    throw UsageError(std::string("--") + option + ": the seconds are not from 1 to 86400");
+  return std::chrono::milliseconds(static_cast<int64_t>(*seconds * 1e3));
+}
+
+}  // namespace
+
+int worker_command(const std::vector<std::string>& arguments) {
+  WorkerSettings settings;
+  QueueOptions queue;
+  std::optional<double> claim_s, stall_s;
+  std::optional<int> attempts;
+  OptionParser parser("worker",
+                      "Takes jobs that `tandem submit` put into a queue, one at a time.\n"
+                      "The results go back, and `tandem gather` writes files of them\n"
+                      "(docs/many-machines.md). Ctrl-C gives the job back.");
+  queue.add_to(parser);
+  parser.add("until-empty", settings.until_empty, "leave when all jobs are done");
+  parser.add("claim", claim_s, "SECONDS",
+             "a worker that is silent for so long loses its job to another (default: 60); the same "
+             "for all workers");
+  parser.add("stall", stall_s, "SECONDS",
+             "a job of which no frame comes for so long has failed (default: 300)");
+  parser.add("attempts", attempts, "N", "a job that fails N times is set aside (default: 3)");
+  add_machine_options(parser, settings.machine, Subcommand::run);
+  add_speed_options(parser, settings.machine);
+  parser.parse(arguments);
+  settings.rules.claim_limit = limit("claim", claim_s, settings.rules.claim_limit);
+  settings.rules.stall_limit = limit("stall", stall_s, settings.rules.stall_limit);
+  settings.rules.most_attempts = at_least("attempts", attempts, 1, settings.rules.most_attempts);
+  settings.name = process_name();
+  settings.redis = queue.settings(settings.name);
+  gst_init(nullptr, nullptr);
+  std::printf("worker %s of %s\n", settings.name.c_str(), settings.redis.location.shown().c_str());
+  std::fflush(stdout);
+  constexpr int kInterruptedStatus = 130;  // what a shell reports after Ctrl-C
+  return work(settings) || !settings.until_empty ? 0 : kInterruptedStatus;
+}
+
+}  // namespace tandem

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The protocol against a real server: who holds a job, who loses it, and what is left.
+#include "pipelines/jobs/redis_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/gst/publish/real_broker.h"
+
+namespace tandem::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kClaim = 200ms;
+const Analysis kAnalysis{"file:///gate.mp4", "vivid", {}};
+
+class RedisQueue : public testing::Test {
+ protected:
+  void SetUp() override {
+    server_ = real_broker("redis");
+    if (!server_) GTEST_SKIP() << "redis-server is not installed";
+    server_->start();
+  }
+  RedisSettings settings(const std::string& user = {}) const {
+    return {parse_queue_location(server_->location(user)), "", "test"};
+  }
+  Video submit(std::size_t parts) {
+    std::vector<Part> all(parts);
+    for (std::size_t i = 0; i < parts; ++i) all[i].first_frame = 10 * i;
+    return RedisSubmitQueue(settings()).submit(kAnalysis, all);
+  }
+  std::unique_ptr<WorkQueue> worker(const std::string& name) {
+    return open_work_queue(settings(), name, kClaim);
+  }
+  static std::string id_of(const std::optional<Claim>& claim) {
+    return claim ? read_job(claim->text).id : "none";
+  }
+
+  std::unique_ptr<RealBroker> server_;
+};
+
+TEST_F(RedisQueue, GivesEachJobToOneWorker) {
+  const Video video = submit(2);
+  EXPECT_EQ(video.number, 1U);
+  const auto ann = worker("ann"), bob = worker("bob");
+  const auto first = ann->take(0ms), second = bob->take(0ms);
+  EXPECT_EQ(id_of(first), "1.0");
+  EXPECT_EQ(id_of(second), "1.1");
+  EXPECT_EQ(read_job(second->text), jobs_of(video)[1]);
+  EXPECT_EQ(second->attempt, 1);
+  EXPECT_EQ(id_of(ann->take(1ms)), "none");
+  EXPECT_EQ(ann->jobs_left(), 2U);
+  ann->finish(*first, "1.0", {0, 1, "{}\n"}, {"ann", 1, 0.5, 9});
+  EXPECT_EQ(ann->jobs_left(), 1U);
+  EXPECT_EQ(ann->results_waiting(), 1U);
+  EXPECT_EQ(submit(1).number, 2U);
+}
+
+TEST_F(RedisQueue, ASilentWorkerLosesItsJob) {
+  submit(1);
+  const auto ann = worker("ann"), bob = worker("bob");
+  const auto first = ann->take(0ms);
+  for (int i = 0; i < 4; ++i) {  // it speaks: longer than a claim lasts, nobody gets it
+    std::this_thread::sleep_for(kClaim / 4);
+    EXPECT_TRUE(ann->keep(*first));
+    EXPECT_EQ(id_of(bob->take(0ms)), "none");
+  }
+  std::this_thread::sleep_for(kClaim + 50ms);
+  const auto second = bob->take(0ms);
+  EXPECT_EQ(id_of(second), "1.0");
+  EXPECT_EQ(second->attempt, 2);
+  EXPECT_FALSE(ann->keep(*first));
+  EXPECT_TRUE(bob->keep(*second));
+  // It wakes up and is done first: its results are as good, and there is nothing left to keep.
+  ann->finish(*first, "1.0", {0, 1, "{}\n"}, {"ann", 1, 0.5, 9});
+  EXPECT_FALSE(bob->keep(*second));
+  EXPECT_EQ(bob->jobs_left(), 0U);
+  bob->finish(*second, "1.0", {0, 1, "{}\n"}, {"bob", 1, 0.5, 9});
+  EXPECT_EQ(look(settings()).records.done.size(), 1U);
+}
+
+TEST_F(RedisQueue, WhatIsGivenBackIsTakenAtOnce) {
+  submit(1);
+  const auto ann = worker("ann"), bob = worker("bob");
+  auto claim = ann->take(0ms);
+  ann->give_back(*claim, "1.0", {"ann", 0, 0, 0, "the disk is gone"}, true);
+  EXPECT_EQ(look(settings()).waiting, std::vector<std::string>{"1.0"});
+  claim = bob->take(0ms);
+  ASSERT_TRUE(claim);
+  EXPECT_EQ(claim->attempt, 2);
+  EXPECT_EQ(bob->last_reason("1.0"), "the disk is gone");
+  bob->give_back(*claim, "1.0", {}, false);  // Ctrl-C is no failure
+  claim = ann->take(0ms);
+  ASSERT_TRUE(claim);
+  EXPECT_EQ(claim->attempt, 2);
+  ann->set_aside(*claim, "1.0", {"ann", 0, 0, 0, "again"});
+  const QueueState state = look(settings());
+  EXPECT_EQ(state.records.failed.at("1.0").reason, "again");
+  EXPECT_EQ(ann->jobs_left(), 0U);
+  EXPECT_EQ(retry_failed(settings()), 1U);
+  EXPECT_EQ(id_of(bob->take(0ms)), "1.0");
+}
+
+TEST_F(RedisQueue, AJobThatAnotherHoldsCannotBeGivenBack) {
+  submit(1);
+  const auto ann = worker("ann"), bob = worker("bob");
+  const auto first = ann->take(0ms);
+  std::this_thread::sleep_for(kClaim + 50ms);
+  const auto second = bob->take(0ms);
+  ann->give_back(*first, "1.0", {}, false);
+  EXPECT_TRUE(bob->keep(*second));
+}
+
+// A reply that never came: the server thinks that the worker has the job.
+TEST_F(RedisQueue, AWorkerAsksForWhatWasGivenToItUnawares) {
+  submit(1);
+  EXPECT_EQ(id_of(worker("ann")->take(0ms)), "1.0");
+  EXPECT_EQ(id_of(worker("ann")->take(0ms)), "1.0");
+}
+
+// More of them than XAUTOCLAIM looks at in one go.
+TEST_F(RedisQueue, FindsASilentOneBehindManyThatSpeak) {
+  submit(40);
+  const auto ann = worker("ann"), bob = worker("bob");
+  std::vector<Claim> held;
+  for (int i = 0; i < 39; ++i) held.push_back(*ann->take(0ms));
+  EXPECT_EQ(id_of(worker("mute")->take(0ms)), "1.39");
+  std::this_thread::sleep_for(kClaim + 50ms);
+  for (const Claim& claim : held) ann->keep(claim);
+  EXPECT_EQ(id_of(bob->take(0ms)), "1.39");
+}
+
+TEST_F(RedisQueue, ResultsAreReadOnceAndGo) {
+  const Video video = submit(1);
+  const auto ann = worker("ann");
+  const auto claim = ann->take(0ms);
+  const auto gather = open_gather_queue(settings(), "gather");
+  EXPECT_TRUE(gather->enter());
+  EXPECT_FALSE(open_gather_queue(settings(), "other")->enter());
+  EXPECT_TRUE(gather->read(1ms).empty());
+  ann->publish("1.0", {0, 2, "{}\n{}\n"}, {});
+  ann->finish(*claim, "1.0", {2, 1, "{}\n"}, {"ann", 3, 0.5, 9});
+  const std::vector<ResultEntry> entries = gather->read(0ms);
+  ASSERT_EQ(entries.size(), 2U);
+  EXPECT_EQ(entries[1].job, "1.0");
+  EXPECT_EQ(entries[1].lines.first_frame, 2U);
+  EXPECT_EQ(entries[1].lines.frames, 1U);
+  EXPECT_EQ(entries[1].lines.text, "{}\n");
+  EXPECT_EQ(ann->results_waiting(), 2U);
+  gather->trim();
+  EXPECT_EQ(ann->results_waiting(), 0U);
+  EXPECT_TRUE(gather->read(0ms).empty());
+  EXPECT_EQ(gather->records().done.at("1.0").frames, 3U);
+  gather->forget(video);
+  EXPECT_TRUE(gather->videos().empty());
+  EXPECT_TRUE(gather->records().done.empty());
+  gather->leave();
+  EXPECT_TRUE(open_gather_queue(settings(), "other")->enter());
+}
+
+TEST_F(RedisQueue, AWorkerThatLeavesIsForgotten) {
+  submit(1);
+  const auto ann = worker("ann"), bob = worker("bob");
+  ann->take(0ms);
+  bob->take(1ms);
+  bob->leave();
+  ann->leave();  // it holds a job, which would go with it
+  ASSERT_EQ(look(settings()).workers.size(), 1U);
+  EXPECT_EQ(look(settings()).workers[0].name, "ann");
+}
+
+TEST_F(RedisQueue, ErrorsSayWhatToDoAndNoPassword) {
+  const auto error = [&](const RedisSettings& wrong) {
+    try {
+      RedisConnection connection(wrong);
+      connection.ask({"XLEN", "a string"});
+    } catch (const RedisError& e) {
+      EXPECT_EQ(std::string(e.what()).find("s3cret"), std::string::npos) << e.what();
+      return std::string(e.hopeless ? "hopeless: " : "") + e.what();
+    }
+    return std::string();
+  };
+  server_->ask({"SET", "a string", "x"});
+  EXPECT_NE(error(settings()).find("in use for something else"), std::string::npos);
+  EXPECT_NE(error(settings("ann:s3cret")).find("hopeless: the server says: WRONGPASS"),
+            std::string::npos);
+  server_->kill();
+  EXPECT_EQ(error(settings("ann:s3cret")).find("hopeless"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tandem::test
