@@ -3,9 +3,9 @@
  * SECTION:element-tandemoverlay
  *
  * Draws the #GstVideoRegionOfInterestMeta of each frame: a box, and the label and confidence of its
- * `detection` structure; and its #GstTandemMotionMeta: for each vector a line from where the
- * feature was to where it is, in the colour of its track. A frame without either passes untouched
- * and is never copied.
+ * `detection` structure, in any script that the machine has a font for; and its
+ * #GstTandemMotionMeta: for each vector a line from where the feature was to where it is, in the
+ * colour of its track. A frame without either passes untouched and is never copied.
  *
  * |[
  * gst-launch-1.0 filesrc location=people.mp4 ! decodebin ! videoconvert ! vividfilter !
@@ -19,10 +19,13 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <memory>
 
 #include <gst/tandem/motionmeta.h>
 #include "gst/meta/region.h"
+#include "gst/util/boxlabels.h"
 #include "gst/util/canvas.h"
+#include "gst/util/guard.h"
 
 GST_DEBUG_CATEGORY_STATIC(tandem_overlay_debug);
 #define GST_CAT_DEFAULT tandem_overlay_debug
@@ -51,8 +54,10 @@ struct Settings {
 
 struct _GstTandemOverlay {
   GstBaseTransform parent;
-  Settings settings;  // under the object lock
-  GstVideoInfo info;
+  Settings settings;          // under the object lock
+  GstVideoInfo info;          // the streaming thread's, as is what follows
+  tandem::BoxLabels* labels;  // made for the first label, since fonts take a moment to load
+  gboolean told_no_fonts, told_unknown_letters;
 };
 
 G_DEFINE_TYPE_WITH_CODE(GstTandemOverlay, gst_tandem_overlay, GST_TYPE_BASE_TRANSFORM,
@@ -65,7 +70,6 @@ namespace {
 constexpr tandem::Color kPalette[] = {{64, 255, 96},   {255, 176, 0},  {96, 192, 255},
                                       {255, 128, 192}, {240, 240, 64}, {64, 240, 224},
                                       {208, 160, 255}, {255, 255, 255}};
-constexpr tandem::Color kTextColor = {0, 0, 0};
 
 tandem::Color color_of(const gchar* label) {
   return kPalette[g_str_hash(label) % std::size(kPalette)];
@@ -73,7 +77,6 @@ tandem::Color color_of(const gchar* label) {
 
 // Sizes that can be read at LD and do not vanish at HD.
 int default_line_width(int frame_height) { return std::max(1, (frame_height + 120) / 240); }
-int text_scale(int frame_height) { return std::max(1, (frame_height + 270) / 540); }
 
 bool has_something_to_draw(GstBuffer* buffer) {
   gpointer state = nullptr;
@@ -81,20 +84,29 @@ bool has_something_to_draw(GstBuffer* buffer) {
          gst_buffer_get_tandem_motion_meta(buffer);
 }
 
-// Above the box where there is room, else inside of it; moved sideways into the frame.
-void draw_label(tandem::Canvas& canvas, const tandem::Rect& box, const char* text,
-                tandem::Color color) {
-  const int scale = text_scale(canvas.height());
-  const int width = tandem::Canvas::text_width(text, scale) + 2 * scale;
-  const int height = tandem::Canvas::text_height(scale) + 2 * scale;
-  const int64_t x = std::max<int64_t>(0, std::min<int64_t>(box.x, canvas.width() - width));
-  const int64_t y = box.y >= height ? box.y - height : box.y;
-  canvas.fill({x, y, width, height}, color);
-  canvas.text(x + scale, y + scale, text, scale, kTextColor);
+// Null where there are no fonts.
+tandem::BoxLabels* labels_for(GstTandemOverlay* self, const tandem::Canvas& canvas) {
+  if (self->labels || self->told_no_fonts) return self->labels;
+  auto labels = std::make_unique<tandem::BoxLabels>(canvas.width(), canvas.height());
+  if (labels->has_fonts()) return self->labels = labels.release();
+  self->told_no_fonts = TRUE;
+  GST_ELEMENT_WARNING(self, RESOURCE, NOT_FOUND,
+                      ("Labels are not drawn: no font is installed (fonts-dejavu-core is one)."),
+                      ("Fontconfig finds none."));
+  return nullptr;
 }
 
-void draw_region(tandem::Canvas& canvas, GstVideoRegionOfInterestMeta* region,
-                 const Settings& settings) {
+void draw_label(GstTandemOverlay* self, tandem::Canvas& canvas, const tandem::Rect& box,
+                const gchar* label, const char* confidence, tandem::Color color) {
+  tandem::BoxLabels* labels = labels_for(self, canvas);
+  if (!labels || labels->draw(canvas, box, label, confidence, color)) return;
+  if (self->told_unknown_letters) return;
+  self->told_unknown_letters = TRUE;
+  GST_WARNING_OBJECT(self, "no installed font has all letters of '%s'", label);
+}
+
+void draw_region(GstTandemOverlay* self, tandem::Canvas& canvas,
+                 GstVideoRegionOfInterestMeta* region, const Settings& settings) {
   const GstStructure* detection = tandem::param_of(region, "detection");
   const gchar* label = tandem::label_of(region);
   const tandem::Color color = settings.color_by_label ? color_of(label) : kPalette[0];
@@ -105,14 +117,11 @@ void draw_region(tandem::Canvas& canvas, GstVideoRegionOfInterestMeta* region,
   const bool outside = box.x >= canvas.width() || box.y >= canvas.height();
   if (!settings.labels || outside || box.width == 0 || box.height == 0) return;
 
-  char text[64];
+  char number[16] = "";
   gdouble confidence = 0;
-  if (detection && gst_structure_get_double(detection, "confidence", &confidence)) {
-    g_snprintf(text, sizeof text, "%.48s %.2f", label, confidence);
-  } else {
-    g_snprintf(text, sizeof text, "%.48s", label);
-  }
-  if (text[0]) draw_label(canvas, box, text, color);
+  if (detection && gst_structure_get_double(detection, "confidence", &confidence))
+    g_snprintf(number, sizeof number, "%.2f", confidence);
+  if (label[0] || number[0]) draw_label(self, canvas, box, label, number, color);
 }
 
 // A square where the feature is, and a line from where it was that many frames ago if it kept its
@@ -134,10 +143,42 @@ void draw_vector(tandem::Canvas& canvas, const GstTandemMotionVector& v, double 
   canvas.fill({x - size / 2, y - size / 2, size, size}, color);
 }
 
+void draw(GstTandemOverlay* self, tandem::Canvas& canvas, GstBuffer* buffer,
+          const Settings& settings) {
+  gpointer state = nullptr;
+  while (GstVideoRegionOfInterestMeta* region = tandem::next_region(buffer, &state))
+    draw_region(self, canvas, region, settings);
+  const GstTandemMotionMeta* motion = gst_buffer_get_tandem_motion_meta(buffer);
+  if (!motion) return;
+  const int line_width = settings.line_width ? static_cast<int>(settings.line_width)
+                                             : default_line_width(canvas.height());
+  for (guint i = 0; i < motion->count; ++i)
+    draw_vector(canvas, motion->vectors[i], settings.vector_scale, line_width);
+}
+
 }  // namespace
 
+// Labels are written for a size of frames.
+static void forget_labels(GstTandemOverlay* self) {
+  delete self->labels;
+  self->labels = nullptr;
+}
+
 static gboolean gst_tandem_overlay_set_caps(GstBaseTransform* base, GstCaps* in, GstCaps*) {
-  return gst_video_info_from_caps(&GST_TANDEM_OVERLAY(base)->info, in);
+  GstTandemOverlay* self = GST_TANDEM_OVERLAY(base);
+  forget_labels(self);
+  return gst_video_info_from_caps(&self->info, in);
+}
+
+static gboolean gst_tandem_overlay_start(GstBaseTransform* base) {
+  GstTandemOverlay* self = GST_TANDEM_OVERLAY(base);
+  self->told_no_fonts = self->told_unknown_letters = FALSE;
+  return TRUE;
+}
+
+static gboolean gst_tandem_overlay_stop(GstBaseTransform* base) {
+  forget_labels(GST_TANDEM_OVERLAY(base));
+  return TRUE;
 }
 
 // The frame itself goes on unless it must be drawn on and somebody else holds it too.
@@ -163,19 +204,16 @@ static GstFlowReturn gst_tandem_overlay_transform_ip(GstBaseTransform* base, Gst
                        gst_buffer_get_size(buffer), GST_VIDEO_INFO_SIZE(&self->info)));
     return GST_FLOW_ERROR;
   }
-  tandem::Canvas canvas(&frame);
-  gpointer state = nullptr;
-  while (GstVideoRegionOfInterestMeta* region = tandem::next_region(buffer, &state)) {
-    draw_region(canvas, region, settings);
-  }
-  if (const GstTandemMotionMeta* motion = gst_buffer_get_tandem_motion_meta(buffer)) {
-    const int line_width = settings.line_width ? static_cast<int>(settings.line_width)
-                                               : default_line_width(canvas.height());
-    for (guint i = 0; i < motion->count; ++i)
-      draw_vector(canvas, motion->vectors[i], settings.vector_scale, line_width);
-  }
+  const tandem::Status status = tandem::guard([&] {
+    tandem::Canvas canvas(&frame);
+    draw(self, canvas, buffer, settings);
+    return tandem::Status();
+  });
   gst_video_frame_unmap(&frame);
-  return GST_FLOW_OK;
+  if (status.ok()) return GST_FLOW_OK;
+  GST_ELEMENT_ERROR(self, STREAM, FAILED, ("The frame cannot be drawn on."),
+                    ("%s", status.message().c_str()));
+  return GST_FLOW_ERROR;
 }
 
 static void gst_tandem_overlay_set_property(GObject* object, guint id, const GValue* value,
@@ -258,6 +296,8 @@ static void gst_tandem_overlay_class_init(GstTandemOverlayClass* klass) {
       "The Tandem authors");
 
   GstBaseTransformClass* base = GST_BASE_TRANSFORM_CLASS(klass);
+  base->start = gst_tandem_overlay_start;
+  base->stop = gst_tandem_overlay_stop;
   base->set_caps = gst_tandem_overlay_set_caps;
   base->prepare_output_buffer = gst_tandem_overlay_prepare_output_buffer;
   base->transform_ip = gst_tandem_overlay_transform_ip;

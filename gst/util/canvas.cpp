@@ -4,24 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
-
-#include "gst/util/bitmap_font.h"
 
 namespace tandem {
 namespace {
 
 uint8_t to_sample(double value) {
   return static_cast<uint8_t>(std::clamp(std::lround(value), 0L, 255L));
-}
-
-// Writes `count` samples that lie `step` bytes apart.
-void fill_row(uint8_t* first, int count, int step, uint8_t value) {
-  if (step == 1) {
-    std::memset(first, value, count);
-    return;
-  }
-  for (int i = 0; i < count; ++i) first[i * step] = value;
 }
 
 }  // namespace
@@ -37,7 +25,7 @@ bool Canvas::supports(const GstVideoFormatInfo* format) {
   return true;
 }
 
-Canvas::Canvas(GstVideoFrame* frame) : frame_(frame) {
+Canvas::Canvas(GstVideoFrame* frame) : frame_(frame), writer_(frame) {
   const GstVideoColorimetry& colorimetry = frame->info.colorimetry;
   if (!gst_video_color_matrix_get_Kr_Kb(colorimetry.matrix, &luma_red_, &luma_blue_)) {
     gst_video_color_matrix_get_Kr_Kb(GST_VIDEO_COLOR_MATRIX_BT601, &luma_red_, &luma_blue_);
@@ -66,24 +54,12 @@ Canvas::Samples Canvas::samples_of(Color color) const {
 }
 
 void Canvas::fill_samples(Rect area, const Samples& samples) {
-  const int x0 = static_cast<int>(std::clamp<int64_t>(area.x, 0, width()));
-  const int y0 = static_cast<int>(std::clamp<int64_t>(area.y, 0, height()));
-  const int x1 = static_cast<int>(std::clamp<int64_t>(area.x + area.width, 0, width()));
-  const int y1 = static_cast<int>(std::clamp<int64_t>(area.y + area.height, 0, height()));
-  if (x0 >= x1 || y0 >= y1) return;
-  const GstVideoFormatInfo* format = frame_->info.finfo;
-  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS(frame_); ++c) {
-    const int shift_x = GST_VIDEO_FORMAT_INFO_W_SUB(format, c);
-    const int shift_y = GST_VIDEO_FORMAT_INFO_H_SUB(format, c);
-    const int first_x = x0 >> shift_x, last_x = (x1 - 1) >> shift_x;
-    const int first_y = y0 >> shift_y, last_y = (y1 - 1) >> shift_y;
-    const int step = GST_VIDEO_FRAME_COMP_PSTRIDE(frame_, c);
-    const std::ptrdiff_t stride = GST_VIDEO_FRAME_COMP_STRIDE(frame_, c);
-    uint8_t* data = static_cast<uint8_t*>(GST_VIDEO_FRAME_COMP_DATA(frame_, c));
-    for (int y = first_y; y <= last_y; ++y) {
-      fill_row(data + y * stride + first_x * step, last_x - first_x + 1, step, samples.value[c]);
-    }
-  }
+  const SampleWriter::Pixels seen = {
+      static_cast<int>(std::clamp<int64_t>(area.x, 0, width())),
+      static_cast<int>(std::clamp<int64_t>(area.y, 0, height())),
+      static_cast<int>(std::clamp<int64_t>(area.x + area.width, 0, width())),
+      static_cast<int>(std::clamp<int64_t>(area.y + area.height, 0, height()))};
+  if (seen.x0 < seen.x1 && seen.y0 < seen.y1) writer_.fill(seen, samples);
 }
 
 void Canvas::fill(Rect area, Color color) { fill_samples(area, samples_of(color)); }
@@ -110,26 +86,9 @@ void Canvas::line(int64_t x0, int64_t y0, int64_t x1, int64_t y1, int line_width
   }
 }
 
-void Canvas::text(int64_t x, int64_t y, std::string_view utf8, int scale, Color color) {
-  const Samples samples = samples_of(color);
-  std::size_t at = 0;
-  for (; at < utf8.size(); x += BitmapFont::kAdvance * scale) {
-    const BitmapFont::Glyph& glyph = BitmapFont::next_glyph(utf8, at);
-    for (int row = 0; row < BitmapFont::kHeight; ++row) {
-      for (int column = 0; column < BitmapFont::kWidth; ++column) {
-        if (glyph.rows[row][column] == ' ') continue;
-        fill_samples({x + column * scale, y + row * scale, scale, scale}, samples);
-      }
-    }
-  }
+void Canvas::blend(int64_t x, int64_t y, const Coverage& coverage, Color color) {
+  if (x >= width() || y >= height() || x + coverage.width <= 0 || y + coverage.height <= 0) return;
+  writer_.mix(static_cast<int>(x), static_cast<int>(y), coverage, samples_of(color));
 }
-
-int Canvas::text_width(std::string_view utf8, int scale) {
-  int glyphs = 0;
-  for (std::size_t at = 0; at < utf8.size(); ++glyphs) BitmapFont::next_glyph(utf8, at);
-  return std::max(0, glyphs * BitmapFont::kAdvance - 1) * scale;
-}
-
-int Canvas::text_height(int scale) { return BitmapFont::kHeight * scale; }
 
 }  // namespace tandem

@@ -4,7 +4,8 @@
 #include <gst/video/video.h>
 
 #include <cstdint>
-#include <string_view>
+
+#include "gst/util/samplewriter.h"
 
 namespace tandem {
 
@@ -41,20 +42,17 @@ class Canvas {
   void line(int64_t x0, int64_t y0, int64_t x1, int64_t y1, int line_width, Color color);
   static constexpr int kLongestLine = 1 << 14;
 
-  /// One line of text whose glyphs are bitmap_font's, enlarged `scale` times. (x, y) is top left.
-  void text(int64_t x, int64_t y, std::string_view utf8, int scale, Color color);
-
-  static int text_width(std::string_view utf8, int scale);
-  static int text_height(int scale);
+  /// Mixes `color` into the pixels under `coverage`, whose top left is at (x, y). A chroma sample
+  /// takes the mean of the pixels that it covers.
+  void blend(int64_t x, int64_t y, const Coverage& coverage, Color color);
 
  private:
-  struct Samples {
-    uint8_t value[GST_VIDEO_MAX_COMPONENTS] = {};
-  };
+  using Samples = SampleWriter::Samples;
   Samples samples_of(Color color) const;
   void fill_samples(Rect area, const Samples& samples);
 
   GstVideoFrame* frame_;
+  SampleWriter writer_;
   double luma_red_ = 0, luma_blue_ = 0;  ///< Kr and Kb of the frame's colour matrix
   int offset_[GST_VIDEO_MAX_COMPONENTS] = {}, range_[GST_VIDEO_MAX_COMPONENTS] = {};
 };

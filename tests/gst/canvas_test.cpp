@@ -5,11 +5,10 @@
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
-
-#include "gst/util/bitmap_font.h"
 
 namespace tandem {
 namespace {
@@ -18,6 +17,7 @@ const char* const kFormats[] = {"GRAY8", "I420", "YV12", "NV12", "NV21", "YUY2",
                                 "YVYU",  "Y42B", "Y444", "RGB",  "BGR",  "RGBx", "BGRx",
                                 "xRGB",  "xBGR", "RGBA", "BGRA", "ARGB", "ABGR"};
 constexpr uint8_t kBlank = 7;
+const Coverage kSolid = {5, 4, std::vector<uint8_t>(20, 255)};
 
 // A frame of `kBlank` bytes, each plane in memory of its own so that a sanitizer sees every byte
 // written outside of it.
@@ -118,12 +118,56 @@ TEST_P(CanvasFormat, OddRectanglesCoverTheirPixels) {
   }
 }
 
+TEST_P(CanvasFormat, WhatIsCoveredWhollyIsFilled) {
+  for (int x = -2; x < 15; ++x) {
+    for (int y = -2; y < 11; ++y) {
+      TestFrame blended(GetParam(), 15, 11), filled(GetParam(), 15, 11);
+      const Color color = {250, 20, 130};
+      Canvas(blended.get()).blend(x, y, kSolid, color);
+      Canvas(filled.get()).fill({x, y, kSolid.width, kSolid.height}, color);
+      const guint components = GST_VIDEO_FRAME_N_COMPONENTS(blended.get());
+      for (guint c = 0; c < components; ++c) {
+        const GstVideoFormatInfo* format = blended.get()->info.finfo;
+        const int shift_x = GST_VIDEO_FORMAT_INFO_W_SUB(format, c);
+        const int shift_y = GST_VIDEO_FORMAT_INFO_H_SUB(format, c);
+        for (int row = 0; row < 11; ++row) {
+          for (int column = 0; column < 15; ++column) {
+            // A sample at the border is covered in part, and mixed.
+            const int left = column >> shift_x << shift_x, top = row >> shift_y << shift_y;
+            const bool inside = left >= x && left + (1 << shift_x) <= x + kSolid.width &&
+                                top >= y && top + (1 << shift_y) <= y + kSolid.height;
+            const bool outside = left >= x + kSolid.width || left + (1 << shift_x) <= x ||
+                                 top >= y + kSolid.height || top + (1 << shift_y) <= y;
+            const int sample = blended.sample(c, column, row);
+            const int full = filled.sample(c, column, row);
+            if (inside || outside) {
+              EXPECT_EQ(sample, full) << "component " << c << " at " << column << "," << row;
+            } else {
+              EXPECT_GE(sample, std::min<int>(kBlank, full));
+              EXPECT_LE(sample, std::max<int>(kBlank, full));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(CanvasFormat, CoverageMixesByItsMean) {
+  TestFrame frame(GetParam(), 8, 8);
+  const Coverage half = {4, 4, std::vector<uint8_t>(16, 128)};
+  Canvas(frame.get()).blend(2, 2, half, {255, 255, 255});
+  const std::vector<uint8_t> white = converted(GetParam(), {255, 255, 255});
+  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS(frame.get()); ++c)
+    EXPECT_NEAR(frame.sample(c, 3, 3), (white[c] + kBlank) / 2, 2) << "component " << c;
+}
+
 TEST_P(CanvasFormat, OnePixelFrame) {
   TestFrame frame(GetParam(), 1, 1);
   Canvas canvas(frame.get());
   canvas.outline({0, 0, 1, 1}, 3, {255, 255, 255});
   EXPECT_GE(frame.sample(0, 0, 0), 235);
-  canvas.text(0, 0, "person 0.87", 2, {0, 0, 0});
+  canvas.blend(0, 0, kSolid, {0, 0, 0});
   canvas.fill({-100, -100, 1000, 1000}, {0, 0, 0});
   EXPECT_LE(frame.sample(0, 0, 0), 16);
 }
@@ -139,8 +183,8 @@ TEST_P(CanvasFormat, OutsideOfTheFrameNothingIsDrawn) {
     canvas.fill(box, {255, 255, 255});
     canvas.outline(box, 4, {255, 255, 255});
   }
-  canvas.text(-500, 2, "off", 3, {255, 255, 255});
-  canvas.text(2, 100, "off", 3, {255, 255, 255});
+  const int64_t corners[][2] = {{-5, 2}, {2, 13}, {17, 2}, {2, -4}, {-huge, -huge}, {huge, huge}};
+  for (const auto& [x, y] : corners) canvas.blend(x, y, kSolid, {255, 255, 255});
   EXPECT_TRUE(frame.blank());
 }
 
@@ -150,8 +194,8 @@ TEST_P(CanvasFormat, PartlyOutsideIsClipped) {
       TestFrame frame(GetParam(), 17, 13);
       Canvas canvas(frame.get());
       canvas.outline({x, y, 6, 6}, 1, {255, 255, 255});
-      canvas.text(x, y, "Ag", 2, {255, 255, 255});
       EXPECT_FALSE(frame.blank());
+      canvas.blend(x, y, kSolid, {255, 255, 255});
     }
   }
 }
@@ -186,28 +230,6 @@ TEST(Canvas, FullRangeLumaReachesWhite) {
   Canvas(frame.get()).fill({0, 0, 4, 4}, {255, 255, 255});
   EXPECT_EQ(frame.sample(GST_VIDEO_COMP_Y, 0, 0), 255);
   EXPECT_EQ(frame.sample(GST_VIDEO_COMP_U, 0, 0), 128);
-}
-
-TEST(BitmapFont, PrintableCharactersDiffer) {
-  std::vector<std::string> seen;
-  for (char c = ' '; c <= '~'; ++c) {
-    std::size_t at = 0;
-    std::string pixels;
-    for (const char* row : BitmapFont::next_glyph(std::string(1, c), at).rows) {
-      ASSERT_EQ(std::string(row).size(), std::size_t{BitmapFont::kWidth}) << c;
-      pixels += row;
-    }
-    EXPECT_EQ(at, 1u);
-    for (const std::string& other : seen) EXPECT_NE(pixels, other) << c;
-    seen.push_back(pixels);
-  }
-}
-
-TEST(BitmapFont, OneGlyphACharacter) {
-  EXPECT_EQ(Canvas::text_width("abc", 1), 3 * BitmapFont::kAdvance - 1);
-  EXPECT_EQ(Canvas::text_width("aé€😀", 1), 4 * BitmapFont::kAdvance - 1);
-  EXPECT_EQ(Canvas::text_width("\xff\x80\xe2", 2), 2 * (2 * BitmapFont::kAdvance - 1));
-  EXPECT_EQ(Canvas::text_width("", 1), 0);
 }
 
 }  // namespace
