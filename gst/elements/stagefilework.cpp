@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
 
@@ -172,6 +173,12 @@ void StageFileWork::copy_luma(StageFrame& frame) const {
     std::copy_n(from + static_cast<std::ptrdiff_t>(y) * width_, width_, luma.row(y));
 }
 
+bool StageFileWork::is_boxes(const StageTensor& tensor) const {
+  return tensor.of < 0 && std::ranges::any_of(program_->file.regions, [&](const StageRegions& r) {
+           return r.tensor == tensor.name;
+         });
+}
+
 void StageFileWork::enqueue(StageFrame& frame, opencl::Queue& queue) const {
   Views views;
   const auto& tensors = program_->plan.tensors;
@@ -202,7 +209,8 @@ void StageFileWork::enqueue(StageFrame& frame, opencl::Queue& queue) const {
     const bool kept = std::ranges::any_of(tensors, [&](const StageTensor& t) {
       return t.role == Role::kBefore && t.of == static_cast<int>(i);
     });
-    if (kept || tensors[i].role == Role::kLumaOut || tensors[i].role == Role::kFlags)
+    if (kept || tensors[i].role == Role::kLumaOut || tensors[i].role == Role::kFlags ||
+        is_boxes(tensors[i]))
       frame.outputs[static_cast<std::size_t>(places_[i].output)].buffer->enqueue_download(queue);
   }
 }
@@ -232,7 +240,40 @@ void StageFileWork::publish(StageFrame& frame, GstBuffer* buffer) const {
     }
     ++kept_->frames;
   }
-  (void)buffer;
+  for (const StageRegions& regions : program_->file.regions) attach(regions, frame, buffer);
+}
+
+// A row of the tensor is a box; one without a width is none.
+void StageFileWork::attach(const StageRegions& regions, StageFrame& frame,
+                           GstBuffer* buffer) const {
+  const auto& tensors = program_->plan.tensors;
+  const auto found = std::ranges::find_if(tensors, [&](const StageTensor& tensor) {
+    return tensor.name == regions.tensor && tensor.of < 0;
+  });
+  const StageShape& shape = found->shape;
+  const Place& place = places_[static_cast<std::size_t>(found - tensors.begin())];
+  const void* const data =
+      frame.outputs[static_cast<std::size_t>(place.output)].buffer->host(Access::read);
+  const int columns = shape.columns(width_);
+  for (int row = 0; row < shape.rows(height_); ++row) {
+    const auto value = [&](int column) -> double {
+      const int at = row * columns + column;
+      return found->type == ElementType::kInt32 ? static_cast<const int*>(data)[at]
+                                                : static_cast<const float*>(data)[at];
+    };
+    const auto within = [](double place, double most) { return std::clamp(place, 0.0, most); };
+    const double left = within(value(0), width_), top = within(value(1), height_);
+    // What is no number is no box either.
+    if (!(value(2) > 0 && value(3) > 0) || std::isnan(left) || std::isnan(top)) continue;
+    attach_region(buffer,
+                  {.label = g_quark_from_string(regions.label.c_str()),
+                   .confidence = columns > 4 ? within(value(4), 1) : 1,
+                   .x = left,
+                   .y = top,
+                   .width = within(value(2), width_ - left),
+                   .height = within(value(3), height_ - top)},
+                  {width_, height_});
+  }
 }
 
 }  // namespace tandem

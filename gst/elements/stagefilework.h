@@ -58,6 +58,8 @@ class StageFileWork final : public StageWork {
                              std::array<StageView, kMostStageTensors>& views,
                              StageCall& call) const;
   void copy_luma(StageFrame& frame) const;
+  bool is_boxes(const StageTensor& tensor) const;
+  void attach(const StageRegions& regions, StageFrame& frame, GstBuffer* buffer) const;
 
   const std::shared_ptr<const StageProgram> program_;
   const std::vector<StageValue> parameters_;

@@ -134,6 +134,7 @@ class Check {
         for (const StageWrite& write : part.writes)
           if (write.name == regions.tensor) boxes = &write;
       if (!boxes) fail(regions.line, "no WRITE makes '" + regions.tensor + "'");
+      if (boxes->is_private) fail(regions.line, "'" + regions.tensor + "' is private");
       const StageShape& shape = boxes->shape;
       if (shape.is_plane() || shape.constants.back() < 4 || shape.constants.back() > 5 ||
           boxes->type == ElementType::kUint8)
