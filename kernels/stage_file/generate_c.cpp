@@ -97,7 +97,8 @@ std::string rows_text(const StagePlan& plan, const StageStep& step,
   return text;
 }
 
-std::string reads_text(const std::map<std::string, StageAccess>& planes, bool inside) {
+std::string reads_text(const StagePlan& plan, const std::map<std::string, StageAccess>& planes,
+                       bool inside) {
   std::string text;
   for (const auto& [name, plane] : planes) {
     const std::string column = Filled("x * $times / $over + tandem_reach(dx, $halo, $i)")
@@ -105,12 +106,17 @@ std::string reads_text(const std::map<std::string, StageAccess>& planes, bool in
                                    .put("over", plane.over)
                                    .put("halo", plane.halo)
                                    .put("i", plane.tensor);
-    text +=
-        Filled("#define $name(dx, dy) (t$i_rows_[tandem_reach(dy, $halo, $i) + $halo][$column])\n")
-            .put("name", name)
-            .put("column", inside ? column : "tandem_within(" + column + ", 0, w$i_ - 1)")
-            .put("halo", plane.halo)
-            .put("i", plane.tensor);
+    text += Filled(
+                "#define $name(dx, dy) ($missingt$i_rows_[tandem_reach(dy, $halo, $i) + "
+                "$halo][$column])\n")
+                .put("name", name)
+                // Before the first frame there is nothing, not even memory.
+                .put("missing", plan.tensors[plane.tensor].role == StageTensor::Role::kBefore
+                                    ? "frame == 0 ? 0 : "
+                                    : "")
+                .put("column", inside ? column : "tandem_within(" + column + ", 0, w$i_ - 1)")
+                .put("halo", plane.halo)
+                .put("i", plane.tensor);
   }
   return text;
 }
@@ -137,10 +143,10 @@ std::string row_text(const StageFile& file, const StagePlan& plan, const StageSt
                                     "#else\n"
                                     "#pragma GCC ivdep\n"
                                     "#endif\n";
-  return rows_text(plan, step, planes) + local_reads(step, true) + reads_text(planes, false) +
+  return rows_text(plan, step, planes) + local_reads(step, true) + reads_text(plan, planes, false) +
          "for (int side_ = 0; side_ < 2; ++side_)\n"
          "for (int x = side_ ? right_ : 0; x < (side_ ? t_->columns : left_); ++x) {\n" +
-         element + "}\n" + undefine(planes) + reads_text(planes, true) + vectors +
+         element + "}\n" + undefine(planes) + reads_text(plan, planes, true) + vectors +
          "for (int x = left_; x < right_; ++x) {\n" + element + "}\n" + undefine(planes) +
          local_reads(step, false);
 }
