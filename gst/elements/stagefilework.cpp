@@ -43,7 +43,8 @@ StageFileWork::StageFileWork(std::shared_ptr<const StageProgram> program,
   Views views{};
   for (std::size_t i = 0; i < places_.size(); ++i) views[i] = view(i, nullptr);
   if (program_->host) rows_ = program_->host->rows(call(views.data()));
-  if (program_->host) notice_ = program_->host->notice();
+  if (program_->host && !program_->host->notice().empty())
+    notice_ = "Compiled stages are not kept: " + program_->host->notice() + ".";
 }
 
 void StageFileWork::place(const StageTensor& tensor, const WorkRequest& request) {

@@ -32,6 +32,7 @@ constexpr Command kCommands[] = {
     {"evaluate-detector", "measure a detector", evaluate_detector_command},
     {"train-scenes", "make a scene classifier from pictures", train_scenes_command},
     {"evaluate-scenes", "measure a scene classifier", evaluate_scenes_command},
+    {"new-stage", "write a stage file to start from", new_stage_command},
     {"check-stage", "compare the two sides of a stage file", check_stage_command},
     {"knowledge", "show and change what was learnt in earlier runs", knowledge_command},
     {"doctor", "show what this machine offers and what is missing", doctor_command},

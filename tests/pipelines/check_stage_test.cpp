@@ -33,6 +33,14 @@ TEST_F(CheckStage, ExamplesAreRight) {
   }
 }
 
+TEST_F(CheckStage, ANewStageIsRight) {
+  ASSERT_EQ(run_tandem({"new-stage", "brighter", "--folder", folder_}).status, 0);
+  EXPECT_EQ(run_tandem({"check-stage", folder_ + "/brighter.cl"}).status, 0);
+  EXPECT_EQ(run_tandem({"new-stage", "brighter", "--folder", folder_}).status, 1)
+      << "a file that is there stays";
+  EXPECT_EQ(run_tandem({"new-stage", "1st", "--folder", folder_}).status, 2);
+}
+
 TEST_F(CheckStage, FindsAHaloThatIsTooSmall) {
   const CommandResult result =
       check("//!READ luma halo=1\n//!WRITE to uint8\n", "to = luma(0, -2);");
