@@ -89,6 +89,49 @@ TEST(StageFile, CodeStaysWithinItsBody) {
             "own.cl:6:1: a stage is one file: it includes nothing");
 }
 
+constexpr char kThreeMaps[] = R"(//!STAGE three
+//!READ luma
+//!WRITE a float32 private
+//!MAP
+a = luma(0,0) * 2.0f;
+//!READ a
+//!WRITE b float32 private
+//!MAP
+b = a(0,0) + 1.0f;
+//!READ b
+//!READ luma
+//!WRITE c float32
+//!MAP
+c = b(0,0) * b(0,0) - luma(0,0);
+)";
+
+TEST(StageFile, MapsOfTheirOwnElementAreOneLoop) {
+  const StageFile file = parse_stage_file(kThreeMaps, "three.cl");
+  const StagePlan plan = plan_stage(file);
+  EXPECT_EQ(plan.steps.size(), 1U);
+  EXPECT_EQ(plan.tensors.size(), 2U) << "luma and c: what lies between needs no memory";
+  EXPECT_TRUE(plan.has_bands());
+  const StageRunner runner(file, any_context());
+  for (const bool device : {false, true}) {
+    if (device && !runner.has_device()) continue;
+    StageMemory memory = runner.memory(33, 5);
+    const auto luma = random_luma(33, 5, 1);
+    memory.set_luma(luma);
+    EXPECT_EQ(device ? runner.run_device(memory) : runner.run_host(memory), "");
+    const auto c = memory.values<float>("c");
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      const float b = 2.0F * luma[i] + 1;
+      ASSERT_EQ(c[i], b * b - luma[i]);
+    }
+  }
+}
+
+TEST(StageFile, MapsOfNeighboursAreLoopsOfTheirOwn) {
+  std::string text = kThreeMaps;
+  text.replace(text.find("//!READ b"), 9, "//!READ b halo=1");
+  EXPECT_EQ(plan_stage(parse_stage_file(text, "three.cl")).steps.size(), 2U);
+}
+
 TEST(StageFile, BothSidesSayWhereCodeIsWrong) {
   const StageFile file = parse_stage_file(
       with_body("//!READ luma\n//!WRITE to uint8\n", "to = 1;\nto = lumen(0, 0);\n"), "own.cl");
