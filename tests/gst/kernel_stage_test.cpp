@@ -232,9 +232,8 @@ TEST(KernelStage, SaysThatALoopDoesNotEnd) {
 }
 
 TEST(KernelStage, SaysThatATensorIsAnother) {
-  const std::string reader =
-      file_of("reader",
-              "//!STAGE reader\n//!READ sum int32\n//!WRITE to uint8\n//!MAP\nto = sum(0, 0);\n");
+  const std::string reader = file_of(
+      "reader", "//!STAGE reader\n//!READ sum int32\n//!WRITE to uint8\n//!MAP\nto = sum(0, 0);\n");
   EXPECT_EQ(error_of("kernelstage location=" + add_file() + " ! kernelstage location=" + reader),
             "the tensor 'sum' on the frame is not int32 of 20x48, as " + reader + " says");
 }
