@@ -2,6 +2,7 @@
 #include <gst/gst.h>
 
 #include "gst/bin/tandembin.h"
+#include "gst/elements/kernelstage.h"
 #include "gst/elements/kltfeatures.h"
 #include "gst/elements/kltflow.h"
 #include "gst/elements/kltpyramid.h"
@@ -44,6 +45,7 @@ static gboolean plugin_init(GstPlugin* plugin) {
       {"sraddiffuse", gst_srad_diffuse_get_type()},
       {"sradupdate", gst_srad_update_get_type()},
       {"sradcompress", gst_srad_compress_get_type()},
+      {"kernelstage", gst_kernel_stage_get_type()},
       {"tandemoverlay", GST_TYPE_TANDEM_OVERLAY},
       {"tandemmeta2json", GST_TYPE_TANDEM_META_2_JSON},
       {"tandempublish", GST_TYPE_TANDEM_PUBLISH},

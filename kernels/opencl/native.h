@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -128,6 +129,15 @@ struct LocalMemory {
   std::size_t bytes = 0;
 };
 
+/// Kernel arguments whose number and types are known at run time alone.
+struct ArgumentList {
+  struct Argument {
+    std::size_t bytes = 0;
+    const void* value = nullptr;  ///< lives until the kernel is enqueued
+  };
+  std::span<const Argument> all;
+};
+
 /// How many pieces of this size cover so much.
 inline std::size_t pieces(int size, int piece) {
   return static_cast<std::size_t>((size + piece - 1) / piece);
@@ -157,7 +167,7 @@ class Kernel {
     enqueue_deferred(queue);
     cl::CommandQueue& commands = queue.native().queue;
     OnDevice& here = *devices_[static_cast<std::size_t>(queue.device())];
-    command(queue.native().device, commands, name_, [&] {
+    command(queue.native().device, commands, name_.c_str(), [&] {
       const std::lock_guard lock(here.mutex);
       cl_uint position = 0;
       (set(here.kernel, queue, position, arguments), ...);
@@ -196,8 +206,13 @@ class Kernel {
     set(kernel, queue, position, static_cast<cl_long>(plane.stride));
   }
 
+  static void set(cl::Kernel& kernel, const Queue&, cl_uint& position, const ArgumentList& list) {
+    for (const ArgumentList::Argument& argument : list.all)
+      kernel.setArg(position++, argument.bytes, argument.value);
+  }
+
   std::vector<std::unique_ptr<OnDevice>> devices_;
-  const char* name_;
+  const std::string name_;
   bool is_cpu_;
   std::size_t max_group_ = 1, group_multiple_ = 1;
 };

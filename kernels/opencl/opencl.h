@@ -27,6 +27,16 @@ class Error : public std::runtime_error {
   int device_ = -1;
 };
 
+/// A program does not compile: log() is what the compiler says.
+class ProgramError : public Error {
+ public:
+  ProgramError(const std::string& what, std::string log) : Error(what), log_(std::move(log)) {}
+  const std::string& log() const { return log_; }
+
+ private:
+  std::string log_;
+};
+
 /// Most devices of a context.
 inline constexpr int kMostDevices = 8;
 

@@ -68,10 +68,11 @@ cl::Program build(NativeDevice& native, const DeviceDescription& description,
     ++counters().programs_built;
     return program;
   } catch (const cl::BuildError& error) {
-    std::string text =
-        "an OpenCL program does not compile for " + description.name + " with \"" + options + "\":";
-    for (const auto& [device, log] : error.getBuildLog()) text += "\n" + log;
-    throw Error(text);
+    std::string log;
+    for (const auto& [device, said] : error.getBuildLog()) log += "\n" + said;
+    throw ProgramError("an OpenCL program does not compile for " + description.name + " with \"" +
+                           options + "\":" + log,
+                       log);
   } catch (const cl::Error& error) {
     throw Error("cannot build an OpenCL program: " + describe(error));
   }

@@ -10,6 +10,7 @@
 #include "kernels/resize/resize.h"
 #include "kernels/scene_features/scene_features.h"
 #include "kernels/srad/srad.h"
+#include "kernels/stage_file/stage_file_device.h"
 #include "kernels/vivid_classifier/vivid_classifier.h"
 #include "kernels/vivid_filter/vivid_filter.h"
 #include "kernels/vivid_histogram/vivid_histogram.h"
@@ -165,5 +166,12 @@ void SceneFeaturesOpenCL::enqueue(opencl::Queue&, const opencl::DevicePlane&,
                                   const opencl::DeviceSpan&, const opencl::DeviceSpan&) {
   unavailable();
 }
+
+struct StageFileOpenCL::Private {};
+StageFileOpenCL::StageFileOpenCL(opencl::Context&, const StageFile&, const StagePlan&) {
+  unavailable();
+}
+StageFileOpenCL::~StageFileOpenCL() = default;
+void StageFileOpenCL::enqueue(opencl::Queue&, const StageCall&) const { unavailable(); }
 
 }  // namespace tandem

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/kernelstage.h"
+
+#include <cstring>
+#include <iomanip>
+#include <locale>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <sstream>
+
+#include "files/hash.h"
+#include "files/regular_file.h"
+#include "gst/elements/stageclass.h"
+#include "gst/elements/stagefilework.h"
+#include "gst/util/ref.h"
+
+namespace tandem {
+namespace {
+
+GType base_type();
+GType element_type();
+
+/// What `location` names, read when it was set.
+struct Source {
+  std::string location;
+  std::string text;
+  std::optional<StageFile> file;
+  std::string problem;  ///< why there is no file
+  StageDescription description;
+};
+
+/// The properties as they were at one moment.
+struct Snapshot final : StageSettings {
+  std::shared_ptr<const Source> source;
+  std::vector<StageValue> values;
+};
+
+/// What belongs to the element; the frame path works with what make_work() made of it.
+struct Self {
+  // Under the object lock.
+  std::shared_ptr<const Source> source = std::make_shared<Source>();
+  std::vector<StageValue> values;
+  std::string problem;  ///< of a parameter that a launch line gives
+
+  std::mutex mutex;  // guards what follows
+  std::shared_ptr<const StageProgram> program;
+  std::shared_ptr<const Source> program_source;
+  std::shared_ptr<KeptTensors> kept = std::make_shared<KeptTensors>();
+};
+
+struct Instance {
+  GstTandemStage parent;
+  Self* self;
+};
+
+gpointer parent_class = nullptr;
+
+Self& self_of(gpointer object) { return *static_cast<Instance*>(object)->self; }
+
+StageDescription describe(const StageFile& file) {
+  StageDescription description;
+  for (const StageTensor& tensor : plan_stage(file).tensors) {
+    if (tensor.role == StageTensor::Role::kInput)
+      description.inputs.push_back({tensor.tensor.c_str(), "an earlier stage"});
+  }
+  description.serial = file.keeps();
+  // Without a compiler the stage is the device's, if the file lets it be.
+  description.has_cpu =
+      file.only == Side::kCpu || (file.only != Side::kDevice && !c_compiler().path.empty());
+  description.has_opencl = file.only != Side::kCpu;
+  description.changes_pixels = file.writes_luma();
+  return description;
+}
+
+std::shared_ptr<const Source> read_source(const std::string& location) {
+  auto source = std::make_shared<Source>();
+  source->location = location;
+  RegularFile read = read_regular_file(location, kMostStageFileBytes);
+  if (!read.problem.empty()) {
+    source->problem = "'" + location + "' " + read.problem;
+    return source;
+  }
+  try {
+    source->file = parse_stage_file(read.bytes, location);
+    source->description = describe(*source->file);
+    for (const StageParameter& p : source->file->parameters) {
+      auto* const base = static_cast<GObjectClass*>(g_type_class_peek(base_type()));
+      if (g_object_class_find_property(base, p.name.c_str()))
+        throw StageFileError(location + ":" + std::to_string(p.line) +
+                             ":1: every stage has a property '" + p.name + "' already");
+    }
+  } catch (const StageFileError& error) {
+    source->file.reset();
+    source->problem = error.what();
+  }
+  source->text = std::move(read.bytes);
+  return source;
+}
+
+StageValue initial(const StageParameter& p) {
+  StageValue value{};
+  if (p.type == StageParameter::Type::kFloat) {
+    value.real = static_cast<float>(p.initial);
+  } else {
+    value.whole = static_cast<int>(p.initial);
+  }
+  return value;
+}
+
+void set_parameter(GObject* object, guint id, const GValue* value, GParamSpec*) {
+  {
+    ObjectLock lock(object);
+    StageValue& mine = self_of(object).values.at(id - kFirstParameterProperty);
+    if (G_VALUE_HOLDS_DOUBLE(value)) {
+      mine.real = static_cast<float>(g_value_get_double(value));
+    } else {
+      mine.whole =
+          G_VALUE_HOLDS_BOOLEAN(value) ? g_value_get_boolean(value) : g_value_get_int(value);
+    }
+  }
+}
+
+void get_parameter(GObject* object, guint id, GValue* value, GParamSpec*) {
+  ObjectLock lock(object);
+  const StageValue mine = self_of(object).values.at(id - kFirstParameterProperty);
+  if (G_VALUE_HOLDS_DOUBLE(value)) {
+    g_value_set_double(value, static_cast<double>(mine.real));
+  } else if (G_VALUE_HOLDS_BOOLEAN(value)) {
+    g_value_set_boolean(value, mine.whole != 0);
+  } else {
+    g_value_set_int(value, mine.whole);
+  }
+}
+
+constexpr PropertyFunctions kParameter{set_parameter, get_parameter};
+
+// A parameter as text, which the file says how to read: of an element whose class was looked up
+// before it had the file. What is wrong with it is told when the element starts.
+void set_text(GObject* object, guint id, const GValue* value, GParamSpec*) {
+  const std::string name = announced_name(id);
+  const gchar* const text = g_value_get_string(value);
+  GParamSpec* const pspec = g_object_class_find_property(G_OBJECT_GET_CLASS(object), name.c_str());
+  std::string problem;
+  if (!self_of(object).source->file) return;  // has a problem of its own
+  if (!pspec || pspec->owner_type == element_type()) {
+    problem = self_of(object).source->location + " has no parameter '" + name + "'";
+  } else {
+    GValue typed = G_VALUE_INIT;
+    g_value_init(&typed, pspec->value_type);
+    if (!text || !gst_value_deserialize(&typed, text)) {
+      problem = name + "=" + (text ? text : "") + " is no " + g_type_name(pspec->value_type);
+    } else if (g_param_value_validate(pspec, &typed)) {
+      problem = name + "=" + text + " is out of the range that " +
+                self_of(object).source->location + " states";
+    } else {
+      g_object_set_property(object, pspec->name, &typed);
+    }
+    g_value_unset(&typed);
+  }
+  ObjectLock lock(object);
+  if (self_of(object).problem.empty()) self_of(object).problem = problem;
+}
+
+void get_text(GObject* object, guint id, GValue* value, GParamSpec*) {
+  const std::string name = announced_name(id);
+  GParamSpec* const pspec = g_object_class_find_property(G_OBJECT_GET_CLASS(object), name.c_str());
+  if (!pspec || pspec->owner_type == element_type()) return;
+  GValue typed = G_VALUE_INIT;
+  g_value_init(&typed, pspec->value_type);
+  g_object_get_property(object, pspec->name, &typed);
+  g_value_take_string(value, gst_value_serialize(&typed));
+  g_value_unset(&typed);
+}
+
+void set_location(GObject* object, const std::string& location) {
+  auto source = read_source(location);
+  std::vector<StageValue> values;
+  GType type = element_type();
+  if (source->file) {
+    const auto& parameters = source->file->parameters;
+    for (const StageParameter& p : parameters) values.push_back(initial(p));
+    announce(element_type(), parameters);
+    type = stage_class_of(base_type(), element_type(), parameters, kParameter);
+  }
+  {
+    ObjectLock lock(object);
+    self_of(object).source = std::move(source);
+    self_of(object).values = std::move(values);
+    self_of(object).problem.clear();
+    become(object, type);
+  }
+}
+
+// A launch line names the file: its parameters follow.
+void location_was_read(const char* location) {
+  const auto source = read_source(location);
+  if (source->file) {
+    announce(element_type(), source->file->parameters);
+  } else {
+    // The parser will say that there is no such property, which is not the reason.
+    g_warning("kernelstage: %s", source->problem.c_str());
+  }
+}
+
+void set_property(GObject* object, guint, const GValue* value, GParamSpec*) {
+  if (GST_STATE(object) > GST_STATE_READY) {
+    g_warning("%s: location can change in the states NULL and READY alone",
+              GST_OBJECT_NAME(object));
+    return;
+  }
+  const gchar* const text = g_value_get_string(value);
+  set_location(object, text ? text : "");
+}
+
+void get_property(GObject* object, guint, GValue* value, GParamSpec*) {
+  ObjectLock lock(object);
+  g_value_set_string(value, self_of(object).source->location.c_str());
+}
+
+StageDescription describe_stage(GstTandemStage* stage) {
+  ObjectLock lock(stage);
+  return self_of(stage).source->description;
+}
+
+std::shared_ptr<const StageSettings> read_settings(GstTandemStage* stage) {
+  auto read = std::make_shared<Snapshot>();
+  {
+    ObjectLock lock(stage);
+    read->source = self_of(stage).source;
+    read->values = self_of(stage).values;
+  }
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text << "kernelstage location=" << std::quoted(read->source->location) << " code=" << std::hex
+       << hash_of(read->source->text) << std::dec;
+  // How long a frame takes does not depend on parameters.
+  read->work = text.str();
+  text << std::setprecision(9);
+  for (std::size_t i = 0; i < read->values.size(); ++i) {
+    const StageParameter& p = read->source->file->parameters[i];
+    text << ' ' << p.name << '=';
+    if (p.type == StageParameter::Type::kFloat) {
+      text << read->values[i].real;
+    } else {
+      text << read->values[i].whole;
+    }
+  }
+  read->all = text.str();
+  return read;
+}
+
+std::shared_ptr<const StageProgram> make_program(const Source& source,
+                                                 const std::shared_ptr<opencl::Context>& context) {
+  auto program = std::make_shared<StageProgram>();
+  program->file = *source.file;
+  program->plan = plan_stage(program->file);
+  program->context = context;
+  if (program->file.only != Side::kDevice && (!c_compiler().path.empty() || !context))
+    program->host = std::make_unique<HostStage>(program->file, program->plan);
+  if (context && program->file.only != Side::kCpu)
+    program->device = std::make_unique<StageFileOpenCL>(*context, program->file, program->plan);
+  return program;
+}
+
+std::unique_ptr<StageWork> make_work(GstTandemStage* stage, const StageSettings& settings,
+                                     const WorkRequest& request) {
+  const auto& snapshot = static_cast<const Snapshot&>(settings);
+  if (!snapshot.source->file)
+    throw std::runtime_error(snapshot.source->location.empty()
+                                 ? "kernelstage needs a stage file: set location"
+                                 : snapshot.source->problem);
+  Self& self = self_of(stage);
+  const std::lock_guard lock(self.mutex);
+  if (self.program_source != snapshot.source || self.program->context != request.context) {
+    self.program = make_program(*snapshot.source, request.context);
+    self.program_source = snapshot.source;
+  }
+  return std::make_unique<StageFileWork>(self.program, snapshot.values, self.kept, request);
+}
+
+// Why it cannot start; empty: it can.
+std::string problem_of(Self& self, GstElement* element) {
+  ObjectLock lock(element);
+  if (self.source->location.empty()) return "kernelstage needs a stage file: set location";
+  return self.source->file ? self.problem : self.source->problem;
+}
+
+GstStateChangeReturn change_state(GstElement* element, GstStateChange transition) {
+  Self& self = self_of(element);
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
+    if (const std::string problem = problem_of(self, element); !problem.empty()) {
+      GST_ELEMENT_ERROR(element, RESOURCE, SETTINGS, ("%s", problem.c_str()), (nullptr));
+      return GST_STATE_CHANGE_FAILURE;
+    }
+  }
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    const std::lock_guard lock(self.mutex);
+    self.kept = std::make_shared<KeptTensors>();
+  }
+  return GST_ELEMENT_CLASS(parent_class)->change_state(element, transition);
+}
+
+void init(GTypeInstance* instance, gpointer) {
+  reinterpret_cast<Instance*>(instance)->self = new Self;
+}
+
+void finalize(GObject* object) {
+  delete &self_of(object);
+  G_OBJECT_CLASS(parent_class)->finalize(object);
+}
+
+void class_init(gpointer klass, gpointer) {
+  parent_class = g_type_class_peek_parent(klass);
+  GObjectClass* object_class = G_OBJECT_CLASS(klass);
+  object_class->finalize = finalize;
+  object_class->set_property = set_property;
+  object_class->get_property = get_property;
+  GParamSpec* const location =
+      g_param_spec_string("location", "Location",
+                          "The stage file, whose parameters become properties of the element. It "
+                          "is compiled and run: a "
+                          "program",
+                          "",
+                          static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                                   GST_PARAM_MUTABLE_READY));
+  location->value_type = stage_location_type(location_was_read);
+  g_object_class_install_property(object_class, kLocationProperty, location);
+  GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
+  element_class->change_state = change_state;
+  gst_element_class_set_static_metadata(
+      element_class, "Stage in one file", "Filter/Analyzer/Video",
+      "Computes what a file of the user's says, on the cores and on the device",
+      "The Tandem authors");
+  static const StageHooks hooks{describe_stage, read_settings, make_work};
+  static_cast<GstTandemStageClass*>(klass)->hooks = &hooks;
+}
+
+GType base_type() {
+  static const GType type = g_type_register_static_simple(
+      GST_TYPE_TANDEM_STAGE, "GstKernelStageBase", sizeof(GstTandemStageClass), class_init,
+      sizeof(Instance), init, G_TYPE_FLAG_ABSTRACT);
+  return type;
+}
+
+void element_class_init(gpointer klass, gpointer) {
+  G_OBJECT_CLASS(klass)->set_property = set_text;
+  G_OBJECT_CLASS(klass)->get_property = get_text;
+}
+
+// What the factory makes. Nothing derives from it: GObject lets nobody add properties to a class
+// that others derive from.
+GType element_type() {
+  static const GType type = g_type_register_static_simple(
+      base_type(), "GstKernelStage", sizeof(GstTandemStageClass), element_class_init,
+      sizeof(Instance), nullptr, static_cast<GTypeFlags>(0));
+  return type;
+}
+
+}  // namespace
+}  // namespace tandem
+
+GType gst_kernel_stage_get_type() { return tandem::element_type(); }

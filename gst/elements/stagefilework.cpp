@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/stagefilework.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+#include "gst/meta/region.h"
+
+namespace tandem {
+namespace {
+
+using Access = opencl::Buffer::Access;
+using Role = StageTensor::Role;
+using Views = std::array<StageView, kMostStageTensors>;
+
+GstTandemElementType gst_type(ElementType type) {
+  switch (type) {
+    case ElementType::kUint8:
+      return GST_TANDEM_ELEMENT_TYPE_UINT8;
+    case ElementType::kInt32:
+      return GST_TANDEM_ELEMENT_TYPE_INT32;
+    default:
+      return GST_TANDEM_ELEMENT_TYPE_FLOAT32;
+  }
+}
+
+}  // namespace
+
+StageFileWork::StageFileWork(std::shared_ptr<const StageProgram> program,
+                             std::vector<StageValue> parameters, std::shared_ptr<KeptTensors> kept,
+                             const WorkRequest& request)
+    : program_(std::move(program)),
+      parameters_(std::move(parameters)),
+      kept_(std::move(kept)),
+      width_(GST_VIDEO_INFO_WIDTH(&request.video)),
+      height_(GST_VIDEO_INFO_HEIGHT(&request.video)) {
+  if (kept_->width != width_ || kept_->height != height_)
+    *kept_ = {.before = {}, .width = width_, .height = height_};
+  for (const StageTensor& tensor : program_->plan.tensors) place(tensor, request);
+  Views views{};
+  for (std::size_t i = 0; i < places_.size(); ++i) views[i] = view(i, nullptr);
+  if (program_->host) rows_ = program_->host->rows(call(views.data()));
+  if (program_->host && !program_->host->notice().empty())
+    notice_ = "Compiled stages are not kept: " + program_->host->notice() + ".";
+}
+
+void StageFileWork::place(const StageTensor& tensor, const WorkRequest& request) {
+  Place& place = places_.emplace_back();
+  const auto output = [&](TensorSpec spec) {
+    outputs_.push_back(std::move(spec));
+    return static_cast<int>(outputs_.size()) - 1;
+  };
+  switch (tensor.role) {
+    case Role::kLuma:
+      place.output =
+          output(TensorSpec::of_pixels("luma", width_, height_, program_->device != nullptr));
+      return;
+    case Role::kInput:
+      place_input(tensor, request, place);
+      return;
+    case Role::kBefore:
+      place.kept = static_cast<int>(
+          std::ranges::count_if(places_, [](const Place& p) { return p.kept >= 0; }));
+      return;
+    default:
+      break;
+  }
+  TensorSpec spec{tensor.role == Role::kOutput ? tensor.tensor.c_str() : tensor.name.c_str(),
+                  gst_type(tensor.type),
+                  1,
+                  {},
+                  tensor.role != Role::kOutput};
+  const StageShape& shape = tensor.shape;
+  if (shape.is_plane()) {
+    spec.dimensions = 2;
+    spec.shape = {static_cast<gsize>(shape.rows(height_)),
+                  static_cast<gsize>(shape.columns(width_))};
+  } else if (tensor.role == Role::kOutput) {
+    spec.dimensions = static_cast<guint>(shape.constants.size());
+    std::ranges::copy(shape.constants, spec.shape.begin());
+  } else {
+    spec.shape[0] =
+        static_cast<gsize>(shape.rows(height_)) * static_cast<gsize>(shape.columns(width_));
+  }
+  place.output = output(spec);
+  if (tensor.role == Role::kLumaOut) luma_out_ = place.output;
+}
+
+void StageFileWork::place_input(const StageTensor& tensor, const WorkRequest& request,
+                                Place& place) const {
+  place.input =
+      static_cast<int>(std::ranges::count_if(places_, [](const Place& p) { return p.input >= 0; }));
+  const TensorSpec& spec = request.inputs[static_cast<std::size_t>(place.input)].spec;
+  const int rows = tensor.shape.rows(height_), columns = tensor.shape.columns(width_);
+  const gsize wanted = static_cast<gsize>(rows) * static_cast<gsize>(columns);
+  const bool fits =
+      spec.elements() == wanted &&
+      (spec.dimensions < 2 || spec.shape[spec.dimensions - 1] == static_cast<gsize>(columns));
+  if (spec.type != gst_type(tensor.type) || !fits)
+    throw std::runtime_error("the tensor '" + tensor.tensor + "' on the frame is not " +
+                             name_of(tensor.type) + " of " + std::to_string(rows) + "x" +
+                             std::to_string(columns) + ", as " + program_->file.path + " says");
+}
+
+StageView StageFileWork::view(std::size_t i, void* data) const {
+  const StageShape& shape = program_->plan.tensors[i].shape;
+  const int columns = shape.columns(width_);
+  return {data, columns, columns, shape.rows(height_)};
+}
+
+StageCall StageFileWork::call(const StageView* views) const {
+  return {.width = width_,
+          .height = height_,
+          .frame = kept_->frames,
+          .parameters = parameters_.data(),
+          .tensors = views};
+}
+
+const StageCall& StageFileWork::host_call(const StageFrame& frame, Views& views,
+                                          StageCall& call) const {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const Place& place = places_[i];
+    if (program_->plan.tensors[i].role == Role::kLuma) {
+      const Plane<uint8_t> luma = frame.luma();
+      views[i] = {luma.data, luma.stride, luma.width, luma.height};
+    } else if (place.kept >= 0) {
+      // Before the first frame nothing is read.
+      const bool there = kept_->frames > 0;
+      views[i] = view(
+          i, there ? tandem_memory_buffer(kept_->before[static_cast<std::size_t>(place.kept)].get())
+                         ->host(Access::read)
+                   : nullptr);
+    } else {
+      views[i] =
+          view(i, place.input >= 0
+                      ? const_cast<void*>(frame.host_inputs[static_cast<std::size_t>(place.input)])
+                      : frame.host_outputs[static_cast<std::size_t>(place.output)]);
+    }
+  }
+  call = this->call(views.data());
+  return call;
+}
+
+void StageFileWork::compute(StageFrame& frame, Rows rows) const {
+  if (!program_->host) return;  // combine() says so
+  Views views;
+  StageCall call;
+  program_->host->compute(host_call(frame, views, call), rows);
+}
+
+void StageFileWork::combine(StageFrame& frame) const {
+  if (!program_->host)
+    throw std::runtime_error("the stage " + program_->file.name +
+                             " has no version for the cores, and the device does not compute it");
+  Views views;
+  StageCall call;
+  host_call(frame, views, call);
+  program_->host->combine(call);
+  if (const std::string problem = unsettled_loop(program_->file, program_->plan, call);
+      !problem.empty())
+    throw std::runtime_error(problem);
+  copy_luma(frame);
+}
+
+void StageFileWork::copy_luma(StageFrame& frame) const {
+  if (luma_out_ < 0) return;
+  const auto* from = static_cast<const uint8_t*>(
+      frame.outputs[static_cast<std::size_t>(luma_out_)].buffer->host(Access::read));
+  const Plane<uint8_t> luma = frame.luma();
+  for (int y = 0; y < height_; ++y)
+    std::copy_n(from + static_cast<std::ptrdiff_t>(y) * width_, width_, luma.row(y));
+}
+
+bool StageFileWork::is_boxes(const StageTensor& tensor) const {
+  return tensor.of < 0 && std::ranges::any_of(program_->file.regions, [&](const StageRegions& r) {
+           return r.tensor == tensor.name;
+         });
+}
+
+void StageFileWork::enqueue(StageFrame& frame, opencl::Queue& queue) const {
+  Views views;
+  const auto& tensors = program_->plan.tensors;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const Place& place = places_[i];
+    if (tensors[i].role == Role::kLuma) {
+      views[i] = view(i, frame.upload(frame.luma(), place.output, queue).mem);
+    } else if (place.input >= 0) {
+      views[i] = view(i, frame.device_input(place.input, queue));
+    } else if (place.output >= 0) {
+      views[i] = view(i, frame.device_output(place.output, queue));
+    }
+  }
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    if (places_[i].kept < 0) continue;
+    // Before the first frame nothing is read: any memory will do.
+    const auto of = static_cast<std::size_t>(tensors[i].of);
+    views[i] = kept_->frames == 0
+                   ? views[of]
+                   : view(i, tandem_memory_buffer(
+                                 kept_->before[static_cast<std::size_t>(places_[i].kept)].get())
+                                 ->device(queue, Access::read));
+  }
+  program_->device->enqueue(queue, call(views.data()));
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    // To the host: what the frame takes, what says how a loop ended, and what the next frame needs
+    // even if the device fails.
+    const bool kept = std::ranges::any_of(tensors, [&](const StageTensor& t) {
+      return t.role == Role::kBefore && t.of == static_cast<int>(i);
+    });
+    if (kept || tensors[i].role == Role::kLumaOut || tensors[i].role == Role::kFlags ||
+        is_boxes(tensors[i]))
+      frame.outputs[static_cast<std::size_t>(places_[i].output)].buffer->enqueue_download(queue);
+  }
+}
+
+void StageFileWork::collect(StageFrame& frame) const {
+  Views views{};
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    if (program_->plan.tensors[i].role == Role::kFlags)
+      views[i].data =
+          frame.outputs[static_cast<std::size_t>(places_[i].output)].buffer->host(Access::read);
+  }
+  const std::string problem = unsettled_loop(program_->file, program_->plan, call(views.data()));
+  if (!problem.empty()) throw std::runtime_error(problem);
+  copy_luma(frame);
+}
+
+void StageFileWork::publish(StageFrame& frame, GstBuffer* buffer) const {
+  const auto& tensors = program_->plan.tensors;
+  if (program_->file.keeps()) {
+    kept_->before.resize(places_.size());
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (places_[i].kept < 0) continue;
+      const auto output =
+          static_cast<std::size_t>(places_[static_cast<std::size_t>(tensors[i].of)].output);
+      kept_->before[static_cast<std::size_t>(places_[i].kept)] =
+          MemoryRef(gst_memory_ref(frame.outputs[output].memory));
+    }
+    ++kept_->frames;
+  }
+  for (const StageRegions& regions : program_->file.regions) attach(regions, frame, buffer);
+}
+
+// A row of the tensor is a box; one without a width is none.
+void StageFileWork::attach(const StageRegions& regions, StageFrame& frame,
+                           GstBuffer* buffer) const {
+  const auto& tensors = program_->plan.tensors;
+  const auto found = std::ranges::find_if(tensors, [&](const StageTensor& tensor) {
+    return tensor.name == regions.tensor && tensor.of < 0;
+  });
+  const StageShape& shape = found->shape;
+  const Place& place = places_[static_cast<std::size_t>(found - tensors.begin())];
+  const void* const data =
+      frame.outputs[static_cast<std::size_t>(place.output)].buffer->host(Access::read);
+  const int columns = shape.columns(width_);
+  for (int row = 0; row < shape.rows(height_); ++row) {
+    const auto value = [&](int column) -> double {
+      const int at = row * columns + column;
+      return found->type == ElementType::kInt32 ? static_cast<const int*>(data)[at]
+                                                : static_cast<const float*>(data)[at];
+    };
+    const auto within = [](double place, double most) { return std::clamp(place, 0.0, most); };
+    const double left = within(value(0), width_), top = within(value(1), height_);
+    // What is no number is no box either.
+    if (!(value(2) > 0 && value(3) > 0) || std::isnan(left) || std::isnan(top)) continue;
+    attach_region(buffer,
+                  {.label = g_quark_from_string(regions.label.c_str()),
+                   .confidence = columns > 4 ? within(value(4), 1) : 1,
+                   .x = left,
+                   .y = top,
+                   .width = within(value(2), width_ - left),
+                   .height = within(value(3), height_ - top)},
+                  {width_, height_});
+  }
+}
+
+}  // namespace tandem

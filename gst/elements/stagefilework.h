@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "gst/memory/tensorpool.h"
+#include "gst/stage/stagework.h"
+#include "kernels/stage_file/host_stage.h"
+#include "kernels/stage_file/stage_file_device.h"
+
+namespace tandem {
+
+/// A stage file with its code: what stays the same whatever the size of the frames.
+struct StageProgram {
+  StageFile file;
+  StagePlan plan;
+  std::unique_ptr<HostStage> host;           ///< null: of the device alone
+  std::shared_ptr<opencl::Context> context;  ///< null: of the cores alone
+  std::unique_ptr<StageFileOpenCL> device;
+};
+
+/// What a stage keeps from frame to frame: one tensor for each that its file says is kept. Frames
+/// pass a stage that keeps something one by one.
+struct KeptTensors {
+  std::vector<MemoryRef> before;
+  int width = 0, height = 0;
+  int frames = 0;  ///< how many there were
+};
+
+/// A stage file's work on frames of one size.
+class StageFileWork final : public StageWork {
+ public:
+  /// Throws std::runtime_error when a tensor is not what the file says.
+  StageFileWork(std::shared_ptr<const StageProgram> program, std::vector<StageValue> parameters,
+                std::shared_ptr<KeptTensors> kept, const WorkRequest& request);
+
+  int rows() const override { return rows_; }
+  void compute(StageFrame& frame, Rows rows) const override;
+  void combine(StageFrame& frame) const override;
+  void enqueue(StageFrame& frame, opencl::Queue& queue) const override;
+  void collect(StageFrame& frame) const override;
+  void publish(StageFrame& frame, GstBuffer* buffer) const override;
+
+ private:
+  // Where a tensor of the plan is.
+  struct Place {
+    int input = -1, output = -1;
+    int kept = -1;  // in KeptTensors
+  };
+
+  void place(const StageTensor& tensor, const WorkRequest& request);
+  void place_input(const StageTensor& tensor, const WorkRequest& request, Place& place) const;
+  StageView view(std::size_t i, void* data) const;
+  StageCall call(const StageView* views) const;
+  const StageCall& host_call(const StageFrame& frame,
+                             std::array<StageView, kMostStageTensors>& views,
+                             StageCall& call) const;
+  void copy_luma(StageFrame& frame) const;
+  bool is_boxes(const StageTensor& tensor) const;
+  void attach(const StageRegions& regions, StageFrame& frame, GstBuffer* buffer) const;
+
+  const std::shared_ptr<const StageProgram> program_;
+  const std::vector<StageValue> parameters_;
+  const std::shared_ptr<KeptTensors> kept_;
+  const int width_, height_;
+  int rows_ = 1;
+  int luma_out_ = -1;          // the output that is copied into the frame
+  std::vector<Place> places_;  // one a tensor of the plan
+};
+
+}  // namespace tandem

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/stage_file/c_compiler.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "files/regular_file.h"
+#include "kernels/stage_file/child_process.h"
+#include "kernels/stage_file/code_cache.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kMostVersionTime{10}, kMostCompileTime{120};
+constexpr std::size_t kMostBytes = 16u << 20;
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
+  const char* const path = std::getenv("PATH");
+  const std::string folders = path ? path : "/usr/bin:/bin";
+  for (std::size_t at = 0; at <= folders.size();) {
+    const std::size_t end = std::min(folders.find(':', at), folders.size());
+    const std::string candidate = folders.substr(at, end - at) + "/" + name;
+    if (candidate.front() == '/' && access(candidate.c_str(), X_OK) == 0) return candidate;
+    at = end + 1;
+  }
+  return {};
+}
+
+CCompiler find_compiler() {
+  std::vector<std::string> names{"cc", "gcc", "clang"};
+  if (const char* own = std::getenv("TANDEM_CC")) names = {own};
+  for (const std::string& name : names) {
+    const std::string path = find_program(name);
+    if (path.empty()) continue;
+    const ChildResult said = run_child({path, "--version"}, kMostVersionTime);
+    if (said.status == 0) return {path, first_line(said.output)};
+  }
+  return {};
+}
+
+// What -march=native depends on.
+const std::string& processor() {
+  static const std::string text = [] {
+    std::ifstream file("/proc/cpuinfo");
+    std::string model, flags;
+    for (std::string line; std::getline(file, line) && flags.empty();) {
+      if (line.starts_with("model name")) model = line;
+      if (line.starts_with("flags") || line.starts_with("Features")) flags = line;
+    }
+    return model + '\n' + flags;
+  }();
+  return text;
+}
+
+std::vector<std::string> words_for(const CCompiler& compiler, const CompileOptions& options) {
+  std::vector<std::string> words{compiler.path,
+                                 "-std=gnu11",
+                                 "-O3",
+                                 "-march=native",
+                                 "-fPIC",
+                                 "-shared",
+
+                                 "-Werror=implicit-function-declaration",
+                                 "-fno-math-errno",
+                                 "-fno-trapping-math",
+                                 "-fvisibility=default",
+                                 options.contract ? "-ffp-contract=fast" : "-ffp-contract=off"};
+  const bool clang = compiler.version.find("clang") != std::string::npos;
+  for (const char* word : clang ? std::vector<const char*>{"-fno-caret-diagnostics", "-Xclang",
+                                                           "-cl-single-precision-constant"}
+                                : std::vector<const char*>{"-fdiagnostics-plain-output",
+                                                           "-fsingle-precision-constant"})
+    words.emplace_back(word);
+  if (options.check) words.emplace_back("-DTANDEM_CHECK");
+  return words;
+}
+
+/// A folder that goes with what is in it.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const std::string& in) : path_(in + "/.unfinished-XXXXXX") {
+    if (!mkdtemp(path_.data()))
+      throw std::runtime_error("cannot make a folder in " + in + ": " + std::strerror(errno));
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::string file(const char* name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+// The first line that is an error, else the first of all.
+std::string first_error(const std::string& output) {
+  for (std::size_t at = 0; at < output.size();) {
+    const std::size_t end = std::min(output.find('\n', at), output.size());
+    const std::string line = output.substr(at, end - at);
+    if (line.find("error:") != std::string::npos) return line;
+    at = end + 1;
+  }
+  return first_line(output);
+}
+
+std::string compile(const CCompiler& compiler, std::vector<std::string> words,
+                    const std::string& source, const std::string& in) {
+  const TemporaryFolder folder(in);
+  const std::string c = folder.file("stage.c"), object = folder.file("stage.so");
+  std::ofstream(c, std::ios::binary) << source;
+  for (const std::string& word : {std::string("-o"), object, c, std::string("-lm")})
+    words.push_back(word);
+  const ChildResult result = run_child(words, kMostCompileTime);
+  RegularFile made = read_regular_file(object, kMostBytes, Links::kRefuse, Owner::kThisUser);
+  if (result.status == 0 && made.problem.empty()) return std::move(made.bytes);
+  throw StageFileError("the C compiler " + compiler.path + " fails: " + first_error(result.output));
+}
+
+}  // namespace
+
+const CCompiler& c_compiler() {
+  static const CCompiler found = find_compiler();
+  return found;
+}
+
+LoadedCode::LoadedCode(const std::string& bytes) {
+  const auto fail = [this](const std::string& why) {
+    if (file_ >= 0) close(file_);
+    throw std::runtime_error("cannot load a stage's code: " + why);
+  };
+  // Memory: what was checked is what is loaded, whatever happens to the file meanwhile. It stays
+  // open, so that no other library has its name.
+  file_ = memfd_create("tandem-stage", MFD_CLOEXEC);
+  if (file_ < 0) fail(std::strerror(errno));
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t written = write(file_, bytes.data() + done, bytes.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) fail(std::strerror(errno));
+    done += static_cast<std::size_t>(written);
+  }
+  library_ = dlopen(("/proc/self/fd/" + std::to_string(file_)).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library_) fail(dlerror());
+}
+
+LoadedCode::~LoadedCode() {
+  dlclose(library_);
+  close(file_);
+}
+
+StageFunction LoadedCode::find(const std::string& name) const {
+  return reinterpret_cast<StageFunction>(dlsym(library_, name.c_str()));
+}
+
+CompiledCode compile_c(const std::string& source, const CompileOptions& options) {
+  const CCompiler& compiler = c_compiler();
+  if (compiler.path.empty())
+    throw std::runtime_error(
+        "there is no C compiler: install gcc or clang, or name one by TANDEM_CC");
+  const std::vector<std::string> words = words_for(compiler, options);
+  std::string key = "version " + std::to_string(kStageCallVersion) + '\n' + compiler.version +
+                    '\n' + processor() + '\n';
+  for (const std::string& word : words) key += word + ' ';
+  key += '\n' + source;
+  const CodeCache cache;
+  CompiledCode code{.bytes = cache.load(key), .notice = cache.problem()};
+  code.cached = !code.bytes.empty();
+  if (code.cached) return code;
+  const std::string in =
+      cache.folder().empty() ? fs::temp_directory_path().string() : cache.folder();
+  code.bytes = compile(compiler, words, source, in);
+  cache.store(key, code.bytes);
+  return code;
+}
+
+}  // namespace tandem

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace tandem {
+
+struct ChildResult {
+  int status = -1;  ///< what it exited with; negative: it did not start, crashed or took too long
+  std::string output;  ///< of both streams, the first of it
+};
+
+/// Runs a program with no input and in the C locale, and waits for it, `most` at most.
+ChildResult run_child(const std::vector<std::string>& words, std::chrono::milliseconds most);
+
+}  // namespace tandem

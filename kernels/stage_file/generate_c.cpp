@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <map>
+
+#include "kernels/stage_file/generate.h"
+#include "kernels/stage_file/generate_text.h"
+#include "prelude_c.h"
+
+namespace tandem {
+namespace {
+
+using Kind = StageAccess::Kind;
+using Skeleton = StagePart::Skeleton;
+
+// A plane that several parts of a step read, with the widest halo of them.
+std::map<std::string, StageAccess> planes_of(const StageStep& step) {
+  std::map<std::string, StageAccess> planes;
+  for (const StagePlanPart& part : step.parts) {
+    for (const StageAccess& read : part.reads) {
+      if (read.kind != Kind::kPlane) continue;
+      StageAccess& plane = planes.try_emplace(read.name, read).first->second;
+      plane.halo = std::max(plane.halo, read.halo);
+    }
+  }
+  return planes;
+}
+
+std::string parameters_text(const StageFile& file) {
+  std::string text;
+  for (std::size_t i = 0; i < file.parameters.size(); ++i) {
+    const StageParameter& p = file.parameters[i];
+    const bool real = p.type == StageParameter::Type::kFloat;
+    text += Filled("const $type $name = t_->parameters[$i].$member;\n")
+                .put("type", real ? "float" : "int")
+                .put("name", p.name)
+                .put("i", static_cast<long>(i))
+                .put("member", real ? "real" : "whole");
+  }
+  return text;
+}
+
+std::string arrays_text(const StagePlan& plan, const StageStep& step) {
+  std::map<std::string, int> arrays;
+  for (const StagePlanPart& part : step.parts)
+    for (const StageAccess& read : part.reads)
+      if (read.kind == Kind::kArray) arrays.emplace(read.name, read.tensor);
+  std::string text;
+  for (const auto& [name, tensor] : arrays)
+    text += Filled("const $type* const $name = (const $type*)t_->tensors[$i].data;\n")
+                .put("type", c_name_of(plan.tensors[tensor].type))
+                .put("name", name)
+                .put("i", tensor);
+  return text;
+}
+
+// Before the loop over rows: the columns in which every read lies within its row.
+std::string columns_text(const std::map<std::string, StageAccess>& planes) {
+  std::string text = "int left_ = 0, right_ = t_->columns;\n";
+  for (const auto& [name, plane] : planes)
+    text += Filled(
+                "const int w$i_ = t_->tensors[$i].width;\n"
+                "left_ = tandem_max_int(left_, ($halo * $over + $times - 1) / $times);\n"
+                "right_ = tandem_min_int(right_, w$i_ > $halo ? ((w$i_ - 1 - $halo) / $times + 1) "
+                "* $over : 0);\n")
+                .put("i", plane.tensor)
+                .put("halo", plane.halo)
+                .put("over", plane.over)
+                .put("times", plane.times);
+  return text +
+         "left_ = tandem_min_int(left_, t_->columns);\n"
+         "right_ = tandem_max_int(right_, left_);\n";
+}
+
+// In the loop over rows: where the rows of what is read and written begin.
+std::string rows_text(const StagePlan& plan, const StageStep& step,
+                      const std::map<std::string, StageAccess>& planes) {
+  std::string text;
+  for (const auto& [name, plane] : planes)
+    text += Filled(
+                "const $type* t$i_rows_[2 * $halo + 1];\n"
+                "for (int j_ = 0; j_ <= 2 * $halo; ++j_)\n"
+                "  t$i_rows_[j_] = (const $type*)t_->tensors[$i].data + tandem_within(y * $times / "
+                "$over + j_ - $halo, 0, t_->tensors[$i].height - 1) * t_->tensors[$i].stride;\n")
+                .put("type", c_name_of(plan.tensors[plane.tensor].type))
+                .put("i", plane.tensor)
+                .put("halo", plane.halo)
+                .put("times", plane.times)
+                .put("over", plane.over);
+  if (step.skeleton == Skeleton::kReduce) return text;
+  for (const StagePlanPart& part : step.parts)
+    for (const StageStore& write : part.writes)
+      if (write.tensor >= 0)
+        text += Filled(
+                    "$type* const t$i_row_ = ($type*)t_->tensors[$i].data + y * "
+                    "t_->tensors[$i].stride;\n")
+                    .put("type", c_name_of(write.type))
+                    .put("i", write.tensor);
+  return text;
+}
+
+std::string reads_text(const StagePlan& plan, const std::map<std::string, StageAccess>& planes,
+                       bool inside) {
+  std::string text;
+  for (const auto& [name, plane] : planes) {
+    const std::string column = Filled("x * $times / $over + tandem_reach(dx, $halo, $i)")
+                                   .put("times", plane.times)
+                                   .put("over", plane.over)
+                                   .put("halo", plane.halo)
+                                   .put("i", plane.tensor);
+    text += Filled(
+                "#define $name(dx, dy) ($missingt$i_rows_[tandem_reach(dy, $halo, $i) + "
+                "$halo][$column])\n")
+                .put("name", name)
+                // Before the first frame there is nothing, not even memory.
+                .put("missing", plan.tensors[plane.tensor].role == StageTensor::Role::kBefore
+                                    ? "frame == 0 ? 0 : "
+                                    : "")
+                .put("column", inside ? column : "tandem_within(" + column + ", 0, w$i_ - 1)")
+                .put("halo", plane.halo)
+                .put("i", plane.tensor);
+  }
+  return text;
+}
+
+std::string undefine(const std::map<std::string, StageAccess>& planes) {
+  std::string text;
+  for (const auto& [name, plane] : planes) text += "#undef " + name + "\n";
+  return text;
+}
+
+// The loops over one row. The borders come first, so that a mistake in the code is told once.
+std::string row_text(const StageFile& file, const StagePlan& plan, const StageStep& step) {
+  const auto planes = planes_of(step);
+  std::string element;
+  if (step.skeleton == Skeleton::kReduce) {
+    element = "{" + user_text(file, file.parts[step.parts[0].part].body_on(Side::kCpu)) + "}\n";
+  } else {
+    element = element_text(file, step, Side::kCpu);
+  }
+  const std::string vectors = step.skeleton == Skeleton::kReduce
+                                  ? ""
+                                  : "#ifdef __clang__\n"
+                                    "#pragma clang loop vectorize(assume_safety)\n"
+                                    "#else\n"
+                                    "#pragma GCC ivdep\n"
+                                    "#endif\n";
+  return rows_text(plan, step, planes) + local_reads(step, true) + reads_text(plan, planes, false) +
+         "for (int side_ = 0; side_ < 2; ++side_)\n"
+         "for (int x = side_ ? right_ : 0; x < (side_ ? t_->columns : left_); ++x) {\n" +
+         element + "}\n" + undefine(planes) + reads_text(plan, planes, true) + vectors +
+         "for (int x = left_; x < right_; ++x) {\n" + element + "}\n" + undefine(planes) +
+         local_reads(step, false);
+}
+
+std::string head_text(const StageFile& file, const std::string& name, std::size_t step) {
+  return "\nint tandem_" + name + "_" + std::to_string(step) +
+         "(const struct tandem_call* t_, int first_, int last_) {\n"
+         "const int width = t_->width, height = t_->height, frame = t_->frame, pass = t_->pass;\n"
+         "const int unset_ = t_->unset;\n"
+         "int again_ = 0;\n" +
+         parameters_text(file);
+}
+
+std::string step_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
+  const StageStep& step = plan.steps[number];
+  return head_text(file, "step", number) + arrays_text(plan, step) + columns_text(planes_of(step)) +
+         "for (int y = first_; y < last_; ++y) {\n" + row_text(file, plan, step) +
+         "}\nreturn again_;\n}\n";
+}
+
+std::string reduce_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
+  const StageStep& step = plan.steps[number];
+  std::string partials, combined, others, results;
+  for (const StageStore& write : step.parts[0].writes) {
+    const auto fill = [&](const char* text) {
+      return std::string(
+          Filled(text)
+              .put("type", c_name_of(write.type))
+              .put("name", write.name)
+              .put("count", static_cast<long>(elements_of(plan.tensors[write.tensor].shape)))
+              .put("partials", write.partials)
+              .put("tensor", write.tensor));
+    };
+    partials += fill(
+        "$type* const $name = ($type*)t_->tensors[$partials].data + (long)piece_ * $count;\n"
+        "for (int i_ = 0; i_ < $count; ++i_) $name[i_] = 0;\n");
+    combined += fill("$type* const $name = ($type*)t_->tensors[$partials].data;\n");
+    others += fill("const $type* const $name_other = $name + (long)piece_ * $count;\n");
+    results += fill(
+        "for (int i_ = 0; i_ < $count; ++i_) (($type*)t_->tensors[$tensor].data)[i_] = "
+        "$name[i_];\n");
+  }
+  return head_text(file, "step", number) + arrays_text(plan, step) + columns_text(planes_of(step)) +
+         "for (int piece_ = first_; piece_ < last_; ++piece_) {\n" + partials +
+         "const int end_ = tandem_min_int(t_->rows, (piece_ + 1) * t_->piece_rows);\n"
+         "for (int y = piece_ * t_->piece_rows; y < end_; ++y) {\n" +
+         row_text(file, plan, step) + "}\n}\nreturn again_;\n}\n" +
+         head_text(file, "combine", number) + combined +
+         "for (int piece_ = 1; piece_ < last_; ++piece_) {\n" + others + "{" +
+         combine_text(file, plan, step) + "}\n}\n" + results + "return again_;\n}\n";
+}
+
+}  // namespace
+
+std::string generate_c(const StageFile& file, const StagePlan& plan) {
+  std::string text = std::string("#line 1 \"tandem\"\n") + prelude_c + user_text(file, file.common);
+  for (std::size_t k = 0; k < plan.steps.size(); ++k)
+    text += plan.steps[k].skeleton == Skeleton::kReduce ? reduce_text(file, plan, k)
+                                                        : step_text(file, plan, k);
+  return text;
+}
+
+}  // namespace tandem

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <map>
+#include <set>
+
+#include "kernels/stage_file/generate.h"
+#include "kernels/stage_file/generate_text.h"
+#include "prelude_cl.h"
+
+namespace tandem {
+namespace {
+
+using Kind = StageAccess::Kind;
+using Skeleton = StagePart::Skeleton;
+
+// All kernels of a step have the same arguments, in the order in which StageFileOpenCL sets them.
+std::string head_text(const StageFile& file, const StagePlan& plan, const StageStep& step,
+                      const std::string& name, std::size_t number) {
+  std::string text = "\n__kernel void tandem_" + name + "_" + std::to_string(number) + "(";
+  for (int i : step.tensors())
+    text += Filled("__global $type* t$i_data_, long t$i_stride_, int t$i_w_, int t$i_h_, ")
+                .put("type", c_name_of(plan.tensors[i].type))
+                .put("i", i);
+  for (const StageParameter& p : file.parameters)
+    text += (p.type == StageParameter::Type::kFloat ? "float " : "int ") + p.name + ", ";
+  return text +
+         "int width, int height, int frame, int pass, int columns_, int rows_, int groups_, "
+         "int unset_) {\n";
+}
+
+// Before the first frame or pass there is nothing.
+std::string missing_text(const StageTensor& tensor) {
+  if (tensor.role == StageTensor::Role::kBefore) return "frame == 0 ? 0 : ";
+  return tensor.role == StageTensor::Role::kOther ? "pass == 0 ? 0 : " : "";
+}
+
+std::string reads_text(const StagePlan& plan, const StageStep& step, bool define) {
+  std::set<std::string> seen;
+  std::string text;
+  for (const StagePlanPart& part : step.parts) {
+    for (const StageAccess& read : part.reads) {
+      if (read.kind != Kind::kPlane || !seen.insert(read.name).second) continue;
+      if (!define) {
+        text += "#undef " + read.name + "\n";
+        continue;
+      }
+      int halo = 0;
+      for (const StagePlanPart& other : step.parts)
+        for (const StageAccess& same : other.reads)
+          if (same.name == read.name) halo = std::max(halo, same.halo);
+      text +=
+          Filled(
+              "#define $name(dx, dy) ($missingt$i_data_[tandem_within(y * $times / $over + "
+              "tandem_reach(dy, $halo), 0, t$i_h_ - 1) * t$i_stride_ + tandem_within(x * $times "
+              "/ $over + tandem_reach(dx, $halo), 0, t$i_w_ - 1)])\n")
+              .put("name", read.name)
+              .put("missing", missing_text(plan.tensors[read.tensor]))
+              .put("i", read.tensor)
+              .put("times", read.times)
+              .put("over", read.over)
+              .put("halo", halo);
+    }
+  }
+  return text;
+}
+
+std::string arrays_text(const StagePlan& plan, const StageStep& step) {
+  std::map<std::string, int> arrays;
+  for (const StagePlanPart& part : step.parts)
+    for (const StageAccess& read : part.reads)
+      if (read.kind == Kind::kArray) arrays.emplace(read.name, read.tensor);
+  std::string text;
+  for (const auto& [name, tensor] : arrays)
+    text += Filled("__global const $type* const $name = t$i_data_;\n")
+                .put("type", c_name_of(plan.tensors[tensor].type))
+                .put("name", name)
+                .put("i", tensor);
+  return text;
+}
+
+std::string step_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
+  const StageStep& step = plan.steps[number];
+  std::string text = head_text(file, plan, step, "step", number) +
+                     "const int group_ = get_group_id(0), y = group_ / groups_;\n"
+                     "const int x = group_ % groups_ * (int)get_local_size(0) + "
+                     "(int)get_local_id(0);\n";
+  const std::string flags = "t" + std::to_string(step.flags) + "_data_";
+  if (step.until_settled) text += "if (pass > 0 && !" + flags + "[pass - 1]) return;\n";
+  if (step.until_settled)
+    text += "if (group_ == 0 && get_local_id(0) == 0) " + flags + "[" +
+            std::to_string(step.passes) + "] = pass + 1;\n";
+  text += "if (x >= columns_) return;\nint again_ = 0;\n" + arrays_text(plan, step);
+  for (const StagePlanPart& part : step.parts)
+    for (const StageStore& write : part.writes)
+      if (write.tensor >= 0)
+        text += Filled("__global $type* const t$i_row_ = t$i_data_ + y * t$i_stride_;\n")
+                    .put("type", c_name_of(write.type))
+                    .put("i", write.tensor);
+  text += local_reads(step, true) + reads_text(plan, step, true) +
+          element_text(file, step, Side::kDevice) + reads_text(plan, step, false) +
+          local_reads(step, false);
+  if (step.until_settled) text += "if (again_) " + flags + "[pass] = 1;\n";
+  return text + "}\n";
+}
+
+// Where the last pass of a loop wrote into the other memory, what it wrote is copied.
+std::string settle_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
+  const StageStep& step = plan.steps[number];
+  std::string text = head_text(file, plan, step, "settle", number);
+  text += Filled("if (t$i_data_[$passes] % 2 == $odd) return;\n")
+              .put("i", step.flags)
+              .put("passes", step.passes)
+              .put("odd", step.passes % 2);
+  text +=
+      "const int group_ = get_group_id(0), y = group_ / groups_;\n"
+      "const int x = group_ % groups_ * (int)get_local_size(0) + (int)get_local_id(0);\n"
+      "if (x >= columns_) return;\n";
+  for (const StagePlanPart& part : step.parts) {
+    for (const StageStore& write : part.writes) {
+      for (const StageAccess& read : part.reads) {
+        if (read.name != write.name) continue;
+        text += Filled("t$i_data_[y * t$i_stride_ + x] = t$j_data_[y * t$j_stride_ + x];\n")
+                    .put("i", write.tensor)
+                    .put("j", read.tensor);
+      }
+    }
+  }
+  return text + "}\n";
+}
+
+// Each item reduces elements that are `columns_` apart, so that neighbours read side by side; one
+// work-group combines what they have: `rows_` pieces.
+std::string reduce_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
+  const StageStep& step = plan.steps[number];
+  std::string partials, combined, others, results;
+  for (const StageStore& write : step.parts[0].writes) {
+    const auto fill = [&](const char* text) {
+      return std::string(
+          Filled(text)
+              .put("type", c_name_of(write.type))
+              .put("name", write.name)
+              .put("count", static_cast<long>(elements_of(plan.tensors[write.tensor].shape)))
+              .put("partials", write.partials)
+              .put("tensor", write.tensor));
+    };
+    partials += fill(
+        "__global $type* const $name = t$partials_data_ + piece_ * (long)$count;\n"
+        "for (int i_ = 0; i_ < $count; ++i_) $name[i_] = 0;\n");
+    combined += fill("__global $type* const $name = t$partials_data_ + to_ * (long)$count;\n");
+    others += fill(
+        "__global const $type* const $name_other = t$partials_data_ + from_ * (long)$count;\n");
+    results += fill(
+        "for (int i_ = item_; i_ < $count; i_ += items_) t$tensor_data_[i_] = "
+        "t$partials_data_[i_];\n");
+  }
+  const std::string combine = "{\n" + combined + others + combine_text(file, plan, step) + "}\n";
+  return head_text(file, plan, step, "step", number) +
+         "const int piece_ = get_global_id(0), pieces_ = get_global_size(0);\n" +
+         arrays_text(plan, step) + partials + reads_text(plan, step, true) +
+         "for (int at_ = piece_; at_ < columns_ * rows_; at_ += pieces_) {\n"
+         "const int y = at_ / columns_, x = at_ - y * columns_;\n{" +
+         user_text(file, file.parts[step.parts[0].part].body_on(Side::kDevice)) + "}\n}\n" +
+         reads_text(plan, step, false) + "}\n" + head_text(file, plan, step, "combine", number) +
+         "const int item_ = get_local_id(0), items_ = get_local_size(0), pieces_ = groups_;\n"
+         "for (int from_ = item_ + items_; from_ < pieces_; from_ += items_) {\n"
+         "const int to_ = item_;\n" +
+         combine +
+         "}\nbarrier(CLK_GLOBAL_MEM_FENCE);\n"
+         "for (int left_ = min(items_, pieces_); left_ > 1;) {\n"
+         "const int kept_ = (left_ + 1) / 2;\n"
+         "if (item_ < left_ - kept_) {\nconst int to_ = item_, from_ = item_ + kept_;\n" +
+         combine + "}\nbarrier(CLK_GLOBAL_MEM_FENCE);\nleft_ = kept_;\n}\n" + results + "}\n";
+}
+
+}  // namespace
+
+std::string generate_opencl(const StageFile& file, const StagePlan& plan) {
+  std::string text = std::string("#line 1 \"tandem\"\n#pragma OPENCL FP_CONTRACT ") +
+                     (file.contract ? "ON" : "OFF") + "\n" + prelude_cl +
+                     user_text(file, file.common);
+  for (std::size_t k = 0; k < plan.steps.size(); ++k) {
+    const StageStep& step = plan.steps[k];
+    text +=
+        step.skeleton == Skeleton::kReduce ? reduce_text(file, plan, k) : step_text(file, plan, k);
+    if (step.until_settled) text += settle_text(file, plan, k);
+  }
+  return text;
+}
+
+}  // namespace tandem

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/stage_file/generate_text.h"
+
+#include <functional>
+#include <numeric>
+#include <set>
+
+namespace tandem {
+
+std::string user_text(const StageFile& file, const StageCode& code) {
+  std::string path;
+  for (const char c : file.path) {
+    if (c == '"' || c == '\\') path += '\\';
+    if (c != '\n') path += c;
+  }
+  return "\n#line " + std::to_string(code.line > 0 ? code.line : 1) + " \"" + path + "\"\n" +
+         code.text + "\n#line 1 \"tandem\"\n";
+}
+
+std::size_t elements_of(const StageShape& shape) {
+  return std::accumulate(shape.constants.begin(), shape.constants.end(), std::size_t{1},
+                         std::multiplies<>());
+}
+
+Filled& Filled::put(const std::string& key, const std::string& value) {
+  const std::string wanted = "$" + key;
+  for (std::size_t at = 0; (at = text_.find(wanted, at)) != text_.npos; at += value.size())
+    text_.replace(at, wanted.size(), value);
+  return *this;
+}
+
+std::string element_text(const StageFile& file, const StageStep& step, Side side) {
+  const bool loops = step.skeleton == StagePart::Skeleton::kLoop;
+  std::string text = loops ? "int again = 0;\n" : "";
+  std::string stores;
+  for (const StagePlanPart& part : step.parts) {
+    for (const StageStore& write : part.writes) {
+      text += Filled("$type $name = ($type)unset_;\n")
+                  .put("type", c_name_of(write.type))
+                  .put("name", write.name);
+      if (write.tensor < 0) continue;
+      stores += Filled("t$i_row_[x] = $name;\n").put("i", write.tensor).put("name", write.name);
+    }
+    text += "{" + user_text(file, file.parts[part.part].body_on(side)) + "}\n";
+  }
+  return text + stores + (loops ? "again_ |= again;\n" : "");
+}
+
+std::string combine_text(const StageFile& file, const StagePlan& plan, const StageStep& step) {
+  const StagePart& part = file.parts[step.parts[0].part];
+  if (part.combine.line > 0) return user_text(file, part.combine);
+  std::string text;
+  for (const StageStore& write : step.parts[0].writes)
+    text += Filled("for (int i_ = 0; i_ < $count; ++i_) $name[i_] += $name_other[i_];\n")
+                .put("count", static_cast<long>(elements_of(plan.tensors[write.tensor].shape)))
+                .put("name", write.name);
+  return text;
+}
+
+std::string local_reads(const StageStep& step, bool define) {
+  std::set<std::string> names;
+  for (const StagePlanPart& part : step.parts)
+    for (const StageAccess& read : part.reads)
+      if (read.kind == StageAccess::Kind::kLocal) names.insert(read.name);
+  std::string text;
+  for (const std::string& name : names)
+    text += define ? "#define " + name + "(dx, dy) (" + name + ")\n" : "#undef " + name + "\n";
+  return text;
+}
+
+}  // namespace tandem

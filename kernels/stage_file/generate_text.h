@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+#include "kernels/stage_file/plan.h"
+
+/// Pieces of code that both sides have.
+namespace tandem {
+
+/// "\n#line 7 \"sobel.cl\"\n" and the user's text, then lines that are not the user's again.
+std::string user_text(const StageFile& file, const StageCode& code);
+
+/// How many elements a tensor of a shape has.
+std::size_t elements_of(const StageShape& shape);
+
+/// Puts numbers and names into text: every "$key" becomes its value.
+class Filled {
+ public:
+  explicit Filled(std::string text) : text_(std::move(text)) {}
+  Filled& put(const std::string& key, const std::string& value);
+  Filled& put(const std::string& key, long value) { return put(key, std::to_string(value)); }
+  operator std::string() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+/// The code of one element: variables of what is written, the user's code, and the stores. Each
+/// part of the step sees the variables of those before it.
+std::string element_text(const StageFile& file, const StageStep& step, Side side);
+/// How two partial results of kReduce are combined: as the user says, else by adding.
+std::string combine_text(const StageFile& file, const StagePlan& plan, const StageStep& step);
+/// What readers of a fused step's tensors see: `#define name(dx, dy) (name)`.
+std::string local_reads(const StageStep& step, bool define);
+
+}  // namespace tandem

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/plane.h"
+#include "kernels/stage_file/c_compiler.h"
+#include "kernels/stage_file/plan.h"
+#include "kernels/stage_file/stage_call.h"
+
+namespace tandem {
+
+/// Most tensors of a plan.
+inline constexpr std::size_t kMostStageTensors = 32;
+
+/// A step's part of a call: its grid.
+StageCall call_of(const StageStep& step, const StageCall& call);
+
+/// What a loop says when it did not end by itself within its bound, from the flags that it left in
+/// host memory; empty: all have ended.
+std::string unsettled_loop(const StageFile& file, const StagePlan& plan, const StageCall& call);
+
+/// A stage on the cores. Immutable: many threads compute with it.
+class HostStage {
+ public:
+  /// Compiles; throws as compile_c() does.
+  HostStage(const StageFile& file, const StagePlan& plan, bool check = false);
+
+  /// Bands are cut of these; 1: one thread computes all of it.
+  int rows(const StageCall& call) const;
+  void compute(const StageCall& call, Rows rows) const;
+  /// Once all rows are there.
+  void combine(const StageCall& call) const;
+
+  bool cached() const { return cached_; }                ///< the code came from the cache
+  const std::string& notice() const { return notice_; }  ///< why nothing is cached
+
+ private:
+  void run_step(std::size_t number, const StageCall& call) const;
+  void run_loop(std::size_t number, const StageCall& call) const;
+
+  const StagePlan plan_;
+  std::unique_ptr<LoadedCode> code_;
+  std::vector<StageFunction> steps_, combines_;  // combines_ are null but of kReduce
+  bool cached_ = false;
+  std::string notice_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What stands in front of a stage's code on the cores: the words of OpenCL C that C lacks. The
+// structures are those of stage_call.h.
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+
+struct tandem_view {
+  void* data;
+  long stride;
+  int width, height;
+};
+union tandem_value {
+  int whole;
+  float real;
+};
+struct tandem_call {
+  int width, height, frame, pass, columns, rows, piece_rows, unset;
+  const union tandem_value* parameters;
+  const struct tandem_view* tensors;
+  int* reach;
+};
+
+static inline int tandem_within(int value, int least, int most) {
+  return value < least ? least : value > most ? most : value;
+}
+static inline int tandem_seen(int* reach, int distance, int halo) {
+  const int away = distance < 0 ? -distance : distance;
+  if (away > *reach) *reach = away;
+  return tandem_within(distance, -halo, halo);
+}
+#ifdef TANDEM_CHECK
+#define tandem_reach(distance, halo, tensor) tandem_seen(t_->reach + (tensor), distance, halo)
+#else
+#define tandem_reach(distance, halo, tensor) tandem_within(distance, -(halo), halo)
+#endif
+
+#define constant static const
+#define __constant static const
+#define exp expf
+#define exp2 exp2f
+#define log logf
+#define log2 log2f
+#define sqrt sqrtf
+#define rsqrt(v) (1.0f / sqrtf(v))
+#define pow powf
+#define sin sinf
+#define cos cosf
+#define tan tanf
+#define atan atanf
+#define atan2 atan2f
+#define tanh tanhf
+#define hypot hypotf
+#define floor floorf
+#define ceil ceilf
+#define rint rintf
+#define round roundf
+#define trunc truncf
+#define fabs fabsf
+#define fmin fminf
+#define fmax fmaxf
+#define fma fmaf
+#define mad(a, b, c) ((a) * (b) + (c))
+
+static inline int tandem_min_int(int a, int b) { return a < b ? a : b; }
+static inline int tandem_max_int(int a, int b) { return a > b ? a : b; }
+static inline float tandem_min_float(float a, float b) { return b < a ? b : a; }
+static inline float tandem_max_float(float a, float b) { return a < b ? b : a; }
+static inline uint tandem_min_uint(uint a, uint b) { return a < b ? a : b; }
+static inline uint tandem_max_uint(uint a, uint b) { return a > b ? a : b; }
+#define min(a, b) \
+  _Generic((a) + (b), float: tandem_min_float, uint: tandem_min_uint, default: tandem_min_int)(a, b)
+#define max(a, b) \
+  _Generic((a) + (b), float: tandem_max_float, uint: tandem_max_uint, default: tandem_max_int)(a, b)
+#define clamp(v, least, most) min(max(v, least), most)
+#define mix(a, b, t) ((a) + ((b) - (a)) * (t))
+
+static inline uchar tandem_uchar_of_int(int v) { return (uchar)tandem_within(v, 0, 255); }
+static inline uchar tandem_uchar_of_float(float v) {
+  return (uchar)(v >= 255.0f ? 255 : v > 0.0f ? (int)v : 0);
+}
+#define convert_uchar_sat(v) \
+  _Generic((v), float: tandem_uchar_of_float, default: tandem_uchar_of_int)(v)
+#define convert_uchar_sat_rte(v) tandem_uchar_of_float(rintf(v))
+#define convert_uchar(v) ((uchar)(v))
+#define convert_int(v) ((int)(v))
+#define convert_int_rte(v) ((int)rintf(v))
+#define convert_float(v) ((float)(v))

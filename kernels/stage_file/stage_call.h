@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+
+/// What compiled code of a stage file is called with. prelude_c.h has the same structures in C: a
+/// change here is one there, and in kStageCallVersion, which is part of the cache's key.
+namespace tandem {
+
+inline constexpr int kStageCallVersion = 1;
+
+/// A tensor of a call; on a device `data` is a cl_mem.
+struct StageView {
+  void* data = nullptr;
+  std::ptrdiff_t stride = 0;  ///< elements from row to row
+  int width = 0, height = 0;
+};
+
+union StageValue {
+  int whole;
+  float real;
+};
+
+struct StageCall {
+  int width = 0, height = 0;  ///< of the frame
+  int frame = 0;              ///< how many came before, of a stage that keeps tensors
+  int pass = 0;
+  int columns = 0, rows = 0;  ///< of the step's grid
+  int piece_rows = 0;         ///< of kReduce: rows of the grid in a piece
+  int unset = 0;  ///< what outputs are before the code writes them: check-stage varies it
+  const StageValue* parameters = nullptr;
+  const StageView* tensors = nullptr;  ///< of the plan
+  int* reach = nullptr;                ///< of a checking build: how far each was read
+};
+
+/// Computes rows [first, last) of a step's grid, or pieces of kReduce. Returns whether an element
+/// of a loop asked for another pass.
+using StageFunction = int (*)(const StageCall* call, int first, int last);
+
+}  // namespace tandem

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/stage_file/stage_file_device.h"
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/opencl/native.h"
+#include "kernels/stage_file/generate.h"
+#include "kernels/stage_file/generate_text.h"
+#include "kernels/stage_file/host_stage.h"
+
+namespace tandem {
+namespace {
+
+using opencl::ArgumentList;
+using Skeleton = StagePart::Skeleton;
+
+// Both sides divide and take roots as IEEE says, where the device can.
+bool divides_exactly(opencl::Context& context) {
+  return std::ranges::all_of(context.native().devices, [](const auto& native) {
+    return (native->device.template getInfo<CL_DEVICE_SINGLE_FP_CONFIG>() &
+            CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+  });
+}
+
+// "sobel.cl:7:12: error: ..." of a log; compilers say it before or behind the place.
+std::string first_error(const std::string& log) {
+  for (std::size_t at = 0; at < log.size();) {
+    const std::size_t end = std::min(log.find('\n', at), log.size());
+    const std::string line = log.substr(at, end - at);
+    if (line.find("error:") != std::string::npos) return line;
+    at = end + 1;
+  }
+  return log;
+}
+
+opencl::Program build(opencl::Context& context, const StageFile& file, const StagePlan& plan) {
+  std::string options = " -cl-single-precision-constant";
+  if (divides_exactly(context)) options += " -cl-fp32-correctly-rounded-divide-sqrt";
+  try {
+    return opencl::build_program(context, generate_opencl(file, plan), options);
+  } catch (const opencl::ProgramError& error) {
+    throw StageFileError("the OpenCL compiler of " + context.device().name +
+                         " fails: " + first_error(error.log()));
+  }
+}
+
+// The arguments of a step's kernels, in the order of generate_opencl().
+class Arguments {
+ public:
+  Arguments(const StageStep& step, const StageCall& call, std::size_t parameters) : call_(call) {
+    for (int i : step.tensors()) {
+      const StageView& view = call_.tensors[i];
+      strides_[used_] = view.stride;
+      add(view.data);
+      add(strides_[used_++]);
+      add(view.width);
+      add(view.height);
+    }
+    for (std::size_t i = 0; i < parameters; ++i) add(call_.parameters[i].whole);  // 4 bytes each
+  }
+  ArgumentList list(const int& groups) {
+    for (const int* value : {&call_.width, &call_.height, &call_.frame, &call_.pass, &call_.columns,
+                             &call_.rows, &groups, &call_.unset})
+      add(*value);
+    return {{all_.data(), count_}};
+  }
+
+ private:
+  template <typename Value>
+  void add(const Value& value) {
+    all_[count_++] = {sizeof value, &value};
+  }
+
+  const StageCall& call_;
+  std::array<cl_long, kMostStageTensors> strides_{};
+  std::size_t used_ = 0, count_ = 0;
+  std::array<ArgumentList::Argument, 4 * kMostStageTensors + 64> all_;
+};
+
+std::unique_ptr<opencl::Kernel> kernel(opencl::Context& context, const opencl::Program& program,
+                                       const char* name, std::size_t step) {
+  return std::make_unique<opencl::Kernel>(
+      context, program, ("tandem_" + std::string(name) + "_" + std::to_string(step)).c_str());
+}
+
+}  // namespace
+
+struct StageFileOpenCL::Private {
+  const StagePlan plan;
+  const std::size_t parameters;
+  const bool is_cpu;
+  std::vector<std::unique_ptr<opencl::Kernel>> steps, combines, settles;
+
+  void enqueue(opencl::Kernel& kernel, opencl::Queue& queue, const StageStep& step,
+               const StageCall& call) const {
+    const std::size_t group = kernel.group_size(std::min(
+        opencl::kRowGroup.on_cpu(is_cpu), static_cast<std::size_t>(std::max(1, call.columns))));
+    const int groups = static_cast<int>(opencl::pieces(call.columns, static_cast<int>(group)));
+    Arguments arguments(step, call, parameters);
+    kernel.enqueue(queue,
+                   group * static_cast<std::size_t>(groups) * static_cast<std::size_t>(call.rows),
+                   group, arguments.list(groups));
+  }
+
+  void reduce(std::size_t k, opencl::Queue& queue, const StageCall& call) const {
+    const StageStep& step = plan.steps[k];
+    std::size_t elements = 1;
+    for (const StageStore& write : step.parts[0].writes)
+      elements = std::max(elements,
+                          elements_of(plan.tensors[static_cast<std::size_t>(write.tensor)].shape));
+    const std::size_t wanted = static_cast<std::size_t>(device_pieces(elements));
+    const std::size_t group =
+        std::min(steps[k]->group_size(opencl::kSumGroup.on_cpu(is_cpu)), wanted);
+    const int pieces = static_cast<int>(wanted / group * group);
+    Arguments first(step, call, parameters);
+    steps[k]->enqueue(queue, static_cast<std::size_t>(pieces), group, first.list(pieces));
+    const std::size_t items = combines[k]->group_size(opencl::kSumGroup.on_cpu(is_cpu));
+    Arguments second(step, call, parameters);
+    combines[k]->enqueue(queue, items, items, second.list(pieces));
+  }
+
+  void loop(std::size_t k, opencl::Queue& queue, const StageCall& call) const {
+    const StageStep& step = plan.steps[k];
+    std::array<StageView, kMostStageTensors> views;
+    std::copy_n(call.tensors, plan.tensors.size(), views.begin());
+    StageCall own = call;
+    own.tensors = views.data();
+    const auto swap = [&] {
+      for (std::size_t i = 0; i < plan.tensors.size(); ++i) {
+        const StageTensor& other = plan.tensors[i];
+        if (other.role != StageTensor::Role::kOther) continue;
+        for (const StageStore& write : step.parts[0].writes)
+          if (write.tensor == other.of)
+            std::swap(views[i].data, views[static_cast<std::size_t>(other.of)].data);
+      }
+    };
+    if (step.until_settled)
+      clear(queue, views[static_cast<std::size_t>(step.flags)], step.passes + 1);
+    if (step.passes % 2 == 0) swap();
+    for (own.pass = 0; own.pass < step.passes; ++own.pass) {
+      enqueue(*steps[k], queue, step, own);
+      swap();
+    }
+    if (step.until_settled) enqueue(*settles[k], queue, step, call);
+  }
+
+  static void clear(opencl::Queue& queue, const StageView& flags, int count) {
+    opencl::enqueue_deferred(queue);
+    cl::CommandQueue& commands = queue.native().queue;
+    opencl::command(queue.native().device, commands, "clear the flags of a loop", [&] {
+      const cl::Buffer buffer(static_cast<cl_mem>(flags.data), true);
+      commands.enqueueFillBuffer(buffer, cl_int{0}, 0,
+                                 sizeof(cl_int) * static_cast<std::size_t>(count));
+    });
+  }
+};
+
+StageFileOpenCL::StageFileOpenCL(opencl::Context& context, const StageFile& file,
+                                 const StagePlan& plan)
+    : self_(new Private{plan, file.parameters.size(), context.device().is_cpu, {}, {}, {}}) {
+  const opencl::Program program = build(context, file, plan);
+  for (std::size_t k = 0; k < plan.steps.size(); ++k) {
+    const StageStep& step = plan.steps[k];
+    self_->steps.push_back(kernel(context, program, "step", k));
+    self_->combines.push_back(
+        step.skeleton == Skeleton::kReduce ? kernel(context, program, "combine", k) : nullptr);
+    self_->settles.push_back(step.until_settled ? kernel(context, program, "settle", k) : nullptr);
+  }
+}
+
+StageFileOpenCL::~StageFileOpenCL() = default;
+
+void StageFileOpenCL::enqueue(opencl::Queue& queue, const StageCall& call) const {
+  for (std::size_t k = 0; k < self_->plan.steps.size(); ++k) {
+    const StageCall own = call_of(self_->plan.steps[k], call);
+    switch (self_->plan.steps[k].skeleton) {
+      case Skeleton::kMap:
+        self_->enqueue(*self_->steps[k], queue, self_->plan.steps[k], own);
+        break;
+      case Skeleton::kReduce:
+        self_->reduce(k, queue, own);
+        break;
+      case Skeleton::kLoop:
+        self_->loop(k, queue, own);
+    }
+  }
+}
+
+}  // namespace tandem

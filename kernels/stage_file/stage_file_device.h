@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+
+#include "kernels/opencl/opencl.h"
+#include "kernels/stage_file/plan.h"
+#include "kernels/stage_file/stage_call.h"
+
+namespace tandem {
+
+/// A stage on an OpenCL device.
+class StageFileOpenCL {
+ public:
+  /// Throws StageFileError with the compiler's first complaint, and opencl::Error.
+  StageFileOpenCL(opencl::Context& context, const StageFile& file, const StagePlan& plan);
+  ~StageFileOpenCL();
+  /// Enqueues all steps; `data` of the tensors are cl_mem. Throws opencl::Error.
+  void enqueue(opencl::Queue& queue, const StageCall& call) const;
+
+ private:
+  struct Private;
+  std::unique_ptr<Private> self_;
+};
+
+}  // namespace tandem

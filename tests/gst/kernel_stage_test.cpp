@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// kernelstage: its properties, its way through pipelines and bins, and files that are no good.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <numeric>
+
+#include "tests/gst/support/stream.h"
+
+namespace tandem::test {
+namespace {
+
+constexpr Size kSize{48, 20};
+constexpr int kFrames = 6;
+
+/// Writes a stage file into the folder of this process; returns its path.
+std::string file_of(const std::string& name, const std::string& text) {
+  const std::string path = temporary_folder() + "/" + name + ".cl";
+  std::ofstream(path) << text;
+  return path;
+}
+
+std::string add_file() {
+  static const std::string path = file_of("add",
+                                          "//!STAGE add\n//!PARAM plus int 3 0..100 What is added\n"
+                                          "//!READ luma\n//!WRITE sum float32\n"
+                                          "//!MAP\nsum = luma(0, 0) + plus;\n");
+  return path;
+}
+std::string scale_file() {
+  static const std::string path =
+      file_of("scale",
+              "//!STAGE scale\n//!PARAM plus float 0.5 0..1 What is added\n//!READ sum float32\n"
+              "//!WRITE scaled float32\n//!MAP\nscaled = sum(0, 0) + plus;\n");
+  return path;
+}
+
+void expect_sums(const std::vector<Result>& results, int plus) {
+  ASSERT_EQ(indices(results), count_to(kFrames));
+  for (const Result& result : results) {
+    const auto& sum = result.tensors.at("sum");
+    ASSERT_EQ(sum.size(), result.pixels.size());
+    for (std::size_t i = 0; i < sum.size(); ++i) ASSERT_EQ(sum[i], result.pixels[i] + plus);
+  }
+}
+
+std::string error_of(const std::string& stages) {
+  Stream stream(stages, kSize);
+  stream.play();
+  stream.push(0, 1);
+  return stream.messages.wait(GST_MESSAGE_ERROR).text;
+}
+
+TEST(KernelStage, ComputesAlone) {
+  Stream stream("kernelstage device=cpu location=" + add_file() + " plus=7", kSize);
+  expect_sums(stream.run(kFrames), 7);
+}
+
+TEST(KernelStage, ComputesOnTheDevice) {
+  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  Stream stream("kernelstage device=opencl opencl-device=any location=" + add_file() + " plus=7",
+                kSize);
+  expect_sums(stream.run(kFrames), 7);
+}
+
+TEST(KernelStage, ComputesUnderEveryMapping) {
+  const std::string stages =
+      "kernelstage location=" + add_file() + " ! kernelstage location=" + scale_file();
+  for (const char* mapping : {"cc", "cg", "gc", "gg"}) {
+    if (!have_opencl_device() && std::string(mapping) != "cc") continue;
+    for (const char* grain : {"cg", "mg"}) {
+      SCOPED_TRACE(std::string(mapping) + " " + grain);
+      Stream stream(bin_of(stages, "keep-tensors=true mapping=" + std::string(mapping) +
+                                       " granularity=" + grain),
+                    kSize);
+      const auto results = stream.run(kFrames);
+      expect_sums(results, 3);
+      for (const Result& result : results)
+        EXPECT_EQ(result.tensors.at("scaled").at(5), result.tensors.at("sum").at(5) + 0.5F);
+    }
+  }
+}
+
+TEST(KernelStage, ParametersOfOneNameAndTwoTypes) {
+  Stream stream("kernelstage name=a location=" + add_file() +
+                    " plus=7 ! kernelstage name=b location=" + scale_file() + " plus=0.25",
+                kSize);
+  for (const auto& [name, type] : {std::pair{"a", G_TYPE_INT}, {"b", G_TYPE_DOUBLE}}) {
+    GObjectClass* const klass = G_OBJECT_GET_CLASS(stream.element(name));
+    GParamSpec* const pspec = g_object_class_find_property(klass, "plus");
+    ASSERT_TRUE(pspec);
+    EXPECT_EQ(pspec->value_type, type) << name;
+    EXPECT_STREQ(g_param_spec_get_blurb(pspec), "What is added");
+  }
+  const auto results = stream.run(kFrames);
+  expect_sums(results, 7);
+  EXPECT_EQ(results.at(0).tensors.at("scaled").at(0), results.at(0).pixels.at(0) + 7.25F);
+}
+
+TEST(KernelStage, ParametersChangeWhilePlaying) {
+  for (const std::string& stages :
+       {"kernelstage name=add location=" + add_file(),
+        bin_of("kernelstage name=add location=" + add_file(), "keep-tensors=true")}) {
+    Stream stream(stages, kSize);
+    stream.play();
+    stream.push(0, 1);
+    const auto before = stream.pull(1);
+    g_object_set(stream.element("add"), "plus", 20, nullptr);
+    stream.push(1, 2);
+    const auto after = stream.pull(1);
+    ASSERT_EQ(before.size() + after.size(), 2U);
+    EXPECT_EQ(before[0].tensors.at("sum").at(0), before[0].pixels.at(0) + 3);
+    EXPECT_EQ(after[0].tensors.at("sum").at(0), after[0].pixels.at(0) + 20);
+    int plus = 0;
+    g_object_get(stream.element("add"), "plus", &plus, nullptr);
+    EXPECT_EQ(plus, 20);
+  }
+}
+
+TEST(KernelStage, AnotherFileHasOtherProperties) {
+  Stream stream("kernelstage name=add device=cpu location=" + add_file() + " plus=9", kSize);
+  GstElement* const add = stream.element("add");
+  g_object_set(add, "location", scale_file().c_str(), nullptr);
+  double plus = 0;
+  g_object_get(add, "plus", &plus, nullptr);
+  EXPECT_EQ(plus, 0.5);
+  g_object_set(add, "location", add_file().c_str(), nullptr);
+  g_object_set(add, "plus", 4, nullptr);
+  expect_sums(stream.run(kFrames), 4);
+}
+
+TEST(KernelStage, ChangesLuma) {
+  const std::string path = file_of("blur",
+                                   "//!STAGE blur\n//!READ luma halo=1\n//!WRITE luma\n//!MAP\n"
+                                   "luma = (luma(-1, 0) + luma(1, 0)) / 2;\n");
+  for (const std::string& where :
+       {std::string("device=cpu"), std::string("device=opencl opencl-device=any")}) {
+    if (where != "device=cpu" && !have_opencl_device()) continue;
+    Stream stream("kernelstage " + where + " location=" + path, kSize);
+    const auto results = stream.run(2);
+    ASSERT_EQ(results.size(), 2U);
+    const auto before = pixels(1, kSize);
+    const int x = 5 + 3 * kSize.width;
+    EXPECT_EQ(results[1].pixels.at(x), (before.at(x - 1) + before.at(x + 1)) / 2);
+  }
+}
+
+TEST(KernelStage, WhatIsKeptPassesInOrder) {
+  const std::string path =
+      file_of("count",
+              "//!STAGE count\n//!READ luma\n//!WRITE total float32 kept\n//!MAP\n"
+              "total = total(0, 0) + luma(0, 0);\n");
+  std::vector<std::string> ways{"kernelstage device=cpu location=" + path};
+  for (const char* properties : {"threads=2", "mapping=g threads=2 lanes=2", "granularity=mg"})
+    ways.push_back(
+        bin_of("kernelstage location=" + path, std::string("keep-tensors=true ") + properties));
+  for (const std::string& way : ways) {
+    SCOPED_TRACE(way);
+    Stream stream(way, kSize);
+    const auto results = stream.run(20);
+    ASSERT_EQ(indices(results), count_to(20));
+    float total = 0;
+    for (const Result& result : results) {
+      total += result.pixels.at(7);
+      EXPECT_EQ(result.tensors.at("total").at(7), total) << "frame " << result.index;
+    }
+  }
+}
+
+TEST(KernelStage, BoxesBecomeRegions) {
+  const std::string path = file_of(
+      "boxes",
+      "//!STAGE boxes\n//!READ luma\n//!WRITE box float32 shape=2,5\n//!REGIONS box label=spot\n"
+      "//!MAP\nbox = y == 1 ? 0 : x == 0 ? 3 : x == 1 ? 4 : x == 4 ? 0.5f : 10;\n");
+  for (const std::string& where :
+       {std::string("device=cpu"), std::string("device=opencl opencl-device=any")}) {
+    if (where != "device=cpu" && !have_opencl_device()) continue;
+    Stream stream("kernelstage " + where + " location=" + path, kSize);
+    const auto results = stream.run(1);
+    ASSERT_EQ(results.size(), 1U);
+    ASSERT_EQ(results[0].boxes.size(), 1U) << "a box without width is none";
+    const Box& box = results[0].boxes[0];
+    EXPECT_EQ(box.label, "spot");
+    EXPECT_EQ(box.x, 3U);
+    EXPECT_EQ(box.y, 4U);
+    EXPECT_EQ(box.width, 10U);
+    EXPECT_EQ(box.confidence, 0.5);
+  }
+}
+
+TEST(KernelStage, SaysWhichFileIsMissing) {
+  EXPECT_EQ(error_of("kernelstage"), "kernelstage needs a stage file: set location");
+  EXPECT_EQ(error_of("kernelstage location=" + temporary_folder()),
+            "'" + temporary_folder() + "' is not a regular file");
+}
+
+TEST(KernelStage, SaysWhereCodeIsWrong) {
+  const std::string path = file_of(
+      "wrong", "//!STAGE wrong\n//!READ luma\n//!WRITE to uint8\n//!MAP\nto = lumen(0, 0);\n");
+  for (const std::string& where :
+       {std::string("device=cpu"), std::string("device=opencl opencl-device=any")}) {
+    if (where != "device=cpu" && !have_opencl_device()) continue;
+    const std::string error = error_of("kernelstage " + where + " location=" + path);
+    EXPECT_NE(error.find(path + ":5:6"), std::string::npos) << error;
+  }
+}
+
+TEST(KernelStage, SaysWhichParameterIsWrong) {
+  add_file();
+  EXPECT_EQ(error_of("kernelstage location=" + add_file() + " plus=1000"),
+            "plus=1000 is out of the range that " + add_file() + " states");
+  EXPECT_EQ(error_of("kernelstage location=" + add_file() + " plus=much"), "plus=much is no gint");
+  const std::string other = file_of(
+      "plain", "//!STAGE plain\n//!READ luma\n//!WRITE to uint8\n//!MAP\nto = luma(0, 0);\n");
+  EXPECT_EQ(error_of("kernelstage location=" + other + " plus=1"),
+            other + " has no parameter 'plus'");
+  GError* error = nullptr;
+  GstElement* const none =
+      gst_parse_launch(("kernelstage location=" + other + " unheard=1").c_str(), &error);
+  EXPECT_FALSE(none);
+  EXPECT_STREQ(error->message, "no property \"unheard\" in element \"kernelstage\"");
+  g_clear_error(&error);
+}
+
+TEST(KernelStage, SaysThatALoopDoesNotEnd) {
+  const std::string path = file_of(
+      "endless",
+      "//!STAGE endless\n//!READ luma\n//!WRITE to uint8\n//!LOOP 5 settle\nto = 1;\nagain = 1;\n");
+  EXPECT_EQ(error_of("kernelstage device=cpu location=" + path),
+            path + ":4:1: the loop has not ended after 5 passes: `again` is still set");
+}
+
+TEST(KernelStage, SaysThatATensorIsAnother) {
+  const std::string reader = file_of(
+      "reader", "//!STAGE reader\n//!READ sum int32\n//!WRITE to uint8\n//!MAP\nto = sum(0, 0);\n");
+  EXPECT_EQ(error_of("kernelstage location=" + add_file() + " ! kernelstage location=" + reader),
+            "the tensor 'sum' on the frame is not int32 of 20x48, as " + reader + " says");
+}
+
+TEST(KernelStage, AFileThatGoesLeavesTheStageAsItIs) {
+  const std::string path = file_of(
+      "gone", "//!STAGE gone\n//!READ luma\n//!WRITE sum float32\n//!MAP\nsum = luma(0, 0) + 1;\n");
+  Stream stream("kernelstage device=cpu location=" + path, kSize);
+  std::remove(path.c_str());
+  expect_sums(stream.run(kFrames), 1);
+}
+
+}  // namespace
+}  // namespace tandem::test
