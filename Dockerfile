@@ -8,13 +8,13 @@ FROM debian:12 AS build
 WORKDIR /src
 # The list of packages changes less often than the sources.
 COPY dev ./
-RUN apt-get update && ./dev setup build gstreamer opencl tbb highway json brokers package
+RUN apt-get update && ./dev setup build gstreamer opencl tbb highway json pango brokers introspection package
 COPY . .
 RUN ./dev package /packages
 
 FROM debian:12-slim
 COPY --from=build /packages/gstreamer1.0-tandem_*.deb /packages/gstreamer1.0-tandem-data_*.deb \
-     /packages/tandem-tools_*.deb /tmp/packages/
+     /packages/libgsttandem-1.0-0_*.deb /packages/tandem-tools_*.deb /tmp/packages/
 RUN apt-get update \
  && apt-get install -y --no-install-recommends /tmp/packages/*.deb gstreamer1.0-libav gstreamer1.0-tools \
  && rm -rf /tmp/packages /var/lib/apt/lists/* \
