@@ -20,7 +20,7 @@ namespace {
 
 // A file is this line, the key, a zero byte, the code, and the hash of all that.
 constexpr std::string_view kMagic = "tandem stage 1\n";
-constexpr std::size_t kMostBytes = 16u << 20;
+constexpr std::size_t kMostCodeBytes = 16u << 20;
 
 std::string hash_text(std::string_view bytes) {
   char text[17];
@@ -62,7 +62,7 @@ CodeCache::CodeCache() {
 
 std::string CodeCache::load(const std::string& key) const {
   if (folder_.empty()) return {};
-  const std::string file = read_regular_file(folder_ + "/" + hash_text(key) + ".so", kMostBytes,
+  const std::string file = read_regular_file(folder_ + "/" + hash_text(key) + ".so", kMostCodeBytes,
                                              Links::kRefuse, Owner::kThisUser)
                                .bytes;
   const std::string header = std::string(kMagic) + key + '\0';
@@ -77,7 +77,7 @@ void CodeCache::store(const std::string& key, const std::string& bytes) const {
   if (folder_.empty()) return;
   std::string file = std::string(kMagic) + key + '\0' + bytes;
   file += hash_text(file);
-  if (file.size() > kMostBytes) return;
+  if (file.size() > kMostCodeBytes) return;
   // What is not kept costs the next start its compile time.
   (void)replace_file(folder_ + "/" + hash_text(key) + ".so", file, Durable::kNo);
 }

@@ -63,7 +63,7 @@ std::string reads_text(const StagePlan& plan, const StageStep& step, bool define
   return text;
 }
 
-std::string arrays_text(const StagePlan& plan, const StageStep& step) {
+std::string device_arrays_text(const StagePlan& plan, const StageStep& step) {
   std::map<std::string, int> arrays;
   for (const StagePlanPart& part : step.parts)
     for (const StageAccess& read : part.reads)
@@ -77,7 +77,7 @@ std::string arrays_text(const StagePlan& plan, const StageStep& step) {
   return text;
 }
 
-std::string step_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
+std::string kernel_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
   const StageStep& step = plan.steps[number];
   std::string text = head_text(file, plan, step, "step", number) +
                      "const int group_ = get_group_id(0), y = group_ / groups_;\n"
@@ -88,7 +88,7 @@ std::string step_text(const StageFile& file, const StagePlan& plan, std::size_t 
   if (step.until_settled)
     text += "if (group_ == 0 && get_local_id(0) == 0) " + flags + "[" +
             std::to_string(step.passes) + "] = pass + 1;\n";
-  text += "if (x >= columns_) return;\nint again_ = 0;\n" + arrays_text(plan, step);
+  text += "if (x >= columns_) return;\nint again_ = 0;\n" + device_arrays_text(plan, step);
   for (const StagePlanPart& part : step.parts)
     for (const StageStore& write : part.writes)
       if (write.tensor >= 0)
@@ -129,7 +129,7 @@ std::string settle_text(const StageFile& file, const StagePlan& plan, std::size_
 
 // Each item reduces elements that are `columns_` apart, so that neighbours read side by side; one
 // work-group combines what they have: `rows_` pieces.
-std::string reduce_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
+std::string reduce_kernels_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
   const StageStep& step = plan.steps[number];
   std::string partials, combined, others, results;
   for (const StageStore& write : step.parts[0].writes) {
@@ -155,7 +155,7 @@ std::string reduce_text(const StageFile& file, const StagePlan& plan, std::size_
   const std::string combine = "{\n" + combined + others + combine_text(file, plan, step) + "}\n";
   return head_text(file, plan, step, "step", number) +
          "const int piece_ = get_global_id(0), pieces_ = get_global_size(0);\n" +
-         arrays_text(plan, step) + partials + reads_text(plan, step, true) +
+         device_arrays_text(plan, step) + partials + reads_text(plan, step, true) +
          "for (int at_ = piece_; at_ < columns_ * rows_; at_ += pieces_) {\n"
          "const int y = at_ / columns_, x = at_ - y * columns_;\n{" +
          user_text(file, file.parts[step.parts[0].part].body_on(Side::kDevice)) + "}\n}\n" +
@@ -179,8 +179,8 @@ std::string generate_opencl(const StageFile& file, const StagePlan& plan) {
                      user_text(file, file.common);
   for (std::size_t k = 0; k < plan.steps.size(); ++k) {
     const StageStep& step = plan.steps[k];
-    text +=
-        step.skeleton == Skeleton::kReduce ? reduce_text(file, plan, k) : step_text(file, plan, k);
+    text += step.skeleton == Skeleton::kReduce ? reduce_kernels_text(file, plan, k)
+                                               : kernel_text(file, plan, k);
     if (step.until_settled) text += settle_text(file, plan, k);
   }
   return text;
