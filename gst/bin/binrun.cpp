@@ -51,6 +51,8 @@ BinRun::BinRun(GstElement* bin, const BinPlan& plan)
     adapter.set_index(static_cast<int>(adapters_.size()));
     changes_pixels_ |= adapter.description().changes_pixels;
     needs_previous_ |= adapter.description().needs_previous;
+    device_only_ |= adapter.description().has_cpu ? 0 : 1u << adapters_.size();
+    cpu_only_ |= adapter.description().has_opencl ? 0 : 1u << adapters_.size();
     adapters_.push_back(&adapter);
     scheduled.push_back(&adapter);
   }
@@ -77,7 +79,7 @@ void BinRun::device_failed(const std::string& why, int left) {
     return control_->device_left_out(device_side());
   }
   // What the CPU cannot go on with is an error of the frames.
-  const bool all = std::ranges::all_of(adapters_, [](auto* each) { return each->has_cpu(); });
+  const bool all = device_only_ == 0;
   GST_ELEMENT_WARNING(
       bin_, RESOURCE, FAILED,
       ("The OpenCL device failed%s: %s", all ? ", the CPU goes on" : "", why.c_str()), (nullptr));

@@ -33,6 +33,10 @@ class BinRun {
   int stages() const { return static_cast<int>(adapters_.size()); }
   StageAdapter& adapter(int k) const { return *adapters_[k]; }
   GstTandemStage* stage(int k) const { return stages_[k].get(); }
+  /// Bit k: stage k has no CPU implementation, or none for a device. Fixed for the run: others may
+  /// still ask it while the stages are described anew for the next one.
+  uint32_t device_only() const { return device_only_; }
+  uint32_t cpu_only() const { return cpu_only_; }
 
   /// The device to compute on, for all stages; throws opencl::Error. Frames that are under way do
   /// not see it before the configuration changes.
@@ -107,6 +111,7 @@ class BinRun {
   ChainWork work_;  // of the streaming thread
   const ChainRepeat repeat_;
   bool changes_pixels_ = false, needs_previous_ = false;
+  uint32_t device_only_ = 0, cpu_only_ = 0;
   PreviousLuma previous_;    // of the streaming thread
   GstVideoInfo info_{};      // of the streaming thread
   bool negotiated_ = false;  // likewise

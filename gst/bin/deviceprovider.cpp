@@ -20,12 +20,6 @@ bool forces_device(const AdaptRules& rules) {
 
 }  // namespace
 
-uint32_t device_only_stages(const BinRun& run) {
-  uint32_t bits = 0;
-  for (int k = 0; k < run.stages(); ++k) bits |= run.adapter(k).has_cpu() ? 0 : 1u << k;
-  return bits;
-}
-
 bool can_use_device(const AdaptRules& rules, uint32_t device_only) {
   return device_only != 0 || forces_device(rules) || (!rules.allowed.mapping && rules.any());
 }
@@ -34,7 +28,7 @@ void check_mapping(const BinRun& run, const AdaptRules& rules) {
   if (!rules.allowed.mapping) return;
   const Mapping& mapping = *rules.allowed.mapping;
   for (int k = 0; k < run.stages(); ++k) {
-    if (mapping.on_device(k) || run.adapter(k).has_cpu()) continue;
+    if (mapping.on_device(k) || (run.device_only() >> k & 1) == 0) continue;
     throw std::runtime_error("mapping '" + to_string(mapping) + "' has " + run.adapter(k).name() +
                              " on the CPU, which has no CPU implementation: write g for stage " +
                              std::to_string(k + 1));
@@ -44,7 +38,7 @@ void check_mapping(const BinRun& run, const AdaptRules& rules) {
 void DeviceProvider::check_device(const BinRun& run) const {
   if (run.context() || looking_) return;
   for (int k = 0; k < run.stages(); ++k) {
-    if (run.adapter(k).has_cpu()) continue;
+    if ((run.device_only() >> k & 1) == 0) continue;
     throw std::runtime_error(run.adapter(k).name() +
                              " has no CPU implementation, and there is no OpenCL device to use: " +
                              problem_.value_or("none was looked for"));
@@ -52,7 +46,7 @@ void DeviceProvider::check_device(const BinRun& run) const {
 }
 
 bool DeviceProvider::wanted(const BinRun& run, const AdaptRules& rules) const {
-  return can_use_device(rules, device_only_stages(run)) && !run.context() && !problem_;
+  return can_use_device(rules, run.device_only()) && !run.context() && !problem_;
 }
 
 DeviceProvider::Found DeviceProvider::look(GstElement* bin, const std::string& selector) {
@@ -81,7 +75,7 @@ void DeviceProvider::end_look(BinRun& run, const Found& found) {
 
 std::string DeviceProvider::complaint(const BinRun& run, const BinSettings& settings,
                                       const AdaptRules& rules) {
-  if (!can_use_device(rules, device_only_stages(run))) return {};
+  if (!can_use_device(rules, run.device_only())) return {};
   const bool forced = forces_device(rules);
   if (const auto context = run.context()) {
     if (const std::string others = warn_of_kinds(*context, settings); !others.empty())
@@ -109,7 +103,7 @@ std::string DeviceProvider::warn_of_stages(const BinRun& run, const Mapping& map
   if (std::exchange(told_mapping_, mapping) == mapping) return {};
   std::string stages;
   for (int k = 0; k < run.stages(); ++k) {
-    if (mapping.on_device(k) && !run.adapter(k).description().has_opencl)
+    if (mapping.on_device(k) && (run.cpu_only() >> k & 1) != 0)
       stages += (stages.empty() ? "" : ", ") + run.adapter(k).name();
   }
   if (stages.empty()) return {};

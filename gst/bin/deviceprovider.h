@@ -14,8 +14,6 @@ class BinRun;
 
 /// Whether a stage may compute on the device, now or later. `device_only`: as in Chain.
 bool can_use_device(const AdaptRules& rules, uint32_t device_only);
-/// Bit k: no CPU can compute stage k.
-uint32_t device_only_stages(const BinRun& run);
 /// Throws std::runtime_error that names the stage where a mapping has one on the CPU that no CPU
 /// can compute.
 void check_mapping(const BinRun& run, const AdaptRules& rules);

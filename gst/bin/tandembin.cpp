@@ -125,7 +125,7 @@ std::unique_lock<std::mutex> lock_with_device(TandemBin* bin, BinRun& run) {
 // std::runtime_error.
 void configure(TandemBin* bin, BinRun& run) {
   const AdaptRules rules = rules_of(bin, run);
-  run.may_use_device = tandem::can_use_device(rules, tandem::device_only_stages(run));
+  run.may_use_device = tandem::can_use_device(rules, run.device_only());
   run.control().set_device(run.device_side());
   run.control().set_rules(rules);
   run.control().warn_later(run.device_provider().complaint(run, settings_of(bin), rules));

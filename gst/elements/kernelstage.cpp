@@ -66,9 +66,9 @@ StageDescription describe(const StageFile& file) {
   }
   description.serial = file.keeps();
   // Without a compiler the stage is the device's, if the file lets it be.
-  description.has_cpu =
-      file.only == Side::kCpu || (file.only != Side::kDevice && !c_compiler().path.empty());
-  description.has_opencl = file.only != Side::kCpu;
+  description.has_cpu = file.only == StageSide::kCpu ||
+                        (file.only != StageSide::kDevice && !c_compiler().path.empty());
+  description.has_opencl = file.only != StageSide::kCpu;
   description.changes_pixels = file.writes_luma();
   return description;
 }
@@ -256,9 +256,9 @@ std::shared_ptr<const StageProgram> make_program(const Source& source,
   program->file = *source.file;
   program->plan = plan_stage(program->file);
   program->context = context;
-  if (program->file.only != Side::kDevice && (!c_compiler().path.empty() || !context))
+  if (program->file.only != StageSide::kDevice && (!c_compiler().path.empty() || !context))
     program->host = std::make_unique<HostStage>(program->file, program->plan);
-  if (context && program->file.only != Side::kCpu)
+  if (context && program->file.only != StageSide::kCpu)
     program->device = std::make_unique<StageFileOpenCL>(*context, program->file, program->plan);
   return program;
 }

@@ -85,7 +85,11 @@ GstBuffer* FrameItem::close() {
   return std::exchange(buffer, nullptr);
 }
 
-void StageAdapter::describe() { description_ = hooks_of(stage_).describe(stage_); }
+void StageAdapter::describe() {
+  StageDescription made = hooks_of(stage_).describe(stage_);
+  std::lock_guard lock(mutex_);  // of has_device(), which a run that has ended may still ask for
+  description_ = std::move(made);
+}
 
 std::string StageAdapter::name() const {
   return GST_OBJECT_NAME(gst_element_get_factory(GST_ELEMENT_CAST(stage_)));

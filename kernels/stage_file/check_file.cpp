@@ -84,7 +84,7 @@ class Check {
       } else if (write.shape != part.writes.front().shape) {
         fail(write.line, "the part writes tensors of several sizes: one part for each");
       }
-      for (Side side : {Side::kCpu, Side::kDevice}) check_writes(part, write, side);
+      for (StageSide side : {StageSide::kCpu, StageSide::kDevice}) check_writes(part, write, side);
     }
     check_code(part.body, true);
     check_code(part.combine, true);
@@ -99,7 +99,7 @@ class Check {
       fail(write.line, "REDUCE writes 65536 elements at most");
   }
 
-  void check_writes(const StagePart& part, const StageWrite& write, Side side) const {
+  void check_writes(const StagePart& part, const StageWrite& write, StageSide side) const {
     const StageCode& body = part.body_on(side);
     if (file_.only && *file_.only != side) return;
     if (!mentions(body.text, write.name))

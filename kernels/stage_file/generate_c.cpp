@@ -132,9 +132,10 @@ std::string row_text(const StageFile& file, const StagePlan& plan, const StageSt
   const auto planes = planes_of(step);
   std::string element;
   if (step.skeleton == Skeleton::kReduce) {
-    element = "{" + user_text(file, file.parts[step.parts[0].part].body_on(Side::kCpu)) + "}\n";
+    element =
+        "{" + user_text(file, file.parts[step.parts[0].part].body_on(StageSide::kCpu)) + "}\n";
   } else {
-    element = element_text(file, step, Side::kCpu);
+    element = element_text(file, step, StageSide::kCpu);
   }
   const std::string vectors = step.skeleton == Skeleton::kReduce
                                   ? ""

@@ -96,7 +96,7 @@ std::string kernel_text(const StageFile& file, const StagePlan& plan, std::size_
                     .put("type", c_name_of(write.type))
                     .put("i", write.tensor);
   text += local_reads(step, true) + reads_text(plan, step, true) +
-          element_text(file, step, Side::kDevice) + reads_text(plan, step, false) +
+          element_text(file, step, StageSide::kDevice) + reads_text(plan, step, false) +
           local_reads(step, false);
   if (step.until_settled) text += "if (again_) " + flags + "[pass] = 1;\n";
   return text + "}\n";
@@ -158,7 +158,7 @@ std::string reduce_kernels_text(const StageFile& file, const StagePlan& plan, st
          device_arrays_text(plan, step) + partials + reads_text(plan, step, true) +
          "for (int at_ = piece_; at_ < columns_ * rows_; at_ += pieces_) {\n"
          "const int y = at_ / columns_, x = at_ - y * columns_;\n{" +
-         user_text(file, file.parts[step.parts[0].part].body_on(Side::kDevice)) + "}\n}\n" +
+         user_text(file, file.parts[step.parts[0].part].body_on(StageSide::kDevice)) + "}\n}\n" +
          reads_text(plan, step, false) + "}\n" + head_text(file, plan, step, "combine", number) +
          "const int item_ = get_local_id(0), items_ = get_local_size(0), pieces_ = groups_;\n"
          "for (int from_ = item_ + items_; from_ < pieces_; from_ += items_) {\n"

@@ -29,7 +29,7 @@ Filled& Filled::put(const std::string& key, const std::string& value) {
   return *this;
 }
 
-std::string element_text(const StageFile& file, const StageStep& step, Side side) {
+std::string element_text(const StageFile& file, const StageStep& step, StageSide side) {
   const bool loops = step.skeleton == StagePart::Skeleton::kLoop;
   std::string text = loops ? "int again = 0;\n" : "";
   std::string stores;

@@ -28,7 +28,7 @@ class Filled {
 
 /// The code of one element: variables of what is written, the user's code, and the stores. Each
 /// part of the step sees the variables of those before it.
-std::string element_text(const StageFile& file, const StageStep& step, Side side);
+std::string element_text(const StageFile& file, const StageStep& step, StageSide side);
 /// How two partial results of kReduce are combined: as the user says, else by adding.
 std::string combine_text(const StageFile& file, const StagePlan& plan, const StageStep& step);
 /// What readers of a fused step's tensors see: `#define name(dx, dy) (name)`.

@@ -116,9 +116,9 @@ class Parser {
     open_ = false;
   }
 
-  static Side read_side(const Directive& d, const DirectiveWord& word) {
-    if (word.text == "cpu") return Side::kCpu;
-    if (word.text == "device") return Side::kDevice;
+  static StageSide read_side(const Directive& d, const DirectiveWord& word) {
+    if (word.text == "cpu") return StageSide::kCpu;
+    if (word.text == "device") return StageSide::kDevice;
     d.fail(word, "'" + word.text + "' is neither cpu nor device");
   }
 

@@ -42,8 +42,8 @@ int StageShape::rows(int frame_height) const {
   return rows;
 }
 
-const StageCode& StagePart::body_on(Side side) const {
-  const auto& own = side == Side::kCpu ? cpu_body : device_body;
+const StageCode& StagePart::body_on(StageSide side) const {
+  const auto& own = side == StageSide::kCpu ? cpu_body : device_body;
   return own ? *own : body;
 }
 

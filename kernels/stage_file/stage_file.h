@@ -77,7 +77,7 @@ struct StageCode {
   int line = 0;  ///< of its first line
 };
 
-enum class Side { kCpu, kDevice };
+enum class StageSide { kCpu, kDevice };
 
 /// What runs over all elements of its outputs before the next part begins.
 struct StagePart {
@@ -92,7 +92,7 @@ struct StagePart {
   bool until_settled = false;                      ///< of kLoop: until no element sets `again`
   int line = 0;
 
-  const StageCode& body_on(Side side) const;
+  const StageCode& body_on(StageSide side) const;
 };
 
 /// A tensor of boxes becomes regions of interest.
@@ -111,7 +111,7 @@ struct StageFile {
   std::vector<StagePart> parts;
   std::vector<StageRegions> regions;
   bool contract = false;  ///< products and sums may be fused, so that sides may differ
-  std::optional<Side> only;
+  std::optional<StageSide> only;
 
   bool keeps() const;        ///< has a tensor that is kept from frame to frame
   bool writes_luma() const;  ///< changes the frames' pixels

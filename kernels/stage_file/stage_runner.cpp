@@ -61,8 +61,8 @@ StageValue& StageMemory::parameter(const std::string& name) {
 
 StageRunner::StageRunner(StageFile file, std::shared_ptr<opencl::Context> context, bool check)
     : file_(std::move(file)), plan_(plan_stage(file_)), context_(std::move(context)) {
-  if (file_.only != Side::kDevice) host_ = std::make_unique<HostStage>(file_, plan_, check);
-  if (!context_ || file_.only == Side::kCpu) return;
+  if (file_.only != StageSide::kDevice) host_ = std::make_unique<HostStage>(file_, plan_, check);
+  if (!context_ || file_.only == StageSide::kCpu) return;
   device_ = std::make_unique<StageFileOpenCL>(*context_, file_, plan_);
   queue_ = std::make_unique<opencl::Queue>(context_);
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kFloatsAFilter = 12;  // 9 coefficients, padded to three vectors of four
 
 /// How the kernel cuts the frame; the numbers that it is built with.
-struct Plan {
+struct FilterPlan {
   int pixels = 1, rows = 1;  // of a work-item
   int together = 1;          // filters of a maximum; the bank is padded to a multiple of it
   std::string options;
@@ -21,8 +21,8 @@ struct Plan {
 
 // A CPU device runs a vector of OpenCL C as one of its own. A GPU runs it as independent
 // instructions, and its neighbours load together what lies side by side.
-Plan plan_for(opencl::Context& context) {
-  Plan plan;
+FilterPlan plan_for(opencl::Context& context) {
+  FilterPlan plan;
   if (context.device().is_cpu) {
     const auto width = context.native().at(0).device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
     plan.pixels = static_cast<int>(std::clamp<cl_uint>(width, 4, 16));
@@ -62,7 +62,7 @@ struct VividFilterOpenCL::Private {
         kernel(context, opencl::build_program(context, vivid_filter_cl, plan.options),
                "vivid_filter") {}
 
-  const Plan plan;
+  const FilterPlan plan;
   const opencl::ConstantData coefficients;
   const cl_int filters;
   const opencl::LocalMemory shared;

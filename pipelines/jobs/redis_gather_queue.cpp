@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The side of the protocol that gathers: XREAD, XTRIM.
-#include <charconv>
 #include <utility>
 
 #include "pipelines/jobs/redis_queue.h"
@@ -10,12 +9,6 @@ namespace {
 
 constexpr char kSilenceLimit_ms[] = "15000";  // of the one that gathers
 constexpr char kMostEntries[] = "100";        // a read
-
-uint64_t number_from(const std::string& text) {
-  uint64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
 
 ResultEntry entry_from(const RedisReply& reply) {
   ResultEntry entry{reply[0].text, {}, {}};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What `tandem jobs` reads and does: XRANGE, XPENDING, XINFO.
-#include <charconv>
 #include <map>
 
 #include "pipelines/jobs/redis_queue.h"
@@ -25,12 +24,6 @@ std::map<std::string, std::string> field_values(const RedisReply& list) {
                                ? std::to_string(list[i + 1].number)
                                : list[i + 1].text;
   return values;
-}
-
-uint64_t number_from(const std::string& text) {
-  uint64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
 }
 
 uint64_t used_memory(const std::string& info) {

@@ -3,6 +3,7 @@
 #include "pipelines/jobs/redis_queue.h"
 
 #include <algorithm>
+#include <charconv>
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -18,6 +19,12 @@ void read_field(const Json& json, const char* name, T& value) {
 }
 
 }  // namespace
+
+uint64_t number_from(const std::string& text) {
+  uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
 
 std::string write_record(const JobRecord& record) {
   return Json{{"worker", record.worker},

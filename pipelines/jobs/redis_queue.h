@@ -66,6 +66,8 @@ QueueState look(const RedisSettings& settings);
 std::size_t retry_failed(const RedisSettings& settings);
 
 // What the parts above share.
+/// The number at the beginning of a text; without one 0.
+uint64_t number_from(const std::string& text);
 std::string write_record(const JobRecord& record);
 JobRecord read_record(const std::string& text);  ///< what cannot be read is empty
 std::vector<Video> read_videos(const RedisReply& hash);

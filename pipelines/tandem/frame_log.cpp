@@ -94,7 +94,7 @@ void FrameLog::add_frame(GstPad* pad, GstBuffer* buffer) {
     count_.position = GST_BUFFER_PTS(buffer);
     count_.seconds = seconds_between(first_frame_, now);
     if (parts_.empty()) return;
-    Part& part = parts_.back();
+    LoggedPart& part = parts_.back();
     ++part.frames;
     part.seconds = seconds_between(part_start_, now);
     const uint64_t every = settings_.picture_every;
@@ -140,7 +140,7 @@ FrameLog::Count FrameLog::count() const {
   return count;
 }
 
-std::vector<Part> FrameLog::finish() {
+std::vector<LoggedPart> FrameLog::finish() {
   if (metadata_.is_open()) {
     metadata_.close();
     if (!metadata_)

@@ -18,7 +18,7 @@
 namespace tandem {
 
 /// Frames of one size in a row.
-struct Part {
+struct LoggedPart {
   Size size;
   uint64_t frames = 0;
   double seconds = 0;  ///< from the part's start to its last frame
@@ -52,7 +52,7 @@ class FrameLog {
   Count count() const;
 
   /// All parts, when the stream is over. Throws Failure when the metadata could not be written.
-  std::vector<Part> finish();
+  std::vector<LoggedPart> finish();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -72,7 +72,7 @@ class FrameLog {
   Count count_;
   std::unique_ptr<FrameFindings> found_;          // in all frames
   std::unique_ptr<FrameFindings> found_in_part_;  // in those of the latest part
-  std::vector<Part> parts_;
+  std::vector<LoggedPart> parts_;
   BinStats at_part_start_;
   Clock::time_point first_frame_, part_start_;
 };

@@ -195,7 +195,7 @@ std::string progress_text(const FrameLog::Count& count, GstElement* pipeline,
   return text;
 }
 
-void print_part(const Part& part) {
+void print_part(const LoggedPart& part) {
   const double fps = part.seconds > 0 ? part.frames / part.seconds : 0;
   std::printf("%s: %llu frames in %.1f s (%.1f frames/s)", to_string(part.size).c_str(),
               static_cast<unsigned long long>(part.frames), part.seconds, fps);
@@ -274,10 +274,10 @@ int run(const RunSettings& settings) {
   };
   const bool complete = play(pipeline, settings.input, {tick, interrupt, decided});
   progress.clear();
-  const std::vector<Part> parts = log->finish();
+  const std::vector<LoggedPart> parts = log->finish();
   if (parts.empty() && complete)
     throw Failure("no frame of video came out of '" + settings.input + "'");
-  for (const Part& part : parts) print_part(part);
+  for (const LoggedPart& part : parts) print_part(part);
   if (!complete) std::puts("ended early");
   // All of the file is on the disk when the pipeline is stopped.
   gst_element_set_state(pipeline.get(), GST_STATE_NULL);
