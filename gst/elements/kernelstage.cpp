@@ -136,7 +136,7 @@ void get_parameter(GObject* object, guint id, GValue* value, GParamSpec*) {
 constexpr PropertyFunctions kParameter{set_parameter, get_parameter};
 
 // A parameter as text, which the file says how to read: of an element whose class was looked up
-// before it had the file. What is wrong with it is told when the element starts.
+// before it had the file. An error in it is told when the element starts.
 void set_text(GObject* object, guint id, const GValue* value, GParamSpec*) {
   const std::string name = announced_name(id);
   const gchar* const text = g_value_get_string(value);

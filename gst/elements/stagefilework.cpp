@@ -264,7 +264,7 @@ void StageFileWork::attach(const StageRegions& regions, StageFrame& frame,
     };
     const auto within = [](double place, double most) { return std::clamp(place, 0.0, most); };
     const double left = within(value(0), width_), top = within(value(1), height_);
-    // What is no number is no box either.
+    // A coordinate that is not a number makes no box.
     if (!(value(2) > 0 && value(3) > 0) || std::isnan(left) || std::isnan(top)) continue;
     attach_region(buffer,
                   {.label = g_quark_from_string(regions.label.c_str()),

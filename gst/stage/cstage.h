@@ -27,7 +27,7 @@ struct CSettings final : StageSettings {
 
 class CWork;
 
-/// Of the class, with these values.
+/// The description that the class gives for these values.
 _GstTandemDescription describe(GstTandemStage* stage, const GstStructure* values);
 
 extern const StageHooks kCStage;

@@ -46,7 +46,7 @@ struct StageHooks {
 
 class StageAdapter;
 
-/// Of the stage's class.
+/// The hooks of the stage's class.
 const StageHooks& hooks_of(GstTandemStage* stage);
 
 /// The stage as the scheduler sees it; lives as long as the element.

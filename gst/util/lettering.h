@@ -40,7 +40,7 @@ class Lettering {
   std::shared_ptr<const WrittenLine> write(std::string_view text);
   static constexpr std::size_t kMostBytes = 512;
 
-  /// What is kept at most, the last line apart: thousands of labels at HD.
+  /// Most bytes that are kept, except the last line: thousands of labels at HD.
   static constexpr std::size_t kMostKept = 4 << 20;
   std::size_t kept_bytes() const { return kept_bytes_; }
 
