@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "pipelines/tandem/lost_error.h"
 #include "pipelines/tandem/media.h"
 #include "pipelines/tandem/options.h"
 #include "pipelines/tandem/text.h"
@@ -21,6 +22,7 @@ using MainLoop = std::unique_ptr<GMainLoop, decltype([](GMainLoop* l) { g_main_l
 struct Session {
   MainLoop loop{g_main_loop_new(nullptr, FALSE)};
   const PlayHandlers& handlers;
+  GstElement* pipeline = nullptr;
   bool interrupted = false;
   std::string missing{};
   Message error{};
@@ -66,7 +68,11 @@ gboolean on_message(GstBus*, GstMessage* message, gpointer data) {
 }
 
 gboolean on_tick(gpointer data) {
-  static_cast<Session*>(data)->handlers.tick();
+  const Session& session = *static_cast<Session*>(data);
+  session.handlers.tick();
+  if (const ObjectRef<GstElement> demuxer(demuxer_without_streams(GST_BIN(session.pipeline)));
+      demuxer)
+    GST_ELEMENT_ERROR(demuxer.get(), STREAM, DEMUX, ("The file holds no stream."), (nullptr));
   return G_SOURCE_CONTINUE;
 }
 
@@ -98,7 +104,7 @@ void Pipeline::link(GstElement* from, GstElement* to) {
 }
 
 bool play(const Pipeline& pipeline, const std::string& input, const PlayHandlers& handlers) {
-  Session session{.handlers = handlers};
+  Session session{.handlers = handlers, .pipeline = pipeline.get()};
   GstBus* bus = gst_element_get_bus(pipeline.get());
   gst_bus_add_watch(bus, on_message, &session);
   const guint sources[] = {g_timeout_add(kTickMs, on_tick, &session),

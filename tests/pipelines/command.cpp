@@ -8,10 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
+#include <thread>
 
 #include "gst/util/ref.h"
 #include "kernels/vivid_classifier/vivid_model.h"
@@ -22,6 +26,10 @@ namespace tandem::test {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+// Far longer than any command takes on a busy machine, far shorter than the test may take.
+constexpr auto kPatience = 60s;
 
 int spawn(std::vector<std::string> words, const std::string& output, const std::string& errors) {
   const char* command = std::getenv("TANDEM_COMMAND");
@@ -39,6 +47,17 @@ int spawn(std::vector<std::string> words, const std::string& output, const std::
   if (posix_spawn(&process, command, &files, nullptr, argv.data(), environ) != 0) process = -1;
   posix_spawn_file_actions_destroy(&files);
   return process;
+}
+
+// Names of the threads of a process and the system calls that they are in, a line each.
+std::string what_threads_do(pid_t process) {
+  std::ostringstream lines;
+  std::error_code gone;
+  const fs::path tasks = fs::path("/proc") / std::to_string(process) / "task";
+  for (const auto& thread : fs::directory_iterator(tasks, gone)) {
+    for (const char* file : {"comm", "syscall"}) lines << read_file(thread.path() / file);
+  }
+  return lines.str();
 }
 
 void play_to_end(GstElement* pipeline) {
@@ -76,14 +95,25 @@ CommandResult run_tandem(const std::vector<std::string>& words) {
   return result;
 }
 
-int start_tandem(const std::vector<std::string>& words) {
-  return spawn(words, "/dev/null", "/dev/null");
+int start_tandem(const std::vector<std::string>& words, const std::string& errors) {
+  return spawn(words, "/dev/null", errors);
 }
 
 int wait_for(int process) {
+  if (process < 0) return -1;
   int status = 0;
-  if (process < 0 || waitpid(process, &status, 0) != process || !WIFEXITED(status)) return -1;
-  return WEXITSTATUS(status);
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  for (pid_t ended = 0; (ended = waitpid(process, &status, WNOHANG)) != process;) {
+    if (ended < 0) return -1;
+    if (std::chrono::steady_clock::now() > deadline) {
+      ADD_FAILURE() << "the command did not end:\n" << what_threads_do(process);
+      kill(process, SIGKILL);
+      waitpid(process, &status, 0);
+      return -1;
+    }
+    std::this_thread::sleep_for(1ms);
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 std::string fresh_folder() {
