@@ -74,13 +74,13 @@ bool play_job(const Job& job, const BinSettings& machine, const JobHandlers& han
     // Frames under way are of no more use.
     gst_element_post_message(pipeline.get(), gst_message_new_eos(GST_OBJECT(pipeline.get())));
   };
-  const bool complete = play(pipeline, job.analysis.uri,
-                             {[&] {
-                                if (!left && !handlers.tick()) leave();
-                              },
-                              leave, [&](const GstStructure* message) { part->handle(message); }});
+  const Ended ended = play(pipeline, job.analysis.uri,
+                           {[&] {
+                              if (!left && !handlers.tick()) leave();
+                            },
+                            leave, [&](const GstStructure* message) { part->handle(message); }});
   gst_element_set_state(pipeline.get(), GST_STATE_NULL);
-  if (left || !complete) return false;
+  if (left || ended != Ended::by_itself) return false;
   if (const std::string problem = part->problem(); !problem.empty())
     throw Failure(problem, job.part.start_ns || job.part.end_ns
                                ? "Submit the video again with --part 0, which does not cut it."

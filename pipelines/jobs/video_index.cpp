@@ -175,7 +175,8 @@ VideoIndex Indexer::run(const std::string& uri) {
                                                  int{GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM} |
                                                  int{GST_PAD_PROBE_TYPE_EVENT_FLUSH}),
                     on_data, this, nullptr);
-  if (!play(pipeline_, uri, {[] {}, [&] { give_up("interrupted"); }})) throw Failure("interrupted");
+  if (play(pipeline_, uri, {[] {}, [&] { give_up("interrupted"); }}) != Ended::by_itself)
+    throw Failure("interrupted");
   if (index_.why_whole.empty()) check_seeking();
   gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
   if (index_.why_whole.empty() && index_.frames.empty())

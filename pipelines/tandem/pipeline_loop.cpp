@@ -23,7 +23,7 @@ struct Session {
   MainLoop loop{g_main_loop_new(nullptr, FALSE)};
   const PlayHandlers& handlers;
   GstElement* pipeline = nullptr;
-  bool interrupted = false;
+  Ended ended = Ended::by_itself;
   std::string missing{};
   Message error{};
 };
@@ -78,10 +78,11 @@ gboolean on_tick(gpointer data) {
 
 gboolean on_interrupt(gpointer data) {
   Session& session = *static_cast<Session*>(data);
-  if (session.interrupted) {
+  if (session.ended == Ended::interrupted) {
+    session.ended = Ended::at_once;
     g_main_loop_quit(session.loop.get());
   } else {
-    session.interrupted = true;
+    session.ended = Ended::interrupted;
     session.handlers.interrupt();
   }
   return G_SOURCE_CONTINUE;
@@ -103,7 +104,7 @@ void Pipeline::link(GstElement* from, GstElement* to) {
   throw Failure(std::string(GST_OBJECT_NAME(from)) + " cannot be linked to " + GST_OBJECT_NAME(to));
 }
 
-bool play(const Pipeline& pipeline, const std::string& input, const PlayHandlers& handlers) {
+Ended play(const Pipeline& pipeline, const std::string& input, const PlayHandlers& handlers) {
   Session session{.handlers = handlers, .pipeline = pipeline.get()};
   GstBus* bus = gst_element_get_bus(pipeline.get());
   gst_bus_add_watch(bus, on_message, &session);
@@ -116,8 +117,10 @@ bool play(const Pipeline& pipeline, const std::string& input, const PlayHandlers
   for (guint source : sources) g_source_remove(source);
   gst_bus_remove_watch(bus);
   gst_object_unref(bus);
-  if (session.error) throw_error(session.error.release(), input, session.missing);
-  return !session.interrupted;
+  // What is interrupted before it has begun ends with an error, which is of no use to the user.
+  if (session.error && session.ended == Ended::by_itself)
+    throw_error(session.error.release(), input, session.missing);
+  return session.ended;
 }
 
 void print_warning(GstMessage* message) {

@@ -34,10 +34,16 @@ struct PlayHandlers {
   std::function<void(const GstStructure*)> element_message = {};
 };
 
-/// Plays `pipeline` to its end. A second Ctrl-C gives up at once. Returns false when it was
-/// interrupted. Throws Failure, with advice, for the first error that an element reports; `input`
-/// is what the messages call the thing that is read.
-bool play(const Pipeline& pipeline, const std::string& input, const PlayHandlers& handlers);
+/// How a pipeline came to its end.
+enum class Ended {
+  by_itself,
+  interrupted,  ///< by Ctrl-C, with all that was under way
+  at_once       ///< by a second Ctrl-C: what it writes is not complete
+};
+
+/// Plays `pipeline` to its end. Throws Failure, with advice, for the first error that an element
+/// reports before an interruption; `input` is what the messages call the thing that is read.
+Ended play(const Pipeline& pipeline, const std::string& input, const PlayHandlers& handlers);
 
 void print_warning(GstMessage* message);
 

@@ -272,17 +272,21 @@ int run(const RunSettings& settings) {
     stop = true;
     gst_element_send_event(pipeline.get(), gst_event_new_eos());
   };
-  const bool complete = play(pipeline, settings.input, {tick, interrupt, decided});
+  const Ended ended = play(pipeline, settings.input, {tick, interrupt, decided});
   progress.clear();
   const std::vector<LoggedPart> parts = log->finish();
-  if (parts.empty() && complete)
+  if (parts.empty() && ended == Ended::by_itself)
     throw Failure("no frame of video came out of '" + settings.input + "'");
   for (const LoggedPart& part : parts) print_part(part);
-  if (!complete) std::puts("ended early");
+  if (ended != Ended::by_itself) std::puts("ended early");
   // All of the file is on the disk when the pipeline is stopped.
   gst_element_set_state(pipeline.get(), GST_STATE_NULL);
-  if (file) file->check();
-  return complete ? 0 : kInterruptedStatus;
+  if (file && ended == Ended::at_once) {
+    std::printf("'%s' is not complete\n", settings.output.c_str());
+  } else if (file) {
+    file->check();
+  }
+  return ended == Ended::by_itself ? 0 : kInterruptedStatus;
 }
 
 }  // namespace

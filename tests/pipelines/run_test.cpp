@@ -9,10 +9,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
+#include <utility>
 
 #include "tests/pipelines/command.h"
 
@@ -20,6 +23,7 @@ namespace tandem::test {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 
 constexpr const char* kAll = "0";   // a threshold that every window reaches
 constexpr const char* kNone = "1";  // and one that none reaches
@@ -200,11 +204,12 @@ TEST_F(RunVivid, CtrlCLeavesAPlayableFile) {
     ASSERT_GT(process, 0);
     const int lines = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);  // does not wait for the command
     int count = 0;
+    bool interrupted = false;
     pollfd readable{lines, POLLIN, 0};
     char bytes[4096];
     for (ssize_t n = 0;
          poll(&readable, 1, 60000) == 1 && (n = read(lines, bytes, sizeof bytes)) > 0;) {
-      if (count == 0) kill(process, SIGINT);
+      if (!std::exchange(interrupted, true)) kill(process, SIGINT);
       count += static_cast<int>(std::count(bytes, bytes + n, '\n'));
     }
     close(lines);
@@ -213,6 +218,20 @@ TEST_F(RunVivid, CtrlCLeavesAPlayableFile) {
     EXPECT_LT(count, 500) << name;
     EXPECT_EQ(count_frames(output), count) << name;
   }
+}
+
+// What it wrote is not complete then, and that is no error of its own.
+TEST_F(RunVivid, ASecondCtrlCEndsAtOnce) {
+  make_video(video_, 500, 320, 240);
+  const int process = start_tandem(
+      {"run", "vivid", "--input", video_, "--size", "1280x960", "--output", path("o.mp4")},
+      path("errors"));
+  ASSERT_GT(process, 0);
+  for (int ms = 0; ms < 30000 && !fs::exists(path("o.mp4")); ++ms) std::this_thread::sleep_for(1ms);
+  kill(process, SIGINT);
+  std::this_thread::sleep_for(20ms);
+  kill(process, SIGINT);
+  EXPECT_EQ(wait_for(process), 130) << read_file(path("errors"));
 }
 
 TEST_F(RunVivid, AFullDiskIsAnErrorThatNamesTheFile) {
