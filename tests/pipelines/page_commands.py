@@ -13,7 +13,7 @@ import unittest
 
 from page import blocks, make_clip
 
-PATIENCE_SECONDS = 50
+PATIENCE_SECONDS = 100
 WEBCAM_FRAMES = 75
 # What stands in for a webcam: a live source that shows two figures. Frames get the size and the rate that
 # caps behind it ask for.

@@ -142,8 +142,10 @@ class Recipes(PageCommands):
         self.assertTrue(self.frames_in("filesrc location=gate.mkv"))
 
     def test_recording_of_a_webcam(self):
-        self.run_block("Recording", "sh", 1)
-        self.expect_people(self.lines("desk.jsonl"), "desk")
+        # Frames that one thread cannot analyse at their rate: the recording has those as well that the bin drops.
+        text = self.block("Recording", "sh", 1).replace("format=I420", "format=I420,width=1280,height=720,framerate=30/1")
+        self.finish(self.start_text(text.replace("overload=drop", "overload=drop mapping=ccc threads=1")))
+        self.assertLess(self.count_lines("desk.jsonl"), WEBCAM_FRAMES)
         self.assertEqual(len(self.frames_in("filesrc location=desk.mp4")), WEBCAM_FRAMES)
 
     def run_and_count(self, *block):
@@ -169,7 +171,9 @@ class Recipes(PageCommands):
         self.assertGreaterEqual(len(segments), 2)
         each = [len(self.frames_in(f"filesrc location=live/{name}")) for name in segments]
         self.assertEqual(sum(each), passed, each)
-        self.assertEqual(len(self.frames_in("filesrc location=live/people.m3u8 ! hlsdemux")), passed)
+        # Where few frames pass, hlsdemux may leave out the last one of a segment.
+        played = len(self.frames_in("filesrc location=live/people.m3u8 ! hlsdemux"))
+        self.assertIn(played, range(passed - len(segments), passed + 1))
         server = self.start("HLS", "sh", 1)
         address = f"http://127.0.0.1:{self.port}/"
         self.wait_for(lambda: self.listens(), server)
@@ -202,10 +206,11 @@ class Recipes(PageCommands):
         self.assertGreaterEqual(numbers.count(0), 4, "it begins at 0 each time")
 
     def test_display_under_x(self):
-        webcam = self.block("Webcam")
+        webcam = self.block("Webcam").replace(f"num-buffers={WEBCAM_FRAMES}", "num-buffers=-1")
         if not shutil.which("Xvfb") or not has_element("ximagesink") or not has_element("ximagesrc"):
             self.skipTest("needs Xvfb, ximagesink and ximagesrc")
-        screen = self.start_program(["Xvfb", "-displayfd", "1", "-screen", "0", "640x480x24"])
+        # Without -noreset it starts anew when its only client leaves, as sinks do that autovideosink only tries.
+        screen = self.start_program(["Xvfb", "-noreset", "-displayfd", "1", "-screen", "0", "640x480x24"])
         desktop = {"DISPLAY": ":" + screen.stdout.readline().strip(), "WAYLAND_DISPLAY": ""}
         process = self.start_text(webcam, **desktop)
         seen = self.folder / "screen.gray"
@@ -216,7 +221,7 @@ class Recipes(PageCommands):
                 f"! filesink location={seen}", **desktop))
             return min(seen.read_bytes()[:320]) > 150  # the ground behind the figures, from the corner on
         self.wait_for(is_shown, process)
-        self.finish(process)
+        self.interrupt(process)
 
     def test_display_under_wayland(self):
         webcam = self.block("Display")
