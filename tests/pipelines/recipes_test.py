@@ -143,7 +143,8 @@ class Recipes(PageCommands):
 
     def test_recording_of_a_webcam(self):
         # Frames that one thread cannot analyse at their rate: the recording has those as well that the bin drops.
-        text = self.block("Recording", "sh", 1).replace("format=I420", "format=I420,width=1280,height=720,framerate=30/1")
+        text = self.block("Recording", "sh", 1)
+        text = text.replace("format=I420", "format=I420,width=1280,height=720,framerate=30/1")
         self.finish(self.start_text(text.replace("overload=drop", "overload=drop mapping=ccc threads=1")))
         self.assertLess(self.count_lines("desk.jsonl"), WEBCAM_FRAMES)
         self.assertEqual(len(self.frames_in("filesrc location=desk.mp4")), WEBCAM_FRAMES)
