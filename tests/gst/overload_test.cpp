@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <string>
 
 #include "gst/util/ref.h"
 #include "tests/gst/support/stream.h"
@@ -68,6 +70,34 @@ TEST(Overload, DropLetsNewFramesThroughAndTellsOfTheOthers) {
   const std::size_t told = stream.messages.all(GST_MESSAGE_QOS).size();
   EXPECT_EQ(told + got.size(), static_cast<std::size_t>(kFrames)) << "a message for each";
   EXPECT_TRUE(stream.messages.all(GST_MESSAGE_ERROR).empty());
+}
+
+// Counts lines of the log that tell of dropped frames.
+void count_line(GstDebugCategory*, GstDebugLevel level, const gchar*, const gchar*, gint, GObject*,
+                GstDebugMessage* message, gpointer lines) {
+  if (level == GST_LEVEL_WARNING &&
+      std::string(gst_debug_message_get(message)).find("frames were dropped") != std::string::npos)
+    ++*static_cast<std::atomic<int>*>(lines);
+}
+
+TEST(Overload, TheLogHasALineASecondAtMost) {
+  std::atomic<int> lines = 0;
+  gst_debug_set_threshold_for_name("tandembin", GST_LEVEL_WARNING);
+  gst_debug_add_log_function(count_line, &lines, nullptr);
+  Stream stream(dropping());
+  stream.play();
+  const gint64 begin_us = g_get_monotonic_time();
+  int pushed = 0;
+  for (; g_get_monotonic_time() - begin_us < 2'200'000; pushed += 20)
+    stream.push(pushed, pushed + 20);
+  stream.end();
+  stream.pull_all();
+  const auto seconds = static_cast<int>((g_get_monotonic_time() - begin_us) / G_USEC_PER_SEC);
+  gst_debug_remove_log_function(count_line);
+  gst_debug_unset_threshold_for_name("tandembin");
+  EXPECT_GT(stream.stat("frames-dropped"), 20u);
+  EXPECT_GE(lines, 2);
+  EXPECT_LE(lines, 1 + seconds);
 }
 
 TEST(Overload, WhatIsSetWhilePlayingTakesEffect) {

@@ -7,61 +7,22 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
-import threading
 import time
 import unittest
 
-from page import FRAMES, ROOT, blocks, free_port, make_clip
-
-PAGE = "docs/json-lines.md"
-PATIENCE_SECONDS = 50
+from page import FRAMES, ROOT, free_port
+from page_commands import PageCommands, test_suite
 
 
-class JsonLines(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.kept = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.kept.cleanup)
-        cls.folder = pathlib.Path(cls.kept.name)
-        cls.video = cls.folder / ".cache/demo/vtest.avi"
-        make_clip(cls.video)
-        cls.run_blocks = set()
+class JsonLines(PageCommands):
+    page = "docs/json-lines.md"
 
     def setUp(self):
         self.port = free_port()
 
-    def block(self, heading, language, number=0):
-        """A block of the page, with another port than the page's."""
-        found = [text for h, l, text in blocks(PAGE) if (h, l) == (heading, language)]
-        self.run_blocks.add(found[number])
-        return re.sub(r"\b500[01]\b", str(self.port), found[number])
-
-    def start(self, heading, language, number=0, **more):
-        text = self.block(heading, language, number)
-        program = ["bash", "-c", "exec " + text] if language == "sh" else [sys.executable, "-uc", text]
-        process = subprocess.Popen(program, cwd=self.folder, stdout=subprocess.PIPE,
-                                   stderr=subprocess.STDOUT, text=True, **more)
-        # Who waits for a line of it waits no longer.
-        patience = threading.Timer(PATIENCE_SECONDS, process.kill)
-        patience.start()
-        self.addCleanup(patience.cancel)
-        self.addCleanup(process.stdout.close)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        return process
-
-    def finish(self, process):
-        output = process.communicate(timeout=PATIENCE_SECONDS)[0]
-        self.assertEqual(process.returncode, 0, output)
-        return output
-
-    def lines(self):
-        text = (self.folder / "people.jsonl").read_text(encoding="utf-8")
-        self.assertTrue(text.endswith("\n"))
-        return [json.loads(line) for line in text.splitlines()]
+    def adapt(self, text):
+        return re.sub(r"\b500[01]\b", str(self.port), text)
 
     def read(self, process, lines):
         return [process.stdout.readline().rstrip("\n") for _ in range(lines)]
@@ -73,18 +34,18 @@ class JsonLines(unittest.TestCase):
             self.assertRegex(line, rf"^\S+Z gate {number} [1-9]\d* detections$")
 
     def test_file(self):
-        self.finish(self.start("Into a file", "sh"))
-        lines = self.lines()
+        self.run_block("Into a file")
+        lines = self.lines("people.jsonl")
         self.assertEqual([line["frame"] for line in lines], list(range(FRAMES)))
         self.assertEqual({line["source"] for line in lines}, {"gate"})
         self.assertTrue(all(line["detections"] for line in lines))
-        output = self.finish(self.start("Into a file", "python"))
+        output = self.run_block("Into a file", "python")
         detections = sum(len(line["detections"]) for line in lines)
         self.assertEqual(output, f"{FRAMES} frames, {detections} detections\n")
 
     def test_command(self):
-        self.finish(self.start("Into a file", "sh", 1))
-        lines = self.lines()
+        self.run_block("Into a file", "sh", 1)
+        lines = self.lines("people.jsonl")
         self.assertEqual([line["frame"] for line in lines], list(range(FRAMES)))
         self.assertEqual(lines[0].keys(), self.sample().keys())
 
@@ -121,13 +82,6 @@ class JsonLines(unittest.TestCase):
         sockets = pathlib.Path("/proc/net", protocol).read_text(encoding="ascii")
         return re.search(rf"^ *\d+: 0100007F:{self.port:04X} \S+ {state} ", sockets, re.MULTILINE)
 
-    def wait_for(self, condition, process):
-        end = time.monotonic() + PATIENCE_SECONDS
-        while not condition():
-            self.assertIsNone(process.poll(), "ended before its time")
-            self.assertLess(time.monotonic(), end, "waited in vain")
-            time.sleep(0.02)
-
     def wait_for_port(self, server):
         self.wait_for(lambda: self.socket_in("tcp", "0A"), server)
 
@@ -139,11 +93,11 @@ class JsonLines(unittest.TestCase):
         return json.loads(self.block("Fields", "json"))
 
     def test_fields(self):
-        self.finish(self.start("Into a file", "sh"))
-        sample, line = self.sample(), self.lines()[0]
+        self.run_block("Into a file")
+        sample, line = self.sample(), self.lines("people.jsonl")[0]
         self.assertEqual(list(sample), list(line))
         self.assertEqual(list(sample["detections"][0]), list(line["detections"][0]))
-        page = (ROOT / PAGE).read_text(encoding="utf-8")
+        page = (ROOT / self.page).read_text(encoding="utf-8")
         tables = page.split("| field | type |")[1:]
         for table, fields in zip(tables, (sample, sample["detections"][0], sample["motion"][0]),
                                  strict=True):
@@ -152,15 +106,8 @@ class JsonLines(unittest.TestCase):
             self.assertEqual(listed, list(fields))
 
 
-class EveryBlock(unittest.TestCase):
-    def test_was_run(self):
-        left = [b for b in blocks(PAGE) if b[2] not in JsonLines.run_blocks and b[1] != "cpp"]
-        self.assertEqual(left, [])
-        self.assertTrue(JsonLines.run_blocks)
-
-
 def load_tests(loader, _tests, _pattern):
-    return unittest.TestSuite(loader.loadTestsFromTestCase(c) for c in (JsonLines, EveryBlock))
+    return test_suite(loader, JsonLines)
 
 
 if __name__ == "__main__":

@@ -63,12 +63,12 @@ def free_port(kind=socket.SOCK_STREAM):
         return one.getsockname()[1]
 
 
-def python_with_gstreamer():
-    """A Python that has GStreamer's bindings, or None. Debian's belong to Debian's Python, which
-    need not be the first in the path."""
+def python_with_gstreamer(library="GstVideo"):
+    """A Python that has the bindings of GStreamer and of a library of it, or None. Debian's belong to
+    Debian's Python, which need not be the first in the path."""
     for name in ("python3", "/usr/bin/python3"):
         python = shutil.which(name)
-        check = "import gi; gi.require_version('Gst', '1.0'); gi.require_version('GstVideo', '1.0')"
+        check = f"import gi; gi.require_version('Gst', '1.0'); gi.require_version('{library}', '1.0')"
         if python and subprocess.run([python, "-c", check], stderr=subprocess.DEVNULL,
                                      check=False).returncode == 0:
             return python
