@@ -17,11 +17,14 @@
 #include <chrono>
 #include <exception>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "gst/publish/brokers.h"
 #include "gst/publish/hostconnector.h"
+#include "gst/publish/passwordfile.h"
 #include "gst/publish/publisher.h"
 #include "gst/util/ref.h"
 
@@ -31,7 +34,18 @@ GST_DEBUG_CATEGORY_STATIC(tandem_publish_debug);
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS("application/x-json-lines"));
 
-enum { PROP_0, PROP_LOCATION, PROP_CLIENT_ID, PROP_QUEUE_SIZE, PROP_DRAIN_TIMEOUT, PROP_STATS };
+enum {
+  PROP_0,
+  PROP_LOCATION,
+  PROP_PASSWORD_FILE,
+  PROP_CA_FILE,
+  PROP_CERTIFICATE_FILE,
+  PROP_KEY_FILE,
+  PROP_CLIENT_ID,
+  PROP_QUEUE_SIZE,
+  PROP_DRAIN_TIMEOUT,
+  PROP_STATS
+};
 
 namespace {
 
@@ -39,8 +53,29 @@ constexpr guint kQueueLines = 10000, kMostQueueLines = 10'000'000;
 constexpr guint kDrainSeconds = 5, kMostDrainSeconds = 3600;
 
 struct Settings {
-  std::string location, client_id;
+  std::string location, password_file, client_id;
+  tandem::TlsFiles tls_files;
   guint queue_lines = kQueueLines, drain_seconds = kDrainSeconds;
+
+  // The text of a property; null when it is none.
+  std::string* text(guint property) {
+    switch (property) {
+      case PROP_LOCATION:
+        return &location;
+      case PROP_PASSWORD_FILE:
+        return &password_file;
+      case PROP_CA_FILE:
+        return &tls_files.ca;
+      case PROP_CERTIFICATE_FILE:
+        return &tls_files.certificate;
+      case PROP_KEY_FILE:
+        return &tls_files.key;
+      case PROP_CLIENT_ID:
+        return &client_id;
+      default:
+        return nullptr;
+    }
+  }
 };
 
 }  // namespace
@@ -72,6 +107,15 @@ std::shared_ptr<tandem::Publisher> publisher_of(GstTandemPublish* self) {
   return self->p->publisher;
 }
 
+tandem::Location location_of(const Settings& settings) {
+  std::optional<std::string> password;
+  if (!settings.password_file.empty())
+    password = tandem::read_password_file(settings.password_file);
+  tandem::Location location = tandem::parse_location(settings.location, password);
+  location.tls_files = settings.tls_files;
+  return location;
+}
+
 // On the publisher's thread. `where` is the location without the password.
 void tell(GstTandemPublish* self, const std::string& where, const tandem::SessionNews& news) {
   using Kind = tandem::SessionNews::Kind;
@@ -100,7 +144,8 @@ void tell(GstTandemPublish* self, const std::string& where, const tandem::Sessio
       return;
     case Kind::kFailed:
       GST_ELEMENT_ERROR(self, RESOURCE, WRITE,
-                        ("Cannot publish to %s: %s", where.c_str(), news.why.c_str()),
+                        ("Cannot publish to %s: %s%s", where.c_str(), news.why.c_str(),
+                         news.why.ends_with('.') ? "" : "."),
                         ("Trying again would not help."));
       return;
   }
@@ -112,7 +157,7 @@ static gboolean gst_tandem_publish_start(GstBaseSink* base) {
   auto* self = GST_TANDEM_PUBLISH(base);
   const Settings settings = settings_of(self);
   try {
-    tandem::Location location = tandem::parse_location(settings.location);
+    tandem::Location location = location_of(settings);
     const std::string missing = tandem::missing_support(location.protocol);
     if (!missing.empty()) {
       GST_ELEMENT_ERROR(self, RESOURCE, SETTINGS, ("%s", missing.c_str()), (nullptr));
@@ -234,19 +279,14 @@ static GstStructure* stats_of(GstTandemPublish* self) {
 
 static void gst_tandem_publish_set_property(GObject* object, guint id, const GValue* value,
                                             GParamSpec* spec) {
-  const auto text = [&] {
-    const gchar* given = g_value_get_string(value);
-    return std::string(given ? given : "");
-  };
   const tandem::ObjectLock lock(object);
   Settings& settings = GST_TANDEM_PUBLISH(object)->p->settings;
+  if (std::string* text = settings.text(id)) {
+    const gchar* given = g_value_get_string(value);
+    *text = given ? given : "";
+    return;
+  }
   switch (id) {
-    case PROP_LOCATION:
-      settings.location = text();
-      break;
-    case PROP_CLIENT_ID:
-      settings.client_id = text();
-      break;
     case PROP_QUEUE_SIZE:
       settings.queue_lines = g_value_get_uint(value);
       break;
@@ -261,14 +301,13 @@ static void gst_tandem_publish_set_property(GObject* object, guint id, const GVa
 static void gst_tandem_publish_get_property(GObject* object, guint id, GValue* value,
                                             GParamSpec* spec) {
   auto* self = GST_TANDEM_PUBLISH(object);
-  const Settings settings = settings_of(self);
+  Settings settings = settings_of(self);
+  if (const std::string* text = settings.text(id)) {
+    const bool masked = id == PROP_LOCATION;
+    g_value_set_string(value, masked ? tandem::without_password(*text).c_str() : text->c_str());
+    return;
+  }
   switch (id) {
-    case PROP_LOCATION:
-      g_value_set_string(value, tandem::without_password(settings.location).c_str());
-      break;
-    case PROP_CLIENT_ID:
-      g_value_set_string(value, settings.client_id.c_str());
-      break;
     case PROP_QUEUE_SIZE:
       g_value_set_uint(value, settings.queue_lines);
       break;
@@ -293,19 +332,27 @@ static void install_properties(GObjectClass* object) {
                                               GST_PARAM_MUTABLE_READY);
   const auto playing = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
                                                 GST_PARAM_MUTABLE_PLAYING);
-  g_object_class_install_property(
-      object, PROP_LOCATION,
-      g_param_spec_string("location", "Location",
-                          "mqtt://[user[:password]@]host[:port]/topic or "
-                          "redis://[[user]:password@]host[:port]/stream[?maxlen=LINES]; "
-                          "it reads without the password",
-                          "", ready));
-  g_object_class_install_property(
-      object, PROP_CLIENT_ID,
-      g_param_spec_string("client-id", "Client id",
-                          "What the broker knows this element by; no two clients may share one. "
-                          "Empty: the broker chooses",
-                          "", ready));
+  const auto install_text = [&](guint id, const char* name, const char* nick, const char* blurb) {
+    g_object_class_install_property(object, id, g_param_spec_string(name, nick, blurb, "", ready));
+  };
+  install_text(
+      PROP_LOCATION, "location", "Location",
+      "mqtt[s]://[user[:password]@]host[:port]/topic or "
+      "redis[s]://[[user]:password@]host[:port]/stream[?maxlen=LINES]; the s asks for TLS; "
+      "it reads without the password");
+  install_text(PROP_PASSWORD_FILE, "password-file", "Password file",
+               "A file whose first line is the password, for a location without one: other users "
+               "see the words of a command");
+  install_text(PROP_CA_FILE, "ca-file", "CA file",
+               "TLS: certificates that vouch for the broker, as PEM. Empty: those of the system");
+  install_text(PROP_CERTIFICATE_FILE, "certificate-file", "Certificate file",
+               "TLS: the element's own certificate, as PEM, for a broker that asks for one");
+  install_text(PROP_KEY_FILE, "key-file", "Key file",
+               "TLS: the private key of certificate-file, as PEM, without a passphrase. Empty: it "
+               "is in certificate-file");
+  install_text(PROP_CLIENT_ID, "client-id", "Client id",
+               "What the broker knows this element by; no two clients may share one. Empty: the "
+               "broker chooses");
   g_object_class_install_property(
       object, PROP_QUEUE_SIZE,
       g_param_spec_uint("queue-size", "Queue size",

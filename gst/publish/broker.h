@@ -42,7 +42,8 @@ class Broker {
 struct Opened {
   std::unique_ptr<Broker> broker;  ///< null: `error` says why
   std::string error;
-  bool more = false;  ///< the host has further addresses: open again to try the next
+  bool more = false;      ///< the host has further addresses: open again to try the next
+  bool hopeless = false;  ///< opening again would fail again
 };
 
 /// Opens connections, one at a time.

@@ -14,7 +14,8 @@ std::string missing_support(Location::Protocol protocol);
 
 /// Connects to one address of the location's host, numeric. `client_id`: empty when the broker is
 /// to choose. Never waits; what goes wrong is told by the connection's first turns. Throws
-/// std::runtime_error when there is no memory or no support.
+/// std::invalid_argument when trying again would not help, as with a file for TLS that cannot be
+/// read, or std::runtime_error.
 std::unique_ptr<Broker> open_mqtt(const Location& location, const std::string& client_id,
                                   const std::string& address);
 /// The same; `client_id` is the connection's name in CLIENT LIST.

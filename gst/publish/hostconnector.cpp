@@ -2,12 +2,31 @@
 #include "gst/publish/hostconnector.h"
 
 #include <algorithm>
-#include <exception>
+#include <stdexcept>
 #include <utility>
 
 #include "gst/publish/brokers.h"
 
 namespace tandem {
+
+// GLib looks up on a thread that it leaves alone when cancelled.
+std::vector<std::string> look_up(const std::string& host, GCancellable* cancellable,
+                                 std::string& why) {
+  GError* error = nullptr;
+  GResolver* resolver = g_resolver_get_default();
+  GList* found = g_resolver_lookup_by_name(resolver, host.c_str(), cancellable, &error);
+  g_object_unref(resolver);
+  if (error) why = error->message;
+  g_clear_error(&error);
+  std::vector<std::string> addresses;
+  for (const GList* one = found; one; one = one->next) {
+    gchar* text = g_inet_address_to_string(G_INET_ADDRESS(one->data));
+    addresses.emplace_back(text);
+    g_free(text);
+  }
+  g_resolver_free_addresses(found);
+  return addresses;
+}
 
 std::string missing_support(Location::Protocol protocol) {
   return protocol == Location::Protocol::kMqtt ? missing_mqtt() : missing_redis();
@@ -24,7 +43,10 @@ void HostConnector::cancel() { g_cancellable_cancel(cancellable_); }
 
 Opened HostConnector::open() {
   Opened opened;
-  if (addresses_.empty()) opened.error = look_up();
+  if (addresses_.empty()) {
+    addresses_ = look_up(location_.host, cancellable_, opened.error);
+    std::reverse(addresses_.begin(), addresses_.end());
+  }
   if (addresses_.empty()) return opened;
   const std::string address = std::move(addresses_.back());
   addresses_.pop_back();
@@ -32,29 +54,13 @@ Opened HostConnector::open() {
   try {
     const bool mqtt = location_.protocol == Location::Protocol::kMqtt;
     opened.broker = (mqtt ? open_mqtt : open_redis)(location_, client_id_, address);
+  } catch (const std::invalid_argument& e) {
+    opened.error = e.what();
+    opened.hopeless = true;
   } catch (const std::exception& e) {
     opened.error = e.what();
   }
   return opened;
-}
-
-// Fills addresses_ or says why not. GLib looks up on a thread that it leaves alone when cancelled.
-std::string HostConnector::look_up() {
-  GError* error = nullptr;
-  GResolver* resolver = g_resolver_get_default();
-  GList* found = g_resolver_lookup_by_name(resolver, location_.host.c_str(), cancellable_, &error);
-  g_object_unref(resolver);
-  std::string why;
-  if (error) why = error->message;
-  g_clear_error(&error);
-  for (const GList* one = found; one; one = one->next) {
-    gchar* text = g_inet_address_to_string(G_INET_ADDRESS(one->data));
-    addresses_.emplace_back(text);
-    g_free(text);
-  }
-  g_resolver_free_addresses(found);
-  std::reverse(addresses_.begin(), addresses_.end());
-  return why;
 }
 
 }  // namespace tandem

@@ -11,6 +11,11 @@
 
 namespace tandem {
 
+/// The numeric addresses of a host, the one to try first in front; none: `why` says why. Waits for
+/// the name server until `cancellable`, which may be null, is cancelled.
+std::vector<std::string> look_up(const std::string& host, GCancellable* cancellable,
+                                 std::string& why);
+
 /// Connects to a location: looks the host's name up anew whenever all of its addresses were tried.
 class HostConnector final : public Connector {
  public:
@@ -21,8 +26,6 @@ class HostConnector final : public Connector {
   void cancel() override;
 
  private:
-  std::string look_up();
-
   const Location location_;
   const std::string client_id_;
   std::vector<std::string> addresses_;  // still to be tried, the next one last

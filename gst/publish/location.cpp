@@ -8,8 +8,8 @@ namespace tandem {
 namespace {
 
 constexpr char kForms[] =
-    "mqtt://[user[:password]@]host[:port]/topic or "
-    "redis://[[user]:password@]host[:port]/stream[?maxlen=LINES]";
+    "mqtt[s]://[user[:password]@]host[:port]/topic or "
+    "redis[s]://[[user]:password@]host[:port]/stream[?maxlen=LINES]";
 constexpr char kQueueForm[] = "redis[s]://[[user]:password@]host[:port]/queue";
 
 [[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument(what); }
@@ -51,13 +51,16 @@ std::string_view cut(std::string_view& text, char separator) {
 void read_user(std::string_view text, Location& location) {
   const bool has_password = text.find(':') != text.npos;
   location.user = decode(cut(text, ':'), "user");
-  if (has_password) location.password = decode(text, "password");
-  if (location.protocol == Location::Protocol::kMqtt && location.user.empty()) {
-    refuse("the location has a password and no user");
-  }
-  if (!location.user.empty() && !has_password && location.protocol == Location::Protocol::kRedis) {
-    refuse("the location has a user and no password");
-  }
+  if (!has_password) return;
+  if (location.password) refuse("there are two passwords, one of them in the location");
+  location.password = decode(text, "password");
+}
+
+void check_user(const Location& location) {
+  const bool mqtt = location.protocol == Location::Protocol::kMqtt;
+  if (mqtt && location.user.empty() && location.password) refuse("there is a password and no user");
+  if (!mqtt && !location.user.empty() && !location.password)
+    refuse("there is a user and no password");
 }
 
 void read_host(std::string_view text, Location& location) {
@@ -71,7 +74,10 @@ void read_host(std::string_view text, Location& location) {
     location.host = decode(cut(text, ':'), "host");
   }
   if (location.host.empty()) refuse("the location has no host");
-  location.port = location.protocol == Location::Protocol::kMqtt ? 1883 : 6379;
+  if (location.protocol == Location::Protocol::kMqtt)
+    location.port = location.tls ? 8883 : 1883;
+  else
+    location.port = 6379;
   if (!text.empty() && (!read_number(text, location.port) || location.port == 0)) {
     refuse("the port is no number from 1 to 65535");
   }
@@ -101,20 +107,17 @@ void read_name(std::string_view text, Location& location) {
   if (location.name.size() > 65535) refuse("the topic has more than 65535 bytes");
 }
 
-Location read_location(std::string_view uri, bool tls_is_supported) {
+Location read_location(std::string_view uri, const std::optional<std::string>& password) {
   Location location;
+  location.password = password;
   const std::size_t colon = uri.find("://");
   if (colon == uri.npos) refuse("this is no location");
   const std::string_view scheme = uri.substr(0, colon);
-  if (scheme == "redis" || (scheme == "rediss" && tls_is_supported)) {
+  location.tls = scheme == "mqtts" || scheme == "rediss";
+  if (scheme == "redis" || scheme == "rediss") {
     location.protocol = Location::Protocol::kRedis;
-    location.tls = scheme == "rediss";
-  } else if (scheme == "mqtts" || scheme == "rediss") {
-    refuse(
-        "TLS is not supported: have a tunnel such as stunnel on this machine, or a broker that "
-        "bridges, do it");
-  } else if (scheme != "mqtt") {
-    refuse("the scheme is neither mqtt nor redis");
+  } else if (scheme != "mqtt" && scheme != "mqtts") {
+    refuse("the scheme is neither mqtt[s] nor redis[s]");
   }
   std::string_view name = uri.substr(colon + 3);
   std::string_view server = cut(name, '/');
@@ -122,6 +125,7 @@ Location read_location(std::string_view uri, bool tls_is_supported) {
     read_user(server.substr(0, at), location);
     server.remove_prefix(at + 1);
   }
+  check_user(location);
   read_host(server, location);
   read_name(name, location);
   return location;
@@ -129,14 +133,14 @@ Location read_location(std::string_view uri, bool tls_is_supported) {
 
 }  // namespace
 
-Location parse_location(std::string_view uri) try {
-  return read_location(uri, false);
+Location parse_location(std::string_view uri, const std::optional<std::string>& password) try {
+  return read_location(uri, password);
 } catch (const std::invalid_argument& e) {
   throw std::invalid_argument(std::string(e.what()) + "; a location is " + kForms);
 }
 
 Location parse_queue_location(std::string_view uri) try {
-  Location location = read_location(uri, true);
+  Location location = read_location(uri, {});
   if (location.protocol != Location::Protocol::kRedis) refuse("a queue is in a Redis server");
   if (location.most_lines > 0) refuse("maxlen is for lines that are published");
   return location;
@@ -147,9 +151,7 @@ Location parse_queue_location(std::string_view uri) try {
 std::string Location::shown() const {
   const bool mqtt = protocol == Protocol::kMqtt;
   const bool brackets = host.find(':') != std::string::npos;
-  return (mqtt  ? "mqtt://"
-          : tls ? "rediss://"
-                : "redis://") +
+  return std::string(mqtt ? "mqtt" : "redis") + (tls ? "s://" : "://") +
          (user.empty() ? "" : user + "@") + (brackets ? "[" + host + "]" : host) + ":" +
          std::to_string(port) + "/" + name;
 }

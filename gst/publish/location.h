@@ -8,12 +8,20 @@
 
 namespace tandem {
 
+/// Files in PEM that a connection over TLS may need.
+struct TlsFiles {
+  std::string ca;           ///< certificates that vouch for the server; empty: the system's
+  std::string certificate;  ///< the client's, and those that lead to it; empty: none
+  std::string key;          ///< of `certificate`, without a passphrase; empty: it is in that file
+};
+
 /// Where lines are published: what a URI says.
 struct Location {
   enum class Protocol { kMqtt, kRedis };
   Protocol protocol = Protocol::kMqtt;
-  bool tls = false;  ///< `rediss://`
-  std::string host;  ///< a name or an address, without the brackets of IPv6
+  bool tls = false;    ///< `mqtts://` or `rediss://`
+  TlsFiles tls_files;  ///< no part of the URI
+  std::string host;    ///< a name or an address, without the brackets of IPv6
   uint16_t port = 0;
   std::string user;                     ///< empty: none
   std::optional<std::string> password;  ///< never to be shown
@@ -24,10 +32,11 @@ struct Location {
   std::string shown() const;
 };
 
-/// Reads `mqtt://[user[:password]@]host[:port]/topic` or
-/// `redis://[[user]:password@]host[:port]/stream[?maxlen=LINES]`, where any character may be
-/// written as %XX. Throws std::invalid_argument, which says what is wrong and repeats no password.
-Location parse_location(std::string_view uri);
+/// Reads `mqtt[s]://[user[:password]@]host[:port]/topic` or
+/// `redis[s]://[[user]:password@]host[:port]/stream[?maxlen=LINES]`, where any character may be
+/// written as %XX; the s asks for TLS. `password`: from elsewhere, for a URI without one. Throws
+/// std::invalid_argument, which says what is wrong and repeats no password.
+Location parse_location(std::string_view uri, const std::optional<std::string>& password = {});
 
 /// Reads where a queue of jobs is: `redis[s]://[[user]:password@]host[:port]/queue`, else as above.
 Location parse_queue_location(std::string_view uri);

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
 
 #include "gst/publish/brokers.h"
+#include "gst/publish/tls.h"
 
 namespace tandem {
 namespace {
@@ -25,7 +27,8 @@ enum ConnectResult { kAccepted = 0, kUnavailable = 3, kBadPassword = 4, kNotAuth
 class MqttBroker final : public Broker {
  public:
   MqttBroker(const Location& location, const std::string& client_id, const std::string& address)
-      : topic_(location.name) {
+      : topic_(location.name),
+        tls_(location.tls ? std::make_unique<TlsContext>(location) : nullptr) {
     static const int initialised = mosquitto_lib_init();
     (void)initialised;
     client_ = mosquitto_new(client_id.empty() ? nullptr : client_id.c_str(), true, this);
@@ -35,6 +38,7 @@ class MqttBroker final : public Broker {
     mosquitto_max_inflight_messages_set(client_, 0);  // as many as we hand over
     mosquitto_connect_callback_set(client_, &MqttBroker::on_connect);
     mosquitto_publish_callback_set(client_, &MqttBroker::on_publish);
+    if (tls_) use_tls();
     if (!location.user.empty()) {
       note(mosquitto_username_pw_set(client_, location.user.c_str(),
                                      location.password ? location.password->c_str() : nullptr));
@@ -49,6 +53,10 @@ class MqttBroker final : public Broker {
 
   BrokerEvents turn() override {
     if (events_.lost.empty()) note(mosquitto_loop_read(client_, 1));
+    if (events_.lost.empty() && tls_ && is_over()) {
+      note(mosquitto_loop_read(client_, 1));  // why, if the broker said so
+      if (events_.lost.empty()) events_.lost = "the connection failed";
+    }
     if (events_.lost.empty()) note(mosquitto_loop_write(client_, 1));
     if (events_.lost.empty()) note(mosquitto_loop_misc(client_));
     BrokerEvents events = events_;
@@ -80,6 +88,27 @@ class MqttBroker final : public Broker {
     static_cast<MqttBroker*>(self)->acknowledged(message);
   }
 
+  // Our own context: the library's would check the certificate for the address, which we connect
+  // to, and would say of all that is wrong with it that a TLS error occurred.
+  void use_tls() {
+    mosquitto_void_option(client_, MOSQ_OPT_SSL_CTX, tls_->get());
+    mosquitto_int_option(client_, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0);
+    mosquitto_log_callback_set(client_, &MqttBroker::on_log);
+  }
+
+  // The one way to learn of OpenSSL's errors. The first of a row says why.
+  static void on_log(mosquitto*, void* self, int level, const char* text) {
+    auto& error = static_cast<MqttBroker*>(self)->tls_error_;
+    const char* code = std::strstr(text, "]: error:");
+    if (level == MOSQ_LOG_ERR && code && error == 0) error = std::strtoul(code + 9, nullptr, 16);
+  }
+
+  // While hands are shaken the library takes a connection that failed for one that is slow.
+  bool is_over() const {
+    pollfd file = {mosquitto_socket(client_), 0, 0};
+    return poll(&file, 1, 0) > 0 && (file.revents & POLLHUP);
+  }
+
   void connect_answered(int result) {
     events_.connected = result == kAccepted;
     if (result == kAccepted) return;
@@ -105,9 +134,20 @@ class MqttBroker final : public Broker {
       return;
     }
     events_.lost = result == MOSQ_ERR_ERRNO ? std::strerror(number) : mosquitto_strerror(result);
+    if (tls_ && tls_error_ == 0 && number == EPROTO) {
+      events_.lost = "the connection was broken off";
+      // Its alert may be overtaken by the end of the connection, and is then lost.
+      if (!events_.connected) events_.lost += " (does the broker ask for a certificate?)";
+    }
+    if (!tls_ || tls_error_ == 0) return;
+    TlsFailure failure = tls_->failure(tls_error_);
+    events_.lost = std::move(failure.what);
+    events_.hopeless = failure.hopeless;
   }
 
   const std::string topic_;
+  const std::unique_ptr<TlsContext> tls_;  // null: in the clear
+  unsigned long tls_error_ = 0;            // of OpenSSL, the first
   mosquitto* client_ = nullptr;
   std::vector<std::pair<int, uint64_t>> in_flight_;  // message, id; oldest first
   BrokerEvents events_;

@@ -65,7 +65,7 @@ Publisher::~Publisher() {
 }
 
 bool Publisher::publish(std::string line) {
-  if (session_.failed()) return false;
+  if (failed_) return false;
   outbox_.push(std::move(line));
   wake_->wake();
   return true;
@@ -75,9 +75,8 @@ Publisher::Drained Publisher::drain(std::chrono::milliseconds limit) {
   session_.hurry();  // the broker may be back, and the limit shorter than a pause
   wake_->wake();
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, limit, [&] {
-    return interrupted_ || session_.failed() || outbox_.counts().queued == 0;
-  });
+  changed_.wait_for(lock, limit,
+                    [&] { return interrupted_ || failed_ || outbox_.counts().queued == 0; });
   if (outbox_.counts().queued == 0) return Drained::kAll;
   return interrupted_ ? Drained::kInterrupted : Drained::kNotAll;
 }
@@ -97,12 +96,13 @@ void Publisher::run() {
     wake_->clear();  // before looking: what comes from now on wakes again
     if (stopping_) break;
     const Session::Step step = session_.step(std::chrono::steady_clock::now());
+    for (const SessionNews& news : step.news) {
+      if (!stopping_) listener_(news);
+    }
+    failed_ = session_.failed();  // told before the stream can end
     {
       const std::lock_guard lock(mutex_);  // drain() is either before its look or in its wait
       changed_.notify_all();
-    }
-    for (const SessionNews& news : step.news) {
-      if (!stopping_) listener_(news);
     }
     wait(step);
   }

@@ -63,7 +63,7 @@ class Publisher {
   std::mutex mutex_;  // guards interrupted_; drain() waits with it
   std::condition_variable changed_;
   bool interrupted_ = false;
-  std::atomic<bool> stopping_{false};
+  std::atomic<bool> stopping_{false}, failed_{false};
   std::thread thread_;  // last: it uses all of the above
 };
 

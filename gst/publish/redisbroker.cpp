@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "gst/publish/brokers.h"
+#include "gst/publish/rediscommand.h"
 #include "gst/publish/rediserror.h"
+#include "gst/publish/wire.h"
 
 namespace tandem {
 namespace {
@@ -20,13 +22,11 @@ constexpr std::size_t kMostInTransaction = 100;
 class RedisBroker final : public Broker {
  public:
   RedisBroker(const Location& location, const std::string& client_id, const std::string& address)
-      : key_(location.name), most_lines_(location.most_lines) {
-    context_ = redisConnectNonBlock(address.c_str(), location.port);
-    if (!context_) throw std::runtime_error("no memory for a connection");
-    if (context_->err) {
-      events_.lost = context_->errstr;
-      return;
-    }
+      : key_(location.name),
+        most_lines_(location.most_lines),
+        wire_(location, address),
+        reader_(redisReaderCreate(), redisReaderFree) {
+    if (!reader_) throw std::bad_alloc();
     if (location.password && !location.user.empty()) {
       say({"AUTH", location.user, *location.password});
     } else if (location.password) {
@@ -37,12 +37,9 @@ class RedisBroker final : public Broker {
     greetings_ = awaited_;
   }
 
-  ~RedisBroker() override { redisFree(context_); }
-
   BrokerEvents turn() override {
     if (events_.lost.empty()) send_lines();
-    if (events_.lost.empty()) write();
-    if (events_.lost.empty()) read();
+    if (events_.lost.empty()) exchange();
     BrokerEvents events = events_;
     events_.acknowledged.clear();
     return events;
@@ -54,21 +51,11 @@ class RedisBroker final : public Broker {
 
   void publish(uint64_t id, const std::string& line) override { lines_.emplace_back(id, line); }
 
-  pollfd waits_for() const override {
-    return {context_->fd, static_cast<short>(POLLIN | (unsent_ ? POLLOUT : 0)), 0};
-  }
+  pollfd waits_for() const override { return wire_.waits_for(); }
 
  private:
   void say(std::initializer_list<std::string_view> words) {
-    const char* texts[8];
-    size_t sizes[8];
-    int count = 0;
-    for (const std::string_view word : words) {
-      texts[count] = word.data();
-      sizes[count++] = word.size();
-    }
-    if (redisAppendCommandArgv(context_, count, texts, sizes) != REDIS_OK) fail();
-    unsent_ = true;
+    wire_.write(redis_command(words));
     ++awaited_;
   }
 
@@ -89,22 +76,23 @@ class RedisBroker final : public Broker {
     lines_.clear();
   }
 
-  void write() {
-    int done = 0;
-    if (unsent_ && redisBufferWrite(context_, &done) != REDIS_OK) return fail();
-    if (unsent_) unsent_ = !done;
-  }
-
-  void read() {
-    if (redisBufferRead(context_) != REDIS_OK) return fail();
-    for (;;) {
+  // What came before the connection was lost counts.
+  void exchange() {
+    const std::string received = wire_.turn();
+    redisReaderFeed(reader_.get(), received.data(), received.size());
+    while (events_.lost.empty()) {
       void* reply = nullptr;
-      if (redisGetReplyFromReader(context_, &reply) != REDIS_OK) return fail();
-      if (!reply) return;
+      if (redisReaderGetReply(reader_.get(), &reply) != REDIS_OK) {
+        events_.lost = reader_->errstr;
+        return;
+      }
+      if (!reply) break;
       take_in(*static_cast<const redisReply*>(reply));
       freeReplyObject(reply);
-      if (!events_.lost.empty()) return;
     }
+    if (!events_.lost.empty()) return;
+    events_.lost = wire_.lost();
+    events_.hopeless = wire_.hopeless();
   }
 
   // Replies come in the order of the commands: greetings, then a transaction's, the last of which
@@ -136,18 +124,13 @@ class RedisBroker final : public Broker {
     }
   }
 
-  void fail() {
-    events_.lost = context_->errstr;
-    if (events_.lost.empty()) events_.lost = "the connection failed";
-  }
-
   const std::string key_;
   const uint64_t most_lines_;
-  redisContext* context_ = nullptr;
+  Wire wire_;
+  const std::unique_ptr<redisReader, void (*)(redisReader*)> reader_;
   std::vector<std::pair<uint64_t, std::string>> lines_;  // not sent yet
   std::vector<uint64_t> under_way_;                      // ids of the transaction's lines
   std::size_t awaited_ = 0, greetings_ = 0;              // replies
-  bool unsent_ = false;
   BrokerEvents events_;
 };
 

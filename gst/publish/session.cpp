@@ -43,7 +43,7 @@ void Session::open(Time now, Step& step) {
   more_addresses_ = opened.more;
   broker_ = std::move(opened.broker);
   deadline_.reset();
-  if (!broker_) return lose(std::move(opened.error), false, now, step);
+  if (!broker_) return lose(std::move(opened.error), opened.hopeless, now, step);
   step.until = now;  // looking the name up took time that `now` does not know of
 }
 

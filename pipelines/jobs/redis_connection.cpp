@@ -1,32 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/jobs/redis_connection.h"
 
-#include <gio/gio.h>
 #include <hiredis/hiredis.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
+#include <poll.h>
 
+#include <chrono>
 #include <utility>
 
+#include "gst/publish/hostconnector.h"
+#include "gst/publish/rediscommand.h"
 #include "gst/publish/rediserror.h"
+#include "gst/publish/wire.h"
 
 namespace tandem {
 namespace {
 
 constexpr int kMostNesting = 16;
-
-template <typename T>
-struct Unref {
-  void operator()(T* object) const { g_object_unref(object); }
-};
-template <typename T>
-using Owned = std::unique_ptr<T, Unref<T>>;
-
-[[noreturn]] void lose(GError* error, bool hopeless = false) {
-  const std::string what = error ? error->message : "the connection failed";
-  g_clear_error(&error);
-  throw RedisError(what, hopeless);
-}
 
 // The server's own words name neither password nor value.
 [[noreturn]] void refuse(const std::string& error) {
@@ -69,61 +58,6 @@ RedisReply copy(const redisReply& reply, int depth = 0) {
   return result;
 }
 
-void append(const RedisCommand& command, std::string& bytes) {
-  std::vector<const char*> words;
-  std::vector<size_t> sizes;
-  for (const std::string& word : command) {
-    words.push_back(word.data());
-    sizes.push_back(word.size());
-  }
-  char* text = nullptr;
-  const int length =
-      redisFormatCommandArgv(&text, static_cast<int>(words.size()), words.data(), sizes.data());
-  if (length < 0) throw std::bad_alloc();
-  bytes.append(text, static_cast<std::size_t>(length));
-  redisFreeCommand(text);
-}
-
-// Trusts the settings' certificates alone, where there are some.
-void set_trust(GSocketClient*, GSocketClientEvent event, GSocketConnectable*, GIOStream* stream,
-               gpointer database) {
-  if (event == G_SOCKET_CLIENT_TLS_HANDSHAKING && database)
-    g_tls_connection_set_database(G_TLS_CONNECTION(stream), G_TLS_DATABASE(database));
-}
-
-Owned<GSocketConnection> connect(const RedisSettings& settings) {
-  const Location& location = settings.location;
-  GError* error = nullptr;
-  const Owned<GSocketClient> client(g_socket_client_new());
-  g_socket_client_set_enable_proxy(client.get(), FALSE);
-  g_socket_client_set_timeout(client.get(), RedisConnection::kPatience.count());
-  Owned<GTlsDatabase> database;
-  if (location.tls) {
-    if (!g_tls_backend_supports_tls(g_tls_backend_get_default()))
-      throw RedisError("TLS needs the Debian package glib-networking", true);
-    g_socket_client_set_tls(client.get(), TRUE);
-    if (!settings.ca_file.empty()) {
-      const std::unique_ptr<char, decltype(&g_free)> path(
-          g_canonicalize_filename(settings.ca_file.c_str(), nullptr), g_free);
-      database.reset(g_tls_file_database_new(path.get(), &error));
-      if (!database) lose(error, true);
-    }
-    g_signal_connect(client.get(), "event", G_CALLBACK(set_trust), database.get());
-  }
-  const Owned<GSocketConnectable> address(
-      g_network_address_new(location.host.c_str(), location.port));
-  Owned<GSocketConnection> connection(
-      g_socket_client_connect(client.get(), address.get(), nullptr, &error));
-  if (!connection) {
-    const bool untrusted = g_error_matches(error, G_TLS_ERROR, G_TLS_ERROR_BAD_CERTIFICATE);
-    lose(error, untrusted);
-  }
-  GSocket* socket = g_socket_connection_get_socket(connection.get());
-  g_socket_set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1, nullptr);
-  g_socket_set_keepalive(socket, TRUE);
-  return connection;
-}
-
 }  // namespace
 
 const RedisReply& RedisReply::operator[](std::size_t i) const {
@@ -132,16 +66,13 @@ const RedisReply& RedisReply::operator[](std::size_t i) const {
 }
 
 struct RedisConnection::Private {
-  Owned<GSocketConnection> connection;
+  Private(const Location& location, const std::string& address) : wire(location, address) {
+    if (!reader) throw std::bad_alloc();
+  }
+
+  Wire wire;
   std::unique_ptr<redisReader, decltype(&redisReaderFree)> reader{redisReaderCreate(),
                                                                   redisReaderFree};
-
-  void send(const std::string& bytes) {
-    GError* error = nullptr;
-    GOutputStream* out = g_io_stream_get_output_stream(G_IO_STREAM(connection.get()));
-    if (!g_output_stream_write_all(out, bytes.data(), bytes.size(), nullptr, nullptr, &error))
-      lose(error);
-  }
 
   RedisReply receive() {
     for (;;) {
@@ -153,20 +84,49 @@ struct RedisConnection::Private {
         freeReplyObject(reply);
         return result;
       }
-      char bytes[16384];
-      GError* error = nullptr;
-      GInputStream* in = g_io_stream_get_input_stream(G_IO_STREAM(connection.get()));
-      const gssize count = g_input_stream_read(in, bytes, sizeof bytes, nullptr, &error);
-      if (count < 0) lose(error);
-      if (count == 0) throw RedisError("the server has closed the connection", false);
-      redisReaderFeed(reader.get(), bytes, static_cast<std::size_t>(count));
+      wait();
+    }
+  }
+
+  // Until some more bytes have come.
+  void wait() {
+    auto end = std::chrono::steady_clock::now() + kPatience;
+    for (;;) {
+      const std::string received = wire.turn();
+      redisReaderFeed(reader.get(), received.data(), received.size());
+      if (!received.empty()) return;
+      if (!wire.lost().empty()) throw RedisError(wire.lost(), wire.hopeless());
+      const auto left = end - std::chrono::steady_clock::now();
+      if (left.count() <= 0) throw RedisError("no answer for 10 s", false);
+      pollfd file = wire.waits_for();
+      poll(&file, 1, std::chrono::ceil<std::chrono::milliseconds>(left).count());
     }
   }
 };
 
-RedisConnection::RedisConnection(const RedisSettings& settings)
-    : private_(std::make_unique<Private>()) {
-  private_->connection = connect(settings);
+// Tries the host's addresses one after the other.
+RedisConnection::RedisConnection(const RedisSettings& settings) {
+  Location location = settings.location;
+  location.tls_files.ca = settings.ca_file;
+  std::string why;
+  for (const std::string& address : look_up(location.host, nullptr, why)) {
+    try {
+      private_ = std::make_unique<Private>(location, address);
+      greet(settings);
+      return;
+    } catch (const RedisError& e) {
+      if (e.hopeless) throw;
+      why = e.what();
+    } catch (const std::invalid_argument& e) {
+      throw RedisError(e.what(), true);
+    } catch (const std::runtime_error& e) {
+      why = e.what();
+    }
+  }
+  throw RedisError(why, false);
+}
+
+void RedisConnection::greet(const RedisSettings& settings) {
   const Location& location = settings.location;
   std::vector<RedisCommand> greetings;
   if (location.password && !location.user.empty())
@@ -181,9 +141,7 @@ RedisConnection::RedisConnection(const RedisSettings& settings)
 RedisConnection::~RedisConnection() = default;
 
 std::vector<RedisReply> RedisConnection::ask_all(const std::vector<RedisCommand>& commands) {
-  std::string bytes;
-  for (const RedisCommand& command : commands) append(command, bytes);
-  private_->send(bytes);
+  for (const RedisCommand& command : commands) private_->wire.write(redis_command(command));
   std::vector<RedisReply> replies;
   for (std::size_t i = 0; i < commands.size(); ++i) {
     replies.push_back(private_->receive());

@@ -41,7 +41,7 @@ struct RedisSettings {
 };
 
 /// A connection that waits for each answer, in the clear or over TLS. hiredis writes and reads the
-/// protocol; GIO looks names up and does TLS, which Debian 12's hiredis cannot.
+/// protocol; a Wire sends and receives, because Debian 12's hiredis cannot do TLS.
 class RedisConnection {
  public:
   /// No call but that of a command that blocks waits longer for the server.
@@ -61,7 +61,9 @@ class RedisConnection {
 
  private:
   struct Private;
-  const std::unique_ptr<Private> private_;
+  void greet(const RedisSettings& settings);
+
+  std::unique_ptr<Private> private_;
 };
 
 }  // namespace tandem

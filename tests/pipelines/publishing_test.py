@@ -86,6 +86,29 @@ class Publishing(unittest.TestCase):
                 lines.append(line)
         self.expect_frames(lines)
 
+    @unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
+    def test_tls(self):
+        if not broker("mosquitto") or not broker("mosquitto_sub"):
+            self.skipTest("mosquitto or mosquitto-clients is not installed")
+        certify, publish = self.commands("TLS")
+        self.publish(certify)
+        (self.folder / "password").write_text("s3cret\n", encoding="utf-8")
+        subprocess.run([broker("mosquitto_passwd"), "-b", "-c", self.folder / "passwords", "tandem", "s3cret"],
+                       check=True, timeout=PATIENCE_SECONDS)
+        settings = next(text for h, language, text in blocks(PAGE) if (h, language) == ("TLS", "conf"))
+        settings = re.sub("/etc/mosquitto/(certs/)?", f"{self.folder}/", settings)
+        settings = settings.replace("8883", f"{self.port} 127.0.0.1") + "user root\n"
+        (self.folder / "tls.conf").write_text(settings, encoding="utf-8")
+        self.start([broker("mosquitto"), "-c", self.folder / "tls.conf"])
+        self.wait_for_port()
+        reader = [broker("mosquitto_sub"), "-h", "localhost", "-p", self.port, "--cafile", self.folder / "ca.crt",
+                  "-u", "tandem", "-P", "s3cret", "-t", "site/gate/people", "-q", "1", "-c", "-i", "reader"]
+        subprocess.run([*reader, "-E"], check=True, timeout=PATIENCE_SECONDS)
+        self.publish(publish.replace("@localhost/", f"@localhost:{self.port}/"))
+        done = subprocess.run([*reader, "-C", str(FRAMES)], capture_output=True, text=True, check=True,
+                              timeout=PATIENCE_SECONDS)
+        self.expect_frames(done.stdout.splitlines())
+
     def test_redis(self):
         if not broker("redis-server") or not broker("redis-cli"):
             self.skipTest("redis-server or redis-tools is not installed")

@@ -49,15 +49,34 @@ TEST(Locations, Redis) {
   EXPECT_EQ(parse_location("redis://ann:secret@[::1]/people").user, "ann");
 }
 
+TEST(Locations, Tls) {
+  const Location mqtt = parse_location("mqtts://ann:secret@broker/people");
+  EXPECT_TRUE(mqtt.tls);
+  EXPECT_EQ(mqtt.port, 8883);
+  EXPECT_EQ(mqtt.shown(), "mqtts://ann@broker:8883/people");
+  const Location redis = parse_location("rediss://broker/people?maxlen=7");
+  EXPECT_TRUE(redis.tls);
+  EXPECT_EQ(redis.port, 6379);
+  EXPECT_EQ(redis.most_lines, 7U);
+  EXPECT_FALSE(parse_location("mqtt://broker/people").tls);
+}
+
+TEST(Locations, APasswordFromElsewhere) {
+  EXPECT_EQ(parse_location("mqtt://ann@broker/people", "secret").password, "secret");
+  EXPECT_EQ(parse_location("redis://ann@broker/people", "secret").user, "ann");
+  EXPECT_EQ(parse_location("redis://broker/people", "secret").password, "secret");
+  for (const char* uri : {"mqtt://broker/people", "mqtt://ann:other@broker/people"})
+    EXPECT_THROW(parse_location(uri, "secret"), std::invalid_argument) << uri;
+}
+
 TEST(Locations, WhatIsWrongIsSaid) {
   const struct {
     const char *uri, *said;
   } cases[] = {
       {"", "this is no location"},
       {"broker:secret", "this is no location"},
-      {"http://u:secret@broker/people", "neither mqtt nor redis"},
-      {"mqtts://u:secret@broker/people", "TLS is not supported"},
-      {"rediss://u:secret@broker/people", "TLS is not supported"},
+      {"http://u:secret@broker/people", "neither mqtt[s] nor redis[s]"},
+      {"mqttss://u:secret@broker/people", "neither mqtt[s] nor redis[s]"},
       {"mqtt://u:secret@/people", "no host"},
       {"mqtt://broker", "no topic or stream"},
       {"mqtt://broker/", "no topic or stream"},

@@ -17,6 +17,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/gst/publish/certificates.h"
+
 extern char** environ;
 
 namespace tandem::test {
@@ -93,6 +95,7 @@ std::string program(const char* variable) {
 /// Mosquitto, and mosquitto_sub, for whom it keeps what comes while they are away.
 class Mosquitto final : public RealBroker {
  public:
+  using RealBroker::RealBroker;
   void begin_to_read() override {
     reader_.start({program("TANDEM_MOSQUITTO_SUB"), "-h", "127.0.0.1", "-p", port_, "-t", kName,
                    "-q", "1", "-c", "-i", "reader"},
@@ -124,6 +127,11 @@ class Mosquitto final : public RealBroker {
       process.end(0);
       config << "password_file " << file("passwords") << "\n";
     }
+    if (secure()) {
+      config << "listener " << tls_port_ << " 127.0.0.1\ncafile " << server_files().ca
+             << "\ncertfile " << server_files().certificate << "\nkeyfile " << server_files().key
+             << "\nrequire_certificate " << (tls.asks_clients ? "true" : "false") << "\n";
+    }
     return {program("TANDEM_MOSQUITTO"), "-c", file("mosquitto.conf")};
   }
 
@@ -133,6 +141,7 @@ class Mosquitto final : public RealBroker {
 /// A Redis server that writes down what it does; the reader is redis-cli, which reads all there is.
 class Redis final : public RealBroker {
  public:
+  using RealBroker::RealBroker;
   std::vector<std::string> received() override {
     ask({"XRANGE", kName, "-", "+"});
     std::vector<std::string> lines;
@@ -168,6 +177,12 @@ class Redis final : public RealBroker {
     if (!user_.empty()) {
       words.insert(words.end(), {"--user", user_, "on", ">" + password_, "~*", "+@all"});
       words.insert(words.end(), {"--user", "default", "off"});
+    }
+    if (secure()) {
+      words.insert(words.end(),
+                   {"--tls-port", tls_port_, "--tls-cert-file", server_files().certificate,
+                    "--tls-key-file", server_files().key, "--tls-ca-cert-file", server_files().ca,
+                    "--tls-auth-clients", tls.asks_clients ? "yes" : "no"});
     }
     return words;
   }
@@ -207,7 +222,8 @@ void Process::end(int signal_number) {
   process_ = 0;
 }
 
-RealBroker::RealBroker() : folder_(new_folder()), port_(free_port()) {}
+RealBroker::RealBroker(bool secure)
+    : folder_(new_folder()), port_(free_port()), tls_port_(secure ? free_port() : "") {}
 
 RealBroker::~RealBroker() {
   process_.end(9);
@@ -215,9 +231,19 @@ RealBroker::~RealBroker() {
   std::filesystem::remove_all(folder_, ignored);
 }
 
+void RealBroker::certify() {
+  const Certificates certificates(folder_);
+  server_files_ = certificates.issue(file("server"), tls.names, tls.days);
+  client_files_ = certificates.issue(file("client"), "DNS:client");
+}
+
 void RealBroker::start() {
+  if (secure() && server_files_.ca.empty()) certify();
   process_.start(command(), file("log"));
-  wait_until([&] { return takes_connections(port_) || !process_.runs(); });
+  wait_until([&] {
+    const bool ready = takes_connections(port_) && (!secure() || takes_connections(tls_port_));
+    return ready || !process_.runs();
+  });
   if (process_.runs()) return;
   throw std::runtime_error("the broker does not start: " + read_all(file("log")));
 }
@@ -225,8 +251,12 @@ void RealBroker::start() {
 void RealBroker::hang() { process_.signal(SIGSTOP); }
 
 std::string RealBroker::location(const std::string& user) const {
-  return std::string(scheme()) + "://" + (user.empty() ? "" : user + "@") + "127.0.0.1:" + port_ +
-         "/" + kName;
+  return std::string(scheme()) + (secure() ? "s" : "") + "://" + (user.empty() ? "" : user + "@") +
+         "127.0.0.1:" + (secure() ? tls_port_ : port_) + "/" + kName;
+}
+
+std::string RealBroker::properties() const {
+  return secure() ? "ca-file=" + client_files_.ca + " " : "";
 }
 
 void RealBroker::require(const std::string& user, const std::string& password) {
@@ -235,15 +265,17 @@ void RealBroker::require(const std::string& user, const std::string& password) {
 }
 
 std::unique_ptr<RealBroker> real_broker(const std::string& protocol) {
-  if (protocol == "mqtt") {
+  const bool secure = protocol == "mqtts" || protocol == "rediss";
+  if (secure && program("TANDEM_OPENSSL").empty()) return nullptr;
+  if (protocol.starts_with("mqtt")) {
     for (const char* one :
          {"TANDEM_MOSQUITTO", "TANDEM_MOSQUITTO_SUB", "TANDEM_MOSQUITTO_PASSWD"}) {
       if (program(one).empty()) return nullptr;
     }
-    return std::make_unique<Mosquitto>();
+    return std::make_unique<Mosquitto>(secure);
   }
   if (program("TANDEM_REDIS_SERVER").empty() || program("TANDEM_REDIS_CLI").empty()) return nullptr;
-  return std::make_unique<Redis>();
+  return std::make_unique<Redis>(secure);
 }
 
 }  // namespace tandem::test

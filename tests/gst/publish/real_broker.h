@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "gst/publish/location.h"
+
 namespace tandem::test {
 
 /// A process of this test's own, which ends with it.
@@ -27,11 +29,18 @@ class Process {
   pid_t process_ = 0;
 };
 
+/// How a broker is reached over TLS.
+struct BrokerTls {
+  std::string names = "IP:127.0.0.1";  ///< whom its certificate is for
+  int days = 2;                        ///< for how long; -1: it is out of date
+  bool asks_clients = false;           ///< whether clients need a certificate
+};
+
 /// A broker on a free port of this machine, with a folder of its own, and someone who reads what
 /// is published. All that it has acknowledged survives kill -9.
 class RealBroker {
  public:
-  RealBroker();
+  explicit RealBroker(bool secure);
   virtual ~RealBroker();
   RealBroker(const RealBroker&) = delete;
   RealBroker& operator=(const RealBroker&) = delete;
@@ -43,6 +52,12 @@ class RealBroker {
 
   /// The location of a topic or stream, with or without "user:password".
   std::string location(const std::string& user = {}) const;
+  /// Files for its clients; the certificate is theirs. Made by start(); TLS alone.
+  const TlsFiles& client_files() const { return client_files_; }
+  /// What tandempublish needs beside the location, to be followed by further properties.
+  std::string properties() const;
+  BrokerTls tls;  ///< to be set before start()
+
   /// A user of these is let in; once set, before start(), nobody else is.
   void require(const std::string& user, const std::string& password);
 
@@ -55,18 +70,25 @@ class RealBroker {
 
  protected:
   virtual const char* scheme() const = 0;
+  bool secure() const { return !tls_port_.empty(); }
+  const TlsFiles& server_files() const { return server_files_; }
   virtual std::vector<std::string> command() = 0;
   std::string file(const std::string& name) const { return folder_ + "/" + name; }
 
   const std::string folder_;
-  const std::string port_;
+  const std::string port_;      // in the clear: the reader's
+  const std::string tls_port_;  // empty: it has none
   std::string user_, password_;
 
  private:
+  void certify();
+
+  TlsFiles server_files_, client_files_;
   Process process_;
 };
 
-/// Null where the broker is not installed. "mqtt" or "redis".
+/// Null where the broker is not installed, or openssl for one with TLS. "mqtt", "mqtts", "redis" or
+/// "rediss".
 std::unique_ptr<RealBroker> real_broker(const std::string& protocol);
 
 }  // namespace tandem::test

@@ -46,7 +46,7 @@ TEST_P(Brokers, KilledAndStartedAgain) {
   const char* asked = std::getenv("TANDEM_OUTAGE_SECONDS");
   const int outage_frames = asked ? std::atoi(asked) * 30 : 30;
   start();
-  Publishing publishing(broker_->location(), "drain-timeout=60");
+  Publishing publishing(broker_->location(), broker_->properties() + "drain-timeout=60");
   publishing.play();
   publishing.push(30);
   broker_->kill();
@@ -79,7 +79,7 @@ TEST_P(Brokers, KilledAndStartedAgain) {
 
 TEST_P(Brokers, StartedLate) {
   start_and_kill();
-  Publishing publishing(broker_->location());
+  Publishing publishing(broker_->location(), broker_->properties());
   publishing.play();
   publishing.push(10);
   EXPECT_EQ(publishing.messages.wait(GST_MESSAGE_WARNING).source, "publish");
@@ -93,7 +93,7 @@ TEST_P(Brokers, StartedLate) {
 
 TEST_P(Brokers, TheQueueIsBounded) {
   start_and_kill();
-  Publishing publishing(broker_->location(), "queue-size=10");
+  Publishing publishing(broker_->location(), broker_->properties() + "queue-size=10");
   publishing.play();
   publishing.push(30);
   EXPECT_TRUE(comes_true([&] { return publishing.all_taken(); }));
@@ -110,7 +110,7 @@ TEST_P(Brokers, TheQueueIsBounded) {
 
 TEST_P(Brokers, StopsWhileTheBrokerHangs) {
   start();
-  Publishing publishing(broker_->location());
+  Publishing publishing(broker_->location(), broker_->properties());
   publishing.play();
   publishing.push(3);
   expect_received(lines(0, 3));
@@ -130,7 +130,7 @@ TEST_P(Brokers, StopsWhileTheBrokerHangs) {
 TEST_P(Brokers, StopsWhileConnectingToABrokerThatHangs) {
   start();
   broker_->hang();
-  Publishing publishing(broker_->location());
+  Publishing publishing(broker_->location(), broker_->properties());
   publishing.play();
   publishing.push(10);
   EXPECT_TRUE(comes_true([&] { return publishing.all_taken(); }));
@@ -145,7 +145,7 @@ TEST_P(Brokers, StopsWhileConnectingToABrokerThatHangs) {
 
 TEST_P(Brokers, TheEndOfTheStreamIsBounded) {
   start();
-  Publishing publishing(broker_->location(), "drain-timeout=1");
+  Publishing publishing(broker_->location(), broker_->properties() + "drain-timeout=1");
   publishing.play();
   publishing.push(3);
   expect_received(lines(0, 3));
@@ -164,7 +164,7 @@ TEST_P(Brokers, TheEndOfTheStreamIsBounded) {
 TEST_P(Brokers, AStopInterruptsTheEndOfTheStream) {
   start_and_kill();
   for (const bool at_once : {true, false}) {
-    Publishing publishing(broker_->location(), "drain-timeout=3600");
+    Publishing publishing(broker_->location(), broker_->properties() + "drain-timeout=3600");
     publishing.play();
     publishing.push(3);
     publishing.end();
@@ -177,7 +177,7 @@ TEST_P(Brokers, AStopInterruptsTheEndOfTheStream) {
 
 TEST_P(Brokers, APauseInterruptsTheEndOfTheStream) {
   start_and_kill();
-  Publishing publishing(broker_->location(), "drain-timeout=3600");
+  Publishing publishing(broker_->location(), broker_->properties() + "drain-timeout=3600");
   publishing.play();
   publishing.push(3);
   publishing.end();
@@ -193,7 +193,7 @@ TEST_P(Brokers, PasswordsAreSentAndNeverShown) {
   broker_->require("ann", "sec:ret");
   broker_->start();
   {
-    Publishing publishing(broker_->location("ann:sec%3Aret"));
+    Publishing publishing(broker_->location("ann:sec%3Aret"), broker_->properties());
     publishing.play();
     publishing.push(3);
     publishing.end();
@@ -202,7 +202,7 @@ TEST_P(Brokers, PasswordsAreSentAndNeverShown) {
   }
   for (const char* user : {"ann:wrong-secret", "bob:wrong-secret", ""}) {
     SCOPED_TRACE(user);
-    Publishing publishing(broker_->location(user));
+    Publishing publishing(broker_->location(user), broker_->properties());
     EXPECT_EQ(publishing.location().find("secret"), std::string::npos);
     publishing.play();
     publishing.push(1);
@@ -214,7 +214,7 @@ TEST_P(Brokers, PasswordsAreSentAndNeverShown) {
 }
 
 TEST(Publish, ALocationThatSaysNothingIsAnError) {
-  for (const char* location : {"", "broker", "mqtt://u:secret@host", "mqtts://u:secret@host/a"}) {
+  for (const char* location : {"", "broker", "mqtt://u:secret@host", "http://u:secret@host/a"}) {
     SCOPED_TRACE(location);
     Publishing publishing(location);
     EXPECT_EQ(publishing.play(), GST_STATE_CHANGE_FAILURE);
@@ -224,7 +224,7 @@ TEST(Publish, ALocationThatSaysNothingIsAnError) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Real, Brokers, testing::Values("mqtt", "redis"),
+INSTANTIATE_TEST_SUITE_P(Real, Brokers, testing::Values("mqtt", "redis", "mqtts", "rediss"),
                          [](const auto& one) { return std::string(one.param); });
 
 }  // namespace

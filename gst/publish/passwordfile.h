@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+namespace tandem {
+
+/// The first line of a file. Throws std::runtime_error, which names the file and not what is in it.
+std::string read_password_file(const std::string& path);
+
+}  // namespace tandem

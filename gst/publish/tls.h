@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <openssl/ssl.h>
+
+#include <memory>
+#include <string>
+
+#include "gst/publish/location.h"
+
+namespace tandem {
+
+/// Why TLS came to nothing.
+struct TlsFailure {
+  std::string what;
+  bool hopeless = false;  ///< another connection would fare no better
+};
+
+/// What OpenSSL needs to talk to the server of one location: its certificate must be vouched for,
+/// in date, and of the location's host. There is no way to do without. Serves one connection.
+class TlsContext {
+ public:
+  /// Throws std::invalid_argument, which names the file that is of no use.
+  explicit TlsContext(const Location& location);
+  TlsContext(const TlsContext&) = delete;
+  TlsContext& operator=(const TlsContext&) = delete;
+
+  SSL_CTX* get() const { return context_.get(); }
+  /// What an error of OpenSSL's queue means, if need be by what was wrong with the certificate.
+  TlsFailure failure(unsigned long error) const;
+
+ private:
+  static int verified(int fine, X509_STORE_CTX* chain);
+  static void state_changed(const SSL* ssl, int where, int result);
+  static TlsContext& of(const SSL* ssl);
+
+  const std::string host_;
+  const bool is_name_;   // of a host, not an address
+  std::string refusal_;  // what is wrong with the server's certificate
+  const std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context_;
+};
+
+}  // namespace tandem

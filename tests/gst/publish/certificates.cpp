@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/gst/publish/certificates.h"
+
+#include <cstdlib>
+#include <stdexcept>
+
+namespace tandem::test {
+namespace {
+
+void openssl(const std::string& arguments) {
+  const std::string command = "openssl " + arguments + " >/dev/null 2>&1";
+  if (std::system(command.c_str()) != 0) throw std::runtime_error(command);
+}
+
+constexpr char kNewKey[] = "req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";
+
+std::string quoted(const std::string& text) { return "'" + text + "'"; }
+
+}  // namespace
+
+Certificates::Certificates(const std::string& folder) : authority_(folder + "/authority.crt") {
+  openssl(std::string(kNewKey) + " -x509 -days 2 -subj /CN=ours -keyout " +
+          quoted(folder + "/authority.key") + " -out " + quoted(authority_));
+}
+
+TlsFiles Certificates::issue(const std::string& file, const std::string& names, int days) const {
+  const TlsFiles files = {authority_, file + ".crt", file + ".key"};
+  const std::string key = authority_.substr(0, authority_.size() - 3) + "key";
+  openssl(std::string(kNewKey) + " -subj /CN=test -addext " + quoted("subjectAltName=" + names) +
+          " -keyout " + quoted(files.key) + " -out " + quoted(file + ".csr"));
+  openssl("x509 -req -copy_extensions copy -in " + quoted(file + ".csr") + " -CA " +
+          quoted(authority_) + " -CAkey " + quoted(key) + " -CAcreateserial -days " +
+          std::to_string(days) + " -out " + quoted(files.certificate));
+  return files;
+}
+
+}  // namespace tandem::test
