@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "gst/util/ref.h"
+#include "pipelines/tandem/source.h"
 
 namespace tandem {
 namespace {
@@ -55,12 +56,13 @@ GstPadProbeReturn PartSource::take_frame(GstPad* pad, GstBuffer* frame) {
     if (verdict && !hopeless) return GST_PAD_PROBE_DROP;
     ended_ = true;
   }
-  gst_pad_push_event(pad, gst_event_new_eos());
+  end_stream_behind(pad);
   return GST_PAD_PROBE_DROP;
 }
 
 GstPadProbeReturn PartSource::take_event(GstEvent* event) {
   const std::scoped_lock lock(mutex_);
+  if (ended_) return GST_PAD_PROBE_DROP;
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP && asked_) {
     seeks_ = asked_ = false;
     gate_.restart();

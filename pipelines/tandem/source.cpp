@@ -68,12 +68,13 @@ struct Watch {
   bool ended = false;
 };
 
-GstPadProbeReturn on_frame(GstPad* pad, GstPadProbeInfo*, gpointer data) {
+GstPadProbeReturn on_data(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
   Watch& watch = *static_cast<Watch*>(data);
   if (watch.ended) return GST_PAD_PROBE_DROP;
-  if (watch.before_frame(watch.frames++)) return GST_PAD_PROBE_OK;
+  const bool frame = (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) != 0;
+  if (!frame || watch.before_frame(watch.frames++)) return GST_PAD_PROBE_OK;
   watch.ended = true;
-  gst_pad_send_event(pad, gst_event_new_eos());
+  end_stream_behind(pad);
   return GST_PAD_PROBE_DROP;
 }
 
@@ -101,10 +102,18 @@ void set_source_size(GstElement* source, Size size) {
 
 void watch_source(GstElement* source, std::function<bool(uint64_t)> before_frame) {
   const ObjectRef<GstElement> scaler = child(source, kScaler);
-  const ObjectRef<GstPad> pad(gst_element_get_static_pad(scaler.get(), "sink"));
-  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, on_frame,
-                    new Watch{std::move(before_frame)},
+  const ObjectRef<GstPad> into(gst_element_get_static_pad(scaler.get(), "sink"));
+  const ObjectRef<GstPad> pad(gst_pad_get_peer(into.get()));
+  gst_pad_add_probe(pad.get(),
+                    static_cast<GstPadProbeType>(int{GST_PAD_PROBE_TYPE_BUFFER} |
+                                                 int{GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM}),
+                    on_data, new Watch{std::move(before_frame)},
                     [](gpointer data) { delete static_cast<Watch*>(data); });
+}
+
+void end_stream_behind(GstPad* pad) {
+  const ObjectRef<GstPad> peer(gst_pad_get_peer(pad));
+  gst_pad_send_event(peer.get(), gst_event_new_eos());
 }
 
 }  // namespace tandem

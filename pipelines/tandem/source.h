@@ -26,4 +26,9 @@ void set_source_size(GstElement* source, Size size);
 /// is scaled; when it returns false the stream ends before this frame. Set it once.
 void watch_source(GstElement* source, std::function<bool(uint64_t frame)> before_frame);
 
+/// Ends the stream for whatever is linked to the source pad `pad`, but not for `pad`, which would
+/// refuse events from then on: a tag that it refuses makes the next frame an error. Call it from a
+/// probe of `pad` that drops all data and events afterwards.
+void end_stream_behind(GstPad* pad);
+
 }  // namespace tandem
