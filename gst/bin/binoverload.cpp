@@ -24,6 +24,12 @@ GstClockTime later(GstClockTime time, GstClockTimeDiff by) {
   return static_cast<GstClockTime>(std::max<GstClockTimeDiff>(sum, 0));
 }
 
+GstClockTime running_time(const GstBuffer* frame, const GstSegment& segment) {
+  if (segment.format != GST_FORMAT_TIME || !GST_BUFFER_PTS_IS_VALID(frame))
+    return GST_CLOCK_TIME_NONE;
+  return gst_segment_to_running_time(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(frame));
+}
+
 }  // namespace
 
 void BinOverload::set(Policy policy, gint64 max_lateness_ns) {
@@ -31,28 +37,33 @@ void BinOverload::set(Policy policy, gint64 max_lateness_ns) {
   max_lateness_ns_ = max_lateness_ns;
 }
 
-bool BinOverload::drops(GstPad* sink, GstBuffer* frame, Executor& executor) {
-  if (policy_ == kBlock) return false;
-  GstClockTime running_time = GST_CLOCK_TIME_NONE;
-  const GstSegment* segment = nullptr;
-  const EventRef event(gst_pad_get_sticky_event(sink, GST_EVENT_SEGMENT, 0));
-  if (event) {
-    gst_event_parse_segment(event.get(), &segment);
-    if (segment->format == GST_FORMAT_TIME && GST_BUFFER_PTS_IS_VALID(frame))
-      running_time = gst_segment_to_running_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(frame));
-  }
-  if (!is_late(running_time) && !executor.has_waiting(kMostWaiting)) {
+bool BinOverload::drops(GstPad* sink, GstBuffer* frame, Executor& executor,
+                        const TakeBack& take_back) {
+  if (policy_ == kBlock) {
     ++passed_;
-    if (std::exchange(gap_, false) && gst_buffer_is_writable(frame))
-      GST_BUFFER_FLAG_SET(frame, GST_BUFFER_FLAG_DISCONT);
     return false;
   }
-  ++dropped_;
-  gap_ = true;
-  GstSegment none;
-  gst_segment_init(&none, GST_FORMAT_UNDEFINED);
-  tell(frame, segment ? *segment : none, running_time);
-  return true;
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_UNDEFINED);
+  const EventRef event(gst_pad_get_sticky_event(sink, GST_EVENT_SEGMENT, 0));
+  if (event) gst_event_copy_segment(event.get(), &segment);
+  bool passes = !is_late(running_time(frame, segment));
+  if (passes && executor.has_waiting(kMostWaiting)) {
+    const BufferRef older(take_back());
+    passes = static_cast<bool>(older);
+    if (older) {
+      --passed_;
+      tell(older.get(), segment);
+    }
+  }
+  if (!passes) {
+    tell(frame, segment);
+    return true;
+  }
+  ++passed_;
+  if (std::exchange(gap_, false) && gst_buffer_is_writable(frame))
+    GST_BUFFER_FLAG_SET(frame, GST_BUFFER_FLAG_DISCONT);
+  return false;
 }
 
 bool BinOverload::is_late(GstClockTime running_time) const {
@@ -67,15 +78,18 @@ bool BinOverload::is_late(GstClockTime running_time) const {
   return now > base && now - base > later(running_time + latency_, max_lateness_ns);
 }
 
-void BinOverload::tell(GstBuffer* frame, const GstSegment& segment, GstClockTime running_time) {
-  const bool timed = GST_CLOCK_TIME_IS_VALID(running_time);
+void BinOverload::tell(GstBuffer* frame, const GstSegment& segment) {
+  ++dropped_;
+  gap_ = true;
+  const GstClockTime running = running_time(frame, segment);
+  const bool timed = GST_CLOCK_TIME_IS_VALID(running);
   const GstClockTime stream_time =
       timed ? gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(frame))
             : GST_CLOCK_TIME_NONE;
   const GstClockTime earliest = earliest_;
   const GstClockTimeDiff jitter =
-      timed && GST_CLOCK_TIME_IS_VALID(earliest) ? GST_CLOCK_DIFF(running_time, earliest) : 0;
-  GstMessage* message = gst_message_new_qos(GST_OBJECT_CAST(bin_), TRUE, running_time, stream_time,
+      timed && GST_CLOCK_TIME_IS_VALID(earliest) ? GST_CLOCK_DIFF(running, earliest) : 0;
+  GstMessage* message = gst_message_new_qos(GST_OBJECT_CAST(bin_), TRUE, running, stream_time,
                                             GST_BUFFER_PTS(frame), GST_BUFFER_DURATION(frame));
   gst_message_set_qos_values(message, jitter, 1.0, kQuality);
   gst_message_set_qos_stats(message, GST_FORMAT_BUFFERS, passed_, dropped_);

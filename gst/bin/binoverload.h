@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 
 #include "scheduler/flow/executor.h"
 
@@ -13,10 +14,11 @@ namespace tandem {
 /// Which frames a bin drops whose source is faster than its stages, as live sources are.
 ///
 /// With `overload=block` none: upstream waits. With `drop` the streaming thread never waits: a
-/// frame that comes while another one waits for its turn is dropped, so what goes on is never
-/// older than one turn. Two kinds of frames that would be late are dropped as well: those that
-/// the sink's QoS events say would be (as GstVideoDecoder drops them), and those that come later
-/// than `max-lateness` behind their time to be shown.
+/// frame that comes while another one waits for its turn takes that one's place, so the newest goes
+/// on. The frame itself is dropped while the sink holds frames up, or if an event came between the
+/// two. Two kinds of frames that would be late are dropped as well: those that the sink's QoS
+/// events say would be (as GstVideoDecoder drops them), and those that come later than
+/// `max-lateness` behind their time to be shown.
 ///
 /// Each dropped frame is a QoS message, and the log has a line a second at most.
 class BinOverload {
@@ -27,9 +29,12 @@ class BinOverload {
 
   void set(Policy policy, gint64 max_lateness_ns);
 
+  /// Takes back the frame that waits for its turn, and gives it away; null: it cannot.
+  using TakeBack = std::function<GstBuffer*()>;
+
   /// For the streaming thread, with a frame that `sink` was given: whether it is to be dropped. A
   /// frame that is not, after some that were, is marked DISCONT if it can be written to.
-  bool drops(GstPad* sink, GstBuffer* frame, Executor& executor);
+  bool drops(GstPad* sink, GstBuffer* frame, Executor& executor, const TakeBack& take_back);
 
   /// A QoS event of the sink, or the latency that the pipeline has from now on.
   void heed(GstEvent* upstream);
@@ -40,7 +45,7 @@ class BinOverload {
 
  private:
   bool is_late(GstClockTime running_time) const;
-  void tell(GstBuffer* frame, const GstSegment& segment, GstClockTime running_time);
+  void tell(GstBuffer* frame, const GstSegment& segment);
 
   GstElement* const bin_;
   std::atomic<Policy> policy_{kBlock};

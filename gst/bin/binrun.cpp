@@ -211,7 +211,7 @@ GstFlowReturn BinRun::accept(GstPad* sink, GstBuffer* buffer) {
     gst_buffer_unref(buffer);
     return flow;
   }
-  if (overload_.drops(sink, buffer, *executor_)) {
+  if (overload_.drops(sink, buffer, *executor_, [this] { return take_back(); })) {
     gst_buffer_unref(buffer);
     return GST_FLOW_OK;
   }
@@ -233,6 +233,18 @@ GstFlowReturn BinRun::accept(GstPad* sink, GstBuffer* buffer) {
   }
   gst_buffer_unref(close(item));
   return GST_FLOW_FLUSHING;
+}
+
+// The frame that came last, if it waits to begin and no event lies between it and the next one.
+GstBuffer* BinRun::take_back() {
+  if (events_.has_behind(accepted_)) return nullptr;
+  auto* item = static_cast<FrameItem*>(executor_->take_back());
+  if (!item) return nullptr;
+  if (needs_previous_) previous_.take_back(*item);
+  GstBuffer* buffer = close(item);
+  --accepted_;
+  if (is_page_locked(buffer)) --frames_page_locked_;
+  return buffer;
 }
 
 GstPad* BinRun::way_out() const { return GST_BASE_TRANSFORM_SRC_PAD(stages_.back().get()); }

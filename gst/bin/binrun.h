@@ -102,6 +102,7 @@ class BinRun {
   void make_items();
   FrameItem* acquire();
   GstBuffer* close(FrameItem* item);
+  GstBuffer* take_back();
   void drop_all(GstPad* src);
   void device_failed(const std::string& why, int left);
 

@@ -44,8 +44,7 @@ GType adapt_get_type() {
 GType overload_get_type() {
   static const GEnumValue values[] = {
       {BinOverload::kBlock, "Upstream waits: no frame is lost", "block"},
-      {BinOverload::kDrop, "Frames that come while another one waits for its turn are dropped",
-       "drop"},
+      {BinOverload::kDrop, "The newest frame goes on; older ones that wait are dropped", "drop"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstTandemOverload", values);
   return type;

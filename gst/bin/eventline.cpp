@@ -24,6 +24,11 @@ void EventLine::frame_left(uint64_t frames, const Send& send) {
   left_ = frames;
 }
 
+bool EventLine::has_behind(uint64_t frames) {
+  std::lock_guard lock(mutex_);
+  return !waiting_.empty() && waiting_.back().frames >= frames;
+}
+
 void EventLine::drop(uint64_t frames, GstPad* src) {
   std::deque<Waiting> dropped;
   {

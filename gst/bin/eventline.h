@@ -30,6 +30,8 @@ class EventLine {
   /// To be called before that frame ceases to count as in flight, so that who drains waits for its
   /// events as well.
   void frame_left(uint64_t frames, const Send& send);
+  /// Whether an event waits for the last of so many frames to leave.
+  bool has_behind(uint64_t frames);
   /// After a flush: of what waits only sticky events stay, on `src`, as in a GstQueue. Null: none.
   void drop(uint64_t frames, GstPad* src);
 

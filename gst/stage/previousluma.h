@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "gst/memory/tensorpool.h"
 #include "gst/stage/stageadapter.h"
@@ -15,6 +16,8 @@ class PreviousLuma {
   /// To an open item; keeps a copy of its luma for the next one. The first frame, and the first of
   /// another size or format, get none.
   void pass(FrameItem& item);
+  /// The item that pass() had last will not be computed: the next one gets what that one got.
+  void take_back(FrameItem& item) { last_ = std::move(item.previous); }
   /// The next frame is the first again: after a flush.
   void forget() { last_.reset(); }
 

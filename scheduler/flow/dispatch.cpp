@@ -106,6 +106,14 @@ void Dispatch::let_in(Item* item, uint64_t held_ns) {
   wakes_ |= kOneDriver;
 }
 
+Item* Dispatch::take_back() {
+  if (next_begin_ == next_submit_) return nullptr;
+  --next_submit_;
+  if (has_space()) return std::exchange(entry(next_submit_), {}).item;
+  ++next_submit_;
+  return nullptr;
+}
+
 bool Dispatch::can_take() const {
   return next_take_ < next_submit_ && entry(next_take_).state == State::done;
 }

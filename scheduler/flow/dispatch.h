@@ -86,6 +86,9 @@ class Dispatch {
   void source_waits() { source_waits_ = true; }
   /// After has_space(). `held_ns`: how long it waited for the sink.
   void let_in(Item* item, uint64_t held_ns);
+  /// The item that came last, if it waits to begin and another one may come in its place: it leaves
+  /// as if it had never come. Null otherwise.
+  Item* take_back();
   bool can_take() const;
   Item* take();    ///< the oldest; after can_take()
   void release();  ///< the item taken last no longer counts as in flight

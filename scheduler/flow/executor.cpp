@@ -118,6 +118,11 @@ bool Executor::has_waiting(int items) {
   return true;
 }
 
+Item* Executor::take_back() {
+  std::lock_guard lock(mutex_);
+  return dispatch_.take_back();
+}
+
 Item* Executor::take() {
   std::unique_lock lock(mutex_);
   finished_.wait(

@@ -86,6 +86,9 @@ class Executor {
   /// For the thread that submits: whether so many items wait to begin, or submit() would block. The
   /// items that begin next have others behind them then.
   bool has_waiting(int items);
+  /// For the thread that submits: the item that it submitted last, if that waits to begin, for a
+  /// newer one to take its place without blocking. Null: it has begun, or the sink holds items up.
+  Item* take_back();
   /// The next item in order, finished; blocks. Null when aborted and nothing is left to take out:
   /// after abort() the items that were not computed come out with a failed status.
   Item* take();

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A source that is faster than the stages: which frames are dropped, and who is told.
 #include <gst/app/gstappsink.h>
+#include <gst/check/gstharness.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "gst/util/ref.h"
 #include "tests/gst/support/stream.h"
@@ -63,7 +66,7 @@ TEST(Overload, DropLetsNewFramesThroughAndTellsOfTheOthers) {
     gst_buffer_unref(buffer);
   }
   ASSERT_FALSE(got.empty());
-  EXPECT_EQ(got.front(), 0);
+  EXPECT_EQ(got.back(), kFrames - 1) << "the newest goes on";
   EXPECT_LT(got.size(), static_cast<std::size_t>(kFrames)) << "the source is much faster";
   EXPECT_EQ(stream.stat("frames-dropped") + got.size(), static_cast<uint64_t>(kFrames));
   EXPECT_EQ(stream.stat("frames"), got.size());
@@ -128,6 +131,58 @@ TEST(Overload, CapsChangeAndTheEndComeWhileFramesAreDropped) {
   EXPECT_TRUE(std::ranges::is_sorted(got));
   EXPECT_EQ(stream.stat("frames-dropped") + got.size(), pushed);
   EXPECT_TRUE(stream.messages.all(GST_MESSAGE_ERROR).empty());
+}
+
+// What came out of a bin, in order: frames by their index, events by -1 - theirs.
+struct Order {
+  static GstPadProbeReturn note(GstPad*, GstPadProbeInfo* info, gpointer self) {
+    auto& what = static_cast<Order*>(self)->what;
+    if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
+      what.push_back(read_result(GST_PAD_PROBE_INFO_BUFFER(info)).index);
+    } else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CUSTOM_DOWNSTREAM) {
+      gint index = 0;
+      gst_structure_get_int(gst_event_get_structure(GST_PAD_PROBE_INFO_EVENT(info)), "index",
+                            &index);
+      what.push_back(-1 - index);
+    }
+    return GST_PAD_PROBE_OK;
+  }
+  std::vector<int> what;
+};
+
+TEST(Overload, EventsKeepTheirPlaceWhileFramesAreDropped) {
+  std::unique_ptr<GstHarness, decltype(&gst_harness_teardown)> harness(
+      gst_harness_new_parse(dropping().c_str()), gst_harness_teardown);
+  gst_harness_set_src_caps_str(harness.get(), caps_text({}).c_str());
+  Order order;
+  gst_pad_add_probe(
+      harness->sinkpad,
+      GstPadProbeType(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM), Order::note,
+      &order, nullptr);
+  for (int i = 0; i < kFrames; ++i) {
+    gst_harness_push(harness.get(), make_frame(i, {}));
+    if (i % 3 == 0)
+      gst_harness_push_event(
+          harness.get(),
+          gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM,
+                               gst_structure_new("test", "index", G_TYPE_INT, i, nullptr)));
+  }
+  gst_harness_push_event(harness.get(), gst_event_new_eos());
+  int frame = -1, event = -3, frames = 0;
+  for (const int what : order.what) {
+    if (what >= 0) {
+      EXPECT_GT(what, std::max(frame, event)) << "a frame came after an event that followed it";
+      frame = what;
+      ++frames;
+    } else {
+      EXPECT_EQ(-1 - what, event + 3) << "an event is missing";
+      event = -1 - what;
+      EXPECT_LE(frame, event) << "an event came after a frame that followed it";
+    }
+  }
+  EXPECT_EQ(event, 297);
+  EXPECT_GT(frames, 0);
+  EXPECT_LT(frames, kFrames);
 }
 
 TEST(Overload, FramesThatComeTooLateAreDropped) {

@@ -2,6 +2,7 @@
 // The tracking stages: motion vectors on every frame but the first, the same in every
 // configuration, joined into tracks.
 #include <gst/check/gstharness.h>
+#include <gst/tandem/motionmeta.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,7 +10,6 @@
 #include <memory>
 #include <set>
 
-#include <gst/tandem/motionmeta.h>
 #include "model/configuration.h"
 #include "tests/gst/support/stream.h"
 
@@ -162,6 +162,32 @@ TEST(Tracking, EveryConfigurationFollowsAlike) {
       }
     }
   }
+}
+
+// Frames that make room for newer ones leave no trace.
+TEST(Tracking, AFrameIsComparedWithTheLastThatWasNotDropped) {
+  const Harness harness = start(tracking_bin("mapping=cccc threads=2 overload=drop"));
+  constexpr int kFrames = 60;
+  for (int i = 0; i < kFrames; ++i) {
+    gst_harness_push(harness.get(), frame(i));
+    if (i % 3 == 0) g_usleep(2'000);
+  }
+  gst_harness_push_event(harness.get(), gst_event_new_eos());
+  const Harness alone = start(kStagesOnCpu);
+  int passed = 0;
+  for (; gst_harness_buffers_in_queue(harness.get()) > 0; ++passed) {
+    const Tracked tracked = pull(harness);
+    gst_harness_push(alone.get(), frame(tracked.index));
+    const Tracked expected = pull(alone);
+    ASSERT_EQ(tracked.vectors.size(), expected.vectors.size()) << "frame " << tracked.index;
+    for (std::size_t k = 0; k < expected.vectors.size(); ++k) {
+      EXPECT_EQ(tracked.vectors[k].x, expected.vectors[k].x);
+      EXPECT_EQ(tracked.vectors[k].dx, expected.vectors[k].dx);
+      EXPECT_EQ(tracked.vectors[k].id, expected.vectors[k].id);
+    }
+  }
+  EXPECT_GT(passed, 1);
+  EXPECT_LT(passed, kFrames);
 }
 
 TEST(Tracking, OtherSizesAndFlushesBreakPairs) {

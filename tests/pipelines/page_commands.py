@@ -87,6 +87,9 @@ class PageCommands(unittest.TestCase):
     def run_block(self, *block):
         return self.finish(self.start(*block))
 
+    def run_text(self, text):
+        return self.finish(self.start_text(text))
+
     def wait_for(self, condition, process):
         end = time.monotonic() + PATIENCE_SECONDS
         while not condition():

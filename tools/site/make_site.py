@@ -19,8 +19,8 @@ from links import LINK, local_links
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Titles of the sections, each with its pages; what is in none of them comes last.
 SECTIONS = [
-    ("Start", ["README.md", "docs/install.md", "docs/recipes.md", "docs/live.md", "docs/json-lines.md", "docs/publishing.md",
-               "docs/many-machines.md", "docs/reference.md"]),
+    ("Start", ["README.md", "docs/start.md", "docs/install.md", "docs/recipes.md", "docs/live.md", "docs/json-lines.md",
+               "docs/publishing.md", "docs/many-machines.md", "docs/reference.md"]),
     ("Applications", ["docs/detector.md", "docs/tracking.md", "docs/srad.md", "docs/scene.md", "docs/own-stages.md",
                       "docs/library.md"]),
     ("How it works", ["docs/architecture.md", "docs/adapting.md", "docs/knowledge.md", "docs/energy.md",
