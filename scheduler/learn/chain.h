@@ -13,6 +13,7 @@ struct Chain {
   int stages = 1, cores = 1;
   uint32_t device_capable = 0;  ///< bit k: stage k can run on the device
   uint32_t device_only = 0;     ///< bit k: stage k has no CPU implementation
+  uint32_t can_split = 0;       ///< bit k: stage k can compute a part of its rows on each side
   int devices = 1;              ///< of one kind
   std::vector<int> lanes;       ///< numbers of lanes above one that the device may have
   uint32_t serial_stages = 0;

@@ -37,6 +37,7 @@ OrderedJson to_json(const Chain& chain) {
       {"window", chain.window},
   };
   if (chain.device_only != 0) json["device_only_stages"] = numbers_of(chain.device_only);
+  if (chain.can_split != 0) json["split_stages"] = numbers_of(chain.can_split);
   return json;
 }
 
@@ -85,7 +86,7 @@ OrderedJson or_null(const std::optional<Value>& value) {
 }
 
 OrderedJson to_json(const Allowed& allowed) {
-  return {
+  OrderedJson json{
       {"mapping",
        allowed.mapping ? OrderedJson(to_string(*allowed.mapping)) : OrderedJson(nullptr)},
       {"granularity", allowed.granularity
@@ -96,6 +97,9 @@ OrderedJson to_json(const Allowed& allowed) {
       {"most_cores", allowed.most_cores},
       {"most_lanes", allowed.most_lanes},
   };
+  if (allowed.frames_at_once > 1) json["frames_at_once"] = allowed.frames_at_once;
+  if (allowed.cpu_share) json["cpu_share"] = *allowed.cpu_share;
+  return json;
 }
 
 OrderedJson to_json(const Known& known) {
