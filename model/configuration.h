@@ -146,8 +146,9 @@ struct Allowed {
 /// each of `lanes`. Order: mapping by mapping, threads 1 ... nC + 1, then medium grain.
 ///
 /// Where stages can be split (`can_split`, bit k: stage k), medium grain also computes two and four
-/// frames at a time, as far as there are cores. Then come the mappings in which all of these stages
-/// are split, once for each of `cpu_shares`, with one lane.
+/// frames at a time, as far as there are cores, under mappings that are all 'c' or all on devices.
+/// Then come the mappings in which all of these stages are split, once for each of `cpu_shares`,
+/// with one lane.
 std::vector<Configuration> all_configurations(int stages, int cores, uint32_t device_capable,
                                               std::span<const int> lanes = kOneLane,
                                               int letters = 1, uint32_t device_only = 0,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <tuple>
 
@@ -12,6 +13,8 @@ namespace {
 
 // Of the rate of a live source: predictions err.
 constexpr double kKeepsUp = 1.1;
+// What splitting frames has to gain.
+constexpr double kSplitGain = 0.1;
 
 /// Compared tier first; higher is better.
 struct Score {
@@ -138,6 +141,17 @@ bool is_one_of(Which which, const Configuration& configuration, const Measuremen
   return had_experiment(measurements, configuration) || find_trial(trials, configuration);
 }
 
+// Frames are split only where that is clearly better: the share may err, and both sides are busy.
+void put_whole_first(Choice& choice) {
+  const auto split = [](const Candidate& c) { return c.configuration.mapping.any_split(); };
+  const auto end = choice.ranked.begin() + choice.count;
+  const auto whole = std::find_if_not(choice.ranked.begin(), end, split);
+  if (whole == choice.ranked.begin() || whole == end) return;
+  if (worth_switching(whole->prediction, choice.best().prediction, choice.objective, kSplitGain))
+    return;
+  std::stable_partition(choice.ranked.begin(), end, std::not_fn(split));
+}
+
 Choice rank(const Model& model, const Measurements& measurements, const Objective& objective,
             const Allowed& allowed, std::span<const Trial> trials, Which which) {
   Ranking ranking;
@@ -155,6 +169,7 @@ Choice rank(const Model& model, const Measurements& measurements, const Objectiv
       });
   Choice choice = ranking.choice();
   choice.objective = objective;
+  if (!allowed.mapping) put_whole_first(choice);
   return choice;
 }
 

@@ -203,10 +203,11 @@ TEST(Configuration, SplitStagesComeAfterTheOthers) {
   std::set<std::string> names;
   for (const Configuration& c : all_configurations(3, 3, 7, kOneLane, 1, 0, 3, kShares))
     names.insert(to_string(c));
-  EXPECT_EQ(names.size(), 8u * (4u + 2u) + 2u * 2u);  // mg2, but not mg4; c and g for the third
+  EXPECT_EQ(names.size(), 8u * 5u + 2u + 2u * 2u);  // mg2, not mg4; c and g for the third
   EXPECT_TRUE(names.contains("ssg/mg/a60"));
-  EXPECT_TRUE(names.contains("gcc/mg2"));
-  EXPECT_FALSE(names.contains("gcc/mg4"));
+  EXPECT_TRUE(names.contains("ggg/mg2"));
+  EXPECT_FALSE(names.contains("ggg/mg4"));
+  EXPECT_FALSE(names.contains("gcc/mg2"));
 }
 
 TEST(Allowed, ASplitMappingLeavesTheShareOpen) {
