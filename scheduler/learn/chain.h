@@ -24,4 +24,9 @@ struct Chain {
   int window = 0;                  ///< most frames in flight; 0: no bound
 };
 
+/// Bit k: both sides can compute stage k, and a part of its rows.
+inline uint32_t splittable(const Chain& chain) {
+  return chain.can_split & chain.device_capable & ~chain.device_only;
+}
+
 }  // namespace tandem

@@ -126,6 +126,10 @@ Observation read_observation(const JsonObject& object, const Chain& chain) {
   seen.service_s = number_or_unknown(object, "service_s");
   if (object.has("latency_s")) seen.latency_s = number_or_unknown(object, "latency_s");
   seen.cores_s = number_or_unknown(object, "cores_s");
+  if (object.has("split_cores_s")) {
+    seen.split_cores_s = number_or_unknown(object, "split_cores_s");
+    seen.split_device_s = number_or_unknown(object, "split_device_s");
+  }
   seen.cpu_s = number_or_unknown(object.within(kSigned), "cpu_s");
   const std::size_t stages = object.list("stages", kMaxStages).size();
   for (std::size_t k = 0; k < stages; ++k) {

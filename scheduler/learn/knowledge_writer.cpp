@@ -37,7 +37,7 @@ OrderedJson to_json(const Chain& chain) {
       {"window", chain.window},
   };
   if (chain.device_only != 0) json["device_only_stages"] = numbers_of(chain.device_only);
-  if (chain.can_split != 0) json["split_stages"] = numbers_of(chain.can_split);
+  if (splittable(chain) != 0) json["split_stages"] = numbers_of(splittable(chain));
   return json;
 }
 
@@ -48,7 +48,7 @@ OrderedJson to_json(const Observation& seen) {
                       {"upload_s", stage.upload_s},
                       {"download_s", stage.download_s}});
   }
-  return {
+  OrderedJson json{
       {"configuration", to_string(seen.configuration)},
       {"kind", word_of(kKindWords, seen.kind)},
       {"lasted_s", seen.lasted_s},
@@ -65,6 +65,11 @@ OrderedJson to_json(const Observation& seen) {
       {"watts", to_json(seen.watts)},
       {"relative_error", seen.relative_error},
   };
+  if (seen.configuration.mapping.any_split()) {
+    json["split_cores_s"] = seen.split_cores_s;
+    json["split_device_s"] = seen.split_device_s;
+  }
+  return json;
 }
 
 OrderedJson to_json(const std::optional<Candidate>& chosen) {
