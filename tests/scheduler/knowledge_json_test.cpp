@@ -212,7 +212,9 @@ TEST(KnowledgeJson, SplitsAndFramesAtATimeAreKept) {
   Known before = example();
   before.facts.chain.can_split = 3;
   Configuration split{{3, 2, Side::s}, Granularity::medium, 3, 1, 1, 37};
-  before.facts.observations.push_back(carried_out({split, Observation::Kind::look}));
+  Observation seen = carried_out({split, Observation::Kind::experiment});
+  seen.split_cores_s = 2e-3;
+  before.facts.observations.push_back(seen);
   split.frames_at_once = 2;
   before.chosen->configuration = split;
   before.allowed = {.mapping = split.mapping, .frames_at_once = 2, .cpu_share = 37};
@@ -221,6 +223,8 @@ TEST(KnowledgeJson, SplitsAndFramesAtATimeAreKept) {
   const Known& after = text.known.at(0);
   EXPECT_EQ(after.facts.chain.can_split, 3U);
   EXPECT_EQ(to_string(after.facts.observations.back().configuration), "ss/mg/a37");
+  EXPECT_EQ(after.facts.observations.back().split_cores_s, 2e-3);
+  EXPECT_FALSE(known(after.facts.observations.back().split_device_s));
   EXPECT_EQ(to_string(after.chosen->configuration), "ss/mg2/a37");
   EXPECT_EQ(after.allowed, before.allowed);
   EXPECT_EQ(text_of(after), text_of(before));
@@ -232,8 +236,9 @@ TEST(KnowledgeJson, AStageThatCannotBeSplitIsNotRead) {
   EXPECT_NE(read_knowledge(text_of(known)).problem.find("cannot be split"), std::string::npos);
   known.facts.chain.can_split = 3;
   EXPECT_EQ(read_knowledge(text_of(known)).problem, "");
-  known.facts.chain.device_capable = 1;
-  EXPECT_NE(read_knowledge(text_of(known)).problem.find("split_stages"), std::string::npos);
+  Json file = Json::parse(text_of(known));
+  file["entries"][0]["chain"]["device_stages"] = {0};
+  EXPECT_NE(read_knowledge(file.dump()).problem.find("split_stages"), std::string::npos);
 }
 
 }  // namespace
