@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "model/configuration.h"
 
-#include <algorithm>
-#include <charconv>
-
 namespace tandem {
 namespace {
 
-constexpr std::string_view kSideLetters = "cghi";
+constexpr std::string_view kSideLetters = "cghis";
 
 // "g (device) and c (CPU)", "g, h (devices) and c (CPU)"
 std::string known_letters(int letters) {
@@ -26,11 +23,29 @@ bool next_mapping(Mapping& mapping, int letters) {
   return false;
 }
 
+// Adds medium grain with each number of frames at a time, of which each needs a core.
+// Coupled mappings have one: what several of their frames do is not known before they run.
+void add_medium(Configuration configuration, bool several, std::vector<Configuration>& all) {
+  const Mapping& mapping = configuration.mapping;
+  if (mapping.any_device() && !mapping.decoupled()) several = false;
+  for (const int frames : kFramesAtOnce) {
+    if (frames > 1 && (!several || frames > configuration.threads - 1)) break;
+    configuration.frames_at_once = frames;
+    all.push_back(configuration);
+  }
+}
+
 }  // namespace
 
 uint32_t Mapping::device_stages() const {
   uint32_t bits = 0;
   for (int k = 0; k < stages; ++k) bits |= on_device(k) ? 1u << k : 0;
+  return bits;
+}
+
+uint32_t Mapping::split_stages() const {
+  uint32_t bits = 0;
+  for (int k = 0; k < stages; ++k) bits |= split(k) ? 1u << k : 0;
   return bits;
 }
 
@@ -48,7 +63,8 @@ Mapping Mapping::with(uint32_t on_device) const {
   return more;
 }
 
-std::string parse_mapping(std::string_view text, int stages, Mapping& mapping, int letters) {
+std::string parse_mapping(std::string_view text, int stages, Mapping& mapping, int letters,
+                          uint32_t can_split) {
   if (static_cast<int>(text.size()) != stages) {
     return "mapping '" + std::string(text) + "' has " + std::to_string(text.size()) +
            " letters, but there are " + std::to_string(stages) +
@@ -56,6 +72,14 @@ std::string parse_mapping(std::string_view text, int stages, Mapping& mapping, i
   }
   Mapping parsed{0, stages};
   for (int k = 0; k < stages; ++k) {
+    if (text[k] == 's') {
+      if ((can_split >> k & 1) == 0) {
+        return "mapping '" + std::string(text) + "' has s for stage " + std::to_string(k + 1) +
+               ", which cannot be split between the CPU and a device";
+      }
+      parsed.set(k, Side::s);
+      continue;
+    }
     const std::size_t side = kSideLetters.substr(0, 1 + letters).find(text[k]);
     if (side == kSideLetters.npos) {
       return "mapping '" + std::string(text) + "' has the letter '" + text[k] + "': only " +
@@ -74,87 +98,29 @@ std::string to_string(const Mapping& mapping) {
   return text;
 }
 
-std::string to_string(const Configuration& configuration) {
-  std::string text = to_string(configuration.mapping);
-  text += configuration.granularity == Granularity::medium
-              ? "/mg"
-              : "/cg" + std::to_string(configuration.threads);
-  const bool several = configuration.mapping.any_device() && configuration.lanes > 1;
-  return several ? text + "/q" + std::to_string(configuration.lanes) : text;
-}
-
-std::string parse_configuration(std::string_view text, int stages, int cores,
-                                Configuration& configuration) {
-  // Takes what is before the next slash.
-  std::string_view rest = text;
-  const auto take = [&rest] {
-    const std::size_t slash = std::min(rest.find('/'), rest.size());
-    const std::string_view part = rest.substr(0, slash);
-    rest.remove_prefix(std::min(slash + 1, rest.size()));
-    return part;
-  };
-  // A number behind `prefix` without leading zeros.
-  const auto read = [](std::string_view part, std::string_view prefix, int most) {
-    int value = 0;
-    if (!part.starts_with(prefix) || part.substr(prefix.size()).starts_with('0')) return 0;
-    const char* end = part.data() + part.size();
-    const auto [stop, error] = std::from_chars(part.data() + prefix.size(), end, value);
-    return error == std::errc() && stop == end && value <= most ? value : 0;
-  };
-  Configuration parsed;
-  std::string problem = parse_mapping(take(), stages, parsed.mapping, kMaxLetters);
-  if (!problem.empty()) return problem;
-  const std::string_view grain = take();
-  parsed.granularity = grain == "mg" ? Granularity::medium : Granularity::coarse;
-  parsed.threads = grain == "mg" ? cores + 1 : read(grain, "cg", cores + 1);
-  const std::string_view lanes = take();
-  if (!lanes.empty()) parsed.lanes = read(lanes, "q", kMaxLanes);
-  if (parsed.threads < 1 || parsed.lanes < 1 || to_string(parsed) != text) {
-    return "'" + std::string(text) +
-           "' is no configuration: write MAPPING/cgN or MAPPING/mg with " + "N up to " +
-           std::to_string(cores + 1) + ", then /qS for S lanes where there are several";
-  }
-  configuration = parsed;
-  return {};
-}
-
-bool Allowed::operator()(const Configuration& configuration) const {
-  if ((device_only & ~configuration.mapping.device_stages()) != 0) return false;
-  if (mapping && configuration.mapping != *mapping) return false;
-  if (granularity && configuration.granularity != *granularity) return false;
-  if (lanes && configuration.mapping.any_device() && configuration.lanes != *lanes) return false;
-  if (!lanes && most_lanes > 0 && configuration.lanes > most_lanes) return false;
-  if (!threads && most_cores > 0) {
-    if (configuration.granularity == Granularity::medium) return granularity.has_value();
-    return configuration.threads <= most_cores + (configuration.mapping.any_device() ? 1 : 0);
-  }
-  return !threads ||
-         (configuration.granularity == Granularity::coarse && configuration.threads == *threads);
-}
-
-bool Allowed::fixed() const { return mapping && (threads || granularity == Granularity::medium); }
-
-Configuration Allowed::fallback(int stages, int cores) const {
-  Configuration configuration{mapping.value_or(Mapping{device_only, stages}),
-                              granularity.value_or(Granularity::coarse), 0};
-  // The thread that waits for the device needs no core.
-  const int used = most_cores > 0 ? std::min(cores, most_cores) : cores;
-  configuration.threads = threads.value_or(used + (configuration.mapping.any_device() ? 1 : 0));
-  configuration.lanes = lanes.value_or(1);
-  return configuration;
-}
-
 std::vector<Configuration> all_configurations(int stages, int cores, uint32_t device_capable,
                                               std::span<const int> lanes, int letters,
-                                              uint32_t device_only) {
+                                              uint32_t device_only, uint32_t can_split,
+                                              std::span<const int> cpu_shares) {
   std::vector<Configuration> all;
   Mapping mapping{0, stages};
   do {
     if (mapping != mapping.within(device_capable).with(device_only)) continue;
     for (const int s : mapping.any_device() ? lanes : std::span<const int>(kOneLane)) {
       for (int n = 1; n <= cores + 1; ++n) all.push_back({mapping, Granularity::coarse, n, s});
-      all.push_back({mapping, Granularity::medium, cores + 1, s});
+      add_medium({mapping, Granularity::medium, cores + 1, s}, can_split != 0, all);
     }
+  } while (next_mapping(mapping, letters));
+  if (can_split == 0) return all;
+  mapping = Mapping{0, stages};
+  do {
+    // Once for each mapping of the stages that are not split.
+    if (mapping != mapping.within(device_capable & ~can_split).with(device_only)) continue;
+    Mapping with_split = mapping;
+    for (int k = 0; k < stages; ++k)
+      if ((can_split >> k & 1) != 0) with_split.set(k, Side::s);
+    for (const int share : cpu_shares)
+      all.push_back({with_split, Granularity::medium, cores + 1, 1, 1, share});
   } while (next_mapping(mapping, letters));
   return all;
 }

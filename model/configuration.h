@@ -11,11 +11,12 @@
 
 namespace tandem {
 
-/// Most stages that a chain can have: two bits each in a mapping.
+/// Most stages that a chain can have: four bits each in a mapping.
 inline constexpr int kMaxStages = 16;
 
-/// Where a stage may run: on the cores, or on the devices of one letter.
-enum class Side : uint8_t { c, g, h, i };
+/// Where a stage may run: on the cores, on the devices of one letter, or on both sides at a time:
+/// `s` computes the first rows of a frame on a device of the letter g, the last rows on the cores.
+enum class Side : uint8_t { c, g, h, i, s };
 
 /// Most letters of devices: g, h and i.
 inline constexpr int kMaxLetters = 3;
@@ -23,12 +24,12 @@ inline constexpr int kMaxLetters = 3;
 /// How parallelism is exploited on the CPU (paper 1, section II).
 enum class Granularity {
   coarse,  ///< CG: one frame a core, n frames at a time
-  medium,  ///< MG: one frame over all cores
+  medium,  ///< MG: one frame over all cores, or several at a time over a part of the cores each
 };
 
 /// Where stages may run: a side for each.
 struct Mapping {
-  uint32_t sides = 0;  ///< bits 2k and 2k + 1: the Side of stage k
+  uint64_t sides = 0;  ///< bits 4k to 4k + 3: the Side of stage k
   int stages = 0;
 
   constexpr Mapping() = default;
@@ -38,18 +39,23 @@ struct Mapping {
       if ((device_stages >> k & 1) != 0) set(k, side);
   }
 
-  constexpr Side side(int stage) const { return static_cast<Side>(sides >> 2 * stage & 3); }
+  constexpr Side side(int stage) const { return static_cast<Side>(sides >> 4 * stage & 15); }
   constexpr void set(int stage, Side side) {
-    sides = (sides & ~(3u << 2 * stage)) | static_cast<uint32_t>(side) << 2 * stage;
+    sides = (sides & ~(uint64_t{15} << 4 * stage)) | static_cast<uint64_t>(side) << 4 * stage;
   }
-  bool on_device(int stage) const { return side(stage) != Side::c; }
+  bool on_device(int stage) const { return side(stage) != Side::c && !split(stage); }
+  bool split(int stage) const { return side(stage) == Side::s; }
+  /// Whether a device has a part in any stage, split ones included.
   bool any_device() const { return sides != 0; }
+  bool any_split() const { return (sides & kSplitBits) != 0; }
   /// How many stages may run on a device.
-  int on_devices() const { return std::popcount(low_bits()); }
+  int on_devices() const { return std::popcount((sides | sides >> 1) & kLowBits); }
   /// DP: every stage may run on a device.
   bool decoupled() const { return stages > 0 && on_devices() == stages; }
   /// Bit k: stage k may run on a device.
   uint32_t device_stages() const;
+  /// Bit k: stage k is split.
+  uint32_t split_stages() const;
   /// With the stages outside `capable` (bit k: stage k) on the cores.
   Mapping within(uint32_t capable) const;
   /// With the stages `on_device` (bit k: stage k) that are on the cores on the first device.
@@ -57,12 +63,15 @@ struct Mapping {
   bool operator==(const Mapping&) const = default;
 
  private:
-  uint32_t low_bits() const { return (sides | sides >> 1) & 0x55555555u; }  // one a device stage
+  static constexpr uint64_t kLowBits = 0x1111111111111111u;
+  static constexpr uint64_t kSplitBits = kLowBits << 2;  // Side::s is the only one that has it
 };
 
 /// Reads a mapping such as "gcc", first stage first, with device letters from the first `letters`
-/// of g, h, i. Returns the empty string when it is right, else what is wrong with it.
-std::string parse_mapping(std::string_view text, int stages, Mapping& mapping, int letters = 1);
+/// of g, h, i, and with the letter s for stages of `can_split` (bit k: stage k). Returns the empty
+/// string when it is right, else what is wrong with it.
+std::string parse_mapping(std::string_view text, int stages, Mapping& mapping, int letters = 1,
+                          uint32_t can_split = 0);
 std::string to_string(const Mapping& mapping);
 
 /// Most lanes of a device.
@@ -73,24 +82,38 @@ inline constexpr int kMaxDevices = 8;
 
 inline constexpr int kOneLane[] = {1};
 
-/// granularity x mapping x threads x lanes, written `gcc/cg5`, `ggg/mg` or `ggg/cg12/q4`.
+/// Numbers of frames that medium grain computes at a time.
+inline constexpr int kFramesAtOnce[] = {1, 2, 4};
+
+/// The share of the rows that the cores compute of split stages while nothing is known, in percent.
+inline constexpr int kHalfOfTheRows = 50;
+
+/// granularity x mapping x threads x lanes x share, written `gcc/cg5`, `ggg/mg`, `ggg/cg12/q4`,
+/// `ccc/mg2` or `sss/mg/a37`. Split stages need medium grain.
 struct Configuration {
   Mapping mapping;
   Granularity granularity = Granularity::coarse;
   int threads = 1;  ///< driver threads of coarse grain, 1 ... nC + 1; medium grain uses all cores
   int lanes = 1;    ///< frames that are on each device at a time, 1 ... kMaxLanes
+  /// Of medium grain, one of kFramesAtOnce: each frame has cores / frames_at_once of the cores.
+  int frames_at_once = 1;
+  /// Percent of the rows that the cores compute of split stages, 1 ... 99; 0: no stage is split.
+  int cpu_share = 0;
 
   bool operator==(const Configuration& other) const {
     return mapping == other.mapping && granularity == other.granularity &&
-           (granularity == Granularity::medium || threads == other.threads) &&
-           (!mapping.any_device() || lanes == other.lanes);
+           (granularity == Granularity::medium ? frames_at_once == other.frames_at_once
+                                               : threads == other.threads) &&
+           (!mapping.any_device() || lanes == other.lanes) &&
+           (!mapping.any_split() || cpu_share == other.cpu_share);
   }
 };
 std::string to_string(const Configuration& configuration);
-/// Reads what to_string() writes of a configuration of so many stages and cores. Returns the empty
-/// string when it is right, else what is wrong with it.
+/// Reads what to_string() writes of a configuration of so many stages and cores, of which those of
+/// `can_split` may have the letter s. Returns the empty string when it is right, else what is wrong
+/// with it.
 std::string parse_configuration(std::string_view text, int stages, int cores,
-                                Configuration& configuration);
+                                Configuration& configuration, uint32_t can_split = ~0u);
 
 /// What is left open: a configuration may be chosen when it has all that is fixed here.
 struct Allowed {
@@ -98,6 +121,9 @@ struct Allowed {
   std::optional<Granularity> granularity;
   std::optional<int> threads;  ///< of coarse grain: fixes the granularity too
   std::optional<int> lanes;    ///< of configurations with the device
+  int frames_at_once = 1;      ///< where `granularity` is medium
+  /// Of configurations that split stages, in percent; 0: none of these.
+  std::optional<int> cpu_share;
   /// Where several streams share the machine; 0: no bound. Does not hold for what is fixed above.
   int most_cores = 0;  ///< that threads compute on at a time; medium grain uses all
   int most_lanes = 0;
@@ -106,6 +132,8 @@ struct Allowed {
   bool operator()(const Configuration& configuration) const;
   /// Whether one configuration alone is allowed, with one lane where lanes are open.
   bool fixed() const;
+  /// What of it cannot be at the same time, or the empty string.
+  std::string contradiction() const;
   /// What runs while nothing is known: coarse grain on `cores` threads where that is open, with the
   /// stages on the CPU that it can compute.
   Configuration fallback(int stages, int cores) const;
@@ -116,8 +144,15 @@ struct Allowed {
 /// that put a stage outside `device_capable` (bit k: stage k has a device implementation) on a
 /// device, or one of `device_only` on the cores, are left out. Those with a device come once for
 /// each of `lanes`. Order: mapping by mapping, threads 1 ... nC + 1, then medium grain.
+///
+/// Where stages can be split (`can_split`, bit k: stage k), medium grain also computes two and four
+/// frames at a time, as far as there are cores, under mappings that are all 'c' or all on devices.
+/// Then come the mappings in which all of these stages are split, once for each of `cpu_shares`,
+/// with one lane.
 std::vector<Configuration> all_configurations(int stages, int cores, uint32_t device_capable,
                                               std::span<const int> lanes = kOneLane,
-                                              int letters = 1, uint32_t device_only = 0);
+                                              int letters = 1, uint32_t device_only = 0,
+                                              uint32_t can_split = 0,
+                                              std::span<const int> cpu_shares = {});
 
 }  // namespace tandem

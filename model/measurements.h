@@ -53,8 +53,9 @@ struct StageMeasurements {
   Cost mg;      ///< T_k^MG: nC threads on one frame
   Cost device;  ///< T_k^G: without transfers
   bool has_device = false;
-  bool has_cpu = true;  ///< else `cg` and `mg` are 0: frames wait for the device
-  bool serial = false;  ///< frames pass one at a time
+  bool has_cpu = true;     ///< else `cg` and `mg` are 0: frames wait for the device
+  bool serial = false;     ///< frames pass one at a time
+  bool can_split = false;  ///< both sides can compute a part of a frame's rows at the same time
   /// Host to device, where a run of device stages begins with this stage. A transfer whose energy
   /// was not measured makes the energy of the mappings that need it unknown.
   Cost upload = kNoCost;
@@ -66,6 +67,25 @@ struct StageMeasurements {
 struct LaneFactor {
   double seconds = kUnknown;
   double joules = 1;
+};
+
+/// What one side of split stages takes for a part of a frame's rows, 0 ... 1: a time that it takes
+/// for any part, and one that grows with the rows. Without rows it takes none.
+struct SplitSide {
+  double fixed_s = kUnknown;
+  double rows_s = kUnknown;  ///< of all rows: W / S of paper 2
+
+  double seconds(double part) const { return part > 0 ? fixed_s + part * rows_s : 0; }
+};
+
+/// All stages that can be split, with one frame at a time on both sides. Watts are those of paper
+/// 2, equation 2: the static ones are drawn while the frame lasts, the others while a side
+/// computes.
+struct Split {
+  SplitSide cores, device;
+  double static_w = kUnknown, cores_w = kUnknown, device_w = kUnknown;
+  /// Of the configuration with split stages that may be chosen, in percent; 0: none.
+  int cpu_share = 0;
 };
 
 /// What the nC + 3 experiments found out (Tables I and II of paper 1), and what is known of the
@@ -90,6 +110,8 @@ struct Measurements {
 
   /// With S lanes, at [S - 1]; unknown where nothing was measured.
   std::array<LaneFactor, kMaxLanes> lane_factors{{{1, 1}}};
+
+  Split split;  ///< unknown where no frame was split
 
   /// At [n]: how many times longer a frame takes of the device while n cores compute frames of
   /// their own: they take time from who feeds the device, and bytes from its copies. Empty: as

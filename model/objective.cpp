@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <tuple>
 
@@ -12,6 +13,8 @@ namespace {
 
 // Of the rate of a live source: predictions err.
 constexpr double kKeepsUp = 1.1;
+// What splitting frames has to gain. A tenth would leave more than 8% of the latency on the table.
+constexpr double kSplitGain = 0.07;
 
 /// Compared tier first; higher is better.
 struct Score {
@@ -123,8 +126,8 @@ bool tried_with_other_lanes(Configuration configuration, std::span<const Trial> 
 bool had_experiment(const Measurements& measurements, const Configuration& configuration) {
   if (configuration.mapping.any_device()) return false;
   const std::size_t n = static_cast<std::size_t>(configuration.threads) - 1;
-  return configuration.granularity == Granularity::medium ||
-         n >= measurements.cg_interpolated.size() || !measurements.cg_interpolated[n];
+  if (configuration.granularity == Granularity::medium) return configuration.frames_at_once == 1;
+  return n >= measurements.cg_interpolated.size() || !measurements.cg_interpolated[n];
 }
 
 bool is_one_of(Which which, const Configuration& configuration, const Measurements& measurements,
@@ -136,6 +139,17 @@ bool is_one_of(Which which, const Configuration& configuration, const Measuremen
            !tried_with_other_lanes(configuration, trials);
   }
   return had_experiment(measurements, configuration) || find_trial(trials, configuration);
+}
+
+// Frames are split only where that is clearly better: the share may err, and both sides are busy.
+void put_whole_first(Choice& choice) {
+  const auto split = [](const Candidate& c) { return c.configuration.mapping.any_split(); };
+  const auto end = choice.ranked.begin() + choice.count;
+  const auto whole = std::find_if_not(choice.ranked.begin(), end, split);
+  if (whole == choice.ranked.begin() || whole == end) return;
+  if (worth_switching(whole->prediction, choice.best().prediction, choice.objective, kSplitGain))
+    return;
+  std::stable_partition(choice.ranked.begin(), end, std::not_fn(split));
 }
 
 Choice rank(const Model& model, const Measurements& measurements, const Objective& objective,
@@ -155,6 +169,7 @@ Choice rank(const Model& model, const Measurements& measurements, const Objectiv
       });
   Choice choice = ranking.choice();
   choice.objective = objective;
+  if (!allowed.mapping) put_whole_first(choice);
   return choice;
 }
 

@@ -74,6 +74,8 @@ Model::Model(const Measurements& measurements, int lanes) : m_(measurements) {
     gain_.push_back(stage.mg.seconds / stage.device.seconds);
     any_serial_ = any_serial_ || stage.serial;
     cpu_path_ = cpu_path_ && stage.has_cpu;
+    if (stage.can_split && stage.has_cpu && stage.has_device)
+      split_stages_ |= 1u << (gain_.size() - 1);
   }
   mg_s_ = mg.seconds;
   mg_ = cpu(mg, 1, m_.cores);
@@ -86,6 +88,7 @@ Model::Model(const Measurements& measurements, int lanes) : m_(measurements) {
     cg_[n].crowding = cg_[1].fps / cg_[n].fps;
   }
   spread_latencies();
+  spread_frames();
   extremes_ = mg_;
   for (int n = 1; n <= m_.cores + 1; ++n) {
     extremes_.fps = most(extremes_.fps, cg_[n].fps);
@@ -269,11 +272,11 @@ Prediction Model::keep_window(const Cycle& cycle, const DevicePower& power) cons
 // A serial stage serves one frame at a time, whichever path it is on: equation 6 for that stage.
 double Model::serial_utilisation(const Cycle& cycle, Mapping mapping) const {
   double utilisation = 1;
-  const bool medium = &cycle.alone == &mg_;
+  const double medium = cycle.medium_factor;
   for (int k = 0; k < stages(); ++k) {
     const StageMeasurements& stage = m_.stages[k];
     if (!stage.serial) continue;
-    const double cpu_s = medium ? stage.mg.seconds : stage.cg.seconds;
+    const double cpu_s = medium > 0 ? medium * stage.mg.seconds : stage.cg.seconds;
     const double device_s = mapping.on_device(k) ? stage.device.seconds : cpu_s;
     const double busy_s = device_s + (cycle.frames - 1) * cpu_s;
     utilisation = larger(utilisation, busy_s / (cycle.device_s + cycle.idle_s));
@@ -284,6 +287,7 @@ double Model::serial_utilisation(const Cycle& cycle, Mapping mapping) const {
 Prediction Model::predict(const Configuration& configuration) const {
   const Mapping& mapping = configuration.mapping;
   if (mapping.stages != stages()) return {};
+  if (mapping.any_split()) return on_both_sides(configuration);
   MappingCosts costs;
   for (int k = stages() - 1; k >= 0; --k) {
     const StageMeasurements& stage = m_.stages[k];
@@ -303,15 +307,17 @@ Prediction Model::predict(const Configuration& configuration, const MappingCosts
   const Mapping mapping = configuration.mapping;
   const bool coarse_grain = configuration.granularity == Granularity::coarse;
   if (!mapping.any_device()) {  // measured as it is: nothing is left to the model
-    const Cpu& cpu = coarse_grain ? cg_[configuration.threads] : mg_;
+    const Cpu& cpu =
+        coarse_grain ? cg_[configuration.threads] : mg_at_once_[configuration.frames_at_once];
     return finish(cpu.fps, 0, cpu.total_w, cpu.p95_s);
   }
   if (!cpu_path_) return combine(without_cpu_path(configuration, costs), power, mapping);
   if (coarse_grain) return combine(coarse(costs, configuration.threads), power, mapping);
-  if (m_.crowding.empty()) return combine(medium(mapping, costs), power, mapping);
   MappingCosts crowded = costs;
-  crowded.device.seconds *= crowding(m_.cores);
-  return combine(medium(mapping, crowded), power, mapping);
+  if (!m_.crowding.empty()) crowded.device.seconds *= crowding(m_.cores);
+  const int frames = configuration.frames_at_once;
+  return combine(frames > 1 ? several_at_once(crowded, frames) : medium(mapping, crowded), power,
+                 mapping);
 }
 
 // Cheap, as most configurations are far from the best. The device is idle at least until its last

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -58,6 +60,11 @@ class Model {
       while (++configuration.threads <= m_.cores + 1) offer();
       configuration = {mapping, Granularity::medium, m_.cores + 1, lanes};
       offer();
+      if (split_stages_ == 0 || (mapping.any_device() && !mapping.decoupled())) return;
+      for (const int frames : {2, 4}) {
+        configuration.frames_at_once = frames;
+        if (frames <= m_.cores) visit(std::as_const(configuration), predict(configuration));
+      }
     };
     const auto visit_mapping = [&](Mapping mapping, const MappingCosts& costs) {
       const int most = mapping.any_device() ? most_lanes_ : 1;
@@ -65,6 +72,7 @@ class Model {
         visit_lanes(mapping, costs, lanes);
     };
     visit_mappings(stages() - 1, Mapping{0, stages()}, {}, visit_mapping);
+    visit_splits(visit);
   }
   template <class Visit>
   void predict_all(Visit&& visit) const {
@@ -109,6 +117,9 @@ class Model {
     double device_latency_s = 0;  ///< of that one
     double cpu_latency_s = 0;     ///< of one that takes the CPU path
     double waits_s = 0;           ///< the device's, for the cores under medium grain
+    /// Of medium grain: what stages take on the cores by what they take one frame at a time; else
+    /// 0.
+    double medium_factor = 0;
   };
 
   /// What a prediction cannot surpass.
@@ -137,6 +148,9 @@ class Model {
   DevicePower power_of(const Cost& device) const;
   Cycle coarse(const MappingCosts& costs, int threads) const;
   Cycle medium(Mapping mapping, const MappingCosts& costs) const;
+  Cycle several_at_once(const MappingCosts& costs, int frames_at_once) const;
+  void spread_frames();
+  Prediction on_both_sides(const Configuration& configuration) const;
   void one_run(const MappingCosts& costs, Cycle& cycle) const;
   void many_lanes(const MappingCosts& costs, Cycle& cycle) const;
   void many_runs(Mapping mapping, Cycle& cycle) const;
@@ -152,6 +166,27 @@ class Model {
   void spread_latencies();
   double serial_utilisation(const Cycle& cycle, Mapping mapping) const;
   Prediction finish(double throughput_fps, double device_fps, double watts, double latency_s) const;
+
+  // All stages that can be split are, with the share that was found; once for each side of the
+  // others.
+  template <class Visit>
+  void visit_splits(Visit& visit) const {
+    if (m_.split.cpu_share == 0) return;
+    Configuration configuration{
+        {split_stages_, stages(), Side::s}, Granularity::medium, m_.cores + 1};
+    configuration.cpu_share = m_.split.cpu_share;
+    const Mapping all_split = configuration.mapping;
+    const uint32_t others = (1u << stages()) - 1 - split_stages_;
+    // The next part of `others` in the order of numbers; after the last one 0.
+    for (uint32_t on_device = others;; on_device = (on_device - 1) & others) {
+      configuration.mapping = all_split;
+      for (int k = 0; k < stages(); ++k)
+        if ((on_device >> k & 1) != 0) configuration.mapping.set(k, Side::g);
+      const Prediction prediction = on_both_sides(configuration);
+      if (known(prediction.throughput_fps)) visit(std::as_const(configuration), prediction);
+      if (on_device == 0) return;
+    }
+  }
 
   // Stages are decided last to first: mappings share the sums of their last stages, so each costs
   // about two additions. 'g' before 'c', as what is good early on spares predictions later.
@@ -179,13 +214,15 @@ class Model {
   double cg_s_ = 0, mg_s_ = 0;            ///< a frame on one core, over all cores
   int least_lanes_ = 1, most_lanes_ = 1;  ///< of the configurations that are visited
   std::array<LaneFactor, kMaxLanes> factors_;
-  std::vector<double> gain_;   ///< of the device over all cores, each stage
-  Cpu mg_;                     ///< all stages over all cores
-  std::vector<Cpu> cg_;        ///< all stages on n threads, at [n]; n = 0: nothing runs
+  std::vector<double> gain_;       ///< of the device over all cores, each stage
+  Cpu mg_;                         ///< all stages over all cores
+  std::array<Cpu, 5> mg_at_once_;  ///< the same with so many frames at a time; 0 and 3: unused
+  std::vector<Cpu> cg_;            ///< all stages on n threads, at [n]; n = 0: nothing runs
   Cpu extremes_;               ///< the most rate and latency, the least crowding and power of all
   Energy additive_;            ///< 1 in the domains that are, else 0
   double most_w_ = kInfinity;  ///< thermal design power
   double most_in_flight_ = kInfinity;
+  uint32_t split_stages_ = 0;  ///< bit k: stage k can be split
   bool any_serial_ = false;
   bool cpu_path_ = true;  ///< the CPU can compute whole frames
 };

@@ -27,6 +27,7 @@ double integral_of_ceil(double until) {
 // found the device busy, or for the one that is back from it.
 Model::Cycle Model::medium(Mapping mapping, const MappingCosts& costs) const {
   Cycle cycle{mg_, mg_};
+  cycle.medium_factor = 1;
   cycle.cpu_latency_s = mg_.latency_s;
   cycle.device_latency_s = on_device(costs) * costs.device.seconds + costs.mg_s;
   if (!(costs.device.seconds + mg_s_ < kInfinity)) {  // an unknown time

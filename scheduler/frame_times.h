@@ -20,6 +20,10 @@ struct FrameTimes {
   std::array<uint64_t, kMaxStages> stage_ns{};
   /// Copying the outputs of each stage between device and host, when stages were timed apart.
   std::array<uint64_t, kMaxStages> download_ns{}, upload_ns{};
+  /// Of split stages, from the begin of a run of them until each side was done with its rows,
+  /// copies included: how long the cores took, and how long the device. Sums over the runs of a
+  /// frame.
+  uint64_t split_cores_ns = 0, split_device_ns = 0;
   uint64_t waited_ns = 0;     ///< for its turn at serial stages
   uint64_t held_ns = 0;       ///< before it was let in: for a sink slower than the stages
   bool stages_apart = false;  ///< device stages were waited for one by one

@@ -26,9 +26,9 @@ BenchFile::Configuration read_configuration(const Object& object) {
   configuration.name = object.text("name");
   configuration.mapping = object.text("mapping");
   if (configuration.mapping.empty() ||
-      configuration.mapping.find_first_not_of("cg") != std::string::npos) {
+      configuration.mapping.find_first_not_of("cgs") != std::string::npos) {
     fail_field(object.path_of("mapping"),
-               "is '" + configuration.mapping + "'; a mapping has one letter a stage, c or g");
+               "is '" + configuration.mapping + "'; a mapping has one letter a stage, c, g or s");
   }
   const std::string granularity = object.text("granularity");
   if (granularity == "cg") {
@@ -36,6 +36,12 @@ BenchFile::Configuration read_configuration(const Object& object) {
   } else if (granularity != "mg") {
     fail_field(object.path_of("granularity"), "is '" + granularity + "'; known are cg and mg");
   }
+  if (granularity == "mg" && object.has("frames_at_once"))
+    configuration.frames_at_once = object.count("frames_at_once", kMostThreads);
+  if (object.has("split") && object.number_or_null("split"))
+    configuration.split = object.count("split", 99);
+  if (configuration.split.has_value() != (configuration.mapping.find('s') != std::string::npos))
+    fail_field(object.path_of("split"), "does not fit the mapping: one has a split, one has none");
   // Files of before lanes have none.
   if (object.has("lanes") && object.number_or_null("lanes"))
     configuration.lanes = object.count("lanes", kMostLanes);

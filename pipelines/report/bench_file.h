@@ -17,6 +17,8 @@ struct BenchFile {
     std::optional<double> throughput_fps, energy_per_frame_j, predicted_fps, predicted_energy_j;
     int lanes = 1;  ///< frames on the device at a time
     std::optional<double> latency_ms = {}, predicted_latency_ms = {};
+    int frames_at_once = 1;    ///< of medium grain
+    std::optional<int> split;  ///< percent of the rows that the CPU computes of split stages
   };
   struct Pick {
     std::string name;

@@ -66,9 +66,11 @@ std::size_t stages_of(const BenchResult& result) {
 }  // namespace
 
 std::string BenchConfiguration::name() const {
-  const std::string name =
-      mapping + "/" + granularity() + (threads ? std::to_string(*threads) : "");
-  return on_device() && lanes > 1 ? name + "/q" + std::to_string(lanes) : name;
+  std::string name = mapping + "/" + granularity();
+  if (threads) name += std::to_string(*threads);
+  if (frames_at_once > 1) name += std::to_string(frames_at_once);
+  if (on_device() && lanes > 1) name += "/q" + std::to_string(lanes);
+  return split ? name + "/a" + std::to_string(*split) : name;
 }
 
 std::vector<BenchConfiguration> bench_configurations(int stages, int cores,
@@ -168,6 +170,9 @@ Json to_json(const BenchResult& result) {
          {"granularity", configuration.granularity()},
          {"threads", configuration.threads ? Json(*configuration.threads) : Json(nullptr)},
          {"lanes", configuration.on_device() ? Json(configuration.lanes) : Json(nullptr)},
+         {"frames_at_once",
+          configuration.threads ? Json(nullptr) : Json(configuration.frames_at_once)},
+         {"split", optional(configuration.split)},
          {"throughput_fps", measured.median_fps()},
          {"energy_per_frame_j", optional(measured.median_energy_j())},
          {"latency_ms", optional(measured.median_latency_ms())},

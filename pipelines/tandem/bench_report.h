@@ -16,13 +16,15 @@ namespace tandem {
 inline constexpr int kBenchSchema = 1;
 
 struct BenchConfiguration {
-  std::string mapping;         ///< one letter a stage
-  std::optional<int> threads;  ///< coarse grain; none: medium grain
-  int lanes = 1;               ///< of the device, where the mapping has it
+  std::string mapping;            ///< one letter a stage
+  std::optional<int> threads;     ///< coarse grain; none: medium grain
+  int lanes = 1;                  ///< of the device, where the mapping has it
+  int frames_at_once = 1;         ///< of medium grain
+  std::optional<int> split = {};  ///< percent of the rows that the CPU computes of split stages
 
   std::string granularity() const { return threads ? "cg" : "mg"; }
-  bool on_device() const { return mapping.find('g') != std::string::npos; }
-  /// As tandembin writes it: gcc/cg3, ggg/mg or ggg/cg12/q4.
+  bool on_device() const { return mapping.find_first_of("gs") != std::string::npos; }
+  /// As tandembin writes it: gcc/cg3, ggg/mg, ggg/cg12/q4, ccc/mg2 or sss/mg/a37.
   std::string name() const;
 };
 

@@ -39,6 +39,7 @@ void Dispatch::configure(const Configuration& configuration, uint32_t device_cap
   pending_ = configuration;
   pending_device_count_ = std::clamp(devices, 1, kMaxDevices);
   pending_.threads = std::clamp(pending_.threads, 1, cores_ + 1);
+  pending_.frames_at_once = std::clamp(pending_.frames_at_once, 1, cores_);
   pending_.lanes = time_stages ? 1 : std::clamp(pending_.lanes, 1, kMaxLanes);
   pending_.mapping.stages = static_cast<int>(stages_.size());
   const uint32_t capable = device_usable_ ? device_capable : 0;
@@ -58,7 +59,9 @@ void Dispatch::set_window(int items) {
 
 int Dispatch::drivers() const {
   if (current_.granularity == Granularity::coarse) return current_.threads;
-  return current_.mapping.any_device() ? std::min(1 + device_count_, cores_ + 1) : 1;
+  // An item that is split has both sides to itself.
+  const bool beside = current_.mapping.any_device() && !current_.mapping.any_split();
+  return std::min(current_.frames_at_once + (beside ? device_count_ : 0), cores_ + 1);
 }
 
 // Another configuration, which waits for the last item that is under way.

@@ -36,9 +36,10 @@ namespace tandem {
 /// other devices, then by the CPU.
 ///
 /// Under medium grain the CPU is one device too: whoever computes on it holds it and uses all
-/// cores, from stage to stage, until it has to wait for anything else. Serial stages let items
-/// through in order; an item whose turn has not come is parked, and any driver takes it on when it
-/// has.
+/// cores, from stage to stage, until it has to wait for anything else. With several items at a time
+/// each of them has its part of the cores. Where stages are split an item has the device as well.
+/// Serial stages let items through in order; an item whose turn has not come is parked, and any
+/// driver takes it on when it has.
 ///
 /// A run with a stage that has no CPU implementation waits for a lane, without its driver: it is
 /// parked, and the oldest such item gets the next lane. As many as there are drivers may wait so
@@ -73,7 +74,8 @@ class Dispatch {
   int window() const { return window_; }
   /// Whether the CPU computes a run of device stages when the device is busy, or the item waits.
   void set_cpu_fallback(bool on) { cpu_fallback_ = on; }
-  /// Drivers that the configuration uses: medium grain needs one more than devices.
+  /// Drivers that the configuration uses: medium grain needs one for each item at a time, and one
+  /// for each device that works beside them.
   int drivers() const;
   /// Devices that have not failed.
   int usable_devices() const;
@@ -258,7 +260,7 @@ class Dispatch {
   std::array<DeviceState, kMaxDevices> devices_{};
   int device_count_ = 1, pending_device_count_ = 1;
   std::vector<Entry*> sent_;  ///< on the devices, the oldest first
-  bool cores_taken_ = false;  ///< medium grain's
+  int cores_taken_ = 0;       ///< by so many items under medium grain
   bool cpu_fallback_ = true;
   uint32_t wakes_ = 0;
 };

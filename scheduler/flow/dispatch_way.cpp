@@ -42,11 +42,12 @@ Dispatch::Action Dispatch::next(Entry& entry) {
     }
   }
   if (entry.item->times.configuration.granularity == Granularity::medium && !entry.has_cores) {
-    if (cores_taken_) {
+    if (cores_taken_ == current_.frames_at_once) {
       entry.fell_back = true;  // it was decided: the device may be free when the cores are
       return {Kind::wait};
     }
-    cores_taken_ = entry.has_cores = true;
+    ++cores_taken_;
+    entry.has_cores = true;
   }
   return {Kind::cpu, first, end_of_cpu_part(entry)};
 }
@@ -193,7 +194,8 @@ void Dispatch::pass_gate(int stage, uint64_t sequence) {
 
 void Dispatch::give_cores(Entry& entry) {
   if (!entry.has_cores) return;
-  cores_taken_ = entry.has_cores = false;
+  --cores_taken_;
+  entry.has_cores = false;
   wakes_ |= kSides;
 }
 

@@ -13,6 +13,7 @@ struct Chain {
   int stages = 1, cores = 1;
   uint32_t device_capable = 0;  ///< bit k: stage k can run on the device
   uint32_t device_only = 0;     ///< bit k: stage k has no CPU implementation
+  uint32_t can_split = 0;       ///< bit k: stage k can compute a part of its rows on each side
   int devices = 1;              ///< of one kind
   std::vector<int> lanes;       ///< numbers of lanes above one that the device may have
   uint32_t serial_stages = 0;
@@ -22,5 +23,10 @@ struct Chain {
   double energy_resolution_s = 0;  ///< between new values of the meter
   int window = 0;                  ///< most frames in flight; 0: no bound
 };
+
+/// Bit k: both sides can compute stage k, and a part of its rows.
+inline uint32_t splittable(const Chain& chain) {
+  return chain.can_split & chain.device_capable & ~chain.device_only;
+}
 
 }  // namespace tandem

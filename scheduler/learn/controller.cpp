@@ -263,11 +263,13 @@ void Controller::run(const Configuration& configuration) {
   predicted_ = {};
   watch_.begin_anew();
   steady_.begin_anew();
+  begin_balance();
 }
 
 void Controller::watch(const FrameTimes& times, uint32_t device_stages) {
   steady_.frame_done(times, read_probe_);
   if (another_trains_ && !times.starved) return;  // what it tries makes these frames slow
+  if (keep_balance(times)) return;
   const Watch::News news = watch_.frame_done(times, device_stages);
   if (news == Watch::News::busy && !check_) begin_check();
   if (!rules_.on_drift || rules_.allowed.fixed()) return;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/predictor.h"
+#include "scheduler/learn/balance.h"
 #include "scheduler/learn/budget.h"
 #include "scheduler/learn/decision.h"
 #include "scheduler/learn/derive.h"
@@ -170,6 +171,8 @@ class Controller {
   Learnt* find();
   void run(const Configuration& configuration);
   void watch(const FrameTimes& times, uint32_t device_stages);
+  void begin_balance();
+  bool keep_balance(const FrameTimes& times);
 
   Chain chain_;
   const std::shared_ptr<Knowledge> knowledge_;
@@ -195,6 +198,7 @@ class Controller {
   Measured measured_before_;  // of that, when training took its place
   Steady steady_;
   Watch watch_;
+  Balance balance_;  // of what runs
   Budget budget_;
   int decisions_ = 0, experiments_ = 0;
   Spent spent_;

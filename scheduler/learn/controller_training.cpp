@@ -32,6 +32,8 @@ Step Controller::start_training(Reason reason) {
     facts.chain.lanes.clear();
     if (*rules_.allowed.lanes > 1) facts.chain.lanes.push_back(*rules_.allowed.lanes);
   }
+  if (open.mapping && open.mapping->any_split())
+    facts.chain.can_split &= open.mapping->split_stages();
   const Findings none = interpret({}, facts.chain, *predictor_);
   const Plan first = *next_experiment(facts, none, objective_, open, *predictor_).plan;
   training_ = {reason, facts, Experiment(first, facts.chain, counter_s(), read_probe_)};

@@ -27,6 +27,8 @@ const char* to_string(Reason reason) {
       return "too-short";
     case Reason::waits:
       return "waits";
+    case Reason::balanced:
+      return "balanced";
     case Reason::neighbours:
       return "neighbours";
   }

@@ -20,6 +20,7 @@ enum class Reason {
   not_allowed,    ///< training is due, but would cost more than max_overhead: goes on as it is
   too_short,      ///< the stream ended before training did: nothing was chosen
   waits,          ///< training is due, but another bin of the process trains: goes on as it is
+  balanced,       ///< one side of split frames took longer than the other: the share has moved
   neighbours,     ///< other bins of the process began, ended, or got faster or slower sources
 };
 const char* to_string(Reason reason);

@@ -39,7 +39,7 @@ constexpr Enough kGlance{0.1, 50, 0.5}, kLook{0.25, 200, 0.5};
 
 // Whose begins belong to one round.
 int frames_at_a_time(const Configuration& configuration, int devices) {
-  if (configuration.granularity == Granularity::medium) return 1;
+  if (configuration.granularity == Granularity::medium) return configuration.frames_at_once;
   const bool on_device = configuration.mapping.any_device();
   return configuration.threads + (on_device ? devices * configuration.lanes - 1 : 0);
 }
@@ -91,7 +91,10 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   const bool beside = plan_.kind == Kind::beside;
   if (beside) threads = cores_beside(configuration, devices_);
   // A frame that the device left to the CPU says nothing of the device, and the other way round.
-  if (device_stages == (beside ? 0 : configuration.mapping.device_stages()))
+  // Of split stages the device has computed a part where it took time for them.
+  const uint32_t split = configuration.mapping.split_stages();
+  const bool both = split == 0 || times.split_device_ns > 0;
+  if (both && (device_stages & ~split) == (beside ? 0 : configuration.mapping.device_stages()))
     samples_.push_back(times);
 
   // One thread takes no energy from the stages one by one.
@@ -189,9 +192,14 @@ void Experiment::measure(Observation& made) {
   const bool one_by_one = plan_.kind == Kind::stages;
   const bool beside = plan_.kind == Kind::beside;
   const bool one_thread = beside || (!medium && !on_device && configuration.threads == 1);
-  if (beside) {
+  const bool split = configuration.mapping.any_split();
+  if (split) {
+    made.split_cores_s = mean_of([](const FrameTimes& t) { return t.split_cores_ns; });
+    made.split_device_s = mean_of([](const FrameTimes& t) { return t.split_device_ns; });
+  }
+  if (split || beside) {
     made.frame_s = seconds(last_ns_ - start_ns_) / counted_;
-    made.device_frame_s = made.frame_s * counted_ / (counted_ - std::ssize(samples_));
+    if (beside) made.device_frame_s = made.frame_s * counted_ / (counted_ - std::ssize(samples_));
   } else if (one_by_one) {
     made.frame_s = seconds(last_ns_ - start_ns_) / counted_;
   } else if (!medium) {
@@ -214,7 +222,7 @@ void Experiment::measure(Observation& made) {
     made.cores_s = mean_of([&](const FrameTimes& t) {
       uint64_t sum_ns = 0;
       for (int k = 0; k < stages_; ++k)
-        if (!configuration.mapping.on_device(k)) sum_ns += t.stage_ns[k];
+        if (configuration.mapping.side(k) == Side::c) sum_ns += t.stage_ns[k];
       return sum_ns;
     });
   }

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <map>
 
+#include "scheduler/learn/interpret_split.h"
+
 namespace tandem {
 namespace {
 
@@ -41,19 +43,6 @@ double watts_of(const Energy& power) {
   return any ? sum : kUnknown;
 }
 
-// In the domains that the meter covers; unknown when one of them is, or there is none.
-double watts_of(const Energy& power, const Domains& domains) {
-  double sum = 0;
-  bool any = false;
-  for (const auto& [watts, domain] :
-       {std::pair{power.c, domains.c}, {power.g, domains.g}, {power.u, domains.u}}) {
-    if (domain == Domain::absent) continue;
-    any = true;
-    sum += watts;
-  }
-  return any ? sum : kUnknown;
-}
-
 // Power is taken as the same in all stages of an experiment: no counter is fast enough to tell the
 // stages of a frame apart.
 Cost cost(double seconds, const Energy& watts) {
@@ -79,6 +68,7 @@ class Interpreter {
       m.stages[k].has_device = (chain.device_capable >> k & 1) != 0;
       m.stages[k].has_cpu = (chain.device_only >> k & 1) == 0;
       if (!m.stages[k].has_cpu) m.stages[k].cg = m.stages[k].mg = kNoCost;
+      m.stages[k].can_split = (splittable(chain) >> k & 1) != 0;
       m.stages[k].serial = (chain.serial_stages >> k & 1) != 0;
     }
   }
@@ -89,7 +79,9 @@ class Interpreter {
     starved_frames_ += seen.starved_frames;
     found_.relative_error = std::max(found_.relative_error, seen.relative_error);
     Measurements& m = found_.measurements;
-    if (configuration.granularity == Granularity::medium) {
+    if (configuration.mapping.any_split()) {
+      take_split(seen);
+    } else if (configuration.granularity == Granularity::medium) {
       medium_watts_ = seen.watts;
       double frame_s = 0;
       for (std::size_t k = 0; k < seen.stages.size(); ++k) {
@@ -121,6 +113,9 @@ class Interpreter {
     }
     interpolate();
     crowd();
+    if (!splits_.empty())
+      found_.measurements.split =
+          split_of(splits_, chain_, found_.measurements, {medium_watts_, device_watts_});
     // The cores alone never did that.
     for (const Beside& at : beside_) found_.measurements.cg_interpolated[at.cores - 1] = true;
     found_.starved = starved_frames_ > (frames_ + 1) / 2;
@@ -276,6 +271,13 @@ class Interpreter {
     }
   }
 
+  void take_split(const Observation& seen) {
+    if (seen.in_vain || seen.configuration.mapping.split_stages() != splittable(chain_) ||
+        seen.configuration.frames_at_once > 1)
+      return;
+    splits_.push_back(seen);
+  }
+
   void take_cores(const Observation& seen) {
     Measurements& m = found_.measurements;
     const int n = seen.configuration.threads;
@@ -328,6 +330,7 @@ class Interpreter {
   // has a wait in it: what that leaves of a frame is what is left of each stage.
   void take_device_whole(const Observation& seen) {
     Measurements& m = found_.measurements;
+    device_watts_ = seen.watts;
     one_lane_s_ = seen.frame_s;
     one_lane_j_ = watts_of(seen.watts) * one_lane_s_;
     const double device_s = one_lane_s_ - seen.cores_s;
@@ -363,7 +366,9 @@ class Interpreter {
   const Predictor& predictor_;
   Findings found_;
   int frames_ = 0, starved_frames_ = 0;
-  Energy medium_watts_, apart_watts_;
+  Energy medium_watts_, device_watts_, apart_watts_;
+  std::vector<Observation>
+      splits_;                // of all stages that can be split, in the order of the training
   double apart_frame_s_ = 0;  // of the device's stages one by one
   bool cores_estimated_ = false;
   struct Beside {

@@ -71,6 +71,10 @@ Chain read_chain(const JsonObject& object) {
     chain.device_only = read_stage_numbers(object, "device_only_stages", chain.stages);
   if ((chain.device_only & ~chain.device_capable) != 0)
     fail_field(object.path_of("device_only_stages"), "has a stage that no device computes");
+  if (object.has("split_stages"))
+    chain.can_split = read_stage_numbers(object, "split_stages", chain.stages);
+  if ((chain.can_split & ~(chain.device_capable & ~chain.device_only)) != 0)
+    fail_field(object.path_of("split_stages"), "has a stage that one side cannot compute");
   chain.devices = object.count("devices", kMaxDevices);
   for (const Json& lanes : object.list("lanes", kMaxLanes)) {
     if (!lanes.is_number_integer() || lanes.get<double>() < 2 || lanes.get<double>() > kMaxLanes)
@@ -90,7 +94,7 @@ Chain read_chain(const JsonObject& object) {
 Configuration read_configuration(const JsonObject& object, const Chain& chain) {
   Configuration configuration;
   const std::string problem = parse_configuration(read_text(object, "configuration"), chain.stages,
-                                                  chain.cores, configuration);
+                                                  chain.cores, configuration, chain.can_split);
   if (!problem.empty()) fail_field(object.path_of("configuration"), "is wrong: " + problem);
   return configuration;
 }
@@ -122,6 +126,10 @@ Observation read_observation(const JsonObject& object, const Chain& chain) {
   seen.service_s = number_or_unknown(object, "service_s");
   if (object.has("latency_s")) seen.latency_s = number_or_unknown(object, "latency_s");
   seen.cores_s = number_or_unknown(object, "cores_s");
+  if (object.has("split_cores_s")) {
+    seen.split_cores_s = number_or_unknown(object, "split_cores_s");
+    seen.split_device_s = number_or_unknown(object, "split_device_s");
+  }
   seen.cpu_s = number_or_unknown(object.within(kSigned), "cpu_s");
   const std::size_t stages = object.list("stages", kMaxStages).size();
   for (std::size_t k = 0; k < stages; ++k) {
@@ -150,14 +158,18 @@ std::optional<Candidate> read_chosen(const JsonObject& entry, const Chain& chain
 Allowed read_allowed(const JsonObject& object, const Chain& chain) {
   Allowed allowed;
   if (!object.at("mapping").is_null()) {
-    const std::string problem = parse_mapping(read_text(object, "mapping"), chain.stages,
-                                              allowed.mapping.emplace(), kMaxLetters);
+    const std::string problem =
+        parse_mapping(read_text(object, "mapping"), chain.stages, allowed.mapping.emplace(),
+                      kMaxLetters, chain.can_split);
     if (!problem.empty()) fail_field(object.path_of("mapping"), "is wrong: " + problem);
   }
   if (!object.at("granularity").is_null())
     allowed.granularity = read_word(object, "granularity", kGranularityWords);
   if (!object.at("threads").is_null()) allowed.threads = object.count("threads", kMostCores + 1);
   if (!object.at("lanes").is_null()) allowed.lanes = object.count("lanes", kMaxLanes);
+  if (object.has("frames_at_once"))
+    allowed.frames_at_once = object.count("frames_at_once", kFramesAtOnce[2]);
+  if (object.has("cpu_share")) allowed.cpu_share = object.count("cpu_share", 99, 0);
   allowed.most_cores = object.count("most_cores", kMostCores, 0);
   allowed.most_lanes = object.count("most_lanes", kMaxLanes, 0);
   allowed.device_only = chain.device_only;

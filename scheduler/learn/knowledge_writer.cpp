@@ -37,6 +37,7 @@ OrderedJson to_json(const Chain& chain) {
       {"window", chain.window},
   };
   if (chain.device_only != 0) json["device_only_stages"] = numbers_of(chain.device_only);
+  if (splittable(chain) != 0) json["split_stages"] = numbers_of(splittable(chain));
   return json;
 }
 
@@ -47,7 +48,7 @@ OrderedJson to_json(const Observation& seen) {
                       {"upload_s", stage.upload_s},
                       {"download_s", stage.download_s}});
   }
-  return {
+  OrderedJson json{
       {"configuration", to_string(seen.configuration)},
       {"kind", word_of(kKindWords, seen.kind)},
       {"lasted_s", seen.lasted_s},
@@ -64,6 +65,11 @@ OrderedJson to_json(const Observation& seen) {
       {"watts", to_json(seen.watts)},
       {"relative_error", seen.relative_error},
   };
+  if (seen.configuration.mapping.any_split()) {
+    json["split_cores_s"] = seen.split_cores_s;
+    json["split_device_s"] = seen.split_device_s;
+  }
+  return json;
 }
 
 OrderedJson to_json(const std::optional<Candidate>& chosen) {
@@ -85,7 +91,7 @@ OrderedJson or_null(const std::optional<Value>& value) {
 }
 
 OrderedJson to_json(const Allowed& allowed) {
-  return {
+  OrderedJson json{
       {"mapping",
        allowed.mapping ? OrderedJson(to_string(*allowed.mapping)) : OrderedJson(nullptr)},
       {"granularity", allowed.granularity
@@ -96,6 +102,9 @@ OrderedJson to_json(const Allowed& allowed) {
       {"most_cores", allowed.most_cores},
       {"most_lanes", allowed.most_lanes},
   };
+  if (allowed.frames_at_once > 1) json["frames_at_once"] = allowed.frames_at_once;
+  if (allowed.cpu_share) json["cpu_share"] = *allowed.cpu_share;
+  return json;
 }
 
 OrderedJson to_json(const Known& known) {

@@ -11,7 +11,7 @@ double latency_s(const Measurements& m, const Configuration& configuration) {
   for (int k = 0; k < static_cast<int>(m.stages.size()); ++k) {
     const StageMeasurements& stage = m.stages[k];
     const double cpu_s = medium ? stage.mg.seconds : stage.cg.seconds;
-    on_cores_s += 2 * stage.mg.seconds;  // two threads take turns
+    on_cores_s += 2 * configuration.frames_at_once * stage.mg.seconds;  // two threads take turns
     beside_device_s +=
         configuration.mapping.on_device(k) ? configuration.lanes * stage.device.seconds : cpu_s;
   }

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "scheduler/learn/next_measurement.h"
+#include "scheduler/learn/next_split.h"
 
 namespace tandem {
 namespace {
@@ -129,9 +130,12 @@ const Candidate* worth_a_look(const Choice& measured, std::span<const Trial> tri
 // middle of the wider gap beside the best of them.
 std::optional<Configuration> between_the_tried(const Choice& measured,
                                                std::span<const Trial> trials, int cores) {
-  const auto coupled = std::find_if(
-      measured.ranked.begin(), measured.ranked.begin() + measured.count,
-      [](const Candidate& candidate) { return candidate.configuration.mapping.any_device(); });
+  const auto coupled =
+      std::find_if(measured.ranked.begin(), measured.ranked.begin() + measured.count,
+                   [](const Candidate& candidate) {
+                     const Mapping& mapping = candidate.configuration.mapping;
+                     return mapping.any_device() && !mapping.any_split();
+                   });
   if (coupled == measured.ranked.begin() + measured.count ||
       worth_switching(coupled->prediction, measured.best().prediction, measured.objective,
                       kWorthRefining))
@@ -251,11 +255,25 @@ std::optional<Configuration> more_on_cores(const Choice& measured, const Measure
   return std::nullopt;
 }
 
+// What no experiment had and the model expects to be best, on the CPU alone: by energy, where the
+// cores were measured beside a device that draws much, and several frames at a time under medium
+// grain.
+std::optional<Configuration> expected_on_cores(const Choice& measured, const Choice& all,
+                                               std::span<const Trial> trials) {
+  const Configuration& best = all.best().configuration;
+  const bool open = needs_energy(measured.objective) || best.frames_at_once > 1;
+  if (all.count == 0 || !open || best.mapping.any_device() || find_trial(trials, best) ||
+      !worth_switching(measured.best().prediction, all.best().prediction, measured.objective,
+                       margin_of(measured.objective, kWorthAnExperiment)))
+    return std::nullopt;
+  return best;
+}
+
 // Twice or half of the lanes of the best with the device, where nobody tried.
 std::optional<Configuration> other_lanes(const Choice& measured, std::span<const Trial> trials,
                                          int most) {
   const Configuration& best = measured.best().configuration;
-  if (!best.mapping.any_device()) return std::nullopt;
+  if (!best.mapping.any_device() || best.mapping.any_split()) return std::nullopt;
   for (const int lanes : {2 * best.lanes, best.lanes / 2}) {
     Configuration other = best;
     other.lanes = lanes;
@@ -269,6 +287,8 @@ std::optional<Configuration> other_lanes(const Choice& measured, std::span<const
 Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
                      const Allowed& allowed, const Predictor& predictor) {
   if (const auto plan = next_measurement(facts, findings, objective, allowed)) return {plan, {}};
+  if (const auto plan = next_split(facts, findings, objective, allowed, predictor))
+    return {plan, {}};
   const Measurements& measurements = findings.measurements;
   const std::vector<Trial>& trials = findings.trials;
   const auto best_of = [&](Which which) {
@@ -278,8 +298,10 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
   for (const Trial& trial : trials) best_fps = std::max(best_fps, trial.measured.throughput_fps);
   const auto attempt = [&](const Configuration& configuration, Kind kind) {
     const bool meters = kind == Kind::look;
-    // What answers soonest may be as slow as it likes.
-    const double slow_fps = objective.metric == Metric::latency ? 0 : kTooSlow * best_fps;
+    // What answers soonest or draws least may be as slow as it likes.
+    const bool may_be_slow =
+        objective.metric == Metric::latency || (meters && needs_energy(objective));
+    const double slow_fps = may_be_slow ? 0 : kTooSlow * best_fps;
     return Next{Plan{configuration, kind, latency_s(measurements, configuration), slow_fps, meters},
                 {}};
   };
@@ -311,9 +333,10 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
       fewer && allowed(*fewer) && glances < kMostTrials + kMostRefinements)
     return attempt(*fewer, Kind::glance);
   const int most_lanes = facts.chain.lanes.empty() ? 1 : facts.chain.lanes.back();
-  for (const auto& other :
-       {between_the_tried(measured, trials, facts.chain.cores),
-        more_on_cores(measured, measurements, trials), other_lanes(measured, trials, most_lanes)}) {
+  for (const auto& other : {between_the_tried(measured, trials, facts.chain.cores),
+                            more_on_cores(measured, measurements, trials),
+                            expected_on_cores(measured, best_of(Which::all), trials),
+                            other_lanes(measured, trials, most_lanes)}) {
     if (!other || !allowed(*other) || glances >= kMostTrials + kMostRefinements) continue;
     const Prediction expected = corrected(trials, *other, predictor.predict(measurements, *other));
     const bool cheap = latency_s(measurements, *other) < kCheap_s;

@@ -36,10 +36,12 @@ struct Observation {
   double service_s = kUnknown;       ///< a frame from begin to end, without waiting for its turn
   double latency_s = kUnknown;       ///< the 95th percentile of FrameTimes::latency_ns
   double cores_s = kUnknown;         ///< of that, stages that the CPU computed
-  double cpu_s = kUnknown;           ///< processor time of this bin's threads, a frame
-  std::vector<StageTimes> stages;    ///< where they were measured
-  Energy watts;                      ///< of each domain
-  double relative_error = 0;         ///< of the worst of these estimates
+  /// Of split stages: from their begin until each side was done with its rows.
+  double split_cores_s = kUnknown, split_device_s = kUnknown;
+  double cpu_s = kUnknown;         ///< processor time of this bin's threads, a frame
+  std::vector<StageTimes> stages;  ///< where they were measured
+  Energy watts;                    ///< of each domain
+  double relative_error = 0;       ///< of the worst of these estimates
 };
 
 /// Whether any configuration was run for a moment, rather than one that the model is made of.

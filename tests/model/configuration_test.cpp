@@ -41,6 +41,29 @@ TEST(Mapping, KnowsAsManyLettersAsThereAreKindsOfDevices) {
   EXPECT_NE(parse_mapping("gic", 3, mapping, 2).find("only g, h (devices)"), std::string::npos);
 }
 
+TEST(Mapping, SplitsStages) {
+  Mapping mapping;
+  EXPECT_EQ(parse_mapping("sgcs", 4, mapping, 1, 9), "");
+  EXPECT_EQ(to_string(mapping), "sgcs");
+  EXPECT_EQ(mapping.split_stages(), 9u);
+  EXPECT_EQ(mapping.device_stages(), 2u);
+  EXPECT_EQ(mapping.on_devices(), 1);
+  EXPECT_TRUE(mapping.split(3));
+  EXPECT_TRUE(mapping.any_split());
+  EXPECT_TRUE(mapping.any_device());
+  EXPECT_FALSE(mapping.decoupled());
+  EXPECT_EQ(to_string(mapping.within(3)), "sgcc");
+  EXPECT_FALSE((Mapping{7, 3, Side::i}).any_split());
+  EXPECT_EQ(to_string(Mapping{~0u, kMaxStages, Side::s}), std::string(kMaxStages, 's'));
+}
+
+TEST(Mapping, SaysWhichStageCannotBeSplit) {
+  Mapping mapping{5, 3};
+  EXPECT_NE(parse_mapping("css", 3, mapping, 1, 3).find("s for stage 3"), std::string::npos);
+  EXPECT_NE(parse_mapping("scc", 3, mapping).find("cannot be split"), std::string::npos);
+  EXPECT_EQ(to_string(mapping), "gcg");
+}
+
 TEST(Mapping, SaysWhatIsWrongAndKeepsTheOldOne) {
   Mapping mapping{5, 3};
   EXPECT_NE(parse_mapping("gc", 3, mapping).find("2 letters"), std::string::npos);
@@ -52,11 +75,15 @@ TEST(Mapping, SaysWhatIsWrongAndKeepsTheOldOne) {
 TEST(Configuration, IsWrittenAsInThePaper) {
   EXPECT_EQ(to_string(Configuration{{1, 3}, Granularity::coarse, 5}), "gcc/cg5");
   EXPECT_EQ(to_string(Configuration{{7, 3}, Granularity::medium, 5}), "ggg/mg");
+  EXPECT_EQ(to_string(Configuration{{0, 3}, Granularity::medium, 5, 1, 2}), "ccc/mg2");
+  const Mapping split{7, 3, Side::s};
+  EXPECT_EQ(to_string(Configuration{split, Granularity::medium, 5, 1, 1, 37}), "sss/mg/a37");
+  EXPECT_EQ(to_string(Configuration{split, Granularity::medium, 5, 2, 4, 5}), "sss/mg4/q2/a5");
 }
 
 TEST(Configuration, IsReadAsItIsWritten) {
-  constexpr int kLanes[] = {1, 2, 8};
-  for (const Configuration& c : all_configurations(3, 11, 7, kLanes, kMaxLetters)) {
+  constexpr int kLanes[] = {1, 2, 8}, kShares[] = {1, 50, 99};
+  for (const Configuration& c : all_configurations(3, 11, 7, kLanes, kMaxLetters, 0, 5, kShares)) {
     Configuration read;
     ASSERT_EQ(parse_configuration(to_string(c), 3, 11, read), "") << to_string(c);
     EXPECT_EQ(read, c) << to_string(c);
@@ -82,7 +109,21 @@ TEST(Configuration, WhatIsNoneIsNotRead) {
                            "ggg/cg1/q2/",
                            "ccc/cg1/q2",
                            "ggg/mg/q0",
+                           "ggg/mg1",
                            "ggg/mg3",
+                           "ggg/mg8",
+                           "ggg/mg02",
+                           "ggg/mg/a20",
+                           "ccc/mg2x",
+                           "sss/mg",
+                           "sss/mg/a0",
+                           "sss/mg/a100",
+                           "sss/mg/a07",
+                           "sss/mg/a-3",
+                           "sss/mg/a37/q2",
+                           "sss/mg/a37/a37",
+                           "sss/cg2/a37",
+                           "sss/mg3/a37",
                            "gg/cg1",
                            "gggg/cg1",
                            "gxg/cg1",
@@ -104,6 +145,40 @@ TEST(Configuration, ThreadsMeanNothingUnderMediumGrain) {
                (Configuration{{1, 3}, Granularity::coarse, 3}));
 }
 
+TEST(Configuration, SaysWhatASplitNeeds) {
+  Configuration read;
+  const auto problem = [&](const char* text, uint32_t can_split = ~0u) {
+    return parse_configuration(text, 3, 4, read, can_split);
+  };
+  EXPECT_NE(problem("sss/mg/a100").find("1 to 99"), std::string::npos);
+  EXPECT_NE(problem("sss/mg").find("1 to 99"), std::string::npos);
+  EXPECT_NE(problem("sss/cg2/a37").find("needs medium grain"), std::string::npos);
+  EXPECT_NE(problem("ssc/mg/a37", 1).find("s for stage 2"), std::string::npos);
+  EXPECT_EQ(problem("sgc/mg2/a37", 1), "");
+  EXPECT_EQ(read.cpu_share, 37);
+  EXPECT_EQ(read.frames_at_once, 2);
+}
+
+TEST(Configuration, FramesAtATimeNeedACoreEach) {
+  Configuration read;
+  EXPECT_EQ(parse_configuration("cc/mg4", 2, 4, read), "");
+  EXPECT_NE(parse_configuration("cc/mg4", 2, 3, read), "");
+}
+
+TEST(Configuration, SharesAndFramesAtATimeTellConfigurationsApart) {
+  const Mapping split{3, 2, Side::s};
+  const Configuration a{split, Granularity::medium, 5, 1, 1, 37};
+  Configuration b = a;
+  b.cpu_share = 38;
+  EXPECT_FALSE(a == b);
+  b = a;
+  b.frames_at_once = 2;
+  EXPECT_FALSE(a == b);
+  // Neither means anything where nothing is split, and under coarse grain.
+  EXPECT_EQ((Configuration{{1, 2}, Granularity::coarse, 2, 1, 2, 37}),
+            (Configuration{{1, 2}, Granularity::coarse, 2}));
+}
+
 // Paper 1, section II-B: 48 alternatives for ViVid (s = 3) on four cores, 384 for SRAD (s = 6).
 TEST(Configuration, CountsAreThePapers) {
   EXPECT_EQ(all_configurations(3, 4, 7).size(), 48u);
@@ -121,6 +196,54 @@ TEST(Configuration, EachLetterAddsASide) {
   }
   EXPECT_EQ(names.size(), 9u * 4u);
   EXPECT_TRUE(names.contains("gch/cg3"));
+}
+
+TEST(Configuration, SplitStagesComeAfterTheOthers) {
+  constexpr int kShares[] = {20, 60};
+  std::set<std::string> names;
+  for (const Configuration& c : all_configurations(3, 3, 7, kOneLane, 1, 0, 3, kShares))
+    names.insert(to_string(c));
+  EXPECT_EQ(names.size(), 8u * 5u + 2u + 2u * 2u);  // mg2, not mg4; c and g for the third
+  EXPECT_TRUE(names.contains("ssg/mg/a60"));
+  EXPECT_TRUE(names.contains("ggg/mg2"));
+  EXPECT_FALSE(names.contains("ggg/mg4"));
+  EXPECT_FALSE(names.contains("gcc/mg2"));
+}
+
+TEST(Allowed, ASplitMappingLeavesTheShareOpen) {
+  const Mapping split{3, 2, Side::s};
+  Allowed allowed{.mapping = split};
+  EXPECT_EQ(to_string(allowed.fallback(2, 4)), "ss/mg/a50");
+  EXPECT_FALSE(allowed.fixed());
+  EXPECT_TRUE(allowed({split, Granularity::medium, 5, 1, 1, 10}));
+  allowed.cpu_share = 20;
+  EXPECT_EQ(to_string(allowed.fallback(2, 4)), "ss/mg/a20");
+  EXPECT_TRUE(allowed.fixed());
+  EXPECT_FALSE(allowed({split, Granularity::medium, 5, 1, 1, 10}));
+  EXPECT_FALSE((Allowed{.cpu_share = 0})({split, Granularity::medium, 5, 1, 1, 10}));
+  EXPECT_TRUE((Allowed{.cpu_share = 0})({{1, 2}, Granularity::medium}));
+}
+
+TEST(Allowed, GrainThatIsFixedFixesTheFramesAtATime) {
+  const Configuration two{{0, 2}, Granularity::medium, 5, 1, 2};
+  EXPECT_TRUE(Allowed{}(two));
+  EXPECT_FALSE((Allowed{.granularity = Granularity::medium})(two));
+  const Allowed allowed{.granularity = Granularity::medium, .frames_at_once = 2};
+  EXPECT_TRUE(allowed(two));
+  EXPECT_EQ(to_string(allowed.fallback(2, 4)), "cc/mg2");
+}
+
+TEST(Allowed, SaysWhatCannotBeAtTheSameTime) {
+  const Mapping split{3, 2, Side::s};
+  const auto says = [](const Allowed& allowed, const char* text) {
+    return allowed.contradiction().find(text) != std::string::npos;
+  };
+  EXPECT_EQ((Allowed{.mapping = split}).contradiction(), "");
+  EXPECT_EQ((Allowed{.mapping = Mapping{1, 2}, .cpu_share = 0}).contradiction(), "");
+  EXPECT_TRUE(says({.mapping = split, .granularity = Granularity::coarse}, "needs medium grain"));
+  EXPECT_TRUE(says({.mapping = split, .threads = 2}, "needs medium grain"));
+  EXPECT_TRUE(says({.mapping = split, .cpu_share = 0}, "nothing may be split"));
+  EXPECT_TRUE(says({.mapping = split, .cpu_share = 100}, "1 to 99"));
 }
 
 TEST(Configuration, StagesWithoutADeviceStayOnTheCpu) {

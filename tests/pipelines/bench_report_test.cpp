@@ -32,6 +32,8 @@ const std::vector<std::string> kConfigurationFields = {"name",
                                                        "granularity",
                                                        "threads",
                                                        "lanes",
+                                                       "frames_at_once",
+                                                       "split",
                                                        "throughput_fps",
                                                        "energy_per_frame_j",
                                                        "latency_ms",
@@ -68,6 +70,22 @@ TEST(BenchReport, AllConfigurations) {
     EXPECT_EQ(cpu.size(), static_cast<std::size_t>(cores + 2));
     for (const BenchConfiguration& configuration : cpu) EXPECT_EQ(configuration.mapping, "ccc");
   }
+}
+
+TEST(BenchReport, SplitsAndFramesAtATimeAreNamed) {
+  BenchResult result = example(true);
+  result.measurements.resize(1);
+  BenchConfiguration& split = result.measurements[0].configuration;
+  split = {"sgs", std::nullopt, 1, 2, 37};
+  EXPECT_EQ(split.name(), "sgs/mg2/a37");
+  Json json = to_json(result)["configurations"][0];
+  EXPECT_EQ(json["granularity"], "mg");
+  EXPECT_EQ(json["frames_at_once"], 2);
+  EXPECT_EQ(json["split"], 37);
+  split = {"ggg", 2};
+  json = to_json(result)["configurations"][0];
+  EXPECT_TRUE(json["frames_at_once"].is_null());
+  EXPECT_TRUE(json["split"].is_null());
 }
 
 TEST(BenchReport, MedianOfRounds) {

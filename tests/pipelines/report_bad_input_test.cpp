@@ -66,6 +66,26 @@ TEST_F(ReportBadInput, NotWhatBenchWrites) {
   expect_failure("{\"app\": \"\xff\"}", {"is not JSON"});
 }
 
+TEST_F(ReportBadInput, SplitsHaveAShare) {
+  Json split = example();
+  Json& configuration = split["configurations"][1];
+  configuration["name"] = "s/mg/a37";
+  configuration["mapping"] = "s";
+  configuration["frames_at_once"] = 1;
+  configuration["split"] = 37;
+  split["best"]["name"] = "s/mg/a37";
+  write_file(path("bench.json"), split.dump());
+  EXPECT_EQ(run_tandem({"report", path("bench.json"), "-o", path("split.html")}).status, 0);
+  EXPECT_NE(read_file(path("split.html")).find("s/mg/a37"), std::string::npos);
+  configuration["split"] = 100;
+  expect_failure(split.dump(), {"configurations[1].split"});
+  configuration["split"] = nullptr;
+  expect_failure(split.dump(), {"configurations[1].split", "does not fit the mapping"});
+  Json whole = example();
+  whole["configurations"][1]["split"] = 37;
+  expect_failure(whole.dump(), {"configurations[1].split"});
+}
+
 TEST_F(ReportBadInput, EveryFieldIsNeeded) {
   const Json good = example();
   for (const auto& [name, value] : good.items()) {

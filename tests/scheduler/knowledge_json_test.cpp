@@ -208,5 +208,38 @@ TEST(KnowledgeJson, AnotherSchemaIsToldApartFromDamage) {
     EXPECT_FALSE(read_knowledge(damaged).other_schema) << damaged;
 }
 
+TEST(KnowledgeJson, SplitsAndFramesAtATimeAreKept) {
+  Known before = example();
+  before.facts.chain.can_split = 3;
+  Configuration split{{3, 2, Side::s}, Granularity::medium, 3, 1, 1, 37};
+  Observation seen = carried_out({split, Observation::Kind::experiment});
+  seen.split_cores_s = 2e-3;
+  before.facts.observations.push_back(seen);
+  split.frames_at_once = 2;
+  before.chosen->configuration = split;
+  before.allowed = {.mapping = split.mapping, .frames_at_once = 2, .cpu_share = 37};
+  const KnowledgeText text = read_knowledge(text_of(before));
+  ASSERT_EQ(text.problem, "");
+  const Known& after = text.known.at(0);
+  EXPECT_EQ(after.facts.chain.can_split, 3U);
+  EXPECT_EQ(to_string(after.facts.observations.back().configuration), "ss/mg/a37");
+  EXPECT_EQ(after.facts.observations.back().split_cores_s, 2e-3);
+  EXPECT_FALSE(known(after.facts.observations.back().split_device_s));
+  EXPECT_EQ(to_string(after.chosen->configuration), "ss/mg2/a37");
+  EXPECT_EQ(after.allowed, before.allowed);
+  EXPECT_EQ(text_of(after), text_of(before));
+}
+
+TEST(KnowledgeJson, AStageThatCannotBeSplitIsNotRead) {
+  Known known = example();
+  known.chosen->configuration = {{3, 2, Side::s}, Granularity::medium, 3, 1, 1, 37};
+  EXPECT_NE(read_knowledge(text_of(known)).problem.find("cannot be split"), std::string::npos);
+  known.facts.chain.can_split = 3;
+  EXPECT_EQ(read_knowledge(text_of(known)).problem, "");
+  Json file = Json::parse(text_of(known));
+  file["entries"][0]["chain"]["device_stages"] = {0};
+  EXPECT_NE(read_knowledge(file.dump()).problem.find("split_stages"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace tandem::test

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <random>
+#include <utility>
 
 #include "model/predict.h"
 #include "scheduler/learn/controller.h"
@@ -45,6 +46,8 @@ class PaperChip {
   Probe probe() const { return {now_ns_, 0, {}}; }
   void wait_until(uint64_t now_ns) { now_ns_ = std::max(now_ns_, now_ns); }
   void slow_down(double factor) { slowdown_ = factor; }
+  /// Somebody else computes on a part of the cores.
+  void burn(double part) { left_ = 1 - part; }
   /// What waiting for a stage of the device adds to it, when stages are timed one by one.
   void wait_for_stages(double seconds) { wait_s_ = seconds; }
 
@@ -65,6 +68,7 @@ class PaperChip {
     FrameTimes times;
     times.configuration = step.configuration;
     times.stages_apart = step.time_stages;
+    if (step.configuration.mapping.any_split()) return split_frame(std::move(times), factor);
     double service_s = 0, interval_s = 0;
     for (std::size_t k = 0; k < truth_.stages.size(); ++k) {
       const StageMeasurements& stage = truth_.stages[k];
@@ -112,12 +116,31 @@ class PaperChip {
   uint32_t device_stages() const { return device_stages_; }
 
  private:
+  // All stages on both sides, 0.2 ms for each beside its rows.
+  FrameTimes split_frame(FrameTimes times, double factor) {
+    const double share = times.configuration.cpu_share / 100.0;
+    double cores_s = 2e-4, device_s = 2e-4;
+    for (const StageMeasurements& stage : truth_.stages) {
+      cores_s += share * stage.mg.seconds / left_;
+      device_s += (1 - share) * stage.device.seconds;
+    }
+    times.split_cores_ns = ns(cores_s * factor);
+    times.split_device_ns = ns(device_s * factor * (1 + 0.02 * noise_(random_)));
+    const uint64_t frame_ns = std::max(times.split_cores_ns, times.split_device_ns);
+    for (std::size_t k = 0; k < truth_.stages.size(); ++k)
+      times.stage_ns[k] = frame_ns / truth_.stages.size();
+    times.begin_ns = now_ns_;
+    times.end_ns = times.ready_ns = now_ns_ += frame_ns;
+    device_stages_ = times.configuration.mapping.split_stages();
+    return times;
+  }
+
   static uint64_t ns(double seconds) { return static_cast<uint64_t>(seconds * 1e9); }
 
   Measurements truth_;
   std::mt19937 random_;
   std::normal_distribution<double> noise_;
-  double slowdown_ = 1, wait_s_ = 0;
+  double slowdown_ = 1, wait_s_ = 0, left_ = 1;
   struct {
     int threads;
     double share;

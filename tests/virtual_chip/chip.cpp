@@ -26,6 +26,23 @@ uint32_t Chip::device_only() const {
   return only;
 }
 
+uint32_t Chip::can_split() const {
+  uint32_t can = 0;
+  for (std::size_t k = 0; k < stages.size(); ++k)
+    if (stages[k].can_split) can |= 1u << k;
+  return can;
+}
+
+// On m cores s + p / m, with what all cores and one take, times what busy cores slow each other
+// down.
+double Chip::medium_stage_s(const Stage& stage, int frames_at_once) const {
+  const int each = cores / frames_at_once;
+  if (each == cores) return stage.medium_s;
+  const double all = slowdown[cores - 1], busy = slowdown[each * frames_at_once - 1];
+  const double parallel_s = (stage.core_s - stage.medium_s / all) * cores / (cores - 1);
+  return busy * (stage.core_s - parallel_s + parallel_s / each);
+}
+
 std::span<const int> Chip::lanes() const {
   static constexpr int kLanes[] = {1, 2, 4, 8};
   return discrete() ? std::span(kLanes) : std::span(kLanes, 1);
@@ -48,7 +65,7 @@ double Chip::lanes_slowdown(int on_cores, int lanes) const {
 Watts power_w(const Chip& chip, const Load& load) {
   const double share = std::min(1.0, 1.0 * load.on_cores / chip.cores);
   const auto cores_w = [&](const Chip::Power& power) {
-    return load.medium ? power.medium_w : share * power.cores_w;
+    return load.medium > 0 ? load.medium * power.medium_w : share * power.cores_w;
   };
   const auto device_w = [&](const Chip::Power& power) { return load.device ? power.device_w : 0; };
   const auto sum_w = [&](const Chip::Power& power) {
@@ -100,6 +117,19 @@ Chip random_chip(unsigned seed) {
   chip.u = {uniform(1, 10), uniform(0, 10), uniform(0, 10)};
   for (Chip::Power* power : {&chip.c, &chip.g, &chip.u}) power->medium_w = power->cores_w;
   chip.meter_resolution_s = uniform(0, 1) < 0.5 ? 1e-3 : 2e-2;
+  return chip;
+}
+
+Chip with_split(Chip chip, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  double frame_s = 0;
+  for (Chip::Stage& stage : chip.stages) {
+    stage.can_split = stage.has_device && stage.has_cpu && uniform(random) < 0.85;
+    frame_s += stage.medium_s;
+  }
+  chip.split_cores_s = frame_s * 0.1 * uniform(random);
+  chip.split_device_s = frame_s * 0.1 * uniform(random);
   return chip;
 }
 
@@ -203,7 +233,7 @@ Measurements perfect_measurements(const Chip& chip) {
   m.devices = chip.devices;
   m.window = chip.window;
   m.domains = {Domain::dominant, Domain::dominant, Domain::dominant};
-  const Watts one = power_w(chip, {.on_cores = 1}), all = power_w(chip, {.medium = true});
+  const Watts one = power_w(chip, {.on_cores = 1}), all = power_w(chip, {.medium = 1});
   const Watts device = power_w(chip, {.device = true});
   for (const Chip::Stage& stage : chip.stages) {
     m.stages.push_back({.cg = cost(stage.core_s * chip.slowdown[0], one),

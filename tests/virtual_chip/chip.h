@@ -22,6 +22,7 @@ struct Chip {
     bool serial = false;                  ///< frames pass one at a time
     bool has_device = true;               ///< `device_s` means something
     bool has_cpu = true;                  ///< `core_s` and `medium_s` do
+    bool can_split = false;               ///< both sides can compute a part of its rows
   };
 
   /// Watts of one domain.
@@ -53,14 +54,20 @@ struct Chip {
   /// gain alone they do not gain then.
   double lanes_crowding = 0;
 
+  /// What each side takes for a run of split stages beside its rows.
+  double split_cores_s = 0, split_device_s = 0;
+
   Power c, g, u;
   double meter_resolution_s = 1e-3;
 
   bool discrete() const;
   uint32_t device_capable() const;  ///< bit k: stage k
   uint32_t device_only() const;     ///< likewise
+  uint32_t can_split() const;       ///< likewise
   /// Numbers of lanes that may differ: several where copies take time beside the kernels.
   std::span<const int> lanes() const;
+  /// What a stage takes of a frame over a part of the cores, with so many frames at a time.
+  double medium_stage_s(const Stage& stage, int frames_at_once) const;
   /// What one frame takes with n frames at a time on the cores.
   double core_frame_s(int n) const;
   /// How many times longer a frame takes on the device beside so many on the cores.
@@ -70,8 +77,8 @@ struct Chip {
 
 /// Who computes.
 struct Load {
-  int on_cores = 0;     ///< frames, each on one core
-  bool medium = false;  ///< a frame on all cores
+  int on_cores = 0;   ///< frames, each on one core
+  double medium = 0;  ///< the part of all cores that compute frames over several of them
   bool device = false;
 };
 
@@ -86,6 +93,9 @@ Watts power_w(const Chip& chip, const Load& load);
 /// A chip of seeded random: 1 to 6 stages, 1 to 8 cores, integrated or discrete, quiet or noisy; a
 /// frame takes 1 to 8 ms on a core.
 Chip random_chip(unsigned seed);
+
+/// The same chip with stages that can be split, all or most of them.
+Chip with_split(Chip chip, unsigned seed);
 
 /// 16 cores beside a device as fast as several hundred of them, which needs lanes and some of the
 /// cores: applications on an H200, from trainings there.

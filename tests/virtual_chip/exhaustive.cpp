@@ -11,12 +11,14 @@ namespace {
 
 constexpr int kGlanceFrames = 150, kLookFrames = 2000;
 constexpr std::size_t kFinalists = 5;
+constexpr int kShareStep = 3;    // of split frames, in percent
 constexpr double kNearly = 1.1;  // a glance at latency may be off by that
 
 }  // namespace
 
 double Steady::value(Metric metric) const {
   if (metric == Metric::latency) return 1 / latency_s;
+  if (metric == Metric::energy) return 1 / energy_j;
   return metric == Metric::throughput ? throughput_fps : throughput_fps / energy_j;
 }
 
@@ -35,8 +37,11 @@ Steady run_steadily(const Chip& chip, const Configuration& configuration, unsign
 
 Exhaustive::Exhaustive(const Chip& chip, unsigned seed) : chip_(chip), seed_(seed) {
   const int stages = static_cast<int>(chip.stages.size());
-  for (const Configuration& c : all_configurations(stages, chip.cores, chip.device_capable(),
-                                                   chip.lanes(), 1, chip.device_only()))
+  std::vector<int> shares;
+  for (int share = kShareStep; share < 100; share += kShareStep) shares.push_back(share);
+  for (const Configuration& c :
+       all_configurations(stages, chip.cores, chip.device_capable(), chip.lanes(), 1,
+                          chip.device_only(), chip.can_split(), shares))
     all_.push_back({c, run_steadily(chip, c, seed, kGlanceFrames)});
 }
 

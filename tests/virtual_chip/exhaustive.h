@@ -13,7 +13,7 @@ namespace tandem::test {
 struct Steady {
   double throughput_fps = 0, energy_j = 0;
   double latency_s = 0;  ///< the 95th percentile
-  /// Of throughput, efficiency or latency; more is better.
+  /// By a metric; more is better.
   double value(Metric metric) const;
 };
 

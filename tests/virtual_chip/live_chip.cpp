@@ -70,9 +70,9 @@ double LiveChip::mean_s(int stage, Where where) const {
 }
 
 void LiveChip::begin_or_end(Where where, int frames) {
-  energy_.pass(
-      now_s(),
-      power_w(chip_, {.on_cores = frames_[0], .medium = frames_[1] > 0, .device = frames_[2] > 0}));
+  energy_.pass(now_s(), power_w(chip_, {.on_cores = frames_[0],
+                                        .medium = frames_[1] > 0 ? 1.0 : 0,
+                                        .device = frames_[2] > 0}));
   frames_[static_cast<int>(where)] += frames;
 }
 

@@ -12,6 +12,7 @@ SimulatedBin::SimulatedBin(const Chip& chip, unsigned seed, const Objective& obj
   chain.stages = static_cast<int>(chip.stages.size());
   chain.cores = chip.cores;
   chain.device_capable = chip.device_capable();
+  chain.can_split = chip.can_split();
   chain.device_only = chip.device_only();
   chain.devices = chip.devices;
   for (const int lanes : chip.lanes())

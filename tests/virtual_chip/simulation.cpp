@@ -101,6 +101,10 @@ void Simulation::step() {
   pass_time(event.at_s);
   if (event.driver == kSink) return dispatch_.release();
   Driver& driver = drivers_[event.driver];
+  if (driver.where == Where::split) {
+    --(event.device ? on_device_ : on_cores_);
+    if (--driver.sides > 0) return;
+  }
   if (!is_over(driver)) return compute_position(driver);
   const bool handed_on =
       driver.where == Where::collects && dispatch_.hand_on(*driver.entry, to_ns(now_s_));
@@ -116,7 +120,13 @@ bool Simulation::is_over(Driver& driver) {
   Dispatch::Entry& entry = *driver.entry;
   Item& item = *entry.item;
   Status status;
-  if (driver.where == Where::cores) {
+  if (driver.where == Where::split) {
+    for (int p = 0; p < driver.computed; ++p)
+      item.times.stage_ns[entry.way.stage(driver.position + p)] +=
+          to_ns(driver.took_s / driver.computed);
+    driver.position += driver.computed;
+    if (driver.position < driver.action.last) return false;
+  } else if (driver.where == Where::cores) {
     --on_cores_;
     const int stage = entry.way.stage(driver.position);
     item.times.stage_ns[stage] += to_ns(driver.took_s);
@@ -227,10 +237,48 @@ double Simulation::device_stages_apart_s(Driver& driver) {
   return sum_s;
 }
 
-void Simulation::compute_position(Driver& driver) {
-  const Chip::Stage& stage = chip_.stages[driver.entry->way.stage(driver.position)];
+// Both sides begin a run of split stages together, and wait for each other at its end.
+void Simulation::compute_split(Driver& driver) {
+  const Way& way = driver.entry->way;
+  const Mapping& mapping = driver.entry->mapping;
+  FrameTimes& times = driver.entry->item->times;
+  const double share = times.configuration.cpu_share / 100.0;
+  double cores_s = chip_.split_cores_s, device_s = chip_.split_device_s;
+  const int first = driver.position;
+  int last = first;
+  for (; last < driver.action.last && mapping.split(way.stage(last)); ++last) {
+    const Chip::Stage& stage = chip_.stages[way.stage(last)];
+    cores_s += share * drawn_s(chip_.medium_stage_s(stage, times.configuration.frames_at_once));
+    device_s += (1 - share) * drawn_s(stage.device_s);
+  }
+  device_s += (1 - share) * drawn_s(chip_.stages[way.stage(first)].upload_s);
+  if (last < way.length())
+    device_s += (1 - share) * drawn_s(chip_.stages[way.stage(last - 1)].download_s);
+  device_s *= chip_.device_slowdown(chip_.cores);
+  cores_s /= share_of_cores();
+  Stations& device = stations_[0];
+  device.compute_free_s = std::max(now_s_, device.compute_free_s) + device_s;
+  device_s = device.compute_free_s - now_s_;
+  times.split_cores_ns += to_ns(cores_s);
+  times.split_device_ns += to_ns(device_s);
+  driver.where = Where::split;
+  driver.sides = 2;
+  driver.computed = last - first;
+  driver.took_s = std::max(cores_s, device_s);
   ++on_cores_;
-  const double mean_s = medium() ? stage.medium_s : stage.core_s * chip_.slowdown[on_cores_ - 1];
+  ++on_device_;
+  const int index = static_cast<int>(&driver - drivers_.data());
+  events_.push({now_s_ + cores_s, order_++, index});
+  events_.push({now_s_ + device_s, order_++, index, true});
+}
+
+void Simulation::compute_position(Driver& driver) {
+  const int k = driver.entry->way.stage(driver.position);
+  if (driver.entry->mapping.split(k)) return compute_split(driver);
+  const Chip::Stage& stage = chip_.stages[k];
+  ++on_cores_;
+  const double mean_s = medium() ? chip_.medium_stage_s(stage, configuration().frames_at_once)
+                                 : stage.core_s * chip_.slowdown[on_cores_ - 1];
   compute(driver, Where::cores, drawn_s(mean_s) / share_of_cores());
 }
 
@@ -242,8 +290,10 @@ double Simulation::share_of_cores() const {
 }
 
 void Simulation::pass_time(double until_s) {
+  const int frames = configuration().frames_at_once;
+  const double medium_cores = on_cores_ * (chip_.cores / frames);
   energy_.pass(until_s, power_w(chip_, {.on_cores = medium() ? 0 : on_cores_,
-                                        .medium = medium() && on_cores_ > 0,
+                                        .medium = medium() ? medium_cores / chip_.cores : 0,
                                         .device = on_device_ > 0}));
   now_s_ = until_s;
 }

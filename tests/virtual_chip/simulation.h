@@ -47,19 +47,22 @@ class Simulation {
   int under_way() const { return dispatch_.under_way(); }
 
  private:
-  enum class Where { nowhere, waits, cores, device_apart, collects };
+  enum class Where { nowhere, waits, cores, device_apart, collects, split };
   struct Driver {
     Where where = Where::nowhere;
     Dispatch::Entry* entry = nullptr;
     Dispatch::Action action;
     int position = 0;  ///< that is computed on the cores
     double took_s = 0;
+    int computed = 1;  ///< positions from `position` on that are computed together
+    int sides = 0;     ///< that are not done with their rows
     Dispatch::Idle idle;
   };
   struct Event {
     double at_s;
     uint64_t order;  ///< of events at the same time
     int driver;
+    bool device = false;  ///< of a split frame: this side is done with its rows
     bool operator>(const Event& other) const {
       return at_s != other.at_s ? at_s > other.at_s : order > other.order;
     }
@@ -77,6 +80,7 @@ class Simulation {
   void retry();
   void compute(Driver& driver, Where where, double seconds);
   void compute_position(Driver& driver);
+  void compute_split(Driver& driver);
   double device_stages_apart_s(Driver& driver);
   Status device_status(int device);
   double share_of_cores() const;

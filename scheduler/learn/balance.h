@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+
+namespace tandem {
+
+/// The balance of split frames while they run (paper 3, section 3.3). State in, decision out.
+///
+/// A frame is balanced when the faster side takes at least 88% of the slower one's time. What is
+/// seen of frames that are not is weighted as lbt(n) = w unbalanced + (1 - w) lbt(n - 1) with
+/// w = 0.25, and acted on from 0.9 on: nine frames in a row, so that single slow ones do not count.
+/// The first move goes half of the way to the share that the latest rates give, the next ones go
+/// all of it. After three moves in vain rates have to be measured anew.
+class Balance {
+ public:
+  enum class Act {
+    none,
+    move,     ///< cpu_share() has changed
+    measure,  ///< moving does not help
+  };
+
+  Balance() = default;
+  /// The times that sides take beside their rows are 0 where they are not known.
+  explicit Balance(int cpu_share, double cores_fixed_s = 0, double device_fixed_s = 0);
+
+  /// Takes what the sides took for their rows of a frame with cpu_share().
+  Act frame_done(double cores_s, double device_s);
+
+  int cpu_share() const { return cpu_share_; }  ///< percent; 0: nothing is split
+
+ private:
+  static constexpr int kLatest = 9;
+
+  bool lies_to_one_side() const;
+  double target() const;
+  Act move_to(double share);
+
+  int cpu_share_ = 0;
+  double cores_fixed_s_ = 0, device_fixed_s_ = 0;
+  double unbalanced_ = 0;  ///< lbt
+  std::array<double, kLatest> cores_s_{}, device_s_{};
+  int seen_ = 0;   ///< frames with this share
+  int moves_ = 0;  ///< since it was balanced
+};
+
+}  // namespace tandem

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the controller does when one side of split frames takes longer than the other (paper 3,
+// section 3.3): the share moves first, and only where that does not help it trains again.
+#include "scheduler/learn/controller.h"
+
+namespace tandem {
+
+void Controller::begin_balance() {
+  const Configuration& running = running_.configuration;
+  balance_ = {};
+  if (!running.mapping.any_split() || rules_.allowed.cpu_share) return;
+  double cores_fixed_s = 0, device_fixed_s = 0;
+  if (const Learnt* known = learnt()) {
+    const Split& split = known->findings.measurements.split;
+    if (tandem::known(split.cores.fixed_s)) cores_fixed_s = split.cores.fixed_s;
+    if (tandem::known(split.device.fixed_s)) device_fixed_s = split.device.fixed_s;
+  }
+  balance_ = Balance(running.cpu_share, cores_fixed_s, device_fixed_s);
+}
+
+// True when another share runs from now on.
+bool Controller::keep_balance(const FrameTimes& times) {
+  if (check_ || times.split_cores_ns == 0 || times.split_device_ns == 0) return false;
+  const double cores_s = 1e-9 * static_cast<double>(times.split_cores_ns);
+  const double device_s = 1e-9 * static_cast<double>(times.split_device_ns);
+  switch (balance_.frame_done(cores_s, device_s)) {
+    case Balance::Act::none:
+      return false;
+    case Balance::Act::measure:
+      if (rules_.on_drift && !rules_.allowed.fixed()) wanted_ = Reason::drift;
+      balance_ = {};
+      return false;
+    case Balance::Act::move:
+      break;
+  }
+  const Balance balance = balance_;
+  Candidate chosen{running_.configuration, {}};
+  chosen.configuration.cpu_share = balance.cpu_share();
+  settle(Reason::balanced, chosen, {});
+  balance_ = balance;  // it knows how often it has moved
+  return true;
+}
+
+}  // namespace tandem

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/learn/next_split.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "model/split.h"
+
+namespace tandem {
+namespace {
+
+using Kind = Observation::Kind;
+
+// Nearer to half the first experiment has told enough.
+constexpr int kNearlyHalf = 5;
+// What a split has to gain.
+constexpr double kGain = 0.07;
+
+class Splitting {
+ public:
+  Splitting(const Facts& facts, const Findings& findings, const Objective& objective,
+            const Allowed& allowed, const Predictor& predictor)
+      : facts_(facts),
+        findings_(findings),
+        objective_(objective),
+        allowed_(allowed),
+        predictor_(predictor) {}
+
+  std::optional<Plan> next() const {
+    if (!may_split()) return std::nullopt;
+    Plan plan{half()};
+    const Observation* first = made(plan);
+    if (!first && !promises()) return std::nullopt;
+    if (!first) return plan;
+    const int share = findings_.measurements.split.cpu_share;
+    if (first->in_vain || experiments() > 1) return std::nullopt;
+    if (share == 0 || std::abs(share - kHalfOfTheRows) <= kNearlyHalf) return std::nullopt;
+    plan.configuration.cpu_share = share;
+    return plan;
+  }
+
+ private:
+  bool may_split() const {
+    return splittable(facts_.chain) != 0 && !allowed_.threads &&
+           allowed_.granularity != Granularity::coarse && allowed_.cpu_share.value_or(1) > 0 &&
+           allowed_.frames_at_once == 1 && (!allowed_.mapping || allowed_.mapping->any_split());
+  }
+
+  // The other stages where they take less time.
+  Configuration half() const {
+    const Chain& chain = facts_.chain;
+    Mapping mapping = allowed_.mapping.value_or(Mapping{splittable(chain), chain.stages, Side::s});
+    for (int k = 0; k < chain.stages; ++k) {
+      const StageMeasurements& stage = findings_.measurements.stages[k];
+      if (allowed_.mapping || mapping.split(k) || !stage.has_device) continue;
+      const double device_s = stage.upload.seconds + stage.device.seconds + stage.download.seconds;
+      if (!stage.has_cpu || device_s < stage.mg.seconds) mapping.set(k, Side::g);
+    }
+    return {mapping, Granularity::medium, chain.cores + 1, 1, 1, kHalfOfTheRows};
+  }
+
+  const Observation* made(const Plan& plan) const {
+    const auto found = std::ranges::find_if(facts_.observations, [&](const Observation& seen) {
+      return seen.kind == plan.kind && seen.configuration.mapping.any_split() &&
+             seen.configuration.cpu_share == plan.configuration.cpu_share;
+    });
+    return found == facts_.observations.end() ? nullptr : &*found;
+  }
+
+  std::ptrdiff_t experiments() const {
+    return std::ranges::count_if(facts_.observations, [](const Observation& seen) {
+      return seen.kind == Kind::experiment && seen.configuration.mapping.any_split();
+    });
+  }
+
+  // As if rows were all that takes time, and all that either side draws alone were static.
+  bool promises() const {
+    if (allowed_.mapping) return true;
+    Measurements m = findings_.measurements;
+    const Configuration split = half();
+    Split& best = m.split;
+    best.cores = best.device = {0, 0};
+    Mapping on_cores{0, facts_.chain.stages}, on_device{splittable(facts_.chain), on_cores.stages};
+    for (int k = 0; k < facts_.chain.stages; ++k) {
+      if (!split.mapping.split(k)) continue;
+      best.cores.rows_s += m.stages[k].mg.seconds;
+      best.device.rows_s += m.stages[k].device.seconds;
+    }
+    const double cores_w = power_w(on_cores), device_w = power_w(on_device);
+    best.static_w = std::min(cores_w, device_w);
+    best.cores_w = cores_w - best.static_w;
+    best.device_w = device_w - best.static_w;
+    Configuration balanced = split;
+    balanced.cpu_share = std::max(1, share_to_run(best));
+    const Choice whole =
+        predictor_.choose(findings_.measurements, objective_, without_split(), findings_.trials);
+    return whole.count == 0 ||
+           worth_switching(whole.best().prediction, predictor_.predict(m, balanced),
+                           whole.objective, kGain);
+  }
+
+  double power_w(const Mapping& mapping) const {
+    return predictor_
+        .predict(findings_.measurements, mapping.any_device()
+                                             ? Configuration{mapping, Granularity::coarse, 1}
+                                             : Configuration{mapping, Granularity::medium})
+        .power_w;
+  }
+
+  Allowed without_split() const {
+    Allowed whole = allowed_;
+    whole.cpu_share = 0;
+    return whole;
+  }
+
+  const Facts& facts_;
+  const Findings& findings_;
+  const Objective& objective_;
+  const Allowed& allowed_;
+  const Predictor& predictor_;
+};
+
+}  // namespace
+
+std::optional<Plan> next_split(const Facts& facts, const Findings& findings,
+                               const Objective& objective, const Allowed& allowed,
+                               const Predictor& predictor) {
+  return Splitting(facts, findings, objective, allowed, predictor).next();
+}
+
+}  // namespace tandem

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Split frames whose sides get slower and faster.
+#include <cstdlib>
+
+#include "tests/scheduler/controller_fixture.h"
+
+namespace tandem {
+namespace {
+
+constexpr int kStages = 3, kCores = 4;
+
+class ControllerBalanceTest : public ControllerTest {
+ protected:
+  // Trains on a mapping that is split, and runs what it chose for a while.
+  Controller trained(AdaptRules rules = {.max_overhead = 0.9}) {
+    if (!rules.allowed.mapping) rules.allowed.mapping = Mapping{7, kStages, Side::s};
+    Chain chain;
+    chain.stages = kStages;
+    chain.cores = kCores;
+    chain.device_capable = chain.can_split = 7;
+    Controller controller(chain, std::make_shared<Knowledge>(), [this] { return chip_.probe(); });
+    controller.set_rules(rules);
+    controller.decided = [this](const Decision& decision) { decisions_.push_back(decision); };
+    step_ = controller.frames_changed({"a"}, 0);
+    run(controller, 5000);
+    return controller;
+  }
+
+  int share() const { return step_.configuration.cpu_share; }
+
+  // Where both sides take as long.
+  double balanced(double left = 1) const {
+    double cores_s = 0, device_s = 0;
+    for (const StageMeasurements& stage : chip_.truth().stages) {
+      cores_s += stage.mg.seconds / left;
+      device_s += stage.device.seconds;
+    }
+    return 100 * device_s / (cores_s + device_s);
+  }
+
+  void run(Controller& controller, int frames) {
+    for (int frame = 0; frame < frames; ++frame)
+      if (const auto next = next_frame(controller, chip_, step_)) step_ = *next;
+  }
+
+  PaperChip chip_{kStages, kCores, 3};
+  Step step_;
+};
+
+TEST_F(ControllerBalanceTest, TwoExperimentsFindTheShare) {
+  Controller controller = trained();
+  ASSERT_EQ(decisions_.size(), 1U);
+  EXPECT_EQ(decisions_[0].reason, Reason::caps);
+  EXPECT_TRUE(step_.configuration.mapping.any_split()) << to_string(step_.configuration);
+  EXPECT_NEAR(share(), balanced(), 5);
+  const Measured measured = controller.measured();
+  EXPECT_NEAR(controller.predicted().throughput_fps, measured.throughput_fps,
+              0.05 * measured.throughput_fps);
+}
+
+TEST_F(ControllerBalanceTest, ABurnerMovesTheShareAndItComesBack) {
+  Controller controller = trained();
+  const int before = share();
+  chip_.burn(0.5);
+  run(controller, 20);
+  ASSERT_EQ(decisions_.size(), 3U) << "half of the way, then the rest";
+  EXPECT_EQ(decisions_[1].reason, Reason::balanced);
+  EXPECT_STREQ(to_string(decisions_[1].reason), "balanced");
+  EXPECT_EQ(decisions_[1].before.cpu_share, before);
+  EXPECT_LT(decisions_[1].after.cpu_share, before);
+  EXPECT_NEAR(share(), balanced(0.5), 3);
+  run(controller, 2000);
+  EXPECT_NEAR(share(), balanced(0.5), 3);
+  chip_.burn(0);
+  run(controller, 20);
+  EXPECT_NEAR(share(), before, 3);
+  EXPECT_EQ(controller.totals().trainings, 1);
+}
+
+TEST_F(ControllerBalanceTest, ASteadyStreamKeepsItsShare) {
+  Controller controller = trained();
+  run(controller, 10'000);
+  EXPECT_EQ(decisions_.size(), 1U);
+}
+
+TEST_F(ControllerBalanceTest, AShareThatIsFixedStays) {
+  AdaptRules rules{.max_overhead = 0.9};
+  rules.allowed.cpu_share = 50;
+  rules.allowed.mapping = Mapping{7, kStages, Side::s};
+  Controller controller = trained(rules);
+  chip_.burn(0.5);
+  run(controller, 200);
+  EXPECT_EQ(share(), 50);
+  EXPECT_EQ(controller.totals().trainings, 0);
+}
+
+TEST_F(ControllerBalanceTest, NothingIsSplitWhereThatIsNotAllowed) {
+  AdaptRules rules{.max_overhead = 0.9};
+  rules.allowed.cpu_share = 0;
+  rules.allowed.mapping = Mapping{7, kStages};
+  Controller controller = trained(rules);
+  EXPECT_FALSE(step_.configuration.mapping.any_split());
+}
+
+}  // namespace
+}  // namespace tandem
