@@ -98,16 +98,6 @@ std::shared_ptr<const Source> read_source(const std::string& location) {
   return source;
 }
 
-StageValue initial(const StageParameter& p) {
-  StageValue value{};
-  if (p.type == StageParameter::Type::kFloat) {
-    value.real = static_cast<float>(p.initial);
-  } else {
-    value.whole = static_cast<int>(p.initial);
-  }
-  return value;
-}
-
 void set_parameter(GObject* object, guint id, const GValue* value, GParamSpec*) {
   {
     ObjectLock lock(object);
@@ -179,7 +169,7 @@ void set_location(GObject* object, const std::string& location) {
   GType type = element_type();
   if (source->file) {
     const auto& parameters = source->file->parameters;
-    for (const StageParameter& p : parameters) values.push_back(initial(p));
+    for (const StageParameter& p : parameters) values.push_back(initial_value(p));
     announce(element_type(), parameters);
     type = stage_class_of(base_type(), element_type(), parameters, kParameter);
   }

@@ -262,7 +262,7 @@ void StageFileWork::attach(const StageRegions& regions, StageFrame& frame,
       return found->type == ElementType::kInt32 ? static_cast<const int*>(data)[at]
                                                 : static_cast<const float*>(data)[at];
     };
-    const auto within = [](double place, double most) { return std::clamp(place, 0.0, most); };
+    const auto within = [](double at, double most) { return std::clamp(at, 0.0, most); };
     const double left = within(value(0), width_), top = within(value(1), height_);
     // A coordinate that is not a number makes no box.
     if (!(value(2) > 0 && value(3) > 0) || std::isnan(left) || std::isnan(top)) continue;
