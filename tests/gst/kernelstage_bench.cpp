@@ -53,8 +53,9 @@ void run(int argc, char** argv) {
   if (!folder.empty()) return start_once(bench.device, folder);
   bench.context = open(bench.device);
   std::printf(
-      "device: %s\n\n| work | side | other, ms | stage file, ms | ratio | bar | reached |\n"
-      "| --- | --- | ---: | ---: | ---: | ---: | --- |\n",
+      "device: %s\n\n| work | side | other, ms | stage file, ms | ratio | of bests | bar | reached "
+      "|\n"
+      "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |\n",
       bench.context ? bench.context->device().name.c_str() : "none");
   const std::vector<std::string> chosen = split_commas(parts);
   for (const auto& part : kParts)
