@@ -11,19 +11,6 @@ namespace {
 using Kind = StageAccess::Kind;
 using Skeleton = StagePart::Skeleton;
 
-// A plane that several parts of a step read, with the widest halo of them.
-std::map<std::string, StageAccess> planes_of(const StageStep& step) {
-  std::map<std::string, StageAccess> planes;
-  for (const StagePlanPart& part : step.parts) {
-    for (const StageAccess& read : part.reads) {
-      if (read.kind != Kind::kPlane) continue;
-      StageAccess& plane = planes.try_emplace(read.name, read).first->second;
-      plane.halo = std::max(plane.halo, read.halo);
-    }
-  }
-  return planes;
-}
-
 // Vectors hold more elements of narrow types. All of these become int where code computes with
 // them.
 const char* c_type_of(const StageParameter& p) {
@@ -221,26 +208,18 @@ std::string reduced_row_text(const StageFile& file, const StagePlan& plan, const
 
 std::string reduce_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
   const StageStep& step = plan.steps[number];
-  std::string partials, combined, others, results;
-  for (const StageStore& write : step.parts[0].writes) {
-    const auto fill = [&](const char* text) {
-      return std::string(
-          Filled(text)
-              .put("type", c_name_of(write.type))
-              .put("name", write.name)
-              .put("count", static_cast<long>(elements_of(plan.tensors[write.tensor].shape)))
-              .put("partials", write.partials)
-              .put("tensor", write.tensor));
-    };
-    partials += fill(
-        "$type* const $name = ($type*)t_->tensors[$partials].data + (long)piece_ * $count;\n"
-        "for (int i_ = 0; i_ < $count; ++i_) $name[i_] = 0;\n");
-    combined += fill("$type* const $name = ($type*)t_->tensors[$partials].data;\n");
-    others += fill("const $type* const $name_other = $name + (long)piece_ * $count;\n");
-    results += fill(
-        "for (int i_ = 0; i_ < $count; ++i_) (($type*)t_->tensors[$tensor].data)[i_] = "
-        "$name[i_];\n");
-  }
+  const std::string partials = reduced_text(
+      plan, step,
+      "$type* const $name = ($type*)t_->tensors[$partials].data + (long)piece_ * $count;\n"
+      "for (int i_ = 0; i_ < $count; ++i_) $name[i_] = 0;\n");
+  const std::string combined =
+      reduced_text(plan, step, "$type* const $name = ($type*)t_->tensors[$partials].data;\n");
+  const std::string others =
+      reduced_text(plan, step, "const $type* const $name_other = $name + (long)piece_ * $count;\n");
+  const std::string results =
+      reduced_text(plan, step,
+                   "for (int i_ = 0; i_ < $count; ++i_) (($type*)t_->tensors[$tensor].data)[i_] = "
+                   "$name[i_];\n");
   return "\n" + head_text(file, "step", number) + arrays_text(plan, step) +
          columns_text(planes_of(step)) + "for (int piece_ = first_; piece_ < last_; ++piece_) {\n" +
          partials +
