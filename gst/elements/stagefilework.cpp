@@ -102,7 +102,7 @@ void StageFileWork::place_input(const StageTensor& tensor, const WorkRequest& re
   if (spec.type != gst_type(tensor.type) || !fits)
     throw std::runtime_error("the tensor '" + tensor.tensor + "' on the frame is not " +
                              name_of(tensor.type) + " of " + std::to_string(rows) + "x" +
-                             std::to_string(columns) + ", as " + program_->file.path + " says");
+                             std::to_string(columns) + ", as " + program_->file->path + " says");
 }
 
 StageView StageFileWork::view(std::size_t i, void* data) const {
@@ -153,13 +153,13 @@ void StageFileWork::compute(StageFrame& frame, Rows rows) const {
 
 void StageFileWork::combine(StageFrame& frame) const {
   if (!program_->host)
-    throw std::runtime_error("the stage " + program_->file.name +
+    throw std::runtime_error("the stage " + program_->file->name +
                              " has no version for the cores, and the device does not compute it");
   Views views;
   StageCall call;
   host_call(frame, views, call);
   program_->host->combine(call);
-  if (const std::string problem = unsettled_loop(program_->file, program_->plan, call);
+  if (const std::string problem = unsettled_loop(*program_->file, program_->plan, call);
       !problem.empty())
     throw std::runtime_error(problem);
   copy_luma(frame);
@@ -175,7 +175,7 @@ void StageFileWork::copy_luma(StageFrame& frame) const {
 }
 
 bool StageFileWork::is_boxes(const StageTensor& tensor) const {
-  return tensor.of < 0 && std::ranges::any_of(program_->file.regions, [&](const StageRegions& r) {
+  return tensor.of < 0 && std::ranges::any_of(program_->file->regions, [&](const StageRegions& r) {
            return r.tensor == tensor.name;
          });
 }
@@ -223,14 +223,14 @@ void StageFileWork::collect(StageFrame& frame) const {
       views[i].data =
           frame.outputs[static_cast<std::size_t>(places_[i].output)].buffer->host(Access::read);
   }
-  const std::string problem = unsettled_loop(program_->file, program_->plan, call(views.data()));
+  const std::string problem = unsettled_loop(*program_->file, program_->plan, call(views.data()));
   if (!problem.empty()) throw std::runtime_error(problem);
   copy_luma(frame);
 }
 
 void StageFileWork::publish(StageFrame& frame, GstBuffer* buffer) const {
   const auto& tensors = program_->plan.tensors;
-  if (program_->file.keeps()) {
+  if (program_->file->keeps()) {
     kept_->before.resize(places_.size());
     for (std::size_t i = 0; i < places_.size(); ++i) {
       if (places_[i].kept < 0) continue;
@@ -241,7 +241,7 @@ void StageFileWork::publish(StageFrame& frame, GstBuffer* buffer) const {
     }
     ++kept_->frames;
   }
-  for (const StageRegions& regions : program_->file.regions) attach(regions, frame, buffer);
+  for (const StageRegions& regions : program_->file->regions) attach(regions, frame, buffer);
 }
 
 // A row of the tensor is a box; one without a width is none.
