@@ -45,6 +45,9 @@ StageFileWork::StageFileWork(std::shared_ptr<const StageProgram> program,
   if (program_->host) rows_ = program_->host->rows(call(views.data()));
   if (program_->host && !program_->host->notice().empty())
     notice_ = "Compiled stages are not kept: " + program_->host->notice() + ".";
+  if (!program_->host && program_->file->only != StageSide::kDevice)
+    notice_ = "There is no C compiler: the OpenCL device alone computes " + program_->file->name +
+              ". Install gcc or clang, or name one by TANDEM_CC.";
 }
 
 void StageFileWork::place(const StageTensor& tensor, const WorkRequest& request) {
@@ -145,16 +148,12 @@ const StageCall& StageFileWork::host_call(const StageFrame& frame, Views& views,
 }
 
 void StageFileWork::compute(StageFrame& frame, Rows rows) const {
-  if (!program_->host) return;  // combine() says so
   Views views;
   StageCall call;
   program_->host->compute(host_call(frame, views, call), rows);
 }
 
 void StageFileWork::combine(StageFrame& frame) const {
-  if (!program_->host)
-    throw std::runtime_error("the stage " + program_->file->name +
-                             " has no version for the cores, and the device does not compute it");
   Views views;
   StageCall call;
   host_call(frame, views, call);
