@@ -6,13 +6,13 @@
 #include <locale>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <sstream>
 
 #include "files/hash.h"
 #include "files/regular_file.h"
 #include "gst/elements/stageclass.h"
 #include "gst/elements/stagefilework.h"
+#include "gst/elements/stageprogram.h"
 #include "gst/util/ref.h"
 
 namespace tandem {
@@ -25,7 +25,7 @@ GType element_type();
 struct Source {
   std::string location;
   std::string text;
-  std::optional<StageFile> file;
+  std::shared_ptr<const StageFile> file;
   std::string problem;  ///< why there is no file
   StageDescription description;
 };
@@ -43,9 +43,8 @@ struct Self {
   std::vector<StageValue> values;
   std::string problem;  ///< of a parameter that a launch line gives
 
+  StageCompiler compiler;
   std::mutex mutex;  // guards what follows
-  std::shared_ptr<const StageProgram> program;
-  std::shared_ptr<const Source> program_source;
   std::shared_ptr<KeptTensors> kept = std::make_shared<KeptTensors>();
 };
 
@@ -66,8 +65,7 @@ StageDescription describe(const StageFile& file) {
   }
   description.serial = file.keeps();
   // Without a compiler the stage is the device's, if the file lets it be.
-  description.has_cpu = file.only == StageSide::kCpu ||
-                        (file.only != StageSide::kDevice && !c_compiler().path.empty());
+  description.has_cpu = has_cores(file);
   description.has_opencl = file.only != StageSide::kCpu;
   description.changes_pixels = file.writes_luma();
   return description;
@@ -82,7 +80,7 @@ std::shared_ptr<const Source> read_source(const std::string& location) {
     return source;
   }
   try {
-    source->file = parse_stage_file(read.bytes, location);
+    source->file = std::make_shared<const StageFile>(parse_stage_file(read.bytes, location));
     source->description = describe(*source->file);
     for (const StageParameter& p : source->file->parameters) {
       auto* const base = static_cast<GObjectClass*>(g_type_class_peek(base_type()));
@@ -96,16 +94,6 @@ std::shared_ptr<const Source> read_source(const std::string& location) {
   }
   source->text = std::move(read.bytes);
   return source;
-}
-
-StageValue initial(const StageParameter& p) {
-  StageValue value{};
-  if (p.type == StageParameter::Type::kFloat) {
-    value.real = static_cast<float>(p.initial);
-  } else {
-    value.whole = static_cast<int>(p.initial);
-  }
-  return value;
 }
 
 void set_parameter(GObject* object, guint id, const GValue* value, GParamSpec*) {
@@ -179,7 +167,7 @@ void set_location(GObject* object, const std::string& location) {
   GType type = element_type();
   if (source->file) {
     const auto& parameters = source->file->parameters;
-    for (const StageParameter& p : parameters) values.push_back(initial(p));
+    for (const StageParameter& p : parameters) values.push_back(initial_value(p));
     announce(element_type(), parameters);
     type = stage_class_of(base_type(), element_type(), parameters, kParameter);
   }
@@ -250,19 +238,6 @@ std::shared_ptr<const StageSettings> read_settings(GstTandemStage* stage) {
   return read;
 }
 
-std::shared_ptr<const StageProgram> make_program(const Source& source,
-                                                 const std::shared_ptr<opencl::Context>& context) {
-  auto program = std::make_shared<StageProgram>();
-  program->file = *source.file;
-  program->plan = plan_stage(program->file);
-  program->context = context;
-  if (program->file.only != StageSide::kDevice && (!c_compiler().path.empty() || !context))
-    program->host = std::make_unique<HostStage>(program->file, program->plan);
-  if (context && program->file.only != StageSide::kCpu)
-    program->device = std::make_unique<StageFileOpenCL>(*context, program->file, program->plan);
-  return program;
-}
-
 std::unique_ptr<StageWork> make_work(GstTandemStage* stage, const StageSettings& settings,
                                      const WorkRequest& request) {
   const auto& snapshot = static_cast<const Snapshot&>(settings);
@@ -271,12 +246,14 @@ std::unique_ptr<StageWork> make_work(GstTandemStage* stage, const StageSettings&
                                  ? "kernelstage needs a stage file: set location"
                                  : snapshot.source->problem);
   Self& self = self_of(stage);
+  auto program = self.compiler.program(snapshot.source->file, request.context);
   const std::lock_guard lock(self.mutex);
-  if (self.program_source != snapshot.source || self.program->context != request.context) {
-    self.program = make_program(*snapshot.source, request.context);
-    self.program_source = snapshot.source;
-  }
-  return std::make_unique<StageFileWork>(self.program, snapshot.values, self.kept, request);
+  return std::make_unique<StageFileWork>(std::move(program), snapshot.values, self.kept, request);
+}
+
+std::shared_ptr<const StageFile> file_of(GstElement* element) {
+  ObjectLock lock(element);
+  return self_of(element).source->file;
 }
 
 // Why it cannot start; empty: it can.
@@ -295,6 +272,7 @@ GstStateChangeReturn change_state(GstElement* element, GstStateChange transition
     }
   }
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    self.compiler.begin(file_of(element));
     const std::lock_guard lock(self.mutex);
     self.kept = std::make_shared<KeptTensors>();
   }

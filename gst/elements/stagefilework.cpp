@@ -45,6 +45,9 @@ StageFileWork::StageFileWork(std::shared_ptr<const StageProgram> program,
   if (program_->host) rows_ = program_->host->rows(call(views.data()));
   if (program_->host && !program_->host->notice().empty())
     notice_ = "Compiled stages are not kept: " + program_->host->notice() + ".";
+  if (!program_->host && program_->file->only != StageSide::kDevice)
+    notice_ = "There is no C compiler: the OpenCL device alone computes " + program_->file->name +
+              ". Install gcc or clang, or name one by TANDEM_CC.";
 }
 
 void StageFileWork::place(const StageTensor& tensor, const WorkRequest& request) {
@@ -102,7 +105,7 @@ void StageFileWork::place_input(const StageTensor& tensor, const WorkRequest& re
   if (spec.type != gst_type(tensor.type) || !fits)
     throw std::runtime_error("the tensor '" + tensor.tensor + "' on the frame is not " +
                              name_of(tensor.type) + " of " + std::to_string(rows) + "x" +
-                             std::to_string(columns) + ", as " + program_->file.path + " says");
+                             std::to_string(columns) + ", as " + program_->file->path + " says");
 }
 
 StageView StageFileWork::view(std::size_t i, void* data) const {
@@ -145,21 +148,17 @@ const StageCall& StageFileWork::host_call(const StageFrame& frame, Views& views,
 }
 
 void StageFileWork::compute(StageFrame& frame, Rows rows) const {
-  if (!program_->host) return;  // combine() says so
   Views views;
   StageCall call;
   program_->host->compute(host_call(frame, views, call), rows);
 }
 
 void StageFileWork::combine(StageFrame& frame) const {
-  if (!program_->host)
-    throw std::runtime_error("the stage " + program_->file.name +
-                             " has no version for the cores, and the device does not compute it");
   Views views;
   StageCall call;
   host_call(frame, views, call);
   program_->host->combine(call);
-  if (const std::string problem = unsettled_loop(program_->file, program_->plan, call);
+  if (const std::string problem = unsettled_loop(*program_->file, program_->plan, call);
       !problem.empty())
     throw std::runtime_error(problem);
   copy_luma(frame);
@@ -175,7 +174,7 @@ void StageFileWork::copy_luma(StageFrame& frame) const {
 }
 
 bool StageFileWork::is_boxes(const StageTensor& tensor) const {
-  return tensor.of < 0 && std::ranges::any_of(program_->file.regions, [&](const StageRegions& r) {
+  return tensor.of < 0 && std::ranges::any_of(program_->file->regions, [&](const StageRegions& r) {
            return r.tensor == tensor.name;
          });
 }
@@ -223,14 +222,14 @@ void StageFileWork::collect(StageFrame& frame) const {
       views[i].data =
           frame.outputs[static_cast<std::size_t>(places_[i].output)].buffer->host(Access::read);
   }
-  const std::string problem = unsettled_loop(program_->file, program_->plan, call(views.data()));
+  const std::string problem = unsettled_loop(*program_->file, program_->plan, call(views.data()));
   if (!problem.empty()) throw std::runtime_error(problem);
   copy_luma(frame);
 }
 
 void StageFileWork::publish(StageFrame& frame, GstBuffer* buffer) const {
   const auto& tensors = program_->plan.tensors;
-  if (program_->file.keeps()) {
+  if (program_->file->keeps()) {
     kept_->before.resize(places_.size());
     for (std::size_t i = 0; i < places_.size(); ++i) {
       if (places_[i].kept < 0) continue;
@@ -241,7 +240,7 @@ void StageFileWork::publish(StageFrame& frame, GstBuffer* buffer) const {
     }
     ++kept_->frames;
   }
-  for (const StageRegions& regions : program_->file.regions) attach(regions, frame, buffer);
+  for (const StageRegions& regions : program_->file->regions) attach(regions, frame, buffer);
 }
 
 // A row of the tensor is a box; one without a width is none.
@@ -262,7 +261,7 @@ void StageFileWork::attach(const StageRegions& regions, StageFrame& frame,
       return found->type == ElementType::kInt32 ? static_cast<const int*>(data)[at]
                                                 : static_cast<const float*>(data)[at];
     };
-    const auto within = [](double place, double most) { return std::clamp(place, 0.0, most); };
+    const auto within = [](double at, double most) { return std::clamp(at, 0.0, most); };
     const double left = within(value(0), width_), top = within(value(1), height_);
     // A coordinate that is not a number makes no box.
     if (!(value(2) > 0 && value(3) > 0) || std::isnan(left) || std::isnan(top)) continue;

@@ -5,21 +5,11 @@
 #include <optional>
 #include <vector>
 
+#include "gst/elements/stageprogram.h"
 #include "gst/memory/tensorpool.h"
 #include "gst/stage/stagework.h"
-#include "kernels/stage_file/host_stage.h"
-#include "kernels/stage_file/stage_file_device.h"
 
 namespace tandem {
-
-/// A stage file with its code: what stays the same whatever the size of the frames.
-struct StageProgram {
-  StageFile file;
-  StagePlan plan;
-  std::unique_ptr<HostStage> host;           ///< null: of the device alone
-  std::shared_ptr<opencl::Context> context;  ///< null: of the cores alone
-  std::unique_ptr<StageFileOpenCL> device;
-};
 
 /// What a stage keeps from frame to frame: one tensor for each that its file says is kept. Frames
 /// pass a stage that keeps something one by one.

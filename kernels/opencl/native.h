@@ -161,9 +161,10 @@ class Kernel {
 
   /// Arguments are scalars of the kernel's types, cl_mem, ConstantData, LocalMemory, a DeviceSpan
   /// (of the kernel: memory and ulong offset) or a DevicePlane (memory, ulong offset and long
-  /// stride); throws Error.
+  /// stride); throws Error. `global` and `local` are numbers, or ranges of more dimensions.
   template <typename... Arguments>
-  void enqueue(Queue& queue, std::size_t global, std::size_t local, const Arguments&... arguments) {
+  void enqueue(Queue& queue, const cl::NDRange& global, const cl::NDRange& local,
+               const Arguments&... arguments) {
     enqueue_deferred(queue);
     cl::CommandQueue& commands = queue.native().queue;
     OnDevice& here = *devices_[static_cast<std::size_t>(queue.device())];
@@ -171,8 +172,7 @@ class Kernel {
       const std::lock_guard lock(here.mutex);
       cl_uint position = 0;
       (set(here.kernel, queue, position, arguments), ...);
-      commands.enqueueNDRangeKernel(here.kernel, cl::NullRange, cl::NDRange(global),
-                                    cl::NDRange(local));
+      commands.enqueueNDRangeKernel(here.kernel, cl::NullRange, global, local);
     });
     if (queue.native().stop) queue.native().keep_pace();
   }

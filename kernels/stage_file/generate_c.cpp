@@ -11,29 +11,24 @@ namespace {
 using Kind = StageAccess::Kind;
 using Skeleton = StagePart::Skeleton;
 
-// A plane that several parts of a step read, with the widest halo of them.
-std::map<std::string, StageAccess> planes_of(const StageStep& step) {
-  std::map<std::string, StageAccess> planes;
-  for (const StagePlanPart& part : step.parts) {
-    for (const StageAccess& read : part.reads) {
-      if (read.kind != Kind::kPlane) continue;
-      StageAccess& plane = planes.try_emplace(read.name, read).first->second;
-      plane.halo = std::max(plane.halo, read.halo);
-    }
-  }
-  return planes;
+// Vectors hold more elements of narrow types. All of these become int where code computes with
+// them.
+const char* c_type_of(const StageParameter& p) {
+  if (p.type == StageParameter::Type::kFloat) return "float";
+  if (p.type == StageParameter::Type::kBool) return "uchar";
+  if (p.least < 0 || p.most > 65535) return "int";
+  return p.most > 255 ? "ushort" : "uchar";
 }
 
 std::string parameters_text(const StageFile& file) {
   std::string text;
   for (std::size_t i = 0; i < file.parameters.size(); ++i) {
     const StageParameter& p = file.parameters[i];
-    const bool real = p.type == StageParameter::Type::kFloat;
     text += Filled("const $type $name = t_->parameters[$i].$member;\n")
-                .put("type", real ? "float" : "int")
+                .put("type", c_type_of(p))
                 .put("name", p.name)
                 .put("i", static_cast<long>(i))
-                .put("member", real ? "real" : "whole");
+                .put("member", p.type == StageParameter::Type::kFloat ? "real" : "whole");
   }
   return text;
 }
@@ -52,12 +47,18 @@ std::string arrays_text(const StagePlan& plan, const StageStep& step) {
   return text;
 }
 
+std::string widths_text(const std::map<std::string, StageAccess>& planes) {
+  std::string text;
+  for (const auto& [name, plane] : planes)
+    text += Filled("const int w$i_ = t_->tensors[$i].width;\n").put("i", plane.tensor);
+  return text;
+}
+
 // Before the loop over rows: the columns in which every read lies within its row.
 std::string columns_text(const std::map<std::string, StageAccess>& planes) {
-  std::string text = "int left_ = 0, right_ = t_->columns;\n";
+  std::string text = widths_text(planes) + "int left_ = 0, right_ = t_->columns;\n";
   for (const auto& [name, plane] : planes)
     text += Filled(
-                "const int w$i_ = t_->tensors[$i].width;\n"
                 "left_ = tandem_max_int(left_, ($halo * $over + $times - 1) / $times);\n"
                 "right_ = tandem_min_int(right_, w$i_ > $halo ? ((w$i_ - 1 - $halo) / $times + 1) "
                 "* $over : 0);\n")
@@ -127,74 +128,104 @@ std::string undefine(const std::map<std::string, StageAccess>& planes) {
   return text;
 }
 
-// The loops over one row. The borders come first, so that a mistake in the code is told once.
-std::string row_text(const StageFile& file, const StagePlan& plan, const StageStep& step) {
-  const auto planes = planes_of(step);
-  std::string element;
-  if (step.skeleton == Skeleton::kReduce) {
-    element =
-        "{" + user_text(file, file.parts[step.parts[0].part].body_on(StageSide::kCpu)) + "}\n";
-  } else {
-    element = element_text(file, step, StageSide::kCpu);
-  }
-  const std::string vectors = step.skeleton == Skeleton::kReduce
-                                  ? ""
-                                  : "#ifdef __clang__\n"
-                                    "#pragma clang loop vectorize(assume_safety)\n"
-                                    "#else\n"
-                                    "#pragma GCC ivdep\n"
-                                    "#endif\n";
-  return rows_text(plan, step, planes) + local_reads(step, true) + reads_text(plan, planes, false) +
-         "for (int side_ = 0; side_ < 2; ++side_)\n"
-         "for (int x = side_ ? right_ : 0; x < (side_ ? t_->columns : left_); ++x) {\n" +
-         element + "}\n" + undefine(planes) + reads_text(plan, planes, true) + vectors +
-         "for (int x = left_; x < right_; ++x) {\n" + element + "}\n" + undefine(planes) +
-         local_reads(step, false);
+// Elements in the widest vector of the step's smallest type.
+int block_of(const StagePlan& plan, const StageStep& step) {
+  constexpr std::size_t kWidest = 64;
+  std::size_t bytes = 4;
+  for (const int i : step.tensors()) bytes = std::min(bytes, bytes_of(plan.tensors[i].type));
+  return static_cast<int>(kWidest / bytes);
 }
 
-std::string head_text(const StageFile& file, const std::string& name, std::size_t step) {
-  return "\nint tandem_" + name + "_" + std::to_string(step) +
-         "(const struct tandem_call* t_, int first_, int last_) {\n"
+std::string head_text(const StageFile& file, const std::string& name, std::size_t step,
+                      const char* arguments = "int first_, int last_") {
+  return "int tandem_" + name + "_" + std::to_string(step) + "(const struct tandem_call* t_, " +
+         arguments +
+         ") {\n"
          "const int width = t_->width, height = t_->height, frame = t_->frame, pass = t_->pass;\n"
          "const int unset_ = t_->unset;\n"
          "int again_ = 0;\n" +
          parameters_text(file);
 }
 
+// Elements of a row that may read beyond its ends. A function of its own, which is made small and
+// not fast. Whatever calls a cold function without a condition is cold as well. It comes first, so
+// that a mistake in the code is told once.
+std::string border_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
+  const StageStep& step = plan.steps[number];
+  const auto planes = planes_of(step);
+  return "\nstatic __attribute__((cold, noinline)) " +
+         head_text(file, "border", number, "int y, int from_, int to_") + arrays_text(plan, step) +
+         widths_text(planes) + rows_text(plan, step, planes) + local_reads(step, true) +
+         reads_text(plan, planes, false) + "for (int x = from_; x < to_; ++x) {\n" +
+         element_text(file, step, StageSide::kCpu) + "}\n" + undefine(planes) +
+         local_reads(step, false) + "return again_;\n}\n";
+}
+
+// Rows are computed in blocks of whole vectors. The last block of a row may begin within the one
+// before and compute elements again, which gives the same; a row that is shorter is all border.
 std::string step_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
   const StageStep& step = plan.steps[number];
-  return head_text(file, "step", number) + arrays_text(plan, step) + columns_text(planes_of(step)) +
-         "for (int y = first_; y < last_; ++y) {\n" + row_text(file, plan, step) +
-         "}\nreturn again_;\n}\n";
+  const auto planes = planes_of(step);
+  const auto fill = [&](const char* text) {
+    return std::string(
+        Filled(text).put("block", block_of(plan, step)).put("number", static_cast<long>(number)));
+  };
+  return border_text(file, plan, number) + "\n" + head_text(file, "step", number) +
+         arrays_text(plan, step) + columns_text(planes) +
+         fill(
+             "if (right_ - left_ < $block) right_ = left_;\n"
+             "for (int y = first_; y < last_; ++y) {\n"
+             "if (left_ > 0) again_ |= tandem_border_$number(t_, y, 0, left_);\n"
+             "if (right_ < t_->columns) "
+             "again_ |= tandem_border_$number(t_, y, right_, t_->columns);\n") +
+         rows_text(plan, step, planes) + local_reads(step, true) + reads_text(plan, planes, true) +
+         fill(
+             "for (int block_ = left_; block_ < right_; block_ += $block) {\n"
+             "const int begin_ = tandem_min_int(block_, right_ - $block);\n"
+             "#ifdef __clang__\n"
+             "#pragma clang loop vectorize(assume_safety)\n"
+             "#else\n"
+             "#pragma GCC ivdep\n"
+             "#pragma GCC unroll 1\n"
+             "#endif\n"
+             "for (int i_ = 0; i_ < $block; ++i_) {\n"
+             "const int x = begin_ + i_;\n") +
+         element_text(file, step, StageSide::kCpu) + "}\n}\n" + undefine(planes) +
+         local_reads(step, false) + "}\nreturn again_;\n}\n";
+}
+
+// The loops over one row of what is reduced, which is added up in order.
+std::string reduced_row_text(const StageFile& file, const StagePlan& plan, const StageStep& step) {
+  const auto planes = planes_of(step);
+  const std::string element =
+      "{" + user_text(file, file.parts[step.parts[0].part].body_on(StageSide::kCpu)) + "}\n";
+  return rows_text(plan, step, planes) + reads_text(plan, planes, false) +
+         "for (int side_ = 0; side_ < 2; ++side_)\n"
+         "for (int x = side_ ? right_ : 0; x < (side_ ? t_->columns : left_); ++x) {\n" +
+         element + "}\n" + undefine(planes) + reads_text(plan, planes, true) +
+         "for (int x = left_; x < right_; ++x) {\n" + element + "}\n" + undefine(planes);
 }
 
 std::string reduce_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
   const StageStep& step = plan.steps[number];
-  std::string partials, combined, others, results;
-  for (const StageStore& write : step.parts[0].writes) {
-    const auto fill = [&](const char* text) {
-      return std::string(
-          Filled(text)
-              .put("type", c_name_of(write.type))
-              .put("name", write.name)
-              .put("count", static_cast<long>(elements_of(plan.tensors[write.tensor].shape)))
-              .put("partials", write.partials)
-              .put("tensor", write.tensor));
-    };
-    partials += fill(
-        "$type* const $name = ($type*)t_->tensors[$partials].data + (long)piece_ * $count;\n"
-        "for (int i_ = 0; i_ < $count; ++i_) $name[i_] = 0;\n");
-    combined += fill("$type* const $name = ($type*)t_->tensors[$partials].data;\n");
-    others += fill("const $type* const $name_other = $name + (long)piece_ * $count;\n");
-    results += fill(
-        "for (int i_ = 0; i_ < $count; ++i_) (($type*)t_->tensors[$tensor].data)[i_] = "
-        "$name[i_];\n");
-  }
-  return head_text(file, "step", number) + arrays_text(plan, step) + columns_text(planes_of(step)) +
-         "for (int piece_ = first_; piece_ < last_; ++piece_) {\n" + partials +
+  const std::string partials = reduced_text(
+      plan, step,
+      "$type* const $name = ($type*)t_->tensors[$partials].data + (long)piece_ * $count;\n"
+      "for (int i_ = 0; i_ < $count; ++i_) $name[i_] = 0;\n");
+  const std::string combined =
+      reduced_text(plan, step, "$type* const $name = ($type*)t_->tensors[$partials].data;\n");
+  const std::string others =
+      reduced_text(plan, step, "const $type* const $name_other = $name + (long)piece_ * $count;\n");
+  const std::string results =
+      reduced_text(plan, step,
+                   "for (int i_ = 0; i_ < $count; ++i_) (($type*)t_->tensors[$tensor].data)[i_] = "
+                   "$name[i_];\n");
+  return "\n" + head_text(file, "step", number) + arrays_text(plan, step) +
+         columns_text(planes_of(step)) + "for (int piece_ = first_; piece_ < last_; ++piece_) {\n" +
+         partials +
          "const int end_ = tandem_min_int(t_->rows, (piece_ + 1) * t_->piece_rows);\n"
          "for (int y = piece_ * t_->piece_rows; y < end_; ++y) {\n" +
-         row_text(file, plan, step) + "}\n}\nreturn again_;\n}\n" +
+         reduced_row_text(file, plan, step) + "}\n}\nreturn again_;\n}\n\n" +
          head_text(file, "combine", number) + combined +
          "for (int piece_ = 1; piece_ < last_; ++piece_) {\n" + others + "{" +
          combine_text(file, plan, step) + "}\n}\n" + results + "return again_;\n}\n";

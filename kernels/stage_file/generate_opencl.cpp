@@ -12,12 +12,22 @@ namespace {
 using Kind = StageAccess::Kind;
 using Skeleton = StagePart::Skeleton;
 
+bool writes(const StageStep& step, int tensor) {
+  for (const StagePlanPart& part : step.parts)
+    for (const StageStore& write : part.writes)
+      if (write.tensor == tensor || write.partials == tensor) return true;
+  return step.flags == tensor;
+}
+
 // All kernels of a step have the same arguments, in the order in which StageFileOpenCL sets them.
 std::string head_text(const StageFile& file, const StagePlan& plan, const StageStep& step,
                       const std::string& name, std::size_t number) {
   std::string text = "\n__kernel void tandem_" + name + "_" + std::to_string(number) + "(";
   for (int i : step.tensors())
-    text += Filled("__global $type* t$i_data_, long t$i_stride_, int t$i_w_, int t$i_h_, ")
+    text += Filled(
+                "__global $const$type* restrict t$i_data_, long t$i_stride_, int t$i_w_, "
+                "int t$i_h_, ")
+                .put("const", writes(step, i) ? "" : "const ")
                 .put("type", c_name_of(plan.tensors[i].type))
                 .put("i", i);
   for (const StageParameter& p : file.parameters)
@@ -33,34 +43,56 @@ std::string missing_text(const StageTensor& tensor) {
   return tensor.role == StageTensor::Role::kOther ? "pass == 0 ? 0 : " : "";
 }
 
-std::string reads_text(const StagePlan& plan, const StageStep& step, bool define) {
-  std::set<std::string> seen;
+Filled placed(const char* text, const StageAccess& plane) {
+  return Filled(text)
+      .put("name", plane.name)
+      .put("i", plane.tensor)
+      .put("times", plane.times)
+      .put("over", plane.over)
+      .put("halo", plane.halo);
+}
+
+// `inside`: where no read of the work-group lies outside of its plane.
+std::string reads_text(const StagePlan& plan, const StageStep& step, bool inside) {
   std::string text;
-  for (const StagePlanPart& part : step.parts) {
-    for (const StageAccess& read : part.reads) {
-      if (read.kind != Kind::kPlane || !seen.insert(read.name).second) continue;
-      if (!define) {
-        text += "#undef " + read.name + "\n";
-        continue;
-      }
-      int halo = 0;
-      for (const StagePlanPart& other : step.parts)
-        for (const StageAccess& same : other.reads)
-          if (same.name == read.name) halo = std::max(halo, same.halo);
-      text +=
-          Filled(
-              "#define $name(dx, dy) ($missingt$i_data_[tandem_within(y * $times / $over + "
-              "tandem_reach(dy, $halo), 0, t$i_h_ - 1) * t$i_stride_ + tandem_within(x * $times "
-              "/ $over + tandem_reach(dx, $halo), 0, t$i_w_ - 1)])\n")
-              .put("name", read.name)
-              .put("missing", missing_text(plan.tensors[read.tensor]))
-              .put("i", read.tensor)
-              .put("times", read.times)
-              .put("over", read.over)
-              .put("halo", halo);
-    }
+  for (const auto& [name, plane] : planes_of(step)) {
+    if (inside)
+      text += placed(
+                  "__global const $type* const t$i_here_ = t$i_data_ + (y * $times / $over) * "
+                  "t$i_stride_ + "
+                  "x * $times / $over;\n",
+                  plane)
+                  .put("type", c_name_of(plan.tensors[plane.tensor].type));
+    text += placed(inside ? "#define $name(dx, dy) ($missingt$i_here_[tandem_reach(dy, $halo) * "
+                            "t$i_stride_ + tandem_reach(dx, $halo)])\n"
+                          : "#define $name(dx, dy) ($missingt$i_data_[tandem_within(y * $times / "
+                            "$over + tandem_reach(dy, $halo), 0, t$i_h_ - 1) * t$i_stride_ + "
+                            "tandem_within(x * $times / $over + tandem_reach(dx, $halo), 0, t$i_w_ "
+                            "- 1)])\n",
+                   plane)
+                .put("missing", missing_text(plan.tensors[plane.tensor]));
   }
   return text;
+}
+
+std::string undefine(const StageStep& step) {
+  std::string text;
+  for (const auto& [name, plane] : planes_of(step)) text += "#undef " + name + "\n";
+  return text;
+}
+
+// Whether a whole work-group reads within planes.
+std::string inside_text(const StageStep& step) {
+  std::string text =
+      "const int from_ = get_group_id(0) * get_local_size(0), to_ = from_ + get_local_size(0) - "
+      "1;\n"
+      "const bool inside_ = to_ < columns_";
+  for (const auto& [name, plane] : planes_of(step))
+    text += placed(
+        " &&\nfrom_ * $times / $over >= $halo && to_ * $times / $over + $halo < t$i_w_ && "
+        "y * $times / $over >= $halo && y * $times / $over + $halo < t$i_h_",
+        plane);
+  return text + ";\n";
 }
 
 std::string device_arrays_text(const StagePlan& plan, const StageStep& step) {
@@ -77,26 +109,28 @@ std::string device_arrays_text(const StagePlan& plan, const StageStep& step) {
   return text;
 }
 
+// A row of work-groups for each row of the grid. Groups at a border have code of their own: reads
+// that are kept within their planes are no neighbours of each other to a compiler.
 std::string kernel_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
   const StageStep& step = plan.steps[number];
   std::string text = head_text(file, plan, step, "step", number) +
-                     "const int group_ = get_group_id(0), y = group_ / groups_;\n"
-                     "const int x = group_ % groups_ * (int)get_local_size(0) + "
-                     "(int)get_local_id(0);\n";
+                     "const int x = get_global_id(0), y = get_group_id(1);\n";
   const std::string flags = "t" + std::to_string(step.flags) + "_data_";
   if (step.until_settled) text += "if (pass > 0 && !" + flags + "[pass - 1]) return;\n";
   if (step.until_settled)
-    text += "if (group_ == 0 && get_local_id(0) == 0) " + flags + "[" +
-            std::to_string(step.passes) + "] = pass + 1;\n";
-  text += "if (x >= columns_) return;\nint again_ = 0;\n" + device_arrays_text(plan, step);
+    text +=
+        "if (y == 0 && x == 0) " + flags + "[" + std::to_string(step.passes) + "] = pass + 1;\n";
+  text += "int again_ = 0;\n" + device_arrays_text(plan, step);
   for (const StagePlanPart& part : step.parts)
     for (const StageStore& write : part.writes)
       if (write.tensor >= 0)
         text += Filled("__global $type* const t$i_row_ = t$i_data_ + y * t$i_stride_;\n")
                     .put("type", c_name_of(write.type))
                     .put("i", write.tensor);
-  text += local_reads(step, true) + reads_text(plan, step, true) +
-          element_text(file, step, StageSide::kDevice) + reads_text(plan, step, false) +
+  const std::string element = element_text(file, step, StageSide::kDevice);
+  text += local_reads(step, true) + inside_text(step) + "if (!inside_) {\nif (x < columns_) {\n" +
+          reads_text(plan, step, false) + element + undefine(step) + "}\n} else {\n" +
+          reads_text(plan, step, true) + element + undefine(step) + "}\n" +
           local_reads(step, false);
   if (step.until_settled) text += "if (again_) " + flags + "[pass] = 1;\n";
   return text + "}\n";
@@ -111,8 +145,7 @@ std::string settle_text(const StageFile& file, const StagePlan& plan, std::size_
               .put("passes", step.passes)
               .put("odd", step.passes % 2);
   text +=
-      "const int group_ = get_group_id(0), y = group_ / groups_;\n"
-      "const int x = group_ % groups_ * (int)get_local_size(0) + (int)get_local_id(0);\n"
+      "const int x = get_global_id(0), y = get_group_id(1);\n"
       "if (x >= columns_) return;\n";
   for (const StagePlanPart& part : step.parts) {
     for (const StageStore& write : part.writes) {
@@ -131,35 +164,27 @@ std::string settle_text(const StageFile& file, const StagePlan& plan, std::size_
 // work-group combines what they have: `rows_` pieces.
 std::string reduce_kernels_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
   const StageStep& step = plan.steps[number];
-  std::string partials, combined, others, results;
-  for (const StageStore& write : step.parts[0].writes) {
-    const auto fill = [&](const char* text) {
-      return std::string(
-          Filled(text)
-              .put("type", c_name_of(write.type))
-              .put("name", write.name)
-              .put("count", static_cast<long>(elements_of(plan.tensors[write.tensor].shape)))
-              .put("partials", write.partials)
-              .put("tensor", write.tensor));
-    };
-    partials += fill(
-        "__global $type* const $name = t$partials_data_ + piece_ * (long)$count;\n"
-        "for (int i_ = 0; i_ < $count; ++i_) $name[i_] = 0;\n");
-    combined += fill("__global $type* const $name = t$partials_data_ + to_ * (long)$count;\n");
-    others += fill(
-        "__global const $type* const $name_other = t$partials_data_ + from_ * (long)$count;\n");
-    results += fill(
-        "for (int i_ = item_; i_ < $count; i_ += items_) t$tensor_data_[i_] = "
-        "t$partials_data_[i_];\n");
-  }
+  const std::string partials =
+      reduced_text(plan, step,
+                   "__global $type* const $name = t$partials_data_ + piece_ * (long)$count;\n"
+                   "for (int i_ = 0; i_ < $count; ++i_) $name[i_] = 0;\n");
+  const std::string combined = reduced_text(
+      plan, step, "__global $type* const $name = t$partials_data_ + to_ * (long)$count;\n");
+  const std::string others = reduced_text(
+      plan, step,
+      "__global const $type* const $name_other = t$partials_data_ + from_ * (long)$count;\n");
+  const std::string results =
+      reduced_text(plan, step,
+                   "for (int i_ = item_; i_ < $count; i_ += items_) t$tensor_data_[i_] = "
+                   "t$partials_data_[i_];\n");
   const std::string combine = "{\n" + combined + others + combine_text(file, plan, step) + "}\n";
   return head_text(file, plan, step, "step", number) +
          "const int piece_ = get_global_id(0), pieces_ = get_global_size(0);\n" +
-         device_arrays_text(plan, step) + partials + reads_text(plan, step, true) +
+         device_arrays_text(plan, step) + partials + reads_text(plan, step, false) +
          "for (int at_ = piece_; at_ < columns_ * rows_; at_ += pieces_) {\n"
          "const int y = at_ / columns_, x = at_ - y * columns_;\n{" +
          user_text(file, file.parts[step.parts[0].part].body_on(StageSide::kDevice)) + "}\n}\n" +
-         reads_text(plan, step, false) + "}\n" + head_text(file, plan, step, "combine", number) +
+         undefine(step) + "}\n" + head_text(file, plan, step, "combine", number) +
          "const int item_ = get_local_id(0), items_ = get_local_size(0), pieces_ = groups_;\n"
          "for (int from_ = item_ + items_; from_ < pieces_; from_ += items_) {\n"
          "const int to_ = item_;\n" +

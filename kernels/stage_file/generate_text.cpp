@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/stage_file/generate_text.h"
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 #include <set>
@@ -29,6 +30,18 @@ Filled& Filled::put(const std::string& key, const std::string& value) {
   return *this;
 }
 
+std::map<std::string, StageAccess> planes_of(const StageStep& step) {
+  std::map<std::string, StageAccess> planes;
+  for (const StagePlanPart& part : step.parts) {
+    for (const StageAccess& read : part.reads) {
+      if (read.kind != StageAccess::Kind::kPlane) continue;
+      StageAccess& plane = planes.try_emplace(read.name, read).first->second;
+      plane.halo = std::max(plane.halo, read.halo);
+    }
+  }
+  return planes;
+}
+
 std::string element_text(const StageFile& file, const StageStep& step, StageSide side) {
   const bool loops = step.skeleton == StagePart::Skeleton::kLoop;
   std::string text = loops ? "int again = 0;\n" : "";
@@ -46,15 +59,25 @@ std::string element_text(const StageFile& file, const StageStep& step, StageSide
   return text + stores + (loops ? "again_ |= again;\n" : "");
 }
 
+std::string reduced_text(const StagePlan& plan, const StageStep& step, const char* text) {
+  std::string all;
+  for (const StageStore& write : step.parts[0].writes) {
+    const StageTensor& tensor = plan.tensors[static_cast<std::size_t>(write.tensor)];
+    all += std::string(Filled(text)
+                           .put("type", c_name_of(write.type))
+                           .put("name", write.name)
+                           .put("count", static_cast<long>(elements_of(tensor.shape)))
+                           .put("partials", write.partials)
+                           .put("tensor", write.tensor));
+  }
+  return all;
+}
+
 std::string combine_text(const StageFile& file, const StagePlan& plan, const StageStep& step) {
   const StagePart& part = file.parts[step.parts[0].part];
-  if (part.combine.line > 0) return user_text(file, part.combine);
-  std::string text;
-  for (const StageStore& write : step.parts[0].writes)
-    text += Filled("for (int i_ = 0; i_ < $count; ++i_) $name[i_] += $name_other[i_];\n")
-                .put("count", static_cast<long>(elements_of(plan.tensors[write.tensor].shape)))
-                .put("name", write.name);
-  return text;
+  if (!part.combine.text.empty()) return user_text(file, part.combine);
+  return reduced_text(plan, step,
+                      "for (int i_ = 0; i_ < $count; ++i_) $name[i_] += $name_other[i_];\n");
 }
 
 std::string local_reads(const StageStep& step, bool define) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "kernels/stage_file/plan.h"
@@ -26,11 +27,17 @@ class Filled {
   std::string text_;
 };
 
+/// The planes that a step reads, with the widest halo of its parts.
+std::map<std::string, StageAccess> planes_of(const StageStep& step);
+
 /// The code of one element: variables of what is written, the user's code, and the stores. Each
 /// part of the step sees the variables of those before it.
 std::string element_text(const StageFile& file, const StageStep& step, StageSide side);
 /// How two partial results of kReduce are combined: as the user says, else by adding.
 std::string combine_text(const StageFile& file, const StagePlan& plan, const StageStep& step);
+/// Text once for each tensor that kReduce writes: $type, $name, $count of elements, and the indices
+/// $tensor and $partials.
+std::string reduced_text(const StagePlan& plan, const StageStep& step, const char* text);
 /// What readers of a fused step's tensors see: `#define name(dx, dy) (name)`.
 std::string local_reads(const StageStep& step, bool define);
 

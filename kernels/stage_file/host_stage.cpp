@@ -19,6 +19,16 @@ int pieces_of(const StageCall& call) {
 
 }  // namespace
 
+StageValue initial_value(const StageParameter& parameter) {
+  StageValue value{};
+  if (parameter.type == StageParameter::Type::kFloat) {
+    value.real = static_cast<float>(parameter.initial);
+  } else {
+    value.whole = static_cast<int>(parameter.initial);
+  }
+  return value;
+}
+
 StageCall call_of(const StageStep& step, const StageCall& call) {
   StageCall own = call;
   own.columns = step.grid.columns(call.width);

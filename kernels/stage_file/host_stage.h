@@ -15,6 +15,9 @@ namespace tandem {
 /// Most tensors of a plan.
 inline constexpr std::size_t kMostStageTensors = 32;
 
+/// What a parameter is before anybody sets it.
+StageValue initial_value(const StageParameter& parameter);
+
 /// A step's part of a call: its grid.
 StageCall call_of(const StageStep& step, const StageCall& call);
 

@@ -124,5 +124,9 @@ inline constexpr std::size_t kMostStageFileBytes = 256 << 10;
 StageFile parse_stage_file(const std::string& text, const std::string& path);
 /// Reads the file, which has to be a regular one.
 StageFile load_stage_file(const std::string& path);
+/// The text of which parse_stage_file() makes this file again, except for the lines on which things
+/// are. Does not look for mistakes: texts have one line, code ends with one, and the rest is as
+/// parse_stage_file() accepts it.
+std::string write_stage_file(const StageFile& file);
 
 }  // namespace tandem

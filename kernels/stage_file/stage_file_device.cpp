@@ -99,8 +99,8 @@ struct StageFileOpenCL::Private {
     const int groups = static_cast<int>(opencl::pieces(call.columns, static_cast<int>(group)));
     Arguments arguments(step, call, parameters);
     kernel.enqueue(queue,
-                   group * static_cast<std::size_t>(groups) * static_cast<std::size_t>(call.rows),
-                   group, arguments.list(groups));
+                   {group * static_cast<std::size_t>(groups), static_cast<std::size_t>(call.rows)},
+                   {group, 1}, arguments.list(groups));
   }
 
   void reduce(std::size_t k, opencl::Queue& queue, const StageCall& call) const {

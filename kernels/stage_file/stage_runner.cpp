@@ -25,15 +25,7 @@ StageMemory::StageMemory(const StageFile& file, const StagePlan& plan,
     buffers_.push_back(std::make_unique<opencl::Buffer>(context, bytes));
     std::memset(buffers_.back()->host(Access::write), 0, bytes);
   }
-  for (const StageParameter& p : file.parameters) {
-    StageValue value{};
-    if (p.type == StageParameter::Type::kFloat) {
-      value.real = static_cast<float>(p.initial);
-    } else {
-      value.whole = static_cast<int>(p.initial);
-    }
-    parameters_.push_back(value);
-  }
+  for (const StageParameter& p : file.parameters) parameters_.push_back(initial_value(p));
 }
 
 StageView StageMemory::view(std::size_t i, void* data) const {

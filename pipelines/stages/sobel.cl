@@ -4,6 +4,7 @@
 //!READ luma halo=1
 //!WRITE edges uint8
 //!MAP
-int gx = luma(1,-1) + 2*luma(1,0) + luma(1,1) - luma(-1,-1) - 2*luma(-1,0) - luma(-1,1);
-int gy = luma(-1,1) + 2*luma(0,1) + luma(1,1) - luma(-1,-1) - 2*luma(0,-1) - luma(1,-1);
-edges = abs(gx) + abs(gy) >= threshold ? 255 : 0;
+int gx = luma(1,-1) - luma(-1,-1) + 2 * (luma(1,0) - luma(-1,0)) + luma(1,1) - luma(-1,1);
+int gy = luma(-1,1) - luma(-1,-1) + 2 * (luma(0,1) - luma(0,-1)) + luma(1,1) - luma(1,-1);
+ushort sum = abs(gx) + abs(gy);
+edges = sum >= threshold ? 255 : 0;

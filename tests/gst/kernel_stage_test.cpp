@@ -246,5 +246,40 @@ TEST(KernelStage, AFileThatGoesLeavesTheStageAsItIs) {
   expect_sums(stream.run(kFrames), 1);
 }
 
+/// In a process of its own, whose TANDEM_CC names nothing.
+class KernelStageWithoutACompiler : public testing::Test {
+ protected:
+  void SetUp() override {
+    const char* const compiler = std::getenv("TANDEM_CC");
+    if (!compiler || std::string(compiler) != "/nonexistent") GTEST_SKIP() << "there is a compiler";
+  }
+};
+
+TEST_F(KernelStageWithoutACompiler, TheDeviceComputesItAndTheElementSaysSo) {
+  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  for (const std::string& stages :
+       {"kernelstage opencl-device=any location=" + add_file(),
+        bin_of("kernelstage location=" + add_file(), "keep-tensors=true")}) {
+    SCOPED_TRACE(stages);
+    Stream stream(stages, kSize);
+    expect_sums(stream.run(kFrames), 3);
+    EXPECT_EQ(stream.messages.wait(GST_MESSAGE_WARNING).text,
+              "There is no C compiler: the OpenCL device alone computes add. Install gcc or clang, "
+              "or name one by TANDEM_CC.");
+  }
+}
+
+TEST_F(KernelStageWithoutACompiler, AStageOfTheCoresAloneSaysWhatIsMissing) {
+  const std::string path = file_of("cores",
+                                   "//!STAGE cores\n//!ONLY cpu\n//!READ luma\n//!WRITE to uint8\n"
+                                   "//!MAP\nto = luma(0, 0);\n");
+  const std::string error = error_of("kernelstage location=" + path);
+  EXPECT_NE(error.find("there is no C compiler: install gcc or clang, or name one by TANDEM_CC"),
+            std::string::npos)
+      << error;
+  EXPECT_EQ(
+      error_of("kernelstage device=cpu location=" + add_file()).find("kernelstage has no CPU"), 0U);
+}
+
 }  // namespace
 }  // namespace tandem::test

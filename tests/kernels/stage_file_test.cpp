@@ -173,7 +173,17 @@ std::vector<uint8_t> sobel_by_hand(const std::vector<uint8_t>& luma, int width, 
 
 TEST(StageFile, ComputesWhatItSaysOnBothSides) {
   const StageRunner runner(parse_stage_file(kSobel, "sobel.cl"), any_context());
-  for (const auto [width, height] : {std::pair{1, 1}, {2, 3}, {5, 1}, {1, 7}, {64, 5}, {333, 77}}) {
+  // Rows of one block and of several on the cores, with and without a rest.
+  for (const auto& [width, height] : {std::pair{1, 1},
+                                      {2, 3},
+                                      {5, 1},
+                                      {1, 7},
+                                      {64, 5},
+                                      {65, 2},
+                                      {66, 2},
+                                      {67, 3},
+                                      {130, 2},
+                                      {333, 77}}) {
     const auto luma = random_luma(width, height, 7);
     const auto expected = sobel_by_hand(luma, width, height, 300);
     for (const bool device : {false, true}) {
