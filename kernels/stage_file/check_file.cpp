@@ -26,7 +26,11 @@ class Check {
       fail(file_.parameters[kMostParameters].line, "more than 32 parameters");
     for (const StageParameter& p : file_.parameters) declare(p.name, p.line);
     for (const StagePart& part : file_.parts)
-      for (const StageWrite& write : part.writes) check_write(write);
+      for (const StageWrite& write : part.writes) {
+        check_write(write);
+        if (!write.shape.is_plane() && (write.is_kept || part.skeleton == Skeleton::kLoop))
+          declare(write.name + "_before", write.line);
+      }
     check_code(file_.common, false);
     for (const StagePart& part : file_.parts) check_part(part);
     check_regions();

@@ -150,7 +150,7 @@ std::string settle_text(const StageFile& file, const StagePlan& plan, std::size_
   for (const StagePlanPart& part : step.parts) {
     for (const StageStore& write : part.writes) {
       for (const StageAccess& read : part.reads) {
-        if (read.name != write.name) continue;
+        if (read.tensor < 0 || plan.tensors[read.tensor].of != write.tensor) continue;
         text += Filled("t$i_data_[y * t$i_stride_ + x] = t$j_data_[y * t$j_stride_ + x];\n")
                     .put("i", write.tensor)
                     .put("j", read.tensor);

@@ -58,7 +58,8 @@ class Planner {
     if (part.skeleton != Skeleton::kReduce) return part.writes.front().shape;
     for (const StageRead& read : part.reads)
       if (read.shape.is_plane()) return read.shape;
-    fail(part.line, "REDUCE goes over luma or a tensor of the frame's size, and reads none");
+    if (!part.reads.empty()) return part.reads.front().shape;
+    fail(part.line, "REDUCE goes over what it reads first, and reads nothing");
   }
 
   // Whether part k can be computed element by element together with the parts before it, back to
@@ -187,6 +188,8 @@ class Planner {
     beside.role = write.is_kept ? Role::kBefore : Role::kOther;
     StageAccess before{.name = write.name, .tensor = add(beside), .halo = write.halo};
     place(step, write.shape, write.line, before);
+    // The variable of what is written has the name that a plane's reads share with it.
+    if (before.kind == StageAccess::Kind::kArray) before.name += "_before";
     planned.reads.push_back(before);
   }
 

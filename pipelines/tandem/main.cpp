@@ -33,6 +33,7 @@ constexpr Command kCommands[] = {
     {"train-scenes", "make a scene classifier from pictures", train_scenes_command},
     {"evaluate-scenes", "measure a scene classifier", evaluate_scenes_command},
     {"new-stage", "write a stage file to start from", new_stage_command},
+    {"generate", "make a stage file of parallel C loops", generate_command},
     {"check-stage", "compare the two sides of a stage file", check_stage_command},
     {"knowledge", "show and change what was learnt in earlier runs", knowledge_command},
     {"submit", "put videos into a queue, for the workers of many machines", submit_command},

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace tandem::generate {
+
+/// A variable of the loops' file: its name, and where it was declared, because several may have one
+/// name: "k#123". Words without '#', such as "width", are written as they are.
+using Symbol = std::string;
+std::string name_of_symbol(const Symbol& symbol);
+
+/// A sum of symbols times whole numbers: 2*i + k - 1.
+struct Affine {
+  std::map<Symbol, long> terms;  ///< none is 0
+  long constant = 0;
+
+  Affine() = default;
+  Affine(long value) : constant(value) {}
+  static Affine of(const Symbol& symbol);
+
+  bool operator==(const Affine&) const = default;
+  bool is_constant() const { return terms.empty(); }
+  long coefficient(const Symbol& symbol) const;
+  bool mentions(const Symbol& symbol) const { return terms.contains(symbol); }
+  /// With each symbol that is a key replaced by its value.
+  Affine with(const std::map<Symbol, Affine>& values) const;
+};
+
+Affine operator+(Affine a, const Affine& b);
+Affine operator-(const Affine& a, const Affine& b);
+Affine operator*(Affine a, long factor);
+/// Null when neither is a constant.
+std::optional<Affine> product(const Affine& a, const Affine& b);
+
+/// As C; `name` gives what a symbol is called.
+std::string text_of(const Affine& a, const std::function<std::string(const Symbol&)>& name);
+
+}  // namespace tandem::generate

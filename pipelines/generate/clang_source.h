@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipelines/generate/clang_library.h"
+#include "pipelines/generate/loop_program.h"
+
+/// libclang in the terms of the generator. Only files that read C include this.
+namespace tandem::generate {
+
+std::string taken(CXString text);
+
+/// A file as libclang parsed it. Mistakes in its C are refusals.
+class ClangSource {
+ public:
+  ClangSource(const std::string& text, const std::string& path);
+  ~ClangSource();
+  ClangSource(const ClangSource&) = delete;
+  ClangSource& operator=(const ClangSource&) = delete;
+
+  const std::string& text() const { return text_; }
+  const std::string& path() const { return path_; }
+  CXCursor root() const { return clang().clang_getTranslationUnitCursor(unit_); }
+  /// Whether it stands in the file itself and not in what that includes.
+  bool is_here(CXCursor cursor) const;
+
+  Span span(CXCursor cursor) const;
+  std::string code(Span span) const { return text_.substr(span.begin, span.end - span.begin); }
+  Place place(std::size_t offset) const;
+  Place place(CXCursor cursor) const { return place(span(cursor).begin); }
+  [[noreturn]] void refuse(CXCursor at, const std::string& reason) const;
+  [[noreturn]] void refuse(std::size_t offset, const std::string& reason) const;
+
+  /// Of a declaration, or of what an expression refers to; empty when it is not of this file.
+  Symbol symbol(CXCursor cursor) const;
+  /// The words of a part of the file without comments.
+  std::vector<Token> tokens(Span span) const;
+
+  const std::vector<Span>& macro_uses() const { return macro_uses_; }
+  /// "#define N 8" of the macros that a part of the file uses, and of those that these use.
+  std::string macros_of(const std::vector<Span>& spans) const;
+  bool uses_macro(Span span) const;
+
+ private:
+  CXSourceRange range(Span span) const;
+
+  const std::string text_, path_;
+  CXIndex index_ = nullptr;
+  CXTranslationUnit unit_ = nullptr;
+  CXFile file_ = nullptr;
+  std::vector<Span> macro_uses_;
+};
+
+std::vector<CXCursor> children(CXCursor cursor);
+CXCursorKind kind(CXCursor cursor);
+/// Without parentheses and conversions that the compiler adds.
+CXCursor bare(CXCursor cursor);
+/// The operator of a unary, binary or assigning expression: "+=". Postfix ones too.
+std::string operator_of(const ClangSource& source, CXCursor cursor);
+/// The value of a constant expression of whole numbers.
+std::optional<long> constant_value(CXCursor expression);
+bool is_zero(CXCursor expression);
+
+}  // namespace tandem::generate

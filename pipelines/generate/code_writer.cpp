@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/generate/code_writer.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "kernels/stage_file/names.h"
+#include "pipelines/generate/words.h"
+
+namespace tandem::generate {
+namespace {
+
+std::optional<Replacement> nothing(const Token&) { return {}; }
+
+// What is between two words, without comments: line ends and the indentation behind them.
+std::string gap(std::string_view text) {
+  const std::size_t line_ends = text.rfind('\n');
+  if (line_ends == text.npos) return text.empty() ? "" : " ";
+  std::string kept(text.substr(line_ends));
+  const std::size_t end = kept.find_first_not_of(" \t", 1);
+  return end == kept.npos ? kept : kept.substr(0, end);
+}
+
+// A macro's text has no symbols: words alone are put into the stage's form.
+std::string macro_text(const std::string& line) {
+  constexpr std::string_view kDefine = "#define ";
+  const std::string body = line.substr(kDefine.size());
+  std::string text(kDefine);
+  std::size_t done = 0;
+  for (const CodeWord& word : words_of(body)) {
+    text += body.substr(done, word.at - done) + stage_word(word.text);
+    done = word.at + word.text.size();
+  }
+  return text + body.substr(done) + "\n";
+}
+
+}  // namespace
+
+std::string StageNames::operator()(const Symbol& symbol) const {
+  if (symbol.find('#') == symbol.npos) return symbol;
+  std::string name = name_of_symbol(symbol);
+  if (!is_taken_name(name)) return name;
+  std::string other = name;
+  while (other.ends_with('_') || other.starts_with('_')) {
+    if (other.ends_with('_')) other.pop_back();
+    if (other.starts_with('_')) other.erase(0, 1);
+  }
+  for (int i = 0;; ++i) {
+    const std::string candidate = other + std::to_string(i);
+    if (!program_.names.contains(candidate) && !is_taken_name(candidate)) return candidate;
+  }
+}
+
+bool StageNames::is_free(const std::string& name) const {
+  return !program_.names.contains(name) && !made_.contains(name) && !is_taken_name(name);
+}
+
+std::string StageNames::fresh(const std::string& name) {
+  std::string candidate = name;
+  for (int i = 1; !is_free(candidate); ++i) candidate = name + std::to_string(i);
+  made_.insert(candidate);
+  return candidate;
+}
+
+std::string write_code(const LoopProgram& program, Span span, const StageNames& names,
+                       const Replace& replace) {
+  std::string text;
+  std::size_t done = span.begin;
+  auto token = std::ranges::lower_bound(program.tokens, span.begin, {},
+                                        [](const Token& each) { return each.span.begin; });
+  for (; token != program.tokens.end() && token->span.begin < span.end; ++token) {
+    if (token->span.begin < done) continue;  // inside of what was replaced
+    text += gap(std::string_view(program.text).substr(done, token->span.begin - done));
+    done = token->span.end;
+    if (const auto other = replace(*token)) {
+      text += other->text;
+      done = other->end;
+    } else if (!token->symbol.empty()) {
+      text += names(token->symbol);
+    } else {
+      const std::string word =
+          stage_word(program.text.substr(token->span.begin, token->span.end - token->span.begin));
+      text += word;
+      if (word.empty())  // with the space behind it
+        while (done < span.end && std::isspace(static_cast<unsigned char>(program.text[done])))
+          ++done;
+    }
+  }
+  return text;
+}
+
+std::string write_common(const LoopProgram& program, const StageNames& names) {
+  std::string text;
+  for (std::size_t at = 0; at < program.macros.size();) {
+    std::size_t end = at;
+    do end = program.macros.find('\n', end) + 1;
+    while (end >= 2 && end < program.macros.size() && program.macros[end - 2] == '\\');
+    const std::string line = program.macros.substr(at, end - 1 - at);
+    const std::string name(words_of(line.substr(8)).front().text);
+    if (is_taken_name(name))
+      throw Refusal(program.path, place_in(program.text, program.text.find("#define " + name)),
+                    "a stage has another meaning for the macro '" + name + "'");
+    text += macro_text(line);
+    at = end;
+  }
+  for (const Span& table : program.tables) {
+    const Replace without_const = [&](const Token& token) -> std::optional<Replacement> {
+      const std::string word =
+          program.text.substr(token.span.begin, token.span.end - token.span.begin);
+      if (word != "const") return {};
+      std::size_t end = token.span.end;
+      while (program.text[end] == ' ') ++end;
+      return Replacement{"", end};
+    };
+    text += "constant " + write_code(program, table, names, without_const) + ";\n";
+  }
+  for (const Span& function : program.functions)
+    text += write_code(program, function, names, nothing) + "\n";
+  return text;
+}
+
+std::string operand(const std::string& text) {
+  const bool word =
+      std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  return word ? text : "(" + text + ")";
+}
+
+}  // namespace tandem::generate

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/generate/generate.h"
+
+#include <algorithm>
+
+#include "pipelines/generate/loop_notes.h"
+#include "pipelines/generate/stage_builder.h"
+
+namespace tandem::generate {
+namespace {
+
+std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+// The compiler of the loops may assume what a stage's sides do not: that arrays are apart.
+void check_aliases(const LoopProgram& program, const Layout& layout) {
+  std::set<Symbol> written;
+  const auto nests = nests_of(program);
+  for (std::size_t k = 0; k < nests.size(); ++k) {
+    written.insert(layout.grids[k].written.begin(), layout.grids[k].written.end());
+    for (const Reduction& reduction : nests[k]->reductions)
+      if (reduction.is_array) written.insert(reduction.symbol);
+  }
+  for (const Array& array : program.arrays) {
+    if (!array.is_parameter || !written.contains(array.symbol) || array.is_restrict) continue;
+    for (const Array& other : program.arrays) {
+      if (!other.is_parameter || other.symbol == array.symbol) continue;
+      const std::string name = name_of_symbol(array.symbol);
+      program.refuse(array.at, "'" + name + "', which is written, may overlap '" +
+                                   name_of_symbol(other.symbol) + "': write " + name +
+                                   "[restrict n]");
+    }
+  }
+}
+
+// Which frames hold the function's arrays.
+std::string frame_line(const Layout& layout) {
+  const auto size = [&](std::size_t d) {
+    return name_of_symbol(layout.plane[d].terms.begin()->first);
+  };
+  switch (layout.kind) {
+    case Layout::Kind::kFrame:
+      return "// frame: width=" + size(1) + " height=" + size(0) + "\n";
+    case Layout::Kind::kFlat:
+      return "// frame: width*height=" + size(0) + "\n";
+    case Layout::Kind::kRows:
+      return "// frame: width=" + size(0) + " height=1\n";
+    default:
+      return "// frame: any\n";
+  }
+}
+
+}  // namespace
+
+Generated generate_stage(const std::string& text, const std::string& path,
+                         const GenerateOptions& options) {
+  Generated made;
+  made.program = read_loops(text, path, options.function);
+  made.layout = choose_layout(made.program, options.values);
+  check_aliases(made.program, made.layout);
+  made.file = StageBuilder(made.program, made.layout, options.values).build();
+  made.file.summary = read_notes(text, path).summary;
+  made.text = "// Made of " + made.program.name + "() in " + file_name(path) +
+              " by tandem generate.\n" + frame_line(made.layout) + write_stage_file(made.file);
+  // What cannot be read is not written.
+  made.file = parse_stage_file(made.text, path);
+  return made;
+}
+
+}  // namespace tandem::generate

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/generate/grid.h"
+
+#include <algorithm>
+
+namespace tandem::generate {
+namespace {
+
+std::string quoted(const Symbol& symbol) { return "'" + name_of_symbol(symbol) + "'"; }
+
+std::optional<std::vector<Affine>> all_affine(const ArrayAccess& access) {
+  std::vector<Affine> indices;
+  for (const auto& index : access.indices) {
+    if (!index) return {};
+    indices.push_back(*index);
+  }
+  return indices;
+}
+
+class GridChooser {
+ public:
+  GridChooser(const LoopProgram& program, const Nest& nest, const Values& values)
+      : program_(program), nest_(nest), values_(values) {}
+
+  Grid choose() {
+    for (const ArrayAccess& access : nest_.accesses)
+      if (access.writes && !is_reduced(access.array)) add_write(access);
+    if (!grid_.written.empty()) {
+      if (!nest_.reductions.empty())
+        program_.refuse(nest_.at, "a loop that both writes an array and reduces: make two of it");
+      return map();
+    }
+    if (nest_.reductions.empty())
+      program_.refuse(nest_.at, "the loop writes no array and reduces nothing");
+    return reduction();
+  }
+
+ private:
+  bool is_reduced(const Symbol& symbol) const {
+    return std::ranges::find(nest_.reductions, symbol, &Reduction::symbol) !=
+           nest_.reductions.end();
+  }
+
+  void add_write(const ArrayAccess& access) {
+    const auto indices = all_affine(access);
+    if (!indices)
+      program_.refuse(access.at, "the index at which " + quoted(access.array) +
+                                     " is written is not affine in the loops' variables");
+    if (program_.array(access.array)->is_const)
+      program_.refuse(access.at, quoted(access.array) + " is const");
+    if (grid_.written.empty()) {
+      first_ = &access;
+      grid_.array = access.array;
+      grid_.indices = *indices;
+    } else if (program_.array(access.array)->sizes != program_.array(grid_.array)->sizes) {
+      program_.refuse(access.at, quoted(access.array) + " and " + quoted(grid_.array) +
+                                     ", which one loop writes, differ in size");
+    } else if (*indices != grid_.indices) {
+      program_.refuse(access.at,
+                      "one iteration writes several elements of " + quoted(access.array));
+    }
+    if (std::ranges::find(grid_.written, access.array) == grid_.written.end())
+      grid_.written.push_back(access.array);
+  }
+
+  // The deepest loop whose variable tells which element is written.
+  Grid map() {
+    const auto mentioned = [&](const Symbol& symbol) {
+      return std::ranges::any_of(grid_.indices,
+                                 [&](const Affine& index) { return index.mentions(symbol); });
+    };
+    for (const Loop& loop : first_->around) {
+      const auto level = std::ranges::find_if(
+          nest_.levels, [&](const Level& each) { return each.loop.variable == loop.variable; });
+      if (!mentioned(loop.variable)) continue;
+      if (level == nest_.levels.end())
+        program_.refuse(first_->at, "one iteration writes several elements of " +
+                                        quoted(first_->array) + ", in the loop of " +
+                                        quoted(loop.variable));
+      grid_.depth = static_cast<std::size_t>(level - nest_.levels.begin()) + 1;
+    }
+    grid_.depth = std::max(grid_.depth, nest_.parallel);
+    for (const auto& [symbol, level] : nest_.carried)
+      if (level < grid_.depth)
+        program_.refuse(first_->at, "one iteration writes several elements of " +
+                                        quoted(first_->array) + ", and " + quoted(symbol) +
+                                        " goes from one to the next");
+    for (std::size_t k = 0; k < grid_.depth; ++k)
+      if (!mentioned(nest_.levels[k].loop.variable))
+        program_.refuse(first_->at, "the iterations of " + quoted(nest_.levels[k].loop.variable) +
+                                        " write the same element of " + quoted(first_->array));
+    check_reads();
+    return grid_;
+  }
+
+  void check_reads() const {
+    for (const ArrayAccess& access : nest_.accesses) {
+      if (std::ranges::find(grid_.written, access.array) == grid_.written.end()) continue;
+      if (access.levels < grid_.depth)
+        program_.refuse(access.at, quoted(access.array) +
+                                       " is used outside of the loop that "
+                                       "writes it");
+      if (all_affine(access) != grid_.indices)
+        program_.refuse(access.at, "an iteration reads an element of " + quoted(access.array) +
+                                       " that another one writes");
+    }
+  }
+
+  // An array that has an element for each iteration.
+  Grid reduction() {
+    for (const ArrayAccess& access : nest_.accesses)
+      if (is_reduced(access.array) &&
+          std::ranges::none_of(nest_.reductions, [&](const Reduction& each) {
+            return each.symbol == access.array && each.is_array;
+          }))
+        program_.refuse(access.at, quoted(access.array) + " is reduced and is an array");
+    for (std::size_t depth = nest_.levels.size(); depth >= nest_.parallel; --depth) {
+      if (std::ranges::any_of(nest_.carried, [&](const auto& each) { return each.second < depth; }))
+        continue;
+      for (const ArrayAccess& access : nest_.accesses) {
+        const auto indices = all_affine(access);
+        if (!indices || access.writes || is_reduced(access.array)) continue;
+        const Array& array = *program_.array(access.array);
+        const std::vector<std::string> places(array.sizes.size());
+        if (!inverse_of(*indices, loops_of(nest_, depth), array.sizes, places, values_,
+                        name_of_symbol))
+          continue;
+        grid_.depth = depth;
+        grid_.array = access.array;
+        grid_.indices = *indices;
+        return grid_;
+      }
+    }
+    program_.refuse(nest_.at,
+                    "the loop reduces, and reads no array with an element for each "
+                    "iteration");
+  }
+
+  const LoopProgram& program_;
+  const Nest& nest_;
+  const Values& values_;
+  const ArrayAccess* first_ = nullptr;
+  Grid grid_;
+};
+
+}  // namespace
+
+std::vector<Loop> loops_of(const Nest& nest, std::size_t depth) {
+  std::vector<Loop> loops;
+  for (std::size_t k = 0; k < depth; ++k) loops.push_back(nest.levels[k].loop);
+  return loops;
+}
+
+Grid choose_grid(const LoopProgram& program, const Nest& nest, const Values& values) {
+  return GridChooser(program, nest, values).choose();
+}
+
+}  // namespace tandem::generate

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::generate {
+
+/// What comment lines of a file with loops say of it: docs/generate.md has their form.
+struct LoopNotes {
+  struct Bounds {
+    double least = 0, most = 1;
+  };
+  std::string summary;                              ///< the first comment
+  std::vector<std::map<std::string, double>> data;  ///< `data:` sizes and parameters, by name
+  std::map<std::string, Bounds> random;             ///< `random:` what tests draw of them
+  std::map<std::string, std::vector<std::string>> values;  ///< `values:` least and most of arrays
+  std::optional<std::string> refused;                      ///< `refused:` what the generator says
+};
+
+/// Throws std::runtime_error for lines that cannot be read.
+LoopNotes read_notes(const std::string& text, const std::string& path);
+
+}  // namespace tandem::generate

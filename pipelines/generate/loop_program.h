@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kernels/stage_file/stage_file.h"
+#include "pipelines/generate/affine.h"
+
+/// What the generator knows of a C function with parallel loops: no word of libclang.
+namespace tandem::generate {
+
+struct Place {
+  int line = 0, column = 0;
+};
+
+/// Why a loop does not become a stage: "scan.c:7:3: ...".
+class Refusal : public std::runtime_error {
+ public:
+  Refusal(const std::string& path, Place at, const std::string& reason);
+};
+
+Place place_in(const std::string& text, std::size_t offset);
+
+/// Bytes of the file's text.
+struct Span {
+  std::size_t begin = 0, end = 0;
+  bool holds(const Span& other) const { return begin <= other.begin && other.end <= end; }
+};
+
+struct Token {
+  Span span;
+  Symbol symbol;  ///< of a name that the file declares; else empty
+};
+
+/// `for (int i = begin; i < end; i += step)`
+struct Loop {
+  Symbol variable;
+  std::optional<Affine> begin, end;  ///< null: not affine
+  long step = 1;
+  Place at;
+};
+
+/// A level of a nest: all that is between its loop and the next one is `before`.
+struct Level {
+  Loop loop;
+  std::vector<Span> before;  ///< declarations in front of the loop, inside of the level above
+  Span body;
+};
+
+struct ArrayAccess {
+  Symbol array;
+  std::vector<std::optional<Affine>> indices;  ///< null: not affine
+  std::vector<Span> index_spans;
+  Span span;        ///< of the whole expression
+  Span assignment;  ///< of what writes it
+  bool reads = false, writes = false;
+  bool always = false;       ///< no `if` and no loop below the nest's levels is around it
+  std::size_t levels = 0;    ///< how many levels of the nest are around it
+  std::vector<Loop> around;  ///< loops of the nest's levels and below, outermost first
+  Place at;
+};
+
+struct Reduction {
+  Symbol symbol;
+  std::string operation;  ///< "+", "*", "max", "min", "&", "|" or "^"
+  bool is_array = false;
+  Place at;
+};
+
+/// Arithmetic in the body, by the loops around it.
+struct Operations {
+  std::vector<Loop> around;
+  int count = 0;
+};
+
+/// A loop with `#pragma omp parallel for`.
+struct Nest {
+  std::vector<Level> levels;  ///< loops that stand directly in each other
+  std::size_t parallel = 1;   ///< how many of them the pragma is for
+  std::vector<ArrayAccess> accesses;
+  std::vector<Reduction> reductions;
+  std::vector<Symbol> privates;  ///< of its clauses
+  std::set<Symbol> uses;         ///< all that its text mentions
+  /// Scalars of a level's declarations that deeper levels assign, with the first level that does.
+  std::vector<std::pair<Symbol, std::size_t>> carried;
+  std::vector<Operations> operations;
+  int loops_around = 0;  ///< sequential ones
+  Place at;
+};
+
+/// Nests, once or in a sequential loop.
+struct Sequence {
+  std::optional<Loop> around;
+  std::vector<Nest> nests;
+};
+
+struct Array {
+  Symbol symbol;
+  ElementType type = ElementType::kFloat32;
+  std::vector<Affine> sizes;  ///< outermost first
+  bool is_parameter = true, is_const = false, is_restrict = false;
+  bool is_zeroed = false;  ///< declared with `= {0}`
+  Place at;
+};
+
+/// A number outside of the loops.
+struct Scalar {
+  Symbol symbol;
+  bool is_parameter = true, is_real = false;
+  std::optional<Span> init;  ///< of declared ones
+  bool is_zero = false;      ///< `init` is 0
+  std::size_t order = 0;     ///< how many sequences came before the declaration
+  Place at;
+};
+
+struct LoopProgram {
+  std::string path, text, name;
+  std::string macros;                   ///< that the code uses: "#define N 8\n"
+  std::vector<Span> tables, functions;  ///< that it uses, in the file's order
+  std::vector<Symbol> parameters;       ///< of the function, in order
+  std::vector<Array> arrays;
+  std::vector<Scalar> scalars;
+  std::vector<Sequence> sequences;
+  std::optional<Span> result;  ///< the expression of `return`
+  bool result_is_real = false;
+  std::vector<Token> tokens;    ///< of the function, and of what it uses, without comments
+  std::set<std::string> names;  ///< all words of the file
+
+  const Array* array(const Symbol& symbol) const;
+  const Scalar* scalar(const Symbol& symbol) const;
+  [[noreturn]] void refuse(Place at, const std::string& reason) const;
+};
+
+/// Whether this build has libclang.
+bool can_read_loops();
+
+/// Reads the function `function` of C code, or the only one with parallel loops. Throws Refusal.
+LoopProgram read_loops(const std::string& text, const std::string& path,
+                       const std::string& function = "");
+
+}  // namespace tandem::generate

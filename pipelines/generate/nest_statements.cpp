@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The statements and expressions that a body may have.
+#include <algorithm>
+
+#include "pipelines/generate/nest_reader.h"
+#include "pipelines/generate/words.h"
+
+namespace tandem::generate {
+
+void NestReader::check_type(CXCursor expression) const {
+  const CXType type = clang().clang_getCanonicalType(clang().clang_getCursorType(expression));
+  switch (type.kind) {
+    case CXType_Double:
+    case CXType_LongDouble:
+      source_.refuse(expression,
+                     "this is computed in double: a stage has float, as in 0.5f and sqrtf()");
+    case CXType_Bool:
+    case CXType_LongLong:
+    case CXType_ULongLong:
+    case CXType_Int128:
+    case CXType_UInt128:
+    case CXType_Half:
+    case CXType_Float16:
+    case CXType_Complex:
+    case CXType_Record:
+    case CXType_Vector:
+      source_.refuse(expression, "the type '" + taken(clang().clang_getTypeSpelling(type)) +
+                                     "' has no counterpart in a stage");
+    default:
+      return;
+  }
+}
+
+void NestReader::check_scalar(CXCursor expression) { walk(expression); }
+
+void NestReader::walk_all(CXCursor cursor) {
+  for (const CXCursor& child : children(cursor)) walk(child);
+}
+
+void NestReader::walk(CXCursor cursor) {
+  if (clang().clang_isExpression(kind(cursor))) check_type(cursor);
+  switch (kind(cursor)) {
+    case CXCursor_CompoundStmt:
+    case CXCursor_ParenExpr:
+    case CXCursor_UnexposedExpr:
+    case CXCursor_InitListExpr:
+    case CXCursor_NullStmt:
+    case CXCursor_IntegerLiteral:
+    case CXCursor_FloatingLiteral:
+    case CXCursor_CharacterLiteral:
+      return walk_all(cursor);
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_ConditionalOperator:
+      count();
+      return walk_all(cursor);
+    case CXCursor_DeclStmt:
+      for (const CXCursor& declared : children(cursor)) walk_declaration(declared);
+      return;
+    case CXCursor_IfStmt: {
+      const auto parts = children(cursor);
+      walk(parts[0]);
+      ++conditions_;
+      for (std::size_t i = 1; i < parts.size(); ++i) walk(parts[i]);
+      --conditions_;
+      return;
+    }
+    case CXCursor_ForStmt:
+    case CXCursor_WhileStmt:
+    case CXCursor_DoStmt:
+      return walk_loop(cursor);
+    case CXCursor_BinaryOperator: {
+      const auto sides = children(cursor);
+      count();
+      if (operator_of(source_, cursor) != "=") return walk_all(cursor);
+      walk_write(sides[0], cursor, false);
+      return walk(sides[1]);
+    }
+    case CXCursor_CompoundAssignOperator: {
+      const auto sides = children(cursor);
+      count();
+      walk_write(sides[0], cursor, true);
+      return walk(sides[1]);
+    }
+    case CXCursor_UnaryOperator: {
+      const std::string operation = operator_of(source_, cursor);
+      count();
+      if (operation == "++" || operation == "--")
+        return walk_write(children(cursor)[0], cursor, true);
+      if (operation == "&" || operation == "*")
+        source_.refuse(cursor, "a pointer: a stage knows arrays and their indices alone");
+      return walk_all(cursor);
+    }
+    case CXCursor_ArraySubscriptExpr:
+      return walk_element(cursor, true, false, {});
+    case CXCursor_DeclRefExpr:
+      return walk_name(cursor);
+    case CXCursor_CallExpr:
+      return walk_call(cursor);
+    case CXCursor_BreakStmt:
+    case CXCursor_ContinueStmt:
+      if (breakable_ == 0) source_.refuse(cursor, "this ends an iteration of a parallel loop");
+      return;
+    case CXCursor_ReturnStmt:
+      if (!in_function_) source_.refuse(cursor, "'return' inside of a loop");
+      return walk_all(cursor);
+    default:
+      source_.refuse(cursor, "this has no counterpart in a stage (" +
+                                 taken(clang().clang_getCursorKindSpelling(kind(cursor))) + ")");
+  }
+}
+
+void NestReader::walk_loop(CXCursor cursor) {
+  const auto fixed = [this](const Symbol& symbol) { return is_fixed(symbol); };
+  std::optional<Loop> loop;
+  if (kind(cursor) == CXCursor_ForStmt) loop = counted_loop(source_, cursor, fixed);
+  ++breakable_;
+  const auto parts = children(cursor);
+  if (!loop) {
+    inner_.push_back({.at = source_.place(cursor)});
+    for (const CXCursor& part : parts) walk(part);
+  } else {
+    // What the loop's head assigns is its own variable.
+    if (kind(parts[0]) == CXCursor_DeclStmt) {
+      walk(parts[0]);
+    } else {
+      walk_write(children(parts[0])[0], parts[0], false);
+      walk(children(parts[0])[1]);
+    }
+    walk(parts[1]);
+    counters_.push_back(loop->variable);
+    inner_.push_back(*loop);
+    walk(parts[3]);
+    counters_.pop_back();
+  }
+  inner_.pop_back();
+  --breakable_;
+}
+
+void NestReader::walk_declaration(CXCursor cursor) {
+  if (kind(cursor) != CXCursor_VarDecl) source_.refuse(cursor, "a declaration that is no variable");
+  if (clang().clang_Cursor_getStorageClass(cursor) != CX_SC_None &&
+      clang().clang_Cursor_getStorageClass(cursor) != CX_SC_Auto)
+    source_.refuse(cursor, "a variable that outlives its iteration");
+  CXType type = clang().clang_getCanonicalType(clang().clang_getCursorType(cursor));
+  const bool is_array = type.kind == CXType_ConstantArray;
+  while (type.kind == CXType_ConstantArray) type = clang().clang_getElementType(type);
+  if (type.kind == CXType_VariableArray || type.kind == CXType_Pointer)
+    source_.refuse(cursor, type.kind == CXType_Pointer
+                               ? "a pointer: a stage knows arrays and their indices alone"
+                               : "an array of an iteration has a constant size");
+  check_type(cursor);
+  const Symbol symbol = source_.symbol(cursor);
+  locals_[symbol] = {.level = nest_.levels.size(), .is_array = is_array};
+  nest_.uses.insert(symbol);
+  walk_all(cursor);
+}
+
+void NestReader::walk_name(CXCursor cursor) {
+  const Symbol symbol = source_.symbol(cursor);
+  const CXCursor declared = clang().clang_getCursorReferenced(cursor);
+  if (kind(declared) == CXCursor_EnumConstantDecl)
+    source_.refuse(cursor, "an enumerator: use a macro");
+  if (symbol.empty())
+    source_.refuse(cursor,
+                   "'" + taken(clang().clang_getCursorSpelling(cursor)) + "' is of another file");
+  nest_.uses.insert(symbol);
+  if (locals_.contains(symbol) || is_fixed(symbol) || program_.scalar(symbol)) return;
+  if (program_.array(symbol))
+    source_.refuse(cursor, "'" + name_of_symbol(symbol) + "' without indices");
+  use_table(declared);
+}
+
+// Constants of the file: a stage has them too.
+void NestReader::use_table(CXCursor declared) {
+  const std::string name = "'" + taken(clang().clang_getCursorSpelling(declared)) + "'";
+  if (kind(declared) == CXCursor_ParmDecl && in_function_) return;
+  if (kind(declared) != CXCursor_VarDecl ||
+      kind(clang().clang_getCursorSemanticParent(declared)) != CXCursor_TranslationUnit)
+    source_.refuse(declared, name + " is neither a variable of the loop nor an array");
+  CXType type = clang().clang_getCanonicalType(clang().clang_getCursorType(declared));
+  while (type.kind == CXType_ConstantArray) type = clang().clang_getElementType(type);
+  if (!clang().clang_isConstQualifiedType(type))
+    source_.refuse(declared, name + " of the file may change: make it const");
+  const Span span = source_.span(declared);
+  uses_.tables[span.begin] = span;
+}
+
+void NestReader::walk_call(CXCursor cursor) {
+  const CXCursor callee = clang().clang_getCursorReferenced(cursor);
+  const std::string name = taken(clang().clang_getCursorSpelling(cursor));
+  count();
+  const auto parts = children(cursor);
+  for (std::size_t i = 1; i < parts.size(); ++i) walk(parts[i]);
+  if (is_known_function(name) && !source_.is_here(callee)) return;
+  const CXCursor definition = clang().clang_getCursorDefinition(callee);
+  if (clang().clang_Cursor_isNull(definition) || !source_.is_here(definition))
+    source_.refuse(cursor, "the function '" + name + "' is not known");
+  const Span span = source_.span(definition);
+  if (uses_.functions.contains(span.begin)) return;
+  uses_.functions[span.begin] = span;
+  walk_function(definition);
+}
+
+void NestReader::walk_function(CXCursor function) {
+  NestReader inside(source_, program_, uses_);
+  inside.in_function_ = true;
+  for (const CXCursor& part : children(function)) {
+    if (kind(part) == CXCursor_ParmDecl) {
+      const CXTypeKind type =
+          clang().clang_getCanonicalType(clang().clang_getCursorType(part)).kind;
+      if (type == CXType_Pointer) source_.refuse(part, "a function that is given a pointer");
+      inside.check_type(part);
+      inside.locals_[source_.symbol(part)] = {};
+    } else if (kind(part) == CXCursor_CompoundStmt) {
+      inside.walk(part);
+    }
+  }
+}
+
+}  // namespace tandem::generate

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+
+#include "kernels/stage_file/names.h"
+#include "pipelines/generate/nest_reader.h"
+#include "pipelines/generate/signature_reader.h"
+
+namespace tandem::generate {
+namespace {
+
+/// Reads a function: its declarations, its loops, and what it returns.
+class FunctionReader {
+ public:
+  FunctionReader(const ClangSource& source, CXCursor function)
+      : source_(source), function_(function) {
+    program_.path = source.path();
+    program_.text = source.text();
+    program_.name = taken(clang().clang_getCursorSpelling(function));
+    pragmas_ = read_pragmas(source.text(), source.span(function), source.path());
+  }
+
+  LoopProgram read() {
+    read_parameters(source_, function_, program_);
+    CXCursor body = clang().clang_getNullCursor();
+    for (const CXCursor& part : children(function_))
+      if (kind(part) == CXCursor_CompoundStmt) body = part;
+    for (const CXCursor& statement : children(body)) read_statement(statement);
+    if (next_ < pragmas_.size())
+      source_.refuse(pragmas_[next_].span.begin, "no loop follows this pragma");
+    if (program_.sequences.empty())
+      source_.refuse(function_, "there is no loop with '#pragma omp parallel for'");
+    add_common();
+    return std::move(program_);
+  }
+
+ private:
+  void read_statement(CXCursor statement) {
+    switch (kind(statement)) {
+      case CXCursor_NullStmt:
+        return;
+      case CXCursor_DeclStmt:
+        for (const CXCursor& declared : children(statement)) read_declaration(declared);
+        return;
+      case CXCursor_ForStmt:
+        return read_loop(statement);
+      case CXCursor_ReturnStmt:
+        if (const auto value = children(statement); !value.empty()) {
+          NestReader(source_, program_, uses_).check_scalar(value[0]);
+          program_.result = source_.span(value[0]);
+          program_.result_is_real =
+              clang().clang_getCanonicalType(clang().clang_getCursorResultType(function_)).kind ==
+              CXType_Float;
+        }
+        return;
+      default:
+        source_.refuse(statement,
+                       "between parallel loops a function declares variables, and nothing else");
+    }
+  }
+
+  void read_declaration(CXCursor declared) {
+    if (kind(declared) != CXCursor_VarDecl)
+      source_.refuse(declared, "a declaration that is no variable");
+    if (is_array(declared)) {
+      program_.arrays.push_back(read_array(source_, declared, program_));
+      return;
+    }
+    Scalar scalar = read_scalar(source_, declared);
+    scalar.is_parameter = false;
+    scalar.order = program_.sequences.size();
+    const auto inside = children(declared);
+    if (!inside.empty() && clang().clang_isExpression(kind(inside.back()))) {
+      NestReader(source_, program_, uses_).check_scalar(inside.back());
+      scalar.init = source_.span(inside.back());
+      scalar.is_zero = is_zero(inside.back());
+    }
+    program_.scalars.push_back(scalar);
+  }
+
+  // The pragma that stands right in front of the loop, if there is one.
+  const Pragma* pragma_of(CXCursor loop) {
+    if (next_ >= pragmas_.size()) return nullptr;
+    const Pragma& pragma = pragmas_[next_];
+    if (pragma.span.end > source_.span(loop).begin) return nullptr;
+    ++next_;
+    return &pragma;
+  }
+
+  void read_loop(CXCursor loop) {
+    if (const Pragma* pragma = pragma_of(loop)) {
+      Nest nest = read_nest(*pragma, loop, {});
+      program_.sequences.push_back({{}, {std::move(nest)}});
+      return;
+    }
+    const auto fixed = [this](const Symbol& symbol) {
+      const Scalar* const scalar = program_.scalar(symbol);
+      return scalar && scalar->is_parameter && !scalar->is_real;
+    };
+    const auto time = counted_loop(source_, loop, fixed);
+    const bool holds_pragma =
+        next_ < pragmas_.size() && source_.span(loop).holds(pragmas_[next_].span);
+    if (!holds_pragma)
+      source_.refuse(loop, "this loop has no '#pragma omp parallel for' and holds none");
+    if (!time || !time->begin || !time->end || time->step != 1)
+      source_.refuse(loop,
+                     "a loop around parallel loops counts upwards by 1 between bounds that "
+                     "are affine");
+    Sequence sequence{time, {}};
+    const CXCursor body = children(loop)[3];
+    const auto inside = kind(body) == CXCursor_CompoundStmt ? children(body) : std::vector{body};
+    for (const CXCursor& each : inside) {
+      const Pragma* const pragma = kind(each) == CXCursor_ForStmt ? pragma_of(each) : nullptr;
+      if (!pragma)
+        source_.refuse(each, "a loop around parallel loops holds these and nothing else");
+      sequence.nests.push_back(read_nest(*pragma, each, time));
+    }
+    program_.sequences.push_back(std::move(sequence));
+  }
+
+  Nest read_nest(const Pragma& pragma, CXCursor loop, const std::optional<Loop>& time) {
+    const Span all = source_.span(loop);
+    if (next_ < pragmas_.size() && all.holds(pragmas_[next_].span))
+      source_.refuse(pragmas_[next_].span.begin, "a parallel loop inside of another");
+    return NestReader(source_, program_, uses_).read(pragma, loop, time);
+  }
+
+  void add_common() {
+    std::vector<Span> spans{source_.span(function_)};
+    for (const auto& uses : {uses_.tables, uses_.functions})
+      for (const auto& [at, span] : uses) spans.push_back(span);
+    for (const auto& [at, span] : uses_.tables) program_.tables.push_back(span);
+    for (const auto& [at, span] : uses_.functions) program_.functions.push_back(span);
+    program_.macros = source_.macros_of(spans);
+    std::ranges::sort(spans, {}, &Span::begin);
+    for (const Span& span : spans)
+      for (const Token& token : source_.tokens(span)) program_.tokens.push_back(token);
+    for (const CodeWord& word : words_of(source_.text())) program_.names.emplace(word.text);
+  }
+
+  const ClangSource& source_;
+  const CXCursor function_;
+  LoopProgram program_;
+  FileUses uses_;
+  std::vector<Pragma> pragmas_;
+  std::size_t next_ = 0;
+};
+
+CXCursor find_function(const ClangSource& source, const std::string& wanted) {
+  std::vector<CXCursor> found;
+  for (const CXCursor& cursor : children(source.root())) {
+    if (kind(cursor) != CXCursor_FunctionDecl || !clang().clang_isCursorDefinition(cursor) ||
+        !source.is_here(cursor))
+      continue;
+    const std::string name = taken(clang().clang_getCursorSpelling(cursor));
+    if (wanted.empty() ? source.code(source.span(cursor)).find("#pragma") != std::string::npos
+                       : name == wanted)
+      found.push_back(cursor);
+  }
+  if (found.size() == 1) return found[0];
+  if (!wanted.empty()) source.refuse(std::size_t{0}, "there is no function '" + wanted + "'");
+  source.refuse(std::size_t{0}, found.empty()
+                                    ? "no function has a loop with '#pragma omp parallel for'"
+                                    : "several functions have parallel loops: name one of them");
+}
+
+}  // namespace
+
+bool can_read_loops() { return true; }
+
+LoopProgram read_loops(const std::string& text, const std::string& path,
+                       const std::string& function) {
+  const ClangSource source(text, path);
+  return FunctionReader(source, find_function(source, function)).read();
+}
+
+}  // namespace tandem::generate

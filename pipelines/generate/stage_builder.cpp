@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/generate/stage_builder.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tandem::generate {
+namespace {
+
+// Sides may differ by so much, relative above 1: functions such as exp differ in their last bits,
+// and sums of many are added in another order.
+constexpr double kMapTolerance = 1e-4, kSumTolerance = 1e-3;
+constexpr int kMostPasses = 10000;
+constexpr double kWidest = 1e6;  // the range of parameters, unless their value is larger
+
+// The value that changes nothing, in the code of a stage.
+std::string identity_of(const std::string& operation, bool real) {
+  if (operation == "*") return real ? "1.0f" : "1";
+  if (operation == "&") return "-1";
+  if (operation == "max") return real ? "-INFINITY" : "(-2147483647 - 1)";
+  if (operation == "min") return real ? "INFINITY" : "2147483647";
+  return real ? "0.0f" : "0";
+}
+
+std::string combined(const std::string& operation, bool real, const std::string& a,
+                     const std::string& b) {
+  if (operation == "max" || operation == "min")
+    return (real ? "f" : "") + operation + "(" + a + ", " + b + ")";
+  return a + " " + operation + " " + b;
+}
+
+Array number_as_array(const Scalar& scalar) {
+  return {.symbol = scalar.symbol,
+          .type = scalar.is_real ? ElementType::kFloat32 : ElementType::kInt32,
+          .sizes = {Affine(1)},
+          .is_parameter = false};
+}
+
+}  // namespace
+
+StageBuilder::StageBuilder(const LoopProgram& program, const Layout& layout,
+                           const std::map<std::string, double>& given)
+    : program_(program), layout_(layout), given_(given), names_(program) {
+  const auto nests = nests_of(program);
+  for (std::size_t k = 0; k < nests.size(); ++k) {
+    for (const Symbol& array : layout.grids[k].written) ++writes_left_[array];
+    for (const Reduction& reduction : nests[k]->reductions)
+      if (reduction.is_array) ++writes_left_[reduction.symbol];
+  }
+  for (const auto& [symbol, count] : writes_left_)
+    if (program.array(symbol)->is_parameter) inputs_[symbol] = names_.fresh(names_(symbol) + "_in");
+}
+
+StageFile StageBuilder::build() {
+  file_.path = program_.path;
+  file_.name = names_(program_.name + "#");
+  add_parameters();
+  file_.common.text = write_common(program_, names_);
+  const Grid* grid = layout_.grids.data();
+  for (const Sequence& sequence : program_.sequences) {
+    if (sequence.around) {
+      add_loop(sequence, grid);
+    } else if (grid->written.empty()) {
+      add_reduction(sequence.nests[0], *grid);
+    } else {
+      add_map(sequence.nests[0], *grid);
+    }
+    grid += sequence.nests.size();
+  }
+  add_result();
+  return std::move(file_);
+}
+
+void StageBuilder::add_parameters() {
+  for (const Scalar& scalar : program_.scalars) {
+    if (!scalar.is_parameter || layout_.values.contains(scalar.symbol)) continue;
+    StageParameter p{.name = names_(scalar.symbol)};
+    p.type = scalar.is_real ? StageParameter::Type::kFloat : StageParameter::Type::kInt;
+    const auto found = given_.find(name_of_symbol(scalar.symbol));
+    p.initial = found == given_.end() ? 1 : found->second;
+    if (!scalar.is_real && std::nearbyint(p.initial) != p.initial)
+      program_.refuse(scalar.at, "the value of '" + p.name + "' is no whole number");
+    p.most = std::max(kWidest, std::fabs(p.initial));
+    p.least = -p.most;
+    file_.parameters.push_back(p);
+  }
+}
+
+StageWrite StageBuilder::write_of(const Array& array) {
+  const bool last = --writes_left_[array.symbol] <= 0;
+  const std::string base = names_(array.symbol);
+  StageWrite write{.name = last ? base : names_.fresh(base + "_1"),
+                   .type = array.type,
+                   .shape = layout_.shape_of(array),
+                   .is_private = !last || !array.is_parameter};
+  write.tensor = last ? name_of_symbol(array.symbol) : write.name;
+  if (write.type == ElementType::kFloat32 && !write.is_private) write.tolerance = kMapTolerance;
+  return write;
+}
+
+void StageBuilder::add(Part& part, const std::string& body) {
+  part.part.body = {body, 1};
+  for (const StageWrite& write : part.part.writes) written_[write.name] = write;
+  file_.parts.push_back(std::move(part.part));
+}
+
+void StageBuilder::read(Part& part, const std::string& name, const std::string& tensor,
+                        const Array& array, int halo) {
+  auto& reads = part.part.reads;
+  const auto found = std::ranges::find(reads, name, &StageRead::name);
+  if (found != reads.end()) {
+    found->halo = std::max(found->halo, halo);
+    return;
+  }
+  reads.push_back({.name = name,
+                   .tensor = tensor,
+                   .type = array.type,
+                   .shape = layout_.shape_of(array),
+                   .halo = halo});
+}
+
+void StageBuilder::read_made(Part& part, const std::string& name) {
+  const StageWrite& write = written_.at(name);
+  if (std::ranges::find(part.part.reads, name, &StageRead::name) == part.part.reads.end())
+    part.part.reads.push_back({.name = name, .type = write.type, .shape = write.shape});
+}
+
+std::string StageBuilder::input_name(const Symbol& array) const {
+  const auto found = inputs_.find(array);
+  return found == inputs_.end() ? names_(array) : found->second;
+}
+
+// On the frame: the array's name, and another one for what the array was before it is written.
+std::string StageBuilder::input_tensor(const Symbol& array) const {
+  const auto found = inputs_.find(array);
+  return found == inputs_.end() ? name_of_symbol(array) : found->second;
+}
+
+void StageBuilder::add_map(const Nest& nest, const Grid& grid) {
+  Part part{.nest = &nest, .grid = &grid};
+  std::string before;
+  for (const Symbol& symbol : grid.written) part.own[symbol] = "";
+  std::vector<StageWrite> writes;
+  for (const Symbol& symbol : grid.written) {
+    writes.push_back(write_of(*program_.array(symbol)));
+    part.own[symbol] = writes.back().name;
+  }
+  const std::string body = element(part, before, "");
+  part.part.writes = writes;
+  for (std::size_t i = 0; i < writes.size(); ++i) made_[grid.written[i]] = writes[i].name;
+  add(part, body);
+}
+
+void StageBuilder::add_loop(const Sequence& sequence, const Grid* grids) {
+  const Affine begin = sequence.around->begin->with(layout_.values);
+  const long times = (sequence.around->end->with(layout_.values) - begin).constant;
+  const auto count = static_cast<long>(sequence.nests.size());
+  if (times < 1 || times * count > kMostPasses)
+    program_.refuse(sequence.around->at, std::to_string(times) + " passes through " +
+                                             std::to_string(count) +
+                                             " loops: a stage has 1 to 10000 passes");
+  Part part;
+  part.part.skeleton = StagePart::Skeleton::kLoop;
+  part.part.passes = static_cast<int>(times * count);
+  std::vector<Symbol> arrays;
+  for (long k = 0; k < count; ++k) {
+    if (grids[k].written.empty())
+      program_.refuse(sequence.nests[static_cast<std::size_t>(k)].at,
+                      "a reduction inside of a sequential loop");
+    for (const Symbol& symbol : grids[k].written)
+      if (std::ranges::find(arrays, symbol) == arrays.end()) arrays.push_back(symbol);
+  }
+  std::map<Symbol, std::string> names;
+  for (const Symbol& symbol : arrays) {
+    for (long k = 0; k < count; ++k)  // one write of the part stands for those of all nests
+      if (std::ranges::find(grids[k].written, symbol) != grids[k].written.end())
+        --writes_left_[symbol];
+    ++writes_left_[symbol];
+    const Array& array = *program_.array(symbol);
+    if (array.sizes != program_.array(arrays[0])->sizes)
+      program_.refuse(sequence.around->at, "the loops write arrays of several sizes");
+    part.part.writes.push_back(write_of(array));
+    names[symbol] = part.part.writes.back().name;
+  }
+  part.passed = names;
+  const std::string variable = names_(sequence.around->variable);
+  std::string body = "const int " + variable + " = ";
+  if (begin != Affine(0)) body += std::to_string(begin.constant) + " + ";
+  body += count == 1 ? "pass;\n" : "pass / " + std::to_string(count) + ";\n";
+  for (const Symbol& symbol : arrays)
+    body += names[symbol] + " = " + own_before(part, symbol) + ";\n";
+  for (long k = 0; k < count; ++k) {
+    part.nest = &sequence.nests[static_cast<std::size_t>(k)];
+    part.grid = &grids[k];
+    part.own.clear();
+    for (const Symbol& symbol : grids[k].written) part.own[symbol] = names[symbol];
+    if (count > 1)
+      body += (k > 0 ? "else if" : "if") + std::string(" (pass % ") + std::to_string(count) +
+              " == " + std::to_string(k) + ") ";
+    body += "{\n" + element(part, "", "") + "}\n";
+  }
+  for (const Symbol& symbol : arrays) made_[symbol] = names[symbol];
+  add(part, body);
+}
+
+std::string StageBuilder::reduce(Part& part, const Reduction& reduction, std::string& before,
+                                 std::string& after) {
+  const Scalar* const scalar = program_.scalar(reduction.symbol);
+  if (!reduction.is_array && made_.contains(reduction.symbol))
+    program_.refuse(reduction.at, "'" + name_of_symbol(reduction.symbol) + "' is reduced twice");
+  const Array array = scalar ? number_as_array(*scalar) : *program_.array(reduction.symbol);
+  StageWrite write{.type = array.type, .shape = layout_.shape_of(array)};
+  const bool real = array.type == ElementType::kFloat32;
+  const std::string base = names_(reduction.symbol);
+  const bool sum = reduction.operation == "+";
+  const bool direct = sum && (scalar ? scalar->is_zero : array.is_zeroed);
+  write.name = direct ? base : names_.fresh(base + "_part");
+  write.tensor = write.name;
+  write.is_private = !direct || !scalar;
+  if (real) write.tolerance = kSumTolerance;
+  if (scalar && !sum) {  // the second element says whether the first one counts
+    write.shape.constants = {2};
+    const std::string type = real ? "float " : "int ";
+    const std::string own = base, name = write.name;
+    before += type + own + " = " + name + "[1] != 0 ? " + name +
+              "[0] : " + identity_of(reduction.operation, real) + ";\n";
+    after += name + "[0] = " + own + ";\n" + name + "[1] = 1;\n";
+    part.part.combine.text +=
+        "if (" + name + "_other[1] != 0) {\n  " + name + "[0] = " + name + "[1] != 0 ? " +
+        combined(reduction.operation, real, name + "[0]", name + "_other[0]") + " : " + name +
+        "_other[0];\n  " + name + "[1] = 1;\n}\n";
+    part.words[reduction.symbol] = own;
+  } else {
+    part.words[reduction.symbol] = scalar ? write.name + "[0]" : write.name;
+    std::size_t count = 1;
+    for (const int length : write.shape.constants) count *= static_cast<std::size_t>(length);
+    part.part.combine.text += "for (int i = 0; i < " + std::to_string(count) + "; ++i) " +
+                              write.name + "[i] += " + write.name + "_other[i];\n";
+  }
+  part.part.writes.push_back(write);
+  return write.name;
+}
+
+void StageBuilder::add_reduction(const Nest& nest, const Grid& grid) {
+  Part part{.nest = &nest, .grid = &grid};
+  part.part.skeleton = StagePart::Skeleton::kReduce;
+  const Array& over = *program_.array(grid.array);
+  const auto made = made_.find(grid.array);
+  if (made != made_.end()) {
+    read_made(part, made->second);
+  } else {
+    read(part, input_name(grid.array), input_tensor(grid.array), over, 0);
+  }
+  std::string before, after;
+  std::vector<std::string> partials;
+  for (const Reduction& reduction : nest.reductions)
+    partials.push_back(reduce(part, reduction, before, after));
+  const std::string body = element(part, before, after);
+  part.part.combine.line = 1;
+  add(part, body);
+  for (std::size_t i = 0; i < partials.size(); ++i)
+    finish_reduction(nest.reductions[i], partials[i]);
+}
+
+// Adds what the variable was before.
+void StageBuilder::finish_reduction(const Reduction& reduction, const std::string& partial) {
+  const std::string base = names_(reduction.symbol);
+  if (partial == base) {
+    if (reduction.is_array) --writes_left_[reduction.symbol];
+    made_[reduction.symbol] = base;
+    return;
+  }
+  Part part;
+  read_made(part, partial);
+  std::string body;
+  if (const Scalar* const scalar = program_.scalar(reduction.symbol)) {
+    StageWrite write{.name = base,
+                     .tensor = base,
+                     .type = scalar->is_real ? ElementType::kFloat32 : ElementType::kInt32,
+                     .shape = {.constants = {1}}};
+    if (scalar->is_real) write.tolerance = kSumTolerance;
+    if (!scalar->init)
+      program_.refuse(scalar->at, "'" + name_of_symbol(scalar->symbol) + "' starts with no value");
+    std::set<Symbol> done, uses;
+    for (const Token& token : program_.tokens)
+      if (scalar->init->holds(token.span) && !token.symbol.empty()) uses.insert(token.symbol);
+    body = prologue(part, uses, done);
+    const std::string init = "(" + code(part, *scalar->init) + ")";
+    if (reduction.operation == "+") {
+      body += base + " = " + init + " + " + partial + "[0];\n";
+    } else {
+      body += base + " = " + partial + "[1] != 0 ? " +
+              combined(reduction.operation, scalar->is_real, init, partial + "[0]") + " : " + init +
+              ";\n";
+    }
+    part.part.writes = {write};
+    made_[reduction.symbol] = base;
+  } else {
+    const Array& array = *program_.array(reduction.symbol);
+    const StageWrite write = write_of(array);
+    const Grid grid{.array = array.symbol};
+    part.grid = &grid;
+    const std::string own = own_before(part, array.symbol);
+    const std::string row = write.shape.constants.size() == 1
+                                ? "x"
+                                : "y * " + std::to_string(write.shape.constants.back()) + " + x";
+    body = write.name + " = " + own + " + " + partial + "[" + row + "];\n";
+    part.part.writes = {write};
+    made_[reduction.symbol] = write.name;
+    add(part, body);
+    return;
+  }
+  add(part, body);
+}
+
+void StageBuilder::add_result() {
+  if (!program_.result) return;
+  const std::string text =
+      program_.text.substr(program_.result->begin, program_.result->end - program_.result->begin);
+  std::set<Symbol> uses, done;
+  for (const Token& token : program_.tokens)
+    if (program_.result->holds(token.span) && !token.symbol.empty()) uses.insert(token.symbol);
+  if (uses.size() == 1 && name_of_symbol(*uses.begin()) == text && made_.contains(*uses.begin()))
+    return;
+  Part part;
+  const std::string name = names_.fresh("result");
+  std::string body = prologue(part, uses, done);
+  body += name + " = " + code(part, *program_.result) + ";\n";
+  StageWrite write{.name = name,
+                   .tensor = name,
+                   .type = program_.result_is_real ? ElementType::kFloat32 : ElementType::kInt32,
+                   .shape = {.constants = {1}}};
+  if (program_.result_is_real) write.tolerance = kSumTolerance;
+  part.part.writes = {write};
+  add(part, body);
+}
+
+}  // namespace tandem::generate

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+#include <string_view>
+
+/// Words of C that a stage spells in another way.
+namespace tandem::generate {
+
+/// A function of <math.h> or <stdlib.h> that both sides of a stage have.
+bool is_known_function(std::string_view name);
+
+/// "sqrt" for sqrtf, "uchar" for uint8_t, nothing for static; other words as they are.
+std::string stage_word(std::string_view word);
+
+/// Whether a stage or its languages have the name already.
+bool is_taken_name(const std::string& name);
+
+}  // namespace tandem::generate

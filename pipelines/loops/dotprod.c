@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The scalar product of two vectors
+// data: n=16384
+// data: n=65536
+// data: n=262144
+// data: n=1048576
+// data: n=4194304
+// data: n=16777216
+// random: n=1..5000
+float dotprod(int n, const float a[n], const float b[n]) {
+  float sum = 0.0f;
+#pragma omp parallel for reduction(+ : sum)
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Stages over tensors with a shape alone: their grid is not the frame's.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "tests/kernels/stage_file_runner.h"
+
+namespace tandem::check {
+namespace {
+
+std::vector<int> counted(int count) {
+  std::vector<int> values(static_cast<std::size_t>(count));
+  std::iota(values.begin(), values.end(), 1);
+  return values;
+}
+
+template <typename Check>
+void on_each_side(const StageRunner& runner, Check&& check) {
+  check([&](StageMemory& memory) { return runner.run_host(memory); });
+  if (runner.has_device()) check([&](StageMemory& memory) { return runner.run_device(memory); });
+}
+
+TEST(StageFileOfShapes, ReducesOverATensorThatIsNoPlane) {
+  const StageRunner runner(
+      parse_stage_file("//!STAGE own\n//!READ a int32 shape=7,30\n//!READ b int32 shape=210\n"
+                       "//!WRITE sum int32 shape=1\n//!REDUCE\n"
+                       "sum[0] += a[y * 30 + x] * b[y * 30 + x];\n",
+                       "own.cl"),
+      any_context());
+  on_each_side(runner, [&](const auto& run) {
+    StageMemory memory = runner.memory(5, 4);
+    for (const char* name : {"a", "b"}) memory.set(memory.index(name), counted(210).data());
+    EXPECT_EQ(run(memory), "");
+    EXPECT_EQ(memory.values<int>("sum"), std::vector<int>{210 * 211 * 421 / 6});
+  });
+}
+
+TEST(StageFileOfShapes, APassReadsAnyElementOfThePassBefore) {
+  for (const int passes : {3, 4}) {
+    const StageRunner runner(
+        parse_stage_file("//!STAGE own\n//!READ a int32 shape=50\n//!WRITE to int32 shape=50\n"
+                         "//!LOOP " +
+                             std::to_string(passes) +
+                             "\nto = pass == 0 ? a[49 - x] : to_before[(x + 1) % 50];\n",
+                         "own.cl"),
+        any_context());
+    on_each_side(runner, [&](const auto& run) {
+      StageMemory memory = runner.memory(5, 4);
+      memory.set(memory.index("a"), counted(50).data());
+      EXPECT_EQ(run(memory), "");
+      std::vector<int> wanted(50);
+      for (int x = 0; x < 50; ++x) wanted[static_cast<std::size_t>(x)] = 50 - (x + passes - 1) % 50;
+      EXPECT_EQ(memory.values<int>("to"), wanted) << passes;
+    });
+  }
+}
+
+TEST(StageFileOfShapes, TheNameOfWhatWasBeforeIsTaken) {
+  EXPECT_THROW(parse_stage_file("//!STAGE own\n//!READ to_before int32 shape=50\n"
+                                "//!WRITE to int32 shape=50\n//!LOOP 3\nto = to_before[0];\n",
+                                "own.cl"),
+               StageFileError);
+}
+
+}  // namespace
+}  // namespace tandem::check

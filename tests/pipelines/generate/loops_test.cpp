@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Every program of pipelines/loops: the stage that is made of it computes what the C compiler makes
+// of it, on both sides, or the generator says what the file says.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <sstream>
+
+#include "pipelines/generate/loop_notes.h"
+#include "tests/kernels/stage_file_runner.h"
+#include "tests/pipelines/command.h"
+#include "tests/pipelines/generate/c_loop.h"
+
+namespace tandem::test {
+namespace {
+
+using Values = std::map<std::string, double>;
+constexpr int kRounds = 3;
+constexpr std::size_t kLeastDataSets = 6;
+
+std::string folder_of_loops() { return std::string(std::getenv("TANDEM_SHIPPED")) + "/loops"; }
+
+std::vector<std::string> all_loops() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_of_loops()))
+    if (entry.path().extension() == ".c") names.push_back(entry.path().stem());
+  std::ranges::sort(names);
+  return names;
+}
+
+std::string text_of(double value) {
+  std::ostringstream text;
+  text << value;
+  return text.str();
+}
+
+CommandResult generate(const std::string& path, const Values& values) {
+  std::vector<std::string> words{"generate", path};
+  for (const auto& [name, value] : values) {
+    words.emplace_back("--set");
+    words.push_back(name + "=" + text_of(value));
+  }
+  return run_tandem(words);
+}
+
+class Loops : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    folder_ = fresh_folder();
+    path_ = folder_of_loops() + "/" + GetParam() + ".c";
+    notes_ = tandem::generate::read_notes(read_file(path_), path_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  Values draw() {
+    Values values = notes_.data.at(0);
+    for (const auto& [name, bounds] : notes_.random) {
+      if (std::nearbyint(values[name]) == values[name] && bounds.least >= 0) {
+        values[name] = std::uniform_int_distribution<int>(static_cast<int>(bounds.least),
+                                                          static_cast<int>(bounds.most))(random_);
+      } else {
+        values[name] =
+            std::round(64 * std::uniform_real_distribution<>(bounds.least, bounds.most)(random_)) /
+            64;
+      }
+    }
+    return values;
+  }
+
+  // "n-1", "n" or "64".
+  static double evaluate(const std::string& text, const Values& values) {
+    const std::size_t minus = text.find('-', 1);
+    const std::string name = text.substr(0, minus);
+    const auto found = values.find(name);
+    const double value = found == values.end() ? std::atof(name.c_str()) : found->second;
+    return minus == text.npos ? value : value - std::atof(text.c_str() + minus + 1);
+  }
+
+  std::vector<uint8_t> random_array(const CLoop::Parameter& p, std::size_t count,
+                                    const Values& values) {
+    double least = p.type == 'f' ? -1 : 0, most = p.type == 'f' ? 1 : p.type == 'u' ? 255 : 100;
+    if (const auto bounds = notes_.values.find(p.name); bounds != notes_.values.end()) {
+      least = evaluate(bounds->second[0], values);
+      most = evaluate(bounds->second[1], values);
+    }
+    std::uniform_real_distribution<float> real(static_cast<float>(least), static_cast<float>(most));
+    std::uniform_int_distribution<int> whole(static_cast<int>(least), static_cast<int>(most));
+    std::vector<uint8_t> bytes(count * (p.type == 'u' ? 1 : 4));
+    for (std::size_t i = 0; i < count; ++i) {
+      const float number = real(random_);
+      const int level = whole(random_);
+      if (p.type == 'f') std::memcpy(&bytes[4 * i], &number, 4);
+      if (p.type == 'i') std::memcpy(&bytes[4 * i], &level, 4);
+      if (p.type == 'u') bytes[i] = static_cast<uint8_t>(level);
+    }
+    return bytes;
+  }
+
+  // From the line "// frame: ..." of the stage.
+  std::pair<int, int> frame_of(const std::string& text, const Values& values) {
+    std::istringstream words(text.substr(text.find("// frame: ") + 10));
+    std::string first, second;
+    words >> first >> second;
+    const auto value = [&](const std::string& word) {
+      return static_cast<int>(evaluate(word.substr(word.find('=') + 1), values));
+    };
+    if (first == "any") return {16, 16};
+    if (!first.starts_with("width*")) return {value(first), value(second)};
+    const int count = value(first);
+    int width = std::uniform_int_distribution<int>(1, count)(random_);
+    while (count % width != 0) --width;
+    return {width, count / width};
+  }
+
+  void expect_equal(StageMemory& memory, const StageWrite& write,
+                    const std::vector<uint8_t>& wanted, const std::string& side) {
+    const std::size_t i = memory.index(write.name);
+    const auto* const found =
+        static_cast<const uint8_t*>(memory.buffer(i).host(opencl::Buffer::Access::read));
+    ASSERT_EQ(memory.bytes(i), wanted.size());
+    const std::size_t size = bytes_of(write.type);
+    for (std::size_t k = 0; k < wanted.size() / size; ++k) {
+      if (write.type != ElementType::kFloat32) {
+        ASSERT_EQ(std::memcmp(found + k * size, &wanted[k * size], size), 0)
+            << write.tensor << "[" << k << "], " << side;
+        continue;
+      }
+      float a = 0, b = 0;
+      std::memcpy(&a, found + k * size, size);
+      std::memcpy(&b, &wanted[k * size], size);
+      const double most = write.tolerance * std::max({1.0F, std::fabs(a), std::fabs(b)});
+      ASSERT_TRUE(std::fabs(a - b) <= most || (std::isnan(a) && std::isnan(b)) || a == b)
+          << write.tensor << "[" << k << "] is " << a << ", not " << b << ", " << side;
+    }
+  }
+
+  void check(const CLoop& loop, const std::string& text, Values values, bool device) {
+    const StageRunner runner(parse_stage_file(text, GetParam() + ".cl"),
+                             device ? tandem::check::any_context() : nullptr);
+    const auto [width, height] = frame_of(text, values);
+    StageMemory host = runner.memory(width, height), other = runner.memory(width, height);
+    const auto with_tensor = [](auto&& all, const std::string& name) {
+      return std::ranges::find_if(all, [&](const auto& each) { return each.tensor == name; });
+    };
+    std::vector<StageRead> reads;
+    std::vector<StageWrite> writes;
+    for (const StagePart& part : runner.file().parts) {
+      for (const StageRead& read : part.reads)
+        if (!read.tensor.empty()) reads.push_back(read);
+      for (const StageWrite& write : part.writes)
+        if (!write.is_private) writes.push_back(write);
+    }
+    std::vector<std::vector<uint8_t>> arrays;
+    std::vector<int> whole(loop.parameters().size());
+    std::vector<float> real(loop.parameters().size());
+    std::vector<void*> arguments;
+    for (std::size_t i = 0; i < loop.parameters().size(); ++i) {
+      const CLoop::Parameter& p = loop.parameters()[i];
+      arrays.emplace_back();
+      if (!p.is_array) {
+        real[i] = static_cast<float>(values[p.name]);
+        whole[i] = static_cast<int>(values[p.name]);
+        if (std::ranges::find(runner.file().parameters, p.name, &StageParameter::name) !=
+            runner.file().parameters.end())
+          for (StageMemory* memory : {&host, &other}) {
+            if (p.type == 'f') memory->parameter(p.name).real = real[i];
+            if (p.type == 'i') memory->parameter(p.name).whole = whole[i];
+          }
+        arguments.push_back(p.type == 'i' ? static_cast<void*>(&whole[i]) : &real[i]);
+        continue;
+      }
+      auto read = with_tensor(reads, p.name);
+      if (read == reads.end()) read = with_tensor(reads, p.name + "_in");
+      const auto write = with_tensor(writes, p.name);
+      ASSERT_TRUE(read != reads.end() || write != writes.end()) << p.name;
+      const std::size_t index = host.index(read != reads.end() ? read->name : write->name);
+      const std::size_t size = p.type == 'u' ? 1 : 4;
+      arrays[i] = random_array(p, host.bytes(index) / size, values);
+      if (read != reads.end())
+        for (StageMemory* memory : {&host, &other}) memory->set(index, arrays[i].data());
+      arguments.push_back(arrays[i].data());
+    }
+    std::vector<uint8_t> result(4);
+    loop.run(arguments, result.data());
+    EXPECT_EQ(runner.run_host(host), "");
+    if (runner.has_device()) EXPECT_EQ(runner.run_device(other), "");
+    bool has_result = loop.result() == 'v';
+    for (const StageWrite& write : writes) {
+      const auto p = std::ranges::find(loop.parameters(), write.tensor, &CLoop::Parameter::name);
+      if (p == loop.parameters().end()) has_result = true;
+      const auto& wanted = p == loop.parameters().end()
+                               ? result
+                               : arrays[static_cast<std::size_t>(p - loop.parameters().begin())];
+      expect_equal(host, write, wanted, "cores");
+      if (runner.has_device()) expect_equal(other, write, wanted, "device");
+    }
+    EXPECT_TRUE(has_result) << "the stage lacks what the function returns";
+  }
+
+  std::string folder_, path_;
+  tandem::generate::LoopNotes notes_;
+  std::mt19937 random_{2026};
+};
+
+TEST_P(Loops, EqualTheCompilers) {
+  if (notes_.refused) GTEST_SKIP() << "refused";
+  const CLoop loop(path_, folder_);
+  for (int round = 0; round < kRounds; ++round) {
+    const Values values = draw();
+    std::string drawn;
+    for (const auto& [name, value] : values) drawn += " " + name + "=" + text_of(value);
+    SCOPED_TRACE(drawn);
+    const CommandResult made = generate(path_, values);
+    ASSERT_EQ(made.status, 0) << made.errors;
+    ASSERT_NO_FATAL_FAILURE(check(loop, made.output, values, true)) << made.output;
+  }
+}
+
+TEST_P(Loops, HaveDataSets) {
+  EXPECT_GE(notes_.data.size(), kLeastDataSets);
+  if (notes_.refused) return;
+  for (const Values& values : notes_.data) {
+    const CommandResult made = generate(path_, values);
+    ASSERT_EQ(made.status, 0) << made.errors;
+    EXPECT_NO_THROW(parse_stage_file(made.output, "made.cl")) << made.output;
+  }
+}
+
+TEST_P(Loops, AreRefusedAsTheyTell) {
+  const CommandResult made = generate(path_, notes_.data.at(0));
+  if (!notes_.refused) {
+    EXPECT_EQ(made.status, 0) << made.errors;
+    return;
+  }
+  EXPECT_EQ(made.status, 1) << made.output;
+  EXPECT_NE(made.errors.find(path_ + ":" + *notes_.refused + "\n"), std::string::npos)
+      << made.errors;
+}
+
+std::string name_of_test(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(, Loops, testing::ValuesIn(all_loops()), name_of_test);
+
+}  // namespace
+}  // namespace tandem::test
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  gst_init(&argc, &argv);
+  return RUN_ALL_TESTS();
+}
