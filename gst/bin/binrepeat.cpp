@@ -20,7 +20,7 @@ int find_first(const std::vector<GstTandemStage*>& stages, int last) {
   return first;
 }
 
-int rounds_of(GstTandemStage* stage) { return adapter(stage).settings()->rounds(); }
+int rounds_of(GstTandemStage* stage) { return adapter(stage).settings()->rounds; }
 
 }  // namespace
 

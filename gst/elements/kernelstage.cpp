@@ -2,11 +2,8 @@
 #include "gst/elements/kernelstage.h"
 
 #include <cstring>
-#include <iomanip>
-#include <locale>
 #include <map>
 #include <mutex>
-#include <sstream>
 
 #include "files/hash.h"
 #include "files/regular_file.h"
@@ -28,12 +25,6 @@ struct Source {
   std::shared_ptr<const StageFile> file;
   std::string problem;  ///< why there is no file
   StageDescription description;
-};
-
-/// The properties as they were at one moment.
-struct Snapshot final : StageSettings {
-  std::shared_ptr<const Source> source;
-  std::vector<StageValue> values;
 };
 
 /// What belongs to the element; the frame path works with what make_work() made of it.
@@ -206,49 +197,54 @@ void get_property(GObject* object, guint, GValue* value, GParamSpec*) {
   g_value_set_string(value, self_of(object).source->location.c_str());
 }
 
-StageDescription describe_stage(GstTandemStage* stage) {
+std::shared_ptr<const Source> source_of(GstTandemStage* stage) {
   ObjectLock lock(stage);
-  return self_of(stage).source->description;
+  return self_of(stage).source;
 }
 
-std::shared_ptr<const StageSettings> read_settings(GstTandemStage* stage) {
-  auto read = std::make_shared<Snapshot>();
-  {
-    ObjectLock lock(stage);
-    read->source = self_of(stage).source;
-    read->values = self_of(stage).values;
-  }
-  std::ostringstream text;
-  text.imbue(std::locale::classic());
-  text << "kernelstage location=" << std::quoted(read->source->location) << " code=" << std::hex
-       << hash_of(read->source->text) << std::dec;
-  // How long a frame takes does not depend on parameters.
-  read->work = text.str();
-  text << std::setprecision(9);
-  for (std::size_t i = 0; i < read->values.size(); ++i) {
-    const StageParameter& p = read->source->file->parameters[i];
-    text << ' ' << p.name << '=';
-    if (p.type == StageParameter::Type::kFloat) {
-      text << read->values[i].real;
+void describe_stage(GstTandemStage* stage, const GstStructure*, GstTandemDescription* description) {
+  stage_functions::describe(source_of(stage)->description, description);
+}
+
+// The file may change where its name does not.
+void add_settings(GstTandemStage* stage, GstStructure* settings) {
+  gst_structure_set(settings, "code", G_TYPE_UINT64, guint64{hash_of(source_of(stage)->text)},
+                    nullptr);
+}
+
+std::vector<StageValue> values_of(const StageFile& file, const GstStructure* settings) {
+  std::vector<StageValue> values;
+  for (const StageParameter& p : file.parameters) {
+    StageValue value = initial_value(p);
+    const GValue* const set = gst_structure_get_value(settings, p.name.c_str());
+    if (!set) {
+      // The class has it from the next reading on.
+    } else if (p.type == StageParameter::Type::kFloat) {
+      value.real = static_cast<float>(g_value_get_double(set));
     } else {
-      text << read->values[i].whole;
+      value.whole = G_VALUE_HOLDS_BOOLEAN(set) ? g_value_get_boolean(set) : g_value_get_int(set);
     }
+    values.push_back(value);
   }
-  read->all = text.str();
-  return read;
+  return values;
 }
 
-std::unique_ptr<StageWork> make_work(GstTandemStage* stage, const StageSettings& settings,
-                                     const WorkRequest& request) {
-  const auto& snapshot = static_cast<const Snapshot&>(settings);
-  if (!snapshot.source->file)
-    throw std::runtime_error(snapshot.source->location.empty()
-                                 ? "kernelstage needs a stage file: set location"
-                                 : snapshot.source->problem);
-  Self& self = self_of(stage);
-  auto program = self.compiler.program(snapshot.source->file, request.context);
-  const std::lock_guard lock(self.mutex);
-  return std::make_unique<StageFileWork>(std::move(program), snapshot.values, self.kept, request);
+gboolean make_work(GstTandemStage* stage, const GstStructure* settings, GstTandemWork* work,
+                   GError** error) {
+  // It stays while frames come.
+  const std::shared_ptr<const Source> source = source_of(stage);
+  const auto make = [&](const WorkRequest& request) {
+    if (!source->file)
+      throw std::runtime_error(source->location.empty()
+                                   ? "kernelstage needs a stage file: set location"
+                                   : source->problem);
+    Self& self = self_of(stage);
+    auto program = self.compiler.program(source->file, request.context);
+    const std::lock_guard lock(self.mutex);
+    return std::make_unique<StageFileWork>(std::move(program), values_of(*source->file, settings),
+                                           self.kept, request);
+  };
+  return stage_functions::make_work(source->description, work, error, make);
 }
 
 std::shared_ptr<const StageFile> file_of(GstElement* element) {
@@ -310,8 +306,11 @@ void class_init(gpointer klass, gpointer) {
       element_class, "Stage in one file", "Filter/Analyzer/Video",
       "Computes what a file of the user's says, on the cores and on the device",
       "The Tandem authors");
-  static const StageHooks hooks{describe_stage, read_settings, make_work};
-  static_cast<GstTandemStageClass*>(klass)->hooks = &hooks;
+  auto* const stage_class = static_cast<GstTandemStageClass*>(klass);
+  stage_class->describe = describe_stage;
+  stage_class->add_settings = add_settings;
+  stage_class->make_work = make_work;
+  stage_functions::set<StageFileWork>(stage_class);
 }
 
 GType base_type() {

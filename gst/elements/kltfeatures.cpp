@@ -52,15 +52,12 @@ class KltFeaturesWork final : public StageWork {
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
-    using Access = opencl::Buffer::Access;
-    void* const pyramid = frame.inputs[0].buffer->device(queue, Access::read);
+    void* const pyramid = frame.device_input(0);
     const auto gradient = [&](int plane) {
       return opencl::DevicePlane{pyramid, layout_.first(0, plane), layout_.width, layout_.height,
                                  layout_.width};
     };
-    const auto output = [&](Output o) {
-      return frame.outputs[o].buffer->device(queue, Access::write);
-    };
+    const auto output = [&](Output o) { return frame.device_output(o); };
     const opencl::DevicePlane strength{output(kStrength), 0, layout_.width, layout_.height,
                                        layout_.width};
     kernels_->enqueue_strength(queue, gradient(1), gradient(2), window_, strength,
@@ -117,7 +114,7 @@ struct KltFeaturesElement {
     return properties;
   }
 
-  std::unique_ptr<StageWork> make_work(const Settings& settings, const WorkRequest& request) {
+  std::unique_ptr<KltFeaturesWork> make_work(const Settings& settings, const WorkRequest& request) {
     const KltLayout layout = klt_layout(request, request.inputs[0]);
     const KltPreset preset = KltPreset::of(layout.width, layout.height);
     return std::make_unique<KltFeaturesWork>(

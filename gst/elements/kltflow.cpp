@@ -31,13 +31,9 @@ class KltFlowWork final : public StageWork {
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
-    using Access = opencl::Buffer::Access;
-    const auto input = [&](Input i) -> opencl::DeviceSpan {
-      return {frame.inputs[i].buffer->device(queue, Access::read), 0};
-    };
+    const auto input = [&](Input i) -> opencl::DeviceSpan { return {frame.device_input(i), 0}; };
     kernels_->enqueue(queue, layout_, input(kPrevious), input(kCurrent), input(kFeatures),
-                      features_, settings_,
-                      {frame.outputs[0].buffer->device(queue, Access::write), 0});
+                      features_, settings_, {frame.device_output(0), 0});
   }
 
  private:
@@ -78,7 +74,7 @@ struct KltFlowElement {
     return properties;
   }
 
-  std::unique_ptr<StageWork> make_work(const Settings& settings, const WorkRequest& request) {
+  std::unique_ptr<KltFlowWork> make_work(const Settings& settings, const WorkRequest& request) {
     const KltLayout layout = klt_layout(request, request.inputs[kPrevious]);
     klt_layout(request, request.inputs[kCurrent]);
     const KltPreset preset = KltPreset::of(layout.width, layout.height);

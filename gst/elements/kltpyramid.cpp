@@ -2,7 +2,6 @@
 #include "gst/elements/kltpyramid.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "gst/elements/devicekernels.h"
 #include "gst/elements/klttensors.h"
@@ -18,7 +17,7 @@ class KltPyramidWork final : public StageWork {
   KltPyramidWork(std::shared_ptr<KltPyramidOpenCL> kernels, const GstVideoInfo& video)
       : kernels_(std::move(kernels)),
         layout_{GST_VIDEO_INFO_WIDTH(&video), GST_VIDEO_INFO_HEIGHT(&video)},
-        black_(static_cast<std::size_t>(layout_.width)) {
+        black_(static_cast<std::size_t>(layout_.width) * static_cast<std::size_t>(layout_.height)) {
     const auto luma = [&](const char* name) {
       return TensorSpec::of_pixels(name, layout_.width, layout_.height, kernels_ != nullptr);
     };
@@ -37,35 +36,31 @@ class KltPyramidWork final : public StageWork {
     const int height = layout_.height;
     const Rows before{rows.begin, std::min(rows.end, height)};
     const Rows now{std::max(0, rows.begin - height), rows.end - height};
-    // A black frame has no features.
-    Plane<const uint8_t> previous = frame.previous;
-    if (!previous.data) previous = {black_.data(), layout_.width, height, 0};
     if (before.count() > 0)
-      klt_pyramid_simd(previous, layout_.over(frame.output<float>(kPrevious)), before);
+      klt_pyramid_simd(previous(frame), layout_.over(frame.output<float>(kPrevious)), before);
     if (now.count() > 0)
       klt_pyramid_simd(frame.luma(), layout_.over(frame.output<float>(kCurrent)), now);
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
-    const opencl::DevicePlane before = frame.previous.data
-                                           ? frame.upload(frame.previous, kPreviousLuma, queue)
-                                           : no_frame(*frame.outputs[kPreviousLuma].buffer, queue);
-    kernels_->enqueue(queue, before, {frame.device_output(kPrevious, queue)});
-    const opencl::DevicePlane now = frame.upload(frame.luma(), kCurrentLuma, queue);
-    kernels_->enqueue(queue, now, {frame.device_output(kCurrent, queue)});
+    const opencl::DevicePlane before = frame.upload(previous(frame), kPreviousLuma);
+    kernels_->enqueue(queue, before, {frame.device_output(kPrevious)});
+    const opencl::DevicePlane now = frame.upload(frame.luma(), kCurrentLuma);
+    kernels_->enqueue(queue, now, {frame.device_output(kCurrent)});
   }
 
  private:
-  // A black frame.
-  opencl::DevicePlane no_frame(opencl::Buffer& luma, opencl::Queue& queue) const {
-    using Access = opencl::Buffer::Access;
-    std::memset(luma.host(Access::write), 0, luma.size());
-    return {luma.device(queue, Access::read), 0, layout_.width, layout_.height, layout_.width};
+  // The first frame comes after a black one, which has no features.
+  Plane<const uint8_t> previous(const StageFrame& frame) const {
+    const Plane<const uint8_t> luma = frame.previous();
+    return luma.data
+               ? luma
+               : Plane<const uint8_t>{black_.data(), layout_.width, layout_.height, layout_.width};
   }
 
   const std::shared_ptr<KltPyramidOpenCL> kernels_;
   const KltLayout layout_;
-  const std::vector<uint8_t> black_;  // one row
+  const std::vector<uint8_t> black_;  // a frame
 };
 
 struct KltPyramidElement {
@@ -83,7 +78,7 @@ struct KltPyramidElement {
     return description;
   }
 
-  std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest& request) {
+  std::unique_ptr<KltPyramidWork> make_work(const Settings&, const WorkRequest& request) {
     return std::make_unique<KltPyramidWork>(device.on(request.context), request.video);
   }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/elements/klttracks.h"
 
+#include <gst/tandem/motionmeta.h>
+
 #include <cstddef>
 
 #include "gst/elements/klttensors.h"
-#include <gst/tandem/motionmeta.h>
 #include "gst/stage/stageelement.h"
 #include "kernels/klt_flow/tracks.h"
 
@@ -37,11 +38,10 @@ class KltTracksWork final : public StageWork {
   }
 
   void publish(StageFrame& frame, GstBuffer* buffer) const override {
-    const int count = *frame.output<int>(1);
+    const int count = *frame.result<int>(1);
     if (count == 0) return;
-    gst_buffer_add_tandem_motion_meta(buffer, frame.output<GstTandemMotionVector>(0),
-                                      static_cast<guint>(count),
-                                      gst_memory_ref(frame.outputs[0].memory));
+    gst_buffer_add_tandem_motion_meta(buffer, frame.result<GstTandemMotionVector>(0),
+                                      static_cast<guint>(count), gst_memory_ref(frame.memory(0)));
   }
 
  private:
@@ -78,7 +78,7 @@ struct KltTracksElement {
     return properties;
   }
 
-  std::unique_ptr<StageWork> make_work(const Settings& settings, const WorkRequest& request) {
+  std::unique_ptr<KltTracksWork> make_work(const Settings& settings, const WorkRequest& request) {
     return std::make_unique<KltTracksWork>(tracks, request.inputs[0].spec.shape[0],
                                            settings.max_distance);
   }

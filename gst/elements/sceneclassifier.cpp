@@ -61,9 +61,7 @@ class SceneClassifierWork final : public StageWork {
   int rows() const override { return layout_.height_of(0); }
 
   void prepare(StageFrame& frame) const override {
-    auto* counts =
-        static_cast<int32_t*>(frame.outputs[kCounts].buffer->host(opencl::Buffer::Access::write));
-    std::fill_n(counts, model_.bag.counts(), 0);
+    std::fill_n(frame.output<int32_t>(kCounts), model_.bag.counts(), 0);
   }
 
   void compute(StageFrame& frame, Rows rows) const override {
@@ -84,7 +82,7 @@ class SceneClassifierWork final : public StageWork {
 
   // A frame without a keypoint says nothing and gets no label: combine() left its margins at 0.
   void publish(StageFrame& frame, GstBuffer* buffer) const override {
-    const float* margins = frame.output<float>(kMargins);
+    const float* margins = frame.result<float>(kMargins);
     const int classes = model_.classes();
     if (std::all_of(margins, margins + classes, [](float m) { return m == 0; })) return;
     const int best = best_class(margins, classes);
@@ -124,7 +122,8 @@ struct SceneClassifier {
     return properties;
   }
 
-  std::unique_ptr<StageWork> make_work(const Settings& settings, const WorkRequest& request) {
+  std::unique_ptr<SceneClassifierWork> make_work(const Settings& settings,
+                                                 const WorkRequest& request) {
     const SceneLayout layout{GST_VIDEO_INFO_WIDTH(&request.video),
                              GST_VIDEO_INFO_HEIGHT(&request.video)};
     if (std::min(layout.width, layout.height) < kSceneLeastSide ||

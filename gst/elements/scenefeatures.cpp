@@ -37,17 +37,17 @@ class SceneFeaturesWork final : public StageWork {
     const Rows rows{bands.begin * kSceneBandRows,
                     std::min(bands.end * kSceneBandRows, layout_.height_of(0))};
     scene_first_octave_simd(frame.luma(), frame.output<float>(kSpace), frame.output<float>(kBases),
-                            rows, frame.stop);
+                            rows, frame.stop());
   }
 
   void combine(StageFrame& frame) const override {
     scene_next_octaves_simd(layout_, frame.output<float>(kBases), frame.output<float>(kSpace),
-                            frame.stop);
+                            frame.stop());
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
-    kernels_->enqueue(queue, frame.upload(frame.luma(), kLuma, queue),
-                      {frame.device_output(kSpace, queue)}, {frame.device_output(kScratch, queue)});
+    kernels_->enqueue(queue, frame.upload(frame.luma(), kLuma), {frame.device_output(kSpace)},
+                      {frame.device_output(kScratch)});
   }
 
  private:
@@ -70,7 +70,7 @@ struct SceneFeaturesElement {
     return description;
   }
 
-  std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest& request) {
+  std::unique_ptr<SceneFeaturesWork> make_work(const Settings&, const WorkRequest& request) {
     const SceneLayout layout{GST_VIDEO_INFO_WIDTH(&request.video),
                              GST_VIDEO_INFO_HEIGHT(&request.video)};
     if (std::min(layout.width, layout.height) < kSceneLeastSide) {

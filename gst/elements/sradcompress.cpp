@@ -23,14 +23,13 @@ class SradCompressWork final : public SradWork {
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
-    const auto image = plane(frame.device_input(0, queue));
-    kernels_->compress(queue, image, plane(frame.device_output(kLuma, queue)), all());
-    frame.outputs[kLuma].buffer->enqueue_download(queue);
+    const auto image = plane(frame.device_input(0));
+    kernels_->compress(queue, image, plane(frame.device_output(kLuma)), all());
+    frame.download(kLuma);
   }
 
   void collect(StageFrame& frame) const override {
-    const auto* computed = static_cast<const uint8_t*>(
-        frame.outputs[kLuma].buffer->host(opencl::Buffer::Access::read));
+    const auto* computed = frame.result<uint8_t>(kLuma);
     const Plane<uint8_t> luma = frame.luma();
     for (int y = 0; y < height_; ++y) std::copy_n(plane(computed).row(y), width_, luma.row(y));
   }
@@ -52,7 +51,7 @@ struct SradCompress : SradElement {
     return description;
   }
 
-  std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest& request) {
+  std::unique_ptr<SradCompressWork> make_work(const Settings&, const WorkRequest& request) {
     return std::make_unique<SradCompressWork>(kernels_for(request), request);
   }
 };

@@ -29,10 +29,10 @@ class SradDiffuseWork final : public SradWork {
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
-    const auto image = plane(frame.device_input(kImage, queue));
-    const opencl::DeviceSpan statistics{frame.device_input(kStatistics, queue)};
-    kernels_->diffuse(queue, image, statistics, plane(frame.device_output(kDifferences, queue), 2),
-                      plane(frame.device_output(kCoefficient, queue)), all());
+    const auto image = plane(frame.device_input(kImage));
+    const opencl::DeviceSpan statistics{frame.device_input(kStatistics)};
+    kernels_->diffuse(queue, image, statistics, plane(frame.device_output(kDifferences), 2),
+                      plane(frame.device_output(kCoefficient)), all());
   }
 };
 
@@ -53,7 +53,7 @@ struct SradDiffuse : SradElement {
     return description;
   }
 
-  std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest& request) {
+  std::unique_ptr<SradDiffuseWork> make_work(const Settings&, const WorkRequest& request) {
     return std::make_unique<SradDiffuseWork>(kernels_for(request), request);
   }
 };

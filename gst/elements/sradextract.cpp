@@ -21,8 +21,8 @@ class SradExtractWork final : public SradWork {
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
-    const opencl::DevicePlane luma = frame.upload(frame.luma(), kLuma, queue);
-    kernels_->extract(queue, luma, plane(frame.device_output(kImage, queue)), all());
+    const opencl::DevicePlane luma = frame.upload(frame.luma(), kLuma);
+    kernels_->extract(queue, luma, plane(frame.device_output(kImage)), all());
   }
 };
 
@@ -40,7 +40,7 @@ struct SradExtract : SradElement {
     return description;
   }
 
-  std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest& request) {
+  std::unique_ptr<SradExtractWork> make_work(const Settings&, const WorkRequest& request) {
     return std::make_unique<SradExtractWork>(kernels_for(request), request);
   }
 };

@@ -19,8 +19,8 @@ class SradPrepareWork final : public SradWork {
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
-    const auto image = plane(frame.device_input(0, queue));
-    kernels_->prepare(queue, image, plane(frame.device_output(0, queue)), all());
+    const auto image = plane(frame.device_input(0));
+    kernels_->prepare(queue, image, plane(frame.device_output(0)), all());
   }
 };
 
@@ -38,7 +38,7 @@ struct SradPrepare : SradElement {
     return description;
   }
 
-  std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest& request) {
+  std::unique_ptr<SradPrepareWork> make_work(const Settings&, const WorkRequest& request) {
     return std::make_unique<SradPrepareWork>(kernels_for(request), request);
   }
 };

@@ -35,10 +35,10 @@ class SradReduceWork final : public SradWork {
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
-    const auto image = plane(frame.device_input(kImage, queue));
-    const auto squares = plane(frame.device_input(kSquares, queue));
-    const opencl::DeviceSpan sums{frame.device_output(kSums, queue)};
-    kernels_->reduce(queue, image, squares, sums, {frame.device_output(kStatistics, queue)});
+    const auto image = plane(frame.device_input(kImage));
+    const auto squares = plane(frame.device_input(kSquares));
+    const opencl::DeviceSpan sums{frame.device_output(kSums)};
+    kernels_->reduce(queue, image, squares, sums, {frame.device_output(kStatistics)});
   }
 };
 
@@ -58,7 +58,7 @@ struct SradReduce : SradElement {
     return description;
   }
 
-  std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest& request) {
+  std::unique_ptr<SradReduceWork> make_work(const Settings&, const WorkRequest& request) {
     return std::make_unique<SradReduceWork>(kernels_for(request), request);
   }
 };

@@ -23,11 +23,11 @@ class SradUpdateWork final : public SradWork {
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
-    const auto image = plane(frame.device_input(kImage, queue));
-    const auto differences = plane(frame.device_input(kDifferences, queue), 2);
-    const auto coefficient = plane(frame.device_input(kCoefficient, queue));
-    kernels_->update(queue, image, differences, coefficient, lambda_,
-                     plane(frame.device_output(0, queue)), all());
+    const auto image = plane(frame.device_input(kImage));
+    const auto differences = plane(frame.device_input(kDifferences), 2);
+    const auto coefficient = plane(frame.device_input(kCoefficient));
+    kernels_->update(queue, image, differences, coefficient, lambda_, plane(frame.device_output(0)),
+                     all());
   }
 
  private:
@@ -68,7 +68,7 @@ struct SradUpdate : SradElement {
 
   static int rounds(const Settings& settings) { return settings.iterations; }
 
-  std::unique_ptr<StageWork> make_work(const Settings& settings, const WorkRequest& request) {
+  std::unique_ptr<SradUpdateWork> make_work(const Settings& settings, const WorkRequest& request) {
     return std::make_unique<SradUpdateWork>(kernels_for(request), request, settings.lambda);
   }
 };

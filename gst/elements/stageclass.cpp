@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/elements/stageclass.h"
 
-#include <gst/gst.h>
+#include <gst/tandem/stage.h>
 
 #include <map>
 #include <mutex>
@@ -18,8 +18,10 @@ struct ClassData {
 };
 
 GParamSpec* param_spec(const StageParameter& p) {
-  const auto flags = static_cast<GParamFlags>(G_PARAM_READWRITE | GST_PARAM_CONTROLLABLE |
-                                              GST_PARAM_MUTABLE_PLAYING);
+  // How long a frame takes does not depend on parameters.
+  const auto flags =
+      static_cast<GParamFlags>(G_PARAM_READWRITE | GST_PARAM_CONTROLLABLE |
+                               GST_PARAM_MUTABLE_PLAYING | GST_TANDEM_PARAM_KEEPS_WORK);
   const char* const name = p.name.c_str();
   const char* const blurb = p.blurb.c_str();
   switch (p.type) {

@@ -12,7 +12,6 @@
 namespace tandem {
 namespace {
 
-using Access = opencl::Buffer::Access;
 using Role = StageTensor::Role;
 using Views = std::array<StageView, kMostStageTensors>;
 
@@ -25,6 +24,15 @@ GstTandemElementType gst_type(ElementType type) {
     default:
       return GST_TANDEM_ELEMENT_TYPE_FLOAT32;
   }
+}
+
+// Elements stay where they are while somebody has a reference of their memory.
+void* host_values(GstMemory* memory) {
+  GstMapInfo map;
+  if (!gst_memory_map(memory, &map, GST_MAP_READ))
+    throw opencl::Error("a tensor of an earlier frame cannot be read");
+  gst_memory_unmap(memory, &map);
+  return map.data;
 }
 
 }  // namespace
@@ -132,15 +140,12 @@ const StageCall& StageFileWork::host_call(const StageFrame& frame, Views& views,
     } else if (place.kept >= 0) {
       // Before the first frame nothing is read.
       const bool there = kept_->frames > 0;
-      views[i] = view(
-          i, there ? tandem_memory_buffer(kept_->before[static_cast<std::size_t>(place.kept)].get())
-                         ->host(Access::read)
-                   : nullptr);
-    } else {
       views[i] =
-          view(i, place.input >= 0
-                      ? const_cast<void*>(frame.host_inputs[static_cast<std::size_t>(place.input)])
-                      : frame.host_outputs[static_cast<std::size_t>(place.output)]);
+          view(i, there ? host_values(kept_->before[static_cast<std::size_t>(place.kept)].get())
+                        : nullptr);
+    } else {
+      views[i] = view(i, place.input >= 0 ? const_cast<void*>(frame.input<void>(place.input))
+                                          : frame.output<void>(place.output));
     }
   }
   call = this->call(views.data());
@@ -166,8 +171,7 @@ void StageFileWork::combine(StageFrame& frame) const {
 
 void StageFileWork::copy_luma(StageFrame& frame) const {
   if (luma_out_ < 0) return;
-  const auto* from = static_cast<const uint8_t*>(
-      frame.outputs[static_cast<std::size_t>(luma_out_)].buffer->host(Access::read));
+  const auto* from = frame.result<uint8_t>(luma_out_);
   const Plane<uint8_t> luma = frame.luma();
   for (int y = 0; y < height_; ++y)
     std::copy_n(from + static_cast<std::ptrdiff_t>(y) * width_, width_, luma.row(y));
@@ -185,11 +189,11 @@ void StageFileWork::enqueue(StageFrame& frame, opencl::Queue& queue) const {
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const Place& place = places_[i];
     if (tensors[i].role == Role::kLuma) {
-      views[i] = view(i, frame.upload(frame.luma(), place.output, queue).mem);
+      views[i] = view(i, frame.upload(frame.luma(), place.output).mem);
     } else if (place.input >= 0) {
-      views[i] = view(i, frame.device_input(place.input, queue));
+      views[i] = view(i, frame.device_input(place.input));
     } else if (place.output >= 0) {
-      views[i] = view(i, frame.device_output(place.output, queue));
+      views[i] = view(i, frame.device_output(place.output));
     }
   }
   for (std::size_t i = 0; i < places_.size(); ++i) {
@@ -198,9 +202,8 @@ void StageFileWork::enqueue(StageFrame& frame, opencl::Queue& queue) const {
     const auto of = static_cast<std::size_t>(tensors[i].of);
     views[i] = kept_->frames == 0
                    ? views[of]
-                   : view(i, tandem_memory_buffer(
-                                 kept_->before[static_cast<std::size_t>(places_[i].kept)].get())
-                                 ->device(queue, Access::read));
+                   : view(i, frame.device_memory(
+                                 kept_->before[static_cast<std::size_t>(places_[i].kept)].get()));
   }
   program_->device->enqueue(queue, call(views.data()));
   for (std::size_t i = 0; i < places_.size(); ++i) {
@@ -211,7 +214,7 @@ void StageFileWork::enqueue(StageFrame& frame, opencl::Queue& queue) const {
     });
     if (kept || tensors[i].role == Role::kLumaOut || tensors[i].role == Role::kFlags ||
         is_boxes(tensors[i]))
-      frame.outputs[static_cast<std::size_t>(places_[i].output)].buffer->enqueue_download(queue);
+      frame.download(places_[i].output);
   }
 }
 
@@ -219,8 +222,7 @@ void StageFileWork::collect(StageFrame& frame) const {
   Views views{};
   for (std::size_t i = 0; i < places_.size(); ++i) {
     if (program_->plan.tensors[i].role == Role::kFlags)
-      views[i].data =
-          frame.outputs[static_cast<std::size_t>(places_[i].output)].buffer->host(Access::read);
+      views[i].data = const_cast<void*>(frame.result<void>(places_[i].output));
   }
   const std::string problem = unsettled_loop(*program_->file, program_->plan, call(views.data()));
   if (!problem.empty()) throw std::runtime_error(problem);
@@ -233,10 +235,9 @@ void StageFileWork::publish(StageFrame& frame, GstBuffer* buffer) const {
     kept_->before.resize(places_.size());
     for (std::size_t i = 0; i < places_.size(); ++i) {
       if (places_[i].kept < 0) continue;
-      const auto output =
-          static_cast<std::size_t>(places_[static_cast<std::size_t>(tensors[i].of)].output);
+      const int output = places_[static_cast<std::size_t>(tensors[i].of)].output;
       kept_->before[static_cast<std::size_t>(places_[i].kept)] =
-          MemoryRef(gst_memory_ref(frame.outputs[output].memory));
+          MemoryRef(gst_memory_ref(frame.memory(output)));
     }
     ++kept_->frames;
   }
@@ -252,8 +253,7 @@ void StageFileWork::attach(const StageRegions& regions, StageFrame& frame,
   });
   const StageShape& shape = found->shape;
   const Place& place = places_[static_cast<std::size_t>(found - tensors.begin())];
-  const void* const data =
-      frame.outputs[static_cast<std::size_t>(place.output)].buffer->host(Access::read);
+  const void* const data = frame.result<void>(place.output);
   const int columns = shape.columns(width_);
   for (int row = 0; row < shape.rows(height_); ++row) {
     const auto value = [&](int column) -> double {

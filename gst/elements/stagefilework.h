@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "gst/elements/stageprogram.h"
-#include "gst/memory/tensorpool.h"
 #include "gst/stage/stagework.h"
+#include "gst/util/ref.h"
 
 namespace tandem {
 

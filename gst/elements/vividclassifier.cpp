@@ -76,8 +76,8 @@ class VividClassifierWork final : public StageWork {
     }
   }
 
-  bool fits(const WorkRequest& request) const override {
-    return levels_.matches(request.inputs[kLevels]);
+  bool fits(StageFrame& frame) const override {
+    return levels_.matches(frame.value<float>(kLevels));
   }
 
   int rows() const override { return levels_.block_rows; }
@@ -104,10 +104,9 @@ class VividClassifierWork final : public StageWork {
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
-    using Access = opencl::Buffer::Access;
-    void* const histogram = frame.inputs[kHistogram].buffer->device(queue, Access::read);
-    void* const score = frame.outputs[kScore].buffer->device(queue, Access::write);
-    void* const partial = frame.outputs[kPartial].buffer->device(queue, Access::write);
+    void* const histogram = frame.device_input(kHistogram);
+    void* const score = frame.device_output(kScore);
+    void* const partial = frame.device_output(kPartial);
     for (std::size_t l = 0; l < levels_.levels.size(); ++l) {
       const VividLevel& level = levels_.levels[l];
       const ScoreGrid grid = scores(level);
@@ -117,14 +116,13 @@ class VividClassifierWork final : public StageWork {
                                {score, level.first_score, grid.columns, grid.rows, grid.columns},
                                {0, grid.rows});
     }
-    frame.outputs[kScore].buffer->enqueue_download(queue);  // publish() reads it
+    frame.download(kScore);  // publish() reads it
   }
 
   void publish(StageFrame& frame, GstBuffer* buffer) const override {
     thread_local std::vector<Detection> found;
     found.clear();
-    const auto* score =
-        static_cast<const float*>(frame.outputs[kScore].buffer->host(opencl::Buffer::Access::read));
+    const auto* score = frame.result<float>(kScore);
     for (const VividLevel& level : levels_.levels) {
       if (scores(level).rows == 0) continue;
       collect_detections(score_plane(score, level), level.scale, least_score_,
@@ -194,7 +192,8 @@ struct VividClassifier {
     return properties;
   }
 
-  std::unique_ptr<StageWork> make_work(const Settings& settings, const WorkRequest& request) {
+  std::unique_ptr<VividClassifierWork> make_work(const Settings& settings,
+                                                 const WorkRequest& request) {
     VividLevels levels = VividLevels::of(request.inputs[kLevels]);
     if (request.inputs[kHistogram].spec.elements() != levels.cells * levels.filters)
       throw std::runtime_error(

@@ -56,8 +56,7 @@ class VividFilterWork final : public StageWork {
   }
 
   void prepare(StageFrame& frame) const override {
-    auto* values =
-        static_cast<float*>(frame.outputs[kLevels].buffer->host(opencl::Buffer::Access::write));
+    auto* values = frame.output<float>(kLevels);
     for (const Level& level : levels_) {
       *values++ = static_cast<float>(level.width);
       *values++ = static_cast<float>(level.height);
@@ -80,10 +79,10 @@ class VividFilterWork final : public StageWork {
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
-    const opencl::DevicePlane full = frame.upload(frame.luma(), kLuma, queue);
-    void* const index = frame.device_output(kIndex, queue);
-    void* const weight = frame.device_output(kWeight, queue);
-    void* const pyramid = frame.device_output(kPyramid, queue);
+    const opencl::DevicePlane full = frame.upload(frame.luma(), kLuma);
+    void* const index = frame.device_output(kIndex);
+    void* const weight = frame.device_output(kWeight);
+    void* const pyramid = frame.device_output(kPyramid);
     for (const Level& level : levels_) {
       const Rows all{0, level.height};
       opencl::DevicePlane level_luma = full;
@@ -165,7 +164,7 @@ struct VividFilter {
     return properties;
   }
 
-  std::unique_ptr<StageWork> make_work(const Settings& settings, const WorkRequest& request) {
+  std::unique_ptr<VividFilterWork> make_work(const Settings& settings, const WorkRequest& request) {
     if (!engine || engine->model != settings.model || engine->context != request.context)
       engine = std::make_shared<FilterEngine>(settings.model, request.context);
     return std::make_unique<VividFilterWork>(engine, request.video, settings.scales,

@@ -34,8 +34,8 @@ class VividHistogramWork final : public StageWork {
                  {levels_.cells, static_cast<gsize>(levels_.filters)}}};
   }
 
-  bool fits(const WorkRequest& request) const override {
-    return levels_.matches(request.inputs[kLevels]);
+  bool fits(StageFrame& frame) const override {
+    return levels_.matches(frame.value<float>(kLevels));
   }
 
   int rows() const override { return levels_.cell_rows; }
@@ -55,9 +55,9 @@ class VividHistogramWork final : public StageWork {
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
-    void* const index = frame.device_input(kIndex, queue);
-    void* const weight = frame.device_input(kWeight, queue);
-    void* const histogram = frame.device_output(0, queue);
+    void* const index = frame.device_input(kIndex);
+    void* const weight = frame.device_input(kWeight);
+    void* const histogram = frame.device_output(0);
     for (const VividLevel& level : levels_.levels) {
       if (level.cells.rows == 0 || level.cells.columns == 0) continue;
       engine_->device->enqueue(
@@ -88,7 +88,7 @@ struct VividHistogram {
     return description;
   }
 
-  std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest& request) {
+  std::unique_ptr<VividHistogramWork> make_work(const Settings&, const WorkRequest& request) {
     VividLevels levels = VividLevels::of(request.inputs[kLevels]);
     if (request.inputs[kIndex].spec.elements() != levels.pixels ||
         request.inputs[kWeight].spec.elements() != levels.pixels) {

@@ -7,14 +7,6 @@
 #include "kernels/vivid_classifier/vivid_classifier.h"
 
 namespace tandem {
-namespace {
-
-const float* host_values(const Tensor& tensor) {
-  return static_cast<const float*>(tensor.buffer->host(opencl::Buffer::Access::read));
-}
-
-}  // namespace
-
 VividLevels VividLevels::read(const float* values, std::size_t count) {
   constexpr float kMostPixels = 1 << 16;  // a side
   VividLevels all;
@@ -45,9 +37,7 @@ VividLevels VividLevels::read(const float* values, std::size_t count) {
   return all;
 }
 
-bool VividLevels::matches(const Tensor& tensor) const {
-  const float* values = host_values(tensor);
-  if (tensor.spec.shape[0] != levels.size()) return false;
+bool VividLevels::matches(const float* values) const {
   return std::all_of(levels.begin(), levels.end(), [&](const VividLevel& level) {
     const bool same = values[0] == static_cast<float>(level.width) &&
                       values[1] == static_cast<float>(level.height) && values[2] == level.scale &&
@@ -60,7 +50,7 @@ bool VividLevels::matches(const Tensor& tensor) const {
 VividLevels VividLevels::of(const Tensor& tensor) {
   if (tensor.spec.dimensions != 2 || tensor.spec.shape[1] != 4)
     throw std::runtime_error("the tensor 'vivid-levels' on the frame is damaged");
-  return read(host_values(tensor), tensor.spec.shape[0]);
+  return read(static_cast<const float*>(tensor.values()), tensor.spec.shape[0]);
 }
 
 }  // namespace tandem

@@ -39,8 +39,8 @@ struct VividLevels {
 
   /// Reads the tensor's values; throws std::runtime_error when they make no sense.
   static VividLevels read(const float* values, std::size_t levels);
-  /// Whether the tensor still says the same. Maps it to the host.
-  bool matches(const Tensor& tensor) const;
+  /// Whether a tensor of as many levels says the same.
+  bool matches(const float* values) const;
   /// Reads a levels tensor (which the first stage writes on the host).
   static VividLevels of(const Tensor& tensor);
 };

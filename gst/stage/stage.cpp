@@ -4,7 +4,6 @@
 #include <string>
 
 #include "gst/opencl/openclcontext.h"
-#include "gst/stage/cstage.h"
 #include "gst/stage/previousluma.h"
 #include "gst/stage/stageadapter.h"
 #include "gst/util/guard.h"
@@ -46,10 +45,6 @@ static GType gst_tandem_device_get_type() {
                                       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstTandemDevice", values);
   return type;
-}
-
-const tandem::StageHooks& tandem::hooks_of(GstTandemStage* stage) {
-  return *static_cast<const StageHooks*>(GST_TANDEM_STAGE_GET_CLASS(stage)->hooks);
 }
 
 tandem::StageAdapter& tandem::adapter_of(GstTandemStage* stage) { return stage->priv->adapter; }
@@ -189,7 +184,7 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
   }
   if (self.adapter.properties_set()) self.adapter.use(self.adapter.read_settings());
   const char* const repeats_from = self.adapter.description().repeats_from;
-  if (const int rounds = self.adapter.settings()->rounds(); repeats_from && rounds > 1) {
+  if (const int rounds = self.adapter.settings()->rounds; repeats_from && rounds > 1) {
     const std::string name = self.adapter.name();
     GST_ELEMENT_ERROR(
         stage, STREAM, FAILED,
@@ -258,7 +253,6 @@ static void gst_tandem_stage_class_init(GstTandemStageClass* klass) {
   object_class->get_property = gst_tandem_stage_get_property;
   object_class->finalize = gst_tandem_stage_finalize;
   object_class->notify = gst_tandem_stage_notify;
-  klass->hooks = &tandem::kCStage;
 
   const auto flags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
                                               GST_PARAM_MUTABLE_READY);

@@ -5,10 +5,9 @@
 
 #include <gst/tandem/stage.h>
 
-#include <memory>
 #include <vector>
 
-#include "gst/stage/stagework.h"
+#include "gst/meta/tensorname.h"
 
 namespace tandem {
 
@@ -24,30 +23,13 @@ struct StageDescription {
   bool has_opencl = true;  ///< else it stays on the cores
   bool changes_pixels = false;
   /// The element of the first stage of the part that ends with this one and that frames pass
-  /// StageSettings::rounds() times inside tandembin: null where nothing is repeated.
+  /// StageSettings::rounds times inside tandembin: null where nothing is repeated.
   const char* repeats_from = nullptr;
   bool needs_previous = false;  ///< reads StageFrame::previous
 };
 
-/// What the base class asks of a stage. Those of a class in C are made of its functions
-/// (cstage.cpp); a stage in C++ sets its own as GstTandemStageClass::hooks.
-struct StageHooks {
-  /// What the stage is with the properties that it has now. Asked before its first frame, of each
-  /// instance.
-  StageDescription (*describe)(GstTandemStage* stage);
-  /// The properties as they are now.
-  std::shared_ptr<const StageSettings> (*read_settings)(GstTandemStage* stage);
-  /// Makes the work for frames like the request's with settings of this class. Called with no lock
-  /// held, from whichever thread has the first such frame. Throws std::exception whose what() tells
-  /// the user what to do.
-  std::unique_ptr<StageWork> (*make_work)(GstTandemStage* stage, const StageSettings& settings,
-                                          const WorkRequest& request);
-};
-
 class StageAdapter;
-
-/// The hooks of the stage's class.
-const StageHooks& hooks_of(GstTandemStage* stage);
+struct StageSettings;
 
 /// The stage as the scheduler sees it; lives as long as the element.
 StageAdapter& adapter_of(GstTandemStage* stage);

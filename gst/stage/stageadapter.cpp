@@ -86,7 +86,7 @@ GstBuffer* FrameItem::close() {
 }
 
 void StageAdapter::describe() {
-  StageDescription made = hooks_of(stage_).describe(stage_);
+  StageDescription made = describe_now(stage_);
   std::lock_guard lock(mutex_);  // of has_device(), which a run that has ended may still ask for
   description_ = std::move(made);
 }
@@ -106,7 +106,7 @@ void StageAdapter::set_context(std::shared_ptr<opencl::Context> context) {
 
 std::shared_ptr<const StageSettings> StageAdapter::read_settings() {
   properties_set_ = false;  // what is set while they are read is read again
-  return hooks_of(stage_).read_settings(stage_);
+  return tandem::read_settings(stage_);
 }
 
 void StageAdapter::use(std::shared_ptr<const StageSettings> settings) {
@@ -137,14 +137,14 @@ bool StageAdapter::has_device() const {
   return context_ && description().has_opencl;
 }
 
-Status StageAdapter::find_inputs(FrameItem& item, StageFrame& frame) {
+Status StageAdapter::find_inputs(FrameItem& item, SlotFrame& frame) {
   int i = 0;
   for (const StageDescription::Input& wanted : description().inputs) {
-    Tensor& found = frame.inputs[i++];
+    SlotTensor& found = frame.inputs[i++];
     found = {};
     const auto look = [&](int last, int first) {
       for (int k = last; k >= first && !found.memory; --k) {
-        for (const Tensor& made : item.slots[k].frame.outputs) {
+        for (const SlotTensor& made : item.slots[k].frame.outputs) {
           if (made.memory && !made.spec.scratch && made.spec.name == wanted.tensor) found = made;
         }
       }
@@ -178,13 +178,13 @@ Status StageAdapter::find_inputs(FrameItem& item, StageFrame& frame) {
 }
 
 // The work at hand when it can be used; else null, and the request names the device to make it for.
-std::shared_ptr<const PooledWork> StageAdapter::current_for(WorkRequest& request) {
+std::shared_ptr<const PooledWork> StageAdapter::current_for(SlotRequest& request) {
   std::lock_guard lock(mutex_);
-  const std::span<const Tensor> inputs = request.inputs;
+  const std::span<const SlotTensor> inputs = request.inputs;
   if (current_ && current_->generation == generation_ &&
       same_frames(current_->video, request.video) &&
       std::equal(inputs.begin(), inputs.end(), current_->inputs.begin(), current_->inputs.end(),
-                 [](const Tensor& a, const TensorSpec& b) { return a.spec == b; }) &&
+                 [](const SlotTensor& a, const TensorSpec& b) { return a.spec == b; }) &&
       current_->work->fits(request)) {
     return current_;
   }
@@ -192,12 +192,12 @@ std::shared_ptr<const PooledWork> StageAdapter::current_for(WorkRequest& request
   return nullptr;
 }
 
-std::shared_ptr<PooledWork> StageAdapter::make_work(WorkRequest& request) {
+std::shared_ptr<PooledWork> StageAdapter::make_work(SlotRequest& request) {
   auto made = std::make_shared<PooledWork>();
   made->generation = generation_;
   made->video = request.video;
   const auto settings = this->settings();
-  const auto make = [&] { return hooks_of(stage_).make_work(stage_, *settings, request); };
+  const auto make = [&] { return std::make_unique<ClassWork>(stage_, *settings, request); };
   try {
     made->work = make();
   } catch (const opencl::Error& e) {
@@ -210,7 +210,7 @@ std::shared_ptr<PooledWork> StageAdapter::make_work(WorkRequest& request) {
   }
   made->context = request.context;
   g_assert(made->work->outputs().size() <= kMaxTensors);
-  for (const Tensor& input : request.inputs) {
+  for (const SlotTensor& input : request.inputs) {
     made->inputs.push_back(input.spec);
     if (made->context)
       made->input_pools.push_back(
@@ -222,9 +222,9 @@ std::shared_ptr<PooledWork> StageAdapter::make_work(WorkRequest& request) {
 }
 
 std::shared_ptr<const PooledWork> StageAdapter::work_for(const FrameItem& item,
-                                                         const StageFrame& frame,
+                                                         const SlotFrame& frame,
                                                          std::string& notice) {
-  WorkRequest request{item.video.info, {frame.inputs.data(), description().inputs.size()}, nullptr};
+  SlotRequest request{item.video.info, {frame.inputs.data(), description().inputs.size()}, nullptr};
   if (auto current = current_for(request)) return current;
   std::shared_ptr<const PooledWork> made;
   {
@@ -268,8 +268,8 @@ Status StageAdapter::begin(Item& base) {
   using Access = opencl::Buffer::Access;
   FrameItem::Slot& slot = static_cast<FrameItem&>(base).slots[index_];
   return guard([&]() -> Status {
-    StageFrame& frame = slot.frame;
-    const auto host = [](const Tensor& tensor, Access access) -> void* {
+    SlotFrame& frame = slot.frame;
+    const auto host = [](const SlotTensor& tensor, Access access) -> void* {
       return tensor.buffer ? tensor.buffer->host(access) : nullptr;
     };
     frame.stop = base.stop;
@@ -296,7 +296,7 @@ void StageAdapter::compute(Item& item, int first, int last) {
 void StageAdapter::localise_inputs(FrameItem::Slot& slot, std::size_t inputs) {
   using Access = opencl::Buffer::Access;
   for (std::size_t i = 0; i < inputs; ++i) {
-    Tensor& input = slot.frame.inputs[i];
+    SlotTensor& input = slot.frame.inputs[i];
     if (input.buffer->context() == slot.work->context.get()) continue;
     slot.local_inputs[i] = slot.work->input_pools[i]->acquire();
     opencl::Buffer* local = tandem_memory_buffer(slot.local_inputs[i].get());
@@ -315,7 +315,7 @@ Status StageAdapter::enqueue(Item& base, bool to_host) {
     localise_inputs(slot, description().inputs.size());
     slot.work->work->enqueue(slot.frame, queue);
     if (!to_host && !item.tensors_to_host) return {};
-    for (const Tensor& output : slot.frame.outputs)
+    for (const SlotTensor& output : slot.frame.outputs)
       if (output.buffer && !output.spec.scratch) output.buffer->enqueue_download(queue);
     return {};
   });
@@ -326,7 +326,7 @@ Status StageAdapter::enqueue_copy(Item& base, bool to_host) {
   auto& item = static_cast<FrameItem&>(base);
   return guard([&]() -> Status {
     opencl::Queue& queue = *item.queues[item.lane];
-    for (const Tensor& output : item.slots[index_].frame.outputs) {
+    for (const SlotTensor& output : item.slots[index_].frame.outputs) {
       if (!output.buffer || output.spec.scratch) continue;
       if (to_host) {
         output.buffer->enqueue_download(queue);

@@ -9,15 +9,16 @@
 #include <string>
 
 #include "gst/memory/tensorpool.h"
+#include "gst/stage/classwork.h"
 #include "gst/stage/stage.h"
 #include "model/configuration.h"
 #include "scheduler/flow/stage.h"
 
 namespace tandem {
 
-/// A StageWork with the pools of its outputs.
+/// A ClassWork with the pools of its outputs.
 struct PooledWork {
-  std::unique_ptr<StageWork> work;
+  std::unique_ptr<ClassWork> work;
   std::vector<TensorSpec> inputs;  ///< what it was made for
   GstVideoInfo video;
   std::vector<std::shared_ptr<TensorPool>> pools;  ///< one an output
@@ -34,7 +35,7 @@ class StageAdapter;
 struct FrameItem : Item {
   struct Slot {
     std::shared_ptr<const PooledWork> work;
-    StageFrame frame;
+    SlotFrame frame;
     std::array<MemoryRef, kMaxTensors> memories;
     std::array<MemoryRef, kMaxTensors> local_inputs;  ///< copies of what was not on the device
     bool published = false;
@@ -109,11 +110,11 @@ class StageAdapter final : public Stage {
   Status finish(Item& item, bool on_device) override;
 
  private:
-  Status find_inputs(FrameItem& item, StageFrame& frame);
-  std::shared_ptr<const PooledWork> work_for(const FrameItem& item, const StageFrame& frame,
+  Status find_inputs(FrameItem& item, SlotFrame& frame);
+  std::shared_ptr<const PooledWork> work_for(const FrameItem& item, const SlotFrame& frame,
                                              std::string& notice);
-  std::shared_ptr<const PooledWork> current_for(WorkRequest& request);
-  std::shared_ptr<PooledWork> make_work(WorkRequest& request);
+  std::shared_ptr<const PooledWork> current_for(SlotRequest& request);
+  std::shared_ptr<PooledWork> make_work(SlotRequest& request);
   static void localise_inputs(FrameItem::Slot& slot, std::size_t inputs);
 
   GstTandemStage* const stage_;

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <iomanip>
-#include <limits>
-#include <locale>
 #include <memory>
 #include <mutex>
-#include <sstream>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
-#include "gst/stage/stage.h"
+#include "gst/stage/stagework.h"
 #include "gst/util/ref.h"
 
 namespace tandem {
@@ -40,11 +37,11 @@ struct StageProperty {
 ///     static StageDescription description(const Settings&);   // instead: of an instance
 ///     static const std::vector<StageProperty<Settings>>& properties();  // none: leave it out
 ///     static int rounds(const Settings&);                     // of a description that repeats
-///     std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest&);  // may throw
+///     std::unique_ptr<Work> make_work(const Settings&, const WorkRequest&);  // may throw
 ///   };
 /// so that an element's file holds what is its own and nothing else. All properties may change
 /// while PLAYING; stage alone and bin take them over between two frames. `make_work` is called by
-/// one thread at a time.
+/// one thread at a time; `Work` is a StageWork.
 template <typename Element>
 class StageElement {
  public:
@@ -83,22 +80,24 @@ class StageElement {
     G_OBJECT_CLASS(parent_class)->finalize(object);
   }
 
-  static void set_property(GObject* object, guint id, const GValue* value, GParamSpec*) {
-    {
-      ObjectLock lock(object);
-      Settings& settings = *cast(object)->settings;
-      const auto& member = Element::properties()[id - 1].member;
-      if (auto* number = std::get_if<int Settings::*>(&member)) {
-        settings.** number = g_value_get_int(value);
-      } else if (auto* real = std::get_if<double Settings::*>(&member)) {
-        settings.** real = g_value_get_double(value);
-      } else if (auto* flag = std::get_if<bool Settings::*>(&member)) {
-        settings.** flag = g_value_get_boolean(value) != FALSE;
-      } else {
-        const gchar* text = g_value_get_string(value);
-        settings.*std::get<std::string Settings::*>(member) = text ? text : "";
-      }
+  static void set_member(Settings& settings, const StageProperty<Settings>& property,
+                         const GValue* value) {
+    const auto& member = property.member;
+    if (auto* number = std::get_if<int Settings::*>(&member)) {
+      settings.** number = g_value_get_int(value);
+    } else if (auto* real = std::get_if<double Settings::*>(&member)) {
+      settings.** real = g_value_get_double(value);
+    } else if (auto* flag = std::get_if<bool Settings::*>(&member)) {
+      settings.** flag = g_value_get_boolean(value) != FALSE;
+    } else if constexpr (sizeof(Settings) >= sizeof(std::string)) {  // else it has none
+      const gchar* text = g_value_get_string(value);
+      settings.*std::get<std::string Settings::*>(member) = text ? text : "";
     }
+  }
+
+  static void set_property(GObject* object, guint id, const GValue* value, GParamSpec*) {
+    ObjectLock lock(object);
+    set_member(*cast(object)->settings, Element::properties()[id - 1], value);
   }
 
   static void get_property(GObject* object, guint id, GValue* value, GParamSpec*) {
@@ -119,7 +118,8 @@ class StageElement {
   static GParamSpec* param_spec(const StageProperty<Settings>& p) {
     static const Settings defaults{};
     const auto flags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                                GST_PARAM_MUTABLE_PLAYING);
+                                                GST_PARAM_MUTABLE_PLAYING |
+                                                (p.keeps_work ? GST_TANDEM_PARAM_KEEPS_WORK : 0));
     if (auto* number = std::get_if<int Settings::*>(&p.member)) {
       return g_param_spec_int(p.name, p.nick, p.blurb, static_cast<int>(p.least),
                               static_cast<int>(p.most), defaults.**number, flags);
@@ -133,62 +133,43 @@ class StageElement {
                                flags);
   }
 
-  struct Snapshot final : StageSettings {
-    Settings values;
-
-    int rounds() const override {
-      if constexpr (requires { Element::rounds(values); }) return Element::rounds(values);
-      return 1;
-    }
-  };
-
-  static std::string text_of(const StageProperty<Settings>& p, const Settings& values) {
-    std::ostringstream text;
-    text.imbue(std::locale::classic());
-    text << std::boolalpha << std::setprecision(std::numeric_limits<double>::max_digits10);
-    const auto write = [&]<typename T>(T Settings::*member) {
-      if constexpr (std::is_same_v<T, std::string>) {
-        text << std::quoted(values.*member);
-      } else {
-        text << values.*member;
-      }
-    };
-    text << ' ' << p.name << '=';
-    std::visit(write, p.member);
-    return text.str();
-  }
-
-  static std::shared_ptr<const StageSettings> read_settings(GstTandemStage* stage) {
-    auto read = std::make_shared<Snapshot>();
-    {
-      ObjectLock lock(stage);
-      read->values = *cast(stage)->settings;
-    }
-    read->all = read->work = Element::kTypeName;
+  static Settings settings_of(const GstStructure* values) {
+    Settings settings{};
     if constexpr (requires { Element::properties(); }) {
       for (const auto& property : Element::properties()) {
-        const std::string text = text_of(property, read->values);
-        read->all += text;
-        if (!property.keeps_work) read->work += text;
+        const GValue* value = gst_structure_get_value(values, property.name);
+        if (value) set_member(settings, property, value);
       }
     }
-    return read;
+    return settings;
   }
 
-  static StageDescription describe(GstTandemStage* stage) {
-    if constexpr (requires(Settings values) { Element::description(values); }) {
-      ObjectLock lock(stage);
-      return Element::description(*cast(stage)->settings);
+  static StageDescription description_of(const Settings& settings) {
+    if constexpr (requires { Element::description(settings); }) {
+      return Element::description(settings);
     } else {
       return Element::description();
     }
   }
 
-  static std::unique_ptr<StageWork> make_work(GstTandemStage* stage, const StageSettings& settings,
-                                              const WorkRequest& request) {
+  static void describe(GstTandemStage*, const GstStructure* values,
+                       GstTandemDescription* description) {
+    stage_functions::describe(description_of(settings_of(values)), description);
+  }
+
+  static gint get_rounds(GstTandemStage*, const GstStructure* values) {
+    return Element::rounds(settings_of(values));
+  }
+
+  static gboolean make_work(GstTandemStage* stage, const GstStructure* values, GstTandemWork* work,
+                            GError** error) {
+    const Settings settings = settings_of(values);
     Instance* self = cast(stage);
-    std::lock_guard lock(*self->mutex);
-    return self->element->make_work(static_cast<const Snapshot&>(settings).values, request);
+    return stage_functions::make_work(description_of(settings), work, error,
+                                      [&](const WorkRequest& request) {
+                                        std::lock_guard lock(*self->mutex);
+                                        return self->element->make_work(settings, request);
+                                      });
   }
 
   static void class_init(GstTandemStageClass* klass, gpointer) {
@@ -207,8 +188,13 @@ class StageElement {
     gst_element_class_set_static_metadata(element_class, Element::kLongName, Element::kKlass,
                                           Element::kSummary, "The Tandem authors");
 
-    static const StageHooks hooks{describe, read_settings, make_work};
-    klass->hooks = &hooks;
+    klass->describe = describe;
+    klass->make_work = make_work;
+    if constexpr (requires(Settings settings) { Element::rounds(settings); })
+      klass->get_rounds = get_rounds;
+    using Work = typename decltype(std::declval<Element>().make_work(
+        std::declval<const Settings&>(), std::declval<const WorkRequest&>()))::element_type;
+    stage_functions::set<Work>(klass);
   }
 };
 

@@ -1,40 +1,162 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/stage/stagework.h"
 
+#include <gst/tandem/error.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "gst/stage/stageopencl.h"
+
 namespace tandem {
-
-std::size_t TensorSpec::elements() const {
-  std::size_t n = 1;
-  for (guint d = 0; d < dimensions; ++d) n *= shape[d];
-  return n;
-}
-
-std::size_t TensorSpec::bytes() const {
-  return elements() * (type == GST_TANDEM_ELEMENT_TYPE_UINT8 ? 1 : 4);
-}
-
-bool TensorSpec::operator==(const TensorSpec& other) const {
-  return name == other.name && type == other.type && dimensions == other.dimensions &&
-         shape == other.shape && scratch == other.scratch;
-}
-
-TensorSpec TensorSpec::of_pixels(const char* name, int width, int height, bool device) {
-  const gsize pixels = static_cast<gsize>(width) * static_cast<gsize>(height);
-  return {name, GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {device ? pixels : 0}, true};
-}
 
 Plane<uint8_t> StageFrame::luma() const {
   return {static_cast<uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(video, 0)), GST_VIDEO_FRAME_WIDTH(video),
           GST_VIDEO_FRAME_HEIGHT(video), GST_VIDEO_FRAME_PLANE_STRIDE(video, 0)};
 }
 
-opencl::DevicePlane StageFrame::upload(Plane<const uint8_t> pixels, int i,
-                                       opencl::Queue& queue) const {
-  opencl::Buffer& packed = *outputs[i].buffer;
-  packed.enqueue_upload_rows(queue, pixels.data, static_cast<std::size_t>(pixels.width),
-                             pixels.height, static_cast<std::size_t>(pixels.stride));
-  return {packed.device(queue, opencl::Buffer::Access::read), 0, pixels.width, pixels.height,
-          pixels.width};
+Plane<const uint8_t> StageFrame::previous() const {
+  gsize stride = 0;
+  const guint8* const data = gst_tandem_frame_get_previous_luma(frame_, &stride);
+  return {data, GST_VIDEO_FRAME_WIDTH(video), GST_VIDEO_FRAME_HEIGHT(video),
+          static_cast<std::ptrdiff_t>(stride)};
 }
 
+Stop StageFrame::stop() const {
+  const auto asks = [](const void* frame) {
+    return gst_tandem_frame_is_stopped(static_cast<const GstTandemFrame*>(frame)) != FALSE;
+  };
+  return {asks, frame_};
+}
+
+opencl::DevicePlane StageFrame::upload(Plane<const uint8_t> pixels, int i) const {
+  void* const packed = gst_tandem_frame_upload(frame_, static_cast<guint>(i), pixels.data,
+                                               static_cast<gsize>(pixels.width), pixels.height,
+                                               static_cast<gsize>(pixels.stride));
+  return {checked(packed), 0, pixels.width, pixels.height, pixels.width};
+}
+
+void StageFrame::download(int i) const {
+  if (!gst_tandem_frame_download(frame_, static_cast<guint>(i))) fail();
+}
+
+// The library knows why, and says so.
+void StageFrame::fail() { throw opencl::Error("the device failed"); }
+
+Tensor::Tensor(GstTandemWork* work, guint input, TensorName name) : work_(work), input_(input) {
+  spec.name = name;
+  spec.type = gst_tandem_work_get_input_type(work, input);
+  const gsize* const shape = gst_tandem_work_get_input_shape(work, input, &spec.dimensions);
+  std::copy_n(shape, spec.dimensions, spec.shape.begin());
+}
+
+const void* Tensor::values() const {
+  const void* const values = gst_tandem_work_get_input(work_, input_);
+  if (!values) throw opencl::Error("the device failed");
+  return values;
+}
+
+namespace stage_functions {
+namespace {
+
+const StageWork& work_of(const GstTandemFrame* frame) {
+  return *static_cast<const StageWork*>(gst_tandem_frame_get_data(frame));
+}
+
+/// Runs `body` for the frame. What it throws does not leave a function in C.
+template <typename Body>
+void guarded(GstTandemFrame* frame, Body&& body) {
+  try {
+    StageFrame here(frame);
+    body(work_of(frame), here);
+  } catch (const std::exception& e) {
+    gst_tandem_frame_fail(frame, e.what());
+  }
+}
+
+}  // namespace
+
+void describe(const StageDescription& from, GstTandemDescription* description) {
+  for (const StageDescription::Input& input : from.inputs)
+    gst_tandem_description_add_input(description, input.tensor.text(), input.producer);
+  gst_tandem_description_set_serial(description, from.serial);
+  gst_tandem_description_set_has_cpu(description, from.has_cpu);
+  gst_tandem_description_set_has_device(description, from.has_opencl);
+  gst_tandem_description_set_changes_pixels(description, from.changes_pixels);
+  gst_tandem_description_set_needs_previous(description, from.needs_previous);
+  if (from.repeats_from) gst_tandem_description_set_repeats_from(description, from.repeats_from);
+  opencl::take_deferred(description);
+}
+
+gboolean make_work(const StageDescription& description, GstTandemWork* work, GError** error,
+                   const std::function<std::unique_ptr<StageWork>(const WorkRequest&)>& make) {
+  try {
+    std::vector<Tensor> inputs;
+    for (const StageDescription::Input& input : description.inputs)
+      inputs.emplace_back(work, static_cast<guint>(inputs.size()), input.tensor);
+    std::unique_ptr<StageWork> made =
+        make({*gst_tandem_work_get_video_info(work), inputs, opencl::context_of(work)});
+    for (const TensorSpec& spec : made->outputs()) {
+      if (spec.scratch) {
+        gst_tandem_work_add_scratch(work, spec.bytes());
+      } else {
+        gst_tandem_work_add_output(work, spec.name.text(), spec.type, spec.dimensions,
+                                   spec.shape.data());
+      }
+    }
+    gst_tandem_work_set_rows(work, std::max(1, made->rows()));
+    gst_tandem_work_set_notice(work, made->notice().c_str());
+    gst_tandem_work_set_data(work, made.release(),
+                             [](gpointer data) { delete static_cast<StageWork*>(data); });
+    return TRUE;
+  } catch (const opencl::Error& e) {
+    g_set_error_literal(error, GST_TANDEM_DEVICE_ERROR, GST_TANDEM_DEVICE_ERROR_FAILED, e.what());
+  } catch (const std::exception& e) {
+    g_set_error_literal(error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, e.what());
+  }
+  return FALSE;
+}
+
+gboolean fits(GstTandemStage*, GstTandemFrame* frame) {
+  bool fits = false;
+  guarded(frame, [&](const StageWork& work, StageFrame& here) { fits = work.fits(here); });
+  return fits;
+}
+
+void prepare(GstTandemStage*, GstTandemFrame* frame) {
+  guarded(frame, [](const StageWork& work, StageFrame& here) { work.prepare(here); });
+}
+
+void compute(GstTandemStage*, GstTandemFrame* frame, gint first_row, gint end_row) {
+  StageFrame here(frame);
+  work_of(frame).compute(here, {first_row, end_row});
+}
+
+void combine(GstTandemStage*, GstTandemFrame* frame) {
+  guarded(frame, [](const StageWork& work, StageFrame& here) { work.combine(here); });
+}
+
+gboolean enqueue(GstTandemStage*, GstTandemFrame* frame, gpointer, GError** error) {
+  try {
+    StageFrame here(frame);
+    work_of(frame).enqueue(here, opencl::queue_of(frame));
+    return TRUE;
+  } catch (const opencl::Error& e) {
+    g_set_error_literal(error, GST_TANDEM_DEVICE_ERROR, GST_TANDEM_DEVICE_ERROR_FAILED, e.what());
+  } catch (const std::exception& e) {
+    gst_tandem_frame_fail(frame, e.what());
+  }
+  return FALSE;
+}
+
+void collect(GstTandemStage*, GstTandemFrame* frame) {
+  guarded(frame, [](const StageWork& work, StageFrame& here) { work.collect(here); });
+}
+
+void publish(GstTandemStage*, GstTandemFrame* frame, GstBuffer* buffer) {
+  guarded(frame, [&](const StageWork& work, StageFrame& here) { work.publish(here, buffer); });
+}
+
+}  // namespace stage_functions
 }  // namespace tandem

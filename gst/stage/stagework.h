@@ -1,95 +1,107 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// A stage's work in C++, behind the functions of GstTandemStageClass. Nothing here is of the
+// library: it works with the functions of <gst/tandem/tandem.h>.
 #pragma once
 
-#include <gst/tandem/tensormeta.h>
-#include <gst/video/video.h>
+#include <gst/tandem/stage.h>
 
-#include <array>
-#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "gst/meta/tensorname.h"
+#include "gst/stage/stage.h"
+#include "gst/stage/tensorspec.h"
 #include "kernels/opencl/opencl.h"
 #include "kernels/plane.h"
+#include "kernels/util/stop.h"
 
 namespace tandem {
 
-/// Most tensors that one stage reads, and most that it writes.
-inline constexpr int kMaxTensors = 8;
+/// One frame at one stage, valid inside the function that got it. Functions throw when the device
+/// failed.
+class StageFrame {
+ public:
+  explicit StageFrame(GstTandemFrame* frame)
+      : video(gst_tandem_frame_get_video(frame)), frame_(frame) {}
 
-struct TensorSpec {
-  TensorName name;
-  GstTandemElementType type = GST_TANDEM_ELEMENT_TYPE_UINT8;
-  guint dimensions = 1;
-  std::array<gsize, GST_TANDEM_TENSOR_MAX_DIMENSIONS> shape{};  ///< outermost first
-  bool scratch = false;  ///< of use to nobody but the stage: never on the frame
-
-  std::size_t elements() const;
-  std::size_t bytes() const;
-  bool operator==(const TensorSpec& other) const;
-
-  /// Scratch for StageFrame::upload: 8-bit pixels, none where there is no device.
-  static TensorSpec of_pixels(const char* name, int width, int height, bool device);
-};
-
-/// A tensor of one frame.
-struct Tensor {
-  TensorSpec spec;
-  GstMemory* memory = nullptr;       ///< borrowed
-  opencl::Buffer* buffer = nullptr;  ///< what the memory holds
-};
-
-/// One frame at one stage. Pointers are borrowed and valid while the stage works on the frame.
-struct StageFrame {
-  const GstVideoFrame* video = nullptr;
-  /// Luma of the frame before as it came to the stages, of the same size, for a stage whose
-  /// description needs_previous; no data: this is the first.
-  Plane<const uint8_t> previous;
-  std::array<Tensor, kMaxTensors> inputs, outputs;
-  std::array<void*, kMaxTensors> host_inputs{}, host_outputs{};  ///< set when the CPU computes
-  /// Once it is set, what the CPU computes of the frame is of no use any more. May be null.
-  const std::atomic<bool>* stop = nullptr;
+  const GstVideoFrame* const video;
 
   /// The first plane of the frame: luma of the 8-bit planar formats.
   Plane<uint8_t> luma() const;
+  /// Luma of the frame before as it came to the stages, of the same size, for a stage whose
+  /// description needs_previous; no data: this is the first.
+  Plane<const uint8_t> previous() const;
+  /// Whether what the CPU computes of the frame is of no use any more.
+  Stop stop() const;
 
-  /// The device side of a tensor (a cl_mem), brought up to date; throws opencl::Error. Ask for the
-  /// inputs first: an output may be one of them.
-  void* device_input(int i, opencl::Queue& queue) const {
-    return inputs[i].buffer->device(queue, opencl::Buffer::Access::read);
-  }
-  void* device_output(int i, opencl::Queue& queue) const {
-    return outputs[i].buffer->device(queue, opencl::Buffer::Access::write);
-  }
-
-  /// Enqueues the upload of 8-bit pixels, such as luma(), to the scratch output `i` of as many:
-  /// there its rows lie packed. The pixels must stay until the queue has finished; throws
-  /// opencl::Error.
-  opencl::DevicePlane upload(Plane<const uint8_t> pixels, int i, opencl::Queue& queue) const;
-
+  /// Elements of tensors on the host, in all functions but enqueue().
   template <typename T>
   const T* input(int i) const {
-    return static_cast<const T*>(host_inputs[i]);
+    return static_cast<const T*>(gst_tandem_frame_get_input(frame_, static_cast<guint>(i)));
   }
   template <typename T>
   T* output(int i) const {
-    return static_cast<T*>(host_outputs[i]);
+    return static_cast<T*>(gst_tandem_frame_get_output(frame_, static_cast<guint>(i)));
   }
+  /// Input `i` where a device may have made it: in fits().
+  template <typename T>
+  const T* value(int i) const {
+    return static_cast<const T*>(checked(input<void>(i)));
+  }
+  /// Output `i` where the device may have made it: in collect() and publish().
+  template <typename T>
+  const T* result(int i) const {
+    return static_cast<const T*>(checked(output<void>(i)));
+  }
+  /// Whoever takes a reference keeps the elements. In publish().
+  GstMemory* memory(int i) const {
+    return gst_tandem_frame_get_output_memory(frame_, static_cast<guint>(i));
+  }
+
+  /// The device side of a tensor (a cl_mem), brought up to date; in enqueue(). Ask for the inputs
+  /// first: an output may be one of them.
+  void* device_input(int i) const {
+    return checked(gst_tandem_frame_get_device_input(frame_, static_cast<guint>(i)));
+  }
+  void* device_output(int i) const {
+    return checked(gst_tandem_frame_get_device_output(frame_, static_cast<guint>(i)));
+  }
+  /// Of what memory() returned for an earlier frame.
+  void* device_memory(GstMemory* memory) const {
+    return checked(gst_tandem_frame_get_device_memory(frame_, memory));
+  }
+  /// Enqueues the upload of 8-bit pixels, such as luma(), to the scratch output `i` of as many:
+  /// there its rows lie packed. The pixels must stay until the queue has finished.
+  opencl::DevicePlane upload(Plane<const uint8_t> pixels, int i) const;
+  /// Enqueues the download of an output, for collect() and publish().
+  void download(int i) const;
+
+ private:
+  template <typename T>
+  static T* checked(T* memory) {
+    if (!memory) fail();
+    return memory;
+  }
+  [[noreturn]] static void fail();
+
+  GstTandemFrame* const frame_;
 };
 
-/// The properties of a stage as they were at one moment. The element's own values are behind it.
-struct StageSettings {
-  std::string all;   ///< the element and all of its properties: the same text, the same values
-  std::string work;  ///< the same without those that leave the work as it is
+/// A tensor that work is made for.
+class Tensor {
+ public:
+  Tensor(GstTandemWork* work, guint input, TensorName name);
 
-  virtual ~StageSettings() = default;
-  /// How often frames pass the part of the chain that ends with this stage; at least 1. Part of the
-  /// settings, because a frame's way is known before there is work for it.
-  virtual int rounds() const { return 1; }
+  TensorSpec spec;
+  /// The elements of the first frame; throws when the device failed.
+  const void* values() const;
+
+ private:
+  GstTandemWork* const work_;
+  const guint input_;
 };
 
 /// What a StageWork is made for.
@@ -113,7 +125,7 @@ class StageWork {
 
   /// Whether it can be used for inputs whose specs are right; looks at values where shapes depend
   /// on them. Cheap: asked for every frame.
-  virtual bool fits(const WorkRequest&) const { return true; }
+  virtual bool fits(StageFrame&) const { return true; }
 
   /// Host values that go with the outputs, before anything is computed on either side.
   virtual void prepare(StageFrame&) const {}
@@ -137,5 +149,38 @@ class StageWork {
   std::vector<TensorSpec> outputs_;
   std::string notice_;
 };
+
+/// The functions of a class whose work is a StageWork.
+namespace stage_functions {
+
+void describe(const StageDescription& from, GstTandemDescription* description);
+/// Makes the work with `make`, which may throw: with opencl::Error where the CPU can do without.
+gboolean make_work(const StageDescription& description, GstTandemWork* work, GError** error,
+                   const std::function<std::unique_ptr<StageWork>(const WorkRequest&)>& make);
+gboolean fits(GstTandemStage*, GstTandemFrame*);
+void prepare(GstTandemStage*, GstTandemFrame*);
+void compute(GstTandemStage*, GstTandemFrame*, gint first_row, gint end_row);
+void combine(GstTandemStage*, GstTandemFrame*);
+gboolean enqueue(GstTandemStage*, GstTandemFrame*, gpointer, GError** error);
+void collect(GstTandemStage*, GstTandemFrame*);
+void publish(GstTandemStage*, GstTandemFrame*, GstBuffer* buffer);
+
+/// Sets those that `Work` has of its own: what it does not override costs a frame nothing.
+template <class Work>
+void set(GstTandemStageClass* klass) {
+  constexpr bool all = std::is_same_v<Work, StageWork>;
+  constexpr auto own = []<typename Base, typename Here>(Base, Here) {
+    return all || !std::is_same_v<Base, Here>;
+  };
+  klass->compute = compute;
+  if (own(&StageWork::fits, &Work::fits)) klass->fits = fits;
+  if (own(&StageWork::prepare, &Work::prepare)) klass->prepare = prepare;
+  if (own(&StageWork::combine, &Work::combine)) klass->combine = combine;
+  if (own(&StageWork::enqueue, &Work::enqueue)) klass->enqueue = enqueue;
+  if (own(&StageWork::collect, &Work::collect)) klass->collect = collect;
+  if (own(&StageWork::publish, &Work::publish)) klass->publish = publish;
+}
+
+}  // namespace stage_functions
 
 }  // namespace tandem

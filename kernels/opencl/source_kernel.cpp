@@ -58,9 +58,4 @@ void SourceKernel::enqueue(Queue& queue, std::size_t items, std::span<const Argu
   if (queue.native().stop) queue.native().keep_pace();
 }
 
-void* command_queue(Queue& queue) {
-  enqueue_deferred(queue);
-  return queue.native().queue();
-}
-
 }  // namespace tandem::opencl

@@ -29,8 +29,4 @@ class SourceKernel {
   std::unique_ptr<Private> self_;
 };
 
-/// The cl_command_queue, for commands of somebody else; what was deferred is enqueued before.
-/// Throws Error.
-void* command_queue(Queue& queue);
-
 }  // namespace tandem::opencl

@@ -4,6 +4,7 @@
 #include "kernels/klt_features/klt_features.h"
 #include "kernels/klt_flow/klt_flow.h"
 #include "kernels/klt_pyramid/klt_pyramid.h"
+#include "kernels/opencl/handles.h"
 #include "kernels/opencl/memory.h"
 #include "kernels/opencl/opencl.h"
 #include "kernels/opencl/source_kernel.h"
@@ -72,7 +73,11 @@ struct SourceKernel::Private {};
 SourceKernel::SourceKernel(Context&, const std::string&, const std::string&) { unavailable(); }
 SourceKernel::~SourceKernel() = default;
 void SourceKernel::enqueue(Queue&, std::size_t, std::span<const Argument>) { unavailable(); }
+void* context_handle(Context&, int) { unavailable(); }
+void* device_handle(Context&, int) { unavailable(); }
+void* program_handle(Context&, int, const std::string&, const std::string&) { unavailable(); }
 void* command_queue(Queue&) { unavailable(); }
+void keep_pace(Queue&) { unavailable(); }
 
 }  // namespace opencl
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -13,6 +12,7 @@
 
 #include "kernels/opencl/opencl.h"
 #include "kernels/plane.h"
+#include "kernels/util/stop.h"
 
 /// Scene Recognition stage 1: the Gaussian scale space of a frame, its differences, and the
 /// gradients that descriptors are made from. Lowe, "Distinctive image features from scale-invariant
@@ -128,18 +128,17 @@ inline constexpr int kSceneBandRows = 128;
 /// hold. `space` has SceneLayout::floats() of the luma's size, `bases` base_floats(). Safe from
 /// many threads on disjoint rows; halo 48 rows, which each band blurs for itself; allocates nothing
 /// once a thread has seen the width. Results do not depend on the bands. No side of the luma is
-/// shorter than kSceneLeastSide. Once `stop` is set, rows that are not made yet are left out.
+/// shorter than kSceneLeastSide. Once `stop` says so, rows that are not made yet are left out.
 ///
 /// Fast versions: differences and magnitudes agree to 1e-5, angles to 1e-4 + 2e-6 / magnitude,
 /// modulo 2 pi.
 void scene_first_octave_ref(Plane<const uint8_t> luma, float* space, float* bases, Rows rows);
 void scene_first_octave_simd(Plane<const uint8_t> luma, float* space, float* bases, Rows rows,
-                             const std::atomic<bool>* stop = nullptr);
+                             Stop stop = {});
 
 /// All other octaves, when octave 1's base is there; the later ones are written.
 void scene_next_octaves_ref(const SceneLayout& layout, float* bases, float* space);
-void scene_next_octaves_simd(const SceneLayout& layout, float* bases, float* space,
-                             const std::atomic<bool>* stop = nullptr);
+void scene_next_octaves_simd(const SceneLayout& layout, float* bases, float* space, Stop stop = {});
 
 /// The whole space of one frame, on this thread. Throws std::invalid_argument when it is too small.
 inline std::vector<float> scene_features(Plane<const uint8_t> luma) {

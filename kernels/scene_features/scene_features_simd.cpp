@@ -212,10 +212,10 @@ struct Task {
   std::array<Plane<float>, kSceneDifferences> differences;
   std::array<Plane<float>, kSceneGradients> magnitudes, angles;
   Rows rows;
-  const std::atomic<bool>* stop;
+  Stop stop;
 
   Task(const SceneLayout& layout, int o, Plane<const uint8_t> frame, float* space, float* bases,
-       Rows band, const std::atomic<bool>* leave)
+       Rows band, Stop leave)
       : width(layout.width_of(o)),
         height(layout.height_of(o)),
         octave(o),
@@ -253,7 +253,7 @@ class Cascade {
     down_.start(width_, kGroup);
     // The last level asks for all others: a few rows of it at a time.
     for (int end = task.rows.begin + kGroup; next_[kLevels - 1] < task.rows.end; end += kGroup) {
-      if (task.stop && task.stop->load(std::memory_order_relaxed)) return;
+      if (task.stop()) return;
       make(kLevels - 1, std::min(end, task.rows.end));
     }
   }
@@ -357,7 +357,7 @@ class Cascade {
 };
 
 void run(const SceneLayout& layout, int octave, Plane<const uint8_t> luma, float* space,
-         float* bases, Rows rows, const std::atomic<bool>* stop) {
+         float* bases, Rows rows, Stop stop) {
   thread_local Cascade cascade;
   cascade.run(Task(layout, octave, luma, space, bases, rows, stop));
 }
@@ -374,13 +374,12 @@ namespace tandem {
 HWY_EXPORT(run);
 
 void scene_first_octave_simd(Plane<const uint8_t> luma, float* space, float* bases, Rows rows,
-                             const std::atomic<bool>* stop) {
+                             Stop stop) {
   if (rows.count() <= 0) return;
   HWY_DYNAMIC_DISPATCH(run)({luma.width, luma.height}, 0, luma, space, bases, rows, stop);
 }
 
-void scene_next_octaves_simd(const SceneLayout& layout, float* bases, float* space,
-                             const std::atomic<bool>* stop) {
+void scene_next_octaves_simd(const SceneLayout& layout, float* bases, float* space, Stop stop) {
   for (int octave = 1; octave < layout.octaves(); ++octave) HWY_DYNAMIC_DISPATCH(run)
   (layout, octave, {}, space, bases, {0, layout.height_of(octave)}, stop);
 }

@@ -278,8 +278,8 @@ TEST(SceneFeatures, RowsAreLeftOutOnceItIsStopped) {
   const float untouched = std::numeric_limits<float>::infinity();
   std::vector<float> space(layout.floats(), untouched), bases(layout.base_floats(), 0);
   const std::atomic<bool> stop{true};
-  scene_first_octave_simd(luma.plane(), space.data(), bases.data(), {0, 128}, &stop);
-  scene_next_octaves_simd(layout, bases.data(), space.data(), &stop);
+  scene_first_octave_simd(luma.plane(), space.data(), bases.data(), {0, 128}, Stop(stop));
+  scene_next_octaves_simd(layout, bases.data(), space.data(), Stop(stop));
   EXPECT_EQ(std::count(space.begin(), space.end(), untouched),
             static_cast<std::ptrdiff_t>(space.size()));
 }

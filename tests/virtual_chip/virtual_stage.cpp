@@ -61,7 +61,7 @@ struct VirtualStage {
     return all;
   }
 
-  std::unique_ptr<StageWork> make_work(const Settings& settings, const WorkRequest&) {
+  std::unique_ptr<VirtualWork> make_work(const Settings& settings, const WorkRequest&) {
     const std::lock_guard lock(installed_mutex);
     auto chip = installed[settings.chip].lock();
     if (!chip) throw std::runtime_error("no chip is called '" + settings.chip + "'");

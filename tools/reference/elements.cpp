@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "gst/stage/stage.h"
+#include "gst/stage/classwork.h"
 #include "gst/util/ref.h"
 
 namespace tandem::reference {
@@ -153,9 +153,7 @@ Json describe_pads(GstElementFactory* factory) {
 Json describe_stage(GstElement* element) {
   const GType stage = g_type_from_name("GstTandemStage");
   if (!stage || !g_type_is_a(G_OBJECT_TYPE(element), stage)) return nullptr;
-  auto* klass = reinterpret_cast<GstTandemStageClass*>(G_OBJECT_GET_CLASS(element));
-  const auto* hooks = static_cast<const StageHooks*>(klass->hooks);
-  const StageDescription description = hooks->describe(reinterpret_cast<GstTandemStage*>(element));
+  const StageDescription description = describe_now(reinterpret_cast<GstTandemStage*>(element));
   Json reads = Json::array();
   for (const StageDescription::Input& input : description.inputs)
     reads.push_back({{"tensor", input.tensor.text()}, {"from", input.producer}});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/tandem/description.h>
 
-#include "gst/stage/cstage.h"
+#include "gst/stage/classwork.h"
 
 void gst_tandem_description_add_input(GstTandemDescription* description, const gchar* tensor,
                                       const gchar* producer) {

@@ -56,7 +56,8 @@ guint8* gst_tandem_frame_get_luma(const GstTandemFrame* frame, gsize* stride);
  * @frame: a frame
  * @stride: (out): bytes from one row to the next
  *
- * Returns: (nullable): luma of the frame before, for a stage that needs it; %NULL: this is the first
+ * Returns: (nullable): luma of the frame before, for a stage that needs it; %NULL: this is the
+ * first
  */
 GST_TANDEM_API
 const guint8* gst_tandem_frame_get_previous_luma(const GstTandemFrame* frame, gsize* stride);
@@ -66,20 +67,38 @@ const guint8* gst_tandem_frame_get_previous_luma(const GstTandemFrame* frame, gs
  * @frame: a frame
  * @input: which, from 0 on
  *
- * Returns: the elements of a tensor that the stage reads, while the CPU computes
+ * Returns: (nullable): the elements of a tensor that the stage reads. %NULL inside `enqueue`, and
+ *   when the device that has them failed
  */
 GST_TANDEM_API
-gconstpointer gst_tandem_frame_get_input(const GstTandemFrame* frame, guint input);
+gconstpointer gst_tandem_frame_get_input(GstTandemFrame* frame, guint input);
 
 /**
  * gst_tandem_frame_get_output: (skip)
  * @frame: a frame
  * @output: which, from 0 on
  *
- * Returns: the elements of a tensor that the stage makes, while the CPU computes
+ * Inside `prepare`, `compute` and `combine` they are to be written; inside `collect` and `publish`
+ * they are read, and come from the device if that computed them.
+ *
+ * Returns: (nullable): the elements of a tensor that the stage makes. %NULL inside `enqueue` and
+ *   `fits`, and when the device that has them failed
  */
 GST_TANDEM_API
-gpointer gst_tandem_frame_get_output(const GstTandemFrame* frame, guint output);
+gpointer gst_tandem_frame_get_output(GstTandemFrame* frame, guint output);
+
+/**
+ * gst_tandem_frame_get_output_memory: (skip)
+ * @frame: a frame
+ * @output: which, from 0 on
+ *
+ * Whoever takes a reference keeps the elements, from frame to frame or on a buffer: they stay where
+ * gst_memory_map() finds them. Inside `publish`.
+ *
+ * Returns: (transfer none) (nullable): the memory of a tensor that the stage makes
+ */
+GST_TANDEM_API
+GstMemory* gst_tandem_frame_get_output_memory(GstTandemFrame* frame, guint output);
 
 /**
  * gst_tandem_frame_get_device_input: (skip)
@@ -102,6 +121,82 @@ gpointer gst_tandem_frame_get_device_input(GstTandemFrame* frame, guint input);
  */
 GST_TANDEM_API
 gpointer gst_tandem_frame_get_device_output(GstTandemFrame* frame, guint output);
+
+/**
+ * gst_tandem_frame_get_device_memory: (skip)
+ * @frame: a frame
+ * @memory: what gst_tandem_frame_get_output_memory() returned for an earlier frame
+ *
+ * Returns: (nullable): the `cl_mem` of the memory for reading, inside `enqueue`; %NULL when the
+ *   device failed, after which `enqueue` returns %FALSE
+ */
+GST_TANDEM_API
+gpointer gst_tandem_frame_get_device_memory(GstTandemFrame* frame, GstMemory* memory);
+
+/**
+ * gst_tandem_frame_get_device: (skip)
+ * @frame: a frame
+ *
+ * Returns: inside `enqueue`: on which of the devices of gst_tandem_work_get_devices() it is
+ */
+GST_TANDEM_API
+guint gst_tandem_frame_get_device(const GstTandemFrame* frame);
+
+/**
+ * gst_tandem_frame_upload: (skip)
+ * @frame: a frame
+ * @output: scratch of gst_tandem_work_add_scratch()
+ * @data: host memory, which stays as it is until the device has computed the frame: the luma of
+ *   this frame or of the one before, or memory of the work
+ * @row_bytes: bytes of a row
+ * @rows: how many
+ * @stride: bytes from one row to the next
+ *
+ * Enqueues the upload of rows, which lie packed on the device. Inside `enqueue`.
+ *
+ * Returns: (nullable): the `cl_mem` of the scratch; %NULL when the device failed, after which
+ *   `enqueue` returns %FALSE
+ */
+GST_TANDEM_API
+gpointer gst_tandem_frame_upload(GstTandemFrame* frame, guint output, gconstpointer data,
+                                 gsize row_bytes, gint rows, gsize stride);
+
+/**
+ * gst_tandem_frame_download: (skip)
+ * @frame: a frame
+ * @output: which, from 0 on
+ *
+ * Enqueues the copy of an output to the host, so that `collect` or `publish` need not wait for it
+ * and have it even when the device fails later. Inside `enqueue`, after the commands that make it.
+ *
+ * Returns: %FALSE when the device failed, after which `enqueue` returns %FALSE
+ */
+GST_TANDEM_API
+gboolean gst_tandem_frame_download(GstTandemFrame* frame, guint output);
+
+/**
+ * gst_tandem_frame_keep_pace: (skip)
+ * @frame: a frame
+ *
+ * For `enqueue` of long commands, after each of them: tandembin then ends within a piece of a frame
+ * when it is stopped or flushed. It may wait for the device to that end.
+ *
+ * Returns: %FALSE when the frame is of no use any more or the device failed, after which `enqueue`
+ *   returns %FALSE
+ */
+GST_TANDEM_API
+gboolean gst_tandem_frame_keep_pace(GstTandemFrame* frame);
+
+/**
+ * gst_tandem_frame_fail: (skip)
+ * @frame: a frame
+ * @why: tells the user what is wrong and what to do
+ *
+ * The frame cannot be computed, on either side: the stream ends with this error. Not inside
+ * `compute`, which leaves it to `combine`.
+ */
+GST_TANDEM_API
+void gst_tandem_frame_fail(GstTandemFrame* frame, const gchar* why);
 
 /**
  * gst_tandem_frame_is_stopped:

@@ -33,7 +33,7 @@ G_BEGIN_DECLS
  * A flag for #GParamSpec: frames take as long whatever the property is, so that a change of it is
  * no reason for tandembin to measure again.
  */
-#define GST_TANDEM_PARAM_KEEPS_WORK (1 << (GST_PARAM_USER_SHIFT + 0))
+#define GST_TANDEM_PARAM_KEEPS_WORK (1 << (G_PARAM_USER_SHIFT + 8))
 
 typedef struct _GstTandemStage GstTandemStage;
 typedef struct _GstTandemStageClass GstTandemStageClass;
@@ -69,6 +69,15 @@ struct _GstTandemStage {
  * @enqueue: the device side, where it is no single kernel: enqueues all of it on @queue, a
  *   `cl_command_queue`, and does not wait. On several threads at a time, each with its own queue
  * @publish: adds results that are no tensors to the buffer, after either side; may be %NULL
+ * @add_settings: adds what the work depends on besides readable properties, such as a checksum of
+ *   the file that a property names; may be %NULL
+ * @fits: whether the work can be used for a frame whose tensors have the types and shapes that it
+ *   was made for: for a stage whose outputs depend on values that it reads. Else work is made anew.
+ *   Asked for each frame, which has inputs and no outputs; may be %NULL
+ * @prepare: before either side: writes the outputs, or parts of them, that do not depend on where
+ *   the frame is computed; may be %NULL
+ * @collect: after the device side is done: takes from outputs what goes into the frame's pixels,
+ *   which stay as they are until then; may be %NULL
  *
  * None of these is called with a lock held. Other frames and other settings may be under way at the
  * same time: what they need is in the frame and its work, not in the stage.
@@ -87,9 +96,13 @@ struct _GstTandemStageClass {
   gboolean (*enqueue)(GstTandemStage* stage, GstTandemFrame* frame, gpointer queue, GError** error);
   void (*publish)(GstTandemStage* stage, GstTandemFrame* frame, GstBuffer* buffer);
 
+  void (*add_settings)(GstTandemStage* stage, GstStructure* settings);
+  gboolean (*fits)(GstTandemStage* stage, GstTandemFrame* frame);
+  void (*prepare)(GstTandemStage* stage, GstTandemFrame* frame);
+  void (*collect)(GstTandemStage* stage, GstTandemFrame* frame);
+
   /*< private >*/
-  gconstpointer hooks;
-  gpointer _gst_reserved[GST_PADDING_LARGE];
+  gpointer _gst_reserved[GST_PADDING_LARGE - 3];
 };
 
 GST_TANDEM_API

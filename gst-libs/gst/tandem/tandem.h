@@ -3,6 +3,7 @@
 #define GST_TANDEM_H
 
 #include <gst/tandem/description.h>
+#include <gst/tandem/error.h>
 #include <gst/tandem/frame.h>
 #include <gst/tandem/motionmeta.h>
 #include <gst/tandem/prelude.h>

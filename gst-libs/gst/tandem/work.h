@@ -55,12 +55,83 @@ const gsize* gst_tandem_work_get_input_shape(const GstTandemWork* work, guint in
  * @dimensions: how many
  * @shape: (array length=dimensions): elements of each dimension, outermost first
  *
- * A tensor that the stage makes for each frame. At most 7. The first is output 0.
+ * A tensor that the stage makes for each frame. At most 8 with scratch, 7 if the kernel of
+ * gst_tandem_description_set_kernel() reads luma. The first is output 0.
  */
 GST_TANDEM_API
 void gst_tandem_work_add_output(GstTandemWork* work, const gchar* name,
                                 GstTandemElementType element_type, guint dimensions,
                                 const gsize* shape);
+
+/**
+ * gst_tandem_work_add_scratch: (skip)
+ * @work: what is being made
+ * @bytes: how many; 0 where it is not needed, as on a machine without a device
+ *
+ * An output that is of use to nobody but the stage, on either side: it is never on the frame.
+ */
+GST_TANDEM_API
+void gst_tandem_work_add_scratch(GstTandemWork* work, gsize bytes);
+
+/**
+ * gst_tandem_work_get_input: (skip)
+ * @work: what is being made
+ * @input: which, from 0 on
+ *
+ * The elements of a tensor of the first frame, for a stage whose outputs depend on them: see
+ * #GstTandemStageClass.fits.
+ *
+ * Returns: (nullable): the elements; %NULL when the device that has them failed, after which
+ *   `make_work` returns %FALSE
+ */
+GST_TANDEM_API
+gconstpointer gst_tandem_work_get_input(GstTandemWork* work, guint input);
+
+/**
+ * gst_tandem_work_get_devices: (skip)
+ * @work: what is being made
+ *
+ * Returns: how many OpenCL devices the work is for, all of one kind; 0: the CPU alone
+ */
+GST_TANDEM_API
+guint gst_tandem_work_get_devices(const GstTandemWork* work);
+
+/**
+ * gst_tandem_work_get_cl_context: (skip)
+ * @work: what is being made
+ * @device: which, from 0 on
+ *
+ * Returns: the device's `cl_context`, which lives as long as the work
+ */
+GST_TANDEM_API
+gpointer gst_tandem_work_get_cl_context(const GstTandemWork* work, guint device);
+
+/**
+ * gst_tandem_work_get_cl_device: (skip)
+ * @work: what is being made
+ * @device: which, from 0 on
+ *
+ * Returns: its `cl_device_id`
+ */
+GST_TANDEM_API
+gpointer gst_tandem_work_get_cl_device(const GstTandemWork* work, guint device);
+
+/**
+ * gst_tandem_work_build_program: (skip)
+ * @work: what is being made
+ * @device: which, from 0 on
+ * @source: OpenCL C 1.2
+ * @options: (nullable): for the compiler, such as "-DRADIUS=3"
+ * @error: has the compiler's messages; its domain is %GST_TANDEM_DEVICE_ERROR
+ *
+ * Builds a program, or takes it from the cache of the process or of the disk.
+ *
+ * Returns: (nullable): a `cl_program`, to be released with clReleaseProgram(); %NULL and an error
+ *   that `make_work` may hand on
+ */
+GST_TANDEM_API
+gpointer gst_tandem_work_build_program(GstTandemWork* work, guint device, const gchar* source,
+                                       const gchar* options, GError** error);
 
 /**
  * gst_tandem_work_set_rows:
@@ -81,7 +152,7 @@ void gst_tandem_work_set_items(GstTandemWork* work, gsize items);
 /**
  * gst_tandem_work_add_int:
  * @work: what is being made
- * @value: the kernel's next `int` argument
+ * @value: the kernel's next `int` argument; at most 16 with those of the type `float`
  */
 GST_TANDEM_API
 void gst_tandem_work_add_int(GstTandemWork* work, gint value);
@@ -89,7 +160,7 @@ void gst_tandem_work_add_int(GstTandemWork* work, gint value);
 /**
  * gst_tandem_work_add_float:
  * @work: what is being made
- * @value: the kernel's next `float` argument
+ * @value: the kernel's next `float` argument; at most 16 with those of the type `int`
  */
 GST_TANDEM_API
 void gst_tandem_work_add_float(GstTandemWork* work, gfloat value);

@@ -34,7 +34,7 @@ struct OwnStart {
     static const StageDescription description{.has_opencl = false};
     return description;
   }
-  std::unique_ptr<StageWork> make_work(const Settings&, const WorkRequest&) {
+  std::unique_ptr<StartWork> make_work(const Settings&, const WorkRequest&) {
     return std::make_unique<StartWork>();
   }
 };
@@ -53,8 +53,8 @@ class AddWork final : public StageWork {
     *frame.output<float>(0) = *frame.input<float>(0) + plus_;
   }
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
-    void* const in = frame.device_input(0, queue);
-    add_->enqueue(queue, 1, 1, in, frame.device_output(0, queue), plus_);
+    void* const in = frame.device_input(0);
+    add_->enqueue(queue, 1, 1, in, frame.device_output(0), plus_);
   }
 
  private:
@@ -89,7 +89,7 @@ struct OwnAdd {
   }
   static int rounds(const Settings& settings) { return settings.passes; }
 
-  std::unique_ptr<StageWork> make_work(const Settings& settings, const WorkRequest& request) {
+  std::unique_ptr<AddWork> make_work(const Settings& settings, const WorkRequest& request) {
     return std::make_unique<AddWork>(settings.plus, settings.to, request.context);
   }
 };

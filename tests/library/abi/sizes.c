@@ -28,6 +28,11 @@ int main(void) {
   PLACE(GstTandemStageClass, combine);
   PLACE(GstTandemStageClass, enqueue);
   PLACE(GstTandemStageClass, publish);
+  PLACE(GstTandemStageClass, add_settings);
+  PLACE(GstTandemStageClass, fits);
+  PLACE(GstTandemStageClass, prepare);
+  PLACE(GstTandemStageClass, collect);
+  printf("keeps work %d\n", GST_TANDEM_PARAM_KEEPS_WORK);
   printf("element types %d %d %d\n", GST_TANDEM_ELEMENT_TYPE_UINT8, GST_TANDEM_ELEMENT_TYPE_INT32,
          GST_TANDEM_ELEMENT_TYPE_FLOAT32);
   return 0;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/tandem/tensormeta.h>
+
+#include <array>
+#include <cstddef>
+
+#include "gst/meta/tensorname.h"
+
+namespace tandem {
+
+/// Most tensors that one stage reads, and most that it writes.
+inline constexpr int kMaxTensors = 8;
+
+struct TensorSpec {
+  TensorName name;
+  GstTandemElementType type = GST_TANDEM_ELEMENT_TYPE_UINT8;
+  guint dimensions = 1;
+  std::array<gsize, GST_TANDEM_TENSOR_MAX_DIMENSIONS> shape{};  ///< outermost first
+  bool scratch = false;  ///< of use to nobody but the stage: never on the frame
+
+  std::size_t elements() const {
+    std::size_t n = 1;
+    for (guint d = 0; d < dimensions; ++d) n *= shape[d];
+    return n;
+  }
+  std::size_t bytes() const { return elements() * (type == GST_TANDEM_ELEMENT_TYPE_UINT8 ? 1 : 4); }
+  bool operator==(const TensorSpec& other) const {
+    return name == other.name && type == other.type && dimensions == other.dimensions &&
+           shape == other.shape && scratch == other.scratch;
+  }
+
+  /// Scratch of so many bytes.
+  static TensorSpec of_scratch(std::size_t bytes) {
+    return {"scratch", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {bytes}, true};
+  }
+  /// Scratch for StageFrame::upload: 8-bit pixels, none where there is no device.
+  static TensorSpec of_pixels(const char* name, int width, int height, bool device) {
+    const gsize pixels = static_cast<gsize>(width) * static_cast<gsize>(height);
+    return {name, GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {device ? pixels : 0}, true};
+  }
+};
+
+}  // namespace tandem
