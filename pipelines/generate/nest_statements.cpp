@@ -126,9 +126,9 @@ void NestReader::walk_loop(CXCursor cursor) {
       walk_write(children(parts[0])[0], parts[0], false);
       walk(children(parts[0])[1]);
     }
-    walk(parts[1]);
     counters_.push_back(loop->variable);
     inner_.push_back(*loop);
+    walk(parts[1]);
     walk(parts[3]);
     counters_.pop_back();
   }
@@ -178,9 +178,12 @@ void NestReader::use_table(CXCursor declared) {
       kind(clang().clang_getCursorSemanticParent(declared)) != CXCursor_TranslationUnit)
     source_.refuse(declared, name + " is neither a variable of the loop nor an array");
   CXType type = clang().clang_getCanonicalType(clang().clang_getCursorType(declared));
-  while (type.kind == CXType_ConstantArray) type = clang().clang_getElementType(type);
-  if (!clang().clang_isConstQualifiedType(type))
-    source_.refuse(declared, name + " of the file may change: make it const");
+  bool is_const = clang().clang_isConstQualifiedType(type) != 0;
+  while (type.kind == CXType_ConstantArray) {
+    type = clang().clang_getElementType(type);
+    is_const = is_const || clang().clang_isConstQualifiedType(type) != 0;
+  }
+  if (!is_const) source_.refuse(declared, name + " of the file may change: make it const");
   const Span span = source_.span(declared);
   uses_.tables[span.begin] = span;
 }

@@ -34,6 +34,9 @@ class StageBuilder {
   void add_reduction(const Nest& nest, const Grid& grid);
   void add_loop(const Sequence& sequence, const Grid* grids);
   void add_result();
+  /// Whether a number that is reduced is what the function gives.
+  bool is_result(const Symbol& symbol) const;
+  std::set<Symbol> symbols_of(Span span) const;
   std::string reduce(Part& part, const Reduction& reduction, std::string& before,
                      std::string& after);
   void finish_reduction(const Reduction& reduction, const std::string& partial);

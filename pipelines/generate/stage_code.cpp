@@ -46,10 +46,7 @@ std::string StageBuilder::prologue(Part& part, const std::set<Symbol>& uses,
       continue;
     }
     if (!scalar.init) continue;  // a variable of a loop
-    std::set<Symbol> inner;
-    for (const Token& token : program_.tokens)
-      if (scalar.init->holds(token.span) && !token.symbol.empty()) inner.insert(token.symbol);
-    text += prologue(part, inner, done);
+    text += prologue(part, symbols_of(*scalar.init), done);
     text += "const " + type + names_(scalar.symbol) + " = " + code(part, *scalar.init) + ";\n";
   }
   return text;
@@ -118,14 +115,10 @@ std::string StageBuilder::read_element(Part& part, const Symbol& symbol, const s
       program_.refuse(place, "'" + name_of_symbol(symbol) + "' is read before it is written");
     return before.empty() ? "0" : before;
   }
-  if (!plane)
-    program_.refuse(place, "'" + name_of_symbol(symbol) +
-                               "' is read in the loop that writes it again and again, and is not "
-                               "of the frame's size");
   for (StageWrite& write : part.part.writes)
     if (write.name == passed->second) write.halo = std::max(write.halo, halo);
-  if (before.empty()) return passed->second + behind;
-  return "(pass == 0 ? " + before + " : " + passed->second + behind + ")";
+  const std::string own = passed->second + (plane ? "" : "_before") + behind;
+  return "(pass == 0 ? " + (before.empty() ? "0" : before) + " : " + own + ")";
 }
 
 std::string StageBuilder::access(Part& part, const ArrayAccess& access) {

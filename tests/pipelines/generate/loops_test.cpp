@@ -209,6 +209,7 @@ class Loops : public testing::TestWithParam<std::string> {
 TEST_P(Loops, EqualTheCompilers) {
   if (notes_.refused) GTEST_SKIP() << "refused";
   const CLoop loop(path_, folder_);
+  std::string first;
   for (int round = 0; round < kRounds; ++round) {
     const Values values = draw();
     std::string drawn;
@@ -216,7 +217,9 @@ TEST_P(Loops, EqualTheCompilers) {
     SCOPED_TRACE(drawn);
     const CommandResult made = generate(path_, values);
     ASSERT_EQ(made.status, 0) << made.errors;
-    ASSERT_NO_FATAL_FAILURE(check(loop, made.output, values, true)) << made.output;
+    // PoCL takes seconds to compile: a device computes further sizes where the code stays the same.
+    if (round == 0) first = made.output;
+    ASSERT_NO_FATAL_FAILURE(check(loop, made.output, values, made.output == first)) << made.output;
   }
 }
 
