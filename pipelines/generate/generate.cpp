@@ -61,7 +61,8 @@ Generated generate_stage(const std::string& text, const std::string& path,
   made.file = StageBuilder(made.program, made.layout, options.values).build();
   made.file.summary = read_notes(text, path).summary;
   const std::string stage = write_stage_file(made.file);
-  made.file = parse_stage_file(stage, path);  // what cannot be read is not written
+  made.file =
+      parse_stage_file(stage, "the stage of " + path);  // what cannot be read is not written
   made.text = "// Made of " + made.program.name + "() in " + file_name(path) +
               " by tandem generate.\n" + frame_line(made.layout) +
               features_line(features_of(made.program, made.layout, made.file)) + stage;
