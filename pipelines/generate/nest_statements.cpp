@@ -6,6 +6,13 @@
 #include "pipelines/generate/words.h"
 
 namespace tandem::generate {
+namespace {
+
+std::string name_of_type(CXCursor reference) {
+  return taken(clang().clang_getCursorSpelling(clang().clang_getCursorReferenced(reference)));
+}
+
+}  // namespace
 
 void NestReader::check_type(CXCursor expression) const {
   const CXType type = clang().clang_getCanonicalType(clang().clang_getCursorType(expression));
@@ -50,28 +57,30 @@ void NestReader::walk(CXCursor cursor) {
     case CXCursor_CharacterLiteral:
       return walk_all(cursor);
     case CXCursor_CStyleCastExpr:
-    case CXCursor_ConditionalOperator:
       count();
       return walk_all(cursor);
+    case CXCursor_TypeRef:
+      if (!is_known_type(name_of_type(cursor)))
+        source_.refuse(cursor, "the type '" + name_of_type(cursor) + "' is not known");
+      return;
+    case CXCursor_ConditionalOperator:
+      count();
+      return walk_choice(cursor);
     case CXCursor_DeclStmt:
       for (const CXCursor& declared : children(cursor)) walk_declaration(declared);
       return;
-    case CXCursor_IfStmt: {
-      const auto parts = children(cursor);
-      walk(parts[0]);
-      ++conditions_;
-      for (std::size_t i = 1; i < parts.size(); ++i) walk(parts[i]);
-      --conditions_;
-      return;
-    }
+    case CXCursor_IfStmt:
+      return walk_choice(cursor);
     case CXCursor_ForStmt:
     case CXCursor_WhileStmt:
     case CXCursor_DoStmt:
       return walk_loop(cursor);
     case CXCursor_BinaryOperator: {
       const auto sides = children(cursor);
+      const std::string operation = operator_of(source_, cursor);
       count();
-      if (operator_of(source_, cursor) != "=") return walk_all(cursor);
+      if (operation == "&&" || operation == "||") return walk_choice(cursor);
+      if (operation != "=") return walk_all(cursor);
       walk_write(sides[0], cursor, false);
       return walk(sides[1]);
     }
@@ -107,6 +116,15 @@ void NestReader::walk(CXCursor cursor) {
       source_.refuse(cursor, "this has no counterpart in a stage (" +
                                  taken(clang().clang_getCursorKindSpelling(kind(cursor))) + ")");
   }
+}
+
+// The first part is always evaluated, the others are not.
+void NestReader::walk_choice(CXCursor cursor) {
+  const auto parts = children(cursor);
+  walk(parts[0]);
+  ++conditions_;
+  for (std::size_t i = 1; i < parts.size(); ++i) walk(parts[i]);
+  --conditions_;
 }
 
 void NestReader::walk_loop(CXCursor cursor) {
@@ -199,9 +217,12 @@ void NestReader::walk_call(CXCursor cursor) {
   if (clang().clang_Cursor_isNull(definition) || !source_.is_here(definition))
     source_.refuse(cursor, "the function '" + name + "' is not known");
   const Span span = source_.span(definition);
-  if (uses_.functions.contains(span.begin)) return;
-  uses_.functions[span.begin] = span;
+  if (uses_.open.contains(span.begin))
+    source_.refuse(cursor, "the function '" + name + "' calls itself");
+  if (!uses_.functions.emplace(span.begin, span).second) return;
+  uses_.open.insert(span.begin);
   walk_function(definition);
+  uses_.open.erase(span.begin);
 }
 
 void NestReader::walk_function(CXCursor function) {

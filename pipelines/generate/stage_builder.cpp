@@ -47,6 +47,9 @@ StageBuilder::StageBuilder(const LoopProgram& program, const Layout& layout,
     for (const Reduction& reduction : nests[k]->reductions)
       if (reduction.is_array) ++writes_left_[reduction.symbol];
   }
+  for (std::size_t k = 0; k < program.sequences.size(); ++k)
+    for (const Nest& nest : program.sequences[k].nests)
+      for (const Reduction& reduction : nest.reductions) reduced_in_[reduction.symbol] = k;
   for (const auto& [symbol, count] : writes_left_)
     if (program.array(symbol)->is_parameter) inputs_[symbol] = names_.fresh(names_(symbol) + "_in");
 }
@@ -74,6 +77,7 @@ StageFile StageBuilder::build() {
 void StageBuilder::add_parameters() {
   for (const Scalar& scalar : program_.scalars) {
     if (!scalar.is_parameter || layout_.values.contains(scalar.symbol)) continue;
+    if (std::ranges::count(program_.tokens, scalar.symbol, &Token::symbol) < 2) continue;  // unused
     StageParameter p{.name = names_(scalar.symbol)};
     p.type = scalar.is_real ? StageParameter::Type::kFloat : StageParameter::Type::kInt;
     const auto found = given_.find(name_of_symbol(scalar.symbol));

@@ -69,6 +69,7 @@ class StageBuilder {
   StageNames names_;
   StageFile file_;
   std::map<Symbol, int> writes_left_;          // of arrays: how many parts still write them
+  std::map<Symbol, std::size_t> reduced_in_;   // of reduced numbers: in which sequence
   std::map<Symbol, std::string> inputs_;       // what the stage is given, of arrays that it writes
   std::map<Symbol, std::string> made_;         // arrays and reduced numbers as they are now
   std::map<std::string, StageWrite> written_;  // by name

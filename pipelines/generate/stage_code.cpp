@@ -36,16 +36,23 @@ std::string StageBuilder::prologue(Part& part, const std::set<Symbol>& uses,
       continue;
     }
     if (scalar.is_parameter) continue;
+    if (part.nest && std::ranges::any_of(part.nest->levels, [&](const Level& level) {
+          return level.loop.variable == scalar.symbol;
+        }))
+      continue;
     const std::string type = scalar.is_real ? "float " : "int ";
     if (part.nest &&
         std::ranges::find(part.nest->privates, scalar.symbol) != part.nest->privates.end()) {
-      if (std::ranges::none_of(part.nest->levels, [&](const Level& level) {
-            return level.loop.variable == scalar.symbol;
-          }))
-        text += type + names_(scalar.symbol) + ";\n";
+      text += type + names_(scalar.symbol) + ";\n";
       continue;
     }
     if (!scalar.init) continue;  // a variable of a loop
+    // The declaration is read where it is used, which is as good as where it stands only then.
+    for (const Symbol& each : symbols_of(*scalar.init))
+      if (const auto in = reduced_in_.find(each);
+          in != reduced_in_.end() && in->second >= scalar.order)
+        program_.refuse(scalar.at, "'" + name_of_symbol(scalar.symbol) + "' needs '" +
+                                       name_of_symbol(each) + "' before it is reduced");
     text += prologue(part, symbols_of(*scalar.init), done);
     text += "const " + type + names_(scalar.symbol) + " = " + code(part, *scalar.init) + ";\n";
   }
