@@ -10,6 +10,8 @@
 namespace tandem::generate {
 namespace {
 
+constexpr std::size_t kLongName = 32;
+
 std::optional<Replacement> nothing(const Token&) { return {}; }
 
 // What is between two words, without comments: line ends and the indentation behind them.
@@ -58,13 +60,13 @@ std::string StageNames::operator()(const Symbol& symbol) const {
   if (symbol.find('#') == symbol.npos) return symbol;
   std::string name = name_of_symbol(symbol);
   if (!is_taken_name(name)) return name;
-  std::string other = name;
-  while (other.ends_with('_') || other.starts_with('_')) {
-    if (other.ends_with('_')) other.pop_back();
-    if (other.starts_with('_')) other.erase(0, 1);
-  }
+  // Names that a stage has for itself get a number; what else it refuses, such as _x, another name.
+  const bool plain = name.front() != '_' && name.back() != '_' && !name.starts_with("tandem") &&
+                     name.size() < kLongName;
+  const auto place = std::distance(program_.names.begin(), program_.names.find(name));
+  const std::string base = plain ? name : "v" + std::to_string(place) + "n";
   for (int i = 0;; ++i) {
-    const std::string candidate = other + std::to_string(i);
+    const std::string candidate = base + std::to_string(i);
     if (!program_.names.contains(candidate) && !is_taken_name(candidate)) return candidate;
   }
 }

@@ -100,6 +100,33 @@ TEST(Refusals, CodeWithoutACounterpart) {
   EXPECT_EQ(refusal(loop("b[i] = nowhere;")), "own.c:4:8: use of undeclared identifier 'nowhere'");
 }
 
+TEST(Refusals, WordsThatWouldMeanSomethingElse) {
+  EXPECT_EQ(refusal(loop("float y = a[i]; b[i] = NEXT;", "", "#define NEXT (y + 1)\n")),
+            "own.c:1:1: a stage has another meaning for 'y' in the macro 'NEXT'");
+  EXPECT_EQ(refusal(loop("b[i] = N;", "", "#define N 8\n#undef N\n#define N 9\n")),
+            "own.c:2:1: a macro that does not stay what it is");
+  EXPECT_EQ(refusal(loop("k[i] = INT_MAX;", "", "#include <limits.h>\n")),
+            "own.c:5:8: the macro 'INT_MAX' is of another file");
+  EXPECT_EQ(refusal(loop("const real v = a[i]; b[i] = v;", "", "typedef float real;\n")),
+            "own.c:5:7: the type 'real' is not known");
+  EXPECT_EQ(refusal(loop("b[i] = half(a[i]);", "",
+                         "static float half(float v) { return v > 1 ? half(v / 2) : v; }\n")),
+            "own.c:1:45: the function 'half' calls itself");
+  EXPECT_EQ(refusal(loop("#if 1\nb[i] = 1;\n#else\nb[i] = 2;\n#endif")),
+            "own.c:4:1: a line of the preprocessor inside of code");
+  EXPECT_EQ(refusal(loop("b[i] = twice(i);", "",
+                         "static int twice(int v) {\n#ifdef N\nv++;\n#endif\nreturn 2 * v; }\n")),
+            "own.c:2:1: a line of the preprocessor inside of code");
+  EXPECT_EQ(refusal("void own(int n, float b[restrict n]) {\n#pragma omp parallel for\n"
+                    "for (unsigned i = 0; i < n; i++) b[i] = i / 2;\n}\n")
+                .substr(0, 10),
+            "own.c:3:1:");
+  EXPECT_EQ(refusal("float own(int n, const float a[n]) {\nfloat sum = 0;\n"
+                    "const float early = 2 * sum;\n#pragma omp parallel for reduction(+ : sum)\n"
+                    "for (int i = 0; i < n; i++) sum += a[i];\nreturn sum + early;\n}\n"),
+            "own.c:3:1: 'early' needs 'sum' before it is reduced");
+}
+
 TEST(Refusals, LoopsWithoutACounterpart) {
   EXPECT_EQ(
       refusal("void own(int n, float b[restrict n]) {\nfor (int i = 0; i < n; i++) b[i] = 0;\n"
