@@ -14,7 +14,7 @@ import unittest
 from page import blocks, make_clip
 
 PATIENCE_SECONDS = 100
-WEBCAM_FRAMES = 75
+WEBCAM_FRAMES = 69
 # What stands in for a webcam: a live source that shows two figures. Frames get the size and the rate that
 # caps behind it ask for.
 WEBCAM = (f"filesrc location=.cache/demo/vtest.avi ! avidemux ! jpegdec ! imagefreeze is-live=true "
