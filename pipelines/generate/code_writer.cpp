@@ -64,7 +64,8 @@ std::string StageNames::operator()(const Symbol& symbol) const {
   const bool plain = name.front() != '_' && name.back() != '_' && !name.starts_with("tandem") &&
                      name.size() < kLongName;
   const auto place = std::distance(program_.names.begin(), program_.names.find(name));
-  const std::string base = plain ? name : "v" + std::to_string(place) + "n";
+  const std::string base =
+      plain ? name : std::string("v").append(std::to_string(place)).append("n");
   for (int i = 0;; ++i) {
     const std::string candidate = base + std::to_string(i);
     if (!program_.names.contains(candidate) && !is_taken_name(candidate)) return candidate;

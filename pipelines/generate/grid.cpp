@@ -6,7 +6,7 @@
 namespace tandem::generate {
 namespace {
 
-std::string quoted(const Symbol& symbol) { return "'" + name_of_symbol(symbol) + "'"; }
+std::string quoted_symbol(const Symbol& symbol) { return quoted(name_of_symbol(symbol)); }
 
 std::optional<std::vector<Affine>> all_affine(const ArrayAccess& access) {
   std::vector<Affine> indices;
@@ -44,20 +44,21 @@ class GridChooser {
   void add_write(const ArrayAccess& access) {
     const auto indices = all_affine(access);
     if (!indices)
-      program_.refuse(access.at, "the index at which " + quoted(access.array) +
+      program_.refuse(access.at, "the index at which " + quoted_symbol(access.array) +
                                      " is written is not affine in the loops' variables");
     if (program_.array(access.array)->is_const)
-      program_.refuse(access.at, quoted(access.array) + " is const");
+      program_.refuse(access.at, quoted_symbol(access.array) + " is const");
     if (grid_.written.empty()) {
       first_ = &access;
       grid_.array = access.array;
       grid_.indices = *indices;
     } else if (program_.array(access.array)->sizes != program_.array(grid_.array)->sizes) {
-      program_.refuse(access.at, quoted(access.array) + " and " + quoted(grid_.array) +
+      program_.refuse(access.at, quoted_symbol(access.array) + " and " +
+                                     quoted_symbol(grid_.array) +
                                      ", which one loop writes, differ in size");
     } else if (*indices != grid_.indices) {
       program_.refuse(access.at,
-                      "one iteration writes several elements of " + quoted(access.array));
+                      "one iteration writes several elements of " + quoted_symbol(access.array));
     }
     if (std::ranges::find(grid_.written, access.array) == grid_.written.end())
       grid_.written.push_back(access.array);
@@ -75,20 +76,21 @@ class GridChooser {
       if (!mentioned(loop.variable)) continue;
       if (level == nest_.levels.end())
         program_.refuse(first_->at, "one iteration writes several elements of " +
-                                        quoted(first_->array) + ", in the loop of " +
-                                        quoted(loop.variable));
+                                        quoted_symbol(first_->array) + ", in the loop of " +
+                                        quoted_symbol(loop.variable));
       grid_.depth = static_cast<std::size_t>(level - nest_.levels.begin()) + 1;
     }
     grid_.depth = std::max(grid_.depth, nest_.parallel);
     for (const auto& [symbol, level] : nest_.carried)
       if (level < grid_.depth)
         program_.refuse(first_->at, "one iteration writes several elements of " +
-                                        quoted(first_->array) + ", and " + quoted(symbol) +
-                                        " goes from one to the next");
+                                        quoted_symbol(first_->array) + ", and " +
+                                        quoted_symbol(symbol) + " goes from one to the next");
     for (std::size_t k = 0; k < grid_.depth; ++k)
       if (!mentioned(nest_.levels[k].loop.variable))
-        program_.refuse(first_->at, "the iterations of " + quoted(nest_.levels[k].loop.variable) +
-                                        " write the same element of " + quoted(first_->array));
+        program_.refuse(first_->at,
+                        "the iterations of " + quoted_symbol(nest_.levels[k].loop.variable) +
+                            " write the same element of " + quoted_symbol(first_->array));
     check_reads();
     return grid_;
   }
@@ -97,12 +99,12 @@ class GridChooser {
     for (const ArrayAccess& access : nest_.accesses) {
       if (std::ranges::find(grid_.written, access.array) == grid_.written.end()) continue;
       if (access.levels < grid_.depth)
-        program_.refuse(access.at, quoted(access.array) +
+        program_.refuse(access.at, quoted_symbol(access.array) +
                                        " is used outside of the loop that "
                                        "writes it");
       if (all_affine(access) != grid_.indices)
-        program_.refuse(access.at, "an iteration reads an element of " + quoted(access.array) +
-                                       " that another one writes");
+        program_.refuse(access.at, "an iteration reads an element of " +
+                                       quoted_symbol(access.array) + " that another one writes");
     }
   }
 
@@ -113,7 +115,7 @@ class GridChooser {
           std::ranges::none_of(nest_.reductions, [&](const Reduction& each) {
             return each.symbol == access.array && each.is_array;
           }))
-        program_.refuse(access.at, quoted(access.array) + " is reduced and is an array");
+        program_.refuse(access.at, quoted_symbol(access.array) + " is reduced and is an array");
     for (std::size_t depth = nest_.levels.size(); depth >= nest_.parallel; --depth) {
       if (std::ranges::any_of(nest_.carried, [&](const auto& each) { return each.second < depth; }))
         continue;

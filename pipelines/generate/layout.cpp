@@ -179,7 +179,7 @@ std::vector<std::string> Layout::places_of(const Array& array) const {
     const long size = number(array.sizes[d], values);
     std::string place = below == 1 ? "y" : "y / " + std::to_string(below);
     if (d > 0) place += " % " + std::to_string(size);
-    places[d] = place == "y" ? place : "(" + place + ")";
+    places[d] = place == "y" ? place : std::string("(").append(place).append(")");
     below *= size;
   }
   return places;

@@ -14,6 +14,11 @@ Place place_in(const std::string& text, std::size_t offset) {
           static_cast<int>(line_ends == before.npos ? offset + 1 : offset - line_ends)};
 }
 
+std::string quoted(const std::string& name) {
+  std::string text("'");
+  return text.append(name).append("'");
+}
+
 Refusal::Refusal(const std::string& path, Place at, const std::string& reason)
     : std::runtime_error(at_line(path, at.line, at.column, reason)) {}
 

@@ -25,6 +25,8 @@ class Refusal : public std::runtime_error {
 
 Place place_in(const std::string& text, std::size_t offset);
 
+std::string quoted(const std::string& name);
+
 /// Bytes of the file's text.
 struct Span {
   std::size_t begin = 0, end = 0;

@@ -99,7 +99,7 @@ void NestReader::walk_level(CXCursor loop, bool parallel) {
 }
 
 void NestReader::assign(const Symbol& symbol, CXCursor at) {
-  const std::string name = "'" + name_of_symbol(symbol) + "'";
+  const std::string name = quoted(name_of_symbol(symbol));
   if (std::ranges::find(counters_, symbol) != counters_.end())
     source_.refuse(at, "the variable " + name + " of a loop is changed in the loop");
   if (const auto local = locals_.find(symbol); local != locals_.end()) {

@@ -190,7 +190,7 @@ void NestReader::walk_name(CXCursor cursor) {
 
 // Constants of the file: a stage has them too.
 void NestReader::use_table(CXCursor declared) {
-  const std::string name = "'" + taken(clang().clang_getCursorSpelling(declared)) + "'";
+  const std::string name = quoted(taken(clang().clang_getCursorSpelling(declared)));
   if (kind(declared) == CXCursor_ParmDecl && in_function_) return;
   if (kind(declared) != CXCursor_VarDecl ||
       kind(clang().clang_getCursorSemanticParent(declared)) != CXCursor_TranslationUnit)

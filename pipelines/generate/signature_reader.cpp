@@ -63,7 +63,7 @@ Array read_array(const ClangSource& source, CXCursor declared, const LoopProgram
               .is_const = clang().clang_isConstQualifiedType(
                               element_of(clang().clang_getCursorType(declared))) != 0,
               .at = source.place(declared)};
-  const std::string name = "'" + name_of_symbol(array.symbol) + "'";
+  const std::string name = quoted(name_of_symbol(array.symbol));
   array.is_restrict = mentions(source.code(source.span(declared)), "restrict");
   auto sizes = children(declared);
   if (!array.is_parameter && !sizes.empty() && kind(sizes.back()) == CXCursor_InitListExpr) {

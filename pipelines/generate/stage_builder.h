@@ -8,6 +8,9 @@
 
 namespace tandem::generate {
 
+/// How far sums of many numbers may be apart, relative above 1: sides add them in another order.
+inline constexpr double kSumTolerance = 1e-3;
+
 /// Makes the parts of a stage file of a function's loops.
 class StageBuilder {
  public:
