@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <climits>
 #include <cstring>
-#include <numeric>
 
 namespace tandem {
 
@@ -27,20 +26,41 @@ struct SampleWriter::Plane {
       components[count++] = {c, static_cast<int>(GST_VIDEO_FORMAT_INFO_POFFSET(format, c)),
                              GST_VIDEO_FRAME_COMP_PSTRIDE(frame, c),
                              static_cast<int>(GST_VIDEO_FORMAT_INFO_W_SUB(format, c))};
+      shift_x = std::max(shift_x, components[count - 1].shift_x);
       shift_y = GST_VIDEO_FORMAT_INFO_H_SUB(format, c);
+      group = std::max(group, components[count - 1].step);
     }
   }
+  // Whether a group has several samples of some component, as in YUY2.
+  bool apart() const {
+    return std::any_of(begin(), end(), [&](const Component& c) { return c.shift_x < shift_x; });
+  }
   uint8_t* row(int y) const { return data + y * stride; }
+  void write(uint8_t* row, int x, const Samples& samples) const {
+    for (const Component& c : *this) row[c.byte_of(x)] = samples.value[c.number];
+  }
   const Component* begin() const { return components; }
   const Component* end() const { return components + count; }
 
   uint8_t* data;
   std::ptrdiff_t stride;
-  int shift_y = 0, count = 0;
+  int shift_x = 0, shift_y = 0;  // of the component with the fewest samples
+  int group = 0;                 // bytes from one of its samples to the next
+  int count = 0;
   Component components[GST_VIDEO_MAX_COMPONENTS];
 };
 
 namespace {
+
+// The means of `count` times so many sums, of 2^shift values each.
+template <int kColumns>
+void add_columns(const uint16_t* sums, int count, int shift, uint8_t* means) {
+  for (int i = 0; i < count; ++i, sums += kColumns) {
+    int sum = 0;
+    for (int column = 0; column < kColumns; ++column) sum += sums[column];
+    means[i] = static_cast<uint8_t>(sum >> shift);
+  }
+}
 
 // `coverage` at (x, y) by samples of 2^shift_x by 2^shift_y pixels: the means, the first of which
 // is of the sample at (x >> shift_x, y >> shift_y).
@@ -50,7 +70,9 @@ Coverage shrink(const Coverage& coverage, int x, int y, int shift_x, int shift_y
   Coverage shrunk;
   shrunk.width = (skipped_x + coverage.width + columns - 1) >> shift_x;
   shrunk.height = (skipped_y + coverage.height + rows - 1) >> shift_y;
-  shrunk.values.reserve(std::size_t(shrunk.width) * shrunk.height);
+  shrunk.values.resize(std::size_t(shrunk.width) * shrunk.height);
+  uint8_t* means = shrunk.values.data();
+  const auto add = columns == 1 ? add_columns<1> : columns == 2 ? add_columns<2> : add_columns<4>;
   std::vector<uint16_t> sums(std::size_t(shrunk.width) * columns);
   for (int row = -skipped_y; row < coverage.height; row += rows) {
     std::fill(sums.begin(), sums.end(), uint16_t{0});
@@ -58,10 +80,8 @@ Coverage shrink(const Coverage& coverage, int x, int y, int shift_x, int shift_y
       const uint8_t* values = coverage.values.data() + std::ptrdiff_t(r) * coverage.width;
       for (int i = 0; i < coverage.width; ++i) sums[skipped_x + i] += values[i];
     }
-    for (auto sum = sums.begin(); sum != sums.end(); sum += columns) {
-      const int block = std::accumulate(sum, sum + columns, 0);
-      shrunk.values.push_back(static_cast<uint8_t>(block >> (shift_x + shift_y)));
-    }
+    add(sums.data(), shrunk.width, shift_x + shift_y, means);
+    means += shrunk.width;
   }
   return shrunk;
 }
@@ -105,15 +125,30 @@ SampleWriter::Bytes SampleWriter::begin_row(const Plane& plane, const Pixels& ar
   return bytes;
 }
 
+// The bytes of whole groups, which lie in a row without gaps.
+void SampleWriter::prepare_groups(const Plane& plane, int groups, const Samples& samples) {
+  values_.assign(std::size_t(groups) * plane.group, 255);
+  for (const Component& component : plane) {
+    fill_row(values_.data() + component.offset, groups << (plane.shift_x - component.shift_x),
+             component.step, samples.value[component.number]);
+  }
+}
+
+// Most of the time goes into rows that are not in the cache: each is visited once.
 void SampleWriter::fill(const Pixels& area, const Samples& samples) {
   for (guint p = 0; p < GST_VIDEO_FRAME_N_PLANES(frame_); ++p) {
     const Plane plane(frame_, p);
-    for (const Component& component : plane) {
-      const int count = ((area.x1 - 1) >> component.shift_x) - (area.x0 >> component.shift_x) + 1;
-      for (int y = area.y0 >> plane.shift_y; y <= (area.y1 - 1) >> plane.shift_y; ++y) {
-        fill_row(plane.row(y) + component.byte_of(area.x0), count, component.step,
-                 samples.value[component.number]);
-      }
+    // Pixels at the sides may share a group with others, which are not filled.
+    const int others = plane.apart() ? (1 << plane.shift_x) - 1 : 0;
+    const int x0 = std::min((area.x0 + others) & ~others, area.x1);
+    const int x1 = std::max(area.x1 & ~others, x0);
+    const int first = x0 >> plane.shift_x;
+    prepare_groups(plane, x0 < x1 ? ((x1 - 1) >> plane.shift_x) - first + 1 : 0, samples);
+    for (int y = area.y0 >> plane.shift_y; y <= (area.y1 - 1) >> plane.shift_y; ++y) {
+      uint8_t* row = plane.row(y);
+      std::copy(values_.begin(), values_.end(), row + std::ptrdiff_t(first) * plane.group);
+      for (int x = area.x0; x < x0; ++x) plane.write(row, x, samples);
+      for (int x = x1; x < area.x1; ++x) plane.write(row, x, samples);
     }
   }
 }

@@ -43,6 +43,8 @@ class SampleWriter {
     int begin, end;
     int count() const { return end - begin; }
   };
+  /// Prepares values_ for so many groups of samples that lie beside each other.
+  void prepare_groups(const Plane& plane, int groups, const Samples& samples);
   /// Prepares values_ for the columns of `area`, and weights_ of 0 for what lies between samples.
   Bytes begin_row(const Plane& plane, const Pixels& area, const Samples& samples);
 

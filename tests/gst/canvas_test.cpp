@@ -118,6 +118,32 @@ TEST_P(CanvasFormat, OddRectanglesCoverTheirPixels) {
   }
 }
 
+// A sample is written when one of its pixels is, and no other: wherever the rectangle begins and
+// ends.
+TEST_P(CanvasFormat, EveryRectangleTouchesItsSamplesAlone) {
+  const int width = 13, height = 5;
+  for (int x0 = 0; x0 < width; ++x0) {
+    for (int x1 = x0 + 1; x1 <= width; ++x1) {
+      TestFrame frame(GetParam(), width, height);
+      Canvas(frame.get()).fill({x0, 1, x1 - x0, 2}, {250, 20, 130});
+      for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS(frame.get()); ++c) {
+        const GstVideoFormatInfo* format = frame.get()->info.finfo;
+        const int shift_x = GST_VIDEO_FORMAT_INFO_W_SUB(format, c);
+        const int shift_y = GST_VIDEO_FORMAT_INFO_H_SUB(format, c);
+        for (int y = 0; y < height; ++y) {
+          for (int x = 0; x < width; ++x) {
+            const int left = x >> shift_x << shift_x, top = y >> shift_y << shift_y;
+            const bool touched =
+                left < x1 && left + (1 << shift_x) > x0 && top < 3 && top + (1 << shift_y) > 1;
+            ASSERT_EQ(frame.sample(c, x, y) != kBlank, touched)
+                << "component " << c << " at " << x << "," << y << ", from " << x0 << " to " << x1;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_P(CanvasFormat, WhatIsCoveredWhollyIsFilled) {
   for (int x = -2; x < 15; ++x) {
     for (int y = -2; y < 11; ++y) {

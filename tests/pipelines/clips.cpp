@@ -4,6 +4,8 @@
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 #include "gst/util/ref.h"
 #include "tests/pipelines/command.h"
 
@@ -52,10 +54,14 @@ GstPadProbeReturn leave_gaps(GstPad*, GstPadProbeInfo*, gpointer number) {
 std::span<const Clip> clips() { return kClips; }
 
 bool can_make(const Clip& clip) {
-  if (std::string(clip.description).find("x264enc") == std::string::npos) return true;
-  GstElementFactory* factory = gst_element_factory_find("x264enc");
-  if (factory) gst_object_unref(factory);
-  return factory != nullptr;
+  const std::string_view description = clip.description;
+  for (const char* name : {"x264enc", "x265enc", "av1enc", "mpegtsmux"}) {
+    if (description.find(name) == description.npos) continue;
+    GstElementFactory* factory = gst_element_factory_find(name);
+    if (!factory) return false;
+    gst_object_unref(factory);
+  }
+  return true;
 }
 
 void make_clip(const Clip& clip, const std::string& path) {

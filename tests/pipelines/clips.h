@@ -17,7 +17,7 @@ struct Clip {
 /// Three of them are H.264 in MP4.
 std::span<const Clip> clips();
 
-/// False when it needs x264enc and that is not installed.
+/// False when it needs an encoder or a muxer that is not installed.
 bool can_make(const Clip& clip);
 
 void make_clip(const Clip& clip, const std::string& path);

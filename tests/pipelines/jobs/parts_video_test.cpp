@@ -41,6 +41,25 @@ constexpr Video kVideos[] = {
     {{"vp8.webm", EVEN " ! vp8enc keyframe-max-dist=8 deadline=1 auto-alt-ref=true "
                        "lag-in-frames=5 ! webmmux"},
      true},
+    {{"vp9.webm", EVEN " ! vp9enc keyframe-max-dist=8 deadline=1 auto-alt-ref=true "
+                       "lag-in-frames=5 ! webmmux"},
+     true},
+    {{"vp9.mkv", EVEN " ! vp9enc keyframe-max-dist=10 deadline=1 ! matroskamux"}, true},
+    {{"h265.mp4", EVEN " ! x265enc speed-preset=ultrafast key-int-max=9 "
+                       "option-string=bframes=0 ! h265parse ! mp4mux"},
+     true},
+    {{"h265open.mkv",
+      EVEN " ! x265enc speed-preset=ultrafast key-int-max=10 "
+           "option-string=bframes=3:b-adapt=0:open-gop=1 ! h265parse ! matroskamux"},
+     true},
+    {{"av1.mkv", EVEN " ! av1enc keyframe-max-dist=9 cpu-used=8 lag-in-frames=0 ! av1parse ! "
+                      "matroskamux"},
+     true},
+    {{"av1alt.webm", EVEN " ! av1enc keyframe-max-dist=12 cpu-used=8 lag-in-frames=19 ! av1parse ! "
+                          "webmmux"},
+     true},
+    {{"h264.ts", EVEN " ! x264enc key-int-max=8 bframes=2 ! mpegtsmux"}, false},
+    {{"h265.ts", EVEN " ! x265enc speed-preset=ultrafast key-int-max=8 ! mpegtsmux"}, false},
     {{"jpeg.avi", EVEN " ! jpegenc ! avimux"}, true},
     {{"raw.y4m", EVEN " ! y4menc"}, false},
     {{"one.mp4", EVEN " ! x264enc key-int-max=100 ! mp4mux"}, false},
@@ -62,7 +81,7 @@ std::string play(const std::string& uri, const Part& part) {
 
 TEST_P(PartsOf, AVideoAreTheWhole) {
   const auto& [clip, is_cut] = GetParam();
-  if (!can_make(clip)) GTEST_SKIP() << "x264enc is not installed";
+  if (!can_make(clip)) GTEST_SKIP() << "its encoder or muxer is not installed";
   const std::string path = fresh_folder() + "/" + clip.name;
   make_clip(clip, path);
   const std::string uri = input_uri(path);
