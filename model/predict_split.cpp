@@ -16,16 +16,21 @@ void Model::spread_frames() {
   for (const int frames : kFramesAtOnce) {
     mg_at_once_[frames] = mg_;
     if (frames == 1 || frames > m_.cores) continue;
-    const double fits = static_cast<double>(m_.cores) / (m_.cores / frames);
-    const double way = (fits - 1) / (m_.cores - 1);
+    const int each = m_.cores / frames, busy = frames * each;
+    const double way = (static_cast<double>(m_.cores) / each - 1) / (m_.cores - 1);
     const auto between = [way](double a, double b) { return a + way * (b - a); };
+    // Cores that are left over slow nobody down, and draw nothing.
+    const double slower = cg_[busy].latency_s / apart.latency_s;
+    const auto watts = [&](double Energy::*domain) {
+      return between(mg_.watts.*domain, apart.watts.*domain) + cg_[busy].watts.*domain -
+             apart.watts.*domain;
+    };
     Cpu& cpu = mg_at_once_[frames];
-    cpu.latency_s = between(mg_.latency_s, apart.latency_s);
-    cpu.p95_s = between(mg_.p95_s, apart.p95_s);
+    cpu.latency_s = slower * between(mg_.latency_s, apart.latency_s);
+    cpu.p95_s = slower * between(mg_.p95_s, apart.p95_s);
     cpu.fps = frames / cpu.latency_s;
-    cpu.busy_cores = frames * (m_.cores / frames);
-    cpu.watts = {between(mg_.watts.c, apart.watts.c), between(mg_.watts.g, apart.watts.g),
-                 between(mg_.watts.u, apart.watts.u)};
+    cpu.busy_cores = busy;
+    cpu.watts = {watts(&Energy::c), watts(&Energy::g), watts(&Energy::u)};
     cpu.total_w = cpu.watts.c + cpu.watts.g + cpu.watts.u;
   }
 }

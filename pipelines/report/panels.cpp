@@ -29,6 +29,14 @@ std::string panel_of(const BenchFile::Configuration& configuration) {
   return configuration.mapping + ", " + std::to_string(configuration.lanes) + " lanes";
 }
 
+// Of several that a panel has under medium grain, frames at a time and the share tell which.
+std::string grain_of(const BenchFile::Configuration& configuration) {
+  if (configuration.threads) return "cg" + std::to_string(configuration.threads);
+  std::string grain = "mg";
+  if (configuration.frames_at_once > 1) grain += std::to_string(configuration.frames_at_once);
+  return configuration.split ? grain + "/a" + std::to_string(*configuration.split) : grain;
+}
+
 std::vector<Mapping> mappings_of(const BenchFile& bench) {
   std::vector<Mapping> mappings;
   for (std::size_t i = 0; i < bench.configurations.size(); ++i) {
@@ -153,9 +161,8 @@ class Panels {
       }
     }
     if (!best) return "";
-    const int threads = bench_.configurations[*best].threads;
     return significant(metric_.values[*best].measured) + " at " +
-           (threads ? "cg" + std::to_string(threads) : "mg");
+           grain_of(bench_.configurations[*best]);
   }
 
   std::string thread_labels(bool medium) const {

@@ -80,7 +80,7 @@ class Interpreter {
     found_.relative_error = std::max(found_.relative_error, seen.relative_error);
     Measurements& m = found_.measurements;
     if (configuration.mapping.any_split()) {
-      take_split(seen);
+      if (is_whole_split(seen, chain_)) splits_.push_back(seen);
     } else if (configuration.granularity == Granularity::medium) {
       medium_watts_ = seen.watts;
       double frame_s = 0;
@@ -269,13 +269,6 @@ class Interpreter {
       for (int n = low->first; n <= high->first; ++n)
         if (n == std::ssize(crowding)) crowding.push_back(low->second + (n - low->first) * each);
     }
-  }
-
-  void take_split(const Observation& seen) {
-    if (seen.in_vain || seen.configuration.mapping.split_stages() != splittable(chain_) ||
-        seen.configuration.frames_at_once > 1)
-      return;
-    splits_.push_back(seen);
   }
 
   void take_cores(const Observation& seen) {

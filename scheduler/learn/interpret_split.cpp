@@ -53,6 +53,11 @@ double watts_of(const Energy& power, const Domains& domains) {
   return any ? sum : kUnknown;
 }
 
+bool is_whole_split(const Observation& seen, const Chain& chain) {
+  return !seen.in_vain && seen.configuration.frames_at_once == 1 &&
+         seen.configuration.mapping.split_stages() == splittable(chain);
+}
+
 Split split_of(std::span<const Observation> seen, const Chain& chain,
                const Measurements& measurements, const WattsOfWholes& wholes) {
   const Observation& latest = seen.back();

@@ -16,11 +16,14 @@ struct WattsOfWholes {
   Energy cores, device;
 };
 
-/// What frames took on both sides, from experiments with all stages split that can be, in the order
-/// in which they were made; at least one. Both sides at work tell what either takes for its rows:
-/// the line through the latest two shares, or through one and the whole frames of `measurements`,
-/// which each side computed alone. The share to run is that of the latest experiment where the line
-/// promises no more than a point or two.
+/// Whether both sides computed rows of one frame at a time, with all stages split that can be.
+bool is_whole_split(const Observation& seen, const Chain& chain);
+
+/// What frames took on both sides, from such experiments in the order in which they were made; at
+/// least one. Both sides at work tell what either takes for its rows: the line through the latest
+/// two shares, or through one and the whole frames of `measurements`, which each side computed
+/// alone. The share to run is that of the latest experiment where the line promises no more than a
+/// point or two.
 Split split_of(std::span<const Observation> seen, const Chain& chain,
                const Measurements& measurements, const WattsOfWholes& wholes);
 

@@ -83,6 +83,30 @@ TEST_F(ControllerBalanceTest, ASteadyStreamKeepsItsShare) {
   EXPECT_EQ(decisions_.size(), 1U);
 }
 
+// The halves of one size say nothing of another one.
+TEST_F(ControllerBalanceTest, FramesThatChangeBetweenTheExperimentsBeginAnew) {
+  AdaptRules rules{.max_overhead = 0.9};
+  rules.allowed.mapping = Mapping{7, kStages, Side::s};
+  Chain chain;
+  chain.stages = kStages;
+  chain.cores = kCores;
+  chain.device_capable = chain.can_split = 7;
+  Controller controller(chain, std::make_shared<Knowledge>(), [this] { return chip_.probe(); });
+  controller.set_rules(rules);
+  step_ = controller.frames_changed({"a"}, 0);
+  int splits = 0;
+  controller.observed = [&](const Observation& seen) {
+    splits += seen.configuration.mapping.any_split();
+  };
+  while (splits == 0) run(controller, 1);
+  ASSERT_TRUE(controller.training()) << "the second experiment is under way";
+  step_ = controller.frames_changed({"b"}, 0);
+  run(controller, 20'000);
+  EXPECT_EQ(splits, 3) << "one of a, two of b";
+  EXPECT_EQ(controller.totals().trainings, 2) << "the one that was given up counts";
+  EXPECT_NEAR(share(), balanced(), 5);
+}
+
 TEST_F(ControllerBalanceTest, AShareThatIsFixedStays) {
   AdaptRules rules{.max_overhead = 0.9};
   rules.allowed.cpu_share = 50;

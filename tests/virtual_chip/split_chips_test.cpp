@@ -2,8 +2,9 @@
 // What the bin chooses on random chips whose stages can be split, against exhaustive search.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
-#include <optional>
+#include <vector>
 
 #include "tests/virtual_chip/exhaustive.h"
 #include "tests/virtual_chip/simulated_bin.h"
@@ -69,6 +70,76 @@ void expect_best(Metric metric, const char* name) {
 TEST(SplitChips, TheChoiceHasTheLeastLatency) { expect_best(Metric::latency, "latency"); }
 TEST(SplitChips, TheChoiceTakesTheLeastEnergy) { expect_best(Metric::energy, "energy"); }
 TEST(SplitChips, TheChoiceHasTheLeastEnergyDelayProduct) { expect_best(Metric::edp, "edp"); }
+
+// What a perfect training would measure of a chip whose stages can all be split.
+Measurements measurements_of(const Chip& chip) {
+  Measurements m = perfect_measurements(chip);
+  Split& split = m.split;
+  split.cores = {chip.split_cores_s, 0};
+  split.device = {chip.split_device_s, chip.stages.front().upload_s};
+  for (std::size_t k = 0; k < chip.stages.size(); ++k) {
+    m.stages[k].can_split = true;
+    split.cores.rows_s += chip.stages[k].medium_s;
+    split.device.rows_s += chip.stages[k].device_s;
+  }
+  const double idle_w = power_w(chip, {}).sum();
+  split.static_w = idle_w;
+  split.cores_w = power_w(chip, {.medium = 1}).sum() - idle_w;
+  split.device_w = power_w(chip, {.device = true}).sum() - idle_w;
+  return m;
+}
+
+// Predicted by simulated, of 100: the 5th, the median and the 95th.
+struct Ratios {
+  void add(double ratio) { all.push_back(ratio); }
+  double of(int percent) {
+    std::ranges::sort(all);
+    return all[all.size() * static_cast<std::size_t>(percent) / 100];
+  }
+  std::vector<double> all;
+};
+
+void expect_near(const char* name, const char* what, Ratios& ratios, double least, double most) {
+  std::printf("%s, %s: %.2f %.2f %.2f of simulated\n", name, what, ratios.of(5), ratios.of(50),
+              ratios.of(95));
+  EXPECT_GE(ratios.of(5), least) << name << ", " << what;
+  EXPECT_LE(ratios.of(95), most) << name << ", " << what;
+}
+
+TEST(SplitChips, PredictionsAreNearWhatIsSimulated) {
+  constexpr int kFrames = 1000;
+  struct {
+    const char* name;
+    Side side;
+    int frames_at_once;
+  } const kinds[] = {{"split", Side::s, 1},
+                     {"mg2, mg4 on the cores", Side::c, 2},
+                     {"mg2, mg4 beside the device", Side::g, 2}};
+  for (const auto& [name, side, frames_at_once] : kinds) {
+    Ratios fps, latency, joules;
+    for (unsigned seed = 0; seed < 60; ++seed) {
+      Chip chip = random_chip(seed);
+      for (Chip::Stage& stage : chip.stages) stage.can_split = true;
+      chip.split_cores_s = chip.split_device_s = 1e-4;
+      const int stages = static_cast<int>(chip.stages.size());
+      const Measurements m = measurements_of(chip);
+      Configuration c{{(1u << stages) - 1, stages, side}, Granularity::medium, chip.cores + 1};
+      for (int i = 1; i <= 2; ++i) {
+        c.frames_at_once = frames_at_once > 1 ? 2 * i : 1;
+        if (side == Side::s) c.cpu_share = 30 * i;
+        if (c.frames_at_once > chip.cores) continue;
+        const Steady seen = run_steadily(chip, c, seed, kFrames);
+        const Prediction p = predict(m, c);
+        fps.add(p.throughput_fps / seen.throughput_fps);
+        latency.add(p.latency_s / seen.latency_s);
+        joules.add(p.energy_j / seen.energy_j);
+      }
+    }
+    expect_near(name, "rate", fps, 0.97, 1.05);
+    expect_near(name, "latency", latency, 0.8, 1.05);
+    expect_near(name, "energy", joules, 0.95, 1.2);
+  }
+}
 
 }  // namespace
 }  // namespace tandem::test
