@@ -173,6 +173,20 @@ class Buffer {
   void enqueue_download_rows(Queue& queue, void* destination, std::size_t row_bytes, int rows,
                              std::size_t destination_stride_bytes);
 
+  /// What each side has of content that both compute at the same time. Of each of `planes` equal
+  /// parts of the buffer the bytes before `device_end` are the device's and those from `host_begin`
+  /// on are the host's; what both have is the same.
+  struct Halves {
+    int planes = 1;
+    std::size_t device_end = 0, host_begin = 0;
+  };
+  /// From now until unshare() host() and device() return their sides as they are. `read`: each side
+  /// has its half; what it lacks of it is uploaded (enqueued) or downloaded (blocking). `write`:
+  /// each is about to write its half, which is then all that is valid. Throws Error.
+  void share(Queue& queue, Access access, const Halves& halves);
+  /// What a side lacks comes from the other one when it is asked for.
+  void unshare();
+
   /// Nothing in it is of use any more: what comes next writes it anew (a pool took it back, or the
   /// device failed and the host computes it again).
   void discard();
