@@ -53,6 +53,7 @@ BinRun::BinRun(GstElement* bin, const BinPlan& plan)
     needs_previous_ |= adapter.description().needs_previous;
     device_only_ |= adapter.description().has_cpu ? 0 : 1u << adapters_.size();
     cpu_only_ |= adapter.description().has_opencl ? 0 : 1u << adapters_.size();
+    why_whole_.push_back(adapter.description().whole);
     adapters_.push_back(&adapter);
     scheduled.push_back(&adapter);
   }

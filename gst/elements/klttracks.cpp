@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/elements/klttracks.h"
 
+#include <gst/tandem/motionmeta.h>
+
 #include <cstddef>
 
 #include "gst/elements/klttensors.h"
-#include <gst/tandem/motionmeta.h>
 #include "gst/stage/stageelement.h"
 #include "kernels/klt_flow/tracks.h"
 
@@ -63,8 +64,10 @@ struct KltTracksElement {
       "the frames";
 
   static const StageDescription& description() {
-    static const StageDescription description{
-        .inputs = {{kKltVectors, "kltflow"}}, .serial = true, .has_opencl = false};
+    static const StageDescription description{.inputs = {{kKltVectors, "kltflow"}},
+                                              .serial = true,
+                                              .has_opencl = false,
+                                              .whole = "the CPU alone computes it"};
     return description;
   }
 

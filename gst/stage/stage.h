@@ -6,6 +6,7 @@
 #include <gst/tandem/stage.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "gst/stage/stagework.h"
@@ -27,6 +28,11 @@ struct StageDescription {
   /// StageSettings::rounds() times inside tandembin: null where nothing is repeated.
   const char* repeats_from = nullptr;
   bool needs_previous = false;  ///< reads StageFrame::previous
+  /// Why frames cannot be split between device and cores: what a user reads. Empty: they can, its
+  /// work is a SplitWork.
+  std::string whole = "nothing says which rows its rows need";
+  /// Of a split frame: what it makes is there only when both sides are done.
+  bool joins = false;
 };
 
 /// What the base class asks of a stage. Those of a class in C are made of its functions

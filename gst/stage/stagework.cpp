@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/stage/stagework.h"
 
+#include <algorithm>
+
+#include "gst/stage/splitwork.h"
+
 namespace tandem {
 
 std::size_t TensorSpec::elements() const {
@@ -28,11 +32,17 @@ Plane<uint8_t> StageFrame::luma() const {
           GST_VIDEO_FRAME_HEIGHT(video), GST_VIDEO_FRAME_PLANE_STRIDE(video, 0)};
 }
 
-opencl::DevicePlane StageFrame::upload(Plane<const uint8_t> pixels, int i,
-                                       opencl::Queue& queue) const {
+std::size_t SplitWork::row_begin(int output, int row) const {
+  const std::size_t all = outputs_[output].bytes() / static_cast<std::size_t>(planes(output));
+  return rows() > 0 ? all / static_cast<std::size_t>(rows()) * static_cast<std::size_t>(row) : 0;
+}
+
+opencl::DevicePlane StageFrame::upload(Plane<const uint8_t> pixels, int i, opencl::Queue& queue,
+                                       int end) const {
   opencl::Buffer& packed = *outputs[i].buffer;
   packed.enqueue_upload_rows(queue, pixels.data, static_cast<std::size_t>(pixels.width),
-                             pixels.height, static_cast<std::size_t>(pixels.stride));
+                             std::clamp(end, 0, pixels.height),
+                             static_cast<std::size_t>(pixels.stride));
   return {packed.device(queue, opencl::Buffer::Access::read), 0, pixels.width, pixels.height,
           pixels.width};
 }

@@ -68,8 +68,12 @@ struct StageFrame {
 
   /// Enqueues the upload of 8-bit pixels, such as luma(), to the scratch output `i` of as many:
   /// there its rows lie packed. The pixels must stay until the queue has finished; throws
-  /// opencl::Error.
-  opencl::DevicePlane upload(Plane<const uint8_t> pixels, int i, opencl::Queue& queue) const;
+  /// opencl::Error. The rows before `end` alone: the others are undefined.
+  opencl::DevicePlane upload(Plane<const uint8_t> pixels, int i, opencl::Queue& queue,
+                             int end) const;
+  opencl::DevicePlane upload(Plane<const uint8_t> pixels, int i, opencl::Queue& queue) const {
+    return upload(pixels, i, queue, pixels.height);
+  }
 
   template <typename T>
   const T* input(int i) const {

@@ -47,7 +47,7 @@ struct Buffer::Private {
   }
   bool halved() const { return halves.planes > 0; }
   Halves halves_for(int device, int planes, std::size_t bytes);
-  void upload_half(Queue& queue, std::size_t end, std::size_t bytes);
+  void upload_half(Queue& queue, std::size_t end, std::size_t bytes, bool now = false);
   template <class Copy>
   void download_half(std::size_t begin, std::size_t bytes, Copy&& copy);
   void download_half_now(std::size_t begin, std::size_t bytes);
@@ -117,14 +117,18 @@ Buffer::Halves Buffer::Private::halves_for(int device, int planes, std::size_t b
 }
 
 // The device has what comes before `end` from now on.
-void Buffer::Private::upload_half(Queue& queue, std::size_t end, std::size_t bytes) {
+void Buffer::Private::upload_half(Queue& queue, std::size_t end, std::size_t bytes, bool now) {
   if (end <= halves.device_end || halves.host_begin > halves.device_end) return;
   const std::size_t plane = bytes / static_cast<std::size_t>(halves.planes);
   const std::size_t size = end - halves.device_end;
   auto* const from = static_cast<std::byte*>(host(bytes, halves_on));
   for (int p = 0; p < halves.planes; ++p) {
     const std::size_t at = static_cast<std::size_t>(p) * plane + halves.device_end;
-    memory::upload(queue, mem[halves_on], from + at, {size, 1, size, at});
+    if (now) {
+      memory::upload_now(queue, mem[halves_on], from + at, size, at);
+    } else {
+      memory::upload(queue, mem[halves_on], from + at, {size, 1, size, at});
+    }
   }
   halves.device_end = end;
 }
@@ -240,7 +244,7 @@ void Buffer::enqueue_download_rows(Queue& queue, void* destination, std::size_t 
   memory::download(queue, mem, destination, layout);
 }
 
-void Buffer::share(Queue& queue, Access access, const Halves& halves) {
+void Buffer::share(Queue& queue, Access access, const Halves& halves, bool overwritten) {
   const std::lock_guard lock(self_->mutex);
   const int device = queue.device();
   self_->device(device, bytes_);
@@ -248,7 +252,7 @@ void Buffer::share(Queue& queue, Access access, const Halves& halves) {
   if (reads(access)) {
     self_->halves = self_->halves_for(device, halves.planes, bytes_);
     self_->halves_on = device;
-    self_->upload_half(queue, halves.device_end, bytes_);
+    self_->upload_half(queue, halves.device_end, bytes_, overwritten);
     self_->download_half_now(halves.host_begin, bytes_);
   }
   if (writes(access)) {

@@ -106,6 +106,15 @@ void upload(Queue& queue, void* mem, const void* host, const HostRows& rows) {
   });
 }
 
+void upload_now(Queue& queue, void* mem, const void* host, std::size_t bytes, std::size_t at) {
+  if (bytes == 0) return;
+  const cl::Buffer buffer(static_cast<cl_mem>(mem), true);
+  enqueue_deferred(queue);
+  cl::CommandQueue& commands = queue.native().queue;
+  command(queue.native().device, commands, "copy to the device",
+          [&] { commands.enqueueWriteBuffer(buffer, CL_TRUE, at, bytes, host); });
+}
+
 void download(Queue& queue, void* mem, void* host, const HostRows& rows) {
   const std::size_t bytes = rows.row_bytes * rows.rows;
   if (bytes == 0) return;

@@ -36,6 +36,9 @@ void upload(Queue& queue, void* mem, const void* host, const HostRows& rows);
 void download(Queue& queue, void* mem, void* host, const HostRows& rows);
 
 /// Copies to the host and waits, on the device's own queue. Throws Error, which names the device.
+/// Copies packed bytes to the device, after all that is enqueued before, and waits.
+void upload_now(Queue& queue, void* mem, const void* host, std::size_t bytes, std::size_t at);
+
 /// `at`: where the bytes begin in device memory.
 void download_now(Context& context, int device, void* mem, void* host, std::size_t bytes,
                   std::size_t at = 0);

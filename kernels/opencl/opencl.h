@@ -182,8 +182,9 @@ class Buffer {
   };
   /// From now until unshare() host() and device() return their sides as they are. `read`: each side
   /// has its half; what it lacks of it is uploaded (enqueued) or downloaded (blocking). `write`:
-  /// each is about to write its half, which is then all that is valid. Throws Error.
-  void share(Queue& queue, Access access, const Halves& halves);
+  /// each is about to write its half, which is then all that is valid. `overwritten`: the host does
+  /// so before the queue has finished, so that uploads are waited for. Throws Error.
+  void share(Queue& queue, Access access, const Halves& halves, bool overwritten = false);
   /// What a side lacks comes from the other one when it is asked for.
   void unshare();
 

@@ -63,6 +63,7 @@ void release(void*) noexcept {}
 Pinned create_pinned(Context&, int, std::size_t) noexcept { return {}; }
 void release_pinned(Context&, const Pinned&) noexcept {}
 void upload(Queue&, void*, const void*, const HostRows&) { unavailable(); }
+void upload_now(Queue&, void*, const void*, std::size_t, std::size_t) { unavailable(); }
 void download(Queue&, void*, void*, const HostRows&) { unavailable(); }
 void download_now(Context&, int, void*, void*, std::size_t, std::size_t) { unavailable(); }
 
@@ -119,8 +120,7 @@ void SradOpenCL::reduce(opencl::Queue&, const Plane&, const Plane&, const Span&,
                         const Span&) const {
   unavailable();
 }
-void SradOpenCL::reduce_first(opencl::Queue&, const Plane&, const Plane&, const Span&, const Span&,
-                              int) const {
+void SradOpenCL::reduce_first(opencl::Queue&, const Plane&, const Plane&, const Span&, int) const {
   unavailable();
 }
 int SradOpenCL::sums_of(int) const { return 0; }

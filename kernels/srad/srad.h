@@ -92,9 +92,9 @@ class SradOpenCL {
   static constexpr int kSumFloats = 4;
   /// As reduce(), of the rows before `rows` alone. What somebody needs who has the others: the
   /// first sums_of(rows) of `sums`, each of them the image, what rounding left of it, the squares,
-  /// the same of them. `statistics` are of no use.
+  /// the same of them. There is room for one more than `rows`.
   void reduce_first(opencl::Queue& queue, const Plane& image, const Plane& squares,
-                    const Span& sums, const Span& statistics, int rows) const;
+                    const Span& sums, int rows) const;
   int sums_of(int rows) const;  ///< at most `rows`
   void diffuse(opencl::Queue& queue, const Plane& image, const Span& statistics,
                const Plane& differences, const Plane& coefficient, Rows rows) const;

@@ -148,9 +148,11 @@ void SradOpenCL::reduce(opencl::Queue& queue, const Plane& image, const Plane& s
 }
 
 void SradOpenCL::reduce_first(opencl::Queue& queue, const Plane& image, const Plane& squares,
-                              const Span& sums, const Span& statistics, int rows) const {
+                              const Span& sums, int rows) const {
   if (image.width <= 0 || rows <= 0) return;
-  self_->sum(self_->reduce, queue, image.width, rows, sums, statistics, image, squares);
+  // Statistics of a part, which nobody reads.
+  const Span unused{sums.mem, sums.offset + std::size_t{kSumFloats} * rows};
+  self_->sum(self_->reduce, queue, image.width, rows, sums, unused, image, squares);
 }
 
 int SradOpenCL::sums_of(int rows) const {
