@@ -104,6 +104,10 @@ class Queue {
   int device() const { return device_; }
   void flush();   ///< hands what is enqueued to the device; throws Error
   void finish();  ///< waits until all that is enqueued is done; throws Error
+  /// flush() that notes when the device is done with what is enqueued; finish() follows.
+  void flush_timed();
+  /// When that was, in nanoseconds of the steady clock. After finish(); 0: not known.
+  uint64_t done_ns() const;
   /// From now on kernels and large copies are enqueued in pieces of some 40 ms, each of which is
   /// waited for before the next; when `stop` is set meanwhile, enqueuing throws Error. Null: they
   /// are not (the default), so that nobody waits while they are enqueued.

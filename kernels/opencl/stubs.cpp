@@ -54,6 +54,8 @@ Queue::Queue(std::shared_ptr<Context>, int device) : device_(device) { unavailab
 Queue::~Queue() = default;
 void Queue::flush() { unavailable(); }
 void Queue::finish() { unavailable(); }
+void Queue::flush_timed() { unavailable(); }
+uint64_t Queue::done_ns() const { return 0; }
 void Queue::pace(const std::atomic<bool>*) { unavailable(); }
 
 namespace memory {

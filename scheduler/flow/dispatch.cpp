@@ -42,8 +42,9 @@ void Dispatch::configure(const Configuration& configuration, uint32_t device_cap
   pending_.lanes = time_stages ? 1 : std::clamp(pending_.lanes, 1, kMaxLanes);
   pending_.mapping.stages = static_cast<int>(stages_.size());
   const uint32_t capable = device_usable_ ? device_capable : 0;
-  pending_.mapping = pending_.mapping.within(capable).with(capable & device_only_);
-  pending_.mapping = pending_.mapping.within(~pending_.mapping.split_stages() | can_split);
+  const uint32_t splits = pending_.mapping.split_stages();
+  pending_.mapping =
+      pending_.mapping.within(capable & (~splits | can_split)).with(capable & device_only_);
   pending_.frames_at_once = std::clamp(pending_.frames_at_once, 1, std::min(cores_, 4));
   if (pending_.frames_at_once == 3) pending_.frames_at_once = 2;
   pending_time_stages_ = time_stages;

@@ -122,6 +122,8 @@ class Executor {
   Status compute_split(Dispatch::Entry& entry, const Dispatch::Action& action);
   Status split_segment(Dispatch::Entry& entry, int first, std::span<const int> segment,
                        bool to_host);
+  void count_sides(Item& item, std::span<const int> segment, uint64_t start_ns,
+                   uint64_t cores_done_ns);
   Status compute_last_rows(Stage& stage, const Dispatch::Entry& entry, int index, int first_row);
   BandPool& bands_of(const Dispatch::Entry& entry);
   bool send(Dispatch::Entry& entry, const Dispatch::Action& action, Lock& lock);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -82,6 +83,11 @@ class Device {
   virtual Status start(int lane) = 0;
   /// Waits until everything enqueued on the lane is done.
   virtual Status wait(int lane) = 0;
+  /// start() of what is to be timed.
+  virtual Status start_timed(int lane) { return start(lane); }
+  /// After wait(): when the device was done with what start_timed() handed to it, in nanoseconds of
+  /// the steady clock; 0: not known.
+  virtual uint64_t done_ns(int /*lane*/) const { return 0; }
   /// From now on what is enqueued on the lane is waited for piece by piece, and fails once `stop`
   /// is set; null: enqueuing does not wait (the default).
   virtual void pace(int /*lane*/, const std::atomic<bool>* /*stop*/) {}

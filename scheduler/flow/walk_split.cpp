@@ -68,7 +68,7 @@ Status Executor::split_segment(Dispatch::Entry& entry, int first, std::span<cons
     const bool outputs_to_host = to_host && p + 1 == segment.size();
     status = enqueue_split(at(p), item, segment[p], plan[p], outputs_to_host);
   }
-  if (status.ok()) status = device_->start(item.lane);
+  if (status.ok()) status = device_->start_timed(item.lane);
   bool waits = true;
   const auto wait = [&] {
     if (!std::exchange(waits, false)) return;
@@ -81,14 +81,29 @@ Status Executor::split_segment(Dispatch::Entry& entry, int first, std::span<cons
     if (stage.changes_item()) wait();
     if (status.ok()) status = compute_last_rows(stage, entry, segment[p], plan[p].cores_begin);
   }
+  const uint64_t cores_done_ns = now_ns();
   wait();
   if (stop_) return aborted();
-  const uint64_t took_ns = now_ns() - start_ns;
-  for (std::size_t p = 0; p < segment.size() && status.ok(); ++p) {
-    device_ns_[segment[p]] = took_ns / segment.size();
+  if (status.ok()) count_sides(item, segment, start_ns, cores_done_ns);
+  for (std::size_t p = 0; p < segment.size() && status.ok(); ++p)
     status = at(p).finish_split(item, plan[p]);
-  }
   return status;
+}
+
+// Now, when both sides are done.
+void Executor::count_sides(Item& item, std::span<const int> segment, uint64_t start_ns,
+                           uint64_t cores_done_ns) {
+  const uint64_t now = now_ns(), noted = device_->done_ns(item.lane);
+  const uint64_t device_done_ns = noted == 0 ? now : std::clamp(noted, start_ns, now);
+  item.times.split_cores_ns += cores_done_ns - start_ns;
+  item.times.split_device_ns += device_done_ns - start_ns;
+  // Each stage took as long as any other, and both sides as long as the slower one.
+  const uint64_t share_ns = (now - start_ns) / segment.size();
+  for (const int stage : segment) {
+    device_ns_[stage] = (device_done_ns - start_ns) / segment.size();
+    item.times.stage_ns[stage] += share_ns;
+    counters_[stage].device_ns.fetch_add(device_ns_[stage], std::memory_order_relaxed);
+  }
 }
 
 Status Executor::compute_last_rows(Stage& stage, const Dispatch::Entry& entry, int index,
@@ -98,7 +113,7 @@ Status Executor::compute_last_rows(Stage& stage, const Dispatch::Entry& entry, i
   if (Status status = stage.begin(item); !status.ok()) return status;
   const uint64_t start_ns = now_ns();
   bands_of(entry).compute(stage, item, first_row, stop_);
-  count_time(item, index, now_ns() - start_ns, false);
+  counters_[index].cpu_ns.fetch_add(now_ns() - start_ns, std::memory_order_relaxed);
   return {};
 }
 

@@ -2,6 +2,7 @@
 // Frames that device and cores compute together.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "tests/gst/support/stream.h"
@@ -50,6 +51,13 @@ double most(const std::vector<float>& a, const std::vector<float>& b) {
   return most;
 }
 
+/// Sums are added in an order of each side's own, so that they agree to the last bit by chance
+/// alone.
+bool has_sums(const std::string& tensor) {
+  const auto without = {"vivid-index", "vivid-weight", "vivid-levels"};
+  return std::ranges::find(without, tensor) == without.end();
+}
+
 /// Tensors on which both sides agree to the last bit are the same when a frame is split; others are
 /// as near as the kernels' tolerances let them be.
 void expect_as_on_each_side(const Result& cores, const Result& device, const Result& got,
@@ -60,7 +68,7 @@ void expect_as_on_each_side(const Result& cores, const Result& device, const Res
     const std::vector<float>&on_cores = cores.tensors.at(name),
           &on_device = device.tensors.at(name);
     ASSERT_EQ(values.size(), on_cores.size());
-    if (on_cores == on_device) {
+    if (on_cores == on_device && !has_sums(name)) {
       EXPECT_EQ(values, on_cores);
     } else {
       EXPECT_LE(most(values, on_cores), tolerance + most(on_device, on_cores));
