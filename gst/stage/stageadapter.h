@@ -111,9 +111,9 @@ class StageAdapter final : public Stage {
 
  private:
   Status find_inputs(FrameItem& item, SlotFrame& frame);
-  std::shared_ptr<const PooledWork> work_for(const FrameItem& item, const SlotFrame& frame,
+  std::shared_ptr<const PooledWork> work_for(const FrameItem& item, SlotFrame& frame,
                                              std::string& notice);
-  std::shared_ptr<const PooledWork> current_for(SlotRequest& request);
+  std::shared_ptr<const PooledWork> current_for(SlotRequest& request, SlotFrame& frame);
   std::shared_ptr<PooledWork> make_work(SlotRequest& request);
   static void localise_inputs(FrameItem::Slot& slot, std::size_t inputs);
 
