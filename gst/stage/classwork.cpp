@@ -126,10 +126,8 @@ ClassWork::ClassWork(GstTandemStage* stage, const StageSettings& settings,
 
 ClassWork::~ClassWork() = default;
 
-bool ClassWork::fits(const SlotRequest& request) const {
+bool ClassWork::fits(SlotFrame& frame) const {
   if (!klass()->fits) return true;
-  SlotFrame frame;
-  std::ranges::copy(request.inputs, frame.inputs.begin());
   _GstTandemFrame here(*this, frame, Inside::fits);
   const bool fits = klass()->fits(stage_, &here);
   here.rethrow();

@@ -111,7 +111,7 @@ class ClassWork {
 
   /// Whether it can be used for a frame whose tensors have the right specs. Cheap: asked for every
   /// frame.
-  bool fits(const SlotRequest& request) const;
+  bool fits(SlotFrame& frame) const;
   /// Host values that go with the outputs, before anything is computed on either side.
   void prepare(SlotFrame& frame) const;
   /// The CPU side: `compute` for disjoint bands, from many threads, then `combine`, once.

@@ -186,14 +186,15 @@ Status StageAdapter::find_inputs(FrameItem& item, SlotFrame& frame) {
 }
 
 // The work at hand when it can be used; else null, and the request names the device to make it for.
-std::shared_ptr<const PooledWork> StageAdapter::current_for(SlotRequest& request) {
+std::shared_ptr<const PooledWork> StageAdapter::current_for(SlotRequest& request,
+                                                            SlotFrame& frame) {
   std::lock_guard lock(mutex_);
   const std::span<const SlotTensor> inputs = request.inputs;
   if (current_ && current_->generation == generation_ &&
       same_frames(current_->video, request.video) &&
       std::equal(inputs.begin(), inputs.end(), current_->inputs.begin(), current_->inputs.end(),
                  [](const SlotTensor& a, const TensorSpec& b) { return a.spec == b; }) &&
-      current_->work->fits(request)) {
+      current_->work->fits(frame)) {
     return current_;
   }
   if (description().has_opencl) request.context = context_;
@@ -230,15 +231,14 @@ std::shared_ptr<PooledWork> StageAdapter::make_work(SlotRequest& request) {
   return made;
 }
 
-std::shared_ptr<const PooledWork> StageAdapter::work_for(const FrameItem& item,
-                                                         const SlotFrame& frame,
+std::shared_ptr<const PooledWork> StageAdapter::work_for(const FrameItem& item, SlotFrame& frame,
                                                          std::string& notice) {
   SlotRequest request{item.video.info, {frame.inputs.data(), description().inputs.size()}, nullptr};
-  if (auto current = current_for(request)) return current;
+  if (auto current = current_for(request, frame)) return current;
   std::shared_ptr<const PooledWork> made;
   {
     std::lock_guard making(make_mutex_);
-    if (auto current = current_for(request)) return current;
+    if (auto current = current_for(request, frame)) return current;
     made = make_work(request);
     std::lock_guard lock(mutex_);
     current_ = made;

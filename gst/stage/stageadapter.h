@@ -122,9 +122,9 @@ class StageAdapter final : public Stage {
 
  private:
   Status find_inputs(FrameItem& item, SlotFrame& frame);
-  std::shared_ptr<const PooledWork> work_for(const FrameItem& item, const SlotFrame& frame,
+  std::shared_ptr<const PooledWork> work_for(const FrameItem& item, SlotFrame& frame,
                                              std::string& notice);
-  std::shared_ptr<const PooledWork> current_for(SlotRequest& request);
+  std::shared_ptr<const PooledWork> current_for(SlotRequest& request, SlotFrame& frame);
   std::shared_ptr<PooledWork> make_work(SlotRequest& request);
   static const ClassWork* maker_of(const FrameItem& item, const FrameItem::Slot& slot,
                                    std::size_t input);

@@ -39,6 +39,42 @@ __kernel void sum_rows(__global const float* dx, ulong dx_offset, long dx_stride
   }
 }
 
+// The same where a work-group holds the products of a piece of a row in local memory: what
+// neighbours read and write of global memory lies side by side. One work-item: one pixel.
+// `products`: three times get_local_size(0) + window - 1.
+__kernel void sum_pieces_of_rows(__global const float* dx, ulong dx_offset, long dx_stride,
+                                 __global const float* dy, ulong dy_offset, long dy_stride,
+                                 __global float* sums, ulong sums_offset, int width, int height,
+                                 int window, __local float* products) {
+  const int group = get_local_size(0), length = group + window - 1;
+  const int first = get_group_id(0) * group, y = get_group_id(1), item = get_local_id(0);
+  __local float *xx = products, *xy = xx + length, *yy = xy + length;
+  dx += dx_offset + y * dx_stride;
+  dy += dy_offset + y * dy_stride;
+  for (int i = item; i < length && first + i < width; i += group) {
+    const float a = dx[first + i], b = dy[first + i];
+    xx[i] = a * a;
+    xy[i] = a * b;
+    yy[i] = b * b;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const int x = first + item;
+  if (x >= width) return;
+  const int end = min((x / window + 1) * window, width) - first;  // of its block
+  float3 sum = 0;
+  for (int i = end - 1; i >= item; --i) sum += (float3)(xx[i], xy[i], yy[i]);
+  if (x + window <= width) {
+    float3 next = 0;
+    for (int i = end; i < item + window; ++i) next += (float3)(xx[i], xy[i], yy[i]);
+    sum += next;
+  }
+  const long pixels = (long)width * height;
+  sums += sums_offset + (long)y * width + x;
+  sums[0] = sum.x;
+  sums[pixels] = sum.y;
+  sums[2 * pixels] = sum.z;
+}
+
 // The same down the columns of those three planes, and the strength. One work-item: one block of a
 // column. `ends` are three planes for the sums up to a block's end.
 __kernel void sum_columns(__global const float* sums, ulong sums_offset, __global float* ends,

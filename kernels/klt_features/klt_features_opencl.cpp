@@ -19,14 +19,16 @@ struct KltFeaturesOpenCL::Private {
       : program(opencl::build_program(
             context, klt_features_cl,
             opencl::define("SUPPRESSION", kKltSuppressionPixels * kKltSuppressionPixels))),
-        sum_rows(context, program, "sum_rows"),
+        in_pieces(!context.device().is_cpu),
+        sum_rows(context, program, in_pieces ? "sum_pieces_of_rows" : "sum_rows"),
         sum_columns(context, program, "sum_columns"),
         start(context, program, "select_start"),
         count(context, program, "select_count"),
         narrow(context, program, "select_narrow"),
         gather(context, program, "select_gather"),
         finish(context, program, "select_finish"),
-        sum_group(sum_rows.group_size(opencl::kWindowGroup)),
+        row_group(sum_rows.group_size(in_pieces ? opencl::kRowGroup : opencl::kWindowGroup)),
+        column_group(sum_columns.group_size(opencl::kWindowGroup)),
         group(std::min(
             {start.group_size(opencl::kSelectGroup), count.group_size(opencl::kSelectGroup),
              narrow.group_size(opencl::kSelectGroup), gather.group_size(opencl::kSelectGroup),
@@ -34,9 +36,25 @@ struct KltFeaturesOpenCL::Private {
         // Each has its own counts: few enough that adding these up costs little.
         groups(4 * std::max(1u, context.device().compute_units)) {}
 
+  void enqueue_row_sums(opencl::Queue& queue, const opencl::DevicePlane& dx,
+                        const opencl::DevicePlane& dy, int window, const opencl::DeviceSpan& sums) {
+    const int width = dx.width, height = dx.height;
+    if (in_pieces) {
+      const std::size_t length = row_group + static_cast<std::size_t>(window) - 1;
+      sum_rows.enqueue(queue, cl::NDRange(opencl::round_up(width, row_group), height),
+                       cl::NDRange(row_group, 1), dx, dy, sums, width, height, window,
+                       opencl::LocalMemory{3 * length * sizeof(cl_float)});
+    } else {
+      const std::size_t across = opencl::pieces(width, window) * static_cast<std::size_t>(height);
+      sum_rows.enqueue(queue, opencl::round_up(across, row_group), row_group, dx, dy, sums, width,
+                       height, window);
+    }
+  }
+
   const opencl::Program program;
+  const bool in_pieces;  // of rows, in local memory, which CPUs do not have
   opencl::Kernel sum_rows, sum_columns, start, count, narrow, gather, finish;
-  const std::size_t sum_group, group, groups;
+  const std::size_t row_group, column_group, group, groups;
 };
 
 KltFeaturesOpenCL::KltFeaturesOpenCL(opencl::Context& context)
@@ -53,11 +71,9 @@ void KltFeaturesOpenCL::enqueue_strength(opencl::Queue& queue, const opencl::Dev
   const opencl::DeviceSpan sums = scratch;
   const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   const opencl::DeviceSpan ends{scratch.mem, scratch.offset + 3 * pixels};
-  const std::size_t group = self_->sum_group;
-  const std::size_t across = opencl::pieces(width, window) * static_cast<std::size_t>(height);
+  self_->enqueue_row_sums(queue, dx, dy, window, sums);
+  const std::size_t group = self_->column_group;
   const std::size_t down = opencl::pieces(height, window) * static_cast<std::size_t>(width);
-  self_->sum_rows.enqueue(queue, opencl::round_up(across, group), group, dx, dy, sums, width,
-                          height, window);
   self_->sum_columns.enqueue(queue, opencl::round_up(down, group), group, sums, ends, strength,
                              width, height, window);
 }

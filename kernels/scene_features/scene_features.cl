@@ -45,36 +45,72 @@ __kernel void double_luma(__global const uchar* luma, ulong luma_offset, long st
 
 #if PIXELS == 1
 
+// Adds a pixel, `row` below the first of ROWS that are blurred, to those of them that it is near. What
+// is near all of them needs no look.
+void add_pixel(float* sums, __constant float* taps, int radius, int row, float pixel, bool near_all) {
+#pragma unroll
+  for (int i = 0; i < ROWS; ++i) {
+    const int tap = row - i;
+    if (near_all || (tap >= -radius && tap <= radius)) sums[i] += taps[tap] * pixel;
+  }
+}
+
 // Blurs an image in y and then in x, which makes a level; `difference` is level - image. Every second
 // pixel goes to `base`, base_width x base_height, where the next octave starts. Either may be at NONE.
-// A work-group makes a part of a row. `down` holds what its items and `radius` more on both sides are
-// when blurred in y.
+// A work-group makes a part of ROWS rows, and an item the same pixel of each, for which it reads what
+// they have in common once. `down` holds what the items and `radius` more on both sides are when
+// blurred in y, row by row.
 __kernel void blur(__global const float* image, ulong image_first, __global float* level,
                    ulong level_first, __global float* difference, ulong difference_first,
                    __global float* base, ulong base_first, int base_width, int base_height,
                    int width, int height, __constant float* taps, int first_tap, int radius,
                    __local float* down) {
-  const int items = get_local_size(0), item = get_local_id(0);
-  const int groups = (width + items - 1) / items, y = get_group_id(0) / groups;
-  const int begin = (get_group_id(0) - y * groups) * items, x = begin + item;
+  const int items = get_local_size(0), item = get_local_id(0), length = items + 2 * radius;
+  const int groups = (width + items - 1) / items, first_y = get_group_id(0) / groups * ROWS;
+  const int begin = ((int)get_group_id(0) % groups) * items, x = begin + item;
   image += image_first;
   taps += first_tap + radius;
-  for (int i = item; i < items + 2 * radius; i += items) {
+  const bool inside = first_y >= radius && first_y + ROWS + radius <= height;
+  for (int i = item; i < length; i += items) {
     __global const float* column = image + clamp(begin + i - radius, 0, width - 1);
-    float sum = 0;
-    for (int k = -radius; k <= radius; ++k)
-      sum += taps[k] * column[(long)clamp(y + k, 0, height - 1) * width];
-    down[i] = sum;
+    float sums[ROWS] = {0};
+    if (inside && radius >= ROWS) {
+      __global const float* pixel = column + (long)(first_y - radius) * width;
+      int row = -radius;
+      for (; row < ROWS - 1 - radius; ++row, pixel += width)
+        add_pixel(sums, taps, radius, row, *pixel, false);
+      for (; row <= radius; ++row, pixel += width)
+        add_pixel(sums, taps, radius, row, *pixel, true);
+      for (; row < radius + ROWS; ++row, pixel += width)
+        add_pixel(sums, taps, radius, row, *pixel, false);
+    } else {
+      for (int row = -radius; row < radius + ROWS; ++row) {
+        const long at = clamp(first_y + row, 0, height - 1);
+        add_pixel(sums, taps, radius, row, column[at * width], false);
+      }
+    }
+#pragma unroll
+    for (int row = 0; row < ROWS; ++row) down[row * length + i] = sums[row];
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   if (x >= width) return;
-  float sum = 0;
-  for (int k = -radius; k <= radius; ++k) sum += taps[k] * down[item + radius + k];
-  const long at = (long)y * width + x;
-  level[level_first + at] = sum;
-  if (difference_first != NONE) difference[difference_first + at] = sum - image[at];
-  if (base_first == NONE || (x & 1) || (y & 1) || x / 2 >= base_width || y / 2 >= base_height) return;
-  base[base_first + (long)(y / 2) * base_width + x / 2] = sum;
+  float sums[ROWS] = {0};
+  for (int k = -radius; k <= radius; ++k) {
+    const float tap = taps[k];
+#pragma unroll
+    for (int row = 0; row < ROWS; ++row)
+      sums[row] += tap * down[row * length + item + radius + k];
+  }
+#pragma unroll
+  for (int row = 0; row < ROWS; ++row) {
+    const int y = first_y + row;
+    if (y >= height) return;
+    const long at = (long)y * width + x;
+    level[level_first + at] = sums[row];
+    if (difference_first != NONE) difference[difference_first + at] = sums[row] - image[at];
+    if (base_first != NONE && !(x & 1) && !(y & 1) && x / 2 < base_width && y / 2 < base_height)
+      base[base_first + (long)(y / 2) * base_width + x / 2] = sums[row];
+  }
 }
 
 #else

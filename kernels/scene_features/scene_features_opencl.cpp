@@ -10,6 +10,7 @@ namespace tandem {
 namespace {
 
 constexpr int kLevels = kSceneScales + 3;
+constexpr int kBlurRows = 4;  // that an item blurs at a time where each is one pixel wide
 constexpr std::size_t kNone = ~std::size_t{0};  // NONE of the kernels: nothing is written there
 
 /// The taps of all blurs, one after the other.
@@ -36,9 +37,10 @@ opencl::DeviceSpan after(const opencl::DeviceSpan& span, std::size_t floats) {
 struct SceneFeaturesOpenCL::Private {
   explicit Private(opencl::Context& context)
       : pixels_an_item(static_cast<int>(opencl::kShortRun.of(context))),
-        program(opencl::build_program(
-            context, scene_features_cl,
-            " -DNONE=0xffffffffffffffffUL" + opencl::define("PIXELS", pixels_an_item))),
+        program(opencl::build_program(context, scene_features_cl,
+                                      " -DNONE=0xffffffffffffffffUL" +
+                                          opencl::define("PIXELS", pixels_an_item) +
+                                          opencl::define("ROWS", kBlurRows))),
         double_luma(context, program, "double_luma"),
         blur(context, program, pixels_an_item == 1 ? "blur" : "blur_across"),
         gradient(context, program, "gradient"),
@@ -100,10 +102,10 @@ void SceneFeaturesOpenCL::Private::enqueue_octave(opencl::Queue& queue, const Sc
         enqueue(blur, queue, width, height, scratch.down, arguments...);
       });
     } else {
-      const auto row = static_cast<std::size_t>(width);
       const std::size_t groups =
-          (row + blur_group - 1) / blur_group * static_cast<std::size_t>(height);
-      const std::size_t held = blur_group + 2 * static_cast<std::size_t>(taps.radius[level]);
+          opencl::pieces(width, static_cast<int>(blur_group)) * opencl::pieces(height, kBlurRows);
+      const std::size_t held =
+          kBlurRows * (blur_group + 2 * static_cast<std::size_t>(taps.radius[level]));
       make_level([&](const auto&... arguments) {
         blur.enqueue(queue, groups * blur_group, blur_group, arguments...,
                      opencl::LocalMemory{held * sizeof(float)});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include "kernels/stage_file/names.h"
 
@@ -142,16 +143,32 @@ std::string ClangSource::macros_of(const std::vector<Span>& spans) const {
     if (kind(cursor) == CXCursor_MacroDefinition && is_here(cursor))
       definitions.push_back(span(cursor));
   });
-  std::string used;
+  if (const std::size_t at = text_.find("#undef"); at != text_.npos)
+    refuse(at, "a macro that does not stay what it is");
+  const auto name_of = [&](const Span& definition) {
+    return std::string(words_of(code(definition)).front().text);
+  };
+  std::map<std::string, Span> here;
+  for (const Span& definition : definitions)
+    if (!here.emplace(name_of(definition), definition).second)
+      refuse(definition.begin, "a macro that does not stay what it is");
+  for (const Span& use : macro_uses_) {
+    const std::string name = name_of(use);
+    if (std::ranges::any_of(spans, [&](const Span& span) { return span.holds(use); }) &&
+        !here.contains(name) && name != "INFINITY" && name != "NAN")
+      refuse(use.begin, "the macro '" + name + "' is of another file");
+  }
+  std::string used, text;
   for (const Span& span : spans) used += code(span) + '\n';
-  std::string text;
-  // Back to front: a macro may use those before it.
-  for (auto definition = definitions.rbegin(); definition != definitions.rend(); ++definition) {
-    const std::string body = code(*definition);
-    const std::string name(words_of(body).front().text);
-    if (!mentions(used, name)) continue;
-    used += body + '\n';
-    text = "#define " + body + "\n" + text;
+  // Back to front, again and again: a macro may use any other.
+  for (std::size_t before = 1; before != text.size();) {
+    before = text.size();
+    text.clear();
+    for (const Span& definition : definitions) {
+      if (!mentions(used, name_of(definition))) continue;
+      used += code(definition) + '\n';
+      text += "#define " + code(definition) + "\n";
+    }
   }
   return text;
 }

@@ -10,6 +10,8 @@
 namespace tandem::generate {
 namespace {
 
+constexpr std::size_t kLongName = 32;
+
 std::optional<Replacement> nothing(const Token&) { return {}; }
 
 // What is between two words, without comments: line ends and the indentation behind them.
@@ -34,19 +36,37 @@ std::string macro_text(const std::string& line) {
   return text + body.substr(done) + "\n";
 }
 
+// The first word of a macro that means something else in a stage: words of macros are not renamed
+// with the variables that they may mean. Empty: there is none.
+std::string ambiguous_word(const std::string& body) {
+  const auto words = words_of(body);
+  std::set<std::string_view> own;  // parameters
+  std::size_t i = 1;
+  if (words.size() > 1 && words[1].text == "(" && words[1].at == words[0].text.size())
+    for (; i < words.size() && words[i].text != ")"; ++i) own.insert(words[i].text);
+  for (; i < words.size(); ++i) {
+    const std::string word(words[i].text);
+    const bool is_name = std::isalpha(static_cast<unsigned char>(word.front())) != 0;
+    if (is_name && !own.contains(words[i].text) && is_taken_name(word) &&
+        !is_known_function(word) && !is_type_word(word))
+      return word;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string StageNames::operator()(const Symbol& symbol) const {
   if (symbol.find('#') == symbol.npos) return symbol;
   std::string name = name_of_symbol(symbol);
   if (!is_taken_name(name)) return name;
-  std::string other = name;
-  while (other.ends_with('_') || other.starts_with('_')) {
-    if (other.ends_with('_')) other.pop_back();
-    if (other.starts_with('_')) other.erase(0, 1);
-  }
+  // Names that a stage has for itself get a number; what else it refuses, such as _x, another name.
+  const bool plain = name.front() != '_' && name.back() != '_' && !name.starts_with("tandem") &&
+                     name.size() < kLongName;
+  const auto place = std::distance(program_.names.begin(), program_.names.find(name));
+  const std::string base = plain ? name : "v" + std::to_string(place) + "n";
   for (int i = 0;; ++i) {
-    const std::string candidate = other + std::to_string(i);
+    const std::string candidate = base + std::to_string(i);
     if (!program_.names.contains(candidate) && !is_taken_name(candidate)) return candidate;
   }
 }
@@ -100,6 +120,9 @@ std::string write_common(const LoopProgram& program, const StageNames& names) {
     if (is_taken_name(name))
       throw Refusal(program.path, place_in(program.text, program.text.find("#define " + name)),
                     "a stage has another meaning for the macro '" + name + "'");
+    if (const std::string word = ambiguous_word(line.substr(8)); !word.empty())
+      throw Refusal(program.path, place_in(program.text, program.text.find("#define " + name)),
+                    "a stage has another meaning for '" + word + "' in the macro '" + name + "'");
     text += macro_text(line);
     at = end;
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "pipelines/generate/features.h"
 #include "pipelines/generate/loop_notes.h"
 #include "pipelines/generate/stage_builder.h"
 
@@ -59,10 +60,12 @@ Generated generate_stage(const std::string& text, const std::string& path,
   check_aliases(made.program, made.layout);
   made.file = StageBuilder(made.program, made.layout, options.values).build();
   made.file.summary = read_notes(text, path).summary;
+  const std::string stage = write_stage_file(made.file);
+  made.file =
+      parse_stage_file(stage, "the stage of " + path);  // what cannot be read is not written
   made.text = "// Made of " + made.program.name + "() in " + file_name(path) +
-              " by tandem generate.\n" + frame_line(made.layout) + write_stage_file(made.file);
-  // What cannot be read is not written.
-  made.file = parse_stage_file(made.text, path);
+              " by tandem generate.\n" + frame_line(made.layout) +
+              features_line(features_of(made.program, made.layout, made.file)) + stage;
   return made;
 }
 

@@ -119,7 +119,9 @@ class GridChooser {
         continue;
       for (const ArrayAccess& access : nest_.accesses) {
         const auto indices = all_affine(access);
+        // An element that is always read is in the array: no iteration is without one.
         if (!indices || access.writes || is_reduced(access.array)) continue;
+        if (!access.always || access.levels > depth) continue;
         const Array& array = *program_.array(access.array);
         const std::vector<std::string> places(array.sizes.size());
         if (!inverse_of(*indices, loops_of(nest_, depth), array.sizes, places, values_,

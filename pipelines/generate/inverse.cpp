@@ -37,7 +37,7 @@ class Inverter {
     }
     if (digits.size() == 1 && std::labs(digits[0].weight) == 1 && digits[0].loop->step == 1)
       return single(*digits[0].loop, digits[0].weight, rest, size.with(values_), place);
-    return several(digits, rest, place);
+    return several(digits, rest, size.with(values_), place);
   }
 
   std::optional<Inverse> result() && {
@@ -73,7 +73,8 @@ class Inverter {
 
   // As digits of a number whose places have different weights: each digit is less than what the
   // one above it weighs.
-  bool several(std::vector<Digit> digits, Affine rest, const std::string& place) {
+  bool several(std::vector<Digit> digits, Affine rest, const Affine& size,
+               const std::string& place) {
     std::vector<long> counts;
     for (Digit& digit : digits) {
       const Affine begin = digit.loop->begin->with(values_), end = digit.loop->end->with(values_);
@@ -101,6 +102,9 @@ class Inverter {
       guard(place + " >= " + std::to_string(rest.constant));
       left = "(" + place + " - " + std::to_string(rest.constant) + ")";
     }
+    // How many elements lie behind the first one, for the digit at hand.
+    std::optional<long> span;
+    if (size.is_constant()) span = size.constant - rest.constant;
     for (const std::size_t i : order) {
       const Loop& loop = *digits[i].loop;
       const std::string weight = std::to_string(digits[i].weight);
@@ -109,7 +113,10 @@ class Inverter {
       const Affine begin = loop.begin->with(values_);
       if (begin != Affine(0)) value = text(begin) + " + " + value;
       inverse_.definitions.push_back({loop.variable, value});
-      guard(name_(loop.variable) + " < " + text(loop.end->with(values_)));
+      const bool fills =
+          span && counts[i] >= 0 && (*span + digits[i].weight - 1) / digits[i].weight <= counts[i];
+      if (!fills) guard(name_(loop.variable) + " < " + text(loop.end->with(values_)));
+      span = digits[i].weight;
       left = digits[i].weight == 1 ? "0" : "(" + left + " % " + weight + ")";
     }
     if (left != "0") guard(left + " == 0");

@@ -10,7 +10,7 @@ namespace {
 
 using Kind = Layout::Kind;
 
-constexpr long kMostHalo = 64;      // of a stage file
+constexpr long kMostHalo = 64, kMostDimension = 1 << 20;  // of a stage file
 constexpr long kLongestRow = 1024;  // of a long array that is cut into rows, so that bands can be
 
 long number(const Affine& size, const Values& values) { return size.with(values).constant; }
@@ -18,7 +18,9 @@ long number(const Affine& size, const Values& values) { return size.with(values)
 // How many elements of an array with one dimension are a row of its tensor.
 long row_of(long length) {
   if (length <= kLongestRow) return length;
-  for (long row = kLongestRow; row >= 64; --row)
+  // Short rows only where a stage file cannot have the long one.
+  const long shortest = length > kMostDimension ? 2 : 64;
+  for (long row = kLongestRow; row >= shortest; --row)
     if (length % row == 0) return row;
   return length;
 }

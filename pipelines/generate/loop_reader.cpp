@@ -9,17 +9,23 @@ struct Start {
   CXCursor value;
 };
 
+// Others wrap around or round where whole numbers of the analysis do not.
+bool is_int(CXCursor variable) {
+  return clang().clang_getCanonicalType(clang().clang_getCursorType(variable)).kind == CXType_Int;
+}
+
 std::optional<Start> start_of(const ClangSource& source, CXCursor init) {
   if (kind(init) == CXCursor_DeclStmt) {
     const auto declared = children(init);
     if (declared.size() != 1 || kind(declared[0]) != CXCursor_VarDecl) return {};
+    if (!is_int(declared[0])) return {};
     const auto inside = children(declared[0]);
     if (inside.empty() || !clang().clang_isExpression(kind(inside.back()))) return {};
     return Start{source.symbol(declared[0]), inside.back()};
   }
   const auto sides = children(init);
   if (kind(init) != CXCursor_BinaryOperator || operator_of(source, init) != "=" ||
-      kind(bare(sides[0])) != CXCursor_DeclRefExpr)
+      kind(bare(sides[0])) != CXCursor_DeclRefExpr || !is_int(sides[0]))
     return {};
   return Start{source.symbol(bare(sides[0])), sides[1]};
 }

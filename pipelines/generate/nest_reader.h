@@ -11,6 +11,7 @@ namespace tandem::generate {
 /// What nests of a function use of the rest of the file.
 struct FileUses {
   std::map<std::size_t, Span> tables, functions;  ///< by their place
+  std::set<std::size_t> open;                     ///< functions that are being read
 };
 
 /// Reads loops of a function whose arrays and scalars are known, and refuses what has no
@@ -37,6 +38,7 @@ class NestReader {
   void walk_level(CXCursor loop, bool parallel);
   void walk(CXCursor cursor);
   void walk_all(CXCursor cursor);
+  void walk_choice(CXCursor cursor);
   void walk_loop(CXCursor cursor);
   void walk_declaration(CXCursor cursor);
   void walk_write(CXCursor target, CXCursor assignment, bool reads);

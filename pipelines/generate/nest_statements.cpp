@@ -6,6 +6,13 @@
 #include "pipelines/generate/words.h"
 
 namespace tandem::generate {
+namespace {
+
+std::string name_of_type(CXCursor reference) {
+  return taken(clang().clang_getCursorSpelling(clang().clang_getCursorReferenced(reference)));
+}
+
+}  // namespace
 
 void NestReader::check_type(CXCursor expression) const {
   const CXType type = clang().clang_getCanonicalType(clang().clang_getCursorType(expression));
@@ -50,28 +57,30 @@ void NestReader::walk(CXCursor cursor) {
     case CXCursor_CharacterLiteral:
       return walk_all(cursor);
     case CXCursor_CStyleCastExpr:
-    case CXCursor_ConditionalOperator:
       count();
       return walk_all(cursor);
+    case CXCursor_TypeRef:
+      if (!is_known_type(name_of_type(cursor)))
+        source_.refuse(cursor, "the type '" + name_of_type(cursor) + "' is not known");
+      return;
+    case CXCursor_ConditionalOperator:
+      count();
+      return walk_choice(cursor);
     case CXCursor_DeclStmt:
       for (const CXCursor& declared : children(cursor)) walk_declaration(declared);
       return;
-    case CXCursor_IfStmt: {
-      const auto parts = children(cursor);
-      walk(parts[0]);
-      ++conditions_;
-      for (std::size_t i = 1; i < parts.size(); ++i) walk(parts[i]);
-      --conditions_;
-      return;
-    }
+    case CXCursor_IfStmt:
+      return walk_choice(cursor);
     case CXCursor_ForStmt:
     case CXCursor_WhileStmt:
     case CXCursor_DoStmt:
       return walk_loop(cursor);
     case CXCursor_BinaryOperator: {
       const auto sides = children(cursor);
+      const std::string operation = operator_of(source_, cursor);
       count();
-      if (operator_of(source_, cursor) != "=") return walk_all(cursor);
+      if (operation == "&&" || operation == "||") return walk_choice(cursor);
+      if (operation != "=") return walk_all(cursor);
       walk_write(sides[0], cursor, false);
       return walk(sides[1]);
     }
@@ -109,6 +118,15 @@ void NestReader::walk(CXCursor cursor) {
   }
 }
 
+// The first part is always evaluated, the others are not.
+void NestReader::walk_choice(CXCursor cursor) {
+  const auto parts = children(cursor);
+  walk(parts[0]);
+  ++conditions_;
+  for (std::size_t i = 1; i < parts.size(); ++i) walk(parts[i]);
+  --conditions_;
+}
+
 void NestReader::walk_loop(CXCursor cursor) {
   const auto fixed = [this](const Symbol& symbol) { return is_fixed(symbol); };
   std::optional<Loop> loop;
@@ -126,9 +144,9 @@ void NestReader::walk_loop(CXCursor cursor) {
       walk_write(children(parts[0])[0], parts[0], false);
       walk(children(parts[0])[1]);
     }
-    walk(parts[1]);
     counters_.push_back(loop->variable);
     inner_.push_back(*loop);
+    walk(parts[1]);
     walk(parts[3]);
     counters_.pop_back();
   }
@@ -178,9 +196,12 @@ void NestReader::use_table(CXCursor declared) {
       kind(clang().clang_getCursorSemanticParent(declared)) != CXCursor_TranslationUnit)
     source_.refuse(declared, name + " is neither a variable of the loop nor an array");
   CXType type = clang().clang_getCanonicalType(clang().clang_getCursorType(declared));
-  while (type.kind == CXType_ConstantArray) type = clang().clang_getElementType(type);
-  if (!clang().clang_isConstQualifiedType(type))
-    source_.refuse(declared, name + " of the file may change: make it const");
+  bool is_const = clang().clang_isConstQualifiedType(type) != 0;
+  while (type.kind == CXType_ConstantArray) {
+    type = clang().clang_getElementType(type);
+    is_const = is_const || clang().clang_isConstQualifiedType(type) != 0;
+  }
+  if (!is_const) source_.refuse(declared, name + " of the file may change: make it const");
   const Span span = source_.span(declared);
   uses_.tables[span.begin] = span;
 }
@@ -196,9 +217,12 @@ void NestReader::walk_call(CXCursor cursor) {
   if (clang().clang_Cursor_isNull(definition) || !source_.is_here(definition))
     source_.refuse(cursor, "the function '" + name + "' is not known");
   const Span span = source_.span(definition);
-  if (uses_.functions.contains(span.begin)) return;
-  uses_.functions[span.begin] = span;
+  if (uses_.open.contains(span.begin))
+    source_.refuse(cursor, "the function '" + name + "' calls itself");
+  if (!uses_.functions.emplace(span.begin, span).second) return;
+  uses_.open.insert(span.begin);
   walk_function(definition);
+  uses_.open.erase(span.begin);
 }
 
 void NestReader::walk_function(CXCursor function) {

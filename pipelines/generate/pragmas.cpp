@@ -148,8 +148,10 @@ std::vector<Pragma> read_pragmas(const std::string& text, Span part, const std::
     while (end < part.end && end > at && bare[end - 1] == '\\');
     const std::size_t begin = bare.find_first_not_of(" \t", at);
     if (begin < end && bare[begin] == '#') {
-      if (bare.find("pragma", begin) < end)
-        pragmas.push_back(PragmaReader(bare, {begin, end}, path).read());
+      const std::size_t word = bare.find_first_not_of(" \t", begin + 1);
+      if (bare.compare(word, 6, "pragma") != 0)
+        throw Refusal(path, place_in(text, begin), "a line of the preprocessor inside of code");
+      pragmas.push_back(PragmaReader(bare, {begin, end}, path).read());
     }
     const std::size_t inside = bare.find("_Pragma", at);
     if (inside < end)

@@ -130,6 +130,10 @@ class FunctionReader {
       for (const auto& [at, span] : uses) spans.push_back(span);
     for (const auto& [at, span] : uses_.tables) program_.tables.push_back(span);
     for (const auto& [at, span] : uses_.functions) program_.functions.push_back(span);
+    for (std::size_t i = 1; i < spans.size(); ++i)
+      if (const auto pragmas = read_pragmas(source_.text(), spans[i], source_.path());
+          !pragmas.empty())
+        source_.refuse(pragmas[0].span.begin, "a parallel loop in a function that loops call");
     program_.macros = source_.macros_of(spans);
     std::ranges::sort(spans, {}, &Span::begin);
     for (const Span& span : spans)

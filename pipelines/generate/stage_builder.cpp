@@ -47,6 +47,9 @@ StageBuilder::StageBuilder(const LoopProgram& program, const Layout& layout,
     for (const Reduction& reduction : nests[k]->reductions)
       if (reduction.is_array) ++writes_left_[reduction.symbol];
   }
+  for (std::size_t k = 0; k < program.sequences.size(); ++k)
+    for (const Nest& nest : program.sequences[k].nests)
+      for (const Reduction& reduction : nest.reductions) reduced_in_[reduction.symbol] = k;
   for (const auto& [symbol, count] : writes_left_)
     if (program.array(symbol)->is_parameter) inputs_[symbol] = names_.fresh(names_(symbol) + "_in");
 }
@@ -74,6 +77,7 @@ StageFile StageBuilder::build() {
 void StageBuilder::add_parameters() {
   for (const Scalar& scalar : program_.scalars) {
     if (!scalar.is_parameter || layout_.values.contains(scalar.symbol)) continue;
+    if (std::ranges::count(program_.tokens, scalar.symbol, &Token::symbol) < 2) continue;  // unused
     StageParameter p{.name = names_(scalar.symbol)};
     p.type = scalar.is_real ? StageParameter::Type::kFloat : StageParameter::Type::kInt;
     const auto found = given_.find(name_of_symbol(scalar.symbol));
@@ -132,8 +136,7 @@ std::string StageBuilder::input_name(const Symbol& array) const {
 
 // On the frame: the array's name, and another one for what the array was before it is written.
 std::string StageBuilder::input_tensor(const Symbol& array) const {
-  const auto found = inputs_.find(array);
-  return found == inputs_.end() ? name_of_symbol(array) : found->second;
+  return name_of_symbol(array) + (inputs_.contains(array) ? "_in" : "");
 }
 
 void StageBuilder::add_map(const Nest& nest, const Grid& grid) {
@@ -216,7 +219,7 @@ std::string StageBuilder::reduce(Part& part, const Reduction& reduction, std::st
   const bool direct = sum && (scalar ? scalar->is_zero : array.is_zeroed);
   write.name = direct ? base : names_.fresh(base + "_part");
   write.tensor = write.name;
-  write.is_private = !direct || !scalar;
+  write.is_private = !direct || !scalar || !is_result(reduction.symbol);
   if (real) write.tolerance = kSumTolerance;
   if (scalar && !sum) {  // the second element says whether the first one counts
     write.shape.constants = {2};
@@ -277,14 +280,13 @@ void StageBuilder::finish_reduction(const Reduction& reduction, const std::strin
     StageWrite write{.name = base,
                      .tensor = base,
                      .type = scalar->is_real ? ElementType::kFloat32 : ElementType::kInt32,
-                     .shape = {.constants = {1}}};
+                     .shape = {.constants = {1}},
+                     .is_private = !is_result(reduction.symbol)};
     if (scalar->is_real) write.tolerance = kSumTolerance;
     if (!scalar->init)
       program_.refuse(scalar->at, "'" + name_of_symbol(scalar->symbol) + "' starts with no value");
-    std::set<Symbol> done, uses;
-    for (const Token& token : program_.tokens)
-      if (scalar->init->holds(token.span) && !token.symbol.empty()) uses.insert(token.symbol);
-    body = prologue(part, uses, done);
+    std::set<Symbol> done;
+    body = prologue(part, symbols_of(*scalar->init), done);
     const std::string init = "(" + code(part, *scalar->init) + ")";
     if (reduction.operation == "+") {
       body += base + " = " + init + " + " + partial + "[0];\n";
@@ -313,15 +315,26 @@ void StageBuilder::finish_reduction(const Reduction& reduction, const std::strin
   add(part, body);
 }
 
-void StageBuilder::add_result() {
-  if (!program_.result) return;
+std::set<Symbol> StageBuilder::symbols_of(Span span) const {
+  std::set<Symbol> symbols;
+  for (const Token& token : program_.tokens)
+    if (span.holds(token.span) && !token.symbol.empty()) symbols.insert(token.symbol);
+  return symbols;
+}
+
+bool StageBuilder::is_result(const Symbol& symbol) const {
+  // Without any other, what is reduced is all that the stage can give.
+  if (!program_.result) return inputs_.empty();
   const std::string text =
       program_.text.substr(program_.result->begin, program_.result->end - program_.result->begin);
-  std::set<Symbol> uses, done;
-  for (const Token& token : program_.tokens)
-    if (program_.result->holds(token.span) && !token.symbol.empty()) uses.insert(token.symbol);
-  if (uses.size() == 1 && name_of_symbol(*uses.begin()) == text && made_.contains(*uses.begin()))
-    return;
+  return symbols_of(*program_.result) == std::set{symbol} && name_of_symbol(symbol) == text;
+}
+
+void StageBuilder::add_result() {
+  if (!program_.result) return;
+  const std::set<Symbol> uses = symbols_of(*program_.result);
+  if (uses.size() == 1 && is_result(*uses.begin()) && made_.contains(*uses.begin())) return;
+  std::set<Symbol> done;
   Part part;
   const std::string name = names_.fresh("result");
   std::string body = prologue(part, uses, done);

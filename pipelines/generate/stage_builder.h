@@ -34,6 +34,9 @@ class StageBuilder {
   void add_reduction(const Nest& nest, const Grid& grid);
   void add_loop(const Sequence& sequence, const Grid* grids);
   void add_result();
+  /// Whether a number that is reduced is what the function gives.
+  bool is_result(const Symbol& symbol) const;
+  std::set<Symbol> symbols_of(Span span) const;
   std::string reduce(Part& part, const Reduction& reduction, std::string& before,
                      std::string& after);
   void finish_reduction(const Reduction& reduction, const std::string& partial);
@@ -66,6 +69,7 @@ class StageBuilder {
   StageNames names_;
   StageFile file_;
   std::map<Symbol, int> writes_left_;          // of arrays: how many parts still write them
+  std::map<Symbol, std::size_t> reduced_in_;   // of reduced numbers: in which sequence
   std::map<Symbol, std::string> inputs_;       // what the stage is given, of arrays that it writes
   std::map<Symbol, std::string> made_;         // arrays and reduced numbers as they are now
   std::map<std::string, StageWrite> written_;  // by name

@@ -36,20 +36,24 @@ std::string StageBuilder::prologue(Part& part, const std::set<Symbol>& uses,
       continue;
     }
     if (scalar.is_parameter) continue;
+    if (part.nest && std::ranges::any_of(part.nest->levels, [&](const Level& level) {
+          return level.loop.variable == scalar.symbol;
+        }))
+      continue;
     const std::string type = scalar.is_real ? "float " : "int ";
     if (part.nest &&
         std::ranges::find(part.nest->privates, scalar.symbol) != part.nest->privates.end()) {
-      if (std::ranges::none_of(part.nest->levels, [&](const Level& level) {
-            return level.loop.variable == scalar.symbol;
-          }))
-        text += type + names_(scalar.symbol) + ";\n";
+      text += type + names_(scalar.symbol) + ";\n";
       continue;
     }
     if (!scalar.init) continue;  // a variable of a loop
-    std::set<Symbol> inner;
-    for (const Token& token : program_.tokens)
-      if (scalar.init->holds(token.span) && !token.symbol.empty()) inner.insert(token.symbol);
-    text += prologue(part, inner, done);
+    // The declaration is read where it is used, which is as good as where it stands only then.
+    for (const Symbol& each : symbols_of(*scalar.init))
+      if (const auto in = reduced_in_.find(each);
+          in != reduced_in_.end() && in->second >= scalar.order)
+        program_.refuse(scalar.at, "'" + name_of_symbol(scalar.symbol) + "' needs '" +
+                                       name_of_symbol(each) + "' before it is reduced");
+    text += prologue(part, symbols_of(*scalar.init), done);
     text += "const " + type + names_(scalar.symbol) + " = " + code(part, *scalar.init) + ";\n";
   }
   return text;
@@ -118,14 +122,10 @@ std::string StageBuilder::read_element(Part& part, const Symbol& symbol, const s
       program_.refuse(place, "'" + name_of_symbol(symbol) + "' is read before it is written");
     return before.empty() ? "0" : before;
   }
-  if (!plane)
-    program_.refuse(place, "'" + name_of_symbol(symbol) +
-                               "' is read in the loop that writes it again and again, and is not "
-                               "of the frame's size");
   for (StageWrite& write : part.part.writes)
     if (write.name == passed->second) write.halo = std::max(write.halo, halo);
-  if (before.empty()) return passed->second + behind;
-  return "(pass == 0 ? " + before + " : " + passed->second + behind + ")";
+  const std::string own = passed->second + (plane ? "" : "_before") + behind;
+  return "(pass == 0 ? " + (before.empty() ? "0" : before) + " : " + own + ")";
 }
 
 std::string StageBuilder::access(Part& part, const ArrayAccess& access) {

@@ -45,11 +45,23 @@ bool is_known_function(std::string_view name) {
   return std::ranges::find(kFunctions, name, &Pair::first) != kFunctions.end();
 }
 
+bool is_known_type(std::string_view name) {
+  return name == "size_t" ||
+         (name.ends_with("_t") && std::ranges::find(kOthers, name, &Pair::first) != kOthers.end());
+}
+
 std::string stage_word(std::string_view word) {
   for (const auto& pairs : {std::span<const Pair>(kFunctions), std::span<const Pair>(kOthers)})
     if (const auto found = std::ranges::find(pairs, word, &Pair::first); found != pairs.end())
       return std::string(found->second);
   return std::string(word);
+}
+
+bool is_type_word(std::string_view word) {
+  constexpr std::array<std::string_view, 17> kSame{
+      "char", "const", "do",     "else",   "float",    "for",  "goto",  "if",    "int",
+      "long", "short", "signed", "sizeof", "unsigned", "void", "while", "return"};
+  return std::ranges::find(kSame, word) != kSame.end();
 }
 
 bool is_taken_name(const std::string& name) {

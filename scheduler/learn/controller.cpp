@@ -191,7 +191,7 @@ Step Controller::decide(Reason reason) {
   }
   Learnt* learnt = find();
   if (training() && reason == Reason::rules) return running_;
-  if (learnt && !lacks_energy(*learnt)) {
+  if (learnt && !lacks_energy(*learnt) && !lacks_splits(*learnt)) {
     abandon_training();
     const Choice choice = choose(*learnt);
     if (choice.count > 0) {

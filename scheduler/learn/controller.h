@@ -160,6 +160,7 @@ class Controller {
   Choice choose(const Learnt& learnt) const;
   void forget_device(Learnt& learnt) const;
   bool lacks_energy(const Learnt& learnt) const;
+  bool lacks_splits(const Learnt& learnt) const;
   /// What the rules and the share of the machine leave open.
   Allowed allowed() const;
   std::optional<Step> look_at_neighbours();

@@ -2,8 +2,15 @@
 // What the controller does when one side of split frames takes longer than the other (paper 3,
 // section 3.3): the share moves first, and only where that does not help it trains again.
 #include "scheduler/learn/controller.h"
+#include "scheduler/learn/next_split.h"
 
 namespace tandem {
+
+// A training by another objective did not split frames where that promised nothing for it.
+bool Controller::lacks_splits(const Learnt& learnt) const {
+  return !learnt.derived() && !learnt.facts.observations.empty() &&
+         next_split(learnt.facts, learnt.findings, objective_, allowed(), *predictor_).has_value();
+}
 
 void Controller::begin_balance() {
   const Configuration& running = running_.configuration;

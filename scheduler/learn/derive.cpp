@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "model/split.h"
+
 namespace tandem {
 namespace {
 
@@ -62,6 +64,10 @@ void scale(Measurements& m, const Measurements& second, const Scale& by) {
     by.apply(stage.upload, other.upload, kOnDevice);
     by.apply(stage.download, other.download, kOnDevice);
   }
+  Split& split = m.split;
+  split.cores.rows_s *= by.factor(split.cores.rows_s, second.split.cores.rows_s, kOnCpu);
+  split.device.rows_s *= by.factor(split.device.rows_s, second.split.device.rows_s, kOnDevice);
+  split.cpu_share = share_to_run(split);
   // All numbers of threads alike, so that how they get in each other's way stays as it is.
   const double threads = by.factor(m.cg[0].seconds, second.cg[0].seconds, kOnCpu);
   for (Cost& cost : m.cg) multiply(cost, threads);
@@ -89,7 +95,8 @@ std::vector<Trial> as_tried(const std::vector<Trial>& trials, const Measurements
 bool same_work(const Chain& learnt, const Chain& chain) {
   return learnt.stages == chain.stages && learnt.device_capable == chain.device_capable &&
          learnt.device_only == chain.device_only && learnt.serial_stages == chain.serial_stages &&
-         learnt.devices == chain.devices && std::ranges::all_of(learnt.lanes, [&](int lanes) {
+         (splittable(learnt) & ~splittable(chain)) == 0 && learnt.devices == chain.devices &&
+         std::ranges::all_of(learnt.lanes, [&](int lanes) {
            return std::ranges::find(chain.lanes, lanes) != chain.lanes.end();
          });
 }
@@ -140,6 +147,10 @@ Learnt derive(const Learnt& learnt, const Slowdown& slowdown, const Predictor& p
     for (Cost* cost : {&stage.device, &stage.upload, &stage.download})
       multiply(*cost, slowdown.device);
   }
+  Split& split = m.split;
+  split.cores = {slowdown.cores * split.cores.fixed_s, slowdown.cores * split.cores.rows_s};
+  split.device = {slowdown.device * split.device.fixed_s, slowdown.device * split.device.rows_s};
+  split.cpu_share = share_to_run(split);
   derived.findings.trials = as_tried(learnt.findings.trials, m, predictor);
   return derived;
 }

@@ -8,7 +8,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Groups of ./dev that a build of the packages takes headers from.
-GROUPS = ["gstreamer", "opencl", "tbb", "highway", "json", "pango", "brokers", "introspection"]
+GROUPS = ["gstreamer", "opencl", "tbb", "highway", "json", "pango", "brokers", "introspection", "libclang"]
 
 
 def read(path):

@@ -40,6 +40,25 @@ BENCHMARK_CAPTURE(choose_of_384, edp, Objective{Metric::edp});
 BENCHMARK_CAPTURE(choose_of_384, target, Objective{.target_fps = 100});
 BENCHMARK_CAPTURE(choose_of_384, budget, Objective{.power_budget_w = 30});
 
+// The same with 1, 2, 4 and 8 lanes.
+void choose_with_lanes(benchmark::State& state, Objective objective) {
+  Measurements m = six_stages_on_four_cores();
+  for (const int lanes : {2, 4, 8}) m.lane_factors[lanes - 1] = {1 - 0.05 * lanes, 1};
+  while (state.KeepRunning()) benchmark::DoNotOptimize(choose(m, objective));
+}
+BENCHMARK_CAPTURE(choose_with_lanes, throughput, Objective{Metric::throughput});
+BENCHMARK_CAPTURE(choose_with_lanes, efficiency, Objective{Metric::efficiency});
+
+// And with stages that can be split, which adds frames on both sides and several at a time.
+void choose_with_splits(benchmark::State& state, Objective objective) {
+  Measurements m = six_stages_on_four_cores();
+  for (StageMeasurements& stage : m.stages) stage.can_split = true;
+  m.split = {{1e-4, 7e-3}, {1e-4, 3e-2}, 10, 20, 5, 80};
+  while (state.KeepRunning()) benchmark::DoNotOptimize(choose(m, objective));
+}
+BENCHMARK_CAPTURE(choose_with_splits, throughput, Objective{Metric::throughput});
+BENCHMARK_CAPTURE(choose_with_splits, latency, Objective{Metric::latency});
+
 void predict_384(benchmark::State& state) {
   const Measurements m = six_stages_on_four_cores();
   while (state.KeepRunning()) {

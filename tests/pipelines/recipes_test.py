@@ -197,7 +197,12 @@ class Recipes(PageCommands):
             if end == signal.SIGSTOP:  # the connection stays
                 self.wait_for_line("Watchdog triggered", loop)
                 camera.kill()
+            else:
+                self.wait_for_line("WARNING: ", loop)
+                self.wait_for_line("Got EOS", loop)
             camera.wait()
+            if end == signal.SIGKILL:
+                self.wait_for_line("ERROR: ", loop)  # it cannot be reached
             camera = self.start_camera()
             self.wait_for(lambda: self.count_lines("gate.jsonl") >= seen + LINES, loop)
         kill_all(loop)

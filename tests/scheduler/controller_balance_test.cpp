@@ -94,6 +94,33 @@ TEST_F(ControllerBalanceTest, AShareThatIsFixedStays) {
   EXPECT_EQ(controller.totals().trainings, 0);
 }
 
+// Throughput does not split frames; the least latency may.
+TEST_F(ControllerBalanceTest, AnotherObjectiveMeasuresTheSplitsThatItLacks) {
+  AdaptRules rules{.max_overhead = 0.9};
+  rules.allowed.granularity = Granularity::medium;
+  Chain chain;
+  chain.stages = kStages;
+  chain.cores = kCores;
+  chain.device_capable = chain.can_split = 7;
+  Controller controller(chain, std::make_shared<Knowledge>(), [this] { return chip_.probe(); });
+  controller.set_rules(rules);
+  controller.set_objective({Metric::throughput});
+  step_ = controller.frames_changed({"a"}, 0);
+  run(controller, 5000);
+  const auto measured = [&] {
+    return known(controller.learnt()->findings.measurements.split.device.rows_s);
+  };
+  EXPECT_FALSE(measured());
+  step_ = controller.set_objective({Metric::latency});
+  run(controller, 5000);
+  EXPECT_TRUE(measured());
+  EXPECT_EQ(controller.totals().trainings, 2);
+  step_ = controller.set_objective({Metric::throughput});
+  step_ = controller.set_objective({Metric::latency});
+  run(controller, 5000);
+  EXPECT_EQ(controller.totals().trainings, 2) << "it is known now";
+}
+
 TEST_F(ControllerBalanceTest, NothingIsSplitWhereThatIsNotAllowed) {
   AdaptRules rules{.max_overhead = 0.9};
   rules.allowed.cpu_share = 0;

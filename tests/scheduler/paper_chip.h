@@ -69,7 +69,7 @@ class PaperChip {
     times.configuration = step.configuration;
     times.stages_apart = step.time_stages;
     if (step.configuration.mapping.any_split()) return split_frame(std::move(times), factor);
-    double service_s = 0, interval_s = 0;
+    double service_s = 0, interval_s = 0, latency_s = 0;
     for (std::size_t k = 0; k < truth_.stages.size(); ++k) {
       const StageMeasurements& stage = truth_.stages[k];
       double s = stage.cg.seconds;
@@ -93,6 +93,7 @@ class PaperChip {
       interval_s = 1 / prediction.throughput_fps;
       interval_s /= crowding(step.configuration);
       service_s = interval_s;
+      latency_s = prediction.latency_s;
       on_device_ += n > 0 ? prediction.p_device : 1;
     }
     if (on_device_ >= 1) {
@@ -109,6 +110,7 @@ class PaperChip {
       times.begin_ns = now_ns_ - ns(interval_s * factor);
       times.end_ns = times.begin_ns + ns(service_s * factor);
     }
+    times.ready_ns = std::max(times.end_ns, times.begin_ns + ns(latency_s * factor));
     return times;
   }
   /// Of the latest frame: those that the device computed. Where cores compute whole frames beside

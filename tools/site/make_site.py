@@ -22,7 +22,7 @@ SECTIONS = [
     ("Start", ["README.md", "docs/start.md", "docs/install.md", "docs/recipes.md", "docs/live.md", "docs/json-lines.md",
                "docs/publishing.md", "docs/many-machines.md", "docs/reference.md"]),
     ("Applications", ["docs/detector.md", "docs/tracking.md", "docs/srad.md", "docs/scene.md", "docs/own-stages.md",
-                      "docs/library.md"]),
+                      "docs/generate.md", "docs/library.md"]),
     ("How it works", ["docs/architecture.md", "docs/adapting.md", "docs/knowledge.md", "docs/energy.md",
                       "docs/model.md"]),
     ("How fast it is", ["docs/measuring.md", "docs/kernels.md", "docs/bench-json.md"]),

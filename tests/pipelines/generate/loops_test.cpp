@@ -22,14 +22,15 @@ using Values = std::map<std::string, double>;
 constexpr int kRounds = 3;
 constexpr std::size_t kLeastDataSets = 6;
 
-std::string folder_of_loops() { return std::string(std::getenv("TANDEM_SHIPPED")) + "/loops"; }
-
+// The programs that come with Tandem, and those of these tests.
 std::vector<std::string> all_loops() {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_of_loops()))
-    if (entry.path().extension() == ".c") names.push_back(entry.path().stem());
-  std::ranges::sort(names);
-  return names;
+  std::vector<std::string> paths;
+  for (const std::string& folder : {std::string(std::getenv("TANDEM_SHIPPED")) + "/loops",
+                                    std::string(std::getenv("TANDEM_CORNERS"))})
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      if (entry.path().extension() == ".c") paths.push_back(entry.path());
+  std::ranges::sort(paths);
+  return paths;
 }
 
 std::string text_of(double value) {
@@ -51,7 +52,7 @@ class Loops : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     folder_ = fresh_folder();
-    path_ = folder_of_loops() + "/" + GetParam() + ".c";
+    path_ = GetParam();
     notes_ = tandem::generate::read_notes(read_file(path_), path_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -139,7 +140,7 @@ class Loops : public testing::TestWithParam<std::string> {
   }
 
   void check(const CLoop& loop, const std::string& text, Values values, bool device) {
-    const StageRunner runner(parse_stage_file(text, GetParam() + ".cl"),
+    const StageRunner runner(parse_stage_file(text, "made.cl"),
                              device ? tandem::check::any_context() : nullptr);
     const auto [width, height] = frame_of(text, values);
     StageMemory host = runner.memory(width, height), other = runner.memory(width, height);
@@ -209,6 +210,7 @@ class Loops : public testing::TestWithParam<std::string> {
 TEST_P(Loops, EqualTheCompilers) {
   if (notes_.refused) GTEST_SKIP() << "refused";
   const CLoop loop(path_, folder_);
+  std::string first;
   for (int round = 0; round < kRounds; ++round) {
     const Values values = draw();
     std::string drawn;
@@ -216,12 +218,14 @@ TEST_P(Loops, EqualTheCompilers) {
     SCOPED_TRACE(drawn);
     const CommandResult made = generate(path_, values);
     ASSERT_EQ(made.status, 0) << made.errors;
-    ASSERT_NO_FATAL_FAILURE(check(loop, made.output, values, true)) << made.output;
+    // PoCL takes seconds to compile: a device computes further sizes where the code stays the same.
+    if (round == 0) first = made.output;
+    ASSERT_NO_FATAL_FAILURE(check(loop, made.output, values, made.output == first)) << made.output;
   }
 }
 
 TEST_P(Loops, HaveDataSets) {
-  EXPECT_GE(notes_.data.size(), kLeastDataSets);
+  if (path_.find("/corners/") == path_.npos) EXPECT_GE(notes_.data.size(), kLeastDataSets);
   if (notes_.refused) return;
   for (const Values& values : notes_.data) {
     const CommandResult made = generate(path_, values);
@@ -242,7 +246,7 @@ TEST_P(Loops, AreRefusedAsTheyTell) {
 }
 
 std::string name_of_test(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
+  std::string name = std::filesystem::path(info.param).stem();
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
   return name;

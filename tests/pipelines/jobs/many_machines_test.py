@@ -12,7 +12,7 @@ import time
 import unittest
 
 sys.path.append(str(pathlib.Path(__file__).parents[1]))
-from page import FRAMES, blocks, free_port, make_clip
+from page import FRAMES, ROOT, blocks, free_port, make_clip
 
 PAGE = "docs/many-machines.md"
 PATIENCE_SECONDS = 60
@@ -84,6 +84,16 @@ class ManyMachines(unittest.TestCase):
             self.assertEqual(status, 1, more)
             said += more
         self.assertNotIn("s3cret", said)
+
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd is not installed")
+    def test_unit(self):
+        text = (ROOT / "pipelines/jobs/tandem-worker@.service").read_text(encoding="utf-8")
+        self.assertIn("ExecStart=/usr/bin/tandem worker\n", text)
+        unit = self.folder / "tandem-worker@1.service"
+        unit.write_text(text.replace("/usr/bin/tandem", shutil.which("tandem")), encoding="utf-8")
+        done = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True,
+                              timeout=PATIENCE_SECONDS, check=False)
+        self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
 
 
 if __name__ == "__main__":

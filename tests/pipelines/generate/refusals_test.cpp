@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What cannot be a stage is refused, with its place and the reason.
+#include <gtest/gtest.h>
+
+#include "pipelines/generate/generate.h"
+
+namespace tandem::generate {
+namespace {
+
+std::string refusal(const std::string& code) {
+  try {
+    const Generated made = generate_stage(code, "own.c", {.values = {{"n", 64}, {"m", 8}}});
+    return "taken: " + made.text;
+  } catch (const Refusal& refused) {
+    return refused.what();
+  }
+}
+
+/// A function of one parallel loop in line 3, whose body is in line 4.
+std::string loop(const std::string& body, const std::string& clauses = "",
+                 const std::string& more = "") {
+  return more +
+         "void own(int n, int m, float f, const float a[n], float b[restrict n], int k[restrict "
+         "n]) {\n"
+         "#pragma omp parallel for" +
+         clauses +
+         "\n"
+         "  for (int i = 0; i < n; i++) {\n" +
+         body + "\n  }\n}\n";
+}
+
+TEST(Refusals, WhatIterationsShare) {
+  EXPECT_EQ(refusal(loop("b[0] = a[i];")),
+            "own.c:4:1: the iterations of 'i' write the same element of 'b'");
+  EXPECT_EQ(refusal(loop("b[i / 2] = a[i];")),
+            "own.c:4:1: the index at which 'b' is written is not affine in the loops' variables");
+  EXPECT_EQ(refusal(loop("b[k[i]] = a[i];")),
+            "own.c:4:1: the index at which 'b' is written is not affine in the loops' variables");
+  EXPECT_EQ(refusal(loop("b[i] = b[n - 1 - i];")),
+            "own.c:4:8: an iteration reads an element of 'b' that another one writes");
+  EXPECT_EQ(refusal(loop("b[i] = a[i]; b[i + 1] = a[i];")),
+            "own.c:4:14: one iteration writes several elements of 'b'");
+  EXPECT_EQ(refusal(loop("f = a[i]; b[i] = f;")),
+            "own.c:4:1: the iterations share 'f', which this one assigns");
+  EXPECT_EQ(refusal(loop("for (int j = 0; j < i; j++) b[j] = a[j];")),
+            "own.c:4:29: the iterations of 'i' write the same element of 'b'");
+  EXPECT_EQ(
+      refusal("void own(int n, float a[restrict n][n]) {\n#pragma omp parallel for\n"
+              "for (int i = 0; i < n; i++) {\nfloat s = 0;\n"
+              "for (int j = 0; j < n; j++) { s += j; a[i][j] = s; }\n}\n}\n"),
+      "own.c:5:39: one iteration writes several elements of 'a', and 's' goes from one to the "
+      "next");
+}
+
+TEST(Refusals, IndicesThatMayMeet) {
+  // 3 i + j with j up to 4 is the same for (0, 3) and (1, 0).
+  EXPECT_EQ(
+      refusal("void own(int n, float a[restrict 3 * n + 8]) {\n#pragma omp parallel for\n"
+              "for (int i = 0; i < n; i++)\nfor (int j = 0; j < 5; j++) a[3 * i + j] = j;\n}\n"),
+      "own.c:3:1: several iterations may write one element of 'a'");
+}
+
+TEST(Refusals, ArraysThatMayOverlap) {
+  EXPECT_EQ(refusal("void own(int n, const float a[n], float b[n]) {\n#pragma omp parallel for\n"
+                    "for (int i = 0; i < n; i++) b[i] = a[i];\n}\n"),
+            "own.c:1:35: 'b', which is written, may overlap 'a': write b[restrict n]");
+}
+
+TEST(Refusals, PragmasWithoutACounterpart) {
+  EXPECT_EQ(refusal(loop("#pragma omp barrier\nb[i] = a[i];")).substr(0, 12), "own.c:4:1: r");
+  EXPECT_EQ(refusal(loop("#pragma omp critical\nb[i] = a[i];")),
+            "own.c:4:13: 'omp critical' has no counterpart in a stage");
+  EXPECT_EQ(refusal(loop("#pragma omp atomic\nb[i] += a[i];")),
+            "own.c:4:13: 'omp atomic' has no counterpart in a stage");
+  EXPECT_EQ(refusal("void own(int n, float b[restrict n]) {\nint last;\n"
+                    "#pragma omp parallel for lastprivate(last)\n"
+                    "for (int i = 0; i < n; i++) { last = i; b[i] = last; }\n}\n"),
+            "own.c:3:26: 'lastprivate': the last iteration is no other than the others");
+  EXPECT_EQ(refusal(loop("b[i] = a[i];", " nonsense")).substr(0, 10), "own.c:2:26")
+      << "what libclang says of the pragma";
+}
+
+TEST(Refusals, CodeWithoutACounterpart) {
+  EXPECT_EQ(refusal(loop("b[i] = unknown(a[i]);", "", "float unknown(float v);\n")),
+            "own.c:5:8: the function 'unknown' is not known");
+  EXPECT_EQ(refusal(loop("b[i] = 0.5 * a[i];")),
+            "own.c:4:8: this is computed in double: a stage has float, as in 0.5f and sqrtf()");
+  EXPECT_EQ(refusal(loop("if (a[i] < 0) break; b[i] = 1;")).substr(0, 10), "own.c:4:15");
+  EXPECT_EQ(refusal(loop("if (a[i] < 0) continue; b[i] = 1;")),
+            "own.c:4:15: this ends an iteration of a parallel loop");
+  EXPECT_EQ(refusal(loop("const float* p = a; b[i] = p[i];")),
+            "own.c:4:1: a pointer: a stage knows arrays and their indices alone");
+  EXPECT_EQ(refusal(loop("b[i] = state;", "", "float state;\n")),
+            "own.c:1:1: 'state' of the file may change: make it const");
+  EXPECT_EQ(refusal(loop("static int calls; b[i] = calls++;")),
+            "own.c:4:1: a variable that outlives its iteration");
+  EXPECT_EQ(refusal(loop("switch (k[i]) { default: b[i] = 1; }")).substr(0, 10), "own.c:4:1:");
+  EXPECT_EQ(refusal(loop("AT(i) = a[i];", "", "#define AT(i) b[i]\n")),
+            "own.c:5:1: an element of an array inside of a macro");
+  EXPECT_EQ(refusal(loop("b[i] = nowhere;")), "own.c:4:8: use of undeclared identifier 'nowhere'");
+}
+
+TEST(Refusals, WordsThatWouldMeanSomethingElse) {
+  EXPECT_EQ(refusal(loop("float y = a[i]; b[i] = NEXT;", "", "#define NEXT (y + 1)\n")),
+            "own.c:1:1: a stage has another meaning for 'y' in the macro 'NEXT'");
+  EXPECT_EQ(refusal(loop("b[i] = N;", "", "#define N 8\n#undef N\n#define N 9\n")),
+            "own.c:2:1: a macro that does not stay what it is");
+  EXPECT_EQ(refusal(loop("k[i] = INT_MAX;", "", "#include <limits.h>\n")),
+            "own.c:5:8: the macro 'INT_MAX' is of another file");
+  EXPECT_EQ(refusal(loop("const real v = a[i]; b[i] = v;", "", "typedef float real;\n")),
+            "own.c:5:7: the type 'real' is not known");
+  EXPECT_EQ(refusal(loop("b[i] = half(a[i]);", "",
+                         "static float half(float v) { return v > 1 ? half(v / 2) : v; }\n")),
+            "own.c:1:45: the function 'half' calls itself");
+  EXPECT_EQ(refusal(loop("#if 1\nb[i] = 1;\n#else\nb[i] = 2;\n#endif")),
+            "own.c:4:1: a line of the preprocessor inside of code");
+  EXPECT_EQ(refusal(loop("b[i] = twice(i);", "",
+                         "static int twice(int v) {\n#ifdef N\nv++;\n#endif\nreturn 2 * v; }\n")),
+            "own.c:2:1: a line of the preprocessor inside of code");
+  EXPECT_EQ(refusal("void own(int n, float b[restrict n]) {\n#pragma omp parallel for\n"
+                    "for (unsigned i = 0; i < n; i++) b[i] = i / 2;\n}\n")
+                .substr(0, 10),
+            "own.c:3:1:");
+  EXPECT_EQ(refusal("float own(int n, const float a[n]) {\nfloat sum = 0;\n"
+                    "const float early = 2 * sum;\n#pragma omp parallel for reduction(+ : sum)\n"
+                    "for (int i = 0; i < n; i++) sum += a[i];\nreturn sum + early;\n}\n"),
+            "own.c:3:1: 'early' needs 'sum' before it is reduced");
+}
+
+TEST(Refusals, LoopsWithoutACounterpart) {
+  EXPECT_EQ(
+      refusal("void own(int n, float b[restrict n]) {\nfor (int i = 0; i < n; i++) b[i] = 0;\n"
+              "#pragma omp parallel for\nfor (int i = 0; i < n; i++) b[i] = 0;\n}\n"),
+      "own.c:2:1: this loop has no '#pragma omp parallel for' and holds none");
+  EXPECT_EQ(refusal("void own(int n, float b[restrict n]) {\nb[0] = 1;\n"
+                    "#pragma omp parallel for\nfor (int i = 0; i < n; i++) b[i] = 0;\n}\n"),
+            "own.c:2:1: between parallel loops a function declares variables, and nothing else");
+  EXPECT_EQ(refusal("void own(int n, float b[restrict n]) {\n#pragma omp parallel for\n"
+                    "for (int i = n - 1; i >= 0; i--) b[i] = 0;\n}\n")
+                .substr(0, 10),
+            "own.c:3:1:");
+  EXPECT_EQ(refusal("void own(int n, float* restrict b) {\n#pragma omp parallel for\n"
+                    "for (int i = 0; i < n; i++) b[i] = 0;\n}\n"),
+            "own.c:1:17: the size of 'b' is not said: write b[n]");
+  EXPECT_EQ(refusal("void own(int n) {}\n"),
+            "own.c:1:1: no function has a loop with '#pragma omp parallel for'");
+}
+
+TEST(Refusals, SizesWithoutAValue) {
+  EXPECT_EQ(
+      refusal("void own(int rows, int m, const float a[rows][m], float b[restrict rows]) {\n"
+              "#pragma omp parallel for\nfor (int i = 0; i < rows; i++) b[i] = a[i][0];\n}\n"),
+      "own.c:1:10: the size 'rows' has no whole number: --set rows=64, or a line '// data: "
+      "rows=64' in the file");
+}
+
+}  // namespace
+}  // namespace tandem::generate
