@@ -284,8 +284,9 @@ int BinControl::count_frames_at_a_time() const {
   const Configuration& configuration = controller_.configuration();
   if (controller_.training()) return executor_.cores() + 1;
   const bool coarse = configuration.granularity == Granularity::coarse;
-  if (!configuration.mapping.any_device()) return coarse ? configuration.threads : 1;
-  return (coarse ? configuration.threads : 2) + configuration.lanes - 1;
+  const int frames = coarse ? configuration.threads : configuration.frames_at_once;
+  if (configuration.mapping.device_stages() == 0) return frames;
+  return frames + (coarse ? 0 : 1) + configuration.lanes - 1;
 }
 
 void BinControl::add_stats(GstStructure* stats) const {

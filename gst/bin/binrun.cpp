@@ -31,6 +31,13 @@ class BinRun::QueueDevice final : public Device {
       return {};
     });
   }
+  Status start_timed(int lane) override {
+    return guard([&]() -> Status {
+      lanes[lane]->flush_timed();
+      return {};
+    });
+  }
+  uint64_t done_ns(int lane) const override { return lanes[lane]->done_ns(); }
   void pace(int lane, const std::atomic<bool>* stop) override { lanes[lane]->pace(stop); }
   std::shared_ptr<opencl::Context> context;
   std::atomic<int> device_count{1};  // the context's
@@ -53,6 +60,7 @@ BinRun::BinRun(GstElement* bin, const BinPlan& plan)
     needs_previous_ |= adapter.description().needs_previous;
     device_only_ |= adapter.description().has_cpu ? 0 : 1u << adapters_.size();
     cpu_only_ |= adapter.description().has_opencl ? 0 : 1u << adapters_.size();
+    why_whole_.push_back(adapter.description().whole);
     adapters_.push_back(&adapter);
     scheduled.push_back(&adapter);
   }

@@ -37,6 +37,8 @@ class BinRun {
   /// still ask it while the stages are described anew for the next one.
   uint32_t device_only() const { return device_only_; }
   uint32_t cpu_only() const { return cpu_only_; }
+  /// Why frames cannot be split in stage k; empty: they can.
+  const std::string& why_whole(int k) const { return why_whole_[k]; }
 
   /// The device to compute on, for all stages; throws opencl::Error. Frames that are under way do
   /// not see it before the configuration changes.
@@ -113,6 +115,7 @@ class BinRun {
   const ChainRepeat repeat_;
   bool changes_pixels_ = false, needs_previous_ = false;
   uint32_t device_only_ = 0, cpu_only_ = 0;
+  std::vector<std::string> why_whole_;
   PreviousLuma previous_;    // of the streaming thread
   GstVideoInfo info_{};      // of the streaming thread
   bool negotiated_ = false;  // likewise

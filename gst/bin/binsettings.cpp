@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/binsettings.h"
 
-#include <stdexcept>
-
 namespace tandem {
 namespace {
 
@@ -11,6 +9,10 @@ GType granularity_get_type() {
       {BinSettings::kAuto, "Chosen by the bin", "auto"},
       {BinSettings::kCoarse, "Coarse: one frame a core, several frames at a time", "cg"},
       {BinSettings::kMedium, "Medium: one frame over all cores", "mg"},
+      {BinSettings::kMediumOfTwo, "Medium: two frames at a time over half of the cores each",
+       "mg2"},
+      {BinSettings::kMediumOfFour, "Medium: four frames at a time over a quarter of the cores each",
+       "mg4"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstTandemGranularity", values);
   return type;
@@ -136,10 +138,12 @@ void install_bin_properties(GObjectClass* klass) {
   const auto read_only = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_property(
       klass, kBinMapping,
-      g_param_spec_string("mapping", "Mapping",
-                          "Where each stage may run, one letter a stage: g (OpenCL device) or c "
-                          "(CPU), as in gcc; or auto",
-                          "auto", playing));
+      g_param_spec_string(
+          "mapping", "Mapping",
+          "Where each stage may run, one letter a stage: g (OpenCL device), c (CPU) "
+          "or s (both at a time, each computes rows of the frame), as in gcc; or "
+          "auto",
+          "auto", playing));
   g_object_class_install_property(
       klass, kBinGranularity,
       g_param_spec_enum("granularity", "Granularity", "How the CPU's cores share the work",
@@ -156,6 +160,13 @@ void install_bin_properties(GObjectClass* klass) {
           "What is on an OpenCL device at a time, each on a queue of its own, so that copies and "
           "kernels overlap; 0: auto, or 1 where all else is set (frames)",
           0, kMaxLanes, 0, playing));
+  g_object_class_install_property(
+      klass, kBinSplit,
+      g_param_spec_string(
+          "split", "Split",
+          "The CPU's share of the rows of stages with s in `mapping`, 1 to 99; auto; "
+          "or off: no frame is split (percent)",
+          "auto", playing));
   g_object_class_install_property(
       klass, kBinCores,
       g_param_spec_int("cores", "Cores",
@@ -186,8 +197,9 @@ void install_bin_properties(GObjectClass* klass) {
       klass, kBinConfiguration,
       g_param_spec_string(
           "configuration", "Configuration",
-          "What runs now: mapping/granularity, threads and lanes, as in gcc/cg3 or ggg/cg12/q4", "",
-          read_only));
+          "What runs now: mapping/granularity, threads, lanes and the CPU's share, as in gcc/cg3, "
+          "ggg/cg12/q4 or sss/mg/a37",
+          "", read_only));
   g_object_class_install_property(
       klass, kBinPredictions,
       g_param_spec_boxed("predictions", "Predictions",
@@ -228,6 +240,9 @@ SettingChange set_bin_setting(BinSettings& settings, guint id, const GValue* val
       return SettingChange::rules;
     case kBinLanes:
       settings.lanes = g_value_get_int(value);
+      return SettingChange::rules;
+    case kBinSplit:
+      settings.split = text_of(value, "auto");
       return SettingChange::rules;
     case kBinCores:
       settings.cores = g_value_get_int(value);
@@ -292,6 +307,8 @@ void get_bin_setting(const BinSettings& settings, guint id, GValue* value) {
       return g_value_set_int(value, settings.threads);
     case kBinLanes:
       return g_value_set_int(value, settings.lanes);
+    case kBinSplit:
+      return g_value_set_string(value, settings.split.c_str());
     case kBinCores:
       return g_value_set_int(value, settings.cores);
     case kBinOpenclDevice:
@@ -327,32 +344,6 @@ void get_bin_setting(const BinSettings& settings, guint id, GValue* value) {
     default:
       g_assert_not_reached();
   }
-}
-
-AdaptRules adapt_rules(const BinSettings& settings, int stages, int cores) {
-  AdaptRules rules;
-  rules.on_caps = (settings.adapt & BinSettings::kCaps) != 0;
-  rules.on_drift = (settings.adapt & BinSettings::kDrift) != 0;
-  rules.max_overhead = settings.max_overhead;
-  if (settings.mapping != "auto") {
-    const std::string problem =
-        parse_mapping(settings.mapping, stages, rules.allowed.mapping.emplace());
-    if (!problem.empty()) throw std::runtime_error(problem);
-  }
-  if (settings.threads > cores + 1) {
-    throw std::runtime_error("threads=" + std::to_string(settings.threads) +
-                             " is out of range: 1 to " + std::to_string(cores + 1) +
-                             " (cores + 1), or 0 for auto");
-  }
-  if (settings.lanes > 0) rules.allowed.lanes = settings.lanes;
-  if (settings.granularity == BinSettings::kMedium) {
-    rules.allowed.granularity = Granularity::medium;  // which has no threads to choose
-  } else {
-    if (settings.granularity == BinSettings::kCoarse)
-      rules.allowed.granularity = Granularity::coarse;
-    if (settings.threads > 0) rules.allowed.threads = settings.threads;
-  }
-  return rules;
 }
 
 }  // namespace tandem

@@ -17,6 +17,7 @@ enum BinProperty : guint {
   kBinGranularity,
   kBinThreads,
   kBinLanes,
+  kBinSplit,
   kBinCores,
   kBinOpenclDevice,
   kBinStages,
@@ -40,14 +41,15 @@ enum BinProperty : guint {
 
 /// What the properties that can be written say.
 struct BinSettings {
-  enum GranularityChoice { kAuto, kCoarse, kMedium };
+  enum GranularityChoice { kAuto, kCoarse, kMedium, kMediumOfTwo, kMediumOfFour };
   enum AdaptChoice { kOff, kCaps, kDrift, kBoth };  // bit 0: caps, bit 1: drift
 
   std::string mapping = "auto";
   int granularity = kAuto;
   int threads = 0;  ///< 0: auto
   int lanes = 0;    ///< 0: auto
-  int cores = 0;    ///< 0: the physical cores that the process may use
+  std::string split = "auto";
+  int cores = 0;  ///< 0: the physical cores that the process may use
   std::string opencl_device = "auto";
   std::string stages;
   bool keep_tensors = false;

@@ -28,6 +28,12 @@ void check_mapping(const BinRun& run, const AdaptRules& rules) {
   if (!rules.allowed.mapping) return;
   const Mapping& mapping = *rules.allowed.mapping;
   for (int k = 0; k < run.stages(); ++k) {
+    if (mapping.split(k)) {
+      if (run.why_whole(k).empty()) continue;
+      throw std::runtime_error("mapping '" + to_string(mapping) + "' splits " +
+                               run.adapter(k).name() +
+                               ", which cannot be split: " + run.why_whole(k));
+    }
     if (mapping.on_device(k) || (run.device_only() >> k & 1) == 0) continue;
     throw std::runtime_error("mapping '" + to_string(mapping) + "' has " + run.adapter(k).name() +
                              " on the CPU, which has no CPU implementation: write g for stage " +

@@ -93,7 +93,10 @@ struct KltFeaturesElement {
       "Tracking, stage 2 of 4: finds the corners of the frame before that can be followed";
 
   static const StageDescription& description() {
-    static const StageDescription description{{{kKltPrevious, "kltpyramid"}}};
+    static const StageDescription description{
+        .inputs = {{kKltPrevious, "kltpyramid"}},
+        .whole =
+            "the strongest features of the whole frame are kept, and each drops its neighbours"};
     return description;
   }
 

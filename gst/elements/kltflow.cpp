@@ -57,7 +57,10 @@ struct KltFlowElement {
 
   static const StageDescription& description() {
     static const StageDescription description{
-        {{kKltPrevious, "kltpyramid"}, {kKltCurrent, "kltpyramid"}, {kKltFeatures, "kltfeatures"}}};
+        .inputs = {{kKltPrevious, "kltpyramid"},
+                   {kKltCurrent, "kltpyramid"},
+                   {kKltFeatures, "kltfeatures"}},
+        .whole = "a feature moves to any row of the pyramids, which both sides would need whole"};
     return description;
   }
 

@@ -74,7 +74,8 @@ struct KltPyramidElement {
       "gradients";
 
   static const StageDescription& description() {
-    static const StageDescription description{.needs_previous = true};
+    static const StageDescription description{.needs_previous = true,
+                                              .whole = "its tensors have planes of two heights"};
     return description;
   }
 

@@ -63,8 +63,10 @@ struct KltTracksElement {
       "the frames";
 
   static const StageDescription& description() {
-    static const StageDescription description{
-        .inputs = {{kKltVectors, "kltflow"}}, .serial = true, .has_opencl = false};
+    static const StageDescription description{.inputs = {{kKltVectors, "kltflow"}},
+                                              .serial = true,
+                                              .has_opencl = false,
+                                              .whole = "the CPU alone computes it"};
     return description;
   }
 

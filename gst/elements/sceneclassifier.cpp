@@ -108,7 +108,8 @@ struct SceneClassifier {
 
   static const StageDescription& description() {
     static const StageDescription description{.inputs = {{kSceneSpace, "scenefeatures"}},
-                                              .has_opencl = false};
+                                              .has_opencl = false,
+                                              .whole = "the CPU alone computes it"};
     return description;
   }
 

@@ -66,7 +66,8 @@ struct SceneFeaturesElement {
       "keypoints are found in";
 
   static const StageDescription& description() {
-    static const StageDescription description;
+    static const StageDescription description{
+        .whole = "the smallest images of its scale space depend on every row of the frame"};
     return description;
   }
 

@@ -22,16 +22,21 @@ class SradCompressWork final : public SradWork {
     srad_compress_simd(plane(frame.input<float>(0)), frame.luma(), rows);
   }
 
-  void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
+  int planes(int) const override { return 1; }
+
+  void enqueue_first(StageFrame& frame, opencl::Queue& queue, int end) const override {
     const auto image = plane(frame.device_input(0));
-    kernels_->compress(queue, image, plane(frame.device_output(kLuma)), all());
+    kernels_->compress(queue, image, plane(frame.device_output(kLuma)), {0, end});
     frame.download(kLuma);
   }
 
-  void collect(StageFrame& frame) const override {
+  void collect(StageFrame& frame) const override { join(frame, {height_, height_}); }
+
+  void join(StageFrame& frame, const SplitRows& rows) const override {
     const auto* computed = frame.result<uint8_t>(kLuma);
     const Plane<uint8_t> luma = frame.luma();
-    for (int y = 0; y < height_; ++y) std::copy_n(plane(computed).row(y), width_, luma.row(y));
+    for (int y = 0; y < rows.device_end; ++y)
+      std::copy_n(plane(computed).row(y), width_, luma.row(y));
   }
 };
 
@@ -46,8 +51,8 @@ struct SradCompress : SradElement {
       "log(image)";
 
   static const StageDescription& description() {
-    static const StageDescription description{.inputs = {{kSradImage, "sradextract"}},
-                                              .changes_pixels = true};
+    static const StageDescription description{
+        .inputs = {{kSradImage, "sradextract"}}, .changes_pixels = true, .whole = {}};
     return description;
   }
 

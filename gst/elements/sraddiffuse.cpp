@@ -28,11 +28,15 @@ class SradDiffuseWork final : public SradWork {
                       plane(frame.output<float>(kCoefficient)), rows);
   }
 
-  void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
+  int planes(int output) const override { return output == kDifferences ? 2 : 1; }
+
+  Rows needs(int, Rows rows) const override { return widened(rows, 1, 1); }
+
+  void enqueue_first(StageFrame& frame, opencl::Queue& queue, int end) const override {
     const auto image = plane(frame.device_input(kImage));
     const opencl::DeviceSpan statistics{frame.device_input(kStatistics)};
     kernels_->diffuse(queue, image, statistics, plane(frame.device_output(kDifferences), 2),
-                      plane(frame.device_output(kCoefficient)), all());
+                      plane(frame.device_output(kCoefficient)), {0, end});
   }
 };
 
@@ -49,7 +53,7 @@ struct SradDiffuse : SradElement {
 
   static const StageDescription& description() {
     static const StageDescription description{
-        {{kSradImage, "sradextract"}, {kSradStatistics, "sradreduce"}}};
+        .inputs = {{kSradImage, "sradextract"}, {kSradStatistics, "sradreduce"}}, .whole = {}};
     return description;
   }
 

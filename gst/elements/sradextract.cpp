@@ -20,9 +20,9 @@ class SradExtractWork final : public SradWork {
     srad_extract_simd(frame.luma(), plane(frame.output<float>(kImage)), rows);
   }
 
-  void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
-    const opencl::DevicePlane luma = frame.upload(frame.luma(), kLuma);
-    kernels_->extract(queue, luma, plane(frame.device_output(kImage)), all());
+  void enqueue_first(StageFrame& frame, opencl::Queue& queue, int end) const override {
+    const opencl::DevicePlane luma = frame.upload(frame.luma(), kLuma, end);
+    kernels_->extract(queue, luma, plane(frame.device_output(kImage)), {0, end});
   }
 };
 
@@ -36,7 +36,7 @@ struct SradExtract : SradElement {
       "Speckle reduction, stage 1 of 6: takes the luma p of frames as an image, exp(p / 255)";
 
   static const StageDescription& description() {
-    static const StageDescription description{};
+    static const StageDescription description{.whole = {}};
     return description;
   }
 

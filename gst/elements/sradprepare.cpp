@@ -18,9 +18,9 @@ class SradPrepareWork final : public SradWork {
     srad_prepare_simd(plane(frame.input<float>(0)), plane(frame.output<float>(0)), rows);
   }
 
-  void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
+  void enqueue_first(StageFrame& frame, opencl::Queue& queue, int end) const override {
     const auto image = plane(frame.device_input(0));
-    kernels_->prepare(queue, image, plane(frame.device_output(0)), all());
+    kernels_->prepare(queue, image, plane(frame.device_output(0)), {0, end});
   }
 };
 
@@ -34,7 +34,7 @@ struct SradPrepare : SradElement {
       "Speckle reduction, stage 2 of 6: squares the image of sradextract or sradupdate";
 
   static const StageDescription& description() {
-    static const StageDescription description{{{kSradImage, "sradextract"}}};
+    static const StageDescription description{.inputs = {{kSradImage, "sradextract"}}, .whole = {}};
     return description;
   }
 

@@ -34,11 +34,33 @@ class SradReduceWork final : public SradWork {
         srad_combine(frame.output<SradSums>(kSums), width_, height_);
   }
 
-  void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
+  int planes(int output) const override { return output == kSums ? 1 : 0; }
+
+  // The device has summed its rows in an order of its own, the cores row by row.
+  void join(StageFrame& frame, const SplitRows& rows) const override {
+    const auto* sums = frame.output<float>(kSums);
+    SradSums all;
+    for (int i = 0; i < kernels_->sums_of(rows.device_end); ++i, sums += SradOpenCL::kSumFloats) {
+      all.image += double{sums[0]} + sums[1];
+      all.squares += double{sums[2]} + sums[3];
+    }
+    for (int y = rows.cores_begin; y < height_; ++y) {
+      all.image += frame.output<SradSums>(kSums)[y].image;
+      all.squares += frame.output<SradSums>(kSums)[y].squares;
+    }
+    *frame.output<SradStatistics>(kStatistics) = srad_statistics(all, width_, height_);
+  }
+
+  void enqueue_first(StageFrame& frame, opencl::Queue& queue, int end) const override {
     const auto image = plane(frame.device_input(kImage));
     const auto squares = plane(frame.device_input(kSquares));
     const opencl::DeviceSpan sums{frame.device_output(kSums)};
-    kernels_->reduce(queue, image, squares, sums, {frame.device_output(kStatistics)});
+    if (end == height_) {
+      return kernels_->reduce(queue, image, squares, sums,
+                              {frame.device_output(kStatistics)});
+    }
+    kernels_->reduce_first(queue, image, squares, sums, end);
+    frame.download(kSums);  // join() reads it
   }
 };
 
@@ -54,7 +76,9 @@ struct SradReduce : SradElement {
 
   static const StageDescription& description() {
     static const StageDescription description{
-        {{kSradImage, "sradextract"}, {kSradSquares, "sradprepare"}}};
+        .inputs = {{kSradImage, "sradextract"}, {kSradSquares, "sradprepare"}},
+        .whole = {},
+        .joins = true};
     return description;
   }
 

@@ -22,12 +22,17 @@ class SradUpdateWork final : public SradWork {
                      plane(frame.output<float>(0)), rows);
   }
 
-  void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
+  Rows needs(int input, Rows rows) const override {
+    if (input == kImage) return rows;
+    return input == kDifferences ? widened(rows, 1, 0) : widened(rows, 0, 1);
+  }
+
+  void enqueue_first(StageFrame& frame, opencl::Queue& queue, int end) const override {
     const auto image = plane(frame.device_input(kImage));
     const auto differences = plane(frame.device_input(kDifferences), 2);
     const auto coefficient = plane(frame.device_input(kCoefficient));
-    kernels_->update(queue, image, differences, coefficient, lambda_, plane(frame.device_output(0)),
-                     all());
+    kernels_->update(queue, image, differences, coefficient, lambda_,
+                     plane(frame.device_output(0)), {0, end});
   }
 
  private:
@@ -50,7 +55,8 @@ struct SradUpdate : SradElement {
     static const StageDescription description{.inputs = {{kSradImage, "sradextract"},
                                                          {kSradDifferences, "sraddiffuse"},
                                                          {kSradCoefficient, "sraddiffuse"}},
-                                              .repeats_from = "sradprepare"};
+                                              .repeats_from = "sradprepare",
+                                              .whole = {}};
     return description;
   }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "gst/elements/devicekernels.h"
-#include "gst/stage/stagework.h"
+#include "gst/stage/splitwork.h"
 #include "kernels/srad/srad.h"
 
 /// What the six SRAD stages share: the tensors that they hand on, and the shape of their work.
@@ -24,7 +25,7 @@ inline constexpr char kSradCoefficient[] = "srad-coefficient";
 
 using SradKernels = std::shared_ptr<const SradOpenCL>;
 
-class SradWork : public StageWork {
+class SradWork : public SplitWork {
  public:
   /// `kernels` are null without a device. Throws std::runtime_error when one of the tensors that
   /// are images is not of the frame's size.
@@ -45,7 +46,11 @@ class SradWork : public StageWork {
   opencl::DevicePlane plane(void* mem, int planes = 1) const {
     return {mem, 0, width_, planes * height_, width_};
   }
-  Rows all() const { return {0, height_}; }
+  /// The rows and so many above and below, within the image.
+  Rows widened(Rows rows, int above, int below) const {
+    if (rows.count() <= 0) return {};
+    return {std::max(0, rows.begin - above), std::min(height_, rows.end + below)};
+  }
 
   const SradKernels kernels_;
   const int width_, height_;

@@ -7,6 +7,7 @@
 #include "gst/elements/vividmodel.h"
 #include "gst/elements/vividtensors.h"
 #include "gst/meta/region.h"
+#include "gst/stage/splitwork.h"
 #include "gst/stage/stageelement.h"
 #include "kernels/vivid_classifier/detections.h"
 #include "kernels/vivid_classifier/vivid_classifier.h"
@@ -51,7 +52,7 @@ struct ClassifierEngine {
   }
 };
 
-class VividClassifierWork final : public StageWork {
+class VividClassifierWork final : public SplitWork {
  public:
   VividClassifierWork(std::shared_ptr<const ClassifierEngine> engine, VividLevels levels,
                       const ClassifierSettings& settings, const GstVideoInfo& video)
@@ -94,16 +95,32 @@ class VividClassifierWork final : public StageWork {
     }
   }
 
-  void combine(StageFrame& frame) const override {
-    for (std::size_t l = 0; l < levels_.levels.size(); ++l) {
-      const VividLevel& level = levels_.levels[l];
-      if (scores(level).rows == 0) continue;
-      vivid_classifier_combine(frame.output<float>(kPartial) + first_partial_[l], level.cells,
-                               engine_->packed, score_plane(frame.output<float>(kScore), level));
-    }
+  void combine(StageFrame& frame) const override { add_cores(frame, 0); }
+
+  // The device has its block rows' part of the windows that reach beyond them.
+  void join(StageFrame& frame, const SplitRows& rows) const override {
+    add_cores(frame, rows.cores_begin);
   }
 
-  void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
+  // Of block rows: two rows of cells.
+  Rows needs(int, Rows rows) const override {
+    if (rows.count() <= 0) return {};
+    const VividLevel& first = levels_.of_block_row(rows.begin);
+    const VividLevel& last = levels_.of_block_row(rows.end - 1);
+    return {first.first_cell_row + rows.begin - first.first_block_row,
+            last.first_cell_row + rows.end - last.first_block_row + 1};
+  }
+
+  // The last 14 block rows of a level have no window of their own.
+  std::size_t row_begin(int, int row) const override {
+    if (row == 0) return 0;
+    const VividLevel& level = levels_.of_block_row(row - 1);
+    const ScoreGrid grid = scores(level);
+    const int windows = std::min(row - level.first_block_row, grid.rows);
+    return (level.first_score + static_cast<std::size_t>(windows * grid.columns)) * sizeof(float);
+  }
+
+  void enqueue_first(StageFrame& frame, opencl::Queue& queue, int end) const override {
     void* const histogram = frame.device_input(kHistogram);
     void* const score = frame.device_output(kScore);
     void* const partial = frame.device_output(kPartial);
@@ -114,7 +131,7 @@ class VividClassifierWork final : public StageWork {
       engine_->device->enqueue(queue, {histogram, level.first_cell * levels_.filters}, level.cells,
                                {partial, first_partial_[l]},
                                {score, level.first_score, grid.columns, grid.rows, grid.columns},
-                               {0, grid.rows});
+                               {0, grid.rows}, end - level.first_block_row);
     }
     frame.download(kScore);  // publish() reads it
   }
@@ -140,6 +157,18 @@ class VividClassifierWork final : public StageWork {
   }
 
  private:
+  // What block rows from `first` on add to the windows that they are in.
+  void add_cores(StageFrame& frame, int first) const {
+    for (std::size_t l = 0; l < levels_.levels.size(); ++l) {
+      const VividLevel& level = levels_.levels[l];
+      const int row = std::max(0, first - level.first_block_row);
+      if (scores(level).rows == 0 || row >= level.block_rows()) continue;
+      vivid_classifier_combine(frame.output<float>(kPartial) + first_partial_[l], level.cells,
+                               engine_->packed, score_plane(frame.output<float>(kScore), level),
+                               row);
+    }
+  }
+
   static ScoreGrid scores(const VividLevel& level) { return ScoreGrid::of(level.cells); }
 
   template <typename T>
@@ -167,7 +196,9 @@ struct VividClassifier {
 
   static const StageDescription& description() {
     static const StageDescription description{
-        {{kVividHistogram, "vividhistogram"}, {kVividLevels, "vividfilter"}}};
+        .inputs = {{kVividHistogram, "vividhistogram"}, {kVividLevels, "vividfilter"}},
+        .whole = {},
+        .joins = true};
     return description;
   }
 
@@ -192,8 +223,7 @@ struct VividClassifier {
     return properties;
   }
 
-  std::unique_ptr<VividClassifierWork> make_work(const Settings& settings,
-                                                 const WorkRequest& request) {
+  std::unique_ptr<VividClassifierWork> make_work(const Settings& settings, const WorkRequest& request) {
     VividLevels levels = VividLevels::of(request.inputs[kLevels]);
     if (request.inputs[kHistogram].spec.elements() != levels.cells * levels.filters)
       throw std::runtime_error(

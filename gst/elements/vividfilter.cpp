@@ -6,6 +6,7 @@
 
 #include "gst/elements/vividmodel.h"
 #include "gst/elements/vividtensors.h"
+#include "gst/stage/splitwork.h"
 #include "gst/stage/stageelement.h"
 #include "kernels/resize/resize.h"
 #include "kernels/vivid_filter/vivid_filter.h"
@@ -31,7 +32,7 @@ struct FilterEngine {
   }
 };
 
-class VividFilterWork final : public StageWork {
+class VividFilterWork final : public SplitWork {
  public:
   VividFilterWork(std::shared_ptr<const FilterEngine> engine, const GstVideoInfo& video, int scales,
                   double first_scale)
@@ -78,20 +79,35 @@ class VividFilterWork final : public StageWork {
     }
   }
 
-  void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
-    const opencl::DevicePlane full = frame.upload(frame.luma(), kLuma);
+  int planes(int output) const override { return output == kIndex || output == kWeight ? 1 : 0; }
+
+  std::size_t row_begin(int output, int row) const override {
+    const auto after = std::ranges::find_if(
+        levels_, [=](const Level& level) { return row <= level.first_row + level.height; });
+    const auto skipped = static_cast<std::size_t>(row - after->first_row);
+    return (after->first_pixel + skipped * after->width) *
+           (output == kWeight ? sizeof(float) : sizeof(uint8_t));
+  }
+
+  void enqueue_first(StageFrame& frame, opencl::Queue& queue, int end) const override {
+    const Level& first = levels_.front();
+    const bool one_level = !resized(first) && end <= first.height;
+    const opencl::DevicePlane full =
+        frame.upload(frame.luma(), kLuma, one_level ? end + 1 : height_);
     void* const index = frame.device_output(kIndex);
     void* const weight = frame.device_output(kWeight);
     void* const pyramid = frame.device_output(kPyramid);
     for (const Level& level : levels_) {
-      const Rows all{0, level.height};
+      const Rows rows{0, std::min(level.height, end - level.first_row)};
+      if (rows.count() <= 0) break;
       opencl::DevicePlane level_luma = full;
       if (resized(level)) {
         level_luma = plane(pyramid, level);
-        engine_->device_resize->enqueue(queue, full, level_luma, all);
+        engine_->device_resize->enqueue(queue, full, level_luma,
+                                        {0, std::min(level.height, rows.end + 1)});
       }
       engine_->device_filter->enqueue(queue, level_luma, plane(index, level), plane(weight, level),
-                                      all);
+                                      rows);
     }
   }
 
@@ -142,7 +158,7 @@ struct VividFilter {
       "Finds for each pixel which filter of a learnt 3x3 bank answers most strongly";
 
   static const StageDescription& description() {
-    static const StageDescription description{};
+    static const StageDescription description{.whole = {}};
     return description;
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gst/elements/vividtensors.h"
+#include "gst/stage/splitwork.h"
 #include "gst/stage/stageelement.h"
 #include "kernels/vivid_histogram/vivid_histogram.h"
 
@@ -24,7 +25,7 @@ struct HistogramEngine {
   }
 };
 
-class VividHistogramWork final : public StageWork {
+class VividHistogramWork final : public SplitWork {
  public:
   VividHistogramWork(std::shared_ptr<const HistogramEngine> engine, VividLevels levels)
       : engine_(std::move(engine)), levels_(std::move(levels)) {
@@ -54,16 +55,33 @@ class VividHistogramWork final : public StageWork {
     }
   }
 
-  void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
+  Rows needs(int, Rows rows) const override {
+    if (rows.count() <= 0) return {};
+    const VividLevel& first = levels_.of_cell_row(rows.begin);
+    const VividLevel& last = levels_.of_cell_row(rows.end - 1);
+    return {first.first_row + 1 + (rows.begin - first.first_cell_row) * CellGrid::kCell,
+            last.first_row + 1 + (rows.end - last.first_cell_row) * CellGrid::kCell};
+  }
+
+  std::size_t row_begin(int, int row) const override {
+    if (row == 0) return 0;
+    const VividLevel& level = levels_.of_cell_row(row - 1);
+    const auto skipped = static_cast<std::size_t>(row - level.first_cell_row);
+    const auto cells = level.first_cell + skipped * static_cast<std::size_t>(level.cells.columns);
+    return cells * static_cast<std::size_t>(levels_.filters) * sizeof(float);
+  }
+
+  void enqueue_first(StageFrame& frame, opencl::Queue& queue, int end) const override {
     void* const index = frame.device_input(kIndex);
     void* const weight = frame.device_input(kWeight);
     void* const histogram = frame.device_output(0);
     for (const VividLevel& level : levels_.levels) {
-      if (level.cells.rows == 0 || level.cells.columns == 0) continue;
-      engine_->device->enqueue(
-          queue, {index, level.first_pixel, level.width, level.height, level.width},
-          {weight, level.first_pixel, level.width, level.height, level.width},
-          {histogram, level.first_cell * levels_.filters}, {0, level.cells.rows});
+      const Rows rows{0, std::min(level.cells.rows, end - level.first_cell_row)};
+      if (rows.count() <= 0 || level.cells.columns == 0) continue;
+      engine_->device->enqueue(queue,
+                               {index, level.first_pixel, level.width, level.height, level.width},
+                               {weight, level.first_pixel, level.width, level.height, level.width},
+                               {histogram, level.first_cell * levels_.filters}, rows);
     }
   }
 
@@ -82,9 +100,10 @@ struct VividHistogram {
       "Counts the votes of vividfilter by filter in cells of 8x8 pixels";
 
   static const StageDescription& description() {
-    static const StageDescription description{{{kVividIndex, "vividfilter"},
-                                               {kVividWeight, "vividfilter"},
-                                               {kVividLevels, "vividfilter"}}};
+    static const StageDescription description{.inputs = {{kVividIndex, "vividfilter"},
+                                                         {kVividWeight, "vividfilter"},
+                                                         {kVividLevels, "vividfilter"}},
+                                              .whole = {}};
     return description;
   }
 

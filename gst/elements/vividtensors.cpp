@@ -24,17 +24,29 @@ VividLevels VividLevels::read(const float* values, std::size_t count) {
     level.first_pixel = all.pixels;
     level.first_cell = all.cells;
     level.first_score = all.scores;
+    level.first_row = all.rows;
     level.first_cell_row = all.cell_rows;
     level.first_block_row = all.block_rows;
     const ScoreGrid scores = ScoreGrid::of(level.cells);
     all.pixels += static_cast<std::size_t>(level.width) * level.height;
     all.cells += static_cast<std::size_t>(level.cells.columns) * level.cells.rows;
     all.scores += static_cast<std::size_t>(scores.columns) * scores.rows;
+    all.rows += level.height;
     all.cell_rows += level.cells.rows;
-    all.block_rows += std::max(0, level.cells.rows - 1);
+    all.block_rows += level.block_rows();
     all.levels.push_back(level);
   }
   return all;
+}
+
+const VividLevel& VividLevels::of_cell_row(int row) const {
+  return *std::ranges::find_if(
+      levels, [=](const VividLevel& l) { return row < l.first_cell_row + l.cells.rows; });
+}
+
+const VividLevel& VividLevels::of_block_row(int row) const {
+  return *std::ranges::find_if(
+      levels, [=](const VividLevel& l) { return row < l.first_block_row + l.block_rows(); });
 }
 
 bool VividLevels::matches(const float* values) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "gst/stage/stagework.h"
@@ -28,14 +29,20 @@ struct VividLevel {
   float scale = 1;            ///< frame pixels for one of its pixels
   CellGrid cells;
   std::size_t first_pixel = 0, first_cell = 0, first_score = 0;
-  int first_cell_row = 0, first_block_row = 0;  ///< counted through all levels
+  int first_row = 0, first_cell_row = 0, first_block_row = 0;  ///< counted through all levels
+
+  int block_rows() const { return std::max(0, cells.rows - 1); }
 };
 
 struct VividLevels {
   std::vector<VividLevel> levels;
   int filters = 0;
   std::size_t pixels = 0, cells = 0, scores = 0;
-  int cell_rows = 0, block_rows = 0;
+  int rows = 0, cell_rows = 0, block_rows = 0;
+
+  /// The level of a row of cells or of blocks, counted through all levels.
+  const VividLevel& of_cell_row(int row) const;
+  const VividLevel& of_block_row(int row) const;
 
   /// Reads the tensor's values; throws std::runtime_error when they make no sense.
   static VividLevels read(const float* values, std::size_t levels);

@@ -53,7 +53,8 @@ _GstTandemDescription describe(GstTandemStage* stage, const GstStructure* values
   const GstTandemStageClass* klass = GST_TANDEM_STAGE_GET_CLASS(stage);
   _GstTandemDescription description;
   description.stage.has_cpu = klass->compute != nullptr;
-  description.stage.has_opencl = klass->enqueue != nullptr;
+  description.stage.has_opencl = klass->enqueue || klass->enqueue_rows;
+  if (klass->enqueue_rows) description.stage.whole.clear();
   if (klass->describe) klass->describe(stage, values, &description);
   return description;
 }
@@ -114,7 +115,7 @@ ClassWork::ClassWork(GstTandemStage* stage, const StageSettings& settings,
     pixels_ = static_cast<int>(outputs_.size());
     if (pixels_ == kMaxTensors)
       throw std::runtime_error(std::string(name_of(stage)) + " makes more than 7 tensors");
-    outputs_.push_back(TensorSpec::of_pixels("pixels", GST_VIDEO_INFO_WIDTH(&request.video),
+    add_output(TensorSpec::of_pixels("pixels", GST_VIDEO_INFO_WIDTH(&request.video),
                                              GST_VIDEO_INFO_HEIGHT(&request.video),
                                              request.context != nullptr));
   }
@@ -125,10 +126,8 @@ ClassWork::ClassWork(GstTandemStage* stage, const StageSettings& settings,
 
 ClassWork::~ClassWork() = default;
 
-bool ClassWork::fits(const SlotRequest& request) const {
+bool ClassWork::fits(SlotFrame& frame) const {
   if (!klass()->fits) return true;
-  SlotFrame frame;
-  std::ranges::copy(request.inputs, frame.inputs.begin());
   _GstTandemFrame here(*this, frame, Inside::fits);
   const bool fits = klass()->fits(stage_, &here);
   here.rethrow();
@@ -168,13 +167,13 @@ void ClassWork::publish(SlotFrame& frame, GstBuffer* buffer) const {
   here.rethrow();
 }
 
-void ClassWork::enqueue(SlotFrame& frame, opencl::Queue& queue) const {
-  if (kernel_) return enqueue_kernel(frame, queue);
+template <typename Call>
+void ClassWork::enqueue_by(SlotFrame& frame, opencl::Queue& queue, Call&& call) const {
   _GstTandemFrame here(*this, frame, Inside::enqueue);
   here.queue = &queue;
   gpointer const commands = takes_deferred_ ? nullptr : opencl::command_queue(queue);
   GError* error = nullptr;
-  if (klass()->enqueue(stage_, &here, commands, &error) && !here.problem) return;
+  if (call(&here, commands, &error) && !here.problem) return;
   const std::string why = error ? error->message : "the stage gives no reason";
   g_clear_error(&error);
   // What was enqueued before uses memory that is no longer the frame's from now on.
@@ -184,6 +183,41 @@ void ClassWork::enqueue(SlotFrame& frame, opencl::Queue& queue) const {
   });
   here.rethrow();
   throw opencl::Error(why);
+}
+
+void ClassWork::enqueue(SlotFrame& frame, opencl::Queue& queue) const {
+  if (kernel_) return enqueue_kernel(frame, queue);
+  if (!klass()->enqueue) return enqueue_first(frame, queue, rows_);
+  enqueue_by(frame, queue, [&](GstTandemFrame* here, gpointer commands, GError** error) {
+    return klass()->enqueue(stage_, here, commands, error);
+  });
+}
+
+void ClassWork::enqueue_first(SlotFrame& frame, opencl::Queue& queue, int end) const {
+  enqueue_by(frame, queue, [&](GstTandemFrame* here, gpointer commands, GError** error) {
+    return klass()->enqueue_rows(stage_, here, end, commands, error);
+  });
+}
+
+Rows ClassWork::needs(int input, Rows rows) const {
+  if (klass()->needs)
+    klass()->needs(stage_, data(), static_cast<guint>(input), &rows.begin, &rows.end);
+  return rows;
+}
+
+std::size_t ClassWork::row_begin(int output, int row) const {
+  if (klass()->get_row_begin)
+    return klass()->get_row_begin(stage_, data(), static_cast<guint>(output), row);
+  const std::size_t all = outputs_[static_cast<std::size_t>(output)].bytes();
+  return all / static_cast<std::size_t>(planes(output)) / static_cast<std::size_t>(rows_) *
+         static_cast<std::size_t>(row);
+}
+
+void ClassWork::join(SlotFrame& frame, const SplitRows& rows) const {
+  if (!klass()->join) return;
+  _GstTandemFrame here(*this, frame, Inside::join);
+  klass()->join(stage_, &here, rows.device_end, rows.cores_begin);
+  here.rethrow();
 }
 
 void ClassWork::enqueue_kernel(SlotFrame& frame, opencl::Queue& queue) const {

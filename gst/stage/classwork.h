@@ -11,6 +11,7 @@
 #include "gst/stage/slotframe.h"
 #include "gst/stage/stage.h"
 #include "kernels/opencl/source_kernel.h"
+#include "scheduler/flow/split_rows.h"
 
 struct _GstTandemDescription {
   tandem::StageDescription stage;
@@ -78,7 +79,7 @@ struct _GstTandemWork : GstTandemProblem {
 
 struct _GstTandemFrame : GstTandemProblem {
   /// Which function of the class has it: what memory it may see.
-  enum class Inside { fits, prepare, compute, enqueue, results };
+  enum class Inside { fits, prepare, compute, enqueue, join, results };
 
   _GstTandemFrame(const tandem::ClassWork& of, tandem::SlotFrame& slot, Inside function)
       : work(of), frame(slot), inside(function) {}
@@ -110,7 +111,7 @@ class ClassWork {
 
   /// Whether it can be used for a frame whose tensors have the right specs. Cheap: asked for every
   /// frame.
-  bool fits(const SlotRequest& request) const;
+  bool fits(SlotFrame& frame) const;
   /// Host values that go with the outputs, before anything is computed on either side.
   void prepare(SlotFrame& frame) const;
   /// The CPU side: `compute` for disjoint bands, from many threads, then `combine`, once.
@@ -121,6 +122,19 @@ class ClassWork {
   /// Once all that was enqueued is done: takes from host memory what goes into the frame's pixels.
   /// Until then they are what they were, for the CPU when the device fails.
   void collect(SlotFrame& frame) const;
+  /// Whether a device can compute the first rows of a frame while the cores compute the last ones.
+  bool splits() const { return klass()->enqueue_rows != nullptr; }
+  /// The rows of the stage that makes input `input` which rows of this one are computed from.
+  Rows needs(int input, Rows rows) const;
+  /// How many equal parts an output has, in each of which the rows lie one after the other; 0: it
+  /// has no rows.
+  int planes(int output) const { return planes_[static_cast<std::size_t>(output)]; }
+  /// Where a row begins in each of these, in bytes; row rows() is where they end.
+  std::size_t row_begin(int output, int row) const;
+  /// Enqueues the rows before `end`.
+  void enqueue_first(SlotFrame& frame, opencl::Queue& queue, int end) const;
+  /// Once both sides are done, instead of combine() and collect().
+  void join(SlotFrame& frame, const SplitRows& rows) const;
   /// Puts results that are not tensors on the buffer (which is writable), after either side.
   void publish(SlotFrame& frame, GstBuffer* buffer) const;
 
@@ -128,7 +142,11 @@ class ClassWork {
   gpointer data() const { return data_.get(); }
 
   // For make_work.
-  void add_output(const TensorSpec& spec) { outputs_.push_back(spec); }
+  void add_output(const TensorSpec& spec) {
+    outputs_.push_back(spec);
+    planes_.push_back(spec.scratch ? 0 : 1);
+  }
+  void set_planes(std::size_t output, int planes) { planes_[output] = planes; }
   bool add_argument(opencl::SourceKernel::Argument value) {
     if (arguments_.size() == kMostArguments) return false;
     arguments_.push_back(value);
@@ -151,12 +169,15 @@ class ClassWork {
   };
 
   GstTandemStageClass* klass() const { return GST_TANDEM_STAGE_GET_CLASS(stage_); }
+  template <typename Call>
+  void enqueue_by(SlotFrame& frame, opencl::Queue& queue, Call&& call) const;
   void enqueue_kernel(SlotFrame& frame, opencl::Queue& queue) const;
 
   GstTandemStage* const stage_;
   const std::unique_ptr<GstStructure, FreeValues> values_;
   const std::size_t inputs_;
   std::vector<TensorSpec> outputs_;
+  std::vector<int> planes_;  // of each
   std::string notice_;
   int rows_ = 1;
   std::size_t items_ = 1;

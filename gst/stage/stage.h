@@ -5,6 +5,7 @@
 
 #include <gst/tandem/stage.h>
 
+#include <string>
 #include <vector>
 
 #include "gst/meta/tensorname.h"
@@ -26,6 +27,11 @@ struct StageDescription {
   /// StageSettings::rounds times inside tandembin: null where nothing is repeated.
   const char* repeats_from = nullptr;
   bool needs_previous = false;  ///< reads StageFrame::previous
+  /// Why frames cannot be split between device and cores: what a user reads. Empty: they can, its
+  /// work is a SplitWork.
+  std::string whole = "nothing says which rows its rows need";
+  /// Of a split frame: what it makes is there only when both sides are done.
+  bool joins = false;
 };
 
 class StageAdapter;

@@ -140,12 +140,17 @@ bool StageAdapter::has_device() const {
 Status StageAdapter::find_inputs(FrameItem& item, SlotFrame& frame) {
   int i = 0;
   for (const StageDescription::Input& wanted : description().inputs) {
+    FrameItem::Slot::Maker& maker = item.slots[index_].makers[i];
     SlotTensor& found = frame.inputs[i++];
     found = {};
+    maker = {};
     const auto look = [&](int last, int first) {
       for (int k = last; k >= first && !found.memory; --k) {
-        for (const SlotTensor& made : item.slots[k].frame.outputs) {
-          if (made.memory && !made.spec.scratch && made.spec.name == wanted.tensor) found = made;
+        for (int o = 0; o < kMaxTensors; ++o) {
+          const SlotTensor& made = item.slots[k].frame.outputs[o];
+          if (!made.memory || made.spec.scratch || !(made.spec.name == wanted.tensor)) continue;
+          found = made;
+          maker = {k, o};
         }
       }
     };
@@ -157,7 +162,10 @@ Status StageAdapter::find_inputs(FrameItem& item, SlotFrame& frame) {
       look(repeat.last, index_);
       look(repeat.first - 1, 0);
     }
-    if (found.memory) continue;
+    if (found.memory) {
+      found.buffer->unshare();  // of a part of the way that ended with a failure
+      continue;
+    }
     const auto* meta = gst_buffer_get_tandem_tensor_meta(item.buffer, wanted.tensor.text());
     if (!meta) {
       return Status::failed(name() + " needs the tensor '" + wanted.tensor.text() + "', which " +
@@ -178,14 +186,15 @@ Status StageAdapter::find_inputs(FrameItem& item, SlotFrame& frame) {
 }
 
 // The work at hand when it can be used; else null, and the request names the device to make it for.
-std::shared_ptr<const PooledWork> StageAdapter::current_for(SlotRequest& request) {
+std::shared_ptr<const PooledWork> StageAdapter::current_for(SlotRequest& request,
+                                                            SlotFrame& frame) {
   std::lock_guard lock(mutex_);
   const std::span<const SlotTensor> inputs = request.inputs;
   if (current_ && current_->generation == generation_ &&
       same_frames(current_->video, request.video) &&
       std::equal(inputs.begin(), inputs.end(), current_->inputs.begin(), current_->inputs.end(),
                  [](const SlotTensor& a, const TensorSpec& b) { return a.spec == b; }) &&
-      current_->work->fits(request)) {
+      current_->work->fits(frame)) {
     return current_;
   }
   if (description().has_opencl) request.context = context_;
@@ -209,6 +218,7 @@ std::shared_ptr<PooledWork> StageAdapter::make_work(SlotRequest& request) {
     made->work = make();
   }
   made->context = request.context;
+  if (made->work->splits()) made->split = made->work.get();
   g_assert(made->work->outputs().size() <= kMaxTensors);
   for (const SlotTensor& input : request.inputs) {
     made->inputs.push_back(input.spec);
@@ -221,15 +231,14 @@ std::shared_ptr<PooledWork> StageAdapter::make_work(SlotRequest& request) {
   return made;
 }
 
-std::shared_ptr<const PooledWork> StageAdapter::work_for(const FrameItem& item,
-                                                         const SlotFrame& frame,
+std::shared_ptr<const PooledWork> StageAdapter::work_for(const FrameItem& item, SlotFrame& frame,
                                                          std::string& notice) {
   SlotRequest request{item.video.info, {frame.inputs.data(), description().inputs.size()}, nullptr};
-  if (auto current = current_for(request)) return current;
+  if (auto current = current_for(request, frame)) return current;
   std::shared_ptr<const PooledWork> made;
   {
     std::lock_guard making(make_mutex_);
-    if (auto current = current_for(request)) return current;
+    if (auto current = current_for(request, frame)) return current;
     made = make_work(request);
     std::lock_guard lock(mutex_);
     current_ = made;
@@ -348,11 +357,16 @@ Status StageAdapter::finish(Item& base, bool on_device) {
     } else {
       slot.work->work->combine(slot.frame);
     }
-    // Once, also when a later stage fails on the device and this one is computed again.
-    if (!slot.published) slot.work->work->publish(slot.frame, item.buffer);
-    slot.published = true;
+    publish(item);
     return {};
   });
+}
+
+// Once, also when a later stage fails on the device and this one is computed again.
+void StageAdapter::publish(FrameItem& item) {
+  FrameItem::Slot& slot = item.slots[index_];
+  if (!slot.published) slot.work->work->publish(slot.frame, item.buffer);
+  slot.published = true;
 }
 
 }  // namespace tandem

@@ -19,7 +19,8 @@ namespace tandem {
 /// A ClassWork with the pools of its outputs.
 struct PooledWork {
   std::unique_ptr<ClassWork> work;
-  std::vector<TensorSpec> inputs;  ///< what it was made for
+  const ClassWork* split = nullptr;  ///< the same, where frames can be split
+  std::vector<TensorSpec> inputs;    ///< what it was made for
   GstVideoInfo video;
   std::vector<std::shared_ptr<TensorPool>> pools;  ///< one an output
   /// One an input, for those whose memory the device cannot use; empty without a device.
@@ -38,6 +39,11 @@ struct FrameItem : Item {
     SlotFrame frame;
     std::array<MemoryRef, kMaxTensors> memories;
     std::array<MemoryRef, kMaxTensors> local_inputs;  ///< copies of what was not on the device
+    /// Which stage made an input, as which of its outputs; none: it came with the buffer.
+    struct Maker {
+      int stage = -1, output = 0;
+    };
+    std::array<Maker, kMaxTensors> makers;
     bool published = false;
     std::string notice;  ///< to be posted once no lock of the executor is held
   };
@@ -108,13 +114,22 @@ class StageAdapter final : public Stage {
   Status enqueue(Item& item, bool to_host) override;
   Status enqueue_copy(Item& item, bool to_host) override;
   Status finish(Item& item, bool on_device) override;
+  bool can_split() const override;
+  bool joins() const override { return description().joins; }
+  SplitRows needs(const Item& item, int producer, const SplitRows& rows) const override;
+  Status enqueue_split(Item& item, const SplitRows& rows, bool to_host) override;
+  Status finish_split(Item& item, const SplitRows& rows) override;
 
  private:
   Status find_inputs(FrameItem& item, SlotFrame& frame);
-  std::shared_ptr<const PooledWork> work_for(const FrameItem& item, const SlotFrame& frame,
+  std::shared_ptr<const PooledWork> work_for(const FrameItem& item, SlotFrame& frame,
                                              std::string& notice);
-  std::shared_ptr<const PooledWork> current_for(SlotRequest& request);
+  std::shared_ptr<const PooledWork> current_for(SlotRequest& request, SlotFrame& frame);
   std::shared_ptr<PooledWork> make_work(SlotRequest& request);
+  static const ClassWork* maker_of(const FrameItem& item, const FrameItem::Slot& slot,
+                                   std::size_t input);
+  void share(FrameItem& item, const SplitRows& rows);
+  void publish(FrameItem& item);
   static void localise_inputs(FrameItem::Slot& slot, std::size_t inputs);
 
   GstTandemStage* const stage_;

@@ -172,6 +172,20 @@ class StageElement {
                                       });
   }
 
+  static StageDescription usual_description() {
+    if constexpr (requires(Settings values) { Element::description(values); }) {
+      return Element::description(Settings{});
+    } else {
+      return Element::description();
+    }
+  }
+
+  // With why frames stay whole in it, where they do.
+  static std::string summary() {
+    const std::string whole = usual_description().whole;
+    return Element::kSummary + (whole.empty() ? "" : ". Frames are not split: " + whole);
+  }
+
   static void class_init(GstTandemStageClass* klass, gpointer) {
     parent_class = g_type_class_peek_parent(klass);
     GObjectClass* object_class = G_OBJECT_CLASS(klass);
@@ -185,8 +199,8 @@ class StageElement {
     }
 
     GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
-    gst_element_class_set_static_metadata(element_class, Element::kLongName, Element::kKlass,
-                                          Element::kSummary, "The Tandem authors");
+    gst_element_class_set_metadata(element_class, Element::kLongName, Element::kKlass,
+                                   summary().c_str(), "The Tandem authors");
 
     klass->describe = describe;
     klass->make_work = make_work;

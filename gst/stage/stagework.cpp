@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "gst/stage/splitwork.h"
 #include "gst/stage/stageopencl.h"
 
 namespace tandem {
@@ -30,10 +31,15 @@ Stop StageFrame::stop() const {
   return {asks, frame_};
 }
 
-opencl::DevicePlane StageFrame::upload(Plane<const uint8_t> pixels, int i) const {
-  void* const packed = gst_tandem_frame_upload(frame_, static_cast<guint>(i), pixels.data,
-                                               static_cast<gsize>(pixels.width), pixels.height,
-                                               static_cast<gsize>(pixels.stride));
+std::size_t SplitWork::row_begin(int output, int row) const {
+  const std::size_t all = outputs_[output].bytes() / static_cast<std::size_t>(planes(output));
+  return rows() > 0 ? all / static_cast<std::size_t>(rows()) * static_cast<std::size_t>(row) : 0;
+}
+
+opencl::DevicePlane StageFrame::upload(Plane<const uint8_t> pixels, int i, int end) const {
+  void* const packed = gst_tandem_frame_upload(
+      frame_, static_cast<guint>(i), pixels.data, static_cast<gsize>(pixels.width),
+      std::clamp(end, 0, pixels.height), static_cast<gsize>(pixels.stride));
   return {checked(packed), 0, pixels.width, pixels.height, pixels.width};
 }
 
@@ -64,6 +70,10 @@ const StageWork& work_of(const GstTandemFrame* frame) {
   return *static_cast<const StageWork*>(gst_tandem_frame_get_data(frame));
 }
 
+const SplitWork& split_work_of(gpointer data) {
+  return static_cast<const SplitWork&>(*static_cast<const StageWork*>(data));
+}
+
 /// Runs `body` for the frame. What it throws does not leave a function in C.
 template <typename Body>
 void guarded(GstTandemFrame* frame, Body&& body) {
@@ -73,6 +83,21 @@ void guarded(GstTandemFrame* frame, Body&& body) {
   } catch (const std::exception& e) {
     gst_tandem_frame_fail(frame, e.what());
   }
+}
+
+/// Runs `body`, which enqueues.
+template <typename Body>
+gboolean enqueued(GstTandemFrame* frame, GError** error, Body&& body) {
+  try {
+    StageFrame here(frame);
+    body(here, opencl::queue_of(frame));
+    return TRUE;
+  } catch (const opencl::Error& e) {
+    g_set_error_literal(error, GST_TANDEM_DEVICE_ERROR, GST_TANDEM_DEVICE_ERROR_FAILED, e.what());
+  } catch (const std::exception& e) {
+    gst_tandem_frame_fail(frame, e.what());
+  }
+  return FALSE;
 }
 
 }  // namespace
@@ -85,6 +110,8 @@ void describe(const StageDescription& from, GstTandemDescription* description) {
   gst_tandem_description_set_has_device(description, from.has_opencl);
   gst_tandem_description_set_changes_pixels(description, from.changes_pixels);
   gst_tandem_description_set_needs_previous(description, from.needs_previous);
+  gst_tandem_description_set_whole(description, from.whole.empty() ? nullptr : from.whole.c_str());
+  gst_tandem_description_set_joins(description, from.joins);
   if (from.repeats_from) gst_tandem_description_set_repeats_from(description, from.repeats_from);
   opencl::take_deferred(description);
 }
@@ -106,6 +133,11 @@ gboolean make_work(const StageDescription& description, GstTandemWork* work, GEr
       }
     }
     gst_tandem_work_set_rows(work, std::max(1, made->rows()));
+    if (const auto* split = dynamic_cast<const SplitWork*>(made.get())) {
+      for (std::size_t i = 0; i < made->outputs().size(); ++i)
+        gst_tandem_work_set_planes(work, static_cast<guint>(i),
+                                   static_cast<guint>(split->planes(static_cast<int>(i))));
+    }
     gst_tandem_work_set_notice(work, made->notice().c_str());
     gst_tandem_work_set_data(work, made.release(),
                              [](gpointer data) { delete static_cast<StageWork*>(data); });
@@ -138,16 +170,9 @@ void combine(GstTandemStage*, GstTandemFrame* frame) {
 }
 
 gboolean enqueue(GstTandemStage*, GstTandemFrame* frame, gpointer, GError** error) {
-  try {
-    StageFrame here(frame);
-    work_of(frame).enqueue(here, opencl::queue_of(frame));
-    return TRUE;
-  } catch (const opencl::Error& e) {
-    g_set_error_literal(error, GST_TANDEM_DEVICE_ERROR, GST_TANDEM_DEVICE_ERROR_FAILED, e.what());
-  } catch (const std::exception& e) {
-    gst_tandem_frame_fail(frame, e.what());
-  }
-  return FALSE;
+  return enqueued(frame, error, [&](StageFrame& here, opencl::Queue& queue) {
+    work_of(frame).enqueue(here, queue);
+  });
 }
 
 void collect(GstTandemStage*, GstTandemFrame* frame) {
@@ -156,6 +181,29 @@ void collect(GstTandemStage*, GstTandemFrame* frame) {
 
 void publish(GstTandemStage*, GstTandemFrame* frame, GstBuffer* buffer) {
   guarded(frame, [&](const StageWork& work, StageFrame& here) { work.publish(here, buffer); });
+}
+
+void needs(GstTandemStage*, gpointer data, guint input, gint* first_row, gint* end_row) {
+  const Rows rows = split_work_of(data).needs(static_cast<int>(input), {*first_row, *end_row});
+  *first_row = rows.begin;
+  *end_row = rows.end;
+}
+
+gsize get_row_begin(GstTandemStage*, gpointer data, guint output, gint row) {
+  return split_work_of(data).row_begin(static_cast<int>(output), row);
+}
+
+gboolean enqueue_rows(GstTandemStage*, GstTandemFrame* frame, gint end_row, gpointer,
+                      GError** error) {
+  return enqueued(frame, error, [&](StageFrame& here, opencl::Queue& queue) {
+    split_work_of(gst_tandem_frame_get_data(frame)).enqueue_first(here, queue, end_row);
+  });
+}
+
+void join(GstTandemStage*, GstTandemFrame* frame, gint device_end, gint cores_begin) {
+  guarded(frame, [&](const StageWork& work, StageFrame& here) {
+    static_cast<const SplitWork&>(work).join(here, {device_end, cores_begin});
+  });
 }
 
 }  // namespace stage_functions

@@ -51,7 +51,7 @@ class StageFrame {
   const T* value(int i) const {
     return static_cast<const T*>(checked(input<void>(i)));
   }
-  /// Output `i` where the device may have made it: in collect() and publish().
+  /// Output `i` where the device may have made it: in collect(), join() and publish().
   template <typename T>
   const T* result(int i) const {
     return static_cast<const T*>(checked(output<void>(i)));
@@ -74,8 +74,12 @@ class StageFrame {
     return checked(gst_tandem_frame_get_device_memory(frame_, memory));
   }
   /// Enqueues the upload of 8-bit pixels, such as luma(), to the scratch output `i` of as many:
-  /// there its rows lie packed. The pixels must stay until the queue has finished.
-  opencl::DevicePlane upload(Plane<const uint8_t> pixels, int i) const;
+  /// there its rows lie packed. The pixels must stay until the queue has finished. The rows before
+  /// `end` alone: the others are undefined.
+  opencl::DevicePlane upload(Plane<const uint8_t> pixels, int i, int end) const;
+  opencl::DevicePlane upload(Plane<const uint8_t> pixels, int i) const {
+    return upload(pixels, i, pixels.height);
+  }
   /// Enqueues the download of an output, for collect() and publish().
   void download(int i) const;
 
@@ -165,6 +169,12 @@ gboolean enqueue(GstTandemStage*, GstTandemFrame*, gpointer, GError** error);
 void collect(GstTandemStage*, GstTandemFrame*);
 void publish(GstTandemStage*, GstTandemFrame*, GstBuffer* buffer);
 
+// Of a SplitWork.
+void needs(GstTandemStage*, gpointer data, guint input, gint* first_row, gint* end_row);
+gsize get_row_begin(GstTandemStage*, gpointer data, guint output, gint row);
+gboolean enqueue_rows(GstTandemStage*, GstTandemFrame*, gint end_row, gpointer, GError** error);
+void join(GstTandemStage*, GstTandemFrame*, gint device_end, gint cores_begin);
+
 /// Sets those that `Work` has of its own: what it does not override costs a frame nothing.
 template <class Work>
 void set(GstTandemStageClass* klass) {
@@ -179,6 +189,12 @@ void set(GstTandemStageClass* klass) {
   if (own(&StageWork::enqueue, &Work::enqueue)) klass->enqueue = enqueue;
   if (own(&StageWork::collect, &Work::collect)) klass->collect = collect;
   if (own(&StageWork::publish, &Work::publish)) klass->publish = publish;
+  if constexpr (requires { &Work::enqueue_first; }) {
+    klass->needs = needs;
+    klass->get_row_begin = get_row_begin;
+    klass->enqueue_rows = enqueue_rows;
+    klass->join = join;
+  }
 }
 
 }  // namespace stage_functions

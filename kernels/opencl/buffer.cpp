@@ -19,7 +19,8 @@ bool writes(Buffer::Access access) { return access != Buffer::Access::read; }
 
 }  // namespace
 
-// No side is valid at first and after discard(); a copy makes one more valid.
+// No side is valid at first and after discard(); a copy makes one more valid. When each side has a
+// half, `halves` says so and none is valid as a whole.
 struct Buffer::Private {
   std::shared_ptr<Context> context;
   // Guards all below. Lock order: a buffer's mutex, then a device's transfer queue.
@@ -29,6 +30,9 @@ struct Buffer::Private {
   std::array<void*, kMostDevices> mem{};
   bool host_valid = false;
   uint32_t device_valid = 0;  // bit d: on device d
+  Halves halves{.planes = 0};
+  int halves_on = 0;    // the device
+  bool shared = false;  // each side is used as it is
 
   ~Private();
   void* host(std::size_t bytes, int for_device = 0);
@@ -38,8 +42,17 @@ struct Buffer::Private {
   bool valid_on(int device) const { return (device_valid >> device & 1) != 0; }
   void only_valid_on(int device) {
     device_valid = 1u << device;
-    host_valid = false;
+    host_valid = shared = false;
+    halves.planes = 0;
   }
+  bool halved() const { return halves.planes > 0; }
+  Halves halves_for(int device, int planes, std::size_t bytes);
+  void upload_half(Queue& queue, std::size_t end, std::size_t bytes, bool now = false);
+  template <class Copy>
+  void download_half(std::size_t begin, std::size_t bytes, Copy&& copy);
+  void download_half_now(std::size_t begin, std::size_t bytes);
+  void join_on_host(std::size_t bytes);
+  void join(Queue& queue, std::size_t bytes);
 };
 
 Buffer::Private::~Private() {
@@ -93,6 +106,67 @@ void Buffer::Private::upload_if_newer(Queue& queue, std::size_t bytes) {
   device_valid |= 1u << device;
 }
 
+// What the sides have, in halves of so many planes. Nothing at all: as if the device had nothing
+// and the host would have to fetch it all.
+Buffer::Halves Buffer::Private::halves_for(int device, int planes, std::size_t bytes) {
+  if (halved() && (halves_on != device || halves.planes != planes)) join_on_host(bytes);
+  if (halved()) return halves;
+  if (!valid_on(device)) fetch(host(bytes, device), bytes);
+  const std::size_t plane = bytes / static_cast<std::size_t>(planes);
+  return {planes, valid_on(device) ? plane : 0, host_valid ? 0 : plane};
+}
+
+// The device has what comes before `end` from now on.
+void Buffer::Private::upload_half(Queue& queue, std::size_t end, std::size_t bytes, bool now) {
+  if (end <= halves.device_end || halves.host_begin > halves.device_end) return;
+  const std::size_t plane = bytes / static_cast<std::size_t>(halves.planes);
+  const std::size_t size = end - halves.device_end;
+  auto* const from = static_cast<std::byte*>(host(bytes, halves_on));
+  for (int p = 0; p < halves.planes; ++p) {
+    const std::size_t at = static_cast<std::size_t>(p) * plane + halves.device_end;
+    if (now) {
+      memory::upload_now(queue, mem[halves_on], from + at, size, at);
+    } else {
+      memory::upload(queue, mem[halves_on], from + at, {size, 1, size, at});
+    }
+  }
+  halves.device_end = end;
+}
+
+// The host has what comes from `begin` on from now on, or when `copy` of an offset and a size is
+// done.
+template <class Copy>
+void Buffer::Private::download_half(std::size_t begin, std::size_t bytes, Copy&& copy) {
+  if (begin >= halves.host_begin || halves.host_begin > halves.device_end) return;
+  const std::size_t plane = bytes / static_cast<std::size_t>(halves.planes);
+  for (int p = 0; p < halves.planes; ++p)
+    copy(static_cast<std::size_t>(p) * plane + begin, halves.host_begin - begin);
+  halves.host_begin = begin;
+}
+
+void Buffer::Private::download_half_now(std::size_t begin, std::size_t bytes) {
+  auto* const to = static_cast<std::byte*>(host(bytes, halves_on));
+  download_half(begin, bytes, [&](std::size_t at, std::size_t size) {
+    memory::download_now(*context, halves_on, mem[halves_on], to + at, size, at);
+  });
+}
+
+void Buffer::Private::join_on_host(std::size_t bytes) {
+  download_half_now(0, bytes);
+  const bool whole = halves.device_end == bytes / static_cast<std::size_t>(halves.planes);
+  host_valid = halves.host_begin == 0;
+  device_valid = whole ? 1u << halves_on : 0;
+  halves.planes = 0;
+}
+
+// On the queue's device where that has a half, else on the host.
+void Buffer::Private::join(Queue& queue, std::size_t bytes) {
+  if (queue.device() != halves_on) return join_on_host(bytes);
+  upload_half(queue, bytes / static_cast<std::size_t>(halves.planes), bytes);
+  only_valid_on(halves_on);
+  host_valid = halves.host_begin == 0;
+}
+
 Buffer::Buffer(std::shared_ptr<Context> context, std::size_t bytes)
     : bytes_(bytes), self_(std::make_unique<Private>()) {
   self_->context = std::move(context);
@@ -105,10 +179,15 @@ const Context* Buffer::context() const { return self_->context.get(); }
 void* Buffer::host(Access access) {
   const std::lock_guard lock(self_->mutex);
   void* host = self_->host(bytes_);
-  if (reads(access)) self_->fetch(host, bytes_);
+  if (self_->shared) return host;
+  if (reads(access)) {
+    if (self_->halved()) self_->join_on_host(bytes_);
+    self_->fetch(host, bytes_);
+  }
   if (writes(access)) {
     self_->host_valid = true;
     self_->device_valid = 0;
+    self_->halves.planes = 0;
   }
   return host;
 }
@@ -116,7 +195,11 @@ void* Buffer::host(Access access) {
 void* Buffer::device(Queue& queue, Access access) {
   const std::lock_guard lock(self_->mutex);
   void* mem = self_->device(queue.device(), bytes_);
-  if (reads(access)) self_->upload_if_newer(queue, bytes_);
+  if (self_->shared) return mem;
+  if (reads(access)) {
+    if (self_->halved()) self_->join(queue, bytes_);
+    self_->upload_if_newer(queue, bytes_);
+  }
   if (writes(access)) self_->only_valid_on(queue.device());
   return mem;
 }
@@ -124,6 +207,13 @@ void* Buffer::device(Queue& queue, Access access) {
 void Buffer::enqueue_download(Queue& queue) {
   const std::lock_guard lock(self_->mutex);
   const int device = queue.device();
+  if (self_->halved() && self_->halves_on == device) {
+    auto* const to = static_cast<std::byte*>(self_->host(bytes_, device));
+    return self_->download_half(0, bytes_, [&](std::size_t at, std::size_t size) {
+      memory::download(queue, self_->mem[device], to + at, {size, 1, size, at});
+    });
+  }
+  if (self_->halved()) self_->join_on_host(bytes_);
   if (self_->host_valid || self_->device_valid == 0) return;
   void* const host = self_->host(bytes_, device);
   if (!self_->valid_on(device)) return self_->fetch(host, bytes_);
@@ -149,13 +239,40 @@ void Buffer::enqueue_download_rows(Queue& queue, void* destination, std::size_t 
     throw Error("the rows to download exceed the buffer");
   const std::lock_guard lock(self_->mutex);
   void* mem = self_->device(queue.device(), bytes_);
+  if (self_->halved()) self_->join(queue, bytes_);
   self_->upload_if_newer(queue, bytes_);
   memory::download(queue, mem, destination, layout);
 }
 
+void Buffer::share(Queue& queue, Access access, const Halves& halves, bool overwritten) {
+  const std::lock_guard lock(self_->mutex);
+  const int device = queue.device();
+  self_->device(device, bytes_);
+  self_->host(bytes_, device);
+  if (reads(access)) {
+    self_->halves = self_->halves_for(device, halves.planes, bytes_);
+    self_->halves_on = device;
+    self_->upload_half(queue, halves.device_end, bytes_, overwritten);
+    self_->download_half_now(halves.host_begin, bytes_);
+  }
+  if (writes(access)) {
+    self_->halves = halves;
+    self_->halves_on = device;
+  }
+  self_->host_valid = false;
+  self_->device_valid = 0;
+  self_->shared = true;
+}
+
+void Buffer::unshare() {
+  const std::lock_guard lock(self_->mutex);
+  self_->shared = false;
+}
+
 void Buffer::discard() {
   const std::lock_guard lock(self_->mutex);
-  self_->host_valid = false;
+  self_->halves.planes = 0;
+  self_->host_valid = self_->shared = false;
   self_->device_valid = 0;
 }
 

@@ -95,7 +95,7 @@ void upload(Queue& queue, void* mem, const void* host, const HostRows& rows) {
   command(queue.native().device, commands, "copy to the device", [&] {
     if (rows.rows == 1 || rows.stride_bytes == rows.row_bytes) {
       in_pieces(queue, bytes, [&](std::size_t at, std::size_t size) {
-        commands.enqueueWriteBuffer(buffer, CL_FALSE, at, size,
+        commands.enqueueWriteBuffer(buffer, CL_FALSE, rows.at + at, size,
                                     static_cast<const std::byte*>(host) + at);
       });
     } else {
@@ -104,6 +104,15 @@ void upload(Queue& queue, void* mem, const void* host, const HostRows& rows) {
                                       rows.stride_bytes, 0, host);
     }
   });
+}
+
+void upload_now(Queue& queue, void* mem, const void* host, std::size_t bytes, std::size_t at) {
+  if (bytes == 0) return;
+  const cl::Buffer buffer(static_cast<cl_mem>(mem), true);
+  enqueue_deferred(queue);
+  cl::CommandQueue& commands = queue.native().queue;
+  command(queue.native().device, commands, "copy to the device",
+          [&] { commands.enqueueWriteBuffer(buffer, CL_TRUE, at, bytes, host); });
 }
 
 void download(Queue& queue, void* mem, void* host, const HostRows& rows) {
@@ -115,7 +124,8 @@ void download(Queue& queue, void* mem, void* host, const HostRows& rows) {
   command(queue.native().device, commands, "copy from the device", [&] {
     if (rows.rows == 1 || rows.stride_bytes == rows.row_bytes) {
       in_pieces(queue, bytes, [&](std::size_t at, std::size_t size) {
-        commands.enqueueReadBuffer(buffer, CL_FALSE, at, size, static_cast<std::byte*>(host) + at);
+        commands.enqueueReadBuffer(buffer, CL_FALSE, rows.at + at, size,
+                                   static_cast<std::byte*>(host) + at);
       });
     } else {
       commands.enqueueReadBufferRect(buffer, CL_FALSE, {0, 0, 0}, {0, 0, 0},
@@ -125,14 +135,15 @@ void download(Queue& queue, void* mem, void* host, const HostRows& rows) {
   });
 }
 
-void download_now(Context& context, int device, void* mem, void* host, std::size_t bytes) {
+void download_now(Context& context, int device, void* mem, void* host, std::size_t bytes,
+                  std::size_t at) {
   if (bytes == 0) return;
   const cl::Buffer buffer(static_cast<cl_mem>(mem), true);
   NativeDevice& native = context.native().at(device);
   const std::lock_guard lock(native.transfer_mutex);
   try {
     command(native, native.transfer, "copy from the device",
-            [&] { native.transfer.enqueueReadBuffer(buffer, CL_TRUE, 0, bytes, host); });
+            [&] { native.transfer.enqueueReadBuffer(buffer, CL_TRUE, at, bytes, host); });
   } catch (const Error& error) {
     throw Error(error.what(), device);
   }

@@ -9,11 +9,12 @@
 /// stubs.cpp says that it cannot be done, so that Buffer itself is written once.
 namespace tandem::opencl::memory {
 
-/// Rows in host memory; in device memory they lie packed from the start.
+/// Rows in host memory; in device memory they lie packed.
 struct HostRows {
   std::size_t row_bytes = 0;
   std::size_t rows = 0;
   std::size_t stride_bytes = 0;
+  std::size_t at = 0;  ///< where they begin in device memory; 0 unless they are packed on the host
 };
 
 /// Memory of one of the context's devices, a cl_mem; throws Error.
@@ -35,6 +36,11 @@ void upload(Queue& queue, void* mem, const void* host, const HostRows& rows);
 void download(Queue& queue, void* mem, void* host, const HostRows& rows);
 
 /// Copies to the host and waits, on the device's own queue. Throws Error, which names the device.
-void download_now(Context& context, int device, void* mem, void* host, std::size_t bytes);
+/// Copies packed bytes to the device, after all that is enqueued before, and waits.
+void upload_now(Queue& queue, void* mem, const void* host, std::size_t bytes, std::size_t at);
+
+/// `at`: where the bytes begin in device memory.
+void download_now(Context& context, int device, void* mem, void* host, std::size_t bytes,
+                  std::size_t at = 0);
 
 }  // namespace tandem::opencl::memory

@@ -61,6 +61,13 @@ struct Queue::Native {
   /// the queue, whose kernels follow each other; made when first needed.
   cl::Buffer group_counter;
 
+  explicit Native(const NativeDevice& on) : device(on) {}
+
+  /// See Queue::flush_timed: what its callback writes, and whether it is still to come.
+  std::unique_ptr<std::atomic<uint64_t>> done_ns = std::make_unique<std::atomic<uint64_t>>(0);
+  bool timed = false;
+  void wait_for_callback();
+
   /// After a kernel was enqueued; throws Error. See Queue::pace.
   void keep_pace();
   const std::atomic<bool>* stop = nullptr;  ///< null: no pace is kept

@@ -104,6 +104,10 @@ class Queue {
   int device() const { return device_; }
   void flush();   ///< hands what is enqueued to the device; throws Error
   void finish();  ///< waits until all that is enqueued is done; throws Error
+  /// flush() that notes when the device is done with what is enqueued; finish() follows.
+  void flush_timed();
+  /// When that was, in nanoseconds of the steady clock. After finish(); 0: not known.
+  uint64_t done_ns() const;
   /// From now on kernels and large copies are enqueued in pieces of some 40 ms, each of which is
   /// waited for before the next; when `stop` is set meanwhile, enqueuing throws Error. Null: they
   /// are not (the default), so that nobody waits while they are enqueued.
@@ -172,6 +176,21 @@ class Buffer {
   /// host memory.
   void enqueue_download_rows(Queue& queue, void* destination, std::size_t row_bytes, int rows,
                              std::size_t destination_stride_bytes);
+
+  /// What each side has of content that both compute at the same time. Of each of `planes` equal
+  /// parts of the buffer the bytes before `device_end` are the device's and those from `host_begin`
+  /// on are the host's; what both have is the same.
+  struct Halves {
+    int planes = 1;
+    std::size_t device_end = 0, host_begin = 0;
+  };
+  /// From now until unshare() host() and device() return their sides as they are. `read`: each side
+  /// has its half; what it lacks of it is uploaded (enqueued) or downloaded (blocking). `write`:
+  /// each is about to write its half, which is then all that is valid. `overwritten`: the host does
+  /// so before the queue has finished, so that uploads are waited for. Throws Error.
+  void share(Queue& queue, Access access, const Halves& halves, bool overwritten = false);
+  /// What a side lacks comes from the other one when it is asked for.
+  void unshare();
 
   /// Nothing in it is of use any more: what comes next writes it anew (a pool took it back, or the
   /// device failed and the host computes it again).

@@ -3,12 +3,16 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
+#include <utility>
 
 #include "kernels/opencl/native.h"
 
 namespace tandem::opencl {
 
 namespace {
+
+constexpr std::chrono::seconds kLatestCallback{1};
 
 // Commands that may still succeed; negative: no fault is wanted.
 std::atomic<int> commands_left{-1};
@@ -48,7 +52,7 @@ bool fault_is_due(const NativeDevice& device) {
 Queue::Queue(std::shared_ptr<Context> context, int device)
     : context_(std::move(context)),
       device_(device),
-      native_(new Native{context_->native().at(device), {}, {}, {}}) {
+      native_(new Native(context_->native().at(device))) {
   read_environment();
   native_->queue = checked("make a command queue", [&] {
     return cl::CommandQueue(native_->device.context, native_->device.device);
@@ -56,7 +60,7 @@ Queue::Queue(std::shared_ptr<Context> context, int device)
   ++counters().objects_created;
 }
 
-Queue::~Queue() = default;
+Queue::~Queue() { native_->wait_for_callback(); }
 
 void enqueue_deferred(Queue& queue) {
   // Taken first: enqueuing it comes here again.
@@ -71,11 +75,45 @@ void Queue::flush() {
   checked("hand commands to the device", [&] { return native_->queue.flush(); });
 }
 
+void Queue::flush_timed() {
+  enqueue_deferred(*this);
+  *native_->done_ns = 0;
+  checked("hand commands to the device", [&] {
+    cl::Event done;
+    native_->queue.enqueueMarkerWithWaitList(nullptr, &done);
+    native_->timed = true;
+    const auto note = [](cl_event, cl_int, void* done_ns) {
+      const auto now = std::chrono::steady_clock::now().time_since_epoch();
+      *static_cast<std::atomic<uint64_t>*>(done_ns) =
+          static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+    };
+    if (clSetEventCallback(done(), CL_COMPLETE, note, native_->done_ns.get()) != CL_SUCCESS)
+      native_->timed = false;
+    return native_->queue.flush();
+  });
+}
+
+uint64_t Queue::done_ns() const { return *native_->done_ns; }
+
+// It comes from a thread of the driver, and may be late. One that does not come, of a device that
+// is lost, keeps what it writes to.
+void Queue::Native::wait_for_callback() {
+  const auto until = std::chrono::steady_clock::now() + kLatestCallback;
+  while (timed && *done_ns == 0 && std::chrono::steady_clock::now() < until)
+    std::this_thread::yield();
+  if (timed && *done_ns == 0) {
+    static_cast<void>(done_ns.release());
+    done_ns = std::make_unique<std::atomic<uint64_t>>(0);
+  }
+  timed = false;
+}
+
 void Queue::finish() {
   enqueue_deferred(*this);
   const bool fault = fault_is_due(native_->device);
   checked("wait for the device", [&] {
     native_->queue.finish();  // also before an injected fault: the memory is free after it
+    native_->wait_for_callback();
     if (fault) throw cl::Error(CL_OUT_OF_RESOURCES, "fault injected by a test");
     return CL_SUCCESS;
   });

@@ -55,6 +55,8 @@ Queue::Queue(std::shared_ptr<Context>, int device) : device_(device) { unavailab
 Queue::~Queue() = default;
 void Queue::flush() { unavailable(); }
 void Queue::finish() { unavailable(); }
+void Queue::flush_timed() { unavailable(); }
+uint64_t Queue::done_ns() const { return 0; }
 void Queue::pace(const std::atomic<bool>*) { unavailable(); }
 
 namespace memory {
@@ -64,8 +66,9 @@ void release(void*) noexcept {}
 Pinned create_pinned(Context&, int, std::size_t) noexcept { return {}; }
 void release_pinned(Context&, const Pinned&) noexcept {}
 void upload(Queue&, void*, const void*, const HostRows&) { unavailable(); }
+void upload_now(Queue&, void*, const void*, std::size_t, std::size_t) { unavailable(); }
 void download(Queue&, void*, void*, const HostRows&) { unavailable(); }
-void download_now(Context&, int, void*, void*, std::size_t) { unavailable(); }
+void download_now(Context&, int, void*, void*, std::size_t, std::size_t) { unavailable(); }
 
 }  // namespace memory
 
@@ -110,7 +113,8 @@ VividClassifierOpenCL::VividClassifierOpenCL(opencl::Context&, const LinearSvm&)
 VividClassifierOpenCL::~VividClassifierOpenCL() = default;
 std::size_t VividClassifierOpenCL::partial_size(CellGrid) { return 0; }
 void VividClassifierOpenCL::enqueue(opencl::Queue&, const opencl::DeviceSpan&, CellGrid,
-                                    const opencl::DeviceSpan&, const opencl::DevicePlane&, Rows) {
+                                    const opencl::DeviceSpan&, const opencl::DevicePlane&, Rows,
+                                    int) {
   unavailable();
 }
 
@@ -123,6 +127,10 @@ void SradOpenCL::reduce(opencl::Queue&, const Plane&, const Plane&, const Span&,
                         const Span&) const {
   unavailable();
 }
+void SradOpenCL::reduce_first(opencl::Queue&, const Plane&, const Plane&, const Span&, int) const {
+  unavailable();
+}
+int SradOpenCL::sums_of(int) const { return 0; }
 void SradOpenCL::diffuse(opencl::Queue&, const Plane&, const Span&, const Plane&, const Plane&,
                          Rows) const {
   unavailable();

@@ -45,6 +45,8 @@ void srad_reduce_simd(Plane<const float> image, Plane<const float> squares, Srad
                       Rows rows);
 /// What is left of stage 3 when all rows are there: the same whatever the bands were.
 SradStatistics srad_combine(const SradSums* sums, int width, int height);
+/// The same from the sums of all rows.
+SradStatistics srad_statistics(const SradSums& all, int width, int height);
 
 /// Stage 4: how each pixel differs from its neighbours, and how much it is to diffuse. Halo 1;
 /// outside of the image is what its border is. `differences` are two planes one below the other:
@@ -88,6 +90,12 @@ class SradOpenCL {
   void reduce(opencl::Queue& queue, const Plane& image, const Plane& squares, const Span& sums,
               const Span& statistics) const;
   static constexpr int kSumFloats = 4;
+  /// As reduce(), of the rows before `rows` alone. What somebody needs who has the others: the
+  /// first sums_of(rows) of `sums`, each of them the image, what rounding left of it, the squares,
+  /// the same of them. There is room for one more than `rows`.
+  void reduce_first(opencl::Queue& queue, const Plane& image, const Plane& squares,
+                    const Span& sums, int rows) const;
+  int sums_of(int rows) const;  ///< at most `rows`
   void diffuse(opencl::Queue& queue, const Plane& image, const Span& statistics,
                const Plane& differences, const Plane& coefficient, Rows rows) const;
   /// On a GPU an update of all rows is deferred: if prepare() and reduce() of `updated` are the

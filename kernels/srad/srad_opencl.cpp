@@ -57,7 +57,7 @@ struct SradOpenCL::Private {
   template <typename... Arguments>
   void sum(opencl::Kernel& kernel, opencl::Queue& queue, int width, int height, const Span& sums,
            const Span& statistics, const Arguments&... arguments) const {
-    const int rows = (height + most_sums - 1) / most_sums;
+    const int rows = rows_a_sum(height);
     const auto groups = static_cast<std::size_t>((height + rows - 1) / rows);
     kernel.enqueue(
         queue, sum_group * groups, sum_group, arguments..., sums, counter_of(queue), cl_int{width},
@@ -65,6 +65,8 @@ struct SradOpenCL::Private {
         static_cast<cl_float>(kSradLeastVariation), statistics,
         opencl::LocalMemory{sum_group * sizeof(cl_float4)}, opencl::LocalMemory{sizeof(cl_uint)});
   }
+
+  int rows_a_sum(int height) const { return std::max(1, (height + most_sums - 1) / most_sums); }
 
   /// Counts the work-groups of a reduction; 0 between two.
   static cl_mem counter_of(opencl::Queue& queue) {
@@ -143,6 +145,19 @@ void SradOpenCL::reduce(opencl::Queue& queue, const Plane& image, const Plane& s
   queue.native().spare = std::move(queue.native().deferred);  // `left`: this launch computes it
   self_->sum(self_->update_reduce, queue, image.width, image.height, sums, statistics, left->image,
              left->differences, left->coefficient, image, squares, cl_float{left->rate});
+}
+
+void SradOpenCL::reduce_first(opencl::Queue& queue, const Plane& image, const Plane& squares,
+                              const Span& sums, int rows) const {
+  if (image.width <= 0 || rows <= 0) return;
+  // Statistics of a part, which nobody reads.
+  const Span unused{sums.mem, sums.offset + std::size_t{kSumFloats} * rows};
+  self_->sum(self_->reduce, queue, image.width, rows, sums, unused, image, squares);
+}
+
+int SradOpenCL::sums_of(int rows) const {
+  const int together = self_->rows_a_sum(rows);
+  return (rows + together - 1) / together;
 }
 
 void SradOpenCL::diffuse(opencl::Queue& queue, const Plane& image, const Span& statistics,

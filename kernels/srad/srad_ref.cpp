@@ -36,6 +36,10 @@ SradStatistics srad_combine(const SradSums* sums, int width, int height) {
     all.image += sums[y].image;
     all.squares += sums[y].squares;
   }
+  return srad_statistics(all, width, height);
+}
+
+SradStatistics srad_statistics(const SradSums& all, int width, int height) {
   const double pixels = static_cast<double>(width) * height;
   const double mean = all.image / pixels;
   const double variation = (all.squares / pixels - mean * mean) / (mean * mean);

@@ -264,9 +264,9 @@ __kernel void vivid_classifier_answers(__global const float* histogram, ulong hi
 #endif
 
 __kernel void vivid_classifier_sum(__global const float* partial, ulong partial_offset, int pitch,
-                                   int block_columns, __global float* score, ulong score_offset,
-                                   long score_stride, int score_columns, int first_row, int rows,
-                                   float bias) {
+                                   int block_columns, int block_rows, __global float* score,
+                                   ulong score_offset, long score_stride, int score_columns,
+                                   int first_row, int rows, float bias) {
   const int items_a_row = (score_columns + SUM_WIDTH - 1) / SUM_WIDTH;
   const int item = get_global_id(0);
   const int y = item / items_a_row;
@@ -274,11 +274,12 @@ __kernel void vivid_classifier_sum(__global const float* partial, ulong partial_
   const int x = (item - y * items_a_row) * SUM_WIDTH;
   partial += partial_offset + (long)y * block_columns + x;
   score += score_offset + (first_row + y) * score_stride + x;
+  const int reached = min(WINDOW_BLOCK_ROWS, block_rows - y);
 
 #if SUM_WIDTH > 1
   if (x + SUM_WIDTH <= score_columns) {
     float16 sum = bias;
-    for (int by = 0; by < WINDOW_BLOCK_ROWS; ++by) {
+    for (int by = 0; by < reached; ++by) {
       for (int bx = 0; bx < WINDOW_BLOCK_COLUMNS; ++bx) {
         const long answer = by * WINDOW_BLOCK_COLUMNS + bx;
         sum += vload16(0, partial + answer * pitch + by * block_columns + bx);
@@ -290,7 +291,7 @@ __kernel void vivid_classifier_sum(__global const float* partial, ulong partial_
 #endif
   for (int i = 0; i < min(SUM_WIDTH, score_columns - x); ++i) {
     float sum = bias;
-    for (int by = 0; by < WINDOW_BLOCK_ROWS; ++by) {
+    for (int by = 0; by < reached; ++by) {
       for (int bx = 0; bx < WINDOW_BLOCK_COLUMNS; ++bx) {
         const long answer = by * WINDOW_BLOCK_COLUMNS + bx;
         sum += partial[answer * pitch + by * block_columns + bx + i];

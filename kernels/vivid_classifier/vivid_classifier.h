@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -56,23 +57,27 @@ void vivid_classifier_ref(const float* histogram, CellGrid cells, const LinearSv
 /// `vivid_classifier_rows` writes what each block row answers to each of the 15 block rows of a
 /// window into `partial` (`vivid_classifier_partial_size` floats); when all are done
 /// `vivid_classifier_combine` sums them. The first is safe from many threads on disjoint rows.
+/// When the block rows before `first_block_row` were computed elsewhere, `score` holds what they
+/// add to windows that reach beyond them: only rows of windows that reach `first_block_row` change.
 /// Agrees with the reference to 1e-4.
 std::size_t vivid_classifier_partial_size(CellGrid cells);
 void vivid_classifier_rows(const float* histogram, CellGrid cells, const PackedSvm& svm,
                            float* partial, Rows block_rows);
 void vivid_classifier_combine(const float* partial, CellGrid cells, const PackedSvm& svm,
-                              Plane<float> score);
+                              Plane<float> score, int first_block_row = 0);
 
 /// The whole stage on the device, for the score rows `score_rows`. `partial` is scratch of
-/// `partial_size` floats. One thread at a time. Agrees with the reference to 1e-4.
+/// `partial_size` floats. One thread at a time. Agrees with the reference to 1e-4. With
+/// `block_rows` the windows lack what block rows from there on add, which vivid_classifier_combine
+/// adds.
 class VividClassifierOpenCL {
  public:
   VividClassifierOpenCL(opencl::Context& context, const LinearSvm& svm);  ///< throws opencl::Error
   ~VividClassifierOpenCL();
   static std::size_t partial_size(CellGrid cells);  ///< floats
   void enqueue(opencl::Queue& queue, const opencl::DeviceSpan& histogram, CellGrid cells,
-               const opencl::DeviceSpan& partial, const opencl::DevicePlane& score,
-               Rows score_rows);
+               const opencl::DeviceSpan& partial, const opencl::DevicePlane& score, Rows score_rows,
+               int block_rows = std::numeric_limits<int>::max());
 
  private:
   struct Private;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+
 #include "kernels/opencl/native.h"
 #include "kernels/vivid_classifier/vivid_classifier.h"
 #include "kernels/vivid_classifier_cl.h"
@@ -149,18 +151,22 @@ std::size_t VividClassifierOpenCL::partial_size(CellGrid cells) {
 
 void VividClassifierOpenCL::enqueue(opencl::Queue& queue, const opencl::DeviceSpan& histogram,
                                     CellGrid cells, const opencl::DeviceSpan& partial,
-                                    const opencl::DevicePlane& score, Rows score_rows) {
+                                    const opencl::DevicePlane& score, Rows score_rows,
+                                    int block_rows_end) {
+  score_rows.end = std::min(score_rows.end, block_rows_end);
   if (score_rows.count() <= 0 || score.width <= 0) return;
   const cl_int block_columns = cells.columns - 1;
-  const cl_int blocks = block_columns * (score_rows.count() + VividWindow::kBlockRows - 1);
+  const cl_int block_rows =
+      std::min(score_rows.end + VividWindow::kBlockRows - 1, block_rows_end) - score_rows.begin;
+  const cl_int blocks = block_columns * block_rows;
 
   const auto pitch =
       static_cast<cl_int>(opencl::round_up(static_cast<std::size_t>(blocks), kAlignment));
   const opencl::DeviceSpan answers{partial.mem, opencl::round_up(partial.offset, kAlignment)};
-  const std::size_t block_rows = static_cast<std::size_t>(blocks / block_columns);
   const std::size_t items = self_->plan.items != 0
                                 ? opencl::pieces(blocks, self_->plan.blocks) * self_->plan.items
-                                : opencl::pieces(block_columns, self_->plan.blocks) * block_rows;
+                                : opencl::pieces(block_columns, self_->plan.blocks) *
+                                      static_cast<std::size_t>(block_rows);
   const std::size_t group = std::max<std::size_t>(self_->plan.items, 1);
   self_->answers.enqueue(queue, items, group, histogram, cells.columns, score_rows.begin, blocks,
                          self_->filters, self_->weights, self_->epsilon, answers, pitch);
@@ -169,8 +175,8 @@ void VividClassifierOpenCL::enqueue(opencl::Queue& queue, const opencl::DeviceSp
       opencl::pieces(score.width, self_->sum_width) * static_cast<std::size_t>(score_rows.count());
   const std::size_t sum_group = self_->sum.group_size(opencl::kScoreGroup);
   self_->sum.enqueue(queue, opencl::round_up(sums, sum_group), sum_group, answers, pitch,
-                     block_columns, score, score.width, score_rows.begin, score_rows.count(),
-                     self_->bias);
+                     block_columns, block_rows, score, score.width, score_rows.begin,
+                     score_rows.count(), self_->bias);
 }
 
 }  // namespace tandem

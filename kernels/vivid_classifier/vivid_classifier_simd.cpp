@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
 #include <cmath>
 #include <new>
 
@@ -229,24 +230,26 @@ void rows(const float* histogram, CellGrid cells, const PackedSvm::Private& svm,
 }
 
 void combine(const float* partial, CellGrid cells, const PackedSvm::Private& svm,
-             Plane<float> score) {
+             Plane<float> score, int first_block_row) {
   const D d;
   const int columns = ScoreGrid::of(cells).columns;
-  for (int y = 0; y < score.height; ++y) {
+  for (int y = std::max(0, first_block_row - kBlockRows + 1); y < score.height; ++y) {
     float* out = score.row(y);
+    const int first_by = std::max(0, first_block_row - y);
+    const bool begun = first_by > 0;  // by those who have the rows above
     // The row that block row y + by answers to block row by of the window.
     const float* first = partial + static_cast<std::size_t>(y) * kBlockRows * columns;
     const std::size_t step = static_cast<std::size_t>(kBlockRows + 1) * columns;
     int x = 0;
     for (; x + kLanes <= columns; x += kLanes) {
-      V sum = hn::Set(d, svm.bias);
-      for (int by = 0; by < kBlockRows; ++by)
+      V sum = begun ? hn::LoadU(d, out + x) : hn::Set(d, svm.bias);
+      for (int by = first_by; by < kBlockRows; ++by)
         sum = hn::Add(sum, hn::LoadU(d, first + by * step + x));
       hn::StoreU(sum, d, out + x);
     }
     for (; x < columns; ++x) {
-      float sum = svm.bias;
-      for (int by = 0; by < kBlockRows; ++by) sum += first[by * step + x];
+      float sum = begun ? out[x] : svm.bias;
+      for (int by = first_by; by < kBlockRows; ++by) sum += first[by * step + x];
       out[x] = sum;
     }
   }
@@ -276,8 +279,8 @@ void vivid_classifier_rows(const float* histogram, CellGrid cells, const PackedS
 }
 
 void vivid_classifier_combine(const float* partial, CellGrid cells, const PackedSvm& svm,
-                              Plane<float> score) {
-  HWY_DYNAMIC_DISPATCH(combine)(partial, cells, svm.get(), score);
+                              Plane<float> score, int first_block_row) {
+  HWY_DYNAMIC_DISPATCH(combine)(partial, cells, svm.get(), score, first_block_row);
 }
 
 }  // namespace tandem

@@ -32,14 +32,15 @@ BandPool::~BandPool() = default;
 
 double BandPool::helpers_cpu_s() const { return 1e-9 * static_cast<double>(helpers_cpu_ns_); }
 
-void BandPool::compute(Stage& stage, Item& item, const std::atomic<bool>& stop) {
+void BandPool::compute(Stage& stage, Item& item, int first, const std::atomic<bool>& stop) {
   const int rows = stage.rows(item);
-  const auto band = static_cast<std::size_t>(std::max(1, rows / (cores_ * kBandsPerCore)));
+  const auto band =
+      static_cast<std::size_t>(std::max(1, (rows - first) / (cores_ * kBandsPerCore)));
   const std::thread::id caller = std::this_thread::get_id();
   arena_->arena.execute([&] {
     using Range = oneapi::tbb::blocked_range<int>;
     oneapi::tbb::parallel_for(
-        Range(0, rows, band),
+        Range(std::min(first, rows), rows, band),
         [&](const Range& r) {
           if (stop.load(std::memory_order_relaxed)) return;
           const bool helps = std::this_thread::get_id() != caller;

@@ -16,9 +16,9 @@ class BandPool {
   explicit BandPool(int cores);
   ~BandPool();
 
-  /// Computes all rows of the stage; the calling thread takes part. One caller at a time. Bands
-  /// that have not begun when `stop` becomes true are left out.
-  void compute(Stage& stage, Item& item, const std::atomic<bool>& stop);
+  /// Computes the rows of the stage from `first` on; the calling thread takes part. One caller at a
+  /// time. Bands that have not begun when `stop` becomes true are left out.
+  void compute(Stage& stage, Item& item, int first, const std::atomic<bool>& stop);
 
   /// Processor time that threads other than the calling ones have taken here.
   double helpers_cpu_s() const;

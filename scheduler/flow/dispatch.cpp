@@ -35,15 +35,18 @@ Dispatch::Dispatch(std::vector<StageRules> stages, int cores, bool has_device)
 }
 
 void Dispatch::configure(const Configuration& configuration, uint32_t device_capable,
-                         bool time_stages, int devices) {
+                         bool time_stages, int devices, uint32_t can_split) {
   pending_ = configuration;
   pending_device_count_ = std::clamp(devices, 1, kMaxDevices);
   pending_.threads = std::clamp(pending_.threads, 1, cores_ + 1);
-  pending_.frames_at_once = std::clamp(pending_.frames_at_once, 1, cores_);
   pending_.lanes = time_stages ? 1 : std::clamp(pending_.lanes, 1, kMaxLanes);
   pending_.mapping.stages = static_cast<int>(stages_.size());
   const uint32_t capable = device_usable_ ? device_capable : 0;
-  pending_.mapping = pending_.mapping.within(capable).with(capable & device_only_);
+  const uint32_t splits = pending_.mapping.split_stages();
+  pending_.mapping =
+      pending_.mapping.within(capable & (~splits | can_split)).with(capable & device_only_);
+  pending_.frames_at_once = std::clamp(pending_.frames_at_once, 1, std::min(cores_, 4));
+  if (pending_.frames_at_once == 3) pending_.frames_at_once = 2;
   pending_time_stages_ = time_stages;
   if (!is_pending()) {
     drivers_changed();  // those that waited for another one, which does not come any more
@@ -59,9 +62,8 @@ void Dispatch::set_window(int items) {
 
 int Dispatch::drivers() const {
   if (current_.granularity == Granularity::coarse) return current_.threads;
-  // An item that is split has both sides to itself.
-  const bool beside = current_.mapping.any_device() && !current_.mapping.any_split();
-  return std::min(current_.frames_at_once + (beside ? device_count_ : 0), cores_ + 1);
+  const int send = current_.mapping.device_stages() != 0 ? device_count_ : 0;
+  return std::min(current_.frames_at_once + send, cores_ + 1);
 }
 
 // Another configuration, which waits for the last item that is under way.
@@ -95,7 +97,7 @@ bool Dispatch::waits_for_the_sink() {
 }
 
 bool Dispatch::has_space() {
-  const int lanes = current_.mapping.any_device() ? current_.lanes * device_count_ : 1;
+  const int lanes = current_.mapping.device_stages() != 0 ? current_.lanes * device_count_ : 1;
   const int takers = drivers() + lanes - 1;
   return next_submit_ - next_begin_ < static_cast<uint64_t>(takers) &&
          next_submit_ - released_ < static_cast<uint64_t>(window_) && !waits_for_the_sink();

@@ -36,10 +36,12 @@ namespace tandem {
 /// other devices, then by the CPU.
 ///
 /// Under medium grain the CPU is one device too: whoever computes on it holds it and uses all
-/// cores, from stage to stage, until it has to wait for anything else. With several items at a time
-/// each of them has its part of the cores. Where stages are split an item has the device as well.
-/// Serial stages let items through in order; an item whose turn has not come is parked, and any
-/// driver takes it on when it has.
+/// cores, from stage to stage, until it has to wait for anything else. Where several frames are
+/// computed at a time, each holds a part of the cores. An item at a run of 's' stages needs a lane
+/// and the cores, and waits for both without either: all drivers that wait for these may be
+/// waiting for each other otherwise. When no device is left the CPU computes the run. Serial stages
+/// let items through in order; an item whose turn has not come is parked, and any driver takes it
+/// on when it has.
 ///
 /// A run with a stage that has no CPU implementation waits for a lane, without its driver: it is
 /// parked, and the oldest such item gets the next lane. As many as there are drivers may wait so
@@ -63,19 +65,18 @@ class Dispatch {
   /// For the items that begin from now on, beside those that are under way. From and to medium
   /// grain, stages timed apart and another number of devices none begins before those have
   /// finished. Threads are clamped to 1 ... nC + 1, lanes to 1 ... kMaxLanes, stages outside
-  /// `device_capable` (bit k: stage k) to 'c', and those inside it that the CPU cannot compute to
-  /// 'g'. While stages are timed apart there is one lane and all items wait for it. `devices`: how
-  /// many the letter has.
+  /// `device_capable` (bit k: stage k) to 'c', as are those with an 's' outside `can_split`, and
+  /// those inside it that the CPU cannot compute to 'g'. While stages are timed apart there is one
+  /// lane and all items wait for it. `devices`: how many the letter has.
   void configure(const Configuration& configuration, uint32_t device_capable, bool time_stages,
-                 int devices = 1);
+                 int devices = 1, uint32_t can_split = ~0u);
   const Configuration& configuration() const { return current_; }
   /// Most items in flight; clamped to 2 (nC + 1) ... kMaxWindow.
   void set_window(int items);
   int window() const { return window_; }
   /// Whether the CPU computes a run of device stages when the device is busy, or the item waits.
   void set_cpu_fallback(bool on) { cpu_fallback_ = on; }
-  /// Drivers that the configuration uses: medium grain needs one for each item at a time, and one
-  /// for each device that works beside them.
+  /// Drivers that the configuration uses: medium grain needs one more than devices.
   int drivers() const;
   /// Devices that have not failed.
   int usable_devices() const;
@@ -119,6 +120,7 @@ class Dispatch {
       cpu,     ///< compute the positions: on one core, under medium grain on all; a stage without
                ///< a CPU version fails, as no device is left
       device,  ///< compute the positions on the device, enqueued together
+      split,   ///< compute the positions on a device and the cores at the same time; leave_device()
       wait,    ///< a side is taken: ask again when it was given back
       park,    ///< its turn has not come, or no lane is free for what has no CPU version: park()
       finish,  ///< its way is over: finish()
@@ -182,6 +184,7 @@ class Dispatch {
     bool waits_for_lane = false;  ///< rather than for its turn; no CPU can compute the run at hand
     Mapping mapping;
     bool has_cores = false;             ///< medium grain's
+    int part_of_cores = 0;              ///< which part of them, where frames share them
     bool fell_back = false;             ///< the CPU computes the run at hand
     int lane = kNone;                   ///< of a device, while it has one
     int device = kNone;                 ///< on which it was last
@@ -211,7 +214,9 @@ class Dispatch {
   bool is_its_turn(int stage, Entry& entry);
   Action leave(Entry& entry);
   void pass_gate(int stage, uint64_t sequence);
+  bool take_cores(Entry& entry);
   void give_cores(Entry& entry);
+  Action split_or_wait(Entry& entry);
   void lose(int device);
   uint8_t free_lanes(int device) const;
   int freest_device() const;
@@ -222,6 +227,7 @@ class Dispatch {
   bool has_cpu(const Entry& entry, int last) const;
   bool may_take_lane(const Entry& entry) const;
   Action take_lane(Entry& entry);
+  void take_lane_of(Entry& entry);
   void offer_lane();
   Entry* ready_for_lane() const;
   Entry& take_up(Entry& entry, uint64_t now_ns);
@@ -260,7 +266,7 @@ class Dispatch {
   std::array<DeviceState, kMaxDevices> devices_{};
   int device_count_ = 1, pending_device_count_ = 1;
   std::vector<Entry*> sent_;  ///< on the devices, the oldest first
-  int cores_taken_ = 0;       ///< by so many items under medium grain
+  uint32_t cores_taken_ = 0;  ///< medium grain's: bit i, an item has part i of them
   bool cpu_fallback_ = true;
   uint32_t wakes_ = 0;
 };

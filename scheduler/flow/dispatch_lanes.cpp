@@ -46,14 +46,19 @@ int Dispatch::freest_device() const {
 }
 
 Dispatch::Action Dispatch::take_lane(Entry& entry) {
+  take_lane_of(entry);
+  give_cores(entry);
+  offer_lane();
+  return {Action::Kind::device, entry.position, end_of_run(entry)};
+}
+
+// The device with the most free lanes, which there is.
+void Dispatch::take_lane_of(Entry& entry) {
   const int device = freest_device();
   const int lane = std::countr_zero(free_lanes(device));
   devices_[device].used_lanes |= static_cast<uint8_t>(1 << lane);
   entry.device = device;
   entry.lane = lane * device_count_ + device;
-  give_cores(entry);
-  offer_lane();
-  return {Action::Kind::device, entry.position, end_of_run(entry)};
 }
 
 bool Dispatch::is_oldest(const Entry& entry, const std::vector<Entry*>& of) {

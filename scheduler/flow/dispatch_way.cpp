@@ -41,13 +41,10 @@ Dispatch::Action Dispatch::next(Entry& entry) {
       return {Kind::wait};
     }
   }
-  if (entry.item->times.configuration.granularity == Granularity::medium && !entry.has_cores) {
-    if (cores_taken_ == current_.frames_at_once) {
-      entry.fell_back = true;  // it was decided: the device may be free when the cores are
-      return {Kind::wait};
-    }
-    ++cores_taken_;
-    entry.has_cores = true;
+  if (entry.mapping.split(stage) && device_usable_) return split_or_wait(entry);
+  if (entry.item->times.configuration.granularity == Granularity::medium && !take_cores(entry)) {
+    entry.fell_back = true;  // it was decided: the device may be free when the cores are
+    return {Kind::wait};
   }
   return {Kind::cpu, first, end_of_cpu_part(entry)};
 }
@@ -132,11 +129,12 @@ Dispatch::Action Dispatch::leave(Entry& entry) {
   return {Action::Kind::finish};
 }
 
-// Where the run of device stages that begins at its position ends.
+// Where the run of stages on the side of its position ends: of a device, or split.
 int Dispatch::end_of_run(const Entry& entry) const {
   const Way& way = entry.way;
+  const Side side = entry.mapping.side(way.stage(entry.position));
   int last = entry.position + 1;
-  while (last < way.length() && entry.mapping.on_device(way.stage(last)) &&
+  while (last < way.length() && entry.mapping.side(way.stage(last)) == side &&
          !stages_[way.stage(last)].serial && !stages_[way.stage(last - 1)].changes_item) {
     ++last;
   }
@@ -158,7 +156,7 @@ int Dispatch::end_of_cpu_part(const Entry& entry) const {
   if (entry.mapping.on_device(stage) && device_usable_) return end_of_run(entry);
   int last = entry.position + 1;
   while (last < way.length() && !stages_[way.stage(last)].serial &&
-         !(entry.mapping.on_device(way.stage(last)) && device_usable_)) {
+         (entry.mapping.side(way.stage(last)) == Side::c || !device_usable_)) {
     ++last;
   }
   return last;
@@ -192,11 +190,30 @@ void Dispatch::pass_gate(int stage, uint64_t sequence) {
   wakes_ |= kOneDriver;
 }
 
+bool Dispatch::take_cores(Entry& entry) {
+  if (entry.has_cores) return true;
+  const int part = std::countr_one(cores_taken_);
+  if (part >= entry.item->times.configuration.frames_at_once) return false;
+  cores_taken_ |= 1u << part;
+  entry.part_of_cores = part;
+  entry.has_cores = true;
+  return true;
+}
+
 void Dispatch::give_cores(Entry& entry) {
-  if (!entry.has_cores) return;
-  --cores_taken_;
-  entry.has_cores = false;
+  if (!std::exchange(entry.has_cores, false)) return;
+  cores_taken_ &= ~(1u << entry.part_of_cores);
   wakes_ |= kSides;
+}
+
+// Both sides, or neither.
+Dispatch::Action Dispatch::split_or_wait(Entry& entry) {
+  if (!has_free_lane() || !take_cores(entry)) {
+    give_cores(entry);
+    return {Action::Kind::wait};
+  }
+  take_lane_of(entry);
+  return {Action::Kind::split, entry.position, end_of_run(entry)};
 }
 
 // An item does not change sides inside a run.

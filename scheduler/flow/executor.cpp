@@ -25,8 +25,10 @@ Executor::Executor(std::vector<Stage*> stages, Device* device, int cores,
       cores_(std::max(1, cores)),
       device_failed_(std::move(device_failed)),
       clock_(clock),
-      dispatch_(rules_of(stages_), cores_, device != nullptr),
-      bands_(cores_) {
+      dispatch_(rules_of(stages_), cores_, device != nullptr) {
+  for (const int frames : kFramesAtOnce)
+    for (int i = 0; i < frames; ++i)
+      bands_.push_back(std::make_unique<BandPool>(std::max(1, cores_ / frames)));
   for (int i = 0; i <= cores_; ++i) threads_.emplace_back(&Executor::drive, this, i);
 }
 
@@ -56,12 +58,14 @@ void Executor::notify() {
 }
 
 void Executor::configure(const Configuration& configuration, bool time_stages) {
-  uint32_t device_capable = 0;
-  for (std::size_t k = 0; k < stages_.size(); ++k)
+  uint32_t device_capable = 0, can_split = 0;
+  for (std::size_t k = 0; k < stages_.size(); ++k) {
     device_capable |= stages_[k]->has_device() ? 1u << k : 0;
+    can_split |= stages_[k]->can_split() ? 1u << k : 0;
+  }
   std::lock_guard lock(mutex_);
   dispatch_.configure(configuration, device_capable, time_stages,
-                      device_ != nullptr ? device_->devices() : 1);
+                      device_ != nullptr ? device_->devices() : 1, can_split);
   device_piece_ = 0;
   notify();
 }
@@ -187,9 +191,10 @@ void Executor::drive(int index) {
 
 void Executor::count(const Item& item) {
   const uint32_t all = (1u << stages_.size()) - 1;
-  auto& kind = item.device_stages == 0     ? frames_cpu_
-               : item.device_stages == all ? frames_device_
-                                           : frames_mixed_;
+  const bool split = item.times.configuration.mapping.any_split();
+  auto& kind = item.device_stages == 0               ? frames_cpu_
+               : item.device_stages == all && !split ? frames_device_
+                                                     : frames_mixed_;
   kind.fetch_add(1, std::memory_order_relaxed);
   // Here, where it is known which side's result stayed: each stage counts every frame once.
   for (std::size_t k = 0; k < stages_.size(); ++k) {
@@ -201,7 +206,8 @@ void Executor::count(const Item& item) {
 }
 
 double Executor::cpu_s() const {
-  double sum_s = bands_.helpers_cpu_s();
+  double sum_s = 0;
+  for (const auto& pool : bands_) sum_s += pool->helpers_cpu_s();
   for (const std::thread& thread : threads_)
     sum_s += thread_cpu_s(const_cast<std::thread&>(thread).native_handle());
   return sum_s;

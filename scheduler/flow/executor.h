@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -121,6 +122,13 @@ class Executor {
   void drive(int index);
   bool walk(Dispatch::Entry& entry, Lock& lock);
   Status compute_on_cpu(Dispatch::Entry& entry, const Dispatch::Action& action);
+  Status compute_split(Dispatch::Entry& entry, const Dispatch::Action& action);
+  Status split_segment(Dispatch::Entry& entry, int first, std::span<const int> segment,
+                       bool to_host);
+  void count_sides(Item& item, std::span<const int> segment, uint64_t start_ns,
+                   uint64_t cores_done_ns);
+  Status compute_last_rows(Stage& stage, const Dispatch::Entry& entry, int index, int first_row);
+  BandPool& bands_of(const Dispatch::Entry& entry);
   bool send(Dispatch::Entry& entry, const Dispatch::Action& action, Lock& lock);
   bool collect(Dispatch::Entry& entry, Lock& lock);
   void finish_on_device(Dispatch::Entry& entry, const Dispatch::Action& action, Status status,
@@ -128,7 +136,7 @@ class Executor {
   void report(Dispatch::Entry& entry, const Dispatch::Action& action, const Status& status,
               Lock& lock);
   Status time_on_device(Item& item, const Way& way, int first, int last);
-  Status run_on_cpu(Item& item, const Way& way, int position);
+  Status run_on_cpu(Dispatch::Entry& entry, int position);
   Status enqueue_piece(Dispatch::Entry& entry, const Dispatch::Action& action);
   void compute_in_bands(Stage& stage, Item& item, int index);
   bool is_long_on_device(int stage) const;
@@ -137,6 +145,7 @@ class Executor {
   template <class Enqueue>
   Status at_its_pace(const Item& item, int stage, Enqueue&& enqueue);
   Status enqueue(Stage& stage, Item& item, int index, bool to_host);
+  Status enqueue_split(Stage& stage, Item& item, int index, const SplitRows& rows, bool to_host);
   Stage& enter(Item& item, const Way& way, int position);
   void count_time(Item& item, int stage, uint64_t ns, bool on_device);
   void count(const Item& item);
@@ -155,7 +164,8 @@ class Executor {
   bool stopping_ = false;
   std::atomic<bool> stop_{false};  ///< aborted, for threads that compute
 
-  BandPool bands_;  // of whoever has the cores under medium grain
+  // Of medium grain: of all cores, of both halves of them, of four quarters.
+  std::vector<std::unique_ptr<BandPool>> bands_;
 
   // So that work is cut into pieces after which abort() is looked at; 0: not known yet.
   std::atomic<int> device_piece_{0};                          // positions, in this configuration

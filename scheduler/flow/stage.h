@@ -2,9 +2,12 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "scheduler/flow/item.h"
+#include "scheduler/flow/split_rows.h"
 #include "scheduler/flow/status.h"
 
 namespace tandem {
@@ -14,7 +17,10 @@ namespace tandem {
 /// on the CPU, or, on a lane of the device,
 ///   prepare of each stage of the run, enqueue of each on lane Item::lane, Device::start, and then,
 ///   mostly on another thread, Device::wait, finish of each
-/// on the device. A run that takes long is sent and waited for piece by piece; a stage that takes
+/// on the device, or, split, for each segment of the run,
+///   prepare of each stage, enqueue_split of each, Device::start, and then, while the device works,
+///   begin and compute of each from SplitRows::cores_begin on, Device::wait, finish_split of each
+/// on both. A run that takes long is sent and waited for piece by piece; a stage that takes
 /// long or is not known yet is enqueued between Device::pace of the lane and of null. A stage that
 /// an item passes several times (Item::repeat) is asked so each time, with Item::round counting.
 /// Different items go through a stage at the same time unless it is serial.
@@ -48,6 +54,23 @@ class Stage {
   virtual Status enqueue_copy(Item& item, bool to_host) = 0;
   /// What is left when all rows are there: reductions are combined, results published.
   virtual Status finish(Item& item, bool on_device) = 0;
+
+  /// Whether device and cores can compute rows of an item at the same time.
+  virtual bool can_split() const { return false; }
+  /// Whether what it makes of a split item is there only when both sides are done.
+  virtual bool joins() const { return false; }
+  /// The rows of stage `producer` that each side needs for its rows of this one; none() where it
+  /// reads none of them. After prepare.
+  virtual SplitRows needs(const Item& /*item*/, int /*producer*/, const SplitRows& /*rows*/) const {
+    return SplitRows::none(std::numeric_limits<int>::max());
+  }
+  /// Brings the inputs of both sides to where they are computed, as far as the other one made them,
+  /// and enqueues the device's rows. `to_host` as above.
+  virtual Status enqueue_split(Item& /*item*/, const SplitRows& /*rows*/, bool /*to_host*/) {
+    return Status::failed(name() + " cannot be split.");
+  }
+  /// finish(), when both sides have computed their rows.
+  virtual Status finish_split(Item& /*item*/, const SplitRows& /*rows*/) { return {}; }
 };
 
 /// The devices of one letter with their lanes: in-order queues, which overlap each other. Lane l is
@@ -60,6 +83,11 @@ class Device {
   virtual Status start(int lane) = 0;
   /// Waits until everything enqueued on the lane is done.
   virtual Status wait(int lane) = 0;
+  /// start() of what is to be timed.
+  virtual Status start_timed(int lane) { return start(lane); }
+  /// After wait(): when the device was done with what start_timed() handed to it, in nanoseconds of
+  /// the steady clock; 0: not known.
+  virtual uint64_t done_ns(int /*lane*/) const { return 0; }
   /// From now on what is enqueued on the lane is waited for piece by piece, and fails once `stop`
   /// is set; null: enqueuing does not wait (the default).
   virtual void pace(int /*lane*/, const std::atomic<bool>* /*stop*/) {}

@@ -32,8 +32,10 @@ bool Executor::walk(Dispatch::Entry& entry, Lock& lock) {
       if (send(entry, action, lock)) return false;
     } else {
       lock.unlock();
-      const Status status = compute_on_cpu(entry, action);
+      const bool split = action.kind == Kind::split;
+      const Status status = split ? compute_split(entry, action) : compute_on_cpu(entry, action);
       lock.lock();
+      if (split) dispatch_.leave_device(entry, now_ns());
       report(entry, action, status, lock);
     }
   }
@@ -43,7 +45,7 @@ Status Executor::compute_on_cpu(Dispatch::Entry& entry, const Dispatch::Action& 
   Status status;
   entry.item->lane = Dispatch::kNone;
   for (int p = action.first; p < action.last && status.ok(); ++p)
-    status = stop_ ? aborted() : run_on_cpu(*entry.item, entry.way, p);
+    status = stop_ ? aborted() : run_on_cpu(entry, p);
   return status;
 }
 
@@ -60,7 +62,9 @@ void Executor::report(Dispatch::Entry& entry, const Dispatch::Action& action, co
   lock.lock();
 }
 
-Status Executor::run_on_cpu(Item& item, const Way& way, int position) {
+Status Executor::run_on_cpu(Dispatch::Entry& entry, int position) {
+  Item& item = *entry.item;
+  const Way& way = entry.way;
   Stage& stage = enter(item, way, position);
   if (!stage.has_cpu())
     return Status::failed(
@@ -73,13 +77,19 @@ Status Executor::run_on_cpu(Item& item, const Way& way, int position) {
   if (item.times.configuration.granularity == Granularity::coarse) {
     compute_in_bands(stage, item, way.stage(position));
   } else {
-    bands_.compute(stage, item, stop_);
+    bands_of(entry).compute(stage, item, 0, stop_);
   }
   if (stop_) return aborted();  // some rows may be missing
   status = stage.finish(item, false);
   if (stop_) return aborted();  // it may have left something out
   count_time(item, way.stage(position), now_ns() - start, false);
   return status;
+}
+
+// Those of as many cores as a frame has under medium grain.
+BandPool& Executor::bands_of(const Dispatch::Entry& entry) {
+  const int frames = entry.item->times.configuration.frames_at_once;
+  return *bands_[frames - 1 + entry.part_of_cores];  // 1, then 2, then 4 of them
 }
 
 // On this thread alone.

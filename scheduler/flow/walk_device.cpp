@@ -82,6 +82,11 @@ Status Executor::enqueue(Stage& stage, Item& item, int index, bool to_host) {
   return at_its_pace(item, index, [&] { return stage.enqueue(item, to_host); });
 }
 
+Status Executor::enqueue_split(Stage& stage, Item& item, int index, const SplitRows& rows,
+                               bool to_host) {
+  return at_its_pace(item, index, [&] { return stage.enqueue_split(item, rows, to_host); });
+}
+
 Status Executor::enqueue_piece(Dispatch::Entry& entry, const Dispatch::Action& action) {
   Item& item = *entry.item;
   entry.sent_from = entry.sent_until;

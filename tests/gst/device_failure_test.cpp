@@ -54,6 +54,8 @@ TEST_F(DeviceFailure, Coupled) { expect_the_bin_goes_on("mapping=gcg threads=1")
 
 TEST_F(DeviceFailure, MediumGrain) { expect_the_bin_goes_on("mapping=gcg granularity=mg"); }
 
+TEST_F(DeviceFailure, Split) { expect_the_bin_goes_on("mapping=sss split=37"); }
+
 // What training found out is void: what ran before runs on until it may begin again on the cores,
 // which may be at once.
 TEST_F(DeviceFailure, DuringTraining) {
@@ -97,7 +99,8 @@ TEST_F(DeviceFailure, Despeckling) {
                properties));
   };
   const std::vector<Result> expected = despeckle("mapping=cccccc")->run(kFrames);
-  for (const char* configuration : {"mapping=gggggg threads=1", "mapping=gcgggg threads=3"}) {
+  for (const char* configuration : {"mapping=gggggg threads=1", "mapping=gcgggg threads=3",
+                                    "mapping=ssssss split=37", "mapping=gsssss split=60"}) {
     const auto stream = despeckle(configuration);
     const std::vector<Result> got = stream->run(kFrames);
     ASSERT_EQ(indices(got), count_to(kFrames));

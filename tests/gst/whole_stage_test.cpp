@@ -19,7 +19,7 @@ class WholeStage : public testing::TestWithParam<const char*> {
     const char* const file = std::getenv("TANDEM_STAGE_PLUGIN");
     if (!file || !*file) GTEST_SKIP() << "no plugin was built for this processor and this build";
     const std::string where = GetParam();
-    const bool on_device = where == "gc" || where == "alone, opencl";
+    const bool on_device = where != "cc" && where != "alone, cpu";
     if (on_device && !have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
     GError* error = nullptr;
     plugin_ = gst_plugin_load_file(file, &error);
@@ -34,7 +34,8 @@ class WholeStage : public testing::TestWithParam<const char*> {
       const std::string device = where == "alone, cpu" ? "cpu" : "opencl opencl-device=any";
       return "wholestage device=" + device + stages;
     }
-    return bin_of("wholestage" + stages, "keep-tensors=true mapping=" + where);
+    const std::string share = where == "sc" ? " granularity=mg split=40" : "";
+    return bin_of("wholestage" + stages, "keep-tensors=true mapping=" + where + share);
   }
 
  private:
@@ -78,7 +79,7 @@ TEST_P(WholeStage, AStageEndsTheStreamWithAReason) {
 }
 
 INSTANTIATE_TEST_SUITE_P(On, WholeStage,
-                         testing::Values("alone, cpu", "alone, opencl", "cc", "gc"));
+                         testing::Values("alone, cpu", "alone, opencl", "cc", "gc", "sc"));
 
 }  // namespace
 }  // namespace tandem::test

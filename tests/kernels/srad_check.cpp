@@ -250,6 +250,46 @@ TEST_P(Srad, UpdatesInPlace) {
   EXPECT_TRUE(image.intact());
 }
 
+/// The statistics of an image of which the device sums the rows before `split`.
+SradStatistics reduce_in_two(const OpenCLDevice& device, const Frame& f, int split) {
+  const SradOpenCL kernels(*device.context);
+  opencl::Queue queue(device.context);
+  Guarded<float> sums(4 * (f.height + 1), 1, 1);
+  DeviceCopy image(device.context, queue, f.image.plane()),
+      squares(device.context, queue, f.squares.plane());
+  DeviceCopy summed(device.context, queue, sums.plane());
+  kernels.reduce_first(queue, image.plane(), squares.plane(), summed.span(), split);
+  summed.fetch();
+  SradSums all;
+  for (int i = 0; i < (split > 0 ? kernels.sums_of(split) : 0); ++i) {
+    const float* sum = sums.plane().data + 4 * i;
+    all.image += double{sum[0]} + sum[1];
+    all.squares += double{sum[2]} + sum[3];
+  }
+  std::vector<SradSums> rows(f.height);
+  srad_reduce_simd(f.image.plane(), f.squares.plane(), rows.data(), {split, f.height});
+  for (int y = split; y < f.height; ++y) {
+    all.image += rows[y].image;
+    all.squares += rows[y].squares;
+  }
+  return srad_statistics(all, f.width, f.height);
+}
+
+TEST(SradOpenCLTest, DeviceAndCoresSumAnImageTogether) {
+  std::mt19937 random = generator(9);
+  for (const OpenCLDevice& device : opencl_devices()) {
+    for (const auto& [width, height] : {std::pair{1, 1}, {37, 11}, {458, 50}, {210, 501}}) {
+      const Frame f = make_frame(width, height, noise(random));
+      for (const int split : {0, 1, height / 3, height - 1, height}) {
+        SCOPED_TRACE(device.name + " " + std::to_string(height) + ": " + std::to_string(split));
+        const SradStatistics found = reduce_in_two(device, f, split);
+        EXPECT_NEAR(found.mean, f.statistics.mean, 1e-5 * f.statistics.mean);
+        EXPECT_NEAR(found.variation, f.statistics.variation, 1e-5);
+      }
+    }
+  }
+}
+
 /// Three iterations on a device; `apart` waits after every stage.
 std::vector<Guarded<float>> iterate(const OpenCLDevice& device, const Frame& f, bool apart) {
   const auto context = device.context;

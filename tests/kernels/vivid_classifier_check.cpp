@@ -53,9 +53,37 @@ Classifier on(const OpenCLDevice& device) {
   return {device.name, run, device.fused, false};
 }
 
+/// The block rows before one of them on the device, the others on the cores.
+Classifier split_on(const OpenCLDevice& device) {
+  const auto run = [device](const float* histogram, CellGrid cells, const LinearSvm& svm,
+                            Plane<float> score, int threads) {
+    const int values = cells.columns * cells.rows * svm.filters;
+    const int block_rows = std::max(0, cells.rows - 1);
+    const int split = block_rows * (1 + threads % 4) / 5;
+    std::vector<float> scratch(VividClassifierOpenCL::partial_size(cells));
+    const int scratch_size = static_cast<int>(scratch.size());
+    opencl::Queue queue(device.context);
+    VividClassifierOpenCL kernel(*device.context, svm);
+    DeviceCopy in(device.context, queue, Plane<const float>{histogram, values, 1, values});
+    DeviceCopy partial(device.context, queue,
+                       Plane<float>{scratch.data(), scratch_size, 1, scratch_size});
+    DeviceCopy out(device.context, queue, score);
+    kernel.enqueue(queue, in.span(), cells, partial.span(), out.plane(), {0, score.height}, split);
+    out.fetch();
+    const PackedSvm packed(svm);
+    std::vector<float> answers(vivid_classifier_partial_size(cells));
+    vivid_classifier_rows(histogram, cells, packed, answers.data(), {split, block_rows});
+    vivid_classifier_combine(answers.data(), cells, packed, score, split);
+  };
+  return {device.name + "_and_cores", run, device.fused, false};
+}
+
 std::vector<Classifier> implementations() {
   std::vector<Classifier> all = on_each_simd_target(simd);
-  for (const OpenCLDevice& device : opencl_devices()) all.push_back(on(device));
+  for (const OpenCLDevice& device : opencl_devices()) {
+    all.push_back(on(device));
+    all.push_back(split_on(device));
+  }
   return all;
 }
 

@@ -126,6 +126,7 @@ bool Simulation::is_over(Driver& driver) {
           to_ns(driver.took_s / driver.computed);
     driver.position += driver.computed;
     if (driver.position < driver.action.last) return false;
+    dispatch_.leave_device(entry, to_ns(now_s_));
   } else if (driver.where == Where::cores) {
     --on_cores_;
     const int stage = entry.way.stage(driver.position);
@@ -182,6 +183,7 @@ void Simulation::go_on(Driver& driver) {
       if (!driver.entry->item->times.stages_apart) return send(driver);
       return compute(driver, Where::device_apart, device_stages_apart_s(driver));
     case Kind::cpu:
+    case Kind::split:
       driver.position = driver.action.first;
       return compute_position(driver);
   }

@@ -46,3 +46,11 @@ void gst_tandem_description_set_has_cpu(GstTandemDescription* description, gbool
 void gst_tandem_description_set_has_device(GstTandemDescription* description, gboolean has_device) {
   description->stage.has_opencl = has_device != FALSE;
 }
+
+void gst_tandem_description_set_whole(GstTandemDescription* description, const gchar* why) {
+  description->stage.whole = why ? why : "";
+}
+
+void gst_tandem_description_set_joins(GstTandemDescription* description, gboolean joins) {
+  description->stage.joins = joins != FALSE;
+}

@@ -105,6 +105,24 @@ void gst_tandem_description_set_has_cpu(GstTandemDescription* description, gbool
 GST_TANDEM_API
 void gst_tandem_description_set_has_device(GstTandemDescription* description, gboolean has_device);
 
+/**
+ * gst_tandem_description_set_whole:
+ * @description: a description
+ * @why: (nullable): why a frame cannot be split between device and cores, for the user who asks for
+ *   it; %NULL: it can. At first: it can if the class has `enqueue_rows`
+ */
+GST_TANDEM_API
+void gst_tandem_description_set_whole(GstTandemDescription* description, const gchar* why);
+
+/**
+ * gst_tandem_description_set_joins:
+ * @description: a description
+ * @joins: whether what the stage makes of a split frame is there only after
+ *   #GstTandemStageClass.join, as a sum over all rows; %FALSE at first
+ */
+GST_TANDEM_API
+void gst_tandem_description_set_joins(GstTandemDescription* description, gboolean joins);
+
 G_END_DECLS
 
 #endif

@@ -45,8 +45,9 @@ gpointer gst_tandem_frame_get_output(GstTandemFrame* frame, guint output) {
   if (frame->inside == Inside::compute) return frame->frame.host_outputs[output];
   Buffer* const buffer = frame->frame.outputs[output].buffer;
   if (!buffer || frame->inside == Inside::enqueue) return nullptr;
-  const auto access =
-      frame->inside == Inside::prepare ? Buffer::Access::write : Buffer::Access::read;
+  const auto access = frame->inside == Inside::prepare ? Buffer::Access::write
+                      : frame->inside == Inside::join  ? Buffer::Access::read_write
+                                                       : Buffer::Access::read;
   return frame->attempt([&] { return buffer->host(access); });
 }
 

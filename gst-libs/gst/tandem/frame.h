@@ -79,7 +79,8 @@ gconstpointer gst_tandem_frame_get_input(GstTandemFrame* frame, guint input);
  * @output: which, from 0 on
  *
  * Inside `prepare`, `compute` and `combine` they are to be written; inside `collect` and `publish`
- * they are read, and come from the device if that computed them.
+ * they are read, and come from the device if that computed them. Inside `join` they may be read and
+ * written.
  *
  * Returns: (nullable): the elements of a tensor that the stage makes. %NULL inside `enqueue` and
  *   `fits`, and when the device that has them failed

@@ -79,6 +79,11 @@ void gst_tandem_work_set_rows(GstTandemWork* work, gint rows) {
   work->work.set_rows(rows);
 }
 
+void gst_tandem_work_set_planes(GstTandemWork* work, guint output, guint planes) {
+  g_return_if_fail(output < work->work.outputs().size());
+  work->work.set_planes(output, static_cast<int>(planes));
+}
+
 void gst_tandem_work_set_items(GstTandemWork* work, gsize items) {
   g_return_if_fail(items >= 1);
   work->work.set_items(items);

@@ -142,6 +142,18 @@ GST_TANDEM_API
 void gst_tandem_work_set_rows(GstTandemWork* work, gint rows);
 
 /**
+ * gst_tandem_work_set_planes:
+ * @work: what is being made
+ * @output: which, from 0 on
+ * @planes: how many equal parts it has, in each of which the rows lie one after the other; 0: it has
+ *   no rows; 1 at first, and 0 of scratch
+ *
+ * For frames that are split: see #GstTandemStageClass.enqueue_rows.
+ */
+GST_TANDEM_API
+void gst_tandem_work_set_planes(GstTandemWork* work, guint output, guint planes);
+
+/**
  * gst_tandem_work_set_items:
  * @work: what is being made
  * @items: work-items of the kernel; 1 at first

@@ -63,14 +63,26 @@ void FedBin::set(const char* property, const char* value) {
 }
 
 void FedBin::force(const std::string& configuration) {
-  const std::size_t slash = configuration.find('/');
-  set("mapping", configuration.substr(0, slash).c_str());
-  if (slash == std::string::npos) return;
-  set("granularity", configuration.substr(slash + 1, 2).c_str());
-  const std::size_t lanes = configuration.find("/q");
-  const std::string threads = configuration.substr(slash + 3, lanes - slash - 3);
-  set("threads", threads.empty() ? "0" : threads.c_str());
-  set("lanes", lanes == std::string::npos ? "1" : configuration.c_str() + lanes + 2);
+  // What a part of the new one does not go with.
+  set("granularity", "auto");
+  set("threads", "0");
+  std::size_t at = configuration.find('/');
+  set("mapping", configuration.substr(0, at).c_str());
+  set("lanes", at == std::string::npos ? "0" : "1");
+  set("split", "auto");
+  while (at != std::string::npos) {
+    const std::size_t next = configuration.find('/', ++at);
+    const std::string part = configuration.substr(at, next - at);
+    at = next;
+    if (part[0] == 'q')
+      set("lanes", part.c_str() + 1);
+    else if (part[0] == 'a')
+      set("split", part.c_str() + 1);
+    else if (part[0] == 'm')
+      set("granularity", part.c_str());
+    else
+      set("threads", part.c_str() + 2);  // and thereby the granularity
+  }
 }
 
 void FedBin::begin(Size size) {

@@ -32,6 +32,10 @@ int main(void) {
   PLACE(GstTandemStageClass, fits);
   PLACE(GstTandemStageClass, prepare);
   PLACE(GstTandemStageClass, collect);
+  PLACE(GstTandemStageClass, enqueue_rows);
+  PLACE(GstTandemStageClass, needs);
+  PLACE(GstTandemStageClass, get_row_begin);
+  PLACE(GstTandemStageClass, join);
   printf("keeps work %d\n", GST_TANDEM_PARAM_KEEPS_WORK);
   printf("element types %d %d %d\n", GST_TANDEM_ELEMENT_TYPE_UINT8, GST_TANDEM_ELEMENT_TYPE_INT32,
          GST_TANDEM_ELEMENT_TYPE_FLOAT32);

@@ -76,6 +76,7 @@ static gboolean whole_make_work(GstTandemStage* stage, const GstStructure* setti
   gst_tandem_work_add_scratch(made, devices > 0 ? pixels : 0);
   gst_tandem_work_add_scratch(made, devices > 0 ? pixels : 0);
   gst_tandem_work_set_rows(made, work->height);
+  gst_tandem_work_set_planes(made, LEVEL, 0); /* prepare writes it */
   for (d = 0; d < devices; ++d) {
     cl_program program = gst_tandem_work_build_program(made, d, source, "-DUNUSED=1", error);
     if (!program) return FALSE;
@@ -126,19 +127,25 @@ static void whole_collect(GstTandemStage* stage, GstTandemFrame* frame) {
   mark(frame);
 }
 
-static gboolean whole_enqueue(GstTandemStage* stage, GstTandemFrame* frame, gpointer queue,
-                              GError** error) {
+static void whole_join(GstTandemStage* stage, GstTandemFrame* frame, gint device_end,
+                       gint cores_begin) {
+  (void)stage, (void)device_end, (void)cores_begin;
+  mark(frame);
+}
+
+static gboolean whole_enqueue_rows(GstTandemStage* stage, GstTandemFrame* frame, gint end_row,
+                                   gpointer queue, GError** error) {
   Work* work = gst_tandem_frame_get_data(frame);
   const gsize row = work->width;
-  gsize stride, stride_before, items = row * work->height;
+  gsize stride, stride_before, items = row * end_row;
   const guint8* luma = gst_tandem_frame_get_luma(frame, &stride);
   const guint8* before = gst_tandem_frame_get_previous_luma(frame, &stride_before);
   cl_kernel kernel = work->kernels[gst_tandem_frame_get_device(frame)];
   cl_mem a, b, out;
   cl_int failed;
   (void)stage;
-  a = gst_tandem_frame_upload(frame, LUMA, luma, row, work->height, stride);
-  b = gst_tandem_frame_upload(frame, BEFORE, before ? before : work->black, row, work->height,
+  a = gst_tandem_frame_upload(frame, LUMA, luma, row, end_row, stride);
+  b = gst_tandem_frame_upload(frame, BEFORE, before ? before : work->black, row, end_row,
                               before ? stride_before : row);
   out = gst_tandem_frame_get_device_output(frame, DIFFERENCE);
   if (!a || !b || !out) return FALSE;
@@ -193,7 +200,8 @@ static void whole_stage_class_init(WholeStageClass* klass) {
   klass->prepare = whole_prepare;
   klass->compute = whole_compute;
   klass->combine = whole_combine;
-  klass->enqueue = whole_enqueue;
+  klass->enqueue_rows = whole_enqueue_rows;
+  klass->join = whole_join;
   klass->collect = whole_collect;
   klass->publish = whole_publish;
 }

@@ -78,6 +78,16 @@ struct _GstTandemStage {
  *   the frame is computed; may be %NULL
  * @collect: after the device side is done: takes from outputs what goes into the frame's pixels,
  *   which stay as they are until then; may be %NULL
+ * @enqueue_rows: the device side of the rows before @end_row, those of `compute`, for a frame of
+ *   which the cores compute the others. A class that has it needs no `enqueue`
+ * @needs: which rows [@first_row, @end_row) of the stage that makes an input such rows of this one
+ *   are computed from, on either side; %NULL: the same rows. @data is that of
+ *   gst_tandem_work_set_data(). Not asked of inputs without rows
+ * @get_row_begin: where a row begins in each plane of an output, in bytes, and where they end for
+ *   the row that is one beyond; %NULL: rows are equally long
+ * @join: once both sides of a split frame are done, instead of `combine` and `collect`: the device
+ *   has computed the rows before @device_end, the cores those from @cores_begin on, and both those
+ *   in between; may be %NULL
  *
  * None of these is called with a lock held. Other frames and other settings may be under way at the
  * same time: what they need is in the frame and its work, not in the stage.
@@ -100,9 +110,14 @@ struct _GstTandemStageClass {
   gboolean (*fits)(GstTandemStage* stage, GstTandemFrame* frame);
   void (*prepare)(GstTandemStage* stage, GstTandemFrame* frame);
   void (*collect)(GstTandemStage* stage, GstTandemFrame* frame);
+  gboolean (*enqueue_rows)(GstTandemStage* stage, GstTandemFrame* frame, gint end_row,
+                           gpointer queue, GError** error);
+  void (*needs)(GstTandemStage* stage, gpointer data, guint input, gint* first_row, gint* end_row);
+  gsize (*get_row_begin)(GstTandemStage* stage, gpointer data, guint output, gint row);
+  void (*join)(GstTandemStage* stage, GstTandemFrame* frame, gint device_end, gint cores_begin);
 
   /*< private >*/
-  gpointer _gst_reserved[GST_PADDING_LARGE - 3];
+  gpointer _gst_reserved[GST_PADDING_LARGE - 7];
 };
 
 GST_TANDEM_API

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "model/configuration.h"
+#include "scheduler/flow/stage.h"
+
+namespace tandem {
+
+/// The rows of the stages of a segment, one after the other.
+using SplitPlan = std::array<SplitRows, kMaxStages>;
+
+/// Which rows each side computes of a segment: stages that an item passes one after the other, each
+/// once, without waiting for the other side. `segment` has their numbers; all are prepared. The
+/// cores compute `cpu_share` percent of the rows of a stage that no later one reads, and at least
+/// one; of the others each side computes what its later rows need, halos included.
+SplitPlan plan_split(const std::vector<Stage*>& stages, const Item& item,
+                     std::span<const int> segment, int cpu_share);
+
+}  // namespace tandem
