@@ -177,6 +177,12 @@ TEST_P(Steady, OnTheDevice) {
   expect_steady(GetParam().stages, mapping(true) + " granularity=mg");
 }
 
+TEST(SteadySplit, OnBothSides) {
+  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  expect_steady(kApplications[0].stages, "mapping=sss split=37");
+  expect_steady(kApplications[1].stages, "mapping=ssssss split=37");
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Steady, testing::ValuesIn(kApplications),
                          [](const auto& test) { return std::string(test.param.name); });
 
