@@ -81,6 +81,28 @@ TEST(ExampleStages, HistogramCounts) {
   });
 }
 
+// Too large for a work-item's share of local memory, and without COMBINE.
+TEST(ExampleStages, PairsOfLevelsAreCounted) {
+  const StageRunner runner(
+      parse_stage_file("//!STAGE own\n//!READ luma halo=1\n//!WRITE pairs int32 shape=16,256\n"
+                       "//!REDUCE\npairs[(luma(1, 0) >> 4) * 256 + luma(0, 0)] += 1;\n",
+                       "own.cl"),
+      any_context());
+  ASSERT_EQ(local_items(runner.plan(), runner.plan().steps[0]), 0);
+  on_each_side(runner, [&](const auto& run) {
+    for (const auto& [width, height] : kSizes) {
+      StageMemory memory = runner.memory(width, height);
+      const auto luma = random_luma(width, height, 5);
+      memory.set_luma(luma);
+      EXPECT_EQ(run(memory), "");
+      std::vector<int> expected(16 * 256);
+      for (int i = 0; i < width * height; ++i)
+        ++expected[(luma[i % width + 1 < width ? i + 1 : i] >> 4) * 256 + luma[i]];
+      EXPECT_EQ(memory.values<int>("pairs"), expected) << width << "x" << height;
+    }
+  });
+}
+
 TEST(ExampleStages, BackgroundKeepsItsMean) {
   const StageRunner runner = runner_of("background");
   on_each_side(runner, [&](const auto& run) {
@@ -140,6 +162,21 @@ TEST(ExampleStages, ALoopThatDoesNotEndSaysSo) {
     EXPECT_EQ(run(memory),
               "own.cl:4:1: the loop has not ended after 7 passes: `again` is still set");
   });
+}
+
+// The device is not handed passes that have nothing to do.
+TEST(ExampleStages, ALoopThatHasEndedIsLeftAlone) {
+  const StageRunner runner(
+      parse_stage_file("//!STAGE own\n//!READ luma\n//!WRITE to int32\n//!LOOP 10000 settle\n"
+                       "to = pass < 100 ? to(0,0) + 1 : to(0,0);\nagain = to != to(0,0);\n",
+                       "own.cl"),
+      any_context());
+  if (!runner.has_device()) GTEST_SKIP() << "no OpenCL device";
+  StageMemory memory = runner.memory(3, 2);
+  opencl::fail_after(400);
+  EXPECT_NO_THROW(EXPECT_EQ(runner.run_device(memory), ""));
+  opencl::fail_after(-1);
+  EXPECT_EQ(memory.values<int>("to"), std::vector<int>(6, 100));
 }
 
 // Passes are counted, and each reads what the one before wrote, whatever their number.
