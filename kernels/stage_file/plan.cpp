@@ -118,14 +118,15 @@ class Planner {
 
   StageAccess access(const StageStep& step, std::size_t k, const StageRead& read) {
     StageAccess access{.name = read.name, .halo = read.halo};
-    if (!read.is_luma() && is_made_in_step_of(k, read.name)) {
+    if (!read.is_pixels() && is_made_in_step_of(k, read.name)) {
       access.kind = StageAccess::Kind::kLocal;
       return access;
     }
-    if (read.is_luma()) {
-      access.tensor = find(Role::kLuma, read.name);
+    if (read.is_pixels()) {
+      access.tensor = find(Role::kPixels, read.name);
       if (access.tensor < 0)
-        access.tensor = add({.role = Role::kLuma, .name = read.name, .type = read.type});
+        access.tensor =
+            add({.role = Role::kPixels, .name = read.name, .type = read.type, .shape = read.shape});
     } else if (read.tensor.empty()) {
       access.tensor = made(read.name);
     } else {

@@ -12,7 +12,7 @@ namespace tandem {
 /// Memory that the code of a stage reads or writes.
 struct StageTensor {
   enum class Role {
-    kLuma,      ///< the frame's, read
+    kPixels,    ///< a plane of the frame, read
     kLumaOut,   ///< luma as the stage makes it
     kInput,     ///< a tensor on the frame
     kOutput,    ///< what the stage leaves on the frame
