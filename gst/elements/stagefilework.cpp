@@ -5,7 +5,9 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <new>
 #include <stdexcept>
+#include <type_traits>
 
 #include "gst/meta/region.h"
 
@@ -15,6 +17,8 @@ namespace {
 using Access = opencl::Buffer::Access;
 using Role = StageTensor::Role;
 using Views = std::array<StageView, kMostStageTensors>;
+
+static_assert(std::is_trivially_destructible_v<HostProgress>);  // nobody ends its life
 
 GstTandemElementType gst_type(ElementType type) {
   switch (type) {
@@ -50,6 +54,12 @@ StageFileWork::StageFileWork(std::shared_ptr<const StageProgram> program,
   Views views{};
   for (std::size_t i = 0; i < places_.size(); ++i) views[i] = view(i, nullptr);
   if (program_->host) rows_ = program_->host->rows(call(views.data()));
+  // Threads share a frame's steps and passes by it. Without room for one, one thread computes all.
+  if (program_->host && !program_->plan.has_bands() && outputs_.size() < kMaxTensors) {
+    progress_ = static_cast<int>(outputs_.size());
+    outputs_.push_back(
+        {"progress", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {sizeof(HostProgress)}, true});
+  }
   if (program_->host && !program_->host->notice().empty())
     notice_ = "Compiled stages are not kept: " + program_->host->notice() + ".";
   if (!program_->host && program_->file->only != StageSide::kDevice)
@@ -116,8 +126,12 @@ void StageFileWork::place_pixels(const StageTensor& tensor, const WorkRequest& r
   place.interleaved = GST_VIDEO_INFO_COMP_PSTRIDE(&video, component) != 1;
 }
 
-// Planes that lie in each other are taken apart on the host.
+// Planes that lie in each other are taken apart on the host. The progress is of plain numbers, and
+// goes with the memory that it is in.
 void StageFileWork::prepare(StageFrame& frame) const {
+  if (progress_ >= 0)
+    new (frame.outputs[static_cast<std::size_t>(progress_)].buffer->host(Access::write))
+        HostProgress;
   for (const Place& place : places_) {
     if (!place.interleaved) continue;
     const auto component = place.component;
@@ -193,7 +207,10 @@ const StageCall& StageFileWork::host_call(const StageFrame& frame, Views& views,
 void StageFileWork::compute(StageFrame& frame, Rows rows) const {
   Views views;
   StageCall call;
-  program_->host->compute(host_call(frame, views, call), rows);
+  host_call(frame, views, call);
+  if (progress_ < 0) return program_->host->compute(call, rows);
+  void* const progress = frame.host_outputs[static_cast<std::size_t>(progress_)];
+  program_->host->share(call, *static_cast<HostProgress*>(progress), frame.stop);
 }
 
 void StageFileWork::combine(StageFrame& frame) const {

@@ -60,6 +60,7 @@ class StageFileWork final : public StageWork {
   const std::shared_ptr<KeptTensors> kept_;
   const int width_, height_;
   int rows_ = 1;
+  int progress_ = -1;          // the output in which HostProgress is
   int luma_out_ = -1;          // the output that is copied into the frame
   std::vector<Place> places_;  // one a tensor of the plan
 };

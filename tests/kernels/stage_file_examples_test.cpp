@@ -152,6 +152,34 @@ TEST(ExampleStages, SidesAgreeOnHysteresisOfNoise) {
   EXPECT_EQ(host.values<uint8_t>("edges"), device.values<uint8_t>("edges"));
 }
 
+// A part for each skeleton, the loop with an odd and an even number of passes.
+TEST(ExampleStages, ThreadsShareStepsAndPasses) {
+  for (const char* passes : {"5", "6", "40 settle"}) {
+    const StageRunner runner(
+        parse_stage_file("//!STAGE own\n//!READ luma halo=1\n//!WRITE sum int32 private\n//!MAP\n"
+                         "sum = luma(-1, 0) + luma(1, 1);\n"
+                         "//!READ sum\n//!WRITE spread int32 halo=1\n//!LOOP " +
+                             std::string(passes) +
+                             "\nspread = max(sum(0, 0), max(spread(-1, 0), spread(0, 1)));\n"
+                             "again = spread != spread(0, 0);\n"
+                             "//!READ spread\n//!WRITE total int32 shape=1\n//!REDUCE\n"
+                             "total[0] += spread(0, 0);\n",
+                         "own.cl"),
+        nullptr);
+    for (const auto& [width, height] : {std::pair{1, 1}, {70, 9}, {201, 150}}) {
+      StageMemory alone = runner.memory(width, height), together = runner.memory(width, height);
+      for (StageMemory* memory : {&alone, &together})
+        memory->set_luma(random_luma(width, height, 2));
+      const std::string problem = runner.run_host(alone);
+      for (int frame = 0; frame < 20; ++frame) {
+        EXPECT_EQ(runner.run_threads(together, 4), problem);
+        ASSERT_EQ(together.values<int>("spread"), alone.values<int>("spread"));
+        ASSERT_EQ(together.values<int>("total"), alone.values<int>("total"));
+      }
+    }
+  }
+}
+
 TEST(ExampleStages, ALoopThatDoesNotEndSaysSo) {
   const StageRunner runner(parse_stage_file("//!STAGE own\n//!READ luma\n//!WRITE to uint8\n"
                                             "//!LOOP 7 settle\nto = luma(0,0);\nagain = 1;\n",
