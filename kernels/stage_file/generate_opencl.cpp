@@ -160,12 +160,18 @@ std::string settle_text(const StageFile& file, const StagePlan& plan, std::size_
   return text + "}\n";
 }
 
-std::string reduced_body(const StageFile& file, const StageStep& step) {
-  return "{" + user_text(file, file.parts[step.parts[0].part].body_on(StageSide::kDevice)) + "}\n";
+// Each of `all_` work-items takes every so many-th element, so that neighbours read side by side.
+// Rows and columns are counted along: a division for each element costs as much as what it counts.
+std::string reduced_elements(const StageFile& file, const StagePlan& plan, const StageStep& step) {
+  return reads_text(plan, step, false) +
+         "const int down_ = all_ / columns_, along_ = all_ - down_ * columns_;\n"
+         "for (int y = first_ / columns_, x = first_ - y * columns_; y < rows_;\n"
+         "x += along_, y += down_ + (x >= columns_), x -= x >= columns_ ? columns_ : 0) {\n" +
+         user_text(file, file.parts[step.parts[0].part].body_on(StageSide::kDevice)) + "}\n" +
+         undefine(step);
 }
 
 // Each work-item has a partial result in local memory, where a group combines those of its items.
-// Groups take rows in turn.
 std::string local_pieces_text(const StageFile& file, const StagePlan& plan, const StageStep& step) {
   const long items = local_items(plan, step);
   const auto reduced = [&](const char* text) {
@@ -176,11 +182,8 @@ std::string local_pieces_text(const StageFile& file, const StagePlan& plan, cons
          reduced(
              "__local $type* const $name = l$tensor_ + item_ * $padded;\n"
              "for (int i_ = 0; i_ < $count; ++i_) $name[i_] = 0;\n") +
-         reads_text(plan, step, false) +
-         std::string(Filled("for (int y = group_; y < rows_; y += groups_)\n"
-                            "for (int x = item_; x < columns_; x += $items)\n")
-                         .put("items", items)) +
-         reduced_body(file, step) + undefine(step) + "}\nbarrier(CLK_LOCAL_MEM_FENCE);\n" +
+         "const int first_ = get_global_id(0), all_ = get_global_size(0);\n" +
+         reduced_elements(file, plan, step) + "}\nbarrier(CLK_LOCAL_MEM_FENCE);\n" +
          std::string(Filled("for (int kept_ = $items / 2; kept_ > 0; kept_ /= 2) {\n"
                             "if (item_ < kept_) {\n")
                          .put("items", items)) +
@@ -193,18 +196,14 @@ std::string local_pieces_text(const StageFile& file, const StagePlan& plan, cons
              "t$partials_data_[group_ * (long)$count + i_] = l$tensor_[i_];\n");
 }
 
-// Each work-item has a partial result in global memory. Its elements are so far apart that
-// neighbours read side by side.
+// Each work-item has a partial result in global memory.
 std::string global_pieces_text(const StageFile& file, const StagePlan& plan,
                                const StageStep& step) {
-  return "const int piece_ = get_global_id(0), pieces_ = get_global_size(0);\n" +
+  return "const int first_ = get_global_id(0), all_ = get_global_size(0);\n" +
          reduced_text(plan, step,
-                      "__global $type* const $name = t$partials_data_ + piece_ * (long)$count;\n"
+                      "__global $type* const $name = t$partials_data_ + first_ * (long)$count;\n"
                       "for (int i_ = 0; i_ < $count; ++i_) $name[i_] = 0;\n") +
-         reads_text(plan, step, false) +
-         "for (int at_ = piece_; at_ < columns_ * rows_; at_ += pieces_) {\n"
-         "const int y = at_ / columns_, x = at_ - y * columns_;\n" +
-         reduced_body(file, step) + "}\n" + undefine(step);
+         reduced_elements(file, plan, step);
 }
 
 // Pieces are reduced by themselves; one work-group combines them, `groups_` of them.

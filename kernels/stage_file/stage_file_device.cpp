@@ -117,8 +117,10 @@ struct StageFileOpenCL::Private {
     auto group = static_cast<std::size_t>(local_items(plan, step));
     std::size_t all = 0;
     if (group > 0) {
-      pieces = std::min({pieces, opencl::kReduceGroups.on_cpu(is_cpu),
-                         static_cast<std::size_t>(std::max(1, call.rows))});
+      const std::size_t most =
+          static_cast<std::size_t>(call.columns) * static_cast<std::size_t>(call.rows) / group;
+      pieces =
+          std::clamp(std::min(pieces, most), std::size_t{1}, opencl::kReduceGroups.on_cpu(is_cpu));
       all = pieces * group;
     } else {
       group = std::min(steps[k]->group_size(opencl::kSumGroup.on_cpu(is_cpu)), pieces);
