@@ -5,7 +5,9 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <new>
 #include <stdexcept>
+#include <type_traits>
 
 #include "gst/meta/region.h"
 
@@ -14,6 +16,8 @@ namespace {
 
 using Role = StageTensor::Role;
 using Views = std::array<StageView, kMostStageTensors>;
+
+static_assert(std::is_trivially_destructible_v<HostProgress>);  // nobody ends its life
 
 GstTandemElementType gst_type(ElementType type) {
   switch (type) {
@@ -35,6 +39,13 @@ void* host_values(GstMemory* memory) {
   return map.data;
 }
 
+Plane<uint8_t> plane_of(const StageFrame& frame, int component) {
+  return {static_cast<uint8_t*>(GST_VIDEO_FRAME_COMP_DATA(frame.video, component)),
+          GST_VIDEO_FRAME_COMP_WIDTH(frame.video, component),
+          GST_VIDEO_FRAME_COMP_HEIGHT(frame.video, component),
+          GST_VIDEO_FRAME_COMP_STRIDE(frame.video, component)};
+}
+
 }  // namespace
 
 StageFileWork::StageFileWork(std::shared_ptr<const StageProgram> program,
@@ -51,6 +62,12 @@ StageFileWork::StageFileWork(std::shared_ptr<const StageProgram> program,
   Views views{};
   for (std::size_t i = 0; i < places_.size(); ++i) views[i] = view(i, nullptr);
   if (program_->host) rows_ = program_->host->rows(call(views.data()));
+  // Threads share a frame's steps and passes by it. Without room for one, one thread computes all.
+  if (program_->host && !program_->plan.has_bands() && outputs_.size() < kMaxTensors) {
+    progress_ = static_cast<int>(outputs_.size());
+    outputs_.push_back(
+        {"progress", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {sizeof(HostProgress)}, true});
+  }
   if (program_->host && !program_->host->notice().empty())
     notice_ = "Compiled stages are not kept: " + program_->host->notice() + ".";
   if (!program_->host && program_->file->only != StageSide::kDevice)
@@ -65,9 +82,11 @@ void StageFileWork::place(const StageTensor& tensor, const WorkRequest& request)
     return static_cast<int>(outputs_.size()) - 1;
   };
   switch (tensor.role) {
-    case Role::kLuma:
-      place.output =
-          output(TensorSpec::of_pixels("luma", width_, height_, program_->device != nullptr));
+    case Role::kPixels:
+      place_pixels(tensor, request, place);
+      place.output = output(TensorSpec::of_pixels(
+          tensor.name.c_str(), tensor.shape.columns(width_), tensor.shape.rows(height_),
+          program_->device != nullptr || place.interleaved));
       return;
     case Role::kInput:
       place_input(tensor, request, place);
@@ -98,6 +117,41 @@ void StageFileWork::place(const StageTensor& tensor, const WorkRequest& request)
   }
   place.output = output(spec);
   if (tensor.role == Role::kLumaOut) luma_out_ = place.output;
+}
+
+void StageFileWork::place_pixels(const StageTensor& tensor, const WorkRequest& request,
+                                 Place& place) const {
+  const GstVideoInfo& video = request.video;
+  place.component = tensor.name == StageRead::kCb ? 1 : tensor.name == StageRead::kCr ? 2 : 0;
+  const auto component = static_cast<guint>(place.component);
+  const int rows = tensor.shape.rows(height_), columns = tensor.shape.columns(width_);
+  if (component >= GST_VIDEO_INFO_N_COMPONENTS(&video) ||
+      GST_VIDEO_INFO_COMP_WIDTH(&video, component) != columns ||
+      GST_VIDEO_INFO_COMP_HEIGHT(&video, component) != rows)
+    throw std::runtime_error(program_->file->path + " reads " + tensor.name + " of " +
+                             std::to_string(columns) + "x" + std::to_string(rows) + ", and " +
+                             GST_VIDEO_INFO_NAME(&video) + " has none of that size");
+  place.interleaved = GST_VIDEO_INFO_COMP_PSTRIDE(&video, component) != 1;
+}
+
+// Planes that lie in each other are taken apart on the host. The progress is of plain numbers, and
+// goes with the memory that it is in.
+void StageFileWork::prepare(StageFrame& frame) const {
+  if (progress_ >= 0) new (frame.output<void>(progress_)) HostProgress;
+  for (const Place& place : places_) {
+    if (!place.interleaved) continue;
+    const auto component = place.component;
+    const auto* const from =
+        static_cast<const uint8_t*>(GST_VIDEO_FRAME_COMP_DATA(frame.video, component));
+    const int columns = GST_VIDEO_FRAME_COMP_WIDTH(frame.video, component);
+    const int step = GST_VIDEO_FRAME_COMP_PSTRIDE(frame.video, component);
+    auto* to = frame.output<uint8_t>(place.output);
+    for (int y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT(frame.video, component); ++y) {
+      const uint8_t* row = from + static_cast<std::ptrdiff_t>(y) *
+                                      GST_VIDEO_FRAME_COMP_STRIDE(frame.video, component);
+      for (int x = 0; x < columns; ++x, row += step) *to++ = *row;
+    }
+  }
 }
 
 void StageFileWork::place_input(const StageTensor& tensor, const WorkRequest& request,
@@ -134,9 +188,9 @@ const StageCall& StageFileWork::host_call(const StageFrame& frame, Views& views,
                                           StageCall& call) const {
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const Place& place = places_[i];
-    if (program_->plan.tensors[i].role == Role::kLuma) {
-      const Plane<uint8_t> luma = frame.luma();
-      views[i] = {luma.data, luma.stride, luma.width, luma.height};
+    if (place.component >= 0 && !place.interleaved) {
+      const Plane<uint8_t> pixels = plane_of(frame, place.component);
+      views[i] = {pixels.data, pixels.stride, pixels.width, pixels.height};
     } else if (place.kept >= 0) {
       // Before the first frame nothing is read.
       const bool there = kept_->frames > 0;
@@ -155,7 +209,9 @@ const StageCall& StageFileWork::host_call(const StageFrame& frame, Views& views,
 void StageFileWork::compute(StageFrame& frame, Rows rows) const {
   Views views;
   StageCall call;
-  program_->host->compute(host_call(frame, views, call), rows);
+  host_call(frame, views, call);
+  if (progress_ < 0) return program_->host->compute(call, rows);
+  program_->host->share(call, *frame.output<HostProgress>(progress_), frame.stop());
 }
 
 void StageFileWork::combine(StageFrame& frame) const {
@@ -188,8 +244,10 @@ void StageFileWork::enqueue(StageFrame& frame, opencl::Queue& queue) const {
   const auto& tensors = program_->plan.tensors;
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const Place& place = places_[i];
-    if (tensors[i].role == Role::kLuma) {
-      views[i] = view(i, frame.upload(frame.luma(), place.output).mem);
+    if (place.component >= 0) {
+      views[i] = view(i, place.interleaved
+                             ? frame.device_memory(frame.memory(place.output))
+                             : frame.upload(plane_of(frame, place.component), place.output).mem);
     } else if (place.input >= 0) {
       views[i] = view(i, frame.device_input(place.input));
     } else if (place.output >= 0) {

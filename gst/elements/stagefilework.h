@@ -26,6 +26,7 @@ class StageFileWork final : public StageWork {
   StageFileWork(std::shared_ptr<const StageProgram> program, std::vector<StageValue> parameters,
                 std::shared_ptr<KeptTensors> kept, const WorkRequest& request);
 
+  void prepare(StageFrame& frame) const override;
   int rows() const override { return rows_; }
   void compute(StageFrame& frame, Rows rows) const override;
   void combine(StageFrame& frame) const override;
@@ -37,10 +38,13 @@ class StageFileWork final : public StageWork {
   // Where a tensor of the plan is.
   struct Place {
     int input = -1, output = -1;
-    int kept = -1;  // in KeptTensors
+    int kept = -1;       // in KeptTensors
+    int component = -1;  // of the frame
+    bool interleaved = false;
   };
 
   void place(const StageTensor& tensor, const WorkRequest& request);
+  void place_pixels(const StageTensor& tensor, const WorkRequest& request, Place& place) const;
   void place_input(const StageTensor& tensor, const WorkRequest& request, Place& place) const;
   StageView view(std::size_t i, void* data) const;
   StageCall call(const StageView* views) const;
@@ -56,6 +60,7 @@ class StageFileWork final : public StageWork {
   const std::shared_ptr<KeptTensors> kept_;
   const int width_, height_;
   int rows_ = 1;
+  int progress_ = -1;          // the output in which HostProgress is
   int luma_out_ = -1;          // the output that is copied into the frame
   std::vector<Place> places_;  // one a tensor of the plan
 };

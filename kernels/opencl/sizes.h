@@ -29,7 +29,8 @@ inline constexpr BySort kFeatureGroup{16, 256};  ///< that follow one feature
 inline constexpr BySort kRowGroup{64, 256};
 /// A work-group that sums holds a row of a small image and a few of a large one.
 inline constexpr BySort kSumGroup{128, 256};
-inline constexpr BySort kSumGroupsAUnit{2, 4};  ///< work-groups for each compute unit
+inline constexpr BySort kSumGroupsAUnit{2, 4};   ///< work-groups for each compute unit
+inline constexpr BySort kReduceGroups{64, 512};  ///< at most, of a stage file's REDUCE
 inline constexpr BySort kSelectGroup{256, 256}, kBlurGroup{256, 256};
 inline constexpr BySort kFilterGroup{128, 128}, kCellGroup{64, 64}, kScoreGroup{64, 64};
 

@@ -63,7 +63,9 @@ class Check {
   void check_read(const StageRead& read, std::map<std::string, int>& of_part) {
     if (!of_part.emplace(read.name, read.line).second)
       fail(read.line, "the part reads '" + read.name + "' twice");
-    if (read.is_luma() || read.tensor.empty()) return;  // made by the file
+    if (!read.is_pixels() && read.tensor.empty()) return;  // made by the file
+    if (read.is_chroma() && (!read.shape.is_plane() || read.shape.divisor > 2))
+      fail(read.line, "'" + read.name + "' has size=1/2 or size=1/1 of a frame");
     if (names_.contains(read.name))
       fail(read.line, "the name '" + read.name + "' is used twice: line " +
                           std::to_string(names_.at(read.name)) + " has it");

@@ -160,31 +160,66 @@ std::string settle_text(const StageFile& file, const StagePlan& plan, std::size_
   return text + "}\n";
 }
 
-// Each item reduces elements that are `columns_` apart, so that neighbours read side by side; one
-// work-group combines what they have: `rows_` pieces.
+// Each of `all_` work-items takes every so many-th element, so that neighbours read side by side.
+// Rows and columns are counted along: a division for each element costs as much as what it counts.
+std::string reduced_elements(const StageFile& file, const StagePlan& plan, const StageStep& step) {
+  return reads_text(plan, step, false) +
+         "const int down_ = all_ / columns_, along_ = all_ - down_ * columns_;\n"
+         "for (int y = first_ / columns_, x = first_ - y * columns_; y < rows_;\n"
+         "x += along_, y += down_ + (x >= columns_), x -= x >= columns_ ? columns_ : 0) {\n" +
+         user_text(file, file.parts[step.parts[0].part].body_on(StageSide::kDevice)) + "}\n" +
+         undefine(step);
+}
+
+// Each work-item has a partial result in local memory, where a group combines those of its items.
+std::string local_pieces_text(const StageFile& file, const StagePlan& plan, const StageStep& step) {
+  const long items = local_items(plan, step);
+  const auto reduced = [&](const char* text) {
+    return reduced_text(plan, step, std::string(Filled(text).put("items", items)).c_str());
+  };
+  return reduced("__local $type l$tensor_[$items * $padded];\n") +
+         "const int item_ = get_local_id(0), group_ = get_group_id(0);\n{\n" +
+         reduced(
+             "__local $type* const $name = l$tensor_ + item_ * $padded;\n"
+             "for (int i_ = 0; i_ < $count; ++i_) $name[i_] = 0;\n") +
+         "const int first_ = get_global_id(0), all_ = get_global_size(0);\n" +
+         reduced_elements(file, plan, step) + "}\nbarrier(CLK_LOCAL_MEM_FENCE);\n" +
+         std::string(Filled("for (int kept_ = $items / 2; kept_ > 0; kept_ /= 2) {\n"
+                            "if (item_ < kept_) {\n")
+                         .put("items", items)) +
+         reduced(
+             "__local $type* const $name = l$tensor_ + item_ * $padded;\n"
+             "__local const $type* const $name_other = $name + kept_ * $padded;\n") +
+         combine_text(file, plan, step) + "}\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n" +
+         reduced(
+             "for (int i_ = item_; i_ < $count; i_ += $items) "
+             "t$partials_data_[group_ * (long)$count + i_] = l$tensor_[i_];\n");
+}
+
+// Each work-item has a partial result in global memory.
+std::string global_pieces_text(const StageFile& file, const StagePlan& plan,
+                               const StageStep& step) {
+  return "const int first_ = get_global_id(0), all_ = get_global_size(0);\n" +
+         reduced_text(plan, step,
+                      "__global $type* const $name = t$partials_data_ + first_ * (long)$count;\n"
+                      "for (int i_ = 0; i_ < $count; ++i_) $name[i_] = 0;\n") +
+         reduced_elements(file, plan, step);
+}
+
+// Pieces are reduced by themselves; one work-group combines them, `groups_` of them.
 std::string reduce_kernels_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
   const StageStep& step = plan.steps[number];
-  const std::string partials =
+  const std::string combine =
+      "{\n" +
       reduced_text(plan, step,
-                   "__global $type* const $name = t$partials_data_ + piece_ * (long)$count;\n"
-                   "for (int i_ = 0; i_ < $count; ++i_) $name[i_] = 0;\n");
-  const std::string combined = reduced_text(
-      plan, step, "__global $type* const $name = t$partials_data_ + to_ * (long)$count;\n");
-  const std::string others = reduced_text(
-      plan, step,
-      "__global const $type* const $name_other = t$partials_data_ + from_ * (long)$count;\n");
-  const std::string results =
-      reduced_text(plan, step,
-                   "for (int i_ = item_; i_ < $count; i_ += items_) t$tensor_data_[i_] = "
-                   "t$partials_data_[i_];\n");
-  const std::string combine = "{\n" + combined + others + combine_text(file, plan, step) + "}\n";
-  return head_text(file, plan, step, "step", number) +
-         "const int piece_ = get_global_id(0), pieces_ = get_global_size(0);\n" +
-         device_arrays_text(plan, step) + partials + reads_text(plan, step, false) +
-         "for (int at_ = piece_; at_ < columns_ * rows_; at_ += pieces_) {\n"
-         "const int y = at_ / columns_, x = at_ - y * columns_;\n{" +
-         user_text(file, file.parts[step.parts[0].part].body_on(StageSide::kDevice)) + "}\n}\n" +
-         undefine(step) + "}\n" + head_text(file, plan, step, "combine", number) +
+                   "__global $type* const $name = t$partials_data_ + to_ * (long)$count;\n"
+                   "__global const $type* const $name_other = "
+                   "t$partials_data_ + from_ * (long)$count;\n") +
+      combine_text(file, plan, step) + "}\n";
+  return head_text(file, plan, step, "step", number) + device_arrays_text(plan, step) +
+         (local_items(plan, step) > 0 ? local_pieces_text(file, plan, step)
+                                      : global_pieces_text(file, plan, step)) +
+         "}\n" + head_text(file, plan, step, "combine", number) +
          "const int item_ = get_local_id(0), items_ = get_local_size(0), pieces_ = groups_;\n"
          "for (int from_ = item_ + items_; from_ < pieces_; from_ += items_) {\n"
          "const int to_ = item_;\n" +
@@ -193,7 +228,11 @@ std::string reduce_kernels_text(const StageFile& file, const StagePlan& plan, st
          "for (int left_ = min(items_, pieces_); left_ > 1;) {\n"
          "const int kept_ = (left_ + 1) / 2;\n"
          "if (item_ < left_ - kept_) {\nconst int to_ = item_, from_ = item_ + kept_;\n" +
-         combine + "}\nbarrier(CLK_GLOBAL_MEM_FENCE);\nleft_ = kept_;\n}\n" + results + "}\n";
+         combine + "}\nbarrier(CLK_GLOBAL_MEM_FENCE);\nleft_ = kept_;\n}\n" +
+         reduced_text(plan, step,
+                      "for (int i_ = item_; i_ < $count; i_ += items_) t$tensor_data_[i_] = "
+                      "t$partials_data_[i_];\n") +
+         "}\n";
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 #include "kernels/stage_file/generate_text.h"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 #include <set>
 
 namespace tandem {
@@ -16,11 +14,6 @@ std::string user_text(const StageFile& file, const StageCode& code) {
   }
   return "\n#line " + std::to_string(code.line > 0 ? code.line : 1) + " \"" + path + "\"\n" +
          code.text + "\n#line 1 \"tandem\"\n";
-}
-
-std::size_t elements_of(const StageShape& shape) {
-  return std::accumulate(shape.constants.begin(), shape.constants.end(), std::size_t{1},
-                         std::multiplies<>());
 }
 
 Filled& Filled::put(const std::string& key, const std::string& value) {
@@ -67,6 +60,7 @@ std::string reduced_text(const StagePlan& plan, const StageStep& step, const cha
                            .put("type", c_name_of(write.type))
                            .put("name", write.name)
                            .put("count", static_cast<long>(elements_of(tensor.shape)))
+                           .put("padded", static_cast<long>(padded_elements(tensor.shape)))
                            .put("partials", write.partials)
                            .put("tensor", write.tensor));
   }

@@ -12,9 +12,6 @@ namespace tandem {
 /// "\n#line 7 \"sobel.cl\"\n" and the user's text, then lines that are not the user's again.
 std::string user_text(const StageFile& file, const StageCode& code);
 
-/// How many elements a tensor of a shape has.
-std::size_t elements_of(const StageShape& shape);
-
 /// Puts numbers and names into text: every "$key" becomes its value.
 class Filled {
  public:
@@ -35,8 +32,8 @@ std::map<std::string, StageAccess> planes_of(const StageStep& step);
 std::string element_text(const StageFile& file, const StageStep& step, StageSide side);
 /// How two partial results of kReduce are combined: as the user says, else by adding.
 std::string combine_text(const StageFile& file, const StagePlan& plan, const StageStep& step);
-/// Text once for each tensor that kReduce writes: $type, $name, $count of elements, and the indices
-/// $tensor and $partials.
+/// Text once for each tensor that kReduce writes: $type, $name, $count of elements, $padded,
+/// and the indices $tensor and $partials.
 std::string reduced_text(const StagePlan& plan, const StageStep& step, const char* text);
 /// What readers of a fused step's tensors see: `#define name(dx, dy) (name)`.
 std::string local_reads(const StageStep& step, bool define);

@@ -65,7 +65,7 @@ HostStage::HostStage(const StageFile& file, const StagePlan& plan, bool check) :
 }
 
 int HostStage::rows(const StageCall& call) const {
-  if (!plan_.has_bands()) return 1;
+  if (!plan_.has_bands()) return kMostBands;
   const StageCall own = call_of(plan_.steps[0], call);
   return plan_.steps[0].skeleton == Skeleton::kReduce ? pieces_of(own) : own.rows;
 }
@@ -74,9 +74,10 @@ void HostStage::compute(const StageCall& call, Rows rows) const {
   if (plan_.has_bands()) {
     const StageCall own = call_of(plan_.steps[0], call);
     steps_[0](&own, rows.begin, rows.end);
-    return;
+  } else if (rows.begin == 0) {
+    HostProgress alone;
+    share(call, alone);
   }
-  for (std::size_t k = 0; k < steps_.size(); ++k) run_step(k, call);
 }
 
 void HostStage::combine(const StageCall& call) const {
@@ -85,61 +86,98 @@ void HostStage::combine(const StageCall& call) const {
   combines_[0](&own, 0, pieces_of(own));
 }
 
-void HostStage::run_step(std::size_t number, const StageCall& call) const {
-  const StageCall own = call_of(plan_.steps[number], call);
-  switch (plan_.steps[number].skeleton) {
-    case Skeleton::kMap:
-      steps_[number](&own, 0, own.rows);
-      break;
-    case Skeleton::kReduce:
-      steps_[number](&own, 0, pieces_of(own));
-      combines_[number](&own, 0, pieces_of(own));
-      break;
-    case Skeleton::kLoop:
-      run_loop(number, own);
-  }
-}
+/// A call as HostProgress has it computed, pass by pass.
+class HostStage::Passes {
+ public:
+  Passes(const HostStage& stage, const StageCall& call) : stage_(stage), call_(call) {}
 
-// Passes write in turn where the others read. What ends early may lie in the other memory.
-void HostStage::run_loop(std::size_t number, const StageCall& call) const {
-  const StageStep& step = plan_.steps[number];
-  std::array<StageView, kMostStageTensors> views;
-  std::copy_n(call.tensors, plan_.tensors.size(), views.begin());
-  StageCall own = call;
-  own.tensors = views.data();
-  const auto each_pair = [&](auto&& body) {
-    for (std::size_t i = 0; i < plan_.tensors.size(); ++i) {
-      const StageTensor& other = plan_.tensors[i];
-      if (other.role != StageTensor::Role::kOther) continue;
-      for (const StageStore& write : step.parts[0].writes)
-        if (write.tensor == other.of)
-          body(other, views[static_cast<std::size_t>(other.of)], views[i]);
-    }
-  };
-  const auto bytes = [&](const StageTensor& tensor, const StageView& view) {
-    return static_cast<std::size_t>(view.stride) * static_cast<std::size_t>(view.height) *
-           bytes_of(tensor.type);
-  };
-  each_pair([&](const StageTensor& tensor, StageView& to, StageView& from) {
-    if (step.passes % 2 == 0) std::swap(to.data, from.data);
-    std::memset(from.data, 0, bytes(tensor, from));
-  });
-  int* const flags = step.flags >= 0
-                         ? static_cast<int*>(views[static_cast<std::size_t>(step.flags)].data)
-                         : nullptr;
-  for (own.pass = 0;;) {
-    const int again = steps_[number](&own, 0, own.rows);
-    ++own.pass;
-    if (flags) flags[own.pass - 1] = again;
-    if (own.pass == step.passes || (step.until_settled && !again)) break;
-    each_pair(
-        [&](const StageTensor&, StageView& to, StageView& from) { std::swap(to.data, from.data); });
+  int steps() const { return static_cast<int>(stage_.steps_.size()); }
+
+  int bands(int k) const { return std::clamp(rows_of(k, call_of(step(k), call_)), 1, kMostBands); }
+
+  // Before its first pass a loop reads zeros.
+  void enter(int k) const {
+    each_pair(k, 0, [](const StageTensor& tensor, StageView&, const StageView& from) {
+      std::memset(from.data, 0, bytes_of(tensor, from));
+    });
   }
-  if (flags) flags[step.passes] = own.pass;
-  each_pair([&](const StageTensor& tensor, StageView& to, StageView&) {
-    void* const wanted = call.tensors[tensor.of].data;
-    if (to.data != wanted) std::memcpy(wanted, to.data, bytes(tensor, to));
-  });
+
+  int compute(const HostProgress::Band& band) const {
+    StageCall own = call_of(step(band.step), call_);
+    own.pass = band.pass;
+    Views views;
+    turn(band.step, band.pass, views);
+    own.tensors = views.data();
+    const auto rows = static_cast<int64_t>(rows_of(band.step, own));
+    const int count = bands(band.step);
+    return stage_.steps_[static_cast<std::size_t>(band.step)](
+        &own, static_cast<int>(rows * band.band / count),
+        static_cast<int>(rows * (band.band + 1) / count));
+  }
+
+  bool again(int k, int pass, int asked) const {
+    if (int* const flags = flags_of(k)) flags[pass] = asked;
+    return pass + 1 < step(k).passes && (!step(k).until_settled || asked);
+  }
+
+  // What ends early may lie in the other memory.
+  void leave(int k, int pass) const {
+    if (int* const flags = flags_of(k)) flags[step(k).passes] = pass + 1;
+    each_pair(k, pass, [&](const StageTensor& tensor, const StageView& to, const StageView&) {
+      void* const wanted = call_.tensors[tensor.of].data;
+      if (to.data != wanted) std::memcpy(wanted, to.data, bytes_of(tensor, to));
+    });
+    const StageCall own = call_of(step(k), call_);
+    if (const StageFunction combine = stage_.combines_[static_cast<std::size_t>(k)])
+      combine(&own, 0, pieces_of(own));
+  }
+
+ private:
+  using Views = std::array<StageView, kMostStageTensors>;
+
+  const StageStep& step(int k) const { return stage_.plan_.steps[static_cast<std::size_t>(k)]; }
+  int rows_of(int k, const StageCall& own) const {
+    return step(k).skeleton == Skeleton::kReduce ? pieces_of(own) : own.rows;
+  }
+  int* flags_of(int k) const {
+    return step(k).flags < 0 ? nullptr : static_cast<int*>(call_.tensors[step(k).flags].data);
+  }
+  static std::size_t bytes_of(const StageTensor& tensor, const StageView& view) {
+    return static_cast<std::size_t>(view.stride) * static_cast<std::size_t>(view.height) *
+           tandem::bytes_of(tensor.type);
+  }
+
+  // Passes write in turn where the others read, the last one of all where the stage's output is.
+  void turn(int k, int pass, Views& views) const {
+    const auto& tensors = stage_.plan_.tensors;
+    std::copy_n(call_.tensors, tensors.size(), views.begin());
+    if (step(k).skeleton != Skeleton::kLoop || (step(k).passes - 1 - pass) % 2 == 0) return;
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+      if (is_other(k, tensors[i]))
+        std::swap(views[i].data, views[static_cast<std::size_t>(tensors[i].of)].data);
+  }
+  bool is_other(int k, const StageTensor& tensor) const {
+    return tensor.role == StageTensor::Role::kOther &&
+           std::ranges::any_of(step(k).parts[0].writes,
+                               [&](const StageStore& write) { return write.tensor == tensor.of; });
+  }
+  // Of a pass: what it writes and what it reads.
+  template <typename Body>
+  void each_pair(int k, int pass, const Body& body) const {
+    Views views;
+    turn(k, pass, views);
+    const auto& tensors = stage_.plan_.tensors;
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+      if (is_other(k, tensors[i]))
+        body(tensors[i], views[static_cast<std::size_t>(tensors[i].of)], views[i]);
+  }
+
+  const HostStage& stage_;
+  const StageCall& call_;
+};
+
+void HostStage::share(const StageCall& call, HostProgress& progress, Stop stop) const {
+  progress.share(Passes(*this, call), stop);
 }
 
 }  // namespace tandem

@@ -7,6 +7,7 @@
 
 #include "kernels/plane.h"
 #include "kernels/stage_file/c_compiler.h"
+#include "kernels/stage_file/host_progress.h"
 #include "kernels/stage_file/plan.h"
 #include "kernels/stage_file/stage_call.h"
 
@@ -31,18 +32,24 @@ class HostStage {
   /// Compiles; throws as compile_c() does.
   HostStage(const StageFile& file, const StagePlan& plan, bool check = false);
 
-  /// Bands are cut of these; 1: one thread computes all of it.
+  /// Bands are cut of these.
   int rows(const StageCall& call) const;
+  /// All steps at once, with the first band, where the plan has no bands.
   void compute(const StageCall& call, Rows rows) const;
   /// Once all rows are there.
   void combine(const StageCall& call) const;
+  /// Where the plan has no bands: as many threads as like compute the call together, each by
+  /// calling this with the call's own `progress`. It is computed when one of them returns, unless
+  /// `stop` said so.
+  void share(const StageCall& call, HostProgress& progress, Stop stop = {}) const;
+  /// Most bands of a step that is shared.
+  static constexpr int kMostBands = 64;
 
   bool cached() const { return cached_; }                ///< the code came from the cache
   const std::string& notice() const { return notice_; }  ///< why nothing is cached
 
  private:
-  void run_step(std::size_t number, const StageCall& call) const;
-  void run_loop(std::size_t number, const StageCall& call) const;
+  class Passes;
 
   const StagePlan plan_;
   std::unique_ptr<LoadedCode> code_;

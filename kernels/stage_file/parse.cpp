@@ -128,8 +128,8 @@ class Parser {
     d.fail(word, "there is no type '" + word.text + "': uint8, int32 or float32");
   }
 
-  static StageShape read_shape(Directive& d) {
-    StageShape shape;
+  static StageShape read_shape(Directive& d, int divisor = 1) {
+    StageShape shape{.divisor = divisor};
     if (auto size = d.take_value("size")) {
       if (!size->text.starts_with("1/")) d.fail(*size, "a size is a part of the frame, as in 1/2");
       shape.divisor = d.whole({size->text.substr(2), size->column + 2}, 1, kMostDivisor);
@@ -168,8 +168,10 @@ class Parser {
     read.name = d.identifier(d.take("luma or the name of a tensor"));
     const auto type = d.take_if_any();
     read.halo = read_halo(d);
-    if (read.is_luma()) {
-      if (type) d.fail(*type, "luma is uint8, always");
+    if (read.is_pixels()) {
+      if (type) d.fail(*type, read.name + " is uint8, always");
+      // Chroma has half of the frame's rows and columns, mostly.
+      if (read.is_chroma()) read.shape = read_shape(d, 2);
       return read;
     }
     read.shape = read_shape(d);
@@ -190,6 +192,8 @@ class Parser {
     StageWrite write;
     write.line = d.line();
     write.name = d.identifier(d.take("luma or the name of a tensor"));
+    if (write.name == StageRead::kCb || write.name == StageRead::kCr)
+      d.fail("'" + write.name + "' of a frame can be read alone");
     const auto type = d.take_if_any();
     if (auto tolerance = d.take_value("tolerance")) write.tolerance = d.number(*tolerance);
     if (write.is_luma()) {

@@ -2,6 +2,8 @@
 #include "kernels/stage_file/plan.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <set>
 
 #include "kernels/stage_file/directive.h"
@@ -116,14 +118,15 @@ class Planner {
 
   StageAccess access(const StageStep& step, std::size_t k, const StageRead& read) {
     StageAccess access{.name = read.name, .halo = read.halo};
-    if (!read.is_luma() && is_made_in_step_of(k, read.name)) {
+    if (!read.is_pixels() && is_made_in_step_of(k, read.name)) {
       access.kind = StageAccess::Kind::kLocal;
       return access;
     }
-    if (read.is_luma()) {
-      access.tensor = find(Role::kLuma, read.name);
+    if (read.is_pixels()) {
+      access.tensor = find(Role::kPixels, read.name);
       if (access.tensor < 0)
-        access.tensor = add({.role = Role::kLuma, .name = read.name, .type = read.type});
+        access.tensor =
+            add({.role = Role::kPixels, .name = read.name, .type = read.type, .shape = read.shape});
     } else if (read.tensor.empty()) {
       access.tensor = made(read.name);
     } else {
@@ -180,7 +183,8 @@ class Planner {
         .name = write.name, .type = write.type, .shape = write.shape, .of = store.tensor};
     if (step.skeleton == Skeleton::kReduce) {
       beside.role = Role::kPartials;
-      beside.shape.constants.insert(beside.shape.constants.begin(), kMostPieces);
+      const int pieces = std::max(kHostPieces, device_pieces(elements_of(write.shape)));
+      beside.shape.constants.insert(beside.shape.constants.begin(), pieces);
       store.partials = add(beside);
       return;
     }
@@ -200,6 +204,14 @@ class Planner {
 
 }  // namespace
 
+std::size_t elements_of(const StageShape& shape) {
+  return std::accumulate(shape.constants.begin(), shape.constants.end(), std::size_t{1},
+                         std::multiplies<>());
+}
+
+// Work-items that count the same level side by side use banks of memory of their own.
+std::size_t padded_elements(const StageShape& shape) { return elements_of(shape) + 1; }
+
 std::vector<int> StageStep::tensors() const {
   std::set<int> used;
   for (const StagePlanPart& part : parts) {
@@ -217,6 +229,17 @@ std::vector<int> StageStep::tensors() const {
 int device_pieces(std::size_t elements) {
   constexpr std::size_t kMostElements = 1 << 20;
   return static_cast<int>(std::clamp<std::size_t>(kMostElements / elements, 1, kMostPieces));
+}
+
+int local_items(const StagePlan& plan, const StageStep& step) {
+  constexpr std::size_t kMostBytes = 30 << 10;  // every device has 32 KiB
+  std::size_t bytes = 0;
+  for (const StageStore& write : step.parts[0].writes)
+    bytes += padded_elements(plan.tensors[static_cast<std::size_t>(write.tensor)].shape) *
+             bytes_of(write.type);
+  for (const std::size_t items : {64, 32, 16})
+    if (items * bytes <= kMostBytes) return static_cast<int>(items);
+  return 0;
 }
 
 bool StagePlan::has_bands() const {

@@ -12,7 +12,7 @@ namespace tandem {
 /// Memory that the code of a stage reads or writes.
 struct StageTensor {
   enum class Role {
-    kLuma,      ///< the frame's, read
+    kPixels,    ///< a plane of the frame, read
     kLumaOut,   ///< luma as the stage makes it
     kInput,     ///< a tensor on the frame
     kOutput,    ///< what the stage leaves on the frame
@@ -73,6 +73,10 @@ struct StageStep {
   std::vector<int> tensors() const;  ///< all that it reads and writes, ascending
 };
 
+/// How many elements a tensor with a shape has, and how far apart such tensors lie in local memory.
+std::size_t elements_of(const StageShape& shape);
+std::size_t padded_elements(const StageShape& shape);
+
 /// Pieces that are reduced by themselves on the cores, and at most.
 inline constexpr int kHostPieces = 64, kMostPieces = 1024;
 /// How many pieces a device reduces by itself: fewer of large partial results.
@@ -85,6 +89,10 @@ struct StagePlan {
   /// Rows of its grid can be computed on several cores: there is one step, which is no loop.
   bool has_bands() const;
 };
+
+/// Work-items of a group whose partial results fit into a device's local memory together, a power
+/// of two; 0: they are too large, and lie in global memory.
+int local_items(const StagePlan& plan, const StageStep& step);
 
 /// Throws StageFileError when sizes do not fit together.
 StagePlan plan_stage(const StageFile& file);

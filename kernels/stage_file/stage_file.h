@@ -43,7 +43,7 @@ struct StageParameter {
   int line = 0;
 };
 
-/// A tensor that a part reads, or luma.
+/// A tensor that a part reads, or a plane of the frame.
 struct StageRead {
   std::string name;    ///< in the code
   std::string tensor;  ///< on the frame
@@ -53,7 +53,9 @@ struct StageRead {
   int line = 0;
 
   bool is_luma() const { return name == kLuma; }
-  static constexpr std::string_view kLuma = "luma";
+  bool is_chroma() const { return name == kCb || name == kCr; }
+  bool is_pixels() const { return is_luma() || is_chroma(); }
+  static constexpr std::string_view kLuma = "luma", kCb = "cb", kCr = "cr";
 };
 
 /// A tensor that a part writes, or luma.

@@ -45,6 +45,10 @@ opencl::Program build(opencl::Context& context, const StageFile& file, const Sta
   }
 }
 
+// Passes of a loop that may settle are enqueued up to this one, then up to twice as many. In
+// between the device is waited for: a pass too many costs a launch, which takes some microseconds.
+constexpr int kFirstLook = 16;
+
 // The arguments of a step's kernels, in the order of generate_opencl().
 class Arguments {
  public:
@@ -109,15 +113,25 @@ struct StageFileOpenCL::Private {
     for (const StageStore& write : step.parts[0].writes)
       elements = std::max(elements,
                           elements_of(plan.tensors[static_cast<std::size_t>(write.tensor)].shape));
-    const std::size_t wanted = static_cast<std::size_t>(device_pieces(elements));
-    const std::size_t group =
-        std::min(steps[k]->group_size(opencl::kSumGroup.on_cpu(is_cpu)), wanted);
-    const int pieces = static_cast<int>(wanted / group * group);
+    auto pieces = static_cast<std::size_t>(device_pieces(elements));
+    auto group = static_cast<std::size_t>(local_items(plan, step));
+    std::size_t all = 0;
+    if (group > 0) {
+      const std::size_t most =
+          static_cast<std::size_t>(call.columns) * static_cast<std::size_t>(call.rows) / group;
+      pieces =
+          std::clamp(std::min(pieces, most), std::size_t{1}, opencl::kReduceGroups.on_cpu(is_cpu));
+      all = pieces * group;
+    } else {
+      group = std::min(steps[k]->group_size(opencl::kSumGroup.on_cpu(is_cpu)), pieces);
+      all = pieces = pieces / group * group;
+    }
+    const int count = static_cast<int>(pieces);
     Arguments first(step, call, parameters);
-    steps[k]->enqueue(queue, static_cast<std::size_t>(pieces), group, first.list(pieces));
+    steps[k]->enqueue(queue, all, group, first.list(count));
     const std::size_t items = combines[k]->group_size(opencl::kSumGroup.on_cpu(is_cpu));
     Arguments second(step, call, parameters);
-    combines[k]->enqueue(queue, items, items, second.list(pieces));
+    combines[k]->enqueue(queue, items, items, second.list(count));
   }
 
   void loop(std::size_t k, opencl::Queue& queue, const StageCall& call) const {
@@ -138,11 +152,29 @@ struct StageFileOpenCL::Private {
     if (step.until_settled)
       clear(queue, views[static_cast<std::size_t>(step.flags)], step.passes + 1);
     if (step.passes % 2 == 0) swap();
+    int look = step.until_settled ? kFirstLook : step.passes;
     for (own.pass = 0; own.pass < step.passes; ++own.pass) {
+      if (own.pass == look) {
+        if (!asks_again(queue, views[static_cast<std::size_t>(step.flags)], own.pass - 1)) break;
+        look *= 2;
+      }
       enqueue(*steps[k], queue, step, own);
       swap();
     }
     if (step.until_settled) enqueue(*settles[k], queue, step, call);
+  }
+
+  // Waits for the pass, and returns whether an element of it set `again`.
+  static bool asks_again(opencl::Queue& queue, const StageView& flags, int pass) {
+    opencl::enqueue_deferred(queue);
+    cl::CommandQueue& commands = queue.native().queue;
+    cl_int again = 0;
+    opencl::command(queue.native().device, commands, "read the flags of a loop", [&] {
+      const cl::Buffer buffer(static_cast<cl_mem>(flags.data), true);
+      commands.enqueueReadBuffer(buffer, CL_TRUE, sizeof again * static_cast<std::size_t>(pass),
+                                 sizeof again, &again);
+    });
+    return again != 0;
   }
 
   static void clear(opencl::Queue& queue, const StageView& flags, int count) {

@@ -15,7 +15,8 @@ class StageFileOpenCL {
   /// Throws StageFileError with the compiler's first complaint, and opencl::Error.
   StageFileOpenCL(opencl::Context& context, const StageFile& file, const StagePlan& plan);
   ~StageFileOpenCL();
-  /// Enqueues all steps; `data` of the tensors are cl_mem. Throws opencl::Error.
+  /// Enqueues all steps; `data` of the tensors are cl_mem. Throws opencl::Error. A loop that may
+  /// settle is waited for now and then, so that no passes are enqueued in vain.
   void enqueue(opencl::Queue& queue, const StageCall& call) const;
 
  private:

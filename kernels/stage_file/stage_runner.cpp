@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <thread>
 
 namespace tandem {
 namespace {
@@ -93,6 +94,21 @@ std::string StageRunner::run_host(StageMemory& memory, const std::vector<int>& b
   for (std::size_t i = 0; i < bands.size(); ++i)
     host_->compute(now, {bands[i], i + 1 < bands.size() ? bands[i + 1] : rows});
   host_->combine(now);
+  ++memory.frame;
+  return unsettled_loop(file_, plan_, now);
+}
+
+std::string StageRunner::run_threads(StageMemory& memory, int threads) const {
+  keep(memory);
+  Views views;
+  for (std::size_t i = 0; i < memory.tensors(); ++i)
+    views[i] = memory.view(i, memory.buffer(i).host(Access::read_write));
+  const StageCall now = call(memory, views.data());
+  HostProgress progress;
+  std::vector<std::thread> others;
+  for (int i = 1; i < threads; ++i) others.emplace_back([&] { host_->share(now, progress); });
+  host_->share(now, progress);
+  for (std::thread& other : others) other.join();
   ++memory.frame;
   return unsettled_loop(file_, plan_, now);
 }

@@ -71,6 +71,8 @@ class StageRunner {
   /// Returns what went wrong: a loop that did not end.
   std::string run_host(StageMemory& memory, const std::vector<int>& bands = {}) const;
   int host_rows(StageMemory& memory) const;
+  /// The same on so many threads, of a plan without bands.
+  std::string run_threads(StageMemory& memory, int threads) const;
   std::string run_device(StageMemory& memory) const;
   /// The same without waiting and without what is to be told, for timing.
   void enqueue(StageMemory& memory, opencl::Queue& queue) const;

@@ -62,8 +62,10 @@ void add_halo(int halo, Line& line) {
 std::string line_of(const StageRead& read) {
   Line line("READ");
   line.word(read.name);
+  if (read.is_chroma() && read.shape.divisor != 2)
+    line.value("size", "1/" + std::to_string(read.shape.divisor));
   // The WRITE says the rest of what the file makes itself.
-  if (!read.is_luma() && !read.tensor.empty()) {
+  if (!read.is_pixels() && !read.tensor.empty()) {
     line.word(name_of(read.type));
     add_shape(read.shape, line);
     if (read.tensor != read.name) line.value("from", read.tensor);

@@ -25,7 +25,7 @@ void fill(StageMemory& memory, unsigned seed) {
   std::mt19937 random(seed);
   for (std::size_t i = 0; i < memory.tensors(); ++i) {
     const StageTensor& tensor = memory.tensor(i);
-    if (tensor.role != Role::kLuma && tensor.role != Role::kInput) continue;
+    if (tensor.role != Role::kPixels && tensor.role != Role::kInput) continue;
     std::vector<uint8_t> bytes(memory.bytes(i));
     const std::size_t size = bytes_of(tensor.type);
     for (std::size_t at = 0; at + size <= bytes.size(); at += size) {

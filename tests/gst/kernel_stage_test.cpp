@@ -168,6 +168,30 @@ TEST(KernelStage, WhatIsKeptPassesInOrder) {
   }
 }
 
+// Under medium grain the cores share each step and pass.
+TEST(KernelStage, SeveralStepsUnderEveryGrain) {
+  const std::string path =
+      file_of("steps",
+              "//!STAGE steps\n//!READ luma halo=1\n//!WRITE sum int32 private\n"
+              "//!MAP\nsum = luma(-1, 0) + luma(1, 1);\n"
+              "//!READ sum\n//!WRITE spread float32 halo=1\n//!LOOP 60 settle\n"
+              "spread = max(sum(0, 0), (int)spread(-1, 0));\n"
+              "again = spread != spread(0, 0);\n");
+  Stream alone("kernelstage device=cpu location=" + path, kSize);
+  const auto expected = alone.run(kFrames);
+  ASSERT_EQ(indices(expected), count_to(kFrames));
+  for (const char* grain : {"mg", "cg threads=2"}) {
+    SCOPED_TRACE(grain);
+    Stream stream(bin_of("kernelstage location=" + path,
+                         std::string("keep-tensors=true mapping=c granularity=") + grain),
+                  kSize);
+    const auto results = stream.run(kFrames);
+    ASSERT_EQ(indices(results), count_to(kFrames));
+    for (std::size_t i = 0; i < results.size(); ++i)
+      EXPECT_EQ(results[i].tensors.at("spread"), expected[i].tensors.at("spread"));
+  }
+}
+
 TEST(KernelStage, BoxesBecomeRegions) {
   const std::string path = file_of(
       "boxes",

@@ -81,6 +81,28 @@ TEST(ExampleStages, HistogramCounts) {
   });
 }
 
+// Too large for a work-item's share of local memory, and without COMBINE.
+TEST(ExampleStages, PairsOfLevelsAreCounted) {
+  const StageRunner runner(
+      parse_stage_file("//!STAGE own\n//!READ luma halo=1\n//!WRITE pairs int32 shape=16,256\n"
+                       "//!REDUCE\npairs[(luma(1, 0) >> 4) * 256 + luma(0, 0)] += 1;\n",
+                       "own.cl"),
+      any_context());
+  ASSERT_EQ(local_items(runner.plan(), runner.plan().steps[0]), 0);
+  on_each_side(runner, [&](const auto& run) {
+    for (const auto& [width, height] : kSizes) {
+      StageMemory memory = runner.memory(width, height);
+      const auto luma = random_luma(width, height, 5);
+      memory.set_luma(luma);
+      EXPECT_EQ(run(memory), "");
+      std::vector<int> expected(16 * 256);
+      for (int i = 0; i < width * height; ++i)
+        ++expected[(luma[i % width + 1 < width ? i + 1 : i] >> 4) * 256 + luma[i]];
+      EXPECT_EQ(memory.values<int>("pairs"), expected) << width << "x" << height;
+    }
+  });
+}
+
 TEST(ExampleStages, BackgroundKeepsItsMean) {
   const StageRunner runner = runner_of("background");
   on_each_side(runner, [&](const auto& run) {
@@ -130,6 +152,34 @@ TEST(ExampleStages, SidesAgreeOnHysteresisOfNoise) {
   EXPECT_EQ(host.values<uint8_t>("edges"), device.values<uint8_t>("edges"));
 }
 
+// A part for each skeleton, the loop with an odd and an even number of passes.
+TEST(ExampleStages, ThreadsShareStepsAndPasses) {
+  for (const char* passes : {"5", "6", "40 settle"}) {
+    const StageRunner runner(
+        parse_stage_file("//!STAGE own\n//!READ luma halo=1\n//!WRITE sum int32 private\n//!MAP\n"
+                         "sum = luma(-1, 0) + luma(1, 1);\n"
+                         "//!READ sum\n//!WRITE spread int32 halo=1\n//!LOOP " +
+                             std::string(passes) +
+                             "\nspread = max(sum(0, 0), max(spread(-1, 0), spread(0, 1)));\n"
+                             "again = spread != spread(0, 0);\n"
+                             "//!READ spread\n//!WRITE total int32 shape=1\n//!REDUCE\n"
+                             "total[0] += spread(0, 0);\n",
+                         "own.cl"),
+        nullptr);
+    for (const auto& [width, height] : {std::pair{1, 1}, {70, 9}, {201, 150}}) {
+      StageMemory alone = runner.memory(width, height), together = runner.memory(width, height);
+      for (StageMemory* memory : {&alone, &together})
+        memory->set_luma(random_luma(width, height, 2));
+      const std::string problem = runner.run_host(alone);
+      for (int frame = 0; frame < 20; ++frame) {
+        EXPECT_EQ(runner.run_threads(together, 4), problem);
+        ASSERT_EQ(together.values<int>("spread"), alone.values<int>("spread"));
+        ASSERT_EQ(together.values<int>("total"), alone.values<int>("total"));
+      }
+    }
+  }
+}
+
 TEST(ExampleStages, ALoopThatDoesNotEndSaysSo) {
   const StageRunner runner(parse_stage_file("//!STAGE own\n//!READ luma\n//!WRITE to uint8\n"
                                             "//!LOOP 7 settle\nto = luma(0,0);\nagain = 1;\n",
@@ -140,6 +190,21 @@ TEST(ExampleStages, ALoopThatDoesNotEndSaysSo) {
     EXPECT_EQ(run(memory),
               "own.cl:4:1: the loop has not ended after 7 passes: `again` is still set");
   });
+}
+
+// The device is not handed passes that have nothing to do.
+TEST(ExampleStages, ALoopThatHasEndedIsLeftAlone) {
+  const StageRunner runner(
+      parse_stage_file("//!STAGE own\n//!READ luma\n//!WRITE to int32\n//!LOOP 10000 settle\n"
+                       "to = pass < 100 ? to(0,0) + 1 : to(0,0);\nagain = to != to(0,0);\n",
+                       "own.cl"),
+      any_context());
+  if (!runner.has_device()) GTEST_SKIP() << "no OpenCL device";
+  StageMemory memory = runner.memory(3, 2);
+  opencl::fail_after(400);
+  EXPECT_NO_THROW(EXPECT_EQ(runner.run_device(memory), ""));
+  opencl::fail_after(-1);
+  EXPECT_EQ(memory.values<int>("to"), std::vector<int>(6, 100));
 }
 
 // Passes are counted, and each reads what the one before wrote, whatever their number.

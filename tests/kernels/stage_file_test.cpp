@@ -52,6 +52,10 @@ TEST(StageFile, SaysWhatIsWrongAndWhere) {
             "own.cl:2:13: there is no type 'byte': uint8, int32 or float32");
   EXPECT_EQ(problem_of(with_body("//!READ luma halo=-1\n//!WRITE to uint8\n")),
             "own.cl:2:19: '-1' is not a whole number from 0 to 64");
+  EXPECT_EQ(problem_of(with_body("//!READ cb size=1/4\n//!WRITE to uint8\n")),
+            "own.cl:2:1: 'cb' has size=1/2 or size=1/1 of a frame");
+  EXPECT_EQ(problem_of(with_body("//!READ luma\n//!WRITE cr\n")),
+            "own.cl:3:4: 'cr' of a frame can be read alone");
   EXPECT_EQ(problem_of(with_body("//!FETCH luma\n")), "own.cl:2:4: there is no directive 'FETCH'");
   EXPECT_EQ(problem_of(with_body("//!READ luma\n//!WRITE to uint8 smooth\n")),
             "own.cl:3:19: WRITE does not take 'smooth'");

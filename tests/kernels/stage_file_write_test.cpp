@@ -22,6 +22,8 @@ constant float k[3] = {1, 2, 3};
 
 float twice(float v) { return 2 * v; }
 //!READ luma halo=2
+//!READ cb
+//!READ cr size=1/1 halo=1
 //!READ other float32 size=1/2 from=theirs halo=1
 //!READ table int32 shape=4,3
 //!WRITE a float32 size=1/2 as=ours tolerance=0.001

@@ -24,9 +24,9 @@ StageChain::StageChain(const std::vector<std::string>& texts,
       const StageTensor& tensor = stage.plan.tensors[i];
       const bool named = tensor.role == Role::kInput || tensor.role == Role::kOutput;
       // What nobody else sees has a name that no tensor has.
-      const std::string name = named                        ? tensor.tensor
-                               : tensor.role == Role::kLuma ? "luma"
-                                                            : stage.file.path + std::to_string(i);
+      const std::string name = named                          ? tensor.tensor
+                               : tensor.role == Role::kPixels ? tensor.name
+                                                              : stage.file.path + std::to_string(i);
       stage.buffers.push_back(name);
       const auto elements = static_cast<std::size_t>(tensor.shape.columns(width)) *
                             static_cast<std::size_t>(tensor.shape.rows(height));
