@@ -8,7 +8,8 @@ namespace tandem {
 
 // A training by another objective did not split frames where that promised nothing for it.
 bool Controller::lacks_splits(const Learnt& learnt) const {
-  return !learnt.derived() && !learnt.facts.observations.empty() &&
+  return learnt.objective != objective_ && !learnt.derived() &&
+         !learnt.facts.observations.empty() &&
          next_split(learnt.facts, learnt.findings, objective_, allowed(), *predictor_).has_value();
 }
 

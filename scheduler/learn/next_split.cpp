@@ -73,9 +73,12 @@ class Splitting {
     });
   }
 
-  // As if rows were all that takes time, and all that either side draws alone were static.
+  // As if rows were all that takes time, and all that either side draws alone were static. Where
+  // frames may overlap no split has more throughput: both sides are busy with different frames.
   bool promises() const {
     if (allowed_.mapping) return true;
+    if (!allowed_.granularity && !needs_latency(objective_) && !needs_energy(objective_))
+      return false;
     Measurements m = findings_.measurements;
     const Configuration split = half();
     Split& best = m.split;

@@ -177,11 +177,12 @@ TEST_P(KltFlow, FollowsMotion) {
     std::vector<KltVector> found(pair.features.size());
     GetParam().run(pair, {12, 20}, found.data(), {0, count});
     EXPECT_GT(found_of(found), count / 5);
-    for (const KltVector& v : found) {
-      if (v.found == 0) continue;
-      EXPECT_NEAR(v.dx, dx, 0.2);  // the stop is at steps of 0.17 pixels
-      EXPECT_NEAR(v.dy, dy, 0.2);
-    }
+    // The stop is at steps of 0.17 pixels. Where the texture has hardly more than one direction a
+    // feature may stop too early.
+    const auto off = std::count_if(found.begin(), found.end(), [&](const KltVector& v) {
+      return v.found > 0 && std::hypot(v.dx - dx, v.dy - dy) > 0.25;
+    });
+    EXPECT_LE(off, found_of(found) / 20);
   }
 }
 
