@@ -63,10 +63,13 @@ struct Queue::Native {
 
   explicit Native(const NativeDevice& on) : device(on) {}
 
-  /// See Queue::flush_timed: what its callback writes, and whether it is still to come.
-  std::unique_ptr<std::atomic<uint64_t>> done_ns = std::make_unique<std::atomic<uint64_t>>(0);
-  bool timed = false;
-  void wait_for_callback();
+  /// See Queue::flush_timed: a marker on a queue that keeps times, behind one on `queue`.
+  cl::CommandQueue timing;
+  std::vector<cl::Event> all_done;
+  cl::Event timed;
+  std::chrono::steady_clock::time_point started;
+  uint64_t done_ns = 0;
+  void note_done();
 
   /// After a kernel was enqueued; throws Error. See Queue::pace.
   void keep_pace();

@@ -3,7 +3,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <thread>
 #include <utility>
 
 #include "kernels/opencl/native.h"
@@ -11,8 +10,6 @@
 namespace tandem::opencl {
 
 namespace {
-
-constexpr std::chrono::seconds kLatestCallback{1};
 
 // Commands that may still succeed; negative: no fault is wanted.
 std::atomic<int> commands_left{-1};
@@ -60,7 +57,7 @@ Queue::Queue(std::shared_ptr<Context> context, int device)
   ++counters().objects_created;
 }
 
-Queue::~Queue() { native_->wait_for_callback(); }
+Queue::~Queue() = default;
 
 void enqueue_deferred(Queue& queue) {
   // Taken first: enqueuing it comes here again.
@@ -75,37 +72,37 @@ void Queue::flush() {
   checked("hand commands to the device", [&] { return native_->queue.flush(); });
 }
 
+// A callback would come late: NVIDIA's driver calls every 16 ms. A queue that keeps times may be
+// slower, therefore another one has the marker alone.
 void Queue::flush_timed() {
   enqueue_deferred(*this);
-  *native_->done_ns = 0;
+  native_->done_ns = 0;
   checked("hand commands to the device", [&] {
-    cl::Event done;
-    native_->queue.enqueueMarkerWithWaitList(nullptr, &done);
-    native_->timed = true;
-    const auto note = [](cl_event, cl_int, void* done_ns) {
-      const auto now = std::chrono::steady_clock::now().time_since_epoch();
-      *static_cast<std::atomic<uint64_t>*>(done_ns) =
-          static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-    };
-    if (clSetEventCallback(done(), CL_COMPLETE, note, native_->done_ns.get()) != CL_SUCCESS)
-      native_->timed = false;
-    return native_->queue.flush();
+    if (!native_->timing()) {
+      native_->timing = cl::CommandQueue(native_->device.context, native_->device.device,
+                                         CL_QUEUE_PROFILING_ENABLE);
+    }
+    std::vector<cl::Event>& all_done = native_->all_done;
+    all_done.resize(1);
+    native_->queue.enqueueMarkerWithWaitList(nullptr, &all_done[0]);
+    native_->queue.flush();
+    native_->started = std::chrono::steady_clock::now();
+    native_->timing.enqueueMarkerWithWaitList(&all_done, &native_->timed);
+    return native_->timing.flush();
   });
 }
 
-uint64_t Queue::done_ns() const { return *native_->done_ns; }
+uint64_t Queue::done_ns() const { return native_->done_ns; }
 
-// It comes from a thread of the driver, and may be late. One that does not come, of a device that
-// is lost, keeps what it writes to.
-void Queue::Native::wait_for_callback() {
-  const auto until = std::chrono::steady_clock::now() + kLatestCallback;
-  while (timed && *done_ns == 0 && std::chrono::steady_clock::now() < until)
-    std::this_thread::yield();
-  if (timed && *done_ns == 0) {
-    static_cast<void>(done_ns.release());
-    done_ns = std::make_unique<std::atomic<uint64_t>>(0);
-  }
-  timed = false;
+void Queue::Native::note_done() {
+  if (!timed()) return;
+  const cl::Event marker = std::exchange(timed, {});
+  marker.wait();
+  const auto queued = marker.getProfilingInfo<CL_PROFILING_COMMAND_QUEUED>();
+  const auto end = marker.getProfilingInfo<CL_PROFILING_COMMAND_END>();
+  const auto began =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(started.time_since_epoch());
+  done_ns = static_cast<uint64_t>(began.count()) + (end > queued ? end - queued : 0);
 }
 
 void Queue::finish() {
@@ -113,7 +110,7 @@ void Queue::finish() {
   const bool fault = fault_is_due(native_->device);
   checked("wait for the device", [&] {
     native_->queue.finish();  // also before an injected fault: the memory is free after it
-    native_->wait_for_callback();
+    native_->note_done();
     if (fault) throw cl::Error(CL_OUT_OF_RESOURCES, "fault injected by a test");
     return CL_SUCCESS;
   });
