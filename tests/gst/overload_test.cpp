@@ -84,6 +84,9 @@ void count_line(GstDebugCategory*, GstDebugLevel level, const gchar*, const gcha
 }
 
 TEST(Overload, TheLogHasALineASecondAtMost) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "GStreamer leaves a list of log functions behind, which others may still read";
+#endif
   std::atomic<int> lines = 0;
   gst_debug_set_threshold_for_name("tandembin", GST_LEVEL_WARNING);
   gst_debug_add_log_function(count_line, &lines, nullptr);
