@@ -35,7 +35,7 @@ struct BenchSettings {
   BinSettings bin;
 };
 
-BenchSettings parse_settings(std::vector<std::string> arguments) {
+BenchSettings parse_bench_settings(std::vector<std::string> arguments) {
   BenchSettings settings;
   const Application* application = take_application(arguments, "bench");
   std::string size;
@@ -261,7 +261,7 @@ void check_json(const BenchSettings& settings, const std::string& uri) {
 }  // namespace
 
 int bench_command(const std::vector<std::string>& arguments) {
-  BenchSettings settings = parse_settings(arguments);
+  BenchSettings settings = parse_bench_settings(arguments);
   gst_init(nullptr, nullptr);
   const std::string uri = settings.input.empty() ? "" : input_uri(settings.input);
   check_json(settings, uri);

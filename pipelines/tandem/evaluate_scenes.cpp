@@ -21,7 +21,7 @@ struct EvaluateScenesSettings {
   int threads = 0;
 };
 
-EvaluateScenesSettings parse_settings(const std::vector<std::string>& arguments) {
+EvaluateScenesSettings parse_evaluate_settings(const std::vector<std::string>& arguments) {
   EvaluateScenesSettings settings;
   OptionParser parser("evaluate-scenes",
                       "Prints how often a scene classifier is right on pictures sorted into "
@@ -72,7 +72,7 @@ void write_json(const EvaluateScenesSettings& settings, const SceneModel& model,
 }  // namespace
 
 int evaluate_scenes_command(const std::vector<std::string>& arguments) {
-  const EvaluateScenesSettings settings = parse_settings(arguments);
+  const EvaluateScenesSettings settings = parse_evaluate_settings(arguments);
   if (!settings.json.empty()) check_output_file("--json", settings.json);
   gst_init(nullptr, nullptr);
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,

@@ -45,7 +45,7 @@ struct RunSettings {
   }
 };
 
-RunSettings parse_settings(std::vector<std::string> arguments) {
+RunSettings parse_run_settings(std::vector<std::string> arguments) {
   RunSettings settings;
   settings.application = take_application(arguments, "run");
   std::string sizes, output_size, first_scales;
@@ -292,7 +292,7 @@ int run(const RunSettings& settings) {
 }  // namespace
 
 int run_command(const std::vector<std::string>& arguments) {
-  RunSettings settings = parse_settings(arguments);
+  RunSettings settings = parse_run_settings(arguments);
   gst_init(nullptr, nullptr);
   check(settings);
   return run(settings);

@@ -26,7 +26,7 @@ struct SubmitSettings {
   double part_s = kPart_s;
 };
 
-SubmitSettings parse_settings(const std::vector<std::string>& arguments) {
+SubmitSettings parse_submit_settings(const std::vector<std::string>& arguments) {
   SubmitSettings settings;
   OptionParser parser(
       "submit",
@@ -79,7 +79,7 @@ void submit(const SubmitSettings& settings, RedisSubmitQueue& queue, const std::
 }  // namespace
 
 int submit_command(const std::vector<std::string>& arguments) {
-  const SubmitSettings settings = parse_settings(arguments);
+  const SubmitSettings settings = parse_submit_settings(arguments);
   const RedisSettings redis = settings.queue.settings("submit-" + process_name());
   gst_init(nullptr, nullptr);
   std::vector<std::string> uris;
