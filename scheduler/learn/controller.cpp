@@ -191,7 +191,9 @@ Step Controller::decide(Reason reason) {
   }
   Learnt* learnt = find();
   if (training() && reason == Reason::rules) return running_;
-  if (learnt && !lacks_energy(*learnt) && !lacks_splits(*learnt)) {
+  const bool splits_are_lacking = learnt && lacks_splits(*learnt);
+  const bool may_train = budget_.allows_training(rules_.max_overhead);
+  if (learnt && !lacks_energy(*learnt) && !(splits_are_lacking && may_train)) {
     abandon_training();
     const Choice choice = choose(*learnt);
     if (choice.count > 0) {
@@ -201,6 +203,7 @@ Step Controller::decide(Reason reason) {
       if (!as_before || learnt->chosen.configuration.mapping.stages == 0)
         remember(*learnt, choice.best());
       settle(reason, learnt->chosen, choice);
+      if (splits_are_lacking) wanted_ = reason;  // once it is allowed
       begin_check();
       return running_;
     }
@@ -209,15 +212,14 @@ Step Controller::decide(Reason reason) {
   const bool due = rules_.on_caps || knowledge_->empty() || reason != Reason::caps;
   if (training()) return running_;
   if (due) {
-    if (budget_.allows_training(rules_.max_overhead) && take_turn()) return start_training(reason);
+    if (may_train && take_turn()) return start_training(reason);
     wanted_ = reason;
   }
   Configuration keeps = running_.configuration;
   keeps.mapping = keeps.mapping.within(chain_.device_capable).with(chain_.device_only);
   if (!allowed(keeps)) keeps = allowed.fallback(chain_.stages, chain_.cores);
   const Watch watch = watch_;
-  const bool waits = budget_.allows_training(rules_.max_overhead);
-  settle(!due ? reason : waits ? Reason::waits : Reason::not_allowed, {keeps, {}}, {});
+  settle(!due ? reason : may_train ? Reason::waits : Reason::not_allowed, {keeps, {}}, {});
   if (!due) watch_ = watch;  // what it knows of their times is what tells that they have changed
   return running_;
 }

@@ -145,6 +145,28 @@ TEST_F(ControllerBalanceTest, AnotherObjectiveMeasuresTheSplitsThatItLacks) {
   EXPECT_EQ(controller.totals().trainings, 2) << "it is known now";
 }
 
+// Where no training is allowed the objective is followed with what is known.
+TEST_F(ControllerBalanceTest, AnotherObjectiveDoesNotWaitForTheSplitsThatItLacks) {
+  AdaptRules rules{.max_overhead = 0.9};
+  rules.allowed.granularity = Granularity::medium;
+  Chain chain;
+  chain.stages = kStages;
+  chain.cores = kCores;
+  chain.device_capable = chain.can_split = 7;
+  Controller controller(chain, std::make_shared<Knowledge>(), [this] { return chip_.probe(); });
+  controller.set_rules(rules);
+  controller.decided = [this](const Decision& decision) { decisions_.push_back(decision); };
+  controller.set_objective({Metric::throughput});
+  step_ = controller.frames_changed({"a"}, 0);
+  run(controller, 5000);
+  rules.max_overhead = 1e-9;
+  step_ = controller.set_rules(rules);
+  step_ = controller.set_objective({Metric::latency});
+  EXPECT_EQ(decisions_.back().reason, Reason::objective);
+  run(controller, 1000);
+  EXPECT_EQ(controller.totals().trainings, 1);
+}
+
 TEST_F(ControllerBalanceTest, NothingIsSplitWhereThatIsNotAllowed) {
   AdaptRules rules{.max_overhead = 0.9};
   rules.allowed.cpu_share = 0;
