@@ -11,7 +11,7 @@
 namespace tandem::test {
 namespace {
 
-constexpr int kFrames = 24;
+constexpr int kFrames = 48;  // enough for each device to get some on a busy machine
 
 class TwoDevices : public testing::Test {
  protected:
