@@ -51,7 +51,7 @@ void identify(SSL_CTX* context, const TlsFiles& files) {
     refuse_file("the client's key", key);
 }
 
-// What is wrong with a certificate, in OpenSSL's words, which alone do not say it to everybody.
+// OpenSSL's words for the fault of a certificate, with ours where they are hard to understand.
 std::string problem_of(int error) {
   const std::string problem = X509_verify_cert_error_string(error);
   switch (error) {

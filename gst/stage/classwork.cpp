@@ -116,8 +116,8 @@ ClassWork::ClassWork(GstTandemStage* stage, const StageSettings& settings,
     if (pixels_ == kMaxTensors)
       throw std::runtime_error(std::string(name_of(stage)) + " makes more than 7 tensors");
     add_output(TensorSpec::of_pixels("pixels", GST_VIDEO_INFO_WIDTH(&request.video),
-                                             GST_VIDEO_INFO_HEIGHT(&request.video),
-                                             request.context != nullptr));
+                                     GST_VIDEO_INFO_HEIGHT(&request.video),
+                                     request.context != nullptr));
   }
   if (!request.context) return;
   kernel_ = std::make_unique<opencl::SourceKernel>(*request.context, description.kernel_source,
@@ -176,7 +176,7 @@ void ClassWork::enqueue_by(SlotFrame& frame, opencl::Queue& queue, Call&& call) 
   if (call(&here, commands, &error) && !here.problem) return;
   const std::string why = error ? error->message : "the stage gives no reason";
   g_clear_error(&error);
-  // What was enqueued before uses memory that is no longer the frame's from now on.
+  // Commands enqueued before use memory of the frame, which others get after this.
   here.attempt([&] {
     queue.finish();
     return true;

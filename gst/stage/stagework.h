@@ -69,7 +69,8 @@ class StageFrame {
   void* device_output(int i) const {
     return checked(gst_tandem_frame_get_device_output(frame_, static_cast<guint>(i)));
   }
-  /// Of what memory() returned for an earlier frame.
+  /// The device side of a memory that memory() returned, for this frame or an earlier one, brought
+  /// up to date.
   void* device_memory(GstMemory* memory) const {
     return checked(gst_tandem_frame_get_device_memory(frame_, memory));
   }

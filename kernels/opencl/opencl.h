@@ -177,9 +177,9 @@ class Buffer {
   void enqueue_download_rows(Queue& queue, void* destination, std::size_t row_bytes, int rows,
                              std::size_t destination_stride_bytes);
 
-  /// What each side has of content that both compute at the same time. Of each of `planes` equal
-  /// parts of the buffer the bytes before `device_end` are the device's and those from `host_begin`
-  /// on are the host's; what both have is the same.
+  /// The parts of a content that device and host compute at the same time. The buffer has `planes`
+  /// equal parts. The device has the bytes of each before `device_end`, the host those from
+  /// `host_begin` on; bytes that both have are equal.
   struct Halves {
     int planes = 1;
     std::size_t device_end = 0, host_begin = 0;

@@ -32,6 +32,7 @@ inline constexpr BySort kSumGroup{128, 256};
 inline constexpr BySort kSumGroupsAUnit{2, 4};   ///< work-groups for each compute unit
 inline constexpr BySort kReduceGroups{64, 512};  ///< at most, of a stage file's REDUCE
 inline constexpr BySort kSelectGroup{256, 256}, kBlurGroup{256, 256};
+inline constexpr std::size_t kSourceGroup = 64;  ///< of kernels whose source comes from elsewhere
 inline constexpr BySort kFilterGroup{128, 128}, kCellGroup{64, 64}, kScoreGroup{64, 64};
 
 }  // namespace tandem::opencl

@@ -8,12 +8,6 @@
 #include "kernels/opencl/native.h"
 
 namespace tandem::opencl {
-namespace {
-
-constexpr std::size_t kGroup = 64;
-
-}  // namespace
-
 struct SourceKernel::Private {
   struct OnDevice {
     std::mutex mutex;  // arguments belong to the kernel until it is enqueued
@@ -32,7 +26,7 @@ SourceKernel::SourceKernel(Context& context, const std::string& source, const st
       here->kernel = cl::Kernel(program.each[d], name.c_str());
       const cl::Device& device = context.native().devices[d]->device;
       here->group =
-          std::min(kGroup, here->kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device));
+          std::min(kSourceGroup, here->kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device));
     });
     self_->devices.push_back(std::move(here));
   }

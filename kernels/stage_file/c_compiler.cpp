@@ -68,7 +68,7 @@ const std::string& processor() {
 constexpr std::initializer_list<const char*> kClangWords = {"-fno-caret-diagnostics", "-Xclang",
                                                             "-cl-single-precision-constant"};
 // GCC makes vectors of elements only where loops in the code of one are unrolled: those of some
-// hundred passes are. What is left out multiplies such code, and compile times, for nothing.
+// hundred passes are. Passes that would multiply this code without a gain are off.
 constexpr std::initializer_list<const char*> kGccWords = {
     "-fdiagnostics-plain-output",
     "-fsingle-precision-constant",

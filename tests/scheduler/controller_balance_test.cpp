@@ -14,12 +14,17 @@ class ControllerBalanceTest : public ControllerTest {
   // Trains on a mapping that is split, and runs what it chose for a while.
   Controller trained(AdaptRules rules = {.max_overhead = 0.9}) {
     if (!rules.allowed.mapping) rules.allowed.mapping = Mapping{7, kStages, Side::s};
+    return trained_by({}, rules);
+  }
+
+  Controller trained_by(const Objective& objective, const AdaptRules& rules) {
     Chain chain;
     chain.stages = kStages;
     chain.cores = kCores;
     chain.device_capable = chain.can_split = 7;
     Controller controller(chain, std::make_shared<Knowledge>(), [this] { return chip_.probe(); });
     controller.set_rules(rules);
+    controller.set_objective(objective);
     controller.decided = [this](const Decision& decision) { decisions_.push_back(decision); };
     step_ = controller.frames_changed({"a"}, 0);
     run(controller, 5000);
@@ -122,15 +127,7 @@ TEST_F(ControllerBalanceTest, AShareThatIsFixedStays) {
 TEST_F(ControllerBalanceTest, AnotherObjectiveMeasuresTheSplitsThatItLacks) {
   AdaptRules rules{.max_overhead = 0.9};
   rules.allowed.granularity = Granularity::medium;
-  Chain chain;
-  chain.stages = kStages;
-  chain.cores = kCores;
-  chain.device_capable = chain.can_split = 7;
-  Controller controller(chain, std::make_shared<Knowledge>(), [this] { return chip_.probe(); });
-  controller.set_rules(rules);
-  controller.set_objective({Metric::throughput});
-  step_ = controller.frames_changed({"a"}, 0);
-  run(controller, 5000);
+  Controller controller = trained_by({Metric::throughput}, rules);
   const auto measured = [&] {
     return known(controller.learnt()->findings.measurements.split.device.rows_s);
   };
@@ -149,16 +146,7 @@ TEST_F(ControllerBalanceTest, AnotherObjectiveMeasuresTheSplitsThatItLacks) {
 TEST_F(ControllerBalanceTest, AnotherObjectiveDoesNotWaitForTheSplitsThatItLacks) {
   AdaptRules rules{.max_overhead = 0.9};
   rules.allowed.granularity = Granularity::medium;
-  Chain chain;
-  chain.stages = kStages;
-  chain.cores = kCores;
-  chain.device_capable = chain.can_split = 7;
-  Controller controller(chain, std::make_shared<Knowledge>(), [this] { return chip_.probe(); });
-  controller.set_rules(rules);
-  controller.decided = [this](const Decision& decision) { decisions_.push_back(decision); };
-  controller.set_objective({Metric::throughput});
-  step_ = controller.frames_changed({"a"}, 0);
-  run(controller, 5000);
+  Controller controller = trained_by({Metric::throughput}, rules);
   rules.max_overhead = 1e-9;
   step_ = controller.set_rules(rules);
   step_ = controller.set_objective({Metric::latency});
