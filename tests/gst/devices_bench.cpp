@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What a second device of the same kind gains: ViVid on the device alone, frames from memory, with
-// one device and with several, in turn in one run. All devices count, unless --devices names some:
-//   devices_bench [--devices A,B] [--size 1920x1080] [--lanes 4] [--seconds 2] [--rounds 5]
+// one device and with several, by turns in one run. All devices count, unless --devices names some.
+// Frames lie in the memory that the bin offers (page-locked), or in ordinary memory:
+//   devices_bench [--devices A,B] [--size 1920x1080] [--lanes 2,4,8] [--memory offered|ordinary]
+//                 [--seconds 1] [--rounds 5]
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <charconv>
+#include <cstring>
 #include <memory>
 
 #include "kernels/opencl/opencl.h"
@@ -20,8 +22,10 @@ using test::BareBin;
 struct Options {
   std::string devices = "all";
   Size size{1920, 1080};
-  int lanes = 4, rounds = 5;
-  double seconds = 2;
+  std::vector<int> lanes{2, 4, 8};
+  bool offered = true;
+  int rounds = 5;
+  double seconds = 1;
 };
 
 [[noreturn]] void refuse(const std::string& why) {
@@ -40,7 +44,14 @@ Options parse(int argc, char** argv) {
       if (std::sscanf(value, "%dx%d", &options.size.width, &options.size.height) != 2)
         refuse("--size takes WxH");
     } else if (name == "--lanes") {
-      options.lanes = std::atoi(value);
+      options.lanes.clear();
+      for (const char* at = value; at;
+           at = std::strchr(at, ',') ? std::strchr(at, ',') + 1 : nullptr)
+        options.lanes.push_back(std::clamp(std::atoi(at), 1, 8));
+    } else if (name == "--memory") {
+      options.offered = std::string(value) == "offered";
+      if (!options.offered && std::string(value) != "ordinary")
+        refuse("--memory takes offered or ordinary");
     } else if (name == "--rounds") {
       options.rounds = std::max(1, std::atoi(value));
     } else if (name == "--seconds") {
@@ -63,14 +74,19 @@ double processor_s() {
 
 /// One way to run the frames, and what it reached.
 struct Entry {
-  int devices, threads;
+  int devices, threads, lanes;
   std::unique_ptr<BareBin> bin;
-  int frames = 0;  // a round
+  int frames = 0;                 // a round
+  std::vector<GstBuffer*> input;  // in the bin's memory; empty: ordinary memory
   std::vector<double> fps, core_us;
 
-  void measure(const std::vector<GstBuffer*>& input) {
+  double run(const std::vector<GstBuffer*>& ordinary, int count) {
+    return bin->run(input.empty() ? ordinary : input, count);
+  }
+
+  void measure(const std::vector<GstBuffer*>& ordinary) {
     const double before_s = processor_s();
-    const double seconds = bin->run(input, frames);
+    const double seconds = run(ordinary, frames);
     fps.push_back(frames / seconds);
     core_us.push_back(1e6 * (processor_s() - before_s) / frames);
   }
@@ -91,15 +107,18 @@ int main(int argc, char** argv) {
   }
   const int devices = all->devices();
   const std::string first = options.devices.substr(0, options.devices.find(','));
-  std::printf("%d x %s, ViVid %dx%d, %d lanes a device, frames from memory\n", devices,
-              all->device().name.c_str(), options.size.width, options.size.height, options.lanes);
+  std::printf("%d x %s, ViVid %dx%d, frames in %s memory\n", devices, all->device().name.c_str(),
+              options.size.width, options.size.height, options.offered ? "offered" : "ordinary");
   if (devices < 2) refuse("this machine has one such device; nothing to compare");
 
-  const std::vector<GstBuffer*> input = make_frames(options.size, 64);
+  const std::vector<GstBuffer*> ordinary = make_frames(options.size, 32);
   std::vector<Entry> entries;
-  for (const int threads : {1, 2}) entries.push_back({1, threads, {}, 0, {}, {}});
-  for (int threads = 1; threads <= devices; threads *= 2)
-    entries.push_back({devices, threads, {}, 0, {}, {}});
+  for (const int lanes : options.lanes) {
+    for (const int threads : {1, 2})
+      entries.push_back({.devices = 1, .threads = threads, .lanes = lanes});
+    for (int threads = 1; threads <= devices; threads *= 2)
+      entries.push_back({.devices = devices, .threads = threads, .lanes = lanes});
+  }
   for (Entry& entry : entries) {
     const std::string chosen = entry.devices > 1 ? options.devices
                                : first == "all"  ? "auto"
@@ -107,14 +126,16 @@ int main(int argc, char** argv) {
     entry.bin = std::make_unique<BareBin>(
         options.size,
         ("mapping=ggg adapt=off granularity=cg cpu-fallback=false opencl-device=\"" + chosen +
-         "\" threads=" + std::to_string(entry.threads) + " lanes=" + std::to_string(options.lanes))
+         "\" threads=" + std::to_string(entry.threads) + " lanes=" + std::to_string(entry.lanes))
             .c_str());
-    const double seconds = entry.bin->run(input, 64);  // builds programs
-    const double warm_s = std::min(seconds, entry.bin->run(input, 64));
+    const double seconds = entry.bin->run(ordinary, 64);  // builds programs
+    if (options.offered && (entry.input = entry.bin->in_its_memory(ordinary)).empty())
+      refuse("the bin offers no memory");
+    const double warm_s = std::min(seconds, entry.run(ordinary, 64));
     entry.frames = std::max(64, static_cast<int>(64 * options.seconds / warm_s));
   }
   for (int round = 0; round < options.rounds; ++round)
-    for (Entry& entry : entries) entry.measure(input);
+    for (Entry& entry : entries) entry.measure(ordinary);
 
   const double one = median(entries.front().fps);
   std::printf(
@@ -126,9 +147,11 @@ int main(int argc, char** argv) {
     (entry.devices == 1 ? best_one : best_all) =
         std::max(entry.devices == 1 ? best_one : best_all, fps);
     std::printf("%7d  ggg/cg%d/q%d  %18.1f %8.1f %7.1f  %6.2f  %15.0f\n", entry.devices,
-                entry.threads, options.lanes, fps, least, most, fps / one, median(entry.core_us));
+                entry.threads, entry.lanes, fps, least, most, fps / one, median(entry.core_us));
   }
   std::printf("%d devices against one, the best of each: %.2f\n", devices, best_all / best_one);
-  for (GstBuffer* frame : input) gst_buffer_unref(frame);
+  for (const Entry& entry : entries)
+    for (GstBuffer* frame : entry.input) gst_buffer_unref(frame);
+  for (GstBuffer* frame : ordinary) gst_buffer_unref(frame);
   return 0;
 }

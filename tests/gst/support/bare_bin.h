@@ -47,20 +47,49 @@ class BareBin {
     gst_pad_set_active(sink_, TRUE);
     gst_element_set_state(bin_, GST_STATE_PLAYING);
     gst_pad_push_event(source_, gst_event_new_stream_start("bench"));
-    GstCaps* caps = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width",
-                                        G_TYPE_INT, size.width, "height", G_TYPE_INT, size.height,
-                                        "framerate", GST_TYPE_FRACTION, 25, 1, nullptr);
-    gst_pad_push_event(source_, gst_event_new_caps(caps));
-    gst_caps_unref(caps);
+    caps_ = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width",
+                                G_TYPE_INT, size.width, "height", G_TYPE_INT, size.height,
+                                "framerate", GST_TYPE_FRACTION, 25, 1, nullptr);
+    gst_pad_push_event(source_, gst_event_new_caps(caps_));
     GstSegment segment;
     gst_segment_init(&segment, GST_FORMAT_TIME);
     gst_pad_push_event(source_, gst_event_new_segment(&segment));
   }
   ~BareBin() {
     gst_element_set_state(bin_, GST_STATE_NULL);
+    if (pool_) {
+      gst_buffer_pool_set_active(pool_, FALSE);
+      gst_object_unref(pool_);
+    }
+    gst_caps_unref(caps_);
     gst_object_unref(bin_);
     gst_object_unref(source_);
     gst_object_unref(sink_);
+  }
+
+  /// Copies of frames in the memory that the bin offers upstream (page-locked beside a discrete
+  /// device), for the caller to give back before the bin goes; none if it offers no pool.
+  std::vector<GstBuffer*> in_its_memory(const std::vector<GstBuffer*>& frames) {
+    if (!pool_) {
+      GstQuery* query = gst_query_new_allocation(caps_, TRUE);
+      if (gst_pad_peer_query(source_, query) && gst_query_get_n_allocation_pools(query) > 0)
+        gst_query_parse_nth_allocation_pool(query, 0, &pool_, nullptr, nullptr, nullptr);
+      gst_query_unref(query);
+    }
+    std::vector<GstBuffer*> copies;
+    if (!pool_ || !gst_buffer_pool_set_active(pool_, TRUE)) return copies;
+    for (GstBuffer* frame : frames) {
+      GstBufferPoolAcquireParams without_waiting{};
+      without_waiting.flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT;
+      GstBuffer* copy = nullptr;
+      if (gst_buffer_pool_acquire_buffer(pool_, &copy, &without_waiting) != GST_FLOW_OK) break;
+      GstMapInfo map;
+      gst_buffer_map(frame, &map, GST_MAP_READ);
+      gst_buffer_fill(copy, 0, map.data, map.size);
+      gst_buffer_unmap(frame, &map);
+      copies.push_back(copy);
+    }
+    return copies;
   }
 
   /// Seconds from the first frame in to the last one out.
@@ -96,6 +125,8 @@ class BareBin {
   }
 
   GstElement* bin_ = nullptr;
+  GstBufferPool* pool_ = nullptr;
+  GstCaps* caps_ = nullptr;
   GstPad *source_ = nullptr, *sink_ = nullptr;
   std::atomic<int> received_{0};
 };
