@@ -67,6 +67,16 @@ class BareBin {
     gst_object_unref(sink_);
   }
 
+  /// A number of the bin's `stats`.
+  uint64_t stat(const char* name) const {
+    GstStructure* stats = nullptr;
+    g_object_get(bin_, "stats", &stats, nullptr);
+    guint64 number = 0;
+    gst_structure_get_uint64(stats, name, &number);
+    gst_structure_free(stats);
+    return number;
+  }
+
   /// Copies of frames in the memory that the bin offers upstream (page-locked beside a discrete
   /// device), for the caller to give back before the bin goes; none if it offers no pool.
   std::vector<GstBuffer*> in_its_memory(const std::vector<GstBuffer*>& frames) {
