@@ -36,6 +36,7 @@ BinControl::BinControl(GstElement* bin, Executor& executor, const BinPlan& plan)
       missing_energy_(plan.missing_energy),
       kept_(plan.kept),
       meter_(plan.meter),
+      energy_asked_for_(plan.energy_asked_for),
       seat_(std::make_shared<Seat>(plan.neighbourhood->machine,
                                    [&executor] { return executor.cpu_s(); })),
       conditions_(plan.conditions),
@@ -151,6 +152,8 @@ void BinControl::set_objective(const Objective& objective) {
   {
     std::lock_guard lock(mutex_);
     told_energy_ = told_target_ = told_budget_ = told_late_ = false;
+    const bool closely = meter_ && (energy_asked_for_ || needs_energy(objective));
+    follows_energy_ = closely ? meter_->follow_closely() : nullptr;
   }
   handle([&](Controller& c) { return std::optional(c.set_objective(objective)); });
 }

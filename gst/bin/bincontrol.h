@@ -80,6 +80,7 @@ class BinControl {
   const std::string missing_energy_;
   const BinKnowledge kept_;
   const std::shared_ptr<EnergyMeter> meter_;
+  const bool energy_asked_for_;
   const std::shared_ptr<Seat> seat_;
   std::atomic<int> window_{0};  // for this bin, were it alone
   uint64_t seen_epoch_ = 0;     // of who takes the frames out
@@ -92,6 +93,7 @@ class BinControl {
   std::vector<Decision> untold_;
   std::vector<std::string> untold_warnings_;
   BinLatency latency_;
+  std::shared_ptr<void> follows_energy_;  // while the objective needs it
   bool device_lost_ = false;
   bool told_energy_ = false, told_target_ = false, told_budget_ = false, told_late_ = false;
 };

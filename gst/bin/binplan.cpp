@@ -27,6 +27,8 @@ bool is_in_package(const opencl::DeviceDescription* device) {
 
 // Finds the energy source and says what it is missing.
 void add_energy(GstElement* bin, const BinSettings& settings, BinPlan& plan) {
+  // Under `auto` and with an objective that needs none, what is missing does not matter.
+  plan.energy_asked_for = settings.energy_source != "auto" && settings.energy_source != "none";
   plan.meter = find_energy_meter(bin);
   if (plan.meter) return;
   EnergyContext context;
@@ -44,9 +46,7 @@ void add_energy(GstElement* bin, const BinSettings& settings, BinPlan& plan) {
   GST_INFO_OBJECT(bin, "energy: %s %s",
                   plan.meter ? plan.meter->description().coverage.c_str() : "none",
                   plan.missing_energy.c_str());
-  // Under `auto` and with an objective that needs none, what is missing does not matter.
-  const bool asked = settings.energy_source != "auto" && settings.energy_source != "none";
-  if (asked && !plan.meter) {
+  if (plan.energy_asked_for && !plan.meter) {
     GST_ELEMENT_WARNING(bin, RESOURCE, NOT_FOUND,
                         ("energy-source=%s gives no energy: %s.", settings.energy_source.c_str(),
                          plan.missing_energy.c_str()),

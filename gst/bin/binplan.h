@@ -35,6 +35,7 @@ struct BinPlan {
   Conditions conditions;                        ///< what is known of them before the first frame
   std::optional<DeviceProvider::Found> device;  ///< none: the settings need none
   std::shared_ptr<EnergyMeter> meter;           ///< may be null
+  bool energy_asked_for = false;                ///< an energy source is named
   std::string missing_energy;                   ///< what cannot be measured, and why
   std::shared_ptr<DeviceBusy> device_busy;
   std::shared_ptr<Knowledge> knowledge;

@@ -185,5 +185,29 @@ TEST(NvmlMeter, SamplesOnAThreadOfItsOwn) {
   EXPECT_EQ(nvml->users, 0);
 }
 
+TEST(NvmlMeter, MetersOfOneGpuShareWhoAsks) {
+  LoadedNvml nvml(2);
+  NvmlOptions first_gpu, second_gpu;
+  first_gpu.library = second_gpu.library = LoadedNvml::path();
+  first_gpu.gpu = "0";
+  second_gpu.gpu = "1";
+  {
+    NvmlMeter early(first_gpu);
+    nvml->gpus[0].energy_mj += 4'000;
+    while (*early.read()->since_open_j.g < 4) std::this_thread::yield();
+    NvmlMeter late(first_gpu);
+    EXPECT_EQ(nvml->users, 1);
+    EXPECT_EQ(*late.read()->since_open_j.g, 0) << "counted from its opening on";
+    NvmlMeter other(second_gpu);
+    EXPECT_EQ(nvml->users, 2);
+    const std::shared_ptr<void> token = late.follow_closely();
+    nvml->gpus[0].energy_mj += 1'000;
+    while (*late.read()->since_open_j.g < 1) std::this_thread::yield();
+    EXPECT_DOUBLE_EQ(*early.read()->since_open_j.g, 5);
+    EXPECT_EQ(*other.read()->since_open_j.g, 0);
+  }
+  EXPECT_EQ(nvml->users, 0);
+}
+
 }  // namespace
 }  // namespace tandem

@@ -45,6 +45,12 @@ class CombinedMeter final : public EnergyMeter {
     return all;
   }
 
+  std::shared_ptr<void> follow_closely() override {
+    auto tokens = std::make_shared<std::vector<std::shared_ptr<void>>>();
+    for (const Part& part : parts_) tokens->push_back(part.meter->follow_closely());
+    return tokens;
+  }
+
   std::vector<std::string> take_messages() override {
     std::vector<std::string> all;
     for (const Part& part : parts_) {

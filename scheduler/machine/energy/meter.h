@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -89,6 +90,10 @@ class EnergyMeter {
 
   /// What went wrong since the last call, for people: each kind of trouble is told once.
   virtual std::vector<std::string> take_messages() = 0;
+
+  /// While the token lives, the moments of new values are found as exactly as can be. Otherwise a
+  /// counter that costs much to ask, as a GPU's driver does, may be asked less often.
+  virtual std::shared_ptr<void> follow_closely() { return nullptr; }
 
  protected:
   EnergyMeter() = default;

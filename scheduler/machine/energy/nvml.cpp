@@ -5,6 +5,10 @@
 #include <cctype>
 #include <charconv>
 #include <chrono>
+#include <map>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 
 namespace tandem {
 namespace {
@@ -18,6 +22,8 @@ constexpr double kMostGpuW = 2500;
 constexpr double kGpuRestS = 2;  // an idle GPU draws watts too
 // Five times a new value, so that its moment is known well.
 constexpr std::chrono::milliseconds kPause{20};
+// Where nobody follows closely. A call took 4 ms of a core while several threads asked.
+constexpr std::chrono::milliseconds kPauseUnfollowed{250};
 constexpr std::chrono::milliseconds kPauseAfterError{1000};
 // Power readings further apart than this do not tell what was between them.
 constexpr double kLongestPowerGapS = 0.5;
@@ -155,22 +161,61 @@ std::optional<EnergyReading> NvmlCounter::reading() const {
   return reading.since_open_j.g ? std::optional(reading) : std::nullopt;
 }
 
-NvmlMeter::NvmlMeter(const NvmlOptions& options) : counter_(options, description_) {
-  sample();  // energy is counted from here on
-  sampler_ =
-      std::make_unique<Sampler>([this](int) { return sample() ? kPause : kPauseAfterError; });
+std::shared_ptr<NvmlSource> NvmlSource::open(const NvmlOptions& options) {
+  MeterDescription description;
+  auto counter = std::make_unique<NvmlCounter>(options, description);
+  // Two GPUs without an address are told apart by their handles.
+  const auto& gpu = counter->gpu();
+  const auto key =
+      std::tuple(options.library, gpu.pci_id, gpu.pci_id.empty() ? gpu.handle : nullptr);
+  static std::mutex mutex;
+  static std::map<std::remove_const_t<decltype(key)>, std::weak_ptr<NvmlSource>> opened;
+  const std::lock_guard lock(mutex);
+  std::weak_ptr<NvmlSource>& known = opened[key];
+  std::shared_ptr<NvmlSource> source = known.lock();
+  if (!source) {
+    source = std::make_shared<NvmlSource>(std::move(counter), std::move(description));
+    known = source;
+  }
+  return source;
 }
 
-bool NvmlMeter::sample() {
-  const bool answered = counter_.sample(MeterClock::now(), messages_);
+NvmlSource::NvmlSource(std::unique_ptr<NvmlCounter> counter, MeterDescription description)
+    : description_(std::move(description)), counter_(std::move(counter)) {
+  answered_ = sample();  // energy is counted from here on
+  sampler_ = std::make_unique<Sampler>([this](int) { return look(); });
+}
+
+// Wakes often, so that a follower need not wait, and asks the driver when it is time.
+std::chrono::milliseconds NvmlSource::look() {
+  const bool closely = followers_.use_count() > 1;
+  const auto pause = !answered_ ? kPauseAfterError : closely ? kPause : kPauseUnfollowed;
+  if (MeterClock::now() - sampled_at_ >= pause) answered_ = sample();
+  return kPause;
+}
+
+bool NvmlSource::sample() {
+  sampled_at_ = MeterClock::now();
+  const bool answered = counter_->sample(sampled_at_, messages_);
   const std::lock_guard lock(mutex_);
-  reading_ = counter_.reading();
+  reading_ = counter_->reading();
   return answered;
 }
 
-std::optional<EnergyReading> NvmlMeter::read() {
+std::optional<EnergyReading> NvmlSource::reading() const {
   const std::lock_guard lock(mutex_);
   return reading_;
+}
+
+NvmlMeter::NvmlMeter(const NvmlOptions& options) : source_(NvmlSource::open(options)) {
+  description_ = source_->description();
+  if (const auto reading = source_->reading()) opened_at_j_ = reading->since_open_j.g.value_or(0);
+}
+
+std::optional<EnergyReading> NvmlMeter::read() {
+  std::optional<EnergyReading> reading = source_->reading();
+  if (reading) *reading->since_open_j.g -= opened_at_j_;
+  return reading;
 }
 
 }  // namespace tandem

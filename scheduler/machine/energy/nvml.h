@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -43,6 +44,7 @@ class NvmlCounter {
   /// False when the GPU does not answer.
   bool sample(MeterClock::time_point now, MessageBox& messages);
   std::optional<EnergyReading> reading() const;
+  const NvmlLibrary::Gpu& gpu() const { return gpu_; }
 
  private:
   void add_power(double watts, MeterClock::time_point now);
@@ -55,24 +57,49 @@ class NvmlCounter {
   std::optional<MeterClock::time_point> last_power_at_;
 };
 
-/// G of a discrete NVIDIA GPU. A thread asks the driver, whose calls may take milliseconds; read()
-/// takes what came last.
+/// Asks one GPU again and again, on a thread: the driver's calls take milliseconds, in which other
+/// calls of the process wait for it. All meters of a process for one GPU share it.
+class NvmlSource {
+ public:
+  /// The one of the GPU that the options mean. Throws EnergyUnavailable.
+  static std::shared_ptr<NvmlSource> open(const NvmlOptions& options);
+
+  explicit NvmlSource(std::unique_ptr<NvmlCounter> counter, MeterDescription description);
+  const MeterDescription& description() const { return description_; }
+  std::optional<EnergyReading> reading() const;
+  std::vector<std::string> take_messages() { return messages_.take(); }
+  /// A token for who wants new values to be found at once.
+  std::shared_ptr<void> follow_closely() { return followers_; }
+
+ private:
+  std::chrono::milliseconds look();
+  bool sample();
+
+  const MeterDescription description_;
+  MessageBox messages_;
+  const std::unique_ptr<NvmlCounter> counter_;  // the sampler's own
+  const std::shared_ptr<void> followers_ = std::make_shared<char>();
+  MeterClock::time_point sampled_at_;
+  bool answered_ = true;
+  mutable std::mutex mutex_;  // guards reading_; held for a copy only
+  std::optional<EnergyReading> reading_;
+  std::unique_ptr<Sampler> sampler_;  // last: it uses all of the above
+};
+
+/// G of a discrete NVIDIA GPU, from its opening on.
 class NvmlMeter final : public EnergyMeter {
  public:
   /// Throws EnergyUnavailable.
   explicit NvmlMeter(const NvmlOptions& options);
 
   std::optional<EnergyReading> read() override;
-  std::vector<std::string> take_messages() override { return messages_.take(); }
+  /// A message reaches one of the meters of a GPU.
+  std::vector<std::string> take_messages() override { return source_->take_messages(); }
+  std::shared_ptr<void> follow_closely() override { return source_->follow_closely(); }
 
  private:
-  bool sample();
-
-  MessageBox messages_;
-  NvmlCounter counter_;  // the sampler's own
-  std::mutex mutex_;     // guards reading_; held for a copy only
-  std::optional<EnergyReading> reading_;
-  std::unique_ptr<Sampler> sampler_;  // last: it uses all of the above
+  const std::shared_ptr<NvmlSource> source_;
+  double opened_at_j_ = 0;
 };
 
 }  // namespace tandem

@@ -38,6 +38,12 @@ class SummedMeter final : public EnergyMeter {
     return sum;
   }
 
+  std::shared_ptr<void> follow_closely() override {
+    auto tokens = std::make_shared<std::vector<std::shared_ptr<void>>>();
+    for (const auto& meter : meters_) tokens->push_back(meter->follow_closely());
+    return tokens;
+  }
+
   std::vector<std::string> take_messages() override {
     std::vector<std::string> all;
     for (const auto& meter : meters_) {
