@@ -132,7 +132,7 @@ void StageAdapter::forget() {
   current_.reset();
 }
 
-bool StageAdapter::has_device() const {
+bool StageAdapter::has_device(int) const {
   std::lock_guard lock(mutex_);
   return context_ && description().has_opencl;
 }

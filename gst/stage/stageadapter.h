@@ -105,7 +105,7 @@ class StageAdapter final : public Stage {
   std::string name() const override;
   bool serial() const override { return description().serial; }
   bool changes_item() const override { return description().changes_pixels; }
-  bool has_device() const override;
+  bool has_device(int kind = 0) const override;
   bool has_cpu() const override { return description().has_cpu; }
   Status prepare(Item& item) override;
   Status begin(Item& item) override;

@@ -108,10 +108,12 @@ class Executor {
   ExecutorStats stats() const;
   /// Processor time that its threads have taken, those that help with bands included.
   double cpu_s() const;
-  int usable_devices() const;  ///< those that have not failed
+  /// Devices that have not failed: of one kind, or of all.
+  int usable_devices(int kind = Dispatch::kNone) const;
 
  private:
   using Lock = std::unique_lock<std::mutex>;  // of mutex_
+  using StageTimes = std::array<std::atomic<uint64_t>, kMaxStages>;
 
   // What is done between two looks at abort(), on the device or on one core: a stop takes at most a
   // few times as long.
@@ -139,8 +141,9 @@ class Executor {
   Status run_on_cpu(Dispatch::Entry& entry, int position);
   Status enqueue_piece(Dispatch::Entry& entry, const Dispatch::Action& action);
   void compute_in_bands(Stage& stage, Item& item, int index);
-  bool is_long_on_device(int stage) const;
-  int end_of_piece(const Dispatch::Entry& entry, const Dispatch::Action& action) const;
+  StageTimes& device_ns(int lane);
+  bool is_long_on_device(int lane, int stage);
+  int end_of_piece(const Dispatch::Entry& entry, const Dispatch::Action& action);
   void learn_piece(const Dispatch::Entry& entry, uint64_t took_ns);
   template <class Enqueue>
   Status at_its_pace(const Item& item, int stage, Enqueue&& enqueue);
@@ -168,8 +171,8 @@ class Executor {
   std::vector<std::unique_ptr<BandPool>> bands_;
 
   // So that work is cut into pieces after which abort() is looked at; 0: not known yet.
-  std::atomic<int> device_piece_{0};                          // positions, in this configuration
-  std::array<std::atomic<uint64_t>, kMaxStages> device_ns_;   // of a whole stage, on the device
+  std::atomic<int> device_piece_{0};               // positions, in this configuration
+  std::array<StageTimes, kMaxLetters> device_ns_;  // of a whole stage, on each kind of device
   std::array<std::atomic<uint64_t>, kMaxStages> compute_ns_;  // of a whole stage, on one core
 
   struct Counter {

@@ -33,7 +33,8 @@ class Stage {
   /// Changes what the item came with: what was computed before cannot be computed again, and
   /// device stages behind it are enqueued when it is finished.
   virtual bool changes_item() const { return false; }
-  virtual bool has_device() const = 0;  ///< has an OpenCL implementation that can be used now
+  /// Has an OpenCL implementation that can be used now on devices of this kind.
+  virtual bool has_device(int kind = 0) const = 0;
   /// Has a CPU implementation. Without one it is never begun, computed or finished on the CPU.
   virtual bool has_cpu() const { return true; }
 
@@ -73,12 +74,14 @@ class Stage {
   virtual Status finish_split(Item& /*item*/, const SplitRows& /*rows*/) { return {}; }
 };
 
-/// The devices of one letter with their lanes: in-order queues, which overlap each other. Lane l is
-/// one of device l % devices(). One thread at a time for each lane.
+/// The devices with their lanes: in-order queues, which overlap each other. Lane l is one of device
+/// l % devices(). One thread at a time for each lane.
 class Device {
  public:
   virtual ~Device() = default;
   virtual int devices() const { return 1; }  ///< 1 ... kMaxDevices
+  /// Of which kind a device is, 0 ... kMaxLetters - 1; those of one kind have neighbouring numbers.
+  virtual int kind(int /*device*/) const { return 0; }
   /// Hands to the device what was enqueued on the lane.
   virtual Status start(int lane) = 0;
   /// Waits until everything enqueued on the lane is done.

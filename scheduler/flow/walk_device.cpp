@@ -44,15 +44,20 @@ bool Executor::send(Dispatch::Entry& entry, const Dispatch::Action& action, Lock
   return false;
 }
 
-bool Executor::is_long_on_device(int stage) const {
-  const uint64_t usual_ns = device_ns_[stage].load(std::memory_order_relaxed);
+// Of the kind of device that the lane is on.
+Executor::StageTimes& Executor::device_ns(int lane) {
+  return device_ns_[static_cast<std::size_t>(device_->kind(lane % device_->devices()))];
+}
+
+bool Executor::is_long_on_device(int lane, int stage) {
+  const uint64_t usual_ns = device_ns(lane)[stage].load(std::memory_order_relaxed);
   return usual_ns == 0 || usual_ns > kRunNs;
 }
 
 // Up to where the action is enqueued now: as much as is known to take not too long. A stage that
 // does, or is not known yet, is alone, so that it is timed.
-int Executor::end_of_piece(const Dispatch::Entry& entry, const Dispatch::Action& action) const {
-  const int first = entry.sent_until;
+int Executor::end_of_piece(const Dispatch::Entry& entry, const Dispatch::Action& action) {
+  const int first = entry.sent_until, lane = entry.lane;
   // A run of many rounds is too long for a sum of what was timed apart, waits included.
   const bool repeats = action.last - action.first > static_cast<int>(stages_.size());
   const int most = repeats ? std::max(1, device_piece_.load(std::memory_order_relaxed))
@@ -61,9 +66,9 @@ int Executor::end_of_piece(const Dispatch::Entry& entry, const Dispatch::Action&
   int p = first;
   for (; p < action.last && p - first < most; ++p) {
     const int stage = entry.way.stage(p);
-    usual_ns += repeats ? 0 : device_ns_[stage].load(std::memory_order_relaxed);
-    if (p > first && (is_long_on_device(stage) || usual_ns > kRunNs)) break;
-    if (is_long_on_device(stage)) return p + 1;
+    usual_ns += repeats ? 0 : device_ns(lane)[stage].load(std::memory_order_relaxed);
+    if (p > first && (is_long_on_device(lane, stage) || usual_ns > kRunNs)) break;
+    if (is_long_on_device(lane, stage)) return p + 1;
   }
   return p;
 }
@@ -71,7 +76,7 @@ int Executor::end_of_piece(const Dispatch::Entry& entry, const Dispatch::Action&
 // What a stage that is long, or may be, has on the device is waited for while it is enqueued.
 template <class Enqueue>
 Status Executor::at_its_pace(const Item& item, int stage, Enqueue&& enqueue) {
-  const bool paced = is_long_on_device(stage);
+  const bool paced = is_long_on_device(item.lane, stage);
   if (paced) device_->pace(item.lane, &stop_);
   Status status = enqueue();
   if (paced) device_->pace(item.lane, nullptr);
@@ -134,12 +139,13 @@ bool Executor::collect(Dispatch::Entry& entry, Lock& lock) {
 void Executor::learn_piece(const Dispatch::Entry& entry, uint64_t took_ns) {
   const int positions = entry.sent_until - entry.sent_from;
   const int all = entry.sent.last - entry.sent.first;
-  if (positions == 1) device_ns_[entry.way.stage(entry.sent_from)] = took_ns;
+  StageTimes& known_ns = device_ns(entry.lane);
+  if (positions == 1) known_ns[entry.way.stage(entry.sent_from)] = took_ns;
   if (device_piece_ < all) device_piece_ = next_piece(positions, took_ns, all, kPieceNs);
   // More than the stages took apart: they are other stages now, and timed again.
   if (positions == 1 || positions > static_cast<int>(stages_.size()) || took_ns < kTimedAgainNs)
     return;
-  for (int p = entry.sent_from; p < entry.sent_until; ++p) device_ns_[entry.way.stage(p)] = 0;
+  for (int p = entry.sent_from; p < entry.sent_until; ++p) known_ns[entry.way.stage(p)] = 0;
 }
 
 void Executor::finish_on_device(Dispatch::Entry& entry, const Dispatch::Action& action,
@@ -171,7 +177,7 @@ Status Executor::time_on_device(Item& item, const Way& way, int first, int last)
     Stage& stage = enter(item, way, p);
     status = stage.prepare(item);
     const uint64_t took_ns = timed([&] { return enqueue(stage, item, k, false); });
-    if (status.ok()) device_ns_[k] = took_ns;
+    if (status.ok()) device_ns(item.lane)[k] = took_ns;
     count_time(item, k, took_ns, true);
     // A part that is repeated is left once, whatever happens inside it.
     if (k == item.repeat.last && !way.last_visit(p)) continue;

@@ -100,9 +100,10 @@ void Executor::count_sides(Item& item, std::span<const int> segment, uint64_t st
   // Each stage took as long as any other, and both sides as long as the slower one.
   const uint64_t share_ns = (now - start_ns) / segment.size();
   for (const int stage : segment) {
-    device_ns_[stage] = (device_done_ns - start_ns) / segment.size();
+    const uint64_t device_share_ns = (device_done_ns - start_ns) / segment.size();
+    device_ns(item.lane)[stage] = device_share_ns;
     item.times.stage_ns[stage] += share_ns;
-    counters_[stage].device_ns.fetch_add(device_ns_[stage], std::memory_order_relaxed);
+    counters_[stage].device_ns.fetch_add(device_share_ns, std::memory_order_relaxed);
   }
 }
 

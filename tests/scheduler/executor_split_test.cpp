@@ -27,7 +27,7 @@ class SumStage final : public Stage {
   SumStage(int index, int halo, bool joins) : index_(index), halo_(halo), joins_(joins) {}
 
   std::string name() const override { return "sum"; }
-  bool has_device() const override { return true; }
+  bool has_device(int) const override { return true; }
   Status prepare(Item& item) override {
     for (auto* side : {&of(item).host, &of(item).device}) (*side)[index_].assign(kRows, kNothing);
     return {};

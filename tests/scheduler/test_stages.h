@@ -32,6 +32,7 @@ struct TestItem : Item {
 struct World {
   std::array<std::atomic<int>, kMaxDevices * kMaxLanes> on_device{};
   int devices = 1;
+  std::array<int, kMaxDevices> kind{};                    // of each
   std::array<std::atomic<int>, kMaxDevices> frames_on{};  // waits of each device
   std::atomic<int> failing{-1};                           // every wait for this device fails
 
@@ -55,7 +56,7 @@ class TestStage final : public Stage {
 
   std::string name() const override { return "stage" + std::to_string(index_); }
   bool serial() const override { return serial_; }
-  bool has_device() const override { return has_device_; }
+  bool has_device(int kind) const override { return has_device_ && (kind == 0 || !serial_); }
   bool has_cpu() const override { return has_cpu_; }
 
   Status prepare(Item& base) override {
@@ -118,6 +119,7 @@ class TestDevice final : public Device {
  public:
   explicit TestDevice(World& world) : world_(world) {}
   int devices() const override { return world_.devices; }
+  int kind(int device) const override { return world_.kind[device]; }
   Status start(int) override {
     int most = world_.most_sent;
     const int sent = ++world_.sent;

@@ -34,11 +34,11 @@ Simulation::Simulation(const Chip& chip, unsigned seed)
       drivers_(chip.cores + 1) {
   device_runs_left_.fill(-1);
   dispatch_.set_window(chip.window);
-  dispatch_.configure(dispatch_.configuration(), chip_.device_capable(), false, chip_.devices);
+  configure(dispatch_.configuration());
 }
 
 void Simulation::configure(const Configuration& configuration, bool time_stages) {
-  dispatch_.configure(configuration, chip_.device_capable(), time_stages, chip_.devices);
+  dispatch_.configure(configuration, {chip_.device_capable(), chip_.devices}, time_stages);
 }
 
 bool Simulation::medium() const {
