@@ -138,7 +138,8 @@ struct Allowed {
   uint32_t device_only = 0;  ///< bit k: stage k has no CPU implementation, and is on a device
 
   bool operator()(const Configuration& configuration) const;
-  /// Whether one configuration alone is allowed, with one lane where lanes are open.
+  /// Whether one configuration alone is allowed, with one lane where lanes are open. So it is with
+  /// a mapping that has further letters, which nothing is measured for.
   bool fixed() const;
   /// What of it cannot be at the same time, or the empty string.
   std::string contradiction() const;

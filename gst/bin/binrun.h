@@ -129,7 +129,7 @@ class BinRun {
   std::atomic<GstFlowReturn> flow_{GST_FLOW_OK};
   std::atomic<bool> dropping_{false}, shut_down_{false};
   std::atomic<uint64_t> frames_page_locked_{0};
-  std::atomic<int> devices_left_{0};  // after one has failed
+  std::atomic<bool> any_left_out_{false};  // a device has failed
   mutable std::mutex mutex_;  // guards the device's context, the idle items and what follows
   bool ended_ = false;
   ObjectRef<GstAllocator> frame_allocator_;

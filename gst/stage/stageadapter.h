@@ -11,6 +11,7 @@
 #include "gst/memory/tensorpool.h"
 #include "gst/stage/classwork.h"
 #include "gst/stage/stage.h"
+#include "gst/util/guard.h"
 #include "model/configuration.h"
 #include "scheduler/flow/stage.h"
 
@@ -26,6 +27,7 @@ struct PooledWork {
   /// One an input, for those whose memory the device cannot use; empty without a device.
   std::vector<std::shared_ptr<TensorPool>> input_pools;
   std::shared_ptr<opencl::Context> context;  ///< what it was made for; null: the CPU alone
+  int kind = 0;                              ///< of the devices that it was made for
   std::string device_problem;                ///< why it does not compute on the device it was for
   unsigned generation = 0;
 };
@@ -46,6 +48,8 @@ struct FrameItem : Item {
     std::array<Maker, kMaxTensors> makers;
     bool published = false;
     std::string notice;  ///< to be posted once no lock of the executor is held
+
+    void forget_outputs();
   };
 
   explicit FrameItem(std::span<StageAdapter* const> chain) : stages(chain), slots(chain.size()) {}
@@ -66,6 +70,9 @@ struct FrameItem : Item {
   /// when that fails later.
   bool tensors_to_host = false;
 
+  /// Which of the device's numbers the one has that failed; negative: the one that it is on.
+  int device_of(const opencl::Error& error) const;
+
   /// Takes over the buffer and maps it. False when it cannot be mapped: the buffer is still taken.
   bool open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pixels);
   Plane<const uint8_t> previous_luma() const;  ///< no data when there is none
@@ -84,8 +91,8 @@ class StageAdapter final : public Stage {
   explicit StageAdapter(GstTandemStage* stage) : stage_(stage) {}
 
   void set_index(int index) { index_ = index; }  ///< its place in the chain; 0 when alone
-  /// The device to make work for; null: none. Takes effect with the next frame.
-  void set_context(std::shared_ptr<opencl::Context> context);
+  /// The devices to make work for, one context for each kind. Takes effect with the next frame.
+  void set_contexts(std::vector<std::shared_ptr<opencl::Context>> contexts);
 
   void property_set() { properties_set_ = true; }  ///< from any thread, whatever it holds
   /// Whether properties were set since they were read last; at first they were.
@@ -124,13 +131,24 @@ class StageAdapter final : public Stage {
   Status find_inputs(FrameItem& item, SlotFrame& frame);
   std::shared_ptr<const PooledWork> work_for(const FrameItem& item, SlotFrame& frame,
                                              std::string& notice);
-  std::shared_ptr<const PooledWork> current_for(SlotRequest& request, SlotFrame& frame);
+  std::shared_ptr<const PooledWork> current_for(SlotRequest& request, SlotFrame& frame, int kind);
   std::shared_ptr<PooledWork> make_work(SlotRequest& request);
   static const ClassWork* maker_of(const FrameItem& item, const FrameItem::Slot& slot,
                                    std::size_t input);
   void share(FrameItem& item, const SplitRows& rows);
   void publish(FrameItem& item);
   static void localise_inputs(FrameItem::Slot& slot, std::size_t inputs);
+  /// guard() that says which of the devices failed.
+  template <typename Body>
+  static Status guard_of(const FrameItem& item, Body&& body) {
+    return guard([&]() -> Status {
+      try {
+        return body();
+      } catch (const opencl::Error& error) {
+        return Status::device_failed(error.what(), item.device_of(error));
+      }
+    });
+  }
 
   GstTandemStage* const stage_;
   StageDescription description_;
@@ -139,9 +157,9 @@ class StageAdapter final : public Stage {
   std::atomic<unsigned> generation_{1};  // of what work is made of: settings and context
   std::mutex make_mutex_;     // held while work is made, so that one thread makes it for all
   mutable std::mutex mutex_;  // guards what follows; never held while work is made
-  std::shared_ptr<opencl::Context> context_;
+  std::vector<std::shared_ptr<opencl::Context>> contexts_;  // one a kind
   std::shared_ptr<const StageSettings> settings_;
-  std::shared_ptr<const PooledWork> current_;
+  std::array<std::shared_ptr<const PooledWork>, kMaxLetters> current_;  // for each kind
 };
 
 }  // namespace tandem

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A stage of which device and cores compute rows of the same frame.
 #include "gst/stage/stageadapter.h"
-#include "gst/util/guard.h"
 
 namespace tandem {
 namespace {
@@ -71,7 +70,7 @@ void StageAdapter::share(FrameItem& item, const SplitRows& rows) {
 Status StageAdapter::enqueue_split(Item& base, const SplitRows& rows, bool to_host) {
   auto& item = static_cast<FrameItem&>(base);
   FrameItem::Slot& slot = item.slots[index_];
-  return guard([&]() -> Status {
+  return guard_of(item, [&]() -> Status {
     if (!slot.work->context) return Status::device_failed(slot.work->device_problem);
     if (!slot.work->split) return Status::failed(name() + " cannot be split.");
     localise_inputs(slot, description().inputs.size());
@@ -94,7 +93,7 @@ Status StageAdapter::enqueue_split(Item& base, const SplitRows& rows, bool to_ho
 Status StageAdapter::finish_split(Item& base, const SplitRows& rows) {
   auto& item = static_cast<FrameItem&>(base);
   FrameItem::Slot& slot = item.slots[index_];
-  return guard([&]() -> Status {
+  return guard_of(item, [&]() -> Status {
     for (const SlotTensor& each : slot.frame.inputs)
       if (each.buffer) each.buffer->unshare();
     for (const SlotTensor& each : slot.frame.outputs)

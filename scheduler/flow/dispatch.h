@@ -133,6 +133,7 @@ class Dispatch {
     };
     Kind kind = Kind::finish;
     int first = 0, last = 0;  ///< half-open, of positions on its way
+    int device_kind = 0;      ///< that these are mapped to; 0 where it is the CPU
   };
   Action next(Entry& entry);
   /// A device action: since `since_ns` its commands were enqueued on entry.lane. The item belongs
@@ -233,6 +234,7 @@ class Dispatch {
   Mapping resolved(const Mapping& mapping, const Letters& letters) const;
   Letters letters_of(const Devices& devices) const;
   int devices_in_use() const;
+  int kind_of(Side side) const;
   bool wants_device(const Entry& entry) const;
   bool lost_its_device(const Entry& entry) const;
   bool is_oldest(const Entry& entry, const std::vector<Entry*>& of) const;

@@ -38,7 +38,7 @@ Dispatch::Action Dispatch::take_lane(Entry& entry) {
   take_lane_of(entry);
   give_cores(entry);
   offer_lane();
-  return {Action::Kind::device, entry.position, end_of_run(entry)};
+  return {Action::Kind::device, entry.position, end_of_run(entry), kinds_[entry.device]};
 }
 
 // Of the letter at its position, of which a lane is free.

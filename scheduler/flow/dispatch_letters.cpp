@@ -69,6 +69,12 @@ Side Dispatch::side(const Entry& entry, int position) const {
   return side_of(entry.mapping, entry.way.stage(position), letters_);
 }
 
+int Dispatch::kind_of(Side side) const {
+  for (int d = 0; d < letters_.devices && side != Side::c; ++d)
+    if (letters_.of[d] == letter_of(side)) return kinds_[d];
+  return 0;
+}
+
 int Dispatch::devices_in_use() const {
   if (current_.mapping.device_stages() == 0) return 0;
   const uint32_t letters = current_.mapping.letters();

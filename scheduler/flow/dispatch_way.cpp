@@ -47,7 +47,7 @@ Dispatch::Action Dispatch::next(Entry& entry) {
     entry.fell_back = true;  // it was decided: the device may be free when the cores are
     return {Kind::wait};
   }
-  return {Kind::cpu, first, end_of_cpu_part(entry)};
+  return {Kind::cpu, first, end_of_cpu_part(entry), kind_of(side(entry, first))};
 }
 
 bool Dispatch::did(Entry& entry, const Action& action, const Status& status) {
@@ -213,7 +213,7 @@ Dispatch::Action Dispatch::split_or_wait(Entry& entry) {
     return {Action::Kind::wait};
   }
   take_lane_of(entry);
-  return {Action::Kind::split, entry.position, end_of_run(entry)};
+  return {Action::Kind::split, entry.position, end_of_run(entry), kind_of(Side::s)};
 }
 
 // An item does not change sides inside a run.

@@ -29,6 +29,9 @@ struct Item {
   int round = 0;          ///< how often it passed the stage at work before; set by the executor
   /// On a device: one of its lanes; negative on the CPU. Set by the executor.
   int lane = 0;
+  /// Of which kind the devices are that the stage at work is mapped to, also when the CPU computes
+  /// it; 0 where it is mapped to the CPU. Set by the executor.
+  int kind = 0;
   uint32_t device_stages = 0;  ///< bit k: stage k was computed on the device, in one round at least
   /// While the CPU computes a stage: once it is set, whoever computes or finishes may leave the
   /// rest undone, because the item will fail. Set by the executor; null: it computes to the end.

@@ -44,6 +44,7 @@ bool Executor::walk(Dispatch::Entry& entry, Lock& lock) {
 Status Executor::compute_on_cpu(Dispatch::Entry& entry, const Dispatch::Action& action) {
   Status status;
   entry.item->lane = Dispatch::kNone;
+  entry.item->kind = action.device_kind;
   for (int p = action.first; p < action.last && status.ok(); ++p)
     status = stop_ ? aborted() : run_on_cpu(entry, p);
   return status;

@@ -26,6 +26,7 @@ int next_piece(int positions, uint64_t took_ns, int all, uint64_t piece_ns) {
 bool Executor::send(Dispatch::Entry& entry, const Dispatch::Action& action, Lock& lock) {
   Item& item = *entry.item;
   item.lane = entry.lane;
+  item.kind = action.device_kind;
   entry.sent_until = action.first;
   lock.unlock();
   const uint64_t since_ns = now_ns();

@@ -37,6 +37,7 @@ class Segment {
 Status Executor::compute_split(Dispatch::Entry& entry, const Dispatch::Action& action) {
   Item& item = *entry.item;
   item.lane = entry.lane;
+  item.kind = action.device_kind;
   Status status;
   for (int p = action.first; p < action.last && status.ok();) {
     if (stop_) return aborted();

@@ -8,6 +8,15 @@
 
 namespace tandem {
 
+/// What a chain has of the devices of one letter.
+struct DeviceLetter {
+  uint32_t capable = 0;         ///< bit k: stage k can run on them
+  int devices = 1;              ///< of one kind
+  std::vector<int> lanes = {};  ///< numbers of lanes above one that they may have
+
+  bool operator==(const DeviceLetter&) const = default;
+};
+
 /// A chain of stages and what of the machine they may use.
 struct Chain {
   int stages = 1, cores = 1;
@@ -16,6 +25,7 @@ struct Chain {
   uint32_t can_split = 0;       ///< bit k: stage k can compute a part of its rows on each side
   int devices = 1;              ///< of one kind
   std::vector<int> lanes;       ///< numbers of lanes above one that the device may have
+  std::vector<DeviceLetter> further = {};  ///< devices of other kinds, the letters h and i
   uint32_t serial_stages = 0;
   double tdp_w = 0;  ///< of what the meter covers; 0: unknown
   /// Domains of the energies; absent where there is no meter.

@@ -138,7 +138,7 @@ bool Simulation::is_over(Driver& driver) {
     }
   } else {
     --on_device_;
-    const auto [kind, first, last] = driver.action;
+    const auto [kind, first, last, device_kind] = driver.action;
     const uint64_t share_ns =
         dispatch_.leave_device(entry, to_ns(now_s_)) / static_cast<uint64_t>(last - first);
     for (int p = first; p < last; ++p) {
@@ -198,7 +198,7 @@ void Simulation::compute(Driver& driver, Where where, double seconds) {
 // A run brings its inputs along, and its outputs go to the host when a stage on the CPU follows.
 void Simulation::send(Driver& driver) {
   const Way& way = driver.entry->way;
-  const auto [kind, first, last] = driver.action;
+  const auto [kind, first, last, device_kind] = driver.action;
   double compute_s = 0;
   for (int p = first; p < last; ++p) compute_s += drawn_s(chip_.stages[way.stage(p)].device_s);
   compute_s *= chip_.device_slowdown(medium() && on_cores_ > 0 ? chip_.cores : on_cores_);
@@ -219,7 +219,7 @@ void Simulation::send(Driver& driver) {
 double Simulation::device_stages_apart_s(Driver& driver) {
   const Way& way = driver.entry->way;
   FrameTimes& times = driver.entry->item->times;
-  const auto [kind, first, last] = driver.action;
+  const auto [kind, first, last, device_kind] = driver.action;
   double sum_s = 0;
   for (int p = first; p < last; ++p) {
     const int k = way.stage(p);
