@@ -34,6 +34,15 @@ struct Chain {
   int window = 0;                  ///< most frames in flight; 0: no bound
 };
 
+/// How many devices a mapping may use.
+inline int devices_of(const Chain& chain, const Mapping& mapping) {
+  int devices = mapping.any_further_letter() ? 0 : chain.devices;
+  if (devices == 0 && (mapping.letters() & 1) != 0) devices = chain.devices;
+  for (std::size_t i = 0; i < chain.further.size(); ++i)
+    if ((mapping.letters() >> (i + 1) & 1) != 0) devices += chain.further[i].devices;
+  return devices;
+}
+
 /// Bit k: both sides can compute stage k, and a part of its rows.
 inline uint32_t splittable(const Chain& chain) {
   return chain.can_split & chain.device_capable & ~chain.device_only;
