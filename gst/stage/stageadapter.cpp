@@ -55,11 +55,16 @@ void FrameItem::waits(int stage, int restart) {
                                  [&](const auto& input) { return input.tensor == tensor; });
     });
   };
+  // Repeated stages may come again: what they write, and what any of them reads.
+  const bool repeats = repeat.holds(stage);
   for (int k = 0; k < stage; ++k) {
+    if (repeats && repeat.holds(k)) continue;
     Slot& slot = slots[k];
+    const int from = k < restart ? restart : stage;
     for (int i = 0; i < kMaxTensors; ++i) {
       const TensorName tensor = slot.frame.outputs[i].spec.name;
-      if (!slot.memories[i] || is_read(tensor, k < restart ? restart : stage)) continue;
+      if (!slot.memories[i] || is_read(tensor, repeats ? std::min(from, repeat.first) : from))
+        continue;
       slot.memories[i].reset();
       slot.frame.outputs[i] = {};
     }

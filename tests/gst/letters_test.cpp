@@ -33,9 +33,9 @@ class TwoKinds : public testing::Test {
 };
 
 TEST_F(TwoKinds, ComputeWhatTheCpuDoes) {
-  for (const char* mapping : {"ghg", "hgh", "ghc", "gch", "hcg", "chg", "hhh", "hhg"}) {
-    for (const char* rest : {"threads=1 lanes=1", "threads=1 lanes=2", "threads=3 lanes=4",
-                             "threads=2 lanes=2 cpu-fallback=false", "granularity=mg lanes=2"}) {
+  for (const char* mapping : {"ghg", "gch", "hcg", "chh", "hhg"}) {
+    for (const char* rest :
+         {"threads=1 lanes=1 cpu-fallback=false", "threads=3 lanes=4", "granularity=mg lanes=2"}) {
       SCOPED_TRACE(std::string(mapping) + " " + rest);
       Stream stream(both(std::string("mapping=") + mapping + " " + rest));
       expect_complete(stream);
