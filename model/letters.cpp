@@ -153,7 +153,7 @@ Prediction predict_letters(const Measurements& m, const Configuration& configura
   }
   double fps = cores_fps > 0 ? balanced_fps(ways, most_fps, cores_fps) : least_fps;
   const double busy_cores = std::min(on_cores, m.cores) + device_cores;
-  if (device_cores > 1) fps /= std::max(1.0, busy_cores / m.cores);
+  if (device_cores > 0) fps /= std::max(1.0, busy_cores / m.cores);
   if (ways.serial_s > 0) fps = std::min(fps, 1 / ways.serial_s);
   if (m.window > 0) fps = std::min(fps, (m.window + 1) / latency_s);
   return {fps, kUnknown, std::min(1.0, least_fps / fps), kUnknown, latency_s};

@@ -146,6 +146,7 @@ DeviceSide BinRun::device_side() const {
       letter.capable |= adapters_[k]->has_device(kind) ? 1u << k : 0;
     // A device made of the cores has nothing to overlap: its copies are theirs as well.
     const opencl::DeviceDescription& device = of.device();
+    letter.on_cores = device.is_cpu;
     if (!device.is_cpu) letter.lanes = {2, 4, 8};
     side.name += (side.name.empty() ? "" : " + ") + device.name + ", driver " + device.driver;
     if (devices > 1) side.name += ", " + std::to_string(devices) + " of them";

@@ -13,6 +13,7 @@ struct DeviceLetter {
   uint32_t capable = 0;         ///< bit k: stage k can run on them
   int devices = 1;              ///< of one kind
   std::vector<int> lanes = {};  ///< numbers of lanes above one that they may have
+  bool on_cores = false;        ///< they are made of the cores
 
   bool operator==(const DeviceLetter&) const = default;
 };

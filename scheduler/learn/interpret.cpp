@@ -330,7 +330,9 @@ class Interpreter {
     for (LetterMeasurements& each : further) each.stages.resize(chain_.stages);
     LetterMeasurements& of = further[letter];
     of.devices = chain_.further[letter].devices;
-    of.device_cores = std::clamp<double>(seen.cpu_s / seen.frame_s, 0, chain_.cores);
+    // One that waits for the cores in between computes on them all the same.
+    const double least_cores = chain_.further[letter].on_cores ? 1 : 0;
+    of.device_cores = std::clamp<double>(seen.cpu_s / seen.frame_s, least_cores, chain_.cores);
     for (int k = 0; k < chain_.stages; ++k) {
       if (!mapping.on_device(k)) continue;
       const Observation::StageTimes& stage = seen.stages[k];

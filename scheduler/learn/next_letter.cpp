@@ -51,14 +51,19 @@ std::optional<Configuration> promising_letters(const Facts& facts, const Finding
     return seen.kind == Kind::glance && seen.configuration.mapping.any_further_letter();
   });
   if (tried >= kMostLetterTrials) return std::nullopt;
+  // They err alike: one that falls short speaks against the others.
+  double reached = 1;
+  for (const Trial& trial : findings.trials) {
+    if (!trial.configuration.mapping.any_further_letter()) continue;
+    reached = std::min(reached, trial.measured.throughput_fps / trial.predicted.throughput_fps);
+  }
   std::optional<Configuration> best;
   double best_fps = (1 + kLetterGain) * measured.best().prediction.throughput_fps;
   const auto offer = [&](const Configuration& configuration) {
     if (!allowed(configuration) || find_trial(findings.trials, configuration)) return;
-    const Prediction expected =
-        corrected(findings.trials, configuration, predict_letters(m, configuration));
-    if (!(expected.throughput_fps > best_fps)) return;
-    best_fps = expected.throughput_fps;
+    const double expected_fps = reached * predict_letters(m, configuration).throughput_fps;
+    if (!(expected_fps > best_fps)) return;
+    best_fps = expected_fps;
     best = configuration;
   };
   visit_letters(m, [&](const Mapping& mapping) {
