@@ -23,7 +23,7 @@ struct BenchConfiguration {
   std::optional<int> split = {};  ///< percent of the rows that the CPU computes of split stages
 
   std::string granularity() const { return threads ? "cg" : "mg"; }
-  bool on_device() const { return mapping.find_first_of("gs") != std::string::npos; }
+  bool on_device() const { return mapping.find_first_of("ghis") != std::string::npos; }
   /// As tandembin writes it: gcc/cg3, ggg/mg, ggg/cg12/q4, ccc/mg2 or sss/mg/a37.
   std::string name() const;
 };

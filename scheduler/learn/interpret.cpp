@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 
+#include "scheduler/learn/interpret_letter.h"
 #include "scheduler/learn/interpret_split.h"
 
 namespace tandem {
@@ -75,7 +76,8 @@ class Interpreter {
 
   void take_experiment(const Observation& seen) {
     const Configuration& configuration = seen.configuration;
-    if (configuration.mapping.any_further_letter()) return take_letter(seen);
+    if (configuration.mapping.any_further_letter())
+      return take_letter(seen, chain_, found_.measurements);
     frames_ += seen.frames;
     starved_frames_ += seen.starved_frames;
     found_.relative_error = std::max(found_.relative_error, seen.relative_error);
@@ -317,30 +319,6 @@ class Interpreter {
       stages[k].device.seconds = seen.stages[k].seconds;
       stages[k].download.seconds = seen.stages[k].download_s;
       if (k + 1 < chain_.stages) stages[k + 1].upload.seconds = seen.stages[k].upload_s;
-    }
-  }
-
-  // Each stage with a wait behind it, which a device that is slower than the first does not feel.
-  void take_letter(const Observation& seen) {
-    const Mapping& mapping = seen.configuration.mapping;
-    const std::size_t letter = (mapping.letters() & 2) != 0 ? 0 : 1;
-    if (seen.in_vain || letter >= chain_.further.size()) return;
-    std::vector<LetterMeasurements>& further = found_.measurements.further;
-    further.resize(chain_.further.size());
-    for (LetterMeasurements& each : further) each.stages.resize(chain_.stages);
-    LetterMeasurements& of = further[letter];
-    of.devices = chain_.further[letter].devices;
-    // One that waits for the cores in between computes on them all the same.
-    const double least_cores = chain_.further[letter].on_cores ? 1 : 0;
-    of.device_cores = std::clamp<double>(seen.cpu_s / seen.frame_s, least_cores, chain_.cores);
-    for (int k = 0; k < chain_.stages; ++k) {
-      if (!mapping.on_device(k)) continue;
-      const Observation::StageTimes& stage = seen.stages[k];
-      of.stages[k].works = true;
-      of.stages[k].seconds = stage.seconds / of.devices;
-      of.stages[k].download_s = stage.download_s / of.devices;
-      if (k + 1 < chain_.stages && known(stage.upload_s))
-        of.stages[k + 1].upload_s = stage.upload_s / of.devices;
     }
   }
 

@@ -59,6 +59,20 @@ void choose_with_splits(benchmark::State& state, Objective objective) {
 BENCHMARK_CAPTURE(choose_with_splits, throughput, Objective{Metric::throughput});
 BENCHMARK_CAPTURE(choose_with_splits, latency, Objective{Metric::latency});
 
+// And with a device of another kind, of which a few mappings were tried.
+void choose_with_letters(benchmark::State& state, Objective objective) {
+  Measurements m = six_stages_on_four_cores();
+  for (const int lanes : {2, 4, 8}) m.lane_factors[lanes - 1] = {1 - 0.05 * lanes, 1};
+  m.further = {{.stages = std::vector<LetterMeasurements::Stage>(6, {true, 1e-3})}};
+  std::vector<Trial> trials;
+  for (const int first : {1, 2, 3, 4}) {
+    Configuration tried{{(1u << first) - 1, 6, Side::h}, Granularity::coarse, 4};
+    trials.push_back({tried, predict(m, tried), predict(m, tried)});
+  }
+  while (state.KeepRunning()) benchmark::DoNotOptimize(choose(m, objective, {}, trials));
+}
+BENCHMARK_CAPTURE(choose_with_letters, throughput, Objective{Metric::throughput});
+
 void predict_384(benchmark::State& state) {
   const Measurements m = six_stages_on_four_cores();
   while (state.KeepRunning()) {
