@@ -180,7 +180,8 @@ std::optional<Configuration> before_the_collapse(std::span<const Trial> trials,
                                                  Promises&& promises) {
   for (const Trial& trial : trials) {
     const Configuration& tried = trial.configuration;
-    if (!tried.mapping.decoupled() || tried.granularity != Granularity::coarse ||
+    if (!tried.mapping.decoupled() || tried.mapping.any_further_letter() ||
+        tried.granularity != Granularity::coarse ||
         trial.measured.throughput_fps > kCollapsed * trial.predicted.throughput_fps)
       continue;
     int most = tried.threads - 1, least = most;
