@@ -117,6 +117,7 @@ class StageAdapter final : public Stage {
   bool can_split() const override;
   bool joins() const override { return description().joins; }
   SplitRows needs(const Item& item, int producer, const SplitRows& rows) const override;
+  Status share(Item& item, const SplitRows& rows) override;
   Status enqueue_split(Item& item, const SplitRows& rows, bool to_host) override;
   Status finish_split(Item& item, const SplitRows& rows) override;
 
@@ -128,7 +129,7 @@ class StageAdapter final : public Stage {
   std::shared_ptr<PooledWork> make_work(SlotRequest& request);
   static const ClassWork* maker_of(const FrameItem& item, const FrameItem::Slot& slot,
                                    std::size_t input);
-  void share(FrameItem& item, const SplitRows& rows);
+  void share_tensors(FrameItem& item, const SplitRows& rows);
   void publish(FrameItem& item);
   static void localise_inputs(FrameItem::Slot& slot, std::size_t inputs);
 

@@ -49,7 +49,7 @@ SplitRows StageAdapter::needs(const Item& base, int producer, const SplitRows& r
 }
 
 // What has no rows is brought to each side as a whole when it is asked for.
-void StageAdapter::share(FrameItem& item, const SplitRows& rows) {
+void StageAdapter::share_tensors(FrameItem& item, const SplitRows& rows) {
   FrameItem::Slot& slot = item.slots[index_];
   opencl::Queue& queue = *item.queues[item.lane];
   const ClassWork& work = *slot.work->split;
@@ -63,19 +63,31 @@ void StageAdapter::share(FrameItem& item, const SplitRows& rows) {
                                        overwritten);
   }
   for (int o = 0; o < static_cast<int>(work.outputs().size()); ++o) {
-    if (work.planes(o) == 0) continue;
-    slot.frame.outputs[o].buffer->share(queue, Access::write, halves_of(work, o, rows));
+    opencl::Buffer& output = *slot.frame.outputs[o].buffer;
+    if (work.planes(o) > 0) {
+      output.share(queue, Access::write, halves_of(work, o, rows));
+    } else if (work.outputs()[static_cast<std::size_t>(o)].scratch) {
+      output.share_apart(queue);
+    }
   }
 }
 
-Status StageAdapter::enqueue_split(Item& base, const SplitRows& rows, bool to_host) {
+Status StageAdapter::share(Item& base, const SplitRows& rows) {
   auto& item = static_cast<FrameItem&>(base);
   FrameItem::Slot& slot = item.slots[index_];
   return guard([&]() -> Status {
     if (!slot.work->context) return Status::device_failed(slot.work->device_problem);
     if (!slot.work->split) return Status::failed(name() + " cannot be split.");
     localise_inputs(slot, description().inputs.size());
-    share(item, rows);
+    share_tensors(item, rows);
+    return {};
+  });
+}
+
+Status StageAdapter::enqueue_split(Item& base, const SplitRows& rows, bool to_host) {
+  auto& item = static_cast<FrameItem&>(base);
+  FrameItem::Slot& slot = item.slots[index_];
+  return guard([&]() -> Status {
     if (rows.device_end == 0) return {};
     opencl::Queue& queue = *item.queues[item.lane];
     slot.work->split->enqueue_first(slot.frame, queue, rows.device_end);

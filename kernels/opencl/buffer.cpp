@@ -228,7 +228,7 @@ void Buffer::enqueue_upload_rows(Queue& queue, const void* source, std::size_t r
   if (layout.row_bytes * layout.rows > bytes_) throw Error("the rows to upload exceed the buffer");
   const std::lock_guard lock(self_->mutex);
   memory::upload(queue, self_->device(queue.device(), bytes_), source, layout);
-  self_->only_valid_on(queue.device());
+  if (!self_->shared) self_->only_valid_on(queue.device());
 }
 
 void Buffer::enqueue_download_rows(Queue& queue, void* destination, std::size_t row_bytes, int rows,
@@ -262,6 +262,15 @@ void Buffer::share(Queue& queue, Access access, const Halves& halves, bool overw
   self_->host_valid = false;
   self_->device_valid = 0;
   self_->shared = true;
+}
+
+void Buffer::share_apart(Queue& queue) {
+  const std::lock_guard lock(self_->mutex);
+  self_->device(queue.device(), bytes_);
+  self_->host(bytes_, queue.device());
+  self_->halves.planes = 0;
+  self_->host_valid = self_->shared = true;
+  self_->device_valid = 0;
 }
 
 void Buffer::unshare() {

@@ -69,7 +69,7 @@ struct Queue::Native {
   cl::Event timed;
   std::chrono::steady_clock::time_point started;
   uint64_t done_ns = 0;
-  void note_done();
+  void finish_timed();
 
   /// After a kernel was enqueued; throws Error. See Queue::pace.
   void keep_pace();

@@ -189,6 +189,8 @@ class Buffer {
   /// each is about to write its half, which is then all that is valid. `overwritten`: the host does
   /// so before the queue has finished, so that uploads are waited for. Throws Error.
   void share(Queue& queue, Access access, const Halves& halves, bool overwritten = false);
+  /// The same of what each side has for itself: nothing goes from one to the other.
+  void share_apart(Queue& queue);
   /// What a side lacks comes from the other one when it is asked for.
   void unshare();
 

@@ -94,23 +94,33 @@ void Queue::flush_timed() {
 
 uint64_t Queue::done_ns() const { return native_->done_ns; }
 
-void Queue::Native::note_done() {
-  if (!timed()) return;
+// A thread that had to wait for the device knows when it was done. One that came later asks the
+// marker, which the device has passed then: waiting for it costs nothing.
+void Queue::Native::finish_timed() {
   const cl::Event marker = std::exchange(timed, {});
+  using Nanoseconds = std::chrono::nanoseconds;
+  const auto ns = [](std::chrono::steady_clock::time_point at) {
+    return static_cast<uint64_t>(
+        std::chrono::duration_cast<Nanoseconds>(at.time_since_epoch()).count());
+  };
+  const auto status = all_done[0].getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
+  queue.finish();
+  if (status != CL_COMPLETE) {
+    done_ns = ns(std::chrono::steady_clock::now());
+    return;
+  }
   marker.wait();
   const auto queued = marker.getProfilingInfo<CL_PROFILING_COMMAND_QUEUED>();
   const auto end = marker.getProfilingInfo<CL_PROFILING_COMMAND_END>();
-  const auto began =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(started.time_since_epoch());
-  done_ns = static_cast<uint64_t>(began.count()) + (end > queued ? end - queued : 0);
+  done_ns = ns(started) + (end > queued ? end - queued : 0);
 }
 
 void Queue::finish() {
   enqueue_deferred(*this);
   const bool fault = fault_is_due(native_->device);
   checked("wait for the device", [&] {
-    native_->queue.finish();  // also before an injected fault: the memory is free after it
-    native_->note_done();
+    // Also before an injected fault: the memory is free after it.
+    native_->timed() ? native_->finish_timed() : (void)native_->queue.finish();
     if (fault) throw cl::Error(CL_OUT_OF_RESOURCES, "fault injected by a test");
     return CL_SUCCESS;
   });
