@@ -26,6 +26,9 @@ struct PooledWork {
   /// One an input, for those whose memory the device cannot use; empty without a device.
   std::vector<std::shared_ptr<TensorPool>> input_pools;
   std::shared_ptr<opencl::Context> context;  ///< what it was made for; null: the CPU alone
+  /// One an output: how many rows before their own ones the cores read of it that the device made,
+  /// when that was known too late.
+  mutable std::array<std::atomic<int>, kMaxTensors> border{};
   std::string device_problem;                ///< why it does not compute on the device it was for
   unsigned generation = 0;
 };
@@ -44,6 +47,7 @@ struct FrameItem : Item {
       int stage = -1, output = 0;
     };
     std::array<Maker, kMaxTensors> makers;
+    SplitRows split;  ///< when it was split last
     bool published = false;
     std::string notice;  ///< to be posted once no lock of the executor is held
   };
@@ -130,6 +134,7 @@ class StageAdapter final : public Stage {
   static const ClassWork* maker_of(const FrameItem& item, const FrameItem::Slot& slot,
                                    std::size_t input);
   void share_tensors(FrameItem& item, const SplitRows& rows);
+  static void enqueue_borders(FrameItem::Slot& slot, opencl::Queue& queue, const SplitRows& rows);
   void publish(FrameItem& item);
   static void localise_inputs(FrameItem::Slot& slot, std::size_t inputs);
 

@@ -59,9 +59,13 @@ void StageAdapter::share_tensors(FrameItem& item, const SplitRows& rows) {
     const SplitRows needed = rows_of_input(work, static_cast<int>(i), rows, *maker);
     const auto [stage, output] = slot.makers[i];
     const bool overwritten = stage >= index_;  // it is of the round before
-    slot.frame.inputs[i].buffer->share(queue, Access::read, halves_of(*maker, output, needed),
-                                       overwritten);
+    const bool late = slot.frame.inputs[i].buffer->share(
+        queue, Access::read, halves_of(*maker, output, needed), overwritten);
+    const FrameItem::Slot& made = item.slots[stage];
+    std::atomic<int>& border = made.work->border[static_cast<std::size_t>(output)];
+    if (late) border = std::max(border.load(), made.split.cores_begin - needed.cores_begin);
   }
+  slot.split = rows;
   for (int o = 0; o < static_cast<int>(work.outputs().size()); ++o) {
     opencl::Buffer& output = *slot.frame.outputs[o].buffer;
     if (work.planes(o) > 0) {
@@ -84,6 +88,18 @@ Status StageAdapter::share(Item& base, const SplitRows& rows) {
   });
 }
 
+// What the next segment's cores read of the rows of this one's device comes with the batch.
+void StageAdapter::enqueue_borders(FrameItem::Slot& slot, opencl::Queue& queue,
+                                   const SplitRows& rows) {
+  const ClassWork& work = *slot.work->split;
+  for (int o = 0; o < static_cast<int>(work.outputs().size()); ++o) {
+    const int border = slot.work->border[static_cast<std::size_t>(o)];
+    if (border == 0 || work.planes(o) == 0) continue;
+    const int begin = std::max(0, rows.cores_begin - border);
+    slot.frame.outputs[o].buffer->enqueue_border(queue, work.row_begin(o, begin));
+  }
+}
+
 Status StageAdapter::enqueue_split(Item& base, const SplitRows& rows, bool to_host) {
   auto& item = static_cast<FrameItem&>(base);
   FrameItem::Slot& slot = item.slots[index_];
@@ -91,6 +107,7 @@ Status StageAdapter::enqueue_split(Item& base, const SplitRows& rows, bool to_ho
     if (rows.device_end == 0) return {};
     opencl::Queue& queue = *item.queues[item.lane];
     slot.work->split->enqueue_first(slot.frame, queue, rows.device_end);
+    enqueue_borders(slot, queue, rows);
     if (!to_host && !item.tensors_to_host) return {};
     // The cores may still read what the round before left on the host.
     if (item.repeat.holds(index_)) return {};

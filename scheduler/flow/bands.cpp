@@ -67,4 +67,8 @@ void BandPool::beside(const std::function<void()>& here, const std::function<voi
   });
 }
 
+void BandPool::run(const std::function<void()>& here) {
+  arena_->arena.execute([&] { here(); });
+}
+
 }  // namespace tandem

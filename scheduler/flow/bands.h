@@ -26,6 +26,9 @@ class BandPool {
   /// of the cores. The calling thread helps when it is done; on one core it runs both, `here` first.
   void beside(const std::function<void()>& here, const std::function<void()>& there);
 
+  /// Runs it on the calling thread, where oneTBB's algorithms use these cores.
+  void run(const std::function<void()>& here);
+
   /// Processor time that threads other than the calling ones have taken here.
   double helpers_cpu_s() const;
 

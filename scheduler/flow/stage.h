@@ -74,7 +74,7 @@ class Stage {
   virtual Status enqueue_split(Item& /*item*/, const SplitRows& /*rows*/, bool /*to_host*/) {
     return Status::failed(name() + " cannot be split.");
   }
-  /// finish(), when both sides have computed their rows.
+  /// finish(), when both sides have computed their rows. oneTBB's algorithms use the item's cores.
   virtual Status finish_split(Item& /*item*/, const SplitRows& /*rows*/) { return {}; }
 };
 

@@ -85,7 +85,9 @@ Status Executor::split_segment(Dispatch::Entry& entry, int first, std::span<cons
   if (stop_) return aborted();
   if (status.ok()) {
     count_sides(item, segment, times);
-    status = each([&](Stage& stage, std::size_t p) { return stage.finish_split(item, plan[p]); });
+    bands_of(entry).run([&] {
+      status = each([&](Stage& stage, std::size_t p) { return stage.finish_split(item, plan[p]); });
+    });
     split_.add(times, now_ns());
   }
   return status;
