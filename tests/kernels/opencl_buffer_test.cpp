@@ -324,6 +324,69 @@ TEST_F(HalvedBuffer, ExchangesWhatASideLacks) {
   expect_all(5);
 }
 
+TEST_F(HalvedBuffer, SaysWhenItHadToDownload) {
+  fill(300, 300, 5);
+  buffer_->unshare();
+  EXPECT_FALSE(buffer_->share(*queue_, Access::read, {kPlanes, 310, 300}));
+  EXPECT_TRUE(buffer_->share(*queue_, Access::read, {kPlanes, 310, 280}));
+  EXPECT_FALSE(buffer_->share(*queue_, Access::read, {kPlanes, 310, 280}));
+}
+
+TEST_F(HalvedBuffer, ABorderComesWithTheBatchAndIsThereAfterwards) {
+  for (const int value : {5, 6}) {
+    fill(300, 300, value);
+    buffer_->enqueue_border(*queue_, 280);
+    queue_->finish();
+    const auto* host = static_cast<const unsigned char*>(buffer_->host(Access::read));
+    EXPECT_EQ(host[280], 0) << "the host may still read what it had";
+    buffer_->unshare();
+    fail_after(0);
+    EXPECT_FALSE(buffer_->share(*queue_, Access::read, {kPlanes, 300, 280}));
+    EXPECT_EQ(host[279], 0);
+    EXPECT_EQ(host[280], value);
+    EXPECT_EQ(host[kPlane + 299], value);
+    buffer_->unshare();
+    fail_after(-1);
+    expect_all(value);
+  }
+}
+
+TEST_F(HalvedBuffer, ABorderThatIsAbandonedIsNotTaken) {
+  fill(300, 300, 5);
+  buffer_->enqueue_border(*queue_, 280);
+  queue_->finish();
+  buffer_->abandon_share();
+  expect_all(5);  // downloaded
+}
+
+TEST_F(HalvedBuffer, WhatTheHostOverwritesIsUploadedAsItWas) {
+  for (const int value : {5, 6}) {
+    fill(300, 300, value);
+    buffer_->unshare();
+    buffer_->share(*queue_, Access::read, {kPlanes, 320, 300}, true);
+    auto* host = static_cast<unsigned char*>(buffer_->host(Access::read_write));
+    std::memset(host + 300, 77, 20);
+    queue_->finish();
+    std::vector<unsigned char> on_device(20);
+    void* const mem = buffer_->device(*queue_, Access::read);
+    memory::download(*queue_, mem, on_device.data(), {20, 1, 20, 300});
+    queue_->finish();
+    EXPECT_EQ(on_device, std::vector<unsigned char>(20, static_cast<unsigned char>(value)));
+    buffer_->unshare();
+  }
+}
+
+TEST_F(HalvedBuffer, WhatEachSideHasForItselfStays) {
+  fill_host(3);
+  buffer_->share_apart(*queue_);
+  void* const mem = buffer_->device(*queue_, Access::write);
+  const std::vector<unsigned char> source(kBytes, 9);
+  write_device(mem, 0, source.data(), kBytes);
+  queue_->finish();
+  buffer_->unshare();
+  expect_all(3);
+}
+
 TEST_F(HalvedBuffer, BeginsWithWhatOneSideHas) {
   fill_host(3);
   buffer_->share(*queue_, Access::read, {1, 400, 350});
