@@ -85,9 +85,10 @@ Status Executor::split_segment(Dispatch::Entry& entry, int first, std::span<cons
   if (stop_) return aborted();
   if (status.ok()) {
     count_sides(item, segment, times);
-    bands_of(entry).run([&] {
+    const auto finish = [&] {
       status = each([&](Stage& stage, std::size_t p) { return stage.finish_split(item, plan[p]); });
-    });
+    };
+    bands_of(entry).run([&finish] { finish(); });  // so small that std::function has room for it
     split_.add(times, now_ns());
   }
   return status;
@@ -107,7 +108,7 @@ Status Executor::compute_beside(Dispatch::Entry& entry, std::span<const int> sta
       of_cores = compute_last_rows(*stages_[stages[p]], entry, stages[p], plan[p].cores_begin);
     times.cores_done_ns = now_ns();
   };
-  bands_of(entry).beside([&] { here(); }, [&] { there(); });
+  bands_of(entry).beside([&here] { here(); }, [&there] { there(); });
   return of_device.ok() ? of_cores : of_device;
 }
 
