@@ -63,8 +63,9 @@ struct Queue::Native {
 
   explicit Native(const NativeDevice& on) : device(on) {}
 
-  /// See Queue::flush_timed: a marker on a queue that keeps times, behind one on `queue`.
+  /// See Queue::flush_timed: a command on a queue that keeps times, behind a marker on `queue`.
   cl::CommandQueue timing;
+  cl::Buffer timing_bytes;
   std::vector<cl::Event> all_done;
   cl::Event timed;
   std::chrono::steady_clock::time_point started;

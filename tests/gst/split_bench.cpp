@@ -236,6 +236,7 @@ void choose(const Options& options, const Names& names, Bench& bench, const std:
     } else {
       std::printf(" | |\n");
     }
+    std::fflush(stdout);
   }
 }
 
@@ -272,6 +273,7 @@ void measure(const Options& options, Size size) {
       best = each;
   }
   if (options.trace) print_trace(bench, configurations);
+  std::fflush(stdout);
   if (!options.choose.empty()) choose(options, names, bench, best);
   std::fflush(stdout);
 }
