@@ -12,8 +12,8 @@ namespace {
 // Means over the segments of split frames.
 void add_split(const SplitStats& split, GstStructure* stats) {
   if (split.segments == 0) return;
-  GstStructure* times = gst_structure_new("split-times", "segments", G_TYPE_UINT64, split.segments,
-                                          nullptr);
+  GstStructure* times =
+      gst_structure_new("split-times", "segments", G_TYPE_UINT64, split.segments, nullptr);
   const std::pair<const char*, uint64_t> parts[] = {
       {"prepare-us", split.prepare_ns}, {"enqueue-us", split.enqueue_ns},
       {"cores-us", split.cores_ns},     {"device-us", split.device_ns},
@@ -64,8 +64,8 @@ GstStructure* make_bin_stats(BinRun* run) {
         gst_structure_new("stage", "name", G_TYPE_STRING, run->adapter(k).name().c_str(),
                           "cpu-frames", G_TYPE_UINT64, stage.cpu_frames, "device-frames",
                           G_TYPE_UINT64, stage.device_frames, "cpu-ns", G_TYPE_UINT64, stage.cpu_ns,
-                          "device-ns", G_TYPE_UINT64, stage.device_ns, "can-split",
-                          G_TYPE_BOOLEAN, run->adapter(k).can_split(), nullptr));
+                          "device-ns", G_TYPE_UINT64, stage.device_ns, "can-split", G_TYPE_BOOLEAN,
+                          run->adapter(k).can_split(), nullptr));
     gst_value_array_append_and_take_value(&list, &entry);
   }
   gst_structure_take_value(stats, "stages", &list);

@@ -29,7 +29,7 @@ struct PooledWork {
   /// One an output: how many rows before their own ones the cores read of it that the device made,
   /// when that was known too late.
   mutable std::array<std::atomic<int>, kMaxTensors> border{};
-  std::string device_problem;                ///< why it does not compute on the device it was for
+  std::string device_problem;  ///< why it does not compute on the device it was for
   unsigned generation = 0;
 };
 

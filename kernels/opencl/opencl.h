@@ -192,12 +192,12 @@ class Buffer {
   bool share(Queue& queue, Access access, const Halves& halves, bool overwritten = false);
   /// The same of what each side has for itself: nothing goes from one to the other.
   void share_apart(Queue& queue);
-  /// While it is shared for writing: enqueues the download of what the device has of each plane from
-  /// `begin` on, so that the host has it after unshare(). Until then the host may read what it had
-  /// there.
+  /// While it is shared for writing: enqueues the download of what the device has of each plane
+  /// from `begin` on, so that the host has it after unshare(). Until then the host may read what it
+  /// had there.
   void enqueue_border(Queue& queue, std::size_t begin);
-  /// When all that was enqueued is done: what a side lacks comes from the other one when it is asked
-  /// for.
+  /// When all that was enqueued is done: what a side lacks comes from the other one when it is
+  /// asked for.
   void unshare();
   /// The same where that failed: nothing is taken over.
   void abandon_share();

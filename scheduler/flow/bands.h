@@ -22,8 +22,9 @@ class BandPool {
   /// time. Bands that have not begun when `stop` becomes true are left out.
   void compute(Stage& stage, Item& item, int first, const std::atomic<bool>& stop);
 
-  /// Runs `here` on the calling thread and at the same time `there`, which may compute(), on another
-  /// of the cores. The calling thread helps when it is done; on one core it runs both, `here` first.
+  /// Runs `here` on the calling thread and at the same time `there`, which may compute(), on
+  /// another of the cores. The calling thread helps when it is done; on one core it runs both,
+  /// `here` first.
   void beside(const std::function<void()>& here, const std::function<void()>& there);
 
   /// Runs it on the calling thread, where oneTBB's algorithms use these cores.

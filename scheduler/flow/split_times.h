@@ -7,7 +7,8 @@
 
 namespace tandem {
 
-/// When the parts of one segment of a split frame were done, in nanoseconds of the executor's clock.
+/// When the parts of one segment of a split frame were done, in nanoseconds of the executor's
+/// clock.
 struct SplitTimes {
   uint64_t begin_ns = 0;        ///< with everything
   uint64_t start_ns = 0;        ///< both sides begin

@@ -49,8 +49,8 @@ Status Executor::compute_split(Dispatch::Entry& entry, const Dispatch::Action& a
   return {};
 }
 
-// Both sides begin at the same time: this thread enqueues the device's rows while others compute the
-// cores' ones. Then both are joined. Whatever happens, the device does nothing more when this
+// Both sides begin at the same time: this thread enqueues the device's rows while others compute
+// the cores' ones. Then both are joined. Whatever happens, the device does nothing more when this
 // returns.
 Status Executor::split_segment(Dispatch::Entry& entry, int first, std::span<const int> segment,
                                bool to_host) {
@@ -79,8 +79,8 @@ Status Executor::split_segment(Dispatch::Entry& entry, int first, std::span<cons
   times.device_done_ns = times.waited_ns = now_ns();
   if (status.ok()) status = waited;
   if (status.ok() && !stop_ && beside == last)
-    status = compute_last_rows(*stages_[segment[last]], entry, segment[last],
-                               plan[last].cores_begin);
+    status =
+        compute_last_rows(*stages_[segment[last]], entry, segment[last], plan[last].cores_begin);
   times.changed_ns = now_ns();
   if (stop_) return aborted();
   if (status.ok()) {

@@ -39,22 +39,38 @@ Options parse(int argc, char** argv) {
   Options options;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i], value = argv[i + 1];
-    if (name == "--application") options.application = value;
-    else if (name == "--sizes") options.sizes = value;
-    else if (name == "--device") options.bin.device = value;
-    else if (name == "--cores") options.bin.cores = std::stoi(value);
-    else if (name == "--shares") options.shares = value;
-    else if (name == "--step") options.step = std::max(1, std::stoi(value));
-    else if (name == "--seconds") options.seconds = std::stod(value);
-    else if (name == "--rounds") options.rounds = std::stoi(value);
-    else if (name == "--iterations") options.iterations = std::stoi(value);
-    else if (name == "--memory") options.offered = value == "offered";
-    else if (name == "--least") options.least = value == "1";
-    else if (name == "--trace") options.trace = value == "1";
-    else if (name == "--stream") options.stream = value == "1";
-    else if (name == "--choose") options.choose = value;
-    else if (name == "--energy-source") options.bin.energy_source = value;
-    else throw std::runtime_error("unknown option " + name);
+    if (name == "--application")
+      options.application = value;
+    else if (name == "--sizes")
+      options.sizes = value;
+    else if (name == "--device")
+      options.bin.device = value;
+    else if (name == "--cores")
+      options.bin.cores = std::stoi(value);
+    else if (name == "--shares")
+      options.shares = value;
+    else if (name == "--step")
+      options.step = std::max(1, std::stoi(value));
+    else if (name == "--seconds")
+      options.seconds = std::stod(value);
+    else if (name == "--rounds")
+      options.rounds = std::stoi(value);
+    else if (name == "--iterations")
+      options.iterations = std::stoi(value);
+    else if (name == "--memory")
+      options.offered = value == "offered";
+    else if (name == "--least")
+      options.least = value == "1";
+    else if (name == "--trace")
+      options.trace = value == "1";
+    else if (name == "--stream")
+      options.stream = value == "1";
+    else if (name == "--choose")
+      options.choose = value;
+    else if (name == "--energy-source")
+      options.bin.energy_source = value;
+    else
+      throw std::runtime_error("unknown option " + name);
   }
   if (options.sizes.empty())
     options.sizes = options.application == "srad" ? "458x502,1920x1080" : "600x416,1920x1080";
@@ -214,8 +230,9 @@ void choose(const Options& options, const Names& names, Bench& bench, const std:
     if (!bin.run_until_decided(bench.frames().buffers, 60)) return std::string("nothing");
     return bin.stats().configuration;
   };
-  std::printf("\n| | chosen | ms | of the better side | points from the best share | time of it |\n"
-              "| --- | --- | ---: | ---: | ---: | ---: |\n");
+  std::printf(
+      "\n| | chosen | ms | of the better side | points from the best share | time of it |\n"
+      "| --- | --- | ---: | ---: | ---: | ---: |\n");
   std::vector<std::string> metrics = split_commas(options.choose);
   metrics.insert(metrics.begin(), "split=auto");
   for (const std::string& metric : metrics) {
@@ -231,8 +248,7 @@ void choose(const Options& options, const Names& names, Bench& bench, const std:
     std::printf("| %s | %s | %.3f | %.2f |", metric.c_str(), chosen.c_str(), 1e3 * chosen_s,
                 better_s / chosen_s);
     if (share_of(chosen) > 0) {
-      std::printf(" %d | %.3f |\n", std::abs(share_of(chosen) - share_of(best)),
-                  chosen_s / best_s);
+      std::printf(" %d | %.3f |\n", std::abs(share_of(chosen) - share_of(best)), chosen_s / best_s);
     } else {
       std::printf(" | |\n");
     }

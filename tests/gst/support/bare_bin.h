@@ -29,8 +29,8 @@ inline constexpr char kBareVivid[] = "vividfilter scales=1 ! vividhistogram ! vi
 class BareBin {
  public:
   BareBin(Size size, const char* settings, const std::string& stages = kBareVivid) {
-    const std::string line = std::string("tandembin name=t knowledge=off ") + settings +
-                             " stages=\"" + stages + "\"";
+    const std::string line =
+        std::string("tandembin name=t knowledge=off ") + settings + " stages=\"" + stages + "\"";
     GError* error = nullptr;
     bin_ = gst_parse_launch(line.c_str(), &error);
     if (!bin_) {

@@ -28,7 +28,7 @@ struct Stats {
   int trainings = 0, training_frames = 0, training_experiments = 0;
   double training_s = 0, penalty_s = 0;
   bool training = false;
-  bool predicted = false;  ///< something is known of what runs
+  bool predicted = false;     ///< something is known of what runs
   double latency_p95_ms = 0;  ///< of that, since it was decided; 0: unknown
 };
 
