@@ -181,7 +181,7 @@ Status StageAdapter::find_inputs(FrameItem& item, SlotFrame& frame) {
       look(repeat.first - 1, 0);
     }
     if (found.memory) {
-      found.buffer->unshare();  // of a part of the way that ended with a failure
+      found.buffer->abandon_share();  // of a part of the way that ended with a failure
       continue;
     }
     const auto* meta = gst_buffer_get_tandem_tensor_meta(item.buffer, wanted.tensor.text());

@@ -28,7 +28,10 @@ struct PooledWork {
   std::vector<std::shared_ptr<TensorPool>> input_pools;
   std::shared_ptr<opencl::Context> context;  ///< what it was made for; null: the CPU alone
   int kind = 0;                              ///< of the devices that it was made for
-  std::string device_problem;                ///< why it does not compute on the device it was for
+  /// One an output: how many rows before their own ones the cores read of it that the device made,
+  /// when that was known too late.
+  mutable std::array<std::atomic<int>, kMaxTensors> border{};
+  std::string device_problem;  ///< why it does not compute on the device it was for
   unsigned generation = 0;
 };
 
@@ -46,6 +49,7 @@ struct FrameItem : Item {
       int stage = -1, output = 0;
     };
     std::array<Maker, kMaxTensors> makers;
+    SplitRows split;  ///< when it was split last
     bool published = false;
     std::string notice;  ///< to be posted once no lock of the executor is held
 
@@ -124,6 +128,7 @@ class StageAdapter final : public Stage {
   bool can_split() const override;
   bool joins() const override { return description().joins; }
   SplitRows needs(const Item& item, int producer, const SplitRows& rows) const override;
+  Status share(Item& item, const SplitRows& rows) override;
   Status enqueue_split(Item& item, const SplitRows& rows, bool to_host) override;
   Status finish_split(Item& item, const SplitRows& rows) override;
 
@@ -135,7 +140,8 @@ class StageAdapter final : public Stage {
   std::shared_ptr<PooledWork> make_work(SlotRequest& request);
   static const ClassWork* maker_of(const FrameItem& item, const FrameItem::Slot& slot,
                                    std::size_t input);
-  void share(FrameItem& item, const SplitRows& rows);
+  void share_tensors(FrameItem& item, const SplitRows& rows);
+  static void enqueue_borders(FrameItem::Slot& slot, opencl::Queue& queue, const SplitRows& rows);
   void publish(FrameItem& item);
   static void localise_inputs(FrameItem::Slot& slot, std::size_t inputs);
   /// guard() that says which of the devices failed.

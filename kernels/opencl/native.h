@@ -63,13 +63,14 @@ struct Queue::Native {
 
   explicit Native(const NativeDevice& on) : device(on) {}
 
-  /// See Queue::flush_timed: a marker on a queue that keeps times, behind one on `queue`.
+  /// See Queue::flush_timed: a command on a queue that keeps times, behind a marker on `queue`.
   cl::CommandQueue timing;
+  cl::Buffer timing_bytes;
   std::vector<cl::Event> all_done;
   cl::Event timed;
   std::chrono::steady_clock::time_point started;
   uint64_t done_ns = 0;
-  void note_done();
+  void finish_timed();
 
   /// After a kernel was enqueued; throws Error. See Queue::pace.
   void keep_pace();

@@ -197,10 +197,20 @@ class Buffer {
   /// From now until unshare() host() and device() return their sides as they are. `read`: each side
   /// has its half; what it lacks of it is uploaded (enqueued) or downloaded (blocking). `write`:
   /// each is about to write its half, which is then all that is valid. `overwritten`: the host does
-  /// so before the queue has finished, so that uploads are waited for. Throws Error.
-  void share(Queue& queue, Access access, const Halves& halves, bool overwritten = false);
-  /// What a side lacks comes from the other one when it is asked for.
+  /// so before the queue has finished, so that what is uploaded is copied first. True when it
+  /// downloaded, which enqueue_border() would have spared. Throws Error.
+  bool share(Queue& queue, Access access, const Halves& halves, bool overwritten = false);
+  /// The same of what each side has for itself: nothing goes from one to the other.
+  void share_apart(Queue& queue);
+  /// While it is shared for writing: enqueues the download of what the device has of each plane
+  /// from `begin` on, so that the host has it after unshare(). Until then the host may read what it
+  /// had there.
+  void enqueue_border(Queue& queue, std::size_t begin);
+  /// When all that was enqueued is done: what a side lacks comes from the other one when it is
+  /// asked for.
   void unshare();
+  /// The same where that failed: nothing is taken over.
+  void abandon_share();
 
   /// Nothing in it is of use any more: what comes next writes it anew (a pool took it back, or the
   /// device failed and the host computes it again).

@@ -33,6 +33,11 @@ struct BenchConfiguration {
 std::vector<BenchConfiguration> bench_configurations(int stages, int cores,
                                                      const std::vector<int>& lanes);
 
+/// Those that split the rows of the stages with an `s` in the mapping, in steps of ten percent.
+std::vector<BenchConfiguration> split_configurations(const std::string& mapping);
+/// The one of this name where it splits rows, which no list has with every share; else none.
+std::optional<BenchConfiguration> read_split(const std::string& name);
+
 /// What several rounds come to, measured or predicted alike; none when there is no round.
 std::optional<double> median_of(std::vector<double> values);
 

@@ -233,6 +233,7 @@ ExecutorStats Executor::stats() const {
   stats.frames_device = frames_device_;
   stats.frames_mixed = frames_mixed_;
   stats.device_failures = device_failures_;
+  stats.split = split_.read();
   std::lock_guard lock(mutex_);
   stats.in_flight = dispatch_.in_flight();
   return stats;

@@ -17,6 +17,8 @@
 #include "scheduler/flow/bands.h"
 #include "scheduler/flow/dispatch.h"
 #include "scheduler/flow/item.h"
+#include "scheduler/flow/split_plan.h"
+#include "scheduler/flow/split_times.h"
 #include "scheduler/flow/stage.h"
 #include "scheduler/machine/clock.h"
 
@@ -36,6 +38,7 @@ struct ExecutorStats {
   uint64_t frames_mixed = 0;
   uint64_t device_failures = 0;
   int in_flight = 0;
+  SplitStats split;
 };
 
 /// Runs items through the stages under a configuration: several at a time, out again in order, by
@@ -127,8 +130,12 @@ class Executor {
   Status compute_split(Dispatch::Entry& entry, const Dispatch::Action& action);
   Status split_segment(Dispatch::Entry& entry, int first, std::span<const int> segment,
                        bool to_host);
-  void count_sides(Item& item, std::span<const int> segment, uint64_t start_ns,
-                   uint64_t cores_done_ns);
+  template <class Enqueue>
+  Status compute_beside(Dispatch::Entry& entry, std::span<const int> stages, const SplitPlan& plan,
+                        SplitTimes& times, Enqueue&& enqueue);
+  Status enqueue_segment(Item& item, std::span<const int> segment, const SplitPlan& plan,
+                         bool to_host);
+  void count_sides(Item& item, std::span<const int> segment, SplitTimes& times);
   Status compute_last_rows(Stage& stage, const Dispatch::Entry& entry, int index, int first_row);
   BandPool& bands_of(const Dispatch::Entry& entry);
   bool send(Dispatch::Entry& entry, const Dispatch::Action& action, Lock& lock);
@@ -181,6 +188,7 @@ class Executor {
   std::array<Counter, kMaxStages> counters_;
   std::atomic<uint64_t> frames_{0}, frames_cpu_{0}, frames_device_{0}, frames_mixed_{0};
   std::atomic<uint64_t> device_failures_{0};
+  SplitCounter split_;
 
   std::vector<std::thread> threads_;
 };

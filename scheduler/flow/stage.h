@@ -18,8 +18,10 @@ namespace tandem {
 ///   prepare of each stage of the run, enqueue of each on lane Item::lane, Device::start, and then,
 ///   mostly on another thread, Device::wait, finish of each
 /// on the device, or, split, for each segment of the run,
-///   prepare of each stage, enqueue_split of each, Device::start, and then, while the device works,
-///   begin and compute of each from SplitRows::cores_begin on, Device::wait, finish_split of each
+///   prepare of each stage, share of each, then at the same time
+///   enqueue_split of each and Device::start_timed, on this thread, and
+///   begin and compute of each from SplitRows::cores_begin on, on others,
+///   then Device::wait, finish_split of each
 /// on both. A run that takes long is sent and waited for piece by piece; a stage that takes
 /// long or is not known yet is enqueued between Device::pace of the lane and of null. A stage that
 /// an item passes several times (Item::repeat) is asked so each time, with Item::round counting.
@@ -65,12 +67,15 @@ class Stage {
   virtual SplitRows needs(const Item& /*item*/, int /*producer*/, const SplitRows& /*rows*/) const {
     return SplitRows::none(std::numeric_limits<int>::max());
   }
-  /// Brings the inputs of both sides to where they are computed, as far as the other one made them,
-  /// and enqueues the device's rows. `to_host` as above.
+  /// Brings the inputs of both sides to where they are computed, as far as the other one made them:
+  /// from then on until finish_split() each side uses its memory as it is.
+  virtual Status share(Item& /*item*/, const SplitRows& /*rows*/) { return {}; }
+  /// Enqueues the device's rows, while other threads compute those of the cores. `to_host` as
+  /// above.
   virtual Status enqueue_split(Item& /*item*/, const SplitRows& /*rows*/, bool /*to_host*/) {
     return Status::failed(name() + " cannot be split.");
   }
-  /// finish(), when both sides have computed their rows.
+  /// finish(), when both sides have computed their rows. oneTBB's algorithms use the item's cores.
   virtual Status finish_split(Item& /*item*/, const SplitRows& /*rows*/) { return {}; }
 };
 

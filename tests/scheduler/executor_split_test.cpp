@@ -54,9 +54,12 @@ class SumStage final : public Stage {
     return {rows.device_end == 0 ? 0 : std::min(kRows, rows.device_end + halo_),
             std::max(0, rows.cores_begin - halo_)};
   }
+  Status share(Item& item, const SplitRows&) override {
+    if (index_ > 0) exchange(of(item), index_ - 1);
+    return {};
+  }
   Status enqueue_split(Item& item, const SplitRows& rows, bool) override {
     if (fails_at == index_) return Status::device_failed("lost");
-    if (index_ > 0) exchange(of(item), index_ - 1);
     for (int y = 0; y < rows.device_end; ++y) of(item).device[index_][y] = sum(of(item).device, y);
     planned = rows;
     return {};
