@@ -45,6 +45,7 @@ struct FrameItem : Item {
     };
     std::array<Maker, kMaxTensors> makers;
     bool published = false;
+    int leads = 1;       ///< so many stages from this one on are computed in one pass
     std::string notice;  ///< to be posted once no lock of the executor is held
   };
 
@@ -96,6 +97,10 @@ class StageAdapter final : public Stage {
   void use(std::shared_ptr<const StageSettings> settings);
   std::shared_ptr<const StageSettings> settings() const;  ///< in use; null before the first
 
+  /// Brings inputs that the device of the work cannot use into memory that it can. Throws
+  /// opencl::Error.
+  void localise_inputs(FrameItem::Slot& slot) const;
+
   void forget();  ///< lets go of the work and its pools
   void post(const std::string& notice) const;
   /// Asks the element what it is. With nothing in flight: description() holds until the next call.
@@ -130,7 +135,6 @@ class StageAdapter final : public Stage {
                                    std::size_t input);
   void share(FrameItem& item, const SplitRows& rows);
   void publish(FrameItem& item);
-  static void localise_inputs(FrameItem::Slot& slot, std::size_t inputs);
 
   GstTandemStage* const stage_;
   StageDescription description_;

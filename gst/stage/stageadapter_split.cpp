@@ -74,7 +74,7 @@ Status StageAdapter::enqueue_split(Item& base, const SplitRows& rows, bool to_ho
   return guard([&]() -> Status {
     if (!slot.work->context) return Status::device_failed(slot.work->device_problem);
     if (!slot.work->split) return Status::failed(name() + " cannot be split.");
-    localise_inputs(slot, description().inputs.size());
+    localise_inputs(slot);
     share(item, rows);
     if (rows.device_end == 0) return {};
     opencl::Queue& queue = *item.queues[item.lane];
