@@ -22,6 +22,10 @@ void bench_vivid(const StageBench& bench);
 /// Three element-wise maps in one file against three files.
 void bench_fused(const StageBench& bench);
 
+/// Three elements of a chain, each an element-wise map, in one pass against one by one: their code
+/// alone, and frames through tandembin, where the rest of a frame's way is in the times.
+void bench_elements(const StageBench& bench);
+
 /// A chain of four in tandembin: what it chooses against the best of a search.
 void bench_chosen(const StageBench& bench);
 /// The same from the start of a process to its first frame, with an empty cache and with a full
