@@ -269,7 +269,7 @@ TEST_F(FusedStagesOfAFailedDevice, TheCoresGoOn) {
   Stream stream(bin_of(line, "mapping=gggg cpu-fallback=false keep-tensors=true"), kSize);
   const auto results = stream.run(kFrames);
   expect_equal(results, run_one_by_one(line, "mapping=cccc keep-tensors=true", "GRAY8"));
-  EXPECT_EQ(stream.stat("device-failures"), 1U);
+  EXPECT_GE(stream.stat("device-failures"), 1U);  // of each frame that was there
   EXPECT_EQ(fused_frames(stream), (std::vector<guint64>(4, kFrames)));
 }
 
