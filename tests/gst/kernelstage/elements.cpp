@@ -141,6 +141,12 @@ void through_the_bin(const StageBench& bench, const char* what, const Texts& tex
 
 }  // namespace
 
+void bench_elements_chosen(const StageBench& bench) {
+  const ChainFiles tensors(kTensors), pixels(kPixels);
+  print_chosen(bench, "three elements with tensors", tensors.chain());
+  print_chosen(bench, "three elements that change luma", pixels.chain());
+}
+
 void bench_elements(const StageBench& bench) {
   code_alone(bench);
   through_the_bin(bench, "three elements with tensors, bin", kTensors, "ccc/cg1", "one core");
