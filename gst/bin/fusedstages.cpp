@@ -12,7 +12,6 @@ namespace tandem {
 namespace {
 
 using Access = opencl::Buffer::Access;
-using Role = StageTensor::Role;
 
 Plane<uint8_t> pixels_of(const FrameItem& item, int component) {
   const GstVideoFrame& video = item.video;
