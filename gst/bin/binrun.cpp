@@ -54,7 +54,6 @@ BinRun::BinRun(GstElement* bin, const BinPlan& plan)
       repeat_(plan.stages),
       overload_(bin),
       device_(std::make_unique<QueueDevice>()) {
-  std::vector<Stage*> scheduled;
   for (GstTandemStage* stage : plan.stages) {
     stages_.emplace_back(static_cast<GstTandemStage*>(gst_object_ref(stage)));
     StageAdapter& adapter = adapter_of(stage);
@@ -65,8 +64,10 @@ BinRun::BinRun(GstElement* bin, const BinPlan& plan)
     cpu_only_ |= adapter.description().has_opencl ? 0 : 1u << adapters_.size();
     why_whole_.push_back(adapter.description().whole);
     adapters_.push_back(&adapter);
-    scheduled.push_back(&adapter);
   }
+  fusion_ = std::make_unique<BinFusion>(plan.stages, adapters_);
+  std::vector<Stage*> scheduled;
+  for (int k = 0; k < stages(); ++k) scheduled.push_back(fusion_->scheduled(k));
   const auto device_failed = [this](const std::string& why, int left) {
     this->device_failed(why, left);
   };
@@ -98,6 +99,7 @@ void BinRun::device_failed(const std::string& why, int left) {
 }
 
 void BinRun::use_device(const std::shared_ptr<opencl::Context>& context) {
+  fusion_->use_device(context);
   std::lock_guard lock(mutex_);
   if (ended_ || device_->context == context) return;
   std::vector<std::shared_ptr<opencl::Context>> kinds{context};
@@ -206,6 +208,7 @@ void BinRun::set_caps(GstCaps* caps, bool live) {
 // With nothing in flight: frames of another kind come, or other work is done with them.
 void BinRun::frames_change() {
   work_.take_over();
+  fusion_->begin(keep_tensors);
   // Frames that wait for their turn hold the pixels of the source.
   executor_->set_window(static_cast<int>(most_waiting_bytes() / GST_VIDEO_INFO_SIZE(&info_)));
   make_items();
@@ -244,6 +247,7 @@ GstFlowReturn BinRun::accept(GstPad* sink, GstBuffer* buffer) {
   const bool page_locked = is_page_locked(buffer);
   FrameItem* item = acquire();
   item->repeat = repeat_.now();
+  item->fused = fusion_->fused(item->keep_tensors);
   if (!item->open(gst_buffer_make_writable(buffer), info_, changes_pixels_)) {
     gst_buffer_unref(close(item));
     GST_ELEMENT_ERROR(bin_, RESOURCE, READ,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gst/bin/bincontrol.h"
+#include "gst/bin/binfusion.h"
 #include "gst/bin/binoverload.h"
 #include "gst/bin/binplan.h"
 #include "gst/bin/binrepeat.h"
@@ -111,6 +112,7 @@ class BinRun {
   GstElement* const bin_;
   std::vector<ObjectRef<GstTandemStage>> stages_;
   std::vector<StageAdapter*> adapters_;
+  std::unique_ptr<BinFusion> fusion_;
   ChainWork work_;  // of the streaming thread
   const ChainRepeat repeat_;
   bool changes_pixels_ = false, needs_previous_ = false;

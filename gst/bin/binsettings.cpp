@@ -222,7 +222,7 @@ void install_bin_properties(GObjectClass* klass) {
           "decisions, trainings, training-experiments, "
           "training-frames, training-seconds, training-penalty, seconds (s), training-spent, "
           "energy-source, energy-coverage, and for each "
-          "of stages: name, cpu-frames, device-frames, cpu-ns, device-ns (ns); "
+          "of stages: name, cpu-frames, device-frames, fused-frames, cpu-ns, device-ns (ns); "
           "docs/adapting.md has a table of their types and units",
           GST_TYPE_STRUCTURE, read_only));
 }

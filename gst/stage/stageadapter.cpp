@@ -328,9 +328,9 @@ void StageAdapter::compute(Item& item, int first, int last) {
 
 // What another device or the CPU alone made (a stage before the bin, or one with another `device`)
 // goes through the host.
-void StageAdapter::localise_inputs(FrameItem::Slot& slot, std::size_t inputs) {
+void StageAdapter::localise_inputs(FrameItem::Slot& slot) const {
   using Access = opencl::Buffer::Access;
-  for (std::size_t i = 0; i < inputs; ++i) {
+  for (std::size_t i = 0; i < description().inputs.size(); ++i) {
     SlotTensor& input = slot.frame.inputs[i];
     if (input.buffer->context() == slot.work->context.get()) continue;
     slot.local_inputs[i] = slot.work->input_pools[i]->acquire();
@@ -347,7 +347,7 @@ Status StageAdapter::enqueue(Item& base, bool to_host) {
   return guard_of(item, [&]() -> Status {
     if (!slot.work->context) return Status::device_failed(slot.work->device_problem);
     opencl::Queue& queue = *item.queues[item.lane];
-    localise_inputs(slot, description().inputs.size());
+    localise_inputs(slot);
     slot.work->work->enqueue(slot.frame, queue);
     if (!to_host && !item.tensors_to_host) return {};
     for (const SlotTensor& output : slot.frame.outputs)

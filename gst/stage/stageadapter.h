@@ -51,6 +51,7 @@ struct FrameItem : Item {
     std::array<Maker, kMaxTensors> makers;
     SplitRows split;  ///< when it was split last
     bool published = false;
+    int leads = 1;       ///< so many stages from this one on are computed in one pass
     std::string notice;  ///< to be posted once no lock of the executor is held
 
     void forget_outputs();
@@ -107,6 +108,10 @@ class StageAdapter final : public Stage {
   void use(std::shared_ptr<const StageSettings> settings);
   std::shared_ptr<const StageSettings> settings() const;  ///< in use; null before the first
 
+  /// Brings inputs that the device of the work cannot use into memory that it can. Throws
+  /// opencl::Error.
+  void localise_inputs(FrameItem::Slot& slot) const;
+
   void forget();  ///< lets go of the work and its pools
   void post(const std::string& notice) const;
   /// Asks the element what it is. With nothing in flight: description() holds until the next call.
@@ -143,7 +148,6 @@ class StageAdapter final : public Stage {
   void share_tensors(FrameItem& item, const SplitRows& rows);
   static void enqueue_borders(FrameItem::Slot& slot, opencl::Queue& queue, const SplitRows& rows);
   void publish(FrameItem& item);
-  static void localise_inputs(FrameItem::Slot& slot, std::size_t inputs);
   /// guard() that says which of the devices failed.
   template <typename Body>
   static Status guard_of(const FrameItem& item, Body&& body) {

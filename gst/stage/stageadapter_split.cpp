@@ -81,7 +81,7 @@ Status StageAdapter::share(Item& base, const SplitRows& rows) {
   return guard_of(item, [&]() -> Status {
     if (!slot.work->context) return Status::device_failed(slot.work->device_problem);
     if (!slot.work->split) return Status::failed(name() + " cannot be split.");
-    localise_inputs(slot, description().inputs.size());
+    localise_inputs(slot);
     share_tensors(item, rows);
     return {};
   });

@@ -68,7 +68,8 @@ const std::string& processor() {
 constexpr std::initializer_list<const char*> kClangWords = {"-fno-caret-diagnostics", "-Xclang",
                                                             "-cl-single-precision-constant"};
 // GCC makes vectors of elements only where loops in the code of one are unrolled: those of some
-// hundred passes are. Passes that would multiply this code without a gain are off.
+// hundred passes are. Passes that would multiply this code without a gain are off, as is what turns
+// conditions of maps that follow each other into jumps.
 constexpr std::initializer_list<const char*> kGccWords = {
     "-fdiagnostics-plain-output",
     "-fsingle-precision-constant",
@@ -78,6 +79,7 @@ constexpr std::initializer_list<const char*> kGccWords = {
     "-fno-unswitch-loops",
     "-fno-split-loops",
     "-fno-tree-pre",
+    "-fno-thread-jumps",
     "-fno-move-loop-invariants"};
 
 std::vector<std::string> words_for(const CCompiler& compiler, const CompileOptions& options) {

@@ -81,8 +81,9 @@ static inline uint tandem_max_uint(uint a, uint b) { return a > b ? a : b; }
 #define mix(a, b, t) ((a) + ((b) - (a)) * (t))
 
 static inline uchar tandem_uchar_of_int(int v) { return (uchar)tandem_within(v, 0, 255); }
+// One comparison of floats: the other one is an instruction for ints. What is no number becomes 0.
 static inline uchar tandem_uchar_of_float(float v) {
-  return (uchar)(v >= 255.0f ? 255 : v > 0.0f ? (int)v : 0);
+  return (uchar)tandem_max_int((int)(v >= 255.0f ? 255.0f : v), 0);
 }
 #define convert_uchar_sat(v) \
   _Generic((v), float: tandem_uchar_of_float, default: tandem_uchar_of_int)(v)

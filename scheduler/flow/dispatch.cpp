@@ -192,7 +192,7 @@ Dispatch::Entry& Dispatch::begin(uint64_t now_ns, const Idle& idle) {
   begun.state = State::running;
   begun.mapping = current_.mapping;
   begun.way = Way(static_cast<int>(stages_.size()), item.repeat);
-  item.device_stages = 0;
+  item.device_stages = item.fused_stages = 0;
   FrameTimes& times = item.times;
   times = {.came_ns = times.came_ns};
   times.configuration = current_;

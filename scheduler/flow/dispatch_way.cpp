@@ -61,7 +61,7 @@ bool Dispatch::did(Entry& entry, const Action& action, const Status& status) {
     const bool again = std::exchange(entry.failed_before, true);
     if (!device_usable_ || again)
       entry.mapping = entry.mapping.within(device_usable_ ? device_only_ : 0);
-    item.device_stages = 0;
+    item.device_stages = item.fused_stages = 0;
     item.times.stage_ns = item.times.download_ns = item.times.upload_ns = {};
     entry.position = entry.restart;
     return first_failure;
@@ -135,11 +135,12 @@ Dispatch::Action Dispatch::leave(Entry& entry) {
 int Dispatch::end_of_run(const Entry& entry) const {
   const Way& way = entry.way;
   const Side here = side(entry, entry.position);
-  int last = entry.position + 1;
-  while (last < way.length() && side(entry, last) == here && !stages_[way.stage(last)].serial &&
-         !stages_[way.stage(last - 1)].changes_item) {
-    ++last;
-  }
+  int end = entry.position + 1;
+  while (end < way.length() && side(entry, end) == here && !stages_[way.stage(end)].serial) ++end;
+  // Inside of one pass nobody waits for what an item is changed into.
+  int last = entry.position;
+  do last += one_pass(way, entry.item->repeat, entry.item->fused.on_device, last, end);
+  while (last < end && !stages_[way.stage(last - 1)].changes_item);
   return last;
 }
 

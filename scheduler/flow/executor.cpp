@@ -204,6 +204,8 @@ void Executor::count(const Item& item) {
   for (std::size_t k = 0; k < stages_.size(); ++k) {
     Counter& counter = counters_[k];
     auto& frames = (item.device_stages >> k & 1) != 0 ? counter.device_frames : counter.cpu_frames;
+    if ((item.fused_stages >> k & 1) != 0)
+      counter.fused_frames.fetch_add(1, std::memory_order_relaxed);
     frames.fetch_add(1, std::memory_order_relaxed);
   }
   frames_.fetch_add(1, std::memory_order_relaxed);
@@ -225,8 +227,8 @@ int Executor::usable_devices(int kind) const {
 ExecutorStats Executor::stats() const {
   ExecutorStats stats;
   for (std::size_t k = 0; k < stages_.size(); ++k) {
-    stats.stages[k] = {counters_[k].cpu_frames, counters_[k].device_frames, counters_[k].cpu_ns,
-                       counters_[k].device_ns};
+    stats.stages[k] = {counters_[k].cpu_frames, counters_[k].device_frames,
+                       counters_[k].fused_frames, counters_[k].cpu_ns, counters_[k].device_ns};
   }
   stats.frames = frames_;
   stats.frames_cpu = frames_cpu_;

@@ -29,6 +29,7 @@ namespace tandem {
 struct ExecutorStats {
   struct PerStage {
     uint64_t cpu_frames = 0, device_frames = 0;
+    uint64_t fused_frames = 0;  ///< of both: in one pass with other stages
     uint64_t cpu_ns = 0, device_ns = 0;
   };
   std::array<PerStage, kMaxStages> stages{};
@@ -145,19 +146,22 @@ class Executor {
   void report(Dispatch::Entry& entry, const Dispatch::Action& action, const Status& status,
               Lock& lock);
   Status time_on_device(Item& item, const Way& way, int first, int last);
-  Status run_on_cpu(Dispatch::Entry& entry, int position);
+  Status run_on_cpu(Dispatch::Entry& entry, int position, int count);
   Status enqueue_piece(Dispatch::Entry& entry, const Dispatch::Action& action);
   void compute_in_bands(Stage& stage, Item& item, int index);
   StageTimes& device_ns(int lane);
   bool is_long_on_device(int lane, int stage);
   int end_of_piece(const Dispatch::Entry& entry, const Dispatch::Action& action);
+  void learn_device_ns(int lane, int stage, uint64_t took_ns, int count);
   void learn_piece(const Dispatch::Entry& entry, uint64_t took_ns);
   template <class Enqueue>
   Status at_its_pace(const Item& item, int stage, Enqueue&& enqueue);
   Status enqueue(Stage& stage, Item& item, int index, bool to_host);
   Status enqueue_split(Stage& stage, Item& item, int index, const SplitRows& rows, bool to_host);
   Stage& enter(Item& item, const Way& way, int position);
-  void count_time(Item& item, int stage, uint64_t ns, bool on_device);
+  static void note_pass(Item& item, int stage, int count);
+  static int together(const Item& item, const Way& way, int position, int last, bool on_device);
+  void count_time(Item& item, int stage, uint64_t ns, bool on_device, int count = 1);
   void count(const Item& item);
   void notify();  ///< wakes those whom the dispatch names; with mutex_ held
 
@@ -183,7 +187,7 @@ class Executor {
   std::array<std::atomic<uint64_t>, kMaxStages> compute_ns_;  // of a whole stage, on one core
 
   struct Counter {
-    std::atomic<uint64_t> cpu_frames{0}, device_frames{0}, cpu_ns{0}, device_ns{0};
+    std::atomic<uint64_t> cpu_frames{0}, device_frames{0}, fused_frames{0}, cpu_ns{0}, device_ns{0};
   };
   std::array<Counter, kMaxStages> counters_;
   std::atomic<uint64_t> frames_{0}, frames_cpu_{0}, frames_device_{0}, frames_mixed_{0};

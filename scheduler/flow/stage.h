@@ -22,7 +22,8 @@ namespace tandem {
 ///   enqueue_split of each and Device::start_timed, on this thread, and
 ///   begin and compute of each from SplitRows::cores_begin on, on others,
 ///   then Device::wait, finish_split of each
-/// on both. A run that takes long is sent and waited for piece by piece; a stage that takes
+/// on both. Stages that Item::fused has together are asked as one: lead() of the first, and then
+/// the calls above of it alone. A run that takes long is sent and waited for piece by piece; a stage that takes
 /// long or is not known yet is enqueued between Device::pace of the lane and of null. A stage that
 /// an item passes several times (Item::repeat) is asked so each time, with Item::round counting.
 /// Different items go through a stage at the same time unless it is serial.
@@ -39,6 +40,10 @@ class Stage {
   virtual bool has_device(int kind = 0) const = 0;
   /// Has a CPU implementation. Without one it is never begun, computed or finished on the CPU.
   virtual bool has_cpu() const { return true; }
+
+  /// Until the next call, what is asked of this stage for the item is asked of `count` stages from
+  /// this one on. Before prepare().
+  virtual void lead(Item& /*item*/, int /*count*/) {}
 
   /// Finds the inputs and takes the outputs from their pools. Called again when a frame that failed
   /// on the device is computed on the CPU.

@@ -127,14 +127,13 @@ Start start(const StageBench& bench, const std::string& cache, const std::string
 
 }  // namespace
 
-void bench_chosen(const StageBench& bench) {
-  const Files files;
+void print_chosen(const StageBench& bench, const char* what, const std::string& chain) {
   const Frames frames(kSize);
   FedBin::Options options;
   options.device = bench.device;
   std::vector<std::string> list, chosen;
   for (int i = 0; i < kTrainings; ++i) {
-    FedBin bin(options, files.chain(), "caps");
+    FedBin bin(options, chain, "caps");
     bin.begin(kSize);
     if (!bin.run_until_decided(frames.buffers, 60))
       throw std::runtime_error("no training ended within a minute");
@@ -143,10 +142,11 @@ void bench_chosen(const StageBench& bench) {
     list.insert(list.end(), some.begin(), some.end());
   }
   const std::vector<Rate> rates =
-      steady_rates(options, files.chain(), frames, list, kSearchSeconds, kSearchRounds);
-  std::puts(
-      "\n| chain of four, chosen | frames/s | best | frames/s | ratio | bar | reached |\n"
-      "| --- | ---: | --- | ---: | ---: | ---: | --- |");
+      steady_rates(options, chain, frames, list, kSearchSeconds, kSearchRounds);
+  std::printf(
+      "\n| %s, chosen | frames/s | best | frames/s | ratio | bar | reached |\n"
+      "| --- | ---: | --- | ---: | ---: | ---: | --- |\n",
+      what);
   for (const std::string& one : chosen) {
     const double fps = rate_of(rates, one), ratio = fps / rates.front().fps;
     std::printf("| %s | %.1f | %s | %.1f | %.2f | 0.95 | %s |\n", one.c_str(), fps,
@@ -154,6 +154,11 @@ void bench_chosen(const StageBench& bench) {
                 ratio >= 0.95 ? "yes" : "NO");
   }
   std::fflush(stdout);
+}
+
+void bench_chosen(const StageBench& bench) {
+  const Files files;
+  print_chosen(bench, "chain of four", files.chain());
 }
 
 void start_once(const std::string& device, const std::string& folder) {
