@@ -92,6 +92,7 @@ std::vector<std::string> words_for(const CCompiler& compiler, const CompileOptio
                                  "-fno-math-errno",
                                  "-fno-trapping-math",
                                  "-fvisibility=default",
+                                 "-fno-semantic-interposition",
                                  options.contract ? "-ffp-contract=fast" : "-ffp-contract=off"};
   const bool clang = compiler.version.find("clang") != std::string::npos;
   for (const char* word : clang ? kClangWords : kGccWords) words.emplace_back(word);
