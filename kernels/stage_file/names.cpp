@@ -120,10 +120,11 @@ bool has_short_loops(std::string_view code) {
     if (!first || next() != ";" || next() != name) return false;
     const std::string_view less = next();
     if (less != "<" && less != ">") return false;
-    if (at < words.size() && words[at].text == "=") ++at;
+    const bool reaches = at < words.size() && words[at].text == "=";
+    if (reaches) ++at;
     const std::optional<int> last = number();
     if (!last || next() != ";") return false;
-    passes *= std::abs(static_cast<double>(*last) - *first) + 1;
+    passes *= std::abs(static_cast<double>(*last) - *first) + (reaches ? 1 : 0);
   }
   return passes <= kMostPasses;
 }

@@ -74,11 +74,12 @@ TEST(StageFileLoops, AreShortWithFewConstantPasses) {
   for (const char* code :
        {"sum = 1;", "for (int k = 0; k < 100; ++k) sum += k;",
         "for (int dy = -2; dy <= 2; ++dy)\n  for (int dx = -2; dx <= 2; dx++) sum += dx;",
-        "for (int k = 7; k >= -1; --k) { sum += k; }"})
+        "for (int k = 7; k >= -1; --k) { sum += k; }",
+        "for (int i = 0; i < 16; ++i) for (int k = 1; k <= 16; ++k) sum += k;"})
     EXPECT_TRUE(has_short_loops(code)) << code;
   for (const char* code :
        {"for (int k = 0; k < 1000; ++k) sum += k;", "for (int k = 0; k < width; ++k) sum += k;",
-        "for (int i = 0; i < 20; ++i) for (int k = 0; k < 20; ++k) sum += k;",
+        "for (int i = 0; i < 16; ++i) for (int k = 0; k < 17; ++k) sum += k;",
         "for (;;) { break; }", "int k; for (k = 0; k < 3; ++k) sum += k;", "while (sum < 3) ++sum;",
         "for (int k = 0; k < 2 * n; ++k) sum += k;", "for (int k = 0"})
     EXPECT_FALSE(has_short_loops(code)) << code;
