@@ -31,7 +31,8 @@ void on_each_side(const StageFile& file, Check&& check) {
   const StageRunner runner(file, any_context());
   for (const int width : kWidths) {
     for (const bool device : {false, true}) {
-      if (device && !runner.has_device()) continue;
+      // A CPU's driver compiles again for each size of a work-group.
+      if (device && (!runner.has_device() || (width != 19 && width != 275))) continue;
       SCOPED_TRACE(std::to_string(width) + (device ? " device" : " cores"));
       StageMemory memory = runner.memory(width, 5);
       const std::vector<uint8_t> luma = random_luma(width, 5, 7);
