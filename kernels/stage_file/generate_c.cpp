@@ -187,7 +187,7 @@ std::string blocks_text(const StageFile& file, const StagePlan& plan, const Stag
                             "for (int i_ = 0; i_ < $block; ++i_) {\n"
                             "const int x = begin_ + i_;\n")
                          .put("block", block)) +
-         element_text(file, step, StageSide::kCpu, where == Where::kWidened) + "}\n}\n" +
+         unrolled_element_text(file, step, StageSide::kCpu, where == Where::kWidened) + "}\n}\n" +
          undefine(planes) + local_reads(step, false);
 }
 

@@ -2,7 +2,6 @@
 #include "kernels/stage_file/generate.h"
 #include "kernels/stage_file/generate_kernel.h"
 #include "kernels/stage_file/generate_text.h"
-#include "kernels/stage_file/names.h"
 #include "prelude_cl.h"
 
 namespace tandem {
@@ -38,15 +37,6 @@ std::string written_rows_text(const StageStep& step) {
   return text;
 }
 
-// Loops of some hundred constant passes are unrolled where that makes code faster: reads and
-// numbers of tables become parts of instructions.
-std::string device_element_text(const StageFile& file, const StageStep& step) {
-  const std::string element = element_text(file, step, StageSide::kDevice);
-  for (const StagePlanPart& part : step.parts)
-    if (!has_short_loops(file.parts[part.part].body_on(StageSide::kDevice).text)) return element;
-  return "#define for tandem_for\n" + element + "#undef for\n";
-}
-
 // A work-item computes TANDEM_ROWS elements below each other, which read many pixels in common.
 // Groups at a border have code of their own: reads that are kept within their planes are no
 // neighbours of each other to a compiler.
@@ -59,7 +49,8 @@ std::string kernel_text(const StageFile& file, const StagePlan& plan, std::size_
   if (step.until_settled)
     text += "if (pass > 0 && !" + flags + "[pass - 1]) return;\nif (top_ == 0 && x == 0) " + flags +
             "[" + std::to_string(step.passes) + "] = pass + 1;\n";
-  const std::string element = device_element_text(file, step), rows = written_rows_text(step);
+  const std::string element = unrolled_element_text(file, step, StageSide::kDevice),
+                    rows = written_rows_text(step);
   text += "int again_ = 0;\n" + device_arrays_text(plan, step) + local_reads(step, true) +
           inside_text(step) +
           "if (!inside_) {\nif (x < columns_) {\n"

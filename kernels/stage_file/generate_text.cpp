@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "kernels/stage_file/names.h"
+
 namespace tandem {
 
 std::string user_text(const StageFile& file, const StageCode& code) {
@@ -54,6 +56,14 @@ std::string element_text(const StageFile& file, const StageStep& step, StageSide
     text += "{" + user_text(file, file.parts[part.part].body_on(side)) + "}\n";
   }
   return text + stores + (loops ? "again_ |= again;\n" : "");
+}
+
+std::string unrolled_element_text(const StageFile& file, const StageStep& step, StageSide side,
+                                  bool wide) {
+  const std::string element = element_text(file, step, side, wide);
+  for (const StagePlanPart& part : step.parts)
+    if (!has_short_loops(file.parts[part.part].body_on(side).text)) return element;
+  return "#define for tandem_for\n" + element + "#undef for\n";
 }
 
 std::string reduced_text(const StagePlan& plan, const StageStep& step, const char* text) {

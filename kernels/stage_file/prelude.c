@@ -51,9 +51,13 @@ static inline int tandem_seen(int* reach, int distance, int halo) {
 #define tandem_chunk 256
 
 #define constant static const
+// Clang makes vectors of elements whose loops it is told to unroll. GCC unrolls by itself, and is
+// not to know the numbers of large tables.
 #ifdef __clang__
+#define tandem_for _Pragma("clang loop unroll(full)") for
 #define unknown_ static const
 #else
+#define tandem_for for
 #define unknown_ __attribute__((weak, visibility("hidden")))
 #endif
 #define __constant static const
