@@ -60,6 +60,8 @@ struct Queue::Native {
   /// For kernels whose last work-group goes on with what all have written: how many are done. Of
   /// the queue, whose kernels follow each other; made when first needed.
   cl::Buffer group_counter;
+  cl::Buffer scratch;  ///< see opencl::scratch()
+  std::size_t scratch_bytes = 0;
 
   explicit Native(const NativeDevice& on) : device(on) {}
 
@@ -117,6 +119,11 @@ struct Program {
 
 /// Enqueues what was deferred; to be called before every command on the queue. Throws Error.
 void enqueue_deferred(Queue& queue);
+
+/// Memory of at least this size on the queue's device, for what kernels that follow each other hand
+/// on: any later call may overwrite it. A larger one replaces it, without its content. Throws
+/// Error.
+cl_mem scratch(Queue& queue, std::size_t bytes);
 
 /// The program in OpenCL C 1.2, from the memory of the context, the cache on disk or the compiler.
 /// `options`: what define() makes, one after the other. Throws Error with the compiler's messages.

@@ -67,6 +67,19 @@ void enqueue_deferred(Queue& queue) {
   queue.native().spare = std::move(deferred);
 }
 
+// Commands that use the memory which is replaced keep it until they are done.
+cl_mem scratch(Queue& queue, std::size_t bytes) {
+  Queue::Native& native = queue.native();
+  if (native.scratch_bytes < bytes) {
+    native.scratch = checked("make scratch memory", [&] {
+      return cl::Buffer(native.device.context, CL_MEM_READ_WRITE, bytes);
+    });
+    native.scratch_bytes = bytes;
+    ++counters().buffers_created;
+  }
+  return native.scratch();
+}
+
 void Queue::flush() {
   enqueue_deferred(*this);
   checked("hand commands to the device", [&] { return native_->queue.flush(); });
