@@ -27,6 +27,7 @@ inline constexpr BySort kWindowGroup{16, 64};    ///< of a window that slides al
 inline constexpr BySort kFeatureGroup{16, 256};  ///< that follow one feature
 /// A GPU starts few work-groups at a time: small ones cost more than what they compute.
 inline constexpr BySort kRowGroup{64, 256};
+inline constexpr BySort kTileGroup{64, 256};  ///< that holds a part of the frame in local memory
 /// A work-group that sums holds a row of a small image and a few of a large one.
 inline constexpr BySort kSumGroup{128, 256};
 inline constexpr BySort kSumGroupsAUnit{2, 4};   ///< work-groups for each compute unit
