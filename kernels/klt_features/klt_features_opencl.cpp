@@ -9,8 +9,12 @@
 namespace tandem {
 namespace {
 
-constexpr std::size_t kStateWords = 8, kBins = 2048;  // as in klt_features.cl
-constexpr int kPasses = 6;
+constexpr std::size_t kStateWords = 4, kBins = 2048, kChunk = 32;  // as in klt_features.cl
+
+/// How many keys are sorted for so many features: keys that are alike are not told apart.
+std::size_t sorted_for(int count) {
+  return std::bit_ceil(static_cast<std::size_t>(count + std::max(8, count / 16)));
+}
 
 }  // namespace
 
@@ -22,17 +26,12 @@ struct KltFeaturesOpenCL::Private {
         in_pieces(!context.device().is_cpu),
         sum_rows(context, program, in_pieces ? "sum_pieces_of_rows" : "sum_rows"),
         sum_columns(context, program, "sum_columns"),
-        start(context, program, "select_start"),
         count(context, program, "select_count"),
-        narrow(context, program, "select_narrow"),
-        gather(context, program, "select_gather"),
         finish(context, program, "select_finish"),
         row_group(sum_rows.group_size(in_pieces ? opencl::kRowGroup : opencl::kWindowGroup)),
         column_group(sum_columns.group_size(opencl::kWindowGroup)),
-        group(std::min(
-            {start.group_size(opencl::kSelectGroup), count.group_size(opencl::kSelectGroup),
-             narrow.group_size(opencl::kSelectGroup), gather.group_size(opencl::kSelectGroup),
-             finish.group_size(opencl::kSelectGroup)})),
+        group(std::min(count.group_size(opencl::kSelectGroup),
+                       finish.group_size(opencl::kSelectGroup))),
         // Each has its own counts: few enough that adding these up costs little.
         groups(4 * std::max(1u, context.device().compute_units)) {}
 
@@ -53,7 +52,7 @@ struct KltFeaturesOpenCL::Private {
 
   const opencl::Program program;
   const bool in_pieces;  // of rows, in local memory, which CPUs do not have
-  opencl::Kernel sum_rows, sum_columns, start, count, narrow, gather, finish;
+  opencl::Kernel sum_rows, sum_columns, count, finish;
   const std::size_t row_group, column_group, group, groups;
 };
 
@@ -86,23 +85,23 @@ void KltFeaturesOpenCL::enqueue_select(opencl::Queue& queue, const opencl::Devic
   if (count > kKltMostFeatures) throw opencl::Error("too many features are asked for");
   const std::size_t group = self_->group, all = self_->groups * group;
   const cl_int peaks_only = candidates == KltCandidates::peaks;
-  self_->start.enqueue(queue, group, group, scratch, static_cast<cl_uint>(count), features);
-  for (cl_int pass = 0; pass < kPasses; ++pass) {
+  const std::size_t sorted = sorted_for(count);
+  const opencl::LocalMemory shared{(std::max(group, kChunk) + 2) * sizeof(cl_uint)};
+  const auto wanted = static_cast<cl_uint>(count);
+  static_assert(2 + kBins <= opencl::kZeroedWords);
+  const cl_mem zeroed = opencl::zeroed(queue);
+  for (cl_int pass = 0; pass < 2; ++pass) {
     self_->count.enqueue(queue, all, group, strength, strength.width, strength.height, peaks_only,
-                         scratch, pass, opencl::LocalMemory{kBins * sizeof(cl_uint)});
-    self_->narrow.enqueue(queue, group, group, scratch, pass,
-                          opencl::LocalMemory{kBins * sizeof(cl_uint)});
+                         scratch, zeroed, pass, wanted, static_cast<cl_uint>(sorted),
+                         opencl::LocalMemory{kBins * sizeof(cl_uint)}, shared);
   }
-  self_->gather.enqueue(queue, all, group, strength, strength.width, strength.height, peaks_only,
-                        scratch);
-  const auto capacity = std::bit_ceil(static_cast<cl_uint>(std::max(2, count)));
-  self_->finish.enqueue(queue, group, group, scratch, strength.width, static_cast<cl_int>(capacity),
-                        features, opencl::LocalMemory{capacity * sizeof(cl_ulong)},
-                        opencl::LocalMemory{capacity * sizeof(cl_uint)});
+  self_->finish.enqueue(queue, all, group, strength, strength.width, strength.height, peaks_only,
+                        scratch, zeroed, wanted, features,
+                        opencl::LocalMemory{sorted * sizeof(cl_ulong)}, shared);
 }
 
 std::size_t KltFeaturesOpenCL::selection_scratch() {
-  return kStateWords + kBins + 2 * static_cast<std::size_t>(kKltMostFeatures);
+  return kStateWords + 2 * sorted_for(kKltMostFeatures);
 }
 
 }  // namespace tandem

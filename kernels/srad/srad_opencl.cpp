@@ -69,9 +69,9 @@ struct SradOpenCL::Private {
                 const Span& sums, const Span& statistics) {
     const int rows = rows_a_sum(height);
     const auto groups = static_cast<std::size_t>((height + rows - 1) / rows);
-    reduce.enqueue(queue, sum_group * groups, sum_group, image, squares, sums, counter_of(queue),
-                   cl_int{image.width}, cl_int{height}, cl_int{rows}, pixels_of(image, height),
-                   static_cast<cl_float>(kSradLeastVariation), statistics,
+    reduce.enqueue(queue, sum_group * groups, sum_group, image, squares, sums,
+                   opencl::zeroed(queue), cl_int{image.width}, cl_int{height}, cl_int{rows},
+                   pixels_of(image, height), static_cast<cl_float>(kSradLeastVariation), statistics,
                    opencl::LocalMemory{sum_group * sizeof(cl_float4)},
                    opencl::LocalMemory{sizeof(cl_uint)});
   }
@@ -83,7 +83,7 @@ struct SradOpenCL::Private {
     const Scratch scratch = scratch_of(queue, image, blocks);
     reduce_blocks->enqueue(
         queue, blocks.count * block_group, block_group, image, squares, scratch.sums[0].mem,
-        counter_of(queue), cl_int{image.width}, cl_int{image.height}, cl_int{blocks.tiles},
+        opencl::zeroed(queue), cl_int{image.width}, cl_int{image.height}, cl_int{blocks.tiles},
         pixels_of(image, image.height), static_cast<cl_float>(kSradLeastVariation), statistics,
         opencl::LocalMemory{block_group * sizeof(cl_float4)}, opencl::LocalMemory{sizeof(cl_uint)});
   }
@@ -132,20 +132,6 @@ struct SradOpenCL::Private {
   }
 
   int rows_a_sum(int height) const { return std::max(1, (height + most_sums - 1) / most_sums); }
-
-  /// Counts the work-groups of a reduction; 0 between two.
-  static cl_mem counter_of(opencl::Queue& queue) {
-    cl::Buffer& counter = queue.native().group_counter;
-    if (counter() == nullptr) {
-      counter = opencl::checked("make a counter of work-groups", [&] {
-        cl_uint none = 0;
-        return cl::Buffer(queue.native().device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                          sizeof none, &none);
-      });
-      ++opencl::counters().buffers_created;
-    }
-    return counter();
-  }
 
   const bool combines;  // stages into launches: a CPU's cost little, and it has vectors
   const opencl::Program program;
