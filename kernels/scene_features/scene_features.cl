@@ -1,16 +1,37 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The scale space of scene_features.h. Built with PIXELS = 1 or 16: the neighbours in a row that one
-// work-item computes together. A CPU device has vectors for them, a GPU has none; no row is shorter.
+// The scale space of scene_features.h. Built with either
+//   PIXELS                   16: the neighbours in a row that one work-item computes together, for
+//                            which a CPU has vectors; no row is shorter
+//   TILE_WIDTH, TILE_HEIGHT  pixels of a level that a work-group makes: GPUs. With TAPS_n, the taps
+//                            of the blur that makes level n, and RADIUS_n, at most REACH: loops over
+//                            taps are unrolled, and a tap is a part of the instruction
 
-#if PIXELS == 1
-typedef float Floats;
-#define LOAD(from) (*(from))
-#define STORE(value, to) (*(to) = (value))
-#else
+#ifdef PIXELS
 typedef float16 Floats;
 #define LOAD(from) vload16(0, from)
 #define STORE(value, to) vstore16(value, 0, to)
+#else
+typedef float Floats;
 #endif
+
+// As in scene_features_simd.cpp; atan2 would take longer than all blurs on a CPU.
+Floats angle_of(Floats dx, Floats dy) {
+  const Floats ax = fabs(dx), ay = fabs(dy);
+  const Floats t = fmin(ax, ay) / fmax(fmax(ax, ay), 1e-30f);
+  const Floats t2 = t * t;
+  Floats p = -0.011719135734256725f;
+  p = p * t2 + 0.05264735146589641f;
+  p = p * t2 - 0.11642648196997651f;
+  p = p * t2 + 0.19354037608393043f;
+  p = p * t2 - 0.3326228278902576f;
+  p = p * t2 + 0.9999772190822532f;
+  p *= t;
+  p = ay > ax ? 1.57079633f - p : p;
+  p = dx < 0.0f ? 3.14159265f - p : p;
+  return copysign(p, dy);
+}
+
+#ifdef PIXELS
 
 // The first pixel and the row of a work-item; false: past the end. The last item of a row may compute
 // again what the one before does.
@@ -42,78 +63,6 @@ __kernel void double_luma(__global const uchar* luma, ulong luma_offset, long st
     to[x] = (above[left] + above[right] + below[left] + below[right]) * (1 / (4 * 255.0f));
   }
 }
-
-#if PIXELS == 1
-
-// Adds a pixel, `row` below the first of ROWS that are blurred, to those of them that it is near. What
-// is near all of them needs no look.
-void add_pixel(float* sums, __constant float* taps, int radius, int row, float pixel, bool near_all) {
-#pragma unroll
-  for (int i = 0; i < ROWS; ++i) {
-    const int tap = row - i;
-    if (near_all || (tap >= -radius && tap <= radius)) sums[i] += taps[tap] * pixel;
-  }
-}
-
-// Blurs an image in y and then in x, which makes a level; `difference` is level - image. Every second
-// pixel goes to `base`, base_width x base_height, where the next octave starts. Either may be at NONE.
-// A work-group makes a part of ROWS rows, and an item the same pixel of each, for which it reads what
-// they have in common once. `down` holds what the items and `radius` more on both sides are when
-// blurred in y, row by row.
-__kernel void blur(__global const float* image, ulong image_first, __global float* level,
-                   ulong level_first, __global float* difference, ulong difference_first,
-                   __global float* base, ulong base_first, int base_width, int base_height,
-                   int width, int height, __constant float* taps, int first_tap, int radius,
-                   __local float* down) {
-  const int items = get_local_size(0), item = get_local_id(0), length = items + 2 * radius;
-  const int groups = (width + items - 1) / items, first_y = get_group_id(0) / groups * ROWS;
-  const int begin = ((int)get_group_id(0) % groups) * items, x = begin + item;
-  image += image_first;
-  taps += first_tap + radius;
-  const bool inside = first_y >= radius && first_y + ROWS + radius <= height;
-  for (int i = item; i < length; i += items) {
-    __global const float* column = image + clamp(begin + i - radius, 0, width - 1);
-    float sums[ROWS] = {0};
-    if (inside && radius >= ROWS) {
-      __global const float* pixel = column + (long)(first_y - radius) * width;
-      int row = -radius;
-      for (; row < ROWS - 1 - radius; ++row, pixel += width)
-        add_pixel(sums, taps, radius, row, *pixel, false);
-      for (; row <= radius; ++row, pixel += width)
-        add_pixel(sums, taps, radius, row, *pixel, true);
-      for (; row < radius + ROWS; ++row, pixel += width)
-        add_pixel(sums, taps, radius, row, *pixel, false);
-    } else {
-      for (int row = -radius; row < radius + ROWS; ++row) {
-        const long at = clamp(first_y + row, 0, height - 1);
-        add_pixel(sums, taps, radius, row, column[at * width], false);
-      }
-    }
-#pragma unroll
-    for (int row = 0; row < ROWS; ++row) down[row * length + i] = sums[row];
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (x >= width) return;
-  float sums[ROWS] = {0};
-  for (int k = -radius; k <= radius; ++k) {
-    const float tap = taps[k];
-#pragma unroll
-    for (int row = 0; row < ROWS; ++row)
-      sums[row] += tap * down[row * length + item + radius + k];
-  }
-#pragma unroll
-  for (int row = 0; row < ROWS; ++row) {
-    const int y = first_y + row;
-    if (y >= height) return;
-    const long at = (long)y * width + x;
-    level[level_first + at] = sums[row];
-    if (difference_first != NONE) difference[difference_first + at] = sums[row] - image[at];
-    if (base_first != NONE && !(x & 1) && !(y & 1) && x / 2 < base_width && y / 2 < base_height)
-      base[base_first + (long)(y / 2) * base_width + x / 2] = sums[row];
-  }
-}
-
-#else
 
 // Blurs an image in y. A CPU has its local memory in the same place as all other.
 __kernel void blur_down(__global const float* image, ulong first, __global float* blurred,
@@ -157,25 +106,6 @@ __kernel void blur_across(__global const float* blurred, ulong blurred_first,
   }
 }
 
-#endif
-
-// As in scene_features_simd.cpp; atan2 would take longer than all blurs on a CPU.
-Floats angle_of(Floats dx, Floats dy) {
-  const Floats ax = fabs(dx), ay = fabs(dy);
-  const Floats t = fmin(ax, ay) / fmax(fmax(ax, ay), 1e-30f);
-  const Floats t2 = t * t;
-  Floats p = -0.011719135734256725f;
-  p = p * t2 + 0.05264735146589641f;
-  p = p * t2 - 0.11642648196997651f;
-  p = p * t2 + 0.19354037608393043f;
-  p = p * t2 - 0.3326228278902576f;
-  p = p * t2 + 0.9999772190822532f;
-  p *= t;
-  p = ay > ax ? 1.57079633f - p : p;
-  p = dx < 0.0f ? 3.14159265f - p : p;
-  return copysign(p, dy);
-}
-
 // Length and angle of half the differences of the neighbours.
 __kernel void gradient(__global const float* level, ulong level_first, __global float* space,
                        ulong magnitude_first, ulong angle_first, int width, int height) {
@@ -191,3 +121,144 @@ __kernel void gradient(__global const float* level, ulong level_first, __global 
   STORE(sqrt(dx * dx + dy * dy), space + magnitude_first + at);
   STORE(angle_of(dx, dy), space + angle_first + at);
 }
+
+#else
+
+// A row of a tile in local memory: REACH pixels more on each side, all in fours.
+#define ROW (TILE_WIDTH + 2 * REACH)
+
+// A pixel of the frame at twice its size, width x height, in [0, 1].
+float doubled(__global const uchar* luma, long stride, int x, int y, int width, int height) {
+  __global const uchar* above = luma + y / 2 * stride;
+  __global const uchar* below = luma + min((y + 1) / 2, height / 2 - 1) * stride;
+  const int left = x / 2, right = min((x + 1) / 2, width / 2 - 1);
+  return (above[left] + above[right] + below[left] + below[right]) * (1 / (4 * 255.0f));
+}
+
+// What a tile is blurred from: an image, or the frame for the first level.
+typedef struct {
+  __global const float* image;
+  __global const uchar* luma;
+  long luma_stride;
+  int width, height;
+} Source;
+
+float pixel_of(Source from, int x, int y) {
+  return from.luma ? doubled(from.luma, from.luma_stride, x, y, from.width, from.height)
+                   : from.image[(long)y * from.width + x];
+}
+
+// Blurs the tile at (first_x, first_y) in y, with what lies left and right of it. An item makes a
+// whole column: what it reads is a part of up to 2 radius + 1 sums.
+inline void blur_down(Source from, int first_x, int first_y, __constant const float* taps,
+                      const int radius, __local float* down) {
+  const int wider = (radius + 3) / 4 * 4;
+  for (int i = get_local_id(0); i < TILE_WIDTH + 2 * wider; i += get_local_size(0)) {
+    const int x = clamp(first_x - wider + i, 0, from.width - 1);
+    float sums[TILE_HEIGHT] = {0};
+#pragma unroll
+    for (int row = -radius; row < TILE_HEIGHT + radius; ++row) {
+      const float pixel = pixel_of(from, x, clamp(first_y + row, 0, from.height - 1));
+#pragma unroll
+      for (int y = 0; y < TILE_HEIGHT; ++y) {
+        if (row - y >= -radius && row - y <= radius) sums[y] += taps[row - y + radius] * pixel;
+      }
+    }
+#pragma unroll
+    for (int y = 0; y < TILE_HEIGHT; ++y) down[y * ROW + REACH - wider + i] = sums[y];
+  }
+}
+
+// Then in x. An item makes four pixels at a time, of which neighbours share what they read.
+inline void blur_across(__local const float4* down, __constant const float* taps, const int radius,
+                        __local float4* made) {
+  const int wider = (radius + 3) / 4;
+  for (int i = get_local_id(0); i < TILE_HEIGHT * TILE_WIDTH / 4; i += get_local_size(0)) {
+    const int y = i / (TILE_WIDTH / 4), four = i % (TILE_WIDTH / 4);
+    __local const float4* from = down + y * (ROW / 4) + REACH / 4 + four;
+    float around[4 * (2 * (REACH / 4) + 1)];
+#pragma unroll
+    for (int k = -wider; k <= wider; ++k) vstore4(from[k], k + wider, around);
+    float sums[4] = {0};
+#pragma unroll
+    for (int k = -radius; k <= radius; ++k) {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) sums[j] += taps[k + radius] * around[4 * wider + j + k];
+    }
+    made[i] = vload4(0, sums);
+  }
+}
+
+// Where a blur writes, in `space` or another image; NONE: not at all.
+typedef struct {
+  ulong difference, magnitude, angle, base;
+  int base_width, base_height;
+} Targets;
+
+// Length and angle of half the differences of the neighbours.
+void write_gradient(__global const float* row, int x, int y, int width, int height,
+                    __global float* magnitude, __global float* angle) {
+  const float dx = 0.5f * (row[min(x + 1, width - 1)] - row[max(x - 1, 0)]);
+  const float dy = 0.5f * (row[x + (y < height - 1 ? width : 0)] - row[x - (y > 0 ? width : 0)]);
+  *magnitude = sqrt(dx * dx + dy * dy);
+  *angle = angle_of(dx, dy);
+}
+
+// Makes a tile of a level: `level`, the difference of it and what it was blurred from, the gradient
+// of the latter, and every second pixel, where the next octave starts.
+inline void make_tile(Source from, __global float* level, __global float* space,
+                      __global float* bases, Targets to, __constant const float* taps,
+                      const int radius, __local float4* down, __local float4* made) {
+  const int width = from.width, height = from.height;
+  const int first_x = get_group_id(0) * TILE_WIDTH, first_y = get_group_id(1) * TILE_HEIGHT;
+  blur_down(from, first_x, first_y, taps, radius, (__local float*)down);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  blur_across(down, taps, radius, made);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int i = get_local_id(0); i < TILE_HEIGHT * TILE_WIDTH; i += get_local_size(0)) {
+    const int x = first_x + i % TILE_WIDTH, y = first_y + i / TILE_WIDTH;
+    if (x >= width || y >= height) continue;
+    const float value = ((__local const float*)made)[i];
+    const long at = (long)y * width + x;
+    if (level) level[at] = value;
+    if (to.difference != NONE) space[to.difference + at] = value - from.image[at];
+    if (to.magnitude != NONE) {
+      write_gradient(from.image + (long)y * width, x, y, width, height, space + to.magnitude + at,
+                     space + to.angle + at);
+    }
+    if (to.base != NONE && !(x & 1) && !(y & 1) && x / 2 < to.base_width && y / 2 < to.base_height)
+      bases[to.base + (long)(y / 2) * to.base_width + x / 2] = value;
+  }
+}
+
+__constant const float taps_0[] = {TAPS_0};
+
+__kernel void make_level_0(__global const uchar* luma, ulong luma_offset, long luma_stride,
+                           __global float* level, ulong level_first, int width, int height) {
+  __local float4 down[TILE_HEIGHT * ROW / 4], made[TILE_HEIGHT * TILE_WIDTH / 4];
+  const Source from = {0, luma + luma_offset, luma_stride, width, height};
+  const Targets to = {NONE, NONE, NONE, NONE, 0, 0};
+  make_tile(from, level + level_first, 0, 0, to, taps_0, RADIUS_0, down, made);
+}
+
+#define MAKE_LEVEL(n)                                                                            \
+  __constant const float taps_##n[] = {TAPS_##n};                                                \
+  __kernel void make_level_##n(                                                                  \
+      __global const float* image, ulong image_first, __global float* level, ulong level_first,  \
+      __global float* space, ulong difference, ulong magnitude, ulong angle,                     \
+      __global float* bases, ulong base, int base_width, int base_height, int width,             \
+      int height) {                                                                              \
+    __local float4 down[TILE_HEIGHT * ROW / 4], made[TILE_HEIGHT * TILE_WIDTH / 4];              \
+    const Source from = {image + image_first, 0, 0, width, height};                              \
+    const Targets to = {difference, magnitude, angle, base, base_width, base_height};            \
+    make_tile(from, level_first == NONE ? 0 : level + level_first, space, bases, to, taps_##n,   \
+              RADIUS_##n, down, made);                                                           \
+  }
+
+MAKE_LEVEL(1)
+MAKE_LEVEL(2)
+MAKE_LEVEL(3)
+MAKE_LEVEL(4)
+MAKE_LEVEL(5)
+
+#endif

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <optional>
+#include <cstdio>
+#include <deque>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "kernels/opencl/native.h"
@@ -10,7 +13,8 @@ namespace tandem {
 namespace {
 
 constexpr int kLevels = kSceneScales + 3;
-constexpr int kBlurRows = 4;  // that an item blurs at a time where each is one pixel wide
+// What a work-group of a GPU makes at a time, and the most pixels that a blur reaches, in fours.
+constexpr int kTileWidth = 192, kTileHeight = 16, kReach = 16;
 constexpr std::size_t kNone = ~std::size_t{0};  // NONE of the kernels: nothing is written there
 
 /// The taps of all blurs, one after the other.
@@ -26,103 +30,194 @@ struct Taps {
       values.insert(values.end(), taps.begin(), taps.end());
     }
   }
+
+  /// Options of a program in which they are constants.
+  std::string options() const {
+    std::string all;
+    for (int level = 0; level < kLevels; ++level) {
+      const std::string number = std::to_string(level);
+      all += opencl::define(("RADIUS_" + number).c_str(), radius[level]) + " -DTAPS_" + number;
+      for (int i = 0; i <= 2 * radius[level]; ++i) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%c%af", i == 0 ? '=' : ',',
+                      static_cast<double>(values[static_cast<std::size_t>(first[level] + i)]));
+        all += text;
+      }
+    }
+    return all;
+  }
 };
 
 opencl::DeviceSpan after(const opencl::DeviceSpan& span, std::size_t floats) {
   return {span.mem, span.offset + floats};
 }
 
-}  // namespace
+std::string with_none(const std::string& options) {
+  return " -DNONE=0xffffffffffffffffUL" + options;
+}
 
-struct SceneFeaturesOpenCL::Private {
-  explicit Private(opencl::Context& context)
-      : pixels_an_item(static_cast<int>(opencl::kShortRun.of(context))),
-        program(opencl::build_program(context, scene_features_cl,
-                                      " -DNONE=0xffffffffffffffffUL" +
-                                          opencl::define("PIXELS", pixels_an_item) +
-                                          opencl::define("ROWS", kBlurRows))),
-        double_luma(context, program, "double_luma"),
-        blur(context, program, pixels_an_item == 1 ? "blur" : "blur_across"),
-        gradient(context, program, "gradient"),
-        blur_group(blur.group_size(opencl::kBlurGroup)),
-        tap_values(opencl::constant_data(context, taps.values.data(),
-                                         taps.values.size() * sizeof(float))) {
-    if (pixels_an_item > 1) blur_down.emplace(context, program, "blur_down");
+/// Where the planes of an octave are in the memory of the space, and its base for the next one.
+struct Octave {
+  int number, width, height, next_width, next_height;
+  std::size_t pixels, first;
+  opencl::DeviceSpan next_base;
+
+  Octave(const SceneLayout& layout, int octave, std::size_t space, const opencl::DeviceSpan& bases)
+      : number(octave),
+        width(layout.width_of(octave)),
+        height(layout.height_of(octave)),
+        next_width(layout.width_of(octave + 1)),
+        next_height(layout.height_of(octave + 1)),
+        pixels(layout.pixels_of(octave)),
+        first(space + layout.first_of(octave)),
+        next_base(bases) {
+    for (int o = 1; o <= octave; ++o) next_base.offset += layout.pixels_of(o);
+    if (octave + 1 == layout.octaves()) next_base.offset = kNone;
   }
 
+  std::size_t difference(int level) const {
+    return level > 0 ? first + static_cast<std::size_t>(level - 1) * pixels : kNone;
+  }
+  static bool has_gradient(int level) { return level >= 1 && level <= kSceneGradients; }
+  std::size_t magnitude(int level) const {
+    return has_gradient(level)
+               ? first + static_cast<std::size_t>(kSceneDifferences + level - 1) * pixels
+               : kNone;
+  }
+  std::size_t angle(int level) const {
+    return has_gradient(level) ? magnitude(level) + kSceneGradients * pixels : kNone;
+  }
+  opencl::DeviceSpan base(int level) const {
+    return {next_base.mem, level == kSceneScales ? next_base.offset : kNone};
+  }
+};
+
+/// Two images that levels take turns in, and one that is blurred in y alone.
+struct Images {
+  opencl::DeviceSpan level, other, down;
+};
+
+/// How levels are made: in another way on each sort of device.
+struct LevelMaker {
+  virtual ~LevelMaker() = default;
+  /// An octave from `before`: octave 0 from anywhere, of the luma.
+  virtual void enqueue(opencl::Queue& queue, const opencl::DevicePlane& luma, const Octave& octave,
+                       opencl::DeviceSpan before, const opencl::DeviceSpan& space,
+                       Images images) = 0;
+};
+
+/// On a CPU: each pass over a whole image, in vectors of a row.
+struct InRuns final : LevelMaker {
+  explicit InRuns(opencl::Context& context)
+      : pixels_an_item(static_cast<int>(opencl::kShortRun.of(context))),
+        program(opencl::build_program(context, scene_features_cl,
+                                      with_none(opencl::define("PIXELS", pixels_an_item)))),
+        double_luma(context, program, "double_luma"),
+        blur_down(context, program, "blur_down"),
+        blur_across(context, program, "blur_across"),
+        gradient(context, program, "gradient"),
+        tap_values(opencl::constant_data(context, taps.values.data(),
+                                         taps.values.size() * sizeof(float))) {}
+
   template <typename... Arguments>
-  void enqueue(opencl::Kernel& kernel, opencl::Queue& queue, int width, int height,
-               const Arguments&... arguments) const {
+  void each_run(opencl::Kernel& kernel, opencl::Queue& queue, int width, int height,
+                const Arguments&... arguments) const {
     const std::size_t size = kernel.group_size(opencl::kRunGroup);
     const std::size_t items =
         opencl::pieces(width, pixels_an_item) * static_cast<std::size_t>(height);
     kernel.enqueue(queue, opencl::round_up(items, size), size, arguments...);
   }
 
-  /// Two images that levels take turns in, and one that is blurred in y alone.
-  struct Scratch {
-    opencl::DeviceSpan level, other, down, bases;
-  };
-  void enqueue_octave(opencl::Queue& queue, const SceneLayout& layout, int octave,
-                      opencl::DeviceSpan before, const opencl::DeviceSpan& space, Scratch scratch);
+  void enqueue(opencl::Queue& queue, const opencl::DevicePlane& luma, const Octave& octave,
+               opencl::DeviceSpan before, const opencl::DeviceSpan& space, Images images) override {
+    const int width = octave.width, height = octave.height;
+    if (octave.number == 0) {
+      before = images.other;
+      each_run(double_luma, queue, width, height, luma, before, width, height);
+    }
+    for (int level = octave.number == 0 ? 0 : 1; level < kLevels; ++level) {
+      const cl_int first_tap = taps.first[level], radius = taps.radius[level];
+      each_run(blur_down, queue, width, height, before, images.down, width, height, tap_values,
+               first_tap, radius);
+      each_run(blur_across, queue, width, height, images.down, before, images.level,
+               opencl::DeviceSpan{space.mem, octave.difference(level)}, octave.base(level),
+               octave.next_width, octave.next_height, width, height, tap_values, first_tap, radius);
+      if (Octave::has_gradient(level)) {
+        each_run(gradient, queue, width, height, images.level,
+                 opencl::DeviceSpan{space.mem, octave.magnitude(level)},
+                 cl_ulong{octave.angle(level)}, width, height);
+      }
+      before = images.level;
+      std::swap(images.level, images.other);
+    }
+  }
 
   const int pixels_an_item;
   const Taps taps;
   const opencl::Program program;
-  opencl::Kernel double_luma, blur, gradient;
-  std::optional<opencl::Kernel> blur_down;  // of a CPU
-  const std::size_t blur_group;
+  opencl::Kernel double_luma, blur_down, blur_across, gradient;
   const opencl::ConstantData tap_values;
 };
 
-void SceneFeaturesOpenCL::Private::enqueue_octave(opencl::Queue& queue, const SceneLayout& layout,
-                                                  int octave, opencl::DeviceSpan before,
-                                                  const opencl::DeviceSpan& space,
-                                                  Scratch scratch) {
-  const int width = layout.width_of(octave), height = layout.height_of(octave);
-  const std::size_t pixels = layout.pixels_of(octave);
-  const opencl::DeviceSpan planes = after(space, layout.first_of(octave));
-  const bool has_next = octave + 1 < layout.octaves();
-  std::size_t next_base = scratch.bases.offset;
-  for (int o = 1; o <= octave; ++o) next_base += layout.pixels_of(o);
-  for (int level = octave == 0 ? 0 : 1; level < kLevels; ++level) {
-    const opencl::DeviceSpan difference{space.mem,
-                                        level > 0 ? planes.offset + (level - 1) * pixels : kNone};
-    const opencl::DeviceSpan base{scratch.bases.mem,
-                                  level == kSceneScales && has_next ? next_base : kNone};
-    const auto make_level = [&](auto&& enqueue_blur) {
-      enqueue_blur(before, scratch.level, difference, base, layout.width_of(octave + 1),
-                   layout.height_of(octave + 1), width, height, tap_values, taps.first[level],
-                   taps.radius[level]);
-    };
-    if (blur_down) {
-      enqueue(*blur_down, queue, width, height, before, scratch.down, width, height, tap_values,
-              taps.first[level], taps.radius[level]);
-      make_level([&](const auto&... arguments) {
-        enqueue(blur, queue, width, height, scratch.down, arguments...);
-      });
-    } else {
-      const std::size_t groups =
-          opencl::pieces(width, static_cast<int>(blur_group)) * opencl::pieces(height, kBlurRows);
-      const std::size_t held =
-          kBlurRows * (blur_group + 2 * static_cast<std::size_t>(taps.radius[level]));
-      make_level([&](const auto&... arguments) {
-        blur.enqueue(queue, groups * blur_group, blur_group, arguments...,
-                     opencl::LocalMemory{held * sizeof(float)});
-      });
-    }
-    if (level >= 1 && level <= kSceneGradients) {
-      const opencl::DeviceSpan magnitude = after(planes, (kSceneDifferences + level - 1) * pixels);
-      enqueue(gradient, queue, width, height, scratch.level, magnitude,
-              static_cast<cl_ulong>(magnitude.offset + kSceneGradients * pixels), width, height);
-    }
-    before = scratch.level;
-    std::swap(scratch.level, scratch.other);
+/// On a GPU: a launch makes a level, and the gradient of the one before it.
+struct InTiles final : LevelMaker {
+  explicit InTiles(opencl::Context& context)
+      : program(
+            opencl::build_program(context, scene_features_cl,
+                                  with_none(opencl::define("TILE_WIDTH", kTileWidth) +
+                                            opencl::define("TILE_HEIGHT", kTileHeight) +
+                                            opencl::define("REACH", kReach) + Taps().options()))) {
+    for (int level = 0; level < kLevels; ++level)
+      make.emplace_back(context, program, ("make_level_" + std::to_string(level)).c_str());
   }
-}
+
+  template <typename... Arguments>
+  void each_tile(opencl::Kernel& kernel, opencl::Queue& queue, const Octave& octave,
+                 const Arguments&... arguments) const {
+    const std::size_t group = kernel.group_size(opencl::kBlurGroup);
+    kernel.enqueue(queue,
+                   cl::NDRange(group * opencl::pieces(octave.width, kTileWidth),
+                               opencl::pieces(octave.height, kTileHeight)),
+                   cl::NDRange(group, 1), arguments..., octave.width, octave.height);
+  }
+
+  void enqueue(opencl::Queue& queue, const opencl::DevicePlane& luma, const Octave& octave,
+               opencl::DeviceSpan before, const opencl::DeviceSpan& space, Images images) override {
+    if (octave.number == 0) {
+      before = images.other;
+      each_tile(make[0], queue, octave, luma, before);
+    }
+    for (int level = 1; level < kLevels; ++level) {
+      // Nothing is made from the last one.
+      const std::size_t made = level + 1 < kLevels ? images.level.offset : kNone;
+      each_tile(make[static_cast<std::size_t>(level)], queue, octave, before,
+                opencl::DeviceSpan{images.level.mem, made}, space.mem,
+                cl_ulong{octave.difference(level)}, cl_ulong{octave.magnitude(level - 1)},
+                cl_ulong{octave.angle(level - 1)}, octave.base(level), octave.next_width,
+                octave.next_height);
+      before = images.level;
+      std::swap(images.level, images.other);
+    }
+  }
+
+  const opencl::Program program;
+  std::deque<opencl::Kernel> make;
+};
+
+}  // namespace
+
+struct SceneFeaturesOpenCL::Private {
+  std::unique_ptr<LevelMaker> levels;
+};
 
 SceneFeaturesOpenCL::SceneFeaturesOpenCL(opencl::Context& context)
-    : self_(std::make_unique<Private>(context)) {}
+    : self_(std::make_unique<Private>()) {
+  if (context.device().is_cpu) {
+    self_->levels = std::make_unique<InRuns>(context);
+  } else {
+    self_->levels = std::make_unique<InTiles>(context);
+  }
+}
 
 SceneFeaturesOpenCL::~SceneFeaturesOpenCL() = default;
 
@@ -130,16 +225,14 @@ void SceneFeaturesOpenCL::enqueue(opencl::Queue& queue, const opencl::DevicePlan
                                   const opencl::DeviceSpan& space,
                                   const opencl::DeviceSpan& scratch) {
   const SceneLayout layout{luma.width, luma.height};
-  const int width = layout.width_of(0), height = layout.height_of(0);
   const std::size_t pixels = layout.pixels_of(0);
-  const Private::Scratch images{scratch, after(scratch, pixels), after(scratch, 2 * pixels),
-                                after(scratch, 3 * pixels)};
-  self_->enqueue(self_->double_luma, queue, width, height, luma, images.other, width, height);
-  self_->enqueue_octave(queue, layout, 0, images.other, space, images);
-  opencl::DeviceSpan base = images.bases;
-  for (int octave = 1; octave < layout.octaves(); ++octave) {
-    self_->enqueue_octave(queue, layout, octave, base, space, images);
-    base.offset += layout.pixels_of(octave);
+  const Images images{scratch, after(scratch, pixels), after(scratch, 2 * pixels)};
+  const opencl::DeviceSpan bases = after(scratch, 3 * pixels);
+  opencl::DeviceSpan before{};
+  for (int number = 0; number < layout.octaves(); ++number) {
+    const Octave octave(layout, number, space.offset, bases);
+    self_->levels->enqueue(queue, luma, octave, before, space, images);
+    before = octave.next_base;
   }
 }
 
