@@ -62,19 +62,57 @@ float4 neighbours(__global const float* at, int width) {
   return (float4)(at[0], at[1], at[width], at[width + 1]);
 }
 
-// Adds up what each work-item has in `mine`; all get the sums, also of what comes after.
-float8 add_up(float8 mine, __local float8* sums) {
+// Adds up what each work-item has in `mine`; all get the sums. `sums`: ten floats an item.
+#if ITEMS >= 64
+// Neighbours read and write what lies side by side: one sum of all items, then the next. Eight are
+// added at a time, so that three barriers do; none of them is needed before the next call.
+float8 add_up(float8 mine, __local float* sums) {
   const int item = get_local_id(0);
-  sums[item] = mine;
+  __local float *eighths = sums + 8 * ITEMS, *few = eighths + ITEMS;
+  sums[item] = mine.s0;
+  sums[ITEMS + item] = mine.s1;
+  sums[2 * ITEMS + item] = mine.s2;
+  sums[3 * ITEMS + item] = mine.s3;
+  sums[4 * ITEMS + item] = mine.s4;
+  sums[5 * ITEMS + item] = mine.s5;
+  sums[6 * ITEMS + item] = mine.s6;
+  sums[7 * ITEMS + item] = mine.s7;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const int eighth = ITEMS / 8;
+  __local const float* from = sums + item / eighth * ITEMS + item % eighth;
+  float sum = from[0];
+#pragma unroll
+  for (int i = 1; i < 8; ++i) sum += from[i * eighth];
+  eighths[item] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const int left = eighth / 8;  // of each sum
+  if (item < eighth) {
+    from = eighths + item / left * eighth + item % left;
+    sum = from[0];
+#pragma unroll
+    for (int i = 1; i < 8; ++i) sum += from[i * left];
+    few[item % left * 8 + item / left] = sum;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  float8 all = vload8(0, few);
+#pragma unroll
+  for (int i = 1; i < left; ++i) all += vload8(i, few);
+  return all;
+}
+#else
+float8 add_up(float8 mine, __local float* sums) {
+  const int item = get_local_id(0);
+  vstore8(mine, item, sums);
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int half_way = ITEMS / 2; half_way > 0; half_way /= 2) {
-    if (item < half_way) sums[item] += sums[item + half_way];
+    if (item < half_way) vstore8(vload8(item, sums) + vload8(item + half_way, sums), item, sums);
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  const float8 all = sums[0];
+  const float8 all = vload8(0, sums);
   barrier(CLK_LOCAL_MEM_FENCE);
   return all;
 }
+#endif
 
 // a b - c d without the loss of a difference of two rounded products.
 float difference_of_products(float a, float b, float c, float d) {
@@ -82,12 +120,20 @@ float difference_of_products(float a, float b, float c, float d) {
   return fma(a, b, -cd) + fma(-c, d, cd);
 }
 
-// Follows `from` on one level from the displacement *d on. 0: lost.
+// Both gradients of a level at a place `at` behind its first pixel.
+float2 gradients_at(Level level, Place place, long at) {
+  const long pixels = (long)level.width * level.height;
+  __global const float* dx = level.image + pixels + at;
+  return (float2)(dot(place.weights, neighbours(dx, level.width)),
+                  dot(place.weights, neighbours(dx + pixels, level.width)));
+}
+
+// Follows `from` on one level from the displacement *d on. 0: lost. A work-item keeps in
+// `gradients` what it has of the first `held_rows` rows of the patch: each step needs them.
 int follow(Level previous, Level current, Settings settings, float2 from, float2* d,
-           __local float8* sums) {
+           __local float2* gradients, int held_rows, __local float* sums) {
   const int window = settings.window, side = 2 * window;
   if (!inside(from, window, current)) return 0;
-  const long pixels = (long)current.width * current.height;
   const int width = current.width;
   const Place start = place_of(from);
   const long corner = (long)(start.y - window) * width + start.x - window;
@@ -97,10 +143,10 @@ int follow(Level previous, Level current, Settings settings, float2 from, float2
   float8 mine = 0;
   for (Turn turn = first_turn(side); turn.row < side; turn = next_turn(turn)) {
     const long at = corner + (long)turn.row * width + turn.column;
-    const float gx = dot(start.weights, neighbours(current.image + pixels + at, width));
-    const float gy = dot(start.weights, neighbours(current.image + 2 * pixels + at, width));
+    const float2 g = gradients_at(current, start, at);
+    if (turn.row < held_rows) gradients[turn.row * side + turn.column] = g;
     const float p = dot(start.weights, neighbours(previous.image + at, width)) - mean;
-    mine += (float8)(gx * gx, gx * gy, gy * gy, p * gx, p * gy, 0, 0, 0);
+    mine += (float8)(g.x * g.x, g.x * g.y, g.y * g.y, p * g.x, p * g.y, 0, 0, 0);
   }
   const float8 fixed_sums = add_up(mine, sums);
   const float cxx = fixed_sums.s0, cxy = fixed_sums.s1, cyy = fixed_sums.s2;
@@ -118,12 +164,12 @@ int follow(Level previous, Level current, Settings settings, float2 from, float2
       y = place.y;
       mine = 0;
       for (Turn turn = first_turn(side); turn.row < side; turn = next_turn(turn)) {
-        const long in_patch = (long)turn.row * width + turn.column, at = corner + in_patch;
-        const float gx = dot(start.weights, neighbours(current.image + pixels + at, width));
-        const float gy = dot(start.weights, neighbours(current.image + 2 * pixels + at, width));
+        const long in_patch = (long)turn.row * width + turn.column;
+        const float2 g = turn.row < held_rows ? gradients[turn.row * side + turn.column]
+                                              : gradients_at(current, start, corner + in_patch);
         const long there = (long)(y - window) * width + x - window + in_patch;
         const float4 levels = neighbours(current.image + there, width) - mean;
-        mine += (float8)(levels * gx, levels * gy);
+        mine += (float8)(levels * g.x, levels * g.y);
       }
       around = add_up(mine, sums);
     }
@@ -151,7 +197,8 @@ __kernel void klt_flow(__global const float* previous, ulong previous_offset,
                        __global const float* current, ulong current_offset, int width, int height,
                        int window, int iterations, float accuracy,
                        __global const float* features, ulong features_offset,
-                       __global float* vectors, ulong vectors_offset, __local float8* sums) {
+                       __global float* vectors, ulong vectors_offset, int held_rows,
+                       __local float2* gradients, __local float* sums) {
   previous += previous_offset;
   current += current_offset;
   features += features_offset + 3 * get_group_id(0);
@@ -164,7 +211,7 @@ __kernel void klt_flow(__global const float* previous, ulong previous_offset,
     d *= 2;
     found = follow(level_of(previous, width, height, level),
                    level_of(current, width, height, level), settings, level ? from / 2 : from, &d,
-                   sums);
+                   gradients, held_rows, sums);
   }
   if (get_local_id(0) != 0) return;
   vectors[0] = found ? from.x : 0;

@@ -9,6 +9,10 @@
 namespace tandem {
 namespace {
 
+/// Pixels of a patch whose gradients a work-group keeps; those of the default window.
+constexpr int kHeldPixels = 40 * 40;
+constexpr std::size_t kSums = 10;  // floats of local memory that each work-item adds up with
+
 struct Built {
   std::size_t items;  // of a work-group, which follows one feature
   opencl::Kernel kernel;
@@ -45,10 +49,14 @@ void KltFlowOpenCL::enqueue(opencl::Queue& queue, const KltLayout& layout,
                             const KltFlowSettings& settings, const opencl::DeviceSpan& vectors) {
   if (count <= 0) return;
   const std::size_t group = self_->built.items;
+  const int side = 2 * settings.window;
+  const int held_rows = std::min(side, kHeldPixels / side);
+  const auto held = static_cast<std::size_t>(std::max(1, held_rows * side));
   self_->built.kernel.enqueue(queue, static_cast<std::size_t>(count) * group, group, previous,
                               current, layout.width, layout.height, settings.window,
-                              settings.iterations, settings.accuracy, features, vectors,
-                              opencl::LocalMemory{group * 8 * sizeof(cl_float)});
+                              settings.iterations, settings.accuracy, features, vectors, held_rows,
+                              opencl::LocalMemory{held * sizeof(cl_float2)},
+                              opencl::LocalMemory{kSums * group * sizeof(cl_float)});
 }
 
 }  // namespace tandem

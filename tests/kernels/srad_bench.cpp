@@ -150,6 +150,7 @@ void opencl_iteration(benchmark::State& state, FrameSize size, int profiled) {
   const Rows all{0, size.height};
   const double pixel_bytes = 4.0 * size.width * size.height;
   const std::vector<DeviceWork> work{{"srad_prepare", 0, 2 * pixel_bytes},
+                                     {"srad_reduce", 0, 2 * pixel_bytes},
                                      {"srad_reduce_blocks", 0, 2 * pixel_bytes},
                                      {"srad_diffuse", 0, 4 * pixel_bytes},
                                      {"srad_update", 0, 5 * pixel_bytes},
