@@ -299,13 +299,9 @@ std::vector<Guarded<float>> iterate(const OpenCLDevice& device, const Frame& f, 
   const SradOpenCL by_prepare(*context), by_reduce(*context), by_diffuse(*context),
       by_update(*context);
   opencl::Queue queue(context);
-  std::vector<Guarded<float>> found{f.image,
-                                    f.squares,
-                                    Guarded<float>(4, f.height, 1),
-                                    Guarded<float>(2, 1, 1),
-                                    f.differences,
-                                    f.coefficient,
-                                    f.updated};
+  const Guarded<float> scratch(4, f.height, 1), mean_and_variation(2, 1, 1);
+  std::vector<Guarded<float>> found{f.image,       f.squares,     scratch,  mean_and_variation,
+                                    f.differences, f.coefficient, f.updated};
   DeviceCopy image(context, queue, found[0].plane()), squares(context, queue, found[1].plane()),
       sums(context, queue, found[2].plane()), statistics(context, queue, found[3].plane()),
       differences(context, queue, found[4].plane()), coefficient(context, queue, found[5].plane()),
