@@ -135,30 +135,37 @@ float doubled(__global const uchar* luma, long stride, int x, int y, int width, 
   return (above[left] + above[right] + below[left] + below[right]) * (1 / (4 * 255.0f));
 }
 
-// What a tile is blurred from: an image, or the frame for the first level.
+// What a launch makes: a level, which is `image` blurred, the difference of both, the gradient of
+// `image`, and every second pixel of the level, where the next octave starts. First floats of each,
+// NONE where there is none, the differences and gradients in the space. The first level is made from
+// the luma instead.
 typedef struct {
-  __global const float* image;
+  ulong image, level, difference, magnitude, angle, base;
+  int base_width, base_height, width, height;
+} Level;
+
+typedef struct {
+  __global const float* image;  // null: the luma
   __global const uchar* luma;
   long luma_stride;
-  int width, height;
 } Source;
 
-float pixel_of(Source from, int x, int y) {
-  return from.luma ? doubled(from.luma, from.luma_stride, x, y, from.width, from.height)
-                   : from.image[(long)y * from.width + x];
+float pixel_of(Source from, int x, int y, int width, int height) {
+  return from.image ? from.image[(long)y * width + x]
+                    : doubled(from.luma, from.luma_stride, x, y, width, height);
 }
 
 // Blurs the tile at (first_x, first_y) in y, with what lies left and right of it. An item makes a
 // whole column: what it reads is a part of up to 2 radius + 1 sums.
-inline void blur_down(Source from, int first_x, int first_y, __constant const float* taps,
-                      const int radius, __local float* down) {
+inline void blur_down(Source from, int first_x, int first_y, int width, int height,
+                      __constant const float* taps, const int radius, __local float* down) {
   const int wider = (radius + 3) / 4 * 4;
   for (int i = get_local_id(0); i < TILE_WIDTH + 2 * wider; i += get_local_size(0)) {
-    const int x = clamp(first_x - wider + i, 0, from.width - 1);
+    const int x = clamp(first_x - wider + i, 0, width - 1);
     float sums[TILE_HEIGHT] = {0};
 #pragma unroll
     for (int row = -radius; row < TILE_HEIGHT + radius; ++row) {
-      const float pixel = pixel_of(from, x, clamp(first_y + row, 0, from.height - 1));
+      const float pixel = pixel_of(from, x, clamp(first_y + row, 0, height - 1), width, height);
 #pragma unroll
       for (int y = 0; y < TILE_HEIGHT; ++y) {
         if (row - y >= -radius && row - y <= radius) sums[y] += taps[row - y + radius] * pixel;
@@ -189,12 +196,6 @@ inline void blur_across(__local const float4* down, __constant const float* taps
   }
 }
 
-// Where a blur writes, in `space` or another image; NONE: not at all.
-typedef struct {
-  ulong difference, magnitude, angle, base;
-  int base_width, base_height;
-} Targets;
-
 // Length and angle of half the differences of the neighbours.
 void write_gradient(__global const float* row, int x, int y, int width, int height,
                     __global float* magnitude, __global float* angle) {
@@ -204,14 +205,13 @@ void write_gradient(__global const float* row, int x, int y, int width, int heig
   *angle = angle_of(dx, dy);
 }
 
-// Makes a tile of a level: `level`, the difference of it and what it was blurred from, the gradient
-// of the latter, and every second pixel, where the next octave starts.
-inline void make_tile(Source from, __global float* level, __global float* space,
-                      __global float* bases, Targets to, __constant const float* taps,
-                      const int radius, __local float4* down, __local float4* made) {
-  const int width = from.width, height = from.height;
-  const int first_x = get_group_id(0) * TILE_WIDTH, first_y = get_group_id(1) * TILE_HEIGHT;
-  blur_down(from, first_x, first_y, taps, radius, (__local float*)down);
+// Tile number `tile` of a level, counted row by row.
+inline void make_tile(int tile, Source from, Level to, __global float* images,
+                      __global float* space, __constant const float* taps, const int radius,
+                      __local float4* down, __local float4* made) {
+  const int width = to.width, height = to.height, tiles = (width + TILE_WIDTH - 1) / TILE_WIDTH;
+  const int first_x = tile % tiles * TILE_WIDTH, first_y = tile / tiles * TILE_HEIGHT;
+  blur_down(from, first_x, first_y, width, height, taps, radius, (__local float*)down);
   barrier(CLK_LOCAL_MEM_FENCE);
   blur_across(down, taps, radius, made);
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -220,39 +220,59 @@ inline void make_tile(Source from, __global float* level, __global float* space,
     if (x >= width || y >= height) continue;
     const float value = ((__local const float*)made)[i];
     const long at = (long)y * width + x;
-    if (level) level[at] = value;
     if (to.difference != NONE) space[to.difference + at] = value - from.image[at];
     if (to.magnitude != NONE) {
       write_gradient(from.image + (long)y * width, x, y, width, height, space + to.magnitude + at,
                      space + to.angle + at);
     }
+    if (to.level != NONE) images[to.level + at] = value;
     if (to.base != NONE && !(x & 1) && !(y & 1) && x / 2 < to.base_width && y / 2 < to.base_height)
-      bases[to.base + (long)(y / 2) * to.base_width + x / 2] = value;
+      images[to.base + (long)(y / 2) * to.base_width + x / 2] = value;
   }
 }
 
 __constant const float taps_0[] = {TAPS_0};
+__constant const float taps_1[] = {TAPS_1};
+__constant const float taps_2[] = {TAPS_2};
+__constant const float taps_3[] = {TAPS_3};
+__constant const float taps_4[] = {TAPS_4};
+__constant const float taps_5[] = {TAPS_5};
 
-__kernel void make_level_0(__global const uchar* luma, ulong luma_offset, long luma_stride,
-                           __global float* level, ulong level_first, int width, int height) {
-  __local float4 down[TILE_HEIGHT * ROW / 4], made[TILE_HEIGHT * TILE_WIDTH / 4];
-  const Source from = {0, luma + luma_offset, luma_stride, width, height};
-  const Targets to = {NONE, NONE, NONE, NONE, 0, 0};
-  make_tile(from, level + level_first, 0, 0, to, taps_0, RADIUS_0, down, made);
+#define TILE_MEMORY \
+  __local float4 down[TILE_HEIGHT * ROW / 4], made[TILE_HEIGHT * TILE_WIDTH / 4]
+
+__kernel void make_level_0(__global const uchar* restrict luma, ulong luma_offset, long luma_stride,
+                           __global float* restrict images, Level to) {
+  TILE_MEMORY;
+  const Source from = {0, luma + luma_offset, luma_stride};
+  make_tile(get_group_id(0), from, to, images, 0, taps_0, RADIUS_0, down, made);
 }
 
-#define MAKE_LEVEL(n)                                                                            \
-  __constant const float taps_##n[] = {TAPS_##n};                                                \
-  __kernel void make_level_##n(                                                                  \
-      __global const float* image, ulong image_first, __global float* level, ulong level_first,  \
-      __global float* space, ulong difference, ulong magnitude, ulong angle,                     \
-      __global float* bases, ulong base, int base_width, int base_height, int width,             \
-      int height) {                                                                              \
-    __local float4 down[TILE_HEIGHT * ROW / 4], made[TILE_HEIGHT * TILE_WIDTH / 4];              \
-    const Source from = {image + image_first, 0, 0, width, height};                              \
-    const Targets to = {difference, magnitude, angle, base, base_width, base_height};            \
-    make_tile(from, level_first == NONE ? 0 : level + level_first, space, bases, to, taps_##n,   \
-              RADIUS_##n, down, made);                                                           \
+// `from` and `images` are the same memory, in which nothing that is read is written.
+#define MAKE_LEVEL(n)                                                                              \
+  __kernel void make_level_##n(__global const float* restrict from,                                \
+                               __global float* restrict images, __global float* restrict space,    \
+                               Level to) {                                                         \
+    TILE_MEMORY;                                                                                   \
+    const Source source = {from + to.image, 0, 0};                                                 \
+    make_tile(get_group_id(0), source, to, images, space, taps_##n, RADIUS_##n, down, made);       \
+  }
+
+// Two levels of different octaves, the first of which takes `tiles` work-groups.
+#define MAKE_LEVELS(n, m)                                                                          \
+  __kernel void make_levels_##n##_##m(__global const float* restrict from,                         \
+                                      __global float* restrict images,                             \
+                                      __global float* restrict space, int tiles, Level to,         \
+                                      Level to_next) {                                             \
+    TILE_MEMORY;                                                                                   \
+    const int tile = get_group_id(0);                                                              \
+    if (tile < tiles) {                                                                            \
+      const Source source = {from + to.image, 0, 0};                                               \
+      make_tile(tile, source, to, images, space, taps_##n, RADIUS_##n, down, made);                \
+    } else {                                                                                       \
+      const Source source = {from + to_next.image, 0, 0};                                          \
+      make_tile(tile - tiles, source, to_next, images, space, taps_##m, RADIUS_##m, down, made);   \
+    }                                                                                              \
   }
 
 MAKE_LEVEL(1)
@@ -260,5 +280,7 @@ MAKE_LEVEL(2)
 MAKE_LEVEL(3)
 MAKE_LEVEL(4)
 MAKE_LEVEL(5)
+MAKE_LEVELS(4, 1)
+MAKE_LEVELS(5, 2)
 
 #endif

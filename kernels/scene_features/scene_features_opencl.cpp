@@ -92,22 +92,21 @@ struct Octave {
   }
 };
 
-/// Two images that levels take turns in, and one that is blurred in y alone.
-struct Images {
-  opencl::DeviceSpan level, other, down;
+/// How a space is made: in another way on each sort of device.
+struct SpaceMaker {
+  virtual ~SpaceMaker() = default;
+  virtual void enqueue(opencl::Queue& queue, const opencl::DevicePlane& luma,
+                       const SceneLayout& layout, const opencl::DeviceSpan& space,
+                       const opencl::DeviceSpan& scratch) = 0;
 };
 
-/// How levels are made: in another way on each sort of device.
-struct LevelMaker {
-  virtual ~LevelMaker() = default;
-  /// An octave from `before`: octave 0 from anywhere, of the luma.
-  virtual void enqueue(opencl::Queue& queue, const opencl::DevicePlane& luma, const Octave& octave,
-                       opencl::DeviceSpan before, const opencl::DeviceSpan& space,
-                       Images images) = 0;
-};
+/// What octaves start with, behind the images in the scratch.
+opencl::DeviceSpan bases_in(const opencl::DeviceSpan& scratch, const SceneLayout& layout) {
+  return after(scratch, 3 * layout.pixels_of(0));
+}
 
 /// On a CPU: each pass over a whole image, in vectors of a row.
-struct InRuns final : LevelMaker {
+struct InRuns final : SpaceMaker {
   explicit InRuns(opencl::Context& context)
       : pixels_an_item(static_cast<int>(opencl::kShortRun.of(context))),
         program(opencl::build_program(context, scene_features_cl,
@@ -128,13 +127,29 @@ struct InRuns final : LevelMaker {
     kernel.enqueue(queue, opencl::round_up(items, size), size, arguments...);
   }
 
-  void enqueue(opencl::Queue& queue, const opencl::DevicePlane& luma, const Octave& octave,
-               opencl::DeviceSpan before, const opencl::DeviceSpan& space, Images images) override {
-    const int width = octave.width, height = octave.height;
-    if (octave.number == 0) {
-      before = images.other;
-      each_run(double_luma, queue, width, height, luma, before, width, height);
+  /// Two images that levels take turns in, and one that is blurred in y alone.
+  struct Images {
+    opencl::DeviceSpan level, other, down;
+  };
+
+  void enqueue(opencl::Queue& queue, const opencl::DevicePlane& luma, const SceneLayout& layout,
+               const opencl::DeviceSpan& space, const opencl::DeviceSpan& scratch) override {
+    const std::size_t pixels = layout.pixels_of(0);
+    const Images images{scratch, after(scratch, pixels), after(scratch, 2 * pixels)};
+    const opencl::DeviceSpan bases = bases_in(scratch, layout);
+    each_run(double_luma, queue, layout.width_of(0), layout.height_of(0), luma, images.other,
+             layout.width_of(0), layout.height_of(0));
+    opencl::DeviceSpan before = images.other;
+    for (int number = 0; number < layout.octaves(); ++number) {
+      const Octave octave(layout, number, space.offset, bases);
+      enqueue_octave(queue, octave, before, space, images);
+      before = octave.next_base;
     }
+  }
+
+  void enqueue_octave(opencl::Queue& queue, const Octave& octave, opencl::DeviceSpan before,
+                      const opencl::DeviceSpan& space, Images images) {
+    const int width = octave.width, height = octave.height;
     for (int level = octave.number == 0 ? 0 : 1; level < kLevels; ++level) {
       const cl_int first_tap = taps.first[level], radius = taps.radius[level];
       each_run(blur_down, queue, width, height, before, images.down, width, height, tap_values,
@@ -159,63 +174,101 @@ struct InRuns final : LevelMaker {
   const opencl::ConstantData tap_values;
 };
 
-/// On a GPU: a launch makes a level, and the gradient of the one before it.
-struct InTiles final : LevelMaker {
+/// On a GPU: a launch makes a level, and the gradient of the one before it. The last two levels of
+/// an octave are made together with the first two of the next one, which need not wait for them.
+struct InTiles final : SpaceMaker {
   explicit InTiles(opencl::Context& context)
       : program(
             opencl::build_program(context, scene_features_cl,
                                   with_none(opencl::define("TILE_WIDTH", kTileWidth) +
                                             opencl::define("TILE_HEIGHT", kTileHeight) +
-                                            opencl::define("REACH", kReach) + Taps().options()))) {
-    for (int level = 0; level < kLevels; ++level)
-      make.emplace_back(context, program, ("make_level_" + std::to_string(level)).c_str());
+                                            opencl::define("REACH", kReach) + Taps().options()))),
+        first_level(context, program, "make_level_0") {
+    for (const char* name : {"make_level_1", "make_level_2", "make_level_3", "make_level_4",
+                             "make_level_5", "make_levels_4_1", "make_levels_5_2"})
+      levels.emplace_back(context, program, name);
   }
 
-  template <typename... Arguments>
-  void each_tile(opencl::Kernel& kernel, opencl::Queue& queue, const Octave& octave,
-                 const Arguments&... arguments) const {
-    const std::size_t group = kernel.group_size(opencl::kBlurGroup);
-    kernel.enqueue(queue,
-                   cl::NDRange(group * opencl::pieces(octave.width, kTileWidth),
-                               opencl::pieces(octave.height, kTileHeight)),
-                   cl::NDRange(group, 1), arguments..., octave.width, octave.height);
-  }
-
-  void enqueue(opencl::Queue& queue, const opencl::DevicePlane& luma, const Octave& octave,
-               opencl::DeviceSpan before, const opencl::DeviceSpan& space, Images images) override {
-    if (octave.number == 0) {
-      before = images.other;
-      each_tile(make[0], queue, octave, luma, before);
+  /// As in scene_features.cl.
+  struct Level {
+    cl_ulong image, level, difference, magnitude, angle, base;
+    cl_int base_width, base_height, width, height;
+    cl_int tiles() const {
+      return static_cast<cl_int>(opencl::pieces(width, kTileWidth) *
+                                 opencl::pieces(height, kTileHeight));
     }
-    for (int level = 1; level < kLevels; ++level) {
-      // Nothing is made from the last one.
-      const std::size_t made = level + 1 < kLevels ? images.level.offset : kNone;
-      each_tile(make[static_cast<std::size_t>(level)], queue, octave, before,
-                opencl::DeviceSpan{images.level.mem, made}, space.mem,
-                cl_ulong{octave.difference(level)}, cl_ulong{octave.magnitude(level - 1)},
-                cl_ulong{octave.angle(level - 1)}, octave.base(level), octave.next_width,
-                octave.next_height);
-      before = images.level;
-      std::swap(images.level, images.other);
+  };
+
+  /// Level `level` of an octave. Levels take turns in two images; so do octaves in two pairs of
+  /// them.
+  static Level level_of(const SceneLayout& layout, int number, int level,
+                        const opencl::DeviceSpan& space, const opencl::DeviceSpan& scratch) {
+    const opencl::DeviceSpan bases = bases_in(scratch, layout);
+    const Octave octave(layout, number, space.offset, bases);
+    const auto image = [&](int l) -> std::size_t {
+      if (l == 0 && number > 0) return Octave(layout, number - 1, 0, bases).next_base.offset;
+      const std::size_t pair = number % 2 == 0 ? 0 : 2 * layout.pixels_of(0);
+      return scratch.offset + pair + (l % 2 == 0 ? 0 : octave.pixels);
+    };
+    // Nothing is made from the last level.
+    return {image(level - 1),
+            level + 1 < kLevels ? image(level) : kNone,
+            octave.difference(level),
+            octave.magnitude(level - 1),
+            octave.angle(level - 1),
+            octave.base(level).offset,
+            octave.next_width,
+            octave.next_height,
+            octave.width,
+            octave.height};
+  }
+
+  void enqueue(opencl::Queue& queue, const opencl::DevicePlane& luma, const SceneLayout& layout,
+               const opencl::DeviceSpan& space, const opencl::DeviceSpan& scratch) override {
+    const auto launch = [&](opencl::Kernel& kernel, cl_int tiles, const auto&... arguments) {
+      const std::size_t group = kernel.group_size(opencl::kBlurGroup);
+      kernel.enqueue(queue, group * static_cast<std::size_t>(tiles), group, arguments...);
+    };
+    const auto level_at = [&](int octave, int level) {
+      return level_of(layout, octave, level, space, scratch);
+    };
+    Level first = level_at(0, 1);  // level 0 is what it is made from
+    first.level = first.image;
+    first.difference = first.base = kNone;
+    launch(first_level, first.tiles(), luma, scratch.mem, first);
+    const int last = layout.octaves() - 1;
+    for (int octave = 0; octave <= last; ++octave) {
+      for (int level = octave == 0 ? 1 : 3; level < kLevels; ++level) {
+        const Level made = level_at(octave, level);
+        if (level <= 3 || octave == last) {
+          launch(levels[static_cast<std::size_t>(level - 1)], made.tiles(), scratch.mem,
+                 scratch.mem, space.mem, made);
+        } else {
+          const Level next = level_at(octave + 1, level - 3);
+          launch(levels[static_cast<std::size_t>(level + 1)], made.tiles() + next.tiles(),
+                 scratch.mem, scratch.mem, space.mem, made.tiles(), made, next);
+        }
+      }
     }
   }
 
   const opencl::Program program;
-  std::deque<opencl::Kernel> make;
+  opencl::Kernel first_level;
+  std::deque<opencl::Kernel> levels;
 };
 
 }  // namespace
 
 struct SceneFeaturesOpenCL::Private {
-  std::unique_ptr<LevelMaker> levels;
+  std::unique_ptr<SpaceMaker> maker;
 };
 
 SceneFeaturesOpenCL::SceneFeaturesOpenCL(opencl::Context& context)
     : self_(std::make_unique<Private>()) {
   if (context.device().is_cpu) {
-    self_->levels = std::make_unique<InRuns>(context);
+    self_->maker = std::make_unique<InRuns>(context);
   } else {
-    self_->levels = std::make_unique<InTiles>(context);
+    self_->maker = std::make_unique<InTiles>(context);
   }
 }
 
@@ -224,16 +277,7 @@ SceneFeaturesOpenCL::~SceneFeaturesOpenCL() = default;
 void SceneFeaturesOpenCL::enqueue(opencl::Queue& queue, const opencl::DevicePlane& luma,
                                   const opencl::DeviceSpan& space,
                                   const opencl::DeviceSpan& scratch) {
-  const SceneLayout layout{luma.width, luma.height};
-  const std::size_t pixels = layout.pixels_of(0);
-  const Images images{scratch, after(scratch, pixels), after(scratch, 2 * pixels)};
-  const opencl::DeviceSpan bases = after(scratch, 3 * pixels);
-  opencl::DeviceSpan before{};
-  for (int number = 0; number < layout.octaves(); ++number) {
-    const Octave octave(layout, number, space.offset, bases);
-    self_->levels->enqueue(queue, luma, octave, before, space, images);
-    before = octave.next_base;
-  }
+  self_->maker->enqueue(queue, luma, {luma.width, luma.height}, space, scratch);
 }
 
 }  // namespace tandem
