@@ -41,18 +41,24 @@ float4 add_sums(float4 a, float4 b) {
   return (float4)(high.x, low.x, high.y, low.y);
 }
 
-// The sum over the work-group of any size, for item 0.
+// The sum over the work-group of any size, for all items. Eight are added at a time: barriers cost more
+// than sums.
 float4 add_group(float4 sum, __local float4* shared) {
   const int item = get_local_id(0);
   shared[item] = sum;
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int left = get_local_size(0); left > 1;) {
-    const int kept = (left + 1) / 2;
-    if (item < left - kept) shared[item] = add_sums(shared[item], shared[item + kept]);
+    const int kept = (left + 7) / 8;
+    if (item < kept) {
+      for (int i = item + kept; i < left; i += kept) sum = add_sums(sum, shared[i]);
+      shared[item] = sum;
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
     left = kept;
   }
-  return shared[0];
+  sum = shared[0];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return sum;
 }
 
 // Rounds at random, so that rows and images average it out, and not at all where all are equal.
@@ -261,6 +267,16 @@ __kernel void srad_reduce_blocks(__global const float* image, ulong image_offset
              done_before);
 }
 
+// A tile of the image, with one pixel more above and left of it and two below and right of it.
+void load_tile(__global const float* image, long stride, int width, int height, int first_x,
+               int first_y, __local float (*around)[TILE_WIDTH + 3]) {
+  for (int i = get_local_id(0); i < (TILE_WIDTH + 3) * (TILE_HEIGHT + 3); i += get_local_size(0)) {
+    const int u = i % (TILE_WIDTH + 3), v = i / (TILE_WIDTH + 3);
+    const int x = clamp(first_x + u - 1, 0, width - 1), y = clamp(first_y + v - 1, 0, height - 1);
+    around[v][u] = image[y * stride + x];
+  }
+}
+
 // Stages 4 and 5, and the sums of stages 2 and 3 of the next iteration. The statistics of `image`
 // are those given or, with `from_sums`, what its own sums say, which each work-group adds up for
 // itself. With `keep` it also writes what the stages leave: these statistics, the squares, the
@@ -274,7 +290,7 @@ __kernel void srad_iterate(
     ulong squares_offset, long squares_stride, __global float* differences,
     ulong differences_offset, long differences_stride, __global float* coefficient,
     ulong coefficient_offset, long coefficient_stride, __local float4* shared) {
-  __local float around[TILE_HEIGHT + 3][TILE_WIDTH + 3];      // from one before the tile on
+  __local float around[TILE_HEIGHT + 3][TILE_WIDTH + 3];
   __local float coefficients[TILE_HEIGHT + 1][TILE_WIDTH + 1];
   const int item = get_local_id(0), items = get_local_size(0);
   int first_x, first_y;
@@ -283,6 +299,7 @@ __kernel void srad_iterate(
   image += image_offset;
   statistics += statistics_offset;
 
+  load_tile(image, image_stride, width, height, first_x, first_y, around);
   float q0;
   if (from_sums) {
     const float4 all = add_group(add_stored(sums + sums_offset, get_num_groups(0)), shared);
@@ -297,14 +314,7 @@ __kernel void srad_iterate(
   }
 
   float4 sum = 0;
-  for (; first_y < end; first_y += TILE_HEIGHT) {
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = item; i < (TILE_WIDTH + 3) * (TILE_HEIGHT + 3); i += items) {
-      const int u = i % (TILE_WIDTH + 3), v = i / (TILE_WIDTH + 3);
-      const int x = clamp(first_x + u - 1, 0, width - 1);
-      const int y = clamp(first_y + v - 1, 0, height - 1);
-      around[v][u] = image[y * image_stride + x];
-    }
+  for (;;) {
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = item; i < (TILE_WIDTH + 1) * (TILE_HEIGHT + 1); i += items) {
       const int u = i % (TILE_WIDTH + 1), v = i / (TILE_WIDTH + 1);
@@ -334,8 +344,11 @@ __kernel void srad_iterate(
       coefficient[coefficient_offset + y * coefficient_stride + x] = here;
     }
     sum = add_sums(sum, (float4)(of_tile.x, 0, of_tile.y, 0));
+    barrier(CLK_LOCAL_MEM_FENCE);
+    first_y += TILE_HEIGHT;
+    if (first_y >= end) break;
+    load_tile(image, image_stride, width, height, first_x, first_y, around);
   }
-  barrier(CLK_LOCAL_MEM_FENCE);
   sum = add_group(sum, shared);
   if (item == 0) store_sum(sum, sums_after + sums_after_offset, get_group_id(0));
 }

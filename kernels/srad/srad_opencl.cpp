@@ -22,7 +22,7 @@ bool whole(const opencl::DevicePlane& plane, Rows rows) {
   return plane.width > 0 && plane.height > 0 && rows.begin == 0 && rows.end == plane.height;
 }
 
-constexpr int kTileWidth = 32, kTileHeight = 16;  // pixels that a work-group computes at a time
+constexpr int kTileWidth = 64, kTileHeight = 16;  // pixels that a work-group computes at a time
 
 }  // namespace
 
