@@ -30,20 +30,6 @@ ulong key_of(float strength, uint pixel) {
   return strength > 0 ? (ulong)as_uint(strength) << 32 | ~pixel : 0;
 }
 
-// Whether pixel (x, y), at `here`, is one of KltCandidates::peaks.
-int is_peak(__global const float* here, long stride, int x, int y, int width, int height) {
-  for (int dy = -1; dy <= 1; ++dy) {
-    for (int dx = -1; dx <= 1; ++dx) {
-      const int u = x + dx, v = y + dy;
-      const bool inside = u >= 0 && u < width && v >= 0 && v < height;
-      const float other = inside ? here[dy * stride + dx] : 0;
-      const bool before = dy < 0 || (dy == 0 && dx < 0);
-      if (before ? *here <= other : *here < other) return 0;
-    }
-  }
-  return 1;
-}
-
 Search load_search(__global const uint* state) {
   const Search search = {(ulong)state[0] << 32 | state[1], state[2], state[3]};
   return search;
@@ -62,27 +48,63 @@ typedef struct {
   int width, height, peaks_only;
 } Candidates;
 
-// The key of a pixel that is a candidate and has the prefix in its `known` bits, or no less than the
-// prefix where none are known; else 0.
-ulong candidate(Candidates all, int pixel, ulong known, ulong prefix) {
-  const int y = pixel / all.width, x = pixel - y * all.width;
-  __global const float* here = all.strength + y * all.stride + x;
-  const ulong key = key_of(*here, pixel);
-  if (key == 0 || (known ? (key & known) != prefix : key < prefix)) return 0;
-  if (all.peaks_only && !is_peak(here, all.stride, x, y, all.width, all.height)) return 0;
-  return key;
+float strength_at(Candidates all, int x, int y) {
+  const bool inside = x >= 0 && x < all.width && y >= 0 && y < all.height;
+  return inside ? all.strength[y * all.stride + x] : 0;
 }
 
-// Counts the candidates' keys that have the prefix by their next bits. Every `step`-th pixel.
+// Pixels below each other that an item looks at together: what is a peak depends on neighbours.
+#define RUN 8
+
+int runs_of(Candidates all) { return (all.height + RUN - 1) / RUN * all.width; }
+
+// The keys of a run that are candidates and have the prefix in their `known` bits, or are no less
+// than the prefix where none are known; the others are 0. False: there are none.
+bool find_keys(Candidates all, int run, ulong known, ulong prefix, ulong* keys) {
+  const int x = run % all.width, first = run / all.width * RUN;
+  float here[RUN + 2];
+  bool found = false;
+#pragma unroll
+  for (int i = 0; i < RUN + 2; ++i) here[i] = strength_at(all, x, first + i - 1);
+#pragma unroll
+  for (int i = 0; i < RUN; ++i) {
+    ulong key = key_of(here[i + 1], (uint)(first + i) * (uint)all.width + (uint)x);
+    if (known ? (key & known) != prefix : key < prefix) key = 0;
+    keys[i] = key;
+    found |= key != 0;
+  }
+  if (!found || !all.peaks_only) return found;
+  float left[RUN + 2], right[RUN + 2];
+#pragma unroll
+  for (int i = 0; i < RUN + 2; ++i) {
+    left[i] = strength_at(all, x - 1, first + i - 1);
+    right[i] = strength_at(all, x + 1, first + i - 1);
+  }
+  found = false;
+#pragma unroll
+  for (int i = 1; i <= RUN; ++i) {
+    const float before = fmax(fmax(left[i - 1], here[i - 1]), fmax(right[i - 1], left[i]));
+    const float behind = fmax(fmax(right[i], left[i + 1]), fmax(here[i + 1], right[i + 1]));
+    if (!(here[i] > before && here[i] >= behind)) keys[i - 1] = 0;
+    found |= keys[i - 1] != 0;
+  }
+  return found;
+}
+
+// Counts the candidates' keys that have the prefix by their next bits. Every `step`-th run.
 void count_keys(Candidates all, Search search, int pass, int first, int step, __local uint* bins) {
   for (int i = get_local_id(0); i < BINS; i += get_local_size(0)) bins[i] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
   const int shift = shift_of(pass);
   const ulong known = pass == 0 ? 0 : ~0ul << shift_of(pass - 1);
   const uint mask = pass == PASSES - 1 ? (1u << shift_of(PASSES - 2)) - 1 : BINS - 1;
-  for (int pixel = first; pixel < all.width * all.height; pixel += step) {
-    const ulong key = candidate(all, pixel, known, search.prefix);
-    if (key != 0) atomic_inc(bins + ((uint)(key >> shift) & mask));
+  for (int run = first; run < runs_of(all); run += step) {
+    ulong keys[RUN];
+    if (!find_keys(all, run, known, search.prefix, keys)) continue;
+#pragma unroll
+    for (int i = 0; i < RUN; ++i) {
+      if (keys[i] != 0) atomic_inc(bins + ((uint)(keys[i] >> shift) & mask));
+    }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -109,12 +131,18 @@ Search narrow(Search search, int pass, uint count, uint capacity, __local const 
   const int each = (BINS + items - 1) / items;
   const int end = max(BINS - item * each, 0), begin = max(end - each, 0);
   __local uint* const found = shared + items;  // the bin, and how many keys are greater
-  uint own = 0, greater = 0;
+  uint own = 0;
   for (int bin = begin; bin < end; ++bin) own += bins[bin];
   shared[item] = own;
   if (item == 0) found[0] = BINS;
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (int i = 0; i < item; ++i) greater += shared[i];
+  for (int step = 1; step < items; step *= 2) {  // sums of all items up to each
+    const uint other = item >= step ? shared[item - step] : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    shared[item] += other;
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  uint greater = shared[item] - own;
   if (greater < search.wanted && greater + own >= search.wanted) {
     int bin = end - 1;
     while (greater + bins[bin] < search.wanted) greater += bins[bin--];
@@ -196,15 +224,18 @@ bool are_near(ulong a, ulong b) {
 uint keep_of_chunk(__local const ulong* keys, int size, __local uint* shared) {
   __local uint* const kept = shared + CHUNK;
   __local uint* const open = kept + 1;  // with neighbours, which may go or stay
-  if (get_local_id(0) == 0) *kept = *open = 0;
+  const int item = get_local_id(0), items = get_local_size(0);
+  for (int i = item; i < CHUNK + 2; i += items) shared[i] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (int i = get_local_id(0); i < size; i += get_local_size(0)) {
-    const ulong key = keys[i];
-    if (key == 0) continue;
-    uint near = 0;
-    for (int j = 0; j < i; ++j) near |= keys[j] != 0 && are_near(key, keys[j]) ? 1u << j : 0;
-    shared[i] = near;
-    if (near != 0) {
+  for (int pair = item; pair < size * CHUNK; pair += items) {
+    const int i = pair / CHUNK, j = pair % CHUNK;
+    if (j >= i || keys[i] == 0 || keys[j] == 0) continue;
+    if (are_near(keys[i], keys[j])) atomic_or(shared + i, 1u << j);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int i = item; i < size; i += items) {
+    if (keys[i] == 0) continue;
+    if (shared[i] != 0) {
       atomic_or(open, 1u << i);
     } else {
       atomic_or(kept, 1u << i);
@@ -230,12 +261,16 @@ __kernel void select_finish(__global const float* strength, ulong offset, long s
   const Candidates all = {strength + offset, stride, width, height, peaks_only};
   const ulong least = load_search((__global const uint*)state + state_offset).prefix;
   __global volatile uint* found = state + state_offset + STATE_WORDS;
-  for (int pixel = get_global_id(0); pixel < width * height; pixel += get_global_size(0)) {
-    const ulong key = candidate(all, pixel, 0, least);
-    if (key == 0) continue;
-    const uint at = atomic_inc(zeroed + 1);
-    found[2 * at] = (uint)(key >> 32);
-    found[2 * at + 1] = (uint)key;
+  for (int run = get_global_id(0); run < runs_of(all); run += get_global_size(0)) {
+    ulong candidates[RUN];
+    if (!find_keys(all, run, 0, least, candidates)) continue;
+#pragma unroll
+    for (int i = 0; i < RUN; ++i) {
+      if (candidates[i] == 0) continue;
+      const uint at = atomic_inc(zeroed + 1);
+      found[2 * at] = (uint)(candidates[i] >> 32);
+      found[2 * at + 1] = (uint)candidates[i];
+    }
   }
   if (!is_last(zeroed, shared)) return;
 
@@ -267,11 +302,11 @@ __kernel void select_finish(__global const float* strength, ulong offset, long s
       feature[2] = as_float((uint)(chunk[i] >> 32));
     }
     for (int i = first + CHUNK + item; i < taken; i += items) {
-      for (uint left = keys[i] ? stay : 0; left != 0; left &= left - 1) {
-        if (!are_near(keys[i], chunk[31 - clz(left & -left)])) continue;
-        keys[i] = 0;
-        break;
-      }
+      const ulong key = keys[i];
+      uint near = 0;  // what goes is compared too: without branches it takes less time
+#pragma unroll
+      for (int j = 0; j < CHUNK; ++j) near |= are_near(key, chunk[j]) ? 1u << j : 0;
+      if (near & stay) keys[i] = 0;
     }
     written += popcount(stay);
     barrier(CLK_LOCAL_MEM_FENCE);
