@@ -9,7 +9,7 @@ namespace tandem {
 
 namespace {
 
-constexpr int kTileWidth = 64, kTileHeight = 16;  // of level 0, which a work-group computes
+constexpr int kTileWidth = 64, kTileHeight = 24;  // of level 0, which a work-group computes
 
 }  // namespace
 
