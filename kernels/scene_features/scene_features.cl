@@ -127,14 +127,6 @@ __kernel void gradient(__global const float* level, ulong level_first, __global 
 // A row of a tile in local memory: REACH pixels more on each side, all in fours.
 #define ROW (TILE_WIDTH + 2 * REACH)
 
-// A pixel of the frame at twice its size, width x height, in [0, 1].
-float doubled(__global const uchar* luma, long stride, int x, int y, int width, int height) {
-  __global const uchar* above = luma + y / 2 * stride;
-  __global const uchar* below = luma + min((y + 1) / 2, height / 2 - 1) * stride;
-  const int left = x / 2, right = min((x + 1) / 2, width / 2 - 1);
-  return (above[left] + above[right] + below[left] + below[right]) * (1 / (4 * 255.0f));
-}
-
 // What a launch makes: a level, which is `image` blurred, the difference of both, the gradient of
 // `image`, and every second pixel of the level, where the next octave starts. First floats of each,
 // NONE where there is none, the differences and gradients in the space. The first level is made from
@@ -144,35 +136,50 @@ typedef struct {
   int base_width, base_height, width, height;
 } Level;
 
+// What is blurred, where `of_luma`, a constant of each kernel, says which of them.
 typedef struct {
-  __global const float* image;  // null: the luma
+  __global const float* image;
   __global const uchar* luma;
   long luma_stride;
 } Source;
 
-float pixel_of(Source from, int x, int y, int width, int height) {
-  return from.image ? from.image[(long)y * width + x]
-                    : doubled(from.luma, from.luma_stride, x, y, width, height);
+// Of a row of the frame: what the doubled frame has of it at x is half of this.
+int two_of(Source from, int x, int row, int width, int height) {
+  __global const uchar* luma = from.luma + clamp(row, 0, height / 2 - 1) * from.luma_stride;
+  return luma[x / 2] + luma[min((x + 1) / 2, width / 2 - 1)];
 }
 
 // Blurs the tile at (first_x, first_y) in y, with what lies left and right of it. An item makes a
-// whole column: what it reads is a part of up to 2 radius + 1 sums.
-inline void blur_down(Source from, int first_x, int first_y, int width, int height,
-                      __constant const float* taps, const int radius, __local float* down) {
+// whole column: what it reads is a part of up to 2 radius + 1 sums. `around`: what is blurred, of the
+// tile and a row more above and below.
+inline void blur_down(Source from, const bool of_luma, int first_x, int first_y, int width,
+                      int height, __constant const float* taps, const int radius,
+                      __local float* down, __local float* around) {
   const int wider = (radius + 3) / 4 * 4;
   for (int i = get_local_id(0); i < TILE_WIDTH + 2 * wider; i += get_local_size(0)) {
-    const int x = clamp(first_x - wider + i, 0, width - 1);
+    const int x = clamp(first_x - wider + i, 0, width - 1), column = REACH - wider + i;
     float sums[TILE_HEIGHT] = {0};
+    // Odd rows of the doubled frame lie between two of the frame; the tile begins with an even one.
+    int above = 0, below = 0;
+    if (of_luma) below = two_of(from, x, first_y / 2 + (-radius >> 1), width, height);
 #pragma unroll
     for (int row = -radius; row < TILE_HEIGHT + radius; ++row) {
-      const float pixel = pixel_of(from, x, clamp(first_y + row, 0, height - 1), width, height);
+      float pixel;
+      if (!of_luma) {
+        pixel = from.image[(long)clamp(first_y + row, 0, height - 1) * width + x];
+      } else {
+        above = below;
+        if (row & 1) below = two_of(from, x, first_y / 2 + (row + 1 >> 1), width, height);
+        pixel = (above + below) * (1 / (4 * 255.0f));
+      }
+      if (row >= -1 && row <= TILE_HEIGHT) around[(row + 1) * ROW + column] = pixel;
 #pragma unroll
       for (int y = 0; y < TILE_HEIGHT; ++y) {
         if (row - y >= -radius && row - y <= radius) sums[y] += taps[row - y + radius] * pixel;
       }
     }
 #pragma unroll
-    for (int y = 0; y < TILE_HEIGHT; ++y) down[y * ROW + REACH - wider + i] = sums[y];
+    for (int y = 0; y < TILE_HEIGHT; ++y) down[y * ROW + column] = sums[y];
   }
 }
 
@@ -196,38 +203,32 @@ inline void blur_across(__local const float4* down, __constant const float* taps
   }
 }
 
-// Length and angle of half the differences of the neighbours.
-void write_gradient(__global const float* row, int x, int y, int width, int height,
-                    __global float* magnitude, __global float* angle) {
-  const float dx = 0.5f * (row[min(x + 1, width - 1)] - row[max(x - 1, 0)]);
-  const float dy = 0.5f * (row[x + (y < height - 1 ? width : 0)] - row[x - (y > 0 ? width : 0)]);
-  *magnitude = sqrt(dx * dx + dy * dy);
-  *angle = angle_of(dx, dy);
-}
-
 // Tile number `tile` of a level, counted row by row.
-inline void make_tile(int tile, Source from, Level to, __global float* images,
+inline void make_tile(int tile, Source from, const bool of_luma, Level to, __global float* images,
                       __global float* space, __constant const float* taps, const int radius,
-                      __local float4* down, __local float4* made) {
+                      __local float4* down, __local float4* made, __local float* around) {
   const int width = to.width, height = to.height, tiles = (width + TILE_WIDTH - 1) / TILE_WIDTH;
   const int first_x = tile % tiles * TILE_WIDTH, first_y = tile / tiles * TILE_HEIGHT;
-  blur_down(from, first_x, first_y, width, height, taps, radius, (__local float*)down);
+  blur_down(from, of_luma, first_x, first_y, width, height, taps, radius, (__local float*)down,
+            around);
   barrier(CLK_LOCAL_MEM_FENCE);
   blur_across(down, taps, radius, made);
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int i = get_local_id(0); i < TILE_HEIGHT * TILE_WIDTH; i += get_local_size(0)) {
-    const int x = first_x + i % TILE_WIDTH, y = first_y + i / TILE_WIDTH;
+    const int u = i % TILE_WIDTH, v = i / TILE_WIDTH, x = first_x + u, y = first_y + v;
     if (x >= width || y >= height) continue;
     const float value = ((__local const float*)made)[i];
     const long at = (long)y * width + x;
-    if (to.difference != NONE) space[to.difference + at] = value - from.image[at];
-    if (to.magnitude != NONE) {
-      write_gradient(from.image + (long)y * width, x, y, width, height, space + to.magnitude + at,
-                     space + to.angle + at);
-    }
     if (to.level != NONE) images[to.level + at] = value;
     if (to.base != NONE && !(x & 1) && !(y & 1) && x / 2 < to.base_width && y / 2 < to.base_height)
       images[to.base + (long)(y / 2) * to.base_width + x / 2] = value;
+    if (of_luma) continue;
+    __local const float* here = around + (v + 1) * ROW + REACH + u;
+    space[to.difference + at] = value - *here;
+    if (to.magnitude == NONE) continue;
+    const float dx = 0.5f * (here[1] - here[-1]), dy = 0.5f * (here[ROW] - here[-ROW]);
+    space[to.magnitude + at] = sqrt(dx * dx + dy * dy);
+    space[to.angle + at] = angle_of(dx, dy);
   }
 }
 
@@ -238,14 +239,15 @@ __constant const float taps_3[] = {TAPS_3};
 __constant const float taps_4[] = {TAPS_4};
 __constant const float taps_5[] = {TAPS_5};
 
-#define TILE_MEMORY \
-  __local float4 down[TILE_HEIGHT * ROW / 4], made[TILE_HEIGHT * TILE_WIDTH / 4]
+#define TILE_MEMORY                                                                                \
+  __local float4 down[TILE_HEIGHT * ROW / 4], made[TILE_HEIGHT * TILE_WIDTH / 4];                   \
+  __local float around[(TILE_HEIGHT + 2) * ROW]
 
 __kernel void make_level_0(__global const uchar* restrict luma, ulong luma_offset, long luma_stride,
                            __global float* restrict images, Level to) {
   TILE_MEMORY;
   const Source from = {0, luma + luma_offset, luma_stride};
-  make_tile(get_group_id(0), from, to, images, 0, taps_0, RADIUS_0, down, made);
+  make_tile(get_group_id(0), from, true, to, images, 0, taps_0, RADIUS_0, down, made, around);
 }
 
 // `from` and `images` are the same memory, in which nothing that is read is written.
@@ -255,7 +257,8 @@ __kernel void make_level_0(__global const uchar* restrict luma, ulong luma_offse
                                Level to) {                                                         \
     TILE_MEMORY;                                                                                   \
     const Source source = {from + to.image, 0, 0};                                                 \
-    make_tile(get_group_id(0), source, to, images, space, taps_##n, RADIUS_##n, down, made);       \
+    make_tile(get_group_id(0), source, false, to, images, space, taps_##n, RADIUS_##n, down, made, \
+              around);                                                                             \
   }
 
 // Two levels of different octaves, the first of which takes `tiles` work-groups.
@@ -268,10 +271,11 @@ __kernel void make_level_0(__global const uchar* restrict luma, ulong luma_offse
     const int tile = get_group_id(0);                                                              \
     if (tile < tiles) {                                                                            \
       const Source source = {from + to.image, 0, 0};                                               \
-      make_tile(tile, source, to, images, space, taps_##n, RADIUS_##n, down, made);                \
+      make_tile(tile, source, false, to, images, space, taps_##n, RADIUS_##n, down, made, around); \
     } else {                                                                                       \
       const Source source = {from + to_next.image, 0, 0};                                          \
-      make_tile(tile - tiles, source, to_next, images, space, taps_##m, RADIUS_##m, down, made);   \
+      make_tile(tile - tiles, source, false, to_next, images, space, taps_##m, RADIUS_##m, down,   \
+                made, around);                                                                     \
     }                                                                                              \
   }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kLevels = kSceneScales + 3;
 // What a work-group of a GPU makes at a time, and the most pixels that a blur reaches, in fours.
-constexpr int kTileWidth = 192, kTileHeight = 16, kReach = 16;
+constexpr int kTileWidth = 192, kTileHeight = 8, kReach = 16;
 constexpr std::size_t kNone = ~std::size_t{0};  // NONE of the kernels: nothing is written there
 
 /// The taps of all blurs, one after the other.
