@@ -5,13 +5,13 @@
 
 #include "kernels/klt_features/klt_features.h"
 #include "kernels/klt_features_cl.h"
-#include "kernels/klt_select_cl.h"
+#include "kernels/klt_features_select_cl.h"
 #include "kernels/opencl/native.h"
 
 namespace tandem {
 namespace {
 
-constexpr std::size_t kStateWords = 4, kBins = 2048, kChunk = 32;  // as in klt_select.cl
+constexpr std::size_t kStateWords = 4, kBins = 2048, kChunk = 32;  // as in klt_features_select.cl
 constexpr std::size_t kMostLocalBytes = 32 << 10;  // every device has as much for a work-group
 
 /// How many keys are sorted for so many features: keys that are alike are not told apart.
@@ -26,7 +26,7 @@ struct KltFeaturesOpenCL::Private {
       : strength(opencl::build_program(context, klt_features_cl,
                                        context.device().is_cpu ? " -DON_CPU" : "")),
         selection(opencl::build_program(
-            context, klt_select_cl,
+            context, klt_features_select_cl,
             opencl::define("SUPPRESSION", kKltSuppressionPixels * kKltSuppressionPixels))),
         in_local_memory(!context.device().is_cpu),
         sum_rows(context, strength, "sum_rows"),
