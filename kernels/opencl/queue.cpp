@@ -69,6 +69,32 @@ void enqueue_deferred(Queue& queue) {
   queue.native().spare = std::move(deferred);
 }
 
+cl_mem zeroed(Queue& queue) {
+  cl::Buffer& memory = queue.native().zeroed;
+  if (memory() == nullptr) {
+    memory = checked("make memory for counts", [&] {
+      std::vector<cl_uint> none(kZeroedWords);
+      return cl::Buffer(queue.native().device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                        none.size() * sizeof(cl_uint), none.data());
+    });
+    ++counters().buffers_created;
+  }
+  return memory();
+}
+
+// Commands that use the memory which is replaced keep it until they are done.
+cl_mem scratch(Queue& queue, std::size_t bytes) {
+  Queue::Native& native = queue.native();
+  if (native.scratch_bytes < bytes) {
+    native.scratch = checked("make scratch memory", [&] {
+      return cl::Buffer(native.device.context, CL_MEM_READ_WRITE, bytes);
+    });
+    native.scratch_bytes = bytes;
+    ++counters().buffers_created;
+  }
+  return native.scratch();
+}
+
 void Queue::flush() {
   enqueue_deferred(*this);
   checked("hand commands to the device", [&] { return native_->queue.flush(); });

@@ -29,6 +29,7 @@ inline constexpr BySort kFeatureGroup{16, 256};  ///< that follow one feature
 inline constexpr BySort kRowGroup{64, 256};
 /// Of a stage file's MAP: work-items of a group, and rows of an item.
 inline constexpr BySort kMapGroup{64, 128}, kMapRows{1, 4};
+inline constexpr BySort kTileGroup{64, 256};  ///< that holds a part of the frame in local memory
 /// A work-group that sums holds a row of a small image and a few of a large one.
 inline constexpr BySort kSumGroup{128, 256};
 inline constexpr BySort kSumGroupsAUnit{2, 4};    ///< work-groups for each compute unit
