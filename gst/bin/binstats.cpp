@@ -60,13 +60,12 @@ GstStructure* make_bin_stats(BinRun* run) {
     GValue entry = G_VALUE_INIT;
     g_value_init(&entry, GST_TYPE_STRUCTURE);
     g_value_take_boxed(
-        &entry,
-        gst_structure_new("stage", "name", G_TYPE_STRING, run->adapter(k).name().c_str(),
-                          "cpu-frames", G_TYPE_UINT64, stage.cpu_frames, "device-frames",
-                          G_TYPE_UINT64, stage.device_frames, "fused-frames", G_TYPE_UINT64,
-                          stage.fused_frames, "cpu-ns", G_TYPE_UINT64, stage.cpu_ns,
-                          "device-ns", G_TYPE_UINT64, stage.device_ns, "can-split", G_TYPE_BOOLEAN,
-                          run->adapter(k).can_split(), nullptr));
+        &entry, gst_structure_new("stage", "name", G_TYPE_STRING, run->adapter(k).name().c_str(),
+                                  "cpu-frames", G_TYPE_UINT64, stage.cpu_frames, "device-frames",
+                                  G_TYPE_UINT64, stage.device_frames, "fused-frames", G_TYPE_UINT64,
+                                  stage.fused_frames, "cpu-ns", G_TYPE_UINT64, stage.cpu_ns,
+                                  "device-ns", G_TYPE_UINT64, stage.device_ns, "can-split",
+                                  G_TYPE_BOOLEAN, run->adapter(k).can_split(), nullptr));
     gst_value_array_append_and_take_value(&list, &entry);
   }
   gst_structure_take_value(stats, "stages", &list);

@@ -23,10 +23,10 @@ namespace tandem {
 ///   begin and compute of each from SplitRows::cores_begin on, on others,
 ///   then Device::wait, finish_split of each
 /// on both. Stages that Item::fused has together are asked as one: lead() of the first, and then
-/// the calls above of it alone. A run that takes long is sent and waited for piece by piece; a stage that takes
-/// long or is not known yet is enqueued between Device::pace of the lane and of null. A stage that
-/// an item passes several times (Item::repeat) is asked so each time, with Item::round counting.
-/// Different items go through a stage at the same time unless it is serial.
+/// the calls above of it alone. A run that takes long is sent and waited for piece by piece; a
+/// stage that takes long or is not known yet is enqueued between Device::pace of the lane and of
+/// null. A stage that an item passes several times (Item::repeat) is asked so each time, with
+/// Item::round counting. Different items go through a stage at the same time unless it is serial.
 class Stage {
  public:
   virtual ~Stage() = default;
