@@ -6,7 +6,6 @@
 #include <future>
 
 #include "gst/elements/kernelstage.h"
-#include "gst/util/guard.h"
 
 namespace tandem {
 namespace {
@@ -49,7 +48,7 @@ class BinFusion::Leader final : public Stage {
   }
   Status begin(Item& item) override {
     if (slot(item).leads == 1) return own_.begin(item);
-    return guard([&]() -> Status {
+    return StageAdapter::guard_of(frame(item), [&]() -> Status {
       pass(item).begin(frame(item));
       return {};
     });
@@ -63,7 +62,7 @@ class BinFusion::Leader final : public Stage {
   }
   Status enqueue(Item& item, bool to_host) override {
     if (slot(item).leads == 1) return own_.enqueue(item, to_host);
-    return guard([&]() -> Status {
+    return StageAdapter::guard_of(frame(item), [&]() -> Status {
       for (int k = index_; k < index_ + slot(item).leads; ++k) {
         FrameItem::Slot& each = frame(item).slots[static_cast<std::size_t>(k)];
         if (!each.work->context) return Status::device_failed(each.work->device_problem);
@@ -77,7 +76,7 @@ class BinFusion::Leader final : public Stage {
   Status enqueue_copy(Item& item, bool to_host) override {
     using Access = opencl::Buffer::Access;
     if (slot(item).leads == 1) return own_.enqueue_copy(item, to_host);
-    return guard([&]() -> Status {
+    return StageAdapter::guard_of(frame(item), [&]() -> Status {
       if (to_host) {
         download(item);
         return {};
@@ -91,7 +90,7 @@ class BinFusion::Leader final : public Stage {
   }
   Status finish(Item& item, bool on_device) override {
     if (slot(item).leads == 1) return own_.finish(item, on_device);
-    return guard([&]() -> Status {
+    return StageAdapter::guard_of(frame(item), [&]() -> Status {
       pass(item).finish(frame(item));
       return {};
     });

@@ -137,17 +137,6 @@ class StageAdapter final : public Stage {
   Status enqueue_split(Item& item, const SplitRows& rows, bool to_host) override;
   Status finish_split(Item& item, const SplitRows& rows) override;
 
- private:
-  Status find_inputs(FrameItem& item, SlotFrame& frame);
-  std::shared_ptr<const PooledWork> work_for(const FrameItem& item, SlotFrame& frame,
-                                             std::string& notice);
-  std::shared_ptr<const PooledWork> current_for(SlotRequest& request, SlotFrame& frame, int kind);
-  std::shared_ptr<PooledWork> make_work(SlotRequest& request);
-  static const ClassWork* maker_of(const FrameItem& item, const FrameItem::Slot& slot,
-                                   std::size_t input);
-  void share_tensors(FrameItem& item, const SplitRows& rows);
-  static void enqueue_borders(FrameItem::Slot& slot, opencl::Queue& queue, const SplitRows& rows);
-  void publish(FrameItem& item);
   /// guard() that says which of the devices failed.
   template <typename Body>
   static Status guard_of(const FrameItem& item, Body&& body) {
@@ -159,6 +148,18 @@ class StageAdapter final : public Stage {
       }
     });
   }
+
+ private:
+  Status find_inputs(FrameItem& item, SlotFrame& frame);
+  std::shared_ptr<const PooledWork> work_for(const FrameItem& item, SlotFrame& frame,
+                                             std::string& notice);
+  std::shared_ptr<const PooledWork> current_for(SlotRequest& request, SlotFrame& frame, int kind);
+  std::shared_ptr<PooledWork> make_work(SlotRequest& request);
+  static const ClassWork* maker_of(const FrameItem& item, const FrameItem::Slot& slot,
+                                   std::size_t input);
+  void share_tensors(FrameItem& item, const SplitRows& rows);
+  static void enqueue_borders(FrameItem::Slot& slot, opencl::Queue& queue, const SplitRows& rows);
+  void publish(FrameItem& item);
 
   GstTandemStage* const stage_;
   StageDescription description_;

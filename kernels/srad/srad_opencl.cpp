@@ -190,7 +190,7 @@ struct SradOpenCL::Left final : opencl::Deferred {
     const Private::Scratch scratch = k.scratch_of(queue, image, blocks);
     const Plane& from = image_in_scratch ? scratch.image : image;
     const Plane& to = image_in_scratch ? updated : scratch.image;
-    // What is not kept is not written, but an argument is something.
+    // The kernel does not write squares that are not kept; its argument has to be some buffer.
     const Plane& squares_of = keep ? squares : from;
     kernels->iterate->enqueue(
         queue, blocks.count * k.block_group, k.block_group, from, to, scratch.sums[turn],

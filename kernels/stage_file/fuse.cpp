@@ -174,8 +174,8 @@ class Fusion {
     write.name = name_in(k, write.name);
   }
 
-  // What is read is of the frame, of the file itself, of a file before it, or of a stage before
-  // them all.
+  // A read finds its tensor in the frame, in the file itself, in a file before it, or in a stage
+  // before them all.
   bool resolve(std::size_t k, StageRead& read, Renaming& renaming) {
     const std::string name = read.name;
     const auto is_own = [&](const StagePart& part) {
@@ -221,7 +221,7 @@ class Fusion {
     for (const Use& use : uses_) {
       if (use.from != k || use.tensor != tensor) continue;
       is_read = true;
-      // What is behind the luma that the frame gets may be computed again alone: the device failed.
+      // Stages behind the luma that the frame gets may be computed again alone: a device failed.
       if (luma != made_.end() && k <= luma->second.file && use.by > luma->second.file) return true;
     }
     return readers_.keeps_all || (is_last && (!is_read || readers_.is_read(tensor)));

@@ -41,7 +41,7 @@ Dispatch::Action Dispatch::take_lane(Entry& entry) {
   return {Action::Kind::device, entry.position, end_of_run(entry), kinds_[entry.device]};
 }
 
-// Of the letter at its position, of which a lane is free.
+// Takes a lane of the letter at its position, which has a free one.
 void Dispatch::take_lane_of(Entry& entry) {
   const int device = freest_device(letter_of(side(entry, entry.position)));
   const int lane = std::countr_zero(free_lanes(device));

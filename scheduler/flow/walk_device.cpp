@@ -45,7 +45,7 @@ bool Executor::send(Dispatch::Entry& entry, const Dispatch::Action& action, Lock
   return false;
 }
 
-// Of the kind of device that the lane is on.
+// Times of the stages on the kind of device that the lane belongs to.
 Executor::StageTimes& Executor::device_ns(int lane) {
   return device_ns_[static_cast<std::size_t>(device_->kind(lane % device_->devices()))];
 }
