@@ -173,6 +173,21 @@ int FedBin::cores() const {
   return cores;
 }
 
+double FedBin::device_us() const {
+  GstStructure* structure = nullptr;
+  g_object_get(bin_, "stats", &structure, nullptr);
+  const GValue* stages = gst_structure_get_value(structure, "stages");
+  double sum_ns = 0;
+  for (guint i = 0; stages && i < gst_value_array_get_size(stages); ++i) {
+    guint64 ns = 0;
+    gst_structure_get_uint64(gst_value_get_structure(gst_value_array_get_value(stages, i)),
+                             "device-ns", &ns);
+    sum_ns += static_cast<double>(ns);
+  }
+  gst_structure_free(structure);
+  return sum_ns / 1000;
+}
+
 // In the streaming thread.
 GstPadProbeReturn FedBin::count(GstPad*, GstPadProbeInfo*, gpointer self) {
   FedBin& bin = *static_cast<FedBin*>(self);

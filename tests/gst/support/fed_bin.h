@@ -82,6 +82,8 @@ class FedBin {
   /// What the model expects of every configuration, the fastest first; empty: nothing is known.
   std::vector<Rate> predictions() const;
   int cores() const;
+  /// How long devices have computed stages so far, us.
+  double device_us() const;
   /// Buffers that left the bin.
   guint64 delivered() const { return delivered_; }
   /// Feeds until so many have left, or for `most_s`. Returns the rate from `first` on, 0 when that
