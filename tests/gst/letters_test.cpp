@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "kernels/opencl/opencl.h"
-#include "tests/gst/support/stream.h"
+#include "tests/gst/support/decisions.h"
 
 namespace tandem::test {
 namespace {
@@ -134,15 +134,10 @@ TEST_F(TwoKinds, LettersBehindThemAreSaidOnceAndComputedByTheCpu) {
 TEST_F(TwoKinds, AreTrainedTogether) {
   Stream stream(both("adapt=both max-overhead=0.9"));
   stream.play();
-  std::size_t seen = 0;
-  while (stream.messages.all(GST_MESSAGE_ELEMENT).empty() && seen < 20000) {
-    const int next = static_cast<int>(seen);
-    stream.push(next, next + 8);
-    seen += stream.pull(8).size();
-  }
-  const std::vector<Message> told = stream.messages.all(GST_MESSAGE_ELEMENT);
-  ASSERT_FALSE(told.empty());
-  EXPECT_NE(told[0].text.find("reason=(string)caps"), std::string::npos) << told[0].text;
+  run_until(stream, 1);
+  const std::vector<Told> all = told(stream);
+  ASSERT_FALSE(all.empty());
+  EXPECT_EQ(all[0].reason, "caps");
   EXPECT_TRUE(stream.messages.all(GST_MESSAGE_WARNING).empty());
 }
 

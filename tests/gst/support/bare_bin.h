@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "tests/gst/support/grey_frames.h"
+#include "tests/gst/support/offered_pool.h"
+#include "tests/gst/support/stats.h"
 
 namespace tandem::test {
 
@@ -72,24 +74,12 @@ class BareBin {
   }
 
   /// A number of the bin's `stats`.
-  uint64_t stat(const char* name) const {
-    GstStructure* stats = nullptr;
-    g_object_get(bin_, "stats", &stats, nullptr);
-    guint64 number = 0;
-    gst_structure_get_uint64(stats, name, &number);
-    gst_structure_free(stats);
-    return number;
-  }
+  uint64_t stat(const char* name) const { return stat_of(bin_, name); }
 
   /// Copies of frames in the memory that the bin offers upstream (page-locked beside a discrete
   /// device), for the caller to give back before the bin goes; none if it offers no pool.
   std::vector<GstBuffer*> in_its_memory(const std::vector<GstBuffer*>& frames) {
-    if (!pool_) {
-      GstQuery* query = gst_query_new_allocation(caps_, TRUE);
-      if (gst_pad_peer_query(source_, query) && gst_query_get_n_allocation_pools(query) > 0)
-        gst_query_parse_nth_allocation_pool(query, 0, &pool_, nullptr, nullptr, nullptr);
-      gst_query_unref(query);
-    }
+    if (!pool_) pool_ = offered_pool(source_, caps_);
     std::vector<GstBuffer*> copies;
     if (!pool_ || !gst_buffer_pool_set_active(pool_, TRUE)) return copies;
     for (GstBuffer* frame : frames) {
