@@ -10,7 +10,8 @@
 // left out where the choices are the same.
 //   letters_bench --devices A,B [--work vivid:600x416,vivid:1920x1080,srad:458x502] [--trainings 2]
 //                 [--first-seconds 3] [--rounds 4] [--warm-seconds 0.2] [--seconds 0.5] [--cores N]
-//                 [--trace 0|1]
+//                 [--memory ordinary|offered] [--trace 0|1]
+// `--memory`: of the frames of pieces, ordinary or that which the bin offers upstream.
 // `--trace 1`: a line for each piece: when it began on the wall clock, frames/s, and how long the
 // stages of a frame take on devices.
 #include <algorithm>
@@ -30,7 +31,7 @@ struct Options {
   std::vector<std::string> work{"vivid:600x416", "vivid:1920x1080", "srad:458x502"};
   int trainings = 2, rounds = 4, cores = 0;
   double first_s = 3, warm_s = 0.2, seconds = 0.5;
-  bool trace = false;
+  bool trace = false, offered = false;
 };
 
 struct Work {
@@ -67,15 +68,19 @@ double piece(const Options& options, const Work& work, char name, const std::str
   FedBin bin({.device = devices, .cores = options.cores}, work.chain.stages, "off");
   bin.force(configuration);
   bin.begin(work.frames.size);
-  bin.run(work.frames.buffers, options.warm_s);
+  std::vector<GstBuffer*> frames;
+  if (options.offered) frames = bin.in_its_memory(work.frames.buffers);
+  const std::vector<GstBuffer*>& fed = frames.empty() ? work.frames.buffers : frames;
+  bin.run(fed, options.warm_s);
   const double wall_s = static_cast<double>(g_get_real_time()) / 1e6;
   const double device_us = bin.device_us();
-  const guint64 frames = bin.stats().frames;
-  const double fps = bin.run(work.frames.buffers, options.seconds);
+  const guint64 before = bin.stats().frames;
+  const double fps = bin.run(fed, options.seconds);
   if (options.trace)
     std::printf("%c %.3f %-14s %9.1f frames/s %8.1f us on devices\n", name, wall_s,
                 configuration.c_str(), fps,
-                (bin.device_us() - device_us) / static_cast<double>(bin.stats().frames - frames));
+                (bin.device_us() - device_us) / static_cast<double>(bin.stats().frames - before));
+  for (GstBuffer* frame : frames) gst_buffer_unref(frame);
   return fps;
 }
 
@@ -172,6 +177,8 @@ Options parse(int argc, char** argv) {
       options.warm_s = std::atof(value);
     else if (name == "--first-seconds")
       options.first_s = std::atof(value);
+    else if (name == "--memory")
+      options.offered = std::string(value) == "offered";
     else if (name == "--trace")
       options.trace = std::atoi(value) != 0;
     else

@@ -80,20 +80,7 @@ class BareBin {
   /// device), for the caller to give back before the bin goes; none if it offers no pool.
   std::vector<GstBuffer*> in_its_memory(const std::vector<GstBuffer*>& frames) {
     if (!pool_) pool_ = offered_pool(source_, caps_);
-    std::vector<GstBuffer*> copies;
-    if (!pool_ || !gst_buffer_pool_set_active(pool_, TRUE)) return copies;
-    for (GstBuffer* frame : frames) {
-      GstBufferPoolAcquireParams without_waiting{};
-      without_waiting.flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT;
-      GstBuffer* copy = nullptr;
-      if (gst_buffer_pool_acquire_buffer(pool_, &copy, &without_waiting) != GST_FLOW_OK) break;
-      GstMapInfo map;
-      gst_buffer_map(frame, &map, GST_MAP_READ);
-      gst_buffer_fill(copy, 0, map.data, map.size);
-      gst_buffer_unmap(frame, &map);
-      copies.push_back(copy);
-    }
-    return copies;
+    return copies_in(pool_, frames);
   }
 
   /// Seconds from the first frame in to the last one out.

@@ -74,6 +74,9 @@ class FedBin {
   void force(const std::string& configuration);
   void begin(Size size);
   void feed(const std::vector<GstBuffer*>& frames);
+  /// Copies of frames in the memory that the bin offers upstream, after begin(), for the caller to
+  /// give back before the bin goes; none if it offers no pool.
+  std::vector<GstBuffer*> in_its_memory(const std::vector<GstBuffer*>& frames);
   Stats stats() const;
   /// All decisions so far.
   std::vector<Told> decisions() const;
@@ -102,6 +105,7 @@ class FedBin {
   GstElement* pipeline_;
   GstAppSrc* source_;
   GstElement* bin_;
+  GstBufferPool* pool_ = nullptr;
   std::size_t next_ = 0;
   std::atomic<guint64> delivered_{0}, mark_{0};
   std::atomic<double> mark_s_{0}, last_s_{0};  // when the marked frame left, and the last one
