@@ -34,7 +34,7 @@ std::string head_text(const StageFile& file, const StagePlan& plan, const StageS
     text += (p.type == StageParameter::Type::kFloat ? "float " : "int ") + p.name + ", ";
   return text +
          "int width, int height, int frame, int pass, int columns_, int rows_, int groups_, "
-         "int unset_) {\n";
+         "int unset_, int first_column_, int first_row_) {\n";
 }
 
 // Before the first frame or pass there is nothing.
@@ -84,8 +84,8 @@ std::string undefine(const StageStep& step) {
 // Whether a whole work-group reads within planes.
 std::string inside_text(const StageStep& step) {
   std::string text =
-      "const int from_ = get_group_id(0) * get_local_size(0), to_ = from_ + get_local_size(0) - "
-      "1;\n"
+      "const int from_ = first_column_ + get_group_id(0) * get_local_size(0), "
+      "to_ = from_ + get_local_size(0) - 1;\n"
       "const bool inside_ = to_ < columns_";
   for (const auto& [name, plane] : planes_of(step))
     text += placed(
@@ -109,12 +109,14 @@ std::string device_arrays_text(const StagePlan& plan, const StageStep& step) {
   return text;
 }
 
-// A row of work-groups for each row of the grid. Groups at a border have code of their own: reads
-// that are kept within their planes are no neighbours of each other to a compiler.
+// A row of work-groups for each row of the grid, or of the part of it that begins at first_column_
+// and first_row_ and ends before columns_. Groups at a border have code of their own: reads that
+// are kept within their planes are no neighbours of each other to a compiler.
 std::string kernel_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
   const StageStep& step = plan.steps[number];
   std::string text = head_text(file, plan, step, "step", number) +
-                     "const int x = get_global_id(0), y = get_group_id(1);\n";
+                     "const int x = first_column_ + get_global_id(0), y = first_row_ + "
+                     "get_group_id(1);\n";
   const std::string flags = "t" + std::to_string(step.flags) + "_data_";
   if (step.until_settled) text += "if (pass > 0 && !" + flags + "[pass - 1]) return;\n";
   if (step.until_settled)
@@ -165,10 +167,21 @@ std::string settle_text(const StageFile& file, const StagePlan& plan, std::size_
 std::string reduced_elements(const StageFile& file, const StagePlan& plan, const StageStep& step) {
   return reads_text(plan, step, false) +
          "const int down_ = all_ / columns_, along_ = all_ - down_ * columns_;\n"
-         "for (int y = first_ / columns_, x = first_ - y * columns_; y < rows_;\n"
+         "for (int y = first_ / columns_, x = first_ - y * columns_; y < end_;\n"
          "x += along_, y += down_ + (x >= columns_), x -= x >= columns_ ? columns_ : 0) {\n" +
          user_text(file, file.parts[step.parts[0].part].body_on(StageSide::kDevice)) + "}\n" +
          undefine(step);
+}
+
+// The rows are cut into blocks, each of which a row of work-groups reduces by itself: what groups
+// add up does not depend on which blocks are reduced together. `all`: pieces of a block.
+std::string block_text(const char* all) {
+  return std::string("const int block_ = first_row_ + get_group_id(1), blocks_ = groups_ / ") +
+         all +
+         ";\n"
+         "const int begin_ = (long)rows_ * block_ / blocks_, "
+         "end_ = (long)rows_ * (block_ + 1) / blocks_;\n"
+         "const int first_ = begin_ * columns_ + get_global_id(0), all_ = get_global_size(0);\n";
 }
 
 // Each work-item has a partial result in local memory, where a group combines those of its items.
@@ -177,12 +190,12 @@ std::string local_pieces_text(const StageFile& file, const StagePlan& plan, cons
   const auto reduced = [&](const char* text) {
     return reduced_text(plan, step, std::string(Filled(text).put("items", items)).c_str());
   };
-  return reduced("__local $type l$tensor_[$items * $padded];\n") +
-         "const int item_ = get_local_id(0), group_ = get_group_id(0);\n{\n" +
+  return reduced("__local $type l$tensor_[$items * $padded];\n") + block_text("get_num_groups(0)") +
+         "const int item_ = get_local_id(0), "
+         "group_ = get_group_id(0) + get_num_groups(0) * block_;\n{\n" +
          reduced(
              "__local $type* const $name = l$tensor_ + item_ * $padded;\n"
              "for (int i_ = 0; i_ < $count; ++i_) $name[i_] = 0;\n") +
-         "const int first_ = get_global_id(0), all_ = get_global_size(0);\n" +
          reduced_elements(file, plan, step) + "}\nbarrier(CLK_LOCAL_MEM_FENCE);\n" +
          std::string(Filled("for (int kept_ = $items / 2; kept_ > 0; kept_ /= 2) {\n"
                             "if (item_ < kept_) {\n")
@@ -199,9 +212,10 @@ std::string local_pieces_text(const StageFile& file, const StagePlan& plan, cons
 // Each work-item has a partial result in global memory.
 std::string global_pieces_text(const StageFile& file, const StagePlan& plan,
                                const StageStep& step) {
-  return "const int first_ = get_global_id(0), all_ = get_global_size(0);\n" +
+  return block_text("get_global_size(0)") +
+         "const int item_ = get_global_id(0) + all_ * block_;\n" +
          reduced_text(plan, step,
-                      "__global $type* const $name = t$partials_data_ + first_ * (long)$count;\n"
+                      "__global $type* const $name = t$partials_data_ + item_ * (long)$count;\n"
                       "for (int i_ = 0; i_ < $count; ++i_) $name[i_] = 0;\n") +
          reduced_elements(file, plan, step);
 }
