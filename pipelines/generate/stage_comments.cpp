@@ -2,7 +2,6 @@
 #include "pipelines/generate/stage_comments.h"
 
 #include <sstream>
-#include <stdexcept>
 
 namespace tandem::generate {
 
@@ -22,9 +21,7 @@ Comments read_comment(const std::string& stage, std::string_view key) {
     std::istringstream rest(line.substr(begin.size()));
     for (std::string word; rest >> word;) {
       const std::size_t is = word.find('=');
-      if (is == word.npos || is == 0)
-        throw std::invalid_argument("'" + word + "' is not of the form name=value");
-      words.emplace_back(word.substr(0, is), word.substr(is + 1));
+      words.emplace_back(word.substr(0, is), is == word.npos ? "" : word.substr(is + 1));
     }
     return words;
   }

@@ -13,7 +13,7 @@ using Comments = std::vector<std::pair<std::string, std::string>>;  ///< name an
 
 /// With its end of line; empty when there are no words.
 std::string comment_line(std::string_view key, const Comments& words);
-/// The words of the first such line; empty: there is none. Throws std::invalid_argument.
+/// The words of the first such line; values of words without '=' are empty.
 Comments read_comment(const std::string& stage, std::string_view key);
 
 }  // namespace tandem::generate
