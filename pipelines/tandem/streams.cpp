@@ -14,13 +14,17 @@ constexpr std::size_t kMostBytes = 256 << 20;
 
 constexpr std::pair<std::string_view, int (*)(const std::vector<std::string>&)> kActions[] = {
     {"measure", streams_measure},
+    {"train", streams_train},
+    {"evaluate", streams_evaluate},
 };
 
 constexpr const char* kHelp =
     "usage: tandem streams ACTION [OPTION...]\n\n"
     "Learns for stage files how many partitions of a device and how many tasks are fastest\n"
     "(docs/streams.md).\n\n"
-    "  measure   time partitions and tasks of stage files\n\n"
+    "  measure    time partitions and tasks of stage files\n"
+    "  train      make a model of what was measured\n"
+    "  evaluate   compare the model with its rivals on programs that it has not seen\n\n"
     "`tandem streams ACTION --help` lists an action's options.\n";
 
 }  // namespace
