@@ -40,7 +40,15 @@ StreamDevice::StreamDevice(const std::string& selector) : native_(new Native) {
     all.insert(all.end(), made.begin(), made.end());
   }
   opencl::checked("open " + chosen->device().name, [&] {
-    native_->contexts = cl::Context(all);
+    try {
+      native_->contexts = cl::Context(all);
+      for (const auto& [count, devices] : native_->groups) native_->lanes(count);
+    } catch (const cl::Error&) {
+      if (native_->groups.empty()) throw;
+      native_->groups.clear();
+      native_->queues.clear();
+      native_->contexts = cl::Context(native_->root);
+    }
     return CL_SUCCESS;
   });
   native_->context = opencl::Context::wrap(native_->contexts(), native_->root());

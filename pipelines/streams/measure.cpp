@@ -47,10 +47,10 @@ struct Point {
   StreamCommands commands;
   std::vector<double> runs_ns;
 
-  bool done(const MeasureOptions& options) const {
+  bool known(double interval, const MeasureOptions& options) const {
     const int runs = static_cast<int>(runs_ns.size());
     return runs >= options.most_runs ||
-           (runs >= options.least_runs && spread_of(runs_ns).interval <= options.interval);
+           (runs >= options.least_runs && spread_of(runs_ns).interval <= interval);
   }
 };
 
@@ -102,13 +102,13 @@ class Measurement {
     }
     stage_.run(one, 1);  // compiles
     const double once_ns = std::min(stage_.run(one, 1), stage_.run(one, 1));
-    sample_.run = features_of_runs(stage_, counters);
     const double least_s =
         once_ns * 1e-9 * static_cast<double>(settings_.size()) * options_.least_runs;
     if (least_s > 2 * options_.most_s) {
       sample_.left_out = "a run takes " + ms_text(once_ns) + ", too long for the time given";
       return sample_;
     }
+    sample_.run = features_of_runs(stage_, counters);
     check_all();
     measure_all();
     return sample_;
@@ -136,16 +136,14 @@ class Measurement {
 
   void measure_all() {
     const auto begin = Clock::now();
-    for (int round = 0; !stop_; ++round) {
-      bool open = false;
-      for (Point& point : points_) {
-        if (point.done(options_)) continue;
-        open = true;
-        point.runs_ns.push_back(stage_.run(point.commands, point.setting.partitions));
-      }
-      const bool late = since_s(begin) > options_.most_s && round + 1 >= options_.least_runs;
-      if (!open || late || since_s(begin) > 3 * options_.most_s) break;
-    }
+    run_rounds(begin, options_.interval, [](const Point&) { return true; });
+    double best_ns = 1e300;
+    for (const Point& point : points_)
+      if (!point.runs_ns.empty()) best_ns = std::min(best_ns, spread_of(point.runs_ns).median);
+    run_rounds(begin, options_.near_interval, [&](const Point& point) {
+      return point.setting == StreamSetting{} ||
+             spread_of(point.runs_ns).median <= (1 + options_.near) * best_ns;
+    });
     for (const Point& point : points_) {
       if (point.runs_ns.size() < 3) {
         sample_.grid.clear();
@@ -159,6 +157,24 @@ class Measurement {
                               .mean_ns = spread.mean,
                               .interval = spread.interval,
                               .runs = static_cast<int>(point.runs_ns.size())});
+    }
+  }
+
+  // All of them in turn, until each is known or the time is over.
+  template <typename Wanted>
+  void run_rounds(Clock::time_point begin, double interval, Wanted&& wanted) {
+    std::vector<Point*> open;
+    for (Point& point : points_)
+      if (wanted(point)) open.push_back(&point);
+    for (;;) {
+      std::erase_if(open, [&](Point* point) { return point->known(interval, options_); });
+      if (open.empty() || stop_) return;
+      const bool enough = std::ranges::all_of(open, [&](Point* point) {
+        return static_cast<int>(point->runs_ns.size()) >= options_.least_runs;
+      });
+      if (since_s(begin) > (enough ? 1 : 3) * options_.most_s) return;
+      for (Point* point : open)
+        point->runs_ns.push_back(stage_.run(point->commands, point->setting.partitions));
     }
   }
 

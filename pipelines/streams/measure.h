@@ -12,7 +12,10 @@ namespace tandem::streams {
 struct MeasureOptions {
   std::vector<int> partitions{1, 2, 4, 8, 16}, tasks{1, 2, 4, 8, 16, 32};
   double interval = 0.05;  ///< until the mean is known to this
-  int least_runs = 5, most_runs = 60;
+  int least_runs = 5, most_runs = 200;
+  /// Settings within `near` of the best one are timed until they are known to `near_interval`: the
+  /// best of many that are known badly is one that was lucky.
+  double near = 0.1, near_interval = 0.015;
   double most_s = 2;  ///< for a sample
 };
 
