@@ -16,6 +16,7 @@ constexpr std::pair<std::string_view, int (*)(const std::vector<std::string>&)> 
     {"measure", streams_measure},
     {"train", streams_train},
     {"evaluate", streams_evaluate},
+    {"suggest", streams_suggest},
 };
 
 constexpr const char* kHelp =
@@ -24,7 +25,8 @@ constexpr const char* kHelp =
     "(docs/streams.md).\n\n"
     "  measure    time partitions and tasks of stage files\n"
     "  train      make a model of what was measured\n"
-    "  evaluate   compare the model with its rivals on programs that it has not seen\n\n"
+    "  evaluate   compare the model with its rivals on programs that it has not seen\n"
+    "  suggest    say what is best for a stage file\n\n"
     "`tandem streams ACTION --help` lists an action's options.\n";
 
 }  // namespace

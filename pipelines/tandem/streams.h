@@ -13,6 +13,7 @@ namespace tandem {
 int streams_measure(const std::vector<std::string>& arguments);
 int streams_train(const std::vector<std::string>& arguments);
 int streams_evaluate(const std::vector<std::string>& arguments);
+int streams_suggest(const std::vector<std::string>& arguments);
 
 /// Reads what `tandem streams measure` wrote; throws Failure.
 streams::SampleTable read_sample_file(const std::string& path);
