@@ -118,10 +118,17 @@ double Evaluation::speed_up_of(const OfMethod& method, const std::string& progra
 }
 
 double Evaluation::ahead_of(const OfMethod& other) const {
-  std::size_t ahead = 0;
-  for (const std::string& program : programs)
-    ahead += share_of(methods.front(), program) > share_of(other, program) + kTie;
+  const auto ahead = std::ranges::count_if(programs, [&](const std::string& program) {
+    return share_of(methods.front(), program) > share_of(other, program) + kTie;
+  });
   return static_cast<double>(ahead) / static_cast<double>(programs.size());
+}
+
+double Evaluation::behind(const OfMethod& other) const {
+  const auto behind = std::ranges::count_if(programs, [&](const std::string& program) {
+    return share_of(methods.front(), program) < share_of(other, program) - kTie;
+  });
+  return static_cast<double>(behind) / static_cast<double>(programs.size());
 }
 
 Evaluation evaluate(const SampleTable& table, const TrainOptions& options,

@@ -40,8 +40,10 @@ struct Evaluation {
   /// Mean share of a method's program.
   double share_of(const OfMethod& method, const std::string& program) const;
   double speed_up_of(const OfMethod& method, const std::string& program) const;
-  /// Programs on which the first method is no worse than another one, of all; by more than 0.1%.
+  /// The share of programs on which the first method is better than another one, by more than 0.1%
+  /// of the best; and on which it is worse.
   double ahead_of(const OfMethod& other) const;
+  double behind(const OfMethod& other) const;
 };
 
 /// Leaves one family out at a time. `tell` hears how many of how many are done.

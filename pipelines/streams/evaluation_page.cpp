@@ -52,11 +52,13 @@ std::string summary(const Evaluation& found) {
   row("best setting", "found by timing all of them", found.best_speed_up, 1, 1, kUnknown);
   for (const auto& method : found.methods)
     row(method.name, method.note, method.speed_up, method.share, method.least_share,
-        &method == &found.methods.front() ? kUnknown : percent(found.ahead_of(method)));
+        &method == &found.methods.front()
+            ? kUnknown
+            : percent(found.ahead_of(method)) + ", " + percent(found.behind(method)));
   return "<div class=\"scroll\"><table class=\"summary\"><thead>" +
          element("tr", element("th", "Method") + head("Speed-up") + head("Of the best") +
                            element("th", "") + head("Least, of a program") +
-                           head("Model is ahead on") + element("th", "")) +
+                           head("Model is better, worse on") + element("th", "")) +
          "</thead><tbody>" + rows + "</tbody></table></div>\n";
 }
 

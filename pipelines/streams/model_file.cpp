@@ -177,7 +177,7 @@ ModelFile read_model(const std::string& text) {
                  .samples = root.count("samples")};
   read_candidates(root, file);
   read_features(root, file.model);
-  if (root.text("check") != check_of(json_of(file)))
+  if (root.text("check") != check_of(json_of(file)) || write_model(file) != text)
     fail_field("check", "does not fit the rest: the file is damaged");
   return file;
 }

@@ -10,7 +10,7 @@ namespace tandem::streams {
 
 struct NetworkOptions {
   std::vector<std::size_t> hidden{9, 9, 9};
-  int epochs = 200;
+  int epochs = 80;
   std::size_t batch = 64;
   double rate = 5e-3;   ///< of Adam at first; falls to a hundredth along half a cosine
   double decay = 1e-4;  ///< of weights, with each step of rate 1

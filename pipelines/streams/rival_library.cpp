@@ -9,7 +9,7 @@
 namespace tandem::streams {
 namespace {
 
-constexpr int kNeighbours = 5, kTrees = 200, kTreeDepth = 20;
+constexpr int kNeighbours = 5, kTrees = 60, kTreeDepth = 20;
 
 class OpenCvRival : public TrainedRival {
  public:

@@ -15,7 +15,7 @@ namespace tandem::streams {
 namespace {
 
 // Support vectors take the square of the rows in time.
-constexpr std::size_t kMostSvmRows = 1500;
+constexpr std::size_t kMostSvmRows = 800;
 constexpr int kLeastOfLabel = 4;
 
 TrainRival library() {
@@ -125,11 +125,17 @@ Choose learn_classifier(RivalKind kind, const Samples& training, const StreamMod
 
 bool has_rivals() { return library() != nullptr; }
 
+// A rival that cannot be trained, such as support vectors of values that are all alike, takes the
+// best constant.
 Choose learn_rival(RivalKind kind, const Samples& training, const TrainOptions& options) {
   const StreamModel model = prepare_model(features_of(training), options);
   const bool classifies = kind == RivalKind::kSvmClassifier || kind == RivalKind::kNearest;
-  return classifies ? learn_classifier(kind, training, model)
-                    : learn_regression(kind, training, model);
+  try {
+    return classifies ? learn_classifier(kind, training, model)
+                      : learn_regression(kind, training, model);
+  } catch (const std::exception&) {
+    return one_setting(best_constant(training));
+  }
 }
 
 }  // namespace tandem::streams

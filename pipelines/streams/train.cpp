@@ -13,6 +13,9 @@ namespace tandem::streams {
 namespace {
 
 constexpr std::size_t kLeastSamples = 8;
+// Settings that reach less than so much of the best are never chosen: one in kThin stands for them.
+constexpr double kFar = 0.5;
+constexpr int kThin = 4;
 
 // Features that every sample has, by name, with a value for each sample.
 std::vector<std::pair<std::string, Column>> columns_of(const std::vector<StreamFeatures>& samples) {
@@ -53,19 +56,22 @@ std::vector<Column> scores_of(const StreamModel& model,
 Rows rows_of(const Samples& samples, const std::vector<StreamFeatures>& features,
              StreamModel& model) {
   Rows rows;
+  int far = 0;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const std::vector<double> components = model.components_of(features[i]);
     const double one_ns = samples[i]->one_stream_ns();
     double best_ns = one_ns;
     for (const Timing& t : samples[i]->grid) best_ns = std::min(best_ns, t.median_ns);
     for (const Timing& t : samples[i]->grid) {
+      const double share = best_ns / t.median_ns;
+      if (share < kFar && ++far % kThin != 0) continue;
       std::vector<double> inputs = components;
       append_candidate(inputs, {t.partitions, t.tasks});
       rows.columns = inputs.size();
       rows.inputs.insert(rows.inputs.end(), inputs.begin(), inputs.end());
       rows.wanted.push_back(std::log(one_ns / t.median_ns));
       // What is far from the best need not be known well.
-      rows.weights.push_back(best_ns / t.median_ns);
+      rows.weights.push_back(share * share);
     }
   }
   double sum = 0, squares = 0;

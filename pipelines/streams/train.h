@@ -9,7 +9,7 @@ namespace tandem::streams {
 
 struct TrainOptions {
   NetworkOptions network;
-  int networks = 5;               ///< of different seeds, whose mean answers
+  int networks = 3;               ///< of different seeds, whose mean answers
   double most_correlation = 0.7;  ///< of two features more alike the second is dropped
   double variance = 0.99;         ///< that the principal components hold
 };

@@ -19,14 +19,15 @@ void print_table(const streams::SampleTable& table, const streams::Evaluation& f
               table.device.c_str(), found.programs.size(), found.samples.size(),
               found.best_speed_up);
   std::printf("%-22s %9s %9s %9s  %s\n", "method", "speed-up", "of best", "least",
-              "the model is ahead on");
+              "the model is better on, worse on");
   for (const auto& method : found.methods) {
     std::printf("%-22s %9.3f %8.1f%% %8.1f%%", method.name.c_str(), method.speed_up,
                 100 * method.share, 100 * method.least_share);
     if (&method == &found.methods.front())
       std::puts("");
     else
-      std::printf("  %.0f%% of the programs\n", 100 * found.ahead_of(method));
+      std::printf("  %.0f%%, %.0f%% of the programs\n", 100 * found.ahead_of(method),
+                  100 * found.behind(method));
   }
   std::printf("\n%s\n", streams::verdict_on_constant(found).c_str());
   if (!streams::has_rivals())

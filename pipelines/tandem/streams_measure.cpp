@@ -114,6 +114,8 @@ class Measuring {
                         before.device + ", " + before.driver + ", tandem " + before.version,
                     "Name a new file.");
     table_.samples = std::move(before.samples);
+    // What was left out gets another chance: there may be more time now.
+    std::erase_if(table_.samples, [](const Sample& sample) { return sample.grid.empty(); });
   }
 
   void show(std::size_t done, std::size_t all, double elapsed_s) {
