@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/tandem/streams.h"
 
-#include <cstdio>
-
 #include "files/regular_file.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options.h"
@@ -19,16 +17,6 @@ constexpr std::pair<std::string_view, int (*)(const std::vector<std::string>&)> 
     {"suggest", streams_suggest},
 };
 
-constexpr const char* kHelp =
-    "usage: tandem streams ACTION [OPTION...]\n\n"
-    "Learns for stage files how many partitions of a device and how many tasks are fastest\n"
-    "(docs/streams.md).\n\n"
-    "  measure    time partitions and tasks of stage files\n"
-    "  train      make a model of what was measured\n"
-    "  evaluate   compare the model with its rivals on programs that it has not seen\n"
-    "  suggest    say what is best for a stage file\n\n"
-    "`tandem streams ACTION --help` lists an action's options.\n";
-
 }  // namespace
 
 streams::SampleTable read_sample_file(const std::string& path) {
@@ -43,19 +31,24 @@ streams::SampleTable read_sample_file(const std::string& path) {
 }
 
 int streams_command(const std::vector<std::string>& arguments) {
-  if (arguments.empty())
+  for (const auto& [name, action] : kActions)
+    if (!arguments.empty() && arguments.front() == name)
+      return action({arguments.begin() + 1, arguments.end()});
+  std::vector<std::string> words, names;
+  OptionParser parser("streams",
+                      "Learns for stage files how many partitions of a device and how many tasks "
+                      "are fastest (docs/streams.md). `tandem streams measure --help` lists the "
+                      "options of an action.\n\n"
+                      "  measure       time partitions and tasks of stage files\n"
+                      "  train         make a model of what was measured\n"
+                      "  evaluate      compare the model with rivals on programs left out\n"
+                      "  suggest       say what is best for a stage file");
+  parser.add_operands(words, "measure|train|evaluate|suggest");
+  parser.parse(arguments);
+  if (words.empty())
     throw UsageError("streams needs to be told what to do, as in: tandem streams measure FOLDER");
-  const std::string& name = arguments.front();
-  if (name == "--help" || name == "-h") {
-    std::fputs(kHelp, stdout);
-    return 0;
-  }
-  std::vector<std::string> names;
-  for (const auto& [known, action] : kActions) {
-    if (known == name) return action({arguments.begin() + 1, arguments.end()});
-    names.emplace_back(known);
-  }
-  throw UsageError("streams cannot '" + name + "'" + did_you_mean(name, names));
+  for (const auto& [name, action] : kActions) names.emplace_back(name);
+  throw UsageError("streams cannot '" + words.front() + "'" + did_you_mean(words.front(), names));
 }
 
 }  // namespace tandem
