@@ -220,7 +220,7 @@ class StreamedStage::Private::Run {
     }
     const int columns = call.columns;
     const GridPlace first{static_cast<int>(command.elements.begin % columns),
-                                      static_cast<int>(command.elements.begin / columns)};
+                          static_cast<int>(command.elements.begin / columns)};
     const bool whole_rows = command.elements.count() >= columns;
     const auto rows = static_cast<std::size_t>(whole_rows ? command.elements.count() / columns : 1);
     if (!whole_rows) call.columns = first.column + static_cast<int>(command.elements.count());
