@@ -30,43 +30,32 @@ struct StageFileOpenCL::Private {
   const std::size_t parameters;
   const bool is_cpu;
   std::vector<std::unique_ptr<opencl::Kernel>> steps, combines, settles;
+  std::vector<bool> adds;  // combines[k] adds up elements side by side
 
+  // A work-item has this many rows.
   void enqueue(opencl::Kernel& kernel, opencl::Queue& queue, const StageStep& step,
-               const StageCall& call) const {
+               const StageCall& call, std::size_t item_rows) const {
     const std::size_t group = kernel.group_size(std::min(
-        opencl::kRowGroup.on_cpu(is_cpu), static_cast<std::size_t>(std::max(1, call.columns))));
+        opencl::kMapGroup.on_cpu(is_cpu), static_cast<std::size_t>(std::max(1, call.columns))));
     const int groups = static_cast<int>(opencl::pieces(call.columns, static_cast<int>(group)));
     StageArguments arguments(step, call, parameters);
     kernel.enqueue(queue,
-                   {group * static_cast<std::size_t>(groups), static_cast<std::size_t>(call.rows)},
+                   {group * static_cast<std::size_t>(groups),
+                    opencl::pieces(call.rows, static_cast<int>(item_rows))},
                    {group, 1}, arguments.list(groups));
   }
 
   void reduce(std::size_t k, opencl::Queue& queue, const StageCall& call) const {
     const StageStep& step = plan.steps[k];
-    std::size_t elements = 1;
-    for (const StageStore& write : step.parts[0].writes)
-      elements = std::max(elements,
-                          elements_of(plan.tensors[static_cast<std::size_t>(write.tensor)].shape));
-    auto pieces = static_cast<std::size_t>(device_pieces(elements));
-    auto group = static_cast<std::size_t>(local_items(plan, step));
-    std::size_t all = 0;
-    if (group > 0) {
-      const std::size_t most =
-          static_cast<std::size_t>(call.columns) * static_cast<std::size_t>(call.rows) / group;
-      pieces =
-          std::clamp(std::min(pieces, most), std::size_t{1}, opencl::kReduceGroups.on_cpu(is_cpu));
-      all = pieces * group;
-    } else {
-      group = std::min(steps[k]->group_size(opencl::kSumGroup.on_cpu(is_cpu)), pieces);
-      all = pieces = pieces / group * group;
-    }
-    const int count = static_cast<int>(pieces);
+    const ReduceSizes sizes = reduce_sizes(plan, step, call, is_cpu,
+                                           steps[k]->group_size(opencl::kSumGroup.on_cpu(is_cpu)));
     StageArguments first(step, call, parameters);
-    steps[k]->enqueue(queue, all, group, first.list(count));
-    const std::size_t items = combines[k]->group_size(opencl::kSumGroup.on_cpu(is_cpu));
+    steps[k]->enqueue(queue, sizes.items, sizes.group, first.list(sizes.pieces));
+    const std::size_t items = combines[k]->group_size(adds[k] ? opencl::kAddGroup.on_cpu(is_cpu)
+                                                              : opencl::kSumGroup.on_cpu(is_cpu));
     StageArguments second(step, call, parameters);
-    combines[k]->enqueue(queue, items, items, second.list(count));
+    combines[k]->enqueue(queue, adds[k] ? opencl::round_up(sizes.elements, items) : items, items,
+                         second.list(sizes.pieces));
   }
 
   void loop(std::size_t k, opencl::Queue& queue, const StageCall& call) const {
@@ -93,10 +82,10 @@ struct StageFileOpenCL::Private {
         if (!asks_again(queue, views[static_cast<std::size_t>(step.flags)], own.pass - 1)) break;
         look *= 2;
       }
-      enqueue(*steps[k], queue, step, own);
+      enqueue(*steps[k], queue, step, own, opencl::kMapRows.on_cpu(is_cpu));
       swap();
     }
-    if (step.until_settled) enqueue(*settles[k], queue, step, call);
+    if (step.until_settled) enqueue(*settles[k], queue, step, call, 1);
   }
 
   // Waits for the pass, and returns whether an element of it set `again`.
@@ -125,13 +114,14 @@ struct StageFileOpenCL::Private {
 
 StageFileOpenCL::StageFileOpenCL(opencl::Context& context, const StageFile& file,
                                  const StagePlan& plan)
-    : self_(new Private{plan, file.parameters.size(), context.device().is_cpu, {}, {}, {}}) {
+    : self_(new Private{plan, file.parameters.size(), context.device().is_cpu, {}, {}, {}, {}}) {
   const opencl::Program program = build_stage(context, file, plan);
   for (std::size_t k = 0; k < plan.steps.size(); ++k) {
     const StageStep& step = plan.steps[k];
     self_->steps.push_back(kernel(context, program, "step", k));
     self_->combines.push_back(
         step.skeleton == Skeleton::kReduce ? kernel(context, program, "combine", k) : nullptr);
+    self_->adds.push_back(adds_elements(file, plan, step));
     self_->settles.push_back(step.until_settled ? kernel(context, program, "settle", k) : nullptr);
   }
 }
@@ -143,7 +133,8 @@ void StageFileOpenCL::enqueue(opencl::Queue& queue, const StageCall& call) const
     const StageCall own = call_of(self_->plan.steps[k], call);
     switch (self_->plan.steps[k].skeleton) {
       case Skeleton::kMap:
-        self_->enqueue(*self_->steps[k], queue, self_->plan.steps[k], own);
+        self_->enqueue(*self_->steps[k], queue, self_->plan.steps[k], own,
+                       opencl::kMapRows.on_cpu(self_->is_cpu));
         break;
       case Skeleton::kReduce:
         self_->reduce(k, queue, own);

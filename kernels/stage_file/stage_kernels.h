@@ -14,17 +14,22 @@ namespace tandem {
 /// The program of generate_opencl(). Throws StageFileError with the compiler's first complaint.
 opencl::Program build_stage(opencl::Context& context, const StageFile& file, const StagePlan& plan);
 
-/// Where a part of a grid begins.
-struct GridPlace {
-  int column = 0, row = 0;
+/// What of a step's grid a launch computes.
+struct GridPart {
+  /// Of a MAP and a LOOP: what begins here, and ends where the call's columns and rows do.
+  static GridPart from(int column, int row) { return {column, row}; }
+  /// Of a REDUCE: blocks of rows from this one on, of 2^bits.
+  static GridPart blocks(int first, int bits) { return {first, bits}; }
+
+  int first = 0, second = 0;
 };
 
 /// The arguments of a step's kernels, in the order of generate_opencl().
 class StageArguments {
  public:
   StageArguments(const StageStep& step, const StageCall& call, std::size_t parameters,
-                 GridPlace first = {})
-      : call_(call), first_(first) {
+                 GridPart part = {})
+      : call_(call), part_(part) {
     for (int i : step.tensors()) {
       const StageView& view = call_.tensors[i];
       strides_[used_] = view.stride;
@@ -37,7 +42,7 @@ class StageArguments {
   }
   opencl::ArgumentList list(const int& groups) {
     for (const int* value : {&call_.width, &call_.height, &call_.frame, &call_.pass, &call_.columns,
-                             &call_.rows, &groups, &call_.unset, &first_.column, &first_.row})
+                             &call_.rows, &groups, &call_.unset, &part_.first, &part_.second})
       add(*value);
     return {{all_.data(), count_}};
   }
@@ -49,10 +54,21 @@ class StageArguments {
   }
 
   const StageCall& call_;
-  const GridPlace first_;
+  const GridPart part_;
   std::array<cl_long, kMostStageTensors> strides_{};
   std::size_t used_ = 0, count_ = 0;
   std::array<opencl::ArgumentList::Argument, 4 * kMostStageTensors + 64> all_;
 };
+
+/// Work-items of the kernels of a REDUCE.
+struct ReduceSizes {
+  std::size_t group = 1, items = 1;  ///< of a block
+  int pieces = 1;                    ///< partial results of all blocks
+  std::size_t elements = 1;          ///< of the largest result
+};
+
+/// `sum_group`: what the kernel can have of kSumGroup.
+ReduceSizes reduce_sizes(const StagePlan& plan, const StageStep& step, const StageCall& call,
+                         bool is_cpu, std::size_t sum_group, int blocks = 1);
 
 }  // namespace tandem

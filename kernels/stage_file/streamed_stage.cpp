@@ -2,6 +2,7 @@
 #include "kernels/stage_file/streamed_stage.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstring>
 
@@ -16,12 +17,6 @@ namespace {
 using Kind = StreamCommand::Kind;
 using Role = StageTensor::Role;
 using Skeleton = StagePart::Skeleton;
-
-// Work-items of a REDUCE, for each of its blocks.
-struct Reduction {
-  std::size_t group = 1, items = 1;
-  int pieces = 1;  // of all blocks
-};
 
 cl::Kernel make_kernel(const cl::Program& program, const char* name, std::size_t step) {
   return {program, ("tandem_" + std::string(name) + "_" + std::to_string(step)).c_str()};
@@ -103,30 +98,11 @@ struct StreamedStage::Private {
     return std::max<std::size_t>(most >= multiple ? most / multiple * multiple : most, 1);
   }
 
-  Reduction reduction(const StageStep& step, const cl::Kernel& kernel,
-                      const StageCall& call) const {
+  ReduceSizes reduce_sizes(std::size_t k, const StageCall& call) const {
     const bool is_cpu = device.description().is_cpu;
-    const auto blocks = static_cast<std::size_t>(stream_blocks(call.rows));
-    std::size_t elements = 1;
-    for (const StageStore& write : step.parts[0].writes)
-      elements = std::max(elements,
-                          elements_of(plan.tensors[static_cast<std::size_t>(write.tensor)].shape));
-    const auto most = static_cast<std::size_t>(device_pieces(elements));
-    Reduction result;
-    result.group = static_cast<std::size_t>(local_items(plan, step));
-    std::size_t pieces = std::max<std::size_t>(most / blocks, 1);
-    if (result.group > 0) {
-      const std::size_t useful = static_cast<std::size_t>(call.columns) *
-                                 static_cast<std::size_t>(call.rows) / result.group / blocks;
-      pieces = std::min({pieces, std::max<std::size_t>(useful, 1),
-                         std::max<std::size_t>(opencl::kReduceGroups.on_cpu(is_cpu) / blocks, 1)});
-      result.items = pieces * result.group;
-    } else {
-      result.group = std::min(group_size(kernel, opencl::kSumGroup.on_cpu(is_cpu)), pieces);
-      result.items = pieces = pieces / result.group * result.group;
-    }
-    result.pieces = static_cast<int>(pieces * blocks);
-    return result;
+    return tandem::reduce_sizes(plan, plan.steps[k], call, is_cpu,
+                                group_size(steps[k], opencl::kSumGroup.on_cpu(is_cpu)),
+                                stream_blocks(call.rows));
   }
 
   // What commands of a run have in common, with what each of them has of its own.
@@ -208,33 +184,36 @@ class StreamedStage::Private::Run {
     const cl::Kernel& kernel = stage_.steps[k];
     StageCall call = call_of(command);
     if (step.skeleton == Skeleton::kReduce) {
-      const Reduction reduction = stage_.reduction(step, kernel, call);
+      const ReduceSizes sizes = stage_.reduce_sizes(k, call);
+      const int bits = std::countr_zero(static_cast<unsigned>(stream_blocks(call.rows)));
       StageArguments arguments(step, call, stage_.parameters.size(),
-                               {0, static_cast<int>(command.elements.begin)});
-      set(kernel, arguments.list(reduction.pieces));
+                               GridPart::blocks(static_cast<int>(command.elements.begin), bits));
+      set(kernel, arguments.list(sizes.pieces));
       lane(command).enqueueNDRangeKernel(
-          kernel, cl::NullRange,
-          {reduction.items, static_cast<std::size_t>(command.elements.count())},
-          {reduction.group, 1}, waits, event);
+          kernel, cl::NullRange, {sizes.items, static_cast<std::size_t>(command.elements.count())},
+          {sizes.group, 1}, waits, event);
       return;
     }
+    const bool is_cpu = stage_.device.description().is_cpu;
     const int columns = call.columns;
-    const GridPlace first{static_cast<int>(command.elements.begin % columns),
-                          static_cast<int>(command.elements.begin / columns)};
+    const int column = static_cast<int>(command.elements.begin % columns),
+              row = static_cast<int>(command.elements.begin / columns);
     const bool whole_rows = command.elements.count() >= columns;
-    const auto rows = static_cast<std::size_t>(whole_rows ? command.elements.count() / columns : 1);
-    if (!whole_rows) call.columns = first.column + static_cast<int>(command.elements.count());
+    const int rows = whole_rows ? static_cast<int>(command.elements.count() / columns) : 1;
+    if (!whole_rows) call.columns = column + static_cast<int>(command.elements.count());
+    call.rows = row + rows;
     const bool swaps = step.skeleton == Skeleton::kLoop && writes_other(step, command.pass);
     if (swaps) swap(step);
     const std::size_t group = stage_.group_size(
-        kernel, std::min(opencl::kRowGroup.on_cpu(stage_.device.description().is_cpu),
-                         static_cast<std::size_t>(columns)));
-    const std::size_t groups = opencl::pieces(call.columns - first.column, static_cast<int>(group));
+        kernel, std::min(opencl::kMapGroup.on_cpu(is_cpu), static_cast<std::size_t>(columns)));
+    const std::size_t groups = opencl::pieces(call.columns - column, static_cast<int>(group));
     const int count = static_cast<int>(groups);
-    StageArguments arguments(step, call, stage_.parameters.size(), first);
+    StageArguments arguments(step, call, stage_.parameters.size(), GridPart::from(column, row));
     set(kernel, arguments.list(count));
-    lane(command).enqueueNDRangeKernel(kernel, cl::NullRange, {group * groups, rows}, {group, 1},
-                                       waits, event);
+    const int item_rows = static_cast<int>(opencl::kMapRows.on_cpu(is_cpu));
+    lane(command).enqueueNDRangeKernel(kernel, cl::NullRange,
+                                       {group * groups, opencl::pieces(rows, item_rows)},
+                                       {group, 1}, waits, event);
     if (swaps) swap(step);
   }
 
@@ -243,13 +222,17 @@ class StreamedStage::Private::Run {
     const auto k = static_cast<std::size_t>(command.step);
     const StageStep& step = stage_.plan.steps[k];
     const StageCall call = call_of(command);
-    const int pieces = stage_.reduction(step, stage_.steps[k], call).pieces;
-    const std::size_t items = stage_.group_size(
-        stage_.combines[k], opencl::kSumGroup.on_cpu(stage_.device.description().is_cpu));
+    const ReduceSizes sizes = stage_.reduce_sizes(k, call);
+    const bool is_cpu = stage_.device.description().is_cpu;
+    const bool adds = adds_elements(stage_.file, stage_.plan, step);
+    const std::size_t group =
+        stage_.group_size(stage_.combines[k], adds ? opencl::kAddGroup.on_cpu(is_cpu)
+                                                   : opencl::kSumGroup.on_cpu(is_cpu));
     StageArguments arguments(step, call, stage_.parameters.size());
-    set(stage_.combines[k], arguments.list(pieces));
-    lane(command).enqueueNDRangeKernel(stage_.combines[k], cl::NullRange, items, items, waits,
-                                       event);
+    set(stage_.combines[k], arguments.list(sizes.pieces));
+    lane(command).enqueueNDRangeKernel(stage_.combines[k], cl::NullRange,
+                                       adds ? opencl::round_up(sizes.elements, group) : group,
+                                       group, waits, event);
   }
 
   // What a pass writes and what it reads of the pass before change places.

@@ -8,6 +8,16 @@
 
 namespace tandem {
 
+/// What a chain has of the devices of one letter.
+struct DeviceLetter {
+  uint32_t capable = 0;         ///< bit k: stage k can run on them
+  int devices = 1;              ///< of one kind
+  std::vector<int> lanes = {};  ///< numbers of lanes above one that they may have
+  bool on_cores = false;        ///< they are made of the cores
+
+  bool operator==(const DeviceLetter&) const = default;
+};
+
 /// A chain of stages and what of the machine they may use.
 struct Chain {
   int stages = 1, cores = 1;
@@ -16,6 +26,7 @@ struct Chain {
   uint32_t can_split = 0;       ///< bit k: stage k can compute a part of its rows on each side
   int devices = 1;              ///< of one kind
   std::vector<int> lanes;       ///< numbers of lanes above one that the device may have
+  std::vector<DeviceLetter> further = {};  ///< devices of other kinds, the letters h and i
   uint32_t serial_stages = 0;
   double tdp_w = 0;  ///< of what the meter covers; 0: unknown
   /// Domains of the energies; absent where there is no meter.
@@ -23,6 +34,15 @@ struct Chain {
   double energy_resolution_s = 0;  ///< between new values of the meter
   int window = 0;                  ///< most frames in flight; 0: no bound
 };
+
+/// How many devices a mapping may use.
+inline int devices_of(const Chain& chain, const Mapping& mapping) {
+  int devices = mapping.any_further_letter() ? 0 : chain.devices;
+  if (devices == 0 && (mapping.letters() & 1) != 0) devices = chain.devices;
+  for (std::size_t i = 0; i < chain.further.size(); ++i)
+    if ((mapping.letters() >> (i + 1) & 1) != 0) devices += chain.further[i].devices;
+  return devices;
+}
 
 /// Bit k: both sides can compute stage k, and a part of its rows.
 inline uint32_t splittable(const Chain& chain) {

@@ -32,10 +32,8 @@ struct AdaptRules {
 
 /// What a chain has of a device.
 struct DeviceSide {
-  uint32_t capable = 0;    ///< bit k: stage k can run on it
-  int devices = 1;         ///< of one kind
-  std::vector<int> lanes;  ///< numbers of lanes above one that it may have
-  std::string name;        ///< as in Conditions
+  std::vector<DeviceLetter> letters;  ///< g, h, i; empty: there is no device
+  std::string name;                   ///< as in Conditions
 };
 
 /// Observes, estimates, decides, settles: what paper 1, section III, does while the stream runs.

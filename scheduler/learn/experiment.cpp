@@ -17,7 +17,8 @@ constexpr double kLeastSeconds = 0.05;   // what the clock needs
 constexpr double kDeviceSeconds = 0.15;  // until its clocks have risen to work
 constexpr double kMostSeconds = 2;
 constexpr int kLeastRounds = 2, kLeastSamples = 5;
-constexpr int kMostVain = 16;  // frames that one side left to the other, all of them
+constexpr int kLetterSamples = 2;  // of a further letter, which may be no help at all
+constexpr int kMostVain = 16;      // frames that one side left to the other, all of them
 // Parts of an experiment, and how much longer frames take in most of them than in a typical round
 // when something takes the cores away again and again.
 constexpr std::size_t kParts = 5;
@@ -55,7 +56,7 @@ Experiment::Experiment(const Plan& plan, const Chain& chain, double counter_s, R
     : plan_(plan),
       stages_(chain.stages),
       cores_(chain.cores),
-      devices_(chain.devices),
+      devices_(devices_of(chain, plan.configuration.mapping)),
       counter_s_(plan.meters ? counter_s : 0),
       read_probe_(std::move(read_probe)) {}
 
@@ -103,7 +104,9 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   if (configuration.mapping.any_device() && !beside)
     least_seconds = std::max(least_seconds, kDeviceSeconds);
   const double lasted = times.end_ns > begin_.now_ns ? seconds(times.end_ns - begin_.now_ns) : 0.0;
-  const bool enough = std::ssize(samples_) >= std::max(kLeastSamples, kLeastRounds * threads) &&
+  const int least_samples =
+      configuration.mapping.any_further_letter() ? kLetterSamples : kLeastSamples;
+  const bool enough = std::ssize(samples_) >= std::max(least_samples, kLeastRounds * threads) &&
                       lasted >= least_seconds;
   const bool too_long = lasted >= least_seconds + kMostSeconds;
   // Frames are taken in order: those behind one that a core computes would wait for it.

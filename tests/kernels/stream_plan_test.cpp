@@ -118,7 +118,9 @@ TEST(StreamPlan, AnArrayThatFollowsIsUploadedByTask) {
     if (command.kind == Kind::kUpload) uploads.push_back(command.elements);
   EXPECT_EQ(uploads, (std::vector<Elements>{{0, 8}, {8, 16}, {16, 24}, {24, 32}}));
   for (const StreamCommand& command : commands.all)
-    if (command.kind == Kind::kKernel) EXPECT_EQ(command.waits.size(), command.lane == 0 ? 0U : 1U);
+    if (command.kind == Kind::kKernel) {
+      EXPECT_EQ(command.waits.size(), command.lane == 0 ? 0U : 1U);
+    }
 }
 
 TEST(StreamPlan, PassesWaitForTheirNeighbours) {

@@ -28,7 +28,7 @@ struct Stats {
   int trainings = 0, training_frames = 0, training_experiments = 0;
   double training_s = 0, penalty_s = 0;
   bool training = false;
-  bool predicted = false;  ///< something is known of what runs
+  bool predicted = false;     ///< something is known of what runs
   double latency_p95_ms = 0;  ///< of that, since it was decided; 0: unknown
 };
 
@@ -49,6 +49,9 @@ struct Rate {
   double latency_ms = 0;  ///< the 95th percentile; 0: unknown
 };
 
+/// "gcc/cg3", "ggg/cg1/q4" or "auto".
+void force_configuration(GstElement* bin, const std::string& configuration);
+
 /// appsrc ! tandembin ! fakesink, playing and always fed.
 class FedBin {
  public:
@@ -68,7 +71,6 @@ class FedBin {
   FedBin& operator=(const FedBin&) = delete;
 
   void set(const char* property, const char* value);
-  /// "gcc/cg3", "ggg/cg1/q4" or "auto".
   void force(const std::string& configuration);
   void begin(Size size);
   void feed(const std::vector<GstBuffer*>& frames);
