@@ -88,6 +88,9 @@ BinPlan plan_run(GstElement* bin, const std::vector<GstTandemStage*>& stages,
   const AdaptRules rules = adapt_rules(settings, plan.chain.stages, plan.chain.cores);
   if (can_use_device(rules, plan.chain.device_only))
     plan.device = DeviceProvider::look(bin, settings.opencl_device);
+  // What was asked for by name runs from the first frame on.
+  plan.device_joins_later =
+      device_of(plan) && rules.any() && !rules.allowed.mapping && plan.chain.device_only == 0;
   plan.device_busy = std::make_shared<DeviceBusy>();
   add_energy(bin, settings, plan);
   if (plan.meter) {

@@ -69,6 +69,7 @@ BinRun::BinRun(GstElement* bin, const BinPlan& plan)
   };
   executor_ = std::make_unique<Executor>(scheduled, device_.get(), plan.chain.cores, device_failed);
   plan.device_busy->count(*executor_);
+  device_joins_later_ = plan.device_joins_later;
   if (plan.device) provider_.end_look(*this, *plan.device);
   control_ = std::make_unique<BinControl>(bin, *executor_, plan);
 }
@@ -102,6 +103,8 @@ void BinRun::use_device(const std::shared_ptr<opencl::Context>& context) {
     device_->lanes[lane] = std::make_unique<opencl::Queue>(context, lane % devices);
   device_->context = context;
   device_->device_count = devices;
+  if (std::exchange(device_joins_later_, false))
+    return opening_.begin(adapters_, context, [this] { device_joined_(); });
   for (StageAdapter* adapter : adapters_) adapter->set_context(context);
 }
 
@@ -124,7 +127,12 @@ std::shared_ptr<opencl::Context> BinRun::context() const {
 
 DeviceSide BinRun::device_side() const {
   DeviceSide side;
-  for (int k = 0; k < stages(); ++k) side.capable |= adapters_[k]->has_device() ? 1u << k : 0;
+  side.coming = opening_.coming();
+  for (int k = 0; k < stages(); ++k) {
+    const StageAdapter& stage = *adapters_[k];
+    const bool capable = side.coming ? stage.description().has_opencl : stage.has_device();
+    side.capable |= capable ? 1u << k : 0;
+  }
   const auto opencl = context();
   if (!opencl) return side;
   const opencl::DeviceDescription& device = opencl->device();
@@ -192,7 +200,12 @@ void BinRun::frames_change() {
   executor_->set_window(static_cast<int>(most_waiting_bytes() / GST_VIDEO_INFO_SIZE(&info_)));
   make_items();
   executor_->frames_change();
-  control_->frames_changed(info_, live_, work_.text());
+  control_->frames_are(info_, live_, work_.text());
+  if (opening_.coming() && control_->knows_frames()) {
+    opening_.join_now();
+    control_->set_device(device_side());
+  }
+  control_->frames_changed();
 }
 
 // Frames of the old work end before any of the new begins, as knowledge is of one work. False when
@@ -262,7 +275,10 @@ bool BinRun::push_next(const EventLine::Send& send) {
   if (!item) return false;
   const uint64_t frames = item->sequence + 1;
   const Status status = item->status;
-  if (status.ok()) control_->frame_done(*item);
+  if (status.ok()) {
+    control_->frame_done(*item);
+    opening_.frame_left();
+  }
   GstBuffer* buffer = close(item);
   if (dropping_ || flow_ == GST_FLOW_ERROR) {
     gst_buffer_unref(buffer);  // nobody wants frames any more
@@ -306,6 +322,7 @@ void BinRun::shut_down() {
   shut_down_ = true;
   abort();
   executor_->rest();
+  opening_.end();
 }
 
 void BinRun::end() {

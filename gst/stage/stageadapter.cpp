@@ -130,6 +130,7 @@ void StageAdapter::post(const std::string& notice) const {
 void StageAdapter::forget() {
   std::lock_guard lock(mutex_);
   current_.reset();
+  first_frame_.reset();
 }
 
 bool StageAdapter::has_device() const {
@@ -240,6 +241,7 @@ std::shared_ptr<const PooledWork> StageAdapter::work_for(const FrameItem& item, 
     std::lock_guard making(make_mutex_);
     if (auto current = current_for(request, frame)) return current;
     made = make_work(request);
+    if (keeps_first_frame_.exchange(false)) keep_first_frame(request);
     std::lock_guard lock(mutex_);
     current_ = made;
   }

@@ -87,6 +87,13 @@ class StageAdapter final : public Stage {
   /// The device to make work for; null: none. Takes effect with the next frame.
   void set_context(std::shared_ptr<opencl::Context> context);
 
+  /// Keeps what the first frame has at the stage, for build_for().
+  void keep_first_frame() { keeps_first_frame_ = true; }
+  /// Builds what the kept frame, and those like it, will need on the device, and lets go of that
+  /// frame. What fails is found out again when the device computes. From any thread, while frames
+  /// pass.
+  void build_for(const std::shared_ptr<opencl::Context>& context);
+
   void property_set() { properties_set_ = true; }  ///< from any thread, whatever it holds
   /// Whether properties were set since they were read last; at first they were.
   bool properties_set() const { return properties_set_; }
@@ -128,6 +135,7 @@ class StageAdapter final : public Stage {
   std::shared_ptr<PooledWork> make_work(SlotRequest& request);
   static const ClassWork* maker_of(const FrameItem& item, const FrameItem::Slot& slot,
                                    std::size_t input);
+  void keep_first_frame(const SlotRequest& request);
   void share(FrameItem& item, const SplitRows& rows);
   void publish(FrameItem& item);
   static void localise_inputs(FrameItem::Slot& slot, std::size_t inputs);
@@ -137,8 +145,16 @@ class StageAdapter final : public Stage {
   int index_ = 0;
   std::atomic<bool> properties_set_{true};
   std::atomic<unsigned> generation_{1};  // of what work is made of: settings and context
-  std::mutex make_mutex_;     // held while work is made, so that one thread makes it for all
+  std::mutex make_mutex_;  // held while work is made, so that one thread makes it for all
+  /// What build_for() makes work for.
+  struct FirstFrame {
+    GstVideoInfo video;
+    std::vector<SlotTensor> inputs;
+    std::vector<MemoryRef> memories;  ///< of these
+  };
+  std::atomic<bool> keeps_first_frame_{false};
   mutable std::mutex mutex_;  // guards what follows; never held while work is made
+  std::unique_ptr<FirstFrame> first_frame_;
   std::shared_ptr<opencl::Context> context_;
   std::shared_ptr<const StageSettings> settings_;
   std::shared_ptr<const PooledWork> current_;

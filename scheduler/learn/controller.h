@@ -36,6 +36,7 @@ struct DeviceSide {
   int devices = 1;         ///< of one kind
   std::vector<int> lanes;  ///< numbers of lanes above one that it may have
   std::string name;        ///< as in Conditions
+  bool coming = false;     ///< nothing is decided before it is there; the cores compute
 };
 
 /// Observes, estimates, decides, settles: what paper 1, section III, does while the stream runs.
@@ -58,6 +59,9 @@ class Controller {
   /// are the same, and other sizes are derived from it; a look or three verify it. What is about
   /// another chain is left out, and so is what this one learnt itself.
   void know(std::vector<Known> known);
+
+  /// Whether something was learnt under such conditions, of frames of any size.
+  bool knows_work(const Conditions& conditions) const;
 
   // Each of these returns what to run from now on, which may be what runs already.
   /// Frames come under other conditions from now on, whose cores are all that the bin could have.
@@ -138,6 +142,8 @@ class Controller {
   };
 
   Step decide(Reason reason);
+  Step decide_for_frames();
+  Step await_device();
   void derive_unknown();
   void begin_check();
   void look(const Configuration& configuration, double slow_fps = 0);
@@ -190,6 +196,8 @@ class Controller {
   int cores_ = 1, at_work_ = 1;  // of the machine: this bin's part, and with how many it shares
   bool another_trains_ = false;
   bool device_lost_ = false;
+  bool device_coming_ = false, device_joined_ = false;
+  uint64_t told_device_ns_ = 0;  // the last frame when the stream ended before the device was there
   std::optional<UnderWay> training_;
   std::optional<Check> check_;    // never while training
   std::optional<Slower> slower_;  // stands before what was learnt of these frames
