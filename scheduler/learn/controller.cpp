@@ -179,6 +179,7 @@ std::optional<Step> Controller::frame_done(const FrameTimes& times, uint32_t dev
   if (neighbours_.seat)
     if (const auto step = look_at_neighbours()) return step;
   if (training_) {
+    if (needs_energy(objective_)) training_->energy.take(times, device_stages, read_probe_);
     if (!training_->experiment.take(times, device_stages)) return std::nullopt;
     return go_on_training();
   }

@@ -12,6 +12,7 @@
 #include "scheduler/learn/budget.h"
 #include "scheduler/learn/decision.h"
 #include "scheduler/learn/derive.h"
+#include "scheduler/learn/energy_track.h"
 #include "scheduler/learn/experiment.h"
 #include "scheduler/learn/known.h"
 #include "scheduler/learn/neighbourhood.h"
@@ -122,6 +123,7 @@ class Controller {
     Reason reason = Reason::caps;
     Facts facts;
     Experiment experiment;
+    EnergyTrack energy;
     int told_too_short = 0;  ///< frames of it when the stream ended
   };
 
@@ -160,6 +162,8 @@ class Controller {
   void abandon_training();
   int made(bool trials) const;
   double counter_s() const;
+  bool regresses_energy() const;
+  Experiment experiment_of(const Plan& plan) const;
   void settle(Reason reason, const Candidate& chosen, const Choice& choice, Decision decision = {});
   void remember(Learnt& learnt, const Candidate& chosen) const;
   const Candidate& pick(Learnt& learnt, const Choice& choice) const;

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <optional>
 #include <utility>
 
 #include "model/estimator.h"
+#include "scheduler/learn/energy_track.h"
 #include "scheduler/machine/clock.h"
 
 namespace tandem {
@@ -49,13 +52,25 @@ int frames_side_by_side(const Configuration& configuration, int devices) {
   return configuration.mapping.any_device() ? devices * configuration.lanes : configuration.threads;
 }
 
+// Of each domain whose counter had so many new values: fewer are as much of what ran before.
+constexpr double kCounterSteps = 2, kNearly = 0.9;
+
+Energy watts_between(const EnergyReading& begin, const EnergyReading& end, double resolution_s) {
+  const EnergyDomains power = power_between_w(begin, end);
+  const auto watts = [&](const std::optional<double>& domain, MeterClock::duration lasted) {
+    const double lasted_s = std::chrono::duration<double>(lasted).count();
+    const bool enough = lasted_s >= kNearly * kCounterSteps * resolution_s;
+    return enough ? domain.value_or(kUnknown) : kUnknown;
+  };
+  return {watts(power.c, end.at.c - begin.at.c), watts(power.g, end.at.g - begin.at.g),
+          watts(power.u, end.at.u - begin.at.u)};
+}
+
 }  // namespace
 
 Experiment::Experiment(const Plan& plan, const Chain& chain, double counter_s, ReadProbe read_probe)
     : plan_(plan),
-      stages_(chain.stages),
-      cores_(chain.cores),
-      devices_(chain.devices),
+      chain_(chain),
       counter_s_(plan.meters ? counter_s : 0),
       read_probe_(std::move(read_probe)) {}
 
@@ -67,11 +82,15 @@ bool Experiment::take(const FrameTimes& times, uint32_t device_stages) {
   }
   if (seen_++ == 0) first_ns_ = times.begin_ns;
   last_ns_ = times.begin_ns;
-  return is_trial(plan_.kind) ? take_trial(times) : take_sample(times, device_stages);
+  return is_trial(plan_.kind) ? take_trial(times, device_stages)
+                              : take_sample(times, device_stages);
 }
 
-void Experiment::count(const FrameTimes& times) {
+void Experiment::count(const FrameTimes& times, uint32_t device_stages) {
   ++counted_;
+  const Busy busy = busy_of(times, device_stages, chain_);
+  busy_.cores_s += busy.cores_s;
+  busy_.device_s += busy.device_s;
   starved_ += times.starved ? 1 : 0;
   if (begin_.energy && !counts_joules_)
     counts_joules_ = count_from_new_value(begin_, read_probe_());
@@ -79,17 +98,17 @@ void Experiment::count(const FrameTimes& times) {
 
 bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   const Configuration& configuration = plan_.configuration;
-  int threads = frames_at_a_time(configuration, devices_);
+  int threads = frames_at_a_time(configuration, chain_.devices);
   if (!warm_) {
     warm_ = seen_ >= threads && times.begin_ns >= others_end_ns_;
     if (warm_) begin_ = read_probe_();
     start_ns_ = last_ns_;
     return false;
   }
-  count(times);
+  count(times, device_stages);
   latency_.add(times.latency_ns());
   const bool beside = plan_.kind == Kind::beside;
-  if (beside) threads = cores_beside(configuration, devices_);
+  if (beside) threads = cores_beside(configuration, chain_.devices);
   // A frame that the device left to the CPU says nothing of the device, and the other way round.
   // Of split stages the device has computed a part where it took time for them.
   const uint32_t split = configuration.mapping.split_stages();
@@ -98,7 +117,7 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
     samples_.push_back(times);
 
   // One thread takes no energy from the stages one by one.
-  const bool alone = plan_.kind == Kind::stages && cores_beside(configuration, devices_) == 0;
+  const bool alone = plan_.kind == Kind::stages && cores_beside(configuration, chain_.devices) == 0;
   double least_seconds = alone ? kLeastSeconds : std::max(kLeastSeconds, counter_s_);
   if (configuration.mapping.any_device() && !beside)
     least_seconds = std::max(least_seconds, kDeviceSeconds);
@@ -108,14 +127,14 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   const bool too_long = lasted >= least_seconds + kMostSeconds;
   // Frames are taken in order: those behind one that a core computes would wait for it.
   const bool in_vain = beside && samples_.empty() && lasted >= least_seconds &&
-                       counted_ >= kMostVain * frames_at_a_time(configuration, devices_);
+                       counted_ >= kMostVain * frames_at_a_time(configuration, chain_.devices);
   if (!enough && !in_vain && !(too_long && (!samples_.empty() || counted_ >= kMostVain)))
     return false;
   end_ = read_probe_();
   return true;
 }
 
-bool Experiment::take_trial(const FrameTimes& times) {
+bool Experiment::take_trial(const FrameTimes& times, uint32_t device_stages) {
   if (times.begin_ns >= others_end_ns_) latency_.add(times.latency_ns());
   if (start_ns_ == 0) {
     if (seen_ <= plan_.configuration.threads || seconds(last_ns_ - first_ns_) < plan_.fill_s ||
@@ -127,7 +146,7 @@ bool Experiment::take_trial(const FrameTimes& times) {
     return false;
   }
   if (is_slow()) return true;
-  count(times);
+  count(times, device_stages);
   const Enough& enough = plan_.kind == Kind::glance ? kGlance : kLook;
   const double least_seconds =
       std::max({enough.least_seconds, kLeastLatencies * plan_.fill_s, counter_s_});
@@ -169,11 +188,11 @@ Observation Experiment::observation() {
   made.starved_frames = starved_;
   made.latency_s = latency_.percentile_s(95);
   made.cpu_s = (end_.cpu_s - begin_.cpu_s - (end_.others_cpu_s - begin_.others_cpu_s)) / counted_;
-  if (counts_joules_ && end_.energy) {
-    const EnergyDomains power = power_between_w(*begin_.energy, *end_.energy);
-    made.watts = {power.c.value_or(kUnknown), power.g.value_or(kUnknown),
-                  power.u.value_or(kUnknown)};
-  }
+  if (counts_joules_ && end_.energy)
+    made.watts = watts_between(*begin_.energy, *end_.energy, chain_.energy_resolution_s);
+  if (const double counted_s = seconds(last_ns_ - start_ns_); counted_s > 0)
+    made.busy = {std::min<double>(chain_.cores, busy_.cores_s / counted_s),
+                 std::min<double>(chain_.devices, busy_.device_s / counted_s)};
   if (is_trial(plan_.kind)) {
     made.frame_s = seconds(last_ns_ - start_ns_) / counted_;
     return made;
@@ -203,17 +222,17 @@ void Experiment::measure(Observation& made) {
   } else if (one_by_one) {
     made.frame_s = seconds(last_ns_ - start_ns_) / counted_;
   } else if (!medium) {
-    made.frame_s = seconds_a_frame(frames_side_by_side(configuration, devices_));
+    made.frame_s = seconds_a_frame(frames_side_by_side(configuration, chain_.devices));
   }
   if (medium || one_by_one || one_thread) {
-    made.stages.resize(stages_);
-    for (int k = 0; k < stages_; ++k) {
+    made.stages.resize(chain_.stages);
+    for (int k = 0; k < chain_.stages; ++k) {
       Observation::StageTimes& stage = made.stages[k];
       stage.seconds = mean_of([k](const FrameTimes& t) { return t.stage_ns[k]; });
       if (!one_by_one || !configuration.mapping.on_device(k)) continue;
       stage.download_s = mean_of([k](const FrameTimes& t) { return t.download_ns[k]; });
       // What a run that begins with the next stage has to upload.
-      if (k + 1 < stages_)
+      if (k + 1 < chain_.stages)
         stage.upload_s = mean_of([k](const FrameTimes& t) { return t.upload_ns[k]; });
     }
   }
@@ -221,7 +240,7 @@ void Experiment::measure(Observation& made) {
   if (on_device && configuration.lanes == 1 && !beside) {
     made.cores_s = mean_of([&](const FrameTimes& t) {
       uint64_t sum_ns = 0;
-      for (int k = 0; k < stages_; ++k)
+      for (int k = 0; k < chain_.stages; ++k)
         if (configuration.mapping.side(k) == Side::c) sum_ns += t.stage_ns[k];
       return sum_ns;
     });
@@ -254,7 +273,7 @@ double Experiment::seconds_a_frame(int n) {
   std::vector<double> values;
   if (2 * starved > std::ssize(samples_) || samples_.size() <= threads) {
     for (const FrameTimes& times : samples_)
-      values.push_back(seconds(times.service_ns()) / std::min(n, cores_));
+      values.push_back(seconds(times.service_ns()) / std::min(n, chain_.cores));
     return estimate_of(std::move(values));
   }
   const auto over = [this](std::size_t i, std::size_t frames) {
