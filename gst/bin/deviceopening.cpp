@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/deviceopening.h"
 
+#include <system_error>
 #include <utility>
+#include <vector>
 
 namespace tandem {
 
@@ -19,7 +21,11 @@ void DeviceOpening::frame_left() {
   std::lock_guard lock(mutex_);
   if (ended_ || state_ != State::waits) return;
   state_ = State::builds;
-  thread_ = std::thread([this] { build(); });
+  try {
+    thread_ = std::thread([this] { open(); });
+  } catch (const std::system_error&) {
+    state_ = State::waits;  // for a thread, at the next frame
+  }
 }
 
 void DeviceOpening::join_now() {
@@ -28,11 +34,20 @@ void DeviceOpening::join_now() {
   for (StageAdapter* stage : stages_) stage->set_context(context_);
 }
 
-void DeviceOpening::build() {
+// Stages that share a program wait for the one that builds it.
+void DeviceOpening::build_side_by_side() {
+  std::vector<std::jthread> builders;
   for (StageAdapter* stage : stages_) {
-    if (ended_) return;
-    stage->build_for(context_);
+    try {
+      builders.emplace_back([stage, this] { stage->build_for(context_); });
+    } catch (const std::system_error&) {
+      stage->build_for(context_);
+    }
   }
+}
+
+void DeviceOpening::open() {
+  build_side_by_side();
   if (ended_) return;
   for (StageAdapter* stage : stages_) stage->set_context(context_);
   state_ = State::joined;

@@ -12,9 +12,9 @@
 
 namespace tandem {
 
-/// Builds a device's programs on a thread of its own while the cores compute frames; the device
-/// joins when it is ready. Drivers compile for hundreds of milliseconds to seconds where their
-/// caches are empty.
+/// Builds a device's programs on threads of its own, one a stage, while the cores compute frames;
+/// the device joins when it is ready. Drivers compile for hundreds of milliseconds to seconds where
+/// their caches are empty.
 class DeviceOpening {
  public:
   DeviceOpening() = default;
@@ -32,12 +32,13 @@ class DeviceOpening {
   /// It joins at once, and its programs are built when the first frame needs them: what is known of
   /// such frames is known with it. For before the first frame.
   void join_now();
-  /// Waits for the program that is being built; the device does not join any more.
+  /// Waits for the programs that are being built; the device does not join any more.
   void end();
 
  private:
   enum class State { idle, waits, builds, joined };
-  void build();
+  void open();
+  void build_side_by_side();
 
   std::atomic<State> state_{State::idle};
   std::atomic<bool> ended_{false};
