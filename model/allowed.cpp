@@ -28,6 +28,7 @@ bool Allowed::operator()(const Configuration& configuration) const {
 
 bool Allowed::fixed() const {
   if (mapping && mapping->any_split()) return cpu_share.has_value();
+  if (mapping && mapping->any_further_letter()) return true;
   return mapping && (threads || granularity == Granularity::medium);
 }
 

@@ -48,6 +48,14 @@ struct Mapping {
   /// Whether a device has a part in any stage, split ones included.
   bool any_device() const { return sides != 0; }
   bool any_split() const { return (sides & kSplitBits) != 0; }
+  bool any_further_letter() const { return (letters() & ~1u) != 0; }
+  /// Bit 0: a stage is on g or split, bit 1: one is on h, bit 2: one is on i.
+  uint32_t letters() const {
+    const uint64_t low = sides & kLowBits, high = sides >> 1 & kLowBits;
+    return ((low & ~high) != 0 || any_split() ? 1u : 0) | ((high & ~low) != 0 ? 2u : 0) |
+           ((low & high) != 0 ? 4u : 0);
+  }
+  bool several_letters() const { return std::popcount(letters()) > 1; }
   /// How many stages may run on a device.
   int on_devices() const { return std::popcount((sides | sides >> 1) & kLowBits); }
   /// DP: every stage may run on a device.
@@ -130,7 +138,8 @@ struct Allowed {
   uint32_t device_only = 0;  ///< bit k: stage k has no CPU implementation, and is on a device
 
   bool operator()(const Configuration& configuration) const;
-  /// Whether one configuration alone is allowed, with one lane where lanes are open.
+  /// Whether one configuration alone is allowed, with one lane where lanes are open. So it is with
+  /// a mapping that has further letters, which nothing is measured for.
   bool fixed() const;
   /// What of it cannot be at the same time, or the empty string.
   std::string contradiction() const;

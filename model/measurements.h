@@ -88,6 +88,18 @@ struct Split {
   int cpu_share = 0;
 };
 
+/// What the devices of a further letter take, all of them together; without energies.
+struct LetterMeasurements {
+  struct Stage {
+    bool works = false;  ///< on these devices
+    double seconds = kUnknown;
+    double upload_s = 0, download_s = 0;  ///< as in StageMeasurements
+  };
+  std::vector<Stage> stages;
+  int devices = 1;
+  double device_cores = 0;  ///< as in Measurements
+};
+
 /// What the nC + 3 experiments found out (Tables I and II of paper 1), and what is known of the
 /// machine. Seconds and joules are per frame.
 struct Measurements {
@@ -110,6 +122,8 @@ struct Measurements {
 
   /// With S lanes, at [S - 1]; unknown where nothing was measured.
   std::array<LaneFactor, kMaxLanes> lane_factors{{{1, 1}}};
+
+  std::vector<LetterMeasurements> further;  ///< letters h and i; none of these works: not measured
 
   Split split;  ///< unknown where no frame was split
 

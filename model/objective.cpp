@@ -15,6 +15,8 @@ namespace {
 constexpr double kKeepsUp = 1.1;
 // What splitting frames has to gain. A tenth would leave more than 8% of the latency on the table.
 constexpr double kSplitGain = 0.07;
+// What devices of further kinds have to gain.
+constexpr double kLetterGain = 0.05;
 
 /// Compared tier first; higher is better.
 struct Score {
@@ -141,15 +143,15 @@ bool is_one_of(Which which, const Configuration& configuration, const Measuremen
   return had_experiment(measurements, configuration) || find_trial(trials, configuration);
 }
 
-// Frames are split only where that is clearly better: the share may err, and both sides are busy.
-void put_whole_first(Choice& choice) {
-  const auto split = [](const Candidate& c) { return c.configuration.mapping.any_split(); };
+// What `is_special` comes first only where it is better by `gain`.
+template <class IsSpecial>
+void put_plain_first(Choice& choice, double gain, IsSpecial&& is_special) {
+  const auto special = [&](const Candidate& c) { return is_special(c.configuration.mapping); };
   const auto end = choice.ranked.begin() + choice.count;
-  const auto whole = std::find_if_not(choice.ranked.begin(), end, split);
-  if (whole == choice.ranked.begin() || whole == end) return;
-  if (worth_switching(whole->prediction, choice.best().prediction, choice.objective, kSplitGain))
-    return;
-  std::stable_partition(choice.ranked.begin(), end, std::not_fn(split));
+  const auto plain = std::find_if_not(choice.ranked.begin(), end, special);
+  if (plain == choice.ranked.begin() || plain == end) return;
+  if (worth_switching(plain->prediction, choice.best().prediction, choice.objective, gain)) return;
+  std::stable_partition(choice.ranked.begin(), end, std::not_fn(special));
 }
 
 Choice rank(const Model& model, const Measurements& measurements, const Objective& objective,
@@ -167,9 +169,19 @@ Choice rank(const Model& model, const Measurements& measurements, const Objectiv
       [&](double fps, double watts) {
         return !trials.empty() || ranking.promising(score(fps, watts, 0, objective));
       });
+  // Of mappings with further letters those that were tried, as measured: there are too many.
+  for (const Trial& trial : trials) {
+    const bool asked = which == Which::all || which == Which::measured;
+    if (asked && trial.configuration.mapping.any_further_letter() && allowed(trial.configuration))
+      ranking.offer(trial.configuration, trial.measured, score(trial.measured, objective));
+  }
   Choice choice = ranking.choice();
   choice.objective = objective;
-  if (!allowed.mapping) put_whole_first(choice);
+  if (allowed.mapping) return choice;
+  // The share may err, and both sides are busy; what crosses between devices goes through the host.
+  put_plain_first(choice, kSplitGain, [](const Mapping& mapping) { return mapping.any_split(); });
+  put_plain_first(choice, kLetterGain,
+                  [](const Mapping& mapping) { return mapping.any_further_letter(); });
   return choice;
 }
 

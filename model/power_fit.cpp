@@ -2,13 +2,14 @@
 #include "model/power_fit.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
 namespace tandem {
 namespace {
 
-constexpr int kTerms = 3;
+constexpr int kTerms = PowerFit::kTerms;
 using Vector = std::array<double, kTerms>;
 using Matrix = std::array<Vector, kTerms>;
 
@@ -16,7 +17,11 @@ using Matrix = std::array<Vector, kTerms>;
 // growing without bound.
 constexpr double kRidge = 1e-6;
 
-Vector terms_of(const PowerStep& step) { return {step.seconds, step.cores_s, step.device_s}; }
+Vector terms_of(double seconds, const Busy& busy) {
+  Vector terms{seconds, busy.cores_s};
+  std::ranges::copy(busy.devices_s, terms.begin() + 2);
+  return terms;
+}
 
 // Gauss-Jordan on a symmetric positive definite matrix; rows and columns outside `used` (bit i) are
 // those of the identity, and 0 in the result.
@@ -56,18 +61,20 @@ double product(const Vector& a, const Vector& b) {
 double residuals(std::span<const PowerStep> steps, const Vector& watts) {
   double sum = 0;
   for (const PowerStep& step : steps)
-    sum += std::pow(step.joules - product(terms_of(step), watts), 2);
+    sum += std::pow(step.joules - product(terms_of(step.seconds, step.busy), watts), 2);
   return sum;
 }
 
 }  // namespace
 
-double PowerFit::watts(double cores_busy, double device_busy) const {
-  return static_w + core_w * cores_busy + device_w * device_busy;
+double PowerFit::watts(const Busy& busy) const {
+  double sum = static_w + core_w * busy.cores_s;
+  for (int i = 0; i < kMaxLetters; ++i) sum += device_w[i] * busy.devices_s[i];
+  return sum;
 }
 
-double PowerFit::error_w(double cores_busy, double device_busy) const {
-  const Vector at{1, cores_busy, device_busy};
+double PowerFit::error_w(const Busy& busy) const {
+  const Vector at = terms_of(1, busy);
   double variance = 0;
   for (int i = 0; i < kTerms; ++i) variance += at[i] * product(covariance[i], at);
   return known(static_w) ? std::sqrt(std::max(0.0, variance)) : kUnknown;
@@ -80,7 +87,7 @@ PowerFit fit_power(std::span<const PowerStep> steps) {
   Matrix squares{};
   Vector joules{};
   for (const PowerStep& step : steps) {
-    const Vector terms = terms_of(step);
+    const Vector terms = terms_of(step.seconds, step.busy);
     for (int i = 0; i < kTerms; ++i) {
       joules[i] += terms[i] * step.joules;
       for (int j = 0; j < kTerms; ++j) squares[i][j] += terms[i] * terms[j];
@@ -91,6 +98,8 @@ PowerFit fit_power(std::span<const PowerStep> steps) {
     seen |= squares[i][i] > 0 ? 1u << i : 0;
     squares[i][i] *= 1 + kRidge;
   }
+  const int left_over = fit.steps - std::popcount(seen);
+  if (left_over < 1) return fit;
   // Of the few sets of terms that may be above 0, the one that explains the steps best.
   double least = kUnknown;
   for (unsigned used = 1; used < 1u << kTerms; ++used) {
@@ -104,8 +113,8 @@ PowerFit fit_power(std::span<const PowerStep> steps) {
     least = left;
     fit.static_w = watts[0];
     fit.core_w = watts[1];
-    fit.device_w = watts[2];
-    const double variance = left / (fit.steps - kTerms);
+    std::copy_n(watts.begin() + 2, kMaxLetters, fit.device_w.begin());
+    const double variance = left / left_over;
     fit.covariance = inverted;
     for (Vector& row : fit.covariance)
       for (double& value : row) value *= variance;

@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "model/busy.h"
 #include "model/measurements.h"
 
 namespace tandem {
@@ -12,27 +13,30 @@ namespace tandem {
 struct PowerStep {
   double seconds = 0;
   double joules = 0;
-  double cores_s = 0;   ///< summed over the cores
-  double device_s = 0;  ///< likewise over the devices
+  Busy busy;
 };
 
-/// Watts of one domain: static + core x busy cores + device x busy devices. Unknown until fitted.
+/// Watts of one domain: static + core x busy cores + for each kind of device, its watts x busy
+/// devices of that kind. Unknown until fitted.
 struct PowerFit {
-  double static_w = kUnknown, core_w = kUnknown, device_w = kUnknown;
-  /// Of these three, in the order in which they stand, in square watts.
-  std::array<std::array<double, 3>, 3> covariance{};
+  static constexpr int kTerms = 2 + kMaxLetters;
+  double static_w = kUnknown, core_w = kUnknown;
+  PerLetter device_w{kUnknown, kUnknown, kUnknown};
+  /// Of these, in the order in which they stand, in square watts.
+  std::array<std::array<double, kTerms>, kTerms> covariance{};
   int steps = 0;
 
-  /// With so many cores and devices busy on average.
-  double watts(double cores_busy, double device_busy) const;
+  /// With so many cores and devices busy: `busy` is seconds a second.
+  double watts(const Busy& busy) const;
   /// The standard error of that.
-  double error_w(double cores_busy, double device_busy) const;
+  double error_w(const Busy& busy) const;
 };
 
-/// Least squares over the steps, none of the three below 0. A counter that comes every 100 ms gives
-/// few values of each of many short experiments; over a whole training they are enough for three
-/// numbers. Unknown with fewer than kLeastPowerSteps. What never differed cannot be told apart: the
-/// sum is right where it was measured, and the covariance says the rest.
+/// Least squares over the steps, none of the coefficients below 0. A counter that comes every 100
+/// ms gives few values of each of many short experiments; over a whole training they are enough for
+/// a handful of numbers. Unknown unless there are more steps than coefficients of what was ever
+/// busy, and kLeastPowerSteps. A kind that never was has 0. What never differed cannot be told
+/// apart: the sum is right where it was measured, and the covariance says the rest.
 inline constexpr int kLeastPowerSteps = 4;
 PowerFit fit_power(std::span<const PowerStep> steps);
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/letters.h"
+
 namespace tandem {
 namespace {
 
@@ -288,6 +290,7 @@ Prediction Model::predict(const Configuration& configuration) const {
   const Mapping& mapping = configuration.mapping;
   if (mapping.stages != stages()) return {};
   if (mapping.any_split()) return on_both_sides(configuration);
+  if (mapping.any_further_letter()) return predict_letters(m_, configuration);
   MappingCosts costs;
   for (int k = stages() - 1; k >= 0; --k) {
     const StageMeasurements& stage = m_.stages[k];

@@ -67,7 +67,8 @@ std::optional<Error> error_of_lanes(std::span<const Trial> trials,
   if (!works_beside_lanes(configuration)) return std::nullopt;
   for (int lanes = configuration.lanes; lanes > 1; --lanes) {
     const auto like_it = [&](const Trial& trial) {
-      return trial.configuration.lanes == lanes && works_beside_lanes(trial.configuration);
+      return trial.configuration.lanes == lanes && works_beside_lanes(trial.configuration) &&
+             trial.configuration.mapping.letters() == configuration.mapping.letters();
     };
     const auto same = [&](const Trial& trial) {
       return like_it(trial) && trial.configuration.mapping == configuration.mapping;
@@ -136,7 +137,8 @@ Prediction corrected(std::span<const Trial> trials, const Configuration& configu
   const auto coarse = [&](const Trial& trial) {
     return trial.configuration.granularity == Granularity::coarse &&
            trial.configuration.lanes == configuration.lanes &&
-           trial.configuration.mapping.any_device();
+           trial.configuration.mapping.any_device() &&
+           trial.configuration.mapping.letters() == configuration.mapping.letters();
   };
   const auto same = [&](const Trial& trial) {
     return coarse(trial) && trial.configuration.mapping == configuration.mapping;

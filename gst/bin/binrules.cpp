@@ -32,7 +32,7 @@ AdaptRules adapt_rules(const BinSettings& settings, int stages, int cores) {
   rules.max_overhead = settings.max_overhead;
   if (settings.mapping != "auto") {
     const std::string problem =
-        parse_mapping(settings.mapping, stages, rules.allowed.mapping.emplace(), 1, ~0u);
+        parse_mapping(settings.mapping, stages, rules.allowed.mapping.emplace(), kMaxLetters, ~0u);
     if (!problem.empty()) throw std::runtime_error(problem);
   }
   if (settings.threads > cores + 1) {

@@ -19,6 +19,7 @@ gsize most_waiting_bytes() { return std::min<gsize>(memory_of_process() / 16, gs
 class BinRun::QueueDevice final : public Device {
  public:
   int devices() const override { return device_count; }
+  int kind(int device) const override { return kinds[static_cast<std::size_t>(device)]; }
   Status start(int lane) override {
     return guard([&]() -> Status {
       lanes[lane]->flush();
@@ -40,10 +41,12 @@ class BinRun::QueueDevice final : public Device {
   uint64_t done_ns(int lane) const override { return lanes[lane]->done_ns(); }
   void pace(int lane, const std::atomic<bool>* stop) override { lanes[lane]->pace(stop); }
   std::shared_ptr<opencl::Context> context;
-  std::atomic<int> device_count{1};  // the context's
+  // The context's and those of its further ones.
+  std::atomic<int> device_count{1};
+  std::array<std::atomic<int>, kMaxDevices> kinds{};
   std::array<std::unique_ptr<opencl::Queue>, kMaxDevices * kMaxLanes> lanes;
 };
-static_assert(opencl::kMostDevices <= kMaxDevices);
+static_assert(opencl::kMostDevices <= kMaxDevices && opencl::kMostKinds <= kMaxLetters);
 
 BinRun::BinRun(GstElement* bin, const BinPlan& plan)
     : bin_(bin),
@@ -51,7 +54,6 @@ BinRun::BinRun(GstElement* bin, const BinPlan& plan)
       repeat_(plan.stages),
       overload_(bin),
       device_(std::make_unique<QueueDevice>()) {
-  std::vector<Stage*> scheduled;
   for (GstTandemStage* stage : plan.stages) {
     stages_.emplace_back(static_cast<GstTandemStage*>(gst_object_ref(stage)));
     StageAdapter& adapter = adapter_of(stage);
@@ -62,8 +64,10 @@ BinRun::BinRun(GstElement* bin, const BinPlan& plan)
     cpu_only_ |= adapter.description().has_opencl ? 0 : 1u << adapters_.size();
     why_whole_.push_back(adapter.description().whole);
     adapters_.push_back(&adapter);
-    scheduled.push_back(&adapter);
   }
+  fusion_ = std::make_unique<BinFusion>(plan.stages, adapters_);
+  std::vector<Stage*> scheduled;
+  for (int k = 0; k < stages(); ++k) scheduled.push_back(fusion_->scheduled(k));
   const auto device_failed = [this](const std::string& why, int left) {
     this->device_failed(why, left);
   };
@@ -84,7 +88,7 @@ void BinRun::device_failed(const std::string& why, int left) {
         bin_, RESOURCE, FAILED,
         ("One of the OpenCL devices failed, %d of them and the CPU go on: %s", left, why.c_str()),
         (nullptr));
-    devices_left_ = left;
+    any_left_out_ = true;
     return control_->device_left_out(device_side());
   }
   // What the CPU cannot go on with is an error of the frames.
@@ -96,16 +100,26 @@ void BinRun::device_failed(const std::string& why, int left) {
 }
 
 void BinRun::use_device(const std::shared_ptr<opencl::Context>& context) {
+  const bool joins_later = std::exchange(device_joins_later_, false);
+  if (!joins_later) fusion_->use_device(context);
   std::lock_guard lock(mutex_);
   if (ended_ || device_->context == context) return;
-  const int devices = context->devices();
-  for (int lane = 0; lane < devices * kMaxLanes; ++lane)
-    device_->lanes[lane] = std::make_unique<opencl::Queue>(context, lane % devices);
+  std::vector<std::shared_ptr<opencl::Context>> kinds{context};
+  kinds.insert(kinds.end(), context->further().begin(), context->further().end());
+  int devices = 0;
+  for (const auto& kind : kinds) devices += kind->devices();
+  for (int kind = 0, device = 0; kind < std::ssize(kinds); ++kind) {
+    for (int i = 0; i < kinds[kind]->devices(); ++i, ++device) {
+      for (int lane = device; lane < devices * kMaxLanes; lane += devices)
+        device_->lanes[lane] = std::make_unique<opencl::Queue>(kinds[kind], i);
+      device_->kinds[device] = kind;
+    }
+  }
   device_->context = context;
   device_->device_count = devices;
-  if (std::exchange(device_joins_later_, false))
-    return opening_.begin(adapters_, context, [this] { device_joined_(); });
-  for (StageAdapter* adapter : adapters_) adapter->set_context(context);
+  if (joins_later)
+    return opening_.begin(adapters_, *fusion_, std::move(kinds), [this] { device_joined_(); });
+  for (StageAdapter* adapter : adapters_) adapter->set_contexts(kinds);
 }
 
 GstAllocator* BinRun::frame_allocator(gsize frame_bytes) {
@@ -128,20 +142,26 @@ std::shared_ptr<opencl::Context> BinRun::context() const {
 DeviceSide BinRun::device_side() const {
   DeviceSide side;
   side.coming = opening_.coming();
-  for (int k = 0; k < stages(); ++k) {
-    const StageAdapter& stage = *adapters_[k];
-    const bool capable = side.coming ? stage.description().has_opencl : stage.has_device();
-    side.capable |= capable ? 1u << k : 0;
-  }
   const auto opencl = context();
   if (!opencl) return side;
-  const opencl::DeviceDescription& device = opencl->device();
-  const int left = devices_left_;
-  side.devices = left > 0 ? left : opencl->devices();
-  // A device made of the cores has nothing to overlap: its copies are theirs as well.
-  if (!device.is_cpu) side.lanes = {2, 4, 8};
-  side.name = device.name + ", driver " + device.driver;
-  if (side.devices > 1) side.name += ", " + std::to_string(side.devices) + " of them";
+  for (int kind = 0; kind <= std::ssize(opencl->further()); ++kind) {
+    const opencl::Context& of = kind == 0 ? *opencl : *opencl->further()[kind - 1];
+    const int devices = any_left_out_ ? executor_->usable_devices(kind) : of.devices();
+    if (devices == 0) continue;
+    DeviceLetter letter{.devices = devices};
+    for (int k = 0; k < stages(); ++k) {
+      const StageAdapter& stage = *adapters_[k];
+      const bool capable = side.coming ? stage.suits_device(kind) : stage.has_device(kind);
+      letter.capable |= capable ? 1u << k : 0;
+    }
+    // A device made of the cores has nothing to overlap: its copies are theirs as well.
+    const opencl::DeviceDescription& device = of.device();
+    letter.on_cores = device.is_cpu;
+    if (!device.is_cpu) letter.lanes = {2, 4, 8};
+    side.name += (side.name.empty() ? "" : " + ") + device.name + ", driver " + device.driver;
+    if (devices > 1) side.name += ", " + std::to_string(devices) + " of them";
+    side.letters.push_back(std::move(letter));
+  }
   return side;
 }
 
@@ -196,6 +216,7 @@ void BinRun::set_caps(GstCaps* caps, bool live) {
 // With nothing in flight: frames of another kind come, or other work is done with them.
 void BinRun::frames_change() {
   work_.take_over();
+  fusion_->begin(keep_tensors);
   // Frames that wait for their turn hold the pixels of the source.
   executor_->set_window(static_cast<int>(most_waiting_bytes() / GST_VIDEO_INFO_SIZE(&info_)));
   make_items();
@@ -239,6 +260,7 @@ GstFlowReturn BinRun::accept(GstPad* sink, GstBuffer* buffer) {
   const bool page_locked = is_page_locked(buffer);
   FrameItem* item = acquire();
   item->repeat = repeat_.now();
+  item->fused = fusion_->fused(item->keep_tensors);
   if (!item->open(gst_buffer_make_writable(buffer), info_, changes_pixels_)) {
     gst_buffer_unref(close(item));
     GST_ELEMENT_ERROR(bin_, RESOURCE, READ,
@@ -335,7 +357,7 @@ void BinRun::end() {
   }
   for (StageAdapter* adapter : adapters_) {
     adapter->set_index(0);
-    adapter->set_context(nullptr);
+    adapter->set_contexts({});
     adapter->forget();
   }
 }

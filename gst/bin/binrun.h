@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gst/bin/bincontrol.h"
+#include "gst/bin/binfusion.h"
 #include "gst/bin/binoverload.h"
 #include "gst/bin/binplan.h"
 #include "gst/bin/binrepeat.h"
@@ -58,7 +59,7 @@ class BinRun {
   /// What the chain has of the devices that work.
   DeviceSide device_side() const;
 
-  /// What is called, on a thread of its own, when the device has joined frames that pass already.
+  /// What is called, on a thread of its own, when the devices have joined frames that pass already.
   /// For before the first of them.
   void when_device_joins(std::function<void()> joined) { device_joined_ = std::move(joined); }
 
@@ -116,6 +117,7 @@ class BinRun {
   GstElement* const bin_;
   std::vector<ObjectRef<GstTandemStage>> stages_;
   std::vector<StageAdapter*> adapters_;
+  std::unique_ptr<BinFusion> fusion_;
   ChainWork work_;  // of the streaming thread
   const ChainRepeat repeat_;
   bool changes_pixels_ = false, needs_previous_ = false;
@@ -134,13 +136,13 @@ class BinRun {
   std::atomic<GstFlowReturn> flow_{GST_FLOW_OK};
   std::atomic<bool> dropping_{false}, shut_down_{false};
   std::atomic<uint64_t> frames_page_locked_{0};
-  std::atomic<int> devices_left_{0};  // after one has failed
+  std::atomic<bool> any_left_out_{false};  // a device has failed
   mutable std::mutex mutex_;  // guards the device's context, the idle items and what follows
   bool ended_ = false;
   ObjectRef<GstAllocator> frame_allocator_;
   gsize allocator_frame_bytes_ = 0;
   std::unique_ptr<QueueDevice> device_;
-  bool device_joins_later_ = false;
+  bool device_joins_later_ = false;  // under the bin's configure_mutex
   std::function<void()> device_joined_;
   DeviceOpening opening_;
   DeviceProvider provider_;

@@ -140,9 +140,9 @@ void install_bin_properties(GObjectClass* klass) {
       klass, kBinMapping,
       g_param_spec_string(
           "mapping", "Mapping",
-          "Where each stage may run, one letter a stage: g (OpenCL device), c (CPU) "
-          "or s (both at a time, each computes rows of the frame), as in gcc; or "
-          "auto",
+          "Where each stage may run, one letter a stage: g (OpenCL device; h, i: of another kind), "
+          "c "
+          "(CPU) or s (both at a time, each computes rows of the frame), as in gcc; or auto",
           "auto", playing));
   g_object_class_install_property(
       klass, kBinGranularity,
@@ -176,7 +176,7 @@ void install_bin_properties(GObjectClass* klass) {
       klass, kBinOpenclDevice,
       g_param_spec_string("opencl-device", "OpenCL device",
                           "Which OpenCL device: auto (never a CPU), any, or a part of its name; "
-                          "several of one kind: A,B or all",
+                          "several: A,B or all, of which each kind has a letter of `mapping`",
                           "auto", ready));
   g_object_class_install_property(
       klass, kBinStages,
@@ -222,7 +222,7 @@ void install_bin_properties(GObjectClass* klass) {
           "decisions, trainings, training-experiments, "
           "training-frames, training-seconds, training-penalty, seconds (s), training-spent, "
           "energy-source, energy-coverage, and for each "
-          "of stages: name, cpu-frames, device-frames, cpu-ns, device-ns (ns); "
+          "of stages: name, cpu-frames, device-frames, fused-frames, cpu-ns, device-ns (ns); "
           "docs/adapting.md has a table of their types and units",
           GST_TYPE_STRUCTURE, read_only));
 }

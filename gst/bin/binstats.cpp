@@ -1,9 +1,32 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/binstats.h"
 
+#include <utility>
+
 #include "gst/memory/tensorpool.h"
 
 namespace tandem {
+
+namespace {
+
+// Means over the segments of split frames.
+void add_split(const SplitStats& split, GstStructure* stats) {
+  if (split.segments == 0) return;
+  GstStructure* times =
+      gst_structure_new("split-times", "segments", G_TYPE_UINT64, split.segments, nullptr);
+  const std::pair<const char*, uint64_t> parts[] = {
+      {"prepare-us", split.prepare_ns}, {"enqueue-us", split.enqueue_ns},
+      {"cores-us", split.cores_ns},     {"device-us", split.device_ns},
+      {"wait-us", split.wait_ns},       {"join-us", split.join_ns}};
+  for (const auto& [name, ns] : parts)
+    gst_structure_set(times, name, G_TYPE_DOUBLE,
+                      1e-3 * static_cast<double>(ns) / static_cast<double>(split.segments),
+                      nullptr);
+  gst_structure_set(stats, "split-times", GST_TYPE_STRUCTURE, times, nullptr);
+  gst_structure_free(times);
+}
+
+}  // namespace
 
 GstStructure* make_bin_stats(BinRun* run) {
   GstStructure* stats = gst_structure_new_empty("tandem-stats");
@@ -28,6 +51,7 @@ GstStructure* make_bin_stats(BinRun* run) {
     gst_structure_set(stats, "opencl-device", G_TYPE_STRING, context->device().name.c_str(),
                       "opencl-devices", G_TYPE_INT, run->executor().usable_devices(), nullptr);
   }
+  add_split(counted.split, stats);
   run->control().add_stats(stats);
   GValue list = G_VALUE_INIT;
   gst_value_array_init(&list, run->stages());
@@ -36,11 +60,12 @@ GstStructure* make_bin_stats(BinRun* run) {
     GValue entry = G_VALUE_INIT;
     g_value_init(&entry, GST_TYPE_STRUCTURE);
     g_value_take_boxed(
-        &entry,
-        gst_structure_new("stage", "name", G_TYPE_STRING, run->adapter(k).name().c_str(),
-                          "cpu-frames", G_TYPE_UINT64, stage.cpu_frames, "device-frames",
-                          G_TYPE_UINT64, stage.device_frames, "cpu-ns", G_TYPE_UINT64, stage.cpu_ns,
-                          "device-ns", G_TYPE_UINT64, stage.device_ns, nullptr));
+        &entry, gst_structure_new("stage", "name", G_TYPE_STRING, run->adapter(k).name().c_str(),
+                                  "cpu-frames", G_TYPE_UINT64, stage.cpu_frames, "device-frames",
+                                  G_TYPE_UINT64, stage.device_frames, "fused-frames", G_TYPE_UINT64,
+                                  stage.fused_frames, "cpu-ns", G_TYPE_UINT64, stage.cpu_ns,
+                                  "device-ns", G_TYPE_UINT64, stage.device_ns, "can-split",
+                                  G_TYPE_BOOLEAN, run->adapter(k).can_split(), nullptr));
     gst_value_array_append_and_take_value(&list, &entry);
   }
   gst_structure_take_value(stats, "stages", &list);

@@ -11,9 +11,10 @@ namespace tandem {
 /// configuration (string), cores (int), frames, frames-cpu, frames-device, frames-mixed (uint64: by
 /// where their stages were computed), frames-page-locked (uint64: those that came in memory of the
 /// pool that the bin offers upstream), device-failures (uint64), in-flight (uint), opencl-device
-/// (string, when one is open), opencl-devices (int: how many of that kind work), stages (array of
-/// structures: name, cpu-frames, device-frames, cpu-ns, device-ns; times are sums over frames,
-/// consecutive device stages share their time equally). The fields tensors-made,
+/// (string, when one is open), opencl-devices (int: how many work, of all kinds), stages (array of
+/// structures: name, cpu-frames, device-frames, fused-frames, cpu-ns, device-ns, can-split; times
+/// are sums over frames, consecutive device stages share their time equally), split-times
+/// (structure: means over the segments of split frames, in microseconds). The fields tensors-made,
 /// opencl-buffers-made, opencl-programs-made and opencl-objects-made (uint64) count what this
 /// process made since it started; they stand still in a steady stream. BinControl::add_stats adds
 /// what was decided.

@@ -3,14 +3,15 @@
 
 #include <system_error>
 #include <utility>
-#include <vector>
 
 namespace tandem {
 
-void DeviceOpening::begin(std::span<StageAdapter* const> stages,
-                          std::shared_ptr<opencl::Context> context, std::function<void()> joined) {
+void DeviceOpening::begin(std::span<StageAdapter* const> stages, BinFusion& fusion,
+                          std::vector<std::shared_ptr<opencl::Context>> kinds,
+                          std::function<void()> joined) {
   stages_ = stages;
-  context_ = std::move(context);
+  fusion_ = &fusion;
+  kinds_ = std::move(kinds);
   joined_ = std::move(joined);
   for (StageAdapter* stage : stages_) stage->keep_first_frame();
   state_ = State::waits;
@@ -31,7 +32,12 @@ void DeviceOpening::frame_left() {
 void DeviceOpening::join_now() {
   State waits = State::waits;
   if (!state_.compare_exchange_strong(waits, State::joined)) return;
-  for (StageAdapter* stage : stages_) stage->set_context(context_);
+  fusion_->use_device(kinds_.front());
+  join();
+}
+
+void DeviceOpening::join() {
+  for (StageAdapter* stage : stages_) stage->set_contexts(kinds_);
 }
 
 // Stages that share a program wait for the one that builds it.
@@ -39,17 +45,18 @@ void DeviceOpening::build_side_by_side() {
   std::vector<std::jthread> builders;
   for (StageAdapter* stage : stages_) {
     try {
-      builders.emplace_back([stage, this] { stage->build_for(context_); });
+      builders.emplace_back([stage, this] { stage->build_for(kinds_); });
     } catch (const std::system_error&) {
-      stage->build_for(context_);
+      stage->build_for(kinds_);
     }
   }
+  fusion_->use_device(kinds_.front());
 }
 
 void DeviceOpening::open() {
   build_side_by_side();
   if (ended_) return;
-  for (StageAdapter* stage : stages_) stage->set_context(context_);
+  join();
   state_ = State::joined;
   joined_();
 }
@@ -60,7 +67,7 @@ void DeviceOpening::end() {
   std::thread thread = std::exchange(thread_, {});
   lock.unlock();
   if (thread.joinable()) thread.join();
-  context_.reset();
+  kinds_.clear();
 }
 
 }  // namespace tandem

@@ -86,7 +86,9 @@ std::string DeviceProvider::complaint(const BinRun& run, const BinSettings& sett
   if (const auto context = run.context()) {
     if (const std::string others = warn_of_kinds(*context, settings); !others.empty())
       return others;
-    return forced ? warn_of_stages(run, *rules.allowed.mapping) : "";
+    if (!forced) return {};
+    const std::string letters = warn_of_letters(*context, *rules.allowed.mapping);
+    return letters.empty() ? warn_of_stages(run, *rules.allowed.mapping) : letters;
   }
   const bool asked = forced || settings.opencl_device != "auto";
   if (!asked || !problem_ || std::exchange(told_, true)) return {};
@@ -100,8 +102,19 @@ std::string DeviceProvider::warn_of_kinds(const opencl::Context& context,
     return {};
   std::string others;
   for (const std::string& name : context.left_out()) others += (others.empty() ? "" : ", ") + name;
-  return "The OpenCL devices of a bin are of one kind, " + context.device().name + ", and " +
-         std::to_string(opencl::kMostDevices) + " at most; not used: " + others + ".";
+  return "A bin uses " + std::to_string(opencl::kMostDevices) + " OpenCL devices of " +
+         std::to_string(opencl::kMostKinds) + " kinds at most; not used: " + others + ".";
+}
+
+// Letters of a mapping that stand for no device; once a mapping.
+std::string DeviceProvider::warn_of_letters(const opencl::Context& context,
+                                            const Mapping& mapping) {
+  const auto kinds = 1 + context.further().size();
+  if ((mapping.letters() >> kinds) == 0 || std::exchange(told_mapping_, mapping) == mapping)
+    return {};
+  return "The mapping " + to_string(mapping) + " has letters for more kinds of devices than the " +
+         std::to_string(kinds) +
+         " that there are: the CPU computes their stages. opencl-device names several, as in A,B.";
 }
 
 // Stages that a mapping has on the device although no device can compute them; once a mapping.

@@ -45,6 +45,7 @@ class DeviceProvider {
 
  private:
   std::string warn_of_kinds(const opencl::Context& context, const BinSettings& settings);
+  std::string warn_of_letters(const opencl::Context& context, const Mapping& mapping);
   std::string warn_of_stages(const BinRun& run, const Mapping& mapping);
 
   bool looking_ = false;

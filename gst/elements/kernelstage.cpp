@@ -337,4 +337,9 @@ GType element_type() {
 }  // namespace
 }  // namespace tandem
 
+std::shared_ptr<const tandem::StageFile> tandem::stage_file_of(GstTandemStage* stage) {
+  if (!g_type_is_a(G_OBJECT_TYPE(stage), base_type())) return nullptr;
+  return source_of(stage)->file;
+}
+
 GType gst_kernel_stage_get_type() { return tandem::element_type(); }

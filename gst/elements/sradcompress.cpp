@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/elements/sradcompress.h"
 
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+
 #include <algorithm>
 
 #include "gst/elements/sradwork.h"
@@ -30,12 +33,24 @@ class SradCompressWork final : public SradWork {
     frame.download(kLuma);
   }
 
-  void collect(StageFrame& frame) const override { join(frame, {height_, height_}); }
+  void collect(StageFrame& frame) const override {
+    copy(frame.result<uint8_t>(kLuma), frame.luma(), {0, height_});
+  }
 
+  // By one core it takes a quarter of a split frame's time (1920x1080).
   void join(StageFrame& frame, const SplitRows& rows) const override {
+    constexpr int kBand = 64;
     const auto* computed = frame.result<uint8_t>(kLuma);
     const Plane<uint8_t> luma = frame.luma();
-    for (int y = 0; y < rows.device_end; ++y)
+    using Range = oneapi::tbb::blocked_range<int>;
+    oneapi::tbb::parallel_for(Range(0, rows.device_end, kBand), [&](const Range& band) {
+      copy(computed, luma, {band.begin(), band.end()});
+    });
+  }
+
+ private:
+  void copy(const uint8_t* computed, Plane<uint8_t> luma, Rows rows) const {
+    for (int y = rows.begin; y < rows.end; ++y)
       std::copy_n(plane(computed).row(y), width_, luma.row(y));
   }
 };

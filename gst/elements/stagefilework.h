@@ -34,15 +34,17 @@ class StageFileWork final : public StageWork {
   void collect(StageFrame& frame) const override;
   void publish(StageFrame& frame, GstBuffer* buffer) const override;
 
- private:
-  // Where a tensor of the plan is.
+  /// Where a tensor of the plan is.
   struct Place {
     int input = -1, output = -1;
-    int kept = -1;       // in KeptTensors
-    int component = -1;  // of the frame
-    bool interleaved = false;
+    int kept = -1;             ///< in KeptTensors
+    int component = -1;        ///< of the frame
+    bool interleaved = false;  ///< it lies in the output, taken apart
   };
+  const Place& place(std::size_t tensor) const { return places_[tensor]; }
+  const std::vector<StageValue>& parameters() const { return parameters_; }
 
+ private:
   void place(const StageTensor& tensor, const WorkRequest& request);
   void place_pixels(const StageTensor& tensor, const WorkRequest& request, Place& place) const;
   void place_input(const StageTensor& tensor, const WorkRequest& request, Place& place) const;

@@ -63,8 +63,11 @@ Shared open_once(const std::string& selector) {
   Shared made = opencl::Context::open(selector);
   for (const Opened& each : opened) {  // by another name
     Shared known = each.context.lock();
-    const bool one_device = known && known->devices() == 1 && made->devices() == 1;
-    if (one_device && known->cl_device_id() == made->cl_device_id()) made = known;
+    const auto has_one = [](const Shared& context) {
+      return context->devices() == 1 && context->further().empty();
+    };
+    if (known && has_one(known) && has_one(made) && known->cl_device_id() == made->cl_device_id())
+      made = known;
   }
   opened.push_back({selector, made});
   return made;

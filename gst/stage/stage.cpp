@@ -120,7 +120,7 @@ static bool choose_device(GstTandemStage* stage) {
   try {
     auto context = tandem::find_opencl_context(GST_ELEMENT_CAST(stage), selector);
     self.queue = std::make_unique<tandem::opencl::Queue>(context);
-    self.adapter.set_context(context);
+    self.adapter.set_contexts({context});
     self.on_device = true;
     GST_INFO_OBJECT(stage, "computing on %s", context->device().name.c_str());
   } catch (const tandem::opencl::Error& e) {
@@ -145,7 +145,7 @@ static gboolean gst_tandem_stage_start(GstBaseTransform* base) {
 
 static gboolean gst_tandem_stage_stop(GstBaseTransform* base) {
   GstTandemStagePrivate& self = *GST_TANDEM_STAGE(base)->priv;
-  self.adapter.set_context(nullptr);
+  self.adapter.set_contexts({});
   self.adapter.forget();
   self.queue.reset();
   return TRUE;

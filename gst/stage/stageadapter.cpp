@@ -5,8 +5,6 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "gst/util/guard.h"
-
 namespace tandem {
 namespace {
 
@@ -36,6 +34,19 @@ Plane<const uint8_t> FrameItem::previous_luma() const {
   return {luma, width, GST_VIDEO_FRAME_HEIGHT(&video), width};
 }
 
+// The first lanes are of one device each, in the order of their numbers.
+int FrameItem::device_of(const opencl::Error& error) const {
+  if (error.device() < 0 || !error.context() || !queues) return -1;
+  for (int d = 0; d < kMaxDevices && queues[d]; ++d)
+    if (&queues[d]->context() == error.context() && queues[d]->device() == error.device()) return d;
+  return -1;
+}
+
+void FrameItem::Slot::forget_outputs() {
+  for (MemoryRef& memory : memories) memory.reset();
+  frame.outputs.fill({});
+}
+
 void FrameItem::waits(int stage, int restart) {
   if (keep_tensors) return;
   const auto is_read = [&](TensorName tensor, int from) {
@@ -44,11 +55,16 @@ void FrameItem::waits(int stage, int restart) {
                                  [&](const auto& input) { return input.tensor == tensor; });
     });
   };
+  // Repeated stages may come again: what they write, and what any of them reads.
+  const bool repeats = repeat.holds(stage);
   for (int k = 0; k < stage; ++k) {
+    if (repeats && repeat.holds(k)) continue;
     Slot& slot = slots[k];
+    const int from = k < restart ? restart : stage;
     for (int i = 0; i < kMaxTensors; ++i) {
       const TensorName tensor = slot.frame.outputs[i].spec.name;
-      if (!slot.memories[i] || is_read(tensor, k < restart ? restart : stage)) continue;
+      if (!slot.memories[i] || is_read(tensor, repeats ? std::min(from, repeat.first) : from))
+        continue;
       slot.memories[i].reset();
       slot.frame.outputs[i] = {};
     }
@@ -95,13 +111,13 @@ std::string StageAdapter::name() const {
   return GST_OBJECT_NAME(gst_element_get_factory(GST_ELEMENT_CAST(stage_)));
 }
 
-void StageAdapter::set_context(std::shared_ptr<opencl::Context> context) {
+void StageAdapter::set_contexts(std::vector<std::shared_ptr<opencl::Context>> contexts) {
   {
     std::lock_guard lock(mutex_);
-    if (context_ == context) return;
-    context_ = std::move(context);
+    if (contexts_ == contexts) return;
+    contexts_ = std::move(contexts);
   }
-  ++generation_;
+  if (description().has_opencl) ++generation_;
 }
 
 std::shared_ptr<const StageSettings> StageAdapter::read_settings() {
@@ -129,13 +145,8 @@ void StageAdapter::post(const std::string& notice) const {
 
 void StageAdapter::forget() {
   std::lock_guard lock(mutex_);
-  current_.reset();
+  current_.fill(nullptr);
   first_frame_.reset();
-}
-
-bool StageAdapter::has_device() const {
-  std::lock_guard lock(mutex_);
-  return context_ && description().has_opencl;
 }
 
 Status StageAdapter::find_inputs(FrameItem& item, SlotFrame& frame) {
@@ -164,7 +175,7 @@ Status StageAdapter::find_inputs(FrameItem& item, SlotFrame& frame) {
       look(repeat.first - 1, 0);
     }
     if (found.memory) {
-      found.buffer->unshare();  // of a part of the way that ended with a failure
+      found.buffer->abandon_share();  // of a part of the way that ended with a failure
       continue;
     }
     const auto* meta = gst_buffer_get_tandem_tensor_meta(item.buffer, wanted.tensor.text());
@@ -187,18 +198,19 @@ Status StageAdapter::find_inputs(FrameItem& item, SlotFrame& frame) {
 }
 
 // The work at hand when it can be used; else null, and the request names the device to make it for.
-std::shared_ptr<const PooledWork> StageAdapter::current_for(SlotRequest& request,
-                                                            SlotFrame& frame) {
+std::shared_ptr<const PooledWork> StageAdapter::current_for(SlotRequest& request, SlotFrame& frame,
+                                                            int kind) {
   std::lock_guard lock(mutex_);
   const std::span<const SlotTensor> inputs = request.inputs;
-  if (current_ && current_->generation == generation_ &&
-      same_frames(current_->video, request.video) &&
-      std::equal(inputs.begin(), inputs.end(), current_->inputs.begin(), current_->inputs.end(),
+  const auto& current = current_[static_cast<std::size_t>(kind)];
+  if (current && current->generation == generation_ && same_frames(current->video, request.video) &&
+      std::equal(inputs.begin(), inputs.end(), current->inputs.begin(), current->inputs.end(),
                  [](const SlotTensor& a, const TensorSpec& b) { return a.spec == b; }) &&
-      current_->work->fits(frame)) {
-    return current_;
+      current->work->fits(frame)) {
+    return current;
   }
-  if (description().has_opencl) request.context = context_;
+  if (description().has_opencl && kind < std::ssize(contexts_))
+    request.context = contexts_[static_cast<std::size_t>(kind)];
   return nullptr;
 }
 
@@ -235,15 +247,16 @@ std::shared_ptr<PooledWork> StageAdapter::make_work(SlotRequest& request) {
 std::shared_ptr<const PooledWork> StageAdapter::work_for(const FrameItem& item, SlotFrame& frame,
                                                          std::string& notice) {
   SlotRequest request{item.video.info, {frame.inputs.data(), description().inputs.size()}, nullptr};
-  if (auto current = current_for(request, frame)) return current;
-  std::shared_ptr<const PooledWork> made;
+  if (auto current = current_for(request, frame, item.kind)) return current;
+  std::shared_ptr<PooledWork> made;
   {
     std::lock_guard making(make_mutex_);
-    if (auto current = current_for(request, frame)) return current;
+    if (auto current = current_for(request, frame, item.kind)) return current;
     made = make_work(request);
+    made->kind = item.kind;
     if (keeps_first_frame_.exchange(false)) keep_first_frame(request);
     std::lock_guard lock(mutex_);
-    current_ = made;
+    current_[static_cast<std::size_t>(item.kind)] = made;
   }
   notice = made->work->notice();
   return made;
@@ -252,7 +265,12 @@ std::shared_ptr<const PooledWork> StageAdapter::work_for(const FrameItem& item, 
 Status StageAdapter::prepare(Item& base) {
   auto& item = static_cast<FrameItem&>(base);
   FrameItem::Slot& slot = item.slots[index_];
-  return guard([&]() -> Status {
+  return guard_of(item, [&]() -> Status {
+    // The CPU can go on with the work of any kind.
+    if (slot.work && item.lane >= 0 && slot.work->kind != item.kind) {
+      slot.forget_outputs();
+      slot.work.reset();
+    }
     if (slot.work && item.round > 0) return find_inputs(item, slot.frame);
     slot.frame.video = &item.video;
     slot.frame.previous = item.previous_luma();
@@ -277,13 +295,14 @@ Status StageAdapter::prepare(Item& base) {
 
 Status StageAdapter::begin(Item& base) {
   using Access = opencl::Buffer::Access;
-  FrameItem::Slot& slot = static_cast<FrameItem&>(base).slots[index_];
-  return guard([&]() -> Status {
+  auto& item = static_cast<FrameItem&>(base);
+  FrameItem::Slot& slot = item.slots[index_];
+  return guard_of(item, [&]() -> Status {
     SlotFrame& frame = slot.frame;
     const auto host = [](const SlotTensor& tensor, Access access) -> void* {
       return tensor.buffer ? tensor.buffer->host(access) : nullptr;
     };
-    frame.stop = base.stop;
+    frame.stop = item.stop;
     // Inputs first: an output may be one of them.
     for (int i = 0; i < kMaxTensors; ++i)
       frame.host_inputs[i] = host(frame.inputs[i], Access::read);
@@ -304,9 +323,9 @@ void StageAdapter::compute(Item& item, int first, int last) {
 
 // What another device or the CPU alone made (a stage before the bin, or one with another `device`)
 // goes through the host.
-void StageAdapter::localise_inputs(FrameItem::Slot& slot, std::size_t inputs) {
+void StageAdapter::localise_inputs(FrameItem::Slot& slot) const {
   using Access = opencl::Buffer::Access;
-  for (std::size_t i = 0; i < inputs; ++i) {
+  for (std::size_t i = 0; i < description().inputs.size(); ++i) {
     SlotTensor& input = slot.frame.inputs[i];
     if (input.buffer->context() == slot.work->context.get()) continue;
     slot.local_inputs[i] = slot.work->input_pools[i]->acquire();
@@ -320,10 +339,10 @@ void StageAdapter::localise_inputs(FrameItem::Slot& slot, std::size_t inputs) {
 Status StageAdapter::enqueue(Item& base, bool to_host) {
   auto& item = static_cast<FrameItem&>(base);
   FrameItem::Slot& slot = item.slots[index_];
-  return guard([&]() -> Status {
+  return guard_of(item, [&]() -> Status {
     if (!slot.work->context) return Status::device_failed(slot.work->device_problem);
     opencl::Queue& queue = *item.queues[item.lane];
-    localise_inputs(slot, description().inputs.size());
+    localise_inputs(slot);
     slot.work->work->enqueue(slot.frame, queue);
     if (!to_host && !item.tensors_to_host) return {};
     for (const SlotTensor& output : slot.frame.outputs)
@@ -335,7 +354,7 @@ Status StageAdapter::enqueue(Item& base, bool to_host) {
 Status StageAdapter::enqueue_copy(Item& base, bool to_host) {
   using Access = opencl::Buffer::Access;
   auto& item = static_cast<FrameItem&>(base);
-  return guard([&]() -> Status {
+  return guard_of(item, [&]() -> Status {
     opencl::Queue& queue = *item.queues[item.lane];
     for (const SlotTensor& output : item.slots[index_].frame.outputs) {
       if (!output.buffer || output.spec.scratch) continue;
@@ -353,7 +372,7 @@ Status StageAdapter::enqueue_copy(Item& base, bool to_host) {
 Status StageAdapter::finish(Item& base, bool on_device) {
   auto& item = static_cast<FrameItem&>(base);
   FrameItem::Slot& slot = item.slots[index_];
-  return guard([&]() -> Status {
+  return guard_of(item, [&]() -> Status {
     if (on_device) {
       slot.work->work->collect(slot.frame);
     } else {

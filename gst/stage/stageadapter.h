@@ -11,6 +11,7 @@
 #include "gst/memory/tensorpool.h"
 #include "gst/stage/classwork.h"
 #include "gst/stage/stage.h"
+#include "gst/util/guard.h"
 #include "model/configuration.h"
 #include "scheduler/flow/stage.h"
 
@@ -26,7 +27,11 @@ struct PooledWork {
   /// One an input, for those whose memory the device cannot use; empty without a device.
   std::vector<std::shared_ptr<TensorPool>> input_pools;
   std::shared_ptr<opencl::Context> context;  ///< what it was made for; null: the CPU alone
-  std::string device_problem;                ///< why it does not compute on the device it was for
+  int kind = 0;                              ///< of the devices that it was made for
+  /// One an output: how many rows before their own ones the cores read of it that the device made,
+  /// when that was known too late.
+  mutable std::array<std::atomic<int>, kMaxTensors> border{};
+  std::string device_problem;  ///< why it does not compute on the device it was for
   unsigned generation = 0;
 };
 
@@ -44,8 +49,12 @@ struct FrameItem : Item {
       int stage = -1, output = 0;
     };
     std::array<Maker, kMaxTensors> makers;
+    SplitRows split;  ///< when it was split last
     bool published = false;
+    int leads = 1;       ///< so many stages from this one on are computed in one pass
     std::string notice;  ///< to be posted once no lock of the executor is held
+
+    void forget_outputs();
   };
 
   explicit FrameItem(std::span<StageAdapter* const> chain) : stages(chain), slots(chain.size()) {}
@@ -66,6 +75,9 @@ struct FrameItem : Item {
   /// when that fails later.
   bool tensors_to_host = false;
 
+  /// Which of the device's numbers the one has that failed; negative: the one that it is on.
+  int device_of(const opencl::Error& error) const;
+
   /// Takes over the buffer and maps it. False when it cannot be mapped: the buffer is still taken.
   bool open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pixels);
   Plane<const uint8_t> previous_luma() const;  ///< no data when there is none
@@ -84,15 +96,15 @@ class StageAdapter final : public Stage {
   explicit StageAdapter(GstTandemStage* stage) : stage_(stage) {}
 
   void set_index(int index) { index_ = index; }  ///< its place in the chain; 0 when alone
-  /// The device to make work for; null: none. Takes effect with the next frame.
-  void set_context(std::shared_ptr<opencl::Context> context);
+  /// The devices to make work for, one context for each kind. Takes effect with the next frame.
+  void set_contexts(std::vector<std::shared_ptr<opencl::Context>> contexts);
 
   /// Keeps what the first frame has at the stage, for build_for().
   void keep_first_frame() { keeps_first_frame_ = true; }
-  /// Builds what the kept frame, and those like it, will need on the device, and lets go of that
-  /// frame. What fails is found out again when the device computes. From any thread, while frames
-  /// pass.
-  void build_for(const std::shared_ptr<opencl::Context>& context);
+  /// Builds what the kept frame, and those like it, will need on devices of these kinds, and lets
+  /// go of that frame. What fails is found out again when a device computes. From any thread, while
+  /// frames pass.
+  void build_for(std::span<const std::shared_ptr<opencl::Context>> kinds);
 
   void property_set() { properties_set_ = true; }  ///< from any thread, whatever it holds
   /// Whether properties were set since they were read last; at first they were.
@@ -103,6 +115,10 @@ class StageAdapter final : public Stage {
   void use(std::shared_ptr<const StageSettings> settings);
   std::shared_ptr<const StageSettings> settings() const;  ///< in use; null before the first
 
+  /// Brings inputs that the device of the work cannot use into memory that it can. Throws
+  /// opencl::Error.
+  void localise_inputs(FrameItem::Slot& slot) const;
+
   void forget();  ///< lets go of the work and its pools
   void post(const std::string& notice) const;
   /// Asks the element what it is. With nothing in flight: description() holds until the next call.
@@ -112,7 +128,9 @@ class StageAdapter final : public Stage {
   std::string name() const override;
   bool serial() const override { return description().serial; }
   bool changes_item() const override { return description().changes_pixels; }
-  bool has_device() const override;
+  bool has_device(int kind = 0) const override;
+  /// Whether devices of this kind can compute it, once there is a context for them.
+  bool suits_device(int kind) const;
   bool has_cpu() const override { return description().has_cpu; }
   Status prepare(Item& item) override;
   Status begin(Item& item) override;
@@ -124,40 +142,52 @@ class StageAdapter final : public Stage {
   bool can_split() const override;
   bool joins() const override { return description().joins; }
   SplitRows needs(const Item& item, int producer, const SplitRows& rows) const override;
+  Status share(Item& item, const SplitRows& rows) override;
   Status enqueue_split(Item& item, const SplitRows& rows, bool to_host) override;
   Status finish_split(Item& item, const SplitRows& rows) override;
+
+  /// guard() that says which of the devices failed.
+  template <typename Body>
+  static Status guard_of(const FrameItem& item, Body&& body) {
+    return guard([&]() -> Status {
+      try {
+        return body();
+      } catch (const opencl::Error& error) {
+        return Status::device_failed(error.what(), item.device_of(error));
+      }
+    });
+  }
 
  private:
   Status find_inputs(FrameItem& item, SlotFrame& frame);
   std::shared_ptr<const PooledWork> work_for(const FrameItem& item, SlotFrame& frame,
                                              std::string& notice);
-  std::shared_ptr<const PooledWork> current_for(SlotRequest& request, SlotFrame& frame);
+  std::shared_ptr<const PooledWork> current_for(SlotRequest& request, SlotFrame& frame, int kind);
   std::shared_ptr<PooledWork> make_work(SlotRequest& request);
   static const ClassWork* maker_of(const FrameItem& item, const FrameItem::Slot& slot,
                                    std::size_t input);
-  void keep_first_frame(const SlotRequest& request);
-  void share(FrameItem& item, const SplitRows& rows);
-  void publish(FrameItem& item);
-  static void localise_inputs(FrameItem::Slot& slot, std::size_t inputs);
-
-  GstTandemStage* const stage_;
-  StageDescription description_;
-  int index_ = 0;
-  std::atomic<bool> properties_set_{true};
-  std::atomic<unsigned> generation_{1};  // of what work is made of: settings and context
-  std::mutex make_mutex_;  // held while work is made, so that one thread makes it for all
   /// What build_for() makes work for.
   struct FirstFrame {
     GstVideoInfo video;
     std::vector<SlotTensor> inputs;
     std::vector<MemoryRef> memories;  ///< of these
   };
-  std::atomic<bool> keeps_first_frame_{false};
+  void keep_first_frame(const SlotRequest& request);
+  void share_tensors(FrameItem& item, const SplitRows& rows);
+  static void enqueue_borders(FrameItem::Slot& slot, opencl::Queue& queue, const SplitRows& rows);
+  void publish(FrameItem& item);
+
+  GstTandemStage* const stage_;
+  StageDescription description_;
+  int index_ = 0;
+  std::atomic<bool> properties_set_{true}, keeps_first_frame_{false};
+  std::atomic<unsigned> generation_{1};  // of what work is made of: settings and contexts
+  std::mutex make_mutex_;     // held while work is made, so that one thread makes it for all
   mutable std::mutex mutex_;  // guards what follows; never held while work is made
   std::unique_ptr<FirstFrame> first_frame_;
-  std::shared_ptr<opencl::Context> context_;
+  std::vector<std::shared_ptr<opencl::Context>> contexts_;  // one a kind
   std::shared_ptr<const StageSettings> settings_;
-  std::shared_ptr<const PooledWork> current_;
+  std::array<std::shared_ptr<const PooledWork>, kMaxLetters> current_;  // for each kind
 };
 
 }  // namespace tandem

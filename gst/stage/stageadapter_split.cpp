@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A stage of which device and cores compute rows of the same frame.
 #include "gst/stage/stageadapter.h"
-#include "gst/util/guard.h"
 
 namespace tandem {
 namespace {
@@ -49,7 +48,7 @@ SplitRows StageAdapter::needs(const Item& base, int producer, const SplitRows& r
 }
 
 // What has no rows is brought to each side as a whole when it is asked for.
-void StageAdapter::share(FrameItem& item, const SplitRows& rows) {
+void StageAdapter::share_tensors(FrameItem& item, const SplitRows& rows) {
   FrameItem::Slot& slot = item.slots[index_];
   opencl::Queue& queue = *item.queues[item.lane];
   const ClassWork& work = *slot.work->split;
@@ -59,26 +58,55 @@ void StageAdapter::share(FrameItem& item, const SplitRows& rows) {
     const SplitRows needed = rows_of_input(work, static_cast<int>(i), rows, *maker);
     const auto [stage, output] = slot.makers[i];
     const bool overwritten = stage >= index_;  // it is of the round before
-    slot.frame.inputs[i].buffer->share(queue, Access::read, halves_of(*maker, output, needed),
-                                       overwritten);
+    const bool late = slot.frame.inputs[i].buffer->share(
+        queue, Access::read, halves_of(*maker, output, needed), overwritten);
+    const FrameItem::Slot& made = item.slots[stage];
+    std::atomic<int>& border = made.work->border[static_cast<std::size_t>(output)];
+    if (late) border = std::max(border.load(), made.split.cores_begin - needed.cores_begin);
   }
+  slot.split = rows;
   for (int o = 0; o < static_cast<int>(work.outputs().size()); ++o) {
-    if (work.planes(o) == 0) continue;
-    slot.frame.outputs[o].buffer->share(queue, Access::write, halves_of(work, o, rows));
+    opencl::Buffer& output = *slot.frame.outputs[o].buffer;
+    if (work.planes(o) > 0) {
+      output.share(queue, Access::write, halves_of(work, o, rows));
+    } else if (work.outputs()[static_cast<std::size_t>(o)].scratch) {
+      output.share_apart(queue);
+    }
+  }
+}
+
+Status StageAdapter::share(Item& base, const SplitRows& rows) {
+  auto& item = static_cast<FrameItem&>(base);
+  FrameItem::Slot& slot = item.slots[index_];
+  return guard_of(item, [&]() -> Status {
+    if (!slot.work->context) return Status::device_failed(slot.work->device_problem);
+    if (!slot.work->split) return Status::failed(name() + " cannot be split.");
+    localise_inputs(slot);
+    share_tensors(item, rows);
+    return {};
+  });
+}
+
+// What the next segment's cores read of the rows of this one's device comes with the batch.
+void StageAdapter::enqueue_borders(FrameItem::Slot& slot, opencl::Queue& queue,
+                                   const SplitRows& rows) {
+  const ClassWork& work = *slot.work->split;
+  for (int o = 0; o < static_cast<int>(work.outputs().size()); ++o) {
+    const int border = slot.work->border[static_cast<std::size_t>(o)];
+    if (border == 0 || work.planes(o) == 0) continue;
+    const int begin = std::max(0, rows.cores_begin - border);
+    slot.frame.outputs[o].buffer->enqueue_border(queue, work.row_begin(o, begin));
   }
 }
 
 Status StageAdapter::enqueue_split(Item& base, const SplitRows& rows, bool to_host) {
   auto& item = static_cast<FrameItem&>(base);
   FrameItem::Slot& slot = item.slots[index_];
-  return guard([&]() -> Status {
-    if (!slot.work->context) return Status::device_failed(slot.work->device_problem);
-    if (!slot.work->split) return Status::failed(name() + " cannot be split.");
-    localise_inputs(slot, description().inputs.size());
-    share(item, rows);
+  return guard_of(item, [&]() -> Status {
     if (rows.device_end == 0) return {};
     opencl::Queue& queue = *item.queues[item.lane];
     slot.work->split->enqueue_first(slot.frame, queue, rows.device_end);
+    enqueue_borders(slot, queue, rows);
     if (!to_host && !item.tensors_to_host) return {};
     // The cores may still read what the round before left on the host.
     if (item.repeat.holds(index_)) return {};
@@ -94,7 +122,7 @@ Status StageAdapter::enqueue_split(Item& base, const SplitRows& rows, bool to_ho
 Status StageAdapter::finish_split(Item& base, const SplitRows& rows) {
   auto& item = static_cast<FrameItem&>(base);
   FrameItem::Slot& slot = item.slots[index_];
-  return guard([&]() -> Status {
+  return guard_of(item, [&]() -> Status {
     for (const SlotTensor& each : slot.frame.inputs)
       if (each.buffer) each.buffer->unshare();
     for (const SlotTensor& each : slot.frame.outputs)

@@ -9,6 +9,12 @@
 namespace tandem {
 namespace {
 
+constexpr int kRun = 8;            // as in klt_flow.cl
+constexpr std::size_t kSums = 10;  // floats of local memory that each work-item adds up with
+/// Bytes of local memory that a work-group takes at most: no more groups than have room would be
+/// at work with 500 features.
+constexpr std::size_t kMostLocalBytes = 47 << 10;
+
 struct Built {
   std::size_t items;  // of a work-group, which follows one feature
   opencl::Kernel kernel;
@@ -29,9 +35,15 @@ Built build(opencl::Context& context) {
 }  // namespace
 
 struct KltFlowOpenCL::Private {
-  explicit Private(opencl::Context& context) : built(build(context)) {}
+  explicit Private(opencl::Context& context) : built(build(context)) {
+    const std::size_t all =
+        std::min<std::size_t>(context.device().local_memory_bytes, kMostLocalBytes);
+    const std::size_t summed = kSums * built.items * sizeof(cl_float);
+    kept_bytes = std::max(all, summed + kRun * sizeof(cl_float2)) - summed;
+  }
 
   Built built;
+  std::size_t kept_bytes;  // for gradients
 };
 
 KltFlowOpenCL::KltFlowOpenCL(opencl::Context& context)
@@ -45,10 +57,14 @@ void KltFlowOpenCL::enqueue(opencl::Queue& queue, const KltLayout& layout,
                             const KltFlowSettings& settings, const opencl::DeviceSpan& vectors) {
   if (count <= 0) return;
   const std::size_t group = self_->built.items;
-  self_->built.kernel.enqueue(queue, static_cast<std::size_t>(count) * group, group, previous,
-                              current, layout.width, layout.height, settings.window,
-                              settings.iterations, settings.accuracy, features, vectors,
-                              opencl::LocalMemory{group * 8 * sizeof(cl_float)});
+  const int side = 2 * settings.window;
+  const std::size_t runs = opencl::pieces(side, kRun) * static_cast<std::size_t>(side);
+  const std::size_t kept = std::min(runs, self_->kept_bytes / (kRun * sizeof(cl_float2)));
+  self_->built.kernel.enqueue(
+      queue, static_cast<std::size_t>(count) * group, group, previous, current, layout.width,
+      layout.height, settings.window, settings.iterations, settings.accuracy, features, vectors,
+      static_cast<cl_int>(kept), opencl::LocalMemory{kept * kRun * sizeof(cl_float2)},
+      opencl::LocalMemory{kSums * group * sizeof(cl_float)});
 }
 
 }  // namespace tandem

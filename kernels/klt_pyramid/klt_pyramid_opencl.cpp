@@ -1,27 +1,45 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <optional>
+
 #include "kernels/klt_pyramid/klt_pyramid.h"
 #include "kernels/klt_pyramid_cl.h"
 #include "kernels/opencl/native.h"
 
 namespace tandem {
 
+namespace {
+
+constexpr int kTileWidth = 64, kTileHeight = 24;  // of level 0, which a work-group computes
+
+}  // namespace
+
 struct KltPyramidOpenCL::Private {
-  explicit Private(opencl::Context& context)
-      : run(static_cast<int>(opencl::kRun.of(context))),
-        program(opencl::build_program(context, klt_pyramid_cl, opencl::define("RUN", run))),
-        luma(context, program, "blur_luma"),
-        half(context, program, "blur_half"),
-        gradients(context, program, "gradients"),
-        group(luma.group_size(opencl::kRunGroup)) {}
+  explicit Private(opencl::Context& context) : in_tiles(!context.device().is_cpu) {
+    if (in_tiles) {
+      program = opencl::build_program(
+          context, klt_pyramid_cl,
+          opencl::define("TILE_WIDTH", kTileWidth) + opencl::define("TILE_HEIGHT", kTileHeight));
+      all.emplace(context, program, "make_pyramid");
+      group = all->group_size(opencl::kTileGroup);
+    } else {
+      run = static_cast<int>(opencl::kRun.of(context));
+      program = opencl::build_program(context, klt_pyramid_cl, opencl::define("RUN", run));
+      luma.emplace(context, program, "blur_luma");
+      half.emplace(context, program, "blur_half");
+      gradients.emplace(context, program, "gradients");
+      group = luma->group_size(opencl::kRunGroup);
+    }
+  }
 
   std::size_t items(int width, int height) const {
     return opencl::round_up(opencl::pieces(width, run) * static_cast<std::size_t>(height), group);
   }
 
-  const int run;  // pixels a work-item
-  const opencl::Program program;
-  opencl::Kernel luma, half, gradients;
-  const std::size_t group;
+  const bool in_tiles;
+  int run = 1;  // pixels a work-item
+  opencl::Program program;
+  std::optional<opencl::Kernel> all, luma, half, gradients;
+  std::size_t group = 1;
 };
 
 KltPyramidOpenCL::KltPyramidOpenCL(opencl::Context& context)
@@ -36,14 +54,22 @@ void KltPyramidOpenCL::enqueue(opencl::Queue& queue, const opencl::DevicePlane& 
   const auto at = [&](int level) {
     return opencl::DeviceSpan{pyramid.mem, pyramid.offset + layout.first(level, 0)};
   };
-  self_->luma.enqueue(queue, self_->items(luma.width, luma.height), self_->group, luma, at(0),
-                      luma.width, luma.height);
-  self_->half.enqueue(queue, self_->items(layout.width_of(1), layout.height_of(1)), self_->group,
-                      at(0), luma.width, luma.height, static_cast<cl_ulong>(at(1).offset));
+  if (self_->in_tiles) {
+    const std::size_t group = self_->group;
+    self_->all->enqueue(queue,
+                        cl::NDRange(group * opencl::pieces(luma.width, kTileWidth),
+                                    opencl::pieces(luma.height, kTileHeight)),
+                        cl::NDRange(group, 1), luma, at(0), luma.width, luma.height);
+    return;
+  }
+  self_->luma->enqueue(queue, self_->items(luma.width, luma.height), self_->group, luma, at(0),
+                       luma.width, luma.height);
+  self_->half->enqueue(queue, self_->items(layout.width_of(1), layout.height_of(1)), self_->group,
+                       at(0), luma.width, luma.height, static_cast<cl_ulong>(at(1).offset));
   for (int level = 0; level < KltPyramid<float>::kLevels; ++level) {
     const int width = layout.width_of(level), height = layout.height_of(level);
-    self_->gradients.enqueue(queue, self_->items(width, height), self_->group, at(level), width,
-                             height);
+    self_->gradients->enqueue(queue, self_->items(width, height), self_->group, at(level), width,
+                              height);
   }
 }
 

@@ -3,7 +3,10 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
+#include <cstring>
 #include <new>
+#include <utility>
+#include <vector>
 
 #include "kernels/opencl/memory.h"
 #include "kernels/opencl/opencl.h"
@@ -19,6 +22,43 @@ bool writes(Buffer::Access access) { return access != Buffer::Access::read; }
 
 }  // namespace
 
+/// Page-locked memory of what goes from side to side while both write what it is a copy of. Reused
+/// when all that was enqueued is done.
+class Staging {
+ public:
+  Staging() = default;
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+
+  /// Null when there is too little, as it is in use: there will be more the next time.
+  std::byte* take(Context& context, int device, std::size_t bytes) {
+    wanted_ = std::max(wanted_, used_ + bytes);
+    if (used_ == 0 && wanted_ > bytes_) grow(context, device);
+    if (used_ + bytes > bytes_) return nullptr;
+    std::byte* const begin = (pinned_.host ? static_cast<std::byte*>(pinned_.host) : plain_.data());
+    return begin + std::exchange(used_, used_ + bytes);
+  }
+  void reuse() { used_ = 0; }
+  void release(Context& context) {
+    if (pinned_.mem != nullptr) memory::release_pinned(context, pinned_);
+    pinned_ = {};
+    bytes_ = 0;
+  }
+
+ private:
+  void grow(Context& context, int device) {
+    release(context);
+    pinned_ = memory::create_pinned(context, device, wanted_);
+    if (pinned_.host == nullptr) plain_.resize(wanted_);
+    bytes_ = wanted_;
+    ++counters().buffers_created;
+  }
+
+  memory::Pinned pinned_;
+  std::vector<std::byte> plain_;  // where that is as good
+  std::size_t bytes_ = 0, used_ = 0, wanted_ = 0;
+};
+
 // No side is valid at first and after discard(); a copy makes one more valid. When each side has a
 // half, `halves` says so and none is valid as a whole.
 struct Buffer::Private {
@@ -33,6 +73,10 @@ struct Buffer::Private {
   Halves halves{.planes = 0};
   int halves_on = 0;    // the device
   bool shared = false;  // each side is used as it is
+  Staging up, down;
+  // Where each plane's part begins that is on its way to `border_from`; null: none.
+  std::byte* border_from = nullptr;
+  std::size_t border_begin = 0;
 
   ~Private();
   void* host(std::size_t bytes, int for_device = 0);
@@ -47,18 +91,24 @@ struct Buffer::Private {
   }
   bool halved() const { return halves.planes > 0; }
   Halves halves_for(int device, int planes, std::size_t bytes);
-  void upload_half(Queue& queue, std::size_t end, std::size_t bytes, bool now = false);
+  void upload_half(Queue& queue, std::size_t end, std::size_t bytes, bool overwritten = false);
   template <class Copy>
   void download_half(std::size_t begin, std::size_t bytes, Copy&& copy);
   void download_half_now(std::size_t begin, std::size_t bytes);
   void join_on_host(std::size_t bytes);
   void join(Queue& queue, std::size_t bytes);
+  void take_border(std::size_t bytes);
+  void end_share();
 };
 
 Buffer::Private::~Private() {
   for (void* each : mem)
     if (each != nullptr) memory::release(each);
   if (pinned.mem != nullptr) memory::release_pinned(*context, pinned);
+  if (context) {
+    up.release(*context);
+    down.release(*context);
+  }
   std::free(plain);
 }
 
@@ -117,18 +167,21 @@ Buffer::Halves Buffer::Private::halves_for(int device, int planes, std::size_t b
 }
 
 // The device has what comes before `end` from now on.
-void Buffer::Private::upload_half(Queue& queue, std::size_t end, std::size_t bytes, bool now) {
+void Buffer::Private::upload_half(Queue& queue, std::size_t end, std::size_t bytes,
+                                  bool overwritten) {
   if (end <= halves.device_end || halves.host_begin > halves.device_end) return;
   const std::size_t plane = bytes / static_cast<std::size_t>(halves.planes);
   const std::size_t size = end - halves.device_end;
   auto* const from = static_cast<std::byte*>(host(bytes, halves_on));
   for (int p = 0; p < halves.planes; ++p) {
     const std::size_t at = static_cast<std::size_t>(p) * plane + halves.device_end;
-    if (now) {
+    std::byte* const copy = overwritten ? up.take(*context, halves_on, size) : from + at;
+    if (copy == nullptr) {
       memory::upload_now(queue, mem[halves_on], from + at, size, at);
-    } else {
-      memory::upload(queue, mem[halves_on], from + at, {size, 1, size, at});
+      continue;
     }
+    if (overwritten) std::memcpy(copy, from + at, size);
+    memory::upload(queue, mem[halves_on], copy, {size, 1, size, at});
   }
   halves.device_end = end;
 }
@@ -228,7 +281,7 @@ void Buffer::enqueue_upload_rows(Queue& queue, const void* source, std::size_t r
   if (layout.row_bytes * layout.rows > bytes_) throw Error("the rows to upload exceed the buffer");
   const std::lock_guard lock(self_->mutex);
   memory::upload(queue, self_->device(queue.device(), bytes_), source, layout);
-  self_->only_valid_on(queue.device());
+  if (!self_->shared) self_->only_valid_on(queue.device());
 }
 
 void Buffer::enqueue_download_rows(Queue& queue, void* destination, std::size_t row_bytes, int rows,
@@ -244,8 +297,9 @@ void Buffer::enqueue_download_rows(Queue& queue, void* destination, std::size_t 
   memory::download(queue, mem, destination, layout);
 }
 
-void Buffer::share(Queue& queue, Access access, const Halves& halves, bool overwritten) {
+bool Buffer::share(Queue& queue, Access access, const Halves& halves, bool overwritten) {
   const std::lock_guard lock(self_->mutex);
+  bool downloads = false;
   const int device = queue.device();
   self_->device(device, bytes_);
   self_->host(bytes_, device);
@@ -253,6 +307,7 @@ void Buffer::share(Queue& queue, Access access, const Halves& halves, bool overw
     self_->halves = self_->halves_for(device, halves.planes, bytes_);
     self_->halves_on = device;
     self_->upload_half(queue, halves.device_end, bytes_, overwritten);
+    downloads = halves.host_begin < self_->halves.host_begin;
     self_->download_half_now(halves.host_begin, bytes_);
   }
   if (writes(access)) {
@@ -262,18 +317,70 @@ void Buffer::share(Queue& queue, Access access, const Halves& halves, bool overw
   self_->host_valid = false;
   self_->device_valid = 0;
   self_->shared = true;
+  return downloads;
+}
+
+void Buffer::enqueue_border(Queue& queue, std::size_t begin) {
+  const std::lock_guard lock(self_->mutex);
+  const Halves& halves = self_->halves;
+  if (!self_->shared || !self_->halved() || self_->border_from != nullptr) return;
+  if (begin >= halves.host_begin || halves.host_begin > halves.device_end) return;
+  const std::size_t size = halves.host_begin - begin;
+  const auto planes = static_cast<std::size_t>(halves.planes);
+  std::byte* const to = self_->down.take(*self_->context, self_->halves_on, planes * size);
+  if (to == nullptr) return;
+  for (std::size_t p = 0; p < planes; ++p) {
+    memory::download(queue, self_->mem[self_->halves_on], to + p * size,
+                     {size, 1, size, p * (bytes_ / planes) + begin});
+  }
+  self_->border_from = to;
+  self_->border_begin = begin;
+}
+
+void Buffer::Private::take_border(std::size_t bytes) {
+  const std::byte* const from = std::exchange(border_from, nullptr);
+  if (from == nullptr || !halved() || border_begin >= halves.host_begin) return;
+  const std::size_t size = halves.host_begin - border_begin;
+  const auto planes = static_cast<std::size_t>(halves.planes);
+  auto* const to = static_cast<std::byte*>(host(bytes, halves_on));
+  for (std::size_t p = 0; p < planes; ++p)
+    std::memcpy(to + p * (bytes / planes) + border_begin, from + p * size, size);
+  halves.host_begin = border_begin;
+}
+
+void Buffer::Private::end_share() {
+  border_from = nullptr;
+  up.reuse();
+  down.reuse();
+  shared = false;
+}
+
+void Buffer::share_apart(Queue& queue) {
+  const std::lock_guard lock(self_->mutex);
+  self_->device(queue.device(), bytes_);
+  self_->host(bytes_, queue.device());
+  self_->halves.planes = 0;
+  self_->host_valid = self_->shared = true;
+  self_->device_valid = 0;
 }
 
 void Buffer::unshare() {
   const std::lock_guard lock(self_->mutex);
-  self_->shared = false;
+  if (self_->shared) self_->take_border(bytes_);
+  self_->end_share();
+}
+
+void Buffer::abandon_share() {
+  const std::lock_guard lock(self_->mutex);
+  self_->end_share();
 }
 
 void Buffer::discard() {
   const std::lock_guard lock(self_->mutex);
   self_->halves.planes = 0;
-  self_->host_valid = self_->shared = false;
+  self_->host_valid = false;
   self_->device_valid = 0;
+  self_->end_share();
 }
 
 bool Buffer::is_on(int device) const {

@@ -225,21 +225,29 @@ std::vector<DeviceDescription> list_devices() {
 std::shared_ptr<Context> Context::open(std::string_view selector) {
   const std::vector<Found> found = find_devices();
   const std::vector<std::size_t> chosen = choose(found, selector);
-  const DeviceDescription& first = found[chosen.front()].description;
-  auto native = std::make_unique<Native>();
+  std::vector<std::unique_ptr<Native>> kinds;
+  std::vector<std::string> left_out;
+  int devices = 0;
   for (const std::size_t i : chosen) {
     const Found& each = found[i];
-    const bool fits_in = native->devices.size() < kMostDevices;
-    if (!fits_in || !same_kind(each.description, first)) {
-      native->left_out.push_back(each.description.name);
+    auto kind = std::ranges::find_if(
+        kinds, [&](const auto& other) { return same_kind(other->description, each.description); });
+    if (devices == kMostDevices || (kind == kinds.end() && std::ssize(kinds) == kMostKinds)) {
+      left_out.push_back(each.description.name);
       continue;
     }
+    if (kind == kinds.end()) kind = kinds.insert(kind, std::make_unique<Native>());
     checked("open " + each.description.name, [&] {
-      add_device(*native, cl::Context(each.device), each.device, static_cast<int>(i));
+      add_device(**kind, cl::Context(each.device), each.device, static_cast<int>(i));
       return CL_SUCCESS;
     });
+    ++devices;
   }
-  return std::shared_ptr<Context>(new Context(std::move(native)));
+  kinds.front()->left_out = std::move(left_out);
+  std::shared_ptr<Context> first(new Context(std::move(kinds.front())));
+  for (std::size_t k = 1; k < kinds.size(); ++k)
+    first->further_.push_back(std::shared_ptr<Context>(new Context(std::move(kinds[k]))));
+  return first;
 }
 
 std::shared_ptr<Context> Context::wrap(void* cl_context, void* cl_device_id) {

@@ -145,7 +145,7 @@ void download_now(Context& context, int device, void* mem, void* host, std::size
     command(native, native.transfer, "copy from the device",
             [&] { native.transfer.enqueueReadBuffer(buffer, CL_TRUE, at, bytes, host); });
   } catch (const Error& error) {
-    throw Error(error.what(), device);
+    throw Error(error.what(), device, context);
   }
 }
 

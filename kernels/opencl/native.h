@@ -62,19 +62,20 @@ struct Queue::Native {
   /// Enqueued before any other command and before flush() and finish(); null: nothing.
   std::unique_ptr<Deferred> deferred;
   std::unique_ptr<Deferred> spare;  ///< one that is done: a steady stream allocates nothing
-  /// For kernels whose last work-group goes on with what all have written: how many are done. Of
-  /// the queue, whose kernels follow each other; made when first needed.
-  cl::Buffer group_counter;
+  cl::Buffer zeroed;                ///< see opencl::zeroed()
+  cl::Buffer scratch;               ///< see opencl::scratch()
+  std::size_t scratch_bytes = 0;
 
   explicit Native(const NativeDevice& on) : device(on) {}
 
-  /// See Queue::flush_timed: a marker on a queue that keeps times, behind one on `queue`.
+  /// See Queue::flush_timed: a command on a queue that keeps times, behind a marker on `queue`.
   cl::CommandQueue timing;
+  cl::Buffer timing_bytes;
   std::vector<cl::Event> all_done;
   cl::Event timed;
   std::chrono::steady_clock::time_point started;
   uint64_t done_ns = 0;
-  void note_done();
+  void finish_timed();
 
   /// After a kernel was enqueued; throws Error. See Queue::pace.
   void keep_pace();
@@ -122,6 +123,16 @@ struct Program {
 
 /// Enqueues what was deferred; to be called before every command on the queue. Throws Error.
 void enqueue_deferred(Queue& queue);
+
+/// kZeroedWords of 32 bits on the queue's device, all 0: each kernel that takes them leaves them
+/// so. For what work-groups count together, above all how many are done. Throws Error.
+cl_mem zeroed(Queue& queue);
+inline constexpr std::size_t kZeroedWords = 2056;
+
+/// Memory of at least this size on the queue's device, for what kernels that follow each other hand
+/// on: any later call may overwrite it. A larger one replaces it, without its content. Throws
+/// Error.
+cl_mem scratch(Queue& queue, std::size_t bytes);
 
 /// The program in OpenCL C 1.2, from the memory of the context, the cache on disk or the compiler.
 /// `options`: what define() makes, one after the other. Throws Error with the compiler's messages.

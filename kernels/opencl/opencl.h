@@ -15,16 +15,22 @@
 /// OpenCL links stubs.cpp, in which no device is ever found, and callers carry no #ifdef.
 namespace tandem::opencl {
 
+class Context;
+
 /// An OpenCL call failed, or there is no device of the kind asked for. what() says what to do.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-  Error(const std::string& what, int device) : std::runtime_error(what), device_(device) {}
+  Error(const std::string& what, int device, const Context& of)
+      : std::runtime_error(what), device_(device), context_(&of) {}
   /// Which of a context's devices failed; negative: the one that the queue at hand is on.
   int device() const { return device_; }
+  /// Which context's, to be compared alone; null: that of the queue at hand.
+  const Context* context() const { return context_; }
 
  private:
   int device_ = -1;
+  const Context* context_ = nullptr;
 };
 
 /// A program does not compile: log() is what the compiler says.
@@ -37,8 +43,9 @@ class ProgramError : public Error {
   std::string log_;
 };
 
-/// Most devices of a context.
+/// Most devices of a context and its further ones, and most kinds of them.
 inline constexpr int kMostDevices = 8;
+inline constexpr int kMostKinds = 3;
 
 struct DeviceDescription {
   std::string name, vendor, platform, version, driver;
@@ -71,8 +78,8 @@ class Context {
   /// cores); "any" takes a GPU or accelerator when there is one, else any device; anything else is
   /// a case-insensitive part of a device's or platform's name. "A,B" takes a device for each of
   /// these, no device twice; "all" takes every GPU and accelerator. Of several the context holds
-  /// those of the first one's kind, kMostDevices at most. Throws Error when nothing fits: the
-  /// message lists the devices that there are.
+  /// those of the first one's kind, and further() those of other kinds. Throws Error when nothing
+  /// fits: the message lists the devices that there are.
   static std::shared_ptr<Context> open(std::string_view selector);
   /// Wraps a cl_context and one of its cl_device_ids that an application owns; both are retained.
   static std::shared_ptr<Context> wrap(void* cl_context, void* cl_device_id);
@@ -80,7 +87,9 @@ class Context {
 
   const DeviceDescription& device() const;  ///< of each of them
   int devices() const;                      ///< how many they are, at least 1
-  /// Names of devices that were asked for and left out: of another kind, or one too many.
+  /// One for each other kind of device that was asked for, in their order.
+  const std::vector<std::shared_ptr<Context>>& further() const { return further_; }
+  /// Names of devices that were asked for and left out: one too many, or of one kind too many.
   const std::vector<std::string>& left_out() const;
   void* cl_context() const;    ///< of the first device
   void* cl_device_id() const;  ///< likewise
@@ -91,6 +100,7 @@ class Context {
  private:
   explicit Context(std::unique_ptr<Native> native);
   std::unique_ptr<Native> native_;
+  std::vector<std::shared_ptr<Context>> further_;
 };
 
 /// An in-order command queue. One thread at a time. When enqueuing on it throws Error, all that was
@@ -187,10 +197,20 @@ class Buffer {
   /// From now until unshare() host() and device() return their sides as they are. `read`: each side
   /// has its half; what it lacks of it is uploaded (enqueued) or downloaded (blocking). `write`:
   /// each is about to write its half, which is then all that is valid. `overwritten`: the host does
-  /// so before the queue has finished, so that uploads are waited for. Throws Error.
-  void share(Queue& queue, Access access, const Halves& halves, bool overwritten = false);
-  /// What a side lacks comes from the other one when it is asked for.
+  /// so before the queue has finished, so that what is uploaded is copied first. True when it
+  /// downloaded, which enqueue_border() would have spared. Throws Error.
+  bool share(Queue& queue, Access access, const Halves& halves, bool overwritten = false);
+  /// The same of what each side has for itself: nothing goes from one to the other.
+  void share_apart(Queue& queue);
+  /// While it is shared for writing: enqueues the download of what the device has of each plane
+  /// from `begin` on, so that the host has it after unshare(). Until then the host may read what it
+  /// had there.
+  void enqueue_border(Queue& queue, std::size_t begin);
+  /// When all that was enqueued is done: what a side lacks comes from the other one when it is
+  /// asked for.
   void unshare();
+  /// The same where that failed: nothing is taken over.
+  void abandon_share();
 
   /// Nothing in it is of use any more: what comes next writes it anew (a pool took it back, or the
   /// device failed and the host computes it again).

@@ -11,6 +11,8 @@ namespace tandem::opencl {
 
 namespace {
 
+constexpr std::size_t kTimingBytes = 4;
+
 // Commands that may still succeed; negative: no fault is wanted.
 std::atomic<int> commands_left{-1};
 // The device whose commands count; negative: all.
@@ -67,13 +69,40 @@ void enqueue_deferred(Queue& queue) {
   queue.native().spare = std::move(deferred);
 }
 
+cl_mem zeroed(Queue& queue) {
+  cl::Buffer& memory = queue.native().zeroed;
+  if (memory() == nullptr) {
+    memory = checked("make memory for counts", [&] {
+      std::vector<cl_uint> none(kZeroedWords);
+      return cl::Buffer(queue.native().device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                        none.size() * sizeof(cl_uint), none.data());
+    });
+    ++counters().buffers_created;
+  }
+  return memory();
+}
+
+// Commands that use the memory which is replaced keep it until they are done.
+cl_mem scratch(Queue& queue, std::size_t bytes) {
+  Queue::Native& native = queue.native();
+  if (native.scratch_bytes < bytes) {
+    native.scratch = checked("make scratch memory", [&] {
+      return cl::Buffer(native.device.context, CL_MEM_READ_WRITE, bytes);
+    });
+    native.scratch_bytes = bytes;
+    ++counters().buffers_created;
+  }
+  return native.scratch();
+}
+
 void Queue::flush() {
   enqueue_deferred(*this);
   checked("hand commands to the device", [&] { return native_->queue.flush(); });
 }
 
 // A callback would come late: NVIDIA's driver calls every 16 ms. A queue that keeps times may be
-// slower, therefore another one has the marker alone.
+// slower, therefore another one has a command of four bytes that waits for all others. A marker
+// would do, but NVIDIA's driver has it end when it is enqueued.
 void Queue::flush_timed() {
   enqueue_deferred(*this);
   native_->done_ns = 0;
@@ -81,36 +110,49 @@ void Queue::flush_timed() {
     if (!native_->timing()) {
       native_->timing = cl::CommandQueue(native_->device.context, native_->device.device,
                                          CL_QUEUE_PROFILING_ENABLE);
+      native_->timing_bytes =
+          cl::Buffer(native_->device.context, CL_MEM_READ_WRITE, 2 * kTimingBytes);
     }
     std::vector<cl::Event>& all_done = native_->all_done;
     all_done.resize(1);
     native_->queue.enqueueMarkerWithWaitList(nullptr, &all_done[0]);
     native_->queue.flush();
     native_->started = std::chrono::steady_clock::now();
-    native_->timing.enqueueMarkerWithWaitList(&all_done, &native_->timed);
+    native_->timing.enqueueCopyBuffer(native_->timing_bytes, native_->timing_bytes, 0, kTimingBytes,
+                                      kTimingBytes, &all_done, &native_->timed);
     return native_->timing.flush();
   });
 }
 
 uint64_t Queue::done_ns() const { return native_->done_ns; }
 
-void Queue::Native::note_done() {
-  if (!timed()) return;
-  const cl::Event marker = std::exchange(timed, {});
-  marker.wait();
-  const auto queued = marker.getProfilingInfo<CL_PROFILING_COMMAND_QUEUED>();
-  const auto end = marker.getProfilingInfo<CL_PROFILING_COMMAND_END>();
-  const auto began =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(started.time_since_epoch());
-  done_ns = static_cast<uint64_t>(began.count()) + (end > queued ? end - queued : 0);
+// A thread that had to wait for the device knows when it was done. One that came later asks the
+// command that came last.
+void Queue::Native::finish_timed() {
+  const cl::Event last = std::exchange(timed, {});
+  using Nanoseconds = std::chrono::nanoseconds;
+  const auto ns = [](std::chrono::steady_clock::time_point at) {
+    return static_cast<uint64_t>(
+        std::chrono::duration_cast<Nanoseconds>(at.time_since_epoch()).count());
+  };
+  const auto status = all_done[0].getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
+  queue.finish();
+  if (status != CL_COMPLETE) {
+    done_ns = ns(std::chrono::steady_clock::now());
+    return;
+  }
+  last.wait();
+  const auto queued = last.getProfilingInfo<CL_PROFILING_COMMAND_QUEUED>();
+  const auto end = last.getProfilingInfo<CL_PROFILING_COMMAND_END>();
+  done_ns = ns(started) + (end > queued ? end - queued : 0);
 }
 
 void Queue::finish() {
   enqueue_deferred(*this);
   const bool fault = fault_is_due(native_->device);
   checked("wait for the device", [&] {
-    native_->queue.finish();  // also before an injected fault: the memory is free after it
-    native_->note_done();
+    // Also before an injected fault: the memory is free after it.
+    native_->timed() ? native_->finish_timed() : (void)native_->queue.finish();
     if (fault) throw cl::Error(CL_OUT_OF_RESOURCES, "fault injected by a test");
     return CL_SUCCESS;
   });

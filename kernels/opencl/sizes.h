@@ -27,10 +27,14 @@ inline constexpr BySort kWindowGroup{16, 64};    ///< of a window that slides al
 inline constexpr BySort kFeatureGroup{16, 256};  ///< that follow one feature
 /// A GPU starts few work-groups at a time: small ones cost more than what they compute.
 inline constexpr BySort kRowGroup{64, 256};
+/// Of a stage file's MAP: work-items of a group, and rows of an item.
+inline constexpr BySort kMapGroup{64, 128}, kMapRows{1, 4};
+inline constexpr BySort kTileGroup{64, 256};  ///< that holds a part of the frame in local memory
 /// A work-group that sums holds a row of a small image and a few of a large one.
 inline constexpr BySort kSumGroup{128, 256};
-inline constexpr BySort kSumGroupsAUnit{2, 4};   ///< work-groups for each compute unit
-inline constexpr BySort kReduceGroups{64, 512};  ///< at most, of a stage file's REDUCE
+inline constexpr BySort kSumGroupsAUnit{2, 4};    ///< work-groups for each compute unit
+inline constexpr BySort kReduceGroups{64, 1024};  ///< at most, of a stage file's REDUCE
+inline constexpr BySort kAddGroup{64, 32};        ///< that adds up elements of partial results
 inline constexpr BySort kSelectGroup{256, 256}, kBlurGroup{256, 256};
 inline constexpr std::size_t kSourceGroup = 64;  ///< of kernels whose source comes from elsewhere
 inline constexpr BySort kFilterGroup{128, 128}, kCellGroup{64, 64}, kScoreGroup{64, 64};

@@ -98,8 +98,9 @@ class SradOpenCL {
   int sums_of(int rows) const;  ///< at most `rows`
   void diffuse(opencl::Queue& queue, const Plane& image, const Span& statistics,
                const Plane& differences, const Plane& coefficient, Rows rows) const;
-  /// On a GPU an update of all rows is deferred: if prepare() and reduce() of `updated` are the
-  /// next commands of the queue, one launch computes the three. Results do not depend on it.
+  /// On a GPU diffuse() and update() of all rows are deferred: where further iterations of
+  /// `updated` are the next commands of the queue, and write the same tensors, one launch computes
+  /// each. Results do not depend on it.
   void update(opencl::Queue& queue, const Plane& image, const Plane& differences,
               const Plane& coefficient, float lambda, const Plane& updated, Rows rows) const;
   void compress(opencl::Queue& queue, const Plane& image, const Plane& luma, Rows rows) const;
@@ -107,7 +108,7 @@ class SradOpenCL {
  private:
   struct Private;
   struct Left;
-  Left* left_on(opencl::Queue& queue, const Plane& image) const;
+  static Left* left_at(opencl::Queue& queue, int step);
   std::shared_ptr<Private> self_;  // also held by what a queue has deferred
 };
 

@@ -15,27 +15,39 @@ bool same(const opencl::DevicePlane& a, const opencl::DevicePlane& b) {
   return a.mem == b.mem && a.offset == b.offset && a.width == b.width && a.height == b.height &&
          a.stride == b.stride;
 }
+bool same(const opencl::DeviceSpan& a, const opencl::DeviceSpan& b) {
+  return a.mem == b.mem && a.offset == b.offset;
+}
 bool whole(const opencl::DevicePlane& plane, Rows rows) {
   return plane.width > 0 && plane.height > 0 && rows.begin == 0 && rows.end == plane.height;
 }
+
+constexpr int kTileWidth = 64, kTileHeight = 16;  // pixels that a work-group computes at a time
 
 }  // namespace
 
 struct SradOpenCL::Private {
   explicit Private(opencl::Context& context)
       : combines(!context.device().is_cpu),
-        program(opencl::build_program(context, srad_cl, combines ? "" : " -DON_CPU")),
+        program(opencl::build_program(context, srad_cl,
+                                      combines ? opencl::define("TILE_WIDTH", kTileWidth) +
+                                                     opencl::define("TILE_HEIGHT", kTileHeight)
+                                               : " -DON_CPU")),
         extract(context, program, "srad_extract"),
         prepare(context, program, "srad_prepare"),
         reduce(context, program, "srad_reduce"),
         diffuse(context, program, "srad_diffuse"),
         update(context, program, "srad_update"),
-        update_reduce(context, program, "srad_update_reduce"),
         compress(context, program, "srad_compress"),
-        sum_group(std::min(reduce.group_size(opencl::kSumGroup),
-                           update_reduce.group_size(opencl::kSumGroup))),
+        sum_group(reduce.group_size(opencl::kSumGroup)),
         most_sums(static_cast<int>(opencl::kSumGroupsAUnit.of(context) *
-                                   std::max(1u, context.device().compute_units))) {}
+                                   std::max(1u, context.device().compute_units))) {
+    if (!combines) return;
+    reduce_blocks.emplace(context, program, "srad_reduce_blocks");
+    iterate.emplace(context, program, "srad_iterate");
+    block_group = std::min(reduce_blocks->group_size(opencl::kSumGroup),
+                           iterate->group_size(opencl::kSumGroup));
+  }
 
   /// Enqueues a kernel with an item a pixel of the rows. Its last arguments are `size...`, the
   /// work-groups of a row and the first row.
@@ -53,59 +65,157 @@ struct SradOpenCL::Private {
     pixels(prepare, queue, image.width, rows, image, squares, cl_int{image.width});
   }
 
-  /// Enqueues a kernel that sums the image. `arguments...` come before those of the sums.
-  template <typename... Arguments>
-  void sum(opencl::Kernel& kernel, opencl::Queue& queue, int width, int height, const Span& sums,
-           const Span& statistics, const Arguments&... arguments) const {
+  void sum_rows(opencl::Queue& queue, const Plane& image, const Plane& squares, int height,
+                const Span& sums, const Span& statistics) {
     const int rows = rows_a_sum(height);
     const auto groups = static_cast<std::size_t>((height + rows - 1) / rows);
-    kernel.enqueue(
-        queue, sum_group * groups, sum_group, arguments..., sums, counter_of(queue), cl_int{width},
-        cl_int{height}, cl_int{rows}, static_cast<cl_float>(width) * static_cast<cl_float>(height),
-        static_cast<cl_float>(kSradLeastVariation), statistics,
-        opencl::LocalMemory{sum_group * sizeof(cl_float4)}, opencl::LocalMemory{sizeof(cl_uint)});
+    reduce.enqueue(queue, sum_group * groups, sum_group, image, squares, sums,
+                   opencl::zeroed(queue), cl_int{image.width}, cl_int{height}, cl_int{rows},
+                   pixels_of(image, height), static_cast<cl_float>(kSradLeastVariation), statistics,
+                   opencl::LocalMemory{sum_group * sizeof(cl_float4)},
+                   opencl::LocalMemory{sizeof(cl_uint)});
+  }
+
+  void reduce_now(opencl::Queue& queue, const Plane& image, const Plane& squares, const Span& sums,
+                  const Span& statistics) {
+    if (!combines) return sum_rows(queue, image, squares, image.height, sums, statistics);
+    const Blocks blocks(image, most_sums);
+    const Scratch scratch = scratch_of(queue, image, blocks);
+    reduce_blocks->enqueue(
+        queue, blocks.count * block_group, block_group, image, squares, scratch.sums[0].mem,
+        opencl::zeroed(queue), cl_int{image.width}, cl_int{image.height}, cl_int{blocks.tiles},
+        pixels_of(image, image.height), static_cast<cl_float>(kSradLeastVariation), statistics,
+        opencl::LocalMemory{block_group * sizeof(cl_float4)}, opencl::LocalMemory{sizeof(cl_uint)});
+  }
+
+  void diffuse_now(opencl::Queue& queue, const Plane& image, const Span& statistics,
+                   const Plane& differences, const Plane& coefficient, Rows rows) {
+    pixels(diffuse, queue, image.width, rows, image, statistics, differences, coefficient,
+           cl_int{image.width}, cl_int{image.height});
+  }
+
+  void update_now(opencl::Queue& queue, const Plane& image, const Plane& differences,
+                  const Plane& coefficient, float lambda, const Plane& updated, Rows rows) {
+    pixels(update, queue, image.width, rows, image, differences, coefficient, updated,
+           cl_float{lambda / 4}, cl_int{image.width}, cl_int{image.height});
+  }
+
+  static cl_float pixels_of(const Plane& image, int height) {
+    return static_cast<cl_float>(image.width) * static_cast<cl_float>(height);
+  }
+
+  /// How work-groups share an image: so many blocks of so many tiles below each other.
+  struct Blocks {
+    std::size_t count = 0;
+    int tiles = 1;
+
+    Blocks(const Plane& image, int most) {
+      const std::size_t columns = opencl::pieces(image.width, kTileWidth);
+      const auto down = [&] { return opencl::pieces(image.height, kTileHeight * tiles); };
+      while (down() > 1 && columns * down() > static_cast<std::size_t>(most)) ++tiles;
+      count = columns * down();
+    }
+  };
+
+  /// What iterations hand on in memory of the queue: the sums of this one and of the next, in
+  /// turns, and an image, since none can be computed in place.
+  struct Scratch {
+    Span sums[2];
+    Plane image;
+  };
+  static Scratch scratch_of(opencl::Queue& queue, const Plane& image, const Blocks& blocks) {
+    const std::size_t sums = kSumFloats * blocks.count;
+    const std::size_t floats =
+        2 * sums + static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height);
+    const cl_mem mem = opencl::scratch(queue, floats * sizeof(cl_float));
+    return {{{mem, 0}, {mem, sums}}, {mem, 2 * sums, image.width, image.height, image.width}};
   }
 
   int rows_a_sum(int height) const { return std::max(1, (height + most_sums - 1) / most_sums); }
 
-  /// Counts the work-groups of a reduction; 0 between two.
-  static cl_mem counter_of(opencl::Queue& queue) {
-    cl::Buffer& counter = queue.native().group_counter;
-    if (counter() == nullptr) {
-      counter = opencl::checked("make a counter of work-groups", [&] {
-        cl_uint none = 0;
-        return cl::Buffer(queue.native().device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                          sizeof none, &none);
-      });
-      ++opencl::counters().buffers_created;
-    }
-    return counter();
-  }
-
   const bool combines;  // stages into launches: a CPU's cost little, and it has vectors
   const opencl::Program program;
-  opencl::Kernel extract, prepare, reduce, diffuse, update, update_reduce, compress;
-  const std::size_t sum_group;  // of both kernels that sum: the order of a sum depends on it
+  opencl::Kernel extract, prepare, reduce, diffuse, update, compress;
+  std::optional<opencl::Kernel> reduce_blocks, iterate;  // where stages are combined
+  const std::size_t sum_group;
+  std::size_t block_group = 1;  // of both kernels of blocks: the order of a sum depends on it
   const int most_sums;          // work-groups of a reduction
 };
 
-// An update that waits for the stages that begin the next iteration. Its elements and theirs have
-// kernels of their own, so it says all that they need.
+// Stages that wait for those that follow: an iteration from diffuse() to update(), and of the next
+// one what came. Once that updates the same image, the first one is enqueued as one launch, without
+// what the other writes anew. Elements have kernels of their own, so this says all that they need.
 struct SradOpenCL::Left final : opencl::Deferred {
+  enum Step { kDiffused, kUpdated, kPrepared, kReduced, kDiffusedAgain };
+
   std::shared_ptr<Private> kernels;
+  Step last = kDiffused;
   Plane image, differences, coefficient, updated;
-  float rate = 0;
-  std::optional<Plane> squares;  // of `updated`, once they are asked for
+  Span statistics;
+  float lambda = 0;
+  Plane squares_after;  // of `updated`
+  Span sums_after, statistics_after;
+  // Once an iteration was enqueued: its squares and statistics are not there yet, but what it left
+  // in the queue's scratch.
+  bool follows = false;
+  bool image_in_scratch = false;
+  int turn = 0;  // which sums are of the image
+  Plane squares;
+  Span sums;
 
   void enqueue(opencl::Queue& queue) override {
-    const Rows all{0, updated.height};
-    enqueue_rows(queue, all);
-    if (squares) kernels->prepare_now(queue, updated, *squares, all);
+    const Rows all{0, image.height};
+    if (last == kDiffused || !image_in_scratch) {
+      if (follows) {
+        kernels->prepare_now(queue, image, squares, all);
+        kernels->reduce_now(queue, image, squares, sums, statistics);
+      }
+      kernels->diffuse_now(queue, image, statistics, differences, coefficient, all);
+      if (last == kDiffused) return;
+      kernels->update_now(queue, image, differences, coefficient, lambda, updated, all);
+    } else {
+      iterate(queue, true);
+    }
+    if (last >= kPrepared) kernels->prepare_now(queue, updated, squares_after, all);
+    if (last >= kReduced)
+      kernels->reduce_now(queue, updated, squares_after, sums_after, statistics_after);
+    if (last == kDiffusedAgain)
+      kernels->diffuse_now(queue, updated, statistics_after, differences, coefficient, all);
   }
 
-  void enqueue_rows(opencl::Queue& queue, Rows rows) const {
-    kernels->pixels(kernels->update, queue, updated.width, rows, image, differences, coefficient,
-                    updated, cl_float{rate}, cl_int{updated.width}, cl_int{updated.height});
+  // Enqueues the first iteration; `keep`: with all that its stages write.
+  void iterate(opencl::Queue& queue, bool keep) const {
+    const Private& k = *kernels;
+    const Private::Blocks blocks(image, k.most_sums);
+    const Private::Scratch scratch = k.scratch_of(queue, image, blocks);
+    const Plane& from = image_in_scratch ? scratch.image : image;
+    const Plane& to = image_in_scratch ? updated : scratch.image;
+    // The kernel does not write squares that are not kept; its argument has to be some buffer.
+    const Plane& squares_of = keep ? squares : from;
+    kernels->iterate->enqueue(
+        queue, blocks.count * k.block_group, k.block_group, from, to, scratch.sums[turn],
+        cl_int{follows}, scratch.sums[1 - turn], cl_float{lambda / 4}, cl_int{image.width},
+        cl_int{image.height}, cl_int{blocks.tiles}, Private::pixels_of(image, image.height),
+        static_cast<cl_float>(kSradLeastVariation), cl_int{keep}, statistics, squares_of,
+        differences, coefficient, opencl::LocalMemory{k.block_group * sizeof(cl_float4)});
+  }
+
+  // Whether another iteration may follow in one launch: what it writes is where the first one does.
+  bool takes(const Plane& updated_next) const {
+    return same(updated_next, updated) &&
+           (!follows || (same(squares_after, squares) && same(statistics_after, statistics)));
+  }
+
+  // The iteration that was begun is followed by another one of `updated`, in place.
+  void advance(opencl::Queue& queue) {
+    iterate(queue, false);
+    follows = true;
+    image_in_scratch = !image_in_scratch;
+    turn = 1 - turn;
+    image = updated;
+    squares = squares_after;
+    sums = sums_after;
+    statistics = statistics_after;
   }
 };
 
@@ -118,33 +228,30 @@ void SradOpenCL::extract(opencl::Queue& queue, const Plane& luma, const Plane& i
   self_->pixels(self_->extract, queue, image.width, rows, luma, image, cl_int{image.width});
 }
 
-// The update that makes `image`, if the queue has deferred it and nothing came since; else null.
-SradOpenCL::Left* SradOpenCL::left_on(opencl::Queue& queue, const Plane& image) const {
+// What the queue has deferred, if its last stage was `step`; else null.
+SradOpenCL::Left* SradOpenCL::left_at(opencl::Queue& queue, int step) {
   auto* left = dynamic_cast<Left*>(queue.native().deferred.get());
-  return left && same(left->updated, image) ? left : nullptr;
+  return left && left->last == step ? left : nullptr;
 }
 
 void SradOpenCL::prepare(opencl::Queue& queue, const Plane& image, const Plane& squares,
                          Rows rows) const {
-  Left* const left = left_on(queue, image);
-  if (left && !left->squares && whole(image, rows)) {
-    left->squares = squares;
-  } else {
-    self_->prepare_now(queue, image, squares, rows);
-  }
+  Left* const left = left_at(queue, Left::kUpdated);
+  if (left == nullptr || !same(left->updated, image) || !whole(image, rows))
+    return self_->prepare_now(queue, image, squares, rows);
+  left->squares_after = squares;
+  left->last = Left::kPrepared;
 }
 
 void SradOpenCL::reduce(opencl::Queue& queue, const Plane& image, const Plane& squares,
                         const Span& sums, const Span& statistics) const {
   if (image.width <= 0 || image.height <= 0) return;
-  const Left* const left = left_on(queue, image);
-  if (left == nullptr || !left->squares || !same(*left->squares, squares)) {
-    self_->sum(self_->reduce, queue, image.width, image.height, sums, statistics, image, squares);
-    return;
-  }
-  queue.native().spare = std::move(queue.native().deferred);  // `left`: this launch computes it
-  self_->sum(self_->update_reduce, queue, image.width, image.height, sums, statistics, left->image,
-             left->differences, left->coefficient, image, squares, cl_float{left->rate});
+  Left* const left = left_at(queue, Left::kPrepared);
+  if (left == nullptr || !same(left->updated, image) || !same(left->squares_after, squares))
+    return self_->reduce_now(queue, image, squares, sums, statistics);
+  left->sums_after = sums;
+  left->statistics_after = statistics;
+  left->last = Left::kReduced;
 }
 
 void SradOpenCL::reduce_first(opencl::Queue& queue, const Plane& image, const Plane& squares,
@@ -152,7 +259,7 @@ void SradOpenCL::reduce_first(opencl::Queue& queue, const Plane& image, const Pl
   if (image.width <= 0 || rows <= 0) return;
   // Statistics of a part, which nobody reads.
   const Span unused{sums.mem, sums.offset + std::size_t{kSumFloats} * rows};
-  self_->sum(self_->reduce, queue, image.width, rows, sums, unused, image, squares);
+  self_->sum_rows(queue, image, squares, rows, sums, unused);
 }
 
 int SradOpenCL::sums_of(int rows) const {
@@ -162,29 +269,47 @@ int SradOpenCL::sums_of(int rows) const {
 
 void SradOpenCL::diffuse(opencl::Queue& queue, const Plane& image, const Span& statistics,
                          const Plane& differences, const Plane& coefficient, Rows rows) const {
-  self_->pixels(self_->diffuse, queue, image.width, rows, image, statistics, differences,
-                coefficient, cl_int{image.width}, cl_int{image.height});
+  if (!self_->combines || !whole(image, rows))
+    return self_->diffuse_now(queue, image, statistics, differences, coefficient, rows);
+  Left* left = left_at(queue, Left::kReduced);
+  if (left && same(left->updated, image) && same(left->statistics_after, statistics) &&
+      same(left->differences, differences) && same(left->coefficient, coefficient)) {
+    left->last = Left::kDiffusedAgain;
+    return;
+  }
+  opencl::enqueue_deferred(queue);
+  std::unique_ptr<opencl::Deferred>& spare = queue.native().spare;
+  if (dynamic_cast<Left*>(spare.get()) == nullptr) spare = std::make_unique<Left>();
+  left = static_cast<Left*>(spare.get());
+  *left = Left{};
+  left->kernels = self_;
+  left->image = image;
+  left->statistics = statistics;
+  left->differences = differences;
+  left->coefficient = coefficient;
+  queue.native().deferred = std::move(spare);
 }
 
 void SradOpenCL::update(opencl::Queue& queue, const Plane& image, const Plane& differences,
                         const Plane& coefficient, float lambda, const Plane& updated,
                         Rows rows) const {
-  opencl::enqueue_deferred(queue);
-  std::unique_ptr<opencl::Deferred>& spare = queue.native().spare;
-  if (dynamic_cast<Left*>(spare.get()) == nullptr) spare = std::make_unique<Left>();
-  auto& left = static_cast<Left&>(*spare);
-  left.kernels = self_;
-  left.image = image;
-  left.differences = differences;
-  left.coefficient = coefficient;
-  left.updated = updated;
-  left.rate = lambda / 4;
-  left.squares.reset();
-  if (self_->combines && whole(updated, rows)) {
-    queue.native().deferred = std::move(spare);
-  } else {
-    left.enqueue_rows(queue, rows);
+  Left* const first = left_at(queue, Left::kDiffused);
+  Left* const next = first ? nullptr : left_at(queue, Left::kDiffusedAgain);
+  Left* const left = first ? first : next;
+  if (left == nullptr || !whole(image, rows) || !same(first ? left->image : left->updated, image) ||
+      !same(left->differences, differences) || !same(left->coefficient, coefficient) ||
+      (next && !next->takes(updated))) {
+    return self_->update_now(queue, image, differences, coefficient, lambda, updated, rows);
   }
+  if (next) {
+    // Enqueuing it would come back here.
+    auto deferred = std::move(queue.native().deferred);
+    next->advance(queue);
+    queue.native().deferred = std::move(deferred);
+  }
+  left->lambda = lambda;
+  left->updated = updated;
+  left->last = Left::kUpdated;
 }
 
 void SradOpenCL::compress(opencl::Queue& queue, const Plane& image, const Plane& luma,

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -39,14 +40,32 @@ std::string find_program(const std::string& name) {
   return {};
 }
 
+// What a compiler says of itself. Asking takes some 10 ms of a start, so the answer is kept for as
+// long as the file stays the same.
+std::string version_of(const std::string& path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) return {};
+  const std::string key = "version of " + path + ' ' + std::to_string(status.st_ino) + ' ' +
+                          std::to_string(status.st_size) + ' ' +
+                          std::to_string(status.st_mtim.tv_sec) + '.' +
+                          std::to_string(status.st_mtim.tv_nsec);
+  const CodeCache cache;
+  std::string version = cache.load(key);
+  if (!version.empty()) return version;
+  const ChildResult said = run_child({path, "--version"}, kMostVersionTime);
+  if (said.status != 0) return {};
+  version = first_line(said.output);
+  cache.store(key, version);
+  return version;
+}
+
 CCompiler find_compiler() {
   std::vector<std::string> names{"cc", "gcc", "clang"};
   if (const char* own = std::getenv("TANDEM_CC")) names = {own};
   for (const std::string& name : names) {
     const std::string path = find_program(name);
     if (path.empty()) continue;
-    const ChildResult said = run_child({path, "--version"}, kMostVersionTime);
-    if (said.status == 0) return {path, first_line(said.output)};
+    if (const std::string version = version_of(path); !version.empty()) return {path, version};
   }
   return {};
 }
@@ -68,7 +87,8 @@ const std::string& processor() {
 constexpr std::initializer_list<const char*> kClangWords = {"-fno-caret-diagnostics", "-Xclang",
                                                             "-cl-single-precision-constant"};
 // GCC makes vectors of elements only where loops in the code of one are unrolled: those of some
-// hundred passes are. Passes that would multiply this code without a gain are off.
+// hundred passes are. Passes that would multiply this code without a gain are off, as is what turns
+// conditions of maps that follow each other into jumps.
 constexpr std::initializer_list<const char*> kGccWords = {
     "-fdiagnostics-plain-output",
     "-fsingle-precision-constant",
@@ -78,6 +98,7 @@ constexpr std::initializer_list<const char*> kGccWords = {
     "-fno-unswitch-loops",
     "-fno-split-loops",
     "-fno-tree-pre",
+    "-fno-thread-jumps",
     "-fno-move-loop-invariants"};
 
 std::vector<std::string> words_for(const CCompiler& compiler, const CompileOptions& options) {
@@ -92,6 +113,7 @@ std::vector<std::string> words_for(const CCompiler& compiler, const CompileOptio
                                  "-fno-math-errno",
                                  "-fno-trapping-math",
                                  "-fvisibility=default",
+                                 "-fno-semantic-interposition",
                                  options.contract ? "-ffp-contract=fast" : "-ffp-contract=off"};
   const bool clang = compiler.version.find("clang") != std::string::npos;
   for (const char* word : clang ? kClangWords : kGccWords) words.emplace_back(word);

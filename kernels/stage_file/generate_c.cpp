@@ -3,6 +3,7 @@
 
 #include "kernels/stage_file/generate.h"
 #include "kernels/stage_file/generate_text.h"
+#include "kernels/stage_file/generate_wide.h"
 #include "prelude_c.h"
 
 namespace tandem {
@@ -98,26 +99,34 @@ std::string rows_text(const StagePlan& plan, const StageStep& step,
   return text;
 }
 
+enum class Where { kBorder, kInside, kWidened };
+
 std::string reads_text(const StagePlan& plan, const std::map<std::string, StageAccess>& planes,
-                       bool inside) {
+                       Where where) {
   std::string text;
   for (const auto& [name, plane] : planes) {
+    if (where == Where::kWidened && is_byte(plan, plane.tensor)) {
+      text += wide_read_text(plane);
+      continue;
+    }
     const std::string column = Filled("x * $times / $over + tandem_reach(dx, $halo, $i)")
                                    .put("times", plane.times)
                                    .put("over", plane.over)
                                    .put("halo", plane.halo)
                                    .put("i", plane.tensor);
-    text += Filled(
-                "#define $name(dx, dy) ($missingt$i_rows_[tandem_reach(dy, $halo, $i) + "
-                "$halo][$column])\n")
-                .put("name", name)
-                // Before the first frame there is nothing, not even memory.
-                .put("missing", plan.tensors[plane.tensor].role == StageTensor::Role::kBefore
-                                    ? "frame == 0 ? 0 : "
-                                    : "")
-                .put("column", inside ? column : "tandem_within(" + column + ", 0, w$i_ - 1)")
-                .put("halo", plane.halo)
-                .put("i", plane.tensor);
+    text +=
+        Filled(
+            "#define $name(dx, dy) ($missingt$i_rows_[tandem_reach(dy, $halo, $i) + "
+            "$halo][$column])\n")
+            .put("name", name)
+            // Before the first frame there is nothing, not even memory.
+            .put("missing", plan.tensors[plane.tensor].role == StageTensor::Role::kBefore
+                                ? "frame == 0 ? 0 : "
+                                : "")
+            .put("column",
+                 where == Where::kBorder ? "tandem_within(" + column + ", 0, w$i_ - 1)" : column)
+            .put("halo", plane.halo)
+            .put("i", plane.tensor);
   }
   return text;
 }
@@ -156,42 +165,62 @@ std::string border_text(const StageFile& file, const StagePlan& plan, std::size_
   return "\nstatic __attribute__((cold, noinline)) " +
          head_text(file, "border", number, "int y, int from_, int to_") + arrays_text(plan, step) +
          widths_text(planes) + rows_text(plan, step, planes) + local_reads(step, true) +
-         reads_text(plan, planes, false) + "for (int x = from_; x < to_; ++x) {\n" +
+         reads_text(plan, planes, Where::kBorder) + "for (int x = from_; x < to_; ++x) {\n" +
          element_text(file, step, StageSide::kCpu) + "}\n" + undefine(planes) +
          local_reads(step, false) + "return again_;\n}\n";
 }
 
-// Rows are computed in blocks of whole vectors. The last block of a row may begin within the one
-// before and compute elements again, which gives the same; a row that is shorter is all border.
+// The elements from first_ to end_ of a row, in blocks of whole vectors. The last block may begin
+// within the one before and compute elements again, which gives the same.
+std::string blocks_text(const StageFile& file, const StagePlan& plan, const StageStep& step,
+                        Where where, const std::string& block) {
+  const auto planes = planes_of(step);
+  return local_reads(step, true) + reads_text(plan, planes, where) +
+         std::string(Filled("for (int block_ = from_; block_ < end_; block_ += $block) {\n"
+                            "const int begin_ = tandem_min_int(block_, end_ - $block);\n"
+                            "#ifdef __clang__\n"
+                            "#pragma clang loop vectorize(assume_safety)\n"
+                            "#else\n"
+                            "#pragma GCC ivdep\n"
+                            "#pragma GCC unroll 1\n"
+                            "#endif\n"
+                            "for (int i_ = 0; i_ < $block; ++i_) {\n"
+                            "const int x = begin_ + i_;\n")
+                         .put("block", block)) +
+         unrolled_element_text(file, step, StageSide::kCpu, where == Where::kWidened) + "}\n}\n" +
+         undefine(planes) + local_reads(step, false);
+}
+
+// A chunk of bytes that became ints stays in the first cache.
+std::string chunks_text(const StageFile& file, const StagePlan& plan, const StageStep& step) {
+  return "for (int chunk_ = left_, chunk_end_; chunk_ < right_; chunk_ = chunk_end_) {\n"
+         "chunk_end_ = right_ - chunk_ < tandem_chunk + tandem_lanes ? right_ : chunk_ + "
+         "tandem_chunk;\n" +
+         widened_text(plan, step) + "const int from_ = chunk_, end_ = chunk_end_;\n" +
+         blocks_text(file, plan, step, Where::kWidened, "tandem_lanes") +
+         narrowed_text(plan, step) + "}\n";
+}
+
+// A row that is shorter than a block is all border.
 std::string step_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
   const StageStep& step = plan.steps[number];
   const auto planes = planes_of(step);
-  const auto fill = [&](const char* text) {
-    return std::string(
-        Filled(text).put("block", block_of(plan, step)).put("number", static_cast<long>(number)));
-  };
+  const bool wide = widens(file, plan, step);
+  const std::string block = wide ? "tandem_lanes" : std::to_string(block_of(plan, step));
   return border_text(file, plan, number) + "\n" + head_text(file, "step", number) +
          arrays_text(plan, step) + columns_text(planes) +
-         fill(
-             "if (right_ - left_ < $block) right_ = left_;\n"
-             "for (int y = first_; y < last_; ++y) {\n"
-             "if (left_ > 0) again_ |= tandem_border_$number(t_, y, 0, left_);\n"
-             "if (right_ < t_->columns) "
-             "again_ |= tandem_border_$number(t_, y, right_, t_->columns);\n") +
-         rows_text(plan, step, planes) + local_reads(step, true) + reads_text(plan, planes, true) +
-         fill(
-             "for (int block_ = left_; block_ < right_; block_ += $block) {\n"
-             "const int begin_ = tandem_min_int(block_, right_ - $block);\n"
-             "#ifdef __clang__\n"
-             "#pragma clang loop vectorize(assume_safety)\n"
-             "#else\n"
-             "#pragma GCC ivdep\n"
-             "#pragma GCC unroll 1\n"
-             "#endif\n"
-             "for (int i_ = 0; i_ < $block; ++i_) {\n"
-             "const int x = begin_ + i_;\n") +
-         element_text(file, step, StageSide::kCpu) + "}\n}\n" + undefine(planes) +
-         local_reads(step, false) + "}\nreturn again_;\n}\n";
+         std::string(Filled("if (right_ - left_ < $block) right_ = left_;\n"
+                            "for (int y = first_; y < last_; ++y) {\n"
+                            "if (left_ > 0) again_ |= tandem_border_$number(t_, y, 0, left_);\n"
+                            "if (right_ < t_->columns) "
+                            "again_ |= tandem_border_$number(t_, y, right_, t_->columns);\n")
+                         .put("block", block)
+                         .put("number", static_cast<long>(number))) +
+         rows_text(plan, step, planes) +
+         (wide ? chunks_text(file, plan, step)
+               : "const int from_ = left_, end_ = right_;\n" +
+                     blocks_text(file, plan, step, Where::kInside, block)) +
+         "}\nreturn again_;\n}\n";
 }
 
 // The loops over one row of what is reduced, which is added up in order.
@@ -199,10 +228,10 @@ std::string reduced_row_text(const StageFile& file, const StagePlan& plan, const
   const auto planes = planes_of(step);
   const std::string element =
       "{" + user_text(file, file.parts[step.parts[0].part].body_on(StageSide::kCpu)) + "}\n";
-  return rows_text(plan, step, planes) + reads_text(plan, planes, false) +
+  return rows_text(plan, step, planes) + reads_text(plan, planes, Where::kBorder) +
          "for (int side_ = 0; side_ < 2; ++side_)\n"
          "for (int x = side_ ? right_ : 0; x < (side_ ? t_->columns : left_); ++x) {\n" +
-         element + "}\n" + undefine(planes) + reads_text(plan, planes, true) +
+         element + "}\n" + undefine(planes) + reads_text(plan, planes, Where::kInside) +
          "for (int x = left_; x < right_; ++x) {\n" + element + "}\n" + undefine(planes);
 }
 
@@ -234,7 +263,7 @@ std::string reduce_text(const StageFile& file, const StagePlan& plan, std::size_
 }  // namespace
 
 std::string generate_c(const StageFile& file, const StagePlan& plan) {
-  std::string text = std::string("#line 1 \"tandem\"\n") + prelude_c + user_text(file, file.common);
+  std::string text = std::string("#line 1 \"tandem\"\n") + prelude_c + common_c_text(file);
   for (std::size_t k = 0; k < plan.steps.size(); ++k)
     text += plan.steps[k].skeleton == Skeleton::kReduce ? reduce_text(file, plan, k)
                                                         : step_text(file, plan, k);

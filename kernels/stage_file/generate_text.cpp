@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "kernels/stage_file/names.h"
+
 namespace tandem {
 
 std::string user_text(const StageFile& file, const StageCode& code) {
@@ -35,21 +37,33 @@ std::map<std::string, StageAccess> planes_of(const StageStep& step) {
   return planes;
 }
 
-std::string element_text(const StageFile& file, const StageStep& step, StageSide side) {
+std::string element_text(const StageFile& file, const StageStep& step, StageSide side, bool wide) {
   const bool loops = step.skeleton == StagePart::Skeleton::kLoop;
   std::string text = loops ? "int again = 0;\n" : "";
   std::string stores;
   for (const StagePlanPart& part : step.parts) {
     for (const StageStore& write : part.writes) {
-      text += Filled("$type $name = ($type)unset_;\n")
+      const bool is_wide = wide && write.type == ElementType::kUint8;
+      text += Filled("$variable $name = ($type)unset_;\n")
+                  .put("variable", is_wide ? "int" : c_name_of(write.type))
                   .put("type", c_name_of(write.type))
                   .put("name", write.name);
       if (write.tensor < 0) continue;
-      stores += Filled("t$i_row_[x] = $name;\n").put("i", write.tensor).put("name", write.name);
+      stores += Filled(is_wide ? "t$i_wide_[x - chunk_] = $name;\n" : "t$i_row_[x] = $name;\n")
+                    .put("i", write.tensor)
+                    .put("name", write.name);
     }
     text += "{" + user_text(file, file.parts[part.part].body_on(side)) + "}\n";
   }
   return text + stores + (loops ? "again_ |= again;\n" : "");
+}
+
+std::string unrolled_element_text(const StageFile& file, const StageStep& step, StageSide side,
+                                  bool wide) {
+  const std::string element = element_text(file, step, side, wide);
+  for (const StagePlanPart& part : step.parts)
+    if (!has_short_loops(file.parts[part.part].body_on(side).text)) return element;
+  return "#define for tandem_for\n" + element + "#undef for\n";
 }
 
 std::string reduced_text(const StagePlan& plan, const StageStep& step, const char* text) {

@@ -28,8 +28,14 @@ class Filled {
 std::map<std::string, StageAccess> planes_of(const StageStep& step);
 
 /// The code of one element: variables of what is written, the user's code, and the stores. Each
-/// part of the step sees the variables of those before it.
-std::string element_text(const StageFile& file, const StageStep& step, StageSide side);
+/// part of the step sees the variables of those before it. `wide`: bytes are ints, which are stored
+/// by chunks of a row (generate_wide.h).
+std::string element_text(const StageFile& file, const StageStep& step, StageSide side,
+                         bool wide = false);
+/// The same with short loops that compilers unroll where that makes code faster: reads and numbers
+/// of tables become parts of instructions, and elements vectors.
+std::string unrolled_element_text(const StageFile& file, const StageStep& step, StageSide side,
+                                  bool wide = false);
 /// How two partial results of kReduce are combined: as the user says, else by adding.
 std::string combine_text(const StageFile& file, const StagePlan& plan, const StageStep& step);
 /// Text once for each tensor that kReduce writes: $type, $name, $count of elements, $padded,

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
 
 namespace tandem {
 namespace {
@@ -89,6 +92,41 @@ std::vector<CodeWord> words_of(std::string_view code) {
     line_begins = at > 0 && code[at - 1] == '\n';
   }
   return words;
+}
+
+bool has_short_loops(std::string_view code) {
+  constexpr double kMostPasses = 256;
+  const std::vector<CodeWord> words = words_of(code);
+  std::size_t at = 0;
+  const auto next = [&] { return at < words.size() ? words[at++].text : std::string_view(); };
+  const auto number = [&]() -> std::optional<int> {
+    std::string_view word = next();
+    const bool negative = word == "-";
+    if (negative) word = next();
+    int value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc() || end != word.data() + word.size()) return {};
+    return negative ? -value : value;
+  };
+  double passes = 1;
+  while (at < words.size()) {
+    const std::string_view word = next();
+    if (word == "while") return false;
+    if (word != "for") continue;
+    if (next() != "(" || next() != "int") return false;
+    const std::string_view name = next();
+    if (next() != "=") return false;
+    const std::optional<int> first = number();
+    if (!first || next() != ";" || next() != name) return false;
+    const std::string_view less = next();
+    if (less != "<" && less != ">") return false;
+    const bool reaches = at < words.size() && words[at].text == "=";
+    if (reaches) ++at;
+    const std::optional<int> last = number();
+    if (!last || next() != ";") return false;
+    passes *= std::abs(static_cast<double>(*last) - *first) + (reaches ? 1 : 0);
+  }
+  return passes <= kMostPasses;
 }
 
 bool mentions(std::string_view code, std::string_view name) {

@@ -20,5 +20,7 @@ struct CodeWord {
 std::vector<CodeWord> words_of(std::string_view code);
 /// Whether the code has this name.
 bool mentions(std::string_view code, std::string_view name);
+/// Whether the code's loops go from a number to a number, all together in 256 passes or fewer.
+bool has_short_loops(std::string_view code);
 
 }  // namespace tandem

@@ -242,6 +242,15 @@ int local_items(const StagePlan& plan, const StageStep& step) {
   return 0;
 }
 
+bool adds_elements(const StageFile& file, const StagePlan& plan, const StageStep& step) {
+  constexpr std::size_t kLeast = 32;  // fewer leave most of a work-group idle
+  return step.skeleton == Skeleton::kReduce &&
+         file.parts[step.parts[0].part].combine.text.empty() &&
+         std::ranges::all_of(step.parts[0].writes, [&](const StageStore& write) {
+           return elements_of(plan.tensors[static_cast<std::size_t>(write.tensor)].shape) >= kLeast;
+         });
+}
+
 bool StagePlan::has_bands() const {
   return steps.size() == 1 && steps.front().skeleton != Skeleton::kLoop;
 }

@@ -94,6 +94,10 @@ struct StagePlan {
 /// of two; 0: they are too large, and lie in global memory.
 int local_items(const StagePlan& plan, const StageStep& step);
 
+/// Whether a device adds up the elements of partial results side by side: a reduction that says
+/// nothing of how two are combined, of enough elements.
+bool adds_elements(const StageFile& file, const StagePlan& plan, const StageStep& step);
+
 /// Throws StageFileError when sizes do not fit together.
 StagePlan plan_stage(const StageFile& file);
 

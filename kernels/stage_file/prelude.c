@@ -40,7 +40,26 @@ static inline int tandem_seen(int* reach, int distance, int halo) {
 #define tandem_reach(distance, halo, tensor) tandem_within(distance, -(halo), halo)
 #endif
 
+// Floats of a vector; elements of a row whose bytes become ints at a time.
+#if defined(__AVX512F__)
+#define tandem_lanes 16
+#elif defined(__AVX__)
+#define tandem_lanes 8
+#else
+#define tandem_lanes 4
+#endif
+#define tandem_chunk 256
+
 #define constant static const
+// Clang makes vectors of elements whose loops it is told to unroll. GCC unrolls by itself, and is
+// not to know the numbers of large tables.
+#ifdef __clang__
+#define tandem_for _Pragma("clang loop unroll(full)") for
+#define unknown_ static const
+#else
+#define tandem_for for
+#define unknown_ __attribute__((weak, visibility("hidden")))
+#endif
 #define __constant static const
 #define exp expf
 #define exp2 exp2f
@@ -62,10 +81,14 @@ static inline int tandem_seen(int* reach, int distance, int halo) {
 #define round roundf
 #define trunc truncf
 #define fabs fabsf
-#define fmin fminf
-#define fmax fmaxf
 #define fma fmaf
 #define mad(a, b, c) ((a) * (b) + (c))
+
+// Compilers make vectors of these, and none of fminf and fmaxf. Of a NaN and a number, the number.
+static inline float tandem_fmin(float a, float b) { return a < b || b != b ? a : b; }
+static inline float tandem_fmax(float a, float b) { return a > b || b != b ? a : b; }
+#define fmin tandem_fmin
+#define fmax tandem_fmax
 
 static inline int tandem_min_int(int a, int b) { return a < b ? a : b; }
 static inline int tandem_max_int(int a, int b) { return a > b ? a : b; }
@@ -81,8 +104,9 @@ static inline uint tandem_max_uint(uint a, uint b) { return a > b ? a : b; }
 #define mix(a, b, t) ((a) + ((b) - (a)) * (t))
 
 static inline uchar tandem_uchar_of_int(int v) { return (uchar)tandem_within(v, 0, 255); }
+// One comparison of floats: the other one is an instruction for ints. What is no number becomes 0.
 static inline uchar tandem_uchar_of_float(float v) {
-  return (uchar)(v >= 255.0f ? 255 : v > 0.0f ? (int)v : 0);
+  return (uchar)tandem_max_int((int)(v >= 255.0f ? 255.0f : v), 0);
 }
 #define convert_uchar_sat(v) \
   _Generic((v), float: tandem_uchar_of_float, default: tandem_uchar_of_int)(v)

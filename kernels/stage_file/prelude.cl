@@ -7,3 +7,9 @@ int tandem_within(int value, int least, int most) {
 // OpenCL's own is unsigned.
 int tandem_abs(int value) { return value < 0 ? -value : value; }
 #define abs(value) tandem_abs(value)
+// A loop that GPUs unroll.
+#if TANDEM_ROWS > 1
+#define tandem_for _Pragma("unroll") for
+#else
+#define tandem_for for
+#endif

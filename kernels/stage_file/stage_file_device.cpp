@@ -36,6 +36,7 @@ std::string first_error(const std::string& log) {
 
 opencl::Program build(opencl::Context& context, const StageFile& file, const StagePlan& plan) {
   std::string options = " -cl-single-precision-constant";
+  options += opencl::define("TANDEM_ROWS", opencl::kMapRows.of(context));
   if (divides_exactly(context)) options += " -cl-fp32-correctly-rounded-divide-sqrt";
   try {
     return opencl::build_program(context, generate_opencl(file, plan), options);
@@ -95,15 +96,18 @@ struct StageFileOpenCL::Private {
   const std::size_t parameters;
   const bool is_cpu;
   std::vector<std::unique_ptr<opencl::Kernel>> steps, combines, settles;
+  std::vector<bool> adds;  // combines[k] adds up elements side by side
 
+  // A work-item has this many rows.
   void enqueue(opencl::Kernel& kernel, opencl::Queue& queue, const StageStep& step,
-               const StageCall& call) const {
+               const StageCall& call, std::size_t item_rows) const {
     const std::size_t group = kernel.group_size(std::min(
-        opencl::kRowGroup.on_cpu(is_cpu), static_cast<std::size_t>(std::max(1, call.columns))));
+        opencl::kMapGroup.on_cpu(is_cpu), static_cast<std::size_t>(std::max(1, call.columns))));
     const int groups = static_cast<int>(opencl::pieces(call.columns, static_cast<int>(group)));
     Arguments arguments(step, call, parameters);
     kernel.enqueue(queue,
-                   {group * static_cast<std::size_t>(groups), static_cast<std::size_t>(call.rows)},
+                   {group * static_cast<std::size_t>(groups),
+                    opencl::pieces(call.rows, static_cast<int>(item_rows))},
                    {group, 1}, arguments.list(groups));
   }
 
@@ -129,9 +133,11 @@ struct StageFileOpenCL::Private {
     const int count = static_cast<int>(pieces);
     Arguments first(step, call, parameters);
     steps[k]->enqueue(queue, all, group, first.list(count));
-    const std::size_t items = combines[k]->group_size(opencl::kSumGroup.on_cpu(is_cpu));
+    const std::size_t items = combines[k]->group_size(adds[k] ? opencl::kAddGroup.on_cpu(is_cpu)
+                                                              : opencl::kSumGroup.on_cpu(is_cpu));
     Arguments second(step, call, parameters);
-    combines[k]->enqueue(queue, items, items, second.list(count));
+    combines[k]->enqueue(queue, adds[k] ? opencl::round_up(elements, items) : items, items,
+                         second.list(count));
   }
 
   void loop(std::size_t k, opencl::Queue& queue, const StageCall& call) const {
@@ -158,10 +164,10 @@ struct StageFileOpenCL::Private {
         if (!asks_again(queue, views[static_cast<std::size_t>(step.flags)], own.pass - 1)) break;
         look *= 2;
       }
-      enqueue(*steps[k], queue, step, own);
+      enqueue(*steps[k], queue, step, own, opencl::kMapRows.on_cpu(is_cpu));
       swap();
     }
-    if (step.until_settled) enqueue(*settles[k], queue, step, call);
+    if (step.until_settled) enqueue(*settles[k], queue, step, call, 1);
   }
 
   // Waits for the pass, and returns whether an element of it set `again`.
@@ -190,13 +196,14 @@ struct StageFileOpenCL::Private {
 
 StageFileOpenCL::StageFileOpenCL(opencl::Context& context, const StageFile& file,
                                  const StagePlan& plan)
-    : self_(new Private{plan, file.parameters.size(), context.device().is_cpu, {}, {}, {}}) {
+    : self_(new Private{plan, file.parameters.size(), context.device().is_cpu, {}, {}, {}, {}}) {
   const opencl::Program program = build(context, file, plan);
   for (std::size_t k = 0; k < plan.steps.size(); ++k) {
     const StageStep& step = plan.steps[k];
     self_->steps.push_back(kernel(context, program, "step", k));
     self_->combines.push_back(
         step.skeleton == Skeleton::kReduce ? kernel(context, program, "combine", k) : nullptr);
+    self_->adds.push_back(adds_elements(file, plan, step));
     self_->settles.push_back(step.until_settled ? kernel(context, program, "settle", k) : nullptr);
   }
 }
@@ -208,7 +215,8 @@ void StageFileOpenCL::enqueue(opencl::Queue& queue, const StageCall& call) const
     const StageCall own = call_of(self_->plan.steps[k], call);
     switch (self_->plan.steps[k].skeleton) {
       case Skeleton::kMap:
-        self_->enqueue(*self_->steps[k], queue, self_->plan.steps[k], own);
+        self_->enqueue(*self_->steps[k], queue, self_->plan.steps[k], own,
+                       opencl::kMapRows.on_cpu(self_->is_cpu));
         break;
       case Skeleton::kReduce:
         self_->reduce(k, queue, own);

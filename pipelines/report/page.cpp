@@ -77,8 +77,10 @@ std::string predictions_part(const BenchFile& bench, const std::vector<Metric>& 
 
 std::string how_to_read(const BenchFile& bench) {
   std::string text =
-      "A panel is a mapping: its letters tell for each stage whether it may run on the device (g) "
-      "or stays on the CPU (c). Its bars are coarse grain (cg) with 1, 2, ... threads, then medium "
+      "A panel is a mapping: its letters tell for each stage whether it may run on the device (g; "
+      "h "
+      "and i: of another kind) or stays on the CPU (c). Its bars are coarse grain (cg) with 1, 2, "
+      "... threads, then medium "
       "grain (mg). Beside the letters is the best of the panel. All panels of a chart share a "
       "scale.";
   if (bench.baseline) {

@@ -4,5 +4,3 @@
 //!WRITE histogram int32 shape=256
 //!REDUCE
 histogram[luma(0, 0)] += 1;
-//!COMBINE
-for (int i = 0; i < 256; ++i) histogram[i] += histogram_other[i];

@@ -32,6 +32,7 @@ struct BenchSettings {
   Size size;
   int frames = 100, repeat = 1, finals = 0;
   double least_seconds = 0.5;
+  bool splits = false;
   BinSettings bin;
 };
 
@@ -56,6 +57,9 @@ BenchSettings parse_bench_settings(std::vector<std::string> arguments) {
   std::optional<int> lanes;
   parser.add("lanes", lanes, "S",
              "frames on the device at a time (default: 1, 2, 4 and 8 on a GPU)");
+  parser.add("split", settings.splits,
+             "measure frames that device and CPU compute together as well, with 10, 20 ... 90 "
+             "percent of the rows on the CPU");
   parser.add("json", settings.json, "FILE",
              "write the results there (docs/bench-json.md says what is in it)");
   parser.add("input", settings.input, "FILE|URI",
@@ -177,6 +181,35 @@ void keep_possible(const BenchPipeline::Trained& trained, BenchResult& result) {
   });
 }
 
+// All stages that can be split; the others on the CPU, where that can compute them.
+void add_splits(const BenchPipeline::Trained& trained, const BenchPipeline& pipeline,
+                BenchResult& result) {
+  std::string mapping;
+  for (int k = 0; k < pipeline.stages(); ++k) {
+    const auto on_cpu = [&](const auto& predicted) {
+      return predicted.first[static_cast<std::size_t>(k)] == 'c';
+    };
+    const bool device_only =
+        !trained.predictions.empty() && std::ranges::none_of(trained.predictions, on_cpu);
+    mapping += pipeline.can_split(k) ? 's' : device_only ? 'g' : 'c';
+  }
+  if (mapping.find('s') == std::string::npos) {
+    std::printf("No frame is split: none of the stages can be, or there is no device.\n");
+    return;
+  }
+  for (BenchConfiguration& configuration : split_configurations(mapping))
+    result.measurements.push_back({std::move(configuration), {}});
+}
+
+// A split that was chosen is measured too: no list has every share.
+void add_chosen(const Trainings& trainings, BenchResult& result) {
+  for (const BenchPipeline::Trained& trained : trainings) {
+    const std::optional<BenchConfiguration> split = read_split(trained.chosen);
+    if (split && !find_measurement(result, trained.chosen))
+      result.measurements.push_back({*split, {}});
+  }
+}
+
 // The choice of most rounds, the first of equals, and medians of what was predicted.
 void take_over(const Trainings& trainings, const std::string& metric, BenchResult& result) {
   struct Predictions {
@@ -291,6 +324,8 @@ int bench_command(const std::vector<std::string>& arguments) {
   for (int round = 0; round < settings.repeat; ++round) {
     train(pipeline, settings, trainings);
     if (round == 0) keep_possible(trainings[0], result);
+    if (round == 0 && settings.splits) add_splits(trainings[0], pipeline, result);
+    if (round == 0) add_chosen(trainings, result);
     measure_round(pipeline, settings, round, result);
   }
   if (settings.finals > 0) measure_finals(pipeline, settings, trainings, result);

@@ -61,6 +61,7 @@ BenchPipeline::BenchPipeline(const FrameStore& frames, const BinSettings& settin
   const BinStats stats = read_stats(bin_);
   cores_ = stats.cores;
   stages_ = static_cast<int>(stats.stages.size());
+  for (const StageCount& stage : stats.stages) can_split_.push_back(stage.can_split);
 }
 
 GstPadProbeReturn BenchPipeline::on_output(GstPad*, GstPadProbeInfo*, gpointer data) {
@@ -128,9 +129,14 @@ void BenchPipeline::wait_until_empty() {
 }
 
 void BenchPipeline::configure(const BenchConfiguration& configuration) {
+  // What a part of the new one does not go with.
+  g_object_set(bin_, "threads", 0, "split", "auto", nullptr);
+  set_property(bin_, "granularity", "granularity", "auto");
   set_property(bin_, "mapping", "mapping", configuration.mapping);
   set_property(bin_, "granularity", "granularity", configuration.granularity());
   set_property(bin_, "lanes", "lanes", std::to_string(configuration.lanes));
+  if (configuration.split)
+    set_property(bin_, "split", "split", std::to_string(*configuration.split));
   set_property(bin_, "threads", "threads", std::to_string(configuration.threads.value_or(0)));
 }
 
@@ -140,7 +146,7 @@ BenchPipeline::Trained BenchPipeline::train(const std::string& metric) {
   ranking_.clear();
   const BinStats before = read_stats(bin_);
   set_property(bin_, "--metric", "metric", metric);
-  g_object_set(bin_, "mapping", "auto", "threads", 0, "lanes", lanes_, nullptr);
+  g_object_set(bin_, "mapping", "auto", "threads", 0, "lanes", lanes_, "split", "auto", nullptr);
   set_property(bin_, "granularity", "granularity", "auto");
   set_property(bin_, "adapt", "adapt", "caps");
   if (read_stats(bin_).trainings == before.trainings) g_signal_emit_by_name(bin_, "retrain");

@@ -56,6 +56,7 @@ class BenchPipeline {
 
   int cores() const { return cores_; }
   int stages() const { return stages_; }
+  bool can_split(int stage) const { return can_split_[static_cast<std::size_t>(stage)]; }
   std::string energy_source() const { return read_stats(bin_).energy_source; }
 
  private:
@@ -82,6 +83,7 @@ class BenchPipeline {
   std::optional<int> trials_;  // of the latest decision that a training led to
   std::vector<BenchRanked> ranking_;
   int cores_ = 0, stages_ = 0;
+  std::vector<bool> can_split_;  // of each stage
 };
 
 }  // namespace tandem

@@ -2,6 +2,7 @@
 #include "pipelines/tandem/bench_report.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 
 #include "model/median.h"
@@ -86,6 +87,25 @@ std::vector<BenchConfiguration> bench_configurations(int stages, int cores,
     }
   }
   return all;
+}
+
+std::vector<BenchConfiguration> split_configurations(const std::string& mapping) {
+  constexpr int kStep = 10;  // percent
+  std::vector<BenchConfiguration> all;
+  for (int share = kStep; share < 100; share += kStep)
+    all.push_back({.mapping = mapping, .split = share});
+  return all;
+}
+
+std::optional<BenchConfiguration> read_split(const std::string& name) {
+  const std::size_t grain = name.find("/mg"), share = name.find("/a");
+  if (grain == std::string::npos || share == std::string::npos || share < grain + 3)
+    return std::nullopt;
+  const int frames = std::atoi(name.c_str() + grain + 3);
+  BenchConfiguration read{.mapping = name.substr(0, grain),
+                          .frames_at_once = std::max(1, frames),
+                          .split = std::atoi(name.c_str() + share + 2)};
+  return read.name() == name ? std::optional(read) : std::nullopt;
 }
 
 std::optional<double> median_of(std::vector<double> values) {

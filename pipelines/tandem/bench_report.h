@@ -23,7 +23,7 @@ struct BenchConfiguration {
   std::optional<int> split = {};  ///< percent of the rows that the CPU computes of split stages
 
   std::string granularity() const { return threads ? "cg" : "mg"; }
-  bool on_device() const { return mapping.find_first_of("gs") != std::string::npos; }
+  bool on_device() const { return mapping.find_first_of("ghis") != std::string::npos; }
   /// As tandembin writes it: gcc/cg3, ggg/mg, ggg/cg12/q4, ccc/mg2 or sss/mg/a37.
   std::string name() const;
 };
@@ -32,6 +32,11 @@ struct BenchConfiguration {
 /// any lanes, those without a device.
 std::vector<BenchConfiguration> bench_configurations(int stages, int cores,
                                                      const std::vector<int>& lanes);
+
+/// Those that split the rows of the stages with an `s` in the mapping, in steps of ten percent.
+std::vector<BenchConfiguration> split_configurations(const std::string& mapping);
+/// The one of this name where it splits rows, which no list has with every share; else none.
+std::optional<BenchConfiguration> read_split(const std::string& name);
 
 /// What several rounds come to, measured or predicted alike; none when there is no round.
 std::optional<double> median_of(std::vector<double> values);

@@ -64,12 +64,18 @@ void add_configuration_options(OptionParser& parser, BinSettings& settings) {
 void add_speed_options(OptionParser& parser, BinSettings& settings) {
   parser.add("device", settings.device, "auto|cpu|opencl",
              "cpu: never the device; opencl: every stage may use it (default: auto)");
-  parser.add("mapping", settings.mapping, "LETTERS",
-             "for each stage c (CPU) or g (may use the device), as in gcc");
+  parser.add(
+      "mapping", settings.mapping, "LETTERS",
+      "for each stage c (CPU), g (may use the device) or s (both, each some of the rows), as "
+      "in gcc");
   parser.add("granularity", settings.granularity, "cg|mg",
              "cg: a frame a core; mg: all cores on a frame");
   parser.add("threads", settings.threads, "N", "frames at a time in coarse grain (cg)");
   parser.add("lanes", settings.lanes, "S", "frames on the device at a time (default: measured)");
+  parser.add(
+      "split", settings.split, "N|auto|off",
+      "percent of the rows that the CPU computes of stages with an s; off: no frame is split "
+      "(default: auto, measured)");
   parser.add("adapt", settings.adapt, "off|caps|drift|both",
              "when to look for a better configuration (default: both)");
   parser.add("max-overhead", settings.max_overhead, "SHARE",

@@ -142,6 +142,7 @@ GstElement* make_tandembin(const BinSettings& settings) {
   set("--granularity", "granularity", settings.granularity);
   set("--threads", "threads", number(settings.threads));
   set("--lanes", "lanes", number(settings.lanes));
+  set("--split", "split", settings.split);
   set("--metric", "metric", settings.metric);
   set("--adapt", "adapt", settings.adapt);
   set("--energy-source", "energy-source", settings.energy_source);
@@ -213,9 +214,11 @@ BinStats read_stats(GstElement* bin) {
       stages && GST_VALUE_HOLDS_ARRAY(stages) ? gst_value_array_get_size(stages) : 0;
   for (guint i = 0; i < count; ++i) {
     const GstStructure* stage = gst_value_get_structure(gst_value_array_get_value(stages, i));
+    gboolean can_split = FALSE;
+    gst_structure_get_boolean(stage, "can-split", &can_split);
     stats.stages.push_back({read_string(stage, "name"), read_uint64(stage, "cpu-frames"),
                             read_uint64(stage, "device-frames"), read_uint64(stage, "cpu-ns"),
-                            read_uint64(stage, "device-ns")});
+                            read_uint64(stage, "device-ns"), can_split != FALSE});
   }
   gst_structure_free(structure);
   return stats;

@@ -16,7 +16,7 @@ namespace tandem {
 /// What the command line says about tandembin and its stages; empty fields keep the defaults.
 struct BinSettings {
   std::string stages;
-  std::string mapping, granularity, device;
+  std::string mapping, granularity, device, split;
   std::string opencl_device, model;
   std::optional<int> threads, lanes, cores, scales, iterations;
   std::optional<double> first_scale, threshold;
@@ -59,6 +59,7 @@ struct StageCount {
   std::string name;
   uint64_t cpu_frames = 0, device_frames = 0;
   uint64_t cpu_ns = 0, device_ns = 0;  ///< in all
+  bool can_split = false;
 };
 struct BinStats {
   uint64_t frames = 0, on_device = 0, on_cpu = 0, mixed = 0;

@@ -6,6 +6,7 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
 #include <pthread.h>
 
 #include <algorithm>
@@ -36,7 +37,8 @@ void BandPool::compute(Stage& stage, Item& item, int first, const std::atomic<bo
   const int rows = stage.rows(item);
   const auto band =
       static_cast<std::size_t>(std::max(1, (rows - first) / (cores_ * kBandsPerCore)));
-  const std::thread::id caller = std::this_thread::get_id();
+  const std::thread::id nobody;
+  const std::thread::id caller = caller_ == nobody ? std::this_thread::get_id() : caller_;
   arena_->arena.execute([&] {
     using Range = oneapi::tbb::blocked_range<int>;
     oneapi::tbb::parallel_for(
@@ -52,6 +54,21 @@ void BandPool::compute(Stage& stage, Item& item, int first, const std::atomic<bo
         },
         oneapi::tbb::simple_partitioner());
   });
+}
+
+void BandPool::beside(const std::function<void()>& here, const std::function<void()>& there) {
+  arena_->arena.execute([&] {
+    caller_ = std::this_thread::get_id();
+    oneapi::tbb::task_group cores;
+    cores.run([&] { there(); });
+    here();
+    cores.wait();
+    caller_ = {};
+  });
+}
+
+void BandPool::run(const std::function<void()>& here) {
+  arena_->arena.execute([&] { here(); });
 }
 
 }  // namespace tandem

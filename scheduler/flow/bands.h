@@ -3,7 +3,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <thread>
 
 #include "scheduler/flow/stage.h"
 
@@ -20,6 +22,14 @@ class BandPool {
   /// time. Bands that have not begun when `stop` becomes true are left out.
   void compute(Stage& stage, Item& item, int first, const std::atomic<bool>& stop);
 
+  /// Runs `here` on the calling thread and at the same time `there`, which may compute(), on
+  /// another of the cores. The calling thread helps when it is done; on one core it runs both,
+  /// `here` first.
+  void beside(const std::function<void()>& here, const std::function<void()>& there);
+
+  /// Runs it on the calling thread, where oneTBB's algorithms use these cores.
+  void run(const std::function<void()>& here);
+
   /// Processor time that threads other than the calling ones have taken here.
   double helpers_cpu_s() const;
 
@@ -27,6 +37,7 @@ class BandPool {
   struct Arena;  // oneTBB's
   const int cores_;
   std::unique_ptr<Arena> arena_;
+  std::thread::id caller_;  ///< of beside(), while it runs
   std::atomic<uint64_t> helpers_cpu_ns_{0};
 };
 

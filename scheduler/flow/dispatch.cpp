@@ -3,6 +3,7 @@
 #include "scheduler/flow/dispatch.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tandem {
 namespace {
@@ -34,17 +35,16 @@ Dispatch::Dispatch(std::vector<StageRules> stages, int cores, bool has_device)
   current_ = pending_ = {{0, static_cast<int>(stages_.size())}, Granularity::coarse, cores};
 }
 
-void Dispatch::configure(const Configuration& configuration, uint32_t device_capable,
-                         bool time_stages, int devices, uint32_t can_split) {
+void Dispatch::configure(const Configuration& configuration, const Devices& devices,
+                         bool time_stages, uint32_t can_split) {
   pending_ = configuration;
-  pending_device_count_ = std::clamp(devices, 1, kMaxDevices);
+  kinds_ = devices.kind;
+  pending_letters_ = letters_of(devices);
   pending_.threads = std::clamp(pending_.threads, 1, cores_ + 1);
   pending_.lanes = time_stages ? 1 : std::clamp(pending_.lanes, 1, kMaxLanes);
   pending_.mapping.stages = static_cast<int>(stages_.size());
-  const uint32_t capable = device_usable_ ? device_capable : 0;
-  const uint32_t splits = pending_.mapping.split_stages();
-  pending_.mapping =
-      pending_.mapping.within(capable & (~splits | can_split)).with(capable & device_only_);
+  pending_.mapping = resolved(pending_.mapping.within(~pending_.mapping.split_stages() | can_split),
+                              pending_letters_);
   pending_.frames_at_once = std::clamp(pending_.frames_at_once, 1, std::min(cores_, 4));
   if (pending_.frames_at_once == 3) pending_.frames_at_once = 2;
   pending_time_stages_ = time_stages;
@@ -62,28 +62,29 @@ void Dispatch::set_window(int items) {
 
 int Dispatch::drivers() const {
   if (current_.granularity == Granularity::coarse) return current_.threads;
-  const int send = current_.mapping.device_stages() != 0 ? device_count_ : 0;
-  return std::min(current_.frames_at_once + send, cores_ + 1);
+  return std::min(current_.frames_at_once + devices_in_use(), cores_ + 1);
 }
 
 // Another configuration, which waits for the last item that is under way.
 bool Dispatch::is_pending() const {
   return !(pending_ == current_) || pending_time_stages_ != time_stages_ ||
-         pending_device_count_ != device_count_;
+         pending_letters_ != letters_;
 }
 
 // Medium grain and stages timed apart need the sides for themselves; lanes are numbered by devices.
+// Items of one letter that wait for its lanes may have all the drivers that another one needs.
 bool Dispatch::has_to_wait() const {
   return current_.granularity != Granularity::coarse ||
          pending_.granularity != Granularity::coarse || time_stages_ || pending_time_stages_ ||
-         pending_device_count_ != device_count_;
+         pending_letters_ != letters_ ||
+         std::popcount(current_.mapping.letters() | pending_.mapping.letters()) > 1;
 }
 
 void Dispatch::apply_pending() {
   if (!is_pending()) return;
   current_ = pending_;
   time_stages_ = pending_time_stages_;
-  device_count_ = pending_device_count_;
+  letters_ = pending_letters_;
   drivers_changed();
   wakes_ |= kSource | kSides;  // more may wait for more threads, and have more lanes
   offer_lane();
@@ -97,8 +98,8 @@ bool Dispatch::waits_for_the_sink() {
 }
 
 bool Dispatch::has_space() {
-  const int lanes = current_.mapping.device_stages() != 0 ? current_.lanes * device_count_ : 1;
-  const int takers = drivers() + lanes - 1;
+  const int lanes = current_.lanes * devices_in_use();
+  const int takers = drivers() + std::max(1, lanes) - 1;
   return next_submit_ - next_begin_ < static_cast<uint64_t>(takers) &&
          next_submit_ - released_ < static_cast<uint64_t>(window_) && !waits_for_the_sink();
 }
@@ -152,7 +153,8 @@ Dispatch::Work Dispatch::work_for(int driver, uint64_t now_ns, const Idle& idle)
     return {};
   }
   Entry* const ready = oldest_ready();
-  const bool enough = collected && has_free_lane() && std::ssize(ready_) > 2 * drivers();
+  const bool enough =
+      collected && every_letter_has_free_lane() && std::ssize(ready_) > 2 * drivers();
   if (Entry* oldest = uncollected(); oldest && !enough) {
     if (Entry* for_lane = ready_for_lane()) return {&take_up(*for_lane, now_ns)};
     if (may_begin() && fills_lanes()) return {&begin(now_ns, idle)};
@@ -177,8 +179,11 @@ Dispatch::Entry* Dispatch::oldest_ready() const {
 
 // Whether the driver that collects has the next item sent before it waits.
 bool Dispatch::fills_lanes() const {
-  if (!has_free_lane() || !current_.mapping.any_device()) return false;
-  return drivers() == 1 || (current_.mapping.on_device(0) && !stages_[0].serial);
+  const Mapping& mapping = current_.mapping;
+  int first = 0;
+  while (first < mapping.stages && mapping.side(first) == Side::c) ++first;
+  if (first == mapping.stages || !has_free_lane(letter_of(mapping.side(first)))) return false;
+  return drivers() == 1 || (mapping.on_device(0) && !stages_[0].serial);
 }
 
 Dispatch::Entry& Dispatch::begin(uint64_t now_ns, const Idle& idle) {
@@ -187,7 +192,7 @@ Dispatch::Entry& Dispatch::begin(uint64_t now_ns, const Idle& idle) {
   begun.state = State::running;
   begun.mapping = current_.mapping;
   begun.way = Way(static_cast<int>(stages_.size()), item.repeat);
-  item.device_stages = 0;
+  item.device_stages = item.fused_stages = 0;
   FrameTimes& times = item.times;
   times = {.came_ns = times.came_ns};
   times.configuration = current_;

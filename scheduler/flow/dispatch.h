@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/configuration.h"
+#include "scheduler/flow/devices.h"
 #include "scheduler/flow/item.h"
 #include "scheduler/flow/status.h"
 #include "scheduler/flow/way.h"
@@ -34,6 +35,11 @@ namespace tandem {
 /// as far as there are drivers; an item goes to the device that has the most lanes free. A device
 /// that fails is left out. Its items are computed again from where they last cannot be, once by the
 /// other devices, then by the CPU.
+///
+/// Devices of other kinds have further letters. An item goes from letter to letter as its mapping
+/// says; where it would have to wait for a lane, it is parked without its driver, which may be the
+/// one that has to collect from that letter. When the last device of a letter is lost, the CPU
+/// computes its stages, and the letters behind it move up with the next configuration.
 ///
 /// Under medium grain the CPU is one device too: whoever computes on it holds it and uses all
 /// cores, from stage to stage, until it has to wait for anything else. Where several frames are
@@ -63,13 +69,13 @@ class Dispatch {
   // --- What may be set -----------------------------------------------------------------------
 
   /// For the items that begin from now on, beside those that are under way. From and to medium
-  /// grain, stages timed apart and another number of devices none begins before those have
-  /// finished. Threads are clamped to 1 ... nC + 1, lanes to 1 ... kMaxLanes, stages outside
-  /// `device_capable` (bit k: stage k) to 'c', as are those with an 's' outside `can_split`, and
-  /// those inside it that the CPU cannot compute to 'g'. While stages are timed apart there is one
-  /// lane and all items wait for it. `devices`: how many the letter has.
-  void configure(const Configuration& configuration, uint32_t device_capable, bool time_stages,
-                 int devices = 1, uint32_t can_split = ~0u);
+  /// grain, stages timed apart, other letters and other devices none begins before those have
+  /// finished. Threads are clamped to 1 ... nC + 1, lanes to 1 ... kMaxLanes, stages that the
+  /// devices of their letter cannot compute to 'c', as are those with an 's' outside `can_split`
+  /// (bit k: stage k), and those that the CPU cannot compute to a letter that can. While stages are
+  /// timed apart there is one lane and all items wait for it.
+  void configure(const Configuration& configuration, const Devices& devices, bool time_stages,
+                 uint32_t can_split = ~0u);
   const Configuration& configuration() const { return current_; }
   /// Most items in flight; clamped to 2 (nC + 1) ... kMaxWindow.
   void set_window(int items);
@@ -78,8 +84,8 @@ class Dispatch {
   void set_cpu_fallback(bool on) { cpu_fallback_ = on; }
   /// Drivers that the configuration uses: medium grain needs one more than devices.
   int drivers() const;
-  /// Devices that have not failed.
-  int usable_devices() const;
+  /// Devices that have not failed: of one kind, or of all.
+  int usable_devices(int kind = kNone) const;
 
   // --- In and out ----------------------------------------------------------------------------
 
@@ -127,6 +133,7 @@ class Dispatch {
     };
     Kind kind = Kind::finish;
     int first = 0, last = 0;  ///< half-open, of positions on its way
+    int device_kind = 0;      ///< that these are mapped to; 0 where it is the CPU
   };
   Action next(Entry& entry);
   /// A device action: since `since_ns` its commands were enqueued on entry.lane. The item belongs
@@ -219,13 +226,21 @@ class Dispatch {
   Action split_or_wait(Entry& entry);
   void lose(int device);
   uint8_t free_lanes(int device) const;
-  int freest_device() const;
-  bool has_free_lane() const { return freest_device() != kNone; }
+  int freest_device(int letter) const;
+  bool has_free_lane(int letter) const { return freest_device(letter) != kNone; }
+  bool every_letter_has_free_lane() const;
+  Side side_of(const Mapping& mapping, int stage, const Letters& letters) const;
+  Side side(const Entry& entry, int position) const;
+  Mapping resolved(const Mapping& mapping, const Letters& letters) const;
+  Letters letters_of(const Devices& devices) const;
+  int devices_in_use() const;
+  int kind_of(Side side) const;
   bool wants_device(const Entry& entry) const;
   bool lost_its_device(const Entry& entry) const;
-  static bool is_oldest(const Entry& entry, const std::vector<Entry*>& of);
+  bool is_oldest(const Entry& entry, const std::vector<Entry*>& of) const;
   bool has_cpu(const Entry& entry, int last) const;
   bool may_take_lane(const Entry& entry) const;
+  bool goes_on(const Entry& entry) const;
   Action take_lane(Entry& entry);
   void take_lane_of(Entry& entry);
   void offer_lane();
@@ -236,7 +251,7 @@ class Dispatch {
   Entry* uncollected() const;
   void wake_collectors(int besides);
 
-  /// One of the letter's devices.
+  /// One of the devices.
   struct DeviceState {
     uint8_t used_lanes = 0;  ///< bit i: an item has its i-th
     bool failed = false;     ///< for good
@@ -264,7 +279,8 @@ class Dispatch {
   int window_;
   bool device_usable_;  ///< any
   std::array<DeviceState, kMaxDevices> devices_{};
-  int device_count_ = 1, pending_device_count_ = 1;
+  std::array<uint8_t, kMaxDevices> kinds_{};  ///< of each
+  Letters letters_, pending_letters_;
   std::vector<Entry*> sent_;  ///< on the devices, the oldest first
   uint32_t cores_taken_ = 0;  ///< medium grain's: bit i, an item has part i of them
   bool cpu_fallback_ = true;

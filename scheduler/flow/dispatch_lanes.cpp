@@ -7,24 +7,6 @@
 
 namespace tandem {
 
-// Its lanes go away; with the last device the mapping becomes all 'c'.
-void Dispatch::lose(int device) {
-  devices_[device].failed = true;
-  drivers_changed();
-  wakes_ |= kSides;
-  device_usable_ = usable_devices() > 0;
-  if (device_usable_) return;
-  current_.mapping.sides = 0;
-  pending_.mapping.sides = 0;
-  offer_lane();
-}
-
-int Dispatch::usable_devices() const {
-  if (!device_usable_) return 0;
-  return static_cast<int>(std::count_if(devices_.begin(), devices_.begin() + device_count_,
-                                        [](const DeviceState& each) { return !each.failed; }));
-}
-
 // Bit i: its i-th, of those that the configuration has.
 uint8_t Dispatch::free_lanes(int device) const {
   const DeviceState& state = devices_[device];
@@ -32,10 +14,11 @@ uint8_t Dispatch::free_lanes(int device) const {
   return static_cast<uint8_t>(state.failed ? 0 : all & ~state.used_lanes);
 }
 
-// The device with the most free lanes; kNone: no lane is free.
-int Dispatch::freest_device() const {
+// The device of the letter with the most free lanes; kNone: no lane is free.
+int Dispatch::freest_device(int letter) const {
   int freest = kNone, most = 0;
-  for (int d = 0; d < device_count_; ++d) {
+  for (int d = 0; d < letters_.devices; ++d) {
+    if (letters_.of[d] != letter) continue;
     const int lanes = std::popcount(free_lanes(d));
     if (lanes > most) {
       most = lanes;
@@ -45,30 +28,44 @@ int Dispatch::freest_device() const {
   return freest;
 }
 
+bool Dispatch::every_letter_has_free_lane() const {
+  for (int letter = 0; letter < kMaxLetters; ++letter)
+    if (letters_.capable[letter] != 0 && !has_free_lane(letter)) return false;
+  return true;
+}
+
 Dispatch::Action Dispatch::take_lane(Entry& entry) {
   take_lane_of(entry);
   give_cores(entry);
   offer_lane();
-  return {Action::Kind::device, entry.position, end_of_run(entry)};
+  return {Action::Kind::device, entry.position, end_of_run(entry), kinds_[entry.device]};
 }
 
-// The device with the most free lanes, which there is.
+// Takes a lane of the letter at its position, which has a free one.
 void Dispatch::take_lane_of(Entry& entry) {
-  const int device = freest_device();
+  const int device = freest_device(letter_of(side(entry, entry.position)));
   const int lane = std::countr_zero(free_lanes(device));
   devices_[device].used_lanes |= static_cast<uint8_t>(1 << lane);
   entry.device = device;
-  entry.lane = lane * device_count_ + device;
+  entry.lane = lane * letters_.devices + device;
 }
 
-bool Dispatch::is_oldest(const Entry& entry, const std::vector<Entry*>& of) {
-  return std::ranges::none_of(
-      of, [&](const Entry* other) { return other->item->sequence < entry.item->sequence; });
+// Of those that wait for the same letter.
+bool Dispatch::is_oldest(const Entry& entry, const std::vector<Entry*>& of) const {
+  const Side wanted = side(entry, entry.position);
+  return std::ranges::none_of(of, [&](const Entry* other) {
+    return other->item->sequence < entry.item->sequence && side(*other, other->position) == wanted;
+  });
 }
 
-// Of those whose run no CPU can compute.
+// Of those that are parked for one.
 bool Dispatch::may_take_lane(const Entry& entry) const {
-  return has_free_lane() && is_oldest(entry, for_lane_);
+  return has_free_lane(letter_of(side(entry, entry.position))) && is_oldest(entry, for_lane_);
+}
+
+// There is a lane for it, or there will be none any more.
+bool Dispatch::goes_on(const Entry& entry) const {
+  return aborted_ || side(entry, entry.position) == Side::c || may_take_lane(entry);
 }
 
 // The oldest that is parked for a lane goes on when there is one, all of them when there will be
@@ -76,7 +73,7 @@ bool Dispatch::may_take_lane(const Entry& entry) const {
 void Dispatch::offer_lane() {
   const bool all = aborted_ || !device_usable_;
   for (Entry* entry : for_lane_) {
-    if (entry->state != State::parked || !(all || may_take_lane(*entry))) continue;
+    if (entry->state != State::parked || !goes_on(*entry)) continue;
     entry->state = State::running;
     ready_.push_back(entry);
     wakes_ |= all ? kDrivers : kOneDriver;
@@ -85,8 +82,10 @@ void Dispatch::offer_lane() {
 
 // It would get a lane now.
 Dispatch::Entry* Dispatch::ready_for_lane() const {
-  const auto found = std::ranges::find_if(
-      ready_, [&](const Entry* entry) { return entry->waits_for_lane && may_take_lane(*entry); });
+  const auto found = std::ranges::find_if(ready_, [&](const Entry* entry) {
+    return entry->waits_for_lane && side(*entry, entry->position) != Side::c &&
+           may_take_lane(*entry);
+  });
   return found == ready_.end() ? nullptr : *found;
 }
 
@@ -103,8 +102,8 @@ Dispatch::Entry* Dispatch::uncollected() const {
 
 // Wakes a driver when more devices than `besides` wait for a collector.
 void Dispatch::wake_collectors(int besides) {
-  if (device_count_ == 1) return;
-  for (int d = 0; d < device_count_; ++d)
+  if (letters_.devices == 1) return;
+  for (int d = 0; d < letters_.devices; ++d)
     if (devices_[d].collector == kNone && has_sent(d) && --besides < 0) wakes_ |= kOneDriver;
 }
 

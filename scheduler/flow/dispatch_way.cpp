@@ -21,7 +21,9 @@ Dispatch::Action Dispatch::next(Entry& entry) {
     if (!is_its_turn(stage, entry)) return {Kind::park};
   }
 
-  if (wants_device(entry) && !has_cpu(entry, end_of_run(entry))) {
+  const bool may_wait = (!cpu_fallback_ || time_stages_) && !lost_its_device(entry);
+  const bool leaves_driver = may_wait && entry.mapping.several_letters();
+  if (wants_device(entry) && (leaves_driver || !has_cpu(entry, end_of_run(entry)))) {
     if (may_take_lane(entry)) return take_lane(entry);
     give_cores(entry);
     entry.waits_at = stage;
@@ -30,8 +32,7 @@ Dispatch::Action Dispatch::next(Entry& entry) {
     return {Kind::park};
   }
   if (wants_device(entry)) {
-    const bool may_wait = (!cpu_fallback_ || time_stages_) && !lost_its_device(entry);
-    if (has_free_lane() && (!may_wait || is_oldest(entry, waiting_))) {
+    if (has_free_lane(letter_of(side(entry, first))) && (!may_wait || is_oldest(entry, waiting_))) {
       if (waited && !waiting_.empty()) wakes_ |= kSides;  // the next may be free for another
       return take_lane(entry);
     }
@@ -41,12 +42,12 @@ Dispatch::Action Dispatch::next(Entry& entry) {
       return {Kind::wait};
     }
   }
-  if (entry.mapping.split(stage) && device_usable_) return split_or_wait(entry);
+  if (side(entry, first) == Side::s) return split_or_wait(entry);
   if (entry.item->times.configuration.granularity == Granularity::medium && !take_cores(entry)) {
     entry.fell_back = true;  // it was decided: the device may be free when the cores are
     return {Kind::wait};
   }
-  return {Kind::cpu, first, end_of_cpu_part(entry)};
+  return {Kind::cpu, first, end_of_cpu_part(entry), kind_of(side(entry, first))};
 }
 
 bool Dispatch::did(Entry& entry, const Action& action, const Status& status) {
@@ -60,7 +61,7 @@ bool Dispatch::did(Entry& entry, const Action& action, const Status& status) {
     const bool again = std::exchange(entry.failed_before, true);
     if (!device_usable_ || again)
       entry.mapping = entry.mapping.within(device_usable_ ? device_only_ : 0);
-    item.device_stages = 0;
+    item.device_stages = item.fused_stages = 0;
     item.times.stage_ns = item.times.download_ns = item.times.upload_ns = {};
     entry.position = entry.restart;
     return first_failure;
@@ -85,7 +86,7 @@ void Dispatch::sent(Entry& entry, const Action& action, uint64_t since_ns) {
   sent_.push_back(&entry);
   wake_collectors(1);  // who sent it is about to look itself
   // The device failed meanwhile: who sent it may be in use no more, and those who are may sleep.
-  if (!device_usable_) drivers_changed();
+  if (devices_[entry.device].failed) drivers_changed();
 }
 
 void Dispatch::sent_again(Entry& entry, uint64_t since_ns) {
@@ -95,7 +96,7 @@ void Dispatch::sent_again(Entry& entry, uint64_t since_ns) {
 
 uint64_t Dispatch::leave_device(Entry& entry, uint64_t now_ns) {
   DeviceState& device = devices_[entry.device];
-  const int lane = std::exchange(entry.lane, kNone) / device_count_;
+  const int lane = std::exchange(entry.lane, kNone) / letters_.devices;
   device.used_lanes &= static_cast<uint8_t>(~(1 << lane));
   std::erase(sent_, &entry);
   wakes_ |= kSides;
@@ -106,7 +107,8 @@ uint64_t Dispatch::leave_device(Entry& entry, uint64_t now_ns) {
 
 bool Dispatch::hand_on(Entry& entry, uint64_t now_ns) {
   const bool over = entry.position == entry.way.length() || !entry.item->status.ok();
-  const bool to_device = wants_device(entry) && has_free_lane();
+  const bool to_device =
+      wants_device(entry) && has_free_lane(letter_of(side(entry, entry.position)));
   if (!has_sent(entry.device) || drivers() == 1 || over || to_device) {
     devices_[entry.device].collector = kNone;  // it may be away for long
     wake_collectors(0);
@@ -132,12 +134,13 @@ Dispatch::Action Dispatch::leave(Entry& entry) {
 // Where the run of stages on the side of its position ends: of a device, or split.
 int Dispatch::end_of_run(const Entry& entry) const {
   const Way& way = entry.way;
-  const Side side = entry.mapping.side(way.stage(entry.position));
-  int last = entry.position + 1;
-  while (last < way.length() && entry.mapping.side(way.stage(last)) == side &&
-         !stages_[way.stage(last)].serial && !stages_[way.stage(last - 1)].changes_item) {
-    ++last;
-  }
+  const Side here = side(entry, entry.position);
+  int end = entry.position + 1;
+  while (end < way.length() && side(entry, end) == here && !stages_[way.stage(end)].serial) ++end;
+  // Inside of one pass nobody waits for what an item is changed into.
+  int last = entry.position;
+  do last += one_pass(way, entry.item->repeat, entry.item->fused.on_device, last, end);
+  while (last < end && !stages_[way.stage(last - 1)].changes_item);
   return last;
 }
 
@@ -153,10 +156,10 @@ int Dispatch::end_of_cpu_part(const Entry& entry) const {
   const Way& way = entry.way;
   const int stage = way.stage(entry.position);
   if (stages_[stage].serial) return entry.position + 1;
-  if (entry.mapping.on_device(stage) && device_usable_) return end_of_run(entry);
+  if (const Side here = side(entry, entry.position); here != Side::c && here != Side::s)
+    return end_of_run(entry);
   int last = entry.position + 1;
-  while (last < way.length() && !stages_[way.stage(last)].serial &&
-         (entry.mapping.side(way.stage(last)) == Side::c || !device_usable_)) {
+  while (last < way.length() && !stages_[way.stage(last)].serial && side(entry, last) == Side::c) {
     ++last;
   }
   return last;
@@ -173,9 +176,7 @@ std::pair<int, int> Dispatch::waits_at(const Entry& entry) const {
 }
 
 bool Dispatch::park(Entry& entry, uint64_t now_ns) {
-  const bool goes_on = entry.waits_for_lane ? aborted_ || !device_usable_ || may_take_lane(entry)
-                                            : is_its_turn(entry.waits_at, entry);
-  if (goes_on) return false;
+  if (entry.waits_for_lane ? goes_on(entry) : is_its_turn(entry.waits_at, entry)) return false;
   entry.state = State::parked;
   entry.waits_since_ns = now_ns;
   return true;
@@ -208,18 +209,20 @@ void Dispatch::give_cores(Entry& entry) {
 
 // Both sides, or neither.
 Dispatch::Action Dispatch::split_or_wait(Entry& entry) {
-  if (!has_free_lane() || !take_cores(entry)) {
+  if (!has_free_lane(0) || !take_cores(entry)) {
     give_cores(entry);
     return {Action::Kind::wait};
   }
   take_lane_of(entry);
-  return {Action::Kind::split, entry.position, end_of_run(entry)};
+  return {Action::Kind::split, entry.position, end_of_run(entry), kind_of(Side::s)};
 }
 
 // An item does not change sides inside a run.
 bool Dispatch::wants_device(const Entry& entry) const {
-  return entry.position < entry.way.length() && entry.item->status.ok() && device_usable_ &&
-         !entry.fell_back && entry.mapping.on_device(entry.way.stage(entry.position));
+  if (entry.position == entry.way.length() || !entry.item->status.ok() || entry.fell_back)
+    return false;
+  const Side here = side(entry, entry.position);
+  return here != Side::c && here != Side::s;
 }
 
 // Then it came back without a lane for others: all who could free one may have such an item at

@@ -58,14 +58,17 @@ void Executor::notify() {
 }
 
 void Executor::configure(const Configuration& configuration, bool time_stages) {
-  uint32_t device_capable = 0, can_split = 0;
+  Devices devices{0, device_ != nullptr ? device_->devices() : 1};
+  for (int d = 0; d < devices.count; ++d)
+    devices.kind[d] = static_cast<uint8_t>(device_ != nullptr ? device_->kind(d) : 0);
+  uint32_t can_split = 0;
   for (std::size_t k = 0; k < stages_.size(); ++k) {
-    device_capable |= stages_[k]->has_device() ? 1u << k : 0;
+    for (int kind = 0; kind < kMaxLetters; ++kind)
+      devices.capable[kind] |= stages_[k]->has_device(kind) ? 1u << k : 0;
     can_split |= stages_[k]->can_split() ? 1u << k : 0;
   }
   std::lock_guard lock(mutex_);
-  dispatch_.configure(configuration, device_capable, time_stages,
-                      device_ != nullptr ? device_->devices() : 1, can_split);
+  dispatch_.configure(configuration, devices, time_stages, can_split);
   device_piece_ = 0;
   notify();
 }
@@ -73,7 +76,8 @@ void Executor::configure(const Configuration& configuration, bool time_stages) {
 void Executor::frames_change() {
   device_piece_ = 0;
   for (auto& ns : compute_ns_) ns = 0;
-  for (auto& ns : device_ns_) ns = 0;
+  for (auto& kind : device_ns_)
+    for (auto& ns : kind) ns = 0;
 }
 
 Configuration Executor::configuration() const {
@@ -200,6 +204,8 @@ void Executor::count(const Item& item) {
   for (std::size_t k = 0; k < stages_.size(); ++k) {
     Counter& counter = counters_[k];
     auto& frames = (item.device_stages >> k & 1) != 0 ? counter.device_frames : counter.cpu_frames;
+    if ((item.fused_stages >> k & 1) != 0)
+      counter.fused_frames.fetch_add(1, std::memory_order_relaxed);
     frames.fetch_add(1, std::memory_order_relaxed);
   }
   frames_.fetch_add(1, std::memory_order_relaxed);
@@ -213,22 +219,23 @@ double Executor::cpu_s() const {
   return sum_s;
 }
 
-int Executor::usable_devices() const {
+int Executor::usable_devices(int kind) const {
   std::lock_guard lock(mutex_);
-  return dispatch_.usable_devices();
+  return dispatch_.usable_devices(kind);
 }
 
 ExecutorStats Executor::stats() const {
   ExecutorStats stats;
   for (std::size_t k = 0; k < stages_.size(); ++k) {
-    stats.stages[k] = {counters_[k].cpu_frames, counters_[k].device_frames, counters_[k].cpu_ns,
-                       counters_[k].device_ns};
+    stats.stages[k] = {counters_[k].cpu_frames, counters_[k].device_frames,
+                       counters_[k].fused_frames, counters_[k].cpu_ns, counters_[k].device_ns};
   }
   stats.frames = frames_;
   stats.frames_cpu = frames_cpu_;
   stats.frames_device = frames_device_;
   stats.frames_mixed = frames_mixed_;
   stats.device_failures = device_failures_;
+  stats.split = split_.read();
   std::lock_guard lock(mutex_);
   stats.in_flight = dispatch_.in_flight();
   return stats;

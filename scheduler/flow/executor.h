@@ -17,6 +17,8 @@
 #include "scheduler/flow/bands.h"
 #include "scheduler/flow/dispatch.h"
 #include "scheduler/flow/item.h"
+#include "scheduler/flow/split_plan.h"
+#include "scheduler/flow/split_times.h"
 #include "scheduler/flow/stage.h"
 #include "scheduler/machine/clock.h"
 
@@ -27,6 +29,7 @@ namespace tandem {
 struct ExecutorStats {
   struct PerStage {
     uint64_t cpu_frames = 0, device_frames = 0;
+    uint64_t fused_frames = 0;  ///< of both: in one pass with other stages
     uint64_t cpu_ns = 0, device_ns = 0;
   };
   std::array<PerStage, kMaxStages> stages{};
@@ -36,6 +39,7 @@ struct ExecutorStats {
   uint64_t frames_mixed = 0;
   uint64_t device_failures = 0;
   int in_flight = 0;
+  SplitStats split;
 };
 
 /// Runs items through the stages under a configuration: several at a time, out again in order, by
@@ -108,10 +112,12 @@ class Executor {
   ExecutorStats stats() const;
   /// Processor time that its threads have taken, those that help with bands included.
   double cpu_s() const;
-  int usable_devices() const;  ///< those that have not failed
+  /// Devices that have not failed: of one kind, or of all.
+  int usable_devices(int kind = Dispatch::kNone) const;
 
  private:
   using Lock = std::unique_lock<std::mutex>;  // of mutex_
+  using StageTimes = std::array<std::atomic<uint64_t>, kMaxStages>;
 
   // What is done between two looks at abort(), on the device or on one core: a stop takes at most a
   // few times as long.
@@ -125,8 +131,12 @@ class Executor {
   Status compute_split(Dispatch::Entry& entry, const Dispatch::Action& action);
   Status split_segment(Dispatch::Entry& entry, int first, std::span<const int> segment,
                        bool to_host);
-  void count_sides(Item& item, std::span<const int> segment, uint64_t start_ns,
-                   uint64_t cores_done_ns);
+  template <class Enqueue>
+  Status compute_beside(Dispatch::Entry& entry, std::span<const int> stages, const SplitPlan& plan,
+                        SplitTimes& times, Enqueue&& enqueue);
+  Status enqueue_segment(Item& item, std::span<const int> segment, const SplitPlan& plan,
+                         bool to_host);
+  void count_sides(Item& item, std::span<const int> segment, SplitTimes& times);
   Status compute_last_rows(Stage& stage, const Dispatch::Entry& entry, int index, int first_row);
   BandPool& bands_of(const Dispatch::Entry& entry);
   bool send(Dispatch::Entry& entry, const Dispatch::Action& action, Lock& lock);
@@ -136,18 +146,22 @@ class Executor {
   void report(Dispatch::Entry& entry, const Dispatch::Action& action, const Status& status,
               Lock& lock);
   Status time_on_device(Item& item, const Way& way, int first, int last);
-  Status run_on_cpu(Dispatch::Entry& entry, int position);
+  Status run_on_cpu(Dispatch::Entry& entry, int position, int count);
   Status enqueue_piece(Dispatch::Entry& entry, const Dispatch::Action& action);
   void compute_in_bands(Stage& stage, Item& item, int index);
-  bool is_long_on_device(int stage) const;
-  int end_of_piece(const Dispatch::Entry& entry, const Dispatch::Action& action) const;
+  StageTimes& device_ns(int lane);
+  bool is_long_on_device(int lane, int stage);
+  int end_of_piece(const Dispatch::Entry& entry, const Dispatch::Action& action);
+  void learn_device_ns(int lane, int stage, uint64_t took_ns, int count);
   void learn_piece(const Dispatch::Entry& entry, uint64_t took_ns);
   template <class Enqueue>
   Status at_its_pace(const Item& item, int stage, Enqueue&& enqueue);
   Status enqueue(Stage& stage, Item& item, int index, bool to_host);
   Status enqueue_split(Stage& stage, Item& item, int index, const SplitRows& rows, bool to_host);
   Stage& enter(Item& item, const Way& way, int position);
-  void count_time(Item& item, int stage, uint64_t ns, bool on_device);
+  static void note_pass(Item& item, int stage, int count);
+  static int together(const Item& item, const Way& way, int position, int last, bool on_device);
+  void count_time(Item& item, int stage, uint64_t ns, bool on_device, int count = 1);
   void count(const Item& item);
   void notify();  ///< wakes those whom the dispatch names; with mutex_ held
 
@@ -168,16 +182,17 @@ class Executor {
   std::vector<std::unique_ptr<BandPool>> bands_;
 
   // So that work is cut into pieces after which abort() is looked at; 0: not known yet.
-  std::atomic<int> device_piece_{0};                          // positions, in this configuration
-  std::array<std::atomic<uint64_t>, kMaxStages> device_ns_;   // of a whole stage, on the device
+  std::atomic<int> device_piece_{0};               // positions, in this configuration
+  std::array<StageTimes, kMaxLetters> device_ns_;  // of a whole stage, on each kind of device
   std::array<std::atomic<uint64_t>, kMaxStages> compute_ns_;  // of a whole stage, on one core
 
   struct Counter {
-    std::atomic<uint64_t> cpu_frames{0}, device_frames{0}, cpu_ns{0}, device_ns{0};
+    std::atomic<uint64_t> cpu_frames{0}, device_frames{0}, fused_frames{0}, cpu_ns{0}, device_ns{0};
   };
   std::array<Counter, kMaxStages> counters_;
   std::atomic<uint64_t> frames_{0}, frames_cpu_{0}, frames_device_{0}, frames_mixed_{0};
   std::atomic<uint64_t> device_failures_{0};
+  SplitCounter split_;
 
   std::vector<std::thread> threads_;
 };

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "scheduler/flow/fused.h"
 #include "scheduler/flow/status.h"
 #include "scheduler/flow/way.h"
 #include "scheduler/frame_times.h"
@@ -26,9 +27,14 @@ struct Item {
 
   uint64_t sequence = 0;  ///< set by Executor::submit, counts from 0
   Repeat repeat;          ///< set by the host before it submits
+  Fused fused;            ///< likewise
   int round = 0;          ///< how often it passed the stage at work before; set by the executor
   /// On a device: one of its lanes; negative on the CPU. Set by the executor.
   int lane = 0;
+  /// Of which kind the devices are that the stage at work is mapped to, also when the CPU computes
+  /// it; 0 where it is mapped to the CPU. Set by the executor.
+  int kind = 0;
+  uint32_t fused_stages = 0;   ///< bit k: stage k was computed in one pass with others
   uint32_t device_stages = 0;  ///< bit k: stage k was computed on the device, in one round at least
   /// While the CPU computes a stage: once it is set, whoever computes or finishes may leave the
   /// rest undone, because the item will fail. Set by the executor; null: it computes to the end.

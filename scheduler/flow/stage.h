@@ -18,12 +18,15 @@ namespace tandem {
 ///   prepare of each stage of the run, enqueue of each on lane Item::lane, Device::start, and then,
 ///   mostly on another thread, Device::wait, finish of each
 /// on the device, or, split, for each segment of the run,
-///   prepare of each stage, enqueue_split of each, Device::start, and then, while the device works,
-///   begin and compute of each from SplitRows::cores_begin on, Device::wait, finish_split of each
-/// on both. A run that takes long is sent and waited for piece by piece; a stage that takes
-/// long or is not known yet is enqueued between Device::pace of the lane and of null. A stage that
-/// an item passes several times (Item::repeat) is asked so each time, with Item::round counting.
-/// Different items go through a stage at the same time unless it is serial.
+///   prepare of each stage, share of each, then at the same time
+///   enqueue_split of each and Device::start_timed, on this thread, and
+///   begin and compute of each from SplitRows::cores_begin on, on others,
+///   then Device::wait, finish_split of each
+/// on both. Stages that Item::fused has together are asked as one: lead() of the first, and then
+/// the calls above of it alone. A run that takes long is sent and waited for piece by piece; a
+/// stage that takes long or is not known yet is enqueued between Device::pace of the lane and of
+/// null. A stage that an item passes several times (Item::repeat) is asked so each time, with
+/// Item::round counting. Different items go through a stage at the same time unless it is serial.
 class Stage {
  public:
   virtual ~Stage() = default;
@@ -33,9 +36,14 @@ class Stage {
   /// Changes what the item came with: what was computed before cannot be computed again, and
   /// device stages behind it are enqueued when it is finished.
   virtual bool changes_item() const { return false; }
-  virtual bool has_device() const = 0;  ///< has an OpenCL implementation that can be used now
+  /// Has an OpenCL implementation that can be used now on devices of this kind.
+  virtual bool has_device(int kind = 0) const = 0;
   /// Has a CPU implementation. Without one it is never begun, computed or finished on the CPU.
   virtual bool has_cpu() const { return true; }
+
+  /// Until the next call, what is asked of this stage for the item is asked of `count` stages from
+  /// this one on. Before prepare().
+  virtual void lead(Item& /*item*/, int /*count*/) {}
 
   /// Finds the inputs and takes the outputs from their pools. Called again when a frame that failed
   /// on the device is computed on the CPU.
@@ -64,21 +72,26 @@ class Stage {
   virtual SplitRows needs(const Item& /*item*/, int /*producer*/, const SplitRows& /*rows*/) const {
     return SplitRows::none(std::numeric_limits<int>::max());
   }
-  /// Brings the inputs of both sides to where they are computed, as far as the other one made them,
-  /// and enqueues the device's rows. `to_host` as above.
+  /// Brings the inputs of both sides to where they are computed, as far as the other one made them:
+  /// from then on until finish_split() each side uses its memory as it is.
+  virtual Status share(Item& /*item*/, const SplitRows& /*rows*/) { return {}; }
+  /// Enqueues the device's rows, while other threads compute those of the cores. `to_host` as
+  /// above.
   virtual Status enqueue_split(Item& /*item*/, const SplitRows& /*rows*/, bool /*to_host*/) {
     return Status::failed(name() + " cannot be split.");
   }
-  /// finish(), when both sides have computed their rows.
+  /// finish(), when both sides have computed their rows. oneTBB's algorithms use the item's cores.
   virtual Status finish_split(Item& /*item*/, const SplitRows& /*rows*/) { return {}; }
 };
 
-/// The devices of one letter with their lanes: in-order queues, which overlap each other. Lane l is
-/// one of device l % devices(). One thread at a time for each lane.
+/// The devices with their lanes: in-order queues, which overlap each other. Lane l is one of device
+/// l % devices(). One thread at a time for each lane.
 class Device {
  public:
   virtual ~Device() = default;
   virtual int devices() const { return 1; }  ///< 1 ... kMaxDevices
+  /// Of which kind a device is, 0 ... kMaxLetters - 1; those of one kind have neighbouring numbers.
+  virtual int kind(int /*device*/) const { return 0; }
   /// Hands to the device what was enqueued on the lane.
   virtual Status start(int lane) = 0;
   /// Waits until everything enqueued on the lane is done.

@@ -44,8 +44,12 @@ bool Executor::walk(Dispatch::Entry& entry, Lock& lock) {
 Status Executor::compute_on_cpu(Dispatch::Entry& entry, const Dispatch::Action& action) {
   Status status;
   entry.item->lane = Dispatch::kNone;
-  for (int p = action.first; p < action.last && status.ok(); ++p)
-    status = stop_ ? aborted() : run_on_cpu(entry, p);
+  entry.item->kind = action.device_kind;
+  for (int p = action.first; p < action.last && status.ok();) {
+    const int count = together(*entry.item, entry.way, p, action.last, false);
+    status = stop_ ? aborted() : run_on_cpu(entry, p, count);
+    p += count;
+  }
   return status;
 }
 
@@ -62,10 +66,12 @@ void Executor::report(Dispatch::Entry& entry, const Dispatch::Action& action, co
   lock.lock();
 }
 
-Status Executor::run_on_cpu(Dispatch::Entry& entry, int position) {
+// `count` positions from this one on, in one pass.
+Status Executor::run_on_cpu(Dispatch::Entry& entry, int position, int count) {
   Item& item = *entry.item;
   const Way& way = entry.way;
   Stage& stage = enter(item, way, position);
+  stage.lead(item, count);
   if (!stage.has_cpu())
     return Status::failed(
         stage.name() + " has no CPU implementation, and no OpenCL device is left to compute it.");
@@ -82,7 +88,8 @@ Status Executor::run_on_cpu(Dispatch::Entry& entry, int position) {
   if (stop_) return aborted();  // some rows may be missing
   status = stage.finish(item, false);
   if (stop_) return aborted();  // it may have left something out
-  count_time(item, way.stage(position), now_ns() - start, false);
+  count_time(item, way.stage(position), now_ns() - start, false, count);
+  note_pass(item, way.stage(position), count);
   return status;
 }
 
@@ -112,10 +119,23 @@ Stage& Executor::enter(Item& item, const Way& way, int position) {
   return *stages_[way.stage(position)];
 }
 
-void Executor::count_time(Item& item, int stage, uint64_t ns, bool on_device) {
-  item.times.stage_ns[stage] += ns;
-  Counter& counter = counters_[stage];
-  (on_device ? counter.device_ns : counter.cpu_ns).fetch_add(ns, std::memory_order_relaxed);
+// How many positions are computed in one pass.
+int Executor::together(const Item& item, const Way& way, int position, int last, bool on_device) {
+  return one_pass(way, item.repeat, item.fused.on(on_device), position, last);
+}
+
+void Executor::note_pass(Item& item, int stage, int count) {
+  if (count > 1) item.fused_stages |= ((1u << count) - 1) << stage;
+}
+
+// Of `count` stages that took so long together: nobody can tell which took how much of it.
+void Executor::count_time(Item& item, int stage, uint64_t ns, bool on_device, int count) {
+  const uint64_t share_ns = ns / static_cast<uint64_t>(count);
+  for (int k = stage; k < stage + count; ++k) {
+    item.times.stage_ns[k] += share_ns;
+    Counter& counter = counters_[k];
+    (on_device ? counter.device_ns : counter.cpu_ns).fetch_add(share_ns, std::memory_order_relaxed);
+  }
 }
 
 }  // namespace tandem

@@ -26,6 +26,7 @@ int next_piece(int positions, uint64_t took_ns, int all, uint64_t piece_ns) {
 bool Executor::send(Dispatch::Entry& entry, const Dispatch::Action& action, Lock& lock) {
   Item& item = *entry.item;
   item.lane = entry.lane;
+  item.kind = action.device_kind;
   entry.sent_until = action.first;
   lock.unlock();
   const uint64_t since_ns = now_ns();
@@ -44,26 +45,34 @@ bool Executor::send(Dispatch::Entry& entry, const Dispatch::Action& action, Lock
   return false;
 }
 
-bool Executor::is_long_on_device(int stage) const {
-  const uint64_t usual_ns = device_ns_[stage].load(std::memory_order_relaxed);
+// Times of the stages on the kind of device that the lane belongs to.
+Executor::StageTimes& Executor::device_ns(int lane) {
+  return device_ns_[static_cast<std::size_t>(device_->kind(lane % device_->devices()))];
+}
+
+bool Executor::is_long_on_device(int lane, int stage) {
+  const uint64_t usual_ns = device_ns(lane)[stage].load(std::memory_order_relaxed);
   return usual_ns == 0 || usual_ns > kRunNs;
 }
 
 // Up to where the action is enqueued now: as much as is known to take not too long. A stage that
 // does, or is not known yet, is alone, so that it is timed.
-int Executor::end_of_piece(const Dispatch::Entry& entry, const Dispatch::Action& action) const {
-  const int first = entry.sent_until;
+int Executor::end_of_piece(const Dispatch::Entry& entry, const Dispatch::Action& action) {
+  const int first = entry.sent_until, lane = entry.lane;
   // A run of many rounds is too long for a sum of what was timed apart, waits included.
   const bool repeats = action.last - action.first > static_cast<int>(stages_.size());
   const int most = repeats ? std::max(1, device_piece_.load(std::memory_order_relaxed))
                            : action.last - action.first;
   uint64_t usual_ns = 0;
   int p = first;
-  for (; p < action.last && p - first < most; ++p) {
+  while (p < action.last && p - first < most) {
     const int stage = entry.way.stage(p);
-    usual_ns += repeats ? 0 : device_ns_[stage].load(std::memory_order_relaxed);
-    if (p > first && (is_long_on_device(stage) || usual_ns > kRunNs)) break;
-    if (is_long_on_device(stage)) return p + 1;
+    const int count = together(*entry.item, entry.way, p, action.last, true);
+    const uint64_t here_ns = device_ns(lane)[stage].load(std::memory_order_relaxed);
+    usual_ns += repeats ? 0 : here_ns * static_cast<uint64_t>(count);
+    if (p > first && (is_long_on_device(lane, stage) || usual_ns > kRunNs)) break;
+    if (is_long_on_device(lane, stage)) return p + count;
+    p += count;
   }
   return p;
 }
@@ -71,7 +80,7 @@ int Executor::end_of_piece(const Dispatch::Entry& entry, const Dispatch::Action&
 // What a stage that is long, or may be, has on the device is waited for while it is enqueued.
 template <class Enqueue>
 Status Executor::at_its_pace(const Item& item, int stage, Enqueue&& enqueue) {
-  const bool paced = is_long_on_device(stage);
+  const bool paced = is_long_on_device(item.lane, stage);
   if (paced) device_->pace(item.lane, &stop_);
   Status status = enqueue();
   if (paced) device_->pace(item.lane, nullptr);
@@ -92,11 +101,14 @@ Status Executor::enqueue_piece(Dispatch::Entry& entry, const Dispatch::Action& a
   entry.sent_from = entry.sent_until;
   const int last = end_of_piece(entry, action);
   Status status;
-  for (int& p = entry.sent_until; p < last && status.ok(); ++p) {
+  for (int& p = entry.sent_until; p < last && status.ok();) {
+    const int count = together(item, entry.way, p, action.last, true);
     Stage& stage = enter(item, entry.way, p);
+    stage.lead(item, count);
     status = stage.prepare(item);
-    const bool to_host = p + 1 == action.last && action.last < entry.way.length();
+    const bool to_host = p + count == action.last && action.last < entry.way.length();
     if (status.ok()) status = enqueue(stage, item, entry.way.stage(p), to_host);
+    p += count;
   }
   if (status.ok()) status = device_->start(item.lane);
   // What was enqueued before a failure must not touch memory that is about to be reused.
@@ -131,24 +143,36 @@ bool Executor::collect(Dispatch::Entry& entry, Lock& lock) {
   return false;
 }
 
+// Of `count` stages that took so long in one pass.
+void Executor::learn_device_ns(int lane, int stage, uint64_t took_ns, int count) {
+  StageTimes& known_ns = device_ns(lane);
+  for (int k = stage; k < stage + count; ++k) known_ns[k] = took_ns / static_cast<uint64_t>(count);
+}
+
 void Executor::learn_piece(const Dispatch::Entry& entry, uint64_t took_ns) {
   const int positions = entry.sent_until - entry.sent_from;
   const int all = entry.sent.last - entry.sent.first;
-  if (positions == 1) device_ns_[entry.way.stage(entry.sent_from)] = took_ns;
+  StageTimes& known_ns = device_ns(entry.lane);
+  const int count = together(*entry.item, entry.way, entry.sent_from, entry.sent.last, true);
+  if (positions == count)
+    learn_device_ns(entry.lane, entry.way.stage(entry.sent_from), took_ns, count);
   if (device_piece_ < all) device_piece_ = next_piece(positions, took_ns, all, kPieceNs);
   // More than the stages took apart: they are other stages now, and timed again.
-  if (positions == 1 || positions > static_cast<int>(stages_.size()) || took_ns < kTimedAgainNs)
+  if (positions == count || positions > static_cast<int>(stages_.size()) || took_ns < kTimedAgainNs)
     return;
-  for (int p = entry.sent_from; p < entry.sent_until; ++p) device_ns_[entry.way.stage(p)] = 0;
+  for (int p = entry.sent_from; p < entry.sent_until; ++p) known_ns[entry.way.stage(p)] = 0;
 }
 
 void Executor::finish_on_device(Dispatch::Entry& entry, const Dispatch::Action& action,
                                 Status status, Lock& lock) {
   Item& item = *entry.item;
   lock.unlock();
-  for (int p = action.first; p < action.last && status.ok(); ++p) {
+  for (int p = action.first; p < action.last && status.ok();) {
     status = enter(item, entry.way, p).finish(item, true);
-    if (status.ok()) item.device_stages |= 1u << entry.way.stage(p);
+    const int count = together(item, entry.way, p, action.last, true);
+    note_pass(item, entry.way.stage(p), count);
+    for (const int end = p + count; p < end; ++p)
+      if (status.ok()) item.device_stages |= 1u << entry.way.stage(p);
   }
   lock.lock();
   report(entry, action, status, lock);
@@ -165,23 +189,29 @@ Status Executor::time_on_device(Item& item, const Way& way, int first, int last)
     if (status.ok()) status = waited;
     return now_ns() - start;
   };
-  for (int p = first; p < last && status.ok(); ++p) {
+  for (int p = first, count = 1; p < last && status.ok(); p += count) {
     if (stop_) return aborted();
     const int k = way.stage(p);
     Stage& stage = enter(item, way, p);
+    count = together(item, way, p, last, true);
+    stage.lead(item, count);
     status = stage.prepare(item);
     const uint64_t took_ns = timed([&] { return enqueue(stage, item, k, false); });
-    if (status.ok()) device_ns_[k] = took_ns;
-    count_time(item, k, took_ns, true);
+    if (status.ok()) learn_device_ns(item.lane, k, took_ns, count);
+    count_time(item, k, took_ns, true, count);
     // A part that is repeated is left once, whatever happens inside it.
     if (k == item.repeat.last && !way.last_visit(p)) continue;
     const auto time_copy = [&](bool to_host) {
       return timed(
           [&] { return at_its_pace(item, k, [&] { return stage.enqueue_copy(item, to_host); }); });
     };
-    item.times.download_ns[k] += time_copy(true);
-    if (p + 1 == last && last < way.length()) continue;
-    item.times.upload_ns[k] += time_copy(false);
+    // What one pass leaves out inside of it is copied where a mapping parts its stages: as long as
+    // what it leaves, for want of a measurement.
+    const uint64_t download_ns = time_copy(true);
+    for (int s = k; s < k + count; ++s) item.times.download_ns[s] += download_ns;
+    if (p + count == last && last < way.length()) continue;
+    const uint64_t upload_ns = time_copy(false);
+    for (int s = k; s < k + count; ++s) item.times.upload_ns[s] += upload_ns;
   }
   return status;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "scheduler/flow/executor.h"
-#include "scheduler/flow/split_plan.h"
 
 namespace tandem {
 namespace {
@@ -37,6 +36,7 @@ class Segment {
 Status Executor::compute_split(Dispatch::Entry& entry, const Dispatch::Action& action) {
   Item& item = *entry.item;
   item.lane = entry.lane;
+  item.kind = action.device_kind;
   Status status;
   for (int p = action.first; p < action.last && status.ok();) {
     if (stop_) return aborted();
@@ -50,59 +50,93 @@ Status Executor::compute_split(Dispatch::Entry& entry, const Dispatch::Action& a
   return {};
 }
 
-// The device begins, the cores compute their rows meanwhile, and then both are joined. Whatever
-// happens, the device does nothing more when this returns.
+// Both sides begin at the same time: this thread enqueues the device's rows while others compute
+// the cores' ones. Then both are joined. Whatever happens, the device does nothing more when this
+// returns.
 Status Executor::split_segment(Dispatch::Entry& entry, int first, std::span<const int> segment,
                                bool to_host) {
   Item& item = *entry.item;
-  const auto at = [&](std::size_t p) -> Stage& {
-    return enter(item, entry.way, first + static_cast<int>(p));
+  SplitTimes times{.begin_ns = now_ns()};
+  const auto each = [&](auto&& call) {
+    Status status;
+    for (std::size_t p = 0; p < segment.size() && status.ok(); ++p)
+      status = call(enter(item, entry.way, first + static_cast<int>(p)), p);
+    return status;
   };
-  for (std::size_t p = 0; p < segment.size(); ++p)
-    if (Status status = at(p).prepare(item); !status.ok()) return status;
+  Status status = each([&](Stage& stage, std::size_t) { return stage.prepare(item); });
+  if (!status.ok()) return status;
   const SplitPlan plan = plan_split(stages_, item, segment, item.times.configuration.cpu_share);
+  status = each([&](Stage& stage, std::size_t p) { return stage.share(item, plan[p]); });
 
-  const uint64_t start_ns = now_ns();
-  Status status;
-  for (std::size_t p = 0; p < segment.size() && status.ok(); ++p) {
-    const bool outputs_to_host = to_host && p + 1 == segment.size();
-    status = enqueue_split(at(p), item, segment[p], plan[p], outputs_to_host);
-  }
-  if (status.ok()) status = device_->start_timed(item.lane);
-  bool waits = true;
-  const auto wait = [&] {
-    if (!std::exchange(waits, false)) return;
-    const Status waited = device_->wait(item.lane);
-    if (status.ok()) status = waited;
-  };
-  for (std::size_t p = 0; p < segment.size() && status.ok() && !stop_; ++p) {
-    Stage& stage = at(p);
-    // Its rows cannot be computed again: those of the device must be there.
-    if (stage.changes_item()) wait();
-    if (status.ok()) status = compute_last_rows(stage, entry, segment[p], plan[p].cores_begin);
-  }
-  const uint64_t cores_done_ns = now_ns();
-  wait();
+  // Rows of a stage that changes the item cannot be computed again: the cores compute theirs when
+  // those of the device are there.
+  const std::size_t last = segment.size() - 1;
+  const std::size_t beside = stages_[segment[last]]->changes_item() ? last : segment.size();
+  times.start_ns = now_ns();
+  if (status.ok())
+    status = compute_beside(entry, segment.first(beside), plan, times,
+                            [&] { return enqueue_segment(item, segment, plan, to_host); });
+  const Status waited = device_->wait(item.lane);
+  times.device_done_ns = times.waited_ns = now_ns();
+  if (status.ok()) status = waited;
+  if (status.ok() && !stop_ && beside == last)
+    status =
+        compute_last_rows(*stages_[segment[last]], entry, segment[last], plan[last].cores_begin);
+  times.changed_ns = now_ns();
   if (stop_) return aborted();
-  if (status.ok()) count_sides(item, segment, start_ns, cores_done_ns);
-  for (std::size_t p = 0; p < segment.size() && status.ok(); ++p)
-    status = at(p).finish_split(item, plan[p]);
+  if (status.ok()) {
+    count_sides(item, segment, times);
+    const auto finish = [&] {
+      status = each([&](Stage& stage, std::size_t p) { return stage.finish_split(item, plan[p]); });
+    };
+    bands_of(entry).run([&finish] { finish(); });  // so small that std::function has room for it
+    split_.add(times, now_ns());
+  }
   return status;
 }
 
-// Now, when both sides are done.
-void Executor::count_sides(Item& item, std::span<const int> segment, uint64_t start_ns,
-                           uint64_t cores_done_ns) {
-  const uint64_t now = now_ns(), noted = device_->done_ns(item.lane);
-  const uint64_t device_done_ns = noted == 0 ? now : std::clamp(noted, start_ns, now);
-  item.times.split_cores_ns += cores_done_ns - start_ns;
-  item.times.split_device_ns += device_done_ns - start_ns;
+// Enqueues on this thread, and meanwhile computes the cores' rows of these stages.
+template <class Enqueue>
+Status Executor::compute_beside(Dispatch::Entry& entry, std::span<const int> stages,
+                                const SplitPlan& plan, SplitTimes& times, Enqueue&& enqueue) {
+  Status of_device, of_cores;
+  const auto here = [&] {
+    of_device = enqueue();
+    times.enqueued_ns = now_ns();
+  };
+  const auto there = [&] {
+    for (std::size_t p = 0; p < stages.size() && of_cores.ok() && !stop_; ++p)
+      of_cores = compute_last_rows(*stages_[stages[p]], entry, stages[p], plan[p].cores_begin);
+    times.cores_done_ns = now_ns();
+  };
+  bands_of(entry).beside([&here] { here(); }, [&there] { there(); });
+  return of_device.ok() ? of_cores : of_device;
+}
+
+Status Executor::enqueue_segment(Item& item, std::span<const int> segment, const SplitPlan& plan,
+                                 bool to_host) {
+  Status status;
+  for (std::size_t p = 0; p < segment.size() && status.ok(); ++p) {
+    const bool outputs_to_host = to_host && p + 1 == segment.size();
+    status = enqueue_split(*stages_[segment[p]], item, segment[p], plan[p], outputs_to_host);
+  }
+  return status.ok() ? device_->start_timed(item.lane) : status;
+}
+
+// After both sides are done.
+void Executor::count_sides(Item& item, std::span<const int> segment, SplitTimes& times) {
+  const uint64_t noted = device_->done_ns(item.lane);
+  if (noted != 0) times.device_done_ns = std::clamp(noted, times.start_ns, times.waited_ns);
+  const uint64_t device_time_ns = times.device_ns();
+  item.times.split_cores_ns += times.cores_ns();
+  item.times.split_device_ns += device_time_ns;
   // Each stage took as long as any other, and both sides as long as the slower one.
-  const uint64_t share_ns = (now - start_ns) / segment.size();
+  const uint64_t share_ns = (times.changed_ns - times.start_ns) / segment.size();
   for (const int stage : segment) {
-    device_ns_[stage] = (device_done_ns - start_ns) / segment.size();
+    const uint64_t device_share_ns = device_time_ns / segment.size();
+    device_ns(item.lane)[stage] = device_share_ns;
     item.times.stage_ns[stage] += share_ns;
-    counters_[stage].device_ns.fetch_add(device_ns_[stage], std::memory_order_relaxed);
+    counters_[stage].device_ns.fetch_add(device_share_ns, std::memory_order_relaxed);
   }
 }
 

@@ -8,6 +8,16 @@
 
 namespace tandem {
 
+/// What a chain has of the devices of one letter.
+struct DeviceLetter {
+  uint32_t capable = 0;         ///< bit k: stage k can run on them
+  int devices = 1;              ///< of one kind
+  std::vector<int> lanes = {};  ///< numbers of lanes above one that they may have
+  bool on_cores = false;        ///< they are made of the cores
+
+  bool operator==(const DeviceLetter&) const = default;
+};
+
 /// A chain of stages and what of the machine they may use.
 struct Chain {
   int stages = 1, cores = 1;
@@ -16,6 +26,7 @@ struct Chain {
   uint32_t can_split = 0;       ///< bit k: stage k can compute a part of its rows on each side
   int devices = 1;              ///< of one kind
   std::vector<int> lanes;       ///< numbers of lanes above one that the device may have
+  std::vector<DeviceLetter> further = {};  ///< devices of other kinds, the letters h and i
   uint32_t serial_stages = 0;
   double tdp_w = 0;  ///< of what the meter covers; 0: unknown
   /// Domains of the energies; absent where there is no meter.
@@ -23,6 +34,21 @@ struct Chain {
   double energy_resolution_s = 0;  ///< between new values of the meter
   int window = 0;                  ///< most frames in flight; 0: no bound
 };
+
+/// How many devices there are of a letter, from 0 for g.
+inline int devices_of_letter(const Chain& chain, int letter) {
+  if (letter == 0) return chain.devices;
+  return letter <= std::ssize(chain.further) ? chain.further[letter - 1].devices : 0;
+}
+
+/// How many devices a mapping may use.
+inline int devices_of(const Chain& chain, const Mapping& mapping) {
+  if (!mapping.any_further_letter()) return chain.devices;
+  int devices = 0;
+  for (int letter = 0; letter < kMaxLetters; ++letter)
+    if ((mapping.letters() >> letter & 1) != 0) devices += devices_of_letter(chain, letter);
+  return devices;
+}
 
 /// Bit k: both sides can compute stage k, and a part of its rows.
 inline uint32_t splittable(const Chain& chain) {

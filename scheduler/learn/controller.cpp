@@ -103,9 +103,13 @@ Step Controller::set_objective(const Objective& objective) {
 void Controller::set_source(double live_fps) { objective_.source_fps = live_fps; }
 
 void Controller::set_device(const DeviceSide& device) {
-  chain_.device_capable = device.capable;
-  chain_.devices = device.devices;
-  chain_.lanes = device.lanes;
+  const DeviceLetter first = device.letters.empty() ? DeviceLetter{} : device.letters.front();
+  chain_.device_capable = first.capable;
+  chain_.devices = first.devices;
+  chain_.lanes = first.lanes;
+  chain_.further.clear();
+  if (device.letters.size() > 1)
+    chain_.further.assign(device.letters.begin() + 1, device.letters.end());
   device_joined_ = std::exchange(device_coming_, device.coming) && !device.coming;
   slower_.reset();
   if (!conditions_ || conditions_->device == device.name) return;
@@ -134,6 +138,7 @@ Step Controller::device_failed() {
   abandon_training();
   slower_.reset();
   chain_.device_capable = 0;
+  chain_.further.clear();
   device_lost_ = true;
   device_coming_ = false;
   if (rules_.allowed.mapping) rules_.allowed.mapping->sides = 0;
@@ -146,6 +151,7 @@ Step Controller::device_failed() {
 void Controller::forget_device(Learnt& learnt) const {
   Chain without = learnt.facts.chain;
   without.device_capable = 0;
+  without.further.clear();
   learnt.findings = interpret(learnt.facts.observations, without, *predictor_);
   learnt.chosen = {};
 }

@@ -33,11 +33,9 @@ struct AdaptRules {
 
 /// What a chain has of a device.
 struct DeviceSide {
-  uint32_t capable = 0;    ///< bit k: stage k can run on it
-  int devices = 1;         ///< of one kind
-  std::vector<int> lanes;  ///< numbers of lanes above one that it may have
-  std::string name;        ///< as in Conditions
-  bool coming = false;     ///< nothing is decided before it is there; the cores compute
+  std::vector<DeviceLetter> letters;  ///< g, h, i; empty: there is no device
+  std::string name;                   ///< as in Conditions
+  bool coming = false;  ///< nothing is decided before they are there; the cores compute
 };
 
 /// Observes, estimates, decides, settles: what paper 1, section III, does while the stream runs.

@@ -25,9 +25,7 @@ uint64_t to_ns(MeterClock::time_point at) {
 }
 
 double watts_of(const PowerFit& fit, const Busy& busy, const Busy& most) {
-  const bool tells = fit.error_w(busy.cores_s, busy.device_s) <=
-                     kMostError * fit.watts(most.cores_s, most.device_s);
-  return tells ? fit.watts(busy.cores_s, busy.device_s) : kUnknown;
+  return fit.error_w(busy) <= kMostError * fit.watts(most) ? fit.watts(busy) : kUnknown;
 }
 
 }  // namespace
@@ -40,15 +38,24 @@ Busy busy_of(const FrameTimes& times, uint32_t device_stages, const Chain& chain
   const bool medium = configuration.granularity == Granularity::medium;
   const double cores =
       medium ? static_cast<double>(chain.cores) / configuration.frames_at_once : 1.0;
-  Busy busy{cores * seconds(times.split_cores_ns), seconds(times.split_device_ns)};
+  Busy busy{cores * seconds(times.split_cores_ns), {seconds(times.split_device_ns)}};
   for (int k = 0; k < chain.stages; ++k) {
     if ((split >> k & 1) != 0) continue;
     if ((device_stages >> k & 1) == 0) {
       busy.cores_s += cores * seconds(times.stage_ns[k]);
     } else {
-      busy.device_s += seconds(times.stage_ns[k] + times.download_ns[k] + times.upload_ns[k]);
+      const Side side = configuration.mapping.side(k);
+      busy.devices_s[static_cast<int>(side) - static_cast<int>(Side::g)] +=
+          seconds(times.stage_ns[k] + times.download_ns[k] + times.upload_ns[k]);
     }
   }
+  return busy;
+}
+
+Busy at_most_all(Busy busy, double lasted_s, const Chain& chain) {
+  busy.cores_s = std::min(chain.cores * lasted_s, busy.cores_s);
+  for (int i = 0; i < kMaxLetters; ++i)
+    busy.devices_s[i] = std::min(devices_of_letter(chain, i) * lasted_s, busy.devices_s[i]);
   return busy;
 }
 
@@ -66,8 +73,7 @@ void EnergyTrack::take(const FrameTimes& times, uint32_t device_stages,
     const uint64_t until_ns = std::min(end_ns, (bin + 1) * kBinNs);
     const double part =
         static_cast<double>(until_ns - from_ns) / static_cast<double>(end_ns - begin_ns);
-    bins_[bin].cores_s += part * busy.cores_s;
-    bins_[bin].device_s += part * busy.device_s;
+    bins_[bin].add(busy, part);
   }
   if (times.end_ns < probed_ns_ + kProbeNs || bins_.size() == kMostBins) return;
   probed_ns_ = times.end_ns;
@@ -92,26 +98,25 @@ Busy EnergyTrack::busy_until(uint64_t ns, const std::vector<Busy>& sums) const {
   const std::size_t bin = std::min<std::size_t>(since_ns / kBinNs, bins_.size());
   Busy busy = sums[bin];
   if (bin < bins_.size()) {
-    const double part = static_cast<double>(since_ns - bin * kBinNs) / kBinNs;
-    busy.cores_s += part * bins_[bin].cores_s;
-    busy.device_s += part * bins_[bin].device_s;
+    busy.add(bins_[bin], static_cast<double>(since_ns - bin * kBinNs) / kBinNs);
   }
   return busy;
 }
 
 std::vector<PowerStep> EnergyTrack::steps(const Values& values) const {
   std::vector<Busy> sums(bins_.size() + 1);
-  for (std::size_t i = 0; i < bins_.size(); ++i)
-    sums[i + 1] = {sums[i].cores_s + bins_[i].cores_s, sums[i].device_s + bins_[i].device_s};
+  for (std::size_t i = 0; i < bins_.size(); ++i) {
+    sums[i + 1] = sums[i];
+    sums[i + 1].add(bins_[i]);
+  }
   std::vector<PowerStep> made;
   for (std::size_t i = 1; i < values.size(); ++i) {
     const Value &from = values[i - 1], &until = values[i];
     if (until.at_ns > begun_ns_ || from.breaks != until.breaks) continue;
-    const Busy before = busy_until(from.at_ns, sums), after = busy_until(until.at_ns, sums);
+    Busy busy = busy_until(until.at_ns, sums);
+    busy.add(busy_until(from.at_ns, sums), -1);
     const double lasted_s = seconds(until.at_ns - from.at_ns);
-    made.push_back({lasted_s, until.joules - from.joules,
-                    std::min(chain_.cores * lasted_s, after.cores_s - before.cores_s),
-                    std::min(chain_.devices * lasted_s, after.device_s - before.device_s)});
+    made.push_back({lasted_s, until.joules - from.joules, at_most_all(busy, lasted_s, chain_)});
   }
   return made;
 }
@@ -122,8 +127,11 @@ PowerFits EnergyTrack::fits() const {
 
 std::vector<Observation> with_watts(std::vector<Observation> observations, const PowerFits& fits) {
   Busy most;  // of all that was measured
-  for (const Observation& seen : observations)
-    most = {std::max(most.cores_s, seen.busy.cores_s), std::max(most.device_s, seen.busy.device_s)};
+  for (const Observation& seen : observations) {
+    most.cores_s = std::max(most.cores_s, seen.busy.cores_s);
+    for (int i = 0; i < kMaxLetters; ++i)
+      most.devices_s[i] = std::max(most.devices_s[i], seen.busy.devices_s[i]);
+  }
   for (Observation& seen : observations) {
     if (is_trial(seen.kind)) continue;
     if (!known(seen.watts.c)) seen.watts.c = watts_of(fits.c, seen.busy, most);

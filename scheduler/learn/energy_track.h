@@ -14,6 +14,8 @@ namespace tandem {
 
 /// Seconds for which cores and devices computed a frame, summed over them.
 Busy busy_of(const FrameTimes& times, uint32_t device_stages, const Chain& chain);
+/// No more than all that there are can have been in so many seconds.
+Busy at_most_all(Busy busy, double lasted_s, const Chain& chain);
 
 /// What each domain draws, as a training tells it.
 struct PowerFits {
@@ -22,7 +24,8 @@ struct PowerFits {
 
 /// The steps of the energy counter over a whole training, and what was busy in each of them. An
 /// experiment is over before a counter that comes every 100 ms has told of it; all of them together
-/// tell what a busy core and a busy device draw. State in, decision out, as Experiment.
+/// tell what a busy core and a busy device of each kind draw. State in, decision out, as
+/// Experiment.
 class EnergyTrack {
  public:
   explicit EnergyTrack(const Chain& chain) : chain_(chain) {}

@@ -20,7 +20,8 @@ constexpr double kLeastSeconds = 0.05;   // what the clock needs
 constexpr double kDeviceSeconds = 0.15;  // until its clocks have risen to work
 constexpr double kMostSeconds = 2;
 constexpr int kLeastRounds = 2, kLeastSamples = 5;
-constexpr int kMostVain = 16;  // frames that one side left to the other, all of them
+constexpr int kLetterSamples = 2;  // of a further letter, which may be no help at all
+constexpr int kMostVain = 16;      // frames that one side left to the other, all of them
 // Parts of an experiment, and how much longer frames take in most of them than in a typical round
 // when something takes the cores away again and again.
 constexpr std::size_t kParts = 5;
@@ -71,6 +72,7 @@ Energy watts_between(const EnergyReading& begin, const EnergyReading& end, doubl
 Experiment::Experiment(const Plan& plan, const Chain& chain, double counter_s, ReadProbe read_probe)
     : plan_(plan),
       chain_(chain),
+      devices_(devices_of(chain, plan.configuration.mapping)),
       counter_s_(plan.meters ? counter_s : 0),
       read_probe_(std::move(read_probe)) {}
 
@@ -88,9 +90,7 @@ bool Experiment::take(const FrameTimes& times, uint32_t device_stages) {
 
 void Experiment::count(const FrameTimes& times, uint32_t device_stages) {
   ++counted_;
-  const Busy busy = busy_of(times, device_stages, chain_);
-  busy_.cores_s += busy.cores_s;
-  busy_.device_s += busy.device_s;
+  busy_.add(busy_of(times, device_stages, chain_));
   starved_ += times.starved ? 1 : 0;
   if (begin_.energy && !counts_joules_)
     counts_joules_ = count_from_new_value(begin_, read_probe_());
@@ -98,7 +98,7 @@ void Experiment::count(const FrameTimes& times, uint32_t device_stages) {
 
 bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   const Configuration& configuration = plan_.configuration;
-  int threads = frames_at_a_time(configuration, chain_.devices);
+  int threads = frames_at_a_time(configuration, devices_);
   if (!warm_) {
     warm_ = seen_ >= threads && times.begin_ns >= others_end_ns_;
     if (warm_) begin_ = read_probe_();
@@ -108,7 +108,7 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   count(times, device_stages);
   latency_.add(times.latency_ns());
   const bool beside = plan_.kind == Kind::beside;
-  if (beside) threads = cores_beside(configuration, chain_.devices);
+  if (beside) threads = cores_beside(configuration, devices_);
   // A frame that the device left to the CPU says nothing of the device, and the other way round.
   // Of split stages the device has computed a part where it took time for them.
   const uint32_t split = configuration.mapping.split_stages();
@@ -117,17 +117,19 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
     samples_.push_back(times);
 
   // One thread takes no energy from the stages one by one.
-  const bool alone = plan_.kind == Kind::stages && cores_beside(configuration, chain_.devices) == 0;
+  const bool alone = plan_.kind == Kind::stages && cores_beside(configuration, devices_) == 0;
   double least_seconds = alone ? kLeastSeconds : std::max(kLeastSeconds, counter_s_);
   if (configuration.mapping.any_device() && !beside)
     least_seconds = std::max(least_seconds, kDeviceSeconds);
   const double lasted = times.end_ns > begin_.now_ns ? seconds(times.end_ns - begin_.now_ns) : 0.0;
-  const bool enough = std::ssize(samples_) >= std::max(kLeastSamples, kLeastRounds * threads) &&
+  const int least_samples =
+      configuration.mapping.any_further_letter() ? kLetterSamples : kLeastSamples;
+  const bool enough = std::ssize(samples_) >= std::max(least_samples, kLeastRounds * threads) &&
                       lasted >= least_seconds;
   const bool too_long = lasted >= least_seconds + kMostSeconds;
   // Frames are taken in order: those behind one that a core computes would wait for it.
   const bool in_vain = beside && samples_.empty() && lasted >= least_seconds &&
-                       counted_ >= kMostVain * frames_at_a_time(configuration, chain_.devices);
+                       counted_ >= kMostVain * frames_at_a_time(configuration, devices_);
   if (!enough && !in_vain && !(too_long && (!samples_.empty() || counted_ >= kMostVain)))
     return false;
   end_ = read_probe_();
@@ -190,9 +192,11 @@ Observation Experiment::observation() {
   made.cpu_s = (end_.cpu_s - begin_.cpu_s - (end_.others_cpu_s - begin_.others_cpu_s)) / counted_;
   if (counts_joules_ && end_.energy)
     made.watts = watts_between(*begin_.energy, *end_.energy, chain_.energy_resolution_s);
-  if (const double counted_s = seconds(last_ns_ - start_ns_); counted_s > 0)
-    made.busy = {std::min<double>(chain_.cores, busy_.cores_s / counted_s),
-                 std::min<double>(chain_.devices, busy_.device_s / counted_s)};
+  if (const double counted_s = seconds(last_ns_ - start_ns_); counted_s > 0) {
+    Busy a_second;
+    a_second.add(busy_, 1 / counted_s);
+    made.busy = at_most_all(a_second, 1, chain_);
+  }
   if (is_trial(plan_.kind)) {
     made.frame_s = seconds(last_ns_ - start_ns_) / counted_;
     return made;
@@ -222,7 +226,7 @@ void Experiment::measure(Observation& made) {
   } else if (one_by_one) {
     made.frame_s = seconds(last_ns_ - start_ns_) / counted_;
   } else if (!medium) {
-    made.frame_s = seconds_a_frame(frames_side_by_side(configuration, chain_.devices));
+    made.frame_s = seconds_a_frame(frames_side_by_side(configuration, devices_));
   }
   if (medium || one_by_one || one_thread) {
     made.stages.resize(chain_.stages);

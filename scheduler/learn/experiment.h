@@ -71,6 +71,7 @@ class Experiment {
 
   Plan plan_;
   Chain chain_;
+  int devices_;  // that the mapping may use
   double counter_s_;
   ReadProbe read_probe_;
 

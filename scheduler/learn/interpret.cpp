@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 
+#include "scheduler/learn/interpret_letter.h"
 #include "scheduler/learn/interpret_split.h"
 
 namespace tandem {
@@ -75,6 +76,8 @@ class Interpreter {
 
   void take_experiment(const Observation& seen) {
     const Configuration& configuration = seen.configuration;
+    if (configuration.mapping.any_further_letter())
+      return take_letter(seen, chain_, found_.measurements);
     frames_ += seen.frames;
     starved_frames_ += seen.starved_frames;
     found_.relative_error = std::max(found_.relative_error, seen.relative_error);

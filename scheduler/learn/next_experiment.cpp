@@ -2,13 +2,13 @@
 #include "scheduler/learn/next_experiment.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <set>
 #include <span>
 
+#include "scheduler/learn/next_letter.h"
 #include "scheduler/learn/next_measurement.h"
 #include "scheduler/learn/next_split.h"
 
@@ -49,8 +49,11 @@ constexpr double kWakingUp = 0.1;  // how far behind its rate a device may be at
 constexpr double kGlance = 0.25;   // the looks that a glance or an experiment is worth
 
 int device_runs(const Configuration& configuration) {
-  const uint32_t stages = configuration.mapping.device_stages();
-  return std::popcount(stages & ~(stages << 1));
+  const Mapping& mapping = configuration.mapping;
+  int runs = 0;
+  for (int k = 0; k < mapping.stages; ++k)
+    if (mapping.on_device(k) && (k == 0 || mapping.side(k) != mapping.side(k - 1))) ++runs;
+  return runs;
 }
 
 // Of those that are as good within the noise, the one whose frames change sides least often: many
@@ -204,7 +207,8 @@ std::optional<Configuration> before_the_collapse(std::span<const Trial> trials,
                                                  Promises&& promises) {
   for (const Trial& trial : trials) {
     const Configuration& tried = trial.configuration;
-    if (!tried.mapping.decoupled() || tried.granularity != Granularity::coarse ||
+    if (!tried.mapping.decoupled() || tried.mapping.any_further_letter() ||
+        tried.granularity != Granularity::coarse ||
         trial.measured.throughput_fps > kCollapsed * trial.predicted.throughput_fps)
       continue;
     int most = tried.threads - 1, least = most;
@@ -316,6 +320,7 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
   if (const auto plan = next_measurement(facts, findings, objective, allowed)) return {plan, {}};
   if (const auto plan = next_split(facts, findings, objective, allowed, predictor))
     return {plan, {}};
+  if (const auto plan = next_letter(facts, findings, objective, allowed)) return {plan, {}};
   const Measurements& measurements = findings.measurements;
   const std::vector<Trial>& trials = findings.trials;
   const auto best_of = [&](Which which) {
@@ -353,6 +358,8 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
       facts.observations, [](const Observation& seen) { return seen.kind == Kind::glance; });
   if (most && glances < kMostTrials) return attempt(most->configuration, Kind::glance);
   if (measured.count == 0) return {{}, others[0].count > 0 ? others[0] : others[1]};
+  if (const auto letters = promising_letters(facts, findings, measured, allowed))
+    return attempt(*letters, Kind::glance);
   const auto as_expected = [&](const Configuration& configuration) {
     return promises({configuration, predictor.predict(measurements, configuration)});
   };

@@ -4,14 +4,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/busy.h"
 #include "model/measurements.h"
 
 namespace tandem {
-
-/// Seconds for which cores and devices computed, summed over them.
-struct Busy {
-  double cores_s = 0, device_s = 0;
-};
 
 /// A fact: what frames did in a stretch of the stream, under one configuration. What it means is
 /// for interpret() to say. Seconds and watts are means over the frames that were counted; what
@@ -45,7 +41,7 @@ struct Observation {
   double split_cores_s = kUnknown, split_device_s = kUnknown;
   double cpu_s = kUnknown;         ///< processor time of this bin's threads, a frame
   std::vector<StageTimes> stages;  ///< where they were measured
-  Busy busy;                       ///< a second, in the mean
+  Busy busy;                       ///< in a second, on average
   Energy watts;                    ///< of each domain
   double relative_error = 0;       ///< of the worst of these estimates
 };

@@ -149,7 +149,8 @@ TEST(BadConfiguration, AtTheStartItIsAnError) {
                   "mapping 'gg' has 2 letters, but there are 3 stages: write one letter a stage, g "
                   "(device) or c (CPU)");
   expect_no_start(bin("mapping=gxc"),
-                  "mapping 'gxc' has the letter 'x': only g (device) and c (CPU) are known");
+                  "mapping 'gxc' has the letter 'x': only g, h, i (devices) and c (CPU) are "
+                  "known");
   expect_no_start(bin("threads=4"), "threads=4 is out of range: 1 to 3 (cores + 1), or 0 for auto");
 }
 

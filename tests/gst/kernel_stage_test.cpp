@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <numeric>
 
@@ -217,6 +218,25 @@ TEST(KernelStage, SaysWhichFileIsMissing) {
   EXPECT_EQ(error_of("kernelstage"), "kernelstage needs a stage file: set location");
   EXPECT_EQ(error_of("kernelstage location=" + temporary_folder()),
             "'" + temporary_folder() + "' is not a regular file");
+  EXPECT_EQ(error_of("kernelstage location=/nonexistent.cl"),
+            "'/nonexistent.cl' cannot be opened: No such file or directory");
+}
+
+// Whoever may write there could have any code run.
+TEST(KernelStage, SaysThatCodeIsNotKeptWhereOthersMayWrite) {
+  const std::string folder = temporary_folder() + "/cache", stages = folder + "/stages";
+  std::filesystem::create_directories(stages);
+  std::filesystem::permissions(stages, std::filesystem::perms::all);
+  const char* const before = std::getenv("TANDEM_CACHE_DIR");
+  const std::string kept = before ? before : "";
+  setenv("TANDEM_CACHE_DIR", folder.c_str(), 1);
+  Stream stream("kernelstage device=cpu location=" + add_file(), kSize);
+  expect_sums(stream.run(kFrames), 3);
+  before ? setenv("TANDEM_CACHE_DIR", kept.c_str(), 1) : unsetenv("TANDEM_CACHE_DIR");
+  EXPECT_EQ(stream.messages.wait(GST_MESSAGE_WARNING).text,
+            "Compiled stages are not kept: the folder " + stages +
+                " is open to other users (its mode is not 0700).");
+  EXPECT_TRUE(std::filesystem::is_empty(stages));
 }
 
 TEST(KernelStage, SaysWhereCodeIsWrong) {

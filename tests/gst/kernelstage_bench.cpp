@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What stage files cost: against code that is written by hand, on one core and on the device;
 // fusing; what tandembin chooses for a chain of them; and how soon a process has its first frame.
-//   kernelstage_bench [--opencl-device any] [--parts sobel,vivid,fused,chosen,start] [--rounds 15]
+//   kernelstage_bench [--opencl-device any] [--parts sobel,vivid,fused,elements,chosen,...]
+//   [--rounds 15]
 #include <gst/gst.h>
 
 #include <algorithm>
@@ -18,10 +19,9 @@ namespace {
 constexpr struct {
   const char* name;
   void (*run)(const StageBench&);
-} kParts[] = {{"sobel", bench_sobel},
-              {"vivid", bench_vivid},
-              {"fused", bench_fused},
-              {"chosen", bench_chosen},
+} kParts[] = {{"sobel", bench_sobel},   {"vivid", bench_vivid},
+              {"fused", bench_fused},   {"elements", bench_elements},
+              {"chosen", bench_chosen}, {"chosen-elements", bench_elements_chosen},
               {"start", bench_start}};
 
 std::shared_ptr<opencl::Context> open(const std::string& device) {
@@ -36,7 +36,7 @@ std::shared_ptr<opencl::Context> open(const std::string& device) {
 void run(int argc, char** argv) {
   StageBench bench;
   bench.device = "any";
-  std::string parts = "sobel,vivid,fused,chosen,start", folder;
+  std::string parts = "sobel,vivid,fused,elements,chosen,chosen-elements,start", folder;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i], value = argv[i + 1];
     if (name == "--opencl-device")

@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One frame at a time on both sides: how much a split gains over the better side, of what the rates
-// of the two sides allow, share by share.
+// One frame at a time on both sides: how much sooner it is there than on the better side, of what
+// the rates of the two sides allow, share by share; and what the bin makes of it.
 //   split_bench [--application vivid] [--sizes 600x416,1920x1080] [--device auto] [--cores 0]
-//               [--step 5] [--seconds 1] [--rounds 3] [--iterations 1]
-// `--step`: percent from one share to the next. `--device any --cores 1`: PoCL beside one core.
-// `--iterations`: of SRAD.
+//               [--shares 2,4,6,8] [--step 5] [--seconds 1] [--rounds 3] [--iterations 1]
+//               [--memory offered|ordinary] [--least 0|1] [--trace 0|1] [--stream 0|1]
+//               [--choose latency,efficiency,edp] [--energy-source auto]
+// `--step`: percent from one share to the next, beside `--shares`. `--device any --cores 1`: PoCL
+// beside one core. `--iterations`: of SRAD. `--least 1`: the least of the rounds instead of the
+// median, for a machine that others use. `--trace 1`: where the time of split frames goes.
+// `--stream 1`: frames/s as well, with frames waiting. `--choose`: the share that is found with
+// split=auto, and what these metrics choose.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "model/median.h"
+#include "tests/gst/support/bare_bin.h"
 #include "tests/gst/support/bench_search.h"
 
 namespace tandem {
@@ -18,9 +29,10 @@ namespace {
 
 struct Options {
   FedBin::Options bin;
-  std::string application = "vivid", sizes;
+  std::string application = "vivid", sizes, shares, choose;
   int step = 5, rounds = 3, iterations = 1;
   double seconds = 1;
+  bool offered = true, least = false, trace = false, stream = false;
 };
 
 Options parse(int argc, char** argv) {
@@ -35,6 +47,8 @@ Options parse(int argc, char** argv) {
       options.bin.device = value;
     else if (name == "--cores")
       options.bin.cores = std::stoi(value);
+    else if (name == "--shares")
+      options.shares = value;
     else if (name == "--step")
       options.step = std::max(1, std::stoi(value));
     else if (name == "--seconds")
@@ -43,6 +57,18 @@ Options parse(int argc, char** argv) {
       options.rounds = std::stoi(value);
     else if (name == "--iterations")
       options.iterations = std::stoi(value);
+    else if (name == "--memory")
+      options.offered = value == "offered";
+    else if (name == "--least")
+      options.least = value == "1";
+    else if (name == "--trace")
+      options.trace = value == "1";
+    else if (name == "--stream")
+      options.stream = value == "1";
+    else if (name == "--choose")
+      options.choose = value;
+    else if (name == "--energy-source")
+      options.bin.energy_source = value;
     else
       throw std::runtime_error("unknown option " + name);
   }
@@ -51,31 +77,221 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-void measure(const Options& options, Size size) {
+std::string stages_of(const Options& options) {
   std::string launch = bench_chain(options.application).stages;
   if (const std::size_t at = launch.find("sradupdate"); at != std::string::npos)
     launch.insert(at + 10, " iterations=" + std::to_string(options.iterations));
-  const Frames frames(size);
-  const auto stages = static_cast<std::size_t>(1 + std::ranges::count(launch, '!'));
-  const std::string cores = std::string(stages, 'c') + "/mg";
-  const std::string device = std::string(stages, 'g') + "/cg1";
-  std::vector<std::string> configurations{cores, device};
-  for (int share = options.step; share < 100; share += options.step)
-    configurations.push_back(std::string(stages, 's') + "/mg/a" + std::to_string(share));
-  const std::vector<Rate> rates =
-      steady_rates(options.bin, launch, frames, configurations, options.seconds, options.rounds);
-  const double on_cores = rate_of(rates, cores), on_device = rate_of(rates, device);
-  const double better = std::max(on_cores, on_device), allowed = (on_cores + on_device) / better;
-  std::printf("\n%s %s: %s %.1f, %s %.1f frames/s; the rates allow %.2f times the better side\n\n",
-              options.application.c_str(), text_of(size).c_str(), cores.c_str(), on_cores,
-              device.c_str(), on_device, allowed);
-  std::printf("| configuration | frames/s | of the better side | of what the rates allow |\n");
-  std::printf("| --- | ---: | ---: | ---: |\n");
-  for (const Rate& rate : rates) {
-    const double gain = rate.fps / better;
-    std::printf("| %s | %.1f | %.2f | %.2f |\n", rate.configuration.c_str(), rate.fps, gain,
-                gain / allowed);
+  return launch;
+}
+
+// The parts of a segment, in microseconds; empty: nothing was split.
+struct Trace {
+  static constexpr const char* kParts[] = {"prepare-us", "enqueue-us", "cores-us",
+                                           "device-us",  "wait-us",    "join-us"};
+  std::map<std::string, double> sums;  // over segments
+  guint64 segments = 0;
+
+  static Trace of(GstElement* bin) {
+    Trace trace;
+    GstStructure *stats = nullptr, *times = nullptr;
+    g_object_get(bin, "stats", &stats, nullptr);
+    if (gst_structure_get(stats, "split-times", GST_TYPE_STRUCTURE, &times, nullptr)) {
+      gst_structure_get_uint64(times, "segments", &trace.segments);
+      for (const char* part : kParts) {
+        double us = 0;
+        gst_structure_get_double(times, part, &us);
+        trace.sums[part] = us * static_cast<double>(trace.segments);
+      }
+      gst_structure_free(times);
+    }
+    gst_structure_free(stats);
+    return trace;
   }
+  Trace since(const Trace& before) const {
+    Trace all = *this;
+    all.segments -= before.segments;
+    for (const auto& [part, sum] : before.sums) all.sums[part] -= sum;
+    return all;
+  }
+};
+
+struct Alone {
+  std::vector<double> rounds_s;
+  std::size_t frames = 0;
+  Trace trace;
+};
+
+// Frames one at a time, from pad to pad, by turns under each of the configurations.
+class Bench {
+ public:
+  Bench(const Options& options, Size size)
+      : options_(options),
+        frames_(size),
+        bin_(size,
+             ("adapt=off opencl-device=" + options.bin.device +
+              " cores=" + std::to_string(options.bin.cores))
+                 .c_str(),
+             stages_of(options)) {
+    if (options.offered) input_ = bin_.in_its_memory(frames_.buffers);
+    if (!input_.empty()) return;
+    for (GstBuffer* frame : frames_.buffers) input_.push_back(gst_buffer_copy_deep(frame));
+  }
+  ~Bench() {
+    for (GstBuffer* frame : input_) gst_buffer_unref(frame);
+  }
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+
+  void measure(const std::vector<std::string>& configurations) {
+    for (int round = 0; round < options_.rounds; ++round)
+      for (const std::string& each : configurations) measure(each, alone_[each]);
+  }
+
+  double seconds(const std::string& configuration) const {
+    std::vector<double> all = alone_.at(configuration).rounds_s;
+    return options_.least ? std::ranges::min(all) : median(all);
+  }
+  const Alone& alone(const std::string& configuration) const { return alone_.at(configuration); }
+  const Frames& frames() const { return frames_; }
+
+ private:
+  void measure(const std::string& configuration, Alone& alone) {
+    constexpr int kSettle = 8, kLeast = 12;
+    force_configuration(bin_.bin(), configuration);
+    for (int i = 0; i < kSettle; ++i) bin_.run_alone(next());
+    const Trace before = Trace::of(bin_.bin());
+    std::vector<double> taken_s;
+    for (const auto start = Clock::now();
+         taken_s.size() < kLeast || seconds_since(start) < options_.seconds;)
+      taken_s.push_back(bin_.run_alone(next()));
+    alone.frames = taken_s.size();
+    alone.rounds_s.push_back(median(taken_s));
+    alone.trace = Trace::of(bin_.bin()).since(before);
+  }
+  GstBuffer*& next() { return input_[next_++ % input_.size()]; }
+
+  const Options& options_;
+  const Frames frames_;
+  test::BareBin bin_;
+  std::vector<GstBuffer*> input_;
+  std::size_t next_ = 0;
+  std::map<std::string, Alone> alone_;
+};
+
+struct Names {
+  explicit Names(const std::string& launch)
+      : stages(static_cast<std::size_t>(1 + std::ranges::count(launch, '!'))) {}
+  std::string cores() const { return std::string(stages, 'c') + "/mg"; }
+  std::string device() const { return std::string(stages, 'g') + "/cg1"; }
+  std::string split(int share) const {
+    return std::string(stages, 's') + "/mg/a" + std::to_string(share);
+  }
+  const std::size_t stages;
+};
+
+int share_of(const std::string& configuration) {
+  const std::size_t at = configuration.find("/a");
+  return at == std::string::npos ? 0 : std::stoi(configuration.substr(at + 2));
+}
+
+void print_trace(const Bench& bench, const std::vector<std::string>& configurations) {
+  std::printf("\n| microseconds of a frame | segments |");
+  for (const char* part : Trace::kParts) std::printf(" %.*s |", int(strlen(part)) - 3, part);
+  std::printf(" the rest |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
+  for (const std::string& each : configurations) {
+    const Alone& alone = bench.alone(each);
+    if (alone.trace.segments == 0) continue;
+    const double frames = static_cast<double>(alone.frames);
+    std::printf("| %s | %.1f |", each.c_str(), static_cast<double>(alone.trace.segments) / frames);
+    double sum = 0;
+    for (const char* part : Trace::kParts) {
+      const double us = alone.trace.sums.at(part) / frames;
+      std::printf(" %.0f |", us);
+      sum += std::string(part) == "cores-us" || std::string(part) == "enqueue-us" ? 0 : us;
+    }
+    const auto& sums = alone.trace.sums;
+    // The thread waits after the slower of what is enqueued and what the cores compute.
+    sum -= (sums.at("device-us") + sums.at("wait-us")) / frames;
+    sum += std::max(sums.at("cores-us"), sums.at("device-us")) / frames;
+    std::printf(" %.0f |\n", 1e6 * alone.rounds_s.back() - sum);
+  }
+}
+
+// What the bin does with split=auto, and by each metric.
+void choose(const Options& options, const Names& names, Bench& bench, const std::string& best) {
+  const std::string launch = stages_of(options);
+  const double better_s = std::min(bench.seconds(names.cores()), bench.seconds(names.device()));
+  const auto chosen_by = [&](const std::string& metric, const std::string& mapping) {
+    FedBin::Options trained = options.bin;
+    trained.metric = metric;
+    FedBin bin(trained, launch, "caps");
+    bin.set("mapping", mapping.c_str());
+    bin.begin(bench.frames().size);
+    if (!bin.run_until_decided(bench.frames().buffers, 60)) return std::string("nothing");
+    return bin.stats().configuration;
+  };
+  std::printf(
+      "\n| | chosen | ms | of the better side | points from the best share | time of it |\n"
+      "| --- | --- | ---: | ---: | ---: | ---: |\n");
+  std::vector<std::string> metrics = split_commas(options.choose);
+  metrics.insert(metrics.begin(), "split=auto");
+  for (const std::string& metric : metrics) {
+    const bool share = metric == "split=auto";
+    const std::string chosen =
+        share ? chosen_by("latency", std::string(names.stages, 's')) : chosen_by(metric, "auto");
+    if (chosen == "nothing") {
+      std::printf("| %s | nothing within a minute | | | | |\n", metric.c_str());
+      continue;
+    }
+    bench.measure({chosen, best});
+    const double chosen_s = bench.seconds(chosen), best_s = bench.seconds(best);
+    std::printf("| %s | %s | %.3f | %.2f |", metric.c_str(), chosen.c_str(), 1e3 * chosen_s,
+                better_s / chosen_s);
+    if (share_of(chosen) > 0) {
+      std::printf(" %d | %.3f |\n", std::abs(share_of(chosen) - share_of(best)), chosen_s / best_s);
+    } else {
+      std::printf(" | |\n");
+    }
+    std::fflush(stdout);
+  }
+}
+
+void measure(const Options& options, Size size) {
+  const Names names(stages_of(options));
+  std::vector<std::string> configurations{names.cores(), names.device()};
+  std::set<int> shares;
+  for (const std::string& share : split_commas(options.shares)) shares.insert(std::stoi(share));
+  for (int share = options.step; share < 100; share += options.step) shares.insert(share);
+  for (const int share : shares) configurations.push_back(names.split(share));
+
+  Bench bench(options, size);
+  bench.measure(configurations);
+  const double cores_s = bench.seconds(names.cores()), device_s = bench.seconds(names.device());
+  const double better_s = std::min(cores_s, device_s);
+  const double allowed = better_s * (1 / cores_s + 1 / device_s);
+  std::map<std::string, double> fps;
+  if (options.stream) {
+    for (const Rate& rate : steady_rates(options.bin, stages_of(options), bench.frames(),
+                                         configurations, options.seconds, options.rounds))
+      fps[rate.configuration] = rate.fps;
+  }
+  std::printf("\n%s %s: %s %.3f ms, %s %.3f ms; the rates allow %.2f times the better side\n\n",
+              options.application.c_str(), text_of(size).c_str(), names.cores().c_str(),
+              1e3 * cores_s, names.device().c_str(), 1e3 * device_s, allowed);
+  std::printf("| configuration | ms | of the better side | of what the rates allow | frames/s |\n");
+  std::printf("| --- | ---: | ---: | ---: | ---: |\n");
+  std::string best;
+  for (const std::string& each : configurations) {
+    const double gain = better_s / bench.seconds(each);
+    std::printf("| %s | %.3f | %.2f | %.2f | %.0f |\n", each.c_str(), 1e3 * bench.seconds(each),
+                gain, gain / allowed, fps[each]);
+    if (share_of(each) > 0 && (best.empty() || bench.seconds(each) < bench.seconds(best)))
+      best = each;
+  }
+  if (options.trace) print_trace(bench, configurations);
+  std::fflush(stdout);
+  if (!options.choose.empty()) choose(options, names, bench, best);
+  std::fflush(stdout);
 }
 
 int run(int argc, char** argv) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cmath>
+#include <memory>
 
 #include "kernels/klt_features/klt_features.h"
 #include "kernels/klt_features/suppress.h"
@@ -36,10 +37,12 @@ Strength strength_on(const OpenCLDevice& device) {
   return {device.name, run, device.fused, false};
 }
 
+/// All selections on one queue: each finds what the one before it has left there.
 Select select_on(const OpenCLDevice& device) {
-  const auto run = [device](Plane<const float> strength, KltCandidates candidates, int count,
-                            KltFeature* features) {
-    opencl::Queue queue(device.context);
+  const auto all = std::make_shared<opencl::Queue>(device.context);
+  const auto run = [device, all](Plane<const float> strength, KltCandidates candidates, int count,
+                                 KltFeature* features) {
+    opencl::Queue& queue = *all;
     KltFeaturesOpenCL kernel(*device.context);
     std::vector<uint32_t> memory(KltFeaturesOpenCL::selection_scratch());
     const auto words = static_cast<int>(memory.size());

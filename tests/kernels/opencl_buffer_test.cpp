@@ -6,14 +6,10 @@
 #include <thread>
 #include <vector>
 
-#include "kernels/opencl/memory.h"
-#include "tests/kernels/opencl_device.h"
+#include "tests/kernels/device_buffer.h"
 
 namespace tandem::opencl {
 namespace {
-
-using Access = Buffer::Access;
-constexpr std::size_t kBytes = 1000;
 
 TEST(HostBuffer, IsPlainAlignedMemory) {
   const uint64_t created = counters().buffers_created;
@@ -31,41 +27,6 @@ TEST(HostBuffer, MayBeEmpty) {
   Buffer buffer(nullptr, 0);
   EXPECT_NE(buffer.host(Access::read_write), nullptr);
 }
-
-class DeviceBuffer : public testing::Test {
- protected:
-  void SetUp() override {
-    context_ = test_context();
-    TANDEM_SKIP_WITHOUT_DEVICE(context_);
-    queue_ = std::make_unique<Queue>(context_);
-    buffer_ = std::make_unique<Buffer>(context_, kBytes);
-  }
-  void TearDown() override { fail_after(-1); }
-
-  void fill_host(int value) { std::memset(buffer_->host(Access::write), value, kBytes); }
-
-  // Writes the device side as a kernel would: the host side does not see it until it is mapped.
-  void fill_device(int value) {
-    const std::vector<unsigned char> source(kBytes, static_cast<unsigned char>(value));
-    buffer_->enqueue_upload_rows(*queue_, source.data(), kBytes, 1, kBytes);
-    queue_->finish();
-  }
-
-  int on_host(Access access = Access::read) {
-    return static_cast<unsigned char*>(buffer_->host(access))[kBytes - 1];
-  }
-
-  int on_device() {
-    std::vector<unsigned char> copy(kBytes);
-    buffer_->enqueue_download_rows(*queue_, copy.data(), kBytes, 1, kBytes);
-    queue_->finish();
-    return copy[kBytes - 1];
-  }
-
-  std::shared_ptr<Context> context_;
-  std::unique_ptr<Queue> queue_;
-  std::unique_ptr<Buffer> buffer_;
-};
 
 TEST_F(DeviceBuffer, UploadsWhatTheHostWrote) {
   fill_host(3);
@@ -248,109 +209,6 @@ TEST_F(DeviceBuffer, OutlivesItsOwnersContext) {
   queue_.reset();
   context_.reset();
   EXPECT_EQ(on_host(), 21);
-}
-
-// Content that device and host compute at the same time, in two planes.
-class HalvedBuffer : public DeviceBuffer {
- protected:
-  static constexpr int kPlanes = 2;
-  static constexpr std::size_t kPlane = kBytes / kPlanes;
-
-  // Each side fills its half of each plane, and the bytes that both have, with `value`.
-  void fill(std::size_t device_end, std::size_t host_begin, int value) {
-    std::vector<unsigned char> source(kBytes, static_cast<unsigned char>(value));
-    Buffer from(context_, kBytes);
-    std::memcpy(from.host(Access::write), source.data(), kBytes);
-    buffer_->share(*queue_, Access::write, {kPlanes, device_end, host_begin});
-    auto* host = static_cast<unsigned char*>(buffer_->host(Access::write));
-    for (int p = 0; p < kPlanes; ++p) {
-      std::memset(host + p * kPlane, 0, host_begin);
-      std::memset(host + p * kPlane + host_begin, value, kPlane - host_begin);
-    }
-    // As a kernel would write it.
-    void* const mem = buffer_->device(*queue_, Access::write);
-    for (int p = 0; p < kPlanes; ++p) write_device(mem, p * kPlane, source.data(), device_end);
-    queue_->finish();
-  }
-
-  void write_device(void* mem, std::size_t at, const void* from, std::size_t bytes) {
-    memory::upload(*queue_, mem, from, {bytes, 1, bytes, at});
-  }
-
-  void expect_all(int value) {
-    const auto* host = static_cast<const unsigned char*>(buffer_->host(Access::read));
-    for (std::size_t i = 0; i < kBytes; ++i) ASSERT_EQ(host[i], value) << i;
-  }
-};
-
-TEST_F(HalvedBuffer, JoinsOnTheHost) {
-  fill(300, 290, 7);
-  buffer_->unshare();
-  expect_all(7);
-  fail_after(0);
-  expect_all(7);
-}
-
-TEST_F(HalvedBuffer, JoinsOnTheDevice) {
-  fill(300, 290, 8);
-  buffer_->unshare();
-  buffer_->device(*queue_, Access::read_write);  // the host's bytes are of no use any more
-  queue_->finish();
-  expect_all(8);
-}
-
-TEST_F(HalvedBuffer, DownloadsTheDevicesBytesAlone) {
-  fill(300, 290, 9);
-  auto* host = static_cast<unsigned char*>(buffer_->host(Access::read));
-  host[295] = 1;  // both have it, and this is the host's
-  buffer_->enqueue_download(*queue_);
-  queue_->finish();
-  EXPECT_EQ(host[0], 9);
-  EXPECT_EQ(host[289], 9);
-  EXPECT_EQ(host[295], 1);
-  EXPECT_EQ(host[kPlane + 1], 9);
-}
-
-TEST_F(HalvedBuffer, ExchangesWhatASideLacks) {
-  fill(300, 300, 5);
-  buffer_->unshare();
-  buffer_->share(*queue_, Access::read, {kPlanes, 310, 280});
-  const auto* host = static_cast<const unsigned char*>(buffer_->host(Access::read));
-  EXPECT_EQ(host[279], 0);
-  EXPECT_EQ(host[280], 5);
-  EXPECT_EQ(host[kPlane + 280], 5);
-  queue_->finish();
-  buffer_->unshare();
-  expect_all(5);
-}
-
-TEST_F(HalvedBuffer, BeginsWithWhatOneSideHas) {
-  fill_host(3);
-  buffer_->share(*queue_, Access::read, {1, 400, 350});
-  queue_->finish();
-  buffer_->unshare();
-  expect_all(3);
-  fill_device(4);
-  buffer_->share(*queue_, Access::read, {1, 400, 350});
-  EXPECT_EQ(static_cast<const unsigned char*>(buffer_->host(Access::read))[350], 4);
-  buffer_->unshare();
-  expect_all(4);
-}
-
-TEST_F(HalvedBuffer, WithHalvesThatAreEmpty) {
-  fill(0, 0, 2);
-  buffer_->unshare();
-  expect_all(2);
-  fill(kPlane, kPlane, 3);
-  buffer_->unshare();
-  expect_all(3);
-}
-
-TEST_F(HalvedBuffer, IsDiscardedAsAWhole) {
-  fill(300, 290, 7);
-  buffer_->discard();
-  fail_after(0);
-  EXPECT_NO_THROW(buffer_->host(Access::read_write));
 }
 
 // Of a tensor of a large frame, which takes seconds where memory is touched for the first time.

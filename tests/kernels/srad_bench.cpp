@@ -149,11 +149,10 @@ void opencl_iteration(benchmark::State& state, FrameSize size, int profiled) {
   };
   const Rows all{0, size.height};
   const double pixel_bytes = 4.0 * size.width * size.height;
-  const std::vector<DeviceWork> work{{"srad_prepare", 0, 2 * pixel_bytes},
-                                     {"srad_reduce", 0, 2 * pixel_bytes},
-                                     {"srad_diffuse", 0, 4 * pixel_bytes * profiled},
-                                     {"srad_update", 0, 5 * pixel_bytes},
-                                     {"srad_update_reduce", 0, 6 * pixel_bytes * (profiled - 1)}};
+  const std::vector<DeviceWork> work{
+      {"srad_prepare", 0, 2 * pixel_bytes},       {"srad_reduce", 0, 2 * pixel_bytes},
+      {"srad_reduce_blocks", 0, 2 * pixel_bytes}, {"srad_diffuse", 0, 4 * pixel_bytes},
+      {"srad_update", 0, 5 * pixel_bytes},        {"srad_iterate", 0, 2 * pixel_bytes * profiled}};
   on_device(state, queue, kKernelBatch / profiled, work, [&] {
     for (int i = 0; i < profiled; ++i) {
       kernels.prepare(queue, plane(image), plane(squares), all);

@@ -290,39 +290,42 @@ TEST(SradOpenCLTest, DeviceAndCoresSumAnImageTogether) {
   }
 }
 
-/// Three iterations on a device; `apart` waits after every stage.
-std::vector<Guarded<float>> iterate(const OpenCLDevice& device, const Frame& f, bool apart) {
+/// Iterations on a device, the first one from one image to another, as in a pipeline; `apart` waits
+/// after every stage.
+std::vector<Guarded<float>> iterate(const OpenCLDevice& device, const Frame& f, int iterations,
+                                    bool apart) {
   const auto context = device.context;
   // As in a pipeline, where every element has kernels of its own.
   const SradOpenCL by_prepare(*context), by_reduce(*context), by_diffuse(*context),
       by_update(*context);
   opencl::Queue queue(context);
-  std::vector<Guarded<float>> found{
-      f.image,       f.squares,    Guarded<float>(4, f.height, 1), Guarded<float>(2, 1, 1),
-      f.differences, f.coefficient};
+  const Guarded<float> scratch(4, f.height, 1), mean_and_variation(2, 1, 1);
+  std::vector<Guarded<float>> found{f.image,       f.squares,     scratch,  mean_and_variation,
+                                    f.differences, f.coefficient, f.updated};
   DeviceCopy image(context, queue, found[0].plane()), squares(context, queue, found[1].plane()),
       sums(context, queue, found[2].plane()), statistics(context, queue, found[3].plane()),
-      differences(context, queue, found[4].plane()), coefficient(context, queue, found[5].plane());
+      differences(context, queue, found[4].plane()), coefficient(context, queue, found[5].plane()),
+      updated(context, queue, found[6].plane());
   const Rows all{0, f.height};
   const auto stage = [&](auto&& enqueue) {
     enqueue();
     if (apart) queue.finish();
   };
-  for (int i = 0; i < 3; ++i) {
-    stage([&] { by_prepare.prepare(queue, image.plane(), squares.plane(), all); });
+  for (int i = 0; i < iterations; ++i) {
+    const opencl::DevicePlane from = i == 0 ? image.plane() : updated.plane();
+    stage([&] { by_prepare.prepare(queue, from, squares.plane(), all); });
+    stage([&] { by_reduce.reduce(queue, from, squares.plane(), sums.span(), statistics.span()); });
     stage([&] {
-      by_reduce.reduce(queue, image.plane(), squares.plane(), sums.span(), statistics.span());
+      by_diffuse.diffuse(queue, from, statistics.span(), differences.plane(), coefficient.plane(),
+                         all);
     });
     stage([&] {
-      by_diffuse.diffuse(queue, image.plane(), statistics.span(), differences.plane(),
-                         coefficient.plane(), all);
-    });
-    stage([&] {
-      by_update.update(queue, image.plane(), differences.plane(), coefficient.plane(), 0.5f,
-                       image.plane(), all);
+      by_update.update(queue, from, differences.plane(), coefficient.plane(), 0.5f, updated.plane(),
+                       all);
     });
   }
   image.fetch();
+  updated.fetch();
   squares.fetch();
   statistics.fetch();
   differences.fetch();
@@ -337,9 +340,12 @@ TEST(SradOpenCLTest, IterationsThatAreComputedTogetherGiveWhatStagesDo) {
     for (const auto& [width, height] : {std::pair{1, 1}, {37, 11}, {458, 50}, {2100, 23}}) {
       SCOPED_TRACE(device.name + " " + std::to_string(width) + "x" + std::to_string(height));
       const Frame f = make_frame(width, height, noise(random));
-      const auto apart = iterate(device, f, true), together = iterate(device, f, false);
-      for (std::size_t i = 0; i < apart.size(); ++i)
-        EXPECT_TRUE(same(apart[i], together[i])) << "tensor " << i;
+      for (const int iterations : {1, 2, 3, 4}) {
+        const auto apart = iterate(device, f, iterations, true),
+                   together = iterate(device, f, iterations, false);
+        for (std::size_t i = 0; i < apart.size(); ++i)
+          EXPECT_TRUE(same(apart[i], together[i])) << "tensor " << i << " of " << iterations;
+      }
     }
   }
 }

@@ -65,6 +65,8 @@ def check_kernel_folder(folder):
     for name in sorted(names - five):
         if name.startswith(folder.name) and name.endswith("-inl.h"):
             continue  # a part of _simd.cpp, which is compiled once for each target
+        if name.startswith(folder.name + "_") and name.endswith(".cl"):
+            continue  # a second program of _opencl.cpp
         stem, suffix = pathlib.Path(name).stem, pathlib.Path(name).suffix
         partner = {".h": ".cpp", ".cpp": ".h"}.get(suffix)
         if partner is None or stem + partner not in names:

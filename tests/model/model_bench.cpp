@@ -59,6 +59,22 @@ void choose_with_splits(benchmark::State& state, Objective objective) {
 BENCHMARK_CAPTURE(choose_with_splits, throughput, Objective{Metric::throughput});
 BENCHMARK_CAPTURE(choose_with_splits, latency, Objective{Metric::latency});
 
+// And with trials, of which `letters` have a device of another kind.
+void choose_with_trials(benchmark::State& state, int letters) {
+  Measurements m = six_stages_on_four_cores();
+  for (const int lanes : {2, 4, 8}) m.lane_factors[lanes - 1] = {1 - 0.05 * lanes, 1};
+  m.further = {{.stages = std::vector<LetterMeasurements::Stage>(6, {true, 1e-3})}};
+  std::vector<Trial> trials;
+  for (int i = 1; i <= 4; ++i) {
+    const Side side = i <= letters ? Side::h : Side::g;
+    const Configuration tried{{(1u << i) - 1, 6, side}, Granularity::coarse, 4};
+    trials.push_back({tried, predict(m, tried), predict(m, tried)});
+  }
+  while (state.KeepRunning()) benchmark::DoNotOptimize(choose(m, {}, {}, trials));
+}
+BENCHMARK_CAPTURE(choose_with_trials, none_with_letters, 0);
+BENCHMARK_CAPTURE(choose_with_trials, all_with_letters, 4);
+
 void predict_384(benchmark::State& state) {
   const Measurements m = six_stages_on_four_cores();
   while (state.KeepRunning()) {

@@ -88,6 +88,20 @@ TEST(BenchReport, SplitsAndFramesAtATimeAreNamed) {
   EXPECT_TRUE(json["split"].is_null());
 }
 
+TEST(BenchReport, SplitsAreListedInTensAndReadBack) {
+  const std::vector<BenchConfiguration> all = split_configurations("ssc");
+  ASSERT_EQ(all.size(), 9U);
+  EXPECT_EQ(all.front().name(), "ssc/mg/a10");
+  EXPECT_EQ(all.back().name(), "ssc/mg/a90");
+  for (const char* name : {"ssc/mg/a37", "sgs/mg2/a5"}) {
+    const std::optional<BenchConfiguration> read = read_split(name);
+    ASSERT_TRUE(read) << name;
+    EXPECT_EQ(read->name(), name);
+  }
+  for (const char* name : {"", "gcc/cg3", "ccc/mg", "sss/a10", "sss/mg/a", "sss/cg2/a10"})
+    EXPECT_FALSE(read_split(name)) << name;
+}
+
 TEST(BenchReport, MedianOfRounds) {
   BenchMeasurement measurement;
   EXPECT_EQ(measurement.median_fps(), 0);

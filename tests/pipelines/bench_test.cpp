@@ -77,6 +77,22 @@ TEST_F(Bench, MeasuresTheCpuConfigurations) {
   }
 }
 
+TEST_F(Bench, MeasuresSplitFramesWhenAsked) {
+  if (opencl::list_devices().empty()) GTEST_SKIP() << "no OpenCL device";
+  const CommandResult result = bench({"--cores", "1", "--opencl-device", "any", "--split"});
+  ASSERT_EQ(result.status, 0) << result.errors;
+  std::vector<int> shares;
+  const Json written = json();
+  for (const Json& configuration : written["configurations"]) {
+    if (configuration["split"].is_null()) continue;
+    EXPECT_EQ(configuration["mapping"], "sss");
+    EXPECT_GT(configuration["throughput_fps"].get<double>(), 0);
+    shares.push_back(configuration["split"]);
+  }
+  EXPECT_EQ(shares, (std::vector{10, 20, 30, 40, 50, 60, 70, 80, 90}));
+  EXPECT_NE(result.output.find("sss/mg/a40"), std::string::npos) << result.output;
+}
+
 TEST_F(Bench, MeasuresEveryConfigurationOnADevice) {
   if (opencl::list_devices().empty()) GTEST_SKIP() << "no OpenCL device";
   const std::string video = folder_ + "/video.avi";

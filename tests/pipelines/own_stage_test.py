@@ -3,10 +3,11 @@
 docs/library.md, and runs it on both sides. usage: own_stage_test.py BUILD SCRATCH"""
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
+
+from page import blocks
 
 BUILD, SCRATCH = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -34,8 +35,8 @@ def move(package, folder):
 
 
 def commands_of(page):
-    """The first shell block: what installs, and what follows."""
-    block = re.search(r"```sh\n(.*?)```", page.read_text(), re.DOTALL)[1]
+    """The first shell block: what installs, and what follows. read_tensors_test.py runs the other one."""
+    block, _ = [text for _, language, text in blocks(page) if language == "sh"]
     paths, install, rest = block.split("\n", 2)
     assert install.startswith("meson install"), install
     return f"set -e\n{paths}\n{install}", f"set -e\n{paths}\n{rest}"
@@ -43,7 +44,7 @@ def commands_of(page):
 
 def main():
     shutil.rmtree(SCRATCH, ignore_errors=True)
-    install, rest = commands_of(ROOT / "docs/library.md")
+    install, rest = commands_of("docs/library.md")
     there = {"BUILD": str(BUILD), "HERE": str(SCRATCH), "GST_REGISTRY": str(SCRATCH / "registry.bin")}
     run("bash", "-c", install, **there)
     tandem = SCRATCH / "tandem"

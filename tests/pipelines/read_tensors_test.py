@@ -1,23 +1,32 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the example that reads tensors and motion vectors as NumPy arrays: the stage of ABI's fixture on
-the CPU, on the device and inside the bin, where half of a gradient is bright, and tracking.
-usage: read_tensors_test.py PROGRAM"""
+the CPU, on the device and inside the bin, where half of a gradient is bright, and tracking, by the
+command of docs/library.md. usage: read_tensors_test.py PROGRAM"""
 import re
 import subprocess
 import sys
 
-from page import python_with_gstreamer
+from page import ROOT, blocks, python_with_gstreamer
 
 SKIPPED = 77
 GRADIENT = "videotestsrc pattern=gradient num-buffers=4 ! video/x-raw,format=GRAY8,width=64,height=48"
-BALL = "videotestsrc pattern=ball num-buffers=4 ! video/x-raw,format=GRAY8,width=320,height=240"
-TRACKING = "kltpyramid device=cpu ! kltfeatures device=cpu ! kltflow device=cpu ! klttracks"
 MARKED = "bright-pixels uint8 (48, 64), mean 0.604167"
 
 
 def read(python, line):
     result = subprocess.run([python, sys.argv[1], f"{line} ! appsink name=sink"], capture_output=True, text=True,
                             timeout=100, check=False)
+    assert result.returncode == 0 and not result.stderr, result
+    return result.stdout.splitlines()
+
+
+def tracked(python):
+    """By the page's command, whose Python may be another one here."""
+    command = [text for heading, language, text in blocks("docs/library.md")
+               if (heading, language) == ("Reading tensors and motion vectors", "sh")]
+    assert len(command) == 1 and command[0].startswith("python3 "), command
+    result = subprocess.run(["bash", "-c", python + command[0].removeprefix("python3")], capture_output=True,
+                            text=True, timeout=100, check=False, cwd=ROOT)
     assert result.returncode == 0 and not result.stderr, result
     return result.stdout.splitlines()
 
@@ -31,7 +40,7 @@ def main():
     for stage in ("brightpixels limit=100 device=cpu", "brightpixels limit=100 opencl-device=any",
                   "tandembin.( opencl-device=any mapping=g keep-tensors=true brightpixels limit=100 )"):
         assert read(python, f"{GRADIENT} ! {stage}") == [f"frame {i}: {MARKED}" for i in range(4)], stage
-    lines = read(python, f"{BALL} ! {TRACKING}")
+    lines = tracked(python)
     assert "frame 0: klt-vectors float32 (400, 5), mean 0" in lines, lines
     moved = [re.fullmatch(r"frame (\d): (\d+) vectors, ([\d.]+) pixels", line) for line in lines]
     moved = [match for match in moved if match]

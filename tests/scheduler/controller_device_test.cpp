@@ -23,7 +23,7 @@ TEST_F(ControllerDeviceTest, WithOneDeviceLessItLearnsAnewAndForgetsNothing) {
   Controller controller = make(chip, 3, 2);
   Step step = controller.frames_changed({"a"}, 0);
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
-  step = controller.device_left_out({.capable = 7, .name = "one less"});
+  step = controller.device_left_out({.letters = {{.capable = 7}}, .name = "one less"});
   EXPECT_TRUE(controller.training());
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
   EXPECT_EQ(decisions_.back().reason, Reason::asked);
@@ -39,7 +39,7 @@ TEST_F(ControllerDeviceTest, WithADeviceThatComesLaterItLearnsAnew) {
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
   EXPECT_FALSE(step.configuration.mapping.any_device());
   const AdaptRules rules{.max_overhead = 0.9};
-  controller.set_device({.capable = 7, .name = "a device"});
+  controller.set_device({.letters = {{.capable = 7}}, .name = "a device"});
   step = controller.set_rules(rules);
   EXPECT_TRUE(controller.training()) << "what was learnt without it is not enough";
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
@@ -53,7 +53,7 @@ TEST_F(ControllerDeviceTest, WithADeviceThatComesLaterItLearnsAnew) {
 TEST_F(ControllerDeviceTest, NothingIsDecidedBeforeADeviceThatIsComingIsThere) {
   PaperChip chip(3, 2, 8);
   Controller controller = make(chip, 3, 2);
-  DeviceSide side{.capable = 7, .name = "a device", .coming = true};
+  DeviceSide side{.letters = {{.capable = 7}}, .name = "a device", .coming = true};
   controller.set_device(side);
   Step step = controller.set_rules({});
   step = controller.frames_changed({"a"}, 0);
@@ -77,7 +77,7 @@ TEST_F(ControllerDeviceTest, NothingIsDecidedBeforeADeviceThatIsComingIsThere) {
 TEST_F(ControllerDeviceTest, AStreamThatEndsBeforeTheDeviceIsThereIsTooShort) {
   PaperChip chip(3, 2, 8);
   Controller controller = make(chip, 3, 2);
-  controller.set_device({.capable = 7, .name = "a device", .coming = true});
+  controller.set_device({.letters = {{.capable = 7}}, .name = "a device", .coming = true});
   Step step = controller.frames_changed({"a"}, 0);
   controller.stream_ended();
   EXPECT_TRUE(decisions_.empty()) << "there was no frame";
@@ -111,7 +111,7 @@ TEST_F(ControllerDeviceTest, WhatNoCoreCanComputeStaysOnTheDevice) {
   chain.device_only = 2;
   Controller controller(chain, std::make_shared<Knowledge>(), [&chip] { return chip.probe(); });
   EXPECT_EQ(to_string(controller.configuration()), "cg/cg3");
-  controller.set_device({.capable = 3, .name = "a device"});
+  controller.set_device({.letters = {{.capable = 3}}, .name = "a device"});
   EXPECT_EQ(to_string(controller.set_rules({.max_overhead = 0}).configuration), "cg/cg3");
   controller.set_rules({});
   controller.frames_changed({"a"}, 0);

@@ -37,7 +37,7 @@ class Stream {
       times.end_ns = now_ns_ += kMs;
       times.stage_ns[0] = static_cast<uint64_t>(part * (1 + noise_(random_)) * kMs);
       const Busy busy = busy_of(times, device ? 3 : 0, chain);
-      joules_ += 1e-3 * kStatic + kCore * busy.cores_s + kDevice * busy.device_s;
+      joules_ += 1e-3 * kStatic + kCore * busy.cores_s + kDevice * busy.devices_s[0];
       if (now_ns_ / kCounterNs > told_ns_ / kCounterNs) {
         told_ns_ = now_ns_;
         told_j_ = joules_;
@@ -80,7 +80,7 @@ TEST(EnergyTrack, ExperimentsShorterThanAStepTellWhatEachSideDraws) {
   EXPECT_GE(fits.g.steps, 8);
   EXPECT_NEAR(fits.g.static_w, kStatic, 0.1 * kStatic);
   EXPECT_NEAR(fits.g.core_w, kCore, 0.15 * kCore);
-  EXPECT_NEAR(fits.g.device_w, kDevice, 0.1 * kDevice);
+  EXPECT_NEAR(fits.g.device_w[0], kDevice, 0.1 * kDevice);
   EXPECT_FALSE(known(fits.c.static_w)) << "which no meter covers";
 }
 
@@ -98,19 +98,34 @@ TEST(EnergyTrack, LanesDoNotMakeADeviceBusierThanItIs) {
   times.stage_ns = {2 * kMs, 3 * kMs};
   times.download_ns[1] = kMs;
   const Busy busy = busy_of(times, 3, chain_of_two());
-  EXPECT_DOUBLE_EQ(busy.device_s, 6e-3);
+  EXPECT_DOUBLE_EQ(busy.devices_s[0], 6e-3);
   EXPECT_EQ(busy.cores_s, 0);
   times.configuration = kMedium;
   times.configuration.frames_at_once = 2;
   EXPECT_DOUBLE_EQ(busy_of(times, 0, chain_of_two()).cores_s, 8 * 5e-3) << "half of the cores";
 }
 
+TEST(EnergyTrack, EachKindOfDeviceIsBusyWithItsOwnStages) {
+  FrameTimes times;
+  times.configuration = kDeviceAlone;
+  times.configuration.mapping.set(1, Side::h);
+  times.stage_ns = {2 * kMs, 3 * kMs};
+  Chain chain = chain_of_two();
+  chain.further = {{.capable = 3, .devices = 2}};
+  const Busy busy = busy_of(times, 3, chain);
+  EXPECT_DOUBLE_EQ(busy.devices_s[0], 2e-3);
+  EXPECT_DOUBLE_EQ(busy.devices_s[1], 3e-3);
+  const Busy most = at_most_all({20, {5, 5, 5}}, 1, chain);
+  EXPECT_EQ(most.cores_s, 16);
+  EXPECT_EQ(most.devices_s, (PerLetter{1, 2, 0}));
+}
+
 TEST(EnergyTrack, WhatAnExperimentMeasuredItselfStaysAndTheRestIsFitted) {
   PowerFits fits;
-  fits.g = {kStatic, kCore, kDevice, {}, 10};
+  fits.g = {kStatic, kCore, {kDevice, 0, 0}, {}, 10};
   Observation own, fitted, glance;
   own.watts.g = 123;
-  fitted.busy = glance.busy = {2, 0.5};
+  fitted.busy = glance.busy = {2, {0.5}};
   glance.kind = Observation::Kind::glance;
   const auto seen = with_watts({own, fitted, glance}, fits);
   EXPECT_EQ(seen[0].watts.g, 123);

@@ -102,7 +102,7 @@ TEST_F(Abort, LeavesTheRoundsOnTheCpu) {
 class LongStage final : public Stage {
  public:
   std::string name() const override { return "long"; }
-  bool has_device() const override { return false; }
+  bool has_device(int) const override { return false; }
   Status prepare(Item&) override { return {}; }
   Status begin(Item&) override { return {}; }
   int rows(const Item&) const override { return 1000; }
@@ -150,7 +150,7 @@ class CommandStage final : public Stage {
   static constexpr int kCommands = 1000;
   explicit CommandStage(CommandDevice& device) : device_(device) {}
   std::string name() const override { return "commands"; }
-  bool has_device() const override { return true; }
+  bool has_device(int) const override { return true; }
   Status prepare(Item&) override { return {}; }
   Status begin(Item&) override { return {}; }
   int rows(const Item&) const override { return 1; }

@@ -57,7 +57,7 @@ TEST_F(ExecutorLanes, NoItemIsLostWhicheverWaitFailsWithLanesFull) {
 
 TEST(DispatchLanes, AnItemGoesToTheDeviceWithTheMostFreeLanes) {
   Dispatch dispatch({{}, {}}, 4, true);
-  dispatch.configure({{3, 2}, Granularity::coarse, 1, 4}, ~0u, false, 2);
+  dispatch.configure({{3, 2}, Granularity::coarse, 1, 4}, {~0u, 2}, false);
   std::vector<Item> items(20);
   std::vector<Dispatch::Entry*> sent;
   const auto send = [&] {

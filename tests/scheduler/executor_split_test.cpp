@@ -27,7 +27,7 @@ class SumStage final : public Stage {
   SumStage(int index, int halo, bool joins) : index_(index), halo_(halo), joins_(joins) {}
 
   std::string name() const override { return "sum"; }
-  bool has_device() const override { return true; }
+  bool has_device(int) const override { return true; }
   Status prepare(Item& item) override {
     for (auto* side : {&of(item).host, &of(item).device}) (*side)[index_].assign(kRows, kNothing);
     return {};
@@ -54,9 +54,12 @@ class SumStage final : public Stage {
     return {rows.device_end == 0 ? 0 : std::min(kRows, rows.device_end + halo_),
             std::max(0, rows.cores_begin - halo_)};
   }
+  Status share(Item& item, const SplitRows&) override {
+    if (index_ > 0) exchange(of(item), index_ - 1);
+    return {};
+  }
   Status enqueue_split(Item& item, const SplitRows& rows, bool) override {
     if (fails_at == index_) return Status::device_failed("lost");
-    if (index_ > 0) exchange(of(item), index_ - 1);
     for (int y = 0; y < rows.device_end; ++y) of(item).device[index_][y] = sum(of(item).device, y);
     planned = rows;
     return {};

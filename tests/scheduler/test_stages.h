@@ -18,6 +18,7 @@ namespace tandem {
 constexpr int kRows = 37;
 
 struct TestItem : Item {
+  TestItem() { leads.fill(1); }
   void waits(int stage, int) override { waited_at = stage; }
 
   std::atomic<int> waited_at{-1};
@@ -25,13 +26,15 @@ struct TestItem : Item {
   std::array<std::array<std::atomic<int>, kRows>, kMaxStages> cpu_rows{};  // times computed
   std::array<int, kMaxStages> device{};                                    // times enqueued
   std::array<int, kMaxStages> finished{};
-  std::array<int, 2> copies{};  // to the device, to the host
+  std::array<int, kMaxStages> leads{};  // of each stage: how many it was asked for
+  std::array<int, 2> copies{};          // to the device, to the host
 };
 
 /// What the stages of one test share: who is where, and what shall go wrong.
 struct World {
   std::array<std::atomic<int>, kMaxDevices * kMaxLanes> on_device{};
   int devices = 1;
+  std::array<int, kMaxDevices> kind{};                    // of each
   std::array<std::atomic<int>, kMaxDevices> frames_on{};  // waits of each device
   std::atomic<int> failing{-1};                           // every wait for this device fails
 
@@ -55,9 +58,13 @@ class TestStage final : public Stage {
 
   std::string name() const override { return "stage" + std::to_string(index_); }
   bool serial() const override { return serial_; }
-  bool has_device() const override { return has_device_; }
+  bool has_device(int kind) const override { return has_device_ && (kind == 0 || !serial_); }
   bool has_cpu() const override { return has_cpu_; }
 
+  void lead(Item& base, int count) override {
+    static_cast<TestItem&>(base).leads[index_] = count;
+    most_led_ = std::max(most_led_.load(), count);
+  }
   Status prepare(Item& base) override {
     auto& item = static_cast<TestItem&>(base);
     if (item.id == world_.fail_item && index_ == world_.fails_in)
@@ -71,7 +78,9 @@ class TestStage final : public Stage {
   }
   Status begin(Item& base) override {
     EXPECT_TRUE(has_cpu_);
-    for (auto& row : static_cast<TestItem&>(base).cpu_rows[index_]) row = 0;
+    auto& item = static_cast<TestItem&>(base);
+    for (int k = index_; k < index_ + item.leads[index_]; ++k)
+      for (auto& row : item.cpu_rows[k]) row = 0;
     return {};
   }
   int rows(const Item&) const override { return kRows; }
@@ -80,10 +89,12 @@ class TestStage final : public Stage {
     while (index_ == world_.held_in && in_last_round(item) && item.id < world_.held)
       std::this_thread::yield();
     if (world_.medium && first == 0) world_.on_cores.push_back(item.id);
-    for (int y = first; y < last; ++y) ++item.cpu_rows[index_][y];
+    for (int k = index_; k < index_ + item.leads[index_]; ++k)
+      for (int y = first; y < last; ++y) ++item.cpu_rows[k][y];
   }
   Status enqueue(Item& base, bool) override {
-    ++static_cast<TestItem&>(base).device[index_];
+    auto& item = static_cast<TestItem&>(base);
+    for (int k = index_; k < index_ + item.leads[index_]; ++k) ++item.device[k];
     return {};
   }
   Status enqueue_copy(Item& base, bool to_host) override {
@@ -92,10 +103,11 @@ class TestStage final : public Stage {
   }
   Status finish(Item& base, bool on_device) override {
     auto& item = static_cast<TestItem&>(base);
-    if (!on_device) {
-      for (const auto& row : item.cpu_rows[index_]) EXPECT_EQ(row, 1);
+    for (int k = index_; k < index_ + item.leads[index_]; ++k) {
+      if (!on_device)
+        for (const auto& row : item.cpu_rows[k]) EXPECT_EQ(row, 1);
+      item.finished[k] = 1;
     }
-    item.finished[index_] = 1;
     if (index_ == 1) ++world_.passed;
     if (serial_) {
       EXPECT_GE(item.sequence, next_) << "a serial stage saw frames out of order";
@@ -105,6 +117,7 @@ class TestStage final : public Stage {
   }
 
   uint64_t next_ = 0;
+  std::atomic<int> most_led_{0};
 
  private:
   static bool in_last_round(const Item& item) { return item.round + 1 == item.repeat.rounds; }
@@ -118,6 +131,7 @@ class TestDevice final : public Device {
  public:
   explicit TestDevice(World& world) : world_(world) {}
   int devices() const override { return world_.devices; }
+  int kind(int device) const override { return world_.kind[device]; }
   Status start(int) override {
     int most = world_.most_sent;
     const int sent = ++world_.sent;
@@ -152,6 +166,7 @@ class Pump {
       items_.emplace_back();
       items_.back().id = sent_++;
       items_.back().repeat = repeat_;
+      items_.back().fused = fused_;
       if (!executor_.submit(&items_.back())) {
         ++refused_;
         return;
@@ -166,6 +181,7 @@ class Pump {
   }
 
   Repeat repeat_;
+  Fused fused_;
   std::deque<TestItem> items_;
   std::vector<int> received_;
   int sent_ = 0, refused_ = 0, failed_ = 0;

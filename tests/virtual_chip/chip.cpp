@@ -12,6 +12,25 @@ bool Chip::discrete() const {
                      [](const Stage& stage) { return stage.upload_s + stage.download_s > 0; });
 }
 
+int Chip::kind_of(int device) const {
+  int kind = 0;
+  for (int first = devices; device >= first; ++kind)
+    first += further[static_cast<std::size_t>(kind)].devices;
+  return kind;
+}
+
+int Chip::all_devices() const {
+  int all = devices;
+  for (const Kind& kind : further) all += kind.devices;
+  return all;
+}
+
+double Chip::device_s(int kind, int stage) const {
+  return kind == 0 ? stages[stage].device_s : further[kind - 1].device_s[stage];
+}
+
+double Chip::transfers(int kind) const { return kind == 0 ? 1 : further[kind - 1].transfers; }
+
 uint32_t Chip::device_capable() const {
   uint32_t capable = 0;
   for (std::size_t k = 0; k < stages.size(); ++k)
@@ -117,6 +136,19 @@ Chip random_chip(unsigned seed) {
   chip.u = {uniform(1, 10), uniform(0, 10), uniform(0, 10)};
   for (Chip::Power* power : {&chip.c, &chip.g, &chip.u}) power->medium_w = power->cores_w;
   chip.meter_resolution_s = uniform(0, 1) < 0.5 ? 1e-3 : 2e-2;
+  return chip;
+}
+
+Chip with_other_kind(Chip chip, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  // By the first one's.
+  const double slower = std::pow(20, uniform(random)) / 2;
+  Chip::Kind kind;
+  for (const Chip::Stage& stage : chip.stages)
+    kind.device_s.push_back(stage.device_s * slower * std::pow(9, uniform(random) - 0.5));
+  kind.transfers = 0.5 + 2 * uniform(random);
+  chip.further.push_back(kind);
   return chip;
 }
 

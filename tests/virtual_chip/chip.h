@@ -33,6 +33,13 @@ struct Chip {
     double medium_w = 0;  ///< more when all cores compute one frame: they wait for each other
   };
 
+  /// Devices of another kind, with a letter of their own; their power is that of the first kind.
+  struct Kind {
+    int devices = 1;
+    std::vector<double> device_s;  ///< a frame in each stage, as Stage::device_s
+    double transfers = 1;          ///< how many times longer these take than to the first kind
+  };
+
   std::string name;
   int cores = 1;
   std::vector<Stage> stages;
@@ -44,7 +51,8 @@ struct Chip {
   int window = 128;   ///< most frames in flight
   Repeat repeat;      ///< stages that a frame passes several times
   double sink_s = 0;  ///< that the sink takes for a frame
-  int devices = 1;    ///< of the same kind; their power is that of one
+  int devices = 1;    ///< of the first kind; their power is that of one
+  std::vector<Kind> further = {};
   /// A frame takes so much longer on the device, relative, for each core that computes frames, and
   /// for each of those that feed the device and compute frames instead.
   double crowding = 0;
@@ -59,6 +67,11 @@ struct Chip {
 
   Power c, g, u;
   double meter_resolution_s = 1e-3;
+
+  int kind_of(int device) const;               ///< 0: the first
+  int all_devices() const;                     ///< of all kinds
+  double device_s(int kind, int stage) const;  ///< as Stage::device_s
+  double transfers(int kind) const;            ///< as Kind::transfers
 
   bool discrete() const;
   uint32_t device_capable() const;  ///< bit k: stage k
@@ -93,6 +106,10 @@ Watts power_w(const Chip& chip, const Load& load);
 /// A chip of seeded random: 1 to 6 stages, 1 to 8 cores, integrated or discrete, quiet or noisy; a
 /// frame takes 1 to 8 ms on a core.
 Chip random_chip(unsigned seed);
+
+/// The same chip with a device of another kind beside the first one: one that is as fast as that,
+/// half as good or no help at all, and better at some stages than at others.
+Chip with_other_kind(Chip chip, unsigned seed);
 
 /// The same chip with stages that can be split, all or most of them.
 Chip with_split(Chip chip, unsigned seed);

@@ -39,9 +39,9 @@ Exhaustive::Exhaustive(const Chip& chip, unsigned seed) : chip_(chip), seed_(see
   const int stages = static_cast<int>(chip.stages.size());
   std::vector<int> shares;
   for (int share = kShareStep; share < 100; share += kShareStep) shares.push_back(share);
-  for (const Configuration& c :
-       all_configurations(stages, chip.cores, chip.device_capable(), chip.lanes(), 1,
-                          chip.device_only(), chip.can_split(), shares))
+  for (const Configuration& c : all_configurations(
+           stages, chip.cores, chip.device_capable(), chip.lanes(),
+           1 + static_cast<int>(chip.further.size()), chip.device_only(), chip.can_split(), shares))
     all_.push_back({c, run_steadily(chip, c, seed, kGlanceFrames)});
 }
 

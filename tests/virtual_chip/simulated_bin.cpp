@@ -17,6 +17,8 @@ SimulatedBin::SimulatedBin(const Chip& chip, unsigned seed, const Objective& obj
   chain.devices = chip.devices;
   for (const int lanes : chip.lanes())
     if (lanes > 1) chain.lanes.push_back(lanes);
+  for (const Chip::Kind& kind : chip.further)
+    chain.further.push_back({chain.device_capable, kind.devices, chain.lanes});
   chain.domains = {Domain::dominant, Domain::dominant, Domain::dominant};
   chain.energy_resolution_s = chip.meter_resolution_s;
   controller_ = std::make_unique<Controller>(chain, std::make_shared<Knowledge>(), [this] {

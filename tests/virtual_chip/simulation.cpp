@@ -34,11 +34,16 @@ Simulation::Simulation(const Chip& chip, unsigned seed)
       drivers_(chip.cores + 1) {
   device_runs_left_.fill(-1);
   dispatch_.set_window(chip.window);
-  dispatch_.configure(dispatch_.configuration(), chip_.device_capable(), false, chip_.devices);
+  configure(dispatch_.configuration());
 }
 
 void Simulation::configure(const Configuration& configuration, bool time_stages) {
-  dispatch_.configure(configuration, chip_.device_capable(), time_stages, chip_.devices);
+  Devices devices{chip_.device_capable(), chip_.all_devices()};
+  for (int d = 0; d < devices.count; ++d) {
+    devices.kind[d] = static_cast<uint8_t>(chip_.kind_of(d));
+    devices.capable[devices.kind[d]] = chip_.device_capable();
+  }
+  dispatch_.configure(configuration, devices, time_stages);
 }
 
 bool Simulation::medium() const {
@@ -138,7 +143,7 @@ bool Simulation::is_over(Driver& driver) {
     }
   } else {
     --on_device_;
-    const auto [kind, first, last] = driver.action;
+    const auto [kind, first, last, device_kind] = driver.action;
     const uint64_t share_ns =
         dispatch_.leave_device(entry, to_ns(now_s_)) / static_cast<uint64_t>(last - first);
     for (int p = first; p < last; ++p) {
@@ -198,15 +203,17 @@ void Simulation::compute(Driver& driver, Where where, double seconds) {
 // A run brings its inputs along, and its outputs go to the host when a stage on the CPU follows.
 void Simulation::send(Driver& driver) {
   const Way& way = driver.entry->way;
-  const auto [kind, first, last] = driver.action;
+  const auto [kind, first, last, device_kind] = driver.action;
   double compute_s = 0;
-  for (int p = first; p < last; ++p) compute_s += drawn_s(chip_.stages[way.stage(p)].device_s);
+  for (int p = first; p < last; ++p)
+    compute_s += drawn_s(chip_.device_s(device_kind, way.stage(p)));
   compute_s *= chip_.device_slowdown(medium() && on_cores_ > 0 ? chip_.cores : on_cores_);
   const double crowded = chip_.lanes_slowdown(on_cores_, configuration().lanes);
+  const double transfers = crowded * chip_.transfers(device_kind);
   compute_s *= crowded;
-  const double upload_s = crowded * drawn_s(chip_.stages[way.stage(first)].upload_s);
+  const double upload_s = transfers * drawn_s(chip_.stages[way.stage(first)].upload_s);
   const double download_s =
-      last < way.length() ? crowded * drawn_s(chip_.stages[way.stage(last - 1)].download_s) : 0;
+      last < way.length() ? transfers * drawn_s(chip_.stages[way.stage(last - 1)].download_s) : 0;
   Stations& at = stations_[driver.entry->device];
   at.upload_free_s = std::max(now_s_, at.upload_free_s) + upload_s;
   at.compute_free_s = std::max(at.upload_free_s, at.compute_free_s) + compute_s;
@@ -219,20 +226,21 @@ void Simulation::send(Driver& driver) {
 double Simulation::device_stages_apart_s(Driver& driver) {
   const Way& way = driver.entry->way;
   FrameTimes& times = driver.entry->item->times;
-  const auto [kind, first, last] = driver.action;
+  const auto [kind, first, last, device_kind] = driver.action;
+  const double transfers = chip_.transfers(device_kind);
   double sum_s = 0;
   for (int p = first; p < last; ++p) {
     const int k = way.stage(p);
     const Chip::Stage& stage = chip_.stages[k];
-    const double upload_s = p == first ? drawn_s(stage.upload_s) : 0;
-    const double stage_s = drawn_s(stage.device_s) + upload_s;
-    const double download_s = drawn_s(stage.download_s);
+    const double upload_s = p == first ? transfers * drawn_s(stage.upload_s) : 0;
+    const double stage_s = drawn_s(chip_.device_s(device_kind, k)) + upload_s;
+    const double download_s = transfers * drawn_s(stage.download_s);
     times.stage_ns[k] += to_ns(stage_s);
     times.download_ns[k] += to_ns(download_s);
     sum_s += stage_s + download_s;
     if (p + 1 == last && last < way.length()) continue;
     if (k + 1 == stages_) continue;
-    const double again_s = drawn_s(chip_.stages[k + 1].upload_s);
+    const double again_s = transfers * drawn_s(chip_.stages[k + 1].upload_s);
     times.upload_ns[k] += to_ns(again_s);
     sum_s += again_s;
   }

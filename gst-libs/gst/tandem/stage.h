@@ -79,7 +79,7 @@ struct _GstTandemStage {
  * @collect: after the device side is done: takes from outputs what goes into the frame's pixels,
  *   which stay as they are until then; may be %NULL
  * @enqueue_rows: the device side of the rows before @end_row, those of `compute`, for a frame of
- *   which the cores compute the others. A class that has it needs no `enqueue`
+ *   which the cores compute the others at that time. A class that has it needs no `enqueue`
  * @needs: which rows [@first_row, @end_row) of the stage that makes an input such rows of this one
  *   are computed from, on either side; %NULL: the same rows. @data is that of
  *   gst_tandem_work_set_data(). Not asked of inputs without rows

@@ -22,8 +22,16 @@ void bench_vivid(const StageBench& bench);
 /// Three element-wise maps in one file against three files.
 void bench_fused(const StageBench& bench);
 
-/// A chain of four in tandembin: what it chooses against the best of a search.
+/// Three elements of a chain, each an element-wise map, in one pass against one by one: their code
+/// alone, and frames through tandembin, where the rest of a frame's way is in the times.
+void bench_elements(const StageBench& bench);
+
+/// What tandembin chooses for a chain against the best of a search.
+void print_chosen(const StageBench& bench, const char* what, const std::string& chain);
+/// Of four stages.
 void bench_chosen(const StageBench& bench);
+/// Of the elements of bench_elements().
+void bench_elements_chosen(const StageBench& bench);
 /// The same from the start of a process to its first frame, with an empty cache and with a full
 /// one.
 void bench_start(const StageBench& bench);

@@ -9,12 +9,27 @@ namespace tandem {
 using Access = opencl::Buffer::Access;
 using Role = StageTensor::Role;
 
+namespace {
+
+std::vector<StageFile> parse_all(const std::vector<std::string>& texts) {
+  std::vector<StageFile> files;
+  for (const std::string& text : texts)
+    files.push_back(parse_stage_file(text, "stage" + std::to_string(files.size() + 1) + ".cl"));
+  return files;
+}
+
+}  // namespace
+
 StageChain::StageChain(const std::vector<std::string>& texts,
                        std::shared_ptr<opencl::Context> context, int width, int height)
+    : StageChain(parse_all(texts), std::move(context), width, height) {}
+
+StageChain::StageChain(std::vector<StageFile> files, std::shared_ptr<opencl::Context> context,
+                       int width, int height)
     : width_(width), height_(height) {
-  for (const std::string& text : texts) {
+  for (StageFile& file : files) {
     Stage stage;
-    stage.file = parse_stage_file(text, "stage" + std::to_string(stages_.size() + 1) + ".cl");
+    stage.file = std::move(file);
     stage.plan = plan_stage(stage.file);
     stage.host = std::make_unique<HostStage>(stage.file, stage.plan);
     if (context) stage.device = std::make_unique<StageFileOpenCL>(*context, stage.file, stage.plan);

@@ -16,6 +16,8 @@ namespace tandem {
 /// next reads under it. Frames of one size, dense rows, parameters as they are by default.
 class StageChain {
  public:
+  StageChain(std::vector<StageFile> files, std::shared_ptr<opencl::Context> context, int width,
+             int height);
   /// Compiles for both sides. `context` may be null: the cores alone.
   StageChain(const std::vector<std::string>& texts, std::shared_ptr<opencl::Context> context,
              int width, int height);

@@ -5,9 +5,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/gst/support/grey_frames.h"
@@ -20,12 +23,14 @@ inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// A bin with ViVid between two bare pads: nothing else is measured.
+inline constexpr char kBareVivid[] = "vividfilter scales=1 ! vividhistogram ! vividclassifier";
+
+/// A bin with stages, ViVid's mostly, between two bare pads: nothing else is measured.
 class BareBin {
  public:
-  BareBin(Size size, const char* settings) {
-    const std::string line = std::string("tandembin name=t knowledge=off ") + settings +
-                             " stages=\"vividfilter scales=1 ! vividhistogram ! vividclassifier\"";
+  BareBin(Size size, const char* settings, const std::string& stages = kBareVivid) {
+    const std::string line =
+        std::string("tandembin name=t knowledge=off ") + settings + " stages=\"" + stages + "\"";
     GError* error = nullptr;
     bin_ = gst_parse_launch(line.c_str(), &error);
     if (!bin_) {
@@ -37,8 +42,7 @@ class BareBin {
     sink_ = gst_pad_new("sink", GST_PAD_SINK);
     gst_pad_set_element_private(sink_, this);
     gst_pad_set_chain_function(sink_, [](GstPad* pad, GstObject*, GstBuffer* buffer) {
-      gst_buffer_unref(buffer);
-      ++static_cast<BareBin*>(gst_pad_get_element_private(pad))->received_;
+      static_cast<BareBin*>(gst_pad_get_element_private(pad))->receive(buffer);
       return GST_FLOW_OK;
     });
     link(source_, "sink");
@@ -123,7 +127,35 @@ class BareBin {
     return seconds;
   }
 
+  /// Seconds from pad to pad of a frame that has the bin to itself. It is given back in `frame`,
+  /// without a copy where nobody else refers to it.
+  double run_alone(GstBuffer*& frame) {
+    std::unique_lock lock(mutex_);
+    const auto start = Clock::now();
+    alone_ = &frame;
+    lock.unlock();
+    if (gst_pad_push(source_, std::exchange(frame, nullptr)) != GST_FLOW_OK) {
+      std::fprintf(stderr, "the bin refused a frame\n");
+      std::exit(1);
+    }
+    lock.lock();
+    came_.wait(lock, [&] { return !alone_; });
+    return std::chrono::duration<double>(came_at_ - start).count();
+  }
+
+  GstElement* bin() const { return bin_; }
+
  private:
+  void receive(GstBuffer* buffer) {
+    const auto now = Clock::now();
+    ++received_;
+    std::lock_guard lock(mutex_);
+    if (!alone_) return gst_buffer_unref(buffer);
+    came_at_ = now;
+    *std::exchange(alone_, nullptr) = buffer;
+    came_.notify_one();
+  }
+
   void link(GstPad* mine, const char* name) {
     GstPad* theirs = gst_element_get_static_pad(bin_, name);
     if (GST_PAD_IS_SRC(mine)) {
@@ -139,6 +171,10 @@ class BareBin {
   GstCaps* caps_ = nullptr;
   GstPad *source_ = nullptr, *sink_ = nullptr;
   std::atomic<int> received_{0};
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable came_;
+  GstBuffer** alone_ = nullptr;  // where a frame that is alone goes
+  Clock::time_point came_at_;
 };
 
 }  // namespace tandem::test

@@ -46,6 +46,32 @@ Told told_by(const GstStructure* d, double at_s) {
 
 }  // namespace
 
+void force_configuration(GstElement* bin, const std::string& configuration) {
+  const auto set = [bin](const char* property, const char* value) {
+    gst_util_set_object_arg(G_OBJECT(bin), property, value);
+  };
+  // What a part of the new one does not go with.
+  set("granularity", "auto");
+  set("threads", "0");
+  std::size_t at = configuration.find('/');
+  set("mapping", configuration.substr(0, at).c_str());
+  set("lanes", at == std::string::npos ? "0" : "1");
+  set("split", "auto");
+  while (at != std::string::npos) {
+    const std::size_t next = configuration.find('/', ++at);
+    const std::string part = configuration.substr(at, next - at);
+    at = next;
+    if (part[0] == 'q')
+      set("lanes", part.c_str() + 1);
+    else if (part[0] == 'a')
+      set("split", part.c_str() + 1);
+    else if (part[0] == 'm')
+      set("granularity", part.c_str());
+    else
+      set("threads", part.c_str() + 2);  // and thereby the granularity
+  }
+}
+
 FedBin::FedBin(const Options& options, const std::string& stages, const char* adapt) {
   const std::string line =
       "appsrc name=source format=time block=true max-buffers=4 max-bytes=0 ! tandembin name=bin "
@@ -81,28 +107,7 @@ void FedBin::set(const char* property, const char* value) {
   gst_util_set_object_arg(G_OBJECT(bin_), property, value);
 }
 
-void FedBin::force(const std::string& configuration) {
-  // What a part of the new one does not go with.
-  set("granularity", "auto");
-  set("threads", "0");
-  std::size_t at = configuration.find('/');
-  set("mapping", configuration.substr(0, at).c_str());
-  set("lanes", at == std::string::npos ? "0" : "1");
-  set("split", "auto");
-  while (at != std::string::npos) {
-    const std::size_t next = configuration.find('/', ++at);
-    const std::string part = configuration.substr(at, next - at);
-    at = next;
-    if (part[0] == 'q')
-      set("lanes", part.c_str() + 1);
-    else if (part[0] == 'a')
-      set("split", part.c_str() + 1);
-    else if (part[0] == 'm')
-      set("granularity", part.c_str());
-    else
-      set("threads", part.c_str() + 2);  // and thereby the granularity
-  }
-}
+void FedBin::force(const std::string& configuration) { force_configuration(bin_, configuration); }
 
 void FedBin::begin(Size size) {
   GstCaps* caps = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width",

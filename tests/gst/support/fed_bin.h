@@ -51,6 +51,9 @@ struct Rate {
   double latency_ms = 0;  ///< the 95th percentile; 0: unknown
 };
 
+/// "gcc/cg3", "ggg/cg1/q4" or "auto".
+void force_configuration(GstElement* bin, const std::string& configuration);
+
 /// appsrc ! tandembin ! fakesink, playing and always fed.
 class FedBin {
  public:
@@ -70,7 +73,6 @@ class FedBin {
   FedBin& operator=(const FedBin&) = delete;
 
   void set(const char* property, const char* value);
-  /// "gcc/cg3", "ggg/cg1/q4" or "auto".
   void force(const std::string& configuration);
   void begin(Size size);
   void feed(const std::vector<GstBuffer*>& frames);

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/bin/binfusion.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <future>
+
+#include "gst/elements/kernelstage.h"
+
+namespace tandem {
+namespace {
+
+bool reads(const StageAdapter& stage, const std::string& tensor) {
+  return std::ranges::any_of(stage.description().inputs,
+                             [&](const auto& input) { return tensor == input.tensor.text(); });
+}
+
+bool is_read_behind(std::span<StageAdapter* const> chain, std::size_t last,
+                    const std::string& tensor) {
+  return std::ranges::any_of(chain.subspan(last + 1),
+                             [&](const StageAdapter* stage) { return reads(*stage, tensor); });
+}
+
+// For measuring and for tests: stages one by one.
+bool is_off() { return std::getenv("TANDEM_NO_FUSION") != nullptr; }
+
+}  // namespace
+
+/// A stage that others may be computed together with, as the scheduler sees it.
+class BinFusion::Leader final : public Stage {
+ public:
+  Leader(const BinFusion& all, int index)
+      : all_(all), index_(index), own_(*all.adapters_[static_cast<std::size_t>(index)]) {}
+
+  std::string name() const override { return own_.name(); }
+  bool serial() const override { return own_.serial(); }
+  bool changes_item() const override { return own_.changes_item(); }
+  bool has_device(int kind) const override { return own_.has_device(kind); }
+  bool has_cpu() const override { return own_.has_cpu(); }
+
+  void lead(Item& item, int count) override { slot(item).leads = count; }
+
+  Status prepare(Item& item) override {
+    Status status;
+    for (int k = index_; k < index_ + slot(item).leads && status.ok(); ++k)
+      status = all_.adapters_[static_cast<std::size_t>(k)]->prepare(item);
+    return status;
+  }
+  Status begin(Item& item) override {
+    if (slot(item).leads == 1) return own_.begin(item);
+    return StageAdapter::guard_of(frame(item), [&]() -> Status {
+      pass(item).begin(frame(item));
+      return {};
+    });
+  }
+  int rows(const Item& item) const override {
+    return slot(item).leads == 1 ? own_.rows(item) : pass(item).rows(frame(item));
+  }
+  void compute(Item& item, int first, int last) override {
+    if (slot(item).leads == 1) return own_.compute(item, first, last);
+    pass(item).compute(frame(item), {first, last});
+  }
+  Status enqueue(Item& item, bool to_host) override {
+    if (slot(item).leads == 1) return own_.enqueue(item, to_host);
+    return StageAdapter::guard_of(frame(item), [&]() -> Status {
+      for (int k = index_; k < index_ + slot(item).leads; ++k) {
+        FrameItem::Slot& each = frame(item).slots[static_cast<std::size_t>(k)];
+        if (!each.work->context) return Status::device_failed(each.work->device_problem);
+        all_.adapters_[static_cast<std::size_t>(k)]->localise_inputs(each);
+      }
+      pass(item).enqueue(frame(item), queue(item));
+      if (to_host || frame(item).tensors_to_host) download(item);
+      return {};
+    });
+  }
+  Status enqueue_copy(Item& item, bool to_host) override {
+    using Access = opencl::Buffer::Access;
+    if (slot(item).leads == 1) return own_.enqueue_copy(item, to_host);
+    return StageAdapter::guard_of(frame(item), [&]() -> Status {
+      if (to_host) {
+        download(item);
+        return {};
+      }
+      pass(item).each_output(frame(item), [&](const SlotTensor& output) {
+        output.buffer->host(Access::read_write);  // makes the device side stale
+        output.buffer->device(queue(item), Access::read);
+      });
+      return {};
+    });
+  }
+  Status finish(Item& item, bool on_device) override {
+    if (slot(item).leads == 1) return own_.finish(item, on_device);
+    return StageAdapter::guard_of(frame(item), [&]() -> Status {
+      pass(item).finish(frame(item));
+      return {};
+    });
+  }
+
+ private:
+  static FrameItem& frame(Item& item) { return static_cast<FrameItem&>(item); }
+  static const FrameItem& frame(const Item& item) { return static_cast<const FrameItem&>(item); }
+  FrameItem::Slot& slot(Item& item) const {
+    return frame(item).slots[static_cast<std::size_t>(index_)];
+  }
+  const FrameItem::Slot& slot(const Item& item) const {
+    return frame(item).slots[static_cast<std::size_t>(index_)];
+  }
+  static opencl::Queue& queue(Item& item) { return *frame(item).queues[item.lane]; }
+  const FusedStages& pass(const Item& item) const {
+    return *all_.passes_[frame(item).keep_tensors].at({index_, slot(item).leads});
+  }
+  void download(Item& item) const {
+    pass(item).each_output(frame(item), [&](const SlotTensor& output) {
+      output.buffer->enqueue_download(queue(item));
+    });
+  }
+
+  const BinFusion& all_;
+  const int index_;
+  StageAdapter& own_;
+};
+
+BinFusion::BinFusion(const std::vector<GstTandemStage*>& stages,
+                     std::span<StageAdapter* const> adapters)
+    : adapters_(adapters), leaders_(stages.size()) {
+  if (is_off()) return;
+  std::vector<std::shared_ptr<const StageFile>> files;
+  for (GstTandemStage* stage : stages) files.push_back(stage_file_of(stage));
+  for (std::size_t first = 0; first < files.size(); ++first) {
+    std::vector<const StageFile*> some;
+    for (std::size_t k = first; k < files.size() && files[k] && some.size() < Fused::kMost; ++k) {
+      some.push_back(files[k].get());
+      for (std::size_t keeps : {0, 1}) {
+        auto fused = fuse_stage_files(some, {keeps != 0, [&](const std::string& tensor) {
+                                               return is_read_behind(adapters_, k, tensor);
+                                             }});
+        if (fused)
+          passes_[keeps][{first, some.size()}] =
+              std::make_unique<FusedStages>(std::move(*fused), first);
+      }
+    }
+    if (passes_[0].contains({first, 2}))
+      leaders_[first] = std::make_unique<Leader>(*this, static_cast<int>(first));
+  }
+}
+
+BinFusion::~BinFusion() = default;
+
+Stage* BinFusion::scheduled(int k) const {
+  const auto at = static_cast<std::size_t>(k);
+  if (leaders_[at]) return leaders_[at].get();
+  return adapters_[at];
+}
+
+void BinFusion::begin(bool keeps_tensors) {
+  const std::lock_guard lock(mutex_);
+  begun_[keeps_tensors] = true;
+  compile();
+}
+
+void BinFusion::use_device(std::shared_ptr<opencl::Context> context) {
+  const std::lock_guard lock(mutex_);
+  context_ = std::move(context);
+  one_kind_ = context_ && context_->further().empty();
+  compile();
+}
+
+// Compilers work side by side.
+void BinFusion::compile() {
+  std::vector<std::future<void>> compiling;
+  for (std::size_t keeps : {0, 1}) {
+    if (!begun_[keeps]) continue;
+    for (auto& [range, pass] : passes_[keeps])
+      compiling.push_back(
+          std::async(std::launch::async, [&pass, this] { pass->compile(context_); }));
+  }
+  for (std::future<void>& one : compiling) one.get();
+  for (std::size_t keeps : {0, 1}) {
+    on_cores_[keeps] = pairs(passes_[keeps], &FusedStages::on_cores);
+    on_device_[keeps] = pairs(passes_[keeps], &FusedStages::on_device);
+  }
+}
+
+// All parts of what is fused must be there: a mapping may cut it anywhere.
+uint32_t BinFusion::pairs(const Passes& passes, bool (FusedStages::*is_ready)() const) const {
+  const auto ready = [&](int first, int count) {
+    const auto found = passes.find({first, count});
+    return found != passes.end() && (*found->second.*is_ready)();
+  };
+  uint32_t pairs = 0;
+  const int stages = static_cast<int>(adapters_.size());
+  for (int k = 0; k + 1 < stages; ++k) {
+    bool fits = true;
+    for (int count = 2; fits && count <= Fused::kMost; ++count) {
+      const int first = k + 2 - count;
+      if (first < 0 || (count > 2 && (pairs >> first & 1) == 0)) break;
+      fits = ready(first, count);
+    }
+    if (fits) pairs |= 1u << k;
+  }
+  return pairs;
+}
+
+// A pass is compiled for one kind of device; where there are several, stages are computed apart.
+Fused BinFusion::fused(bool keeps_tensors) const {
+  return {on_cores_[keeps_tensors], one_kind_ ? on_device_[keeps_tensors].load() : 0};
+}
+
+}  // namespace tandem

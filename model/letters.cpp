@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Devices of several kinds, a letter each: docs/model.md, "Letters".
+#include "model/letters.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tandem {
+namespace {
+
+constexpr int kLetters = kMaxLetters;
+
+int letter_at(const Mapping& mapping, int stage) {
+  return static_cast<int>(mapping.side(stage)) - static_cast<int>(Side::g);
+}
+
+LetterMeasurements::Stage stage_on(const Measurements& m, int letter, int k) {
+  if (letter > 0) {
+    if (letter > std::ssize(m.further)) return {};
+    return m.further[static_cast<std::size_t>(letter) - 1].stages[static_cast<std::size_t>(k)];
+  }
+  const StageMeasurements& stage = m.stages[static_cast<std::size_t>(k)];
+  return {stage.has_device, stage.device.seconds, stage.upload.seconds, stage.download.seconds};
+}
+
+/// What one frame takes of the devices of a letter, with all of them.
+struct OnLetter {
+  double upload_s = 0, kernels_s = 0, download_s = 0;
+  double cores_s = 0;  ///< what the same stages take on the cores
+  bool used = false;
+
+  // As Model::use_lanes, without what kernels hide of each other where that was not measured.
+  double frame_s(int lanes, double kernel_factor) const {
+    const double kernels = kernel_factor * kernels_s;
+    const double longest = std::max({upload_s, kernels, download_s});
+    return longest + (upload_s + kernels + download_s - longest) / lanes;
+  }
+};
+
+double lane_factor(const Measurements& m, int letter, int lanes) {
+  const double factor = m.lane_factors[static_cast<std::size_t>(lanes) - 1].seconds;
+  return letter == 0 && known(factor) ? factor : 1;
+}
+
+int devices_of(const Measurements& m, int letter) {
+  return letter == 0 ? m.devices : m.further[static_cast<std::size_t>(letter) - 1].devices;
+}
+
+double device_cores_of(const Measurements& m, int letter) {
+  return letter == 0 ? m.device_cores
+                     : m.further[static_cast<std::size_t>(letter) - 1].device_cores;
+}
+
+/// A frame's way under a mapping.
+struct Ways {
+  std::array<OnLetter, kLetters> on{};
+  double cores_s = 0, all_s = 0;  ///< 'c' stages, all stages: on a core, or on all together
+  double serial_s = 0;            ///< the longest serial stage on the cores
+  bool possible = true;
+};
+
+Ways ways_of(const Measurements& m, const Mapping& mapping, Granularity granularity) {
+  Ways ways;
+  for (int k = 0; k < mapping.stages; ++k) {
+    const StageMeasurements& stage = m.stages[static_cast<std::size_t>(k)];
+    const double cores_s = granularity == Granularity::medium ? stage.mg.seconds : stage.cg.seconds;
+    ways.all_s += cores_s;
+    if (!mapping.on_device(k)) {
+      ways.cores_s += cores_s;
+      if (stage.serial) ways.serial_s = std::max(ways.serial_s, cores_s);
+      ways.possible = ways.possible && stage.has_cpu && !mapping.split(k);
+      continue;
+    }
+    const int letter = letter_at(mapping, k);
+    const LetterMeasurements::Stage here = stage_on(m, letter, k);
+    ways.possible = ways.possible && here.works && known(here.seconds);
+    OnLetter& on = ways.on[static_cast<std::size_t>(letter)];
+    on.used = true;
+    on.kernels_s += here.seconds;
+    on.cores_s += cores_s;
+    if (k == 0 || mapping.side(k - 1) != mapping.side(k)) on.upload_s += here.upload_s;
+    if (k + 1 < mapping.stages && mapping.side(k + 1) != mapping.side(k))
+      on.download_s += here.download_s;
+  }
+  return ways;
+}
+
+// The rate at which the cores keep up with what the devices leave to them: they get `cores_fps`
+// whole frames done. A letter serves `most_fps` frames, the cores the rest of its stages.
+double balanced_fps(const Ways& ways, const std::array<double, kLetters>& most_fps,
+                    double cores_fps) {
+  // Work of the cores by frame rate: it grows faster from each letter's rate on.
+  double slope = ways.cores_s / ways.all_s, offset = 0;
+  std::array<bool, kLetters> passed{};
+  for (;;) {
+    int next = -1;
+    for (int letter = 0; letter < kLetters; ++letter) {
+      const auto l = static_cast<std::size_t>(letter);
+      const bool earlier = next < 0 || most_fps[l] < most_fps[static_cast<std::size_t>(next)];
+      if (ways.on[l].used && !passed[l] && earlier) next = letter;
+    }
+    if (next < 0) break;
+    const auto letter = static_cast<std::size_t>(next);
+    if (slope * most_fps[letter] - offset >= cores_fps) break;
+    const double share = ways.on[letter].cores_s / ways.all_s;
+    slope += share;
+    offset += share * most_fps[letter];
+    passed[letter] = true;
+  }
+  return (cores_fps + offset) / slope;
+}
+
+}  // namespace
+
+Prediction predict_letters(const Measurements& m, const Configuration& configuration) {
+  const Mapping& mapping = configuration.mapping;
+  const bool medium = configuration.granularity == Granularity::medium;
+  if (mapping.stages != std::ssize(m.stages) || configuration.frames_at_once > 1 ||
+      configuration.threads < 1 || configuration.threads > m.cores + 1)
+    return {};
+  const Ways ways = ways_of(m, mapping, configuration.granularity);
+  if (!ways.possible || !known(ways.all_s)) return {};
+  int devices = 0;
+  for (int letter = 0; letter < kLetters; ++letter)
+    if (ways.on[static_cast<std::size_t>(letter)].used) devices += devices_of(m, letter);
+  // Threads that serve devices compute nothing, unless 'c' stages leave them nothing else.
+  int on_cores = configuration.threads - std::min(configuration.threads, devices);
+  if (on_cores == 0 && ways.cores_s > 0) on_cores = configuration.threads;
+  if (medium) on_cores = m.cores;
+  const double crowding = m.crowding.empty()
+                              ? 1
+                              : m.crowding[std::min<std::size_t>(static_cast<std::size_t>(on_cores),
+                                                                 m.crowding.size() - 1)];
+  std::array<double, kLetters> most_fps{};
+  double device_cores = 0, latency_s = ways.cores_s, least_fps = 0;
+  for (int letter = 0; letter < kLetters; ++letter) {
+    const OnLetter& on = ways.on[static_cast<std::size_t>(letter)];
+    if (!on.used) continue;
+    const double frame_s =
+        crowding * on.frame_s(configuration.lanes, lane_factor(m, letter, configuration.lanes));
+    most_fps[static_cast<std::size_t>(letter)] = 1 / frame_s;
+    least_fps = least_fps == 0 ? 1 / frame_s : std::min(least_fps, 1 / frame_s);
+    latency_s += devices_of(m, letter) * configuration.lanes * frame_s;
+    device_cores += device_cores_of(m, letter);
+  }
+  double cores_fps = 0;
+  if (on_cores > 0) {
+    const double frame_s =
+        medium ? ways.all_s : m.cg[static_cast<std::size_t>(on_cores) - 1].seconds;
+    if (!known(frame_s)) return {};
+    cores_fps = 1 / frame_s;
+    latency_s = std::max(latency_s, medium ? 2 * frame_s : on_cores * frame_s);
+  }
+  double fps = cores_fps > 0 ? balanced_fps(ways, most_fps, cores_fps) : least_fps;
+  const double busy_cores = std::min(on_cores, m.cores) + device_cores;
+  if (device_cores > 0) fps /= std::max(1.0, busy_cores / m.cores);
+  if (ways.serial_s > 0) fps = std::min(fps, 1 / ways.serial_s);
+  if (m.window > 0) fps = std::min(fps, (m.window + 1) / latency_s);
+  return {fps, kUnknown, std::min(1.0, least_fps / fps), kUnknown, latency_s};
+}
+
+void visit_letters(const Measurements& m, const std::function<void(const Mapping&)>& visit) {
+  const int stages = static_cast<int>(m.stages.size());
+  const int sides = 2 + static_cast<int>(m.further.size());  // c, g, h, i
+  const auto fill = [](Mapping& mapping, int first, int last, int side) {
+    for (int k = first; k < last; ++k) mapping.set(k, static_cast<Side>(side));
+  };
+  // Up to three runs, of which neighbours are on different sides.
+  Mapping mapping{0, stages};
+  for (int a = 0; a < sides; ++a) {
+    fill(mapping, 0, stages, a);
+    if (mapping.any_further_letter()) visit(mapping);
+    for (int first = 1; first < stages; ++first) {
+      for (int b = 0; b < sides; ++b) {
+        if (b == a) continue;
+        fill(mapping, 0, first, a);
+        fill(mapping, first, stages, b);
+        if (mapping.any_further_letter()) visit(mapping);
+        for (int second = first + 1; second < stages; ++second) {
+          for (int c = 0; c < sides; ++c) {
+            if (c == b) continue;
+            fill(mapping, first, second, b);
+            fill(mapping, second, stages, c);
+            if (mapping.any_further_letter()) visit(mapping);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace tandem
