@@ -134,10 +134,14 @@ TEST_F(TwoKinds, LettersBehindThemAreSaidOnceAndComputedByTheCpu) {
 TEST_F(TwoKinds, AreTrainedTogether) {
   Stream stream(both("adapt=both max-overhead=0.9"));
   stream.play();
-  run_until(stream, 1);
+  stream.push(0, 1);
+  stream.pull(1);
+  EXPECT_EQ(stream.stat("frames-cpu"), 1U) << "until the programs of both are built";
+  run_until(stream, 1, 1);
   const std::vector<Told> all = told(stream);
   ASSERT_FALSE(all.empty());
   EXPECT_EQ(all[0].reason, "caps");
+  EXPECT_GT(stream.stat("frames-device"), 0U);
   EXPECT_TRUE(stream.messages.all(GST_MESSAGE_WARNING).empty());
 }
 
