@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "scheduler/learn/controller.h"
+#include "scheduler/learn/next_lanes.h"
 
 namespace tandem {
 namespace {
@@ -39,6 +40,11 @@ Step Controller::start_training(Reason reason) {
   training_ = {reason, facts, Experiment(first, facts.chain, counter_s(), read_probe_)};
   run(first.configuration);
   return running_ = first.step();
+}
+
+// Of the training under way.
+LanePrior Controller::prior() const {
+  return stream_model_ ? lane_prior(*stream_model_, device_frame(training_->facts)) : LanePrior{};
 }
 
 // What the energy counter needs, when it matters.
@@ -79,7 +85,7 @@ Step Controller::go_on_training() {
   const Observation& seen = facts.observations.back();
   if (observed && !is_trial(seen.kind)) observed(seen);
   if (tried && is_trial(seen.kind)) tried(findings.trials.back());
-  const Next next = next_experiment(facts, findings, objective_, allowed(), *predictor_);
+  const Next next = next_experiment(facts, findings, objective_, allowed(), *predictor_, prior());
   if (!next.plan || is_trial(next.plan->kind)) {
     Learnt& learnt = (*knowledge_)[*conditions_];
     learnt.facts = facts;
