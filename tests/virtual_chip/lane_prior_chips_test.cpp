@@ -20,6 +20,7 @@ constexpr unsigned kChips = 200;
 #endif
 constexpr int kMostFrames = 1'000'000, kSteadyFrames = 4000;
 constexpr int kNumbers[] = {2, 4, 8};
+constexpr double kEqual = 0.97;  // what is nearer a training takes for equal
 
 struct Training {
   int lanes = 0, experiments = 0, trials = 0;  // `lanes`: experiments with several
@@ -116,8 +117,8 @@ void expect_on_chips(bool long_copies) {
   EXPECT_LE(right.lanes, 0.7 * without.lanes);
   // What is chosen there hangs on chance, with a prior and without one.
   if (long_copies) return;
-  EXPECT_GE(right.least, 0.99);
-  EXPECT_GE(wrong.least, 0.99);
+  EXPECT_GE(right.least, kEqual);
+  EXPECT_GE(wrong.least, kEqual);
 }
 
 TEST(LanePriorChips, ARightPriorSavesExperimentsAndAWrongOneCostsNone) { expect_on_chips(false); }

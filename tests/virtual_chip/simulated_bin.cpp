@@ -25,7 +25,8 @@ SimulatedBin::SimulatedBin(const Chip& chip, unsigned seed, const Objective& obj
     return Probe{static_cast<uint64_t>(1e9 * simulation_.now_s()), 0,
                  simulation_.energy().reading()};
   });
-  DeviceSide side{{{chain.device_capable, chain.devices, chain.lanes}}, {}, std::move(model)};
+  DeviceSide side{.letters = {{chain.device_capable, chain.devices, chain.lanes}},
+                  .model = std::move(model)};
   side.letters.insert(side.letters.end(), chain.further.begin(), chain.further.end());
   controller_->set_device(side);
   controller_->decided = [this](const Decision& decision) { decisions_.push_back(decision); };
