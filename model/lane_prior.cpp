@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "model/lane_prior.h"
 
+#include <algorithm>
+
 namespace tandem {
 
 int LanePrior::best_of(std::span<const int> lanes) const {
@@ -13,6 +15,20 @@ int LanePrior::best_of(std::span<const int> lanes) const {
     most = gain;
   }
   return best;
+}
+
+void fill_lane_factors(std::span<const int> lanes, const LanePrior& prior,
+                       std::array<LaneFactor, kMaxLanes>& factors) {
+  if (prior.best_of(lanes) == 1) return;
+  const auto at = [](int n) { return static_cast<std::size_t>(n) - 1; };
+  const LaneFactor most = factors[at(lanes.back())];
+  const double gain = 1 / most.seconds - 1, expected = prior.gains[at(lanes.back())] - 1;
+  if (!(gain > kLaneGain) || !(expected > kLaneGain)) return;
+  for (const int n : lanes) {
+    if (known(factors[at(n)].seconds)) continue;
+    const double part = std::clamp((prior.gains[at(n)] - 1) / expected, 0.0, 1.0);
+    factors[at(n)] = {1 / (1 + part * gain), most.joules};
+  }
 }
 
 LanePrior lane_prior(const StreamModel& model, const DeviceFrame& frame) {

@@ -24,6 +24,11 @@ struct LanePrior {
   int best_of(std::span<const int> lanes) const;
 };
 
+/// Where the most of `lanes` alone were measured: fewer gain a part of what these do, as large as
+/// is expected. Without a gain nothing is filled in.
+void fill_lane_factors(std::span<const int> lanes, const LanePrior& prior,
+                       std::array<LaneFactor, kMaxLanes>& factors);
+
 /// What the device takes for a frame, all of its stages.
 struct DeviceFrame {
   double seconds = kUnknown;   ///< of whole frames, one at a time

@@ -100,11 +100,12 @@ Step Controller::go_on_training() {
   Facts known = facts;
   if (regresses_energy())
     known.observations = with_watts(facts.observations, training_->energy.fits());
-  const Findings findings = interpret(known.observations, facts.chain, *predictor_);
+  const LanePrior expected = prior();
+  const Findings findings = interpret(known.observations, facts.chain, *predictor_, expected);
   const Observation& seen = facts.observations.back();
   if (observed && !is_trial(seen.kind)) observed(seen);
   if (tried && is_trial(seen.kind)) tried(findings.trials.back());
-  const Next next = next_experiment(known, findings, objective_, allowed(), *predictor_, prior());
+  const Next next = next_experiment(known, findings, objective_, allowed(), *predictor_, expected);
   if (!next.plan || is_trial(next.plan->kind)) {
     Learnt& learnt = (*knowledge_)[*conditions_];
     learnt.facts = known;
