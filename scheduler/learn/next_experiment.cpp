@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 
+#include "scheduler/learn/next_lanes.h"
 #include "scheduler/learn/next_letter.h"
 #include "scheduler/learn/next_measurement.h"
 #include "scheduler/learn/next_split.h"
@@ -104,8 +105,10 @@ double spread_of_looks(std::span<const Trial> trials) {
 }
 
 // Whose turn it is to be looked at: the best or a near equal; null when it is clear enough which of
-// them is better. What was never tried, and has nothing beside it, needs no comparison.
-const Candidate* worth_a_look(const Choice& measured, std::span<const Trial> trials) {
+// them is better. What was never tried, and has nothing beside it, needs no comparison, nor have
+// more lanes than are expected to be enough, where these are the best.
+const Candidate* worth_a_look(const Choice& measured, std::span<const Trial> trials,
+                              int expected_lanes) {
   const auto looks = [&](const Candidate& candidate) {
     const Trial* trial = find_trial(trials, candidate.configuration);
     return trial ? static_cast<int>(trial->looks.size()) : 0;
@@ -117,6 +120,7 @@ const Candidate* worth_a_look(const Choice& measured, std::span<const Trial> tri
   int rivals = 0;
   for (int i = 1; i < measured.count && i < kMostEquals; ++i) {
     const Candidate& rival = measured.ranked[i];
+    if (as_few_lanes(rival.configuration, {}, expected_lanes) == best->configuration) continue;
     const double seen_best = std::max<double>(kGlance, looks(*best));
     const double seen_rival = std::max<double>(kGlance, looks(rival));
     const double interval = kSure * spread * std::sqrt(1 / seen_best + 1 / seen_rival);
@@ -316,8 +320,9 @@ std::optional<Configuration> other_lanes(const Choice& measured, std::span<const
 }  // namespace
 
 Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
-                     const Allowed& allowed, const Predictor& predictor) {
-  if (const auto plan = next_measurement(facts, findings, objective, allowed)) return {plan, {}};
+                     const Allowed& allowed, const Predictor& predictor, const LanePrior& prior) {
+  if (const auto plan = next_measurement(facts, findings, objective, allowed, prior))
+    return {plan, {}};
   if (const auto plan = next_split(facts, findings, objective, allowed, predictor))
     return {plan, {}};
   if (const auto plan = next_letter(facts, findings, objective, allowed)) return {plan, {}};
@@ -366,6 +371,10 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
   if (const auto fewer = before_the_collapse(trials, as_expected);
       fewer && allowed(*fewer) && glances < kMostTrials + kMostRefinements)
     return attempt(*fewer, Kind::glance);
+  const int expected_lanes = prior.best_of(facts.chain.lanes);
+  const auto fewer = as_few_lanes(measured.best().configuration, trials, expected_lanes);
+  if (fewer && allowed(*fewer) && glances < kMostTrials + kMostRefinements)
+    return attempt(*fewer, Kind::glance);
   const int most_lanes = facts.chain.lanes.empty() ? 1 : facts.chain.lanes.back();
   for (const auto& other : {between_the_tried(measured, trials, facts.chain.cores),
                             more_on_cores(measured, measurements, trials),
@@ -381,7 +390,7 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
   put_simplest_first(measured, kLeastNoise);
   if (const Candidate* candidate = measured_too_early(measured, facts, measurements))
     return attempt(candidate->configuration, Kind::look);
-  if (const Candidate* candidate = worth_a_look(measured, trials))
+  if (const Candidate* candidate = worth_a_look(measured, trials, expected_lanes))
     return attempt(candidate->configuration, Kind::look);
   return {{}, measured};
 }
