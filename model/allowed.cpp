@@ -7,7 +7,7 @@
 namespace tandem {
 
 bool Allowed::operator()(const Configuration& configuration) const {
-  if ((device_only & ~configuration.mapping.device_stages()) != 0) return false;
+  if (device_only != 0 && (device_only & ~configuration.mapping.device_stages()) != 0) return false;
   if (mapping && configuration.mapping != *mapping) return false;
   if (granularity && configuration.granularity != *granularity) return false;
   if (granularity == Granularity::medium && configuration.frames_at_once != frames_at_once)

@@ -104,6 +104,16 @@ bool Dispatch::has_space() {
          next_submit_ - released_ < static_cast<uint64_t>(window_) && !waits_for_the_sink();
 }
 
+void Dispatch::source_waits() {
+  source_waits_ = true;
+  source_waits_for_the_sink_ = waits_for_the_sink();
+}
+
+bool Dispatch::source_looks_again() {
+  if (!source_waits_) return false;
+  return aborted_ || has_space() || waits_for_the_sink() != source_waits_for_the_sink_;
+}
+
 void Dispatch::let_in(Item* item, uint64_t held_ns) {
   source_waits_ = false;
   item->sequence = next_submit_;
@@ -213,7 +223,7 @@ void Dispatch::finish(Entry& entry) {
   if (entry.item->sequence == next_take_) wakes_ |= kSink;
   if (running_ > 0) return;
   apply_pending();
-  wakes_ |= kAllWorkers;
+  wakes_ |= kAllWorkers | kSource;  // which may wait for the sink from now on
 }
 
 void Dispatch::abort() {

@@ -163,7 +163,9 @@ class Executor {
   static int together(const Item& item, const Way& way, int position, int last, bool on_device);
   void count_time(Item& item, int stage, uint64_t ns, bool on_device, int count = 1);
   void count(const Item& item);
-  void notify();  ///< wakes those whom the dispatch names; with mutex_ held
+  uint32_t take_wakes();      ///< of threads that have a reason to look again
+  void wake(uint32_t wakes);  ///< outside of mutex_ where possible: who wakes waits for it
+  void unlock(Lock& lock);    ///< and wakes
 
   const std::vector<Stage*> stages_;
   Device* const device_;

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "tests/gst/support/stream.h"
+#include "tests/gst/support/decisions.h"
 
 namespace tandem::test {
 namespace {
@@ -68,12 +68,8 @@ TEST_F(DeviceFailure, DuringTraining) {
     });
     return found;
   };
-  std::vector<Result> got;
-  while (told("reason=(string)device-failed").empty() && got.size() < 20000) {
-    const int next = static_cast<int>(got.size());
-    stream.push(next, next + 8);
-    for (Result& result : stream.pull(8)) got.push_back(std::move(result));
-  }
+  const std::vector<Result> got =
+      run_until(stream, [&] { return !told("reason=(string)device-failed").empty(); });
   for (const Message& waits : told("reason=(string)not-allowed"))
     EXPECT_NE(waits.text.find("new=(string)ccc/cg2"), std::string::npos) << waits.text;
   const std::vector<Message> trained = told("reason=(string)device-failed");
