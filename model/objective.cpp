@@ -158,7 +158,9 @@ Choice rank(const Model& model, const Measurements& measurements, const Objectiv
             const Allowed& allowed, std::span<const Trial> trials, Which which) {
   Ranking ranking;
   model.predict_all(
-      [&](const Configuration& configuration, const Prediction& prediction) {
+      [&](Configuration configuration, const Prediction& prediction) {
+        if (allowed.tasks && !configuration.mapping.any_split())
+          configuration.tasks = *allowed.tasks;
         if (!allowed(configuration) || !is_one_of(which, configuration, measurements, trials))
           return;
         const Prediction p =
@@ -169,10 +171,13 @@ Choice rank(const Model& model, const Measurements& measurements, const Objectiv
       [&](double fps, double watts) {
         return !trials.empty() || ranking.promising(score(fps, watts, 0, objective));
       });
-  // Of mappings with further letters those that were tried, as measured: there are too many.
+  // Of mappings with further letters those that were tried, as measured: there are too many. What
+  // several bands gain is not predicted.
   for (const Trial& trial : trials) {
+    const Configuration& tried = trial.configuration;
     const bool asked = which == Which::all || which == Which::measured;
-    if (asked && trial.configuration.mapping.any_further_letter() && allowed(trial.configuration))
+    const bool in_bands = tried.mapping.any_device() && tried.tasks > 1 && !allowed.tasks;
+    if (asked && (in_bands || tried.mapping.any_further_letter()) && allowed(tried))
       ranking.offer(trial.configuration, trial.measured, score(trial.measured, objective));
   }
   Choice choice = ranking.choice();

@@ -274,11 +274,27 @@ void Buffer::enqueue_download(Queue& queue) {
   self_->host_valid = true;
 }
 
+void Buffer::enqueue_download_part(Queue& queue, const Part& part, bool last) {
+  const std::lock_guard lock(self_->mutex);
+  const int device = queue.device();
+  if (self_->host_valid || self_->shared || !self_->valid_on(device)) return;
+  auto* const to = static_cast<std::byte*>(self_->host(bytes_, device));
+  const std::size_t plane = bytes_ / static_cast<std::size_t>(part.planes);
+  const std::size_t size = part.end - part.begin;
+  for (int p = 0; p < part.planes; ++p) {
+    const std::size_t at = static_cast<std::size_t>(p) * plane + part.begin;
+    memory::download(queue, self_->mem[device], to + at, {size, 1, size, at});
+  }
+  self_->host_valid = last;
+}
+
 void Buffer::enqueue_upload_rows(Queue& queue, const void* source, std::size_t row_bytes, int rows,
-                                 std::size_t source_stride_bytes) {
+                                 std::size_t source_stride_bytes, int first_row) {
   const memory::HostRows layout{row_bytes, static_cast<std::size_t>(std::max(rows, 0)),
-                                source_stride_bytes};
-  if (layout.row_bytes * layout.rows > bytes_) throw Error("the rows to upload exceed the buffer");
+                                source_stride_bytes,
+                                row_bytes * static_cast<std::size_t>(first_row)};
+  if (layout.at + layout.row_bytes * layout.rows > bytes_)
+    throw Error("the rows to upload exceed the buffer");
   const std::lock_guard lock(self_->mutex);
   memory::upload(queue, self_->device(queue.device(), bytes_), source, layout);
   if (!self_->shared) self_->only_valid_on(queue.device());

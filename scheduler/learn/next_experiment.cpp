@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <tuple>
 
 #include "scheduler/learn/next_letter.h"
 #include "scheduler/learn/next_measurement.h"
@@ -67,7 +68,9 @@ void put_simplest_first(Choice& choice, double noise) {
         };
         if (good(a) != good(b)) return good(a);
         const int runs_a = device_runs(a.configuration), runs_b = device_runs(b.configuration);
-        return runs_a != runs_b ? runs_a < runs_b : a.configuration.lanes < b.configuration.lanes;
+        if (runs_a != runs_b) return runs_a < runs_b;
+        return std::tie(a.configuration.lanes, a.configuration.tasks) <
+               std::tie(b.configuration.lanes, b.configuration.tasks);
       });
   std::rotate(choice.ranked.begin(), simplest, simplest + 1);
 }
@@ -286,6 +289,19 @@ std::optional<Configuration> other_lanes(const Choice& measured, std::span<const
   return std::nullopt;
 }
 
+// Twice the bands of the best with the device, where nobody tried and a frame has some: by latency
+// alone, because lanes overlap copies and kernels of several frames as well.
+std::optional<Configuration> other_tasks(const Choice& measured, std::span<const Trial> trials,
+                                         const Chain& chain) {
+  Configuration other = measured.best().configuration;
+  const bool has_bands = (other.mapping.device_stages() & chain.can_split) != 0;
+  if (!needs_latency(measured.objective) || !has_bands || other.mapping.any_split())
+    return std::nullopt;
+  other.tasks *= 2;
+  if (other.tasks > kMaxTasks || find_trial(trials, other)) return std::nullopt;
+  return other;
+}
+
 }  // namespace
 
 Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
@@ -351,6 +367,9 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
         cheap && !other->mapping.decoupled() && !lanes_fall_short(trials, *other);
     if (may_surprise || promises({*other, expected})) return attempt(*other, Kind::glance);
   }
+  if (const auto bands = other_tasks(measured, trials, facts.chain);
+      bands && allowed(*bands) && glances < kMostTrials + kMostRefinements)
+    return attempt(*bands, Kind::glance);
   put_simplest_first(measured, kLeastNoise);
   if (const Candidate* candidate = worth_a_look(measured, trials))
     return attempt(candidate->configuration, Kind::look);

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Frames that the device alone computes in bands: what that gains in latency, one frame at a time
+// from pad to pad, and in rate, with frames waiting.
+//   bands_bench [--applications vivid,srad,tracking,scene] [--sizes 1920x1080,3840x2160]
+//               [--tasks 1,2,4,8] [--lanes 1,4] [--device auto] [--memory offered,ordinary]
+//               [--seconds 0.3] [--rounds 3]
+// `--memory offered`: frames in the memory that the bin offers upstream. Medians of the rounds,
+// which take turns.
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/median.h"
+#include "tests/gst/support/bare_bin.h"
+#include "tests/gst/support/bench_search.h"
+
+namespace tandem {
+namespace {
+
+struct Options {
+  std::string applications = "vivid,srad,tracking,scene", sizes = "1920x1080,3840x2160";
+  std::string tasks = "1,2,4,8", lanes = "1,4", device = "auto", memory = "offered,ordinary";
+  double seconds = 0.3;
+  int rounds = 3;
+};
+
+Options parse(int argc, char** argv) {
+  Options options;
+  const std::map<std::string, std::string*> texts{{"--applications", &options.applications},
+                                                  {"--sizes", &options.sizes},
+                                                  {"--tasks", &options.tasks},
+                                                  {"--lanes", &options.lanes},
+                                                  {"--device", &options.device},
+                                                  {"--memory", &options.memory}};
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string name = argv[i], value = argv[i + 1];
+    if (const auto text = texts.find(name); text != texts.end())
+      *text->second = value;
+    else if (name == "--seconds")
+      options.seconds = std::stod(value);
+    else if (name == "--rounds")
+      options.rounds = std::stoi(value);
+    else
+      throw std::runtime_error("unknown option " + name);
+  }
+  return options;
+}
+
+// All stages that a device can compute are on it.
+std::string mapping_of(const std::string& application) {
+  return application == "vivid"   ? "ggg"
+         : application == "srad"  ? "gggggg"
+         : application == "scene" ? "gc"
+                                  : "gggc";
+}
+
+class Bench {
+ public:
+  Bench(const Options& options, const std::string& application, Size size, bool offered)
+      : options_(options),
+        mapping_(mapping_of(application)),
+        frames_(size),
+        bin_(size, ("adapt=off opencl-device=" + options.device).c_str(),
+             bench_chain(application).stages) {
+    if (offered) input_ = bin_.in_its_memory(frames_.buffers);
+    if (input_.empty())
+      for (GstBuffer* frame : frames_.buffers) input_.push_back(gst_buffer_copy_deep(frame));
+  }
+  ~Bench() {
+    for (GstBuffer* frame : input_) gst_buffer_unref(frame);
+  }
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+
+  struct Row {
+    std::vector<double> latency_s, fps;  // of the rounds
+    double bands = 0;                    // the part of the frames that had some
+  };
+
+  // By the number of tasks.
+  std::map<int, Row> measure(const std::string& lanes) {
+    std::map<int, Row> rows;
+    for (int round = 0; round < options_.rounds; ++round)
+      for (const std::string& tasks : split_commas(options_.tasks))
+        measure(lanes, tasks, rows[std::stoi(tasks)]);
+    return rows;
+  }
+
+ private:
+  void measure(const std::string& lanes, const std::string& tasks, Row& row) {
+    constexpr int kSettle = 8, kLeast = 6;
+    force_configuration(bin_.bin(), mapping_ + "/cg1" + (lanes == "1" ? "" : "/q" + lanes) +
+                                        (tasks == "1" ? "" : "/t" + tasks));
+    for (int i = 0; i < kSettle; ++i) bin_.run_alone(next());
+    const uint64_t bands = bin_.stat("frames-in-bands"), frames = bin_.stat("frames");
+    std::vector<double> taken_s;
+    for (const auto start = Clock::now();
+         taken_s.size() < kLeast || seconds_since(start) < options_.seconds;)
+      taken_s.push_back(bin_.run_alone(next()));
+    row.latency_s.push_back(median(taken_s));
+    row.bands = static_cast<double>(bin_.stat("frames-in-bands") - bands) /
+                static_cast<double>(bin_.stat("frames") - frames);
+    const int several = std::max(kLeast, static_cast<int>(options_.seconds / median(taken_s)));
+    row.fps.push_back(several / bin_.run(input_, several));
+  }
+  GstBuffer*& next() { return input_[next_++ % input_.size()]; }
+
+  const Options& options_;
+  const std::string mapping_;
+  const Frames frames_;
+  test::BareBin bin_;
+  std::vector<GstBuffer*> input_;
+  std::size_t next_ = 0;
+};
+
+void run(const Options& options) {
+  std::puts(
+      "| application | size | frames | lanes | tasks | in bands | latency, ms | of whole frames | "
+      "frames/s | of whole frames |\n"
+      "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+  for (const std::string& application : split_commas(options.applications))
+    for (const std::string& size : split_commas(options.sizes))
+      for (const std::string& memory : split_commas(options.memory)) {
+        Bench bench(options, application, read_size(size), memory == "offered");
+        for (const std::string& lanes : split_commas(options.lanes)) {
+          std::map<int, Bench::Row> rows = bench.measure(lanes);
+          Bench::Row& first = rows.begin()->second;
+          const double first_s = median(first.latency_s), first_fps = median(first.fps);
+          for (auto& [tasks, row] : rows) {
+            const double s = median(row.latency_s), fps = median(row.fps);
+            std::printf("| %s | %s | %s | %s | %d | %.2f | %.3f | %.2f | %.0f | %.2f |\n",
+                        application.c_str(), size.c_str(), memory.c_str(), lanes.c_str(), tasks,
+                        row.bands, 1e3 * s, s / first_s, fps, fps / first_fps);
+          }
+          std::fflush(stdout);
+        }
+      }
+}
+
+}  // namespace
+}  // namespace tandem
+
+int main(int argc, char** argv) {
+  gst_init(nullptr, nullptr);
+  try {
+    tandem::run(tandem::parse(argc, argv));
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+  }
+}
