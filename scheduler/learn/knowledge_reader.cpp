@@ -169,6 +169,7 @@ Allowed read_allowed(const JsonObject& object, const Chain& chain) {
   if (!object.at("lanes").is_null()) allowed.lanes = object.count("lanes", kMaxLanes);
   if (object.has("frames_at_once"))
     allowed.frames_at_once = object.count("frames_at_once", kFramesAtOnce[2]);
+  if (object.has("tasks")) allowed.tasks = object.count("tasks", kMaxTasks);
   if (object.has("cpu_share")) allowed.cpu_share = object.count("cpu_share", 99, 0);
   allowed.most_cores = object.count("most_cores", kMostCores, 0);
   allowed.most_lanes = object.count("most_lanes", kMaxLanes, 0);

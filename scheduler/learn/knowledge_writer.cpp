@@ -103,6 +103,7 @@ OrderedJson to_json(const Allowed& allowed) {
       {"most_lanes", allowed.most_lanes},
   };
   if (allowed.frames_at_once > 1) json["frames_at_once"] = allowed.frames_at_once;
+  if (allowed.tasks) json["tasks"] = *allowed.tasks;
   if (allowed.cpu_share) json["cpu_share"] = *allowed.cpu_share;
   return json;
 }

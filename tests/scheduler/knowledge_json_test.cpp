@@ -217,7 +217,7 @@ TEST(KnowledgeJson, SplitsAndFramesAtATimeAreKept) {
   before.facts.observations.push_back(seen);
   split.frames_at_once = 2;
   before.chosen->configuration = split;
-  before.allowed = {.mapping = split.mapping, .frames_at_once = 2, .cpu_share = 37};
+  before.allowed = {.mapping = split.mapping, .tasks = 4, .frames_at_once = 2, .cpu_share = 37};
   const KnowledgeText text = read_knowledge(text_of(before));
   ASSERT_EQ(text.problem, "");
   const Known& after = text.known.at(0);
