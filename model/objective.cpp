@@ -15,8 +15,8 @@ namespace {
 constexpr double kKeepsUp = 1.1;
 // What splitting frames has to gain. A tenth would leave more than 8% of the latency on the table.
 constexpr double kSplitGain = 0.07;
-// What devices of further kinds have to gain.
-constexpr double kLetterGain = 0.05;
+// What devices of further kinds have to gain, and bands of frames.
+constexpr double kLetterGain = 0.05, kBandsGain = 0.03;
 
 /// Compared tier first; higher is better.
 struct Score {
@@ -146,7 +146,7 @@ bool is_one_of(Which which, const Configuration& configuration, const Measuremen
 // What `is_special` comes first only where it is better by `gain`.
 template <class IsSpecial>
 void put_plain_first(Choice& choice, double gain, IsSpecial&& is_special) {
-  const auto special = [&](const Candidate& c) { return is_special(c.configuration.mapping); };
+  const auto special = [&](const Candidate& c) { return is_special(c.configuration); };
   const auto end = choice.ranked.begin() + choice.count;
   const auto plain = std::find_if_not(choice.ranked.begin(), end, special);
   if (plain == choice.ranked.begin() || plain == end) return;
@@ -182,11 +182,14 @@ Choice rank(const Model& model, const Measurements& measurements, const Objectiv
   }
   Choice choice = ranking.choice();
   choice.objective = objective;
+  if (!allowed.tasks)
+    put_plain_first(choice, kBandsGain,
+                    [](const Configuration& c) { return c.mapping.any_device() && c.tasks > 1; });
   if (allowed.mapping) return choice;
   // The share may err, and both sides are busy; what crosses between devices goes through the host.
-  put_plain_first(choice, kSplitGain, [](const Mapping& mapping) { return mapping.any_split(); });
+  put_plain_first(choice, kSplitGain, [](const Configuration& c) { return c.mapping.any_split(); });
   put_plain_first(choice, kLetterGain,
-                  [](const Mapping& mapping) { return mapping.any_further_letter(); });
+                  [](const Configuration& c) { return c.mapping.any_further_letter(); });
   return choice;
 }
 

@@ -75,6 +75,8 @@ Chain read_chain(const JsonObject& object) {
     chain.can_split = read_stage_numbers(object, "split_stages", chain.stages);
   if ((chain.can_split & ~(chain.device_capable & ~chain.device_only)) != 0)
     fail_field(object.path_of("split_stages"), "has a stage that one side cannot compute");
+  if (object.has("band_stages"))
+    chain.bands = read_stage_numbers(object, "band_stages", chain.stages);
   chain.devices = object.count("devices", kMaxDevices);
   for (const Json& lanes : object.list("lanes", kMaxLanes)) {
     if (!lanes.is_number_integer() || lanes.get<double>() < 2 || lanes.get<double>() > kMaxLanes)

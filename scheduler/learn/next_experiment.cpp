@@ -294,7 +294,7 @@ std::optional<Configuration> other_lanes(const Choice& measured, std::span<const
 std::optional<Configuration> other_tasks(const Choice& measured, std::span<const Trial> trials,
                                          const Chain& chain) {
   Configuration other = measured.best().configuration;
-  const bool has_bands = (other.mapping.device_stages() & chain.can_split) != 0;
+  const bool has_bands = (other.mapping.device_stages() & chain.bands) != 0;
   if (!needs_latency(measured.objective) || !has_bands || other.mapping.any_split())
     return std::nullopt;
   other.tasks *= 2;

@@ -3,9 +3,10 @@
 // from pad to pad, and in rate, with frames waiting.
 //   bands_bench [--applications vivid,srad,tracking,scene] [--sizes 1920x1080,3840x2160]
 //               [--tasks 1,2,4,8] [--lanes 1,4] [--device auto] [--memory offered,ordinary]
-//               [--seconds 0.3] [--rounds 3]
+//               [--seconds 0.3] [--rounds 3] [--choose 0|1]
 // `--memory offered`: frames in the memory that the bin offers upstream. Medians of the rounds,
-// which take turns.
+// which take turns. `--choose 1`: what the bin chooses by latency with tasks=auto, beside the same
+// in whole frames.
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -24,6 +25,7 @@ struct Options {
   std::string tasks = "1,2,4,8", lanes = "1,4", device = "auto", memory = "offered,ordinary";
   double seconds = 0.3;
   int rounds = 3;
+  bool choose = false;
 };
 
 Options parse(int argc, char** argv) {
@@ -42,6 +44,8 @@ Options parse(int argc, char** argv) {
       options.seconds = std::stod(value);
     else if (name == "--rounds")
       options.rounds = std::stoi(value);
+    else if (name == "--choose")
+      options.choose = value == "1";
     else
       throw std::runtime_error("unknown option " + name);
   }
@@ -79,6 +83,18 @@ class Bench {
     double bands = 0;                    // the part of the frames that had some
   };
 
+  const Frames& frames() const { return frames_; }
+
+  // Seconds from pad to pad of both, by turns.
+  std::pair<double, double> latencies(const std::string& a, const std::string& b) {
+    std::vector<double> of_a, of_b;
+    for (int round = 0; round < options_.rounds; ++round) {
+      of_a.push_back(latency(a));
+      of_b.push_back(latency(b));
+    }
+    return {median(of_a), median(of_b)};
+  }
+
   // By the number of tasks.
   std::map<int, Row> measure(const std::string& lanes) {
     std::map<int, Row> rows;
@@ -89,20 +105,27 @@ class Bench {
   }
 
  private:
-  void measure(const std::string& lanes, const std::string& tasks, Row& row) {
-    constexpr int kSettle = 8, kLeast = 6;
-    force_configuration(bin_.bin(), mapping_ + "/cg1" + (lanes == "1" ? "" : "/q" + lanes) +
-                                        (tasks == "1" ? "" : "/t" + tasks));
+  static constexpr int kSettle = 8, kLeast = 6;
+
+  // One frame at a time.
+  double latency(const std::string& configuration) {
+    force_configuration(bin_.bin(), configuration);
     for (int i = 0; i < kSettle; ++i) bin_.run_alone(next());
-    const uint64_t bands = bin_.stat("frames-in-bands"), frames = bin_.stat("frames");
     std::vector<double> taken_s;
     for (const auto start = Clock::now();
          taken_s.size() < kLeast || seconds_since(start) < options_.seconds;)
       taken_s.push_back(bin_.run_alone(next()));
-    row.latency_s.push_back(median(taken_s));
+    return median(taken_s);
+  }
+
+  void measure(const std::string& lanes, const std::string& tasks, Row& row) {
+    const uint64_t bands = bin_.stat("frames-in-bands"), frames = bin_.stat("frames");
+    const double latency_s = latency(mapping_ + "/cg1" + (lanes == "1" ? "" : "/q" + lanes) +
+                                     (tasks == "1" ? "" : "/t" + tasks));
+    row.latency_s.push_back(latency_s);
     row.bands = static_cast<double>(bin_.stat("frames-in-bands") - bands) /
                 static_cast<double>(bin_.stat("frames") - frames);
-    const int several = std::max(kLeast, static_cast<int>(options_.seconds / median(taken_s)));
+    const int several = std::max(kLeast, static_cast<int>(options_.seconds / latency_s));
     row.fps.push_back(several / bin_.run(input_, several));
   }
   GstBuffer*& next() { return input_[next_++ % input_.size()]; }
@@ -139,13 +162,43 @@ void run(const Options& options) {
       }
 }
 
+void choose(const Options& options) {
+  std::puts(
+      "| application | size | chosen by latency | seconds | latency, ms | in whole frames, ms |\n"
+      "| --- | --- | --- | ---: | ---: | ---: |");
+  for (const std::string& application : split_commas(options.applications))
+    for (const std::string& size : split_commas(options.sizes)) {
+      FedBin::Options trained;
+      trained.device = options.device;
+      trained.metric = "latency";
+      Bench bench(options, application, read_size(size), true);
+      std::string chosen;
+      double seconds = 0;
+      {
+        FedBin bin(trained, bench_chain(application).stages, "caps");
+        bin.begin(bench.frames().size);
+        const auto start = Clock::now();
+        if (!bin.run_until_decided(bench.frames().buffers, 20)) continue;
+        seconds = seconds_since(start);
+        chosen = bin.stats().configuration;
+      }
+      const std::size_t tasks = chosen.find("/t");
+      const std::string whole = chosen.substr(0, tasks);
+      const auto [in_bands_s, whole_s] = bench.latencies(chosen, whole);
+      std::printf("| %s | %s | %s | %.2f | %.3f | %.3f |\n", application.c_str(), size.c_str(),
+                  chosen.c_str(), seconds, 1e3 * in_bands_s, 1e3 * whole_s);
+      std::fflush(stdout);
+    }
+}
+
 }  // namespace
 }  // namespace tandem
 
 int main(int argc, char** argv) {
   gst_init(nullptr, nullptr);
   try {
-    tandem::run(tandem::parse(argc, argv));
+    const tandem::Options options = tandem::parse(argc, argv);
+    options.choose ? tandem::choose(options) : tandem::run(options);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 1;

@@ -211,6 +211,7 @@ TEST(KnowledgeJson, AnotherSchemaIsToldApartFromDamage) {
 TEST(KnowledgeJson, SplitsAndFramesAtATimeAreKept) {
   Known before = example();
   before.facts.chain.can_split = 3;
+  before.facts.chain.bands = 2;
   Configuration split{{3, 2, Side::s}, Granularity::medium, 3, 1, 1, 37};
   Observation seen = carried_out({split, Observation::Kind::experiment});
   seen.split_cores_s = 2e-3;
@@ -222,6 +223,7 @@ TEST(KnowledgeJson, SplitsAndFramesAtATimeAreKept) {
   ASSERT_EQ(text.problem, "");
   const Known& after = text.known.at(0);
   EXPECT_EQ(after.facts.chain.can_split, 3U);
+  EXPECT_EQ(after.facts.chain.bands, 2U);
   EXPECT_EQ(to_string(after.facts.observations.back().configuration), "ss/mg/a37");
   EXPECT_EQ(after.facts.observations.back().split_cores_s, 2e-3);
   EXPECT_FALSE(known(after.facts.observations.back().split_device_s));

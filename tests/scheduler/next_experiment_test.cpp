@@ -146,10 +146,10 @@ TEST(NextExperimentTest, LanesAreDoubledAsLongAsItGains) {
 // What is tried in bands, and what is chosen in the end, where a frame in so many bands takes such
 // a part of the latency of a whole one.
 std::pair<std::set<int>, Configuration> tried_in_bands(const Objective& objective,
-                                                       const Allowed& allowed, uint32_t can_split,
+                                                       const Allowed& allowed, uint32_t bands,
                                                        std::map<int, double> parts) {
   Chain chain = two_stages();
-  chain.can_split = can_split;
+  chain.bands = bands;
   Facts facts{chain, {}};
   std::set<int> tried;
   for (;;) {
@@ -169,15 +169,14 @@ std::pair<std::set<int>, Configuration> tried_in_bands(const Objective& objectiv
 
 TEST(NextExperimentTest, BandsAreDoubledAsLongAsThatAnswersSooner) {
   const std::map<int, double> parts{{1, 1}, {2, 0.8}, {4, 0.7}, {8, 0.9}};
-  const Allowed no_split{.cpu_share = 0};
-  const auto [tried, chosen] = tried_in_bands({Metric::latency}, no_split, 3, parts);
+  const auto [tried, chosen] = tried_in_bands({Metric::latency}, {}, 3, parts);
   EXPECT_EQ(tried, (std::set{2, 4, 8}));
   EXPECT_EQ(chosen.tasks, 4) << to_string(chosen);
 }
 
 TEST(NextExperimentTest, WholeFramesStayWhereBandsDoNotAnswerSooner) {
   const std::map<int, double> parts{{1, 1}, {2, 1.1}};
-  const auto [tried, chosen] = tried_in_bands({Metric::latency}, {.cpu_share = 0}, 3, parts);
+  const auto [tried, chosen] = tried_in_bands({Metric::latency}, {}, 3, parts);
   EXPECT_EQ(tried, std::set{2});
   EXPECT_EQ(chosen.tasks, 1) << to_string(chosen);
 }
@@ -185,10 +184,10 @@ TEST(NextExperimentTest, WholeFramesStayWhereBandsDoNotAnswerSooner) {
 TEST(NextExperimentTest, NoBandsAreTriedByThroughputWhereFixedOrWhereStagesHaveNone) {
   const std::map<int, double> parts{{1, 1}, {2, 0.5}, {4, 0.4}, {8, 0.3}, {16, 0.3}};
   const Objective latency{Metric::latency};
-  EXPECT_EQ(tried_in_bands({}, {.cpu_share = 0}, 3, parts).first, std::set<int>());
-  EXPECT_EQ(tried_in_bands(latency, {.cpu_share = 0}, 0, parts).first, std::set<int>());
-  EXPECT_EQ(tried_in_bands(latency, {.tasks = 1, .cpu_share = 0}, 3, parts).first, std::set<int>());
-  const auto fixed = tried_in_bands(latency, {.tasks = 4, .cpu_share = 0}, 3, parts);
+  EXPECT_EQ(tried_in_bands(Objective{}, {}, 3, parts).first, std::set<int>());
+  EXPECT_EQ(tried_in_bands(latency, {}, 0, parts).first, std::set<int>());
+  EXPECT_EQ(tried_in_bands(latency, {.tasks = 1}, 3, parts).first, std::set<int>());
+  const auto fixed = tried_in_bands(latency, {.tasks = 4}, 3, parts);
   EXPECT_EQ(fixed.first, std::set{4});
   EXPECT_EQ(fixed.second.tasks, 4);
 }
