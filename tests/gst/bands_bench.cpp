@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/median.h"
@@ -68,9 +69,12 @@ class Bench {
         frames_(size),
         bin_(size, ("adapt=off opencl-device=" + options.device).c_str(),
              bench_chain(application).stages) {
-    if (offered) input_ = bin_.in_its_memory(frames_.buffers);
-    if (input_.empty())
-      for (GstBuffer* frame : frames_.buffers) input_.push_back(gst_buffer_copy_deep(frame));
+    for (GstBuffer* frame : frames_.buffers) input_.push_back(gst_buffer_copy_deep(frame));
+    latency(mapping_ + "/cg1");  // now it knows its device
+    if (!offered) return;
+    const std::vector<GstBuffer*> locked = bin_.in_its_memory(frames_.buffers);
+    if (locked.empty()) throw std::runtime_error("the bin offers no memory");
+    for (GstBuffer* frame : std::exchange(input_, locked)) gst_buffer_unref(frame);
   }
   ~Bench() {
     for (GstBuffer* frame : input_) gst_buffer_unref(frame);
@@ -79,8 +83,8 @@ class Bench {
   Bench& operator=(const Bench&) = delete;
 
   struct Row {
-    std::vector<double> latency_s, fps;  // of the rounds
-    double bands = 0;                    // the part of the frames that had some
+    std::vector<double> latency_s, device_s, fps;  // of the rounds
+    double bands = 0;                              // the part of the frames that had some
   };
 
   const Frames& frames() const { return frames_; }
@@ -107,14 +111,31 @@ class Bench {
  private:
   static constexpr int kSettle = 8, kLeast = 6;
 
+  // Seconds that frames had a device, so far.
+  double device_s() const {
+    GstStructure* stats = nullptr;
+    g_object_get(bin_.bin(), "stats", &stats, nullptr);
+    const GValue* stages = gst_structure_get_value(stats, "stages");
+    guint64 all_ns = 0, ns = 0;
+    for (guint k = 0; k < gst_value_array_get_size(stages); ++k) {
+      gst_structure_get_uint64(gst_value_get_structure(gst_value_array_get_value(stages, k)),
+                               "device-ns", &ns);
+      all_ns += ns;
+    }
+    gst_structure_free(stats);
+    return 1e-9 * static_cast<double>(all_ns);
+  }
+
   // One frame at a time.
   double latency(const std::string& configuration) {
     force_configuration(bin_.bin(), configuration);
     for (int i = 0; i < kSettle; ++i) bin_.run_alone(next());
+    const double before_s = device_s();
     std::vector<double> taken_s;
     for (const auto start = Clock::now();
          taken_s.size() < kLeast || seconds_since(start) < options_.seconds;)
       taken_s.push_back(bin_.run_alone(next()));
+    on_device_s_ = (device_s() - before_s) / static_cast<double>(taken_s.size());
     return median(taken_s);
   }
 
@@ -123,6 +144,7 @@ class Bench {
     const double latency_s = latency(mapping_ + "/cg1" + (lanes == "1" ? "" : "/q" + lanes) +
                                      (tasks == "1" ? "" : "/t" + tasks));
     row.latency_s.push_back(latency_s);
+    row.device_s.push_back(on_device_s_);
     row.bands = static_cast<double>(bin_.stat("frames-in-bands") - bands) /
                 static_cast<double>(bin_.stat("frames") - frames);
     const int several = std::max(kLeast, static_cast<int>(options_.seconds / latency_s));
@@ -136,13 +158,14 @@ class Bench {
   test::BareBin bin_;
   std::vector<GstBuffer*> input_;
   std::size_t next_ = 0;
+  double on_device_s_ = 0;  // of a frame, the latest mean
 };
 
 void run(const Options& options) {
   std::puts(
-      "| application | size | frames | lanes | tasks | in bands | latency, ms | of whole frames | "
-      "frames/s | of whole frames |\n"
-      "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+      "| application | size | frames | lanes | tasks | in bands | on the device, ms | "
+      "of whole frames | latency, ms | of whole frames | frames/s | of whole frames |\n"
+      "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
   for (const std::string& application : split_commas(options.applications))
     for (const std::string& size : split_commas(options.sizes))
       for (const std::string& memory : split_commas(options.memory)) {
@@ -151,11 +174,15 @@ void run(const Options& options) {
           std::map<int, Bench::Row> rows = bench.measure(lanes);
           Bench::Row& first = rows.begin()->second;
           const double first_s = median(first.latency_s), first_fps = median(first.fps);
+          const double first_device_s = median(first.device_s);
           for (auto& [tasks, row] : rows) {
             const double s = median(row.latency_s), fps = median(row.fps);
-            std::printf("| %s | %s | %s | %s | %d | %.2f | %.3f | %.2f | %.0f | %.2f |\n",
-                        application.c_str(), size.c_str(), memory.c_str(), lanes.c_str(), tasks,
-                        row.bands, 1e3 * s, s / first_s, fps, fps / first_fps);
+            const double device_s = median(row.device_s);
+            std::printf(
+                "| %s | %s | %s | %s | %d | %.2f | %.3f | %.2f | %.3f | %.2f | %.0f | %.2f |\n",
+                application.c_str(), size.c_str(), memory.c_str(), lanes.c_str(), tasks, row.bands,
+                1e3 * device_s, device_s / first_device_s, 1e3 * s, s / first_s, fps,
+                fps / first_fps);
           }
           std::fflush(stdout);
         }
