@@ -11,6 +11,7 @@
 
 #include "scheduler/learn/next_letter.h"
 #include "scheduler/learn/next_measurement.h"
+#include "scheduler/learn/next_overlap.h"
 #include "scheduler/learn/next_split.h"
 
 namespace tandem {
@@ -301,32 +302,6 @@ std::optional<Configuration> expected_on_cores(const Choice& measured, const Cho
                        margin_of(measured.objective, kWorthAnExperiment)))
     return std::nullopt;
   return best;
-}
-
-// Twice or half of the lanes of the best with the device, where nobody tried.
-std::optional<Configuration> other_lanes(const Choice& measured, std::span<const Trial> trials,
-                                         int most) {
-  const Configuration& best = measured.best().configuration;
-  if (!best.mapping.any_device() || best.mapping.any_split()) return std::nullopt;
-  for (const int lanes : {2 * best.lanes, best.lanes / 2}) {
-    Configuration other = best;
-    other.lanes = lanes;
-    if (lanes >= 1 && lanes <= most && !find_trial(trials, other)) return other;
-  }
-  return std::nullopt;
-}
-
-// Twice the bands of the best with the device, where nobody tried and a frame has some: by latency
-// alone, because lanes overlap copies and kernels of several frames as well.
-std::optional<Configuration> other_tasks(const Choice& measured, std::span<const Trial> trials,
-                                         const Chain& chain) {
-  Configuration other = measured.best().configuration;
-  const bool has_bands = (other.mapping.device_stages() & chain.bands) != 0;
-  if (!needs_latency(measured.objective) || !has_bands || other.mapping.any_split())
-    return std::nullopt;
-  other.tasks *= 2;
-  if (other.tasks > kMaxTasks || find_trial(trials, other)) return std::nullopt;
-  return other;
 }
 
 }  // namespace
