@@ -61,23 +61,28 @@ std::string mapping_of(const std::string& application) {
                                   : "gggc";
 }
 
+// So few that the bin page-locks them all.
+constexpr int kFrames = 8;
+
 class Bench {
  public:
   Bench(const Options& options, const std::string& application, Size size, bool offered)
       : options_(options),
         mapping_(mapping_of(application)),
-        frames_(size),
+        size_(size),
+        frames_(make_frames(size, kFrames)),
         bin_(size, ("adapt=off opencl-device=" + options.device).c_str(),
              bench_chain(application).stages) {
-    for (GstBuffer* frame : frames_.buffers) input_.push_back(gst_buffer_copy_deep(frame));
+    for (GstBuffer* frame : frames_) input_.push_back(gst_buffer_copy_deep(frame));
     latency(mapping_ + "/cg1");  // now it knows its device
     if (!offered) return;
-    const std::vector<GstBuffer*> locked = bin_.in_its_memory(frames_.buffers);
+    const std::vector<GstBuffer*> locked = bin_.in_its_memory(frames_);
     if (locked.empty()) throw std::runtime_error("the bin offers no memory");
     for (GstBuffer* frame : std::exchange(input_, locked)) gst_buffer_unref(frame);
   }
   ~Bench() {
     for (GstBuffer* frame : input_) gst_buffer_unref(frame);
+    for (GstBuffer* frame : frames_) gst_buffer_unref(frame);
   }
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
@@ -87,7 +92,8 @@ class Bench {
     double bands = 0;                              // the part of the frames that had some
   };
 
-  const Frames& frames() const { return frames_; }
+  Size size() const { return size_; }
+  const std::vector<GstBuffer*>& frames() const { return frames_; }
 
   // Seconds from pad to pad of both, by turns.
   std::pair<double, double> latencies(const std::string& a, const std::string& b) {
@@ -154,7 +160,8 @@ class Bench {
 
   const Options& options_;
   const std::string mapping_;
-  const Frames frames_;
+  const Size size_;
+  const std::vector<GstBuffer*> frames_;
   test::BareBin bin_;
   std::vector<GstBuffer*> input_;
   std::size_t next_ = 0;
@@ -203,9 +210,9 @@ void choose(const Options& options) {
       double seconds = 0;
       {
         FedBin bin(trained, bench_chain(application).stages, "caps");
-        bin.begin(bench.frames().size);
+        bin.begin(bench.size());
         const auto start = Clock::now();
-        if (!bin.run_until_decided(bench.frames().buffers, 20)) continue;
+        if (!bin.run_until_decided(bench.frames(), 20)) continue;
         seconds = seconds_since(start);
         chosen = bin.stats().configuration;
       }

@@ -81,6 +81,24 @@ TEST_F(CopiesBeside, AreThereWhereTheyAreNeeded) {
   }
 }
 
+TEST_F(CopiesBeside, AnUploadBehindALongOneIsWaitedFor) {
+  constexpr int kLong = 64 << 20;
+  in_ = std::make_unique<Buffer>(context_, bytes(kRows));
+  out_ = std::make_unique<Buffer>(context_, bytes(kRows));
+  Buffer other(context_, kLong);
+  const std::vector<unsigned char> long_one(kLong, 1);
+  run(frame(0), 1);
+  for (int round = 1; round < 5; ++round) {
+    const auto now = frame(round);
+    {
+      const Queue::CopiesBeside beside(*queue_);
+      other.enqueue_upload_rows(*queue_, long_one.data(), kLong, 1, kLong);
+    }
+    run(now, 2);
+    expect_sums(now);
+  }
+}
+
 TEST_F(CopiesBeside, TwoMoreQueuesAreMadeOnce) {
   in_ = std::make_unique<Buffer>(context_, bytes(kRows));
   out_ = std::make_unique<Buffer>(context_, bytes(kRows));
