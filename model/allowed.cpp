@@ -16,6 +16,8 @@ bool Allowed::operator()(const Configuration& configuration) const {
   if (split && cpu_share && configuration.cpu_share != *cpu_share) return false;
   if (lanes && configuration.mapping.any_device() && !split && configuration.lanes != *lanes)
     return false;
+  if (tasks && configuration.mapping.any_device() && !split && configuration.tasks != *tasks)
+    return false;
   if (!lanes && most_lanes > 0 && configuration.lanes > most_lanes) return false;
   if (!threads && most_cores > 0) {
     if (configuration.granularity == Granularity::medium)
@@ -57,6 +59,7 @@ Configuration Allowed::fallback(int stages, int cores) const {
   const int used = most_cores > 0 ? std::min(cores, most_cores) : cores;
   configuration.threads = threads.value_or(used + (configuration.mapping.any_device() ? 1 : 0));
   configuration.lanes = lanes.value_or(1);
+  configuration.tasks = configuration.mapping.any_split() ? 1 : tasks.value_or(1);
   return configuration;
 }
 

@@ -42,6 +42,7 @@ void Dispatch::configure(const Configuration& configuration, const Devices& devi
   pending_letters_ = letters_of(devices);
   pending_.threads = std::clamp(pending_.threads, 1, cores_ + 1);
   pending_.lanes = time_stages ? 1 : std::clamp(pending_.lanes, 1, kMaxLanes);
+  pending_.tasks = std::clamp(pending_.tasks, 1, kMaxTasks);
   pending_.mapping.stages = static_cast<int>(stages_.size());
   pending_.mapping = resolved(pending_.mapping.within(~pending_.mapping.split_stages() | can_split),
                               pending_letters_);
@@ -203,6 +204,7 @@ Dispatch::Entry& Dispatch::begin(uint64_t now_ns, const Idle& idle) {
   begun.mapping = current_.mapping;
   begun.way = Way(static_cast<int>(stages_.size()), item.repeat);
   item.device_stages = item.fused_stages = 0;
+  item.in_bands = false;
   FrameTimes& times = item.times;
   times = {.came_ns = times.came_ns};
   times.configuration = current_;

@@ -218,6 +218,7 @@ void Executor::count(const Item& item) {
       counter.fused_frames.fetch_add(1, std::memory_order_relaxed);
     frames.fetch_add(1, std::memory_order_relaxed);
   }
+  if (item.in_bands) frames_in_bands_.fetch_add(1, std::memory_order_relaxed);
   frames_.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -244,6 +245,7 @@ ExecutorStats Executor::stats() const {
   stats.frames_cpu = frames_cpu_;
   stats.frames_device = frames_device_;
   stats.frames_mixed = frames_mixed_;
+  stats.frames_in_bands = frames_in_bands_;
   stats.device_failures = device_failures_;
   stats.split = split_.read();
   std::lock_guard lock(mutex_);

@@ -100,6 +100,12 @@ Status Executor::enqueue_piece(Dispatch::Entry& entry, const Dispatch::Action& a
   const int last = end_of_piece(entry, action);
   Status status;
   for (int& p = entry.sent_until; p < last && status.ok();) {
+    if (const int banded = positions_in_bands(entry, action, p, last); banded > 0) {
+      const bool to_host = p + banded == action.last && action.last < entry.way.length();
+      status = enqueue_bands(entry, p, p + banded, to_host);
+      p += banded;
+      continue;
+    }
     const int count = together(item, entry.way, p, action.last, true);
     Stage& stage = enter(item, entry.way, p);
     stage.lead(item, count);

@@ -7,10 +7,12 @@
 #include <map>
 #include <set>
 #include <span>
+#include <tuple>
 
 #include "scheduler/learn/next_lanes.h"
 #include "scheduler/learn/next_letter.h"
 #include "scheduler/learn/next_measurement.h"
+#include "scheduler/learn/next_overlap.h"
 #include "scheduler/learn/next_split.h"
 
 namespace tandem {
@@ -69,7 +71,9 @@ void put_simplest_first(Choice& choice, double noise) {
         };
         if (good(a) != good(b)) return good(a);
         const int runs_a = device_runs(a.configuration), runs_b = device_runs(b.configuration);
-        return runs_a != runs_b ? runs_a < runs_b : a.configuration.lanes < b.configuration.lanes;
+        if (runs_a != runs_b) return runs_a < runs_b;
+        return std::tie(a.configuration.lanes, a.configuration.tasks) <
+               std::tie(b.configuration.lanes, b.configuration.tasks);
       });
   std::rotate(choice.ranked.begin(), simplest, simplest + 1);
 }
@@ -304,19 +308,6 @@ std::optional<Configuration> expected_on_cores(const Choice& measured, const Cho
   return best;
 }
 
-// Twice or half of the lanes of the best with the device, where nobody tried.
-std::optional<Configuration> other_lanes(const Choice& measured, std::span<const Trial> trials,
-                                         int most) {
-  const Configuration& best = measured.best().configuration;
-  if (!best.mapping.any_device() || best.mapping.any_split()) return std::nullopt;
-  for (const int lanes : {2 * best.lanes, best.lanes / 2}) {
-    Configuration other = best;
-    other.lanes = lanes;
-    if (lanes >= 1 && lanes <= most && !find_trial(trials, other)) return other;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
@@ -387,6 +378,9 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
         cheap && !other->mapping.decoupled() && !lanes_fall_short(trials, *other);
     if (may_surprise || promises({*other, expected})) return attempt(*other, Kind::glance);
   }
+  if (const auto bands = other_tasks(measured, trials, facts.chain);
+      bands && allowed(*bands) && glances < kMostTrials + kMostRefinements)
+    return attempt(*bands, Kind::glance);
   put_simplest_first(measured, kLeastNoise);
   if (const Candidate* candidate = measured_too_early(measured, facts, measurements))
     return attempt(candidate->configuration, Kind::look);

@@ -54,6 +54,8 @@ TEST_F(DeviceFailure, Coupled) { expect_the_bin_goes_on("mapping=gcg threads=1")
 
 TEST_F(DeviceFailure, MediumGrain) { expect_the_bin_goes_on("mapping=gcg granularity=mg"); }
 
+TEST_F(DeviceFailure, Bands) { expect_the_bin_goes_on("mapping=ggg threads=1 tasks=4"); }
+
 TEST_F(DeviceFailure, Split) { expect_the_bin_goes_on("mapping=sss split=37"); }
 
 // What training found out is void: what ran before runs on until it may begin again on the cores,
@@ -95,8 +97,9 @@ TEST_F(DeviceFailure, Despeckling) {
                properties));
   };
   const std::vector<Result> expected = despeckle("mapping=cccccc")->run(kFrames);
-  for (const char* configuration : {"mapping=gggggg threads=1", "mapping=gcgggg threads=3",
-                                    "mapping=ssssss split=37", "mapping=gsssss split=60"}) {
+  for (const char* configuration :
+       {"mapping=gggggg threads=1", "mapping=gcgggg threads=3", "mapping=ssssss split=37",
+        "mapping=gsssss split=60", "mapping=gggggg threads=1 tasks=4"}) {
     const auto stream = despeckle(configuration);
     const std::vector<Result> got = stream->run(kFrames);
     ASSERT_EQ(indices(got), count_to(kFrames));

@@ -58,6 +58,7 @@ void force_configuration(GstElement* bin, const std::string& configuration) {
   std::size_t at = configuration.find('/');
   set("mapping", configuration.substr(0, at).c_str());
   set("lanes", at == std::string::npos ? "0" : "1");
+  set("tasks", at == std::string::npos ? "0" : "1");
   set("split", "auto");
   while (at != std::string::npos) {
     const std::size_t next = configuration.find('/', ++at);
@@ -65,6 +66,8 @@ void force_configuration(GstElement* bin, const std::string& configuration) {
     at = next;
     if (part[0] == 'q')
       set("lanes", part.c_str() + 1);
+    else if (part[0] == 't')
+      set("tasks", part.c_str() + 1);
     else if (part[0] == 'a')
       set("split", part.c_str() + 1);
     else if (part[0] == 'm')
