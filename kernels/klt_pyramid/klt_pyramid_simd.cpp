@@ -147,14 +147,15 @@ class Lines {
     rows_ = rows;
     half_rows_ = {(rows.begin + 1) / 2, (rows.end + 1) / 2};
     half_width_ = (luma.width + 1) / 2;
-    across_.start(luma.width);
     image16_.start(luma.width);
     image_.start(luma.width);
     half_across_.start(half_width_);
     half_image_.start(half_width_);
     const auto padded = static_cast<std::size_t>(luma.width + 3 * kLanes);
     if (zeros_.size() < padded) zeros_.resize(padded);
-    if (zeros16_.size() < padded) zeros16_.resize(padded);
+    if (zeros8_.size() < padded) zeros8_.resize(padded);
+    for (std::vector<int16_t>& row : down_)
+      if (row.size() < padded) row.resize(padded);
     if (half_zeros_.size() < padded) half_zeros_.resize(padded, kHalfZero);
   }
 
@@ -215,46 +216,49 @@ class Lines {
     if (row != plane.row(y)) std::copy_n(row, plane.width, plane.row(y));
   }
 
-  /// 16 times the luma blurred in x.
-  const int16_t* across(int y) {
-    if (!is_inside(y)) return zeros16_.data();
-    int16_t* const row = across_.at(y);
-    if (across_.has(y)) return row;
-    const uint8_t* luma = luma_.row(y);
-    row[0] = row[1] = 0;
-    for_blocks(D16(), 2, luma_.width - 2, [&](auto d, int x) INLINE_BODY {
-      const hn::Rebind<uint8_t, decltype(d)> d8;
-      const auto level = [&](int at)
-                             HWY_ATTR { return hn::PromoteTo(d, hn::LoadU(d8, luma + at)); };
-      hn::StoreU(blur16(level(x - 2), level(x - 1), level(x), level(x + 1), level(x + 2)), d,
-                 row + x);
-    });
-    for (int x = std::max(2, luma_.width - 2); x < luma_.width; ++x) row[x] = 0;
-    return row;
-  }
-
   /// 256 times row y of level 0, which is inside, less 2^15, so that it is signed: pairs of signed
   /// pixels are weighed at once. Makes the row beside it as well, and the floats of both.
   const int16_t* image16(int y) {
     if (image16_.has(y)) return image16_.at(y);
     const int first = y & ~1;
     image16_.has(y ^ 1);
-    const int16_t *a = across(first - 2), *b = across(first - 1), *c = across(first),
-                  *e = across(first + 1), *f = across(first + 2), *g = across(first + 3);
+    blur_down(first);
+    const int16_t *const down = down_[0].data(), *const next_down = down_[1].data();
     int16_t *const row = image16_.at(first), *const next = image16_.at(first + 1);
     float *const image = image_row(first), *const next_image = image_row(first + 1);
-    for_stores(D16(), image, 0, luma_.width, [&](auto d, int x) INLINE_BODY {
-      const auto less = hn::Set(d, INT16_MIN);
-      const auto vb = hn::LoadU(d, b + x), vc = hn::LoadU(d, c + x), ve = hn::LoadU(d, e + x),
-                 vf = hn::LoadU(d, f + x);
-      const auto v = hn::Add(blur16(hn::LoadU(d, a + x), vb, vc, ve, vf), less);
-      hn::StoreU(v, d, row + x);
-      store_floats(d, v, image + x);
-      const auto below = hn::Add(blur16(vb, vc, ve, vf, hn::LoadU(d, g + x)), less);
-      hn::StoreU(below, d, next + x);
-      store_floats(d, below, next_image + x);
+    for_stores(D16(), image, 2, luma_.width - 2, [&](auto d, int x) INLINE_BODY {
+      const auto blur = [&](const int16_t* from, int16_t* to, float* floats) INLINE_BODY {
+        const auto at = [&](int i) INLINE_BODY { return hn::LoadU(d, from + x + i); };
+        const auto v = hn::Add(blur16(at(-2), at(-1), at(0), at(1), at(2)), hn::Set(d, INT16_MIN));
+        hn::StoreU(v, d, to + x);
+        store_floats(d, v, floats + x);
+      };
+      blur(down, row, image);
+      blur(next_down, next, next_image);
     });
+    const int last = luma_.width - 1;
+    for (const int x : {0, std::min(1, last), std::max(0, last - 1), last}) {
+      row[x] = next[x] = INT16_MIN;
+      image[x] = next_image[x] = 0;
+    }
     return image16_.at(y);
+  }
+
+  /// 16 times rows y and y + 1 of the luma blurred in y. For pairs of rows less is loaded than in
+  /// x, and made 16 bits wide.
+  void blur_down(int y) {
+    const auto luma = [&](int v) { return is_inside(v) ? luma_.row(v) : zeros8_.data(); };
+    const uint8_t *const a = luma(y - 2), *const b = luma(y - 1), *const c = luma(y),
+                         *const e = luma(y + 1), *const f = luma(y + 2), *const g = luma(y + 3);
+    int16_t *const row = down_[0].data(), *const next = down_[1].data();
+    for_blocks(D16(), 0, luma_.width, [&](auto d, int x) INLINE_BODY {
+      const auto pixels = [&](const uint8_t* from) HWY_ATTR {
+        return hn::PromoteTo(d, hn::LoadU(hn::Rebind<uint8_t, decltype(d)>(), from + x));
+      };
+      const auto vb = pixels(b), vc = pixels(c), ve = pixels(e), vf = pixels(f);
+      hn::StoreU(blur16(pixels(a), vb, vc, ve, vf), d, row + x);
+      hn::StoreU(blur16(vb, vc, ve, vf, pixels(g)), d, next + x);
+    });
   }
 
   /// Where the floats of row y of level 0 are: where they are to be written, when that is in this
@@ -322,10 +326,11 @@ class Lines {
   KltPyramid<float> pyramid_;
   Rows rows_, half_rows_;  // that are written
   int half_width_ = 0;
-  Ring<int16_t> across_, image16_;
+  std::array<std::vector<int16_t>, 2> down_;
+  Ring<int16_t> image16_;
   Ring<float> image_, half_across_, half_image_;
   std::vector<float> zeros_, half_zeros_;
-  std::vector<int16_t> zeros16_;
+  std::vector<uint8_t> zeros8_;
 };
 
 void run(Plane<const uint8_t> luma, const KltPyramid<float>& pyramid, Rows rows) {
