@@ -282,6 +282,18 @@ void scan_rows(Plane<const float> strength, Plane<const float> greatest, bool pe
   }
 }
 
+/// The greatest strength of the block that has the rank among those of every `step`-th row; 0 when
+/// there are fewer, or it is none.
+float greatest_of_rank(Plane<const float> greatest, int step, int rank) {
+  thread_local std::vector<float> all;
+  all.clear();
+  for (int y = 0; y < greatest.height; y += step)
+    all.insert(all.end(), greatest.row(y), greatest.row(y) + greatest.width);
+  if (static_cast<int>(all.size()) <= rank) return 0;
+  std::nth_element(all.begin(), all.begin() + rank, all.end(), std::greater<>());
+  return std::max(0.0f, all[rank]);
+}
+
 void select(Plane<const float> strength, Plane<const float> greatest, KltCandidates candidates,
             int count, KltFeature* features) {
   const bool peaks_only = candidates == KltCandidates::peaks;
@@ -290,17 +302,20 @@ void select(Plane<const float> strength, Plane<const float> greatest, KltCandida
   // among them on average, all rows mostly have as many as are wanted. If they do not, all that is
   // no weaker than as many of the few rows is looked at.
   constexpr int kFewRows = 16;
-  strongest.start(count, 0);
-  scan_rows(strength, greatest, peaks_only, kFewRows, strongest);
-  const auto from = [&](int rank) {
+  const auto weakest_of_few = [&](float above, int rank) {
+    strongest.start(count, above);
+    scan_rows(strength, greatest, peaks_only, kFewRows, strongest);
     const float weakest = strongest.strength(rank);
     return weakest > 0 ? std::nextafter(weakest, 0.0f) : 0;
   };
-  const float sure = from(count), likely = from(std::min(count, 2 * count / kFewRows + 8));
+  const int rank = std::min(count, 2 * count / kFewRows + 8);
+  // Of three blocks that are strong one at least has a candidate that is, mostly.
+  float likely = weakest_of_few(greatest_of_rank(greatest, kFewRows, 3 * rank), rank);
+  if (likely == 0) likely = weakest_of_few(0, rank);
   strongest.start(count, likely);
   scan_rows(strength, greatest, peaks_only, 1, strongest);
-  if (strongest.size() < count && likely > sure) {
-    strongest.start(count, sure);
+  if (strongest.size() < count && likely > 0) {
+    strongest.start(count, weakest_of_few(0, count));
     scan_rows(strength, greatest, peaks_only, 1, strongest);
   }
   const int found = strongest.write(strength.width, features);
