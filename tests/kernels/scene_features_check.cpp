@@ -271,6 +271,24 @@ TEST_P(SceneFeaturesTest, BandsFromManyThreads) {
   EXPECT_TRUE(same(whole.floats, found.floats));
 }
 
+TEST_P(SceneFeaturesTest, ThreadsThatShareAFrameMakeTheWhole) {
+  if (!GetParam().thread_safe) GTEST_SKIP() << "one thread at a time by contract";
+  std::mt19937 random = generator(7);
+  for (const auto& [width, height] : {std::pair{16, 16}, {90, 75}, {64, 300}, {33, 181}}) {
+    const Guarded<uint8_t> luma = random_luma(random, width, height);
+    const Space whole(GetParam().run, luma);
+    for (const int threads : {1, 2, 3, 8, 40}) {
+      Space found(whole.layout);
+      SharedRows progress;
+      in_threads(threads, threads, [&](Rows) {
+        scene_features_share(luma.plane(), found.floats.row(0), found.bases.row(0), progress);
+      });
+      ASSERT_TRUE(same(whole.floats, found.floats)) << threads << " threads, " << height << " rows";
+      ASSERT_TRUE(same(whole.bases, found.bases));
+    }
+  }
+}
+
 TEST(SceneFeatures, RowsAreLeftOutOnceItIsStopped) {
   std::mt19937 random = generator(6);
   const Guarded<uint8_t> luma = random_luma(random, 64, 64);
@@ -314,14 +332,14 @@ void bench_one_core(benchmark::State& state, FrameSize size) {
 void bench_medium_grain(benchmark::State& state, FrameSize size) {
   const Guarded<uint8_t> luma = bench_luma(size);
   Space space({size.width, size.height});
-  const int rows = 2 * size.height;
+  SharedRows progress;
+  const auto again = [&] { new (&progress) SharedRows; };
   medium_grain(
-      state, (rows + kSceneBandRows - 1) / kSceneBandRows,
-      [&](Rows bands) {
-        const Rows band{bands.begin * kSceneBandRows, std::min(rows, bands.end * kSceneBandRows)};
-        scene_first_octave_simd(luma.plane(), space.floats.row(0), space.bases.row(0), band);
+      state, SharedRows::kMostThreads,
+      [&](Rows) {
+        scene_features_share(luma.plane(), space.floats.row(0), space.bases.row(0), progress);
       },
-      [&] { scene_next_octaves_simd(space.layout, space.bases.row(0), space.floats.row(0)); });
+      again);
 }
 
 /// The kernels alone, from device memory to device memory.
