@@ -5,7 +5,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <thread>
 
 #include "kernels/plane.h"
 #include "kernels/util/stop.h"
@@ -16,7 +15,7 @@ namespace tandem {
 /// the rows that it took last: what it made for them serves the next ones, too. One that has
 /// nothing to go on with takes the lower half of what another one has left. A thread waits only for
 /// rows that others compute already, and only where the next step has enough for several: one alone
-/// gets to the end.
+/// gets to the end. It sleeps if that takes long, since the other one may have lost its core.
 class SharedRows {
  public:
   static constexpr int kMostThreads = 32;
@@ -34,30 +33,61 @@ class SharedRows {
   ///   int rows(int step)           at least 1
   ///   int ahead()                  rows below a part that computing it may write as well
   ///   int worth()                  fewest rows that are worth to be taken from another thread
-  ///   void compute(const Part&)
+  ///   void compute(const Part&)    if it throws, nobody waits for its rows
   template <typename Work>
   void share(Work&& work, Stop stop) {
     const int me = threads_.fetch_add(1, std::memory_order_relaxed);
     if (me >= kMostThreads) return;
+    const Abandon abandon{*this};
     if (me == 0) open(work, me, 0);
     Part part;
+    int waited = 0;
     while (!stop()) {
+      const int opened = step_.load(std::memory_order_acquire);
       const int before = part.step, end = part.rows.end;
       if (take(me, work.ahead(), part) || (rob(me, work) && take(me, work.ahead(), part))) {
         part.goes_on = end > 0 && part.step == before && part.rows.begin == end;
         work.compute(part);
+        waited = 0;
         const int count = part.rows.count();
         if (left_.fetch_sub(count, std::memory_order_acq_rel) == count)
           open(work, me, part.step + 1);
         continue;
       }
-      const int next = step_.load(std::memory_order_acquire) + 1;
-      if (next >= work.steps() || work.rows(next) < 2 * work.worth()) return;
-      std::this_thread::yield();
+      if (opened >= work.steps() - 1 || work.rows(opened + 1) < 2 * work.worth()) {
+        abandon.nothing = true;
+        return;
+      }
+      wait(opened, waited++);
     }
   }
 
  private:
+  // Who leaves in the middle: nobody is to sleep until it opens the next step.
+  struct Abandon {
+    SharedRows& shared;
+    mutable bool nothing = false;
+    ~Abandon() {
+      if (!nothing) shared.reach(kNoMore);
+    }
+  };
+  static constexpr int kNoMore = 1 << 20;  // steps that no work has
+
+  // Others need as long as for a part, mostly, and to be woken up takes longer than to look. Which
+  // ends: the one that is waited for may need this core.
+  void wait(int opened, int waited) {
+#ifdef __x86_64__
+    constexpr int kSpins = 1 << 13;  // a quarter to half of a millisecond
+    if (waited < kSpins) return __builtin_ia32_pause();
+#endif
+    step_.wait(opened, std::memory_order_acquire);
+  }
+
+  void reach(int step) {
+    step_.store(step, std::memory_order_release);
+    step_.notify_all();
+  }
+
   static constexpr int kPartRows = 16;  // between two looks at what others have taken
 
   // Rows that a thread has not begun, and their step, in one word.
@@ -82,7 +112,7 @@ class SharedRows {
       left_.store(work.rows(step), std::memory_order_relaxed);
       ranges_[me].store(pack({step, {0, work.rows(step)}}), std::memory_order_release);
     }
-    step_.store(step, std::memory_order_release);
+    reach(step);
   }
 
   bool take(int me, int ahead, Part& part) {

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <ctime>
 #include <functional>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -116,6 +120,58 @@ TEST(SharedRows, ManyThreadsComputeEachRowOnceAndStepsInOrder) {
     for (const auto& step : counts)
       for (const int count : step) ASSERT_EQ(count, 1);
   }
+}
+
+/// A thread that comes while another one computes the first step, which is not worth sharing.
+struct Waiter {
+  SharedRows shared;
+  Work work{{16, 200}};
+  std::atomic<bool> stop{false};
+  std::chrono::nanoseconds processor_time{0};
+  std::thread thread;
+
+  /// Gives it time to fall asleep.
+  void come() {
+    thread = std::thread([this] {
+      Work quick = work;
+      quick.computes = [](const Part&) {};
+      shared.share(quick, Stop(stop));
+      timespec time;
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+      processor_time = std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+};
+
+TEST(SharedRows, AThreadThatWaitsLongSleeps) {
+  Waiter waiter;
+  waiter.work.computes = [&](const Part& part) {
+    if (part.step == 0) waiter.come();
+  };
+  waiter.shared.share(waiter.work, {});
+  waiter.thread.join();
+  EXPECT_LT(waiter.processor_time, std::chrono::milliseconds(10));
+}
+
+TEST(SharedRows, StopWakesThoseWhoWait) {
+  Waiter waiter;
+  waiter.work.computes = [&](const Part&) {
+    waiter.come();
+    waiter.stop = true;
+  };
+  waiter.shared.share(waiter.work, Stop(waiter.stop));
+  waiter.thread.join();
+}
+
+TEST(SharedRows, AnExceptionWakesThoseWhoWait) {
+  Waiter waiter;
+  waiter.work.computes = [&](const Part&) {
+    waiter.come();
+    throw std::bad_alloc();
+  };
+  EXPECT_THROW(waiter.shared.share(waiter.work, {}), std::bad_alloc);
+  waiter.thread.join();
 }
 
 TEST(SharedRows, StopEndsIt) {
