@@ -317,6 +317,14 @@ Guarded<uint8_t> bench_luma(FrameSize size) {
   });
 }
 
+/// Each level of an octave is blurred down and across, 102 taps in all.
+double multiply_adds_of(const SceneLayout& layout) {
+  double multiply_adds = 0;
+  for (int octave = 0; octave < layout.octaves(); ++octave)
+    multiply_adds += 2 * 102.0 * static_cast<double>(layout.pixels_of(octave));
+  return multiply_adds;
+}
+
 void bench_one_core(benchmark::State& state, FrameSize size) {
   const Guarded<uint8_t> luma = bench_luma(size);
   Space space({size.width, size.height});
@@ -324,8 +332,8 @@ void bench_one_core(benchmark::State& state, FrameSize size) {
     first(luma.plane(), space.floats.row(0), space.bases.row(0), Rows{0, 2 * size.height});
     next(space.layout, space.bases.row(0), space.floats.row(0));
   };
-  against_reference(
-      state, [&] { run(first_simd, next_simd); },
+  against_peak(
+      state, multiply_adds_of(space.layout), [&] { run(first_simd, next_simd); },
       [&] { run(scene_first_octave_ref, scene_next_octaves_ref); }, 1);
 }
 
@@ -354,20 +362,15 @@ void bench_opencl(benchmark::State& state, FrameSize size) {
       space(context, layout.floats() * sizeof(float)),
       scratch(context, SceneFeaturesOpenCL::scratch_floats(layout) * sizeof(float));
   std::fill_n(static_cast<uint8_t*>(luma.host(Access::write)), luma.size(), uint8_t{9});
-  // Each level of an octave is blurred down and across, 102 taps in all; what is written is the
-  // space.
-  double multiply_adds = 0;
-  for (int octave = 0; octave < layout.octaves(); ++octave)
-    multiply_adds += 2 * 102.0 * static_cast<double>(layout.pixels_of(octave));
   const auto bytes = static_cast<double>(luma.size() + space.size());
-  on_device(state, queue, kKernelBatch, {{"", multiply_adds, bytes}}, [&] {
+  on_device(state, queue, kKernelBatch, {{"", multiply_adds_of(layout), bytes}}, [&] {
     kernel.enqueue(
         queue, {luma.device(queue, Access::read), 0, size.width, size.height, size.width},
         {space.device(queue, Access::write), 0}, {scratch.device(queue, Access::write), 0});
   });
 }
 
-BENCHMARK_CAPTURE(bench_one_core, scene, kScene)->UseManualTime();
+const int kRegistered = bench_each_target("bench_one_core", kScene, bench_one_core);
 BENCHMARK_CAPTURE(bench_medium_grain, scene, kScene)->UseManualTime();
 BENCHMARK_CAPTURE(bench_medium_grain, HD, kFrameSizes[1])->UseManualTime();
 BENCHMARK_CAPTURE(bench_opencl, scene_kernel, kScene)->UseManualTime();
