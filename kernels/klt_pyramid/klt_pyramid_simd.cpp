@@ -138,7 +138,7 @@ HWY_INLINE void store_floats(Tag d, V v, float* to) {
 
 /// Computes rows when they are asked for, and once as long as that goes from the top down: bands
 /// need no rows from each other, and what a row needs is still in the cache. Level 1 is ahead of
-/// level 0 by up to 11 rows of the latter. Images are exact: blurs are integers below 2^24.
+/// level 0 by up to 7 rows of the latter. Images are exact: blurs are integers below 2^24.
 class Lines {
  public:
   void start(Plane<const uint8_t> luma, const KltPyramid<float>& pyramid, Rows rows) {
