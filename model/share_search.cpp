@@ -19,10 +19,16 @@ constexpr int kSmallGap = 2;
 // How far apart shares have to be for a line through them to say something of others.
 constexpr int kFarEnough = 10;
 constexpr double kWorthTrying = 0.015;
+// Of what is beside the sides with the first or the last share, with shares beyond.
+constexpr double kLeastBeside = 0.5;
 constexpr int kLeast = 1, kMost = 99;
 
 // How much longer the cores take.
 double lead_s(const ShareTried& tried) { return tried.cores_s - tried.device_s; }
+
+double beside_sides_s(const ShareTried& tried) {
+  return tried.frame_s - std::max(tried.cores_s, tried.device_s);
+}
 
 class Search {
  public:
@@ -46,18 +52,15 @@ class Search {
     });
   }
 
-  // In the middle of one of the gaps beside the best, if a frame may take less time there.
-  std::optional<int> beside_best() const {
-    const int best = static_cast<int>(std::ranges::min_element(tried_, {}, &ShareTried::frame_s) -
-                                      tried_.begin());
-    const double enough_s = (1 - kWorthTrying) * tried_[best].frame_s;
+  // In the middle of the gap between two shares in which a frame may take the least time.
+  std::optional<int> in_a_gap() const {
     std::optional<int> next;
-    double least_s = enough_s;
-    for (const int way : {-1, 1}) {
-      const int from = tried_[best].percent, to = percent_of(best + way);
-      if (std::abs(to - from) <= kSmallGap || !(least_beside_s(best, way) < least_s)) continue;
-      least_s = least_beside_s(best, way);
-      next = std::clamp((from + to) / 2, kLeast, kMost);
+    double least_s = (1 - kWorthTrying) * best_share_of(tried_).frame_s;
+    for (int above = 0; above <= count(); ++above) {
+      const int from = percent_of(above - 1), to = percent_of(above);
+      if (to - from <= kSmallGap || !(least_in_gap_s(above) < least_s)) continue;
+      least_s = least_in_gap_s(above);
+      next = (from + to) / 2;
     }
     return next;
   }
@@ -70,15 +73,15 @@ class Search {
     return index < count() ? tried_[index].percent : kMost + 1;
   }
 
-  // What a frame may take between the best share and its neighbour: a side with more rows takes no
-  // less time than with fewer.
-  double least_beside_s(int best, int way) const {
-    const ShareTried& at = tried_[best];
-    const double beside_s = at.frame_s - std::max(at.cores_s, at.device_s);
-    const auto [more_s, less_s] = way > 0 ? std::pair(&ShareTried::cores_s, &ShareTried::device_s)
-                                          : std::pair(&ShareTried::device_s, &ShareTried::cores_s);
-    const bool has_neighbour = best + way >= 0 && best + way < count();
-    return beside_s + std::max(at.*more_s, has_neighbour ? tried_[best + way].*less_s : 0);
+  // What a frame may take between two shares: a side with more rows takes no less time than with
+  // fewer. What is beside the sides, waits for each other among it, changes with the share.
+  double least_in_gap_s(int above) const {
+    if (above == 0) return kLeastBeside * beside_sides_s(tried_.front()) + tried_.front().device_s;
+    if (above == count())
+      return kLeastBeside * beside_sides_s(tried_.back()) + tried_.back().cores_s;
+    const ShareTried &low = tried_[above - 1], &high = tried_[above];
+    return std::min(beside_sides_s(low), beside_sides_s(high)) +
+           std::max(low.cores_s, high.device_s);
   }
 
   // The whole frame on the cores is what they take for all rows, and the other way round.
@@ -120,7 +123,7 @@ std::optional<int> next_share(std::span<const ShareTried> tried, const WholesAlo
   const Search search(tried, wholes);
   const int balanced = search.balanced();
   if (!search.is_near_one_tried(balanced)) return balanced;
-  return search.beside_best();
+  return search.in_a_gap();
 }
 
 const ShareTried& best_share_of(std::span<const ShareTried> tried) {
@@ -145,7 +148,7 @@ Split split_near_best(std::span<const ShareTried> tried, const WholesAlone& whol
     split.cores = side_of(1, wholes.cores_s, share, best.cores_s);
     split.device = side_of(1, wholes.device_s, 1 - share, best.device_s);
   }
-  split.joins_s = std::max(0.0, best.frame_s - std::max(best.cores_s, best.device_s));
+  split.joins_s = std::max(0.0, beside_sides_s(best));
   split.cpu_share = best.percent;
   return split;
 }

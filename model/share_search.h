@@ -32,9 +32,9 @@ inline constexpr int kMostShares = 8;
 /// busy, cores that sleep have to wake, and both sides share the memory. So a line is trusted
 /// between two shares that were tried, and beyond them only to say which share to try. Where one
 /// side was done first with one share and the other one with another, the next share lies where the
-/// two lines through these meet. When that is known within a point, the frame's own time
-/// decides, which has more in it than the slower side: gaps beside the best share are halved while
-/// what both sides took at their ends allows a gain in between.
+/// two lines through these meet. When that is known within a point, the frame's own time decides,
+/// which has more in it than the slower side: gaps between shares are halved where what both sides
+/// took at their ends allows a gain.
 std::optional<int> next_share(std::span<const ShareTried> tried, const WholesAlone& wholes);
 
 /// The one whose frames took the least time.

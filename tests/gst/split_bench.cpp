@@ -217,6 +217,9 @@ void print_trace(const Bench& bench, const std::vector<std::string>& configurati
   }
 }
 
+// Frames are split whatever that gains.
+constexpr char kForced[] = "split=auto";
+
 struct Choice {
   std::string by, configuration;  ///< the latter is empty where nothing was decided in time
 };
@@ -237,7 +240,7 @@ std::vector<Choice> choices(const Options& options, const Names& names, Size siz
     const bool decided = bin.run_until_decided(frames.buffers, kMostSeconds);
     all.push_back({by, decided ? bin.stats().configuration : std::string()});
   };
-  add("split=auto", "latency", std::string(names.stages, 's'));
+  add(kForced, "latency", std::string(names.stages, 's'));
   for (const std::string& metric : split_commas(options.choose)) add(metric, metric, "auto");
   return all;
 }
@@ -247,6 +250,7 @@ void print_choices(const std::vector<Choice>& choices, const Bench& bench, doubl
   std::printf(
       "\n| | chosen | ms | of the better side | points from the best share | time of it |\n"
       "| --- | --- | ---: | ---: | ---: | ---: |\n");
+  int slower = 0;
   for (const auto& [by, chosen] : choices) {
     if (chosen.empty()) {
       std::printf("| %s | nothing within a minute | | | | |\n", by.c_str());
@@ -261,7 +265,9 @@ void print_choices(const std::vector<Choice>& choices, const Bench& bench, doubl
     } else {
       std::printf(" | |\n");
     }
+    slower += by != kForced && share_of(chosen) > 0 && chosen_s > 1.03 * better_s;
   }
+  std::printf("\n%d chosen splits are slower than the better side by more than 3%%\n", slower);
 }
 
 void measure(const Options& options, Size size) {
