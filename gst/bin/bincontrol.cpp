@@ -185,7 +185,7 @@ void BinControl::device_left_out(const DeviceSide& left) {
   tell();
 }
 
-void BinControl::frames_changed(const GstVideoInfo& info, bool live, const std::string& work) {
+void BinControl::frames_are(const GstVideoInfo& info, bool live, const std::string& work) {
   window_ = executor_.window();
   executor_.set_window(window());
   {
@@ -198,6 +198,14 @@ void BinControl::frames_changed(const GstVideoInfo& info, bool live, const std::
     controller_.set_source(rated ? static_cast<double>(info.fps_n) / info.fps_d : 0);
   }
   recall();
+}
+
+bool BinControl::knows_frames() const {
+  std::lock_guard lock(mutex_);
+  return controller_.knows_work(conditions_);
+}
+
+void BinControl::frames_changed() {
   handle([&](Controller& c) {
     return std::optional(c.frames_changed(conditions_, executor_.window()));
   });

@@ -48,9 +48,13 @@ class BinControl {
   void device_failed();
   /// One of several devices failed, the others go on.
   void device_left_out(const DeviceSide& left);
-  /// With nothing in flight, before the first of these frames. `work`: what the stages do with
-  /// them.
-  void frames_changed(const GstVideoInfo& info, bool live, const std::string& work);
+  /// With nothing in flight, before the first of these frames: what they are. `work`: what the
+  /// stages do with them.
+  void frames_are(const GstVideoInfo& info, bool live, const std::string& work);
+  /// Whether something was learnt of them, or of others that differ in size alone.
+  bool knows_frames() const;
+  /// After frames_are(): decides what to run.
+  void frames_changed();
   /// With nothing in flight, after the last frame.
   void stream_ended();
   /// For the thread that takes frames out of the executor.

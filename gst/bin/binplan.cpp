@@ -69,6 +69,15 @@ Chain chain_of(const std::vector<GstTandemStage*>& stages, const BinSettings& se
   return chain;
 }
 
+// A serial stage's work for the device is another one than that for the cores alone, and may hold
+// what the stage keeps from frame to frame.
+bool keeps_state_of_device(const std::vector<GstTandemStage*>& stages) {
+  return std::ranges::any_of(stages, [](GstTandemStage* stage) {
+    const StageDescription& description = adapter_of(stage).description();
+    return description.serial && description.has_opencl;
+  });
+}
+
 }  // namespace
 
 double DeviceBusy::seconds() const {
@@ -88,6 +97,9 @@ BinPlan plan_run(GstElement* bin, const std::vector<GstTandemStage*>& stages,
   const AdaptRules rules = adapt_rules(settings, plan.chain.stages, plan.chain.cores);
   if (can_use_device(rules, plan.chain.device_only))
     plan.device = DeviceProvider::look(bin, settings.opencl_device);
+  // What was asked for by name runs from the first frame on.
+  plan.device_joins_later = device_of(plan) && rules.any() && !rules.allowed.mapping &&
+                            plan.chain.device_only == 0 && !keeps_state_of_device(stages);
   plan.device_busy = std::make_shared<DeviceBusy>();
   add_energy(bin, settings, plan);
   if (plan.meter) {

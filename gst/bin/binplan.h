@@ -34,9 +34,11 @@ struct BinPlan {
   Chain chain;
   Conditions conditions;                        ///< what is known of them before the first frame
   std::optional<DeviceProvider::Found> device;  ///< none: the settings need none
-  std::shared_ptr<EnergyMeter> meter;           ///< may be null
-  bool energy_asked_for = false;                ///< an energy source is named
-  std::string missing_energy;                   ///< what cannot be measured, and why
+  /// The cores compute until the device's programs are built.
+  bool device_joins_later = false;
+  std::shared_ptr<EnergyMeter> meter;  ///< may be null
+  bool energy_asked_for = false;       ///< an energy source is named
+  std::string missing_energy;          ///< what cannot be measured, and why
   std::shared_ptr<DeviceBusy> device_busy;
   std::shared_ptr<Knowledge> knowledge;
   BinKnowledge kept;

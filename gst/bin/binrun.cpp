@@ -73,6 +73,7 @@ BinRun::BinRun(GstElement* bin, const BinPlan& plan)
   };
   executor_ = std::make_unique<Executor>(scheduled, device_.get(), plan.chain.cores, device_failed);
   plan.device_busy->count(*executor_);
+  device_joins_later_ = plan.device_joins_later;
   if (plan.device) provider_.end_look(*this, *plan.device);
   control_ = std::make_unique<BinControl>(bin, *executor_, plan);
 }
@@ -99,7 +100,8 @@ void BinRun::device_failed(const std::string& why, int left) {
 }
 
 void BinRun::use_device(const std::shared_ptr<opencl::Context>& context) {
-  fusion_->use_device(context);
+  const bool joins_later = std::exchange(device_joins_later_, false);
+  if (!joins_later) fusion_->use_device(context);
   std::lock_guard lock(mutex_);
   if (ended_ || device_->context == context) return;
   std::vector<std::shared_ptr<opencl::Context>> kinds{context};
@@ -115,6 +117,8 @@ void BinRun::use_device(const std::shared_ptr<opencl::Context>& context) {
   }
   device_->context = context;
   device_->device_count = devices;
+  if (joins_later)
+    return opening_.begin(adapters_, *fusion_, std::move(kinds), [this] { device_joined_(); });
   for (StageAdapter* adapter : adapters_) adapter->set_contexts(kinds);
 }
 
@@ -137,6 +141,7 @@ std::shared_ptr<opencl::Context> BinRun::context() const {
 
 DeviceSide BinRun::device_side() const {
   DeviceSide side;
+  side.coming = opening_.coming();
   const auto opencl = context();
   if (!opencl) return side;
   for (int kind = 0; kind <= std::ssize(opencl->further()); ++kind) {
@@ -144,8 +149,11 @@ DeviceSide BinRun::device_side() const {
     const int devices = any_left_out_ ? executor_->usable_devices(kind) : of.devices();
     if (devices == 0) continue;
     DeviceLetter letter{.devices = devices};
-    for (int k = 0; k < stages(); ++k)
-      letter.capable |= adapters_[k]->has_device(kind) ? 1u << k : 0;
+    for (int k = 0; k < stages(); ++k) {
+      const StageAdapter& stage = *adapters_[k];
+      const bool capable = side.coming ? stage.suits_device(kind) : stage.has_device(kind);
+      letter.capable |= capable ? 1u << k : 0;
+    }
     // A device made of the cores has nothing to overlap: its copies are theirs as well.
     const opencl::DeviceDescription& device = of.device();
     letter.on_cores = device.is_cpu;
@@ -213,7 +221,12 @@ void BinRun::frames_change() {
   executor_->set_window(static_cast<int>(most_waiting_bytes() / GST_VIDEO_INFO_SIZE(&info_)));
   make_items();
   executor_->frames_change();
-  control_->frames_changed(info_, live_, work_.text());
+  control_->frames_are(info_, live_, work_.text());
+  if (opening_.coming() && control_->knows_frames()) {
+    opening_.join_now();
+    control_->set_device(device_side());
+  }
+  control_->frames_changed();
 }
 
 // Frames of the old work end before any of the new begins, as knowledge is of one work. False when
@@ -284,7 +297,10 @@ bool BinRun::push_next(const EventLine::Send& send) {
   if (!item) return false;
   const uint64_t frames = item->sequence + 1;
   const Status status = item->status;
-  if (status.ok()) control_->frame_done(*item);
+  if (status.ok()) {
+    control_->frame_done(*item);
+    opening_.frame_left();
+  }
   GstBuffer* buffer = close(item);
   if (dropping_ || flow_ == GST_FLOW_ERROR) {
     gst_buffer_unref(buffer);  // nobody wants frames any more
@@ -328,6 +344,7 @@ void BinRun::shut_down() {
   shut_down_ = true;
   abort();
   executor_->rest();
+  opening_.end();
 }
 
 void BinRun::end() {

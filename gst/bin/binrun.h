@@ -13,6 +13,7 @@
 #include "gst/bin/binplan.h"
 #include "gst/bin/binrepeat.h"
 #include "gst/bin/binwork.h"
+#include "gst/bin/deviceopening.h"
 #include "gst/bin/eventline.h"
 #include "gst/stage/previousluma.h"
 #include "gst/stage/stageadapter.h"
@@ -57,6 +58,10 @@ class BinRun {
 
   /// What the chain has of the devices that work.
   DeviceSide device_side() const;
+
+  /// What is called, on a thread of its own, when the devices have joined frames that pass already.
+  /// For before the first of them.
+  void when_device_joins(std::function<void()> joined) { device_joined_ = std::move(joined); }
 
   BinControl& control() const { return *control_; }
 
@@ -137,6 +142,9 @@ class BinRun {
   ObjectRef<GstAllocator> frame_allocator_;
   gsize allocator_frame_bytes_ = 0;
   std::unique_ptr<QueueDevice> device_;
+  bool device_joins_later_ = false;  // under the bin's configure_mutex
+  std::function<void()> device_joined_;
+  DeviceOpening opening_;
   DeviceProvider provider_;
   // As many as can be in flight, and one for the frame that waits to be let in.
   std::vector<std::unique_ptr<FrameItem>> items_;

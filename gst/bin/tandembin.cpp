@@ -213,6 +213,7 @@ bool start_run(TandemBin* bin) {
     const auto run = std::make_shared<BinRun>(
         GST_ELEMENT_CAST(bin), tandem::plan_run(GST_ELEMENT_CAST(bin), stages, settings,
                                                 bin->self->knowledge, bin->self->kept));
+    run->when_device_joins([bin] { reconfigure(bin); });
     // Those who were asked may have set properties, which the run is to start with.
     std::unique_lock configuring = lock_with_device(bin, *run);
     run->device_provider().check_device(*run);

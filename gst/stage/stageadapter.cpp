@@ -117,7 +117,7 @@ void StageAdapter::set_contexts(std::vector<std::shared_ptr<opencl::Context>> co
     if (contexts_ == contexts) return;
     contexts_ = std::move(contexts);
   }
-  ++generation_;
+  if (description().has_opencl) ++generation_;
 }
 
 std::shared_ptr<const StageSettings> StageAdapter::read_settings() {
@@ -146,13 +146,7 @@ void StageAdapter::post(const std::string& notice) const {
 void StageAdapter::forget() {
   std::lock_guard lock(mutex_);
   current_.fill(nullptr);
-}
-
-// The state of a serial stage is with one kind.
-bool StageAdapter::has_device(int kind) const {
-  std::lock_guard lock(mutex_);
-  return kind < std::ssize(contexts_) && description().has_opencl &&
-         (kind == 0 || !description().serial);
+  first_frame_.reset();
 }
 
 Status StageAdapter::find_inputs(FrameItem& item, SlotFrame& frame) {
@@ -260,6 +254,7 @@ std::shared_ptr<const PooledWork> StageAdapter::work_for(const FrameItem& item, 
     if (auto current = current_for(request, frame, item.kind)) return current;
     made = make_work(request);
     made->kind = item.kind;
+    if (keeps_first_frame_.exchange(false)) keep_first_frame(request);
     std::lock_guard lock(mutex_);
     current_[static_cast<std::size_t>(item.kind)] = made;
   }

@@ -99,6 +99,13 @@ class StageAdapter final : public Stage {
   /// The devices to make work for, one context for each kind. Takes effect with the next frame.
   void set_contexts(std::vector<std::shared_ptr<opencl::Context>> contexts);
 
+  /// Keeps what the first frame has at the stage, for build_for().
+  void keep_first_frame() { keeps_first_frame_ = true; }
+  /// Builds what the kept frame, and those like it, will need on devices of these kinds, and lets
+  /// go of that frame. What fails is found out again when a device computes. From any thread, while
+  /// frames pass.
+  void build_for(std::span<const std::shared_ptr<opencl::Context>> kinds);
+
   void property_set() { properties_set_ = true; }  ///< from any thread, whatever it holds
   /// Whether properties were set since they were read last; at first they were.
   bool properties_set() const { return properties_set_; }
@@ -122,6 +129,8 @@ class StageAdapter final : public Stage {
   bool serial() const override { return description().serial; }
   bool changes_item() const override { return description().changes_pixels; }
   bool has_device(int kind = 0) const override;
+  /// Whether devices of this kind can compute it, once there is a context for them.
+  bool suits_device(int kind) const;
   bool has_cpu() const override { return description().has_cpu; }
   Status prepare(Item& item) override;
   Status begin(Item& item) override;
@@ -157,6 +166,13 @@ class StageAdapter final : public Stage {
   std::shared_ptr<PooledWork> make_work(SlotRequest& request);
   static const ClassWork* maker_of(const FrameItem& item, const FrameItem::Slot& slot,
                                    std::size_t input);
+  /// What build_for() makes work for.
+  struct FirstFrame {
+    GstVideoInfo video;
+    std::vector<SlotTensor> inputs;
+    std::vector<MemoryRef> memories;  ///< of these
+  };
+  void keep_first_frame(const SlotRequest& request);
   void share_tensors(FrameItem& item, const SplitRows& rows);
   static void enqueue_borders(FrameItem::Slot& slot, opencl::Queue& queue, const SplitRows& rows);
   void publish(FrameItem& item);
@@ -164,10 +180,11 @@ class StageAdapter final : public Stage {
   GstTandemStage* const stage_;
   StageDescription description_;
   int index_ = 0;
-  std::atomic<bool> properties_set_{true};
-  std::atomic<unsigned> generation_{1};  // of what work is made of: settings and context
+  std::atomic<bool> properties_set_{true}, keeps_first_frame_{false};
+  std::atomic<unsigned> generation_{1};  // of what work is made of: settings and contexts
   std::mutex make_mutex_;     // held while work is made, so that one thread makes it for all
   mutable std::mutex mutex_;  // guards what follows; never held while work is made
+  std::unique_ptr<FirstFrame> first_frame_;
   std::vector<std::shared_ptr<opencl::Context>> contexts_;  // one a kind
   std::shared_ptr<const StageSettings> settings_;
   std::array<std::shared_ptr<const PooledWork>, kMaxLetters> current_;  // for each kind

@@ -31,8 +31,13 @@ struct NativeDevice {
   std::mutex transfer_mutex;  // guards `transfer`; nothing else is locked under it
   cl::CommandQueue transfer;  // for blocking copies of a thread that has no queue of its own
 
-  std::mutex programs_mutex;  // held while a program is built; nothing else is locked under it
-  std::map<std::string, cl::Program> programs;  // by options and source
+  /// Made once: `building` is held meanwhile, and nothing else is locked under it.
+  struct Built {
+    std::mutex building;
+    cl::Program program;
+  };
+  std::mutex programs_mutex;              // guards the map; nothing else is locked under it
+  std::map<std::string, Built> programs;  // by options and source; none is ever removed
 };
 
 struct Context::Native {

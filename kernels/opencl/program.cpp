@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <mutex>
+
 #include "files/hash.h"
 #include "kernels/opencl/native.h"
 #include "kernels/opencl/program_cache.h"
@@ -54,8 +56,12 @@ cl::Program from_source(const NativeDevice& native, const std::string& key,
 
 cl::Program build(NativeDevice& native, const DeviceDescription& description,
                   const std::string& source, const std::string& options) {
-  const std::lock_guard lock(native.programs_mutex);
-  cl::Program& program = native.programs[options + '\n' + source];
+  // Different programs are built side by side.
+  std::unique_lock finding(native.programs_mutex);
+  NativeDevice::Built& built = native.programs[options + '\n' + source];
+  finding.unlock();
+  const std::lock_guard lock(built.building);
+  cl::Program& program = built.program;
   if (program() != nullptr) return program;
   try {
     const std::string key = cache_key(native.device, description, source, options);

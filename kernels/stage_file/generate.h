@@ -12,7 +12,8 @@ namespace tandem {
 std::string generate_c(const StageFile& file, const StagePlan& plan);
 
 /// The OpenCL C: kernels tandem_step_<n>, tandem_combine_<n> of what is reduced, and
-/// tandem_settle_<n> of loops that end by themselves. kernel_arguments.h has their arguments.
+/// tandem_settle_<n> of loops that end by themselves. StageArguments has their arguments, and the
+/// number of rows of a MAP's work-item is TANDEM_ROWS.
 std::string generate_opencl(const StageFile& file, const StagePlan& plan);
 
 }  // namespace tandem

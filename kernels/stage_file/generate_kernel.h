@@ -8,8 +8,8 @@
 /// Pieces of kernels.
 namespace tandem {
 
-/// A kernel up to its first `{`. All of a step have the same arguments, in the order in which
-/// StageFileOpenCL sets them.
+/// A kernel up to its first `{`. All of a step have the same arguments, in the order of
+/// StageArguments. The last two say what of the grid is computed.
 std::string kernel_head_text(const StageFile& file, const StagePlan& plan, const StageStep& step,
                              const std::string& name, std::size_t number);
 /// `#define name(dx, dy) ...` of the planes. `inside`: no read lies outside of its plane.

@@ -12,8 +12,8 @@ using Skeleton = StagePart::Skeleton;
 // Whether a whole work-group reads within planes and has all its rows.
 std::string inside_text(const StageStep& step) {
   std::string text =
-      "const int from_ = get_group_id(0) * get_local_size(0), to_ = from_ + get_local_size(0) - "
-      "1;\n"
+      "const int from_ = first_column_ + get_group_id(0) * get_local_size(0), "
+      "to_ = from_ + get_local_size(0) - 1;\n"
       "const bool inside_ = to_ < columns_ && bottom_ < rows_";
   for (const auto& [name, plane] : planes_of(step))
     text += Filled(
@@ -37,14 +37,17 @@ std::string written_rows_text(const StageStep& step) {
   return text;
 }
 
+// A part of the grid, or all of it: what begins at first_column_ and first_row_ and ends before
+// columns_ and rows_.
 // A work-item computes TANDEM_ROWS elements below each other, which read many pixels in common.
 // Groups at a border have code of their own: reads that are kept within their planes are no
 // neighbours of each other to a compiler.
 std::string kernel_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
   const StageStep& step = plan.steps[number];
   std::string text = kernel_head_text(file, plan, step, "step", number) +
-                     "const int x = get_global_id(0), top_ = get_group_id(1) * TANDEM_ROWS;\n"
-                     "const int bottom_ = top_ + TANDEM_ROWS - 1;\n";
+                     "const int x = first_column_ + get_global_id(0), "
+                     "top_ = first_row_ + get_group_id(1) * TANDEM_ROWS, "
+                     "bottom_ = top_ + TANDEM_ROWS - 1;\n";
   const std::string flags = "t" + std::to_string(step.flags) + "_data_";
   if (step.until_settled)
     text += "if (pass > 0 && !" + flags + "[pass - 1]) return;\nif (top_ == 0 && x == 0) " + flags +

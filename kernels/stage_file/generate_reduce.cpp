@@ -5,12 +5,20 @@
 namespace tandem {
 namespace {
 
+// The rows are cut into 2^block_bits_ blocks, each of which a row of work-groups reduces by itself:
+// what groups add up does not depend on which blocks a task has. A whole frame is one block.
+constexpr const char* kBlockText =
+    "const int block_ = first_block_ + get_group_id(1);\n"
+    "const int begin_ = (long)rows_ * block_ >> block_bits_, "
+    "end_ = (long)rows_ * (block_ + 1) >> block_bits_;\n";
+
 // Each of `all_` work-items takes every so many-th element, so that neighbours read side by side.
 // Rows and columns are counted along: a division for each element costs as much as what it counts.
 std::string reduced_elements(const StageFile& file, const StagePlan& plan, const StageStep& step) {
   return device_reads_text(plan, step, false) +
          "const int down_ = all_ / columns_, along_ = all_ - down_ * columns_;\n"
-         "for (int y = first_ / columns_, x = first_ - y * columns_; y < rows_;\n"
+         "const int skipped_ = first_ / columns_;\n"
+         "for (int y = begin_ + skipped_, x = first_ - skipped_ * columns_; y < end_;\n"
          "x += along_, y += down_ + (x >= columns_), x -= x >= columns_ ? columns_ : 0) {\n" +
          user_text(file, file.parts[step.parts[0].part].body_on(StageSide::kDevice)) + "}\n" +
          undefine_reads(step);
@@ -43,8 +51,9 @@ std::string local_pieces_text(const StageFile& file, const StagePlan& plan, cons
              plan, step,
              std::string(Filled("__local $type l$tensor_[$items * $padded];\n").put("items", items))
                  .c_str()) +
-         std::string(Filled("enum { items_ = $items };\n").put("items", items)) +
-         "const int item_ = get_local_id(0), group_ = get_group_id(0);\n{\n" +
+         std::string(Filled("enum { items_ = $items };\n").put("items", items)) + kBlockText +
+         "const int item_ = get_local_id(0), "
+         "group_ = block_ * get_num_groups(0) + get_group_id(0);\n{\n" +
          reduced_text(plan, step,
                       "__local $type* const $name = l$tensor_ + item_ * $padded;\n"
                       "for (int i_ = 0; i_ < $count; ++i_) $name[i_] = 0;\n") +
@@ -56,9 +65,11 @@ std::string local_pieces_text(const StageFile& file, const StagePlan& plan, cons
 // Each work-item has a partial result in global memory.
 std::string global_pieces_text(const StageFile& file, const StagePlan& plan,
                                const StageStep& step) {
-  return "const int first_ = get_global_id(0), all_ = get_global_size(0);\n" +
+  return std::string(kBlockText) +
+         "const int first_ = get_global_id(0), all_ = get_global_size(0);\n" +
          reduced_text(plan, step,
-                      "__global $type* const $name = t$partials_data_ + first_ * (long)$count;\n"
+                      "__global $type* const $name = "
+                      "t$partials_data_ + (block_ * all_ + first_) * (long)$count;\n"
                       "for (int i_ = 0; i_ < $count; ++i_) $name[i_] = 0;\n") +
          reduced_elements(file, plan, step);
 }

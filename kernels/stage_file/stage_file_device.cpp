@@ -5,83 +5,17 @@
 #include <array>
 
 #include "kernels/opencl/native.h"
-#include "kernels/stage_file/generate.h"
-#include "kernels/stage_file/generate_text.h"
 #include "kernels/stage_file/host_stage.h"
+#include "kernels/stage_file/stage_kernels.h"
 
 namespace tandem {
 namespace {
 
-using opencl::ArgumentList;
 using Skeleton = StagePart::Skeleton;
-
-// Both sides divide and take roots as IEEE says, where the device can.
-bool divides_exactly(opencl::Context& context) {
-  return std::ranges::all_of(context.native().devices, [](const auto& native) {
-    return (native->device.template getInfo<CL_DEVICE_SINGLE_FP_CONFIG>() &
-            CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
-  });
-}
-
-// "sobel.cl:7:12: error: ..." of a log; compilers say it before or behind the place.
-std::string first_error(const std::string& log) {
-  for (std::size_t at = 0; at < log.size();) {
-    const std::size_t end = std::min(log.find('\n', at), log.size());
-    const std::string line = log.substr(at, end - at);
-    if (line.find("error:") != std::string::npos) return line;
-    at = end + 1;
-  }
-  return log;
-}
-
-opencl::Program build(opencl::Context& context, const StageFile& file, const StagePlan& plan) {
-  std::string options = " -cl-single-precision-constant";
-  options += opencl::define("TANDEM_ROWS", opencl::kMapRows.of(context));
-  if (divides_exactly(context)) options += " -cl-fp32-correctly-rounded-divide-sqrt";
-  try {
-    return opencl::build_program(context, generate_opencl(file, plan), options);
-  } catch (const opencl::ProgramError& error) {
-    throw StageFileError("the OpenCL compiler of " + context.device().name +
-                         " fails: " + first_error(error.log()));
-  }
-}
 
 // Passes of a loop that may settle are enqueued up to this one, then up to twice as many. In
 // between the device is waited for: a pass too many costs a launch, which takes some microseconds.
 constexpr int kFirstLook = 16;
-
-// The arguments of a step's kernels, in the order of generate_opencl().
-class Arguments {
- public:
-  Arguments(const StageStep& step, const StageCall& call, std::size_t parameters) : call_(call) {
-    for (int i : step.tensors()) {
-      const StageView& view = call_.tensors[i];
-      strides_[used_] = view.stride;
-      add(view.data);
-      add(strides_[used_++]);
-      add(view.width);
-      add(view.height);
-    }
-    for (std::size_t i = 0; i < parameters; ++i) add(call_.parameters[i].whole);  // 4 bytes each
-  }
-  ArgumentList list(const int& groups) {
-    for (const int* value : {&call_.width, &call_.height, &call_.frame, &call_.pass, &call_.columns,
-                             &call_.rows, &groups, &call_.unset})
-      add(*value);
-    return {{all_.data(), count_}};
-  }
-
- private:
-  template <typename Value>
-  void add(const Value& value) {
-    all_[count_++] = {sizeof value, &value};
-  }
-
-  const StageCall& call_;
-  std::array<cl_long, kMostStageTensors> strides_{};
-  std::size_t used_ = 0, count_ = 0;
-  std::array<ArgumentList::Argument, 4 * kMostStageTensors + 64> all_;
-};
 
 std::unique_ptr<opencl::Kernel> kernel(opencl::Context& context, const opencl::Program& program,
                                        const char* name, std::size_t step) {
@@ -104,7 +38,7 @@ struct StageFileOpenCL::Private {
     const std::size_t group = kernel.group_size(std::min(
         opencl::kMapGroup.on_cpu(is_cpu), static_cast<std::size_t>(std::max(1, call.columns))));
     const int groups = static_cast<int>(opencl::pieces(call.columns, static_cast<int>(group)));
-    Arguments arguments(step, call, parameters);
+    StageArguments arguments(step, call, parameters);
     kernel.enqueue(queue,
                    {group * static_cast<std::size_t>(groups),
                     opencl::pieces(call.rows, static_cast<int>(item_rows))},
@@ -113,31 +47,15 @@ struct StageFileOpenCL::Private {
 
   void reduce(std::size_t k, opencl::Queue& queue, const StageCall& call) const {
     const StageStep& step = plan.steps[k];
-    std::size_t elements = 1;
-    for (const StageStore& write : step.parts[0].writes)
-      elements = std::max(elements,
-                          elements_of(plan.tensors[static_cast<std::size_t>(write.tensor)].shape));
-    auto pieces = static_cast<std::size_t>(device_pieces(elements));
-    auto group = static_cast<std::size_t>(local_items(plan, step));
-    std::size_t all = 0;
-    if (group > 0) {
-      const std::size_t most =
-          static_cast<std::size_t>(call.columns) * static_cast<std::size_t>(call.rows) / group;
-      pieces =
-          std::clamp(std::min(pieces, most), std::size_t{1}, opencl::kReduceGroups.on_cpu(is_cpu));
-      all = pieces * group;
-    } else {
-      group = std::min(steps[k]->group_size(opencl::kSumGroup.on_cpu(is_cpu)), pieces);
-      all = pieces = pieces / group * group;
-    }
-    const int count = static_cast<int>(pieces);
-    Arguments first(step, call, parameters);
-    steps[k]->enqueue(queue, all, group, first.list(count));
+    const ReduceSizes sizes = reduce_sizes(plan, step, call, is_cpu,
+                                           steps[k]->group_size(opencl::kSumGroup.on_cpu(is_cpu)));
+    StageArguments first(step, call, parameters);
+    steps[k]->enqueue(queue, sizes.items, sizes.group, first.list(sizes.pieces));
     const std::size_t items = combines[k]->group_size(adds[k] ? opencl::kAddGroup.on_cpu(is_cpu)
                                                               : opencl::kSumGroup.on_cpu(is_cpu));
-    Arguments second(step, call, parameters);
-    combines[k]->enqueue(queue, adds[k] ? opencl::round_up(elements, items) : items, items,
-                         second.list(count));
+    StageArguments second(step, call, parameters);
+    combines[k]->enqueue(queue, adds[k] ? opencl::round_up(sizes.elements, items) : items, items,
+                         second.list(sizes.pieces));
   }
 
   void loop(std::size_t k, opencl::Queue& queue, const StageCall& call) const {
@@ -197,7 +115,7 @@ struct StageFileOpenCL::Private {
 StageFileOpenCL::StageFileOpenCL(opencl::Context& context, const StageFile& file,
                                  const StagePlan& plan)
     : self_(new Private{plan, file.parameters.size(), context.device().is_cpu, {}, {}, {}, {}}) {
-  const opencl::Program program = build(context, file, plan);
+  const opencl::Program program = build_stage(context, file, plan);
   for (std::size_t k = 0; k < plan.steps.size(); ++k) {
     const StageStep& step = plan.steps[k];
     self_->steps.push_back(kernel(context, program, "step", k));

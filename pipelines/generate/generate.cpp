@@ -2,10 +2,13 @@
 #include "pipelines/generate/generate.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "pipelines/generate/features.h"
+#include "pipelines/generate/follows.h"
 #include "pipelines/generate/loop_notes.h"
 #include "pipelines/generate/stage_builder.h"
+#include "pipelines/generate/stage_comments.h"
 
 namespace tandem::generate {
 namespace {
@@ -50,6 +53,22 @@ std::string frame_line(const Layout& layout) {
   }
 }
 
+std::string number_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", value);
+  return text;
+}
+
+// The data set, for tools that run the stage without the loops.
+std::string data_lines(const LoopNotes& notes, const std::map<std::string, double>& values) {
+  Comments data, bounds;
+  for (const auto& [name, value] : values) data.emplace_back(name, number_text(value));
+  for (const auto& [array, range] : notes.values)
+    bounds.emplace_back(array, number_text(value_of(range[0], values)) + ".." +
+                                   number_text(value_of(range[1], values)));
+  return comment_line("data", data) + comment_line("values", bounds);
+}
+
 }  // namespace
 
 Generated generate_stage(const std::string& text, const std::string& path,
@@ -59,13 +78,16 @@ Generated generate_stage(const std::string& text, const std::string& path,
   made.layout = choose_layout(made.program, options.values);
   check_aliases(made.program, made.layout);
   made.file = StageBuilder(made.program, made.layout, options.values).build();
-  made.file.summary = read_notes(text, path).summary;
+  const LoopNotes notes = read_notes(text, path);
+  made.file.summary = notes.summary;
   const std::string stage = write_stage_file(made.file);
   made.file =
       parse_stage_file(stage, "the stage of " + path);  // what cannot be read is not written
   made.text = "// Made of " + made.program.name + "() in " + file_name(path) +
               " by tandem generate.\n" + frame_line(made.layout) +
-              features_line(features_of(made.program, made.layout, made.file)) + stage;
+              data_lines(notes, options.values) +
+              features_line(features_of(made.program, made.layout, made.file)) +
+              follows_line(follows_of(made.program, made.layout, made.file)) + stage;
   return made;
 }
 

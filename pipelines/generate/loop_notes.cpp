@@ -2,6 +2,7 @@
 #include "pipelines/generate/loop_notes.h"
 
 #include <charconv>
+#include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -84,6 +85,14 @@ LoopNotes read_notes(const std::string& text, const std::string& path) {
     }
   }
   return notes;
+}
+
+double value_of(const std::string& bound, const std::map<std::string, double>& values) {
+  const std::size_t minus = bound.find('-', 1);
+  const std::string name = bound.substr(0, minus);
+  const auto found = values.find(name);
+  const double value = found == values.end() ? std::atof(name.c_str()) : found->second;
+  return minus == bound.npos ? value : value - std::atof(bound.c_str() + minus + 1);
 }
 
 }  // namespace tandem::generate

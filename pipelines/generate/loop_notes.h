@@ -23,4 +23,7 @@ struct LoopNotes {
 /// Throws std::runtime_error for lines that cannot be read.
 LoopNotes read_notes(const std::string& text, const std::string& path);
 
+/// Of a bound in `values:`: "64", "n" or "n-1"; 0 of names that have no value.
+double value_of(const std::string& bound, const std::map<std::string, double>& values);
+
 }  // namespace tandem::generate

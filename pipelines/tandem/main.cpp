@@ -35,6 +35,7 @@ constexpr Command kCommands[] = {
     {"new-stage", "write a stage file to start from", new_stage_command},
     {"generate", "make a stage file of parallel C loops", generate_command},
     {"check-stage", "compare the two sides of a stage file", check_stage_command},
+    {"streams", "learn how many tasks and partitions stage files need", streams_command},
     {"knowledge", "show and change what was learnt in earlier runs", knowledge_command},
     {"submit", "put videos into a queue, for the workers of many machines", submit_command},
     {"worker", "take jobs from a queue and analyse them", worker_command},

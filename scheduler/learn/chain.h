@@ -35,12 +35,18 @@ struct Chain {
   int window = 0;                  ///< most frames in flight; 0: no bound
 };
 
+/// How many devices there are of a letter, from 0 for g.
+inline int devices_of_letter(const Chain& chain, int letter) {
+  if (letter == 0) return chain.devices;
+  return letter <= std::ssize(chain.further) ? chain.further[letter - 1].devices : 0;
+}
+
 /// How many devices a mapping may use.
 inline int devices_of(const Chain& chain, const Mapping& mapping) {
-  int devices = mapping.any_further_letter() ? 0 : chain.devices;
-  if (devices == 0 && (mapping.letters() & 1) != 0) devices = chain.devices;
-  for (std::size_t i = 0; i < chain.further.size(); ++i)
-    if ((mapping.letters() >> (i + 1) & 1) != 0) devices += chain.further[i].devices;
+  if (!mapping.any_further_letter()) return chain.devices;
+  int devices = 0;
+  for (int letter = 0; letter < kMaxLetters; ++letter)
+    if ((mapping.letters() >> letter & 1) != 0) devices += devices_of_letter(chain, letter);
   return devices;
 }
 

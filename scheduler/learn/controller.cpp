@@ -61,6 +61,13 @@ Step Controller::frames_changed(const Conditions& conditions, int window) {
   watch_.frames_changed();
   if (wanted_ != Reason::asked) wanted_.reset();  // what the old frames were to be trained for
   take_share();
+  device_joined_ = false;
+  return decide_for_frames();
+}
+
+// With what is known of the frames that come.
+Step Controller::decide_for_frames() {
+  if (device_coming_) return await_device();
   ask_neighbours();
   derive_unknown();
   const Learnt* known = find();
@@ -69,9 +76,20 @@ Step Controller::frames_changed(const Conditions& conditions, int window) {
   return decide(derived ? Reason::derived : Reason::remembered);
 }
 
+// The cores compute, with few frames under way: those end before the first with the device begins.
+Step Controller::await_device() {
+  wanted_.reset();
+  const Allowed allowed = this->allowed();
+  Configuration meanwhile = allowed.fallback(chain_.stages, chain_.cores);
+  if (!allowed.granularity && !allowed.threads) meanwhile.granularity = Granularity::medium;
+  run(settled_on_ = meanwhile);
+  return running_;
+}
+
 Step Controller::set_rules(const AdaptRules& rules) {
   rules_ = rules;
   if (take_share()) abandon_for_neighbours();
+  if (std::exchange(device_joined_, false) && conditions_) return decide_for_frames();
   return decide(Reason::rules);
 }
 
@@ -92,6 +110,7 @@ void Controller::set_device(const DeviceSide& device) {
   chain_.further.clear();
   if (device.letters.size() > 1)
     chain_.further.assign(device.letters.begin() + 1, device.letters.end());
+  device_joined_ = std::exchange(device_coming_, device.coming) && !device.coming;
   slower_.reset();
   if (!conditions_ || conditions_->device == device.name) return;
   abandon_training();  // it would be of another machine
@@ -102,7 +121,7 @@ void Controller::set_device(const DeviceSide& device) {
 
 Step Controller::retrain() {
   abandon_training();
-  if (!conditions_ || rules_.allowed.fixed()) return running_;
+  if (!conditions_ || rules_.allowed.fixed() || device_coming_) return running_;
   if (take_turn()) return start_training(Reason::asked);
   wanted_ = Reason::asked;
   return running_;
@@ -121,6 +140,7 @@ Step Controller::device_failed() {
   chain_.device_capable = 0;
   chain_.further.clear();
   device_lost_ = true;
+  device_coming_ = false;
   if (rules_.allowed.mapping) rules_.allowed.mapping->sides = 0;
   for (auto& [key, learnt] : *knowledge_) forget_device(learnt);
   if (chain_.device_only != 0) return running_;  // nothing is left to decide: frames fail
@@ -137,12 +157,16 @@ void Controller::forget_device(Learnt& learnt) const {
 }
 
 void Controller::stream_ended() {
-  const Training cost = budget_.spent();
-  if (!training_ || cost.frames <= training_->told_too_short) return;
-  training_->told_too_short = cost.frames;
   Decision decision;
   decision.reason = Reason::too_short;
   decision.before = decision.after = settled_on_;
+  if (device_coming_ && std::exchange(told_device_ns_, budget_.last_ns()) != budget_.last_ns()) {
+    ++decisions_;
+    if (decided) decided(decision);
+  }
+  const Training cost = budget_.spent();
+  if (!training_ || cost.frames <= training_->told_too_short) return;
+  training_->told_too_short = cost.frames;
   decision.measured = measured_before_;
   const Facts& facts = training_->facts;
   const Findings so_far = interpret(facts.observations, facts.chain, *predictor_);
@@ -157,9 +181,11 @@ void Controller::stream_ended() {
 std::optional<Step> Controller::frame_done(const FrameTimes& times, uint32_t device_stages) {
   if (neighbours_.seat) neighbours_.seat->frame_done(times.end_ns, times.starved);
   budget_.frame_done(times, training());
+  if (device_coming_) return std::nullopt;
   if (neighbours_.seat)
     if (const auto step = look_at_neighbours()) return step;
   if (training_) {
+    if (needs_energy(objective_)) training_->energy.take(times, device_stages, read_probe_);
     if (!training_->experiment.take(times, device_stages)) return std::nullopt;
     return go_on_training();
   }
@@ -195,6 +221,7 @@ Step Controller::decide(Reason reason) {
     running_.time_stages = false;
     return running_;
   }
+  if (device_coming_) return await_device();
   Learnt* learnt = find();
   if (training() && reason == Reason::rules) return running_;
   const bool splits_are_lacking = learnt && lacks_splits(*learnt);

@@ -12,6 +12,7 @@
 #include "scheduler/learn/budget.h"
 #include "scheduler/learn/decision.h"
 #include "scheduler/learn/derive.h"
+#include "scheduler/learn/energy_track.h"
 #include "scheduler/learn/experiment.h"
 #include "scheduler/learn/known.h"
 #include "scheduler/learn/neighbourhood.h"
@@ -34,6 +35,7 @@ struct AdaptRules {
 struct DeviceSide {
   std::vector<DeviceLetter> letters;  ///< g, h, i; empty: there is no device
   std::string name;                   ///< as in Conditions
+  bool coming = false;  ///< nothing is decided before they are there; the cores compute
 };
 
 /// Observes, estimates, decides, settles: what paper 1, section III, does while the stream runs.
@@ -56,6 +58,9 @@ class Controller {
   /// are the same, and other sizes are derived from it; a look or three verify it. What is about
   /// another chain is left out, and so is what this one learnt itself.
   void know(std::vector<Known> known);
+
+  /// Whether something was learnt under such conditions, of frames of any size.
+  bool knows_work(const Conditions& conditions) const;
 
   // Each of these returns what to run from now on, which may be what runs already.
   /// Frames come under other conditions from now on, whose cores are all that the bin could have.
@@ -116,6 +121,7 @@ class Controller {
     Reason reason = Reason::caps;
     Facts facts;
     Experiment experiment;
+    EnergyTrack energy;
     int told_too_short = 0;  ///< frames of it when the stream ended
   };
 
@@ -136,6 +142,8 @@ class Controller {
   };
 
   Step decide(Reason reason);
+  Step decide_for_frames();
+  Step await_device();
   void derive_unknown();
   void begin_check();
   void look(const Configuration& configuration, double slow_fps = 0);
@@ -152,6 +160,8 @@ class Controller {
   void abandon_training();
   int made(bool trials) const;
   double counter_s() const;
+  bool regresses_energy() const;
+  Experiment experiment_of(const Plan& plan) const;
   void settle(Reason reason, const Candidate& chosen, const Choice& choice, Decision decision = {});
   void remember(Learnt& learnt, const Candidate& chosen) const;
   const Candidate& pick(Learnt& learnt, const Choice& choice) const;
@@ -188,6 +198,8 @@ class Controller {
   int cores_ = 1, at_work_ = 1;  // of the machine: this bin's part, and with how many it shares
   bool another_trains_ = false;
   bool device_lost_ = false;
+  bool device_coming_ = false, device_joined_ = false;
+  uint64_t told_device_ns_ = 0;  // the last frame when the stream ended before the device was there
   std::optional<UnderWay> training_;
   std::optional<Check> check_;    // never while training
   std::optional<Slower> slower_;  // stands before what was learnt of these frames

@@ -37,6 +37,16 @@ void Controller::know(std::vector<Known> known) {
   }
 }
 
+bool Controller::knows_work(const Conditions& conditions) const {
+  return std::ranges::any_of(*knowledge_, [&](const auto& known) {
+    Conditions as = known.first;
+    as.width = conditions.width;
+    as.height = conditions.height;
+    as.cores = conditions.cores;
+    return as == conditions;
+  });
+}
+
 // Of frames that nobody learnt, from what was learnt of others.
 void Controller::derive_unknown() {
   if (find()) return;

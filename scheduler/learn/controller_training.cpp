@@ -8,8 +8,10 @@
 namespace tandem {
 namespace {
 
-// An experiment sees so many new values of the energy counter.
+// An experiment sees so many new values of an energy counter that is slower than kMostRegressed_s:
+// a training is over before such a one has told enough for EnergyTrack.
 constexpr double kCounterValues = 3;
+constexpr double kMostRegressed_s = 0.15;
 
 }  // namespace
 
@@ -36,7 +38,9 @@ Step Controller::start_training(Reason reason) {
     facts.chain.can_split &= open.mapping->split_stages();
   const Findings none = interpret({}, facts.chain, *predictor_);
   const Plan first = *next_experiment(facts, none, objective_, open, *predictor_).plan;
-  training_ = {reason, facts, Experiment(first, facts.chain, counter_s(), read_probe_)};
+  training_ = {reason, facts, Experiment(first, facts.chain, 0, read_probe_),
+               EnergyTrack(facts.chain)};
+  training_->experiment = experiment_of(first);
   run(first.configuration);
   return running_ = first.step();
 }
@@ -44,6 +48,18 @@ Step Controller::start_training(Reason reason) {
 // What the energy counter needs, when it matters.
 double Controller::counter_s() const {
   return needs_energy(objective_) ? kCounterValues * chain_.energy_resolution_s : 0;
+}
+
+// Whether experiments are over before the counter has told of each.
+bool Controller::regresses_energy() const {
+  return needs_energy(objective_) && chain_.energy_resolution_s <= kMostRegressed_s;
+}
+
+// Looks compare near equals, at nearly the rate of the best: they last as long as the counter
+// needs.
+Experiment Controller::experiment_of(const Plan& plan) const {
+  const bool waits = plan.kind == Observation::Kind::look || !regresses_energy();
+  return {plan, training_->facts.chain, waits ? counter_s() : 0, read_probe_};
 }
 
 // Of the training under way: trials, or else experiments; one of two halves is one.
@@ -75,20 +91,23 @@ void Controller::abandon_training() {
 Step Controller::go_on_training() {
   Facts& facts = training_->facts;
   facts.observations.push_back(training_->experiment.observation());
-  const Findings findings = interpret(facts.observations, facts.chain, *predictor_);
+  Facts known = facts;
+  if (regresses_energy())
+    known.observations = with_watts(facts.observations, training_->energy.fits());
+  const Findings findings = interpret(known.observations, facts.chain, *predictor_);
   const Observation& seen = facts.observations.back();
   if (observed && !is_trial(seen.kind)) observed(seen);
   if (tried && is_trial(seen.kind)) tried(findings.trials.back());
-  const Next next = next_experiment(facts, findings, objective_, allowed(), *predictor_);
+  const Next next = next_experiment(known, findings, objective_, allowed(), *predictor_);
   if (!next.plan || is_trial(next.plan->kind)) {
     Learnt& learnt = (*knowledge_)[*conditions_];
-    learnt.facts = facts;
+    learnt.facts = known;
     learnt.findings = findings;
     learnt.origin = Learnt::Origin::training;
     learnt.verified = true;
   }
   if (!next.plan) return finish_training(next.choice);
-  training_->experiment = Experiment(*next.plan, facts.chain, counter_s(), read_probe_);
+  training_->experiment = experiment_of(*next.plan);
   return running_ = next.plan->step();
 }
 

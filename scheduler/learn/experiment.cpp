@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <optional>
 #include <utility>
 
 #include "model/estimator.h"
+#include "scheduler/learn/energy_track.h"
 #include "scheduler/machine/clock.h"
 
 namespace tandem {
@@ -50,12 +53,25 @@ int frames_side_by_side(const Configuration& configuration, int devices) {
   return configuration.mapping.any_device() ? devices * configuration.lanes : configuration.threads;
 }
 
+// Of each domain whose counter had so many new values: fewer are as much of what ran before.
+constexpr double kCounterSteps = 2, kNearly = 0.9;
+
+Energy watts_between(const EnergyReading& begin, const EnergyReading& end, double resolution_s) {
+  const EnergyDomains power = power_between_w(begin, end);
+  const auto watts = [&](const std::optional<double>& domain, MeterClock::duration lasted) {
+    const double lasted_s = std::chrono::duration<double>(lasted).count();
+    const bool enough = lasted_s >= kNearly * kCounterSteps * resolution_s;
+    return enough ? domain.value_or(kUnknown) : kUnknown;
+  };
+  return {watts(power.c, end.at.c - begin.at.c), watts(power.g, end.at.g - begin.at.g),
+          watts(power.u, end.at.u - begin.at.u)};
+}
+
 }  // namespace
 
 Experiment::Experiment(const Plan& plan, const Chain& chain, double counter_s, ReadProbe read_probe)
     : plan_(plan),
-      stages_(chain.stages),
-      cores_(chain.cores),
+      chain_(chain),
       devices_(devices_of(chain, plan.configuration.mapping)),
       counter_s_(plan.meters ? counter_s : 0),
       read_probe_(std::move(read_probe)) {}
@@ -68,11 +84,13 @@ bool Experiment::take(const FrameTimes& times, uint32_t device_stages) {
   }
   if (seen_++ == 0) first_ns_ = times.begin_ns;
   last_ns_ = times.begin_ns;
-  return is_trial(plan_.kind) ? take_trial(times) : take_sample(times, device_stages);
+  return is_trial(plan_.kind) ? take_trial(times, device_stages)
+                              : take_sample(times, device_stages);
 }
 
-void Experiment::count(const FrameTimes& times) {
+void Experiment::count(const FrameTimes& times, uint32_t device_stages) {
   ++counted_;
+  busy_.add(busy_of(times, device_stages, chain_));
   starved_ += times.starved ? 1 : 0;
   if (begin_.energy && !counts_joules_)
     counts_joules_ = count_from_new_value(begin_, read_probe_());
@@ -87,7 +105,7 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
     start_ns_ = last_ns_;
     return false;
   }
-  count(times);
+  count(times, device_stages);
   latency_.add(times.latency_ns());
   const bool beside = plan_.kind == Kind::beside;
   if (beside) threads = cores_beside(configuration, devices_);
@@ -118,7 +136,7 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   return true;
 }
 
-bool Experiment::take_trial(const FrameTimes& times) {
+bool Experiment::take_trial(const FrameTimes& times, uint32_t device_stages) {
   if (times.begin_ns >= others_end_ns_) latency_.add(times.latency_ns());
   if (start_ns_ == 0) {
     if (seen_ <= plan_.configuration.threads || seconds(last_ns_ - first_ns_) < plan_.fill_s ||
@@ -130,7 +148,7 @@ bool Experiment::take_trial(const FrameTimes& times) {
     return false;
   }
   if (is_slow()) return true;
-  count(times);
+  count(times, device_stages);
   const Enough& enough = plan_.kind == Kind::glance ? kGlance : kLook;
   const double least_seconds =
       std::max({enough.least_seconds, kLeastLatencies * plan_.fill_s, counter_s_});
@@ -172,10 +190,12 @@ Observation Experiment::observation() {
   made.starved_frames = starved_;
   made.latency_s = latency_.percentile_s(95);
   made.cpu_s = (end_.cpu_s - begin_.cpu_s - (end_.others_cpu_s - begin_.others_cpu_s)) / counted_;
-  if (counts_joules_ && end_.energy) {
-    const EnergyDomains power = power_between_w(*begin_.energy, *end_.energy);
-    made.watts = {power.c.value_or(kUnknown), power.g.value_or(kUnknown),
-                  power.u.value_or(kUnknown)};
+  if (counts_joules_ && end_.energy)
+    made.watts = watts_between(*begin_.energy, *end_.energy, chain_.energy_resolution_s);
+  if (const double counted_s = seconds(last_ns_ - start_ns_); counted_s > 0) {
+    Busy a_second;
+    a_second.add(busy_, 1 / counted_s);
+    made.busy = at_most_all(a_second, 1, chain_);
   }
   if (is_trial(plan_.kind)) {
     made.frame_s = seconds(last_ns_ - start_ns_) / counted_;
@@ -209,14 +229,14 @@ void Experiment::measure(Observation& made) {
     made.frame_s = seconds_a_frame(frames_side_by_side(configuration, devices_));
   }
   if (medium || one_by_one || one_thread) {
-    made.stages.resize(stages_);
-    for (int k = 0; k < stages_; ++k) {
+    made.stages.resize(chain_.stages);
+    for (int k = 0; k < chain_.stages; ++k) {
       Observation::StageTimes& stage = made.stages[k];
       stage.seconds = mean_of([k](const FrameTimes& t) { return t.stage_ns[k]; });
       if (!one_by_one || !configuration.mapping.on_device(k)) continue;
       stage.download_s = mean_of([k](const FrameTimes& t) { return t.download_ns[k]; });
       // What a run that begins with the next stage has to upload.
-      if (k + 1 < stages_)
+      if (k + 1 < chain_.stages)
         stage.upload_s = mean_of([k](const FrameTimes& t) { return t.upload_ns[k]; });
     }
   }
@@ -225,7 +245,7 @@ void Experiment::measure(Observation& made) {
   if (on_device && configuration.lanes == 1 && !beside) {
     made.cores_s = mean_of([&](const FrameTimes& t) {
       uint64_t sum_ns = 0;
-      for (int k = 0; k < stages_; ++k)
+      for (int k = 0; k < chain_.stages; ++k)
         if (configuration.mapping.side(k) == Side::c) sum_ns += t.stage_ns[k];
       return sum_ns;
     });
@@ -258,7 +278,7 @@ double Experiment::seconds_a_frame(int n) {
   std::vector<double> values;
   if (2 * starved > std::ssize(samples_) || samples_.size() <= threads) {
     for (const FrameTimes& times : samples_)
-      values.push_back(seconds(times.service_ns()) / std::min(n, cores_));
+      values.push_back(seconds(times.service_ns()) / std::min(n, chain_.cores));
     return estimate_of(std::move(values));
   }
   const auto over = [this](std::size_t i, std::size_t frames) {

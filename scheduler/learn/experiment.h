@@ -60,9 +60,9 @@ class Experiment {
 
  private:
   bool take_sample(const FrameTimes& times, uint32_t device_stages);
-  bool take_trial(const FrameTimes& times);
+  bool take_trial(const FrameTimes& times, uint32_t device_stages);
   bool is_slow();
-  void count(const FrameTimes& times);
+  void count(const FrameTimes& times, uint32_t device_stages);
   double estimate_of(std::vector<double> samples);
   template <class Value>
   double mean_of(Value&& value);
@@ -70,7 +70,8 @@ class Experiment {
   void measure(Observation& made);
 
   Plan plan_;
-  int stages_, cores_, devices_;
+  Chain chain_;
+  int devices_;  // that the mapping may use
   double counter_s_;
   ReadProbe read_probe_;
 
@@ -86,6 +87,7 @@ class Experiment {
   bool warm_ = false;
   Probe begin_, end_;
   bool counts_joules_ = false;  // begin_'s energy is from this experiment
+  Busy busy_;                   // of the frames that were counted
   std::vector<FrameTimes> samples_;
   LatencySketch latency_;
   double relative_error_ = 0;

@@ -45,7 +45,8 @@ constexpr double kWorthAnExperiment = 0.02;
 constexpr int kMostEquals = 4, kMostLooksEach = 4;
 constexpr double kMostLooksSeconds = 6;  // no look begins after that
 constexpr double kSpread = 0.02, kSpreadLooks = 4, kSure = 2, kEqual = 0.03;
-constexpr double kGlance = 0.25;  // the looks that a glance or an experiment is worth
+constexpr double kWakingUp = 0.1;  // how far behind its rate a device may be at first
+constexpr double kGlance = 0.25;   // the looks that a glance or an experiment is worth
 
 int device_runs(const Configuration& configuration) {
   const Mapping& mapping = configuration.mapping;
@@ -127,6 +128,32 @@ const Candidate* worth_a_look(const Choice& measured, std::span<const Trial> tri
   }
   const int enough = rivals > 0 ? kMostLooksEach : trials.empty() ? 0 : 1;
   return all_s < kMostLooksSeconds && looks(*next) < enough ? next : nullptr;
+}
+
+// Lanes were measured first, while the device woke up and memory for more frames was made: the best
+// and other lanes of it that were not far behind then, but were never looked at. Each once, where
+// looks are cheap.
+const Candidate* measured_too_early(const Choice& measured, const Facts& facts,
+                                    const Measurements& measurements) {
+  const Configuration& best = measured.best().configuration;
+  if (facts.chain.lanes.empty() || !best.mapping.any_device() || best.mapping.any_split() ||
+      latency_s(measurements, best) > kCheap_s)
+    return nullptr;
+  const auto looked_at = [&](const Configuration& configuration) {
+    return std::ranges::any_of(facts.observations, [&](const Observation& seen) {
+      return seen.kind == Kind::look && seen.configuration == configuration;
+    });
+  };
+  for (int i = 0; i < measured.count; ++i) {
+    const Candidate& candidate = measured.ranked[i];
+    Configuration as_best = candidate.configuration;
+    as_best.lanes = best.lanes;
+    if (as_best == best && !looked_at(candidate.configuration) &&
+        !worth_switching(candidate.prediction, measured.best().prediction, measured.objective,
+                         margin_of(measured.objective, kWakingUp)))
+      return &candidate;
+  }
+  return nullptr;
 }
 
 // Between which numbers of threads the best of a mapping may lie, as far as they were tried: in the
@@ -369,6 +396,8 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
       return attempt(*beside, Kind::look);
   }
   put_simplest_first(measured, kLeastNoise);
+  if (const Candidate* candidate = measured_too_early(measured, facts, measurements))
+    return attempt(candidate->configuration, Kind::look);
   if (const Candidate* candidate = worth_a_look(measured, trials))
     return attempt(candidate->configuration, Kind::look);
   return {{}, measured};

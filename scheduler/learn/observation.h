@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/busy.h"
 #include "model/measurements.h"
 
 namespace tandem {
@@ -40,6 +41,7 @@ struct Observation {
   double split_cores_s = kUnknown, split_device_s = kUnknown;
   double cpu_s = kUnknown;         ///< processor time of this bin's threads, a frame
   std::vector<StageTimes> stages;  ///< where they were measured
+  Busy busy;                       ///< in a second, on average
   Energy watts;                    ///< of each domain
   double relative_error = 0;       ///< of the worst of these estimates
 };

@@ -42,6 +42,19 @@ TEST(Adaptation, TrainsThenRunsWhatItChose) {
   EXPECT_TRUE(warnings(stream).empty());
 }
 
+TEST(Adaptation, TheCoresComputeUntilTheDevicesProgramsAreBuilt) {
+  Stream stream(adaptive());
+  stream.play();
+  stream.push(0, 1);
+  stream.pull(1);
+  EXPECT_EQ(stream.stat("frames-cpu"), 1u) << "it waits for no program";
+  const std::vector<Result> got = run_until(stream, 1, 1);
+  expect_all_in_order(got, 1);
+  const std::vector<Told> all = told(stream);
+  EXPECT_EQ(all[0].reason, "caps");
+  EXPECT_GT(stream.stat("frames-device"), 0u);
+}
+
 TEST(Adaptation, ResultsAreThoseOfTheStages) {
   constexpr int kFrames = 10;
   const std::vector<Result> expected = expected_results(kFrames, {}, "scales=1");

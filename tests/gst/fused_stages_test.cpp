@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "tests/gst/support/decisions.h"
 #include "tests/gst/support/stream.h"
 
 namespace tandem::test {
@@ -253,6 +254,24 @@ TEST(FusedStages, TheBinLearnsWithThem) {
   EXPECT_EQ(results.size(), 400U);
   EXPECT_GT(fused_frames(stream).at(0), 0U);
   EXPECT_TRUE(stream.messages.all(GST_MESSAGE_ERROR).empty());
+}
+
+TEST(FusedStages, ADeviceThatJoinsFramesThatPassHasThemToo) {
+  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  const std::string line = chain({bright("one"), bright("two"), bright("three")});
+  Stream stream(bin_of(line, "adapt=both max-overhead=0.9"), kSize);
+  stream.play();
+  stream.push(0, 1);
+  stream.pull(1);
+  ASSERT_EQ(stream.stat("frames-cpu"), 1U) << "the device's programs are not built yet";
+  run_until(stream, 1, 1);
+  g_object_set(stream.tandembin(), "cpu-fallback", FALSE, nullptr);
+  gst_util_set_object_arg(G_OBJECT(stream.tandembin()), "mapping", "ggg");
+  const guint64 before = fused_frames(stream).at(0), on_device = stream.stat("frames-device");
+  stream.push(0, kFrames);
+  EXPECT_EQ(stream.pull(kFrames).size(), std::size_t{kFrames});
+  EXPECT_EQ(fused_frames(stream).at(0), before + kFrames);
+  EXPECT_EQ(stream.stat("frames-device"), on_device + kFrames);
 }
 
 /// In a process of its own, whose device fails after some commands.

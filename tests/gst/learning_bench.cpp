@@ -2,6 +2,10 @@
 // What learning costs and what it is good for, of each application and size: a cold start, the
 // choices of several trainings, training by efficiency, and a second process with the knowledge of
 // the first. All rates of one application and size that are compared are measured in turn.
+//
+// A cold start finds no compiled program: Tandem's cache folder is a new one for each row, and the
+// caches of NVIDIA's driver and of PoCL are new ones for the process. The OpenCL device is opened
+// in the time of a cold start.
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,6 +41,17 @@ struct Options {
   bool has(const char* part) const { return std::ranges::find(parts, part) != parts.end(); }
 };
 
+/// A folder that goes with it.
+struct ScratchFolder {
+  ScratchFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "tandem-learning-XXXXXX").string();
+    if (!mkdtemp(name.data())) throw std::runtime_error("no folder can be made in " + name);
+    path = name;
+  }
+  ~ScratchFolder() { std::filesystem::remove_all(path); }
+  std::filesystem::path path;
+};
+
 /// Another process, in frames 100 to 1100.
 struct Second {
   char reason[32] = "?", configuration[64] = "?";
@@ -46,7 +61,7 @@ struct Second {
 
 struct Row {
   std::string name;
-  double frames = 0, seconds = 0;  // of the cold start
+  double frames = 0, seconds = 0, first_s = 0;  // of the cold start
   Stats cold;
   std::vector<Told> trained;
   std::optional<Told> efficiency;
@@ -110,6 +125,8 @@ Row measure(const Options& options, const BenchChain& chain, Size size) {
   {
     FedBin::Options keeps = options.bin;
     if (options.has("knowledge") || options.has("derived")) keeps.knowledge = options.folder;
+    const ScratchFolder programs;
+    if (options.has("cold")) setenv("TANDEM_CACHE_DIR", programs.path.c_str(), 1);
     FedBin bin(keeps, chain.stages, "both");
     const auto start = Clock::now();
     bin.begin(size);
@@ -117,6 +134,7 @@ Row measure(const Options& options, const BenchChain& chain, Size size) {
       while (seconds_since(start) < options.seconds) bin.feed(frames.buffers);
     row.seconds = seconds_since(start);
     row.frames = static_cast<double>(bin.delivered());
+    row.first_s = bin.first_s();
     row.cold = bin.stats();
     row.trained.push_back(trained(bin, frames));
     list = candidates(bin);
@@ -159,6 +177,28 @@ void print_cold(const std::vector<Row>& rows) {
                 row.seconds, row.frames / (row.rates[0].fps * row.seconds), told.training_s,
                 told.penalty_s, told.experiments, told.trials, told.after.c_str(),
                 row.rates[0].configuration.c_str(), row.rates[0].fps);
+  }
+}
+
+// Of the frames that the best delivers in that time, where those went that are missing.
+void print_lost(const std::vector<Row>& rows) {
+  std::puts(
+      "\n| cold start | first frame after, s | trained until, s | lost before it, of all | lost by "
+      "training | lost after it | frames/s after it, of the best | training |\n"
+      "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |");
+  for (const Row& row : rows) {
+    const Told& told = row.trained[0];
+    const double best = row.rates[0].fps, all = best * row.seconds;
+    const double after_s = row.seconds - told.at_s;
+    const double after = row.frames - static_cast<double>(told.delivered);
+    const double until = static_cast<double>(told.delivered);
+    std::printf("| %s | %.2f | %.2f | %.3f | %.3f | %.3f | %.3f | %s |\n", row.name.c_str(),
+                row.first_s, told.at_s, row.first_s / row.seconds,
+                (best * (told.at_s - row.first_s) - until) / all, (best * after_s - after) / all,
+                after / after_s / best, told.spent.c_str());
+    for (const Rate& rate : row.rates)
+      std::fprintf(stderr, "  %s %s %.1f\n", row.name.c_str(), rate.configuration.c_str(),
+                   rate.fps);
   }
 }
 
@@ -267,6 +307,7 @@ void run(Options options) {
             measure(options, *chain,
                     size == "small" ? Size{chain->width, chain->height} : read_size(size)));
   if (options.has("cold")) print_cold(rows);
+  if (options.has("cold")) print_lost(rows);
   if (options.has("chosen")) print_chosen(rows);
   if (options.has("metrics")) print_metrics(rows);
   if (options.has("knowledge")) print_second(rows);
@@ -276,23 +317,15 @@ void run(Options options) {
       derive_sizes(options.bin, *chain, options.search_s, options.rounds);
 }
 
-/// A folder that goes with it.
-struct ScratchFolder {
-  ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tandem-learning-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw std::runtime_error("no folder can be made in " + name);
-    path = name;
-  }
-  ~ScratchFolder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
-};
-
 }  // namespace
 }  // namespace tandem
 
 int main(int argc, char** argv) {
-  gst_init(nullptr, nullptr);
   try {
+    const tandem::ScratchFolder drivers;
+    setenv("CUDA_CACHE_PATH", drivers.path.c_str(), 1);
+    setenv("POCL_CACHE_DIR", drivers.path.c_str(), 1);
+    gst_init(nullptr, nullptr);
     tandem::Options options = tandem::parse(argc, argv);
     std::optional<tandem::ScratchFolder> scratch;
     if (options.folder.empty()) options.folder = scratch.emplace().path.string();

@@ -134,7 +134,9 @@ TEST_F(TwoKinds, LettersBehindThemAreSaidOnceAndComputedByTheCpu) {
 TEST_F(TwoKinds, AreTrainedTogether) {
   Stream stream(both("adapt=both max-overhead=0.9"));
   stream.play();
-  std::size_t seen = 0;
+  stream.push(0, 1);
+  std::size_t seen = stream.pull(1).size();
+  EXPECT_EQ(stream.stat("frames-cpu"), 1U) << "until the programs of both are built";
   while (stream.messages.all(GST_MESSAGE_ELEMENT).empty() && seen < 20000) {
     const int next = static_cast<int>(seen);
     stream.push(next, next + 8);
@@ -143,6 +145,7 @@ TEST_F(TwoKinds, AreTrainedTogether) {
   const std::vector<Message> told = stream.messages.all(GST_MESSAGE_ELEMENT);
   ASSERT_FALSE(told.empty());
   EXPECT_NE(told[0].text.find("reason=(string)caps"), std::string::npos) << told[0].text;
+  EXPECT_GT(stream.stat("frames-device"), 0U);
   EXPECT_TRUE(stream.messages.all(GST_MESSAGE_WARNING).empty());
 }
 

@@ -11,8 +11,8 @@ namespace {
 constexpr FrameSize kUltrasound{"US", 458, 502};
 
 /// A frame at every stage, its planes dense as in the tensors.
-struct Frame {
-  Frame(int w, int h)
+struct BenchFrame {
+  BenchFrame(int w, int h)
       : luma(w, h, 0),
         image(w, h, 0),
         squares(w, h, 0),
@@ -46,53 +46,53 @@ struct Frame {
 /// A stage of the CPU: what it moves and how it is called.
 struct Stage {
   double bytes_a_pixel;
-  void (*simd)(Frame&, Rows);
-  void (*reference)(Frame&, Rows);
+  void (*simd)(BenchFrame&, Rows);
+  void (*reference)(BenchFrame&, Rows);
   /// What is left when the bands are done.
-  void (*finish)(Frame&) = [](Frame&) {};
+  void (*finish)(BenchFrame&) = [](BenchFrame&) {};
 };
 
 const Stage kExtract{
-    5, [](Frame& f, Rows rows) { srad_extract_simd(f.luma.plane(), f.image.plane(), rows); },
-    [](Frame& f, Rows rows) { srad_extract_ref(f.luma.plane(), f.image.plane(), rows); }};
+    5, [](BenchFrame& f, Rows rows) { srad_extract_simd(f.luma.plane(), f.image.plane(), rows); },
+    [](BenchFrame& f, Rows rows) { srad_extract_ref(f.luma.plane(), f.image.plane(), rows); }};
 const Stage kPrepare{
-    8, [](Frame& f, Rows rows) { srad_prepare_simd(f.image.plane(), f.squares.plane(), rows); },
-    [](Frame& f, Rows rows) { srad_prepare_ref(f.image.plane(), f.squares.plane(), rows); }};
+    8, [](BenchFrame& f, Rows rows) { srad_prepare_simd(f.image.plane(), f.squares.plane(), rows); },
+    [](BenchFrame& f, Rows rows) { srad_prepare_ref(f.image.plane(), f.squares.plane(), rows); }};
 const Stage kReduce{8,
-                    [](Frame& f, Rows rows) {
+                    [](BenchFrame& f, Rows rows) {
                       srad_reduce_simd(f.image.plane(), f.squares.plane(), f.sums.data(), rows);
                     },
-                    [](Frame& f, Rows rows) {
+                    [](BenchFrame& f, Rows rows) {
                       srad_reduce_ref(f.image.plane(), f.squares.plane(), f.sums.data(), rows);
                     },
-                    [](Frame& f) {
+                    [](BenchFrame& f) {
                       f.statistics = srad_combine(f.sums.data(), f.image.width(), f.image.height());
                     }};
 const Stage kDiffuse{16,
-                     [](Frame& f, Rows rows) {
+                     [](BenchFrame& f, Rows rows) {
                        srad_diffuse_simd(f.image.plane(), f.statistics.variation,
                                          f.differences.plane(), f.coefficient.plane(), rows);
                      },
-                     [](Frame& f, Rows rows) {
+                     [](BenchFrame& f, Rows rows) {
                        srad_diffuse_ref(f.image.plane(), f.statistics.variation,
                                         f.differences.plane(), f.coefficient.plane(), rows);
                      }};
 const Stage kUpdate{20,
-                    [](Frame& f, Rows rows) {
+                    [](BenchFrame& f, Rows rows) {
                       srad_update_simd(f.image.plane(), f.differences.plane(),
                                        f.coefficient.plane(), 0.5f, f.updated.plane(), rows);
                     },
-                    [](Frame& f, Rows rows) {
+                    [](BenchFrame& f, Rows rows) {
                       srad_update_ref(f.image.plane(), f.differences.plane(), f.coefficient.plane(),
                                       0.5f, f.updated.plane(), rows);
                     }};
 const Stage kCompress{
-    5, [](Frame& f, Rows rows) { srad_compress_simd(f.updated.plane(), f.luma.plane(), rows); },
-    [](Frame& f, Rows rows) { srad_compress_ref(f.updated.plane(), f.luma.plane(), rows); }};
+    5, [](BenchFrame& f, Rows rows) { srad_compress_simd(f.updated.plane(), f.luma.plane(), rows); },
+    [](BenchFrame& f, Rows rows) { srad_compress_ref(f.updated.plane(), f.luma.plane(), rows); }};
 
 void one_core(benchmark::State& state, const Stage& stage, FrameSize size) {
-  Frame frame(size.width, size.height);
-  const auto run = [&](void (*rows)(Frame&, Rows)) {
+  BenchFrame frame(size.width, size.height);
+  const auto run = [&](void (*rows)(BenchFrame&, Rows)) {
     rows(frame, frame.all());
     stage.finish(frame);
   };
@@ -102,7 +102,7 @@ void one_core(benchmark::State& state, const Stage& stage, FrameSize size) {
 }
 
 void two_cores(benchmark::State& state, const Stage& stage, FrameSize size) {
-  Frame frame(size.width, size.height);
+  BenchFrame frame(size.width, size.height);
   medium_grain(
       state, size.height, [&](Rows rows) { stage.simd(frame, rows); },
       [&] { stage.finish(frame); });
@@ -110,7 +110,7 @@ void two_cores(benchmark::State& state, const Stage& stage, FrameSize size) {
 
 /// All six stages from luma to luma, stages 2 to 5 once, on one core.
 void whole_frame(benchmark::State& state, FrameSize size) {
-  Frame frame(size.width, size.height);
+  BenchFrame frame(size.width, size.height);
   const Stage* const stages[] = {&kExtract, &kPrepare, &kReduce, &kDiffuse, &kUpdate, &kCompress};
   const auto run = [&](auto rows) {
     for (const Stage* stage : stages) {
@@ -137,7 +137,7 @@ void opencl_iteration(benchmark::State& state, FrameSize size, int profiled) {
   const SradOpenCL kernels(*context);
   opencl::Buffer image(context, bytes), squares(context, bytes), differences(context, 2 * bytes),
       coefficient(context, bytes), sums(context, size.height * 16u), statistics(context, 8);
-  const Frame frame(size.width, size.height);
+  const BenchFrame frame(size.width, size.height);
   std::copy_n(frame.image.row(0), bytes / sizeof(float),
               static_cast<float*>(image.host(Access::write)));
   const auto plane = [&](opencl::Buffer& buffer, int planes = 1) {

@@ -11,12 +11,12 @@ namespace tandem::check {
 namespace {
 
 // Smallest and largest frames of the list leave pieces without an element, or have many.
-constexpr std::pair<int, int> kSizes[] = {{1, 1}, {37, 3}, {640, 360}};
+constexpr std::pair<int, int> kImages[] = {{1, 1}, {37, 3}, {640, 360}};
 
 template <typename Check>
 void reduce(const StageFile& file, Check&& check) {
   const StageRunner runner(file, any_context());
-  for (const auto& [width, height] : kSizes) {
+  for (const auto& [width, height] : kImages) {
     for (const bool device : {false, true}) {
       if (device && !runner.has_device()) continue;
       SCOPED_TRACE(std::to_string(width) + (device ? " device" : " cores"));

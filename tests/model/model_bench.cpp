@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include "model/objective.h"
+#include "model/stream_model.h"
 
 namespace tandem {
 namespace {
@@ -86,6 +87,32 @@ void predict_384(benchmark::State& state) {
   }
 }
 BENCHMARK(predict_384);
+
+// As many features, networks and settings as the shipped models have.
+void rank_20_streams(benchmark::State& state) {
+  constexpr std::size_t kFeatures = 14, kUnits = 9;
+  StreamModel model;
+  StreamFeatures features;
+  for (std::size_t i = 0; i < kFeatures; ++i) {
+    model.features.push_back({.name = "feature-" + std::to_string(i), .most = 1});
+    features[model.features.back().name] = 0.5;
+    model.components.emplace_back(kFeatures, 0.1);
+    model.scales.push_back(1);
+  }
+  StreamModel::Network network;
+  std::size_t inputs = kFeatures + kCandidateInputs;
+  for (const std::size_t outputs : {kUnits, kUnits, kUnits, std::size_t{1}}) {
+    network.push_back({inputs, outputs, std::vector<double>(inputs * outputs, 0.1),
+                       std::vector<double>(outputs, 0.1)});
+    inputs = outputs;
+  }
+  model.networks.assign(3, network);
+  std::vector<StreamCandidate> candidates;
+  for (int partitions = 1; partitions <= 16; partitions *= 2)
+    for (int tasks = partitions; tasks <= 32; tasks *= 2) candidates.push_back({partitions, tasks});
+  while (state.KeepRunning()) benchmark::DoNotOptimize(model.rank(features, candidates));
+}
+BENCHMARK(rank_20_streams);
 
 }  // namespace
 }  // namespace tandem

@@ -50,6 +50,44 @@ TEST_F(ControllerDeviceTest, WithADeviceThatComesLaterItLearnsAnew) {
   EXPECT_FALSE(step.configuration.mapping.any_device());
 }
 
+TEST_F(ControllerDeviceTest, NothingIsDecidedBeforeADeviceThatIsComingIsThere) {
+  PaperChip chip(3, 2, 8);
+  Controller controller = make(chip, 3, 2);
+  DeviceSide side{.letters = {{.capable = 7}}, .name = "a device", .coming = true};
+  controller.set_device(side);
+  Step step = controller.set_rules({});
+  step = controller.frames_changed({"a"}, 0);
+  EXPECT_EQ(to_string(step.configuration), "ccc/mg") << "whose frames are soon out";
+  EXPECT_EQ(run_to_decision(controller, chip, step, 1000), -1);
+  controller.retrain();
+  controller.set_objective({Metric::energy});
+  EXPECT_FALSE(controller.training());
+  EXPECT_TRUE(decisions_.empty());
+  controller.set_objective({});
+
+  side.coming = false;
+  controller.set_device(side);
+  step = controller.set_rules({});
+  EXPECT_TRUE(controller.training());
+  EXPECT_TRUE(step.configuration.mapping.any_device()) << "which is measured first";
+  ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+  EXPECT_EQ(decisions_.back().reason, Reason::caps) << "as if it had been there";
+}
+
+TEST_F(ControllerDeviceTest, AStreamThatEndsBeforeTheDeviceIsThereIsTooShort) {
+  PaperChip chip(3, 2, 8);
+  Controller controller = make(chip, 3, 2);
+  controller.set_device({.letters = {{.capable = 7}}, .name = "a device", .coming = true});
+  Step step = controller.frames_changed({"a"}, 0);
+  controller.stream_ended();
+  EXPECT_TRUE(decisions_.empty()) << "there was no frame";
+  next_frame(controller, chip, step);
+  controller.stream_ended();
+  controller.stream_ended();
+  ASSERT_EQ(decisions_.size(), 1u);
+  EXPECT_EQ(decisions_.back().reason, Reason::too_short);
+}
+
 TEST_F(ControllerDeviceTest, ADeviceThatFailsDuringTrainingIsLeftOutOfTheNext) {
   PaperChip chip(3, 2, 8);
   Controller controller = make(chip, 3, 2);

@@ -11,7 +11,7 @@ namespace tandem::test {
 namespace {
 
 #ifdef TANDEM_SANITIZED
-constexpr unsigned kChips = 10;
+constexpr unsigned kChips = 4;
 #else
 constexpr unsigned kChips = 60;
 #endif

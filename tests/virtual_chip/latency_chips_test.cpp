@@ -12,7 +12,7 @@ namespace tandem::test {
 namespace {
 
 #ifdef TANDEM_SANITIZED
-constexpr unsigned kChips = 20;
+constexpr unsigned kChips = 5;
 #else
 constexpr unsigned kChips = 200;
 #endif

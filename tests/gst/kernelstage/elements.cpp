@@ -26,14 +26,14 @@ constexpr int kBinRounds = 7;
 
 using Texts = std::vector<std::string>;
 
-const Texts kTensors{
+const Texts kTensorStages{
     "//!STAGE linear\n//!READ luma\n//!WRITE linear float32\n//!MAP\n"
     "linear = luma(0, 0) * luma(0, 0) * (1.0f / 65025);\n",
     "//!STAGE scaled\n//!READ linear float32\n//!WRITE scaled float32\n//!MAP\n"
     "scaled = 0.8f * linear(0, 0) + 0.1f;\n",
     "//!STAGE level\n//!READ scaled float32\n//!WRITE level uint8\n//!MAP\n"
     "level = convert_uchar_sat(255 * scaled(0, 0));\n"};
-const Texts kPixels{
+const Texts kLumaStages{
     "//!STAGE brighter\n//!READ luma\n//!WRITE luma\n//!MAP\n"
     "luma = convert_uchar_sat(luma(0, 0) * 1.25f);\n",
     "//!STAGE contrast\n//!READ luma\n//!WRITE luma\n//!MAP\n"
@@ -55,7 +55,7 @@ StageFile in_one(const std::vector<StageFile>& files) {
 }
 
 void code_alone(const StageBench& bench) {
-  const auto files = parse_each(kTensors);
+  const auto files = parse_each(kTensorStages);
   StageChain apart(files, bench.context, kFrameSize.width, kFrameSize.height);
   StageChain fused(std::vector{in_one(files)}, bench.context, kFrameSize.width, kFrameSize.height);
   for (StageChain* chain : {&apart, &fused}) {
@@ -142,19 +142,19 @@ void through_the_bin(const StageBench& bench, const char* what, const Texts& tex
 }  // namespace
 
 void bench_elements_chosen(const StageBench& bench) {
-  const ChainFiles tensors(kTensors), pixels(kPixels);
+  const ChainFiles tensors(kTensorStages), pixels(kLumaStages);
   print_chosen(bench, "three elements with tensors", tensors.chain());
   print_chosen(bench, "three elements that change luma", pixels.chain());
 }
 
 void bench_elements(const StageBench& bench) {
   code_alone(bench);
-  through_the_bin(bench, "three elements with tensors, bin", kTensors, "ccc/cg1", "one core");
-  through_the_bin(bench, "three elements that change luma, bin", kPixels, "ccc/cg1", "one core");
+  through_the_bin(bench, "three elements with tensors, bin", kTensorStages, "ccc/cg1", "one core");
+  through_the_bin(bench, "three elements that change luma, bin", kLumaStages, "ccc/cg1", "one core");
   if (!bench.context) return;
   for (const char* lanes : {"ggg/cg1", "ggg/cg1/q4"}) {
-    through_the_bin(bench, "three elements with tensors, bin", kTensors, lanes, "device");
-    through_the_bin(bench, "three elements that change luma, bin", kPixels, lanes, "device");
+    through_the_bin(bench, "three elements with tensors, bin", kTensorStages, lanes, "device");
+    through_the_bin(bench, "three elements that change luma, bin", kLumaStages, lanes, "device");
   }
 }
 

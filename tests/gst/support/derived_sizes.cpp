@@ -12,7 +12,7 @@ namespace tandem {
 namespace {
 
 constexpr Size kSizes[] = {{320, 240}, {600, 416}, {960, 540}, {1280, 720}, {1920, 1080}};
-constexpr double kMostTraining = 60;
+constexpr double kMostLearning = 60;
 
 std::vector<Known> train(const FedBin::Options& options, const BenchChain& chain, Size size,
                          std::vector<std::string>& list) {
@@ -24,7 +24,7 @@ std::vector<Known> train(const FedBin::Options& options, const BenchChain& chain
     const Frames frames(size);
     FedBin bin(keeps, chain.stages, "caps");
     bin.begin(size);
-    if (!bin.run_until_decided(frames.buffers, kMostTraining))
+    if (!bin.run_until_decided(frames.buffers, kMostLearning))
       throw std::runtime_error("no training ended within a minute");
     list = candidates(bin);
   }

@@ -7,6 +7,24 @@
 namespace tandem {
 namespace {
 
+// Where the time of a training went, in words.
+std::string spent_of(const GstStructure* decision) {
+  std::string text;
+  const GValue* list = gst_structure_get_value(decision, "training-spent");
+  for (guint i = 0; list && i < gst_value_array_get_size(list); ++i) {
+    const GstStructure* part = gst_value_get_structure(gst_value_array_get_value(list, i));
+    int runs = 0, frames = 0;
+    double seconds = 0;
+    gst_structure_get(part, "runs", G_TYPE_INT, &runs, "frames", G_TYPE_INT, &frames, "seconds",
+                      G_TYPE_DOUBLE, &seconds, nullptr);
+    char line[160];
+    std::snprintf(line, sizeof line, "%s%s %d: %.2f s, %d frames", text.empty() ? "" : "; ",
+                  gst_structure_get_string(part, "on"), runs, seconds, frames);
+    text += line;
+  }
+  return text;
+}
+
 Told told_by(const GstStructure* d, double at_s) {
   Told told;
   told.at_s = at_s;
@@ -22,6 +40,7 @@ Told told_by(const GstStructure* d, double at_s) {
   gboolean unknown = FALSE;
   gst_structure_get_boolean(d, "energy-unknown", &unknown);
   told.energy_unknown = unknown;
+  told.spent = spent_of(d);
   return told;
 }
 
@@ -144,6 +163,7 @@ GstBusSyncReply FedBin::hear(GstBus*, GstMessage* message, gpointer self) {
   if (structure && gst_structure_has_name(structure, "tandem-decision")) {
     std::lock_guard lock(bin.mutex_);
     bin.told_.push_back(told_by(structure, bin.now_s()));
+    bin.told_.back().delivered = bin.delivered_;
   }
   return GST_BUS_PASS;
 }
@@ -177,6 +197,7 @@ int FedBin::cores() const {
 GstPadProbeReturn FedBin::count(GstPad*, GstPadProbeInfo*, gpointer self) {
   FedBin& bin = *static_cast<FedBin*>(self);
   bin.last_s_ = seconds_since(bin.made_);
+  if (bin.delivered_ == 0) bin.first_s_ = bin.last_s_.load();
   if (++bin.delivered_ == bin.mark_) bin.mark_s_ = bin.last_s_.load();
   return GST_PAD_PROBE_OK;
 }

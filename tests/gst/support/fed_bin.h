@@ -34,12 +34,14 @@ struct Stats {
 
 /// A decision that the bin told.
 struct Told {
-  double at_s = 0;  ///< since the bin was made
+  double at_s = 0;        ///< since the bin was made
+  guint64 delivered = 0;  ///< frames that had left by then
   std::string reason, before, after;
   double predicted_fps = 0;  ///< 0: unknown
   int experiments = 0, trials = 0, training_frames = 0;
   double training_s = 0, penalty_s = 0;
   bool energy_unknown = false;
+  std::string spent;  ///< "device 7: 1.05 s, 4210 frames; ...": where the training's time went
 };
 
 /// What is known of a configuration: how fast it is, and how soon it answers.
@@ -84,6 +86,8 @@ class FedBin {
   int cores() const;
   /// Buffers that left the bin.
   guint64 delivered() const { return delivered_; }
+  /// When the first of them did, since the bin was made; 0: none has.
+  double first_s() const { return first_s_; }
   /// Feeds until so many have left, or for `most_s`. Returns the rate from `first` on, 0 when that
   /// did not come.
   double rate_between(const std::vector<GstBuffer*>& frames, guint64 first, guint64 last,
@@ -102,7 +106,8 @@ class FedBin {
   GstElement* bin_;
   std::size_t next_ = 0;
   std::atomic<guint64> delivered_{0}, mark_{0};
-  std::atomic<double> mark_s_{0}, last_s_{0};  // when the marked frame left, and the last one
+  // When the marked frame left, and the first and the last one.
+  std::atomic<double> mark_s_{0}, first_s_{0}, last_s_{0};
   Clock::time_point made_ = Clock::now();
   mutable std::mutex mutex_;
   std::vector<Told> told_;

@@ -72,21 +72,12 @@ class Loops : public testing::TestWithParam<std::string> {
     return values;
   }
 
-  // "n-1", "n" or "64".
-  static double evaluate(const std::string& text, const Values& values) {
-    const std::size_t minus = text.find('-', 1);
-    const std::string name = text.substr(0, minus);
-    const auto found = values.find(name);
-    const double value = found == values.end() ? std::atof(name.c_str()) : found->second;
-    return minus == text.npos ? value : value - std::atof(text.c_str() + minus + 1);
-  }
-
   std::vector<uint8_t> random_array(const CLoop::Parameter& p, std::size_t count,
                                     const Values& values) {
     double least = p.type == 'f' ? -1 : 0, most = p.type == 'f' ? 1 : p.type == 'u' ? 255 : 100;
     if (const auto bounds = notes_.values.find(p.name); bounds != notes_.values.end()) {
-      least = evaluate(bounds->second[0], values);
-      most = evaluate(bounds->second[1], values);
+      least = tandem::generate::value_of(bounds->second[0], values);
+      most = tandem::generate::value_of(bounds->second[1], values);
     }
     std::uniform_real_distribution<float> real(static_cast<float>(least), static_cast<float>(most));
     std::uniform_int_distribution<int> whole(static_cast<int>(least), static_cast<int>(most));
@@ -107,7 +98,7 @@ class Loops : public testing::TestWithParam<std::string> {
     std::string first, second;
     words >> first >> second;
     const auto value = [&](const std::string& word) {
-      return static_cast<int>(evaluate(word.substr(word.find('=') + 1), values));
+      return static_cast<int>(tandem::generate::value_of(word.substr(word.find('=') + 1), values));
     };
     if (first == "any") return {16, 16};
     if (!first.starts_with("width*")) return {value(first), value(second)};

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/bin/deviceopening.h"
+
+#include <system_error>
+#include <utility>
+
+namespace tandem {
+
+void DeviceOpening::begin(std::span<StageAdapter* const> stages, BinFusion& fusion,
+                          std::vector<std::shared_ptr<opencl::Context>> kinds,
+                          std::function<void()> joined) {
+  stages_ = stages;
+  fusion_ = &fusion;
+  kinds_ = std::move(kinds);
+  joined_ = std::move(joined);
+  for (StageAdapter* stage : stages_) stage->keep_first_frame();
+  state_ = State::waits;
+}
+
+void DeviceOpening::frame_left() {
+  if (state_ != State::waits) return;
+  std::lock_guard lock(mutex_);
+  if (ended_ || state_ != State::waits) return;
+  state_ = State::builds;
+  try {
+    thread_ = std::thread([this] { open(); });
+  } catch (const std::system_error&) {
+    state_ = State::waits;  // for a thread, at the next frame
+  }
+}
+
+void DeviceOpening::join_now() {
+  State waits = State::waits;
+  if (!state_.compare_exchange_strong(waits, State::joined)) return;
+  fusion_->use_device(kinds_.front());
+  join();
+}
+
+void DeviceOpening::join() {
+  for (StageAdapter* stage : stages_) stage->set_contexts(kinds_);
+}
+
+// Stages that share a program wait for the one that builds it.
+void DeviceOpening::build_side_by_side() {
+  std::vector<std::jthread> builders;
+  for (StageAdapter* stage : stages_) {
+    try {
+      builders.emplace_back([stage, this] { stage->build_for(kinds_); });
+    } catch (const std::system_error&) {
+      stage->build_for(kinds_);
+    }
+  }
+  fusion_->use_device(kinds_.front());
+}
+
+void DeviceOpening::open() {
+  build_side_by_side();
+  if (ended_) return;
+  join();
+  state_ = State::joined;
+  joined_();
+}
+
+void DeviceOpening::end() {
+  std::unique_lock lock(mutex_);
+  ended_ = true;
+  std::thread thread = std::exchange(thread_, {});
+  lock.unlock();
+  if (thread.joinable()) thread.join();
+  kinds_.clear();
+}
+
+}  // namespace tandem

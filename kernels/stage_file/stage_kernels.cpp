@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/stage_file/stage_kernels.h"
+
+#include <algorithm>
+
+#include "kernels/stage_file/generate.h"
+
+namespace tandem {
+namespace {
+
+// Both sides divide and take roots as IEEE says, where the device can.
+bool divides_exactly(opencl::Context& context) {
+  return std::ranges::all_of(context.native().devices, [](const auto& native) {
+    return (native->device.template getInfo<CL_DEVICE_SINGLE_FP_CONFIG>() &
+            CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+  });
+}
+
+// "sobel.cl:7:12: error: ..." of a log; compilers say it before or behind the place.
+std::string first_error(const std::string& log) {
+  for (std::size_t at = 0; at < log.size();) {
+    const std::size_t end = std::min(log.find('\n', at), log.size());
+    const std::string line = log.substr(at, end - at);
+    if (line.find("error:") != std::string::npos) return line;
+    at = end + 1;
+  }
+  return log;
+}
+
+}  // namespace
+
+opencl::Program build_stage(opencl::Context& context, const StageFile& file,
+                            const StagePlan& plan) {
+  std::string options = " -cl-single-precision-constant";
+  options += opencl::define("TANDEM_ROWS", opencl::kMapRows.of(context));
+  if (divides_exactly(context)) options += " -cl-fp32-correctly-rounded-divide-sqrt";
+  try {
+    return opencl::build_program(context, generate_opencl(file, plan), options);
+  } catch (const opencl::ProgramError& error) {
+    throw StageFileError("the OpenCL compiler of " + context.device().name +
+                         " fails: " + first_error(error.log()));
+  }
+}
+
+ReduceSizes reduce_sizes(const StagePlan& plan, const StageStep& step, const StageCall& call,
+                         bool is_cpu, std::size_t sum_group, int blocks) {
+  ReduceSizes sizes;
+  for (const StageStore& write : step.parts[0].writes)
+    sizes.elements = std::max(
+        sizes.elements, elements_of(plan.tensors[static_cast<std::size_t>(write.tensor)].shape));
+  const auto all_blocks = static_cast<std::size_t>(blocks);
+  const auto of_block = [&](std::size_t all) { return std::max<std::size_t>(all / all_blocks, 1); };
+  std::size_t pieces = of_block(static_cast<std::size_t>(device_pieces(sizes.elements)));
+  sizes.group = static_cast<std::size_t>(local_items(plan, step));
+  if (sizes.group > 0) {
+    const std::size_t all =
+        static_cast<std::size_t>(call.columns) * static_cast<std::size_t>(call.rows);
+    pieces = std::min(
+        {pieces, of_block(all / sizes.group), of_block(opencl::kReduceGroups.on_cpu(is_cpu))});
+    sizes.items = pieces * sizes.group;
+  } else {
+    sizes.group = std::min(sum_group, pieces);
+    sizes.items = pieces = pieces / sizes.group * sizes.group;
+  }
+  sizes.pieces = static_cast<int>(pieces * all_blocks);
+  return sizes;
+}
+
+}  // namespace tandem

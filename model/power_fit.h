@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "model/busy.h"
+#include "model/measurements.h"
+
+namespace tandem {
+
+/// What an energy counter rose by between two of its values, and what was busy meanwhile.
+struct PowerStep {
+  double seconds = 0;
+  double joules = 0;
+  Busy busy;
+};
+
+/// Watts of one domain: static + core x busy cores + for each kind of device, its watts x busy
+/// devices of that kind. Unknown until fitted.
+struct PowerFit {
+  static constexpr int kTerms = 2 + kMaxLetters;
+  double static_w = kUnknown, core_w = kUnknown;
+  PerLetter device_w{kUnknown, kUnknown, kUnknown};
+  /// Of these, in the order in which they stand, in square watts.
+  std::array<std::array<double, kTerms>, kTerms> covariance{};
+  int steps = 0;
+
+  /// With so many cores and devices busy: `busy` is seconds a second.
+  double watts(const Busy& busy) const;
+  /// The standard error of that.
+  double error_w(const Busy& busy) const;
+};
+
+/// Least squares over the steps, none of the coefficients below 0. A counter that comes every 100
+/// ms gives few values of each of many short experiments; over a whole training they are enough for
+/// a handful of numbers. Unknown unless there are more steps than coefficients of what was ever
+/// busy, and kLeastPowerSteps. A kind that never was has 0. What never differed cannot be told
+/// apart: the sum is right where it was measured, and the covariance says the rest.
+inline constexpr int kLeastPowerSteps = 4;
+PowerFit fit_power(std::span<const PowerStep> steps);
+
+}  // namespace tandem

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/streams/evaluate.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <mutex>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+
+namespace tandem::streams {
+namespace {
+
+constexpr double kTie = 0.001;
+
+Outcome outcome_of(const Sample& sample, const StreamCandidate& chosen, double best) {
+  const Timing* const timing = sample.find(chosen.partitions, chosen.tasks);
+  const double speed_up = timing ? sample.one_stream_ns() / timing->median_ns : 1;
+  return {chosen, speed_up, speed_up / best};
+}
+
+double mean_of(const std::vector<double>& values) {
+  return values.empty() ? 0
+                        : std::accumulate(values.begin(), values.end(), 0.0) /
+                              static_cast<double>(values.size());
+}
+
+// Folds one after the other, on all cores.
+class Folds {
+ public:
+  Folds(Evaluation& result, const TrainOptions& options, std::vector<std::string> families)
+      : result_(result), options_(options), families_(std::move(families)) {}
+
+  void run(const std::function<void(std::size_t, std::size_t)>& tell) {
+    std::vector<std::thread> threads;
+    for (unsigned k = 0; k < std::max(1U, std::thread::hardware_concurrency()); ++k)
+      threads.emplace_back([&] {
+        for (std::size_t fold; (fold = next_++) < families_.size();) {
+          compute(fold);
+          const std::lock_guard lock(mutex_);
+          tell(++done_, families_.size());
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    if (!problem_.empty()) throw std::runtime_error(problem_);
+  }
+
+ private:
+  void compute(std::size_t fold) try {
+    Samples training;
+    for (const Sample* sample : result_.samples)
+      if (family_of(sample->program) != families_[fold]) training.push_back(sample);
+    result_.models[fold] = train_model(training, options_);
+    auto methods = all_methods(options_);
+    for (std::size_t k = 0; k < methods.size(); ++k) {
+      const Choose choose = k == 0 ? choose_by(result_.models[fold]) : methods[k].learn(training);
+      for (std::size_t i = 0; i < result_.samples.size(); ++i)
+        if (result_.fold_of[i] == fold)
+          result_.methods[k].outcomes[i] =
+              outcome_of(*result_.samples[i], choose(*result_.samples[i]), result_.best[i]);
+    }
+  } catch (const std::exception& error) {
+    const std::lock_guard lock(mutex_);
+    problem_ = error.what();
+  }
+
+  Evaluation& result_;
+  const TrainOptions& options_;
+  const std::vector<std::string> families_;
+  std::atomic<std::size_t> next_{0};
+  std::mutex mutex_;  // guards what follows; nothing else is locked under it
+  std::size_t done_ = 0;
+  std::string problem_;
+};
+
+void summarise(Evaluation& result) {
+  result.best_speed_up = mean_of(result.best);
+  for (auto& method : result.methods) {
+    std::vector<double> shares, speed_ups;
+    for (const Outcome& outcome : method.outcomes) {
+      shares.push_back(outcome.share);
+      speed_ups.push_back(outcome.speed_up);
+    }
+    method.share = mean_of(shares);
+    method.speed_up = mean_of(speed_ups);
+    method.least_share = 1;
+    for (const std::string& program : result.programs)
+      method.least_share = std::min(method.least_share, result.share_of(method, program));
+  }
+}
+
+}  // namespace
+
+std::string family_of(const std::string& program) {
+  std::size_t end = program.size();
+  while (end > 1 && std::isdigit(static_cast<unsigned char>(program[end - 1]))) --end;
+  return program.substr(0, end);
+}
+
+std::vector<std::size_t> Evaluation::samples_of(const std::string& program) const {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    if (samples[i]->program == program) places.push_back(i);
+  return places;
+}
+
+double Evaluation::share_of(const OfMethod& method, const std::string& program) const {
+  std::vector<double> shares;
+  for (const std::size_t i : samples_of(program)) shares.push_back(method.outcomes[i].share);
+  return mean_of(shares);
+}
+
+double Evaluation::speed_up_of(const OfMethod& method, const std::string& program) const {
+  std::vector<double> values;
+  for (const std::size_t i : samples_of(program)) values.push_back(method.outcomes[i].speed_up);
+  return mean_of(values);
+}
+
+double Evaluation::ahead_of(const OfMethod& other) const {
+  const auto ahead = std::ranges::count_if(programs, [&](const std::string& program) {
+    return share_of(methods.front(), program) > share_of(other, program) + kTie;
+  });
+  return static_cast<double>(ahead) / static_cast<double>(programs.size());
+}
+
+double Evaluation::behind(const OfMethod& other) const {
+  const auto behind = std::ranges::count_if(programs, [&](const std::string& program) {
+    return share_of(methods.front(), program) < share_of(other, program) - kTie;
+  });
+  return static_cast<double>(behind) / static_cast<double>(programs.size());
+}
+
+Evaluation evaluate(const SampleTable& table, const TrainOptions& options,
+                    const std::function<void(std::size_t, std::size_t)>& tell) {
+  Evaluation result{.samples = measured(table)};
+  std::vector<std::string> families;
+  for (const Sample* sample : result.samples) {
+    double best = 1;
+    for (const Timing& t : sample->grid)
+      best = std::max(best, sample->one_stream_ns() / t.median_ns);
+    result.best.push_back(best);
+    families.push_back(family_of(sample->program));
+    result.programs.push_back(sample->program);
+  }
+  for (auto* list : {&families, &result.programs}) {
+    std::ranges::sort(*list);
+    list->erase(std::unique(list->begin(), list->end()), list->end());
+  }
+  if (families.size() < 2)
+    throw std::runtime_error("has samples of one program; one cannot be left out");
+  for (const Sample* sample : result.samples)
+    result.fold_of.push_back(static_cast<std::size_t>(
+        std::ranges::find(families, family_of(sample->program)) - families.begin()));
+  result.models.resize(families.size());
+  for (const Method& method : all_methods(options))
+    result.methods.push_back({.name = method.name,
+                              .note = method.note,
+                              .outcomes = std::vector<Outcome>(result.samples.size())});
+  Folds(result, options, families).run(tell);
+  summarise(result);
+  const auto features = features_of(result.samples);
+  const StreamModel all = prepare_model(features, options);
+  for (const auto& feature : all.features) result.features.push_back(feature.name);
+  result.importance = importance_of(all, features);
+  return result;
+}
+
+}  // namespace tandem::streams

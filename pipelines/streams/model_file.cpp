@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/streams/model_file.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "files/hash.h"
+#include "files/json_object.h"
+#include "files/json_text.h"
+
+namespace tandem::streams {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kKind = "stream model";
+constexpr std::size_t kMostNumbers = 4096, kMostLists = 256;
+constexpr NumberBounds kWide{.least = -1e12, .most = 1e12};
+
+// As many digits as a network's answer needs.
+double short_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.7g", value);
+  return std::atof(text);
+}
+
+Json numbers(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(short_number(value));
+  return list;
+}
+
+Json json_of(const ModelFile& file) {
+  Json candidates = Json::array(), features = Json::array(), components = Json::array(),
+       networks = Json::array();
+  for (const StreamCandidate& c : file.candidates)
+    candidates.push_back(Json::array({c.partitions, c.tasks}));
+  for (const StreamModel::Feature& f : file.model.features)
+    features.push_back({{"name", f.name},
+                        {"mean", short_number(f.mean)},
+                        {"deviation", short_number(f.deviation)},
+                        {"least", short_number(f.least)},
+                        {"most", short_number(f.most)}});
+  for (const auto& component : file.model.components) components.push_back(numbers(component));
+  for (const StreamModel::Network& network : file.model.networks) {
+    Json layers = Json::array();
+    for (const StreamModel::Layer& layer : network)
+      layers.push_back({{"weights", numbers(layer.weights)}, {"biases", numbers(layer.biases)}});
+    networks.push_back(std::move(layers));
+  }
+  return {{"kind", kKind},
+          {"schema", kModelSchema},
+          {"version", file.version},
+          {"date", file.date},
+          {"processor", file.processor},
+          {"device", file.device},
+          {"platform", file.platform},
+          {"driver", file.driver},
+          {"is_cpu", file.is_cpu},
+          {"samples", file.samples},
+          {"candidates", std::move(candidates)},
+          {"mean", short_number(file.model.mean)},
+          {"deviation", short_number(file.model.deviation)},
+          {"features", std::move(features)},
+          {"components", std::move(components)},
+          {"scales", numbers(file.model.scales)},
+          {"networks", std::move(networks)}};
+}
+
+std::string check_of(const Json& json) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%016llx",
+                static_cast<unsigned long long>(hash_of(json.dump())));
+  return text;
+}
+
+std::vector<double> read_numbers(const nlohmann::json& list, const std::string& field,
+                                 std::size_t wanted) {
+  if (!list.is_array() || list.size() != wanted)
+    fail_field(field, "is not a list of " + std::to_string(wanted) + " numbers");
+  std::vector<double> values;
+  for (const auto& value : list) {
+    if (!value.is_number() || std::fabs(value.get<double>()) > kWide.most)
+      fail_field(field, "holds something else than numbers");
+    values.push_back(value.get<double>());
+  }
+  return values;
+}
+
+StreamModel::Network read_network(const nlohmann::json& layers, const std::string& field,
+                                  std::size_t inputs) {
+  if (!layers.is_array() || layers.empty() || layers.size() > 16)
+    fail_field(field, "is no list of layers");
+  StreamModel::Network network;
+  for (const auto& json : layers) {
+    if (!json.is_object() || !json.contains("biases") || !json.contains("weights") ||
+        !json["biases"].is_array() || json["biases"].empty() ||
+        json["biases"].size() > kMostNumbers)
+      fail_field(field, "has a layer without weights or biases");
+    StreamModel::Layer layer{.inputs = inputs, .outputs = json["biases"].size()};
+    layer.biases = read_numbers(json["biases"], field, layer.outputs);
+    layer.weights = read_numbers(json["weights"], field, inputs * layer.outputs);
+    inputs = layer.outputs;
+    network.push_back(std::move(layer));
+  }
+  if (inputs != 1) fail_field(field, "has not one output");
+  return network;
+}
+
+void read_candidates(const JsonObject& root, ModelFile& file) {
+  const auto& list = root.list("candidates", kMostNumbers);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string field = "candidates[" + std::to_string(i) + "]";
+    const auto pair = read_numbers(list[i], field, 2);
+    if (pair[0] < 1 || pair[1] < pair[0] || pair[1] > 65536)
+      fail_field(field, "has fewer tasks than partitions");
+    file.candidates.push_back({static_cast<int>(pair[0]), static_cast<int>(pair[1])});
+  }
+  if (file.candidates.empty()) fail_field("candidates", "is empty");
+}
+
+void read_features(const JsonObject& root, StreamModel& model) {
+  const JsonObject wide = root.within(kWide);
+  model.mean = wide.number("mean");
+  model.deviation = wide.number("deviation");
+  const auto& features = root.list("features", kMostLists);
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    const JsonObject json = wide.element("features", i);
+    model.features.push_back({.name = json.text("name"),
+                              .mean = json.number("mean"),
+                              .deviation = json.number("deviation"),
+                              .least = json.number("least"),
+                              .most = json.number("most")});
+    if (model.features.back().deviation <= 0)
+      fail_field(json.path_of("deviation"), "is not above 0");
+    if (model.features.back().least > model.features.back().most)
+      fail_field(json.path_of("least"), "is above the most");
+  }
+  const auto& components = root.list("components", kMostLists);
+  for (std::size_t i = 0; i < components.size(); ++i)
+    model.components.push_back(read_numbers(components[i], "components[" + std::to_string(i) + "]",
+                                            model.features.size()));
+  model.scales = read_numbers(root.at("scales"), "scales", model.components.size());
+  for (const double scale : model.scales)
+    if (scale <= 0) fail_field("scales", "holds a number that is not above 0");
+  const auto& networks = root.list("networks", kMostLists);
+  for (std::size_t i = 0; i < networks.size(); ++i)
+    model.networks.push_back(read_network(networks[i], "networks[" + std::to_string(i) + "]",
+                                          model.components.size() + kCandidateInputs));
+  if (model.networks.empty()) fail_field("networks", "is empty");
+}
+
+}  // namespace
+
+std::string write_model(const ModelFile& file) {
+  Json json = json_of(file);
+  json["check"] = check_of(json);
+  return json.dump() + "\n";
+}
+
+ModelFile read_model(const std::string& text) {
+  if (text.size() > kMostModelBytes) throw std::runtime_error("is too long for a model");
+  const nlohmann::json json = parse_json(text);
+  const JsonObject root(json, "");
+  if (root.text("kind") != kKind) fail_field("kind", "is another one");
+  if (root.number("schema") != kModelSchema)
+    fail_field("schema", "is of another version of tandem");
+  ModelFile file{.version = root.text("version"),
+                 .date = root.text("date"),
+                 .processor = root.text("processor"),
+                 .device = root.text("device"),
+                 .platform = root.text("platform"),
+                 .driver = root.text("driver"),
+                 .is_cpu = root.flag("is_cpu"),
+                 .samples = root.count("samples")};
+  read_candidates(root, file);
+  read_features(root, file.model);
+  if (root.text("check") != check_of(json_of(file)) || write_model(file) != text)
+    fail_field("check", "does not fit the rest: the file is damaged");
+  return file;
+}
+
+}  // namespace tandem::streams

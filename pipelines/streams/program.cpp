@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/streams/program.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <stdexcept>
+
+#include "files/hash.h"
+#include "files/regular_file.h"
+#include "pipelines/generate/features.h"
+#include "pipelines/generate/follows.h"
+#include "pipelines/generate/loop_notes.h"
+#include "pipelines/generate/stage_comments.h"
+
+namespace tandem::streams {
+namespace {
+
+// Frames whose elements lie in a row at will: rows enough for every number of tasks.
+constexpr int kWidest = 1024, kRows = 32;
+
+using Data = std::map<std::string, double>;
+
+double number_of(const std::string& text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  if (std::from_chars(text.data(), end, value).ptr != end || text.empty())
+    throw std::invalid_argument("'" + text + "' is not a number");
+  return value;
+}
+
+int size_of(const std::string& text, const Data& data) {
+  const double value = generate::value_of(text, data);
+  if (value < 1 || value > 1 << 28) throw std::invalid_argument("'" + text + "' is no size");
+  return static_cast<int>(value);
+}
+
+std::pair<int, int> flat_size(int elements) {
+  int width = 1;
+  while (width < kWidest && elements % (2 * width) == 0 && elements / (2 * width) >= kRows)
+    width *= 2;
+  return {width, elements / width};
+}
+
+void read_size(Program& program, const std::string& text, const Data& data) {
+  const auto frame = generate::read_comment(text, "frame");
+  if (frame.empty()) return;
+  if (frame[0].first == "width*height") {
+    std::tie(program.width, program.height) = flat_size(size_of(frame[0].second, data));
+    return;
+  }
+  for (const auto& [name, value] : frame) {
+    if (name == "width") program.width = size_of(value, data);
+    if (name == "height") program.height = size_of(value, data);
+  }
+}
+
+void read_bounds(Program& program, const std::string& text) {
+  for (const auto& [name, range] : generate::read_comment(text, "values")) {
+    const std::size_t dots = range.find("..");
+    if (dots == range.npos) throw std::invalid_argument("'" + range + "' is no range");
+    program.bounds[name] = {number_of(range.substr(0, dots)), number_of(range.substr(dots + 2))};
+  }
+}
+
+// "mvt-12.cl": mvt and 12.
+std::pair<std::string, int> numbered(const std::string& path) {
+  const std::string stem = std::filesystem::path(path).stem().string();
+  const std::size_t dash = stem.rfind('-');
+  int number = 0;
+  if (dash == stem.npos ||
+      std::from_chars(stem.data() + dash + 1, stem.data() + stem.size(), number).ptr !=
+          stem.data() + stem.size())
+    return {stem, 0};
+  return {stem.substr(0, dash), number};
+}
+
+}  // namespace
+
+Program load_program(const std::string& path, int width, int height) {
+  const RegularFile read = read_regular_file(path, kMostStageFileBytes);
+  if (!read.problem.empty()) throw std::runtime_error("'" + path + "' " + read.problem);
+  Program program{.path = path, .width = width, .height = height};
+  program.file = parse_stage_file(read.bytes, path);
+  program.name = program.file.name;
+  try {
+    Data data;
+    for (const auto& [name, value] : generate::read_comment(read.bytes, "data")) {
+      data[name] = number_of(value);
+      program.data += (program.data.empty() ? "" : " ") + name + "=" + value;
+    }
+    read_size(program, read.bytes, data);
+    if (program.data.empty())
+      program.data = std::to_string(program.width) + "x" + std::to_string(program.height);
+    read_bounds(program, read.bytes);
+    program.follows = generate::read_follows(read.bytes);
+    program.code = generate::read_features(read.bytes, program.width, program.height);
+  } catch (const std::invalid_argument& error) {
+    throw std::runtime_error("'" + path + "': " + error.what());
+  }
+  return program;
+}
+
+std::vector<std::string> find_programs(const std::vector<std::string>& places) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> paths;
+  for (const std::string& place : places) {
+    std::error_code error;
+    if (!fs::is_directory(place, error)) {
+      if (!fs::exists(place, error)) throw std::runtime_error("there is no '" + place + "'");
+      paths.push_back(place);
+      continue;
+    }
+    for (const auto& entry : fs::directory_iterator(place))
+      if (entry.path().extension() == ".cl") paths.push_back(entry.path().string());
+  }
+  std::ranges::sort(paths, {}, [](const std::string& path) {
+    const auto [name, number] = numbered(path);
+    return std::tuple(number, name, path);
+  });
+  return paths;
+}
+
+std::vector<unsigned char> content_of(const Program& program, const StageTensor& tensor,
+                                      std::size_t bytes) {
+  const bool is_real = tensor.type == ElementType::kFloat32;
+  double least = is_real ? -1 : 0, most = is_real                              ? 1
+                                          : tensor.type == ElementType::kUint8 ? 255
+                                                                               : 100;
+  std::string name = tensor.tensor.empty() ? tensor.name : tensor.tensor;
+  if (name.ends_with("_in") && !program.bounds.contains(name)) name.resize(name.size() - 3);
+  if (const auto found = program.bounds.find(name); found != program.bounds.end())
+    std::tie(least, most) = found->second;
+  std::minstd_rand random(static_cast<unsigned>(hash_of(name)));
+  std::vector<unsigned char> content(bytes);
+  const std::size_t size = bytes_of(tensor.type);
+  const double scale = 1.0 / std::minstd_rand::max();
+  for (std::size_t at = 0; at + size <= bytes; at += size) {
+    const double share = static_cast<double>(random()) * scale;
+    const float real = static_cast<float>(least + share * (most - least));
+    const int whole = static_cast<int>(std::min(least + share * (most - least + 1), most));
+    if (size == 1) content[at] = static_cast<unsigned char>(whole);
+    if (size == 4) std::memcpy(&content[at], is_real ? static_cast<const void*>(&real) : &whole, 4);
+  }
+  return content;
+}
+
+}  // namespace tandem::streams

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+/// What the library with OpenCV's rivals gives to the command, which loads it when it is asked to
+/// evaluate: no other use of the command needs OpenCV.
+namespace tandem::streams {
+
+struct RivalRows {
+  std::size_t columns = 0;
+  std::vector<float> inputs;  ///< row by row
+  std::vector<float> wanted;  ///< numbers, or labels from 0
+};
+
+class TrainedRival {
+ public:
+  virtual ~TrainedRival() = default;
+  /// Of one row: a number or a label. One thread at a time.
+  virtual float answer(const std::vector<float>& inputs) const = 0;
+};
+
+/// `kind` is that of RivalKind.
+using TrainRival = TrainedRival* (*)(int kind, const RivalRows& rows);
+inline constexpr const char* kTrainRival = "tandem_train_rival";
+
+}  // namespace tandem::streams

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "pipelines/streams/methods.h"
+
+namespace tandem::streams {
+
+enum class RivalKind { kSvmRegression, kRandomForest, kSvmClassifier, kNearest };
+
+/// Whether OpenCV's rivals are there: this build has them, and what they need is installed.
+bool has_rivals();
+Choose learn_rival(RivalKind kind, const Samples& training, const TrainOptions& options);
+
+}  // namespace tandem::streams

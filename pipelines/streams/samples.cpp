@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/streams/samples.h"
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+
+#include "files/json_object.h"
+#include "files/json_text.h"
+
+namespace tandem::streams {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostSamples = 100000, kMostTimings = 10000;
+constexpr const char* kKind = "stream samples";
+
+Json json_of(const Sample& sample) {
+  Json grid = Json::array();
+  for (const Timing& t : sample.grid)
+    grid.push_back(
+        Json::array({t.partitions, t.tasks, t.median_ns, t.mean_ns, t.interval, t.runs}));
+  Json json{{"program", sample.program},
+            {"data", sample.data},
+            {"code", sample.code},
+            {"run", sample.run},
+            {"grid", grid}};
+  if (!sample.left_out.empty()) json["left_out"] = sample.left_out;
+  return json;
+}
+
+FeatureValues read_features(const JsonObject& sample, const char* name) {
+  FeatureValues values;
+  const JsonObject object = sample.object(name);
+  for (const auto& [key, value] : sample.at(name).items()) values[key] = object.number(key.c_str());
+  return values;
+}
+
+double element_of(const nlohmann::json& list, std::size_t i, const std::string& field, double least,
+                  double most) {
+  if (!list[i].is_number() || list[i].get<double>() < least || list[i].get<double>() > most)
+    fail_field(field, "has a value that cannot be at place " + std::to_string(i));
+  return list[i].get<double>();
+}
+
+Timing read_timing(const nlohmann::json& list, const std::string& field) {
+  if (!list.is_array() || list.size() != 6) fail_field(field, "is not a list of six numbers");
+  const auto at = [&](std::size_t i, double least, double most) {
+    return element_of(list, i, field, least, most);
+  };
+  return {.partitions = static_cast<int>(at(0, 1, 1024)),
+          .tasks = static_cast<int>(at(1, 1, 65536)),
+          .median_ns = at(2, 1, 1e15),
+          .mean_ns = at(3, 1, 1e15),
+          .interval = at(4, 0, 1e6),
+          .runs = static_cast<int>(at(5, 1, 1e9))};
+}
+
+Sample read_sample(const JsonObject& json) {
+  Sample sample{.program = json.text("program"), .data = json.text("data")};
+  const JsonObject wide = json.within({.least = -1e300, .most = 1e300});
+  sample.code = read_features(wide, "code");
+  sample.run = read_features(wide, "run");
+  const auto& grid = json.list("grid", kMostTimings);
+  std::set<std::pair<int, int>> seen;
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    const std::string field = json.path_of("grid[" + std::to_string(i) + "]");
+    sample.grid.push_back(read_timing(grid[i], field));
+    if (!seen.emplace(sample.grid.back().partitions, sample.grid.back().tasks).second)
+      fail_field(field, "is there twice");
+  }
+  sample.left_out = json.text_if_there("left_out").value_or("");
+  return sample;
+}
+
+}  // namespace
+
+const Timing* Sample::find(int partitions, int tasks) const {
+  const auto found = std::ranges::find_if(
+      grid, [&](const Timing& t) { return t.partitions == partitions && t.tasks == tasks; });
+  return found == grid.end() ? nullptr : &*found;
+}
+
+double Sample::one_stream_ns() const {
+  const Timing* const one = find(1, 1);
+  return one ? one->median_ns : 0;
+}
+
+const Sample* SampleTable::find(const std::string& program, const std::string& data) const {
+  const auto found = std::ranges::find_if(
+      samples, [&](const Sample& s) { return s.program == program && s.data == data; });
+  return found == samples.end() ? nullptr : &*found;
+}
+
+std::string write_samples(const SampleTable& table) {
+  const Json head{{"kind", kKind},
+                  {"schema", kSamplesSchema},
+                  {"version", table.version},
+                  {"date", table.date},
+                  {"host", table.host},
+                  {"processor", table.processor},
+                  {"cores", table.cores},
+                  {"device", table.device},
+                  {"platform", table.platform},
+                  {"driver", table.driver},
+                  {"is_cpu", table.is_cpu},
+                  {"own_cores", table.own_cores},
+                  {"counters", table.counters}};
+  std::string text = head.dump(1);
+  text.erase(text.rfind('\n'));  // the closing brace
+  text += ",\n \"samples\": [";
+  for (std::size_t i = 0; i < table.samples.size(); ++i)
+    text += (i > 0 ? ",\n  " : "\n  ") + json_of(table.samples[i]).dump();
+  return text + "\n ]\n}\n";
+}
+
+SampleTable read_samples(const std::string& text) {
+  const nlohmann::json json = parse_json(text);
+  const JsonObject root(json, "");
+  if (root.text("kind") != kKind) fail_field("kind", "is another one");
+  if (root.number("schema") != kSamplesSchema)
+    fail_field("schema", "is of another version of tandem");
+  SampleTable table{.version = root.text("version"),
+                    .date = root.text("date"),
+                    .host = root.text("host"),
+                    .processor = root.text("processor"),
+                    .cores = root.count("cores"),
+                    .device = root.text("device"),
+                    .platform = root.text("platform"),
+                    .driver = root.text("driver"),
+                    .is_cpu = root.flag("is_cpu"),
+                    .own_cores = root.text("own_cores"),
+                    .counters = root.text("counters")};
+  const auto& samples = root.list("samples", kMostSamples);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    table.samples.push_back(read_sample(root.element("samples", i)));
+    const Sample& last = table.samples.back();
+    if (table.find(last.program, last.data) != &last)
+      fail_field("samples[" + std::to_string(i) + "]", "is there twice");
+  }
+  return table;
+}
+
+}  // namespace tandem::streams

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/streams/train.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <stdexcept>
+#include <thread>
+
+#include "pipelines/streams/feature_selection.h"
+
+namespace tandem::streams {
+namespace {
+
+constexpr std::size_t kLeastSamples = 8;
+// Settings that reach less than so much of the best are never chosen: one in kThin stands for them.
+constexpr double kFar = 0.5;
+constexpr int kThin = 4;
+
+// Features that every sample has, by name, with a value for each sample.
+std::vector<std::pair<std::string, Column>> columns_of(const std::vector<StreamFeatures>& samples) {
+  std::vector<std::pair<std::string, Column>> columns;
+  for (const auto& [name, value] : samples.front()) {
+    Column column;
+    for (const StreamFeatures& sample : samples)
+      if (const auto found = sample.find(name); found != sample.end())
+        column.push_back(found->second);
+    if (column.size() == samples.size()) columns.emplace_back(name, std::move(column));
+  }
+  return columns;
+}
+
+StreamModel::Feature range_of(const std::string& name, const Column& column) {
+  StreamModel::Feature feature{.name = name};
+  double sum = 0, squares = 0;
+  for (const double value : column) sum += value;
+  feature.mean = sum / static_cast<double>(column.size());
+  for (const double value : column) squares += (value - feature.mean) * (value - feature.mean);
+  feature.deviation = std::sqrt(squares / static_cast<double>(column.size()));
+  std::tie(feature.least, feature.most) =
+      std::pair(std::ranges::min(column), std::ranges::max(column));
+  return feature;
+}
+
+std::vector<Column> scores_of(const StreamModel& model,
+                              const std::vector<StreamFeatures>& samples) {
+  std::vector<Column> scores;
+  for (const StreamModel::Feature& feature : model.features) {
+    Column& column = scores.emplace_back();
+    for (const StreamFeatures& sample : samples)
+      column.push_back((sample.at(feature.name) - feature.mean) / feature.deviation);
+  }
+  return scores;
+}
+
+Rows rows_of(const Samples& samples, const std::vector<StreamFeatures>& features,
+             StreamModel& model) {
+  Rows rows;
+  int far = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const std::vector<double> components = model.components_of(features[i]);
+    const double one_ns = samples[i]->one_stream_ns();
+    double best_ns = one_ns;
+    for (const Timing& t : samples[i]->grid) best_ns = std::min(best_ns, t.median_ns);
+    for (const Timing& t : samples[i]->grid) {
+      const double share = best_ns / t.median_ns;
+      if (share < kFar && ++far % kThin != 0) continue;
+      std::vector<double> inputs = components;
+      append_candidate(inputs, {t.partitions, t.tasks});
+      rows.columns = inputs.size();
+      rows.inputs.insert(rows.inputs.end(), inputs.begin(), inputs.end());
+      rows.wanted.push_back(std::log(one_ns / t.median_ns));
+      // What is far from the best need not be known well.
+      rows.weights.push_back(share * share);
+    }
+  }
+  double sum = 0, squares = 0;
+  for (const double value : rows.wanted) sum += value;
+  model.mean = sum / static_cast<double>(rows.count());
+  for (const double value : rows.wanted) squares += (value - model.mean) * (value - model.mean);
+  model.deviation = std::max(std::sqrt(squares / static_cast<double>(rows.count())), 1e-6);
+  for (double& value : rows.wanted) value = (value - model.mean) / model.deviation;
+  return rows;
+}
+
+}  // namespace
+
+Samples measured(const SampleTable& table) {
+  Samples samples;
+  for (const Sample& sample : table.samples)
+    if (sample.one_stream_ns() > 0) samples.push_back(&sample);
+  return samples;
+}
+
+std::vector<StreamFeatures> features_of(const Samples& samples) {
+  std::vector<StreamFeatures> features;
+  for (const Sample* sample : samples)
+    features.push_back(combined_features(sample->code, sample->run));
+  return features;
+}
+
+StreamModel prepare_model(const std::vector<StreamFeatures>& features,
+                          const TrainOptions& options) {
+  if (features.size() < kLeastSamples)
+    throw std::runtime_error("has " + std::to_string(features.size()) +
+                             " samples that were measured; a model needs " +
+                             std::to_string(kLeastSamples));
+  const auto all = columns_of(features);
+  std::vector<Column> columns;
+  for (const auto& [name, column] : all) columns.push_back(column);
+  StreamModel model;
+  for (const std::size_t k : uncorrelated(columns, options.most_correlation))
+    model.features.push_back(range_of(all[k].first, all[k].second));
+  if (model.features.empty()) throw std::runtime_error("has no feature in which samples differ");
+  const auto found = principal_components(scores_of(model, features), options.variance);
+  model.components = found.directions;
+  for (const double variance : found.variances) model.scales.push_back(std::sqrt(variance));
+  return model;
+}
+
+StreamModel train_model(const Samples& samples, const TrainOptions& options) {
+  const auto features = features_of(samples);
+  StreamModel model = prepare_model(features, options);
+  const Rows rows = rows_of(samples, features, model);
+  model.networks.resize(static_cast<std::size_t>(options.networks));
+  for (std::size_t k = 0; k < model.networks.size(); ++k) {
+    NetworkOptions own = options.network;
+    own.seed += k;
+    model.networks[k] = train_network(rows, own);
+  }
+  return model;
+}
+
+std::vector<double> importance_of(const StreamModel& model,
+                                  const std::vector<StreamFeatures>& features) {
+  return importance_by_varimax(principal_components(scores_of(model, features)));
+}
+
+}  // namespace tandem::streams

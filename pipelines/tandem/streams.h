@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipelines/streams/model_file.h"
+#include "pipelines/streams/samples.h"
+
+/// The actions of `tandem streams`. Each takes the words behind its name.
+namespace tandem {
+
+int streams_measure(const std::vector<std::string>& arguments);
+int streams_train(const std::vector<std::string>& arguments);
+int streams_evaluate(const std::vector<std::string>& arguments);
+int streams_suggest(const std::vector<std::string>& arguments);
+
+/// Reads what `tandem streams measure` wrote; throws Failure.
+streams::SampleTable read_sample_file(const std::string& path);
+/// Reads what `tandem streams train` wrote; throws Failure.
+streams::ModelFile read_model_file(const std::string& path);
+
+}  // namespace tandem

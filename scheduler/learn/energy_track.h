@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/power_fit.h"
+#include "scheduler/frame_times.h"
+#include "scheduler/learn/chain.h"
+#include "scheduler/learn/observation.h"
+#include "scheduler/machine/probe.h"
+
+namespace tandem {
+
+/// Seconds for which cores and devices computed a frame, summed over them.
+Busy busy_of(const FrameTimes& times, uint32_t device_stages, const Chain& chain);
+/// No more than all that there are can have been in so many seconds.
+Busy at_most_all(Busy busy, double lasted_s, const Chain& chain);
+
+/// What each domain draws, as a training tells it.
+struct PowerFits {
+  PowerFit c, g, u;
+};
+
+/// The steps of the energy counter over a whole training, and what was busy in each of them. An
+/// experiment is over before a counter that comes every 100 ms has told of it; all of them together
+/// tell what a busy core and a busy device of each kind draw. State in, decision out, as
+/// Experiment.
+class EnergyTrack {
+ public:
+  explicit EnergyTrack(const Chain& chain) : chain_(chain) {}
+
+  /// Takes a finished frame, in the order of the stream. Reads the probe every few milliseconds.
+  void take(const FrameTimes& times, uint32_t device_stages, const ReadProbe& read_probe);
+  PowerFits fits() const;
+
+ private:
+  /// The counter of one domain, when it had a value.
+  struct Value {
+    uint64_t at_ns;
+    double joules;
+    uint32_t breaks;
+  };
+  using Values = std::vector<Value>;
+
+  void add(Values& values, uint64_t at_ns, std::optional<double> joules, uint32_t breaks);
+  std::vector<PowerStep> steps(const Values& values) const;
+  Busy busy_until(uint64_t ns, const std::vector<Busy>& sums) const;
+
+  Chain chain_;
+  uint64_t first_ns_ = 0;   ///< when the first frame was begun
+  uint64_t begun_ns_ = 0;   ///< and the last one: all that was busy before that has been taken
+  uint64_t probed_ns_ = 0;  ///< when the probe was read last
+  std::vector<Busy> bins_;  ///< kBinNs each
+  Values c_, g_, u_;
+};
+
+/// The observations with watts where the counter had too few values while they were made: those of
+/// the fits, at what was busy then. Trials keep what they have: the model's power is nearer.
+std::vector<Observation> with_watts(std::vector<Observation> observations, const PowerFits& fits);
+
+}  // namespace tandem
