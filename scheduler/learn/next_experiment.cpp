@@ -308,6 +308,16 @@ std::optional<Configuration> expected_on_cores(const Choice& measured, const Cho
   return best;
 }
 
+// What a split is compared with: the best of the whole frames, where no experiment had it and
+// nobody looked at it. A prediction may err by more than a split gains.
+std::optional<Configuration> whole_beside_split(const Choice& measured, const Choice& whole,
+                                                std::span<const Trial> trials) {
+  if (!measured.best().configuration.mapping.any_split() || whole.count == 0) return std::nullopt;
+  const Configuration& best = whole.best().configuration;
+  const Trial* trial = find_trial(trials, best);
+  return trial && !trial->looks.empty() ? std::nullopt : std::optional(best);
+}
+
 }  // namespace
 
 Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
@@ -381,6 +391,13 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
   if (const auto bands = other_tasks(measured, trials, facts.chain);
       bands && allowed(*bands) && glances < kMostTrials + kMostRefinements)
     return attempt(*bands, Kind::glance);
+  if (!allowed.mapping) {
+    Allowed without_split = allowed;
+    without_split.cpu_share = 0;
+    const Choice whole = predictor.choose(measurements, objective, without_split, trials);
+    if (const auto beside = whole_beside_split(measured, whole, trials))
+      return attempt(*beside, Kind::look);
+  }
   put_simplest_first(measured, kLeastNoise);
   if (const Candidate* candidate = measured_too_early(measured, facts, measurements))
     return attempt(candidate->configuration, Kind::look);
