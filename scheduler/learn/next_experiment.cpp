@@ -308,16 +308,6 @@ std::optional<Configuration> expected_on_cores(const Choice& measured, const Cho
   return best;
 }
 
-// What a split is compared with: the best of the whole frames, where no experiment had it and
-// nobody looked at it. A prediction may err by more than a split gains.
-std::optional<Configuration> whole_beside_split(const Choice& measured, const Choice& whole,
-                                                std::span<const Trial> trials) {
-  if (!measured.best().configuration.mapping.any_split() || whole.count == 0) return std::nullopt;
-  const Configuration& best = whole.best().configuration;
-  const Trial* trial = find_trial(trials, best);
-  return trial && !trial->looks.empty() ? std::nullopt : std::optional(best);
-}
-
 }  // namespace
 
 Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,

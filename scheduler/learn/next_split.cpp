@@ -133,4 +133,12 @@ std::optional<Plan> next_split(const Facts& facts, const Findings& findings,
   return Splitting(facts, findings, objective, allowed, predictor).next();
 }
 
+std::optional<Configuration> whole_beside_split(const Choice& measured, const Choice& whole,
+                                                std::span<const Trial> trials) {
+  if (!measured.best().configuration.mapping.any_split() || whole.count == 0) return std::nullopt;
+  const Configuration& best = whole.best().configuration;
+  const Trial* trial = find_trial(trials, best);
+  return trial && !trial->looks.empty() ? std::nullopt : std::optional(best);
+}
+
 }  // namespace tandem
