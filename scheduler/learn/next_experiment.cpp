@@ -313,16 +313,6 @@ std::optional<Configuration> other_lanes(const Choice& measured, std::span<const
   return std::nullopt;
 }
 
-// What a split is compared with: the best of the whole frames, where no experiment had it and
-// nobody looked at it. A prediction may err by more than a split gains.
-std::optional<Configuration> whole_beside_split(const Choice& measured, const Choice& whole,
-                                                std::span<const Trial> trials) {
-  if (!measured.best().configuration.mapping.any_split() || whole.count == 0) return std::nullopt;
-  const Configuration& best = whole.best().configuration;
-  const Trial* trial = find_trial(trials, best);
-  return trial && !trial->looks.empty() ? std::nullopt : std::optional(best);
-}
-
 }  // namespace
 
 Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
@@ -388,13 +378,8 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
         cheap && !other->mapping.decoupled() && !lanes_fall_short(trials, *other);
     if (may_surprise || promises({*other, expected})) return attempt(*other, Kind::glance);
   }
-  if (!allowed.mapping) {
-    Allowed without_split = allowed;
-    without_split.cpu_share = 0;
-    const Choice whole = predictor.choose(measurements, objective, without_split, trials);
-    if (const auto beside = whole_beside_split(measured, whole, trials))
-      return attempt(*beside, Kind::look);
-  }
+  if (const auto whole = whole_beside_split(findings, measured, allowed, predictor))
+    return attempt(*whole, Kind::look);
   put_simplest_first(measured, kLeastNoise);
   if (const Candidate* candidate = measured_too_early(measured, facts, measurements))
     return attempt(candidate->configuration, Kind::look);

@@ -19,4 +19,9 @@ std::optional<Plan> next_split(const Facts& facts, const Findings& findings,
                                const Objective& objective, const Allowed& allowed,
                                const Predictor& predictor);
 
+/// The best of the whole frames where a split is the best of what was measured and nobody looked at
+/// them: a prediction may err by more than a split gains.
+std::optional<Configuration> whole_beside_split(const Findings& findings, const Choice& measured,
+                                                const Allowed& allowed, const Predictor& predictor);
+
 }  // namespace tandem
