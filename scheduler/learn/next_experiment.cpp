@@ -7,9 +7,12 @@
 #include <map>
 #include <set>
 #include <span>
+#include <tuple>
 
+#include "scheduler/learn/next_lanes.h"
 #include "scheduler/learn/next_letter.h"
 #include "scheduler/learn/next_measurement.h"
+#include "scheduler/learn/next_overlap.h"
 #include "scheduler/learn/next_split.h"
 
 namespace tandem {
@@ -68,7 +71,9 @@ void put_simplest_first(Choice& choice, double noise) {
         };
         if (good(a) != good(b)) return good(a);
         const int runs_a = device_runs(a.configuration), runs_b = device_runs(b.configuration);
-        return runs_a != runs_b ? runs_a < runs_b : a.configuration.lanes < b.configuration.lanes;
+        if (runs_a != runs_b) return runs_a < runs_b;
+        return std::tie(a.configuration.lanes, a.configuration.tasks) <
+               std::tie(b.configuration.lanes, b.configuration.tasks);
       });
   std::rotate(choice.ranked.begin(), simplest, simplest + 1);
 }
@@ -104,8 +109,10 @@ double spread_of_looks(std::span<const Trial> trials) {
 }
 
 // Whose turn it is to be looked at: the best or a near equal; null when it is clear enough which of
-// them is better. What was never tried, and has nothing beside it, needs no comparison.
-const Candidate* worth_a_look(const Choice& measured, std::span<const Trial> trials) {
+// them is better. What was never tried, and has nothing beside it, needs no comparison, nor have
+// more lanes than are expected to be enough, where these are the best.
+const Candidate* worth_a_look(const Choice& measured, std::span<const Trial> trials,
+                              int expected_lanes) {
   const auto looks = [&](const Candidate& candidate) {
     const Trial* trial = find_trial(trials, candidate.configuration);
     return trial ? static_cast<int>(trial->looks.size()) : 0;
@@ -117,6 +124,7 @@ const Candidate* worth_a_look(const Choice& measured, std::span<const Trial> tri
   int rivals = 0;
   for (int i = 1; i < measured.count && i < kMostEquals; ++i) {
     const Candidate& rival = measured.ranked[i];
+    if (as_few_lanes(rival.configuration, {}, expected_lanes) == best->configuration) continue;
     const double seen_best = std::max<double>(kGlance, looks(*best));
     const double seen_rival = std::max<double>(kGlance, looks(rival));
     const double interval = kSure * spread * std::sqrt(1 / seen_best + 1 / seen_rival);
@@ -300,24 +308,12 @@ std::optional<Configuration> expected_on_cores(const Choice& measured, const Cho
   return best;
 }
 
-// Twice or half of the lanes of the best with the device, where nobody tried.
-std::optional<Configuration> other_lanes(const Choice& measured, std::span<const Trial> trials,
-                                         int most) {
-  const Configuration& best = measured.best().configuration;
-  if (!best.mapping.any_device() || best.mapping.any_split()) return std::nullopt;
-  for (const int lanes : {2 * best.lanes, best.lanes / 2}) {
-    Configuration other = best;
-    other.lanes = lanes;
-    if (lanes >= 1 && lanes <= most && !find_trial(trials, other)) return other;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
-                     const Allowed& allowed, const Predictor& predictor) {
-  if (const auto plan = next_measurement(facts, findings, objective, allowed)) return {plan, {}};
+                     const Allowed& allowed, const Predictor& predictor, const LanePrior& prior) {
+  if (const auto plan = next_measurement(facts, findings, objective, allowed, prior))
+    return {plan, {}};
   if (const auto plan = next_split(facts, findings, objective, allowed, predictor))
     return {plan, {}};
   if (const auto plan = next_letter(facts, findings, objective, allowed)) return {plan, {}};
@@ -366,6 +362,10 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
   if (const auto fewer = before_the_collapse(trials, as_expected);
       fewer && allowed(*fewer) && glances < kMostTrials + kMostRefinements)
     return attempt(*fewer, Kind::glance);
+  const int expected_lanes = prior.best_of(facts.chain.lanes);
+  const auto fewer = as_few_lanes(measured.best().configuration, trials, expected_lanes);
+  if (fewer && allowed(*fewer) && glances < kMostTrials + kMostRefinements)
+    return attempt(*fewer, Kind::glance);
   const int most_lanes = facts.chain.lanes.empty() ? 1 : facts.chain.lanes.back();
   for (const auto& other : {between_the_tried(measured, trials, facts.chain.cores),
                             more_on_cores(measured, measurements, trials),
@@ -378,12 +378,15 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
         cheap && !other->mapping.decoupled() && !lanes_fall_short(trials, *other);
     if (may_surprise || promises({*other, expected})) return attempt(*other, Kind::glance);
   }
+  if (const auto bands = other_tasks(measured, trials, facts.chain);
+      bands && allowed(*bands) && glances < kMostTrials + kMostRefinements)
+    return attempt(*bands, Kind::glance);
   if (const auto whole = whole_beside_split(findings, measured, allowed, predictor))
     return attempt(*whole, Kind::look);
   put_simplest_first(measured, kLeastNoise);
   if (const Candidate* candidate = measured_too_early(measured, facts, measurements))
     return attempt(candidate->configuration, Kind::look);
-  if (const Candidate* candidate = worth_a_look(measured, trials))
+  if (const Candidate* candidate = worth_a_look(measured, trials, expected_lanes))
     return attempt(candidate->configuration, Kind::look);
   return {{}, measured};
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "tests/gst/support/offered_pool.h"
+
 namespace tandem {
 namespace {
 
@@ -56,6 +58,7 @@ void force_configuration(GstElement* bin, const std::string& configuration) {
   std::size_t at = configuration.find('/');
   set("mapping", configuration.substr(0, at).c_str());
   set("lanes", at == std::string::npos ? "0" : "1");
+  set("tasks", at == std::string::npos ? "0" : "1");
   set("split", "auto");
   while (at != std::string::npos) {
     const std::size_t next = configuration.find('/', ++at);
@@ -63,6 +66,8 @@ void force_configuration(GstElement* bin, const std::string& configuration) {
     at = next;
     if (part[0] == 'q')
       set("lanes", part.c_str() + 1);
+    else if (part[0] == 't')
+      set("tasks", part.c_str() + 1);
     else if (part[0] == 'a')
       set("split", part.c_str() + 1);
     else if (part[0] == 'm')
@@ -98,6 +103,10 @@ FedBin::FedBin(const Options& options, const std::string& stages, const char* ad
 
 FedBin::~FedBin() {
   gst_element_set_state(pipeline_, GST_STATE_NULL);
+  if (pool_) {
+    gst_buffer_pool_set_active(pool_, FALSE);
+    gst_object_unref(pool_);
+  }
   gst_object_unref(source_);
   gst_object_unref(bin_);
   gst_object_unref(pipeline_);
@@ -122,6 +131,15 @@ void FedBin::feed(const std::vector<GstBuffer*>& frames) {
   GstBuffer* buffer = gst_buffer_copy(frames[next_++ % frames.size()]);
   if (gst_app_src_push_buffer(source_, buffer) != GST_FLOW_OK)
     throw std::runtime_error("the pipeline stopped taking frames");
+}
+
+std::vector<GstBuffer*> FedBin::in_its_memory(const std::vector<GstBuffer*>& frames) {
+  GstCaps* caps = gst_app_src_get_caps(source_);
+  GstPad* pad = gst_element_get_static_pad(GST_ELEMENT(source_), "src");
+  if (!pool_) pool_ = offered_pool(pad, caps);
+  gst_object_unref(pad);
+  gst_caps_unref(caps);
+  return copies_in(pool_, frames);
 }
 
 Stats FedBin::stats() const {
@@ -191,6 +209,21 @@ int FedBin::cores() const {
   gst_structure_get_int(structure, "cores", &cores);
   gst_structure_free(structure);
   return cores;
+}
+
+double FedBin::device_us() const {
+  GstStructure* structure = nullptr;
+  g_object_get(bin_, "stats", &structure, nullptr);
+  const GValue* stages = gst_structure_get_value(structure, "stages");
+  double sum_ns = 0;
+  for (guint i = 0; stages && i < gst_value_array_get_size(stages); ++i) {
+    guint64 ns = 0;
+    gst_structure_get_uint64(gst_value_get_structure(gst_value_array_get_value(stages, i)),
+                             "device-ns", &ns);
+    sum_ns += static_cast<double>(ns);
+  }
+  gst_structure_free(structure);
+  return sum_ns / 1000;
 }
 
 // In the streaming thread.
