@@ -133,12 +133,18 @@ std::optional<Plan> next_split(const Facts& facts, const Findings& findings,
   return Splitting(facts, findings, objective, allowed, predictor).next();
 }
 
-std::optional<Configuration> whole_beside_split(const Choice& measured, const Choice& whole,
-                                                std::span<const Trial> trials) {
-  if (!measured.best().configuration.mapping.any_split() || whole.count == 0) return std::nullopt;
-  const Configuration& best = whole.best().configuration;
-  const Trial* trial = find_trial(trials, best);
-  return trial && !trial->looks.empty() ? std::nullopt : std::optional(best);
+std::optional<Configuration> whole_beside_split(const Findings& findings, const Choice& measured,
+                                                const Allowed& allowed,
+                                                const Predictor& predictor) {
+  if (allowed.mapping || !measured.best().configuration.mapping.any_split()) return std::nullopt;
+  Allowed without_split = allowed;
+  without_split.cpu_share = 0;
+  const Choice whole =
+      predictor.choose(findings.measurements, measured.objective, without_split, findings.trials);
+  if (whole.count == 0) return std::nullopt;
+  const Trial* trial = find_trial(findings.trials, whole.best().configuration);
+  if (trial && !trial->looks.empty()) return std::nullopt;
+  return whole.best().configuration;
 }
 
 }  // namespace tandem

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <optional>
-#include <span>
 
-#include "model/trial.h"
 #include "scheduler/learn/experiment.h"
 #include "scheduler/learn/facts.h"
 #include "scheduler/learn/interpret.h"
@@ -21,10 +19,9 @@ std::optional<Plan> next_split(const Facts& facts, const Findings& findings,
                                const Objective& objective, const Allowed& allowed,
                                const Predictor& predictor);
 
-/// What a split that is the best of what was measured is compared with: the best of whole frames,
-/// where no experiment had it and nobody looked at it. A prediction may err by more than a split
-/// gains.
-std::optional<Configuration> whole_beside_split(const Choice& measured, const Choice& whole,
-                                                std::span<const Trial> trials);
+/// The best of the whole frames where a split is the best of what was measured and nobody looked at
+/// them: a prediction may err by more than a split gains.
+std::optional<Configuration> whole_beside_split(const Findings& findings, const Choice& measured,
+                                                const Allowed& allowed, const Predictor& predictor);
 
 }  // namespace tandem
