@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "tests/gst/support/offered_pool.h"
+
 namespace tandem {
 namespace {
 
@@ -98,6 +100,10 @@ FedBin::FedBin(const Options& options, const std::string& stages, const char* ad
 
 FedBin::~FedBin() {
   gst_element_set_state(pipeline_, GST_STATE_NULL);
+  if (pool_) {
+    gst_buffer_pool_set_active(pool_, FALSE);
+    gst_object_unref(pool_);
+  }
   gst_object_unref(source_);
   gst_object_unref(bin_);
   gst_object_unref(pipeline_);
@@ -122,6 +128,15 @@ void FedBin::feed(const std::vector<GstBuffer*>& frames) {
   GstBuffer* buffer = gst_buffer_copy(frames[next_++ % frames.size()]);
   if (gst_app_src_push_buffer(source_, buffer) != GST_FLOW_OK)
     throw std::runtime_error("the pipeline stopped taking frames");
+}
+
+std::vector<GstBuffer*> FedBin::in_its_memory(const std::vector<GstBuffer*>& frames) {
+  GstCaps* caps = gst_app_src_get_caps(source_);
+  GstPad* pad = gst_element_get_static_pad(GST_ELEMENT(source_), "src");
+  if (!pool_) pool_ = offered_pool(pad, caps);
+  gst_object_unref(pad);
+  gst_caps_unref(caps);
+  return copies_in(pool_, frames);
 }
 
 Stats FedBin::stats() const {
