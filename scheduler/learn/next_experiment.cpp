@@ -5,9 +5,11 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 #include <span>
 
+#include "scheduler/learn/keep_up.h"
 #include "scheduler/learn/next_letter.h"
 #include "scheduler/learn/next_measurement.h"
 #include "scheduler/learn/next_split.h"
@@ -28,7 +30,6 @@ constexpr int kMostTrials = 12;
 constexpr double kModelError = 0.1, kLanesError = 0.03;
 constexpr double kWorthATrial = 0.02;
 constexpr std::size_t kWellKnown = 3;
-constexpr double kCheap_s = 0.1;
 // After them, other numbers of threads of the best mapping: how many at most, how far a coupled
 // mapping may be behind the best, and between which numbers there is none worth trying.
 constexpr int kMostRefinements = 6;
@@ -91,26 +92,30 @@ double margin_of(const Objective& objective, double rate) {
   return twice ? 2 * rate : rate;
 }
 
-// Of the rate that one look sees, relative; as all looks tell.
-double spread_of_looks(std::span<const Trial> trials) {
+// Of the rate that one look sees, relative; as all looks tell. An experiment that is worth a look
+// was made long before: the time between belongs to no spread.
+double spread_of_looks(std::span<const Observation> observations) {
+  std::map<std::string, std::vector<double>> rates;
+  for (const Observation& seen : observations)
+    if (seen.kind == Kind::look) rates[to_string(seen.configuration)].push_back(1 / seen.frame_s);
   double sum = kSpreadLooks * kSpread * kSpread, looks = kSpreadLooks;
-  for (const Trial& trial : trials) {
-    if (trial.looks.empty()) continue;
-    for (const Prediction& look : trial.looks)
-      sum += std::pow(look.throughput_fps / trial.measured.throughput_fps - 1, 2);
-    looks += static_cast<double>(trial.looks.size()) - 1;
+  for (const auto& [configuration, fps] : rates) {
+    const double mean =
+        std::accumulate(fps.begin(), fps.end(), 0.0) / static_cast<double>(fps.size());
+    for (const double rate : fps) sum += std::pow(rate / mean - 1, 2);
+    looks += static_cast<double>(fps.size()) - 1;
   }
   return std::sqrt(sum / looks);
 }
 
 // Whose turn it is to be looked at: the best or a near equal; null when it is clear enough which of
 // them is better. What was never tried, and has nothing beside it, needs no comparison.
-const Candidate* worth_a_look(const Choice& measured, std::span<const Trial> trials) {
+const Candidate* worth_a_look(const Choice& measured, std::span<const Trial> trials,
+                              double spread) {
   const auto looks = [&](const Candidate& candidate) {
     const Trial* trial = find_trial(trials, candidate.configuration);
     return trial ? static_cast<int>(trial->looks.size()) : 0;
   };
-  const double spread = spread_of_looks(trials);
   double all_s = 0;
   for (const Trial& trial : trials) all_s += trial.looks_s;
   const Candidate *best = &measured.best(), *next = best;
@@ -313,10 +318,8 @@ std::optional<Configuration> other_lanes(const Choice& measured, std::span<const
   return std::nullopt;
 }
 
-}  // namespace
-
-Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
-                     const Allowed& allowed, const Predictor& predictor) {
+Next find_next(const Facts& facts, const Findings& findings, const Objective& objective,
+               const Allowed& allowed, const Predictor& predictor) {
   if (const auto plan = next_measurement(facts, findings, objective, allowed)) return {plan, {}};
   if (const auto plan = next_split(facts, findings, objective, allowed, predictor))
     return {plan, {}};
@@ -354,8 +357,7 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
     if (!most || worth_switching(most->prediction, choice.best().prediction, choice.objective, 0))
       most = &choice.best();
   }
-  const auto glances = std::ranges::count_if(
-      facts.observations, [](const Observation& seen) { return seen.kind == Kind::glance; });
+  const int glances = tandem::glances(facts.observations);
   if (most && glances < kMostTrials) return attempt(most->configuration, Kind::glance);
   if (measured.count == 0) return {{}, others[0].count > 0 ? others[0] : others[1]};
   if (const auto letters = promising_letters(facts, findings, measured, allowed))
@@ -381,9 +383,18 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
   put_simplest_first(measured, kLeastNoise);
   if (const Candidate* candidate = measured_too_early(measured, facts, measurements))
     return attempt(candidate->configuration, Kind::look);
-  if (const Candidate* candidate = worth_a_look(measured, trials))
+  if (const Candidate* candidate =
+          worth_a_look(measured, trials, spread_of_looks(facts.observations)))
     return attempt(candidate->configuration, Kind::look);
   return {{}, measured};
+}
+
+}  // namespace
+
+Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
+                     const Allowed& allowed, const Predictor& predictor) {
+  return keep_up(find_next(facts, findings, objective, allowed, predictor), facts, findings,
+                 objective);
 }
 
 }  // namespace tandem
