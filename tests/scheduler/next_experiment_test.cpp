@@ -73,6 +73,26 @@ TEST(NextExperimentTest, TheNumberOfThreadsThatIsFixedIsMeasuredAndMayBeChosen) 
   EXPECT_EQ(to_string(choice.best().configuration), "cc/cg5");
 }
 
+TEST(NextExperimentTest, TheStreamRestsAtTheBestAfterWhatWasSlow) {
+  Facts facts{many_cores(), {}};
+  while (facts.observations.size() < 2)
+    facts.observations.push_back(on_many_cores(*next(facts).plan, 0.02));
+  const Next rest = next(facts);  // one thread of 16 cores was slow
+  ASSERT_TRUE(rest.plan && rest.plan->rest);
+  EXPECT_EQ(to_string(rest.plan->configuration), "cc/mg");
+  EXPECT_EQ(rest.plan->kind, Kind::glance);
+  const Findings findings = interpret(facts.observations, facts.chain, kPredictor);
+  const Next soon = next_experiment(facts, findings, {Metric::latency}, {}, kPredictor);
+  ASSERT_TRUE(soon.plan);
+  EXPECT_FALSE(soon.plan->rest) << "what answers soonest may be slow";
+  // A rest that is as slow as all that is going on at the moment is not followed by another.
+  facts.observations.push_back(on_many_cores(*rest.plan, 5));
+  ASSERT_TRUE(next(facts).plan);
+  EXPECT_EQ(to_string(next(facts).plan->configuration), "cc/cg8");
+  EXPECT_GT(next(facts).plan->slow_fps, 0) << "it may end early";
+  EXPECT_EQ(glances(facts.observations), 0);
+}
+
 TEST(NextExperimentTest, AnotherNumberOfThreadsIsTriedWhereTheBestMayLieThere) {
   // The rate has its peak at 12 threads, and falls by a fifth on either side.
   const auto rate = [](int n) { return 1000.0 - 12.5 * (n - 12) * (n - 12); };
