@@ -7,7 +7,7 @@
 namespace tandem {
 
 bool Allowed::operator()(const Configuration& configuration) const {
-  if ((device_only & ~configuration.mapping.device_stages()) != 0) return false;
+  if (device_only != 0 && (device_only & ~configuration.mapping.device_stages()) != 0) return false;
   if (mapping && configuration.mapping != *mapping) return false;
   if (granularity && configuration.granularity != *granularity) return false;
   if (granularity == Granularity::medium && configuration.frames_at_once != frames_at_once)
@@ -15,6 +15,8 @@ bool Allowed::operator()(const Configuration& configuration) const {
   const bool split = configuration.mapping.any_split();
   if (split && cpu_share && configuration.cpu_share != *cpu_share) return false;
   if (lanes && configuration.mapping.any_device() && !split && configuration.lanes != *lanes)
+    return false;
+  if (tasks && configuration.mapping.any_device() && !split && configuration.tasks != *tasks)
     return false;
   if (!lanes && most_lanes > 0 && configuration.lanes > most_lanes) return false;
   if (!threads && most_cores > 0) {
@@ -57,6 +59,7 @@ Configuration Allowed::fallback(int stages, int cores) const {
   const int used = most_cores > 0 ? std::min(cores, most_cores) : cores;
   configuration.threads = threads.value_or(used + (configuration.mapping.any_device() ? 1 : 0));
   configuration.lanes = lanes.value_or(1);
+  configuration.tasks = configuration.mapping.any_split() ? 1 : tasks.value_or(1);
   return configuration;
 }
 

@@ -96,8 +96,11 @@ inline constexpr int kFramesAtOnce[] = {1, 2, 4};
 /// The share of the rows that the cores compute of split stages while nothing is known, in percent.
 inline constexpr int kHalfOfTheRows = 50;
 
-/// granularity x mapping x threads x lanes x share, written `gcc/cg5`, `ggg/mg`, `ggg/cg12/q4`,
-/// `ccc/mg2` or `sss/mg/a37`. Split stages need medium grain.
+/// Most bands in which a device computes a frame.
+inline constexpr int kMaxTasks = 16;
+
+/// granularity x mapping x threads x lanes x tasks x share, written `gcc/cg5`, `ggg/mg`,
+/// `ggg/cg12/q4`, `ggg/cg1/t4`, `ccc/mg2` or `sss/mg/a37`. Split stages need medium grain.
 struct Configuration {
   Mapping mapping;
   Granularity granularity = Granularity::coarse;
@@ -107,12 +110,15 @@ struct Configuration {
   int frames_at_once = 1;
   /// Percent of the rows that the cores compute of split stages, 1 ... 99; 0: no stage is split.
   int cpu_share = 0;
+  /// Bands in which devices compute what they can of a frame, so that its copies and its kernels
+  /// overlap; 1 ... kMaxTasks, 1: the whole frame.
+  int tasks = 1;
 
   bool operator==(const Configuration& other) const {
     return mapping == other.mapping && granularity == other.granularity &&
            (granularity == Granularity::medium ? frames_at_once == other.frames_at_once
                                                : threads == other.threads) &&
-           (!mapping.any_device() || lanes == other.lanes) &&
+           (!mapping.any_device() || (lanes == other.lanes && tasks == other.tasks)) &&
            (!mapping.any_split() || cpu_share == other.cpu_share);
   }
 };
@@ -129,6 +135,7 @@ struct Allowed {
   std::optional<Granularity> granularity;
   std::optional<int> threads;  ///< of coarse grain: fixes the granularity too
   std::optional<int> lanes;    ///< of configurations with the device
+  std::optional<int> tasks;    ///< likewise, where no stage is split
   int frames_at_once = 1;      ///< where `granularity` is medium
   /// Of configurations that split stages, in percent; 0: none of these.
   std::optional<int> cpu_share;

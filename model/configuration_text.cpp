@@ -42,6 +42,8 @@ std::string to_string(const Configuration& configuration) {
   }
   if (mapping.any_device() && configuration.lanes > 1)
     text += "/q" + std::to_string(configuration.lanes);
+  if (mapping.any_device() && configuration.tasks > 1)
+    text += "/t" + std::to_string(configuration.tasks);
   return mapping.any_split() ? text + "/a" + std::to_string(configuration.cpu_share) : text;
 }
 
@@ -71,17 +73,22 @@ std::string parse_configuration(std::string_view text, int stages, int cores,
     parsed.lanes = read_number(part, "q", kMaxLanes);
     part = take();
   }
+  if (part.starts_with('t')) {
+    parsed.tasks = read_number(part, "t", kMaxTasks);
+    part = take();
+  }
   if (part.starts_with('a')) parsed.cpu_share = read_number(part, "a", 99);
   if (parsed.mapping.any_split() &&
       (parsed.granularity != Granularity::medium || parsed.cpu_share < 1))
     return what_split_needs(text, parsed);
-  const bool right = parsed.threads >= 1 && parsed.lanes >= 1 &&
+  const bool right = parsed.threads >= 1 && parsed.lanes >= 1 && parsed.tasks >= 1 &&
                      std::ranges::count(kFramesAtOnce, parsed.frames_at_once) == 1;
   if (!right || to_string(parsed) != text) {
     return quoted(text) + " is no configuration: write MAPPING/cgN with N up to " +
            std::to_string(cores + 1) +
            ", MAPPING/mg, or MAPPING/mgF for F = 2 or 4 frames at a time over as many cores at " +
-           "least, then /qS for S lanes where there are several, then /aP where stages are split";
+           "least, then /qS for S lanes where there are several, then /tT for T bands of a frame "
+           "where there are several, then /aP where stages are split";
   }
   configuration = parsed;
   return {};

@@ -15,8 +15,8 @@ namespace {
 constexpr double kKeepsUp = 1.1;
 // What splitting frames has to gain. A tenth would leave more than 8% of the latency on the table.
 constexpr double kSplitGain = 0.07;
-// What devices of further kinds have to gain.
-constexpr double kLetterGain = 0.05;
+// What devices of further kinds have to gain, and bands of frames.
+constexpr double kLetterGain = 0.05, kBandsGain = 0.03;
 
 /// Compared tier first; higher is better.
 struct Score {
@@ -146,7 +146,7 @@ bool is_one_of(Which which, const Configuration& configuration, const Measuremen
 // What `is_special` comes first only where it is better by `gain`.
 template <class IsSpecial>
 void put_plain_first(Choice& choice, double gain, IsSpecial&& is_special) {
-  const auto special = [&](const Candidate& c) { return is_special(c.configuration.mapping); };
+  const auto special = [&](const Candidate& c) { return is_special(c.configuration); };
   const auto end = choice.ranked.begin() + choice.count;
   const auto plain = std::find_if_not(choice.ranked.begin(), end, special);
   if (plain == choice.ranked.begin() || plain == end) return;
@@ -158,7 +158,9 @@ Choice rank(const Model& model, const Measurements& measurements, const Objectiv
             const Allowed& allowed, std::span<const Trial> trials, Which which) {
   Ranking ranking;
   model.predict_all(
-      [&](const Configuration& configuration, const Prediction& prediction) {
+      [&](Configuration configuration, const Prediction& prediction) {
+        if (allowed.tasks && !configuration.mapping.any_split())
+          configuration.tasks = *allowed.tasks;
         if (!allowed(configuration) || !is_one_of(which, configuration, measurements, trials))
           return;
         const Prediction p =
@@ -169,19 +171,25 @@ Choice rank(const Model& model, const Measurements& measurements, const Objectiv
       [&](double fps, double watts) {
         return !trials.empty() || ranking.promising(score(fps, watts, 0, objective));
       });
-  // Of mappings with further letters those that were tried, as measured: there are too many.
+  // Of mappings with further letters those that were tried, as measured: there are too many. What
+  // several bands gain is not predicted.
   for (const Trial& trial : trials) {
+    const Configuration& tried = trial.configuration;
     const bool asked = which == Which::all || which == Which::measured;
-    if (asked && trial.configuration.mapping.any_further_letter() && allowed(trial.configuration))
+    const bool in_bands = tried.mapping.any_device() && tried.tasks > 1 && !allowed.tasks;
+    if (asked && (in_bands || tried.mapping.any_further_letter()) && allowed(tried))
       ranking.offer(trial.configuration, trial.measured, score(trial.measured, objective));
   }
   Choice choice = ranking.choice();
   choice.objective = objective;
+  if (!allowed.tasks)
+    put_plain_first(choice, kBandsGain,
+                    [](const Configuration& c) { return c.mapping.any_device() && c.tasks > 1; });
   if (allowed.mapping) return choice;
   // The share may err, and both sides are busy; what crosses between devices goes through the host.
-  put_plain_first(choice, kSplitGain, [](const Mapping& mapping) { return mapping.any_split(); });
+  put_plain_first(choice, kSplitGain, [](const Configuration& c) { return c.mapping.any_split(); });
   put_plain_first(choice, kLetterGain,
-                  [](const Mapping& mapping) { return mapping.any_further_letter(); });
+                  [](const Configuration& c) { return c.mapping.any_further_letter(); });
   return choice;
 }
 

@@ -338,7 +338,10 @@ Model::Limits Model::limits_of(const Configuration& configuration,
     const double idle_s = costs.lanes > 1 ? 0 : costs.cg_s * all.crowding;
     fps = larger(all.fps,
                  (costs.saved + device_s * others.fps + idle_s * all.fps) / (device_s + idle_s));
-    watts = std::min(all.total_w, others.total_w);
+    // While no core works beside it the device draws its own power.
+    const bool device_alone = configuration.threads <= m_.devices;
+    watts =
+        std::min(all.total_w, device_alone ? sum(costs.device.joules) / device_s : others.total_w);
     latency_s = larger(all.latency_s, on_device(costs) * device_s + costs.cg_s);
   } else {
     fps = most_medium_fps(costs);

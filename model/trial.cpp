@@ -137,6 +137,7 @@ Prediction corrected(std::span<const Trial> trials, const Configuration& configu
   const auto coarse = [&](const Trial& trial) {
     return trial.configuration.granularity == Granularity::coarse &&
            trial.configuration.lanes == configuration.lanes &&
+           trial.configuration.tasks == configuration.tasks &&
            trial.configuration.mapping.any_device() &&
            trial.configuration.mapping.letters() == configuration.mapping.letters();
   };

@@ -64,6 +64,7 @@ Chain chain_of(const std::vector<GstTandemStage*>& stages, const BinSettings& se
     stage.describe();
     chain.serial_stages |= stage.serial() ? 1u << k : 0;
     chain.device_only |= stage.has_cpu() ? 0 : 1u << k;
+    chain.bands |= stage.has_bands() ? 1u << k : 0;
     chain.can_split |= stage.description().whole.empty() ? 1u << k : 0;
   }
   return chain;

@@ -41,6 +41,7 @@ AdaptRules adapt_rules(const BinSettings& settings, int stages, int cores) {
                              " (cores + 1), or 0 for auto");
   }
   if (settings.lanes > 0) rules.allowed.lanes = settings.lanes;
+  if (settings.tasks > 0) rules.allowed.tasks = settings.tasks;
   rules.allowed.cpu_share = read_share(settings.split);
   if (settings.granularity >= BinSettings::kMedium) {
     rules.allowed.granularity = Granularity::medium;  // which has no threads to choose

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "gst/bin/binlanes.h"
 #include "gst/memory/pagelocked.h"
 #include "gst/util/guard.h"
 #include "scheduler/machine/memory.h"
@@ -160,6 +161,7 @@ DeviceSide BinRun::device_side() const {
     if (!device.is_cpu) letter.lanes = {2, 4, 8};
     side.name += (side.name.empty() ? "" : " + ") + device.name + ", driver " + device.driver;
     if (devices > 1) side.name += ", " + std::to_string(devices) + " of them";
+    if (kind == 0 && !letter.lanes.empty()) side.model = lane_model_of(device.name);
     side.letters.push_back(std::move(letter));
   }
   return side;

@@ -161,6 +161,13 @@ void install_bin_properties(GObjectClass* klass) {
           "kernels overlap; 0: auto, or 1 where all else is set (frames)",
           0, kMaxLanes, 0, playing));
   g_object_class_install_property(
+      klass, kBinTasks,
+      g_param_spec_int(
+          "tasks", "Tasks",
+          "In how many parts an OpenCL device computes what it can of a frame, so that copies and "
+          "kernels of one frame overlap; 1: whole frames; 0: auto (bands of rows)",
+          0, kMaxTasks, 0, playing));
+  g_object_class_install_property(
       klass, kBinSplit,
       g_param_spec_string(
           "split", "Split",
@@ -197,8 +204,8 @@ void install_bin_properties(GObjectClass* klass) {
       klass, kBinConfiguration,
       g_param_spec_string(
           "configuration", "Configuration",
-          "What runs now: mapping/granularity, threads, lanes and the CPU's share, as in gcc/cg3, "
-          "ggg/cg12/q4 or sss/mg/a37",
+          "What runs now: mapping/granularity, threads, lanes, tasks and the CPU's share, as in "
+          "gcc/cg3, ggg/cg12/q4, ggg/cg1/t4 or sss/mg/a37",
           "", read_only));
   g_object_class_install_property(
       klass, kBinPredictions,
@@ -211,7 +218,8 @@ void install_bin_properties(GObjectClass* klass) {
       klass, kBinStats,
       g_param_spec_boxed(
           "stats", "Statistics",
-          "configuration, cores, lanes, frames, frames-cpu, frames-device, frames-mixed, "
+          "configuration, cores, lanes, tasks, frames, frames-cpu, frames-device, frames-mixed, "
+          "frames-in-bands, "
           "frames-page-locked, frames-dropped, device-failures, in-flight, opencl-device, "
           "opencl-devices, "
           "tensors-made, "
@@ -240,6 +248,9 @@ SettingChange set_bin_setting(BinSettings& settings, guint id, const GValue* val
       return SettingChange::rules;
     case kBinLanes:
       settings.lanes = g_value_get_int(value);
+      return SettingChange::rules;
+    case kBinTasks:
+      settings.tasks = g_value_get_int(value);
       return SettingChange::rules;
     case kBinSplit:
       settings.split = text_of(value, "auto");
@@ -307,6 +318,8 @@ void get_bin_setting(const BinSettings& settings, guint id, GValue* value) {
       return g_value_set_int(value, settings.threads);
     case kBinLanes:
       return g_value_set_int(value, settings.lanes);
+    case kBinTasks:
+      return g_value_set_int(value, settings.tasks);
     case kBinSplit:
       return g_value_set_string(value, settings.split.c_str());
     case kBinCores:

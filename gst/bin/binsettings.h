@@ -17,6 +17,7 @@ enum BinProperty : guint {
   kBinGranularity,
   kBinThreads,
   kBinLanes,
+  kBinTasks,
   kBinSplit,
   kBinCores,
   kBinOpenclDevice,
@@ -48,6 +49,7 @@ struct BinSettings {
   int granularity = kAuto;
   int threads = 0;  ///< 0: auto
   int lanes = 0;    ///< 0: auto
+  int tasks = 0;    ///< 0: auto
   std::string split = "auto";
   int cores = 0;  ///< 0: the physical cores that the process may use
   std::string opencl_device = "auto";

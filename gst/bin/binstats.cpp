@@ -34,14 +34,15 @@ GstStructure* make_bin_stats(BinRun* run) {
   const ExecutorStats counted = run->executor().stats();
   gst_structure_set(
       stats, "configuration", G_TYPE_STRING, run->configuration().c_str(), "cores", G_TYPE_INT,
-      run->executor().cores(), "lanes", G_TYPE_INT, run->executor().configuration().lanes, "split",
-      G_TYPE_INT, run->executor().configuration().cpu_share, "frames", G_TYPE_UINT64,
-      counted.frames, "frames-cpu", G_TYPE_UINT64, counted.frames_cpu, "frames-device",
-      G_TYPE_UINT64, counted.frames_device, "frames-mixed", G_TYPE_UINT64, counted.frames_mixed,
-      "frames-page-locked", G_TYPE_UINT64, run->frames_page_locked(), "frames-dropped",
-      G_TYPE_UINT64, run->overload().dropped(), "device-failures", G_TYPE_UINT64,
-      counted.device_failures, "in-flight", G_TYPE_UINT, static_cast<guint>(counted.in_flight),
-      nullptr);
+      run->executor().cores(), "lanes", G_TYPE_INT, run->executor().configuration().lanes, "tasks",
+      G_TYPE_INT, run->executor().configuration().tasks, "split", G_TYPE_INT,
+      run->executor().configuration().cpu_share, "frames", G_TYPE_UINT64, counted.frames,
+      "frames-cpu", G_TYPE_UINT64, counted.frames_cpu, "frames-device", G_TYPE_UINT64,
+      counted.frames_device, "frames-mixed", G_TYPE_UINT64, counted.frames_mixed, "frames-in-bands",
+      G_TYPE_UINT64, counted.frames_in_bands, "frames-page-locked", G_TYPE_UINT64,
+      run->frames_page_locked(), "frames-dropped", G_TYPE_UINT64, run->overload().dropped(),
+      "device-failures", G_TYPE_UINT64, counted.device_failures, "in-flight", G_TYPE_UINT,
+      static_cast<guint>(counted.in_flight), nullptr);
   const opencl::Counters& opencl = opencl::counters();
   gst_structure_set(stats, "tensors-made", G_TYPE_UINT64, TensorPool::allocations(),
                     "opencl-buffers-made", G_TYPE_UINT64, opencl.buffers_created.load(),

@@ -27,9 +27,9 @@ class SradCompressWork final : public SradWork {
 
   int planes(int) const override { return 1; }
 
-  void enqueue_first(StageFrame& frame, opencl::Queue& queue, int end) const override {
+  void enqueue_rows(StageFrame& frame, opencl::Queue& queue, Rows rows) const override {
     const auto image = plane(frame.device_input(0));
-    kernels_->compress(queue, image, plane(frame.device_output(kLuma)), {0, end});
+    kernels_->compress(queue, image, plane(frame.device_output(kLuma)), rows);
     frame.download(kLuma);
   }
 

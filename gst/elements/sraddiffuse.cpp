@@ -32,11 +32,11 @@ class SradDiffuseWork final : public SradWork {
 
   Rows needs(int, Rows rows) const override { return widened(rows, 1, 1); }
 
-  void enqueue_first(StageFrame& frame, opencl::Queue& queue, int end) const override {
+  void enqueue_rows(StageFrame& frame, opencl::Queue& queue, Rows rows) const override {
     const auto image = plane(frame.device_input(kImage));
     const opencl::DeviceSpan statistics{frame.device_input(kStatistics)};
     kernels_->diffuse(queue, image, statistics, plane(frame.device_output(kDifferences), 2),
-                      plane(frame.device_output(kCoefficient)), {0, end});
+                      plane(frame.device_output(kCoefficient)), rows);
   }
 };
 

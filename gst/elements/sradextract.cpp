@@ -20,9 +20,9 @@ class SradExtractWork final : public SradWork {
     srad_extract_simd(frame.luma(), plane(frame.output<float>(kImage)), rows);
   }
 
-  void enqueue_first(StageFrame& frame, opencl::Queue& queue, int end) const override {
-    const opencl::DevicePlane luma = frame.upload(frame.luma(), kLuma, end);
-    kernels_->extract(queue, luma, plane(frame.device_output(kImage)), {0, end});
+  void enqueue_rows(StageFrame& frame, opencl::Queue& queue, Rows rows) const override {
+    const opencl::DevicePlane luma = frame.upload(frame.luma(), kLuma, rows.end);
+    kernels_->extract(queue, luma, plane(frame.device_output(kImage)), rows);
   }
 };
 

@@ -18,9 +18,9 @@ class SradPrepareWork final : public SradWork {
     srad_prepare_simd(plane(frame.input<float>(0)), plane(frame.output<float>(0)), rows);
   }
 
-  void enqueue_first(StageFrame& frame, opencl::Queue& queue, int end) const override {
+  void enqueue_rows(StageFrame& frame, opencl::Queue& queue, Rows rows) const override {
     const auto image = plane(frame.device_input(0));
-    kernels_->prepare(queue, image, plane(frame.device_output(0)), {0, end});
+    kernels_->prepare(queue, image, plane(frame.device_output(0)), rows);
   }
 };
 

@@ -51,15 +51,14 @@ class SradReduceWork final : public SradWork {
     *frame.output<SradStatistics>(kStatistics) = srad_statistics(all, width_, height_);
   }
 
-  void enqueue_first(StageFrame& frame, opencl::Queue& queue, int end) const override {
+  void enqueue_rows(StageFrame& frame, opencl::Queue& queue, Rows rows) const override {
     const auto image = plane(frame.device_input(kImage));
     const auto squares = plane(frame.device_input(kSquares));
     const opencl::DeviceSpan sums{frame.device_output(kSums)};
-    if (end == height_) {
-      return kernels_->reduce(queue, image, squares, sums,
-                              {frame.device_output(kStatistics)});
+    if (rows.end == height_) {
+      return kernels_->reduce(queue, image, squares, sums, {frame.device_output(kStatistics)});
     }
-    kernels_->reduce_first(queue, image, squares, sums, end);
+    kernels_->reduce_first(queue, image, squares, sums, rows.end);
     frame.download(kSums);  // join() reads it
   }
 };

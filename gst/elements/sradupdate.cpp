@@ -27,12 +27,12 @@ class SradUpdateWork final : public SradWork {
     return input == kDifferences ? widened(rows, 1, 0) : widened(rows, 0, 1);
   }
 
-  void enqueue_first(StageFrame& frame, opencl::Queue& queue, int end) const override {
+  void enqueue_rows(StageFrame& frame, opencl::Queue& queue, Rows rows) const override {
     const auto image = plane(frame.device_input(kImage));
     const auto differences = plane(frame.device_input(kDifferences), 2);
     const auto coefficient = plane(frame.device_input(kCoefficient));
-    kernels_->update(queue, image, differences, coefficient, lambda_,
-                     plane(frame.device_output(0)), {0, end});
+    kernels_->update(queue, image, differences, coefficient, lambda_, plane(frame.device_output(0)),
+                     rows);
   }
 
  private:

@@ -120,7 +120,7 @@ class VividClassifierWork final : public SplitWork {
     return (level.first_score + static_cast<std::size_t>(windows * grid.columns)) * sizeof(float);
   }
 
-  void enqueue_first(StageFrame& frame, opencl::Queue& queue, int end) const override {
+  void enqueue_rows(StageFrame& frame, opencl::Queue& queue, Rows rows) const override {
     void* const histogram = frame.device_input(kHistogram);
     void* const score = frame.device_output(kScore);
     void* const partial = frame.device_output(kPartial);
@@ -131,7 +131,7 @@ class VividClassifierWork final : public SplitWork {
       engine_->device->enqueue(queue, {histogram, level.first_cell * levels_.filters}, level.cells,
                                {partial, first_partial_[l]},
                                {score, level.first_score, grid.columns, grid.rows, grid.columns},
-                               {0, grid.rows}, end - level.first_block_row);
+                               {0, grid.rows}, rows.end - level.first_block_row);
     }
     frame.download(kScore);  // publish() reads it
   }
@@ -223,7 +223,8 @@ struct VividClassifier {
     return properties;
   }
 
-  std::unique_ptr<VividClassifierWork> make_work(const Settings& settings, const WorkRequest& request) {
+  std::unique_ptr<VividClassifierWork> make_work(const Settings& settings,
+                                                 const WorkRequest& request) {
     VividLevels levels = VividLevels::of(request.inputs[kLevels]);
     if (request.inputs[kHistogram].spec.elements() != levels.cells * levels.filters)
       throw std::runtime_error(

@@ -89,25 +89,27 @@ class VividFilterWork final : public SplitWork {
            (output == kWeight ? sizeof(float) : sizeof(uint8_t));
   }
 
-  void enqueue_first(StageFrame& frame, opencl::Queue& queue, int end) const override {
+  void enqueue_rows(StageFrame& frame, opencl::Queue& queue, Rows rows) const override {
     const Level& first = levels_.front();
-    const bool one_level = !resized(first) && end <= first.height;
+    const bool one_level = !resized(first) && rows.end <= first.height;
     const opencl::DevicePlane full =
-        frame.upload(frame.luma(), kLuma, one_level ? end + 1 : height_);
+        frame.upload(frame.luma(), kLuma, one_level ? rows.end + 1 : height_);
     void* const index = frame.device_output(kIndex);
     void* const weight = frame.device_output(kWeight);
     void* const pyramid = frame.device_output(kPyramid);
     for (const Level& level : levels_) {
-      const Rows rows{0, std::min(level.height, end - level.first_row)};
-      if (rows.count() <= 0) break;
+      const Rows mine{std::max(0, rows.begin - level.first_row),
+                      std::min(level.height, rows.end - level.first_row)};
+      if (mine.count() <= 0) continue;
       opencl::DevicePlane level_luma = full;
       if (resized(level)) {
         level_luma = plane(pyramid, level);
-        engine_->device_resize->enqueue(queue, full, level_luma,
-                                        {0, std::min(level.height, rows.end + 1)});
+        engine_->device_resize->enqueue(
+            queue, full, level_luma,
+            {std::max(0, mine.begin - 1), std::min(level.height, mine.end + 1)});
       }
       engine_->device_filter->enqueue(queue, level_luma, plane(index, level), plane(weight, level),
-                                      rows);
+                                      mine);
     }
   }
 

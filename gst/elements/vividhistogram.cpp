@@ -71,17 +71,18 @@ class VividHistogramWork final : public SplitWork {
     return cells * static_cast<std::size_t>(levels_.filters) * sizeof(float);
   }
 
-  void enqueue_first(StageFrame& frame, opencl::Queue& queue, int end) const override {
+  void enqueue_rows(StageFrame& frame, opencl::Queue& queue, Rows rows) const override {
     void* const index = frame.device_input(kIndex);
     void* const weight = frame.device_input(kWeight);
     void* const histogram = frame.device_output(0);
     for (const VividLevel& level : levels_.levels) {
-      const Rows rows{0, std::min(level.cells.rows, end - level.first_cell_row)};
-      if (rows.count() <= 0 || level.cells.columns == 0) continue;
+      const Rows mine{std::max(0, rows.begin - level.first_cell_row),
+                      std::min(level.cells.rows, rows.end - level.first_cell_row)};
+      if (mine.count() <= 0 || level.cells.columns == 0) continue;
       engine_->device->enqueue(queue,
                                {index, level.first_pixel, level.width, level.height, level.width},
                                {weight, level.first_pixel, level.width, level.height, level.width},
-                               {histogram, level.first_cell * levels_.filters}, rows);
+                               {histogram, level.first_cell * levels_.filters}, mine);
     }
   }
 

@@ -199,6 +199,26 @@ void ClassWork::enqueue_first(SlotFrame& frame, opencl::Queue& queue, int end) c
   });
 }
 
+void ClassWork::enqueue_band(SlotFrame& frame, opencl::Queue& queue, Rows rows) const {
+  if (rows.begin == 0) frame.uploaded.fill(0);
+  enqueue_by(frame, queue, [&](GstTandemFrame* here, gpointer commands, GError** error) {
+    here->band = rows;
+    return klass()->enqueue_rows(stage_, here, rows.end, commands, error);
+  });
+}
+
+void ClassWork::download_band(SlotFrame& frame, opencl::Queue& queue, int output, Rows rows) const {
+  opencl::Buffer& buffer = *frame.outputs[static_cast<std::size_t>(output)].buffer;
+  const bool last = rows.end == rows_;
+  const int parts = planes(output);
+  if (parts > 0) {
+    buffer.enqueue_download_part(
+        queue, {parts, row_begin(output, rows.begin), row_begin(output, rows.end)}, last);
+  } else if (last) {
+    buffer.enqueue_download(queue);
+  }
+}
+
 Rows ClassWork::needs(int input, Rows rows) const {
   if (klass()->needs)
     klass()->needs(stage_, data(), static_cast<guint>(input), &rows.begin, &rows.end);

@@ -87,6 +87,8 @@ struct _GstTandemFrame : GstTandemProblem {
   tandem::SlotFrame& frame;
   const Inside inside;
   tandem::opencl::Queue* queue = nullptr;  // while it is enqueued
+  tandem::Rows band;                       // of a frame that is enqueued band by band; else none
+  bool in_bands() const { return band.count() > 0; }
 };
 
 namespace tandem {
@@ -133,6 +135,11 @@ class ClassWork {
   std::size_t row_begin(int output, int row) const;
   /// Enqueues the rows before `end`.
   void enqueue_first(SlotFrame& frame, opencl::Queue& queue, int end) const;
+  /// Enqueues rows of a frame that the device computes in bands, after those before them.
+  void enqueue_band(SlotFrame& frame, opencl::Queue& queue, Rows rows) const;
+  /// Enqueues the download of an output as far as these rows make it: of one without rows, with the
+  /// last ones.
+  void download_band(SlotFrame& frame, opencl::Queue& queue, int output, Rows rows) const;
   /// Once both sides are done, instead of combine() and collect().
   void join(SlotFrame& frame, const SplitRows& rows) const;
   /// Puts results that are not tensors on the buffer (which is writable), after either side.

@@ -31,6 +31,8 @@ struct SlotFrame {
   Plane<const uint8_t> previous;
   std::array<SlotTensor, kMaxTensors> inputs, outputs;
   std::array<void*, kMaxTensors> host_inputs{}, host_outputs{};  ///< set when the CPU computes
+  /// Rows that earlier bands have uploaded to each output.
+  std::array<int, kMaxTensors> uploaded{};
   /// Once it is set, what the CPU computes of the frame is of no use any more. May be null.
   const std::atomic<bool>* stop = nullptr;
 };

@@ -21,10 +21,11 @@ class SplitWork : public StageWork {
   /// Where a row begins in each of these, in bytes; row rows() is where they end.
   virtual std::size_t row_begin(int output, int row) const;
 
-  /// Enqueues the rows before `end`.
-  virtual void enqueue_first(StageFrame& frame, opencl::Queue& queue, int end) const = 0;
+  /// Enqueues rows: the first ones of a split frame, or those that come next of one that is
+  /// computed in bands, for which upload() and download() copy what earlier bands did not.
+  virtual void enqueue_rows(StageFrame& frame, opencl::Queue& queue, Rows rows) const = 0;
   void enqueue(StageFrame& frame, opencl::Queue& queue) const final {
-    enqueue_first(frame, queue, rows());
+    enqueue_rows(frame, queue, {0, rows()});
   }
   /// Once both sides are done, instead of combine() and collect().
   virtual void join(StageFrame&, const SplitRows&) const {}

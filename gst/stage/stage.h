@@ -32,6 +32,8 @@ struct StageDescription {
   std::string whole = "nothing says which rows its rows need";
   /// Of a split frame: what it makes is there only when both sides are done.
   bool joins = false;
+  /// Whether `enqueue_rows` computes the rows from gst_tandem_frame_get_first_row() on.
+  bool bands = false;
 };
 
 class StageAdapter;

@@ -342,6 +342,7 @@ Status StageAdapter::enqueue(Item& base, bool to_host) {
   return guard_of(item, [&]() -> Status {
     if (!slot.work->context) return Status::device_failed(slot.work->device_problem);
     opencl::Queue& queue = *item.queues[item.lane];
+    if (item.round > 0) queue.wait_for_downloads();  // of its outputs in the round before
     localise_inputs(slot);
     slot.work->work->enqueue(slot.frame, queue);
     if (!to_host && !item.tensors_to_host) return {};

@@ -137,6 +137,8 @@ class StageAdapter final : public Stage {
   int rows(const Item& item) const override;
   void compute(Item& item, int first, int last) override;
   Status enqueue(Item& item, bool to_host) override;
+  bool has_bands() const override { return description().bands; }
+  Status enqueue_band(Item& item, int first, int last, bool to_host) override;
   Status enqueue_copy(Item& item, bool to_host) override;
   Status finish(Item& item, bool on_device) override;
   bool can_split() const override;

@@ -112,6 +112,7 @@ void describe(const StageDescription& from, GstTandemDescription* description) {
   gst_tandem_description_set_needs_previous(description, from.needs_previous);
   gst_tandem_description_set_whole(description, from.whole.empty() ? nullptr : from.whole.c_str());
   gst_tandem_description_set_joins(description, from.joins);
+  gst_tandem_description_set_bands(description, from.whole.empty() && !from.joins);
   if (from.repeats_from) gst_tandem_description_set_repeats_from(description, from.repeats_from);
   opencl::take_deferred(description);
 }
@@ -196,7 +197,8 @@ gsize get_row_begin(GstTandemStage*, gpointer data, guint output, gint row) {
 gboolean enqueue_rows(GstTandemStage*, GstTandemFrame* frame, gint end_row, gpointer,
                       GError** error) {
   return enqueued(frame, error, [&](StageFrame& here, opencl::Queue& queue) {
-    split_work_of(gst_tandem_frame_get_data(frame)).enqueue_first(here, queue, end_row);
+    const Rows rows{gst_tandem_frame_get_first_row(frame), end_row};
+    split_work_of(gst_tandem_frame_get_data(frame)).enqueue_rows(here, queue, rows);
   });
 }
 

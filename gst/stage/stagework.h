@@ -190,7 +190,7 @@ void set(GstTandemStageClass* klass) {
   if (own(&StageWork::enqueue, &Work::enqueue)) klass->enqueue = enqueue;
   if (own(&StageWork::collect, &Work::collect)) klass->collect = collect;
   if (own(&StageWork::publish, &Work::publish)) klass->publish = publish;
-  if constexpr (requires { &Work::enqueue_first; }) {
+  if constexpr (requires { &Work::enqueue_rows; }) {
     klass->needs = needs;
     klass->get_row_begin = get_row_begin;
     klass->enqueue_rows = enqueue_rows;

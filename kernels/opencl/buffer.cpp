@@ -10,6 +10,7 @@
 
 #include "kernels/opencl/memory.h"
 #include "kernels/opencl/opencl.h"
+#include "kernels/opencl/staging.h"
 
 namespace tandem::opencl {
 
@@ -21,43 +22,6 @@ bool reads(Buffer::Access access) { return access != Buffer::Access::write; }
 bool writes(Buffer::Access access) { return access != Buffer::Access::read; }
 
 }  // namespace
-
-/// Page-locked memory of what goes from side to side while both write what it is a copy of. Reused
-/// when all that was enqueued is done.
-class Staging {
- public:
-  Staging() = default;
-  Staging(const Staging&) = delete;
-  Staging& operator=(const Staging&) = delete;
-
-  /// Null when there is too little, as it is in use: there will be more the next time.
-  std::byte* take(Context& context, int device, std::size_t bytes) {
-    wanted_ = std::max(wanted_, used_ + bytes);
-    if (used_ == 0 && wanted_ > bytes_) grow(context, device);
-    if (used_ + bytes > bytes_) return nullptr;
-    std::byte* const begin = (pinned_.host ? static_cast<std::byte*>(pinned_.host) : plain_.data());
-    return begin + std::exchange(used_, used_ + bytes);
-  }
-  void reuse() { used_ = 0; }
-  void release(Context& context) {
-    if (pinned_.mem != nullptr) memory::release_pinned(context, pinned_);
-    pinned_ = {};
-    bytes_ = 0;
-  }
-
- private:
-  void grow(Context& context, int device) {
-    release(context);
-    pinned_ = memory::create_pinned(context, device, wanted_);
-    if (pinned_.host == nullptr) plain_.resize(wanted_);
-    bytes_ = wanted_;
-    ++counters().buffers_created;
-  }
-
-  memory::Pinned pinned_;
-  std::vector<std::byte> plain_;  // where that is as good
-  std::size_t bytes_ = 0, used_ = 0, wanted_ = 0;
-};
 
 // No side is valid at first and after discard(); a copy makes one more valid. When each side has a
 // half, `halves` says so and none is valid as a whole.
@@ -274,11 +238,27 @@ void Buffer::enqueue_download(Queue& queue) {
   self_->host_valid = true;
 }
 
+void Buffer::enqueue_download_part(Queue& queue, const Part& part, bool last) {
+  const std::lock_guard lock(self_->mutex);
+  const int device = queue.device();
+  if (self_->host_valid || self_->shared || !self_->valid_on(device)) return;
+  auto* const to = static_cast<std::byte*>(self_->host(bytes_, device));
+  const std::size_t plane = bytes_ / static_cast<std::size_t>(part.planes);
+  const std::size_t size = part.end - part.begin;
+  for (int p = 0; p < part.planes; ++p) {
+    const std::size_t at = static_cast<std::size_t>(p) * plane + part.begin;
+    memory::download(queue, self_->mem[device], to + at, {size, 1, size, at});
+  }
+  self_->host_valid = last;
+}
+
 void Buffer::enqueue_upload_rows(Queue& queue, const void* source, std::size_t row_bytes, int rows,
-                                 std::size_t source_stride_bytes) {
+                                 std::size_t source_stride_bytes, int first_row) {
   const memory::HostRows layout{row_bytes, static_cast<std::size_t>(std::max(rows, 0)),
-                                source_stride_bytes};
-  if (layout.row_bytes * layout.rows > bytes_) throw Error("the rows to upload exceed the buffer");
+                                source_stride_bytes,
+                                row_bytes * static_cast<std::size_t>(first_row)};
+  if (layout.at + layout.row_bytes * layout.rows > bytes_)
+    throw Error("the rows to upload exceed the buffer");
   const std::lock_guard lock(self_->mutex);
   memory::upload(queue, self_->device(queue.device(), bytes_), source, layout);
   if (!self_->shared) self_->only_valid_on(queue.device());

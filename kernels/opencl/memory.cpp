@@ -2,6 +2,7 @@
 #include "kernels/opencl/memory.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include "kernels/opencl/native.h"
@@ -90,19 +91,21 @@ void upload(Queue& queue, void* mem, const void* host, const HostRows& rows) {
   const std::size_t bytes = rows.row_bytes * rows.rows;
   if (bytes == 0) return;
   const cl::Buffer buffer(static_cast<cl_mem>(mem), true);
-  enqueue_deferred(queue);
-  cl::CommandQueue& commands = queue.native().queue;
-  command(queue.native().device, commands, "copy to the device", [&] {
+  CopyPlace place = place_for_upload(queue);
+  cl::CommandQueue& commands = place.queue;
+  command(queue, "copy to the device", [&] {
     if (rows.rows == 1 || rows.stride_bytes == rows.row_bytes) {
       in_pieces(queue, bytes, [&](std::size_t at, std::size_t size) {
         commands.enqueueWriteBuffer(buffer, CL_FALSE, rows.at + at, size,
-                                    static_cast<const std::byte*>(host) + at);
+                                    static_cast<const std::byte*>(host) + at, nullptr, place.done);
       });
     } else {
-      commands.enqueueWriteBufferRect(buffer, CL_FALSE, {0, 0, 0}, {0, 0, 0},
+      const std::array<std::size_t, 3> origin{0, rows.at / rows.row_bytes, 0};
+      commands.enqueueWriteBufferRect(buffer, CL_FALSE, origin, {0, 0, 0},
                                       {rows.row_bytes, rows.rows, 1}, rows.row_bytes, 0,
-                                      rows.stride_bytes, 0, host);
+                                      rows.stride_bytes, 0, host, nullptr, place.done);
     }
+    if (place.done) commands.flush();
   });
 }
 
@@ -111,7 +114,7 @@ void upload_now(Queue& queue, void* mem, const void* host, std::size_t bytes, st
   const cl::Buffer buffer(static_cast<cl_mem>(mem), true);
   enqueue_deferred(queue);
   cl::CommandQueue& commands = queue.native().queue;
-  command(queue.native().device, commands, "copy to the device",
+  command(queue, "copy to the device",
           [&] { commands.enqueueWriteBuffer(buffer, CL_TRUE, at, bytes, host); });
 }
 
@@ -119,19 +122,21 @@ void download(Queue& queue, void* mem, void* host, const HostRows& rows) {
   const std::size_t bytes = rows.row_bytes * rows.rows;
   if (bytes == 0) return;
   const cl::Buffer buffer(static_cast<cl_mem>(mem), true);
-  enqueue_deferred(queue);
-  cl::CommandQueue& commands = queue.native().queue;
-  command(queue.native().device, commands, "copy from the device", [&] {
+  CopyPlace place = place_for_download(queue);
+  cl::CommandQueue& commands = place.queue;
+  command(queue, "copy from the device", [&] {
     if (rows.rows == 1 || rows.stride_bytes == rows.row_bytes) {
       in_pieces(queue, bytes, [&](std::size_t at, std::size_t size) {
         commands.enqueueReadBuffer(buffer, CL_FALSE, rows.at + at, size,
-                                   static_cast<std::byte*>(host) + at);
+                                   static_cast<std::byte*>(host) + at, place.waits, place.done);
       });
     } else {
-      commands.enqueueReadBufferRect(buffer, CL_FALSE, {0, 0, 0}, {0, 0, 0},
+      const std::array<std::size_t, 3> origin{0, rows.at / rows.row_bytes, 0};
+      commands.enqueueReadBufferRect(buffer, CL_FALSE, origin, {0, 0, 0},
                                      {rows.row_bytes, rows.rows, 1}, rows.row_bytes, 0,
-                                     rows.stride_bytes, 0, host);
+                                     rows.stride_bytes, 0, host, place.waits, place.done);
     }
+    if (place.done) commands.flush();
   });
 }
 

@@ -14,7 +14,7 @@ struct HostRows {
   std::size_t row_bytes = 0;
   std::size_t rows = 0;
   std::size_t stride_bytes = 0;
-  std::size_t at = 0;  ///< where they begin in device memory; 0 unless they are packed on the host
+  std::size_t at = 0;  ///< where they begin in device memory: a multiple of `row_bytes`, or one row
 };
 
 /// Memory of one of the context's devices, a cl_mem; throws Error.

@@ -68,6 +68,20 @@ struct Queue::Native {
 
   explicit Native(const NativeDevice& on) : device(on) {}
 
+  /// See Queue::CopiesBeside.
+  struct Beside {
+    cl::CommandQueue uploads, downloads;  ///< made when they are first needed
+    bool on = false;
+    std::vector<cl::Event> uploaded;    ///< the last upload, where nothing waits for it yet
+    std::vector<cl::Event> downloaded;  ///< the last download, likewise
+    std::vector<cl::Event> computed;  ///< the last kernel, since it is on; else a marker is needed
+  };
+  Beside beside;
+  /// Where the event of a kernel is kept; null: nobody needs it.
+  cl::Event* note_kernel();
+  void wait_for_uploads();  ///< what is enqueued next does
+  cl_int finish_copies();   ///< CL_SUCCESS, or the first error
+
   /// See Queue::flush_timed: a command on a queue that keeps times, behind a marker on `queue`.
   cl::CommandQueue timing;
   cl::Buffer timing_bytes;
@@ -116,12 +130,33 @@ void command(const NativeDevice& device, cl::CommandQueue& queue, const char* wh
   }
 }
 
+/// The same on the queue.
+template <typename Call>
+void command(Queue& queue, const char* what, Call&& call) {
+  try {
+    command(queue.native().device, queue.native().queue, what, call);
+  } catch (const Error&) {
+    queue.native().finish_copies();
+    throw;
+  }
+}
+
+/// Where a copy is enqueued. `done` and `waits` are null where it is among the kernels.
+struct CopyPlace {
+  cl::CommandQueue& queue;
+  cl::Event* done = nullptr;                      ///< to be set to the copy's event
+  const std::vector<cl::Event>* waits = nullptr;  ///< of a download
+};
+CopyPlace place_for_upload(Queue& queue);    ///< throws Error
+CopyPlace place_for_download(Queue& queue);  ///< throws Error
+
 /// A program on each of a context's devices.
 struct Program {
   std::vector<cl::Program> each;
 };
 
-/// Enqueues what was deferred; to be called before every command on the queue. Throws Error.
+/// Enqueues what was deferred, behind the uploads beside it; to be called before every command on
+/// the queue. Throws Error.
 void enqueue_deferred(Queue& queue);
 
 /// kZeroedWords of 32 bits on the queue's device, all 0: each kernel that takes them leaves them
@@ -194,11 +229,12 @@ class Kernel {
     enqueue_deferred(queue);
     cl::CommandQueue& commands = queue.native().queue;
     OnDevice& here = *devices_[static_cast<std::size_t>(queue.device())];
-    command(queue.native().device, commands, name_.c_str(), [&] {
+    command(queue, name_.c_str(), [&] {
       const std::lock_guard lock(here.mutex);
       cl_uint position = 0;
       (set(here.kernel, queue, position, arguments), ...);
-      commands.enqueueNDRangeKernel(here.kernel, cl::NullRange, global, local);
+      commands.enqueueNDRangeKernel(here.kernel, cl::NullRange, global, local, nullptr,
+                                    queue.native().note_kernel());
     });
     if (queue.native().stop) queue.native().keep_pace();
   }

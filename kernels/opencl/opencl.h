@@ -123,6 +123,23 @@ class Queue {
   /// are not (the default), so that nobody waits while they are enqueued.
   void pace(const std::atomic<bool>* stop);
 
+  /// While one lives, copies of Buffers are enqueued beside the kernels: uploads one after the
+  /// other, and downloads likewise. A kernel waits for the uploads that were enqueued before it, a
+  /// download for the kernels before it. Nothing that was enqueued before uses what is uploaded.
+  /// flush() and finish() are for all of them.
+  class CopiesBeside {
+   public:
+    explicit CopiesBeside(Queue& queue);  ///< throws Error
+    ~CopiesBeside();
+    CopiesBeside(const CopiesBeside&) = delete;
+    CopiesBeside& operator=(const CopiesBeside&) = delete;
+
+   private:
+    Queue& queue_;
+  };
+  /// What is enqueued next may write what downloads beside the kernels read. Throws Error.
+  void wait_for_downloads();
+
   struct Native;
   Native& native() { return *native_; }
 
@@ -176,11 +193,19 @@ class Buffer {
   /// Enqueues the download that host(read) would do, so that it is done with the rest of the batch.
   void enqueue_download(Queue& queue);
 
-  /// Enqueues the upload of a strided rectangle of foreign host memory to the start of the device
-  /// side, rows packed. `source` must stay valid until the queue has finished. Makes the host
-  /// stale.
+  /// A part of each of `planes` equal parts of the buffer, in bytes.
+  struct Part {
+    int planes = 1;
+    std::size_t begin = 0, end = 0;
+  };
+  /// The same part by part. With the last one the host has the content.
+  void enqueue_download_part(Queue& queue, const Part& part, bool last);
+
+  /// Enqueues the upload of a strided rectangle of foreign host memory to the device side, rows
+  /// packed, from row `first_row` of the device side on. `source` must stay valid until the queue
+  /// has finished. Makes the host stale.
   void enqueue_upload_rows(Queue& queue, const void* source, std::size_t row_bytes, int rows,
-                           std::size_t source_stride_bytes);
+                           std::size_t source_stride_bytes, int first_row = 0);
 
   /// The reverse of enqueue_upload_rows: packed rows at the start of the device side to strided
   /// host memory.

@@ -62,6 +62,7 @@ Queue::Queue(std::shared_ptr<Context> context, int device)
 Queue::~Queue() = default;
 
 void enqueue_deferred(Queue& queue) {
+  queue.native().wait_for_uploads();
   // Taken first: enqueuing it comes here again.
   auto deferred = std::move(queue.native().deferred);
   if (!deferred) return;
@@ -152,7 +153,14 @@ void Queue::finish() {
   const bool fault = fault_is_due(native_->device);
   checked("wait for the device", [&] {
     // Also before an injected fault: the memory is free after it.
-    native_->timed() ? native_->finish_timed() : (void)native_->queue.finish();
+    try {
+      native_->timed() ? native_->finish_timed() : (void)native_->queue.finish();
+    } catch (const cl::Error&) {
+      native_->finish_copies();
+      throw;
+    }
+    const cl_int status = native_->finish_copies();
+    if (status != CL_SUCCESS) throw cl::Error(status, "clFinish");
     if (fault) throw cl::Error(CL_OUT_OF_RESOURCES, "fault injected by a test");
     return CL_SUCCESS;
   });

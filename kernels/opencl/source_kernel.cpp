@@ -39,15 +39,15 @@ void SourceKernel::enqueue(Queue& queue, std::size_t items, std::span<const Argu
   enqueue_deferred(queue);
   cl::CommandQueue& commands = queue.native().queue;
   Private::OnDevice& here = *self_->devices[static_cast<std::size_t>(queue.device())];
-  command(queue.native().device, commands, "enqueue a stage's kernel", [&] {
+  command(queue, "enqueue a stage's kernel", [&] {
     const std::lock_guard lock(here.mutex);
     cl_uint position = 0;
     for (const Argument& argument : arguments)
       std::visit([&](const auto& value) { here.kernel.setArg(position++, sizeof value, &value); },
                  argument);
     commands.enqueueNDRangeKernel(here.kernel, cl::NullRange,
-                                  cl::NDRange(round_up(items, here.group)),
-                                  cl::NDRange(here.group));
+                                  cl::NDRange(round_up(items, here.group)), cl::NDRange(here.group),
+                                  nullptr, queue.native().note_kernel());
   });
   if (queue.native().stop) queue.native().keep_pace();
 }

@@ -58,6 +58,9 @@ void Queue::finish() { unavailable(); }
 void Queue::flush_timed() { unavailable(); }
 uint64_t Queue::done_ns() const { return 0; }
 void Queue::pace(const std::atomic<bool>*) { unavailable(); }
+Queue::CopiesBeside::CopiesBeside(Queue& queue) : queue_(queue) { unavailable(); }
+void Queue::wait_for_downloads() { unavailable(); }
+Queue::CopiesBeside::~CopiesBeside() = default;
 
 namespace memory {
 

@@ -17,7 +17,9 @@ struct CodeWord {
 };
 
 /// The words of C code without comments, strings and the lines of the preprocessor's directives.
+/// They are parts of `code`, which has to outlive them.
 std::vector<CodeWord> words_of(std::string_view code);
+std::vector<CodeWord> words_of(const std::string&& code) = delete;
 /// Whether the code has this name.
 bool mentions(std::string_view code, std::string_view name);
 /// Whether the code's loops go from a number to a number, all together in 256 passes or fewer.

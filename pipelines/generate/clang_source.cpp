@@ -146,7 +146,8 @@ std::string ClangSource::macros_of(const std::vector<Span>& spans) const {
   if (const std::size_t at = text_.find("#undef"); at != text_.npos)
     refuse(at, "a macro that does not stay what it is");
   const auto name_of = [&](const Span& definition) {
-    return std::string(words_of(code(definition)).front().text);
+    const std::string text = code(definition);
+    return std::string(words_of(text).front().text);
   };
   std::map<std::string, Span> here;
   for (const Span& definition : definitions)
@@ -198,8 +199,9 @@ std::string operator_of(const ClangSource& source, CXCursor cursor) {
   Span between{first.end, all.end};
   if (operands.size() > 1) between.end = source.span(operands[1]).begin;
   if (operands.size() == 1 && first.begin > all.begin) between = {all.begin, first.begin};
+  const std::string code = source.code(between);  // which the words are parts of
   std::string text;
-  for (const CodeWord& word : words_of(source.code(between))) text += word.text;
+  for (const CodeWord& word : words_of(code)) text += word.text;
   return text;
 }
 

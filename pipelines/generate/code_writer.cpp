@@ -117,11 +117,12 @@ std::string write_common(const LoopProgram& program, const StageNames& names) {
     do end = program.macros.find('\n', end) + 1;
     while (end >= 2 && end < program.macros.size() && program.macros[end - 2] == '\\');
     const std::string line = program.macros.substr(at, end - 1 - at);
-    const std::string name(words_of(line.substr(8)).front().text);
+    const std::string body = line.substr(8);
+    const std::string name(words_of(body).front().text);
     if (is_taken_name(name))
       throw Refusal(program.path, place_in(program.text, program.text.find("#define " + name)),
                     "a stage has another meaning for the macro '" + name + "'");
-    if (const std::string word = ambiguous_word(line.substr(8)); !word.empty())
+    if (const std::string word = ambiguous_word(body); !word.empty())
       throw Refusal(program.path, place_in(program.text, program.text.find("#define " + name)),
                     "a stage has another meaning for '" + word + "' in the macro '" + name + "'");
     text += macro_text(line);

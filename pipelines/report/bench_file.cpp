@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kMostLanes = 64;
+constexpr int kMostLanes = 64, kMostTasks = 64;
 constexpr int kMostThreads = 4096;  // each has its place in a drawing
 
 // No bench measures other numbers, and the axes of the drawing could not hold them.
@@ -45,6 +45,8 @@ BenchFile::Configuration read_configuration(const Object& object) {
   // Files of before lanes have none.
   if (object.has("lanes") && object.number_or_null("lanes"))
     configuration.lanes = object.count("lanes", kMostLanes);
+  if (object.has("tasks") && object.number_or_null("tasks"))
+    configuration.tasks = object.count("tasks", kMostTasks);
   configuration.throughput_fps = object.number_or_null("throughput_fps");
   configuration.energy_per_frame_j = object.number_or_null("energy_per_frame_j");
   configuration.predicted_fps = object.number_or_null("predicted_fps");

@@ -19,6 +19,7 @@ struct BenchFile {
     std::optional<double> latency_ms = {}, predicted_latency_ms = {};
     int frames_at_once = 1;    ///< of medium grain
     std::optional<int> split;  ///< percent of the rows that the CPU computes of split stages
+    int tasks = 1;             ///< bands in which the device computes a frame
   };
   struct Pick {
     std::string name;

@@ -18,15 +18,17 @@ constexpr double kLeastGap = 8;           // pixels
 constexpr int kMappingsInSmallPanels = 16;
 
 // One panel's configurations by index, coarse grain by threads, medium grain last: those of a
-// mapping and a number of lanes.
+// mapping, a number of lanes and one of tasks.
 struct Mapping {
   std::string letters;
   std::vector<std::size_t> coarse, medium;
 };
 
 std::string panel_of(const BenchFile::Configuration& configuration) {
-  if (configuration.lanes == 1) return configuration.mapping;
-  return configuration.mapping + ", " + std::to_string(configuration.lanes) + " lanes";
+  std::string panel = configuration.mapping;
+  if (configuration.lanes > 1) panel += ", " + std::to_string(configuration.lanes) + " lanes";
+  if (configuration.tasks > 1) panel += ", " + std::to_string(configuration.tasks) + " tasks";
+  return panel;
 }
 
 // Of several that a panel has under medium grain, frames at a time and the share tell which.

@@ -18,9 +18,11 @@ constexpr double kFar = 0.5;
 constexpr int kThin = 4;
 
 // Features that every sample has, by name, with a value for each sample.
-std::vector<std::pair<std::string, Column>> columns_of(const std::vector<StreamFeatures>& samples) {
+std::vector<std::pair<std::string, Column>> columns_of(const std::vector<StreamFeatures>& samples,
+                                                       const std::set<std::string>& wanted) {
   std::vector<std::pair<std::string, Column>> columns;
   for (const auto& [name, value] : samples.front()) {
+    if (!wanted.empty() && !wanted.contains(name)) continue;
     Column column;
     for (const StreamFeatures& sample : samples)
       if (const auto found = sample.find(name); found != sample.end())
@@ -105,7 +107,7 @@ StreamModel prepare_model(const std::vector<StreamFeatures>& features,
     throw std::runtime_error("has " + std::to_string(features.size()) +
                              " samples that were measured; a model needs " +
                              std::to_string(kLeastSamples));
-  const auto all = columns_of(features);
+  const auto all = columns_of(features, options.features);
   std::vector<Column> columns;
   for (const auto& [name, column] : all) columns.push_back(column);
   StreamModel model;

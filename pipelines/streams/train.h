@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <set>
+#include <string>
+
 #include "model/stream_model.h"
 #include "pipelines/streams/network_trainer.h"
 #include "pipelines/streams/samples.h"
@@ -9,9 +12,10 @@ namespace tandem::streams {
 
 struct TrainOptions {
   NetworkOptions network;
-  int networks = 3;               ///< of different seeds, whose mean answers
-  double most_correlation = 0.7;  ///< of two features more alike the second is dropped
-  double variance = 0.99;         ///< that the principal components hold
+  int networks = 3;                     ///< of different seeds, whose mean answers
+  double most_correlation = 0.7;        ///< of two features more alike the second is dropped
+  double variance = 0.99;               ///< that the principal components hold
+  std::set<std::string> features = {};  ///< that the model may have; empty: all
 };
 
 using Samples = std::vector<const Sample*>;

@@ -201,12 +201,12 @@ void add_splits(const BenchPipeline::Trained& trained, const BenchPipeline& pipe
     result.measurements.push_back({std::move(configuration), {}});
 }
 
-// A split that was chosen is measured too: no list has every share.
+// A split or bands that were chosen are measured too: no list has every share, and none has bands.
 void add_chosen(const Trainings& trainings, BenchResult& result) {
   for (const BenchPipeline::Trained& trained : trainings) {
-    const std::optional<BenchConfiguration> split = read_split(trained.chosen);
-    if (split && !find_measurement(result, trained.chosen))
-      result.measurements.push_back({*split, {}});
+    const std::optional<BenchConfiguration> unlisted = read_unlisted(trained.chosen);
+    if (unlisted && !find_measurement(result, trained.chosen))
+      result.measurements.push_back({*unlisted, {}});
   }
 }
 

@@ -135,6 +135,7 @@ void BenchPipeline::configure(const BenchConfiguration& configuration) {
   set_property(bin_, "mapping", "mapping", configuration.mapping);
   set_property(bin_, "granularity", "granularity", configuration.granularity());
   set_property(bin_, "lanes", "lanes", std::to_string(configuration.lanes));
+  set_property(bin_, "tasks", "tasks", std::to_string(configuration.tasks));
   if (configuration.split)
     set_property(bin_, "split", "split", std::to_string(*configuration.split));
   set_property(bin_, "threads", "threads", std::to_string(configuration.threads.value_or(0)));
@@ -146,7 +147,8 @@ BenchPipeline::Trained BenchPipeline::train(const std::string& metric) {
   ranking_.clear();
   const BinStats before = read_stats(bin_);
   set_property(bin_, "--metric", "metric", metric);
-  g_object_set(bin_, "mapping", "auto", "threads", 0, "lanes", lanes_, "split", "auto", nullptr);
+  g_object_set(bin_, "mapping", "auto", "threads", 0, "lanes", lanes_, "tasks", 0, "split", "auto",
+               nullptr);
   set_property(bin_, "granularity", "granularity", "auto");
   set_property(bin_, "adapt", "adapt", "caps");
   if (read_stats(bin_).trainings == before.trainings) g_signal_emit_by_name(bin_, "retrain");

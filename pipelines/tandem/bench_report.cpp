@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 
 #include "model/median.h"
@@ -71,6 +72,7 @@ std::string BenchConfiguration::name() const {
   if (threads) name += std::to_string(*threads);
   if (frames_at_once > 1) name += std::to_string(frames_at_once);
   if (on_device() && lanes > 1) name += "/q" + std::to_string(lanes);
+  if (on_device() && tasks > 1) name += "/t" + std::to_string(tasks);
   return split ? name + "/a" + std::to_string(*split) : name;
 }
 
@@ -97,14 +99,21 @@ std::vector<BenchConfiguration> split_configurations(const std::string& mapping)
   return all;
 }
 
-std::optional<BenchConfiguration> read_split(const std::string& name) {
-  const std::size_t grain = name.find("/mg"), share = name.find("/a");
-  if (grain == std::string::npos || share == std::string::npos || share < grain + 3)
-    return std::nullopt;
-  const int frames = std::atoi(name.c_str() + grain + 3);
-  BenchConfiguration read{.mapping = name.substr(0, grain),
-                          .frames_at_once = std::max(1, frames),
-                          .split = std::atoi(name.c_str() + share + 2)};
+std::optional<BenchConfiguration> read_unlisted(const std::string& name) {
+  const auto number_behind = [&](const char* prefix) -> std::optional<int> {
+    const std::size_t at = name.find(prefix);
+    if (at == std::string::npos) return std::nullopt;
+    return std::atoi(name.c_str() + at + std::strlen(prefix));
+  };
+  const auto split = number_behind("/a"), tasks = number_behind("/t");
+  const auto threads = number_behind("/cg");
+  if ((!split && !tasks) || (split && threads)) return std::nullopt;
+  BenchConfiguration read{.mapping = name.substr(0, name.find('/')),
+                          .threads = threads,
+                          .lanes = number_behind("/q").value_or(1),
+                          .frames_at_once = std::max(1, number_behind("/mg").value_or(1)),
+                          .split = split,
+                          .tasks = tasks.value_or(1)};
   return read.name() == name ? std::optional(read) : std::nullopt;
 }
 
@@ -193,6 +202,7 @@ Json to_json(const BenchResult& result) {
          {"frames_at_once",
           configuration.threads ? Json(nullptr) : Json(configuration.frames_at_once)},
          {"split", optional(configuration.split)},
+         {"tasks", configuration.on_device() ? Json(configuration.tasks) : Json(nullptr)},
          {"throughput_fps", measured.median_fps()},
          {"energy_per_frame_j", optional(measured.median_energy_j())},
          {"latency_ms", optional(measured.median_latency_ms())},

@@ -21,10 +21,12 @@ struct BenchConfiguration {
   int lanes = 1;                  ///< of the device, where the mapping has it
   int frames_at_once = 1;         ///< of medium grain
   std::optional<int> split = {};  ///< percent of the rows that the CPU computes of split stages
+  int tasks = 1;                  ///< bands in which the device computes a frame
 
   std::string granularity() const { return threads ? "cg" : "mg"; }
   bool on_device() const { return mapping.find_first_of("ghis") != std::string::npos; }
-  /// As tandembin writes it: gcc/cg3, ggg/mg, ggg/cg12/q4, ccc/mg2 or sss/mg/a37.
+  /// As tandembin writes it: gcc/cg3, ggg/mg, ggg/cg12/q4, ggg/cg1/t4, ccc/mg2 or
+  /// sss/mg/a37.
   std::string name() const;
 };
 
@@ -35,8 +37,9 @@ std::vector<BenchConfiguration> bench_configurations(int stages, int cores,
 
 /// Those that split the rows of the stages with an `s` in the mapping, in steps of ten percent.
 std::vector<BenchConfiguration> split_configurations(const std::string& mapping);
-/// The one of this name where it splits rows, which no list has with every share; else none.
-std::optional<BenchConfiguration> read_split(const std::string& name);
+/// The one of this name where it splits rows, which no list has with every share, or computes
+/// frames in bands, which none has; else none.
+std::optional<BenchConfiguration> read_unlisted(const std::string& name);
 
 /// What several rounds come to, measured or predicted alike; none when there is no round.
 std::optional<double> median_of(std::vector<double> values);

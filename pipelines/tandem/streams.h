@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "pipelines/streams/model_file.h"
 #include "pipelines/streams/samples.h"
+#include "scheduler/learn/stream_model_file.h"
 
 /// The actions of `tandem streams`. Each takes the words behind its name.
 namespace tandem {
@@ -18,6 +18,6 @@ int streams_suggest(const std::vector<std::string>& arguments);
 /// Reads what `tandem streams measure` wrote; throws Failure.
 streams::SampleTable read_sample_file(const std::string& path);
 /// Reads what `tandem streams train` wrote; throws Failure.
-streams::ModelFile read_model_file(const std::string& path);
+StreamModelFile read_model_file(const std::string& path);
 
 }  // namespace tandem

@@ -12,25 +12,23 @@
 namespace tandem {
 namespace {
 
-using streams::ModelFile;
-
 constexpr std::size_t kShown = 5;
 
 // The shipped model of this device, else one of its kind.
-ModelFile shipped_model(const opencl::DeviceDescription& device) {
+StreamModelFile shipped_model(const opencl::DeviceDescription& device) {
   namespace fs = std::filesystem;
   const char* const own = std::getenv("TANDEM_DATA_DIR");
   const fs::path folder = fs::path(own ? own : TANDEM_DATADIR) / "models" / "streams";
-  std::vector<ModelFile> models;
+  std::vector<StreamModelFile> models;
   std::error_code error;
   std::vector<fs::path> paths;
   for (const auto& entry : fs::directory_iterator(folder, error))
     if (entry.path().extension() == ".json") paths.push_back(entry.path());
   std::ranges::sort(paths);
   for (const fs::path& path : paths) models.push_back(read_model_file(path.string()));
-  for (const ModelFile& model : models)
+  for (const StreamModelFile& model : models)
     if (model.device == device.name) return model;
-  for (const ModelFile& model : models)
+  for (const StreamModelFile& model : models)
     if (model.is_cpu == device.is_cpu) return model;
   throw Failure("there is no model for this kind of device in '" + folder.string() + "'",
                 "Make one with `tandem streams measure` and `tandem streams train`, and name it "
@@ -38,7 +36,7 @@ ModelFile shipped_model(const opencl::DeviceDescription& device) {
 }
 
 // What can be cut so, and has cores enough.
-std::vector<StreamCandidate> possible(const ModelFile& model, const StreamedStage& stage,
+std::vector<StreamCandidate> possible(const StreamModelFile& model, const StreamedStage& stage,
                                       const StreamDevice& device) {
   std::vector<StreamCandidate> candidates;
   for (const StreamCandidate& c : model.candidates)
@@ -48,7 +46,7 @@ std::vector<StreamCandidate> possible(const ModelFile& model, const StreamedStag
   return candidates;
 }
 
-void print(const ModelFile& file, const StreamFeatures& features,
+void print(const StreamModelFile& file, const StreamFeatures& features,
            const std::vector<StreamCandidate>& candidates) {
   const auto begin = std::chrono::steady_clock::now();
   const auto ranked = file.model.rank(features, candidates);
@@ -81,7 +79,7 @@ int streams_suggest(const std::vector<std::string>& arguments) {
   streams::HardwareCounters counters;
   StreamDevice device(selector);
   const opencl::DeviceDescription& description = device.description();
-  const ModelFile file =
+  const StreamModelFile file =
       model_path.empty() ? shipped_model(description) : read_model_file(model_path);
   std::printf("%s, %s, on %s\n", program.name.c_str(), program.data.c_str(),
               description.name.c_str());

@@ -42,6 +42,7 @@ void Dispatch::configure(const Configuration& configuration, const Devices& devi
   pending_letters_ = letters_of(devices);
   pending_.threads = std::clamp(pending_.threads, 1, cores_ + 1);
   pending_.lanes = time_stages ? 1 : std::clamp(pending_.lanes, 1, kMaxLanes);
+  pending_.tasks = std::clamp(pending_.tasks, 1, kMaxTasks);
   pending_.mapping.stages = static_cast<int>(stages_.size());
   pending_.mapping = resolved(pending_.mapping.within(~pending_.mapping.split_stages() | can_split),
                               pending_letters_);
@@ -102,6 +103,16 @@ bool Dispatch::has_space() {
   const int takers = drivers() + std::max(1, lanes) - 1;
   return next_submit_ - next_begin_ < static_cast<uint64_t>(takers) &&
          next_submit_ - released_ < static_cast<uint64_t>(window_) && !waits_for_the_sink();
+}
+
+void Dispatch::source_waits() {
+  source_waits_ = true;
+  source_waits_for_the_sink_ = waits_for_the_sink();
+}
+
+bool Dispatch::source_looks_again() {
+  if (!source_waits_) return false;
+  return aborted_ || has_space() || waits_for_the_sink() != source_waits_for_the_sink_;
 }
 
 void Dispatch::let_in(Item* item, uint64_t held_ns) {
@@ -193,6 +204,7 @@ Dispatch::Entry& Dispatch::begin(uint64_t now_ns, const Idle& idle) {
   begun.mapping = current_.mapping;
   begun.way = Way(static_cast<int>(stages_.size()), item.repeat);
   item.device_stages = item.fused_stages = 0;
+  item.in_bands = false;
   FrameTimes& times = item.times;
   times = {.came_ns = times.came_ns};
   times.configuration = current_;
@@ -213,7 +225,7 @@ void Dispatch::finish(Entry& entry) {
   if (entry.item->sequence == next_take_) wakes_ |= kSink;
   if (running_ > 0) return;
   apply_pending();
-  wakes_ |= kAllWorkers;
+  wakes_ |= kAllWorkers | kSource;  // which may wait for the sink from now on
 }
 
 void Dispatch::abort() {

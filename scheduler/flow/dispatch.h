@@ -92,7 +92,9 @@ class Dispatch {
   bool has_space();           ///< an item may come in
   bool waits_for_the_sink();  ///< enough items wait for nothing but to be taken out
   /// The source found no space: the items that begin next have others behind them.
-  void source_waits() { source_waits_ = true; }
+  void source_waits();
+  /// Whether the source that waits has to look again: there is space, or it waits for others now.
+  bool source_looks_again();
   /// After has_space(). `held_ns`: how long it waited for the sink.
   void let_in(Item* item, uint64_t held_ns);
   /// The item that came last, if it waits to begin and another one may come in its place: it leaves
@@ -170,7 +172,7 @@ class Dispatch {
     kOneDriver = 1,   ///< one of those that are in use
     kDrivers = 2,     ///< all of them, and those that may be in use now
     kSides = 4,       ///< those whose action was `wait`
-    kSource = 8,      ///< there may be space
+    kSource = 8,      ///< there may be space, see source_looks_again()
     kSink = 16,       ///< there may be an item to take
     kEmpty = 32,      ///< nothing may be in flight
     kAllWorkers = 64  ///< nothing is under way
@@ -271,7 +273,7 @@ class Dispatch {
   /// The same without one, for runs that no CPU can compute: parked, or about to try again.
   std::vector<Entry*> for_lane_;
   std::array<uint64_t, kMaxStages> gate_next_{};
-  bool source_waits_ = false;
+  bool source_waits_ = false, source_waits_for_the_sink_ = false;
   int running_ = 0;
   bool aborted_ = false;
   Configuration current_, pending_;

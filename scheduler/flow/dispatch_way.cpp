@@ -62,6 +62,7 @@ bool Dispatch::did(Entry& entry, const Action& action, const Status& status) {
     if (!device_usable_ || again)
       entry.mapping = entry.mapping.within(device_usable_ ? device_only_ : 0);
     item.device_stages = item.fused_stages = 0;
+    item.in_bands = false;
     item.times.stage_ns = item.times.download_ns = item.times.upload_ns = {};
     entry.position = entry.restart;
     return first_failure;

@@ -42,8 +42,19 @@ Executor::~Executor() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Executor::notify() {
-  const uint32_t wakes = dispatch_.take_wakes();
+uint32_t Executor::take_wakes() {
+  uint32_t wakes = dispatch_.take_wakes();
+  if ((wakes & Dispatch::kSource) && !dispatch_.source_looks_again()) wakes &= ~Dispatch::kSource;
+  return wakes;
+}
+
+void Executor::unlock(Lock& lock) {
+  const uint32_t wakes = take_wakes();
+  lock.unlock();
+  wake(wakes);
+}
+
+void Executor::wake(uint32_t wakes) {
   if (wakes == 0) return;
   if (wakes & Dispatch::kDrivers) {
     work_.notify_all();
@@ -52,9 +63,9 @@ void Executor::notify() {
     work_.notify_one();
   }
   if (wakes & Dispatch::kSides) sides_.notify_all();
-  if (wakes & (Dispatch::kSource | Dispatch::kAllWorkers)) space_.notify_all();
+  if (wakes & Dispatch::kSource) space_.notify_all();
   if (wakes & Dispatch::kSink) finished_.notify_all();
-  if (wakes & Dispatch::kEmpty) idle_.notify_all();
+  if (wakes & (Dispatch::kEmpty | Dispatch::kAllWorkers)) idle_.notify_all();
 }
 
 void Executor::configure(const Configuration& configuration, bool time_stages) {
@@ -67,10 +78,10 @@ void Executor::configure(const Configuration& configuration, bool time_stages) {
       devices.capable[kind] |= stages_[k]->has_device(kind) ? 1u << k : 0;
     can_split |= stages_[k]->can_split() ? 1u << k : 0;
   }
-  std::lock_guard lock(mutex_);
+  Lock lock(mutex_);
   dispatch_.configure(configuration, devices, time_stages, can_split);
   device_piece_ = 0;
-  notify();
+  unlock(lock);
 }
 
 void Executor::frames_change() {
@@ -86,9 +97,9 @@ Configuration Executor::configuration() const {
 }
 
 void Executor::set_window(int items) {
-  std::lock_guard lock(mutex_);
+  Lock lock(mutex_);
   dispatch_.set_window(items);
-  notify();
+  unlock(lock);
 }
 
 int Executor::window() const {
@@ -97,14 +108,14 @@ int Executor::window() const {
 }
 
 void Executor::set_cpu_fallback(bool on) {
-  std::lock_guard lock(mutex_);
+  Lock lock(mutex_);
   dispatch_.set_cpu_fallback(on);
-  notify();
+  unlock(lock);
 }
 
 bool Executor::submit(Item* item) {
   item->times.came_ns = now_ns();
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   uint64_t held_ns = 0;
   while (!dispatch_.aborted() && !dispatch_.has_space()) {
     dispatch_.source_waits();
@@ -115,7 +126,7 @@ bool Executor::submit(Item* item) {
   }
   if (dispatch_.aborted()) return false;
   dispatch_.let_in(item, held_ns);
-  notify();
+  unlock(lock);
   return true;
 }
 
@@ -139,9 +150,9 @@ Item* Executor::take() {
 }
 
 void Executor::release() {
-  std::lock_guard lock(mutex_);
+  Lock lock(mutex_);
   dispatch_.release();
-  notify();
+  unlock(lock);
 }
 
 void Executor::drain() {
@@ -150,15 +161,15 @@ void Executor::drain() {
 }
 
 void Executor::abort() {
-  std::lock_guard lock(mutex_);
+  Lock lock(mutex_);
   stop_ = true;
   dispatch_.abort();
-  notify();
+  unlock(lock);
 }
 
 void Executor::rest() {
   std::unique_lock lock(mutex_);
-  space_.wait(lock, [&] { return dispatch_.under_way() == 0; });
+  idle_.wait(lock, [&] { return dispatch_.under_way() == 0; });
 }
 
 void Executor::resume() {
@@ -168,28 +179,27 @@ void Executor::resume() {
 }
 
 void Executor::drive(int index) {
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   Dispatch::Idle idle;
   for (;;) {
     idle.since_ns = 0;
     Dispatch::Work work;
     while (!stopping_ && !(work = dispatch_.work_for(index, now_ns(), idle)).entry) {
       if (idle.since_ns == 0) idle.since_ns = now_ns();
-      notify();
+      wake(take_wakes());  // they wait no longer than this thread takes to sleep
       (index < dispatch_.drivers() ? work_ : standby_).wait(lock);
     }
-    if (stopping_) return;
+    if (stopping_) return unlock(lock);
     if (!(work.collects ? collect(*work.entry, lock) : walk(*work.entry, lock))) continue;
 
     Item& item = *work.entry->item;
-    lock.unlock();
+    unlock(lock);
     item.times.end_ns = now_ns();
     idle.service_ns = item.times.service_ns();
     count(item);
     item.completed();
     lock.lock();
     dispatch_.finish(*work.entry);
-    notify();
   }
 }
 
@@ -208,6 +218,7 @@ void Executor::count(const Item& item) {
       counter.fused_frames.fetch_add(1, std::memory_order_relaxed);
     frames.fetch_add(1, std::memory_order_relaxed);
   }
+  if (item.in_bands) frames_in_bands_.fetch_add(1, std::memory_order_relaxed);
   frames_.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -234,6 +245,7 @@ ExecutorStats Executor::stats() const {
   stats.frames_cpu = frames_cpu_;
   stats.frames_device = frames_device_;
   stats.frames_mixed = frames_mixed_;
+  stats.frames_in_bands = frames_in_bands_;
   stats.device_failures = device_failures_;
   stats.split = split_.read();
   std::lock_guard lock(mutex_);

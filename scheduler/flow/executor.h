@@ -37,6 +37,7 @@ struct ExecutorStats {
   uint64_t frames_cpu = 0;     ///< every stage on the CPU
   uint64_t frames_device = 0;  ///< every stage on the device
   uint64_t frames_mixed = 0;
+  uint64_t frames_in_bands = 0;  ///< some stages on a device in bands
   uint64_t device_failures = 0;
   int in_flight = 0;
   SplitStats split;
@@ -148,6 +149,9 @@ class Executor {
   Status time_on_device(Item& item, const Way& way, int first, int last);
   Status run_on_cpu(Dispatch::Entry& entry, int position, int count);
   Status enqueue_piece(Dispatch::Entry& entry, const Dispatch::Action& action);
+  int positions_in_bands(const Dispatch::Entry& entry, const Dispatch::Action& action, int first,
+                         int last);
+  Status enqueue_bands(Dispatch::Entry& entry, int first, int last, bool to_host);
   void compute_in_bands(Stage& stage, Item& item, int index);
   StageTimes& device_ns(int lane);
   bool is_long_on_device(int lane, int stage);
@@ -163,7 +167,9 @@ class Executor {
   static int together(const Item& item, const Way& way, int position, int last, bool on_device);
   void count_time(Item& item, int stage, uint64_t ns, bool on_device, int count = 1);
   void count(const Item& item);
-  void notify();  ///< wakes those whom the dispatch names; with mutex_ held
+  uint32_t take_wakes();      ///< of threads that have a reason to look again
+  void wake(uint32_t wakes);  ///< outside of mutex_ where possible: who wakes waits for it
+  void unlock(Lock& lock);    ///< and wakes
 
   const std::vector<Stage*> stages_;
   Device* const device_;
@@ -191,6 +197,7 @@ class Executor {
   };
   std::array<Counter, kMaxStages> counters_;
   std::atomic<uint64_t> frames_{0}, frames_cpu_{0}, frames_device_{0}, frames_mixed_{0};
+  std::atomic<uint64_t> frames_in_bands_{0};
   std::atomic<uint64_t> device_failures_{0};
   SplitCounter split_;
 

@@ -35,6 +35,7 @@ struct Item {
   /// it; 0 where it is mapped to the CPU. Set by the executor.
   int kind = 0;
   uint32_t fused_stages = 0;   ///< bit k: stage k was computed in one pass with others
+  bool in_bands = false;       ///< a device computed a part of its way in bands
   uint32_t device_stages = 0;  ///< bit k: stage k was computed on the device, in one round at least
   /// While the CPU computes a stage: once it is set, whoever computes or finishes may leave the
   /// rest undone, because the item will fail. Set by the executor; null: it computes to the end.

@@ -20,4 +20,10 @@ using SplitPlan = std::array<SplitRows, kMaxStages>;
 SplitPlan plan_split(const std::vector<Stage*>& stages, const Item& item,
                      std::span<const int> segment, int cpu_share);
 
+/// The rows of each stage of such a segment, as `device_end`, that a device has computed when
+/// `band` of `bands` bands are done: as many of the rows of a stage that no later one reads, of the
+/// others what these need. With the last band all rows are computed.
+SplitPlan plan_bands(const std::vector<Stage*>& stages, const Item& item,
+                     std::span<const int> segment, int band, int bands);
+
 }  // namespace tandem

@@ -57,6 +57,13 @@ class Stage {
   /// Enqueues the stage for the device without waiting; `to_host` when the next stage of the item
   /// runs on the CPU, so that the outputs come back with the same batch.
   virtual Status enqueue(Item& item, bool to_host) = 0;
+  /// Whether a device can compute an item in bands, from the first rows to the last ones.
+  virtual bool has_bands() const { return false; }
+  /// enqueue() of the rows [first, last), which follow those enqueued before; copies are enqueued
+  /// beside what computes. After prepare, and from row 0 to rows().
+  virtual Status enqueue_band(Item& /*item*/, int /*first*/, int /*last*/, bool /*to_host*/) {
+    return Status::failed(name() + " is not computed in bands.");
+  }
   /// Enqueues a copy of the outputs that later stages read: to the host, or from there to the
   /// device again. Training measures what it takes.
   virtual Status enqueue_copy(Item& item, bool to_host) = 0;

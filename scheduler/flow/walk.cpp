@@ -18,20 +18,20 @@ constexpr int kUnknownBands = 16;  // of a stage that was not computed yet
 bool Executor::walk(Dispatch::Entry& entry, Lock& lock) {
   for (;;) {
     const Dispatch::Action action = dispatch_.next(entry);
-    notify();
     if (action.kind == Kind::finish) return true;
     if (action.kind == Kind::wait) {
+      wake(take_wakes());
       sides_.wait(lock);
     } else if (action.kind == Kind::park) {
       const auto [stage, restart] = dispatch_.waits_at(entry);
-      lock.unlock();
+      unlock(lock);
       entry.item->waits(stage, restart);
       lock.lock();
       if (dispatch_.park(entry, now_ns())) return false;
     } else if (action.kind == Kind::device) {
       if (send(entry, action, lock)) return false;
     } else {
-      lock.unlock();
+      unlock(lock);
       const bool split = action.kind == Kind::split;
       const Status status = split ? compute_split(entry, action) : compute_on_cpu(entry, action);
       lock.lock();
@@ -56,12 +56,11 @@ Status Executor::compute_on_cpu(Dispatch::Entry& entry, const Dispatch::Action& 
 void Executor::report(Dispatch::Entry& entry, const Dispatch::Action& action, const Status& status,
                       Lock& lock) {
   const bool device_failed = dispatch_.did(entry, action, status);
-  notify();
   if (status.kind() == Status::Kind::device_failed)
     device_failures_.fetch_add(1, std::memory_order_relaxed);
   if (!device_failed || !device_failed_) return;
   const int left = dispatch_.usable_devices();
-  lock.unlock();
+  unlock(lock);
   device_failed_(status.message(), left);
   lock.lock();
 }

@@ -28,7 +28,7 @@ bool Executor::send(Dispatch::Entry& entry, const Dispatch::Action& action, Lock
   item.lane = entry.lane;
   item.kind = action.device_kind;
   entry.sent_until = action.first;
-  lock.unlock();
+  unlock(lock);
   const uint64_t since_ns = now_ns();
   const Status status = item.times.stages_apart
                             ? time_on_device(item, entry.way, action.first, action.last)
@@ -36,11 +36,9 @@ bool Executor::send(Dispatch::Entry& entry, const Dispatch::Action& action, Lock
   lock.lock();
   if (status.ok() && !item.times.stages_apart) {
     dispatch_.sent(entry, action, since_ns);
-    notify();
     return true;
   }
   dispatch_.leave_device(entry, now_ns());
-  notify();
   finish_on_device(entry, action, status, lock);
   return false;
 }
@@ -102,6 +100,12 @@ Status Executor::enqueue_piece(Dispatch::Entry& entry, const Dispatch::Action& a
   const int last = end_of_piece(entry, action);
   Status status;
   for (int& p = entry.sent_until; p < last && status.ok();) {
+    if (const int banded = positions_in_bands(entry, action, p, last); banded > 0) {
+      const bool to_host = p + banded == action.last && action.last < entry.way.length();
+      status = enqueue_bands(entry, p, p + banded, to_host);
+      p += banded;
+      continue;
+    }
     const int count = together(item, entry.way, p, action.last, true);
     Stage& stage = enter(item, entry.way, p);
     stage.lead(item, count);
@@ -119,7 +123,7 @@ Status Executor::enqueue_piece(Dispatch::Entry& entry, const Dispatch::Action& a
 // What was sent first is done, or about to be. True when its way is over.
 bool Executor::collect(Dispatch::Entry& entry, Lock& lock) {
   const Dispatch::Action action = entry.sent;
-  lock.unlock();
+  unlock(lock);
   Status status = device_->wait(entry.lane);
   learn_piece(entry, now_ns() - entry.sent_ns);
   if (status.ok() && entry.sent_until < action.last) {
@@ -134,13 +138,10 @@ bool Executor::collect(Dispatch::Entry& entry, Lock& lock) {
   lock.lock();
   const uint64_t share_ns =
       dispatch_.leave_device(entry, now_ns()) / static_cast<uint64_t>(action.last - action.first);
-  notify();
   for (int p = action.first; p < action.last; ++p)
     count_time(*entry.item, entry.way.stage(p), share_ns, true);
   finish_on_device(entry, action, status, lock);
-  if (!dispatch_.hand_on(entry, now_ns())) return walk(entry, lock);
-  notify();
-  return false;
+  return !dispatch_.hand_on(entry, now_ns()) && walk(entry, lock);
 }
 
 // Of `count` stages that took so long in one pass.
@@ -166,7 +167,7 @@ void Executor::learn_piece(const Dispatch::Entry& entry, uint64_t took_ns) {
 void Executor::finish_on_device(Dispatch::Entry& entry, const Dispatch::Action& action,
                                 Status status, Lock& lock) {
   Item& item = *entry.item;
-  lock.unlock();
+  unlock(lock);
   for (int p = action.first; p < action.last && status.ok();) {
     status = enter(item, entry.way, p).finish(item, true);
     const int count = together(item, entry.way, p, action.last, true);

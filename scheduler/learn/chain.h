@@ -24,6 +24,7 @@ struct Chain {
   uint32_t device_capable = 0;  ///< bit k: stage k can run on the device
   uint32_t device_only = 0;     ///< bit k: stage k has no CPU implementation
   uint32_t can_split = 0;       ///< bit k: stage k can compute a part of its rows on each side
+  uint32_t bands = 0;           ///< bit k: a device can compute stage k in bands
   int devices = 1;              ///< of one kind
   std::vector<int> lanes;       ///< numbers of lanes above one that the device may have
   std::vector<DeviceLetter> further = {};  ///< devices of other kinds, the letters h and i

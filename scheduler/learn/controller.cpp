@@ -116,6 +116,7 @@ void Controller::set_device(const DeviceSide& device) {
   chain_.device_capable = first.capable;
   chain_.devices = first.devices;
   chain_.lanes = first.lanes;
+  stream_model_ = device.model;
   chain_.further.clear();
   if (device.letters.size() > 1)
     chain_.further.assign(device.letters.begin() + 1, device.letters.end());

@@ -36,6 +36,7 @@ struct DeviceSide {
   std::vector<DeviceLetter> letters;  ///< g, h, i; empty: there is no device
   std::string name;                   ///< as in Conditions
   bool coming = false;  ///< nothing is decided before they are there; the cores compute
+  std::shared_ptr<const StreamModel> model = {};  ///< of the letter g; null: nobody learnt one
 };
 
 /// Observes, estimates, decides, settles: what paper 1, section III, does while the stream runs.
@@ -155,6 +156,7 @@ class Controller {
   void look_at_what_ran_before();
   std::optional<Step> go_on_returning(const Observation& seen);
   Step start_training(Reason reason);
+  LanePrior prior() const;
   Step go_on_training();
   Step finish_training(const Choice& choice);
   void abandon_training();
@@ -187,6 +189,7 @@ class Controller {
   const std::shared_ptr<Knowledge> knowledge_;
   const ReadProbe read_probe_;
   const std::shared_ptr<const Predictor> predictor_;
+  std::shared_ptr<const StreamModel> stream_model_;  // of the device
   AdaptRules rules_;
   Objective objective_;
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "scheduler/learn/controller.h"
+#include "scheduler/learn/next_lanes.h"
 
 namespace tandem {
 namespace {
@@ -43,6 +44,11 @@ Step Controller::start_training(Reason reason) {
   training_->experiment = experiment_of(first);
   run(first.configuration);
   return running_ = first.step();
+}
+
+// Of the training under way.
+LanePrior Controller::prior() const {
+  return stream_model_ ? lane_prior(*stream_model_, device_frame(training_->facts)) : LanePrior{};
 }
 
 // What the energy counter needs, when it matters.
@@ -94,11 +100,12 @@ Step Controller::go_on_training() {
   Facts known = facts;
   if (regresses_energy())
     known.observations = with_watts(facts.observations, training_->energy.fits());
-  const Findings findings = interpret(known.observations, facts.chain, *predictor_);
+  const LanePrior expected = prior();
+  const Findings findings = interpret(known.observations, facts.chain, *predictor_, expected);
   const Observation& seen = facts.observations.back();
   if (observed && !is_trial(seen.kind)) observed(seen);
   if (tried && is_trial(seen.kind)) tried(*find_trial(findings.trials, seen.configuration));
-  const Next next = next_experiment(known, findings, objective_, allowed(), *predictor_);
+  const Next next = next_experiment(known, findings, objective_, allowed(), *predictor_, expected);
   if (!next.plan || is_trial(next.plan->kind)) {
     Learnt& learnt = (*knowledge_)[*conditions_];
     learnt.facts = known;

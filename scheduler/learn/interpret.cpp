@@ -108,7 +108,8 @@ class Interpreter {
     }
   }
 
-  void end_experiments() {
+  void end_experiments(const LanePrior& prior) {
+    fill_lane_factors(chain_.lanes, prior, found_.measurements.lane_factors);
     if (chain_.device_only != 0) {
       add_up_cores();
     } else if (one_lane_s_ == 0) {
@@ -380,7 +381,7 @@ class Interpreter {
 }  // namespace
 
 Findings interpret(std::span<const Observation> observations, const Chain& chain,
-                   const Predictor& predictor) {
+                   const Predictor& predictor, const LanePrior& prior) {
   Interpreter interpreter(chain, predictor);
   const auto possible = [&](const Observation& seen) {
     return chain.device_capable != 0 || !seen.configuration.mapping.any_device();
@@ -390,7 +391,7 @@ Findings interpret(std::span<const Observation> observations, const Chain& chain
     for (const Observation& seen : observations)
       if (!is_trial(seen.kind) && (tells_of_cores(seen) ? cores : !cores && possible(seen)))
         interpreter.take_experiment(seen);
-  interpreter.end_experiments();
+  interpreter.end_experiments(prior);
   for (const Observation& seen : observations)
     if (possible(seen) && shows_a_configuration(seen)) interpreter.take_trial(seen);
   return interpreter.findings();

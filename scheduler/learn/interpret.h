@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "model/lane_prior.h"
 #include "model/predictor.h"
 #include "scheduler/learn/chain.h"
 #include "scheduler/learn/observation.h"
@@ -22,9 +23,10 @@ struct Findings {
 };
 
 /// Makes measurements of the observations of one training, in the order in which they were made;
-/// those with the device mean nothing for a chain without one. Pure.
+/// those with the device mean nothing for a chain without one. Pure. Where the most lanes alone
+/// were measured, what fewer of them gain is a part of it, as large as `prior` says.
 Findings interpret(std::span<const Observation> observations, const Chain& chain,
-                   const Predictor& predictor);
+                   const Predictor& predictor, const LanePrior& prior = {});
 
 /// What the slowest path of a configuration takes for a frame, in seconds.
 double latency_s(const Measurements& measurements, const Configuration& configuration);

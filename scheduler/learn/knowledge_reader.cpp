@@ -75,6 +75,8 @@ Chain read_chain(const JsonObject& object) {
     chain.can_split = read_stage_numbers(object, "split_stages", chain.stages);
   if ((chain.can_split & ~(chain.device_capable & ~chain.device_only)) != 0)
     fail_field(object.path_of("split_stages"), "has a stage that one side cannot compute");
+  if (object.has("band_stages"))
+    chain.bands = read_stage_numbers(object, "band_stages", chain.stages);
   chain.devices = object.count("devices", kMaxDevices);
   for (const Json& lanes : object.list("lanes", kMaxLanes)) {
     if (!lanes.is_number_integer() || lanes.get<double>() < 2 || lanes.get<double>() > kMaxLanes)
@@ -169,6 +171,7 @@ Allowed read_allowed(const JsonObject& object, const Chain& chain) {
   if (!object.at("lanes").is_null()) allowed.lanes = object.count("lanes", kMaxLanes);
   if (object.has("frames_at_once"))
     allowed.frames_at_once = object.count("frames_at_once", kFramesAtOnce[2]);
+  if (object.has("tasks")) allowed.tasks = object.count("tasks", kMaxTasks);
   if (object.has("cpu_share")) allowed.cpu_share = object.count("cpu_share", 99, 0);
   allowed.most_cores = object.count("most_cores", kMostCores, 0);
   allowed.most_lanes = object.count("most_lanes", kMaxLanes, 0);

@@ -38,6 +38,7 @@ OrderedJson to_json(const Chain& chain) {
   };
   if (chain.device_only != 0) json["device_only_stages"] = numbers_of(chain.device_only);
   if (splittable(chain) != 0) json["split_stages"] = numbers_of(splittable(chain));
+  if (chain.bands != 0) json["band_stages"] = numbers_of(chain.bands);
   return json;
 }
 
@@ -103,6 +104,7 @@ OrderedJson to_json(const Allowed& allowed) {
       {"most_lanes", allowed.most_lanes},
   };
   if (allowed.frames_at_once > 1) json["frames_at_once"] = allowed.frames_at_once;
+  if (allowed.tasks) json["tasks"] = *allowed.tasks;
   if (allowed.cpu_share) json["cpu_share"] = *allowed.cpu_share;
   return json;
 }

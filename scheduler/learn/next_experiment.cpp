@@ -5,13 +5,16 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <set>
 #include <span>
+#include <tuple>
 
 #include "scheduler/learn/keep_up.h"
+#include "scheduler/learn/looks.h"
+#include "scheduler/learn/next_lanes.h"
 #include "scheduler/learn/next_letter.h"
 #include "scheduler/learn/next_measurement.h"
+#include "scheduler/learn/next_overlap.h"
 #include "scheduler/learn/next_split.h"
 
 namespace tandem {
@@ -39,13 +42,13 @@ constexpr double kCollapsed = 0.75;  // of what was predicted
 // On the CPU alone: what another number of threads has to promise.
 constexpr double kWorthAnExperiment = 0.02;
 // Near equals are looked at in turn, so that a machine that slows down does so for all of them: the
-// best and up to three behind it. Looks make a mean and tell how far one look is from the next,
-// kSpread before there are any; looking ends when who is better is beyond kSure standard errors, or
+// best and up to three behind it. Looks make a mean and tell how far one look is from the next;
+// looking ends when who is better is beyond kSure standard errors, or
 // nobody can be better by more than kEqual. As the rates of near equals are nearly that of the
 // choice, looking costs the stream little.
 constexpr int kMostEquals = 4, kMostLooksEach = 4;
 constexpr double kMostLooksSeconds = 6;  // no look begins after that
-constexpr double kSpread = 0.02, kSpreadLooks = 4, kSure = 2, kEqual = 0.03;
+constexpr double kSure = 2, kEqual = 0.03;
 constexpr double kWakingUp = 0.1;  // how far behind its rate a device may be at first
 constexpr double kGlance = 0.25;   // the looks that a glance or an experiment is worth
 
@@ -69,7 +72,9 @@ void put_simplest_first(Choice& choice, double noise) {
         };
         if (good(a) != good(b)) return good(a);
         const int runs_a = device_runs(a.configuration), runs_b = device_runs(b.configuration);
-        return runs_a != runs_b ? runs_a < runs_b : a.configuration.lanes < b.configuration.lanes;
+        if (runs_a != runs_b) return runs_a < runs_b;
+        return std::tie(a.configuration.lanes, a.configuration.tasks) <
+               std::tie(b.configuration.lanes, b.configuration.tasks);
       });
   std::rotate(choice.ranked.begin(), simplest, simplest + 1);
 }
@@ -92,26 +97,11 @@ double margin_of(const Objective& objective, double rate) {
   return twice ? 2 * rate : rate;
 }
 
-// Of the rate that one look sees, relative; as all looks tell. An experiment that is worth a look
-// was made long before: the time between belongs to no spread.
-double spread_of_looks(std::span<const Observation> observations) {
-  std::map<std::string, std::vector<double>> rates;
-  for (const Observation& seen : observations)
-    if (seen.kind == Kind::look) rates[to_string(seen.configuration)].push_back(1 / seen.frame_s);
-  double sum = kSpreadLooks * kSpread * kSpread, looks = kSpreadLooks;
-  for (const auto& [configuration, fps] : rates) {
-    const double mean =
-        std::accumulate(fps.begin(), fps.end(), 0.0) / static_cast<double>(fps.size());
-    for (const double rate : fps) sum += std::pow(rate / mean - 1, 2);
-    looks += static_cast<double>(fps.size()) - 1;
-  }
-  return std::sqrt(sum / looks);
-}
-
 // Whose turn it is to be looked at: the best or a near equal; null when it is clear enough which of
-// them is better. What was never tried, and has nothing beside it, needs no comparison.
-const Candidate* worth_a_look(const Choice& measured, std::span<const Trial> trials,
-                              double spread) {
+// them is better. What was never tried, and has nothing beside it, needs no comparison, nor have
+// more lanes than are expected to be enough, where these are the best.
+const Candidate* worth_a_look(const Choice& measured, std::span<const Trial> trials, double spread,
+                              int expected_lanes) {
   const auto looks = [&](const Candidate& candidate) {
     const Trial* trial = find_trial(trials, candidate.configuration);
     return trial ? static_cast<int>(trial->looks.size()) : 0;
@@ -122,6 +112,7 @@ const Candidate* worth_a_look(const Choice& measured, std::span<const Trial> tri
   int rivals = 0;
   for (int i = 1; i < measured.count && i < kMostEquals; ++i) {
     const Candidate& rival = measured.ranked[i];
+    if (as_few_lanes(rival.configuration, {}, expected_lanes) == best->configuration) continue;
     const double seen_best = std::max<double>(kGlance, looks(*best));
     const double seen_rival = std::max<double>(kGlance, looks(rival));
     const double interval = kSure * spread * std::sqrt(1 / seen_best + 1 / seen_rival);
@@ -305,22 +296,10 @@ std::optional<Configuration> expected_on_cores(const Choice& measured, const Cho
   return best;
 }
 
-// Twice or half of the lanes of the best with the device, where nobody tried.
-std::optional<Configuration> other_lanes(const Choice& measured, std::span<const Trial> trials,
-                                         int most) {
-  const Configuration& best = measured.best().configuration;
-  if (!best.mapping.any_device() || best.mapping.any_split()) return std::nullopt;
-  for (const int lanes : {2 * best.lanes, best.lanes / 2}) {
-    Configuration other = best;
-    other.lanes = lanes;
-    if (lanes >= 1 && lanes <= most && !find_trial(trials, other)) return other;
-  }
-  return std::nullopt;
-}
-
 Next find_next(const Facts& facts, const Findings& findings, const Objective& objective,
-               const Allowed& allowed, const Predictor& predictor) {
-  if (const auto plan = next_measurement(facts, findings, objective, allowed)) return {plan, {}};
+               const Allowed& allowed, const Predictor& predictor, const LanePrior& prior) {
+  if (const auto plan = next_measurement(facts, findings, objective, allowed, prior))
+    return {plan, {}};
   if (const auto plan = next_split(facts, findings, objective, allowed, predictor))
     return {plan, {}};
   if (const auto plan = next_letter(facts, findings, objective, allowed)) return {plan, {}};
@@ -368,6 +347,10 @@ Next find_next(const Facts& facts, const Findings& findings, const Objective& ob
   if (const auto fewer = before_the_collapse(trials, as_expected);
       fewer && allowed(*fewer) && glances < kMostTrials + kMostRefinements)
     return attempt(*fewer, Kind::glance);
+  const int expected_lanes = prior.best_of(facts.chain.lanes);
+  const auto fewer = as_few_lanes(measured.best().configuration, trials, expected_lanes);
+  if (fewer && allowed(*fewer) && glances < kMostTrials + kMostRefinements)
+    return attempt(*fewer, Kind::glance);
   const int most_lanes = facts.chain.lanes.empty() ? 1 : facts.chain.lanes.back();
   for (const auto& other : {between_the_tried(measured, trials, facts.chain.cores),
                             more_on_cores(measured, measurements, trials),
@@ -380,11 +363,14 @@ Next find_next(const Facts& facts, const Findings& findings, const Objective& ob
         cheap && !other->mapping.decoupled() && !lanes_fall_short(trials, *other);
     if (may_surprise || promises({*other, expected})) return attempt(*other, Kind::glance);
   }
+  if (const auto bands = other_tasks(measured, trials, facts.chain);
+      bands && allowed(*bands) && glances < kMostTrials + kMostRefinements)
+    return attempt(*bands, Kind::glance);
   put_simplest_first(measured, kLeastNoise);
   if (const Candidate* candidate = measured_too_early(measured, facts, measurements))
     return attempt(candidate->configuration, Kind::look);
   if (const Candidate* candidate =
-          worth_a_look(measured, trials, spread_of_looks(facts.observations)))
+          worth_a_look(measured, trials, spread_of_looks(facts.observations), expected_lanes))
     return attempt(candidate->configuration, Kind::look);
   return {{}, measured};
 }
@@ -392,8 +378,8 @@ Next find_next(const Facts& facts, const Findings& findings, const Objective& ob
 }  // namespace
 
 Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
-                     const Allowed& allowed, const Predictor& predictor) {
-  return keep_up(find_next(facts, findings, objective, allowed, predictor), facts, findings,
+                     const Allowed& allowed, const Predictor& predictor, const LanePrior& prior) {
+  return keep_up(find_next(facts, findings, objective, allowed, predictor, prior), facts, findings,
                  objective);
 }
 

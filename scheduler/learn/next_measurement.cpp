@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
+#include "scheduler/learn/next_lanes.h"
+
 namespace tandem {
 namespace {
 
 using Kind = Observation::Kind;
 
-// What twice as many lanes have to gain for more to be tried.
-constexpr double kLaneGain = 0.05;
 // With so few cores each number of threads is measured.
 constexpr int kAllThreads = 4;
 // A device that keeps more cores than this busy, or more than this part of them, is made of them,
@@ -33,12 +33,13 @@ bool tells_sides_apart(const Domains& domains) {
 class Measuring {
  public:
   Measuring(const Facts& facts, const Findings& findings, const Objective& objective,
-            const Allowed& allowed)
+            const Allowed& allowed, const LanePrior& prior)
       : chain_(facts.chain),
         observations_(facts.observations),
         measurements_(findings.measurements),
         objective_(objective),
-        allowed_(allowed) {}
+        allowed_(allowed),
+        prior_(prior) {}
 
   std::optional<Plan> next() const {
     if (const auto plan = next_on_device()) return plan;
@@ -77,15 +78,13 @@ class Measuring {
     if (waits_for_cores()) return std::nullopt;
     Configuration device = alone_on_device();
     if (!made({device})) return Plan{device};
-    double before_s = 1;  // the factor of the lanes before
-    for (const int lanes : chain_.lanes) {
+    const auto with = [&](int lanes) {
       device.lanes = lanes;
-      if (const Plan plan{device}; !made(plan)) return plan;
-      const double factor = measurements_.lane_factors[lanes - 1].seconds;
-      if (!known(factor) || factor * (1 + kLaneGain) > before_s) break;
-      before_s = factor;
-    }
-    return std::nullopt;
+      return Plan{device};
+    };
+    const auto lanes = next_lanes(chain_.lanes, measurements_.lane_factors, prior_,
+                                  [&](int n) { return made(with(n)); });
+    return lanes ? std::optional(with(*lanes)) : std::nullopt;
   }
 
   // Where stages are of the cores alone these may be what a frame waits for: they are at work then,
@@ -202,13 +201,15 @@ class Measuring {
   const Measurements& measurements_;
   const Objective& objective_;
   const Allowed& allowed_;
+  const LanePrior& prior_;
 };
 
 }  // namespace
 
 std::optional<Plan> next_measurement(const Facts& facts, const Findings& findings,
-                                     const Objective& objective, const Allowed& allowed) {
-  return Measuring(facts, findings, objective, allowed).next();
+                                     const Objective& objective, const Allowed& allowed,
+                                     const LanePrior& prior) {
+  return Measuring(facts, findings, objective, allowed, prior).next();
 }
 
 }  // namespace tandem

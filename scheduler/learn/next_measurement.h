@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "model/lane_prior.h"
 #include "model/objective.h"
 #include "scheduler/learn/experiment.h"
 #include "scheduler/learn/facts.h"
@@ -17,8 +18,8 @@ namespace tandem {
 /// - The device alone is an experiment of two halves: its stages one by one, for where the time
 ///   goes, and whole frames, for how much of it the stages of a frame hide from each other when
 ///   nobody waits in between. Where the device has lanes, it follows with twice as many each time,
-///   X(S), until that gains less than 5%. It comes first: what is slower is then found out beside
-///   it.
+///   X(S), until that gains less than 5%; `prior` says where that begins (next_lanes()). It comes
+///   first: what is slower is then found out beside it.
 /// - Medium grain, which nothing may run beside: after the device, whose frames are soon out.
 /// - The cores under coarse grain with few numbers of threads where there are many cores, and the
 ///   one that is fixed. Where the device has a processor of its own (and, with energy in the
@@ -26,6 +27,7 @@ namespace tandem {
 ///   cores are no faster than the device three quarters of them are, instead of the cores alone:
 ///   the stream goes on at the rate of the device.
 std::optional<Plan> next_measurement(const Facts& facts, const Findings& findings,
-                                     const Objective& objective, const Allowed& allowed);
+                                     const Objective& objective, const Allowed& allowed,
+                                     const LanePrior& prior = {});
 
 }  // namespace tandem

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "tests/gst/support/stream.h"
+#include "tests/gst/support/decisions.h"
 
 namespace tandem::test {
 namespace {
@@ -54,6 +54,8 @@ TEST_F(DeviceFailure, Coupled) { expect_the_bin_goes_on("mapping=gcg threads=1")
 
 TEST_F(DeviceFailure, MediumGrain) { expect_the_bin_goes_on("mapping=gcg granularity=mg"); }
 
+TEST_F(DeviceFailure, Bands) { expect_the_bin_goes_on("mapping=ggg threads=1 tasks=4"); }
+
 TEST_F(DeviceFailure, Split) { expect_the_bin_goes_on("mapping=sss split=37"); }
 
 // What training found out is void: what ran before runs on until it may begin again on the cores,
@@ -68,12 +70,8 @@ TEST_F(DeviceFailure, DuringTraining) {
     });
     return found;
   };
-  std::vector<Result> got;
-  while (told("reason=(string)device-failed").empty() && got.size() < 20000) {
-    const int next = static_cast<int>(got.size());
-    stream.push(next, next + 8);
-    for (Result& result : stream.pull(8)) got.push_back(std::move(result));
-  }
+  const std::vector<Result> got =
+      run_until(stream, [&] { return !told("reason=(string)device-failed").empty(); });
   for (const Message& waits : told("reason=(string)not-allowed"))
     EXPECT_NE(waits.text.find("new=(string)ccc/cg2"), std::string::npos) << waits.text;
   const std::vector<Message> trained = told("reason=(string)device-failed");
@@ -99,8 +97,9 @@ TEST_F(DeviceFailure, Despeckling) {
                properties));
   };
   const std::vector<Result> expected = despeckle("mapping=cccccc")->run(kFrames);
-  for (const char* configuration : {"mapping=gggggg threads=1", "mapping=gcgggg threads=3",
-                                    "mapping=ssssss split=37", "mapping=gsssss split=60"}) {
+  for (const char* configuration :
+       {"mapping=gggggg threads=1", "mapping=gcgggg threads=3", "mapping=ssssss split=37",
+        "mapping=gsssss split=60", "mapping=gggggg threads=1 tasks=4"}) {
     const auto stream = despeckle(configuration);
     const std::vector<Result> got = stream->run(kFrames);
     ASSERT_EQ(indices(got), count_to(kFrames));

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "kernels/opencl/opencl.h"
-#include "tests/gst/support/stream.h"
+#include "tests/gst/support/decisions.h"
 
 namespace tandem::test {
 namespace {
@@ -47,12 +47,7 @@ TEST_F(TwoDevices, AreCountedAndShareTheDeviceFrames) {
   Stream stream(bin(both_ + "mapping=ggg threads=2 lanes=2"));
   stream.run(kFrames);
   EXPECT_EQ(stream.stat("frames-device"), uint64_t{kFrames}) << "each thread serves a device";
-  GstStructure* stats = nullptr;
-  g_object_get(stream.tandembin(), "stats", &stats, nullptr);
-  int devices = 0;
-  gst_structure_get_int(stats, "opencl-devices", &devices);
-  gst_structure_free(stats);
-  EXPECT_EQ(devices, 2);
+  EXPECT_EQ(stream.stat("opencl-devices"), 2U);
 }
 
 // The same frame passes the part that is repeated on one device and on the other.
@@ -78,15 +73,10 @@ TEST_F(TwoDevices, DespeckleTogether) {
 TEST_F(TwoDevices, AreTrainedAndChosenTogether) {
   Stream stream(bin(both_ + "adapt=both max-overhead=0.9 keep-tensors=true"));
   stream.play();
-  std::size_t seen = 0;
-  while (stream.messages.all(GST_MESSAGE_ELEMENT).empty() && seen < 20000) {
-    const int next = static_cast<int>(seen);
-    stream.push(next, next + 8);
-    seen += stream.pull(8).size();
-  }
-  const std::vector<Message> told = stream.messages.all(GST_MESSAGE_ELEMENT);
-  ASSERT_FALSE(told.empty());
-  EXPECT_NE(told[0].text.find("reason=(string)caps"), std::string::npos) << told[0].text;
+  run_until(stream, 1);
+  const std::vector<Told> all = told(stream);
+  ASSERT_FALSE(all.empty());
+  EXPECT_EQ(all[0].reason, "caps");
   EXPECT_TRUE(stream.messages.all(GST_MESSAGE_WARNING).empty());
 }
 

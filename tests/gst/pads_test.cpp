@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "tests/gst/support/stats.h"
 #include "tests/gst/support/stream.h"
 
 namespace tandem::test {
@@ -37,14 +38,7 @@ class Pads : public testing::Test {
     gst_pad_peer_query(harness_->srcpad, query);
     gst_query_unref(query);
   }
-  unsigned in_flight() const {
-    GstStructure* stats = nullptr;
-    g_object_get(bin_, "stats", &stats, nullptr);
-    guint frames = 0;
-    gst_structure_get_uint(stats, "in-flight", &frames);
-    gst_structure_free(stats);
-    return frames;
-  }
+  uint64_t in_flight() const { return stat_of(bin_, "in-flight"); }
   int pull() {
     GstBuffer* buffer = gst_harness_pull(harness_);
     if (!buffer) return -1;

@@ -21,6 +21,8 @@
 
 #include "gst/util/ref.h"
 #include "model/median.h"
+#include "tests/gst/support/offered_pool.h"
+#include "tests/gst/support/stats.h"
 
 namespace tandem {
 namespace {
@@ -171,24 +173,13 @@ class Run {
   }
 
  private:
-  uint64_t stat(const char* name) const {
-    GstStructure* stats = nullptr;
-    g_object_get(bin_, "stats", &stats, nullptr);
-    guint64 number = 0;
-    gst_structure_get_uint64(stats, name, &number);
-    gst_structure_free(stats);
-    return number;
-  }
+  uint64_t stat(const char* name) const { return stat_of(bin_, name); }
 
   // What the bin offers; ordinary memory for all else.
   void make_pool(GstCaps* caps) {
     if (front_.feed != Feed::again && front_.feed != Feed::copied) return;
-    const QueryRef query(gst_query_new_allocation(caps, TRUE));
     const ObjectRef<GstPad> pad(gst_element_get_static_pad(GST_ELEMENT(source_), "src"));
-    GstBufferPool* pool = nullptr;
-    if (gst_pad_peer_query(pad.get(), query.get()) &&
-        gst_query_get_n_allocation_pools(query.get()) > 0)
-      gst_query_parse_nth_allocation_pool(query.get(), 0, &pool, nullptr, nullptr, nullptr);
+    GstBufferPool* pool = offered_pool(pad.get(), caps);
     if (!pool) {
       pool = gst_video_buffer_pool_new();
       GstStructure* config = gst_buffer_pool_get_config(pool);

@@ -183,6 +183,12 @@ TEST(SteadySplit, OnBothSides) {
   expect_steady(kApplications[1].stages, "mapping=ssssss split=37");
 }
 
+TEST(SteadyBands, OnTheDevice) {
+  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  expect_steady(kApplications[0].stages, "mapping=ggg threads=1 tasks=4");
+  expect_steady(kApplications[1].stages, "mapping=gggggg threads=1 tasks=4");
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Steady, testing::ValuesIn(kApplications),
                          [](const auto& test) { return std::string(test.param.name); });
 

@@ -79,6 +79,31 @@ TEST(Configuration, IsWrittenAsInThePaper) {
   const Mapping split{7, 3, Side::s};
   EXPECT_EQ(to_string(Configuration{split, Granularity::medium, 5, 1, 1, 37}), "sss/mg/a37");
   EXPECT_EQ(to_string(Configuration{split, Granularity::medium, 5, 2, 4, 5}), "sss/mg4/q2/a5");
+  EXPECT_EQ(to_string(Configuration{{7, 3}, Granularity::coarse, 5, 1, 1, 0, 4}), "ggg/cg5/t4");
+  EXPECT_EQ(to_string(Configuration{{1, 3}, Granularity::coarse, 5, 2, 1, 0, 16}),
+            "gcc/cg5/q2/t16");
+  EXPECT_EQ(to_string(Configuration{{0, 3}, Granularity::coarse, 5, 1, 1, 0, 4}), "ccc/cg5");
+}
+
+TEST(Configuration, TasksAreReadAsTheyAreWritten) {
+  for (const char* text : {"ggg/cg1/t2", "gcc/cg5/q2/t16", "ggg/mg/t4", "gss/mg/t4/a37"}) {
+    Configuration read;
+    ASSERT_EQ(parse_configuration(text, 3, 11, read), "") << text;
+    EXPECT_EQ(to_string(read), text);
+    Configuration whole = read;
+    whole.tasks = 1;
+    EXPECT_FALSE(read == whole);
+  }
+}
+
+TEST(Allowed, TasksHoldForConfigurationsWithTheDevice) {
+  const Allowed allowed{.tasks = 4};
+  Configuration configuration{{7, 3}, Granularity::coarse, 1};
+  EXPECT_FALSE(allowed(configuration));
+  configuration.tasks = 4;
+  EXPECT_TRUE(allowed(configuration));
+  EXPECT_TRUE(allowed({{0, 3}, Granularity::coarse, 1}));
+  EXPECT_EQ(Allowed({.mapping = Mapping{7, 3}, .tasks = 4}).fallback(3, 2).tasks, 4);
 }
 
 TEST(Configuration, IsReadAsItIsWritten) {
@@ -131,6 +156,11 @@ TEST(Configuration, WhatIsNoneIsNotRead) {
                            "ggg/cg99999999999",
                            "ggg/cg1/q99999999999",
                            "ggg/q2",
+                           "ggg/cg1/t1",
+                           "ggg/cg1/t17",
+                           "ggg/cg1/t2/q2",
+                           "ggg/cg1/t02",
+                           "ccc/cg1/t2",
                            "ggg/CG1"}) {
     Configuration read{{1, 3}, Granularity::coarse, 2};
     EXPECT_NE(parse_configuration(text, 3, 4, read), "") << text;

@@ -34,6 +34,7 @@ const std::vector<std::string> kConfigurationFields = {"name",
                                                        "lanes",
                                                        "frames_at_once",
                                                        "split",
+                                                       "tasks",
                                                        "throughput_fps",
                                                        "energy_per_frame_j",
                                                        "latency_ms",
@@ -93,13 +94,14 @@ TEST(BenchReport, SplitsAreListedInTensAndReadBack) {
   ASSERT_EQ(all.size(), 9U);
   EXPECT_EQ(all.front().name(), "ssc/mg/a10");
   EXPECT_EQ(all.back().name(), "ssc/mg/a90");
-  for (const char* name : {"ssc/mg/a37", "sgs/mg2/a5"}) {
-    const std::optional<BenchConfiguration> read = read_split(name);
+  for (const char* name : {"ssc/mg/a37", "sgs/mg2/a5", "ggg/cg1/t4", "gcc/cg3/q2/t16"}) {
+    const std::optional<BenchConfiguration> read = read_unlisted(name);
     ASSERT_TRUE(read) << name;
     EXPECT_EQ(read->name(), name);
   }
-  for (const char* name : {"", "gcc/cg3", "ccc/mg", "sss/a10", "sss/mg/a", "sss/cg2/a10"})
-    EXPECT_FALSE(read_split(name)) << name;
+  for (const char* name : {"", "gcc/cg3", "ccc/mg", "sss/a10", "sss/mg/a", "sss/cg2/a10",
+                           "ggg/cg1/q2", "ggg/cg1/t1", "ggg/cg1/t2/q2", "ccc/cg1/t2"})
+    EXPECT_FALSE(read_unlisted(name)) << name;
 }
 
 TEST(BenchReport, MedianOfRounds) {

@@ -216,19 +216,7 @@ TEST_F(ExecutorLetters, AStopReachesItemsOnAllLanesAndThoseThatWait) {
     auto executor = make(kStages, kCores);
     executor->set_cpu_fallback(i % 2 == 0);
     executor->configure({mapping_of("ghg"), Granularity::coarse, 1 + i % 4, 1 << i % 3});
-    std::deque<TestItem> items(40);
-    std::thread source([&] {
-      for (TestItem& item : items)
-        if (!executor->submit(&item)) return;
-    });
-    std::this_thread::sleep_for(std::chrono::microseconds(50 * i));
-    executor->abort();
-    source.join();
-    while (executor->take()) executor->release();
-    executor->rest();
-    executor.reset();
-    stages_.clear();
-    pointers_.clear();
+    stop_amid(std::move(executor), 40, std::chrono::microseconds(50 * i));
   }
 }
 

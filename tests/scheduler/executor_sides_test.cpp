@@ -2,8 +2,6 @@
 // A stage that no CPU can compute: its items wait for the device, and fail without one.
 #include <gtest/gtest.h>
 
-#include <chrono>
-
 #include "tests/scheduler/test_stages.h"
 
 namespace tandem {
@@ -114,19 +112,7 @@ TEST_F(ExecutorSides, AStopReachesItemsThatWaitForALane) {
   for (int i = 0; i < 20; ++i) {
     auto executor = make(kStages, kCores);
     executor->configure({{2, kStages}, Granularity::coarse, kCores});
-    std::deque<TestItem> items(12);
-    std::thread source([&] {
-      for (TestItem& item : items)
-        if (!executor->submit(&item)) return;
-    });
-    std::this_thread::sleep_for(std::chrono::microseconds(100 * i));
-    executor->abort();
-    source.join();
-    while (executor->take()) executor->release();
-    executor->rest();
-    executor.reset();
-    stages_.clear();
-    pointers_.clear();
+    stop_amid(std::move(executor), 12, std::chrono::microseconds(100 * i));
   }
 }
 

@@ -211,17 +211,19 @@ TEST(KnowledgeJson, AnotherSchemaIsToldApartFromDamage) {
 TEST(KnowledgeJson, SplitsAndFramesAtATimeAreKept) {
   Known before = example();
   before.facts.chain.can_split = 3;
+  before.facts.chain.bands = 2;
   Configuration split{{3, 2, Side::s}, Granularity::medium, 3, 1, 1, 37};
   Observation seen = carried_out({split, Observation::Kind::experiment});
   seen.split_cores_s = 2e-3;
   before.facts.observations.push_back(seen);
   split.frames_at_once = 2;
   before.chosen->configuration = split;
-  before.allowed = {.mapping = split.mapping, .frames_at_once = 2, .cpu_share = 37};
+  before.allowed = {.mapping = split.mapping, .tasks = 4, .frames_at_once = 2, .cpu_share = 37};
   const KnowledgeText text = read_knowledge(text_of(before));
   ASSERT_EQ(text.problem, "");
   const Known& after = text.known.at(0);
   EXPECT_EQ(after.facts.chain.can_split, 3U);
+  EXPECT_EQ(after.facts.chain.bands, 2U);
   EXPECT_EQ(to_string(after.facts.observations.back().configuration), "ss/mg/a37");
   EXPECT_EQ(after.facts.observations.back().split_cores_s, 2e-3);
   EXPECT_FALSE(known(after.facts.observations.back().split_device_s));

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "scheduler/learn/keep_up.h"
 #include "tests/scheduler/observations.h"
@@ -161,6 +163,55 @@ TEST(NextExperimentTest, LanesAreDoubledAsLongAsItGains) {
     facts.observations.push_back(made);
   }
   EXPECT_EQ(most, 4) << "with four it gains 3%";
+}
+
+// What is tried in bands, and what is chosen in the end, where a frame in so many bands takes such
+// a part of the latency of a whole one.
+std::pair<std::set<int>, Configuration> tried_in_bands(const Objective& objective,
+                                                       const Allowed& allowed, uint32_t bands,
+                                                       std::map<int, double> parts) {
+  Chain chain = two_stages();
+  chain.bands = bands;
+  Facts facts{chain, {}};
+  std::set<int> tried;
+  for (;;) {
+    const Findings findings = interpret(facts.observations, chain, kPredictor);
+    const Next wanted = next_experiment(facts, findings, objective, allowed, kPredictor);
+    if (!wanted.plan) return {tried, wanted.choice.best().configuration};
+    if (facts.observations.size() > 60) ADD_FAILURE() << "no end";
+    if (facts.observations.size() > 60) return {};
+    Observation made = carried_out(*wanted.plan);
+    const Configuration& configuration = wanted.plan->configuration;
+    const bool device = configuration.mapping.any_device();
+    made.latency_s = device ? 4e-3 * parts[configuration.tasks] : 12e-3;
+    if (device && configuration.tasks > 1) tried.insert(configuration.tasks);
+    facts.observations.push_back(made);
+  }
+}
+
+TEST(NextExperimentTest, BandsAreDoubledAsLongAsThatAnswersSooner) {
+  const std::map<int, double> parts{{1, 1}, {2, 0.8}, {4, 0.7}, {8, 0.9}};
+  const auto [tried, chosen] = tried_in_bands({Metric::latency}, {}, 3, parts);
+  EXPECT_EQ(tried, (std::set{2, 4, 8}));
+  EXPECT_EQ(chosen.tasks, 4) << to_string(chosen);
+}
+
+TEST(NextExperimentTest, WholeFramesStayWhereBandsDoNotAnswerSooner) {
+  const std::map<int, double> parts{{1, 1}, {2, 1.1}};
+  const auto [tried, chosen] = tried_in_bands({Metric::latency}, {}, 3, parts);
+  EXPECT_EQ(tried, std::set{2});
+  EXPECT_EQ(chosen.tasks, 1) << to_string(chosen);
+}
+
+TEST(NextExperimentTest, NoBandsAreTriedByThroughputWhereFixedOrWhereStagesHaveNone) {
+  const std::map<int, double> parts{{1, 1}, {2, 0.5}, {4, 0.4}, {8, 0.3}, {16, 0.3}};
+  const Objective latency{Metric::latency};
+  EXPECT_EQ(tried_in_bands(Objective{}, {}, 3, parts).first, std::set<int>());
+  EXPECT_EQ(tried_in_bands(latency, {}, 0, parts).first, std::set<int>());
+  EXPECT_EQ(tried_in_bands(latency, {.tasks = 1}, 3, parts).first, std::set<int>());
+  const auto fixed = tried_in_bands(latency, {.tasks = 4}, 3, parts);
+  EXPECT_EQ(fixed.first, std::set{4});
+  EXPECT_EQ(fixed.second.tasks, 4);
 }
 
 TEST(NextExperimentTest, ADeviceThatTakesNoFrameIsNotTried) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <string>
@@ -213,6 +214,23 @@ class ExecutorTest : public testing::Test {
                                         ++device_failures_;
                                         devices_left_ = left;
                                       });
+  }
+
+  /// Stops an executor so long after a source began to send it `count` items, and ends with it.
+  void stop_amid(std::unique_ptr<Executor> executor, int count, std::chrono::microseconds after) {
+    std::deque<TestItem> items(count);
+    std::thread source([&] {
+      for (TestItem& item : items)
+        if (!executor->submit(&item)) return;
+    });
+    std::this_thread::sleep_for(after);
+    executor->abort();
+    source.join();
+    while (executor->take()) executor->release();
+    executor->rest();
+    executor.reset();
+    stages_.clear();
+    pointers_.clear();
   }
 
   static void expect_all_in_order(const Pump& pump) {

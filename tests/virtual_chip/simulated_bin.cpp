@@ -6,7 +6,7 @@
 namespace tandem::test {
 
 SimulatedBin::SimulatedBin(const Chip& chip, unsigned seed, const Objective& objective,
-                           double max_overhead)
+                           double max_overhead, std::shared_ptr<const StreamModel> model)
     : chip_(chip), simulation_(chip, seed) {
   Chain chain;
   chain.stages = static_cast<int>(chip.stages.size());
@@ -25,6 +25,10 @@ SimulatedBin::SimulatedBin(const Chip& chip, unsigned seed, const Objective& obj
     return Probe{static_cast<uint64_t>(1e9 * simulation_.now_s()), 0,
                  simulation_.energy().reading()};
   });
+  DeviceSide side{.letters = {{chain.device_capable, chain.devices, chain.lanes}},
+                  .model = std::move(model)};
+  side.letters.insert(side.letters.end(), chain.further.begin(), chain.further.end());
+  controller_->set_device(side);
   controller_->decided = [this](const Decision& decision) { decisions_.push_back(decision); };
   AdaptRules rules;
   rules.max_overhead = max_overhead;

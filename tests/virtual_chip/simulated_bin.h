@@ -14,9 +14,9 @@ namespace tandem::test {
 /// The controller and the trainer on a simulated chip: what tandembin is, without threads and time.
 class SimulatedBin {
  public:
-  /// The chip must outlive it.
+  /// The chip must outlive it. `model`: of the device.
   SimulatedBin(const Chip& chip, unsigned seed, const Objective& objective,
-               double max_overhead = 0.05);
+               double max_overhead = 0.05, std::shared_ptr<const StreamModel> model = {});
 
   /// Frames of another kind come; nothing else about them changes.
   void frames_changed(const std::string& kind) { frames_changed(Conditions{kind}); }

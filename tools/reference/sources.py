@@ -93,6 +93,6 @@ def checked_fields(told, page, heading):
                 raise Stale(f"{page}, '{heading}': the field '{outer}' does not mention '{inner}'")
         elif kind is None:
             written[outer] = (field["type"], unit, meaning)
-        elif kind != field["type"]:
+        elif kind != field["type"].replace("GstStructure", "structure"):
             raise Stale(f"{page}, '{heading}': the field '{outer}' is of type {field['type']}, not {kind}")
     return written

@@ -54,3 +54,7 @@ void gst_tandem_description_set_whole(GstTandemDescription* description, const g
 void gst_tandem_description_set_joins(GstTandemDescription* description, gboolean joins) {
   description->stage.joins = joins != FALSE;
 }
+
+void gst_tandem_description_set_bands(GstTandemDescription* description, gboolean bands) {
+  description->stage.bands = bands != FALSE;
+}

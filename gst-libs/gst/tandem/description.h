@@ -123,6 +123,15 @@ void gst_tandem_description_set_whole(GstTandemDescription* description, const g
 GST_TANDEM_API
 void gst_tandem_description_set_joins(GstTandemDescription* description, gboolean joins);
 
+/**
+ * gst_tandem_description_set_bands:
+ * @description: a description
+ * @bands: whether a device can compute frames in bands, from the first rows to the last ones: then
+ *   #GstTandemStageClass.enqueue_rows begins with gst_tandem_frame_get_first_row(); %FALSE at first
+ */
+GST_TANDEM_API
+void gst_tandem_description_set_bands(GstTandemDescription* description, gboolean bands);
+
 G_END_DECLS
 
 #endif

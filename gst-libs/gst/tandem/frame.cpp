@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/tandem/frame.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <stdexcept>
 
 #include "gst/memory/tensorpool.h"
@@ -80,13 +82,22 @@ guint gst_tandem_frame_get_device(const GstTandemFrame* frame) {
   return static_cast<guint>(frame->queue->device());
 }
 
+gint gst_tandem_frame_get_first_row(const GstTandemFrame* frame) { return frame->band.begin; }
+
 gpointer gst_tandem_frame_upload(GstTandemFrame* frame, guint output, gconstpointer data,
                                  gsize row_bytes, gint rows, gsize stride) {
   g_return_val_if_fail(output < tandem::kMaxTensors && frame->queue, nullptr);
   const SlotTensor& scratch = frame->frame.outputs[output];
   g_return_val_if_fail(scratch.buffer && scratch.spec.scratch, nullptr);
+  int& uploaded = frame->frame.uploaded[output];
+  const int first = frame->in_bands() ? std::min(uploaded, rows) : 0;
   return frame->attempt([&] {
-    scratch.buffer->enqueue_upload_rows(*frame->queue, data, row_bytes, rows, stride);
+    if (first < rows) {
+      scratch.buffer->enqueue_upload_rows(
+          *frame->queue, static_cast<const std::byte*>(data) + static_cast<gsize>(first) * stride,
+          row_bytes, rows - first, stride, first);
+    }
+    uploaded = rows;
     return scratch.buffer->device(*frame->queue, Buffer::Access::read);
   });
 }
@@ -96,7 +107,11 @@ gboolean gst_tandem_frame_download(GstTandemFrame* frame, guint output) {
   Buffer* const buffer = frame->frame.outputs[output].buffer;
   g_return_val_if_fail(buffer, FALSE);
   return frame->attempt([&] {
-    buffer->enqueue_download(*frame->queue);
+    if (frame->in_bands()) {
+      frame->work.download_band(frame->frame, *frame->queue, static_cast<int>(output), frame->band);
+    } else {
+      buffer->enqueue_download(*frame->queue);
+    }
     return TRUE;
   });
 }

@@ -144,6 +144,20 @@ GST_TANDEM_API
 guint gst_tandem_frame_get_device(const GstTandemFrame* frame);
 
 /**
+ * gst_tandem_frame_get_first_row: (skip)
+ * @frame: a frame
+ *
+ * For a class of gst_tandem_description_set_bands(). Of a frame that a device computes in bands, a
+ * band enqueues the rows from this one to the one before `end_row`; those before were enqueued by
+ * earlier bands. gst_tandem_frame_upload() and gst_tandem_frame_download() then copy what earlier
+ * bands did not, beside the kernels.
+ *
+ * Returns: inside `enqueue_rows`: the first row to enqueue, 0 unless the frame is computed in bands
+ */
+GST_TANDEM_API
+gint gst_tandem_frame_get_first_row(const GstTandemFrame* frame);
+
+/**
  * gst_tandem_frame_upload: (skip)
  * @frame: a frame
  * @output: scratch of gst_tandem_work_add_scratch()

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "tests/gst/support/grey_frames.h"
+#include "tests/gst/support/offered_pool.h"
+#include "tests/gst/support/stats.h"
 
 namespace tandem::test {
 
@@ -72,38 +74,13 @@ class BareBin {
   }
 
   /// A number of the bin's `stats`.
-  uint64_t stat(const char* name) const {
-    GstStructure* stats = nullptr;
-    g_object_get(bin_, "stats", &stats, nullptr);
-    guint64 number = 0;
-    gst_structure_get_uint64(stats, name, &number);
-    gst_structure_free(stats);
-    return number;
-  }
+  uint64_t stat(const char* name) const { return stat_of(bin_, name); }
 
   /// Copies of frames in the memory that the bin offers upstream (page-locked beside a discrete
   /// device), for the caller to give back before the bin goes; none if it offers no pool.
   std::vector<GstBuffer*> in_its_memory(const std::vector<GstBuffer*>& frames) {
-    if (!pool_) {
-      GstQuery* query = gst_query_new_allocation(caps_, TRUE);
-      if (gst_pad_peer_query(source_, query) && gst_query_get_n_allocation_pools(query) > 0)
-        gst_query_parse_nth_allocation_pool(query, 0, &pool_, nullptr, nullptr, nullptr);
-      gst_query_unref(query);
-    }
-    std::vector<GstBuffer*> copies;
-    if (!pool_ || !gst_buffer_pool_set_active(pool_, TRUE)) return copies;
-    for (GstBuffer* frame : frames) {
-      GstBufferPoolAcquireParams without_waiting{};
-      without_waiting.flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT;
-      GstBuffer* copy = nullptr;
-      if (gst_buffer_pool_acquire_buffer(pool_, &copy, &without_waiting) != GST_FLOW_OK) break;
-      GstMapInfo map;
-      gst_buffer_map(frame, &map, GST_MAP_READ);
-      gst_buffer_fill(copy, 0, map.data, map.size);
-      gst_buffer_unmap(frame, &map);
-      copies.push_back(copy);
-    }
-    return copies;
+    if (!pool_) pool_ = offered_pool(source_, caps_);
+    return copies_in(pool_, frames);
   }
 
   /// Seconds from the first frame in to the last one out.

@@ -6,7 +6,8 @@
 namespace tandem::test {
 namespace {
 
-constexpr gint64 kMostSeconds = 60;
+constexpr gint64 kMostSeconds = 90;
+constexpr int kFewFrames = 8;
 
 }  // namespace
 
@@ -27,18 +28,23 @@ std::vector<Told> told(const Stream& stream) {
   return all;
 }
 
-std::vector<Result> run_until(Stream& stream, std::size_t count, int first) {
+std::vector<Result> run_until(Stream& stream, const std::function<bool()>& done, int first) {
   std::vector<Result> got;
-  int next = first;
-  const auto run = [&] {
-    stream.push(next, next + 8);
-    for (Result& result : stream.pull(8)) got.push_back(std::move(result));
-    next += 8;
-  };
   // A training lasts for some time, in which a small frame passes ten thousand times.
   const gint64 end_us = g_get_monotonic_time() + kMostSeconds * G_USEC_PER_SEC;
-  while (g_get_monotonic_time() < end_us && told(stream).size() < count) run();
-  run();
+  for (int next = first; !done() && g_get_monotonic_time() < end_us; next += kFewFrames) {
+    stream.push(next, next + kFewFrames);
+    for (Result& result : stream.pull(kFewFrames)) got.push_back(std::move(result));
+  }
+  return got;
+}
+
+std::vector<Result> run_until(Stream& stream, std::size_t count, int first) {
+  std::vector<Result> got = run_until(
+      stream, [&] { return told(stream).size() >= count; }, first);
+  const int next = first + static_cast<int>(got.size());
+  stream.push(next, next + kFewFrames);
+  for (Result& result : stream.pull(kFewFrames)) got.push_back(std::move(result));
   EXPECT_GE(told(stream).size(), count) << "after " << next << " frames";
   return got;
 }

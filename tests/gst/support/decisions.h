@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,10 @@ struct Told {
 /// The decisions that were told.
 std::vector<Told> told(const Stream& stream);
 
+/// Lets frames through, a few at a time, until `done` or for a minute and a half.
+std::vector<Result> run_until(Stream& stream, const std::function<bool()>& done, int first = 0);
 /// Lets frames through, a few at a time, until `count` decisions were told and the last of them is
-/// what runs: it begins with the next frame. Fails the test when that takes longer than a minute.
+/// what runs: it begins with the next frame. Fails the test when that takes longer than that.
 std::vector<Result> run_until(Stream& stream, std::size_t count, int first = 0);
 
 }  // namespace tandem::test

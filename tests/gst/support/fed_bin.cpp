@@ -58,6 +58,7 @@ void force_configuration(GstElement* bin, const std::string& configuration) {
   std::size_t at = configuration.find('/');
   set("mapping", configuration.substr(0, at).c_str());
   set("lanes", at == std::string::npos ? "0" : "1");
+  set("tasks", at == std::string::npos ? "0" : "1");
   set("split", "auto");
   while (at != std::string::npos) {
     const std::size_t next = configuration.find('/', ++at);
@@ -65,6 +66,8 @@ void force_configuration(GstElement* bin, const std::string& configuration) {
     at = next;
     if (part[0] == 'q')
       set("lanes", part.c_str() + 1);
+    else if (part[0] == 't')
+      set("tasks", part.c_str() + 1);
     else if (part[0] == 'a')
       set("split", part.c_str() + 1);
     else if (part[0] == 'm')
@@ -206,6 +209,21 @@ int FedBin::cores() const {
   gst_structure_get_int(structure, "cores", &cores);
   gst_structure_free(structure);
   return cores;
+}
+
+double FedBin::device_us() const {
+  GstStructure* structure = nullptr;
+  g_object_get(bin_, "stats", &structure, nullptr);
+  const GValue* stages = gst_structure_get_value(structure, "stages");
+  double sum_ns = 0;
+  for (guint i = 0; stages && i < gst_value_array_get_size(stages); ++i) {
+    guint64 ns = 0;
+    gst_structure_get_uint64(gst_value_get_structure(gst_value_array_get_value(stages, i)),
+                             "device-ns", &ns);
+    sum_ns += static_cast<double>(ns);
+  }
+  gst_structure_free(structure);
+  return sum_ns / 1000;
 }
 
 // In the streaming thread.

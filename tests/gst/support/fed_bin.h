@@ -87,6 +87,8 @@ class FedBin {
   /// What the model expects of every configuration, the fastest first; empty: nothing is known.
   std::vector<Rate> predictions() const;
   int cores() const;
+  /// How long devices have computed stages so far, us.
+  double device_us() const;
   /// Buffers that left the bin.
   guint64 delivered() const { return delivered_; }
   /// When the first of them did, since the bin was made; 0: none has.

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "tests/gst/support/stats.h"
+
 namespace tandem::test {
 namespace {
 
@@ -136,18 +138,7 @@ GstElement* Stream::element(const char* name) const {
   return found;
 }
 
-uint64_t Stream::stat(const char* name) const {
-  GstStructure* stats = nullptr;
-  g_object_get(tandembin(), "stats", &stats, nullptr);
-  const GValue* value = gst_structure_get_value(stats, name);
-  uint64_t number = ~uint64_t{0};
-  if (value)
-    number = G_VALUE_HOLDS_UINT64(value) ? g_value_get_uint64(value)
-             : G_VALUE_HOLDS_UINT(value) ? g_value_get_uint(value)
-                                         : static_cast<uint64_t>(g_value_get_int(value));
-  gst_structure_free(stats);
-  return number;
-}
+uint64_t Stream::stat(const char* name) const { return stat_of(tandembin(), name); }
 
 std::string Stream::configuration() const {
   gchar* text = nullptr;

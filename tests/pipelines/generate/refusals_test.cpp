@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What cannot be a stage is refused, with its place and the reason.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include "pipelines/generate/generate.h"
 
@@ -152,6 +153,16 @@ TEST(Refusals, SizesWithoutAValue) {
               "#pragma omp parallel for\nfor (int i = 0; i < rows; i++) b[i] = a[i][0];\n}\n"),
       "own.c:1:10: the size 'rows' has no whole number: --set rows=64, or a line '// data: "
       "rows=64' in the file");
+}
+
+// Memory that was given back holds '=' here: who looks at an operator there takes it for an
+// assignment.
+TEST(Refusals, NoOperatorFarFromItsOperands) {
+  mallopt(M_PERTURB, '=');
+  const std::string far(2000, ' ');  // more than the allocator keeps for a thread
+  const std::string taken = refusal(loop("b[i] = 2.0f" + far + "*" + far + "a[i];"));
+  mallopt(M_PERTURB, 0);
+  EXPECT_EQ(taken.substr(0, 6), "taken:") << taken;
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include "pipelines/generate/follows.h"
 #include "pipelines/streams/evaluate.h"
 #include "pipelines/streams/evaluation_page.h"
-#include "pipelines/streams/model_file.h"
+#include "scheduler/learn/stream_model_file.h"
 #include "tests/pipelines/streams/tables.h"
 
 namespace tandem::streams {
@@ -49,7 +49,7 @@ TEST(Samples, DamageIsTold) {
   EXPECT_NE(problem_of(replaced(text, "n=1", "n=0")).find("twice"), std::string::npos);
 }
 
-ModelFile small_file() {
+StreamModelFile small_file() {
   const SampleTable table = known_machine(4);
   TrainOptions options;
   options.network.epochs = 5;
@@ -65,11 +65,11 @@ ModelFile small_file() {
 }
 
 TEST(ModelFiles, AnswerAsTheModelDoes) {
-  const ModelFile file = small_file();
-  const std::string text = write_model(file);
+  const StreamModelFile file = small_file();
+  const std::string text = write_stream_model(file);
   EXPECT_LT(text.size(), kMostModelBytes);
-  const ModelFile read = read_model(text);
-  EXPECT_EQ(write_model(read), text);
+  const StreamModelFile read = read_stream_model(text);
+  EXPECT_EQ(write_stream_model(read), text);
   const SampleTable table = known_machine(4);
   for (const Sample& sample : table.samples) {
     const auto features = combined_features(sample.code, sample.run);
@@ -80,16 +80,16 @@ TEST(ModelFiles, AnswerAsTheModelDoes) {
 }
 
 TEST(ModelFiles, AnyDamagedByteIsTold) {
-  const std::string text = write_model(small_file());
+  const std::string text = write_stream_model(small_file());
   for (std::size_t at = 0; at + 1 < text.size(); at += 37) {
     std::string damaged = text;
     damaged[at] = damaged[at] == '7' ? '8' : '7';
-    EXPECT_THROW(read_model(damaged), std::exception)
+    EXPECT_THROW(read_stream_model(damaged), std::exception)
         << text.substr(at - std::min<std::size_t>(at, 20), 40) << ", byte " << at;
   }
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, text.size() / 2, text.size() - 3})
-    EXPECT_THROW(read_model(text.substr(0, size)), std::exception);
-  EXPECT_THROW(read_model(text + std::string(kMostModelBytes, ' ')), std::exception);
+    EXPECT_THROW(read_stream_model(text.substr(0, size)), std::exception);
+  EXPECT_THROW(read_stream_model(text + std::string(kMostModelBytes, ' ')), std::exception);
 }
 
 TEST(Evaluation, FindsWhatIsKnown) {

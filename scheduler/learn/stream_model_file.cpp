@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/streams/model_file.h"
+#include "scheduler/learn/stream_model_file.h"
 
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 
 #include "files/hash.h"
 #include "files/json_object.h"
 #include "files/json_text.h"
+#include "files/regular_file.h"
 
-namespace tandem::streams {
+namespace tandem {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -32,7 +34,7 @@ Json numbers(const std::vector<double>& values) {
   return list;
 }
 
-Json json_of(const ModelFile& file) {
+Json json_of(const StreamModelFile& file) {
   Json candidates = Json::array(), features = Json::array(), components = Json::array(),
        networks = Json::array();
   for (const StreamCandidate& c : file.candidates)
@@ -109,7 +111,7 @@ StreamModel::Network read_network(const nlohmann::json& layers, const std::strin
   return network;
 }
 
-void read_candidates(const JsonObject& root, ModelFile& file) {
+void read_candidates(const JsonObject& root, StreamModelFile& file) {
   const auto& list = root.list("candidates", kMostNumbers);
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string field = "candidates[" + std::to_string(i) + "]";
@@ -154,32 +156,49 @@ void read_features(const JsonObject& root, StreamModel& model) {
 
 }  // namespace
 
-std::string write_model(const ModelFile& file) {
+std::string write_stream_model(const StreamModelFile& file) {
   Json json = json_of(file);
   json["check"] = check_of(json);
   return json.dump() + "\n";
 }
 
-ModelFile read_model(const std::string& text) {
+StreamModelFile read_stream_model(const std::string& text) {
   if (text.size() > kMostModelBytes) throw std::runtime_error("is too long for a model");
   const nlohmann::json json = parse_json(text);
   const JsonObject root(json, "");
   if (root.text("kind") != kKind) fail_field("kind", "is another one");
   if (root.number("schema") != kModelSchema)
     fail_field("schema", "is of another version of tandem");
-  ModelFile file{.version = root.text("version"),
-                 .date = root.text("date"),
-                 .processor = root.text("processor"),
-                 .device = root.text("device"),
-                 .platform = root.text("platform"),
-                 .driver = root.text("driver"),
-                 .is_cpu = root.flag("is_cpu"),
-                 .samples = root.count("samples")};
+  StreamModelFile file{.version = root.text("version"),
+                       .date = root.text("date"),
+                       .processor = root.text("processor"),
+                       .device = root.text("device"),
+                       .platform = root.text("platform"),
+                       .driver = root.text("driver"),
+                       .is_cpu = root.flag("is_cpu"),
+                       .samples = root.count("samples")};
   read_candidates(root, file);
   read_features(root, file.model);
-  if (root.text("check") != check_of(json_of(file)) || write_model(file) != text)
+  if (root.text("check") != check_of(json_of(file)) || write_stream_model(file) != text)
     fail_field("check", "does not fit the rest: the file is damaged");
   return file;
 }
 
-}  // namespace tandem::streams
+std::shared_ptr<const StreamModel> find_stream_model(const std::string& folder,
+                                                     const std::string& device) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() != ".json") continue;
+    const RegularFile file = read_regular_file(entry.path().string(), kMostModelBytes);
+    if (!file.problem.empty()) continue;
+    try {
+      StreamModelFile read = read_stream_model(file.bytes);
+      if (read.device == device) return std::make_shared<const StreamModel>(std::move(read.model));
+    } catch (const std::exception&) {  // a prior that is damaged is none
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace tandem

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "kernels/opencl/memory.h"
+
+namespace tandem::opencl {
+
+/// Page-locked memory of what goes from side to side while both write what it is a copy of. Reused
+/// when all that was enqueued is done.
+class Staging {
+ public:
+  Staging() = default;
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+
+  /// Null when there is too little, as it is in use: there will be more the next time.
+  std::byte* take(Context& context, int device, std::size_t bytes) {
+    wanted_ = std::max(wanted_, used_ + bytes);
+    if (used_ == 0 && wanted_ > bytes_) grow(context, device);
+    if (used_ + bytes > bytes_) return nullptr;
+    std::byte* const begin = (pinned_.host ? static_cast<std::byte*>(pinned_.host) : plain_.data());
+    return begin + std::exchange(used_, used_ + bytes);
+  }
+  void reuse() { used_ = 0; }
+  void release(Context& context) {
+    if (pinned_.mem != nullptr) memory::release_pinned(context, pinned_);
+    pinned_ = {};
+    bytes_ = 0;
+  }
+
+ private:
+  void grow(Context& context, int device) {
+    release(context);
+    pinned_ = memory::create_pinned(context, device, wanted_);
+    if (pinned_.host == nullptr) plain_.resize(wanted_);
+    bytes_ = wanted_;
+    ++counters().buffers_created;
+  }
+
+  memory::Pinned pinned_;
+  std::vector<std::byte> plain_;  // where that is as good
+  std::size_t bytes_ = 0, used_ = 0, wanted_ = 0;
+};
+
+}  // namespace tandem::opencl

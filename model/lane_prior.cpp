@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "model/lane_prior.h"
+
+#include <algorithm>
+
+namespace tandem {
+
+int LanePrior::best_of(std::span<const int> lanes) const {
+  int best = 1;
+  double most = 1;
+  for (const int n : lanes) {
+    const double gain = gains[static_cast<std::size_t>(n) - 1];
+    if (!(gain > most * (1 + kLaneGain))) continue;
+    best = n;
+    most = gain;
+  }
+  return best;
+}
+
+void fill_lane_factors(std::span<const int> lanes, const LanePrior& prior,
+                       std::array<LaneFactor, kMaxLanes>& factors) {
+  if (prior.best_of(lanes) == 1) return;
+  const auto at = [](int n) { return static_cast<std::size_t>(n) - 1; };
+  const LaneFactor most = factors[at(lanes.back())];
+  const double gain = 1 / most.seconds - 1, expected = prior.gains[at(lanes.back())] - 1;
+  if (!(gain > kLaneGain) || !(expected > kLaneGain)) return;
+  for (const int n : lanes) {
+    if (known(factors[at(n)].seconds)) continue;
+    const double part = std::clamp((prior.gains[at(n)] - 1) / expected, 0.0, 1.0);
+    factors[at(n)] = {1 / (1 + part * gain), most.joules};
+  }
+}
+
+LanePrior lane_prior(const StreamModel& model, const DeviceFrame& frame) {
+  LanePrior prior;
+  if (!(frame.seconds > 0)) return prior;
+  constexpr int kFrames = kMaxLanes;
+  const double all_ns = kFrames * frame.seconds * 1e9;
+  const double download_ns = frame.download_part * all_ns;
+  const StreamFeatures run{{"upload-ns", 0},
+                           {"kernel-ns", all_ns - download_ns},
+                           {"download-ns", download_ns},
+                           {"launches", frame.stages}};
+  const auto components = model.components_of(combined_features({}, run));
+  const double one = model.speed_up(components, {1, kFrames});
+  for (int lanes = 1; lanes <= kFrames; lanes *= 2)
+    prior.gains[static_cast<std::size_t>(lanes) - 1] =
+        model.speed_up(components, {lanes, kFrames}) / one;
+  return prior;
+}
+
+}  // namespace tandem

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "model/objective.h"
+#include "model/trial.h"
+#include "scheduler/learn/chain.h"
+
+/// What else may be tried so that the copies and kernels of a device overlap.
+namespace tandem {
+
+/// Twice or half of the lanes of the best with the device, where nobody tried.
+std::optional<Configuration> other_lanes(const Choice& measured, std::span<const Trial> trials,
+                                         int most);
+
+/// Twice the bands of the best with the device, where nobody tried and a frame has some. Where
+/// latency counts alone: lanes overlap copies and kernels of several frames as well.
+std::optional<Configuration> other_tasks(const Choice& measured, std::span<const Trial> trials,
+                                         const Chain& chain);
+
+}  // namespace tandem
