@@ -43,9 +43,9 @@ constexpr double kCollapsed = 0.75;  // of what was predicted
 constexpr double kWorthAnExperiment = 0.02;
 // Near equals are looked at in turn, so that a machine that slows down does so for all of them: the
 // best and up to three behind it. Looks make a mean and tell how far one look is from the next;
-// looking ends when who is better is beyond kSure standard errors, or
-// nobody can be better by more than kEqual. As the rates of near equals are nearly that of the
-// choice, looking costs the stream little.
+// looking ends when who is better is beyond kSure standard errors, or nobody can be better by more
+// than kEqual. As the rates of near equals are nearly that of the choice, looking costs the stream
+// little.
 constexpr int kMostEquals = 4, kMostLooksEach = 4;
 constexpr double kMostLooksSeconds = 6;  // no look begins after that
 constexpr double kSure = 2, kEqual = 0.03;
