@@ -86,6 +86,8 @@ struct Split {
   double static_w = kUnknown, cores_w = kUnknown, device_w = kUnknown;
   /// Of the configuration with split stages that may be chosen, in percent; 0: none.
   int cpu_share = 0;
+  /// Of a frame that both sides compute: before they begin and after both are done.
+  double joins_s = 0;
 };
 
 /// What the devices of a further letter take, all of them together; without energies.

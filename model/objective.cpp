@@ -14,7 +14,7 @@ namespace {
 // Of the rate of a live source: predictions err.
 constexpr double kKeepsUp = 1.1;
 // What splitting frames has to gain. A tenth would leave more than 8% of the latency on the table.
-constexpr double kSplitGain = 0.07;
+constexpr double kSplitGain = 0.06;
 // What devices of further kinds have to gain, and bands of frames.
 constexpr double kLetterGain = 0.05, kBandsGain = 0.03;
 

@@ -27,7 +27,8 @@ SplitSide side_of(double part, double seconds, double second_part, double second
 
 double seconds_of(const Split& split, double share) {
   const double cores_s = split.cores.seconds(share), device_s = split.device.seconds(1 - share);
-  return std::max(cores_s, device_s) + (cores_s - cores_s) + (device_s - device_s);
+  const double joins_s = share > 0 && share < 1 ? split.joins_s : 0;
+  return std::max(cores_s, device_s) + joins_s + (cores_s - cores_s) + (device_s - device_s);
 }
 
 double joules_of(const Split& split, double share) {

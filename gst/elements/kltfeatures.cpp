@@ -9,7 +9,7 @@
 namespace tandem {
 namespace {
 
-enum Output { kFeatures, kStrength, kSums, kSelection };
+enum Output { kFeatures, kStrength, kSums, kSelection, kGreatest };
 
 class KltFeaturesWork final : public StageWork {
  public:
@@ -31,6 +31,11 @@ class KltFeaturesWork final : public StageWork {
          1,
          {device ? KltFeaturesOpenCL::selection_scratch() : 0},
          true},
+        {"greatest",
+         GST_TANDEM_ELEMENT_TYPE_FLOAT32,
+         2,
+         {static_cast<gsize>(layout_.height), static_cast<gsize>(klt_blocks(layout_.width))},
+         true},
     };
     if (layout_.width <= 2 * window_ || layout_.height <= 2 * window_) {
       notice_ = "Nothing can be followed in frames of " + std::to_string(layout_.width) + "x" +
@@ -43,12 +48,16 @@ class KltFeaturesWork final : public StageWork {
 
   void compute(StageFrame& frame, Rows rows) const override {
     const KltLevel<const float> level = layout_.over(frame.input<float>(0)).levels[0];
-    klt_strength_simd(level.dx, level.dy, window_, plane(frame.output<float>(kStrength)), rows);
+    const Plane<float> strength = plane(frame.output<float>(kStrength));
+    klt_strength_simd(level.dx, level.dy, window_, strength, rows);
+    klt_greatest_simd(strength, blocks(frame.output<float>(kGreatest)), rows);
   }
 
   void combine(StageFrame& frame) const override {
-    klt_select_simd(plane<const float>(frame.output<float>(kStrength)), candidates_, features_,
-                    reinterpret_cast<KltFeature*>(frame.output<float>(kFeatures)));
+    klt_select_in_blocks_simd(plane<const float>(frame.output<float>(kStrength)),
+                              blocks<const float>(frame.output<float>(kGreatest)), candidates_,
+                              features_,
+                              reinterpret_cast<KltFeature*>(frame.output<float>(kFeatures)));
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
@@ -70,6 +79,11 @@ class KltFeaturesWork final : public StageWork {
   template <typename T>
   Plane<T> plane(T* data) const {
     return {data, layout_.width, layout_.height, layout_.width};
+  }
+  template <typename T>
+  Plane<T> blocks(T* data) const {
+    const int width = klt_blocks(layout_.width);
+    return {data, width, layout_.height, width};
   }
 
   const std::shared_ptr<KltFeaturesOpenCL> kernels_;

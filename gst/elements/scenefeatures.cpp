@@ -2,7 +2,9 @@
 #include "gst/elements/scenefeatures.h"
 
 #include <algorithm>
+#include <new>
 #include <stdexcept>
+#include <type_traits>
 
 #include "gst/elements/devicekernels.h"
 #include "gst/elements/scenetensors.h"
@@ -11,7 +13,9 @@
 namespace tandem {
 namespace {
 
-enum Output { kSpace, kBases, kLuma, kScratch };
+enum Output { kSpace, kBases, kLuma, kScratch, kProgress };
+
+static_assert(std::is_trivially_destructible_v<SharedRows>);  // nobody ends its life
 
 class SceneFeaturesWork final : public StageWork {
  public:
@@ -27,22 +31,18 @@ class SceneFeaturesWork final : public StageWork {
          1,
          {device ? SceneFeaturesOpenCL::scratch_floats(layout) : 0},
          true},
+        {"progress", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {sizeof(SharedRows)}, true},
     };
   }
 
-  /// Bands of kSceneBandRows: lower ones would blur more rows around them than in them.
-  int rows() const override { return (layout_.height_of(0) + kSceneBandRows - 1) / kSceneBandRows; }
+  void prepare(StageFrame& frame) const override { new (frame.output<void>(kProgress)) SharedRows; }
 
-  void compute(StageFrame& frame, Rows bands) const override {
-    const Rows rows{bands.begin * kSceneBandRows,
-                    std::min(bands.end * kSceneBandRows, layout_.height_of(0))};
-    scene_first_octave_simd(frame.luma(), frame.output<float>(kSpace), frame.output<float>(kBases),
-                            rows, frame.stop());
-  }
+  /// Calls that share the frame: which rows each computes is up to who comes first.
+  int rows() const override { return SharedRows::kMostThreads; }
 
-  void combine(StageFrame& frame) const override {
-    scene_next_octaves_simd(layout_, frame.output<float>(kBases), frame.output<float>(kSpace),
-                            frame.stop());
+  void compute(StageFrame& frame, Rows) const override {
+    scene_features_share(frame.luma(), frame.output<float>(kSpace), frame.output<float>(kBases),
+                         *frame.output<SharedRows>(kProgress), frame.stop());
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {

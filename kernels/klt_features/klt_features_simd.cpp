@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -176,41 +178,21 @@ HWY_INLINE auto peaks(const float* here, std::ptrdiff_t stride) {
   return hn::And(before, behind);
 }
 
-/// Calls found(x) for every candidate x of the row, in order, whose value is above what above()
-/// returns.
-template <typename Above, typename Found>
-HWY_INLINE void scan(Plane<const float> strength, int y, bool peaks_only, const Above& above,
-                     const Found& found) {
+void greatest_of_blocks(Plane<const float> strength, Plane<float> greatest, Rows rows) {
   const D d;
-  const float* row = strength.row(y);
-  const auto is_candidate = [&](int x) {
-    return row[x] > above() && (!peaks_only || is_peak(strength, x, y));
-  };
-  const bool inner = y > 0 && y < strength.height - 1;
-  int x = 0;
-  for (; x + kLanes <= strength.width; x += kLanes) {
-    // Most of a row is weak: four vectors at a time are passed over.
-    for (; x + 4 * kLanes <= strength.width; x += 4 * kLanes) {
-      const float* at = row + x;
-      const auto most =
-          hn::Max(hn::Max(hn::LoadU(d, at), hn::LoadU(d, at + kLanes)),
-                  hn::Max(hn::LoadU(d, at + 2 * kLanes), hn::LoadU(d, at + 3 * kLanes)));
-      if (!hn::AllFalse(d, hn::Gt(most, hn::Set(d, above())))) break;
+  static_assert(kKltBlock % kLanes == 0);
+  for (int y = rows.begin; y < rows.end; ++y) {
+    const float* const row = strength.row(y);
+    float* to = greatest.row(y);
+    int x = 0;
+    for (; x + kKltBlock <= strength.width; x += kKltBlock) {
+      auto most = hn::LoadU(d, row + x);
+      for (int i = kLanes; i < kKltBlock; i += kLanes)
+        most = hn::Max(most, hn::LoadU(d, row + x + i));
+      *to++ = hn::GetLane(hn::MaxOfLanes(d, most));
     }
-    if (x + kLanes > strength.width) break;
-    auto strong = hn::Gt(hn::LoadU(d, row + x), hn::Set(d, above()));
-    if (hn::AllFalse(d, strong)) continue;
-    const bool checked = inner && x > 0 && x + kLanes < strength.width;
-    if (peaks_only && checked) strong = hn::And(strong, peaks(row + x, strength.stride));
-    uint8_t bytes[8] = {};
-    hn::StoreMaskBits(d, strong, bytes);
-    for (auto bits = bytes[0] | static_cast<unsigned>(bytes[1]) << 8; bits != 0; bits &= bits - 1) {
-      const int i = x + std::countr_zero(bits);
-      if (checked ? row[i] > above() : is_candidate(i)) found(i);
-    }
+    if (x < strength.width) *to = *std::max_element(row + x, row + strength.width);
   }
-  for (; x < strength.width; ++x)
-    if (is_candidate(x)) found(x);
 }
 
 /// The strongest so far: up to four times as many as wanted, then the weaker ones go.
@@ -219,77 +201,125 @@ class Strongest {
   void start(int count, float above) {
     count_ = static_cast<std::size_t>(count);
     above_ = above;
-    features_.clear();
-    features_.reserve(4 * count_);
+    candidates_.clear();
+    candidates_.reserve(4 * count_);
   }
   float above() const { return above_; }
-  int size() const { return static_cast<int>(features_.size()); }
-  void add(const KltFeature& feature) {
-    features_.push_back(feature);
-    if (features_.size() == 4 * count_) cut();
+  int size() const { return static_cast<int>(candidates_.size()); }
+  /// `pixel`: its number in reading order. From one call to the next it grows.
+  void add(uint32_t pixel, float strength) {
+    // Positive floats compare as their bits do; of equals the first pixel is the greatest.
+    candidates_.push_back(static_cast<uint64_t>(std::bit_cast<uint32_t>(strength)) << 32 |
+                          (UINT32_MAX - pixel));
+    if (candidates_.size() == 4 * count_) cut();
   }
-  /// Leaves the `count` strongest, in order.
-  const std::vector<KltFeature>& sorted() {
+  /// Of the one that has the rank (1: the strongest); 0 when there are fewer.
+  float strength(int rank) {
+    if (size() < rank) return 0;
+    const auto at = candidates_.begin() + rank - 1;
+    std::nth_element(candidates_.begin(), at, candidates_.end(), std::greater<>());
+    return strength_of(*at);
+  }
+  /// Writes the `count` strongest, in order, of a frame of this width. Returns how many there are.
+  int write(int width, KltFeature* features) {
     cut();
-    std::sort(features_.begin(), features_.end(), stronger);
-    return features_;
+    std::sort(candidates_.begin(), candidates_.end(), std::greater<>());
+    for (const uint64_t candidate : candidates_) {
+      const int pixel = static_cast<int>(UINT32_MAX - static_cast<uint32_t>(candidate));
+      *features++ = {static_cast<float>(pixel % width), static_cast<float>(pixel / width),
+                     strength_of(candidate)};
+    }
+    return size();
   }
 
  private:
-  // No function, which sorting would call.
-  static constexpr auto stronger = [](const KltFeature& a, const KltFeature& b) {
-    if (a.strength != b.strength) return a.strength > b.strength;
-    return a.y != b.y ? a.y < b.y : a.x < b.x;
-  };
+  static float strength_of(uint64_t candidate) {
+    return std::bit_cast<float>(static_cast<uint32_t>(candidate >> 32));
+  }
   void cut() {
-    if (features_.size() < count_) return;
-    const auto last = features_.begin() + static_cast<std::ptrdiff_t>(count_) - 1;
-    std::nth_element(features_.begin(), last, features_.end(), stronger);
-    above_ = last->strength;  // an equal one further down loses
-    features_.resize(count_);
+    if (candidates_.size() < count_) return;
+    above_ = strength(static_cast<int>(count_));  // an equal one further down loses
+    candidates_.resize(count_);
   }
 
   std::size_t count_ = 0;
   float above_ = 0;
-  std::vector<KltFeature> features_;
+  std::vector<uint64_t> candidates_;
 };
 
-void scan_rows(Plane<const float> strength, bool peaks_only, int step, Strongest& strongest) {
+/// Adds the candidates of [x, end) of row y, which lie in one block.
+HWY_INLINE void scan_block(Plane<const float> strength, bool peaks_only, int y, int x, int end,
+                           Strongest& strongest) {
+  const D d;
+  const float* const row = strength.row(y);
+  const uint32_t first = static_cast<uint32_t>(y) * static_cast<uint32_t>(strength.width);
+  const auto add = [&](int i) { strongest.add(first + static_cast<uint32_t>(i), row[i]); };
+  const bool inner = y > 0 && y < strength.height - 1;
+  for (; x + kLanes <= end; x += kLanes) {
+    auto strong = hn::Gt(hn::LoadU(d, row + x), hn::Set(d, strongest.above()));
+    if (hn::AllFalse(d, strong)) continue;
+    const bool checked = inner && x > 0 && x + kLanes < strength.width;
+    if (peaks_only && checked) strong = hn::And(strong, peaks(row + x, strength.stride));
+    uint8_t bytes[8] = {};
+    hn::StoreMaskBits(d, strong, bytes);
+    for (auto bits = bytes[0] | static_cast<unsigned>(bytes[1]) << 8; bits != 0; bits &= bits - 1) {
+      const int i = x + std::countr_zero(bits);
+      if (row[i] > strongest.above() && (checked || !peaks_only || is_peak(strength, i, y))) add(i);
+    }
+  }
+  for (; x < end; ++x)
+    if (row[x] > strongest.above() && (!peaks_only || is_peak(strength, x, y))) add(x);
+}
+
+void scan_rows(Plane<const float> strength, Plane<const float> greatest, bool peaks_only, int step,
+               Strongest& strongest) {
   for (int y = 0; y < strength.height; y += step) {
-    scan(
-        strength, y, peaks_only, [&] { return strongest.above(); },
-        [&](int x) {
-          strongest.add({static_cast<float>(x), static_cast<float>(y), strength.row(y)[x]});
-        });
+    const float* most = greatest.row(y);
+    for (int x = 0; x < strength.width; x += kKltBlock, ++most) {
+      if (*most <= strongest.above()) continue;
+      scan_block(strength, peaks_only, y, x, std::min(x + kKltBlock, strength.width), strongest);
+    }
   }
 }
 
-void select(Plane<const float> strength, KltCandidates candidates, int count,
-            KltFeature* features) {
+/// The greatest strength of the block that has the rank among those of every `step`-th row; 0 when
+/// there are fewer, or it is none.
+float greatest_of_rank(Plane<const float> greatest, int step, int rank) {
+  thread_local std::vector<float> all;
+  all.clear();
+  for (int y = 0; y < greatest.height; y += step)
+    all.insert(all.end(), greatest.row(y), greatest.row(y) + greatest.width);
+  if (static_cast<int>(all.size()) <= rank) return 0;
+  std::nth_element(all.begin(), all.begin() + rank, all.end(), std::greater<>());
+  return std::max(0.0f, all[rank]);
+}
+
+void select(Plane<const float> strength, Plane<const float> greatest, KltCandidates candidates,
+            int count, KltFeature* features) {
   const bool peaks_only = candidates == KltCandidates::peaks;
   thread_local Strongest strongest;
   // Few rows say what is worth a look in all: at twice the rank that the weakest one wanted has
   // among them on average, all rows mostly have as many as are wanted. If they do not, all that is
   // no weaker than as many of the few rows is looked at.
   constexpr int kFewRows = 16;
-  strongest.start(count, 0);
-  scan_rows(strength, peaks_only, kFewRows, strongest);
-  const std::vector<KltFeature>& few = strongest.sorted();
-  const auto from = [&](int rank) {
-    return static_cast<int>(few.size()) >= rank ? std::nextafter(few[rank - 1].strength, 0.0f) : 0;
+  const auto weakest_of_few = [&](float above, int rank) {
+    strongest.start(count, above);
+    scan_rows(strength, greatest, peaks_only, kFewRows, strongest);
+    const float weakest = strongest.strength(rank);
+    return weakest > 0 ? std::nextafter(weakest, 0.0f) : 0;
   };
-  const float likely = from(std::min(count, 2 * count / kFewRows + 8)), sure = from(count);
+  const int rank = std::min(count, 2 * count / kFewRows + 8);
+  // Of three blocks that are strong one at least has a candidate that is, mostly.
+  float likely = weakest_of_few(greatest_of_rank(greatest, kFewRows, 3 * rank), rank);
+  if (likely == 0) likely = weakest_of_few(0, rank);
   strongest.start(count, likely);
-  scan_rows(strength, peaks_only, 1, strongest);
-  if (strongest.size() < count && likely > sure) {
-    strongest.start(count, sure);
-    scan_rows(strength, peaks_only, 1, strongest);
+  scan_rows(strength, greatest, peaks_only, 1, strongest);
+  if (strongest.size() < count && likely > 0) {
+    strongest.start(count, weakest_of_few(0, count));
+    scan_rows(strength, greatest, peaks_only, 1, strongest);
   }
-
-  const std::vector<KltFeature>& all = strongest.sorted();
-  std::copy(all.begin(), all.end(), features);
-  const int kept = suppress_neighbours(features, static_cast<int>(all.size()));
-  std::fill(features + kept, features + count, KltFeature{});
+  const int found = strongest.write(strength.width, features);
+  std::fill(features + suppress_neighbours(features, found), features + count, KltFeature{});
 }
 
 }  // namespace
@@ -302,6 +332,7 @@ HWY_AFTER_NAMESPACE();
 namespace tandem {
 
 HWY_EXPORT(strengths);
+HWY_EXPORT(greatest_of_blocks);
 HWY_EXPORT(select);
 
 void klt_strength_simd(Plane<const float> dx, Plane<const float> dy, int window,
@@ -310,10 +341,24 @@ void klt_strength_simd(Plane<const float> dx, Plane<const float> dy, int window,
   HWY_DYNAMIC_DISPATCH(strengths)(dx, dy, window, strength, rows);
 }
 
+void klt_greatest_simd(Plane<const float> strength, Plane<float> greatest, Rows rows) {
+  HWY_DYNAMIC_DISPATCH(greatest_of_blocks)(strength, greatest, rows);
+}
+
+void klt_select_in_blocks_simd(Plane<const float> strength, Plane<const float> greatest,
+                               KltCandidates candidates, int count, KltFeature* features) {
+  if (count <= 0) return;
+  HWY_DYNAMIC_DISPATCH(select)(strength, greatest, candidates, count, features);
+}
+
 void klt_select_simd(Plane<const float> strength, KltCandidates candidates, int count,
                      KltFeature* features) {
-  if (count <= 0) return;
-  HWY_DYNAMIC_DISPATCH(select)(strength, candidates, count, features);
+  thread_local std::vector<float> memory;
+  const int blocks = klt_blocks(strength.width);
+  memory.resize(static_cast<std::size_t>(blocks) * static_cast<std::size_t>(strength.height));
+  const Plane<float> greatest{memory.data(), blocks, strength.height, blocks};
+  klt_greatest_simd(strength, greatest, {0, strength.height});
+  klt_select_in_blocks_simd(strength, greatest, candidates, count, features);
 }
 
 }  // namespace tandem

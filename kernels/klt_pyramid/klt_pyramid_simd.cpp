@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -20,8 +20,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 // Of 512 bits, each load of a pixel's neighbours would cross a cache line.
 using D = hn::CappedTag<float, 8>;
-using D16 = hn::CappedTag<uint16_t, 16>;
-using D32 = hn::CappedTag<uint32_t, 8>;
+using D16 = hn::CappedTag<int16_t, 16>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 
 // GCC does not inline by itself what is called in several places.
@@ -52,7 +51,7 @@ HWY_INLINE void for_blocks(Tag d, int begin, int end, const Body& body) {
 /// The same where body(tag, x) stores vectors at to + x. All but the first and the last are
 /// aligned: a store that crosses a cache line costs as much as all that is computed for it.
 template <class Tag, typename Body>
-HWY_INLINE void for_stores(Tag d, const hn::TFromD<Tag>* to, int begin, int end, const Body& body) {
+HWY_INLINE void for_stores(Tag d, const float* to, int begin, int end, const Body& body) {
   const int lanes = static_cast<int>(hn::MaxLanes(d));
   const auto address = reinterpret_cast<std::uintptr_t>(to + begin);
   const int misaligned = static_cast<int>(address / sizeof(*to) % static_cast<unsigned>(lanes));
@@ -83,40 +82,63 @@ class Ring {
   std::array<int, kRows> rows_{};
 };
 
+/// Keeps GCC from loading again what it has in a register: 5 loads a row instead of 3.
+template <class V>
+HWY_INLINE V keep(V v) {
+#if HWY_ARCH_X86
+  asm("" : "+v"(v.raw));
+#endif
+  return v;
+}
+
 /// dx and dy of kRows rows, without the first and the last pixel. `rows` begins with the row above
-/// the first of them; `smoothed` are the same, with zeros in place of a row without differences.
-template <int kRows>
-HWY_INLINE void gradients(const float* const (&rows)[kRows + 2],
-                          const float* const (&smoothed)[kRows + 2], int width, float* const* dx,
-                          float* const* dy) {
+/// the first of them. Each row is differentiated and smoothed in x once. `below_border`: the row
+/// above has no difference in x.
+template <int kRows, bool below_border = false>
+HWY_INLINE void gradients(const float* const* rows, int width, float* const* dx, float* const* dy) {
   for_stores(D(), dx[0], 1, width - 1, [&](auto d, int x) INLINE_BODY {
     const auto two = hn::Set(d, 2.0f), eighth = hn::Set(d, 1 / 8.0f);
-    const auto sum = [&](int i, int at) HWY_ATTR {
-      const auto outer =
-          hn::Add(hn::LoadU(d, smoothed[i] + at), hn::LoadU(d, smoothed[i + 2] + at));
-      return hn::MulAdd(two, hn::LoadU(d, smoothed[i + 1] + at), outer);
-    };
-    const auto difference = [&](int i, int at) HWY_ATTR {
-      return hn::Sub(hn::LoadU(d, rows[i + 2] + at), hn::LoadU(d, rows[i] + at));
-    };
-    hn::Vec<decltype(d)> across[kRows], down[kRows];
-#pragma GCC unroll 2
-    for (int i = 0; i < kRows; ++i) {
-      across[i] = hn::Mul(hn::Sub(sum(i, x + 1), sum(i, x - 1)), eighth);
-      const auto outer = hn::Add(difference(i, x - 1), difference(i, x + 1));
-      down[i] = hn::Mul(hn::MulAdd(two, difference(i, x), outer), eighth);
-    }
-#pragma GCC unroll 2
-    for (int i = 0; i < kRows; ++i) {
-      hn::StoreU(across[i], d, dx[i] + x);
-      hn::StoreU(down[i], d, dy[i] + x);
+    hn::Vec<decltype(d)> difference[kRows + 2], smooth[kRows + 2];
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows + 2; ++i) {
+      const auto left = keep(hn::LoadU(d, rows[i] + x - 1)),
+                 right = keep(hn::LoadU(d, rows[i] + x + 1));
+      difference[i] = below_border && i == 0 ? hn::Zero(d) : hn::Sub(right, left);
+      smooth[i] = hn::MulAdd(two, hn::LoadU(d, rows[i] + x), hn::Add(left, right));
+      if (i < 2) continue;
+      const auto outer = hn::Add(difference[i - 2], difference[i]);
+      const auto across = hn::MulAdd(two, difference[i - 1], outer);
+      const auto down = hn::Sub(smooth[i], smooth[i - 2]);
+      hn::StoreU(hn::Mul(across, eighth), d, dx[i - 2] + x);
+      hn::StoreU(hn::Mul(down, eighth), d, dy[i - 2] + x);
     }
   });
 }
 
+/// Stores the floats whose 256-fold less 2^15 `v` has.
+template <class Tag, class V>
+HWY_INLINE void store_floats(Tag d, V v, float* to) {
+  const auto store = [](auto part, float* at) HWY_ATTR {
+    const hn::DFromV<decltype(part)> d16;
+    const hn::Rebind<float, decltype(d16)> d32;
+    const auto value =
+        hn::ConvertTo(d32, hn::PromoteTo(hn::Rebind<int32_t, decltype(d16)>(), part));
+    hn::StoreU(hn::MulAdd(value, hn::Set(d32, 1 / 256.0f), hn::Set(d32, 128.0f)), d32, at);
+  };
+  if constexpr (hn::MaxLanes(d) == 1) {
+    store(v, to);
+  } else {
+#if HWY_TARGET != HWY_SCALAR  // which has no halves
+    const hn::Half<Tag> half;
+    store(hn::LowerHalf(half, v), to);
+    store(hn::UpperHalf(half, v), to + hn::MaxLanes(half));
+#endif
+  }
+}
+
 /// Computes rows when they are asked for, and once as long as that goes from the top down: bands
 /// need no rows from each other, and what a row needs is still in the cache. Level 1 is ahead of
-/// level 0 by up to 6 rows of the latter. All is exact: blurs are integers below 2^24.
+/// level 0 by up to 7 rows of the latter. Images are exact: blurs are integers below 2^24.
 class Lines {
  public:
   void start(Plane<const uint8_t> luma, const KltPyramid<float>& pyramid, Rows rows) {
@@ -125,163 +147,177 @@ class Lines {
     rows_ = rows;
     half_rows_ = {(rows.begin + 1) / 2, (rows.end + 1) / 2};
     half_width_ = (luma.width + 1) / 2;
-    across_.start(luma.width);
     image16_.start(luma.width);
     image_.start(luma.width);
     half_across_.start(half_width_);
     half_image_.start(half_width_);
     const auto padded = static_cast<std::size_t>(luma.width + 3 * kLanes);
     if (zeros_.size() < padded) zeros_.resize(padded);
-    if (zeros16_.size() < padded) zeros16_.resize(padded);
-    if (zeros32_.size() < padded) zeros32_.resize(padded);
+    if (zeros8_.size() < padded) zeros8_.resize(padded);
+    for (std::vector<int16_t>& row : down_)
+      if (row.size() < padded) row.resize(padded);
+    if (half_zeros_.size() < padded) half_zeros_.resize(padded, kHalfZero);
   }
 
-  /// Row y of level 0 and, if it is in the band, the one below: less is loaded for two at a time.
+  /// Row y of a level and the next ones that are in the band, as many as are computed together.
   /// Returns how many were written.
   int write_level0(int y) {
-    const KltLevel<float>& level = pyramid_.levels[0];
-    const int height = level.image.height, width = level.image.width;
-    const int count = y > 0 && y + 2 < height && y + 1 < rows_.end && width >= 3 ? 2 : 1;
-    for (int i = 0; i < count; ++i) put(image(y + i), level.image, y + i);
-    float* const dx[] = {level.dx.row(y), level.dx.row(y + count - 1)};
-    float* const dy[] = {level.dy.row(y), level.dy.row(y + count - 1)};
-    if (count == 2) {
-      const float* const four[] = {image(y - 1), image(y), image(y + 1), image(y + 2)};
-      gradients<2>(four, four, width, dx, dy);
-    } else if (y > 0 && y < height - 1 && width >= 3) {
-      const float* const three[] = {image(y - 1), image(y), image(y + 1)};
-      gradients<1>(three, three, width, dx, dy);
-    } else {
-      return clear(dx[0], dy[0], width), 1;
-    }
-    for (int i = 0; i < count; ++i) dx[i][0] = dx[i][width - 1] = dy[i][0] = dy[i][width - 1] = 0;
-    return count;
+    return write(pyramid_.levels[0], y, rows_.end, [&](int v) { return image(v); });
   }
-
-  void write_level1(int y) {
-    const KltLevel<float>& level = pyramid_.levels[1];
-    const int width = level.image.width;
-    put(half_image(y), level.image, y);
-    float *const dx = level.dx.row(y), *const dy = level.dy.row(y);
-    if (y == 0 || y == level.image.height - 1 || width < 3) return clear(dx, dy, width);
-    const float *const above = half_image(y - 1), *const below = half_image(y + 1);
-    const float* const rows[] = {above, half_image(y), below};
-    // The first and the last row and column have no differences to smooth. Of these only the first
-    // ones are not zeros anyway.
-    const float* const smoothed[] = {y == 1 ? zeros_.data() : above, rows[1], below};
-    gradients<1>(rows, smoothed, width, &dx, &dy);
-    dx[0] = dx[width - 1] = dy[0] = dy[width - 1] = 0;
-    dy[1] -= (below[0] - above[0]) / 8;
+  int write_level1(int y) {
+    return write(pyramid_.levels[1], y, half_rows_.end, [&](int v) { return half_image(v); });
   }
 
  private:
+  // Four load less. Their eight streams of writes cost more than that where the second-level cache
+  // is left for a slow third one.
+  static constexpr int kTogether = 2;
+  /// What half_across() has for zeros.
+  static constexpr float kHalfZero = -16.0f * 32768;
+
+  template <typename Image>
+  HWY_INLINE int write(const KltLevel<float>& level, int y, int end, const Image& image) {
+    const int width = level.image.width, bottom = level.image.height - 1;
+    if (y == 0 || y >= bottom || width < 3) {
+      put(image(y), level.image, y);
+      std::fill_n(level.dx.row(y), width, 0.0f);
+      std::fill_n(level.dy.row(y), width, 0.0f);
+      return 1;
+    }
+    const int left = std::min(end, bottom) - y;
+    const int count = y == 1 ? 1 : std::min(left, kTogether);
+    const float* rows[kTogether + 2];
+    float *dx[kTogether], *dy[kTogether];
+    for (int i = 0; i < count + 2; ++i) rows[i] = image(y - 1 + i);
+    for (int i = 0; i < count; ++i) {
+      put(rows[i + 1], level.image, y + i);
+      dx[i] = level.dx.row(y + i);
+      dy[i] = level.dy.row(y + i);
+    }
+    if (y == 1) {
+      gradients<1, true>(rows, width, dx, dy);
+    } else if (count == 1) {
+      gradients<1>(rows, width, dx, dy);
+    } else {
+      gradients<kTogether>(rows, width, dx, dy);
+    }
+    // The first and the last column have no differences to smooth. Only the first one of level 1 is
+    // not zero anyway.
+    for (int i = 0; i < count; ++i) {
+      dx[i][0] = dx[i][width - 1] = dy[i][0] = dy[i][width - 1] = 0;
+      dy[i][1] -= (rows[i + 2][0] - rows[i][0]) / 8;
+    }
+    return count;
+  }
+
   bool is_inside(int y) const { return y >= 2 && y < luma_.height - 2; }
 
   static void put(const float* row, Plane<float> plane, int y) {
     if (row != plane.row(y)) std::copy_n(row, plane.width, plane.row(y));
   }
-  static void clear(float* dx, float* dy, int width) {
-    std::fill_n(dx, width, 0.0f);
-    std::fill_n(dy, width, 0.0f);
-  }
 
-  /// 16 times the luma blurred in x.
-  const uint16_t* across(int y) {
-    if (!is_inside(y)) return zeros16_.data();
-    uint16_t* const row = across_.at(y);
-    if (across_.has(y)) return row;
-    const uint8_t* luma = luma_.row(y);
-    row[0] = row[1] = 0;
-    for_blocks(D16(), 2, luma_.width - 2, [&](auto d, int x) INLINE_BODY {
-      const hn::Rebind<uint8_t, decltype(d)> d8;
-      const auto level = [&](int at)
-                             HWY_ATTR { return hn::PromoteTo(d, hn::LoadU(d8, luma + at)); };
-      hn::StoreU(blur16(level(x - 2), level(x - 1), level(x), level(x + 1), level(x + 2)), d,
-                 row + x);
-    });
-    for (int x = std::max(2, luma_.width - 2); x < luma_.width; ++x) row[x] = 0;
-    return row;
-  }
-
-  /// 256 times row y of level 0, which is inside. The row beside it is made as well.
-  const uint16_t* image16(int y) {
+  /// 256 times row y of level 0, which is inside, less 2^15, so that it is signed: pairs of signed
+  /// pixels are weighed at once. Makes the row beside it as well, and the floats of both.
+  const int16_t* image16(int y) {
     if (image16_.has(y)) return image16_.at(y);
     const int first = y & ~1;
     image16_.has(y ^ 1);
-    const uint16_t *a = across(first - 2), *b = across(first - 1), *c = across(first),
-                   *e = across(first + 1), *f = across(first + 2), *g = across(first + 3);
-    uint16_t *const row = image16_.at(first), *const next = image16_.at(first + 1);
-    for_blocks(D16(), 0, luma_.width, [&](auto d, int x) INLINE_BODY {
-      const auto vb = hn::LoadU(d, b + x), vc = hn::LoadU(d, c + x), ve = hn::LoadU(d, e + x),
-                 vf = hn::LoadU(d, f + x);
-      hn::StoreU(blur16(hn::LoadU(d, a + x), vb, vc, ve, vf), d, row + x);
-      hn::StoreU(blur16(vb, vc, ve, vf, hn::LoadU(d, g + x)), d, next + x);
+    blur_down(first);
+    const int16_t *const down = down_[0].data(), *const next_down = down_[1].data();
+    int16_t *const row = image16_.at(first), *const next = image16_.at(first + 1);
+    float *const image = image_row(first), *const next_image = image_row(first + 1);
+    for_stores(D16(), image, 2, luma_.width - 2, [&](auto d, int x) INLINE_BODY {
+      const auto blur = [&](const int16_t* from, int16_t* to, float* floats) INLINE_BODY {
+        const auto at = [&](int i) INLINE_BODY { return hn::LoadU(d, from + x + i); };
+        const auto v = hn::Add(blur16(at(-2), at(-1), at(0), at(1), at(2)), hn::Set(d, INT16_MIN));
+        hn::StoreU(v, d, to + x);
+        store_floats(d, v, floats + x);
+      };
+      blur(down, row, image);
+      blur(next_down, next, next_image);
     });
+    const int last = luma_.width - 1;
+    for (const int x : {0, std::min(1, last), std::max(0, last - 1), last}) {
+      row[x] = next[x] = INT16_MIN;
+      image[x] = next_image[x] = 0;
+    }
     return image16_.at(y);
   }
 
-  /// Row y of level 0: where it is to be written, when that is in this band.
+  /// 16 times rows y and y + 1 of the luma blurred in y. For pairs of rows less is loaded than in
+  /// x, and made 16 bits wide.
+  void blur_down(int y) {
+    const auto luma = [&](int v) { return is_inside(v) ? luma_.row(v) : zeros8_.data(); };
+    const uint8_t *const a = luma(y - 2), *const b = luma(y - 1), *const c = luma(y),
+                         *const e = luma(y + 1), *const f = luma(y + 2), *const g = luma(y + 3);
+    int16_t *const row = down_[0].data(), *const next = down_[1].data();
+    for_blocks(D16(), 0, luma_.width, [&](auto d, int x) INLINE_BODY {
+      const auto pixels = [&](const uint8_t* from) HWY_ATTR {
+        return hn::PromoteTo(d, hn::LoadU(hn::Rebind<uint8_t, decltype(d)>(), from + x));
+      };
+      const auto vb = pixels(b), vc = pixels(c), ve = pixels(e), vf = pixels(f);
+      hn::StoreU(blur16(pixels(a), vb, vc, ve, vf), d, row + x);
+      hn::StoreU(blur16(vb, vc, ve, vf, pixels(g)), d, next + x);
+    });
+  }
+
+  /// Where the floats of row y of level 0 are: where they are to be written, when that is in this
+  /// band.
+  float* image_row(int y) {
+    const bool written = is_inside(y) && y >= rows_.begin && y < rows_.end;
+    return written ? pyramid_.levels[0].image.row(y) : image_.at(y);
+  }
+
   const float* image(int y) {
     if (!is_inside(y)) return zeros_.data();
-    float* const row =
-        y >= rows_.begin && y < rows_.end ? pyramid_.levels[0].image.row(y) : image_.at(y);
-    if (image_.has(y)) return row;
-    const uint16_t* from = image16(y);
-    for_stores(D(), row, 0, luma_.width, [&](auto d, int x) INLINE_BODY {
-      const hn::Rebind<uint16_t, decltype(d)> d16;
-      const hn::Rebind<int32_t, decltype(d)> d32;
-      const auto sum = hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d16, from + x)));
-      hn::StoreU(hn::Mul(sum, hn::Set(d, 1 / 256.0f)), d, row + x);
-    });
-    return row;
+    image16(y);
+    return image_row(y);
   }
 
-  /// 4096 times row y of level 0 blurred in x, at every second pixel.
-  const uint32_t* half_across(int y) {
-    if (!is_inside(y)) return zeros32_.data();
-    uint32_t* const row = half_across_.at(y);
+  /// 4096 times row y of level 0 blurred in x, at every second pixel, less 16 times 2^15.
+  const float* half_across(int y) {
+    if (!is_inside(y)) return half_zeros_.data();
+    float* const row = half_across_.at(y);
     if (half_across_.has(y)) return row;
-    const uint16_t* from = image16(y);
+    const int16_t* from = image16(y);
     const int inside = std::max(0, (luma_.width - 3) / 2);
-    for_blocks(D32(), 0, inside, [&](auto d, int x) INLINE_BODY {
-      // A pixel and its right neighbour are the halves of 32 bits; the row is readable past its
-      // end.
-      const auto pairs = [&](int at) HWY_ATTR {
-        if constexpr (hn::MaxLanes(d) == 1) {
-          uint32_t pair;
-          std::memcpy(&pair, from + at, sizeof pair);
-          return hn::Set(d, pair);
-        } else {
-          return hn::BitCast(d, hn::LoadU(hn::Repartition<uint16_t, decltype(d)>(), from + at));
-        }
-      };
-      const auto even = [&](auto v) HWY_ATTR { return hn::And(v, hn::Set(d, 0xffffu)); };
-      const auto ab = pairs(2 * x), ce = pairs(2 * x + 2), f = pairs(2 * x + 4);
-      hn::StoreU(
-          blur16(even(ab), hn::ShiftRight<16>(ab), even(ce), hn::ShiftRight<16>(ce), even(f)), d,
-          row + x);
+    for_blocks(D(), 0, inside, [&](auto d, int x) INLINE_BODY {
+      const int16_t* const at = from + 2 * x;  // readable past the row's end
+      if constexpr (hn::MaxLanes(d) == 1) {
+        row[x] = static_cast<float>(at[0] + 4 * at[1] + 6 * at[2] + 4 * at[3] + at[4]);
+      } else {
+        const hn::Repartition<int16_t, decltype(d)> d16;
+        const hn::Rebind<int32_t, decltype(d)> d32;
+        auto odd = hn::Zero(d32);
+        const auto add = [&](auto sum, int first, int weight, int next_weight) HWY_ATTR {
+          const auto weights = hn::BitCast(d16, hn::Set(d32, next_weight * 65536 + weight));
+          return hn::ReorderWidenMulAccumulate(d32, hn::LoadU(d16, at + first), weights, sum, odd);
+        };
+        const auto sum = add(add(add(hn::Zero(d32), 0, 1, 4), 2, 6, 4), 4, 1, 0);
+        hn::StoreU(hn::ConvertTo(d, hn::RearrangeToOddPlusEven(sum, odd)), d, row + x);
+      }
     });
-    std::fill(row + inside, row + half_width_, 0u);
+    std::fill(row + inside, row + half_width_, kHalfZero);
     return row;
   }
 
-  /// Row y of level 1, as image().
+  /// Row y of level 1: where it is to be written, when that is in this band.
   const float* half_image(int y) {
     const int center = 2 * y + 2;
     if (!is_inside(center)) return zeros_.data();
     float* const row = y >= half_rows_.begin && y < half_rows_.end ? pyramid_.levels[1].image.row(y)
                                                                    : half_image_.at(y);
     if (half_image_.has(y)) return row;
-    const uint32_t *a = half_across(center - 2), *b = half_across(center - 1),
-                   *c = half_across(center), *e = half_across(center + 1),
-                   *f = half_across(center + 2);
+    const float *a = half_across(center - 2), *b = half_across(center - 1),
+                *c = half_across(center), *e = half_across(center + 1),
+                *f = half_across(center + 2);
     for_stores(D(), row, 0, half_width_, [&](auto d, int x) INLINE_BODY {
-      const hn::Rebind<uint32_t, decltype(d)> du;
-      const hn::Rebind<int32_t, decltype(d)> d32;
-      const auto sum = blur16(hn::LoadU(du, a + x), hn::LoadU(du, b + x), hn::LoadU(du, c + x),
-                              hn::LoadU(du, e + x), hn::LoadU(du, f + x));
-      const auto value = hn::ConvertTo(d, hn::BitCast(d32, sum));
-      hn::StoreU(hn::Mul(value, hn::Set(d, 1 / 65536.0f)), d, row + x);
+      constexpr float kOne = 1 / 65536.0f;
+      const auto outer = hn::Add(hn::LoadU(d, a + x), hn::LoadU(d, f + x));
+      const auto inner = hn::Add(hn::LoadU(d, b + x), hn::LoadU(d, e + x));
+      auto sum = hn::MulAdd(hn::Set(d, kOne), outer, hn::Set(d, -16 * kHalfZero * kOne));
+      sum = hn::MulAdd(hn::Set(d, 4 * kOne), inner, sum);
+      hn::StoreU(hn::MulAdd(hn::Set(d, 6 * kOne), hn::LoadU(d, c + x), sum), d, row + x);
     });
     return row;
   }
@@ -290,12 +326,11 @@ class Lines {
   KltPyramid<float> pyramid_;
   Rows rows_, half_rows_;  // that are written
   int half_width_ = 0;
-  Ring<uint16_t> across_, image16_;
-  Ring<uint32_t> half_across_;
-  Ring<float> image_, half_image_;
-  std::vector<float> zeros_;
-  std::vector<uint16_t> zeros16_;
-  std::vector<uint32_t> zeros32_;
+  std::array<std::vector<int16_t>, 2> down_;
+  Ring<int16_t> image16_;
+  Ring<float> image_, half_across_, half_image_;
+  std::vector<float> zeros_, half_zeros_;
+  std::vector<uint8_t> zeros8_;
 };
 
 void run(Plane<const uint8_t> luma, const KltPyramid<float>& pyramid, Rows rows) {
@@ -304,7 +339,7 @@ void run(Plane<const uint8_t> luma, const KltPyramid<float>& pyramid, Rows rows)
   int next_half = (rows.begin + 1) / 2;
   for (int y = rows.begin; y < rows.end;) {
     y += lines.write_level0(y);
-    for (; 2 * next_half < y; ++next_half) lines.write_level1(next_half);
+    while (2 * next_half < y) next_half += lines.write_level1(next_half);
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "kernels/opencl/opencl.h"
 #include "kernels/plane.h"
+#include "kernels/util/shared_rows.h"
 #include "kernels/util/stop.h"
 
 /// Scene Recognition stage 1: the Gaussian scale space of a frame, its differences, and the
@@ -120,10 +121,6 @@ struct SceneLayout {
   }
 };
 
-/// Rows of octave 0 in a band that is worth its halo of 48 rows above and below: between two others
-/// it costs a third of the band's own work.
-inline constexpr int kSceneBandRows = 128;
-
 /// Rows of octave 0, which has twice as many as the frame, and of octave 1's base those that they
 /// hold. `space` has SceneLayout::floats() of the luma's size, `bases` base_floats(). Safe from
 /// many threads on disjoint rows; halo 48 rows, which each band blurs for itself; allocates nothing
@@ -139,6 +136,11 @@ void scene_first_octave_simd(Plane<const uint8_t> luma, float* space, float* bas
 /// All other octaves, when octave 1's base is there; the later ones are written.
 void scene_next_octaves_ref(const SceneLayout& layout, float* bases, float* space);
 void scene_next_octaves_simd(const SceneLayout& layout, float* bases, float* space, Stop stop = {});
+
+/// All of a frame on the threads that call this with the same `progress`, which is of this frame
+/// alone. The frame is there when all of them have returned.
+void scene_features_share(Plane<const uint8_t> luma, float* space, float* bases,
+                          SharedRows& progress, Stop stop = {});
 
 /// The whole space of one frame, on this thread. Throws std::invalid_argument when it is too small.
 inline std::vector<float> scene_features(Plane<const uint8_t> luma) {

@@ -67,6 +67,7 @@ void scale(Measurements& m, const Measurements& second, const Scale& by) {
   Split& split = m.split;
   split.cores.rows_s *= by.factor(split.cores.rows_s, second.split.cores.rows_s, kOnCpu);
   split.device.rows_s *= by.factor(split.device.rows_s, second.split.device.rows_s, kOnDevice);
+  split.joins_s *= by.factor(split.joins_s, second.split.joins_s, kOnDevice);
   split.cpu_share = share_to_run(split);
   // All numbers of threads alike, so that how they get in each other's way stays as it is.
   const double threads = by.factor(m.cg[0].seconds, second.cg[0].seconds, kOnCpu);
@@ -150,6 +151,7 @@ Learnt derive(const Learnt& learnt, const Slowdown& slowdown, const Predictor& p
   Split& split = m.split;
   split.cores = {slowdown.cores * split.cores.fixed_s, slowdown.cores * split.cores.rows_s};
   split.device = {slowdown.device * split.device.fixed_s, slowdown.device * split.device.rows_s};
+  split.joins_s *= slowdown.cores;
   split.cpu_share = share_to_run(split);
   derived.findings.trials = as_tried(learnt.findings.trials, m, predictor);
   return derived;

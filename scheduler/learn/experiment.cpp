@@ -246,7 +246,8 @@ void Experiment::measure(Observation& made) {
         stage.upload_s = mean_of([k](const FrameTimes& t) { return t.upload_ns[k]; });
     }
   }
-  if (one_thread) made.service_s = mean_of([](const FrameTimes& t) { return t.service_ns(); });
+  if (one_thread || split)
+    made.service_s = mean_of([](const FrameTimes& t) { return t.service_ns(); });
   if (on_device && configuration.lanes == 1 && !beside) {
     made.cores_s = mean_of([&](const FrameTimes& t) {
       uint64_t sum_ns = 0;

@@ -1,30 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scheduler/learn/interpret_split.h"
 
-#include <cstdlib>
+#include <algorithm>
 #include <utility>
 
 #include "model/split.h"
 
 namespace tandem {
 namespace {
-
-// Shares that are as good, in points.
-constexpr int kSameShare = 2;
-
-// What each side takes for all rows alone.
-std::pair<double, double> wholes_s(const Chain& chain, const Measurements& m) {
-  double cores_s = 0, device_s = 0;
-  for (int k = 0; k < chain.stages; ++k) {
-    const StageMeasurements& stage = m.stages[k];
-    if (!stage.can_split) continue;
-    cores_s += stage.mg.seconds;
-    device_s += stage.device.seconds;
-    if (k == 0 || !m.stages[k - 1].can_split) device_s += stage.upload.seconds;
-    if (k + 1 < chain.stages && !m.stages[k + 1].can_split) device_s += stage.download.seconds;
-  }
-  return {cores_s, device_s};
-}
 
 // The other stages of the frame keep one side busy as well.
 SplitWatts watts_of(const Observation& seen, const Domains& domains, const WattsOfWholes& wholes) {
@@ -58,28 +41,48 @@ bool is_whole_split(const Observation& seen, const Chain& chain) {
          seen.configuration.mapping.split_stages() == splittable(chain);
 }
 
+WholesAlone wholes_alone(const Chain& chain, const Measurements& m) {
+  WholesAlone wholes{0, 0};
+  for (int k = 0; k < chain.stages; ++k) {
+    const StageMeasurements& stage = m.stages[k];
+    if (!stage.can_split) continue;
+    wholes.cores_s += stage.mg.seconds;
+    wholes.device_s += stage.device.seconds;
+    if (k == 0 || !m.stages[k - 1].can_split) wholes.device_s += stage.upload.seconds;
+    if (k + 1 < chain.stages && !m.stages[k + 1].can_split)
+      wholes.device_s += stage.download.seconds;
+  }
+  return wholes;
+}
+
+std::vector<ShareTried> shares_tried(std::span<const Observation> seen, const Chain& chain) {
+  std::vector<ShareTried> tried;
+  for (const Observation& one : seen) {
+    if (is_trial(one.kind) || !one.configuration.mapping.any_split()) continue;
+    if (!is_whole_split(one, chain)) continue;
+    double others_s = 0;
+    for (std::size_t k = 0; k < one.stages.size(); ++k)
+      if (!one.configuration.mapping.split(static_cast<int>(k))) others_s += one.stages[k].seconds;
+    const double sides_s = std::max(one.split_cores_s, one.split_device_s);
+    // A frame that waits for both sides has begun; one that a slow source sends late has not.
+    const double whole_s = known(one.service_s) ? std::min(one.service_s, one.frame_s) : 0;
+    const double frame_s = whole_s - others_s;
+    tried.push_back({one.configuration.cpu_share, one.split_cores_s, one.split_device_s,
+                     std::max(sides_s, frame_s)});
+  }
+  return tried;
+}
+
 Split split_of(std::span<const Observation> seen, const Chain& chain,
                const Measurements& measurements, const WattsOfWholes& wholes) {
-  const Observation& latest = seen.back();
-  const int ran = latest.configuration.cpu_share;
-  const double share = ran / 100.0;
-  Split split;
-  if (seen.size() > 1) {
-    const Observation& before = seen[seen.size() - 2];
-    const double other = before.configuration.cpu_share / 100.0;
-    split.cores = side_of(other, before.split_cores_s, share, latest.split_cores_s);
-    split.device = side_of(1 - other, before.split_device_s, 1 - share, latest.split_device_s);
-  } else {
-    const auto [cores_s, device_s] = wholes_s(chain, measurements);
-    split.cores = side_of(1, cores_s, share, latest.split_cores_s);
-    split.device = side_of(1, device_s, 1 - share, latest.split_device_s);
-  }
-  const SplitWatts watts = watts_of(latest, measurements.domains, wholes);
+  const std::vector<ShareTried> tried = shares_tried(seen, chain);
+  Split split = split_near_best(tried, wholes_alone(chain, measurements));
+  const auto best = std::ranges::find_if(
+      seen, [&](const Observation& one) { return one.configuration.cpu_share == split.cpu_share; });
+  const SplitWatts watts = watts_of(*best, measurements.domains, wholes);
   split.static_w = watts.static_w;
   split.cores_w = watts.cores_w;
   split.device_w = watts.device_w;
-  const int to_run = share_to_run(split);
-  split.cpu_share = to_run > 0 && std::abs(to_run - ran) <= kSameShare ? ran : to_run;
   return split;
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
+#include "model/share_search.h"
 #include "scheduler/learn/chain.h"
 #include "scheduler/learn/observation.h"
 
@@ -19,11 +21,15 @@ struct WattsOfWholes {
 /// Whether both sides computed rows of one frame at a time, with all stages split that can be.
 bool is_whole_split(const Observation& seen, const Chain& chain);
 
-/// What frames took on both sides, from such experiments in the order in which they were made; at
-/// least one. Both sides at work tell what either takes for its rows: the line through the latest
-/// two shares, or through one and the whole frames of `measurements`, which each side computed
-/// alone. The share to run is that of the latest experiment where the line promises no more than a
-/// point or two.
+/// What each side takes for all rows alone, of the stages that can be split.
+WholesAlone wholes_alone(const Chain& chain, const Measurements& measurements);
+
+/// What frames took with each share, without the stages that are not split, from such experiments.
+/// Empty where the device took no rows.
+std::vector<ShareTried> shares_tried(std::span<const Observation> seen, const Chain& chain);
+
+/// What frames took on both sides, from such experiments, at least one: what each side takes near
+/// the share with the least time, which is the share to run, and exactly that at this share.
 Split split_of(std::span<const Observation> seen, const Chain& chain,
                const Measurements& measurements, const WattsOfWholes& wholes);
 

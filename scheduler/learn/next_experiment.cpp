@@ -366,6 +366,13 @@ Next find_next(const Facts& facts, const Findings& findings, const Objective& ob
   if (const auto bands = other_tasks(measured, trials, facts.chain);
       bands && allowed(*bands) && glances < kMostTrials + kMostRefinements)
     return attempt(*bands, Kind::glance);
+  if (!allowed.mapping) {
+    Allowed without_split = allowed;
+    without_split.cpu_share = 0;
+    const Choice whole = predictor.choose(measurements, objective, without_split, trials);
+    if (const auto beside = whole_beside_split(measured, whole, trials))
+      return attempt(*beside, Kind::look);
+  }
   put_simplest_first(measured, kLeastNoise);
   if (const Candidate* candidate = measured_too_early(measured, facts, measurements))
     return attempt(candidate->configuration, Kind::look);

@@ -2,19 +2,18 @@
 #include "scheduler/learn/next_split.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <vector>
 
 #include "model/split.h"
+#include "scheduler/learn/interpret_split.h"
 
 namespace tandem {
 namespace {
 
 using Kind = Observation::Kind;
 
-// Nearer to half the first experiment has told enough.
-constexpr int kNearlyHalf = 5;
-// What a split has to gain.
-constexpr double kGain = 0.07;
+// What a split has to gain, and by how much what is known of one share may be wrong about another.
+constexpr double kGain = 0.06, kMayErr = 0.15;
 
 class Splitting {
  public:
@@ -29,13 +28,15 @@ class Splitting {
   std::optional<Plan> next() const {
     if (!may_split()) return std::nullopt;
     Plan plan{half()};
-    const Observation* first = made(plan);
-    if (!first && !promises()) return std::nullopt;
-    if (!first) return plan;
-    const int share = findings_.measurements.split.cpu_share;
-    if (first->in_vain || experiments() > 1) return std::nullopt;
-    if (share == 0 || std::abs(share - kHalfOfTheRows) <= kNearlyHalf) return std::nullopt;
-    plan.configuration.cpu_share = share;
+    const std::vector<ShareTried> tried = shares_tried(facts_.observations, facts_.chain);
+    if (tried.empty()) {
+      if (in_vain() || !promises()) return std::nullopt;
+      return plan;
+    }
+    const auto share = next_share(tried, wholes_alone(facts_.chain, findings_.measurements));
+    if (!share) return std::nullopt;
+    plan.configuration.cpu_share = *share;
+    if (!may_gain(plan.configuration)) return std::nullopt;
     return plan;
   }
 
@@ -59,18 +60,20 @@ class Splitting {
     return {mapping, Granularity::medium, chain.cores + 1, 1, 1, kHalfOfTheRows};
   }
 
-  const Observation* made(const Plan& plan) const {
-    const auto found = std::ranges::find_if(facts_.observations, [&](const Observation& seen) {
-      return seen.kind == plan.kind && seen.configuration.mapping.any_split() &&
-             seen.configuration.cpu_share == plan.configuration.cpu_share;
+  // The device takes no rows: a program that does not build, say.
+  bool in_vain() const {
+    return std::ranges::any_of(facts_.observations, [](const Observation& seen) {
+      return seen.in_vain && seen.configuration.mapping.any_split();
     });
-    return found == facts_.observations.end() ? nullptr : &*found;
   }
 
-  std::ptrdiff_t experiments() const {
-    return std::ranges::count_if(facts_.observations, [](const Observation& seen) {
-      return seen.kind == Kind::experiment && seen.configuration.mapping.any_split();
-    });
+  // By what is known of other shares, which is little while one was tried.
+  bool may_gain(const Configuration& split) const {
+    if (allowed_.mapping) return true;
+    const Choice whole = best_whole();
+    return whole.count == 0 || worth_switching(whole.best().prediction,
+                                               predictor_.predict(findings_.measurements, split),
+                                               whole.objective, -kMayErr);
   }
 
   // As if rows were all that takes time, and all that either side draws alone were static. Where
@@ -95,8 +98,7 @@ class Splitting {
     best.device_w = device_w - best.static_w;
     Configuration balanced = split;
     balanced.cpu_share = std::max(1, share_to_run(best));
-    const Choice whole =
-        predictor_.choose(findings_.measurements, objective_, without_split(), findings_.trials);
+    const Choice whole = best_whole();
     return whole.count == 0 ||
            worth_switching(whole.best().prediction, predictor_.predict(m, balanced),
                            whole.objective, kGain);
@@ -110,10 +112,10 @@ class Splitting {
         .power_w;
   }
 
-  Allowed without_split() const {
+  Choice best_whole() const {
     Allowed whole = allowed_;
     whole.cpu_share = 0;
-    return whole;
+    return predictor_.choose(findings_.measurements, objective_, whole, findings_.trials);
   }
 
   const Facts& facts_;
@@ -129,6 +131,14 @@ std::optional<Plan> next_split(const Facts& facts, const Findings& findings,
                                const Objective& objective, const Allowed& allowed,
                                const Predictor& predictor) {
   return Splitting(facts, findings, objective, allowed, predictor).next();
+}
+
+std::optional<Configuration> whole_beside_split(const Choice& measured, const Choice& whole,
+                                                std::span<const Trial> trials) {
+  if (!measured.best().configuration.mapping.any_split() || whole.count == 0) return std::nullopt;
+  const Configuration& best = whole.best().configuration;
+  const Trial* trial = find_trial(trials, best);
+  return trial && !trial->looks.empty() ? std::nullopt : std::optional(best);
 }
 
 }  // namespace tandem

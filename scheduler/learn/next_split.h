@@ -2,22 +2,29 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
+#include "model/trial.h"
 #include "scheduler/learn/experiment.h"
 #include "scheduler/learn/facts.h"
 #include "scheduler/learn/interpret.h"
 
 namespace tandem {
 
-/// The experiments with frames on both sides, after those of next_measurement(); none when both are
-/// made, or when a split cannot gain what it has to. Pure. `findings`: of `facts`.
+/// The experiments with frames on both sides, after those of next_measurement(); none when the
+/// share is found, or when a split cannot gain what it has to. Pure. `findings`: of `facts`.
 ///
-/// The first gives each side half of the rows: what it takes for them, and what it takes for all,
-/// tell its fixed time and its rate. The second takes the share for which both sides then take as
-/// long, unless that is nearly half. A split that would gain too little even without fixed times is
-/// not tried, unless `allowed` fixes the mapping.
+/// The first gives each side half of the rows, the others the shares of next_share(). A split that
+/// would gain too little even without fixed times is not tried, nor is another share that, by what
+/// is known, is slower by more than that may err, unless `allowed` fixes the mapping.
 std::optional<Plan> next_split(const Facts& facts, const Findings& findings,
                                const Objective& objective, const Allowed& allowed,
                                const Predictor& predictor);
+
+/// What a split that is the best of what was measured is compared with: the best of whole frames,
+/// where no experiment had it and nobody looked at it. A prediction may err by more than a split
+/// gains.
+std::optional<Configuration> whole_beside_split(const Choice& measured, const Choice& whole,
+                                                std::span<const Trial> trials);
 
 }  // namespace tandem

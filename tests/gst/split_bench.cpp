@@ -28,7 +28,7 @@ namespace tandem {
 namespace {
 
 struct Options {
-  FedBin::Options bin;
+  FedBin::Options bin{.max_overhead = 0.9};  // what is chosen matters, not how soon
   std::string application = "vivid", sizes, shares, choose;
   int step = 5, rounds = 3, iterations = 1;
   double seconds = 1;
@@ -217,43 +217,57 @@ void print_trace(const Bench& bench, const std::vector<std::string>& configurati
   }
 }
 
-// What the bin does with split=auto, and by each metric.
-void choose(const Options& options, const Names& names, Bench& bench, const std::string& best) {
-  const std::string launch = stages_of(options);
-  const double better_s = std::min(bench.seconds(names.cores()), bench.seconds(names.device()));
-  const auto chosen_by = [&](const std::string& metric, const std::string& mapping) {
+// Frames are split whatever that gains.
+constexpr char kForced[] = "split=auto";
+
+struct Choice {
+  std::string by, configuration;  ///< the latter is empty where nothing was decided in time
+};
+
+// What a bin makes of split=auto, and of each metric. No other bin shares the machine meanwhile.
+std::vector<Choice> choices(const Options& options, const Names& names, Size size) {
+  constexpr double kMostSeconds = 60;
+  std::vector<Choice> all;
+  if (options.choose.empty()) return all;
+  const Frames frames(size);
+  const auto add = [&](const std::string& by, const std::string& metric,
+                       const std::string& mapping) {
     FedBin::Options trained = options.bin;
     trained.metric = metric;
-    FedBin bin(trained, launch, "caps");
+    FedBin bin(trained, stages_of(options), "caps");
     bin.set("mapping", mapping.c_str());
-    bin.begin(bench.frames().size);
-    if (!bin.run_until_decided(bench.frames().buffers, 60)) return std::string("nothing");
-    return bin.stats().configuration;
+    bin.begin(size);
+    const bool decided = bin.run_until_decided(frames.buffers, kMostSeconds);
+    all.push_back({by, decided ? bin.stats().configuration : std::string()});
   };
+  add(kForced, "latency", std::string(names.stages, 's'));
+  for (const std::string& metric : split_commas(options.choose)) add(metric, metric, "auto");
+  return all;
+}
+
+void print_choices(const std::vector<Choice>& choices, const Bench& bench, double better_s,
+                   const std::string& best) {
   std::printf(
       "\n| | chosen | ms | of the better side | points from the best share | time of it |\n"
       "| --- | --- | ---: | ---: | ---: | ---: |\n");
-  std::vector<std::string> metrics = split_commas(options.choose);
-  metrics.insert(metrics.begin(), "split=auto");
-  for (const std::string& metric : metrics) {
-    const bool share = metric == "split=auto";
-    const std::string chosen =
-        share ? chosen_by("latency", std::string(names.stages, 's')) : chosen_by(metric, "auto");
-    if (chosen == "nothing") {
-      std::printf("| %s | nothing within a minute | | | | |\n", metric.c_str());
+  int slower = 0;
+  for (const auto& [by, chosen] : choices) {
+    if (chosen.empty()) {
+      std::printf("| %s | nothing within a minute | | | | |\n", by.c_str());
       continue;
     }
-    bench.measure({chosen, best});
-    const double chosen_s = bench.seconds(chosen), best_s = bench.seconds(best);
-    std::printf("| %s | %s | %.3f | %.2f |", metric.c_str(), chosen.c_str(), 1e3 * chosen_s,
+    const double chosen_s = bench.seconds(chosen);
+    std::printf("| %s | %s | %.3f | %.2f |", by.c_str(), chosen.c_str(), 1e3 * chosen_s,
                 better_s / chosen_s);
     if (share_of(chosen) > 0) {
-      std::printf(" %d | %.3f |\n", std::abs(share_of(chosen) - share_of(best)), chosen_s / best_s);
+      std::printf(" %d | %.3f |\n", std::abs(share_of(chosen) - share_of(best)),
+                  chosen_s / bench.seconds(best));
     } else {
       std::printf(" | |\n");
     }
-    std::fflush(stdout);
+    slower += by != kForced && share_of(chosen) > 0 && chosen_s > 1.03 * better_s;
   }
+  std::printf("\n%d chosen splits are slower than the better side by more than 3%%\n", slower);
 }
 
 void measure(const Options& options, Size size) {
@@ -263,6 +277,11 @@ void measure(const Options& options, Size size) {
   for (const std::string& share : split_commas(options.shares)) shares.insert(std::stoi(share));
   for (int share = options.step; share < 100; share += options.step) shares.insert(share);
   for (const int share : shares) configurations.push_back(names.split(share));
+  const std::vector<Choice> chosen = choices(options, names, size);
+  for (const Choice& choice : chosen)
+    if (!choice.configuration.empty() &&
+        std::ranges::count(configurations, choice.configuration) == 0)
+      configurations.push_back(choice.configuration);
 
   Bench bench(options, size);
   bench.measure(configurations);
@@ -289,8 +308,7 @@ void measure(const Options& options, Size size) {
       best = each;
   }
   if (options.trace) print_trace(bench, configurations);
-  std::fflush(stdout);
-  if (!options.choose.empty()) choose(options, names, bench, best);
+  if (!chosen.empty()) print_choices(chosen, bench, better_s, best);
   std::fflush(stdout);
 }
 

@@ -77,7 +77,7 @@ void against_peak(benchmark::State& state, double multiply_adds, const std::func
 }
 
 void against_bandwidth(benchmark::State& state, double bytes, const std::function<void()>& run,
-                       const std::function<void()>& reference) {
+                       const std::function<void()>& reference, double reference_share) {
   run();
   reference();
   std::vector<double> triads, times, reference_times;
@@ -96,7 +96,7 @@ void against_bandwidth(benchmark::State& state, double bytes, const std::functio
   state.counters["triad"] = median(triads);
   state.counters["%triad"] = 100 * 1e-9 * bytes / median(times) / median(triads);
   state.counters["%triad_best"] = 100 * 1e-9 * bytes / least(times) / greatest(triads);
-  state.counters["x_ref"] = median(reference_times) / median(times);
+  state.counters["x_ref"] = median(reference_times) / reference_share / median(times);
 }
 
 void against_reference(benchmark::State& state, const std::function<void()>& run,

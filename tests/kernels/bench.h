@@ -52,7 +52,7 @@ double measure_triad_gbps();
 ///   x_ref        time of the reference by the time of `run`
 /// Above 100% where a cache holds what `run` works on.
 void against_bandwidth(benchmark::State& state, double bytes, const std::function<void()>& run,
-                       const std::function<void()>& reference);
+                       const std::function<void()>& reference, double reference_share = 1);
 
 /// Measures `run` against its reference alone, by turns: for kernels that arithmetic does not
 /// limit.

@@ -313,11 +313,12 @@ struct BenchFrame {
   }
 };
 
-void bench_strength(benchmark::State& state, FrameSize size) {
+void bench_one_core(benchmark::State& state, FrameSize size) {
   BenchFrame frame(size);
   constexpr int kReferenceRows = 2;
-  against_reference(
-      state,
+  // Reads dx and dy, writes the strength.
+  against_bandwidth(
+      state, 3.0 * sizeof(float) * size.width * size.height,
       [&] {
         frame.run({0, size.height});
       },
@@ -341,10 +342,18 @@ void bench_select(benchmark::State& state, FrameSize size) {
 
 void bench_medium_grain(benchmark::State& state, FrameSize size) {
   BenchFrame frame(size);
+  Guarded<float> greatest(klt_blocks(size.width), size.height);
   std::vector<KltFeature> features(500);
   medium_grain(
-      state, size.height, [&](Rows rows) { frame.run(rows); },
-      [&] { klt_select_simd(frame.strength.plane(), KltCandidates::peaks, 500, features.data()); });
+      state, size.height,
+      [&](Rows rows) {
+        frame.run(rows);
+        klt_greatest_simd(frame.strength.plane(), greatest.plane(), rows);
+      },
+      [&] {
+        klt_select_in_blocks_simd(frame.strength.plane(), greatest.plane(), KltCandidates::peaks,
+                                  500, features.data());
+      });
 }
 
 /// Both kernels, from device memory to device memory.
@@ -378,8 +387,8 @@ void bench_opencl(benchmark::State& state, FrameSize size) {
   });
 }
 
-BENCHMARK_CAPTURE(bench_strength, LD, kFrameSizes[0])->UseManualTime();
-BENCHMARK_CAPTURE(bench_strength, HD, kFrameSizes[1])->UseManualTime();
+const int kRegistered = bench_each_target("bench_one_core", kFrameSizes[0], bench_one_core) +
+                        bench_each_target("bench_one_core", kFrameSizes[1], bench_one_core);
 BENCHMARK_CAPTURE(bench_select, LD, kFrameSizes[0])->UseManualTime();
 BENCHMARK_CAPTURE(bench_select, HD, kFrameSizes[1])->UseManualTime();
 BENCHMARK_CAPTURE(bench_medium_grain, LD, kFrameSizes[0])->UseManualTime();

@@ -271,6 +271,24 @@ TEST_P(SceneFeaturesTest, BandsFromManyThreads) {
   EXPECT_TRUE(same(whole.floats, found.floats));
 }
 
+TEST_P(SceneFeaturesTest, ThreadsThatShareAFrameMakeTheWhole) {
+  if (!GetParam().thread_safe) GTEST_SKIP() << "one thread at a time by contract";
+  std::mt19937 random = generator(7);
+  for (const auto& [width, height] : {std::pair{16, 16}, {90, 75}, {64, 300}, {33, 181}}) {
+    const Guarded<uint8_t> luma = random_luma(random, width, height);
+    const Space whole(GetParam().run, luma);
+    for (const int threads : {1, 2, 3, 8, 40}) {
+      Space found(whole.layout);
+      SharedRows progress;
+      in_threads(threads, threads, [&](Rows) {
+        scene_features_share(luma.plane(), found.floats.row(0), found.bases.row(0), progress);
+      });
+      ASSERT_TRUE(same(whole.floats, found.floats)) << threads << " threads, " << height << " rows";
+      ASSERT_TRUE(same(whole.bases, found.bases));
+    }
+  }
+}
+
 TEST(SceneFeatures, RowsAreLeftOutOnceItIsStopped) {
   std::mt19937 random = generator(6);
   const Guarded<uint8_t> luma = random_luma(random, 64, 64);
@@ -299,6 +317,14 @@ Guarded<uint8_t> bench_luma(FrameSize size) {
   });
 }
 
+/// Each level of an octave is blurred down and across, 102 taps in all.
+double multiply_adds_of(const SceneLayout& layout) {
+  double multiply_adds = 0;
+  for (int octave = 0; octave < layout.octaves(); ++octave)
+    multiply_adds += 2 * 102.0 * static_cast<double>(layout.pixels_of(octave));
+  return multiply_adds;
+}
+
 void bench_one_core(benchmark::State& state, FrameSize size) {
   const Guarded<uint8_t> luma = bench_luma(size);
   Space space({size.width, size.height});
@@ -306,22 +332,22 @@ void bench_one_core(benchmark::State& state, FrameSize size) {
     first(luma.plane(), space.floats.row(0), space.bases.row(0), Rows{0, 2 * size.height});
     next(space.layout, space.bases.row(0), space.floats.row(0));
   };
-  against_reference(
-      state, [&] { run(first_simd, next_simd); },
+  against_peak(
+      state, multiply_adds_of(space.layout), [&] { run(first_simd, next_simd); },
       [&] { run(scene_first_octave_ref, scene_next_octaves_ref); }, 1);
 }
 
 void bench_medium_grain(benchmark::State& state, FrameSize size) {
   const Guarded<uint8_t> luma = bench_luma(size);
   Space space({size.width, size.height});
-  const int rows = 2 * size.height;
+  SharedRows progress;
+  const auto again = [&] { new (&progress) SharedRows; };
   medium_grain(
-      state, (rows + kSceneBandRows - 1) / kSceneBandRows,
-      [&](Rows bands) {
-        const Rows band{bands.begin * kSceneBandRows, std::min(rows, bands.end * kSceneBandRows)};
-        scene_first_octave_simd(luma.plane(), space.floats.row(0), space.bases.row(0), band);
+      state, SharedRows::kMostThreads,
+      [&](Rows) {
+        scene_features_share(luma.plane(), space.floats.row(0), space.bases.row(0), progress);
       },
-      [&] { scene_next_octaves_simd(space.layout, space.bases.row(0), space.floats.row(0)); });
+      again);
 }
 
 /// The kernels alone, from device memory to device memory.
@@ -336,20 +362,15 @@ void bench_opencl(benchmark::State& state, FrameSize size) {
       space(context, layout.floats() * sizeof(float)),
       scratch(context, SceneFeaturesOpenCL::scratch_floats(layout) * sizeof(float));
   std::fill_n(static_cast<uint8_t*>(luma.host(Access::write)), luma.size(), uint8_t{9});
-  // Each level of an octave is blurred down and across, 102 taps in all; what is written is the
-  // space.
-  double multiply_adds = 0;
-  for (int octave = 0; octave < layout.octaves(); ++octave)
-    multiply_adds += 2 * 102.0 * static_cast<double>(layout.pixels_of(octave));
   const auto bytes = static_cast<double>(luma.size() + space.size());
-  on_device(state, queue, kKernelBatch, {{"", multiply_adds, bytes}}, [&] {
+  on_device(state, queue, kKernelBatch, {{"", multiply_adds_of(layout), bytes}}, [&] {
     kernel.enqueue(
         queue, {luma.device(queue, Access::read), 0, size.width, size.height, size.width},
         {space.device(queue, Access::write), 0}, {scratch.device(queue, Access::write), 0});
   });
 }
 
-BENCHMARK_CAPTURE(bench_one_core, scene, kScene)->UseManualTime();
+const int kRegistered = bench_each_target("bench_one_core", kScene, bench_one_core);
 BENCHMARK_CAPTURE(bench_medium_grain, scene, kScene)->UseManualTime();
 BENCHMARK_CAPTURE(bench_medium_grain, HD, kFrameSizes[1])->UseManualTime();
 BENCHMARK_CAPTURE(bench_opencl, scene_kernel, kScene)->UseManualTime();

@@ -176,8 +176,8 @@ TANDEM_SRAD_BENCH(Reduce);
 TANDEM_SRAD_BENCH(Diffuse);
 TANDEM_SRAD_BENCH(Update);
 TANDEM_SRAD_BENCH(Compress);
-BENCHMARK_CAPTURE(whole_frame, US, kUltrasound)->UseManualTime();
-BENCHMARK_CAPTURE(whole_frame, HD, kFrameSizes[1])->UseManualTime();
+const int kRegistered = bench_each_target("whole_frame", kUltrasound, whole_frame) +
+                        bench_each_target("whole_frame", kFrameSizes[1], whole_frame);
 BENCHMARK_CAPTURE(opencl_iteration, US, kUltrasound, 1)->UseManualTime();
 BENCHMARK_CAPTURE(opencl_iteration, HD, kFrameSizes[1], 1)->UseManualTime();
 BENCHMARK_CAPTURE(opencl_iteration, US_20_iterations, kUltrasound, 20)->UseManualTime();

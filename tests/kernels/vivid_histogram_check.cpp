@@ -167,7 +167,8 @@ TEST_P(VividHistogram, BandsFromManyThreads) {
 
 /// `spread` filters share the votes: 100 is noise, 1 a flat frame, in which each vote waits for the
 /// one before.
-void bench(benchmark::State& state, FrameSize size, int spread) {
+template <int spread>
+void bench_one_core(benchmark::State& state, FrameSize size) {
   std::mt19937 random(1);
   const Votes votes = make_votes(
       size.width, size.height, [&] { return random_int(random, 0, spread - 1); },
@@ -177,8 +178,10 @@ void bench(benchmark::State& state, FrameSize size, int spread) {
     kernel(votes.index.plane(), votes.weight.plane(), 100, histogram.plane().data,
            Rows{0, votes.cells.rows});
   };
-  against_reference(
-      state, [&] { run(vivid_histogram_simd); }, [&] { run(vivid_histogram_ref); }, 1);
+  const double cells = static_cast<double>(votes.cells.rows) * votes.cells.columns;
+  against_bandwidth(
+      state, 5.0 * size.width * size.height + sizeof(float) * 100 * cells,
+      [&] { run(vivid_histogram_simd); }, [&] { run(vivid_histogram_ref); });
 }
 
 /// Noise, from device memory to device memory, and with both planes copied in and the histogram
@@ -216,10 +219,11 @@ void bench_opencl(benchmark::State& state, FrameSize size, bool copies) {
   });
 }
 
-BENCHMARK_CAPTURE(bench, LD_noise, kFrameSizes[0], 100)->UseManualTime();
-BENCHMARK_CAPTURE(bench, LD_flat, kFrameSizes[0], 1)->UseManualTime();
-BENCHMARK_CAPTURE(bench, HD_noise, kFrameSizes[1], 100)->UseManualTime();
-BENCHMARK_CAPTURE(bench, HD_flat, kFrameSizes[1], 1)->UseManualTime();
+const int kRegistered =
+    bench_each_target("bench_one_core/noise", kFrameSizes[0], bench_one_core<100>) +
+    bench_each_target("bench_one_core/flat", kFrameSizes[0], bench_one_core<1>) +
+    bench_each_target("bench_one_core/noise", kFrameSizes[1], bench_one_core<100>) +
+    bench_each_target("bench_one_core/flat", kFrameSizes[1], bench_one_core<1>);
 BENCHMARK_CAPTURE(bench_opencl, LD_kernel, kFrameSizes[0], false)->UseManualTime();
 BENCHMARK_CAPTURE(bench_opencl, HD_kernel, kFrameSizes[1], false)->UseManualTime();
 BENCHMARK_CAPTURE(bench_opencl, LD_copies, kFrameSizes[0], true)->UseManualTime();

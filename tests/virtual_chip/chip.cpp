@@ -165,6 +165,18 @@ Chip with_split(Chip chip, unsigned seed) {
   return chip;
 }
 
+Chip with_costs_of_both_sides(Chip chip, unsigned seed) {
+  std::mt19937 random(seed + 1);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  double frame_s = 0;
+  for (const Chip::Stage& stage : chip.stages)
+    frame_s += stage.has_device ? std::min(stage.medium_s, stage.device_s) : stage.medium_s;
+  chip.split_waking_s = frame_s * 0.15 * uniform(random);
+  chip.split_contention = 0.15 * uniform(random);
+  chip.split_joins_s = frame_s * 0.1 * uniform(random);
+  return chip;
+}
+
 namespace {
 
 Chip large_device_chip(const char* name) {

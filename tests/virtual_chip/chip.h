@@ -64,6 +64,11 @@ struct Chip {
 
   /// What each side takes for a run of split stages beside its rows.
   double split_cores_s = 0, split_device_s = 0;
+  /// What waking the cores takes, up to kAllAwake of the rows in proportion to them; how much
+  /// longer both sides take while the other one works, relative; and what a frame takes before and
+  /// after.
+  double split_waking_s = 0, split_contention = 0, split_joins_s = 0;
+  static constexpr double kAllAwake = 0.1;
 
   Power c, g, u;
   double meter_resolution_s = 1e-3;
@@ -113,6 +118,9 @@ Chip with_other_kind(Chip chip, unsigned seed);
 
 /// The same chip with stages that can be split, all or most of them.
 Chip with_split(Chip chip, unsigned seed);
+
+/// The same chip whose split frames take what neither side takes alone.
+Chip with_costs_of_both_sides(Chip chip, unsigned seed);
 
 /// 16 cores beside a device as fast as several hundred of them, which needs lanes and some of the
 /// cores: applications on an H200, from trainings there.

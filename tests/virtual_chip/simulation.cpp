@@ -265,7 +265,11 @@ void Simulation::compute_split(Driver& driver) {
   if (last < way.length())
     device_s += (1 - share) * drawn_s(chip_.stages[way.stage(last - 1)].download_s);
   device_s *= chip_.device_slowdown(chip_.cores);
+  cores_s += chip_.split_waking_s * std::min(1.0, share / Chip::kAllAwake);
   cores_s /= share_of_cores();
+  const double contention_s = chip_.split_contention * std::min(cores_s, device_s);
+  cores_s += contention_s;
+  device_s += contention_s;
   Stations& device = stations_[0];
   device.compute_free_s = std::max(now_s_, device.compute_free_s) + device_s;
   device_s = device.compute_free_s - now_s_;
@@ -278,6 +282,8 @@ void Simulation::compute_split(Driver& driver) {
   ++on_cores_;
   ++on_device_;
   const int index = static_cast<int>(&driver - drivers_.data());
+  const bool device_is_last = device_s > cores_s;
+  (device_is_last ? device_s : cores_s) += chip_.split_joins_s;
   events_.push({now_s_ + cores_s, order_++, index});
   events_.push({now_s_ + device_s, order_++, index, true});
 }

@@ -19,7 +19,10 @@ constexpr unsigned kChips = 200;
 #endif
 constexpr int kMostFrames = 1'000'000;
 
-Chip chip_of(unsigned seed) { return with_split(random_chip(seed), seed); }
+using MakeChip = Chip (*)(unsigned seed);
+
+Chip plain_chip(unsigned seed) { return with_split(random_chip(seed), seed); }
+Chip chip_with_costs(unsigned seed) { return with_costs_of_both_sides(plain_chip(seed), seed); }
 
 Decision decision_of(const Chip& chip, unsigned seed, const Objective& objective) {
   SimulatedBin bin(chip, seed, objective);
@@ -36,11 +39,11 @@ double better_side(const Exhaustive& exhaustive, const Chip& chip, Metric metric
   return std::max(exhaustive.look(cores).value(metric), exhaustive.look(device).value(metric));
 }
 
-void expect_best(Metric metric, const char* name) {
+void expect_best(Metric metric, const char* name, MakeChip make_chip) {
   double sum = 0, least = 1;
   int chips = 0, split = 0, best_split = 0, worse = 0;
   for (unsigned seed = 0; seed < kChips; ++seed) {
-    const Chip chip = chip_of(seed);
+    const Chip chip = make_chip(seed);
     if (chip.can_split() == 0) continue;
     const Exhaustive exhaustive(chip, seed);
     const Decision decision = decision_of(chip, seed, {metric});
@@ -67,9 +70,24 @@ void expect_best(Metric metric, const char* name) {
   EXPECT_EQ(worse, 0);
 }
 
-TEST(SplitChips, TheChoiceHasTheLeastLatency) { expect_best(Metric::latency, "latency"); }
-TEST(SplitChips, TheChoiceTakesTheLeastEnergy) { expect_best(Metric::energy, "energy"); }
-TEST(SplitChips, TheChoiceHasTheLeastEnergyDelayProduct) { expect_best(Metric::edp, "edp"); }
+TEST(SplitChips, TheChoiceHasTheLeastLatency) {
+  expect_best(Metric::latency, "latency", plain_chip);
+}
+TEST(SplitChips, TheChoiceTakesTheLeastEnergy) {
+  expect_best(Metric::energy, "energy", plain_chip);
+}
+TEST(SplitChips, TheChoiceHasTheLeastEnergyDelayProduct) {
+  expect_best(Metric::edp, "edp", plain_chip);
+}
+TEST(SplitChips, WithCostsOfBothSidesTheChoiceHasTheLeastLatency) {
+  expect_best(Metric::latency, "latency, with costs of both sides", chip_with_costs);
+}
+TEST(SplitChips, WithCostsOfBothSidesTheChoiceTakesTheLeastEnergy) {
+  expect_best(Metric::energy, "energy, with costs of both sides", chip_with_costs);
+}
+TEST(SplitChips, WithCostsOfBothSidesTheChoiceHasTheLeastEnergyDelayProduct) {
+  expect_best(Metric::edp, "edp, with costs of both sides", chip_with_costs);
+}
 
 // What a perfect training would measure of a chip whose stages can all be split.
 Measurements measurements_of(const Chip& chip) {
