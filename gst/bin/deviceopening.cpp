@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/deviceopening.h"
 
+#include <gst/gst.h>
+
+#include <chrono>
 #include <system_error>
 #include <utility>
 
+GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
+#define GST_CAT_DEFAULT tandem_bin_debug
+
 namespace tandem {
+namespace {
+
+template <class Body>
+void timed(const std::string& what, Body&& body) {
+  const auto start = std::chrono::steady_clock::now();
+  body();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  GST_DEBUG("programs of %s built in %.3f s", what.c_str(), took.count());
+}
+
+}  // namespace
 
 void DeviceOpening::begin(std::span<StageAdapter* const> stages, BinFusion& fusion,
                           std::vector<std::shared_ptr<opencl::Context>> kinds,
@@ -44,13 +61,14 @@ void DeviceOpening::join() {
 void DeviceOpening::build_side_by_side() {
   std::vector<std::jthread> builders;
   for (StageAdapter* stage : stages_) {
+    const auto build = [stage, this] { timed(stage->name(), [&] { stage->build_for(kinds_); }); };
     try {
-      builders.emplace_back([stage, this] { stage->build_for(kinds_); });
+      builders.emplace_back(build);
     } catch (const std::system_error&) {
-      stage->build_for(kinds_);
+      build();
     }
   }
-  fusion_->use_device(kinds_.front());
+  timed("passes of several stages", [this] { fusion_->use_device(kinds_.front()); });
 }
 
 void DeviceOpening::open() {

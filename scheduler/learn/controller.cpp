@@ -9,6 +9,8 @@ namespace {
 
 // More noise than this says too little to keep a worse configuration for its sake.
 constexpr double kMostNoise = 0.1;
+// The part of the cores on which frames pass while a device's programs are built on the others.
+constexpr double kCoresMeanwhile = 0.75;
 
 }  // namespace
 
@@ -61,7 +63,7 @@ Step Controller::frames_changed(const Conditions& conditions, int window) {
   watch_.frames_changed();
   if (wanted_ != Reason::asked) wanted_.reset();  // what the old frames were to be trained for
   take_share();
-  device_joined_ = false;
+  device_joined_ = first_frame_left_ = false;
   return decide_for_frames();
 }
 
@@ -76,12 +78,19 @@ Step Controller::decide_for_frames() {
   return decide(derived ? Reason::derived : Reason::remembered);
 }
 
-// The cores compute, with few frames under way: those end before the first with the device begins.
+// The cores compute: the first frame on all of them, as the device's programs are built with what
+// it had at the stages, then frames side by side, which leave cores to those who build.
 Step Controller::await_device() {
   wanted_.reset();
   const Allowed allowed = this->allowed();
   Configuration meanwhile = allowed.fallback(chain_.stages, chain_.cores);
-  if (!allowed.granularity && !allowed.threads) meanwhile.granularity = Granularity::medium;
+  if (!allowed.granularity && !allowed.threads) {
+    if (first_frame_left_) {
+      meanwhile.threads = std::max(1, static_cast<int>(kCoresMeanwhile * chain_.cores));
+    } else {
+      meanwhile.granularity = Granularity::medium;
+    }
+  }
   run(settled_on_ = meanwhile);
   return running_;
 }
@@ -182,7 +191,8 @@ void Controller::stream_ended() {
 std::optional<Step> Controller::frame_done(const FrameTimes& times, uint32_t device_stages) {
   if (neighbours_.seat) neighbours_.seat->frame_done(times.end_ns, times.starved);
   budget_.frame_done(times, training());
-  if (device_coming_) return std::nullopt;
+  if (device_coming_)
+    return std::exchange(first_frame_left_, true) ? std::nullopt : std::optional(await_device());
   if (neighbours_.seat)
     if (const auto step = look_at_neighbours()) return step;
   if (training_) {

@@ -201,7 +201,7 @@ class Controller {
   int cores_ = 1, at_work_ = 1;  // of the machine: this bin's part, and with how many it shares
   bool another_trains_ = false;
   bool device_lost_ = false;
-  bool device_coming_ = false, device_joined_ = false;
+  bool device_coming_ = false, device_joined_ = false, first_frame_left_ = false;
   uint64_t told_device_ns_ = 0;  // the last frame when the stream ended before the device was there
   std::optional<UnderWay> training_;
   std::optional<Check> check_;    // never while training

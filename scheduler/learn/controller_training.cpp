@@ -104,7 +104,7 @@ Step Controller::go_on_training() {
   const Findings findings = interpret(known.observations, facts.chain, *predictor_, expected);
   const Observation& seen = facts.observations.back();
   if (observed && !is_trial(seen.kind)) observed(seen);
-  if (tried && is_trial(seen.kind)) tried(findings.trials.back());
+  if (tried && is_trial(seen.kind)) tried(*find_trial(findings.trials, seen.configuration));
   const Next next = next_experiment(known, findings, objective_, allowed(), *predictor_, expected);
   if (!next.plan || is_trial(next.plan->kind)) {
     Learnt& learnt = (*knowledge_)[*conditions_];

@@ -116,6 +116,7 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   if (both && (device_stages & ~split) == (beside ? 0 : configuration.mapping.device_stages()))
     samples_.push_back(times);
 
+  const bool slow = beside && is_behind() && !samples_.empty();
   // One thread takes no energy from the stages one by one.
   const bool alone = plan_.kind == Kind::stages && cores_beside(configuration, devices_) == 0;
   double least_seconds = alone ? kLeastSeconds : std::max(kLeastSeconds, counter_s_);
@@ -130,7 +131,7 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   // Frames are taken in order: those behind one that a core computes would wait for it.
   const bool in_vain = beside && samples_.empty() && lasted >= least_seconds &&
                        counted_ >= kMostVain * frames_at_a_time(configuration, devices_);
-  if (!enough && !in_vain && !(too_long && (!samples_.empty() || counted_ >= kMostVain)))
+  if (!enough && !in_vain && !slow && !(too_long && (!samples_.empty() || counted_ >= kMostVain)))
     return false;
   end_ = read_probe_();
   return true;
@@ -159,12 +160,17 @@ bool Experiment::take_trial(const FrameTimes& times, uint32_t device_stages) {
   return true;
 }
 
-// Of all frames that began when those before it were out. What they did is what is told of it then.
-bool Experiment::is_slow() {
+// Of all frames that began when those before it were out.
+bool Experiment::is_behind() {
   if (last_ns_ < others_end_ns_) return false;
   if (alone_++ == 0) alone_ns_ = last_ns_;
   const double lasted_s = seconds(last_ns_ - alone_ns_);
-  if (lasted_s < kSlowSeconds || alone_ > lasted_s * plan_.slow_fps) return false;
+  return lasted_s >= kSlowSeconds && alone_ <= lasted_s * plan_.slow_fps;
+}
+
+// What these frames did is what is told of it then.
+bool Experiment::is_slow() {
+  if (!is_behind()) return false;
   start_ns_ = alone_ns_;
   counted_ = alone_;
   starved_ = 0;

@@ -25,10 +25,10 @@ inline constexpr double kTooSlow = 0.45;
 struct Plan {
   Configuration configuration;
   Observation::Kind kind = Observation::Kind::experiment;
-  // Of a glance or a look:
-  double fill_s = 0;    ///< frames run for so long before they count
+  double fill_s = 0;    ///< of a glance or a look: frames run for so long before they count
   double slow_fps = 0;  ///< it is over soon where it is no faster than this
   bool meters = true;   ///< its power tells something new, if energy matters
+  bool rest = false;    ///< it tells nothing new: the stream catches up
 
   Step step() const { return {configuration, kind == Observation::Kind::stages}; }
 };
@@ -44,7 +44,8 @@ struct Plan {
 /// case two seconds later, if there is one sample, or if the device took none of 16 frames; beside
 /// the device, when the cores took none of 16 for each that runs at a time. A glance lasts as long
 /// as two frames on the slowest path and 50 frames or 0.5 s, but 0.1 s at least, a look 200 frames
-/// or 0.5 s, but 0.25 s at least. Either is over after 50 ms in which it was too slow.
+/// or 0.5 s, but 0.25 s at least. Either is over after 50 ms in which it was too slow, and so are
+/// cores beside the device that have finished a frame by then.
 class Experiment {
  public:
   /// `counter_s`: what the energy counter needs, 0 where energy does not matter. `read_probe` is
@@ -61,6 +62,7 @@ class Experiment {
  private:
   bool take_sample(const FrameTimes& times, uint32_t device_stages);
   bool take_trial(const FrameTimes& times, uint32_t device_stages);
+  bool is_behind();
   bool is_slow();
   void count(const FrameTimes& times, uint32_t device_stages);
   double estimate_of(std::vector<double> samples);

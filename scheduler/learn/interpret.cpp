@@ -135,11 +135,11 @@ class Interpreter {
     trial.measured.throughput_fps = 1 / seen.frame_s;
     if (known(seen.latency_s)) trial.measured.latency_s = seen.latency_s;
     trial.measured.energy_j = watts_of(seen.watts, chain_.domains) * seen.frame_s;
+    const Trial* before = find_trial(found_.trials, configuration);
+    if (!look && before && !before->looks.empty()) return;  // which tell more
     if (look) {
-      if (const Trial* before = find_trial(found_.trials, configuration)) {
-        trial.looks = before->looks;
-        trial.looks_s = before->looks_s;
-      }
+      if (before) trial.looks = before->looks;
+      if (before) trial.looks_s = before->looks_s;
       trial.looks.push_back(trial.measured);
       trial.looks_s += seen.lasted_s;
       trial.measured = mean_of_looks(trial.looks);

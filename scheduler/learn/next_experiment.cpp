@@ -9,6 +9,8 @@
 #include <span>
 #include <tuple>
 
+#include "scheduler/learn/keep_up.h"
+#include "scheduler/learn/looks.h"
 #include "scheduler/learn/next_lanes.h"
 #include "scheduler/learn/next_letter.h"
 #include "scheduler/learn/next_measurement.h"
@@ -31,7 +33,6 @@ constexpr int kMostTrials = 12;
 constexpr double kModelError = 0.1, kLanesError = 0.03;
 constexpr double kWorthATrial = 0.02;
 constexpr std::size_t kWellKnown = 3;
-constexpr double kCheap_s = 0.1;
 // After them, other numbers of threads of the best mapping: how many at most, how far a coupled
 // mapping may be behind the best, and between which numbers there is none worth trying.
 constexpr int kMostRefinements = 6;
@@ -41,13 +42,13 @@ constexpr double kCollapsed = 0.75;  // of what was predicted
 // On the CPU alone: what another number of threads has to promise.
 constexpr double kWorthAnExperiment = 0.02;
 // Near equals are looked at in turn, so that a machine that slows down does so for all of them: the
-// best and up to three behind it. Looks make a mean and tell how far one look is from the next,
-// kSpread before there are any; looking ends when who is better is beyond kSure standard errors, or
-// nobody can be better by more than kEqual. As the rates of near equals are nearly that of the
-// choice, looking costs the stream little.
+// best and up to three behind it. Looks make a mean and tell how far one look is from the next;
+// looking ends when who is better is beyond kSure standard errors, or nobody can be better by more
+// than kEqual. As the rates of near equals are nearly that of the choice, looking costs the stream
+// little.
 constexpr int kMostEquals = 4, kMostLooksEach = 4;
 constexpr double kMostLooksSeconds = 6;  // no look begins after that
-constexpr double kSpread = 0.02, kSpreadLooks = 4, kSure = 2, kEqual = 0.03;
+constexpr double kSure = 2, kEqual = 0.03;
 constexpr double kWakingUp = 0.1;  // how far behind its rate a device may be at first
 constexpr double kGlance = 0.25;   // the looks that a glance or an experiment is worth
 
@@ -96,28 +97,15 @@ double margin_of(const Objective& objective, double rate) {
   return twice ? 2 * rate : rate;
 }
 
-// Of the rate that one look sees, relative; as all looks tell.
-double spread_of_looks(std::span<const Trial> trials) {
-  double sum = kSpreadLooks * kSpread * kSpread, looks = kSpreadLooks;
-  for (const Trial& trial : trials) {
-    if (trial.looks.empty()) continue;
-    for (const Prediction& look : trial.looks)
-      sum += std::pow(look.throughput_fps / trial.measured.throughput_fps - 1, 2);
-    looks += static_cast<double>(trial.looks.size()) - 1;
-  }
-  return std::sqrt(sum / looks);
-}
-
 // Whose turn it is to be looked at: the best or a near equal; null when it is clear enough which of
 // them is better. What was never tried, and has nothing beside it, needs no comparison, nor have
 // more lanes than are expected to be enough, where these are the best.
-const Candidate* worth_a_look(const Choice& measured, std::span<const Trial> trials,
+const Candidate* worth_a_look(const Choice& measured, std::span<const Trial> trials, double spread,
                               int expected_lanes) {
   const auto looks = [&](const Candidate& candidate) {
     const Trial* trial = find_trial(trials, candidate.configuration);
     return trial ? static_cast<int>(trial->looks.size()) : 0;
   };
-  const double spread = spread_of_looks(trials);
   double all_s = 0;
   for (const Trial& trial : trials) all_s += trial.looks_s;
   const Candidate *best = &measured.best(), *next = best;
@@ -308,10 +296,8 @@ std::optional<Configuration> expected_on_cores(const Choice& measured, const Cho
   return best;
 }
 
-}  // namespace
-
-Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
-                     const Allowed& allowed, const Predictor& predictor, const LanePrior& prior) {
+Next find_next(const Facts& facts, const Findings& findings, const Objective& objective,
+               const Allowed& allowed, const Predictor& predictor, const LanePrior& prior) {
   if (const auto plan = next_measurement(facts, findings, objective, allowed, prior))
     return {plan, {}};
   if (const auto plan = next_split(facts, findings, objective, allowed, predictor))
@@ -350,8 +336,7 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
     if (!most || worth_switching(most->prediction, choice.best().prediction, choice.objective, 0))
       most = &choice.best();
   }
-  const auto glances = std::ranges::count_if(
-      facts.observations, [](const Observation& seen) { return seen.kind == Kind::glance; });
+  const int glances = tandem::glances(facts.observations);
   if (most && glances < kMostTrials) return attempt(most->configuration, Kind::glance);
   if (measured.count == 0) return {{}, others[0].count > 0 ? others[0] : others[1]};
   if (const auto letters = promising_letters(facts, findings, measured, allowed))
@@ -386,9 +371,18 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
   put_simplest_first(measured, kLeastNoise);
   if (const Candidate* candidate = measured_too_early(measured, facts, measurements))
     return attempt(candidate->configuration, Kind::look);
-  if (const Candidate* candidate = worth_a_look(measured, trials, expected_lanes))
+  if (const Candidate* candidate =
+          worth_a_look(measured, trials, spread_of_looks(facts.observations), expected_lanes))
     return attempt(candidate->configuration, Kind::look);
   return {{}, measured};
+}
+
+}  // namespace
+
+Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
+                     const Allowed& allowed, const Predictor& predictor, const LanePrior& prior) {
+  return keep_up(find_next(facts, findings, objective, allowed, predictor, prior), facts, findings,
+                 objective);
 }
 
 }  // namespace tandem

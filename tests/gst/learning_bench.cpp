@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <ranges>
 
 #include "tests/gst/support/bench_search.h"
 #include "tests/gst/support/derived_sizes.h"
@@ -24,9 +25,11 @@ constexpr char kUsage[] =
     "learning_bench [--application NAME,...] [--sizes WxH|small,...] [--parts "
     "cold,chosen,metrics,knowledge,derived,derive] [--seconds S] [--trainings N] [--search-seconds "
     "S] "
-    "[--rounds N] "
+    "[--rounds N] [--final-seconds S] "
     "[--opencl-device NAME] [--cores N] [--energy-source NAME] [--knowledge DIR]";
 constexpr double kMostTraining = 60;
+constexpr std::size_t kFinals = 3;
+constexpr int kFinalRounds = 3;
 constexpr guint64 kFirst = 100, kLast = 1100;
 
 struct Options {
@@ -34,7 +37,7 @@ struct Options {
   std::vector<const BenchChain*> chains;
   std::vector<std::string> sizes{"small", "1920x1080"};
   std::vector<std::string> parts{"cold", "chosen", "metrics", "knowledge"};
-  double seconds = 20, search_s = 0.4;
+  double seconds = 20, search_s = 0.4, final_s = 0;
   int trainings = 5, rounds = 3;  // `rounds`: of steady runs in turn
   std::string folder, second;  // `second`: the best, for the process that measure_second() starts
 
@@ -70,8 +73,8 @@ struct Row {
   std::vector<Rate> between;  // of a size that nobody trained on, which `derived` ran first
 };
 
-Told trained(FedBin& bin, const Frames& frames) {
-  if (!bin.run_until_decided(frames.buffers, kMostTraining))
+Told trained(FedBin& bin, const std::vector<GstBuffer*>& frames) {
+  if (!bin.run_until_decided(frames, kMostTraining))
     throw std::runtime_error("no training ended within a minute");
   for (const Told& told : bin.decisions())
     if (told.experiments > 0) return told;
@@ -117,6 +120,21 @@ void be_second_process(const Options& options) {
               stats.training_experiments, fps, best);
 }
 
+// Of the fastest ones and what was chosen, for longer and in turn: what is measured for a moment
+// differs by a fifth from one time to the next.
+void measure_finals(const Options& options, const BenchChain& chain, const Frames& frames,
+                    const std::vector<Told>& trained, std::vector<Rate>& rates) {
+  std::vector<std::string> finals;
+  for (const Told& told : trained) finals.push_back(told.after);
+  for (const Rate& rate : rates | std::views::take(kFinals)) finals.push_back(rate.configuration);
+  std::vector<Rate> lasting =
+      steady_rates(options.bin, chain.stages, frames, finals, options.final_s, kFinalRounds);
+  std::erase_if(rates, [&](const Rate& rate) {
+    return std::ranges::find(lasting, rate.configuration, &Rate::configuration) != lasting.end();
+  });
+  rates.insert(rates.begin(), lasting.begin(), lasting.end());
+}
+
 Row measure(const Options& options, const BenchChain& chain, Size size) {
   Row row{std::string(chain.name) + " " + text_of(size)};
   std::fprintf(stderr, "%s\n", row.name.c_str());
@@ -130,19 +148,20 @@ Row measure(const Options& options, const BenchChain& chain, Size size) {
     FedBin bin(keeps, chain.stages, "both");
     const auto start = Clock::now();
     bin.begin(size);
+    const OfferedFrames offered(bin, frames.buffers);
     if (options.has("cold"))
-      while (seconds_since(start) < options.seconds) bin.feed(frames.buffers);
+      while (seconds_since(start) < options.seconds) bin.feed(offered.buffers());
     row.seconds = seconds_since(start);
     row.frames = static_cast<double>(bin.delivered());
     row.first_s = bin.first_s();
     row.cold = bin.stats();
-    row.trained.push_back(trained(bin, frames));
+    row.trained.push_back(trained(bin, offered.buffers()));
     list = candidates(bin);
   }
   for (int i = 1; options.has("chosen") && i < options.trainings; ++i) {
     FedBin bin(options.bin, chain.stages, "caps");
     bin.begin(size);
-    row.trained.push_back(trained(bin, frames));
+    row.trained.push_back(trained(bin, OfferedFrames(bin, frames.buffers).buffers()));
     std::fprintf(stderr, "  training %d: %s\n", i + 1, row.trained.back().after.c_str());
   }
   if (options.has("metrics")) {
@@ -150,11 +169,12 @@ Row measure(const Options& options, const BenchChain& chain, Size size) {
     efficient.metric = "efficiency";
     FedBin bin(efficient, chain.stages, "caps");
     bin.begin(size);
-    row.efficiency = trained(bin, frames);
+    row.efficiency = trained(bin, OfferedFrames(bin, frames.buffers).buffers());
   }
   for (const Told& told : row.trained) list.push_back(told.after);
   row.rates =
       steady_rates(options.bin, chain.stages, frames, list, options.search_s, options.rounds);
+  if (options.final_s > 0) measure_finals(options, chain, frames, row.trained, row.rates);
   if (options.has("knowledge"))
     row.second = second_process(options, chain, size, row.rates[0].configuration);
   if (options.has("derived")) {
@@ -272,6 +292,8 @@ Options parse(int argc, char** argv) {
       options.seconds = std::atof(value.c_str());
     } else if (name == "--search-seconds") {
       options.search_s = std::atof(value.c_str());
+    } else if (name == "--final-seconds") {
+      options.final_s = std::atof(value.c_str());
     } else if (name == "--rounds") {
       options.rounds = std::max(1, std::atoi(value.c_str()));
     } else if (name == "--trainings") {

@@ -58,6 +58,10 @@ TEST_F(ControllerDeviceTest, NothingIsDecidedBeforeADeviceThatIsComingIsThere) {
   Step step = controller.set_rules({});
   step = controller.frames_changed({"a"}, 0);
   EXPECT_EQ(to_string(step.configuration), "ccc/mg") << "whose frames are soon out";
+  const auto meanwhile = next_frame(controller, chip, step);
+  ASSERT_TRUE(meanwhile);
+  EXPECT_EQ(to_string(meanwhile->configuration), "ccc/cg1") << "the other core builds programs";
+  step = *meanwhile;
   EXPECT_EQ(run_to_decision(controller, chip, step, 1000), -1);
   controller.retrain();
   controller.set_objective({Metric::energy});

@@ -20,7 +20,7 @@ Findings measure(PaperChip& chip, const Chain& chain, double counter_s, const Re
   Findings findings = interpret({}, chain, kPredictor);
   for (;;) {
     const Next next = next_experiment(facts, findings, {}, {}, kPredictor);
-    if (!next.plan || is_trial(next.plan->kind)) return findings;
+    if (!next.plan || (is_trial(next.plan->kind) && !next.plan->rest)) return findings;
     Experiment experiment(*next.plan, chain, counter_s, probe);
     const Step step = next.plan->step();
     for (bool over = false; !over;) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "scheduler/learn/keep_up.h"
 #include "tests/scheduler/observations.h"
 
 namespace tandem {
@@ -29,6 +30,7 @@ std::vector<std::string> names(const Facts& facts) {
     names.push_back(to_string(seen.configuration));
     if (seen.kind == Kind::stages) names.back() += " apart";
     if (seen.kind == Kind::beside) names.back() += " beside";
+    if (is_trial(seen.kind)) names.back() += " rest";
   }
   return names;
 }
@@ -49,10 +51,10 @@ Observation on_many_cores(const Plan& plan, double slowdown) {
 
 TEST(NextExperimentTest, OfManyThreadsFewAreMeasuredAndTheOthersLieBetween) {
   Facts facts{many_cores(), {}};
-  Next wanted = next(facts);
-  for (; !is_trial(wanted.plan->kind); wanted = next(facts))
-    facts.observations.push_back(on_many_cores(*wanted.plan, 0.02));
-  const std::vector<std::string> expected{"cc/mg", "cc/cg1", "cc/cg8", "cc/cg12", "cc/cg16"};
+  const std::vector<std::string> expected{"cc/mg",  "cc/cg1",  "cc/mg rest",
+                                          "cc/cg8", "cc/cg12", "cc/cg16"};
+  while (facts.observations.size() < expected.size())
+    facts.observations.push_back(on_many_cores(*next(facts).plan, 0.02));
   EXPECT_EQ(names(facts), expected);
   const Measurements m = interpret(facts.observations, facts.chain, kPredictor).measurements;
   for (const int n : {2, 5, 10, 15})
@@ -67,10 +69,30 @@ TEST(NextExperimentTest, TheNumberOfThreadsThatIsFixedIsMeasuredAndMayBeChosen) 
     ASSERT_LT(facts.observations.size(), 50U);
     facts.observations.push_back(on_many_cores(*wanted.plan, 0.02));
   }
-  EXPECT_EQ(names(facts)[2], "cc/cg5");
+  EXPECT_EQ(names(facts)[3], "cc/cg5") << "after one thread, and a rest";
   const Choice choice = next(facts, five).choice;
   ASSERT_GT(choice.count, 0);
   EXPECT_EQ(to_string(choice.best().configuration), "cc/cg5");
+}
+
+TEST(NextExperimentTest, TheStreamRestsAtTheBestAfterWhatWasSlow) {
+  Facts facts{many_cores(), {}};
+  while (facts.observations.size() < 2)
+    facts.observations.push_back(on_many_cores(*next(facts).plan, 0.02));
+  const Next rest = next(facts);  // one thread of 16 cores was slow
+  ASSERT_TRUE(rest.plan && rest.plan->rest);
+  EXPECT_EQ(to_string(rest.plan->configuration), "cc/mg");
+  EXPECT_EQ(rest.plan->kind, Kind::glance);
+  const Findings findings = interpret(facts.observations, facts.chain, kPredictor);
+  const Next soon = next_experiment(facts, findings, {Metric::latency}, {}, kPredictor);
+  ASSERT_TRUE(soon.plan);
+  EXPECT_FALSE(soon.plan->rest) << "what answers soonest may be slow";
+  // A rest that is as slow as all that is going on at the moment is not followed by another.
+  facts.observations.push_back(on_many_cores(*rest.plan, 5));
+  ASSERT_TRUE(next(facts).plan);
+  EXPECT_EQ(to_string(next(facts).plan->configuration), "cc/cg8");
+  EXPECT_GT(next(facts).plan->slow_fps, 0) << "it may end early";
+  EXPECT_EQ(glances(facts.observations), 0);
 }
 
 TEST(NextExperimentTest, AnotherNumberOfThreadsIsTriedWhereTheBestMayLieThere) {

@@ -32,6 +32,25 @@ class Frames {
   const std::vector<GstBuffer*> buffers;
 };
 
+/// Frames in the memory that a bin offers, which is gone before the bin is; those themselves if it
+/// offers none. A GPU copies from ordinary memory at rates that differ by half from run to run.
+class OfferedFrames {
+ public:
+  OfferedFrames(FedBin& bin, const std::vector<GstBuffer*>& frames)
+      : own_(bin.in_its_memory(frames)), frames_(own_.empty() ? frames : own_) {}
+  ~OfferedFrames() {
+    for (GstBuffer* frame : own_) gst_buffer_unref(frame);
+  }
+  OfferedFrames(const OfferedFrames&) = delete;
+  OfferedFrames& operator=(const OfferedFrames&) = delete;
+
+  const std::vector<GstBuffer*>& buffers() const { return frames_; }
+
+ private:
+  const std::vector<GstBuffer*> own_;
+  const std::vector<GstBuffer*>& frames_;
+};
+
 /// A short list of configurations that may be the best, for a search: what the model of a bin that
 /// has trained expects most of, the best of each mapping among the first, and all on the CPU,
 /// medium and coarse.

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/learn/keep_up.h"
+
+#include <algorithm>
+
+namespace tandem {
+namespace {
+
+using Kind = Observation::Kind;
+
+// Frames a second, as they left.
+double rate(const Observation& seen) {
+  if (known(seen.frame_s)) return 1 / seen.frame_s;
+  return seen.lasted_s > 0 ? seen.frames / seen.lasted_s : 0;
+}
+
+// Of what can run as it was measured.
+const Observation* fastest_of(std::span<const Observation> observations) {
+  const Observation* fastest = nullptr;
+  for (const Observation& seen : observations) {
+    if (seen.kind == Kind::stages || seen.in_vain) continue;
+    if (!fastest || rate(seen) > rate(*fastest)) fastest = &seen;
+  }
+  return fastest;
+}
+
+}  // namespace
+
+Next keep_up(Next next, const Facts& facts, const Findings& findings, const Objective& objective) {
+  const Observation* fastest = fastest_of(facts.observations);
+  if (!next.plan || !fastest || objective.metric == Metric::latency || needs_energy(objective))
+    return next;
+  const double slow_fps = kTooSlow * rate(*fastest);
+  if (!is_trial(next.plan->kind)) next.plan->slow_fps = slow_fps;
+  const Observation& last = facts.observations.back();
+  const Configuration& best = fastest->configuration;
+  const double fill_s = latency_s(findings.measurements, best);
+  const bool is_best = last.configuration == best || next.plan->configuration == best;
+  if (is_best || rate(last) >= slow_fps || next.plan->kind == Kind::look || !(fill_s < kCheap_s))
+    return next;
+  return {Plan{best, Kind::glance, fill_s, 0, false, true}, {}};
+}
+
+int glances(std::span<const Observation> observations) {
+  int count = 0;
+  for (auto seen = observations.begin(); seen != observations.end(); ++seen) {
+    const bool ran = std::any_of(observations.begin(), seen, [&](const Observation& before) {
+      return before.kind != Kind::stages && before.configuration == seen->configuration;
+    });
+    count += seen->kind == Kind::glance && !ran ? 1 : 0;
+  }
+  return count;
+}
+
+}  // namespace tandem

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "scheduler/learn/next_experiment.h"
+
+namespace tandem {
+
+/// A training is not to make the stream slower than half of the best rate that is known for longer
+/// than 100 ms. Pure: `next` is what to find out, and comes back as
+/// - an experiment that may end early where it is slow, as trials do, or
+/// - the best so far, for a moment, where what ran last was slow: a rest. What was asked for comes
+///   after it.
+/// Where frames take 0.1 s or longer a rest would last longer than what it interrupts, and what
+/// answers soonest or draws least may be as slow as it likes: `next` comes back as it is.
+Next keep_up(Next next, const Facts& facts, const Findings& findings, const Objective& objective);
+
+/// Glances at what had not run before: all except rests.
+int glances(std::span<const Observation> observations);
+
+}  // namespace tandem
