@@ -13,7 +13,7 @@ namespace tandem {
 namespace {
 
 // Shares that are as good, in points.
-constexpr int kSame = 1;
+constexpr int kSame = 2;
 // Between shares that are no further apart nothing is looked for.
 constexpr int kSmallGap = 2;
 // How far apart shares have to be for a line through them to say something of others.

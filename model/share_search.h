@@ -24,17 +24,16 @@ struct WholesAlone {
 /// Most shares that a search tries.
 inline constexpr int kMostShares = 8;
 
-/// The share to try next, in percent; none where no other share promises to gain
-/// anything to speak of. Pure. `tried`:
-/// in any order, at least one.
+/// The share to try next, in percent; none where no other share promises to gain anything to speak
+/// of. Pure. `tried`: in any order, at least one.
 ///
 /// Neither a fixed time nor the time of a row holds for all shares: few rows do not keep all cores
 /// busy, cores that sleep have to wake, and both sides share the memory. So a line is trusted
 /// between two shares that were tried, and beyond them only to say which share to try. Where one
 /// side was done first with one share and the other one with another, the next share lies where the
-/// two lines through these meet. When that is known within a point, the frame's own time decides,
-/// which has more in it than the slower side: gaps between shares are halved where what both sides
-/// took at their ends allows a gain.
+/// two lines through these meet. When that is known within two points, the frame's own time
+/// decides, which has more in it than the slower side: gaps between shares are halved where what
+/// both sides took at their ends allows a gain.
 std::optional<int> next_share(std::span<const ShareTried> tried, const WholesAlone& wholes);
 
 /// The one whose frames took the least time.

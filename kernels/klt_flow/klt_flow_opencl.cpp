@@ -13,7 +13,7 @@ constexpr int kRun = 8;            // as in klt_flow.cl
 constexpr std::size_t kSums = 10;  // floats of local memory that each work-item adds up with
 /// Bytes of local memory that a work-group takes at most: no more groups than have room would be
 /// at work with 500 features.
-constexpr std::size_t kMostLocalBytes = 47 << 10;
+constexpr std::size_t kMostWindowBytes = 47 << 10;
 
 struct Built {
   std::size_t items;  // of a work-group, which follows one feature
@@ -37,7 +37,7 @@ Built build(opencl::Context& context) {
 struct KltFlowOpenCL::Private {
   explicit Private(opencl::Context& context) : built(build(context)) {
     const std::size_t all =
-        std::min<std::size_t>(context.device().local_memory_bytes, kMostLocalBytes);
+        std::min<std::size_t>(context.device().local_memory_bytes, kMostWindowBytes);
     const std::size_t summed = kSums * built.items * sizeof(cl_float);
     kept_bytes = std::max(all, summed + kRun * sizeof(cl_float2)) - summed;
   }

@@ -9,16 +9,17 @@ namespace tandem {
 
 namespace {
 
-constexpr int kTileWidth = 64, kTileHeight = 24;  // of level 0, which a work-group computes
+constexpr int kPyramidTileWidth = 64,
+              kPyramidTileHeight = 24;  // of level 0, which a work-group computes
 
 }  // namespace
 
 struct KltPyramidOpenCL::Private {
   explicit Private(opencl::Context& context) : in_tiles(!context.device().is_cpu) {
     if (in_tiles) {
-      program = opencl::build_program(
-          context, klt_pyramid_cl,
-          opencl::define("TILE_WIDTH", kTileWidth) + opencl::define("TILE_HEIGHT", kTileHeight));
+      program = opencl::build_program(context, klt_pyramid_cl,
+                                      opencl::define("TILE_WIDTH", kPyramidTileWidth) +
+                                          opencl::define("TILE_HEIGHT", kPyramidTileHeight));
       all.emplace(context, program, "make_pyramid");
       group = all->group_size(opencl::kTileGroup);
     } else {
@@ -57,8 +58,8 @@ void KltPyramidOpenCL::enqueue(opencl::Queue& queue, const opencl::DevicePlane& 
   if (self_->in_tiles) {
     const std::size_t group = self_->group;
     self_->all->enqueue(queue,
-                        cl::NDRange(group * opencl::pieces(luma.width, kTileWidth),
-                                    opencl::pieces(luma.height, kTileHeight)),
+                        cl::NDRange(group * opencl::pieces(luma.width, kPyramidTileWidth),
+                                    opencl::pieces(luma.height, kPyramidTileHeight)),
                         cl::NDRange(group, 1), luma, at(0), luma.width, luma.height);
     return;
   }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kLevels = kSceneScales + 3;
 // What a work-group of a GPU makes at a time, and the most pixels that a blur reaches, in fours.
-constexpr int kTileWidth = 192, kTileHeight = 8, kReach = 16;
+constexpr int kSceneTileWidth = 192, kSceneTileHeight = 8, kReach = 16;
 constexpr std::size_t kNone = ~std::size_t{0};  // NONE of the kernels: nothing is written there
 
 /// The taps of all blurs, one after the other.
@@ -180,8 +180,8 @@ struct InTiles final : SpaceMaker {
   explicit InTiles(opencl::Context& context)
       : program(
             opencl::build_program(context, scene_features_cl,
-                                  with_none(opencl::define("TILE_WIDTH", kTileWidth) +
-                                            opencl::define("TILE_HEIGHT", kTileHeight) +
+                                  with_none(opencl::define("TILE_WIDTH", kSceneTileWidth) +
+                                            opencl::define("TILE_HEIGHT", kSceneTileHeight) +
                                             opencl::define("REACH", kReach) + Taps().options()))),
         first_level(context, program, "make_level_0") {
     for (const char* name : {"make_level_1", "make_level_2", "make_level_3", "make_level_4",
@@ -194,8 +194,8 @@ struct InTiles final : SpaceMaker {
     cl_ulong image, level, difference, magnitude, angle, base;
     cl_int base_width, base_height, width, height;
     cl_int tiles() const {
-      return static_cast<cl_int>(opencl::pieces(width, kTileWidth) *
-                                 opencl::pieces(height, kTileHeight));
+      return static_cast<cl_int>(opencl::pieces(width, kSceneTileWidth) *
+                                 opencl::pieces(height, kSceneTileHeight));
     }
   };
 

@@ -22,7 +22,8 @@ bool whole(const opencl::DevicePlane& plane, Rows rows) {
   return plane.width > 0 && plane.height > 0 && rows.begin == 0 && rows.end == plane.height;
 }
 
-constexpr int kTileWidth = 64, kTileHeight = 16;  // pixels that a work-group computes at a time
+constexpr int kDiffusionTileWidth = 64,
+              kDiffusionTileHeight = 16;  // pixels that a work-group computes at a time
 
 }  // namespace
 
@@ -30,9 +31,10 @@ struct SradOpenCL::Private {
   explicit Private(opencl::Context& context)
       : combines(!context.device().is_cpu),
         program(opencl::build_program(context, srad_cl,
-                                      combines ? opencl::define("TILE_WIDTH", kTileWidth) +
-                                                     opencl::define("TILE_HEIGHT", kTileHeight)
-                                               : " -DON_CPU")),
+                                      combines
+                                          ? opencl::define("TILE_WIDTH", kDiffusionTileWidth) +
+                                                opencl::define("TILE_HEIGHT", kDiffusionTileHeight)
+                                          : " -DON_CPU")),
         extract(context, program, "srad_extract"),
         prepare(context, program, "srad_prepare"),
         reduce(context, program, "srad_reduce"),
@@ -110,8 +112,8 @@ struct SradOpenCL::Private {
     int tiles = 1;
 
     Blocks(const Plane& image, int most) {
-      const std::size_t columns = opencl::pieces(image.width, kTileWidth);
-      const auto down = [&] { return opencl::pieces(image.height, kTileHeight * tiles); };
+      const std::size_t columns = opencl::pieces(image.width, kDiffusionTileWidth);
+      const auto down = [&] { return opencl::pieces(image.height, kDiffusionTileHeight * tiles); };
       while (down() > 1 && columns * down() > static_cast<std::size_t>(most)) ++tiles;
       count = columns * down();
     }
