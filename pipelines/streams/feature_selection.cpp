@@ -13,7 +13,7 @@ using Matrix = std::vector<std::vector<double>>;
 constexpr int kMostSweeps = 100;
 constexpr double kTiny = 1e-12;
 
-double mean_of(const Column& values) {
+double mean_of_column(const Column& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
@@ -54,7 +54,7 @@ double varimax_angle(const Matrix& loadings, std::size_t p, std::size_t q) {
 }  // namespace
 
 double correlation(const Column& a, const Column& b) {
-  const double mean_a = mean_of(a), mean_b = mean_of(b);
+  const double mean_a = mean_of_column(a), mean_b = mean_of_column(b);
   double aa = 0, bb = 0, ab = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     aa += (a[i] - mean_a) * (a[i] - mean_a);

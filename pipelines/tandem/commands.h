@@ -6,6 +6,8 @@
 
 namespace tandem {
 
+inline constexpr int kInterruptedStatus = 130;  ///< what a shell reports after Ctrl-C
+
 /// Each takes the words behind the command's name and returns the exit status: 0 done, 1 failed,
 /// 130 ended early by Ctrl-C. Throws UsageError and Failure, which main() prints.
 int run_command(const std::vector<std::string>& arguments);

@@ -21,7 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kInterruptedStatus = 130;  // what a shell reports after Ctrl-C
 constexpr uint64_t kPictureEvery = 100;
 constexpr Size kPatternSize{640, 480};
 constexpr uint64_t kPatternFrames = 300;

@@ -21,7 +21,6 @@ using Clock = std::chrono::steady_clock;
 using streams::Sample;
 using streams::SampleTable;
 
-constexpr int kInterruptedStatus = 130;  // what a shell reports after Ctrl-C
 constexpr double kSaveEvery_s = 10;
 
 std::atomic<bool> interrupted{false};

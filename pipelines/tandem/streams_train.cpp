@@ -83,7 +83,7 @@ int streams_train(const std::vector<std::string>& arguments) {
 }
 
 StreamModelFile read_model_file(const std::string& path) {
-  const RegularFile file = read_regular_file(path, kMostModelBytes);
+  const RegularFile file = read_regular_file(path, kMostStreamModelBytes);
   if (!file.problem.empty()) throw Failure("'" + path + "' " + file.problem);
   try {
     return read_stream_model(file.bytes);

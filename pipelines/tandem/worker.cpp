@@ -50,7 +50,6 @@ int worker_command(const std::vector<std::string>& arguments) {
   gst_init(nullptr, nullptr);
   std::printf("worker %s of %s\n", settings.name.c_str(), settings.redis.location.shown().c_str());
   std::fflush(stdout);
-  constexpr int kInterruptedStatus = 130;  // what a shell reports after Ctrl-C
   return work(settings) || !settings.until_empty ? 0 : kInterruptedStatus;
 }
 

@@ -163,7 +163,7 @@ std::string write_stream_model(const StreamModelFile& file) {
 }
 
 StreamModelFile read_stream_model(const std::string& text) {
-  if (text.size() > kMostModelBytes) throw std::runtime_error("is too long for a model");
+  if (text.size() > kMostStreamModelBytes) throw std::runtime_error("is too long for a model");
   const nlohmann::json json = parse_json(text);
   const JsonObject root(json, "");
   if (root.text("kind") != kKind) fail_field("kind", "is another one");
@@ -190,7 +190,7 @@ std::shared_ptr<const StreamModel> find_stream_model(const std::string& folder,
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     if (entry.path().extension() != ".json") continue;
-    const RegularFile file = read_regular_file(entry.path().string(), kMostModelBytes);
+    const RegularFile file = read_regular_file(entry.path().string(), kMostStreamModelBytes);
     if (!file.problem.empty()) continue;
     try {
       StreamModelFile read = read_stream_model(file.bytes);

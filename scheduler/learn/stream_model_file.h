@@ -10,7 +10,7 @@ namespace tandem {
 
 /// Of the file. Rises when a field goes or changes its meaning.
 inline constexpr int kModelSchema = 1;
-inline constexpr std::size_t kMostModelBytes = 64 << 10;
+inline constexpr std::size_t kMostStreamModelBytes = 64 << 10;
 
 /// A model with what it was learnt from.
 struct StreamModelFile {

@@ -67,7 +67,7 @@ StreamModelFile small_file() {
 TEST(ModelFiles, AnswerAsTheModelDoes) {
   const StreamModelFile file = small_file();
   const std::string text = write_stream_model(file);
-  EXPECT_LT(text.size(), kMostModelBytes);
+  EXPECT_LT(text.size(), kMostStreamModelBytes);
   const StreamModelFile read = read_stream_model(text);
   EXPECT_EQ(write_stream_model(read), text);
   const SampleTable table = known_machine(4);
@@ -89,7 +89,7 @@ TEST(ModelFiles, AnyDamagedByteIsTold) {
   }
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, text.size() / 2, text.size() - 3})
     EXPECT_THROW(read_stream_model(text.substr(0, size)), std::exception);
-  EXPECT_THROW(read_stream_model(text + std::string(kMostModelBytes, ' ')), std::exception);
+  EXPECT_THROW(read_stream_model(text + std::string(kMostStreamModelBytes, ' ')), std::exception);
 }
 
 TEST(Evaluation, FindsWhatIsKnown) {
