@@ -3,9 +3,10 @@
 // choices of several trainings, training by efficiency, and a second process with the knowledge of
 // the first. All rates of one application and size that are compared are measured in turn.
 //
-// A cold start finds no compiled program: Tandem's cache folder is a new one for each row, and the
-// caches of NVIDIA's driver and of PoCL are new ones for the process. The OpenCL device is opened
-// in the time of a cold start.
+// A cold start knows nothing and finds no compiled program: Tandem's cache folder is a new one for
+// each row, and the caches of NVIDIA's driver and of PoCL are new ones for the process.
+// `--programs` names a folder for all three that is kept, so that a second run finds what the first
+// compiled. The OpenCL device is opened in the time of a cold start.
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,7 +27,7 @@ constexpr char kUsage[] =
     "cold,chosen,metrics,knowledge,derived,derive] [--seconds S] [--trainings N] [--search-seconds "
     "S] "
     "[--rounds N] [--final-seconds S] "
-    "[--opencl-device NAME] [--cores N] [--energy-source NAME] [--knowledge DIR]";
+    "[--opencl-device NAME] [--cores N] [--energy-source NAME] [--knowledge DIR] [--programs DIR]";
 constexpr double kMostTraining = 60;
 constexpr std::size_t kFinals = 3;
 constexpr int kFinalRounds = 3;
@@ -39,7 +40,9 @@ struct Options {
   std::vector<std::string> parts{"cold", "chosen", "metrics", "knowledge"};
   double seconds = 20, search_s = 0.4, final_s = 0;
   int trainings = 5, rounds = 3;  // `rounds`: of steady runs in turn
-  std::string folder, second;  // `second`: the best, for the process that measure_second() starts
+  // `programs`: the folder that keeps them; `second`: the best, for the process that
+  // second_process() starts.
+  std::string folder, programs, second;
 
   bool has(const char* part) const { return std::ranges::find(parts, part) != parts.end(); }
 };
@@ -144,7 +147,8 @@ Row measure(const Options& options, const BenchChain& chain, Size size) {
     FedBin::Options keeps = options.bin;
     if (options.has("knowledge") || options.has("derived")) keeps.knowledge = options.folder;
     const ScratchFolder programs;
-    if (options.has("cold")) setenv("TANDEM_CACHE_DIR", programs.path.c_str(), 1);
+    if (options.has("cold") && options.programs.empty())
+      setenv("TANDEM_CACHE_DIR", programs.path.c_str(), 1);
     FedBin bin(keeps, chain.stages, "both");
     const auto start = Clock::now();
     bin.begin(size);
@@ -306,6 +310,8 @@ Options parse(int argc, char** argv) {
       options.bin.energy_source = value;
     } else if (name == "--knowledge") {
       options.folder = value;
+    } else if (name == "--programs") {
+      options.programs = value;
     } else if (name == "--second") {
       options.second = value;
     } else {
@@ -344,11 +350,14 @@ void run(Options options) {
 
 int main(int argc, char** argv) {
   try {
-    const tandem::ScratchFolder drivers;
-    setenv("CUDA_CACHE_PATH", drivers.path.c_str(), 1);
-    setenv("POCL_CACHE_DIR", drivers.path.c_str(), 1);
-    gst_init(nullptr, nullptr);
     tandem::Options options = tandem::parse(argc, argv);
+    const tandem::ScratchFolder drivers;
+    if (!options.programs.empty()) setenv("TANDEM_CACHE_DIR", options.programs.c_str(), 1);
+    const std::string compiled =
+        options.programs.empty() ? drivers.path.string() : options.programs;
+    setenv("CUDA_CACHE_PATH", compiled.c_str(), 1);
+    setenv("POCL_CACHE_DIR", compiled.c_str(), 1);
+    gst_init(nullptr, nullptr);
     std::optional<tandem::ScratchFolder> scratch;
     if (options.folder.empty()) options.folder = scratch.emplace().path.string();
     if (options.second.empty()) {
