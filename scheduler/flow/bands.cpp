@@ -20,10 +20,7 @@ namespace tandem {
 namespace {
 
 // Enough that a core that was held up does not hold up the frame.
-constexpr int kBandsPerCore = 4;
-
-// A band has a row at least, and less than twice the rows that so many bands would have.
-constexpr int most_bands(int cores) { return 2 * cores * kBandsPerCore; }
+constexpr int kBandsPerCore = 8;
 
 }  // namespace
 
@@ -33,15 +30,23 @@ struct BandPool::Arena {
   oneapi::tbb::task_arena arena;
 };
 
-// The bands of a part: `count` of them, the first of which is band `at` of all.
+// The bands of a part: `count` of them, of the same number of rows or one more. The first is band
+// `at` of all.
 struct BandPool::Bands {
   Part part;
-  int rows = 0, height = 1;
+  int rows = 0;  // of the stage
   int at = 0, count = 0;
 
   int end() const { return at + count; }
-  int first_row(int band) const { return part.first + (band - at) * height; }
-  int end_row(int band) const { return std::min(rows, first_row(band) + height); }
+  int first_row(int band) const { return part.first + (rows - part.first) * (band - at) / count; }
+  int end_row(int band) const { return first_row(band + 1); }
+  // The first band that has rows from this one on.
+  int band_of(int row) const {
+    if (row <= part.first) return at;
+    int band = at + (row - part.first) * count / (rows - part.first);
+    while (end_row(band) <= row) ++band;
+    return band;
+  }
 };
 
 struct BandPool::Job {
@@ -58,7 +63,7 @@ BandPool::BandPool(int cores)
     : cores_(cores),
       arena_(std::make_unique<Arena>(cores)),
       done_(std::make_unique<std::atomic<bool>[]>(
-          static_cast<std::size_t>(kMaxStages * most_bands(cores)))) {}
+          static_cast<std::size_t>(kMaxStages * cores * kBandsPerCore))) {}
 BandPool::~BandPool() = default;
 
 double BandPool::helpers_cpu_s() const { return 1e-9 * static_cast<double>(helpers_cpu_ns_); }
@@ -69,11 +74,10 @@ void BandPool::compute(std::span<const Part> parts, Item& item, const std::atomi
   const std::thread::id nobody;
   Job job{item, stop, caller_ == nobody ? std::this_thread::get_id() : caller_};
   for (const Part& part : parts) {
-    const int rows = part.stage->rows(item), left = std::max(0, rows - part.first);
-    const int height = std::max(1, left / (cores_ * kBandsPerCore));
-    job.parts[static_cast<std::size_t>(job.count++)] = {part, rows, height, job.bands,
-                                                        (left + height - 1) / height};
-    job.bands = job.parts[static_cast<std::size_t>(job.count - 1)].end();
+    const int rows = part.stage->rows(item);
+    const int bands = std::clamp(rows - part.first, 0, cores_ * kBandsPerCore);
+    job.parts[static_cast<std::size_t>(job.count++)] = {part, rows, job.bands, bands};
+    job.bands += bands;
     job.in_order |= item.repeat.holds(part.number);
   }
   for (int band = 0; band < job.bands; ++band)
@@ -115,9 +119,8 @@ void BandPool::help(Job& job) {
 
 // Until these rows are there. The bands that have them have begun: bands begin in order.
 void BandPool::await(const Bands& of, int first, int end) const {
-  if (first >= end || end <= of.part.first) return;
-  const int from = of.at + std::max(0, first - of.part.first) / of.height;
-  for (int band = from; band < of.end() && of.first_row(band) < end; ++band) {
+  if (of.count == 0 || first >= of.rows) return;
+  for (int band = of.band_of(first); band < of.end() && of.first_row(band) < end; ++band) {
     while (!done_[static_cast<std::size_t>(band)].load(std::memory_order_acquire))
       std::this_thread::yield();
   }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr char kUsage[] =
     "fluctuation_bench [--application NAME] [--size WxH] [--seconds S] [--burners N] "
-    "[--opencl-device NAME] [--cores N] [--max-overhead SHARE] [--mapping ssss]";
+    "[--opencl-device NAME] [--cores N] [--max-overhead SHARE] [--mapping ssss] [--metric NAME]";
 constexpr double kSlice = 0.5, kMostTraining = 60;
 
 struct Options {
@@ -122,6 +122,8 @@ void run(const Options& options, Burner& burner) {
   bin.begin(options.size);
   if (!bin.run_until_decided(frames.buffers, kMostTraining))
     throw std::runtime_error("no training ended within a minute");
+  const std::size_t decided = bin.decisions().size();
+  const guint64 decided_at = bin.delivered();
   bin.run(frames.buffers, std::max(3.0, options.seconds / 4));  // the watch learns what is usual
   const Stats before = bin.stats();
   const int burners = options.burners > 0 ? options.burners : std::max(1, bin.cores() / 2);
@@ -131,6 +133,8 @@ void run(const Options& options, Burner& burner) {
       options.chain->name, text_of(options.size).c_str(), burners, bin.cores(), options.seconds);
   double at_s = 0;
   watch(bin, frames, "alone", 2, at_s);
+  std::printf("\nuntil then %zu decisions in %llu frames\n\n", bin.decisions().size() - decided,
+              static_cast<unsigned long long>(bin.delivered() - decided_at));
   const double burnt_s = bin.now_s();
   const guint64 burnt_from = bin.delivered();
   burner.start(burners);
@@ -174,6 +178,8 @@ Options parse(int argc, char** argv) {
       options.bin.device = value;
     } else if (name == "--cores") {
       options.bin.cores = std::atoi(value.c_str());
+    } else if (name == "--metric") {
+      options.bin.metric = value;
     } else if (name == "--mapping") {
       options.mapping = value;
     } else if (name == "--max-overhead") {

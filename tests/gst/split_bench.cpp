@@ -7,11 +7,10 @@
 //               [--also cggggg/cg1] [--choose latency,energy,edp] [--energy-source auto]
 // `--step`: percent from one share to the next, beside `--shares`. `--also`: configurations beside
 // these. `--device any --cores 1`: PoCL beside one core. `--iterations`: of SRAD. `--least 1`: the
-// least of the rounds instead of the median, for a machine that others use. `--trace 1`: where the
-// time of split frames goes.
-// `--stream 1`: frames/s as well, with frames waiting. `--choose`: the share that is found with
-// split=auto, and what these metrics choose; `none`: the share alone. Where one of them needs
-// energy, what frames cost in joules while they wait.
+// least of all frames instead of the median of the rounds, for a machine that others use. `--trace
+// 1`: where the time of split frames goes. `--stream 1`: frames/s as well, with frames waiting.
+// `--choose`: the share that is found with split=auto, and what these metrics choose; `none`: the
+// share alone. Where one of them needs energy, what frames cost in joules while they wait.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -151,7 +150,7 @@ class Bench {
          taken_s.size() < kLeast || seconds_since(start) < options_.seconds;)
       taken_s.push_back(bin_.run_alone(next()));
     alone.frames = taken_s.size();
-    alone.rounds_s.push_back(median(taken_s));
+    alone.rounds_s.push_back(options_.least ? std::ranges::min(taken_s) : median(taken_s));
     alone.trace = Trace::of(bin_.bin()).since(before);
   }
   GstBuffer*& next() { return input_[next_++ % input_.size()]; }
