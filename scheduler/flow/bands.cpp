@@ -22,6 +22,18 @@ namespace {
 // Enough that a core that was held up does not hold up the frame.
 constexpr int kBandsPerCore = 8;
 
+// Also where an exception ends it: nobody waits for good.
+class SetAtEnd {
+ public:
+  explicit SetAtEnd(std::atomic<bool>& flag) : flag_(flag) {}
+  ~SetAtEnd() { flag_.store(true, std::memory_order_release); }
+  SetAtEnd(const SetAtEnd&) = delete;
+  SetAtEnd& operator=(const SetAtEnd&) = delete;
+
+ private:
+  std::atomic<bool>& flag_;
+};
+
 }  // namespace
 
 struct BandPool::Arena {
@@ -110,8 +122,8 @@ void BandPool::help(Job& job) {
                        : mine.part.stage->needs(job.item, before.part.number, {end, first});
       await(before, needed.cores_begin, needed.device_end);
     }
+    const SetAtEnd done(done_[static_cast<std::size_t>(band)]);
     if (!job.stop.load(std::memory_order_relaxed)) mine.part.stage->compute(job.item, first, end);
-    done_[static_cast<std::size_t>(band)].store(true, std::memory_order_release);
   }
   if (helps)
     helpers_cpu_ns_ += static_cast<uint64_t>(1e9 * (thread_cpu_s(pthread_self()) - before_s));
