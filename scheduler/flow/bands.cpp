@@ -10,15 +10,29 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <array>
 #include <thread>
 
+#include "model/configuration.h"
 #include "scheduler/machine/cores.h"
 
 namespace tandem {
 namespace {
 
 // Enough that a core that was held up does not hold up the frame.
-constexpr int kBandsPerCore = 4;
+constexpr int kBandsPerCore = 8;
+
+// Also where an exception ends it: nobody waits for good.
+class SetAtEnd {
+ public:
+  explicit SetAtEnd(std::atomic<bool>& flag) : flag_(flag) {}
+  ~SetAtEnd() { flag_.store(true, std::memory_order_release); }
+  SetAtEnd(const SetAtEnd&) = delete;
+  SetAtEnd& operator=(const SetAtEnd&) = delete;
+
+ private:
+  std::atomic<bool>& flag_;
+};
 
 }  // namespace
 
@@ -28,32 +42,100 @@ struct BandPool::Arena {
   oneapi::tbb::task_arena arena;
 };
 
-BandPool::BandPool(int cores) : cores_(cores), arena_(std::make_unique<Arena>(cores)) {}
+// The bands of a part: `count` of them, of the same number of rows or one more. The first is band
+// `at` of all.
+struct BandPool::Bands {
+  Part part;
+  int rows = 0;  // of the stage
+  int at = 0, count = 0;
+
+  int end() const { return at + count; }
+  int first_row(int band) const { return part.first + (rows - part.first) * (band - at) / count; }
+  int end_row(int band) const { return first_row(band + 1); }
+  // The first band that has rows from this one on.
+  int band_of(int row) const {
+    if (row <= part.first) return at;
+    int band = at + (row - part.first) * count / (rows - part.first);
+    while (end_row(band) <= row) ++band;
+    return band;
+  }
+};
+
+struct BandPool::Job {
+  Item& item;
+  const std::atomic<bool>& stop;
+  const std::thread::id caller;
+  std::array<Bands, kMaxStages> parts{};
+  int count = 0, bands = 0;
+  bool in_order = false;     ///< a band waits for all rows of the stages before it
+  std::atomic<int> next{0};  ///< the band that begins next
+};
+
+BandPool::BandPool(int cores)
+    : cores_(cores),
+      arena_(std::make_unique<Arena>(cores)),
+      done_(std::make_unique<std::atomic<bool>[]>(
+          static_cast<std::size_t>(kMaxStages * cores * kBandsPerCore))) {}
 BandPool::~BandPool() = default;
 
 double BandPool::helpers_cpu_s() const { return 1e-9 * static_cast<double>(helpers_cpu_ns_); }
 
-void BandPool::compute(Stage& stage, Item& item, int first, const std::atomic<bool>& stop) {
-  const int rows = stage.rows(item);
-  const auto band =
-      static_cast<std::size_t>(std::max(1, (rows - first) / (cores_ * kBandsPerCore)));
+// Each thread takes the next band until none is left. Threads that wake up late find fewer of them,
+// or none: nothing waits for a thread, except for the bands that it has begun.
+void BandPool::compute(std::span<const Part> parts, Item& item, const std::atomic<bool>& stop) {
   const std::thread::id nobody;
-  const std::thread::id caller = caller_ == nobody ? std::this_thread::get_id() : caller_;
+  Job job{item, stop, caller_ == nobody ? std::this_thread::get_id() : caller_};
+  for (const Part& part : parts) {
+    const int rows = part.stage->rows(item);
+    const int bands = std::clamp(rows - part.first, 0, cores_ * kBandsPerCore);
+    job.parts[static_cast<std::size_t>(job.count++)] = {part, rows, job.bands, bands};
+    job.bands += bands;
+    job.in_order |= item.repeat.holds(part.number);
+  }
+  for (int band = 0; band < job.bands; ++band)
+    done_[static_cast<std::size_t>(band)].store(false, std::memory_order_relaxed);
+  const int threads = std::min(cores_, job.bands);
   arena_->arena.execute([&] {
-    using Range = oneapi::tbb::blocked_range<int>;
     oneapi::tbb::parallel_for(
-        Range(std::min(first, rows), rows, band),
-        [&](const Range& r) {
-          if (stop.load(std::memory_order_relaxed)) return;
-          const bool helps = std::this_thread::get_id() != caller;
-          const double before_s = helps ? thread_cpu_s(pthread_self()) : 0;
-          stage.compute(item, r.begin(), r.end());
-          if (helps)
-            helpers_cpu_ns_ +=
-                static_cast<uint64_t>(1e9 * (thread_cpu_s(pthread_self()) - before_s));
+        oneapi::tbb::blocked_range<int>(0, threads),
+        [&](const auto&) {
+          // While a stage waits for tasks of its own it must not begin to help here once more: it
+          // could wait for the band that it computes.
+          oneapi::tbb::this_task_arena::isolate([&] { help(job); });
         },
         oneapi::tbb::simple_partitioner());
   });
+}
+
+void BandPool::help(Job& job) {
+  const bool helps = std::this_thread::get_id() != job.caller;
+  const double before_s = helps ? thread_cpu_s(pthread_self()) : 0;
+  int p = 0;
+  for (int band = job.next++; band < job.bands; band = job.next++) {
+    while (band >= job.parts[static_cast<std::size_t>(p)].end()) ++p;
+    const Bands& mine = job.parts[static_cast<std::size_t>(p)];
+    const int first = mine.first_row(band), end = mine.end_row(band);
+    for (int q = 0; q < p; ++q) {
+      const Bands& before = job.parts[static_cast<std::size_t>(q)];
+      const SplitRows needed =
+          job.in_order ? SplitRows{before.rows, 0}
+                       : mine.part.stage->needs(job.item, before.part.number, {end, first});
+      await(before, needed.cores_begin, needed.device_end);
+    }
+    const SetAtEnd done(done_[static_cast<std::size_t>(band)]);
+    if (!job.stop.load(std::memory_order_relaxed)) mine.part.stage->compute(job.item, first, end);
+  }
+  if (helps)
+    helpers_cpu_ns_ += static_cast<uint64_t>(1e9 * (thread_cpu_s(pthread_self()) - before_s));
+}
+
+// Until these rows are there. The bands that have them have begun: bands begin in order.
+void BandPool::await(const Bands& of, int first, int end) const {
+  if (of.count == 0 || first >= of.rows) return;
+  for (int band = of.band_of(first); band < of.end() && of.first_row(band) < end; ++band) {
+    while (!done_[static_cast<std::size_t>(band)].load(std::memory_order_acquire))
+      std::this_thread::yield();
+  }
 }
 
 void BandPool::beside(const std::function<void()>& here, const std::function<void()>& there) {

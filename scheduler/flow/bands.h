@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <thread>
 
 #include "scheduler/flow/stage.h"
@@ -15,12 +16,26 @@ namespace tandem {
 /// them.
 class BandPool {
  public:
+  /// The rows of a stage from `first` on.
+  struct Part {
+    Stage* stage;
+    int number;  ///< as Stage::needs() knows it
+    int first;
+  };
+
   explicit BandPool(int cores);
   ~BandPool();
 
   /// Computes the rows of the stage from `first` on; the calling thread takes part. One caller at a
   /// time. Bands that have not begun when `stop` becomes true are left out.
-  void compute(Stage& stage, Item& item, int first, const std::atomic<bool>& stop);
+  void compute(Stage& stage, Item& item, int first, const std::atomic<bool>& stop) {
+    const Part part{&stage, 0, first};
+    compute({&part, 1}, item, stop);
+  }
+  /// The same of stages one after the other, at most kMaxStages, all of them begun. A band waits
+  /// for the rows that it needs of the stages before it; where the item passes stages again, for
+  /// all of their rows, because what a stage writes may be what one before it reads.
+  void compute(std::span<const Part> parts, Item& item, const std::atomic<bool>& stop);
 
   /// Runs `here` on the calling thread and at the same time `there`, which may compute(), on
   /// another of the cores. The calling thread helps when it is done; on one core it runs both,
@@ -35,9 +50,15 @@ class BandPool {
 
  private:
   struct Arena;  // oneTBB's
+  struct Bands;
+  struct Job;
+  void help(Job& job);
+  void await(const Bands& of, int first, int end) const;
+
   const int cores_;
   std::unique_ptr<Arena> arena_;
-  std::thread::id caller_;  ///< of beside(), while it runs
+  std::unique_ptr<std::atomic<bool>[]> done_;  ///< of each band of compute(), while it runs
+  std::thread::id caller_;                     ///< of beside(), while it runs
   std::atomic<uint64_t> helpers_cpu_ns_{0};
 };
 

@@ -138,7 +138,8 @@ class Executor {
   Status enqueue_segment(Item& item, std::span<const int> segment, const SplitPlan& plan,
                          bool to_host);
   void count_sides(Item& item, std::span<const int> segment, SplitTimes& times);
-  Status compute_last_rows(Stage& stage, const Dispatch::Entry& entry, int index, int first_row);
+  Status compute_last_rows(const Dispatch::Entry& entry, std::span<const int> stages,
+                           std::span<const SplitRows> rows);
   BandPool& bands_of(const Dispatch::Entry& entry);
   bool send(Dispatch::Entry& entry, const Dispatch::Action& action, Lock& lock);
   bool collect(Dispatch::Entry& entry, Lock& lock);

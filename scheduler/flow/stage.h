@@ -20,7 +20,8 @@ namespace tandem {
 /// on the device, or, split, for each segment of the run,
 ///   prepare of each stage, share of each, then at the same time
 ///   enqueue_split of each and Device::start_timed, on this thread, and
-///   begin and compute of each from SplitRows::cores_begin on, on others,
+///   begin of each and then compute of each from SplitRows::cores_begin on, on others: bands of a
+///   stage when the rows that they need of those before it are there,
 ///   then Device::wait, finish_split of each
 /// on both. Stages that Item::fused has together are asked as one: lead() of the first, and then
 /// the calls above of it alone. A run that takes long is sent and waited for piece by piece; a

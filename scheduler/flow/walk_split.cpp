@@ -80,8 +80,7 @@ Status Executor::split_segment(Dispatch::Entry& entry, int first, std::span<cons
   times.device_done_ns = times.waited_ns = now_ns();
   if (status.ok()) status = waited;
   if (status.ok() && !stop_ && beside == last)
-    status =
-        compute_last_rows(*stages_[segment[last]], entry, segment[last], plan[last].cores_begin);
+    status = compute_last_rows(entry, segment.subspan(last), std::span(plan).subspan(last));
   times.changed_ns = now_ns();
   if (stop_) return aborted();
   if (status.ok()) {
@@ -105,8 +104,7 @@ Status Executor::compute_beside(Dispatch::Entry& entry, std::span<const int> sta
     times.enqueued_ns = now_ns();
   };
   const auto there = [&] {
-    for (std::size_t p = 0; p < stages.size() && of_cores.ok() && !stop_; ++p)
-      of_cores = compute_last_rows(*stages_[stages[p]], entry, stages[p], plan[p].cores_begin);
+    of_cores = compute_last_rows(entry, stages, plan);
     times.cores_done_ns = now_ns();
   };
   bands_of(entry).beside([&here] { here(); }, [&there] { there(); });
@@ -140,14 +138,22 @@ void Executor::count_sides(Item& item, std::span<const int> segment, SplitTimes&
   }
 }
 
-Status Executor::compute_last_rows(Stage& stage, const Dispatch::Entry& entry, int index,
-                                   int first_row) {
+// The cores' rows of stages one after the other; `rows` says of each where they begin.
+Status Executor::compute_last_rows(const Dispatch::Entry& entry, std::span<const int> stages,
+                                   std::span<const SplitRows> rows) {
   Item& item = *entry.item;
   item.stop = &stop_;
-  if (Status status = stage.begin(item); !status.ok()) return status;
+  std::array<BandPool::Part, kMaxStages> parts;
+  for (std::size_t p = 0; p < stages.size(); ++p) {
+    parts[p] = {stages_[stages[p]], stages[p], rows[p].cores_begin};
+    if (Status status = parts[p].stage->begin(item); !status.ok()) return status;
+  }
   const uint64_t start_ns = now_ns();
-  bands_of(entry).compute(stage, item, first_row, stop_);
-  counters_[index].cpu_ns.fetch_add(now_ns() - start_ns, std::memory_order_relaxed);
+  bands_of(entry).compute(std::span(parts).first(stages.size()), item, stop_);
+  // Bands of several stages are computed at the same time.
+  const uint64_t share_ns = (now_ns() - start_ns) / std::max<std::size_t>(1, stages.size());
+  for (const int stage : stages)
+    counters_[stage].cpu_ns.fetch_add(share_ns, std::memory_order_relaxed);
   return {};
 }
 

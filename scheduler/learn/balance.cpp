@@ -28,11 +28,15 @@ double middle_of(std::array<double, kCount> values) {
 
 }  // namespace
 
-Balance::Balance(int cpu_share, double cores_fixed_s, double device_fixed_s)
-    : cpu_share_(cpu_share), cores_fixed_s_(cores_fixed_s), device_fixed_s_(device_fixed_s) {}
+Balance::Balance(int cpu_share, double cores_fixed_s, double device_fixed_s, double usual)
+    : cpu_share_(cpu_share),
+      usual_(usual),
+      cores_fixed_s_(cores_fixed_s / usual),
+      device_fixed_s_(device_fixed_s) {}
 
 Balance::Act Balance::frame_done(double cores_s, double device_s) {
   if (cpu_share_ == 0) return Act::none;
+  cores_s /= usual_;
   cores_s_[seen_ % kLatest] = cores_s;
   device_s_[seen_ % kLatest] = device_s;
   ++seen_;

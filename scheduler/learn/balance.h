@@ -12,6 +12,10 @@ namespace tandem {
 /// w = 0.25, and acted on from 0.9 on: nine frames in a row, so that single slow ones do not count.
 /// The first move goes half of the way to the share that the latest rates give, the next ones go
 /// all of it. After three moves in vain rates have to be measured anew.
+///
+/// The share whose frames take the least time may have one side wait for the other: waking the
+/// cores or joining costs more than a few rows. What the cores took of the device's time when it
+/// was chosen counts as balanced then.
 class Balance {
  public:
   enum class Act {
@@ -21,8 +25,10 @@ class Balance {
   };
 
   Balance() = default;
-  /// The times that sides take beside their rows are 0 where they are not known.
-  explicit Balance(int cpu_share, double cores_fixed_s = 0, double device_fixed_s = 0);
+  /// The times that sides take beside their rows are 0 where they are not known. `usual`: what the
+  /// cores take of the device's time with this share.
+  explicit Balance(int cpu_share, double cores_fixed_s = 0, double device_fixed_s = 0,
+                   double usual = 1);
 
   /// Takes what the sides took for their rows of a frame with cpu_share().
   Act frame_done(double cores_s, double device_s);
@@ -37,6 +43,8 @@ class Balance {
   Act move_to(double share);
 
   int cpu_share_ = 0;
+  double usual_ = 1;
+  // Of the cores: times by what is usual.
   double cores_fixed_s_ = 0, device_fixed_s_ = 0;
   double unbalanced_ = 0;  ///< lbt
   std::array<double, kLatest> cores_s_{}, device_s_{};

@@ -5,6 +5,18 @@
 #include "scheduler/learn/next_split.h"
 
 namespace tandem {
+namespace {
+
+// What the cores took of the device's time with the share that was the best.
+double usual_of(const Split& split) {
+  const double share = split.cpu_share / 100.0;
+  const double cores_s = split.cores.fixed_s + share * split.cores.rows_s;
+  const double device_s = split.device.fixed_s + (1 - share) * split.device.rows_s;
+  const double usual = cores_s / device_s;
+  return known(usual) && usual > 0 ? usual : 1;
+}
+
+}  // namespace
 
 // A training by another objective did not split frames where that promised nothing for it.
 bool Controller::lacks_splits(const Learnt& learnt) const {
@@ -17,13 +29,14 @@ void Controller::begin_balance() {
   const Configuration& running = running_.configuration;
   balance_ = {};
   if (!running.mapping.any_split() || rules_.allowed.cpu_share) return;
-  double cores_fixed_s = 0, device_fixed_s = 0;
+  double cores_fixed_s = 0, device_fixed_s = 0, usual = 1;
   if (const Learnt* known = learnt()) {
     const Split& split = known->findings.measurements.split;
     if (tandem::known(split.cores.fixed_s)) cores_fixed_s = split.cores.fixed_s;
     if (tandem::known(split.device.fixed_s)) device_fixed_s = split.device.fixed_s;
+    if (split.cpu_share == running.cpu_share) usual = usual_of(split);
   }
-  balance_ = Balance(running.cpu_share, cores_fixed_s, device_fixed_s);
+  balance_ = Balance(running.cpu_share, cores_fixed_s, device_fixed_s, usual);
 }
 
 // True when another share runs from now on.

@@ -18,13 +18,14 @@ namespace {
 
 constexpr char kUsage[] =
     "fluctuation_bench [--application NAME] [--size WxH] [--seconds S] [--burners N] "
-    "[--opencl-device NAME] [--cores N] [--max-overhead SHARE]";
+    "[--opencl-device NAME] [--cores N] [--max-overhead SHARE] [--mapping ssss] [--metric NAME]";
 constexpr double kSlice = 0.5, kMostTraining = 60;
 
 struct Options {
   FedBin::Options bin;
   const BenchChain* chain = &kBenchChains[0];
   Size size{600, 416};
+  std::string mapping = "auto";
   double seconds = 20;  // that the burners take
   int burners = 0;      // 0: half of the cores
 };
@@ -98,6 +99,16 @@ double answered_s(const std::vector<Told>& all, double since, double until,
   return -1;
 }
 
+/// Frames from `delivered` on to the first decision after `since` and before `until`.
+std::string answered_frames(const std::vector<Told>& all, double since, double until,
+                            guint64 delivered) {
+  for (const Told& told : all)
+    if (told.at_s > since && told.at_s < until)
+      return std::to_string(told.delivered - delivered) + " frames, " + told.before + " to " +
+             told.after;
+  return "nothing was decided";
+}
+
 std::string text_of_s(double seconds) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2f s", seconds);
@@ -107,9 +118,12 @@ std::string text_of_s(double seconds) {
 void run(const Options& options, Burner& burner) {
   const Frames frames(options.size);
   FedBin bin(options.bin, options.chain->stages, "both");
+  bin.set("mapping", options.mapping.c_str());
   bin.begin(options.size);
   if (!bin.run_until_decided(frames.buffers, kMostTraining))
     throw std::runtime_error("no training ended within a minute");
+  const std::size_t decided = bin.decisions().size();
+  const guint64 decided_at = bin.delivered();
   bin.run(frames.buffers, std::max(3.0, options.seconds / 4));  // the watch learns what is usual
   const Stats before = bin.stats();
   const int burners = options.burners > 0 ? options.burners : std::max(1, bin.cores() / 2);
@@ -119,19 +133,26 @@ void run(const Options& options, Burner& burner) {
       options.chain->name, text_of(options.size).c_str(), burners, bin.cores(), options.seconds);
   double at_s = 0;
   watch(bin, frames, "alone", 2, at_s);
+  std::printf("\nuntil then %zu decisions in %llu frames\n\n", bin.decisions().size() - decided,
+              static_cast<unsigned long long>(bin.delivered() - decided_at));
   const double burnt_s = bin.now_s();
+  const guint64 burnt_from = bin.delivered();
   burner.start(burners);
   watch(bin, frames, "burnt", options.seconds, at_s);
   burner.end();
   const double ended_s = bin.now_s();
+  const guint64 ended_from = bin.delivered();
   const Stats meanwhile = bin.stats();
   watch(bin, frames, "alone again", options.seconds, at_s);
   const Stats after = bin.stats();
   const std::vector<Told> all = bin.decisions();
   std::printf(
-      "\n| | |\n| --- | --- |\n| answered after | %s |\n| went back to %s after the end | %s |\n"
+      "\n| | |\n| --- | --- |\n| first decision while burnt | %s |\n| and afterwards | %s |\n"
+      "| answered after | %s |\n| went back to %s after the end | %s |\n"
       "| trainings while burnt, after | %d, %d |\n| training, s, while burnt, after | %.2f, %.2f "
       "|\n",
+      answered_frames(all, burnt_s, ended_s, burnt_from).c_str(),
+      answered_frames(all, ended_s, 1e9, ended_from).c_str(),
       text_of_s(answered_s(all, burnt_s, ended_s, "")).c_str(), before.configuration.c_str(),
       meanwhile.configuration == before.configuration && !meanwhile.training
           ? "it had not left it"
@@ -157,6 +178,10 @@ Options parse(int argc, char** argv) {
       options.bin.device = value;
     } else if (name == "--cores") {
       options.bin.cores = std::atoi(value.c_str());
+    } else if (name == "--metric") {
+      options.bin.metric = value;
+    } else if (name == "--mapping") {
+      options.mapping = value;
     } else if (name == "--max-overhead") {
       options.bin.max_overhead = std::atof(value.c_str());
     } else {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What the bin makes of latency: metric=latency against what it chooses otherwise; target-latency
-// against the fastest of a search that keeps it; and frames of a live source that are late in a sink
-// that waits for their time, after the first training.
+// against the fastest of a search that keeps it; and frames of a live source that are late in a
+// sink that waits for their time, after the first training.
 //   latency_bench [--application vivid] [--size 1920x1080] [--targets 5,10,20,50] [--device auto]
-//                 [--seconds 3] [--live 20] [--metric throughput]
-// `--live 0` and `--targets ""` leave these parts out. `--metric`: of the live source.
+//                 [--seconds 3] [--live 20] [--metric throughput] [--lanes 0]
+// `--live 0` and `--targets ""` leave these parts out; `--targets none` leaves the live source
+// alone.
+// `--metric`: of the live source. `--lanes`: of what is chosen, 0: any.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -26,7 +28,7 @@ constexpr GstClockTime kLate = 5 * GST_MSECOND;
 
 struct Options {
   FedBin::Options bin;
-  std::string application = "vivid", targets = "5,10,20,50", metric = "throughput";
+  std::string application = "vivid", targets = "5,10,20,50", metric = "throughput", lanes = "0";
   Size size{1920, 1080};
   double seconds = 3, live_s = 20;
 };
@@ -35,14 +37,24 @@ Options parse(int argc, char** argv) {
   Options options;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i], value = argv[i + 1];
-    if (name == "--application") options.application = value;
-    else if (name == "--size") options.size = read_size(value);
-    else if (name == "--targets") options.targets = value;
-    else if (name == "--device") options.bin.device = value;
-    else if (name == "--seconds") options.seconds = std::stod(value);
-    else if (name == "--live") options.live_s = std::stod(value);
-    else if (name == "--metric") options.metric = value;
-    else throw std::runtime_error("unknown option " + name);
+    if (name == "--application")
+      options.application = value;
+    else if (name == "--size")
+      options.size = read_size(value);
+    else if (name == "--targets")
+      options.targets = value;
+    else if (name == "--device")
+      options.bin.device = value;
+    else if (name == "--seconds")
+      options.seconds = std::stod(value);
+    else if (name == "--live")
+      options.live_s = std::stod(value);
+    else if (name == "--metric")
+      options.metric = value;
+    else if (name == "--lanes")
+      options.lanes = value;
+    else
+      throw std::runtime_error("unknown option " + name);
   }
   return options;
 }
@@ -58,9 +70,11 @@ Row choose(const Options& options, const std::string& stages, const Frames& fram
            const char* property, const std::string& value) {
   FedBin bin(options.bin, stages, "caps");
   if (!value.empty()) bin.set(property, value.c_str());
+  bin.set("lanes", options.lanes.c_str());
   bin.begin(frames.size);
-  if (!bin.run_until_decided(frames.buffers)) throw std::runtime_error("nothing was decided");
-  const double fps = bin.run(frames.buffers, options.seconds);
+  const OfferedFrames offered(bin, frames.buffers);
+  if (!bin.run_until_decided(offered.buffers())) throw std::runtime_error("nothing was decided");
+  const double fps = bin.run(offered.buffers(), options.seconds);
   const Stats stats = bin.stats();
   return {stats.configuration, fps, stats.latency_p95_ms, bin.predictions()};
 }
@@ -70,10 +84,11 @@ Row force(const Options& options, const std::string& stages, const Frames& frame
   FedBin bin(options.bin, stages, "off");
   bin.force(configuration);
   bin.begin(frames.size);
-  bin.run(frames.buffers, options.seconds / 3);  // programs are built, memory is touched
+  const OfferedFrames offered(bin, frames.buffers);
+  bin.run(offered.buffers(), options.seconds / 3);  // programs are built, memory is touched
   bin.force("auto");
   bin.force(configuration);  // what was measured till now is forgotten
-  const double fps = bin.run(frames.buffers, options.seconds);
+  const double fps = bin.run(offered.buffers(), options.seconds);
   return {configuration, fps, bin.stats().latency_p95_ms, {}};
 }
 
@@ -170,10 +185,11 @@ void play_live(const Options& options, const std::string& stages) {
   double p95_ms = 0, waiting_ms = 0;
   gst_structure_get_double(stats, "latency-p95", &p95_ms);
   gst_structure_get_double(stats, "waiting-p95", &waiting_ms);
-  std::printf("\n| live, %d frames/s | latency p95, ms | waiting p95, ms | late of %.0f |\n"
-              "| --- | ---: | ---: | ---: |\n| %s, trained %.1f s | %.2f | %.2f | %llu |\n",
-              kLiveFps, kLiveFps * options.live_s, gst_structure_get_string(stats, "configuration"),
-              trained_s, p95_ms, waiting_ms, static_cast<unsigned long long>(late));
+  std::printf(
+      "\n| live, %d frames/s | latency p95, ms | waiting p95, ms | late of %.0f |\n"
+      "| --- | ---: | ---: | ---: |\n| %s, trained %.1f s | %.2f | %.2f | %llu |\n",
+      kLiveFps, kLiveFps * options.live_s, gst_structure_get_string(stats, "configuration"),
+      trained_s, p95_ms, waiting_ms, static_cast<unsigned long long>(late));
   gst_structure_free(stats);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(sink);
@@ -184,17 +200,20 @@ void play_live(const Options& options, const std::string& stages) {
 void run(const Options& options) {
   const std::string stages = bench_chain(options.application).stages;
   const Frames frames(options.size);
-  std::printf("%s %s\n\n| aim | chosen | frames/s | latency p95, ms | kept | fastest that keeps it | "
-              "of that |\n| --- | --- | ---: | ---: | --- | --- | ---: |\n",
-              options.application.c_str(), text_of(options.size).c_str());
-  const Row usual = choose(options, stages, frames, "metric", "throughput");
-  print("throughput", usual);
-  std::printf(" | | |\n");
-  const Row least = choose(options, stages, frames, "metric", "latency");
-  print("latency", least);
-  std::printf(" | | 1/%.1f of the latency |\n", usual.p95_ms / least.p95_ms);
-  for (const std::string& target : split_commas(options.targets))
-    if (!target.empty()) keep_target(options, stages, frames, target);
+  std::printf("%s %s\n", options.application.c_str(), text_of(options.size).c_str());
+  if (options.targets != "none") {
+    std::printf(
+        "\n| aim | chosen | frames/s | latency p95, ms | kept | fastest that keeps it | "
+        "of that |\n| --- | --- | ---: | ---: | --- | --- | ---: |\n");
+    const Row usual = choose(options, stages, frames, "metric", "throughput");
+    print("throughput", usual);
+    std::printf(" | | |\n");
+    const Row least = choose(options, stages, frames, "metric", "latency");
+    print("latency", least);
+    std::printf(" | | 1/%.1f of the latency |\n", usual.p95_ms / least.p95_ms);
+    for (const std::string& target : split_commas(options.targets))
+      if (!target.empty()) keep_target(options, stages, frames, target);
+  }
   if (options.live_s > 0) play_live(options, stages);
 }
 

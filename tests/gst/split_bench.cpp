@@ -4,32 +4,37 @@
 //   split_bench [--application vivid] [--sizes 600x416,1920x1080] [--device auto] [--cores 0]
 //               [--shares 2,4,6,8] [--step 5] [--seconds 1] [--rounds 3] [--iterations 1]
 //               [--memory offered|ordinary] [--least 0|1] [--trace 0|1] [--stream 0|1]
-//               [--choose latency,efficiency,edp] [--energy-source auto]
-// `--step`: percent from one share to the next, beside `--shares`. `--device any --cores 1`: PoCL
-// beside one core. `--iterations`: of SRAD. `--least 1`: the least of the rounds instead of the
-// median, for a machine that others use. `--trace 1`: where the time of split frames goes.
-// `--stream 1`: frames/s as well, with frames waiting. `--choose`: the share that is found with
-// split=auto, and what these metrics choose.
+//               [--also cggggg/cg1] [--choose latency,energy,edp] [--energy-source auto]
+// `--step`: percent from one share to the next, beside `--shares`. `--also`: configurations beside
+// these. `--device any --cores 1`: PoCL beside one core. `--iterations`: of SRAD. `--least 1`: the
+// least of all frames instead of the median of the rounds, for a machine that others use. `--trace
+// 1`: where the time of split frames goes. `--stream 1`: frames/s as well, with frames waiting.
+// `--choose`: the share that is found with split=auto, and what these metrics choose; `none`: the
+// share alone. Where one of them needs energy, what frames cost in joules while they wait.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "model/median.h"
 #include "tests/gst/support/bare_bin.h"
+#include "tests/gst/support/bench_energy.h"
 #include "tests/gst/support/bench_search.h"
+#include "tests/gst/support/split_trace.h"
 
 namespace tandem {
 namespace {
 
 struct Options {
   FedBin::Options bin{.max_overhead = 0.9};  // what is chosen matters, not how soon
-  std::string application = "vivid", sizes, shares, choose;
+  std::string application = "vivid", sizes, shares, also, choose;
   int step = 5, rounds = 3, iterations = 1;
   double seconds = 1;
   bool offered = true, least = false, trace = false, stream = false;
@@ -49,6 +54,8 @@ Options parse(int argc, char** argv) {
       options.bin.cores = std::stoi(value);
     else if (name == "--shares")
       options.shares = value;
+    else if (name == "--also")
+      options.also = value;
     else if (name == "--step")
       options.step = std::max(1, std::stoi(value));
     else if (name == "--seconds")
@@ -84,37 +91,6 @@ std::string stages_of(const Options& options) {
   return launch;
 }
 
-// The parts of a segment, in microseconds; empty: nothing was split.
-struct Trace {
-  static constexpr const char* kParts[] = {"prepare-us", "enqueue-us", "cores-us",
-                                           "device-us",  "wait-us",    "join-us"};
-  std::map<std::string, double> sums;  // over segments
-  guint64 segments = 0;
-
-  static Trace of(GstElement* bin) {
-    Trace trace;
-    GstStructure *stats = nullptr, *times = nullptr;
-    g_object_get(bin, "stats", &stats, nullptr);
-    if (gst_structure_get(stats, "split-times", GST_TYPE_STRUCTURE, &times, nullptr)) {
-      gst_structure_get_uint64(times, "segments", &trace.segments);
-      for (const char* part : kParts) {
-        double us = 0;
-        gst_structure_get_double(times, part, &us);
-        trace.sums[part] = us * static_cast<double>(trace.segments);
-      }
-      gst_structure_free(times);
-    }
-    gst_structure_free(stats);
-    return trace;
-  }
-  Trace since(const Trace& before) const {
-    Trace all = *this;
-    all.segments -= before.segments;
-    for (const auto& [part, sum] : before.sums) all.sums[part] -= sum;
-    return all;
-  }
-};
-
 struct Alone {
   std::vector<double> rounds_s;
   std::size_t frames = 0;
@@ -124,7 +100,8 @@ struct Alone {
 // Frames one at a time, from pad to pad, by turns under each of the configurations.
 class Bench {
  public:
-  Bench(const Options& options, Size size)
+  // `device` names the configuration that has all on the device.
+  Bench(const Options& options, Size size, const std::string& device)
       : options_(options),
         frames_(size),
         bin_(size,
@@ -132,9 +109,8 @@ class Bench {
               " cores=" + std::to_string(options.bin.cores))
                  .c_str(),
              stages_of(options)) {
-    if (options.offered) input_ = bin_.in_its_memory(frames_.buffers);
-    if (!input_.empty()) return;
     for (GstBuffer* frame : frames_.buffers) input_.push_back(gst_buffer_copy_deep(frame));
+    if (options.offered) take_offered(device);
   }
   ~Bench() {
     for (GstBuffer* frame : input_) gst_buffer_unref(frame);
@@ -152,9 +128,18 @@ class Bench {
     return options_.least ? std::ranges::min(all) : median(all);
   }
   const Alone& alone(const std::string& configuration) const { return alone_.at(configuration); }
-  const Frames& frames() const { return frames_; }
+  const char* memory() const { return offered_ ? "offered" : "ordinary"; }
 
  private:
+  // Nothing is offered before a configuration uses the device and a frame has opened it.
+  void take_offered(const std::string& device) {
+    force_configuration(bin_.bin(), device);
+    bin_.run_alone(next());
+    std::vector<GstBuffer*> offered = bin_.in_its_memory(frames_.buffers);
+    offered_ = offered.size() == input_.size();
+    if (offered_) std::swap(input_, offered);
+    for (GstBuffer* frame : offered) gst_buffer_unref(frame);
+  }
   void measure(const std::string& configuration, Alone& alone) {
     constexpr int kSettle = 8, kLeast = 12;
     force_configuration(bin_.bin(), configuration);
@@ -165,7 +150,7 @@ class Bench {
          taken_s.size() < kLeast || seconds_since(start) < options_.seconds;)
       taken_s.push_back(bin_.run_alone(next()));
     alone.frames = taken_s.size();
-    alone.rounds_s.push_back(median(taken_s));
+    alone.rounds_s.push_back(options_.least ? std::ranges::min(taken_s) : median(taken_s));
     alone.trace = Trace::of(bin_.bin()).since(before);
   }
   GstBuffer*& next() { return input_[next_++ % input_.size()]; }
@@ -174,6 +159,7 @@ class Bench {
   const Frames frames_;
   test::BareBin bin_;
   std::vector<GstBuffer*> input_;
+  bool offered_ = false;
   std::size_t next_ = 0;
   std::map<std::string, Alone> alone_;
 };
@@ -219,6 +205,7 @@ void print_trace(const Bench& bench, const std::vector<std::string>& configurati
 
 // Frames are split whatever that gains.
 constexpr char kForced[] = "split=auto";
+constexpr char kNoMetric[] = "none";
 
 struct Choice {
   std::string by, configuration;  ///< the latter is empty where nothing was decided in time
@@ -237,11 +224,15 @@ std::vector<Choice> choices(const Options& options, const Names& names, Size siz
     FedBin bin(trained, stages_of(options), "caps");
     bin.set("mapping", mapping.c_str());
     bin.begin(size);
-    const bool decided = bin.run_until_decided(frames.buffers, kMostSeconds);
+    std::optional<OfferedFrames> offered;
+    if (options.offered) offered.emplace(bin, frames.buffers);
+    const bool decided =
+        bin.run_until_decided(offered ? offered->buffers() : frames.buffers, kMostSeconds);
     all.push_back({by, decided ? bin.stats().configuration : std::string()});
   };
   add(kForced, "latency", std::string(names.stages, 's'));
-  for (const std::string& metric : split_commas(options.choose)) add(metric, metric, "auto");
+  for (const std::string& metric : split_commas(options.choose))
+    if (metric != kNoMetric) add(metric, metric, "auto");
   return all;
 }
 
@@ -270,33 +261,63 @@ void print_choices(const std::vector<Choice>& choices, const Bench& bench, doubl
   std::printf("\n%d chosen splits are slower than the better side by more than 3%%\n", slower);
 }
 
-void measure(const Options& options, Size size) {
-  const Names names(stages_of(options));
-  std::vector<std::string> configurations{names.cores(), names.device()};
+// What frames cost in joules: of both sides, of the best share and of what was chosen.
+void print_energy(const Options& options, const Names& names, const std::vector<Choice>& choices,
+                  const Frames& frames, const std::string& best) {
+  constexpr double kSeconds = 1;
+  const std::unique_ptr<EnergyMeter> meter = bench_meter(options.bin.energy_source);
+  if (!meter) return std::puts("\nno energy is known"), void();
+  std::printf(
+      "\n| %s | chosen by | frames/s | mJ a frame | frames/s / mJ |\n"
+      "| --- | --- | ---: | ---: | ---: |\n",
+      meter->description().coverage.c_str());
+  std::map<std::string, std::string> by{{names.cores(), ""}, {names.device(), ""}, {best, ""}};
+  for (const auto& [metric, chosen] : choices)
+    if (!chosen.empty()) by[chosen] += (by[chosen].empty() ? "" : ", ") + metric;
+  for (const auto& [configuration, metrics] : by) {
+    const FrameCosts costs =
+        frame_costs(options.bin, stages_of(options), frames, configuration, *meter, kSeconds);
+    std::printf("| %s | %s | %.0f | %.2f | %.1f |\n", configuration.c_str(), metrics.c_str(),
+                costs.fps, 1e3 * costs.frame_j, 1e-3 * costs.fps / costs.frame_j);
+  }
+}
+
+bool needs_joules(const std::vector<Choice>& choices) {
+  return std::ranges::any_of(choices, [](const Choice& choice) {
+    return choice.by == "energy" || choice.by == "efficiency" || choice.by == "edp";
+  });
+}
+
+// Those to measure: both sides, shares, what is asked for and what was chosen.
+std::vector<std::string> to_measure(const Options& options, const Names& names,
+                                    const std::vector<Choice>& chosen) {
+  std::vector<std::string> all{names.cores(), names.device()};
   std::set<int> shares;
   for (const std::string& share : split_commas(options.shares)) shares.insert(std::stoi(share));
   for (int share = options.step; share < 100; share += options.step) shares.insert(share);
-  for (const int share : shares) configurations.push_back(names.split(share));
-  const std::vector<Choice> chosen = choices(options, names, size);
-  for (const Choice& choice : chosen)
-    if (!choice.configuration.empty() &&
-        std::ranges::count(configurations, choice.configuration) == 0)
-      configurations.push_back(choice.configuration);
+  for (const int share : shares) all.push_back(names.split(share));
+  const auto add = [&](const std::string& each) {
+    if (!each.empty() && std::ranges::count(all, each) == 0) all.push_back(each);
+  };
+  for (const std::string& each : split_commas(options.also)) add(each);
+  for (const Choice& choice : chosen) add(choice.configuration);
+  return all;
+}
 
-  Bench bench(options, size);
+// Prints how soon each is done; returns the best share.
+std::string measure_alone(const Options& options, const Names& names, Size size,
+                          const std::vector<Choice>& chosen,
+                          const std::vector<std::string>& configurations,
+                          std::map<std::string, double> fps) {
+  Bench bench(options, size, names.device());
   bench.measure(configurations);
   const double cores_s = bench.seconds(names.cores()), device_s = bench.seconds(names.device());
   const double better_s = std::min(cores_s, device_s);
   const double allowed = better_s * (1 / cores_s + 1 / device_s);
-  std::map<std::string, double> fps;
-  if (options.stream) {
-    for (const Rate& rate : steady_rates(options.bin, stages_of(options), bench.frames(),
-                                         configurations, options.seconds, options.rounds))
-      fps[rate.configuration] = rate.fps;
-  }
-  std::printf("\n%s %s: %s %.3f ms, %s %.3f ms; the rates allow %.2f times the better side\n\n",
-              options.application.c_str(), text_of(size).c_str(), names.cores().c_str(),
-              1e3 * cores_s, names.device().c_str(), 1e3 * device_s, allowed);
+  std::printf(
+      "\n%s %s, %s memory: %s %.3f ms, %s %.3f ms; the rates allow %.2f times the better side\n\n",
+      options.application.c_str(), text_of(size).c_str(), bench.memory(), names.cores().c_str(),
+      1e3 * cores_s, names.device().c_str(), 1e3 * device_s, allowed);
   std::printf("| configuration | ms | of the better side | of what the rates allow | frames/s |\n");
   std::printf("| --- | ---: | ---: | ---: | ---: |\n");
   std::string best;
@@ -309,6 +330,23 @@ void measure(const Options& options, Size size) {
   }
   if (options.trace) print_trace(bench, configurations);
   if (!chosen.empty()) print_choices(chosen, bench, better_s, best);
+  return best;
+}
+
+// No two bins are alive at the same time: they would share the machine.
+void measure(const Options& options, Size size) {
+  const Names names(stages_of(options));
+  const std::vector<Choice> chosen = choices(options, names, size);
+  const std::vector<std::string> configurations = to_measure(options, names, chosen);
+  const Frames frames(size);
+  std::map<std::string, double> fps;
+  if (options.stream) {
+    for (const Rate& rate : steady_rates(options.bin, stages_of(options), frames, configurations,
+                                         options.seconds, options.rounds))
+      fps[rate.configuration] = rate.fps;
+  }
+  const std::string best = measure_alone(options, names, size, chosen, configurations, fps);
+  if (needs_joules(chosen)) print_energy(options, names, chosen, frames, best);
   std::fflush(stdout);
 }
 

@@ -120,6 +120,27 @@ TEST(BalanceTest, SharesOfAPointDoNotFlap) {
   }
 }
 
+// The cores take 3 ms + 10 ms x, the device 12 ms (1 - x), and a frame takes the least time at 20%.
+TEST(BalanceTest, WhatWasUsualWhenTheShareWasChosenIsBalanced) {
+  double burnt = 1;
+  const auto pass = [&](Balance& balance) {
+    const double share = balance.cpu_share() / 100.0;
+    return balance.frame_done(burnt * (3e-3 + 10e-3 * share), 12e-3 * (1 - share));
+  };
+  Balance paper(20);
+  int frames = 1;
+  while (pass(paper) == Balance::Act::none) ++frames;
+  EXPECT_EQ(frames, 9) << "the sides are not balanced";
+  Balance balance(20, 3e-3, 0, 5.0 / 9.6);
+  for (int i = 0; i < 10'000; ++i) EXPECT_EQ(pass(balance), Balance::Act::none);
+  burnt = 1.5;
+  for (int i = 0; i < 20; ++i) pass(balance);
+  EXPECT_LT(balance.cpu_share(), 12);
+  burnt = 1;
+  for (int i = 0; i < 20; ++i) pass(balance);
+  EXPECT_NEAR(balance.cpu_share(), 20, 3);
+}
+
 TEST(BalanceTest, ThreeMovesInVainAskForNewRates) {
   // However few rows the cores have, they take three times as long as the device.
   Balance balance(50);
