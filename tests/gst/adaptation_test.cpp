@@ -2,7 +2,7 @@
 // The bin decides by itself, on real stages and a real OpenCL device.
 #include <gtest/gtest.h>
 
-#include <numeric>
+#include <algorithm>
 
 #include "tests/gst/support/decisions.h"
 
@@ -181,10 +181,14 @@ TEST(Adaptation, ATargetAndABudgetThatNothingReaches) {
   ASSERT_EQ(warnings(stream).size(), 1u);
   EXPECT_NE(warnings(stream)[0].find("target-fps"), std::string::npos);
   g_object_set(stream.tandembin(), "target-fps", 0.0, "power-budget", 0.001, nullptr);
-  run_until(stream, 3);
-  const std::vector<std::string> all = warnings(stream);
-  EXPECT_NE(std::accumulate(all.begin(), all.end(), std::string()).find("power-budget"),
-            std::string::npos);
+  // How many decisions come before it says so depends on what its looks see.
+  const auto says_so = [&] {
+    const std::vector<std::string> all = warnings(stream);
+    return std::ranges::any_of(
+        all, [](const auto& text) { return text.find("power-budget") != std::string::npos; });
+  };
+  run_until(stream, says_so);
+  EXPECT_TRUE(says_so());
 }
 
 TEST(Adaptation, AnEnergySourceThatMakesNoSenseIsRefused) {

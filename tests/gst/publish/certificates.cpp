@@ -14,23 +14,23 @@ void openssl(const std::string& arguments) {
 
 constexpr char kNewKey[] = "req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";
 
-std::string quoted(const std::string& text) { return "'" + text + "'"; }
+std::string in_quotes(const std::string& text) { return "'" + text + "'"; }
 
 }  // namespace
 
 Certificates::Certificates(const std::string& folder) : authority_(folder + "/authority.crt") {
   openssl(std::string(kNewKey) + " -x509 -days 2 -subj /CN=ours -keyout " +
-          quoted(folder + "/authority.key") + " -out " + quoted(authority_));
+          in_quotes(folder + "/authority.key") + " -out " + in_quotes(authority_));
 }
 
 TlsFiles Certificates::issue(const std::string& file, const std::string& names, int days) const {
   const TlsFiles files = {authority_, file + ".crt", file + ".key"};
   const std::string key = authority_.substr(0, authority_.size() - 3) + "key";
-  openssl(std::string(kNewKey) + " -subj /CN=test -addext " + quoted("subjectAltName=" + names) +
-          " -keyout " + quoted(files.key) + " -out " + quoted(file + ".csr"));
-  openssl("x509 -req -copy_extensions copy -in " + quoted(file + ".csr") + " -CA " +
-          quoted(authority_) + " -CAkey " + quoted(key) + " -CAcreateserial -days " +
-          std::to_string(days) + " -out " + quoted(files.certificate));
+  openssl(std::string(kNewKey) + " -subj /CN=test -addext " + in_quotes("subjectAltName=" + names) +
+          " -keyout " + in_quotes(files.key) + " -out " + in_quotes(file + ".csr"));
+  openssl("x509 -req -copy_extensions copy -in " + in_quotes(file + ".csr") + " -CA " +
+          in_quotes(authority_) + " -CAkey " + in_quotes(key) + " -CAcreateserial -days " +
+          std::to_string(days) + " -out " + in_quotes(files.certificate));
   return files;
 }
 

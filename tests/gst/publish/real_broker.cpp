@@ -24,7 +24,7 @@ extern char** environ;
 namespace tandem::test {
 namespace {
 
-constexpr std::chrono::seconds kPatience{60};
+constexpr std::chrono::seconds kBrokerPatience{60};
 constexpr char kName[] = "site/people";
 
 sockaddr_in loopback(int port) {
@@ -78,7 +78,7 @@ std::vector<std::string> lines_in(const std::string& path) {
 
 template <typename Condition>
 bool wait_until(Condition&& condition) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kBrokerPatience;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > end) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
