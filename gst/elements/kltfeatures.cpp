@@ -64,7 +64,7 @@ class KltFeaturesWork final : public StageWork {
     void* const pyramid = frame.device_input(0);
     const auto gradient = [&](int plane) {
       return opencl::DevicePlane{pyramid, layout_.first(0, plane), layout_.width, layout_.height,
-                                 layout_.width};
+                                 layout_.stride_of(0)};
     };
     const auto output = [&](Output o) { return frame.device_output(o); };
     const opencl::DevicePlane strength{output(kStrength), 0, layout_.width, layout_.height,

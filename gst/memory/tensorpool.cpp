@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "kernels/util/plane_offset.h"
+
 namespace tandem {
 
 // Standard layout: GstMemory first, as GStreamer's C casts need it.
@@ -17,6 +19,13 @@ struct TandemMemory {
 namespace {
 
 std::atomic<uint64_t> allocation_count{0};
+
+// Pools of a frame's tensors are made one after the other. What is small lies anywhere.
+std::size_t next_host_offset(std::size_t bytes) {
+  constexpr std::size_t kSmall = 16384;
+  static std::atomic<unsigned> planes{0};
+  return bytes < kSmall ? 0 : plane_offset(planes.fetch_add(1, std::memory_order_relaxed));
+}
 
 struct TandemAllocator {
   GstAllocator parent;
@@ -91,7 +100,7 @@ opencl::Buffer* tandem_memory_buffer(GstMemory* memory) {
 }
 
 TensorPool::TensorPool(std::shared_ptr<opencl::Context> context, std::size_t bytes)
-    : context_(std::move(context)), bytes_(bytes) {}
+    : context_(std::move(context)), bytes_(bytes), host_offset_(next_host_offset(bytes)) {}
 
 TensorPool::~TensorPool() {
   for (TandemMemory* memory : free_) gst_memory_unref(&memory->base);
@@ -116,7 +125,7 @@ MemoryRef TensorPool::acquire(int device) {
   }
   if (!memory) {
     memory = new TandemMemory{};
-    memory->buffer = new opencl::Buffer(context_, std::max<std::size_t>(bytes_, 1));
+    memory->buffer = new opencl::Buffer(context_, std::max<std::size_t>(bytes_, 1), host_offset_);
     memory->pool = new std::shared_ptr<TensorPool>;
     gst_memory_init(&memory->base, GST_MEMORY_FLAG_NO_SHARE, allocator(), nullptr, bytes_, 63, 0,
                     bytes_);

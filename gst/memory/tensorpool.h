@@ -38,6 +38,7 @@ class TensorPool : public std::enable_shared_from_this<TensorPool> {
 
   const std::shared_ptr<opencl::Context> context_;
   const std::size_t bytes_;
+  const std::size_t host_offset_;  // differs from that of the tensors before and behind
   std::mutex mutex_;
   std::vector<TandemMemory*> free_;
 };

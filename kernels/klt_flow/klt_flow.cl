@@ -52,14 +52,14 @@ float across(__global const float* at, float part) { return at[0] + part * (at[1
 int rows_down(int i, int row, int side) { return min(row + i, side - 1) - row + 1; }
 
 // Both gradients of a run, whose first pixel is at `dx` and in row `row` of its patch; those in y are
-// `pixels` behind those in x.
-void gradients_of_run(__global const float* dx, long pixels, int width, float2 part, int row,
+// `plane` behind those in x.
+void gradients_of_run(__global const float* dx, long plane, int stride, float2 part, int row,
                       int side, float2* gradients) {
-  float x = across(dx, part.x), y = across(dx + pixels, part.x);
+  float x = across(dx, part.x), y = across(dx + plane, part.x);
 #pragma unroll
   for (int i = 0; i < RUN; ++i) {
-    __global const float* below = dx + (long)rows_down(i, row, side) * width;
-    const float next_x = across(below, part.x), next_y = across(below + pixels, part.x);
+    __global const float* below = dx + (long)rows_down(i, row, side) * stride;
+    const float next_x = across(below, part.x), next_y = across(below + plane, part.x);
     gradients[i] = row + i < side ? (float2)(x, y) + part.y * (float2)(next_x - x, next_y - y) : 0;
     x = next_x;
     y = next_y;
@@ -130,25 +130,25 @@ int follow(Level previous, Level current, Settings settings, float2 from, float2
            __local float2* kept, int kept_runs, __local float* sums) {
   const int window = settings.window, side = 2 * window;
   if (!inside(from, window, current)) return 0;
-  const long pixels = (long)current.width * current.height;
-  const int width = current.width;
+  const long plane = plane_of(current.width, current.height);
+  const int stride = stride_of(current.width);
   const Place start = place_of(from);
   const float2 part = from - floor(from);
-  const long corner = (long)(start.y - window) * width + start.x - window;
+  const long corner = (long)(start.y - window) * stride + start.x - window;
   // About the mean: keeps what is summed small.
-  const float mean = current.image[(long)start.y * width + start.x];
+  const float mean = current.image[(long)start.y * stride + start.x];
 
   float8 mine = 0;
   for (int run = get_local_id(0); run < runs_of(side); run += ITEMS) {
     const int column = run % side, row = run / side * RUN;
-    const long at = corner + (long)row * width + column;
+    const long at = corner + (long)row * stride + column;
     float2 g[RUN];
-    gradients_of_run(current.image + pixels + at, pixels, width, part, row, side, g);
+    gradients_of_run(current.image + plane + at, plane, stride, part, row, side, g);
     __global const float* first = previous.image + at;
     float here = across(first, part.x);
 #pragma unroll
     for (int i = 0; i < RUN; ++i) {
-      const float next = across(first + (long)rows_down(i, row, side) * width, part.x);
+      const float next = across(first + (long)rows_down(i, row, side) * stride, part.x);
       const float p = here + part.y * (next - here) - mean;
       here = next;
       if (run < kept_runs) kept[i * kept_runs + run] = g[i];
@@ -178,15 +178,15 @@ int follow(Level previous, Level current, Settings settings, float2 from, float2
 #pragma unroll
           for (int i = 0; i < RUN; ++i) g[i] = kept[i * kept_runs + run];
         } else {
-          gradients_of_run(current.image + pixels + corner + (long)row * width + column, pixels,
-                           width, part, row, side, g);
+          gradients_of_run(current.image + plane + corner + (long)row * stride + column, plane,
+                           stride, part, row, side, g);
         }
         __global const float* first =
-            current.image + (long)(y - window + row) * width + x - window + column;
+            current.image + (long)(y - window + row) * stride + x - window + column;
         float2 here = (float2)(first[0], first[1]) - mean;
 #pragma unroll
         for (int i = 0; i < RUN; ++i) {
-          __global const float* below = first + (long)rows_down(i, row, side) * width;
+          __global const float* below = first + (long)rows_down(i, row, side) * stride;
           const float2 next = (float2)(below[0], below[1]) - mean;
           const float4 levels = (float4)(here, next);
           here = next;
@@ -208,7 +208,7 @@ int follow(Level previous, Level current, Settings settings, float2 from, float2
 Level level_of(__global const float* pyramid, int width, int height, int half_size) {
   Level level = {pyramid, width, height};
   if (half_size) {
-    level.image += 3l * width * height;
+    level.image += 3 * plane_of(width, height);
     level.width = (width + 1) / 2;
     level.height = (height + 1) / 2;
   }

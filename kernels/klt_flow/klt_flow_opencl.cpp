@@ -4,6 +4,7 @@
 
 #include "kernels/klt_flow/klt_flow.h"
 #include "kernels/klt_flow_cl.h"
+#include "kernels/klt_pyramid_layout_cl.h"
 #include "kernels/opencl/native.h"
 
 namespace tandem {
@@ -22,12 +23,13 @@ struct Built {
 
 /// A GPU hides its latency behind many work-items; its registers may allow fewer than it has.
 Built build(opencl::Context& context) {
+  const std::string source = std::string(klt_pyramid_layout_cl) + klt_flow_cl;
   const std::size_t wanted = opencl::kFeatureGroup.of(context);
   for (std::size_t items = std::bit_floor(std::min(wanted, context.device().max_work_group));;
        items /= 2) {
-    opencl::Kernel kernel(
-        context, opencl::build_program(context, klt_flow_cl, opencl::define("ITEMS", items)),
-        "klt_flow");
+    opencl::Kernel kernel(context,
+                          opencl::build_program(context, source, opencl::define("ITEMS", items)),
+                          "klt_flow");
     if (items == 1 || kernel.max_group() >= items) return {items, std::move(kernel)};
   }
 }

@@ -54,7 +54,7 @@ __kernel void blur_luma(__global const uchar* luma, ulong luma_offset, long stri
   int first, y;
   if (!run_of(width, height, &first, &y)) return;
   __global const uchar* row = luma + luma_offset + y * stride;
-  __global float* out = pyramid + image_first + (long)y * width;
+  __global float* out = pyramid + image_first + y * stride_of(width);
   const int inside = y >= 2 && y < height - 2;
   for (int x = first; x < min(first + RUN, width); ++x) {
     out[x] = inside && x >= 2 && x < width - 2 ? BLUR_BOTH(row, x, y, height, across_luma) : 0;
@@ -64,12 +64,12 @@ __kernel void blur_luma(__global const uchar* luma, ulong luma_offset, long stri
 __kernel void blur_half(__global float* pyramid, ulong image_first, int width, int height,
                         ulong half_first) {
   const int half_width = (width + 1) / 2;
-  const long stride = width;
+  const long stride = stride_of(width);
   int first, half_y;
   if (!run_of(half_width, (height + 1) / 2, &first, &half_y)) return;
   const int y = 2 * half_y + 2;
   __global const float* row = pyramid + image_first + y * stride;
-  __global float* out = pyramid + half_first + (long)half_y * half_width;
+  __global float* out = pyramid + half_first + half_y * stride_of(half_width);
   for (int half_x = first; half_x < min(first + RUN, half_width); ++half_x) {
     const int x = 2 * half_x + 2;
     out[half_x] = y < height - 2 && x < width - 2 ? BLUR_BOTH(row, x, y, height, across_image) : 0;
@@ -80,12 +80,12 @@ __kernel void blur_half(__global float* pyramid, ulong image_first, int width, i
 __kernel void gradients(__global float* pyramid, ulong image_first, int width, int height) {
   int first, y;
   if (!run_of(width, height, &first, &y)) return;
-  const long pixels = (long)width * height, at = (long)y * width;
-  __global const float* row = pyramid + image_first + at;
-  __global float* dx = pyramid + image_first + pixels + at;
-  __global float* dy = dx + pixels;
+  const long stride = stride_of(width), plane = plane_of(width, height);
+  __global const float* row = pyramid + image_first + y * stride;
+  __global float* dx = pyramid + image_first + plane + y * stride;
+  __global float* dy = dx + plane;
   for (int x = first; x < min(first + RUN, width); ++x) {
-    __global const float *here = row + x, *above = here - width, *below = here + width;
+    __global const float *here = row + x, *above = here - stride, *below = here + stride;
     float2 both = 0;
     if (has_gradients(x, y, width, height)) {
       both = gradients_of(above[-1], above[0], above[1], here[-1], here[1], below[-1], below[0],
@@ -121,7 +121,7 @@ bool is_inside(int x, int y, int width, int height) {
 void write_level(__local const float* tile, const int stride, int first_x, int first_y,
                  const int tile_width, const int tile_height, __global float* image, int width,
                  int height) {
-  const long pixels = (long)width * height;
+  const long row_stride = stride_of(width), plane = plane_of(width, height);
   const int runs = tile_width * tile_height / 4;
   for (int i = get_local_id(0); i < runs; i += get_local_size(0)) {
     const int u = i % tile_width, v = i / tile_width * 4, x = first_x + u;
@@ -131,9 +131,9 @@ void write_level(__local const float* tile, const int stride, int first_x, int f
     LOAD_COLUMN(left, above - 1, stride, 6);
     LOAD_COLUMN(here, above, stride, 6);
     LOAD_COLUMN(right, above + 1, stride, 6);
-    __global float* to = image + (long)(first_y + v) * width + x;
+    __global float* to = image + (first_y + v) * row_stride + x;
 #pragma unroll
-    for (int j = 0; j < 4; ++j, to += width) {
+    for (int j = 0; j < 4; ++j, to += row_stride) {
       const int y = first_y + v + j;
       if (y >= height) break;
       float2 both = 0;
@@ -142,8 +142,8 @@ void write_level(__local const float* tile, const int stride, int first_x, int f
                             here[j + 2], right[j + 2], x, y, width, height);
       }
       to[0] = here[j + 1];
-      to[pixels] = both.x;
-      to[2 * pixels] = both.y;
+      to[plane] = both.x;
+      to[2 * plane] = both.y;
     }
   }
 }
@@ -217,7 +217,7 @@ __kernel void make_pyramid(__global const uchar* luma, ulong luma_offset, long l
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   write_level(&half_image[1][1], HALF_WIDTH, tile_x / 2, tile_y / 2, TILE_WIDTH / 2,
-              TILE_HEIGHT / 2, pyramid + first + 3l * width * height, (width + 1) / 2,
+              TILE_HEIGHT / 2, pyramid + first + 3 * plane_of(width, height), (width + 1) / 2,
               (height + 1) / 2);
 }
 

@@ -7,6 +7,7 @@
 
 #include "kernels/opencl/opencl.h"
 #include "kernels/plane.h"
+#include "kernels/util/plane_offset.h"
 
 /// Tracking stage 1: the blurred frame at two sizes, and the gradients of both.
 /// Source: the tracking benchmark of the San Diego Vision Benchmark Suite (Venkata et al., IISWC
@@ -30,7 +31,10 @@ struct KltPyramid {
   operator KltPyramid<const T>() const { return {{levels[0], levels[1]}}; }
 };
 
-/// A frame's pyramid in one dense array of floats: image, dx and dy of level 0, then of level 1.
+/// A frame's pyramid in one array of floats: image, dx and dy of level 0, then of level 1. Rows
+/// begin at cache lines, so that vectors as long as these cross none, and planes at different
+/// places of 4 KiB, see plane_offset(). What lies between is not written. klt_pyramid_layout.cl has
+/// the same.
 struct KltLayout {
   int width = 0, height = 0;  ///< of the frame, pixels
 
@@ -39,22 +43,34 @@ struct KltLayout {
   std::size_t pixels_of(int level) const {
     return static_cast<std::size_t>(width_of(level)) * static_cast<std::size_t>(height_of(level));
   }
-  std::size_t floats() const { return 3 * (pixels_of(0) + pixels_of(1)); }
+  /// From one row to the next.
+  int stride_of(int level) const { return (width_of(level) + kLine - 1) / kLine * kLine; }
+  /// From one plane to the next.
+  std::size_t plane_of(int level) const {
+    const int lines = stride_of(level) / kLine * height_of(level);
+    return static_cast<std::size_t>((lines + kLines - 1 - kApart) / kLines * kLines + kApart) *
+           kLine;
+  }
+  std::size_t floats() const { return 3 * (plane_of(0) + plane_of(1)); }
   /// Where a plane starts: 0 the image, 1 dx, 2 dy.
   std::size_t first(int level, int plane) const {
-    return (level == 0 ? 0 : 3 * pixels_of(0)) + static_cast<std::size_t>(plane) * pixels_of(level);
+    return (level == 0 ? 0 : 3 * plane_of(0)) + static_cast<std::size_t>(plane) * plane_of(level);
   }
 
   template <typename T>
   KltPyramid<T> over(T* data) const {
     const auto level = [&](int l) {
       const auto plane = [&](int p) {
-        return Plane<T>{data + first(l, p), width_of(l), height_of(l), width_of(l)};
+        return Plane<T>{data + first(l, p), width_of(l), height_of(l), stride_of(l)};
       };
       return KltLevel<T>{plane(0), plane(1), plane(2)};
     };
     return {{level(0), level(1)}};
   }
+
+ private:
+  // Floats of a cache line, lines of 4 KiB, and how many of those planes lie apart.
+  static constexpr int kLine = 16, kLines = 64, kApart = static_cast<int>(plane_offset(1)) / 64;
 };
 
 /// Computes the rows `rows` of level 0, and the rows of level 1 that lie at twice their number.

@@ -3,6 +3,7 @@
 
 #include "kernels/klt_pyramid/klt_pyramid.h"
 #include "kernels/klt_pyramid_cl.h"
+#include "kernels/klt_pyramid_layout_cl.h"
 #include "kernels/opencl/native.h"
 
 namespace tandem {
@@ -16,15 +17,16 @@ constexpr int kPyramidTileWidth = 64,
 
 struct KltPyramidOpenCL::Private {
   explicit Private(opencl::Context& context) : in_tiles(!context.device().is_cpu) {
+    const std::string source = std::string(klt_pyramid_layout_cl) + klt_pyramid_cl;
     if (in_tiles) {
-      program = opencl::build_program(context, klt_pyramid_cl,
+      program = opencl::build_program(context, source,
                                       opencl::define("TILE_WIDTH", kPyramidTileWidth) +
                                           opencl::define("TILE_HEIGHT", kPyramidTileHeight));
       all.emplace(context, program, "make_pyramid");
       group = all->group_size(opencl::kTileGroup);
     } else {
       run = static_cast<int>(opencl::kRun.of(context));
-      program = opencl::build_program(context, klt_pyramid_cl, opencl::define("RUN", run));
+      program = opencl::build_program(context, source, opencl::define("RUN", run));
       luma.emplace(context, program, "blur_luma");
       half.emplace(context, program, "blur_half");
       gradients.emplace(context, program, "gradients");

@@ -18,8 +18,9 @@ namespace HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
-// Of 512 bits, each load of a pixel's neighbours would cross a cache line.
-using D = hn::CappedTag<float, 8>;
+using D = hn::CappedTag<float, 16>;
+using Down16 = hn::CappedTag<int16_t, 32>;
+// Of 512 bits, each load of a pixel's neighbours would cross a cache line: here these are most.
 using D16 = hn::CappedTag<int16_t, 16>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 
@@ -251,7 +252,7 @@ class Lines {
     const uint8_t *const a = luma(y - 2), *const b = luma(y - 1), *const c = luma(y),
                          *const e = luma(y + 1), *const f = luma(y + 2), *const g = luma(y + 3);
     int16_t *const row = down_[0].data(), *const next = down_[1].data();
-    for_blocks(D16(), 0, luma_.width, [&](auto d, int x) INLINE_BODY {
+    for_blocks(Down16(), 0, luma_.width, [&](auto d, int x) INLINE_BODY {
       const auto pixels = [&](const uint8_t* from) HWY_ATTR {
         return hn::PromoteTo(d, hn::LoadU(hn::Rebind<uint8_t, decltype(d)>(), from + x));
       };

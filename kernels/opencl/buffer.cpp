@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -16,7 +18,19 @@ namespace tandem::opencl {
 
 namespace {
 
-constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kAlignment = 64, kPage = 4096, kHugePage = std::size_t{2} << 20;
+
+// Null: there is none. What is large is asked for in huge pages, as far as it fills them: rows of
+// several planes would otherwise need more pages than a core keeps the addresses of.
+void* allocate(std::size_t bytes) {
+  const std::size_t alignment = bytes < kPage ? kAlignment : bytes < kHugePage ? kPage : kHugePage;
+  const std::size_t unit = std::min(alignment, kPage);
+  const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + unit - 1) & ~(unit - 1);
+  void* memory = nullptr;
+  if (posix_memalign(&memory, alignment, rounded) != 0) return nullptr;
+  if (alignment == kHugePage) madvise(memory, rounded, MADV_HUGEPAGE);  // a matter of speed
+  return memory;
+}
 
 bool reads(Buffer::Access access) { return access != Buffer::Access::write; }
 bool writes(Buffer::Access access) { return access != Buffer::Access::read; }
@@ -27,6 +41,7 @@ bool writes(Buffer::Access access) { return access != Buffer::Access::read; }
 // half, `halves` says so and none is valid as a whole.
 struct Buffer::Private {
   std::shared_ptr<Context> context;
+  std::size_t host_offset = 0;  // of the host side within its memory
   // Guards all below. Lock order: a buffer's mutex, then a device's transfer queue.
   std::mutex mutex;
   void* plain = nullptr;
@@ -77,19 +92,20 @@ Buffer::Private::~Private() {
 }
 
 void* Buffer::Private::host(std::size_t bytes, int for_device) {
-  if (pinned.host != nullptr) return pinned.host;
-  if (plain != nullptr) return plain;
+  const auto side = [&] {
+    void* const memory = pinned.host != nullptr ? pinned.host : plain;
+    return memory == nullptr ? nullptr : static_cast<std::byte*>(memory) + host_offset;
+  };
+  if (void* const there = side()) return there;
   // Page-locked memory is a matter of speed: without it, also on a device that is lost, the host
   // side has to exist, because the CPU goes on with the frame.
-  if (context) pinned = memory::create_pinned(*context, for_device, bytes);
+  if (context) pinned = memory::create_pinned(*context, for_device, host_offset + bytes);
   if (pinned.host == nullptr) {
-    const std::size_t rounded =
-        (std::max<std::size_t>(bytes, 1) + kAlignment - 1) & ~(kAlignment - 1);
-    plain = std::aligned_alloc(kAlignment, rounded);
+    plain = allocate(host_offset + bytes);
     if (plain == nullptr) throw std::bad_alloc();
   }
   if (context) ++counters().buffers_created;
-  return pinned.host != nullptr ? pinned.host : plain;
+  return side();
 }
 
 void* Buffer::Private::device(int device, std::size_t bytes) {
@@ -184,9 +200,10 @@ void Buffer::Private::join(Queue& queue, std::size_t bytes) {
   host_valid = halves.host_begin == 0;
 }
 
-Buffer::Buffer(std::shared_ptr<Context> context, std::size_t bytes)
+Buffer::Buffer(std::shared_ptr<Context> context, std::size_t bytes, std::size_t host_offset)
     : bytes_(bytes), self_(std::make_unique<Private>()) {
   self_->context = std::move(context);
+  self_->host_offset = host_offset;
 }
 
 Buffer::~Buffer() = default;

@@ -172,7 +172,9 @@ class Buffer {
  public:
   enum class Access { read, write, read_write };
 
-  Buffer(std::shared_ptr<Context> context, std::size_t bytes);  ///< context may be null
+  /// `context` may be null. `host_offset`, a multiple of 64: where the host side of a buffer of 4
+  /// KiB or more begins behind a multiple of 4 KiB, see plane_offset().
+  Buffer(std::shared_ptr<Context> context, std::size_t bytes, std::size_t host_offset = 0);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;

@@ -140,8 +140,8 @@ Version on_device(const check::OpenCLDevice& device) {
             std::vector<uint32_t> words(KltFeaturesOpenCL::selection_scratch());
             opencl::Queue queue(context);
             KltFeaturesOpenCL kernel(*context);
-            DeviceCopy dx(context, queue, plane_of(pyramid + layout.first(0, 1), layout));
-            DeviceCopy dy(context, queue, plane_of(pyramid + layout.first(0, 2), layout));
+            DeviceCopy dx(context, queue, layout.over(pyramid).levels[0].dx);
+            DeviceCopy dy(context, queue, layout.over(pyramid).levels[0].dy);
             DeviceCopy strength(context, queue, plane_of(memory.data(), layout));
             DeviceCopy sums(context, queue, line_of(&memory[pixels], 6 * pixels));
             DeviceCopy search(context, queue, line_of(words.data(), words.size()));
@@ -179,7 +179,7 @@ struct Pyramid {
       : layout{frame.width, frame.height}, values(layout.floats()) {
     version.pyramid(frame, layout, values.data());
     for (int level = 0; level < KltPyramid<float>::kLevels; ++level) {
-      for (std::size_t i = 0; i < 2 * layout.pixels_of(level); ++i)
+      for (std::size_t i = 0; i < 2 * layout.plane_of(level); ++i)
         values[layout.first(level, 1) + i] *= -1;
     }
   }

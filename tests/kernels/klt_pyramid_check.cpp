@@ -7,6 +7,7 @@
 #include "tests/kernels/implementation.h"
 #include "tests/kernels/opencl_bench.h"
 #include "tests/kernels/opencl_implementation.h"
+#include "tests/kernels/tensor_plane.h"
 
 namespace tandem::check {
 namespace {
@@ -176,6 +177,22 @@ TEST_P(KltPyramidTest, BandsFromManyThreads) {
   EXPECT_TRUE(agree(reference_of(luma), found));
 }
 
+TEST(KltLayout, RowsBeginAtCacheLinesAndPlanesApart) {
+  constexpr std::size_t kLine = 16, kPage = 1024;  // floats
+  for (const auto& [width, height] : {std::pair{1, 1}, {2, 3}, {600, 416}, {1920, 1080}}) {
+    const KltLayout layout{width, height};
+    for (int level = 0; level < 2; ++level) {
+      EXPECT_EQ(layout.stride_of(level) % kLine, 0u);
+      EXPECT_GE(layout.stride_of(level), layout.width_of(level));
+      EXPECT_GE(layout.plane_of(level),
+                static_cast<std::size_t>(layout.stride_of(level) * layout.height_of(level)));
+      EXPECT_EQ(layout.plane_of(level) % kPage, plane_offset(1) / sizeof(float));
+    }
+    EXPECT_EQ(layout.first(1, 0), layout.first(0, 2) + layout.plane_of(0));
+    EXPECT_EQ(layout.floats(), layout.first(1, 2) + layout.plane_of(1));
+  }
+}
+
 Guarded<uint8_t> bench_luma(FrameSize size) {
   std::mt19937 random(1);
   return luma_of(size.width, size.height, [&](int x, int) {
@@ -183,13 +200,23 @@ Guarded<uint8_t> bench_luma(FrameSize size) {
   });
 }
 
+/// A pyramid where the tensor has it.
+struct BenchPyramid {
+  explicit BenchPyramid(FrameSize size)
+      : layout{size.width, size.height}, floats(static_cast<int>(layout.floats()), 1, 1) {}
+  KltPyramid<float> planes() { return layout.over(floats.row(0)); }
+
+  const KltLayout layout;
+  TensorPlane<float> floats;
+};
+
 void bench_one_core(benchmark::State& state, FrameSize size) {
   const Guarded<uint8_t> luma = bench_luma(size);
-  Planes planes(size.width, size.height);
-  const KltPyramid<float> pyramid = planes.pyramid();
+  BenchPyramid tensor(size);
+  const KltPyramid<float> pyramid = tensor.planes();
   const Rows all{0, size.height};
-  const KltLayout layout{size.width, size.height};
-  const auto bytes = static_cast<double>(layout.pixels_of(0) + sizeof(float) * layout.floats());
+  const std::size_t floats = 3 * (tensor.layout.pixels_of(0) + tensor.layout.pixels_of(1));
+  const auto bytes = static_cast<double>(tensor.layout.pixels_of(0) + sizeof(float) * floats);
   against_bandwidth(
       state, bytes, [&] { klt_pyramid_simd(luma.plane(), pyramid, all); },
       [&] { klt_pyramid_ref(luma.plane(), pyramid, all); });
@@ -197,8 +224,8 @@ void bench_one_core(benchmark::State& state, FrameSize size) {
 
 void bench_medium_grain(benchmark::State& state, FrameSize size) {
   const Guarded<uint8_t> luma = bench_luma(size);
-  Planes planes(size.width, size.height);
-  const KltPyramid<float> pyramid = planes.pyramid();
+  BenchPyramid tensor(size);
+  const KltPyramid<float> pyramid = tensor.planes();
   medium_grain(
       state, size.height, [&](Rows rows) { klt_pyramid_simd(luma.plane(), pyramid, rows); }, [] {});
 }

@@ -11,6 +11,8 @@
 namespace tandem::opencl {
 namespace {
 
+constexpr std::size_t kPage = 4096;
+
 TEST(HostBuffer, IsPlainAlignedMemory) {
   const uint64_t created = counters().buffers_created;
   Buffer buffer(nullptr, kBytes);
@@ -21,6 +23,15 @@ TEST(HostBuffer, IsPlainAlignedMemory) {
   EXPECT_EQ(host[kBytes - 1], 7);
   EXPECT_EQ(buffer.size(), kBytes);
   EXPECT_EQ(counters().buffers_created, created);
+}
+
+TEST(HostBuffer, LiesWhereItWasTold) {
+  for (const std::size_t offset : {0u, 64u, 4032u}) {
+    Buffer buffer(nullptr, 4 * kPage + 1, offset);
+    auto* host = static_cast<unsigned char*>(buffer.host(Access::write));
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(host) % kPage, offset);
+    std::memset(host, 7, buffer.size());
+  }
 }
 
 TEST(HostBuffer, MayBeEmpty) {

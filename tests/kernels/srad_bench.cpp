@@ -4,21 +4,22 @@
 #include "tests/kernels/opencl_bench.h"
 #include "tests/kernels/opencl_implementation.h"
 #include "tests/kernels/srad_implementation.h"
+#include "tests/kernels/tensor_plane.h"
 
 namespace tandem::check {
 namespace {
 
 constexpr FrameSize kUltrasound{"US", 458, 502};
 
-/// A frame at every stage, its planes dense as in the tensors.
+/// A frame at every stage, its planes as the tensors have them.
 struct BenchFrame {
   BenchFrame(int w, int h)
       : luma(w, h, 0),
         image(w, h, 0),
-        squares(w, h, 0),
-        differences(w, 2 * h, 0),
-        coefficient(w, h, 0),
-        updated(w, h, 0),
+        squares(w, h, 1),
+        differences(w, 2 * h, 2),
+        coefficient(w, h, 3),
+        updated(w, h, 4),
         sums(static_cast<std::size_t>(h)) {
     std::mt19937 random(1);
     for (int y = 0; y < h; ++y) {
@@ -38,7 +39,7 @@ struct BenchFrame {
   double pixels() const { return static_cast<double>(image.width()) * image.height(); }
 
   Guarded<uint8_t> luma;
-  Guarded<float> image, squares, differences, coefficient, updated;
+  TensorPlane<float> image, squares, differences, coefficient, updated;
   std::vector<SradSums> sums;
   SradStatistics statistics;
 };
@@ -56,7 +57,8 @@ const Stage kExtract{
     5, [](BenchFrame& f, Rows rows) { srad_extract_simd(f.luma.plane(), f.image.plane(), rows); },
     [](BenchFrame& f, Rows rows) { srad_extract_ref(f.luma.plane(), f.image.plane(), rows); }};
 const Stage kPrepare{
-    8, [](BenchFrame& f, Rows rows) { srad_prepare_simd(f.image.plane(), f.squares.plane(), rows); },
+    8,
+    [](BenchFrame& f, Rows rows) { srad_prepare_simd(f.image.plane(), f.squares.plane(), rows); },
     [](BenchFrame& f, Rows rows) { srad_prepare_ref(f.image.plane(), f.squares.plane(), rows); }};
 const Stage kReduce{8,
                     [](BenchFrame& f, Rows rows) {
@@ -87,7 +89,8 @@ const Stage kUpdate{20,
                                       0.5f, f.updated.plane(), rows);
                     }};
 const Stage kCompress{
-    5, [](BenchFrame& f, Rows rows) { srad_compress_simd(f.updated.plane(), f.luma.plane(), rows); },
+    5,
+    [](BenchFrame& f, Rows rows) { srad_compress_simd(f.updated.plane(), f.luma.plane(), rows); },
     [](BenchFrame& f, Rows rows) { srad_compress_ref(f.updated.plane(), f.luma.plane(), rows); }};
 
 void one_core(benchmark::State& state, const Stage& stage, FrameSize size) {
@@ -137,7 +140,7 @@ void opencl_iteration(benchmark::State& state, FrameSize size, int profiled) {
   const SradOpenCL kernels(*context);
   opencl::Buffer image(context, bytes), squares(context, bytes), differences(context, 2 * bytes),
       coefficient(context, bytes), sums(context, size.height * 16u), statistics(context, 8);
-  const BenchFrame frame(size.width, size.height);
+  BenchFrame frame(size.width, size.height);
   std::copy_n(frame.image.row(0), bytes / sizeof(float),
               static_cast<float*>(image.host(Access::write)));
   const auto plane = [&](opencl::Buffer& buffer, int planes = 1) {
