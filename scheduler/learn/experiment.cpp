@@ -121,7 +121,9 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   if (both && (device_stages & ~split) == (beside ? 0 : configuration.mapping.device_stages()))
     samples_.push_back(times);
 
-  const bool slow = beside && is_behind() && !samples_.empty();
+  const bool on_cores = !configuration.mapping.any_device();
+  const bool slow = (beside || on_cores) && is_behind() &&
+                    std::ssize(samples_) >= (beside ? 1 : std::max(kLeastSamples, threads));
   // One thread takes no energy from the stages one by one.
   const bool alone = plan_.kind == Kind::stages && cores_beside(configuration, devices_) == 0;
   double least_seconds = alone ? kLeastSeconds : std::max(kLeastSeconds, counter_s_);
