@@ -18,27 +18,14 @@ constexpr int kLatencyFrames = 64;
 
 }  // namespace
 
-Domains domains_of(const MeterDescription& meter, bool device_on_cores, bool device_in_package) {
-  const auto domain = [](bool covered, bool sees_both) {
-    if (!covered) return Domain::absent;
-    return sees_both ? Domain::additive : Domain::dominant;
-  };
-  // What has no counter of its own is in U (docs/energy.md).
-  const bool u_sees_both =
-      (device_on_cores && !meter.covers.c) || (device_in_package && !meter.covers.g);
-  return {domain(meter.covers.c, device_on_cores), domain(meter.covers.g, false),
-          domain(meter.covers.u, u_sees_both)};
-}
-
 BinControl::BinControl(GstElement* bin, Executor& executor, const BinPlan& plan)
     : bin_(bin),
       executor_(executor),
-      missing_energy_(plan.missing_energy),
       kept_(plan.kept),
-      meter_(plan.meter),
-      energy_asked_for_(plan.energy_asked_for),
       seat_(std::make_shared<Seat>(plan.neighbourhood->machine,
                                    [&executor] { return executor.cpu_s(); })),
+      energy_(plan.energy),
+      device_opens_(static_cast<bool>(plan.open_device)),
       conditions_(plan.conditions),
       controller_(plan.chain, plan.knowledge, [this] { return probe(); },
                   {plan.neighbourhood, seat_}) {
@@ -68,7 +55,7 @@ void BinControl::recall() {
   Conditions about;
   {
     std::lock_guard lock(mutex_);
-    if (conditions_.stages.empty()) return;  // no frame has come
+    if (conditions_.stages.empty() || device_opens_) return;  // it is not clear yet of what
     about = conditions_;
     about.width = about.height = about.cores = 0;
     if (!recalled_.insert(about).second) return;
@@ -79,7 +66,7 @@ void BinControl::recall() {
 }
 
 Probe BinControl::probe() const {
-  Probe probe = read_probe(meter_.get());
+  Probe probe = read_probe(energy_.meter.get());
   probe.others_cpu_s = seat_->cpu_s_of_others();
   return probe;
 }
@@ -126,7 +113,7 @@ void BinControl::tell() {
     const bool settled = !controller_.training();
     latency_changed = latency_.decided(count_frames_at_a_time(),
                                        settled ? controller_.predicted().latency_s : kUnknown);
-    if (meter_) trouble = meter_->take_messages();
+    if (energy_.meter) trouble = energy_.meter->take_messages();
   }
   if (kept_.keeper) {
     for (const std::string& text : kept_.keeper->take_messages())
@@ -152,10 +139,22 @@ void BinControl::set_objective(const Objective& objective) {
   {
     std::lock_guard lock(mutex_);
     told_energy_ = told_target_ = told_budget_ = told_late_ = false;
-    const bool closely = meter_ && (energy_asked_for_ || needs_energy(objective));
-    follows_energy_ = closely ? meter_->follow_closely() : nullptr;
+    follow_energy(objective);
   }
   handle([&](Controller& c) { return std::optional(c.set_objective(objective)); });
+}
+
+void BinControl::follow_energy(const Objective& objective) {
+  const bool closely = energy_.meter && (energy_.asked_for || needs_energy(objective));
+  follows_energy_ = closely ? energy_.meter->follow_closely() : nullptr;
+}
+
+void BinControl::device_opened(BinEnergy energy) {
+  std::lock_guard lock(mutex_);
+  device_opens_ = false;
+  energy_ = std::move(energy);
+  follow_energy(controller_.objective());
+  controller_.set_energy(energy_.domains, energy_.resolution_s);
 }
 
 void BinControl::set_device(const DeviceSide& device) {
@@ -203,6 +202,16 @@ void BinControl::frames_are(const GstVideoInfo& info, bool live, const std::stri
 bool BinControl::knows_frames() const {
   std::lock_guard lock(mutex_);
   return controller_.knows_work(conditions_);
+}
+
+bool BinControl::may_know_frames() const {
+  Conditions about;
+  {
+    std::lock_guard lock(mutex_);
+    if (controller_.knows_work(conditions_, true)) return true;
+    about = conditions_;
+  }
+  return kept_.keeper && kept_.keeper->knows(about, kMostWaitForKnowledge);
 }
 
 void BinControl::frames_changed() {
@@ -261,11 +270,15 @@ void BinControl::warn(const Decision& d) {
     return happened && !std::exchange(told, true);
   };
   if (first_time(d.choice.energy_unknown, told_energy_)) {
-    GST_ELEMENT_WARNING(
-        bin_, RESOURCE, NOT_FOUND,
-        ("The objective needs energy, which is unknown here: the most throughput "
-         "is taken instead. `tandem doctor` tells how to get an energy source."),
-        ("%s", missing_energy_.empty() ? "the counter gave no values" : missing_energy_.c_str()));
+    std::string missing;
+    {
+      std::lock_guard lock(mutex_);
+      missing = energy_.missing;
+    }
+    GST_ELEMENT_WARNING(bin_, RESOURCE, NOT_FOUND,
+                        ("The objective needs energy, which is unknown here: the most throughput "
+                         "is taken instead. `tandem doctor` tells how to get an energy source."),
+                        ("%s", missing.empty() ? "the counter gave no values" : missing.c_str()));
   }
   if (first_time(d.choice.budget_exceeded, told_budget_)) {
     GST_ELEMENT_WARNING(bin_, STREAM, FAILED,
@@ -303,10 +316,10 @@ int BinControl::count_frames_at_a_time() const {
 void BinControl::add_stats(GstStructure* stats) const {
   std::lock_guard lock(mutex_);
   tell_controller(controller_, stats);
-  if (meter_) {
-    gst_structure_set(stats, "energy-source", G_TYPE_STRING, meter_->description().name.c_str(),
-                      "energy-coverage", G_TYPE_STRING, meter_->description().coverage.c_str(),
-                      nullptr);
+  if (energy_.meter) {
+    const MeterDescription& meter = energy_.meter->description();
+    gst_structure_set(stats, "energy-source", G_TYPE_STRING, meter.name.c_str(), "energy-coverage",
+                      G_TYPE_STRING, meter.coverage.c_str(), nullptr);
   }
 }
 

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "gst/bin/binenergy.h"
 #include "gst/bin/binknowledge.h"
 #include "gst/bin/binlatency.h"
 #include "scheduler/flow/executor.h"
 #include "scheduler/learn/controller.h"
-#include "scheduler/machine/energy/combined.h"
 
 namespace tandem {
 
@@ -44,6 +44,9 @@ class BinControl {
 
   /// What there is of a device; set_rules() then decides with it.
   void set_device(const DeviceSide& device);
+  /// The device that opened later, or none, and where joules come from with it. Before the first
+  /// set_device() that has it.
+  void device_opened(BinEnergy energy);
   void retrain();
   void device_failed();
   /// One of several devices failed, the others go on.
@@ -53,6 +56,8 @@ class BinControl {
   void frames_are(const GstVideoInfo& info, bool live, const std::string& work);
   /// Whether something was learnt of them, or of others that differ in size alone.
   bool knows_frames() const;
+  /// The same while the device opens: of what any device did. May take as long as a disk does.
+  bool may_know_frames() const;
   /// After frames_are(): decides what to run.
   void frames_changed();
   /// With nothing in flight, after the last frame.
@@ -76,21 +81,21 @@ class BinControl {
   void recall();
   Probe probe() const;
   int window() const;
+  void follow_energy(const Objective& objective);
   void post(const Decision& decision);
   void warn(const Decision& decision);
 
   GstElement* const bin_;
   Executor& executor_;
-  const std::string missing_energy_;
   const BinKnowledge kept_;
-  const std::shared_ptr<EnergyMeter> meter_;
-  const bool energy_asked_for_;
   const std::shared_ptr<Seat> seat_;
   std::atomic<int> window_{0};  // for this bin, were it alone
   uint64_t seen_epoch_ = 0;     // of who takes the frames out
   int frames_unwatched_ = 0;    // likewise: since their latency was looked at
 
   mutable std::mutex mutex_;
+  BinEnergy energy_;
+  bool device_opens_;  // nothing is known of it yet
   Conditions conditions_;
   std::set<Conditions> recalled_;  // without sizes and cores
   Controller controller_;
@@ -101,9 +106,5 @@ class BinControl {
   bool device_lost_ = false;
   bool told_energy_ = false, told_target_ = false, told_budget_ = false, told_late_ = false;
 };
-
-/// How the energies of `meter` add up for a device made of the cores, one in their package, or one
-/// apart from both.
-Domains domains_of(const MeterDescription& meter, bool device_on_cores, bool device_in_package);
 
 }  // namespace tandem

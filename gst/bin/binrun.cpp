@@ -75,7 +75,10 @@ BinRun::BinRun(GstElement* bin, const BinPlan& plan)
   executor_ = std::make_unique<Executor>(scheduled, device_.get(), plan.chain.cores, device_failed);
   plan.device_busy->count(*executor_);
   device_joins_later_ = plan.device_joins_later;
+  if (device_joins_later_) opening_.expect(adapters_, *fusion_);
+  if (plan.open_device) provider_.begin_look();
   if (plan.device) provider_.end_look(*this, *plan.device);
+  if (plan.device) opening_.none_found();
   control_ = std::make_unique<BinControl>(bin, *executor_, plan);
 }
 
@@ -118,9 +121,14 @@ void BinRun::use_device(const std::shared_ptr<opencl::Context>& context) {
   }
   device_->context = context;
   device_->device_count = devices;
-  if (joins_later)
-    return opening_.begin(adapters_, *fusion_, std::move(kinds), [this] { device_joined_(); });
+  if (joins_later) return opening_.found(std::move(kinds), [this] { device_joined_(); });
   for (StageAdapter* adapter : adapters_) adapter->set_contexts(kinds);
+}
+
+void BinRun::end_opening(OpenedDevice opened) {
+  provider_.end_look(*this, opened.found);
+  opening_.none_found();
+  control_->device_opened(std::move(opened.energy));
 }
 
 GstAllocator* BinRun::frame_allocator(gsize frame_bytes) {
@@ -224,6 +232,7 @@ void BinRun::frames_change() {
   make_items();
   executor_->frames_change();
   control_->frames_are(info_, live_, work_.text());
+  if (opening_.opening() && control_->may_know_frames()) opening_.wait_until_open();
   if (opening_.coming() && control_->knows_frames()) {
     opening_.join_now();
     control_->set_device(device_side());

@@ -23,15 +23,38 @@ void timed(const std::string& what, Body&& body) {
 
 }  // namespace
 
-void DeviceOpening::begin(std::span<StageAdapter* const> stages, BinFusion& fusion,
-                          std::vector<std::shared_ptr<opencl::Context>> kinds,
-                          std::function<void()> joined) {
+void DeviceOpening::expect(std::span<StageAdapter* const> stages, BinFusion& fusion) {
   stages_ = stages;
   fusion_ = &fusion;
+  for (StageAdapter* stage : stages_) stage->keep_first_frame();
+  state_ = State::opens;
+}
+
+void DeviceOpening::open_with(std::function<void()> open) {
+  opened_ = false;
+  const auto body = [this, open = std::move(open)] {
+    open();
+    opened_ = true;
+    opened_.notify_all();
+  };
+  try {
+    opener_ = std::thread(body);
+  } catch (const std::system_error&) {
+    body();
+  }
+}
+
+void DeviceOpening::found(std::vector<std::shared_ptr<opencl::Context>> kinds,
+                          std::function<void()> joined) {
   kinds_ = std::move(kinds);
   joined_ = std::move(joined);
-  for (StageAdapter* stage : stages_) stage->keep_first_frame();
   state_ = State::waits;
+}
+
+void DeviceOpening::none_found() {
+  State opens = State::opens;
+  if (!state_.compare_exchange_strong(opens, State::idle)) return;
+  for (StageAdapter* stage : stages_) stage->build_for({});  // lets go of the frame
 }
 
 void DeviceOpening::frame_left() {
@@ -40,7 +63,7 @@ void DeviceOpening::frame_left() {
   if (ended_ || state_ != State::waits) return;
   state_ = State::builds;
   try {
-    thread_ = std::thread([this] { open(); });
+    builder_ = std::thread([this] { build(); });
   } catch (const std::system_error&) {
     state_ = State::waits;  // for a thread, at the next frame
   }
@@ -71,7 +94,7 @@ void DeviceOpening::build_side_by_side() {
   timed("passes of several stages", [this] { fusion_->use_device(kinds_.front()); });
 }
 
-void DeviceOpening::open() {
+void DeviceOpening::build() {
   build_side_by_side();
   if (ended_) return;
   join();
@@ -82,9 +105,10 @@ void DeviceOpening::open() {
 void DeviceOpening::end() {
   std::unique_lock lock(mutex_);
   ended_ = true;
-  std::thread thread = std::exchange(thread_, {});
+  std::thread opener = std::exchange(opener_, {}), builder = std::exchange(builder_, {});
   lock.unlock();
-  if (thread.joinable()) thread.join();
+  if (opener.joinable()) opener.join();
+  if (builder.joinable()) builder.join();
   kinds_.clear();
 }
 

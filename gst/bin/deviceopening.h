@@ -14,40 +14,52 @@
 
 namespace tandem {
 
-/// Builds the programs of all devices on threads of its own, one a stage and one for what is fused,
-/// while the cores compute frames; the devices join when they are ready. Drivers compile for
+/// Opens the devices and builds their programs while the cores compute frames; the devices join
+/// when they are ready. Threads of its own: one opens, then there is one a stage and one for what
+/// is fused. Drivers take up to a second to open the first device of a process, and compile for
 /// hundreds of milliseconds to seconds where their caches are empty.
 class DeviceOpening {
  public:
   DeviceOpening() = default;
   ~DeviceOpening() { end(); }
 
-  /// Before the first frame. The stages get the contexts, one for each kind of device, when all of
-  /// them have what they need; `joined` is called after that, on the thread, with no lock held. The
-  /// stages and what is fused of them outlive this.
-  void begin(std::span<StageAdapter* const> stages, BinFusion& fusion,
-             std::vector<std::shared_ptr<opencl::Context>> kinds, std::function<void()> joined);
+  /// Before the first frame: devices are opened later, and programs built for them. The stages and
+  /// what is fused of them outlive this.
+  void expect(std::span<StageAdapter* const> stages, BinFusion& fusion);
+  /// Calls `open` on a thread, which says what it found: found() or none_found(). It throws
+  /// nothing.
+  void open_with(std::function<void()> open);
+  bool opening() const { return !opened_; }  ///< that is not over
+  void wait_until_open() const { opened_.wait(false); }
+  /// The stages get the contexts, one for each kind of device, when all of them have what they need
+  /// for frames like the first one; `joined` is called after that, on a thread, with no lock held.
+  void found(std::vector<std::shared_ptr<opencl::Context>> kinds, std::function<void()> joined);
+  void none_found();  ///< no device is coming, unless some were found
   /// The stages compute without the devices, which will join.
-  bool coming() const { return state_ == State::waits || state_ == State::builds; }
+  bool coming() const {
+    const State state = state_;
+    return state == State::opens || state == State::waits || state == State::builds;
+  }
   /// A frame has passed all stages: what the devices have to compute is known. Cheap once they
   /// have joined.
   void frame_left();
   /// They join at once, and programs are built when the first frame needs them: what is known of
   /// such frames is known with the devices. For before the first frame.
   void join_now();
-  /// Waits for the programs that are being built; no device joins any more.
+  /// Waits for the device that is being opened and for the programs that are being built; no device
+  /// joins any more.
   void end();
 
  private:
-  enum class State { idle, waits, builds, joined };
-  void open();
+  enum class State { idle, opens, waits, builds, joined };
+  void build();
   void build_side_by_side();
   void join();
 
   std::atomic<State> state_{State::idle};
-  std::atomic<bool> ended_{false};
-  std::mutex mutex_;  // of the thread's begin and end
-  std::thread thread_;
+  std::atomic<bool> ended_{false}, opened_{true};
+  std::mutex mutex_;  // of the threads' begin and end
+  std::thread opener_, builder_;
   std::span<StageAdapter* const> stages_;
   BinFusion* fusion_ = nullptr;
   std::vector<std::shared_ptr<opencl::Context>> kinds_;

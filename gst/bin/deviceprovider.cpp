@@ -18,6 +18,19 @@ bool forces_device(const AdaptRules& rules) {
   return rules.allowed.mapping && rules.allowed.mapping->any_device();
 }
 
+template <class Find>
+DeviceProvider::Found found_by(GstElement* bin, Find&& find) {
+  try {
+    DeviceProvider::Found found{find(), {}};
+    GST_INFO_OBJECT(bin, "the OpenCL device is %s, %d of them",
+                    found.context->device().name.c_str(), found.context->devices());
+    return found;
+  } catch (const std::exception& e) {
+    GST_INFO_OBJECT(bin, "there is no OpenCL device: %s", e.what());
+    return {nullptr, e.what()};
+  }
+}
+
 }  // namespace
 
 bool can_use_device(const AdaptRules& rules, uint32_t device_only) {
@@ -56,15 +69,11 @@ bool DeviceProvider::wanted(const BinRun& run, const AdaptRules& rules) const {
 }
 
 DeviceProvider::Found DeviceProvider::look(GstElement* bin, const std::string& selector) {
-  try {
-    Found found{find_opencl_context(bin, selector), {}};
-    GST_INFO_OBJECT(bin, "the OpenCL device is %s, %d of them",
-                    found.context->device().name.c_str(), found.context->devices());
-    return found;
-  } catch (const std::exception& e) {
-    GST_INFO_OBJECT(bin, "there is no OpenCL device: %s", e.what());
-    return {nullptr, e.what()};
-  }
+  return found_by(bin, [&] { return find_opencl_context(bin, selector); });
+}
+
+DeviceProvider::Found DeviceProvider::open(GstElement* bin, const std::string& selector) {
+  return found_by(bin, [&] { return open_opencl_context(bin, selector); });
 }
 
 void DeviceProvider::end_look(BinRun& run, const Found& found) {

@@ -35,6 +35,8 @@ class DeviceProvider {
   void begin_look() { looking_ = true; }
   /// Asks the neighbours, the application and OpenCL. Posts messages: call it with no lock held.
   static Found look(GstElement* bin, const std::string& selector);
+  /// The same where nobody has one to give: asks OpenCL alone.
+  static Found open(GstElement* bin, const std::string& selector);
   void end_look(BinRun& run, const Found& found);
   /// Throws std::runtime_error where a stage needs a device and none was found.
   void check_device(const BinRun& run) const;

@@ -137,8 +137,8 @@ void reconfigure(TandemBin* bin) {
     const std::shared_ptr<BinRun> run = run_to_configure(bin);
     if (!run) return;
     std::unique_lock lock = lock_with_device(bin, *run);
-    // Who looks for the device configures the run when it is there.
-    if (run->device_provider().looking()) return;
+    // Who looks for the device configures the run when it is there; frames may pass meanwhile.
+    if (run->device_provider().looking() && !run->device_side().coming) return;
     const bool used_device = run->may_use_device;
     configure(bin, *run);
     const bool other_memory = run->may_use_device != used_device;
@@ -146,6 +146,22 @@ void reconfigure(TandemBin* bin) {
     run->control().tell();
     // So that upstream asks again what memory to take.
     if (other_memory) gst_pad_push_event(bin->self->sink, gst_event_new_reconfigure());
+  } catch (const std::exception& e) {
+    GST_ELEMENT_WARNING(bin, LIBRARY, SETTINGS, ("The configuration stays as it is: %s.", e.what()),
+                        (nullptr));
+  }
+}
+
+// On a thread, while frames pass: opens the device that a run begins without.
+void open_device(TandemBin* bin, BinRun& run, const tandem::BinPlan& plan) {
+  try {
+    tandem::OpenedDevice opened = plan.open_device();
+    std::unique_lock lock(bin->self->configure_mutex);
+    run.end_opening(std::move(opened));
+    configure(bin, run);
+    lock.unlock();
+    run.control().tell();
+    if (run.context()) gst_pad_push_event(bin->self->sink, gst_event_new_reconfigure());
   } catch (const std::exception& e) {
     GST_ELEMENT_WARNING(bin, LIBRARY, SETTINGS, ("The configuration stays as it is: %s.", e.what()),
                         (nullptr));
@@ -210,9 +226,9 @@ bool start_run(TandemBin* bin) {
     tandem::expose_chain(stages, bin->self->sink, bin->self->src);
     const BinSettings settings = settings_of(bin);
     bin->self->kept = tandem::open_knowledge(settings.knowledge);
-    const auto run = std::make_shared<BinRun>(
-        GST_ELEMENT_CAST(bin), tandem::plan_run(GST_ELEMENT_CAST(bin), stages, settings,
-                                                bin->self->knowledge, bin->self->kept));
+    const tandem::BinPlan plan = tandem::plan_run(GST_ELEMENT_CAST(bin), stages, settings,
+                                                  bin->self->knowledge, bin->self->kept);
+    const auto run = std::make_shared<BinRun>(GST_ELEMENT_CAST(bin), plan);
     run->when_device_joins([bin] { reconfigure(bin); });
     // Those who were asked may have set properties, which the run is to start with.
     std::unique_lock configuring = lock_with_device(bin, *run);
@@ -226,6 +242,8 @@ bool start_run(TandemBin* bin) {
     }
     configuring.unlock();
     run->control().tell_warnings();
+    if (plan.open_device)
+      run->open_device_with([bin, plan, run = run.get()] { open_device(bin, *run, plan); });
     return true;
   } catch (const std::exception& e) {
     GST_ELEMENT_ERROR(bin, LIBRARY, SETTINGS, ("%s", e.what()), (nullptr));

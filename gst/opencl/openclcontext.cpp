@@ -112,7 +112,7 @@ Shared opencl_context_from(GstContext* context) {
   }
 }
 
-Shared find_opencl_context(GstElement* element, const std::string& selector) {
+Shared given_opencl_context(GstElement* element) {
   if (Shared mine = context_of(element)) return mine;
   QueryRef query(gst_query_new_context(GST_TANDEM_OPENCL_CONTEXT_TYPE));
   gst_element_foreach_src_pad(element, ask_peer, query.get());
@@ -121,14 +121,22 @@ Shared find_opencl_context(GstElement* element, const std::string& selector) {
   if (Shared theirs = context_of(element)) return theirs;
   gst_element_post_message(element, gst_message_new_need_context(GST_OBJECT_CAST(element),
                                                                  GST_TANDEM_OPENCL_CONTEXT_TYPE));
-  if (Shared given = context_of(element)) return given;
+  return context_of(element);
+}
 
+Shared open_opencl_context(GstElement* element, const std::string& selector) {
+  if (Shared given = context_of(element)) return given;
   Shared opened = open_once(selector);
   GstContext* context = make_gst_context(opened);
   gst_element_set_context(element, context);
   gst_element_post_message(element,
                            gst_message_new_have_context(GST_OBJECT_CAST(element), context));
   return opened;
+}
+
+Shared find_opencl_context(GstElement* element, const std::string& selector) {
+  Shared given = given_opencl_context(element);
+  return given ? given : open_opencl_context(element, selector);
 }
 
 bool answer_opencl_context_query(GstElement* element, GstQuery* query) {

@@ -19,10 +19,19 @@ namespace tandem {
 /// Reads a context of the type above. Null when it is of another type or cannot be used.
 std::shared_ptr<opencl::Context> opencl_context_from(GstContext* context);
 
-/// The OpenCL context for `element`, as GStreamer elements find one: asks the neighbours, then the
-/// application, then opens the device that `selector` names, unless another pipeline of the process
-/// has it, and tells everybody. Throws opencl::Error. Calls gst_element_set_context on the element
-/// when one was found. What it opened is kept until the element and its bins are in NULL.
+/// What `element` has already, or the neighbours, or else the application, gives when it is asked;
+/// null: nobody has one. Calls gst_element_set_context on the element when one was found.
+std::shared_ptr<opencl::Context> given_opencl_context(GstElement* element);
+
+/// Opens the device that `selector` names, unless another pipeline of the process has it or the
+/// element was given a context meanwhile, and tells everybody. Throws opencl::Error. Takes up to a
+/// second where it is the first of the process. What it opened is kept until the element and its
+/// bins are in NULL.
+std::shared_ptr<opencl::Context> open_opencl_context(GstElement* element,
+                                                     const std::string& selector);
+
+/// The OpenCL context for `element`, as GStreamer elements find one: what is given, else what is
+/// opened.
 std::shared_ptr<opencl::Context> find_opencl_context(GstElement* element,
                                                      const std::string& selector);
 

@@ -111,6 +111,11 @@ Step Controller::set_objective(const Objective& objective) {
 
 void Controller::set_source(double live_fps) { objective_.source_fps = live_fps; }
 
+void Controller::set_energy(const Domains& domains, double resolution_s) {
+  chain_.domains = domains;
+  chain_.energy_resolution_s = resolution_s;
+}
+
 void Controller::set_device(const DeviceSide& device) {
   const DeviceLetter first = device.letters.empty() ? DeviceLetter{} : device.letters.front();
   chain_.device_capable = first.capable;

@@ -60,8 +60,9 @@ class Controller {
   /// another chain is left out, and so is what this one learnt itself.
   void know(std::vector<Known> known);
 
-  /// Whether something was learnt under such conditions, of frames of any size.
-  bool knows_work(const Conditions& conditions) const;
+  /// Whether something was learnt under such conditions, of frames of any size and, while it is
+  /// not known which device there is, with any device.
+  bool knows_work(const Conditions& conditions, bool any_device = false) const;
 
   // Each of these returns what to run from now on, which may be what runs already.
   /// Frames come under other conditions from now on, whose cores are all that the bin could have.
@@ -73,6 +74,10 @@ class Controller {
   void set_source(double live_fps);
   /// Trains at the next frame, whatever the rules say about overhead.
   Step retrain();
+  /// How the meter's energies add up, and how far new values of it are apart, once it is known what
+  /// device there is. For before set_device(), which says so.
+  void set_energy(const Domains& domains, double resolution_s);
+  const Objective& objective() const { return objective_; }
   /// What there is of a device from now on. For before set_rules(), which decides.
   void set_device(const DeviceSide& device);
   /// One of several devices is gone, the others go on.

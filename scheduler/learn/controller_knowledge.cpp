@@ -37,12 +37,13 @@ void Controller::know(std::vector<Known> known) {
   }
 }
 
-bool Controller::knows_work(const Conditions& conditions) const {
+bool Controller::knows_work(const Conditions& conditions, bool any_device) const {
   return std::ranges::any_of(*knowledge_, [&](const auto& known) {
     Conditions as = known.first;
     as.width = conditions.width;
     as.height = conditions.height;
     as.cores = conditions.cores;
+    if (any_device) as.device = conditions.device;
     return as == conditions;
   });
 }

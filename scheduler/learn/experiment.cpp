@@ -21,7 +21,12 @@ constexpr double kDeviceSeconds = 0.15;  // until its clocks have risen to work
 constexpr double kMostSeconds = 2;
 constexpr int kLeastRounds = 2, kLeastSamples = 5;
 constexpr int kLetterSamples = 2;  // of a further letter, which may be no help at all
-constexpr int kMostVain = 16;      // frames that one side left to the other, all of them
+// Frames whose stages are timed one by one take several times longer: so many are enough, beside
+// busy cores one a thread, or what there is of them after a while.
+constexpr int kManyParts = 50;
+constexpr double kLongParts_s = 0.5;
+constexpr int kMostVain = 16;          // frames that one side left to the other, all of them, ...
+constexpr double kVainSeconds = 0.15;  // ... while a core could have finished some
 // Parts of an experiment, and how much longer frames take in most of them than in a typical round
 // when something takes the cores away again and again.
 constexpr std::size_t kParts = 5;
@@ -116,20 +121,26 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   if (both && (device_stages & ~split) == (beside ? 0 : configuration.mapping.device_stages()))
     samples_.push_back(times);
 
-  const bool slow = beside && is_behind() && !samples_.empty();
+  const bool on_cores = !configuration.mapping.any_device();
+  const bool slow = (beside || on_cores) && is_behind() &&
+                    std::ssize(samples_) >= (beside ? 1 : std::max(kLeastSamples, threads));
   // One thread takes no energy from the stages one by one.
   const bool alone = plan_.kind == Kind::stages && cores_beside(configuration, devices_) == 0;
   double least_seconds = alone ? kLeastSeconds : std::max(kLeastSeconds, counter_s_);
-  if (configuration.mapping.any_device() && !beside)
-    least_seconds = std::max(least_seconds, kDeviceSeconds);
   const double lasted = times.end_ns > begin_.now_ns ? seconds(times.end_ns - begin_.now_ns) : 0.0;
+  // The device's clocks rise while whole frames are measured, which follow.
+  const bool in_parts = plan_.kind == Kind::stages;
+  const bool many_parts = in_parts && std::ssize(samples_) >= (alone ? kManyParts : threads);
+  if (configuration.mapping.any_device() && !beside && !many_parts)
+    least_seconds = std::max(least_seconds, kDeviceSeconds);
   const int least_samples =
       configuration.mapping.any_further_letter() ? kLetterSamples : kLeastSamples;
-  const bool enough = std::ssize(samples_) >= std::max(least_samples, kLeastRounds * threads) &&
-                      lasted >= least_seconds;
+  const int rounds = !in_parts || alone ? kLeastRounds : lasted < kLongParts_s ? 1 : 0;
+  const bool enough =
+      std::ssize(samples_) >= std::max(least_samples, rounds * threads) && lasted >= least_seconds;
   const bool too_long = lasted >= least_seconds + kMostSeconds;
   // Frames are taken in order: those behind one that a core computes would wait for it.
-  const bool in_vain = beside && samples_.empty() && lasted >= least_seconds &&
+  const bool in_vain = beside && samples_.empty() && lasted >= kVainSeconds &&
                        counted_ >= kMostVain * frames_at_a_time(configuration, devices_);
   if (!enough && !in_vain && !slow && !(too_long && (!samples_.empty() || counted_ >= kMostVain)))
     return false;

@@ -8,47 +8,50 @@ namespace {
 
 using Kind = Observation::Kind;
 
-// Frames a second, as they left.
-double rate(const Observation& seen) {
-  if (known(seen.frame_s)) return 1 / seen.frame_s;
-  return seen.lasted_s > 0 ? seen.frames / seen.lasted_s : 0;
-}
-
 // Of what can run as it was measured.
 const Observation* fastest_of(std::span<const Observation> observations) {
   const Observation* fastest = nullptr;
   for (const Observation& seen : observations) {
     if (seen.kind == Kind::stages || seen.in_vain) continue;
-    if (!fastest || rate(seen) > rate(*fastest)) fastest = &seen;
+    if (!fastest || rate_of(seen) > rate_of(*fastest)) fastest = &seen;
   }
   return fastest;
 }
 
 }  // namespace
 
+double rate_of(const Observation& seen) {
+  if (known(seen.frame_s)) return 1 / seen.frame_s;
+  return seen.lasted_s > 0 ? seen.frames / seen.lasted_s : 0;
+}
+
 Next keep_up(Next next, const Facts& facts, const Findings& findings, const Objective& objective) {
   const Observation* fastest = fastest_of(facts.observations);
   if (!next.plan || !fastest || objective.metric == Metric::latency || needs_energy(objective))
     return next;
-  const double slow_fps = kTooSlow * rate(*fastest);
+  const double slow_fps = kTooSlow * rate_of(*fastest);
   if (!is_trial(next.plan->kind)) next.plan->slow_fps = slow_fps;
   const Observation& last = facts.observations.back();
   const Configuration& best = fastest->configuration;
-  const double fill_s = latency_s(findings.measurements, best);
+  const double expected_s = latency_s(findings.measurements, best);
+  const double fill_s = known(expected_s) ? expected_s : fastest->latency_s;
   const bool is_best = last.configuration == best || next.plan->configuration == best;
-  if (is_best || rate(last) >= slow_fps || next.plan->kind == Kind::look || !(fill_s < kCheap_s))
+  if (is_best || rate_of(last) >= slow_fps || next.plan->kind == Kind::look || !(fill_s < kCheap_s))
     return next;
   return {Plan{best, Kind::glance, fill_s, 0, false, true}, {}};
 }
 
+bool is_new_glance(std::span<const Observation> observations, std::size_t at) {
+  const Observation& seen = observations[at];
+  return seen.kind == Kind::glance &&
+         std::ranges::none_of(observations.first(at), [&](const Observation& before) {
+           return before.kind != Kind::stages && before.configuration == seen.configuration;
+         });
+}
+
 int glances(std::span<const Observation> observations) {
   int count = 0;
-  for (auto seen = observations.begin(); seen != observations.end(); ++seen) {
-    const bool ran = std::any_of(observations.begin(), seen, [&](const Observation& before) {
-      return before.kind != Kind::stages && before.configuration == seen->configuration;
-    });
-    count += seen->kind == Kind::glance && !ran ? 1 : 0;
-  }
+  for (std::size_t i = 0; i < observations.size(); ++i) count += is_new_glance(observations, i);
   return count;
 }
 

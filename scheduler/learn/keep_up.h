@@ -14,7 +14,11 @@ namespace tandem {
 /// answers soonest or draws least may be as slow as it likes: `next` comes back as it is.
 Next keep_up(Next next, const Facts& facts, const Findings& findings, const Objective& objective);
 
-/// Glances at what had not run before: all except rests.
+/// Frames a second, as they left.
+double rate_of(const Observation& seen);
+
+/// Whether this is a glance at what had not run before: no rest.
+bool is_new_glance(std::span<const Observation> observations, std::size_t at);
 int glances(std::span<const Observation> observations);
 
 }  // namespace tandem

@@ -56,15 +56,25 @@ bool KnowledgeKeeper::hand_over(std::function<void()> task) {
   return true;
 }
 
+// Nothing where that takes longer.
+template <class Value>
+Value KnowledgeKeeper::ask(std::function<Value()> question, std::chrono::milliseconds patience) {
+  // Kept by the task: it may outlast who waits for it.
+  const auto said = std::make_shared<std::promise<Value>>();
+  std::future<Value> answer = said->get_future();
+  const bool asked =
+      hand_over([said, question = std::move(question)] { said->set_value(question()); });
+  if (!asked || answer.wait_for(patience) != std::future_status::ready) return {};
+  return answer.get();
+}
+
 std::vector<Known> KnowledgeKeeper::recall(const Conditions& conditions,
                                            std::chrono::milliseconds patience) {
-  // Kept by the task: it may outlast who waits for it.
-  const auto loaded = std::make_shared<std::promise<std::vector<Known>>>();
-  std::future<std::vector<Known>> known = loaded->get_future();
-  const bool asked =
-      hand_over([this, loaded, conditions] { loaded->set_value(folder_.load(conditions)); });
-  if (!asked || known.wait_for(patience) != std::future_status::ready) return {};
-  return known.get();
+  return ask<std::vector<Known>>([this, conditions] { return folder_.load(conditions); }, patience);
+}
+
+bool KnowledgeKeeper::knows(const Conditions& conditions, std::chrono::milliseconds patience) {
+  return ask<bool>([this, conditions] { return folder_.knows_work(conditions); }, patience);
 }
 
 void KnowledgeKeeper::keep(Known known) {

@@ -30,6 +30,8 @@ class KnowledgeKeeper {
 
   /// As KnowledgeFolder::load(). Waits for it no longer than `patience`; nothing is known then.
   std::vector<Known> recall(const Conditions& conditions, std::chrono::milliseconds patience);
+  /// As KnowledgeFolder::knows_work(), likewise.
+  bool knows(const Conditions& conditions, std::chrono::milliseconds patience);
   /// Stores it some time later. What is more than kMostWaiting behind is not kept.
   void keep(Known known);
 
@@ -40,6 +42,8 @@ class KnowledgeKeeper {
 
  private:
   bool hand_over(std::function<void()> task);
+  template <class Value>
+  Value ask(std::function<Value()> question, std::chrono::milliseconds patience);
   void work();
 
   KnowledgeFolder folder_;

@@ -111,6 +111,18 @@ std::vector<Known> KnowledgeFolder::load(const Conditions& conditions) try {
   return {};
 }
 
+bool KnowledgeFolder::knows_work(const Conditions& conditions) const try {
+  return std::ranges::any_of(files(), [&](const fs::path& file) {
+    return std::ranges::any_of(read_knowledge_file(file).known, [&](const Known& known) {
+      Conditions with_device = conditions;
+      with_device.device = known.conditions.device;
+      return same_file(known.conditions, with_device);
+    });
+  });
+} catch (const std::exception&) {
+  return false;
+}
+
 bool KnowledgeFolder::make_folder() const {
   std::error_code error;
   const fs::path folder(path_);

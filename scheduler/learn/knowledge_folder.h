@@ -40,6 +40,10 @@ class KnowledgeFolder {
   /// What is known under these with any size and any number of cores. Counts as use of it.
   std::vector<Known> load(const Conditions& conditions);
 
+  /// Whether anything is known of such stages and format on this processor, with any device. Reads
+  /// files until one has it; counts as no use.
+  bool knows_work(const Conditions& conditions) const;
+
   struct Stored {
     int kept = 0;
     int older = 0;  ///< than what is there

@@ -16,6 +16,7 @@
 #include "scheduler/learn/next_measurement.h"
 #include "scheduler/learn/next_overlap.h"
 #include "scheduler/learn/next_split.h"
+#include "scheduler/learn/worth.h"
 
 namespace tandem {
 namespace {
@@ -337,7 +338,14 @@ Next find_next(const Facts& facts, const Findings& findings, const Objective& ob
       most = &choice.best();
   }
   const int glances = tandem::glances(facts.observations);
-  if (most && glances < kMostTrials) return attempt(most->configuration, Kind::glance);
+  // What a coupled one may do beyond what is expected of it.
+  const auto worth = [&](const Candidate& candidate, double more) {
+    const double gain = candidate.prediction.throughput_fps / best_fps - 1 + more;
+    return worth_a_trial(gain, facts, objective);
+  };
+  if (most && glances < kMostTrials &&
+      worth(*most, most->configuration.mapping.decoupled() ? 0 : kModelError))
+    return attempt(most->configuration, Kind::glance);
   if (measured.count == 0) return {{}, others[0].count > 0 ? others[0] : others[1]};
   if (const auto letters = promising_letters(facts, findings, measured, allowed))
     return attempt(*letters, Kind::glance);
@@ -361,7 +369,9 @@ Next find_next(const Facts& facts, const Findings& findings, const Objective& ob
     const bool cheap = latency_s(measurements, *other) < kCheap_s;
     const bool may_surprise =
         cheap && !other->mapping.decoupled() && !lanes_fall_short(trials, *other);
-    if (may_surprise || promises({*other, expected})) return attempt(*other, Kind::glance);
+    if ((may_surprise || promises({*other, expected})) &&
+        worth_a_trial(kModelError, facts, objective))
+      return attempt(*other, Kind::glance);
   }
   if (const auto bands = other_tasks(measured, trials, facts.chain);
       bands && allowed(*bands) && glances < kMostTrials + kMostRefinements)

@@ -22,8 +22,9 @@ std::optional<int> next_lanes(std::span<const int> lanes,
     if (!made(most)) return most;
     const double doublings = static_cast<double>(lanes.size());
     const double expected = prior.gains[static_cast<std::size_t>(most) - 1];
-    if (!(gain_of(most) >= std::pow(1 + kLaneGain, doublings)) || lanes.size() == 1 ||
-        !(gain_of(most) < kAsExpected * expected))
+    const bool gains = gain_of(most) >= std::pow(1 + kLaneGain, doublings);
+    const bool loses = gain_of(most) < 1 - kLaneGain;  // so fewer may do better than either
+    if (lanes.size() == 1 || !(gains || loses) || !(gain_of(most) < kAsExpected * expected))
       return std::nullopt;
     const int check = best < most ? best : lanes[lanes.size() - 2];
     return made(check) ? std::nullopt : std::optional(check);

@@ -19,7 +19,7 @@ namespace tandem {
 /// that gains less than kLaneGain. Where it expects one the most lanes are measured alone: no other
 /// number does better than they do, so that what is chosen does not hang on the prior. How few are
 /// as good is for trials to show, which begin with the number that it names. That number is an
-/// experiment too where the most lanes gain, and less than was expected.
+/// experiment too where the most lanes gain less than was expected, or lose.
 ///
 /// As long as no doubling loses, or gains more than the one before it, no prior, right or wrong,
 /// has more numbers measured than none: a gain takes two without one, and no gain takes one.

@@ -18,6 +18,8 @@ constexpr double kDriverCores = 1.5, kDriverPart = 0.25;
 // How many times longer than its share of the other stages the device may take, and how many times
 // longer these have to take with its own.
 constexpr double kKeepsUp = 2, kHelps = 1.3;
+// How many times longer than the device all cores take where few of their numbers are measured.
+constexpr double kFarBehind = 4;
 // The part of a core that stages without a device may keep busy at the device's rate.
 constexpr double kSomeOfACore = 0.5;
 
@@ -158,7 +160,16 @@ class Measuring {
   // Numbers of threads with an experiment: few tell the others, which lie between them.
   bool tells(int n) const {
     const int cores = chain_.cores;
-    return cores <= kAllThreads || n == 1 || n == cores / 2 || n == 3 * cores / 4 || n == cores;
+    if (cores <= kAllThreads || n == 1 || n == cores) return true;
+    return (n == cores / 2 || n == 3 * cores / 4) && !far_behind();
+  }
+
+  // Whether the cores add so little to the device that it does not matter how they get there.
+  bool far_behind() const {
+    double medium_s = 0;
+    for (int k = 0; k < chain_.stages; ++k) medium_s += measurements_.stages[k].mg.seconds;
+    return chain_.device_capable != 0 &&
+           kFarBehind * device_s() < std::min(medium_s, cores_s(measurements_));
   }
 
   // On n cores, with the fewest lanes that do best.

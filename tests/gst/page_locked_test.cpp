@@ -4,8 +4,10 @@
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <future>
 
 #include "gst/util/ref.h"
 #include "tests/gst/support/stream.h"
@@ -102,7 +104,6 @@ TEST_F(PageLocked, IsOfferedWhereItHelpsAlone) {
     return offers_anything(ask(stream, caps_text({})));
   };
   EXPECT_TRUE(offered("mapping=cgc"));
-  EXPECT_TRUE(offered("mapping=auto adapt=both"));
   EXPECT_FALSE(offered("mapping=auto")) << "nothing is chosen, the cores compute";
   EXPECT_FALSE(offered("mapping=ccc")) << "no stage may compute on the device";
   setenv(kBound, "0", 1);
@@ -110,6 +111,26 @@ TEST_F(PageLocked, IsOfferedWhereItHelpsAlone) {
   unsetenv(kBound);
   unsetenv("TANDEM_OPENCL_AS_GPU");
   EXPECT_FALSE(offered("mapping=ggg")) << "a device made of the cores has no use for it";
+}
+
+// The stream begins before the device is open.
+TEST_F(PageLocked, UpstreamIsAskedAnewWhenTheDeviceIsOpen) {
+  Stream stream(bin("mapping=auto adapt=both"));
+  std::promise<void> asked;
+  const auto hear = [](GstPad*, GstPadProbeInfo* info, gpointer promise) {
+    if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) != GST_EVENT_RECONFIGURE)
+      return GST_PAD_PROBE_OK;
+    static_cast<std::promise<void>*>(promise)->set_value();
+    return GST_PAD_PROBE_REMOVE;
+  };
+  const ObjectRef<GstPad> pad(gst_element_get_static_pad(stream.element("source"), "src"));
+  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, hear, &asked, nullptr);
+  stream.play();
+  ASSERT_EQ(asked.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  EXPECT_TRUE(offers_anything(ask(stream, caps_text({}))));
+  stream.push(0, 1);
+  stream.end();
+  EXPECT_EQ(stream.pull_all().size(), 1U);
 }
 
 TEST_F(PageLocked, FramesFromThePoolAreComputed) {

@@ -98,8 +98,7 @@ TEST(ExperimentTest, WhatTakesTheCoresAgainAndAgainCountsAndAHiccupDoesNot) {
     Chain chain = chain_of(4, 0);
     chain.domains.c = Domain::dominant;  // as the counter needs a while, so do experiments
     const Findings found = measure(
-        chip, chain, 200 * chip.truth().cg[3].seconds, [&chip] { return chip.probe(); },
-        kAsItIs);
+        chip, chain, 200 * chip.truth().cg[3].seconds, [&chip] { return chip.probe(); }, kAsItIs);
     return found.measurements.cg[3].seconds / chip.truth().cg[3].seconds;
   };
   EXPECT_GT(measured(20), 1.3);
@@ -168,6 +167,23 @@ TEST(ExperimentTest, CoresBesideTheDeviceAreSeenAlone) {
   EXPECT_NEAR(1 / seen.frame_s, predict(chip.truth(), both).throughput_fps, 0.05 / seen.frame_s);
 }
 
+TEST(ExperimentTest, ManyFramesInPartsAreEnough) {
+  const auto lasts_s = [](double faster, Observation::Kind kind) {
+    PaperChip chip(3, 2, 4);
+    chip.slow_down(faster);
+    const Configuration device{{7, 3}, Granularity::coarse, 1};
+    const Plan plan{device, kind};
+    Experiment experiment(plan, chain_of(2, 7), 0, [&chip] { return chip.probe(); });
+    while (!experiment.take(chip.frame(plan.step()), 7)) {
+    }
+    return experiment.observation().lasted_s;
+  };
+  using Kind = Observation::Kind;
+  EXPECT_LT(lasts_s(0.01, Kind::stages), 0.06);
+  EXPECT_GE(lasts_s(1, Kind::stages), 0.15) << "of slow frames as many as of whole ones";
+  EXPECT_GE(lasts_s(0.01, Kind::experiment), 0.15) << "clocks rise";
+}
+
 TEST(ExperimentTest, ADeviceThatTakesNoFrameIsGivenUp) {
   PaperChip chip(3, 2, 4);
   const Configuration device{{7, 3}, Granularity::coarse, 1};
@@ -191,7 +207,8 @@ TEST(ExperimentTest, CoresThatGetNoFrameBesideTheDeviceAreSoonGivenUp) {
     times = chip.frame({both});
   }
   EXPECT_TRUE(beside.observation().in_vain);
-  EXPECT_LT(1e-9 * static_cast<double>(times.begin_ns - begin_ns), 0.2) << "no second is lost on it";
+  EXPECT_LT(1e-9 * static_cast<double>(times.begin_ns - begin_ns), 0.2)
+      << "no second is lost on it";
 }
 
 }  // namespace

@@ -56,6 +56,21 @@ TEST_F(KnowledgeFolderTest, OneFileHasAllSizesAndCores) {
   EXPECT_EQ(open().list().size(), 5U);
 }
 
+TEST_F(KnowledgeFolderTest, SaysWhatWorkIsKnownWithAnyDevice) {
+  EXPECT_FALSE(open().knows_work(example().conditions)) << "there is no folder";
+  EXPECT_EQ(open().store(example(600)).kept, 1);
+  Conditions other_size = example(1920).conditions, other_stages = other_size;
+  other_size.device.clear();
+  other_stages.stages += " bins=9";
+  EXPECT_TRUE(open().knows_work(other_size));
+  EXPECT_FALSE(open().knows_work(other_stages));
+  write(files()[0], "no knowledge");
+  KnowledgeFolder folder = open();
+  EXPECT_FALSE(folder.knows_work(other_size));
+  EXPECT_EQ(files().size(), 1U) << "who loads it sets it aside";
+  EXPECT_TRUE(folder.take_messages().empty());
+}
+
 TEST_F(KnowledgeFolderTest, TheNewerTrainingStays) {
   KnowledgeFolder folder = open();
   Known newer = example(600, 2000), older = example(600, 1000);

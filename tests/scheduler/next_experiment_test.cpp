@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "scheduler/learn/keep_up.h"
+#include "scheduler/learn/worth.h"
 #include "tests/scheduler/observations.h"
 
 namespace tandem {
@@ -47,6 +48,32 @@ Observation on_many_cores(const Plan& plan, double slowdown) {
   const int n = plan.configuration.threads;
   made.frame_s = 10e-3 * (1 + slowdown * (n - 1)) / n;
   return made;
+}
+
+Observation glance(int threads, double fps, double lasted_s) {
+  Observation seen;
+  seen.configuration = on_device(threads);
+  seen.kind = Kind::glance;
+  seen.frame_s = 1 / fps;
+  seen.lasted_s = lasted_s;
+  return seen;
+}
+
+TEST(NextExperimentTest, ATrialHasToBeWorthWhatTrialsCost) {
+  Facts facts{two_stages(), {}};
+  EXPECT_TRUE(worth_a_trial(0.02, facts, {})) << "none has cost anything";
+  facts.observations.push_back(glance(1, 100, 0.1));
+  EXPECT_TRUE(worth_a_trial(0.02, facts, {}));
+  facts.observations.push_back(glance(2, 10, 1));  // 0.9 s are lost
+  EXPECT_FALSE(worth_a_trial(0.02, facts, {}));
+  EXPECT_TRUE(worth_a_trial(0.1, facts, {})) << "2 s of 20 s, by every other trial";
+  facts.observations.push_back(glance(3, 10, 1));
+  EXPECT_FALSE(worth_a_trial(0.08, facts, {})) << "by every third one";
+  EXPECT_TRUE(worth_a_trial(0.02, facts, {Metric::efficiency})) << "rate is not all";
+  facts.observations.push_back(glance(1, 100, 0.1));
+  EXPECT_TRUE(worth_a_trial(0.1, facts, {})) << "a rest is no trial";
+  facts.observations.push_back(glance(4, 200, 0.1));
+  EXPECT_TRUE(worth_a_trial(0.08, facts, {})) << "one has gained";
 }
 
 TEST(NextExperimentTest, OfManyThreadsFewAreMeasuredAndTheOthersLieBetween) {

@@ -59,6 +59,11 @@ TEST(NextLanesTest, WhereAGainIsExpectedTheMostLanesTellIt) {
   EXPECT_EQ(measured(four, prior_of(eight)), (Lanes{8, 4})) << "there are no more";
 }
 
+TEST(NextLanesTest, WhereTheMostLoseTheExpectedNumberIsMeasured) {
+  EXPECT_EQ(measured({1, 1.3, 1.3, 0.87}, prior_of({1, 1.8, 1.82, 1.84})), (Lanes{8, 2}));
+  EXPECT_EQ(measured({1, 1.3, 1.3, 0.87}, prior_of({1, 1.8, 3, 4})), (Lanes{8, 4}));
+}
+
 TEST(NextLanesTest, WhereNoneIsExpectedTwiceAsManyAreTried) {
   EXPECT_EQ(measured({1, 1.8, 3, 3.1}, prior_of({1, 1, 1, 1})), (Lanes{2, 4, 8}));
 }

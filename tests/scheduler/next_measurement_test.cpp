@@ -87,6 +87,19 @@ TEST(NextMeasurementTest, OfFasterCoresOneIsMeasuredBesideTheDevice) {
                                          "cc/cg8", "cc/cg12", "cc/cg16"}));
 }
 
+TEST(NextMeasurementTest, OfCoresFarBehindTheDeviceOneAndAllAreMeasured) {
+  Machine machine = with_cores(16);
+  machine.cores_get_none = true;
+  const auto with_device = [&](double device_s) {
+    machine.device_s = device_s;
+    return measured_on(machine);
+  };
+  EXPECT_EQ(with_device(0.1e-3),
+            (Names{"gg/cg1 apart", "gg/cg1", "cc/mg", "gg/cg2 beside", "cc/cg1", "cc/cg16"}));
+  EXPECT_EQ(with_device(0.5e-3), (Names{"gg/cg1 apart", "gg/cg1", "cc/mg", "gg/cg2 beside",
+                                        "cc/cg1", "cc/cg8", "cc/cg12", "cc/cg16"}));
+}
+
 TEST(NextMeasurementTest, BesideADeviceThatIsMadeOfThemCoresAreNotMeasured) {
   Machine machine = with_cores(2);
   machine.device_cores = 2;

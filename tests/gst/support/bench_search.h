@@ -32,23 +32,40 @@ class Frames {
   const std::vector<GstBuffer*> buffers;
 };
 
-/// Frames in the memory that a bin offers, which is gone before the bin is; those themselves if it
-/// offers none. A GPU copies from ordinary memory at rates that differ by half from run to run.
+/// Frames in the memory that a bin offers, which is gone before the bin is; those themselves as
+/// long as it offers none: the bin asks anew when its device is open. A GPU copies from ordinary
+/// memory at rates that differ by half from run to run.
 class OfferedFrames {
  public:
-  OfferedFrames(FedBin& bin, const std::vector<GstBuffer*>& frames)
-      : own_(bin.in_its_memory(frames)), frames_(own_.empty() ? frames : own_) {}
+  OfferedFrames(FedBin& bin, const std::vector<GstBuffer*>& frames) : bin_(bin), frames_(frames) {
+    bin_.reconfigured = [this] { take(); };
+    take();
+  }
   ~OfferedFrames() {
-    for (GstBuffer* frame : own_) gst_buffer_unref(frame);
+    bin_.reconfigured = nullptr;
+    give_back();
   }
   OfferedFrames(const OfferedFrames&) = delete;
   OfferedFrames& operator=(const OfferedFrames&) = delete;
 
-  const std::vector<GstBuffer*>& buffers() const { return frames_; }
+  /// Changes in FedBin::feed(), when the bin offers other memory.
+  const std::vector<GstBuffer*>& buffers() const { return taken_; }
 
  private:
-  const std::vector<GstBuffer*> own_;
+  void take() {
+    give_back();
+    taken_ = bin_.in_its_memory(frames_);
+    if (taken_.empty())
+      for (GstBuffer* frame : frames_) taken_.push_back(gst_buffer_ref(frame));
+  }
+  void give_back() {
+    for (GstBuffer* frame : taken_) gst_buffer_unref(frame);
+    taken_.clear();
+  }
+
+  FedBin& bin_;
   const std::vector<GstBuffer*>& frames_;
+  std::vector<GstBuffer*> taken_;
 };
 
 /// A short list of configurations that may be the best, for a search: what the model of a bin that

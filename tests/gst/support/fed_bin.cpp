@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "tests/gst/support/offered_pool.h"
 
@@ -94,6 +95,9 @@ FedBin::FedBin(const Options& options, const std::string& stages, const char* ad
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, count, this, nullptr);
   gst_object_unref(pad);
   gst_object_unref(sink);
+  pad = gst_element_get_static_pad(GST_ELEMENT(source_), "src");
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, hear_event, this, nullptr);
+  gst_object_unref(pad);
   g_object_set(bin_, "opencl-device", options.device.c_str(), "cores", options.cores,
                "max-overhead", options.max_overhead, "knowledge", options.knowledge.c_str(),
                "energy-source", options.energy_source.c_str(), nullptr);
@@ -128,6 +132,7 @@ void FedBin::begin(Size size) {
 }
 
 void FedBin::feed(const std::vector<GstBuffer*>& frames) {
+  if (asked_anew_.exchange(false) && reconfigured) reconfigured();
   GstBuffer* buffer = gst_buffer_copy(frames[next_++ % frames.size()]);
   if (gst_app_src_push_buffer(source_, buffer) != GST_FLOW_OK)
     throw std::runtime_error("the pipeline stopped taking frames");
@@ -136,7 +141,10 @@ void FedBin::feed(const std::vector<GstBuffer*>& frames) {
 std::vector<GstBuffer*> FedBin::in_its_memory(const std::vector<GstBuffer*>& frames) {
   GstCaps* caps = gst_app_src_get_caps(source_);
   GstPad* pad = gst_element_get_static_pad(GST_ELEMENT(source_), "src");
-  if (!pool_) pool_ = offered_pool(pad, caps);
+  if (GstBufferPool* before = std::exchange(pool_, offered_pool(pad, caps))) {
+    gst_buffer_pool_set_active(before, FALSE);
+    gst_object_unref(before);
+  }
   gst_object_unref(pad);
   gst_caps_unref(caps);
   return copies_in(pool_, frames);
@@ -232,6 +240,12 @@ GstPadProbeReturn FedBin::count(GstPad*, GstPadProbeInfo*, gpointer self) {
   bin.last_s_ = seconds_since(bin.made_);
   if (bin.delivered_ == 0) bin.first_s_ = bin.last_s_.load();
   if (++bin.delivered_ == bin.mark_) bin.mark_s_ = bin.last_s_.load();
+  return GST_PAD_PROBE_OK;
+}
+
+GstPadProbeReturn FedBin::hear_event(GstPad*, GstPadProbeInfo* info, gpointer self) {
+  if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_RECONFIGURE)
+    static_cast<FedBin*>(self)->asked_anew_ = true;
   return GST_PAD_PROBE_OK;
 }
 

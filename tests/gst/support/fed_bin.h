@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -76,6 +77,9 @@ class FedBin {
   void force(const std::string& configuration);
   void begin(Size size);
   void feed(const std::vector<GstBuffer*>& frames);
+  /// Called in feed() after the bin has asked upstream to negotiate anew: it may offer other
+  /// memory.
+  std::function<void()> reconfigured;
   /// Copies of frames in the memory that the bin offers upstream, after begin(), for the caller to
   /// give back before the bin goes; none if it offers no pool.
   std::vector<GstBuffer*> in_its_memory(const std::vector<GstBuffer*>& frames);
@@ -105,12 +109,14 @@ class FedBin {
  private:
   static GstBusSyncReply hear(GstBus* bus, GstMessage* message, gpointer self);
   static GstPadProbeReturn count(GstPad* pad, GstPadProbeInfo* info, gpointer self);
+  static GstPadProbeReturn hear_event(GstPad* pad, GstPadProbeInfo* info, gpointer self);
 
   GstElement* pipeline_;
   GstAppSrc* source_;
   GstElement* bin_;
   GstBufferPool* pool_ = nullptr;
   std::size_t next_ = 0;
+  std::atomic<bool> asked_anew_{false};
   std::atomic<guint64> delivered_{0}, mark_{0};
   // When the marked frame left, and the first and the last one.
   std::atomic<double> mark_s_{0}, first_s_{0}, last_s_{0};
