@@ -18,6 +18,8 @@ constexpr double kSplitGain = 0.06;
 // What devices of further kinds have to gain, and bands of frames.
 constexpr double kLetterGain = 0.05, kBandsGain = 0.03;
 
+constexpr int kMeetsAll = 4;
+
 /// Compared tier first; higher is better.
 struct Score {
   /// -1: unusable; else how many conditions are met: the budget, then the source's rate, then the
@@ -36,7 +38,7 @@ Score score_conditions(double fps, double watts, double latency_s, const Objecti
   if (objective.target_latency_s > 0 && !(latency_s <= objective.target_latency_s))
     return {2, -latency_s};
   if (objective.target_fps > 0 && !(fps >= objective.target_fps)) return {3, fps};
-  return {4, objective.target_fps > 0 ? -watts / fps : fps};
+  return {kMeetsAll, objective.target_fps > 0 ? -watts / fps : fps};
 }
 
 Score score(double fps, double watts, double latency_s, const Objective& objective) {
@@ -84,6 +86,9 @@ bool better(const Score& score, const Configuration& configuration, const Entry&
 
 class Ranking {
  public:
+  explicit Ranking(const Objective& objective)
+      : objective_(objective), quotient_(quotient_of(objective)) {}
+
   void offer(const Configuration& configuration, const Prediction& prediction, const Score& score) {
     if (!promising(score)) return;
     int place = count_;
@@ -101,6 +106,23 @@ class Ranking {
   bool promising(const Score& score) const {
     return score.tier > least_.tier || (score.tier == least_.tier && score.value >= least_.value);
   }
+  /// The same by bounds of its rate and power. Most configurations are asked for and no more: once
+  /// there are enough, scores that are quotients are compared without a division.
+  bool promising(double fps, double watts) const {
+    const double least = least_.value;
+    switch (count_ < kSize ? Quotient::none : quotient_) {
+      case Quotient::none:
+        return promising(score(fps, watts, 0, objective_));
+      case Quotient::efficiency:
+        return fps * fps >= least * watts;
+      case Quotient::edp:
+        return watts <= -least * fps * fps;
+      case Quotient::energy_at_target:
+        if (least_.tier < kMeetsAll) return promising(score(fps, watts, 0, objective_));
+        return fps >= objective_.target_fps && watts <= -least * fps;
+    }
+    return true;
+  }
 
   Choice choice() const {
     Choice choice;
@@ -111,6 +133,17 @@ class Ranking {
 
  private:
   static constexpr int kSize = std::tuple_size_v<decltype(Choice::ranked)>;
+  enum class Quotient { none, efficiency, edp, energy_at_target };
+  static Quotient quotient_of(const Objective& objective) {
+    if (objective.power_budget_w > 0 || needs_latency(objective)) return Quotient::none;
+    if (objective.target_fps > 0) return Quotient::energy_at_target;
+    return objective.metric == Metric::efficiency ? Quotient::efficiency
+           : objective.metric == Metric::edp      ? Quotient::edp
+                                                  : Quotient::none;
+  }
+
+  const Objective& objective_;
+  const Quotient quotient_;
   std::array<Entry, kSize> entries_;
   int count_ = 0;
   Score least_{0, -std::numeric_limits<double>::infinity()};  ///< what a newcomer has to have
@@ -156,7 +189,7 @@ void put_plain_first(Choice& choice, double gain, IsSpecial&& is_special) {
 
 Choice rank(const Model& model, const Measurements& measurements, const Objective& objective,
             const Allowed& allowed, std::span<const Trial> trials, Which which) {
-  Ranking ranking;
+  Ranking ranking(objective);
   model.predict_all(
       [&](Configuration configuration, const Prediction& prediction) {
         if (allowed.tasks && !configuration.mapping.any_split())
@@ -168,9 +201,7 @@ Choice rank(const Model& model, const Measurements& measurements, const Objectiv
         ranking.offer(configuration, p, score(p, objective));
       },
       // What trials taught may lift a prediction above what is thought to be the most.
-      [&](double fps, double watts) {
-        return !trials.empty() || ranking.promising(score(fps, watts, 0, objective));
-      });
+      [&](double fps, double watts) { return !trials.empty() || ranking.promising(fps, watts); });
   // Of mappings with further letters those that were tried, as measured: there are too many. What
   // several bands gain is not predicted.
   for (const Trial& trial : trials) {

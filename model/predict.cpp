@@ -89,6 +89,7 @@ Model::Model(const Measurements& measurements, int lanes) : m_(measurements) {
     cg_[n] = cpu(cost, n, std::min(n, m_.cores));
     cg_[n].crowding = cg_[1].fps / cg_[n].fps;
   }
+  keeps_its_time_ = m_.crowding.empty() && !(m_.device_cores > 0);
   spread_latencies();
   spread_frames();
   extremes_ = mg_;
@@ -336,12 +337,15 @@ Model::Limits Model::limits_of(const Configuration& configuration,
   if (coarse_grain) {
     const Cpu& others = cg_[configuration.threads - servers(configuration.threads)];
     const double idle_s = costs.lanes > 1 ? 0 : costs.cg_s * all.crowding;
-    fps = larger(all.fps,
-                 (costs.saved + device_s * others.fps + idle_s * all.fps) / (device_s + idle_s));
+    const double cycles_fps = 1 / (device_s + idle_s);
+    fps = larger(all.fps, cycles_fps * (costs.saved + device_s * others.fps + idle_s * all.fps));
     // While no core works beside it the device draws its own power.
     const bool device_alone = configuration.threads <= m_.devices;
-    watts =
-        std::min(all.total_w, device_alone ? sum(costs.device.joules) / device_s : others.total_w);
+    const double beside_w = device_alone ? sum(costs.device.joules) / device_s : others.total_w;
+    watts = std::min(all.total_w, beside_w);
+    // The longer the device is idle, the more of the time all threads compute.
+    if (beside_w < all.total_w && keeps_its_time_)
+      watts = cycles_fps * (device_s * beside_w + idle_s * all.total_w);
     latency_s = larger(all.latency_s, on_device(costs) * device_s + costs.cg_s);
   } else {
     fps = most_medium_fps(costs);

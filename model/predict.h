@@ -224,7 +224,8 @@ class Model {
   double most_in_flight_ = kInfinity;
   uint32_t split_stages_ = 0;  ///< bit k: stage k can be split
   bool any_serial_ = false;
-  bool cpu_path_ = true;  ///< the CPU can compute whole frames
+  bool keeps_its_time_ = true;  ///< the device, whatever the cores do
+  bool cpu_path_ = true;        ///< the CPU can compute whole frames
 };
 
 /// The prediction of one configuration.

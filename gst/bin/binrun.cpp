@@ -15,6 +15,9 @@ namespace {
 // Of all frames in flight: a sixteenth of the memory that there is for this process, 1 GiB at most.
 gsize most_waiting_bytes() { return std::min<gsize>(memory_of_process() / 16, gsize{1} << 30); }
 
+// Frames that the source pad's task pushes before it ends one turn.
+constexpr int kMostInOneGo = 16;
+
 }  // namespace
 
 class BinRun::QueueDevice final : public Device {
@@ -304,8 +307,20 @@ GstBuffer* BinRun::take_back() {
 GstPad* BinRun::way_out() const { return GST_BASE_TRANSFORM_SRC_PAD(stages_.back().get()); }
 
 bool BinRun::push_next(const EventLine::Send& send) {
-  auto* item = static_cast<FrameItem*>(executor_->take());
+  Item* item = executor_->take();
   if (!item) return false;
+  // What is finished leaves in one go, but the task looks now and then whether it is to pause.
+  for (int i = 0; i < kMostInOneGo; ++i) {
+    push(static_cast<FrameItem*>(item), send);
+    item = executor_->release_and_take();
+    if (!item) return true;
+  }
+  push(static_cast<FrameItem*>(item), send);
+  executor_->release();
+  return true;
+}
+
+void BinRun::push(FrameItem* item, const EventLine::Send& send) {
   const uint64_t frames = item->sequence + 1;
   const Status status = item->status;
   if (status.ok()) {
@@ -324,8 +339,6 @@ bool BinRun::push_next(const EventLine::Send& send) {
     flow_ = flow;
   }
   if (!dropping_) events_.frame_left(frames, send);
-  executor_->release();
-  return true;
 }
 
 void BinRun::abort() {

@@ -87,8 +87,9 @@ class BinRun {
   bool accept(GstEvent* event) { return events_.take(event, accepted_); }
   /// The pad on which frames leave: the last stage's, so that probes and tracers see them there.
   GstPad* way_out() const;
-  /// For the source pad's task: waits for the next frame in order and pushes it, then sends the
-  /// events that came after it. False when aborted and nothing is left.
+  /// For the source pad's task: waits for the next frame in order and pushes it and those behind it
+  /// that are done, each with the events that came after it. False when aborted and nothing is
+  /// left.
   bool push_next(const EventLine::Send& send);
 
   /// Frames are dropped from now on, and who waits is woken.
@@ -116,6 +117,7 @@ class BinRun {
   FrameItem* acquire();
   GstBuffer* close(FrameItem* item);
   GstBuffer* take_back();
+  void push(FrameItem* item, const EventLine::Send& send);
   void drop_all(GstPad* src);
   void device_failed(const std::string& why, int left);
 

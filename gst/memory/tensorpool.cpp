@@ -73,6 +73,13 @@ void tandem_allocator_class_init(TandemAllocatorClass* klass) {
   };
 }
 
+// Threads have numbers in the order in which they come, so that few share a shelf.
+std::size_t number_of_thread() {
+  static std::atomic<std::size_t> threads{0};
+  thread_local const std::size_t number = threads.fetch_add(1, std::memory_order_relaxed);
+  return number;
+}
+
 GstAllocator* allocator() {
   static GstAllocator* const instance = [] {
     auto* made = static_cast<GstAllocator*>(g_object_new(tandem_allocator_get_type(), nullptr));
@@ -103,26 +110,50 @@ TensorPool::TensorPool(std::shared_ptr<opencl::Context> context, std::size_t byt
     : context_(std::move(context)), bytes_(bytes), host_offset_(next_host_offset(bytes)) {}
 
 TensorPool::~TensorPool() {
-  for (TandemMemory* memory : free_) gst_memory_unref(&memory->base);
+  for (Shelf& shelf : shelves_)
+    for (TandemMemory* memory : shelf.memories) gst_memory_unref(&memory->base);
+}
+
+// The one used last is the one that caches hold.
+template <class Suits>
+TandemMemory* TensorPool::Shelf::take(Suits&& suits) {
+  const auto chosen = std::find_if(memories.rbegin(), memories.rend(), suits);
+  if (chosen == memories.rend()) return nullptr;
+  TandemMemory* const memory = *chosen;
+  memories.erase(std::next(chosen).base());
+  return memory;
+}
+
+// From this thread's shelf, else from one behind it.
+template <class Suits>
+TandemMemory* TensorPool::take_from_shelf(Suits&& suits) {
+  const std::size_t mine = number_of_thread();
+  for (std::size_t i = 0; i < kShelves; ++i) {
+    Shelf& shelf = shelves_[(mine + i) % kShelves];
+    std::lock_guard lock(shelf.mutex);
+    if (TandemMemory* const memory = shelf.take(suits)) return memory;
+  }
+  return nullptr;
+}
+
+// Of several devices, one that is on this device, if there is one. Null: all are in use.
+TandemMemory* TensorPool::take(int device) {
+  const auto any = [](const TandemMemory*) { return true; };
+  if (device >= 0 && context_ && context_->devices() > 1) {
+    const auto is_there = [&](const TandemMemory* each) { return each->buffer->is_on(device); };
+    if (TandemMemory* const there = take_from_shelf(is_there)) return there;
+  }
+  if (TandemMemory* const memory = take_from_shelf(any)) return memory;
+  // One may have come to a shelf that was empty a moment ago, and the next shelf lost another.
+  std::array<std::unique_lock<std::mutex>, kShelves> locks;
+  for (std::size_t i = 0; i < kShelves; ++i) locks[i] = std::unique_lock(shelves_[i].mutex);
+  for (Shelf& shelf : shelves_)
+    if (TandemMemory* const memory = shelf.take(any)) return memory;
+  return nullptr;
 }
 
 MemoryRef TensorPool::acquire(int device) {
-  TandemMemory* memory = nullptr;
-  {
-    std::lock_guard lock(mutex_);
-    if (!free_.empty()) {
-      // The one used last is the one that caches hold; of several devices, one that is there.
-      auto chosen = free_.rbegin();
-      if (device >= 0 && context_ && context_->devices() > 1) {
-        const auto there = std::find_if(free_.rbegin(), free_.rend(), [&](const auto* each) {
-          return each->buffer->is_on(device);
-        });
-        if (there != free_.rend()) chosen = there;
-      }
-      memory = *chosen;
-      free_.erase(std::next(chosen).base());
-    }
-  }
+  TandemMemory* memory = take(device);
   if (!memory) {
     memory = new TandemMemory{};
     memory->buffer = new opencl::Buffer(context_, std::max<std::size_t>(bytes_, 1), host_offset_);
@@ -140,8 +171,9 @@ MemoryRef TensorPool::acquire(int device) {
 
 void TensorPool::recycle(TandemMemory* memory) {
   memory->buffer->discard();
-  std::lock_guard lock(mutex_);
-  free_.push_back(memory);
+  Shelf& shelf = shelves_[number_of_thread() % kShelves];
+  std::lock_guard lock(shelf.mutex);
+  shelf.memories.push_back(memory);
 }
 
 uint64_t TensorPool::allocations() { return allocation_count.load(std::memory_order_relaxed); }

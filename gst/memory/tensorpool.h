@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -35,12 +36,25 @@ class TensorPool : public std::enable_shared_from_this<TensorPool> {
  private:
   friend gboolean tandem_memory_dispose(GstMiniObject* object);
   void recycle(TandemMemory* memory);
+  TandemMemory* take(int device);
+  template <class Suits>
+  TandemMemory* take_from_shelf(Suits&& suits);
+
+  /// What lies in the pool, by the thread that gave it back: its core holds it in the cache, and
+  /// threads that compute side by side do not wait for each other. Where several are locked at a
+  /// time, in their order.
+  struct alignas(64) Shelf {
+    std::mutex mutex;
+    std::vector<TandemMemory*> memories;
+    template <class Suits>
+    TandemMemory* take(Suits&& suits);
+  };
+  static constexpr std::size_t kShelves = 8;
 
   const std::shared_ptr<opencl::Context> context_;
   const std::size_t bytes_;
   const std::size_t host_offset_;  // differs from that of the tensors before and behind
-  std::mutex mutex_;
-  std::vector<TandemMemory*> free_;
+  std::array<Shelf, kShelves> shelves_;
 };
 
 }  // namespace tandem

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -45,6 +46,8 @@ struct Buffer::Private {
   // Guards all below. Lock order: a buffer's mutex, then a device's transfer queue.
   std::mutex mutex;
   void* plain = nullptr;
+  // The same without a context: there is no other side to agree with, so no lock is needed to read.
+  std::atomic<void*> host_only{nullptr};
   memory::Pinned pinned;
   std::array<void*, kMostDevices> mem{};
   bool host_valid = false;
@@ -103,6 +106,7 @@ void* Buffer::Private::host(std::size_t bytes, int for_device) {
   if (pinned.host == nullptr) {
     plain = allocate(host_offset + bytes);
     if (plain == nullptr) throw std::bad_alloc();
+    if (!context) host_only.store(plain, std::memory_order_release);
   }
   if (context) ++counters().buffers_created;
   return side();
@@ -211,6 +215,7 @@ Buffer::~Buffer() = default;
 const Context* Buffer::context() const { return self_->context.get(); }
 
 void* Buffer::host(Access access) {
+  if (void* const only = self_->host_only.load(std::memory_order_acquire)) return only;
   const std::lock_guard lock(self_->mutex);
   void* host = self_->host(bytes_);
   if (self_->shared) return host;
@@ -368,11 +373,13 @@ void Buffer::unshare() {
 }
 
 void Buffer::abandon_share() {
+  if (!self_->context) return;
   const std::lock_guard lock(self_->mutex);
   self_->end_share();
 }
 
 void Buffer::discard() {
+  if (!self_->context) return;
   const std::lock_guard lock(self_->mutex);
   self_->halves.planes = 0;
   self_->host_valid = false;

@@ -86,6 +86,7 @@ void Dispatch::apply_pending() {
   current_ = pending_;
   time_stages_ = pending_time_stages_;
   letters_ = pending_letters_;
+  forget_service();
   drivers_changed();
   wakes_ |= kSource | kSides;  // more may wait for more threads, and have more lanes
   offer_lane();
@@ -98,21 +99,19 @@ bool Dispatch::waits_for_the_sink() {
   return next_finish_ - released_ >= static_cast<uint64_t>(enough);
 }
 
-bool Dispatch::has_space() {
+// How many items may wait to begin.
+int Dispatch::most_waiting() const {
   const int lanes = current_.lanes * devices_in_use();
-  const int takers = drivers() + std::max(1, lanes) - 1;
-  return next_submit_ - next_begin_ < static_cast<uint64_t>(takers) &&
-         next_submit_ - released_ < static_cast<uint64_t>(window_) && !waits_for_the_sink();
+  return drivers() + std::max(1, lanes) - 1 + batch_;
+}
+
+bool Dispatch::has_space() {
+  return waiting() < most_waiting() && in_flight() < window_ && !waits_for_the_sink();
 }
 
 void Dispatch::source_waits() {
   source_waits_ = true;
   source_waits_for_the_sink_ = waits_for_the_sink();
-}
-
-bool Dispatch::source_looks_again() {
-  if (!source_waits_) return false;
-  return aborted_ || has_space() || waits_for_the_sink() != source_waits_for_the_sink_;
 }
 
 void Dispatch::let_in(Item* item, uint64_t held_ns) {
@@ -138,6 +137,7 @@ bool Dispatch::can_take() const {
 Item* Dispatch::take() {
   Entry& oldest = entry(next_take_++);
   oldest.state = State::empty;
+  held_back_ = 0;  // the sink is awake, and takes the others as well
   ready_ns_ = std::max(ready_ns_, oldest.item->times.end_ns);
   oldest.item->times.ready_ns = ready_ns_;
   return std::exchange(oldest.item, nullptr);
@@ -145,7 +145,7 @@ Item* Dispatch::take() {
 
 void Dispatch::release() {
   ++released_;
-  wakes_ |= kSource | kEmpty;
+  wakes_ |= empty() ? kSource | kEmpty : kSource;
 }
 
 // Items that the device has finished go first: collecting one costs the driver little and frees a
@@ -159,6 +159,7 @@ Dispatch::Work Dispatch::work_for(int driver, uint64_t now_ns, const Idle& idle)
     device.collector = kNone;
     collected = true;
   }
+  if (held_back_ > 0 && !may_begin()) call_sink();
   if (driver >= drivers()) {
     if (uncollected()) wakes_ |= kOneDriver;  // it collected, and is not in use any more
     return {};
@@ -222,7 +223,8 @@ Dispatch::Entry& Dispatch::begin(uint64_t now_ns, const Idle& idle) {
 void Dispatch::finish(Entry& entry) {
   --running_;
   entry.state = State::done;
-  if (entry.item->sequence == next_take_) wakes_ |= kSink;
+  learn_service(entry.item->times.service_ns());
+  tell_sink(entry);
   if (running_ > 0) return;
   apply_pending();
   wakes_ |= kAllWorkers | kSource;  // which may wait for the sink from now on

@@ -19,9 +19,10 @@ namespace tandem {
 /// thread, no clock and no lock. The executor drives it with threads, the simulation of the
 /// virtual chips with virtual time.
 ///
-/// Three bounds hold. At most as many items wait to begin as there are drivers. At most window()
-/// are in flight. And no item comes in while a quarter of these wait for nothing but to be taken
-/// out, or a sink slower than the stages would find the whole window in front of it.
+/// Three bounds hold. At most as many items wait to begin as there are drivers, and 16 more where
+/// they take microseconds. At most window() are in flight. And no item comes in while a quarter of
+/// these wait for nothing but to be taken out, or a sink slower than the stages would find the
+/// whole window in front of it.
 ///
 /// Drivers take items in order. At a run of 'g' stages a driver sends the item to the device when
 /// one of its lanes is free, else the CPU computes the run (paper 1, section II). One driver at a
@@ -218,6 +219,11 @@ class Dispatch {
   bool has_to_wait() const;
   void apply_pending();
   void drivers_changed() { wakes_ |= kDrivers; }
+  int most_waiting() const;
+  void learn_service(uint64_t took_ns);
+  void forget_service();
+  void tell_sink(const Entry& done);
+  void call_sink();
   int end_of_run(const Entry& entry) const;
   int end_of_cpu_part(const Entry& entry) const;
   bool is_its_turn(int stage, Entry& entry);
@@ -275,6 +281,9 @@ class Dispatch {
   std::array<uint64_t, kMaxStages> gate_next_{};
   bool source_waits_ = false, source_waits_for_the_sink_ = false;
   int running_ = 0;
+  uint64_t service_ns_ = 0;  ///< of the latest items, on average; 0: not known
+  int batch_ = 0;            ///< how many are handed over together; 0: each by itself
+  int held_back_ = 0;        ///< items that the sink could take and has not been told of
   bool aborted_ = false;
   Configuration current_, pending_;
   bool time_stages_ = false, pending_time_stages_ = false;

@@ -155,6 +155,14 @@ void Executor::release() {
   unlock(lock);
 }
 
+Item* Executor::release_and_take() {
+  Lock lock(mutex_);
+  dispatch_.release();
+  Item* const next = dispatch_.can_take() ? dispatch_.take() : nullptr;
+  unlock(lock);
+  return next;
+}
+
 void Executor::drain() {
   std::unique_lock lock(mutex_);
   idle_.wait(lock, [&] { return dispatch_.aborted() || dispatch_.empty(); });

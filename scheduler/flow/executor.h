@@ -100,6 +100,8 @@ class Executor {
   Item* take();
   /// Says that the item taken last has been dealt with: it no longer counts as in flight.
   void release();
+  /// The same, and take() if that does not have to wait; null otherwise.
+  Item* release_and_take();
   /// Waits until nothing is in flight, or aborted.
   void drain();
   /// Unblocks everybody; items not yet begun are not computed, and those under way are left as soon

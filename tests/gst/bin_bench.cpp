@@ -4,6 +4,7 @@
 // to do. Both are taken in turn in one run, so that a machine whose speed drifts hits both.
 //   bin_bench [WIDTHxHEIGHT]   all sizes, or one of 600x416, 1920x1080, 12x12
 #include <gst/gst.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -97,6 +98,21 @@ double time_by_hand(const VividModel& model, const PackedSvm& svm, Size size,
 
 // --- The bin -----------------------------------------------------------------------------------
 
+/// What all threads of the process have taken: processor time, and how often they went to sleep.
+struct Taken {
+  double cpu_s = 0;
+  double sleeps = 0;
+};
+
+Taken taken() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return {seconds(used.ru_utime) + seconds(used.ru_stime), static_cast<double>(used.ru_nvcsw)};
+}
+
 void compare(const VividModel& model, const PackedSvm& svm, const char* name, Size size, int frames,
              int threads) {
   constexpr int kRounds = 9;
@@ -105,18 +121,24 @@ void compare(const VividModel& model, const PackedSvm& svm, const char* name, Si
                      " mapping=ccc granularity=cg threads=" + std::to_string(threads))
                         .c_str());
   bin.run(input, frames);
-  std::vector<double> by_hand, through_bin, ratios;
+  std::vector<double> by_hand, through_bin, ratios, cpu, sleeps;
   for (int round = 0; round < kRounds; ++round) {
     by_hand.push_back(time_by_hand(model, svm, size, input, frames, threads) / frames);
+    const Taken before = taken();
     through_bin.push_back(bin.run(input, frames) / frames);
+    const Taken after = taken();
+    cpu.push_back((after.cpu_s - before.cpu_s) / frames);
+    sleeps.push_back((after.sleeps - before.sleeps) / frames);
     ratios.push_back(by_hand.back() / through_bin.back());
   }
   std::printf(
       "%-10s ccc/cg%d  by hand %8.1f us/frame  bin %8.1f us/frame  ratio of rates %.3f "
-      "(median; least %.3f, most %.3f)  best rounds: by hand %.2f us, bin %.2f us\n",
+      "(median; least %.3f, most %.3f)  best rounds: by hand %.2f us, bin %.2f us; of the bin %.2f "
+      "us of processors and "
+      "%.3f sleeps a frame (medians)\n",
       name, threads, 1e6 * median(by_hand), 1e6 * median(through_bin), median(ratios),
       std::ranges::min(ratios), std::ranges::max(ratios), 1e6 * std::ranges::min(by_hand),
-      1e6 * std::ranges::min(through_bin));
+      1e6 * std::ranges::min(through_bin), 1e6 * median(cpu), median(sleeps));
   std::fflush(stdout);
   for (GstBuffer* frame : input) gst_buffer_unref(frame);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The memory of tensors and their place on a buffer, without the plugin around them.
+#include <gst/tandem/tensormeta.h>
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +10,6 @@
 #include <thread>
 
 #include "gst/memory/tensorpool.h"
-#include <gst/tandem/tensormeta.h>
 #include "gst/meta/tensorname.h"
 
 namespace tandem {
@@ -91,6 +91,14 @@ TEST_F(Tensors, ManyThreadsTakeAndGiveBack) {
   pool.reset();
   for (std::thread& thread : threads) thread.join();
   EXPECT_LE(TensorPool::allocations() - before, 4U);
+}
+
+TEST_F(Tensors, MemoryThatOneThreadGaveBackServesAnother) {
+  const auto pool = std::make_shared<TensorPool>(nullptr, kBytes);
+  const uint64_t before = TensorPool::allocations();
+  for (int t = 0; t < 20; ++t)
+    std::thread([&] { const MemoryRef first = pool->acquire(), second = pool->acquire(); }).join();
+  EXPECT_EQ(TensorPool::allocations(), before + 2);
 }
 
 TEST_F(Tensors, OtherMemoryHasNoBuffer) {
