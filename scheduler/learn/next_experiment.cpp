@@ -296,14 +296,6 @@ std::optional<Configuration> expected_on_cores(const Choice& measured, const Cho
   return best;
 }
 
-// Whether the device alone ran with one lane: what several gain is an expectation otherwise.
-bool one_lane_alone(const Facts& facts) {
-  return std::ranges::any_of(facts.observations, [](const Observation& seen) {
-    return seen.kind == Kind::experiment && seen.configuration.mapping.any_device() &&
-           seen.configuration.lanes == 1;
-  });
-}
-
 Next find_next(const Facts& facts, const Findings& findings, const Objective& objective,
                const Allowed& allowed, const Predictor& predictor, const LanePrior& prior) {
   if (const auto plan = next_measurement(facts, findings, objective, allowed, prior))
@@ -369,11 +361,13 @@ Next find_next(const Facts& facts, const Findings& findings, const Objective& ob
     const bool cheap = latency_s(measurements, *other) < kCheap_s;
     const bool may_surprise =
         cheap && !other->mapping.decoupled() && !lanes_fall_short(trials, *other);
-    const bool unproven = expected_lanes == measured.best().configuration.lanes &&
-                          other->lanes > expected_lanes && !one_lane_alone(facts);
-    if (may_surprise || unproven || promises({*other, expected}))
-      return attempt(*other, Kind::glance);
+    if (may_surprise || promises({*other, expected})) return attempt(*other, Kind::glance);
   }
+  if (const auto unproven = unproven_lanes(measured, trials, facts, prior);
+      unproven && allowed(*unproven) && glances < kMostTrials + kMostRefinements &&
+      !worth_switching(predictor.predict(measurements, *unproven), measured.best().prediction,
+                       measured.objective, margin_of(measured.objective, kModelError)))
+    return attempt(*unproven, Kind::glance);
   if (const auto bands = other_tasks(measured, trials, facts.chain, prior);
       bands && allowed(*bands) && glances < kMostTrials + kMostRefinements)
     return attempt(*bands, Kind::glance);

@@ -54,6 +54,26 @@ std::optional<Configuration> as_few_lanes(Configuration configuration,
   return find_trial(trials, configuration) ? std::nullopt : std::optional(configuration);
 }
 
+std::optional<Configuration> unproven_lanes(const Choice& measured, std::span<const Trial> trials,
+                                            const Facts& facts, const LanePrior& prior) {
+  const Chain& chain = facts.chain;
+  const Configuration& best = measured.best().configuration;
+  const bool one_lane = std::ranges::any_of(facts.observations, [](const Observation& seen) {
+    return seen.kind == Observation::Kind::experiment && seen.configuration.mapping.any_device() &&
+           seen.configuration.lanes == 1;
+  });
+  if (one_lane || !prior.expects_any() || !best.mapping.decoupled() || best.mapping.any_split())
+    return std::nullopt;
+  Configuration alone = best;
+  alone.threads = std::min(chain.devices, chain.cores + 1);
+  if (!find_trial(trials, alone)) return alone;
+  Configuration more = best;
+  more.lanes *= 2;
+  const bool open = best.lanes == prior.best_of(chain.lanes) && best.lanes > 1 &&
+                    !chain.lanes.empty() && more.lanes <= chain.lanes.back();
+  return open && !find_trial(trials, more) ? std::optional(more) : std::nullopt;
+}
+
 DeviceFrame device_frame(const Facts& facts) {
   using Kind = Observation::Kind;
   DeviceFrame frame;

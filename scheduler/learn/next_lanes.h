@@ -6,6 +6,7 @@
 #include <span>
 
 #include "model/lane_prior.h"
+#include "model/objective.h"
 #include "model/trial.h"
 #include "scheduler/learn/facts.h"
 
@@ -34,6 +35,11 @@ std::optional<Configuration> as_few_lanes(Configuration configuration,
 /// Whether as many as are expected to be best gain what is expected of them.
 bool as_expected(std::span<const int> lanes, const std::array<LaneFactor, kMaxLanes>& factors,
                  const LanePrior& prior);
+
+/// What nobody ran where expected lanes were measured beside a core: the best without that core,
+/// which may be in the way, and with twice as many lanes.
+std::optional<Configuration> unproven_lanes(const Choice& measured, std::span<const Trial> trials,
+                                            const Facts& facts, const LanePrior& prior);
 
 /// What the training measured of the device with one lane: of whole frames or, as long as there
 /// were none, of its stages one by one; unknown before it did.

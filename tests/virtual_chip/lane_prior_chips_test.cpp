@@ -14,10 +14,10 @@ namespace tandem::test {
 namespace {
 
 #ifdef TANDEM_SANITIZED
-constexpr unsigned kChips = 20;
+constexpr unsigned kChips = 20, kSeeds = 1;
 constexpr double kLeastShare = 0.98;  // of few chips
 #else
-constexpr unsigned kChips = 200;
+constexpr unsigned kChips = 200, kSeeds = 5;
 constexpr double kLeastShare = 0.995;
 #endif
 constexpr int kMostFrames = 1'000'000, kSteadyFrames = 4000;
@@ -138,6 +138,28 @@ void expect_on_chips(bool long_copies) {
 TEST(LanePriorChips, ARightPriorSavesExperimentsAndAWrongOneCostsNone) { expect_on_chips(false); }
 
 TEST(LanePriorChips, SoItIsWhereCopiesAreLong) { expect_on_chips(true); }
+
+TEST(LanePriorChips, OnALargeDevice) {
+  const LargeDevice chips = large_device_chips();
+  for (const Chip* chip : {&chips.vivid_small, &chips.vivid, &chips.srad}) {
+    SCOPED_TRACE(chip->name);
+    Sum without, right, wrong;
+    const LaneGains gains = gains_on(*chip, 1);
+    for (unsigned seed = 1; seed <= kSeeds; ++seed) {
+      const Training none = train(*chip, seed, nullptr);
+      without.add(none, none);
+      right.add(train(*chip, seed, step_model(gains)), none);
+      wrong.add(train(*chip, seed, step_model({1, 2, 4, 8})), none);
+    }
+    std::printf("%s: %.2f %.2f %.2f\n", chip->name.c_str(), gains[1], gains[2], gains[3]);
+    without.print("none");
+    right.print("right");
+    wrong.print("wrong");
+    EXPECT_LE(right.experiments, 0.7 * without.experiments);
+    EXPECT_LE(wrong.experiments, without.experiments);
+    for (const Sum* sum : {&right, &wrong}) EXPECT_GE(sum->share / sum->chips, kEqual);
+  }
+}
 
 }  // namespace
 }  // namespace tandem::test
