@@ -7,8 +7,8 @@
 namespace tandem {
 namespace {
 
-// Of the rate that was expected, or the other way round; less is a surprise.
-constexpr double kAsExpected = 0.9;
+// Of the gain that was expected, or the other way round; less is a surprise.
+constexpr double kAsExpected = 0.5;
 
 }  // namespace
 
@@ -40,7 +40,8 @@ bool as_expected(std::span<const int> lanes, const std::array<LaneFactor, kMaxLa
   const int best = prior.best_of(lanes);
   const auto gain_of = [&](int n) { return 1 / factors[static_cast<std::size_t>(n) - 1].seconds; };
   if (best == 1) return gain_of(lanes[0]) < 1 + kLaneGain;
-  const double expected = prior.gains[static_cast<std::size_t>(best) - 1], gain = gain_of(best);
+  const double expected = prior.gains[static_cast<std::size_t>(best) - 1] - 1;
+  const double gain = gain_of(best) - 1;
   return gain >= kAsExpected * expected && kAsExpected * gain <= expected;
 }
 

@@ -32,12 +32,12 @@ std::optional<int> next_lanes(std::span<const int> lanes,
 std::optional<Configuration> as_few_lanes(Configuration configuration,
                                           std::span<const Trial> trials, int expected);
 
-/// Whether as many as are expected to be best gain what is expected of them.
+/// Whether as many as are expected to be best gain half to twice of what is expected of them.
 bool as_expected(std::span<const int> lanes, const std::array<LaneFactor, kMaxLanes>& factors,
                  const LanePrior& prior);
 
-/// What nobody ran where expected lanes were measured beside a core: the best without that core,
-/// which may be in the way, and with twice as many lanes.
+/// What nobody ran where a prior spared one lane alone: the best without the core that was measured
+/// beside it, which may be in the way, and with twice as many lanes as are expected to be enough.
 std::optional<Configuration> unproven_lanes(const Choice& measured, std::span<const Trial> trials,
                                             const Facts& facts, const LanePrior& prior);
 

@@ -85,7 +85,7 @@ class Measuring {
       return Plan{device};
     };
     if (expected && !made(with(1))) {
-      // Without a gain twice as many show it. Else a core may have been in the way.
+      // Two lanes alone show that there is no gain: beside one a core may have been in the way.
       const int best = expected->configuration.lanes, check = std::max(best, chain_.lanes[0]);
       const bool found = as_expected(chain_.lanes, measurements_.lane_factors, prior_);
       if (found && (best > 1 || made(with(check)))) return std::nullopt;
@@ -97,9 +97,9 @@ class Measuring {
     return lanes ? std::optional(with(*lanes)) : std::nullopt;
   }
 
-  // As few lanes as are expected to be enough, at once. One core computes beside them and is
-  // measured too, unless the cores make the device or would get no frame. Joules would not be told
-  // apart.
+  // As few lanes as are expected to be enough, at once. One lane is measured beside a core, which
+  // needs no experiment of its own then, unless the cores make the device. Beside several lanes of
+  // a fast device a core gets few frames. Joules would not be told apart.
   std::optional<Plan> with_expected_lanes() const {
     Configuration device = alone_on_device();
     device.lanes = prior_.best_of(chain_.lanes);
@@ -108,7 +108,7 @@ class Measuring {
       return std::nullopt;
     Configuration both = device;
     ++both.threads;
-    const bool beside = device.lanes < chain_.cores && allowed_(both) &&
+    const bool beside = device.lanes < std::min(2, chain_.cores) && allowed_(both) &&
                         !(device_frame(facts_).cores > most_driver_cores());
     if (!beside) return Plan{device};
     Plan plan{both, Kind::beside};
