@@ -98,7 +98,8 @@ TEST(ExperimentTest, WhatTakesTheCoresAgainAndAgainCountsAndAHiccupDoesNot) {
     Chain chain = chain_of(4, 0);
     chain.domains.c = Domain::dominant;  // as the counter needs a while, so do experiments
     const Findings found = measure(
-        chip, chain, 200 * chip.truth().cg[3].seconds, [&chip] { return chip.probe(); }, kAsItIs);
+        chip, chain, 200 * chip.truth().cg[3].seconds, [&chip] { return chip.probe(); },
+        kAsItIs);
     return found.measurements.cg[3].seconds / chip.truth().cg[3].seconds;
   };
   EXPECT_GT(measured(20), 1.3);
@@ -190,8 +191,7 @@ TEST(ExperimentTest, CoresThatGetNoFrameBesideTheDeviceAreSoonGivenUp) {
     times = chip.frame({both});
   }
   EXPECT_TRUE(beside.observation().in_vain);
-  EXPECT_LT(1e-9 * static_cast<double>(times.begin_ns - begin_ns), 0.2)
-      << "no second is lost on it";
+  EXPECT_LT(1e-9 * static_cast<double>(times.begin_ns - begin_ns), 0.2) << "no second is lost on it";
 }
 
 }  // namespace
