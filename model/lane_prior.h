@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <span>
 
 #include "model/measurements.h"
@@ -12,20 +13,34 @@ namespace tandem {
 /// What twice as many lanes have to gain to be worth it.
 inline constexpr double kLaneGain = 0.05;
 
-/// What lanes are expected to gain before any are measured. It says which number is measured first.
+/// How much sooner twice as many bands have to be done with a frame.
+inline constexpr double kBandGain = 0.03;
+
+/// What lanes and bands are expected to gain before any are measured. It says which number of lanes
+/// is measured first, and with how many bands measuring ends.
 struct LanePrior {
   /// X(S) / X(1), at [S - 1]; unknown where nothing is expected.
   std::array<double, kMaxLanes> gains;
+  /// Of one frame, what it takes whole by what it takes in T bands, at [log2 T].
+  std::array<double, 5> band_gains;
 
-  LanePrior() { gains.fill(kUnknown); }
+  LanePrior() {
+    gains.fill(kUnknown);
+    band_gains.fill(kUnknown);
+  }
+
+  bool expects_any() const { return known(gains[0]); }
 
   /// Of `lanes`, which rise: the last that is expected to gain kLaneGain over those before it; 1
   /// where none is.
   int best_of(std::span<const int> lanes) const;
+  /// The number of bands that is expected to answer soonest; 1 where none is.
+  int best_bands() const;
+  double band_gain(int bands) const { return band_gains[std::bit_width(unsigned(bands)) - 1]; }
 };
 
-/// Where the most of `lanes` alone were measured: fewer gain a part of what these do, as large as
-/// is expected. Without a gain nothing is filled in.
+/// Of the most of `lanes` that were measured fewer gain a part, as large as is expected. Without a
+/// gain nothing is filled in.
 void fill_lane_factors(std::span<const int> lanes, const LanePrior& prior,
                        std::array<LaneFactor, kMaxLanes>& factors);
 
@@ -34,6 +49,7 @@ struct DeviceFrame {
   double seconds = kUnknown;   ///< of whole frames, one at a time
   double download_part = 0.0;  ///< of that
   int stages = 1;
+  double cores = 0;  ///< that are busy meanwhile
 };
 
 /// Features that the bin measures anyway, for models that have to do with these.
@@ -41,7 +57,8 @@ inline constexpr std::array<const char*, 3> kLaneFeatures{"download-share", "log
                                                           "log-total-ns"};
 
 /// Frames one behind the other are a stream whose tasks are frames: lanes gain what as many
-/// partitions do.
+/// partitions do. Bands of one frame are its tasks, and their copies have a queue beside that of
+/// their kernels: they gain what tasks on two partitions do.
 LanePrior lane_prior(const StreamModel& model, const DeviceFrame& frame);
 
 }  // namespace tandem

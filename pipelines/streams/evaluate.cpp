@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cctype>
+#include <cmath>
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
@@ -13,11 +14,14 @@ namespace tandem::streams {
 namespace {
 
 constexpr double kTie = 0.001;
+constexpr double kNormal95 = 1.96;
 
 Outcome outcome_of(const Sample& sample, const StreamCandidate& chosen, double best) {
   const Timing* const timing = sample.find(chosen.partitions, chosen.tasks);
   const double speed_up = timing ? sample.one_stream_ns() / timing->median_ns : 1;
-  return {chosen, speed_up, speed_up / best};
+  // The interval's width is that of both sides of the mean.
+  const double error = timing ? timing->interval / 2 / kNormal95 : 0;
+  return {chosen, speed_up, speed_up / best, error};
 }
 
 double mean_of(const std::vector<double>& values) {
@@ -115,6 +119,46 @@ double Evaluation::speed_up_of(const OfMethod& method, const std::string& progra
   std::vector<double> values;
   for (const std::size_t i : samples_of(program)) values.push_back(method.outcomes[i].speed_up);
   return mean_of(values);
+}
+
+namespace {
+
+// How much better `one` is than `other` on samples of a program, and the standard error of that:
+// where both choose one setting there is none.
+struct Difference {
+  double mean = 0, error = 0;
+};
+
+Difference difference_of(const Evaluation::OfMethod& one, const Evaluation::OfMethod& other,
+                         const std::vector<std::size_t>& samples) {
+  double sum = 0, squares = 0;
+  for (const std::size_t i : samples) {
+    const Outcome &a = one.outcomes[i], &b = other.outcomes[i];
+    sum += a.share - b.share;
+    if (a.chosen == b.chosen) continue;
+    squares += a.share * a.error * a.share * a.error + b.share * b.error * b.share * b.error;
+  }
+  const auto n = static_cast<double>(samples.size());
+  return {sum / n, std::sqrt(squares) / n};
+}
+
+double share_of_programs(const Evaluation& found, const Evaluation::OfMethod& one,
+                         const Evaluation::OfMethod& other) {
+  const auto surely = std::ranges::count_if(found.programs, [&](const std::string& program) {
+    const Difference by = difference_of(one, other, found.samples_of(program));
+    return by.mean > std::max(kTie, kNormal95 * by.error);
+  });
+  return static_cast<double>(surely) / static_cast<double>(found.programs.size());
+}
+
+}  // namespace
+
+double Evaluation::surely_ahead_of(const OfMethod& other) const {
+  return share_of_programs(*this, methods.front(), other);
+}
+
+double Evaluation::surely_behind(const OfMethod& other) const {
+  return share_of_programs(*this, other, methods.front());
 }
 
 double Evaluation::ahead_of(const OfMethod& other) const {

@@ -16,6 +16,7 @@ struct Outcome {
   StreamCandidate chosen;
   double speed_up = 1;  ///< over one stream
   double share = 1;     ///< of the best setting's speed-up
+  double error = 0;     ///< standard error of the setting's mean time, relative
 };
 
 struct Evaluation {
@@ -44,6 +45,9 @@ struct Evaluation {
   /// of the best; and on which it is worse.
   double ahead_of(const OfMethod& other) const;
   double behind(const OfMethod& other) const;
+  /// The same where the difference is beyond 95% of what the timings' errors make by chance.
+  double surely_ahead_of(const OfMethod& other) const;
+  double surely_behind(const OfMethod& other) const;
 };
 
 /// Leaves one family out at a time. `tell` hears how many of how many are done.

@@ -19,15 +19,16 @@ void print_table(const streams::SampleTable& table, const streams::Evaluation& f
               table.device.c_str(), found.programs.size(), found.samples.size(),
               found.best_speed_up);
   std::printf("%-22s %9s %9s %9s  %s\n", "method", "speed-up", "of best", "least",
-              "the model is better on, worse on");
+              "the model is better on, worse on (beyond the timings' errors)");
   for (const auto& method : found.methods) {
     std::printf("%-22s %9.3f %8.1f%% %8.1f%%", method.name.c_str(), method.speed_up,
                 100 * method.share, 100 * method.least_share);
     if (&method == &found.methods.front())
       std::puts("");
     else
-      std::printf("  %.0f%%, %.0f%% of the programs\n", 100 * found.ahead_of(method),
-                  100 * found.behind(method));
+      std::printf("  %.0f%%, %.0f%% (%.0f%%, %.0f%%) of the programs\n",
+                  100 * found.ahead_of(method), 100 * found.behind(method),
+                  100 * found.surely_ahead_of(method), 100 * found.surely_behind(method));
   }
   std::printf("\n%s\n", streams::verdict_on_constant(found).c_str());
   if (!streams::has_rivals())
@@ -45,11 +46,13 @@ int streams_evaluate(const std::vector<std::string>& arguments) {
       "Leaves out each program in turn, trains on the others, and compares what the "
       "model and its rivals choose with the best setting (docs/streams.md).");
   parser.add("output", output, "FILE", "a page with charts (HTML)", 'o');
+  parser.add("networks", options.networks, "N", "whose mean answers (default: 3)");
   parser.add_operands(inputs, "SAMPLES.json");
   parser.parse(arguments);
   if (inputs.size() != 1)
     throw UsageError(
         "evaluate needs one table, as in: tandem streams evaluate h200.json -o page.html");
+  if (options.networks < 1) throw UsageError("--networks is below 1");
   if (!output.empty()) {
     check_output_file("--output", output);
     if (same_file(output, inputs[0]))

@@ -50,11 +50,13 @@ int streams_train(const std::vector<std::string>& arguments) {
   parser.add("lanes", lanes,
              "for tandembin: with the features that it measures itself (docs/streams.md)");
   parser.add("seed", seed, "N", "of the networks' first weights (default: 1)");
+  parser.add("networks", options.networks, "N", "whose mean answers (default: 3)");
   parser.add_operands(inputs, "SAMPLES.json");
   parser.parse(arguments);
   if (inputs.size() != 1)
     throw UsageError("train needs one table, as in: tandem streams train h200.json -o model.json");
   if (output.empty()) throw UsageError("--output FILE is missing: name the model to write");
+  if (options.networks < 1) throw UsageError("--networks is below 1");
   if (seed < 1) throw UsageError("--seed is below 1");
   check_output_file("--output", output);
   if (same_file(output, inputs[0]))

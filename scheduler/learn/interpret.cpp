@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 
+#include "scheduler/learn/interpret_lanes.h"
 #include "scheduler/learn/interpret_letter.h"
 #include "scheduler/learn/interpret_split.h"
 
@@ -31,17 +32,6 @@ bool shows_a_configuration(const Observation& seen) {
 // Whether it holds without a device too.
 bool tells_of_cores(const Observation& seen) {
   return seen.kind == Kind::beside || !seen.configuration.mapping.any_device();
-}
-
-// What is covered, all together; unknown when nothing is.
-double watts_of(const Energy& power) {
-  double sum = 0;
-  bool any = false;
-  for (const double watts : {power.c, power.g, power.u}) {
-    any = any || known(watts);
-    sum += known(watts) ? watts : 0;
-  }
-  return any ? sum : kUnknown;
 }
 
 // Power is taken as the same in all stages of an experiment: no counter is fast enough to tell the
@@ -96,7 +86,7 @@ class Interpreter {
     } else if (seen.kind == Kind::beside) {
       take_beside(seen);
     } else if (configuration.lanes > 1) {
-      take_lanes(seen);
+      if (!seen.in_vain) lanes_.push_back(seen);
     } else if (seen.in_vain) {  // it takes no frame: a program that does not build, say
       for (StageMeasurements& stage : m.stages) stage.has_device = false;
     } else if (seen.kind == Kind::stages) {
@@ -109,10 +99,10 @@ class Interpreter {
   }
 
   void end_experiments(const LanePrior& prior) {
-    fill_lane_factors(chain_.lanes, prior, found_.measurements.lane_factors);
+    end_lanes(prior);
     if (chain_.device_only != 0) {
       add_up_cores();
-    } else if (one_lane_s_ == 0) {
+    } else if (one_lane_.frame_s == 0) {
       estimate_cores();
     }
     interpolate();
@@ -209,10 +199,10 @@ class Interpreter {
       const bool goes_on = k + 1 < chain_.stages && stages[k + 1].has_device;
       device_s += stages[k].device.seconds + (goes_on ? 0 : stages[k].download.seconds);
     }
-    const double busy = std::min(1.0, device_s / apart_frame_s_);
+    const double busy = std::min(1.0, device_s / apart_.frame_s);
     const auto working = [&](double Energy::*domain) {
       const double idle_w = medium_watts_.*domain;
-      return idle_w + std::max(0.0, apart_watts_.*domain - idle_w) / busy;
+      return idle_w + std::max(0.0, apart_.watts.*domain - idle_w) / busy;
     };
     return {0, working(&Energy::g), working(&Energy::u)};
   }
@@ -297,6 +287,7 @@ class Interpreter {
     m.cg[n - 1] = cost(seen.service_s / n, watts);
     if (n == 1)
       for (int k = 0; k < chain_.stages; ++k) m.stages[k].cg = cost(seen.stages[k].seconds, watts);
+    lanes_.push_back(seen);
     beside_.push_back({n, seen.configuration, seen.device_frame_s,
                        seen.frames * seen.frame_s / seen.device_frame_s});
   }
@@ -307,10 +298,7 @@ class Interpreter {
     const Mapping& mapping = seen.configuration.mapping;
     // With fewer of them on it: what the cores take of the others.
     const bool all = mapping.device_stages() == chain_.device_capable;
-    if (all) {
-      apart_watts_ = seen.watts;
-      apart_frame_s_ = seen.frame_s;
-    }
+    if (all) apart_ = seen;
     for (int k = 0; k < chain_.stages; ++k) {
       if (!mapping.on_device(k)) {
         if (!known(stages[k].cg.seconds)) stages[k].cg.seconds = seen.stages[k].seconds;
@@ -328,9 +316,8 @@ class Interpreter {
   void take_device_whole(const Observation& seen) {
     Measurements& m = found_.measurements;
     device_watts_ = seen.watts;
-    one_lane_s_ = seen.frame_s;
-    one_lane_j_ = watts_of(seen.watts) * one_lane_s_;
-    const double device_s = one_lane_s_ - seen.cores_s;
+    one_lane_ = {seen.frame_s, watts_of(seen.watts) * seen.frame_s};
+    const double device_s = seen.frame_s - seen.cores_s;
     double stages_s = 1 / predictor_.predict(m, seen.configuration).throughput_fps;
     for (const StageMeasurements& stage : m.stages)
       if (!stage.has_device) stages_s -= stage.cg.seconds;
@@ -350,23 +337,30 @@ class Interpreter {
     if (device_s > 0) m.device_cores = std::clamp<double>(cpu_s / device_s, 0, chain_.cores);
   }
 
-  // X(S) by X(1).
-  void take_lanes(const Observation& seen) {
-    if (seen.in_vain || !(one_lane_s_ > 0)) return;
-    LaneFactor& factor = found_.measurements.lane_factors[seen.configuration.lanes - 1];
-    factor.seconds = seen.frame_s / one_lane_s_;
-    const double joules = watts_of(seen.watts) * seen.frame_s / one_lane_j_;
-    factor.joules = known(joules) ? joules : 1;
+  // Lanes may have been measured before the device alone with one.
+  void end_lanes(const LanePrior& prior) {
+    Measurements& m = found_.measurements;
+    if (one_lane_.frame_s == 0 && !lanes_.empty() && !apart_.stages.empty()) {
+      Observation whole = apart_;
+      const double stages_s = 1 / predictor_.predict(m, whole.configuration).throughput_fps;
+      const int expected = prior.best_of(chain_.lanes);
+      whole.frame_s = std::min(stages_s, expected_one_lane_s(lanes_, prior, expected));
+      whole.cpu_s *= whole.frame_s / stages_s;  // as many cores are busy meanwhile
+      if (std::isfinite(whole.frame_s)) take_device_whole(whole);
+    }
+    take_lanes(lanes_, one_lane_, m.lane_factors);
+    fill_lane_factors(chain_.lanes, prior, m.lane_factors);
   }
 
   const Chain& chain_;
   const Predictor& predictor_;
   Findings found_;
   int frames_ = 0, starved_frames_ = 0;
-  Energy medium_watts_, device_watts_, apart_watts_;
-  std::vector<Observation>
-      splits_;                // of all stages that can be split, in the order of the training
-  double apart_frame_s_ = 0;  // of the device's stages one by one
+  Energy medium_watts_, device_watts_;
+  Observation apart_;                // of the device's stages one by one
+  OneLane one_lane_;                 // the device alone
+  std::vector<Observation> lanes_;   // of the device with several, or beside cores
+  std::vector<Observation> splits_;  // of all stages that can be split, in the training's order
   bool cores_estimated_ = false;
   struct Beside {
     int cores;
@@ -374,8 +368,7 @@ class Interpreter {
     double device_frame_s, device_frames;
   };
   std::vector<Beside> beside_;  // cores that were measured beside the device, and what it did
-  double one_lane_s_ = 0, one_lane_j_ = kUnknown;  // a frame, with the device alone
-  double other_cpu_s_ = 0;  // processor time a frame beside the stages: decoding, drawing, ...
+  double other_cpu_s_ = 0;      // processor time a frame beside the stages: decoding, drawing, ...
 };
 
 }  // namespace

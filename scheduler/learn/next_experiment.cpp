@@ -373,7 +373,12 @@ Next find_next(const Facts& facts, const Findings& findings, const Objective& ob
         worth_a_trial(kModelError, facts, objective))
       return attempt(*other, Kind::glance);
   }
-  if (const auto bands = other_tasks(measured, trials, facts.chain);
+  if (const auto unproven = unproven_lanes(measured, trials, facts, prior);
+      unproven && allowed(*unproven) && glances < kMostTrials + kMostRefinements &&
+      !worth_switching(predictor.predict(measurements, *unproven), measured.best().prediction,
+                       measured.objective, margin_of(measured.objective, kModelError)))
+    return attempt(*unproven, Kind::glance);
+  if (const auto bands = other_tasks(measured, trials, facts.chain, prior);
       bands && allowed(*bands) && glances < kMostTrials + kMostRefinements)
     return attempt(*bands, Kind::glance);
   if (const auto whole = whole_beside_split(findings, measured, allowed, predictor))

@@ -7,8 +7,8 @@
 namespace tandem {
 namespace {
 
-// Of the gain that was expected; less is a surprise.
-constexpr double kAsExpected = 0.9;
+// Of the gain that was expected, or the other way round; less is a surprise.
+constexpr double kAsExpected = 0.5;
 
 }  // namespace
 
@@ -16,26 +16,33 @@ std::optional<int> next_lanes(std::span<const int> lanes,
                               const std::array<LaneFactor, kMaxLanes>& factors,
                               const LanePrior& prior, const std::function<bool(int)>& made) {
   const auto gain_of = [&](int n) { return 1 / factors[static_cast<std::size_t>(n) - 1].seconds; };
-  const int best = prior.best_of(lanes);
-  if (best > 1) {
-    const int most = lanes.back();
-    if (!made(most)) return most;
-    const double doublings = static_cast<double>(lanes.size());
-    const double expected = prior.gains[static_cast<std::size_t>(most) - 1];
-    const bool gains = gain_of(most) >= std::pow(1 + kLaneGain, doublings);
-    const bool loses = gain_of(most) < 1 - kLaneGain;  // so fewer may do better than either
-    if (lanes.size() == 1 || !(gains || loses) || !(gain_of(most) < kAsExpected * expected))
-      return std::nullopt;
-    const int check = best < most ? best : lanes[lanes.size() - 2];
-    return made(check) ? std::nullopt : std::optional(check);
+  if (const int best = prior.best_of(lanes); best > 1) {
+    if (!made(best)) return best;
+    if (as_expected(lanes, factors, prior)) return std::nullopt;
   }
   double before = 1;  // what the lanes before gain
-  for (const int n : lanes) {
-    if (!made(n)) return n;
-    if (!(gain_of(n) >= before * (1 + kLaneGain))) break;
-    before = gain_of(n);
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    // Of greater numbers that were measured each doubling up to there gains enough, on average.
+    double enough = before;
+    for (std::size_t k = i; k < lanes.size(); ++k) {
+      enough *= 1 + kLaneGain;
+      if (k > i && made(lanes[k]) && !(gain_of(lanes[k]) >= enough)) return std::nullopt;
+    }
+    if (!made(lanes[i])) return lanes[i];
+    if (!(gain_of(lanes[i]) >= before * (1 + kLaneGain))) return std::nullopt;
+    before = gain_of(lanes[i]);
   }
   return std::nullopt;
+}
+
+bool as_expected(std::span<const int> lanes, const std::array<LaneFactor, kMaxLanes>& factors,
+                 const LanePrior& prior) {
+  const int best = prior.best_of(lanes);
+  const auto gain_of = [&](int n) { return 1 / factors[static_cast<std::size_t>(n) - 1].seconds; };
+  if (best == 1) return gain_of(lanes[0]) < 1 + kLaneGain;
+  const double expected = prior.gains[static_cast<std::size_t>(best) - 1] - 1;
+  const double gain = gain_of(best) - 1;
+  return gain >= kAsExpected * expected && kAsExpected * gain <= expected;
 }
 
 std::optional<Configuration> as_few_lanes(Configuration configuration,
@@ -48,9 +55,30 @@ std::optional<Configuration> as_few_lanes(Configuration configuration,
   return find_trial(trials, configuration) ? std::nullopt : std::optional(configuration);
 }
 
+std::optional<Configuration> unproven_lanes(const Choice& measured, std::span<const Trial> trials,
+                                            const Facts& facts, const LanePrior& prior) {
+  const Chain& chain = facts.chain;
+  const Configuration& best = measured.best().configuration;
+  const bool one_lane = std::ranges::any_of(facts.observations, [](const Observation& seen) {
+    return seen.kind == Observation::Kind::experiment && seen.configuration.mapping.any_device() &&
+           seen.configuration.lanes == 1;
+  });
+  if (one_lane || !prior.expects_any() || !best.mapping.decoupled() || best.mapping.any_split())
+    return std::nullopt;
+  Configuration alone = best;
+  alone.threads = std::min(chain.devices, chain.cores + 1);
+  if (!find_trial(trials, alone)) return alone;
+  Configuration more = best;
+  more.lanes *= 2;
+  const bool open = best.lanes == prior.best_of(chain.lanes) && best.lanes > 1 &&
+                    !chain.lanes.empty() && more.lanes <= chain.lanes.back();
+  return open && !find_trial(trials, more) ? std::optional(more) : std::nullopt;
+}
+
 DeviceFrame device_frame(const Facts& facts) {
   using Kind = Observation::Kind;
   DeviceFrame frame;
+  double apart_s = kUnknown;
   const Mapping mapping{facts.chain.device_capable, facts.chain.stages};
   for (const Observation& seen : facts.observations) {
     if (seen.configuration.mapping != mapping || seen.configuration.lanes > 1 || seen.in_vain)
@@ -67,9 +95,13 @@ DeviceFrame device_frame(const Facts& facts) {
       if (last) download_s += times.download_s;
       ++frame.stages;
     }
-    const double part = download_s / (stages_s + download_s);
+    apart_s = stages_s + download_s;
+    const double part = download_s / apart_s;
     if (part > 0) frame.download_part = part;
+    const double cores = (seen.cpu_s - seen.cores_s) / apart_s;
+    if (cores > 0) frame.cores = cores;
   }
+  if (!known(frame.seconds)) frame.seconds = apart_s;
   return frame;
 }
 

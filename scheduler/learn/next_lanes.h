@@ -6,6 +6,7 @@
 #include <span>
 
 #include "model/lane_prior.h"
+#include "model/objective.h"
 #include "model/trial.h"
 #include "scheduler/learn/facts.h"
 
@@ -16,13 +17,12 @@ namespace tandem {
 /// the device took no frame. `made`: whether S lanes were measured.
 ///
 /// Without a prior, and where it expects no gain, there are twice as many lanes each time, until
-/// that gains less than kLaneGain. Where it expects one the most lanes are measured alone: no other
-/// number does better than they do, so that what is chosen does not hang on the prior. How few are
-/// as good is for trials to show, which begin with the number that it names. That number is an
-/// experiment too where the most lanes gain less than was expected, or lose.
+/// that gains less than kLaneGain. Where it expects one the number that has it comes first. That is
+/// all where they gain what is expected: whether more lanes do better is for trials to show. Else
+/// twice as many each time follow, as far as what was measured leaves room for a gain.
 ///
 /// As long as no doubling loses, or gains more than the one before it, no prior, right or wrong,
-/// has more numbers measured than none: a gain takes two without one, and no gain takes one.
+/// has more numbers measured than none.
 std::optional<int> next_lanes(std::span<const int> lanes,
                               const std::array<LaneFactor, kMaxLanes>& factors,
                               const LanePrior& prior, const std::function<bool(int)>& made);
@@ -32,7 +32,17 @@ std::optional<int> next_lanes(std::span<const int> lanes,
 std::optional<Configuration> as_few_lanes(Configuration configuration,
                                           std::span<const Trial> trials, int expected);
 
-/// What the training measured of the device with one lane; unknown before it did.
+/// Whether as many as are expected to be best gain half to twice of what is expected of them.
+bool as_expected(std::span<const int> lanes, const std::array<LaneFactor, kMaxLanes>& factors,
+                 const LanePrior& prior);
+
+/// What nobody ran where a prior spared one lane alone: the best without the core that was measured
+/// beside it, which may be in the way, and with twice as many lanes as are expected to be enough.
+std::optional<Configuration> unproven_lanes(const Choice& measured, std::span<const Trial> trials,
+                                            const Facts& facts, const LanePrior& prior);
+
+/// What the training measured of the device with one lane: of whole frames or, as long as there
+/// were none, of its stages one by one; unknown before it did.
 DeviceFrame device_frame(const Facts& facts);
 
 }  // namespace tandem

@@ -36,7 +36,8 @@ class Measuring {
  public:
   Measuring(const Facts& facts, const Findings& findings, const Objective& objective,
             const Allowed& allowed, const LanePrior& prior)
-      : chain_(facts.chain),
+      : facts_(facts),
+        chain_(facts.chain),
         observations_(facts.observations),
         measurements_(findings.measurements),
         objective_(objective),
@@ -78,15 +79,51 @@ class Measuring {
     const Plan apart{beside_all_cores(), Kind::stages};
     if (!made(apart)) return apart;
     if (waits_for_cores()) return std::nullopt;
-    Configuration device = alone_on_device();
-    if (!made({device})) return Plan{device};
-    const auto with = [&](int lanes) {
+    const std::optional<Plan> expected = with_expected_lanes();
+    if (expected && !any_whole()) return expected;
+    const auto with = [this](int lanes) {
+      Configuration device = alone_on_device();
       device.lanes = lanes;
       return Plan{device};
     };
+    if (expected && !made(with(1))) {
+      // Two lanes alone show that there is no gain: beside one a core may have been in the way.
+      const int best = expected->configuration.lanes, check = std::max(best, chain_.lanes[0]);
+      const bool found = as_expected(chain_.lanes, measurements_.lane_factors, prior_);
+      if (found && (best > 1 || made(with(check)))) return std::nullopt;
+      if (!made(with(check))) return with(check);
+    }
+    if (!made(with(1))) return with(1);
     const auto lanes = next_lanes(chain_.lanes, measurements_.lane_factors, prior_,
                                   [&](int n) { return made(with(n)); });
     return lanes ? std::optional(with(*lanes)) : std::nullopt;
+  }
+
+  // As few lanes as are expected to be enough, at once. One lane is measured beside a core, which
+  // needs no experiment of its own then, unless the cores make the device. Beside several lanes of
+  // a fast device a core gets few frames. Joules would not be told apart.
+  std::optional<Plan> with_expected_lanes() const {
+    Configuration device = alone_on_device();
+    device.lanes = prior_.best_of(chain_.lanes);
+    if (!prior_.expects_any() || chain_.lanes.empty() || needs_energy(objective_) ||
+        !device.mapping.decoupled() || chain_.device_only != 0)
+      return std::nullopt;
+    Configuration both = device;
+    ++both.threads;
+    const bool beside = device.lanes < std::min(2, chain_.cores) && allowed_(both) &&
+                        !(device_frame(facts_).cores > most_driver_cores());
+    if (!beside) return Plan{device};
+    Plan plan{both, Kind::beside};
+    plan.meters = meters_cores();
+    return plan;
+  }
+
+  // Whether the device took whole frames, or was to.
+  bool any_whole() const {
+    return std::ranges::any_of(observations_, [](const Observation& seen) {
+      return seen.kind == Kind::beside ||
+             (seen.kind == Kind::experiment && seen.configuration.mapping.any_device());
+    });
   }
 
   // Where stages are of the cores alone these may be what a frame waits for: they are at work then,
@@ -128,13 +165,22 @@ class Measuring {
   // the device but the cores would be what they wait for.
   double device_s() const {
     const Observation* one = one_lane();
-    if (!one) return kUnknown;
+    if (!one && !any_whole()) return kUnknown;
     double factor = 1;
     for (const LaneFactor& lanes : measurements_.lane_factors)
       if (known(lanes.seconds)) factor = std::min(factor, lanes.seconds);
-    const double frame_s = factor * one->frame_s;
-    return one->cores_s > kSomeOfACore * frame_s ? kUnknown : frame_s;
+    const double frame_s = factor * (one ? one->frame_s : stages_s());
+    return one && one->cores_s > kSomeOfACore * frame_s ? kUnknown : frame_s;
   }
+
+  // Of all stages on the device.
+  double stages_s() const {
+    double sum_s = measurements_.stages.back().download.seconds;
+    for (const StageMeasurements& stage : measurements_.stages) sum_s += stage.device.seconds;
+    return sum_s;
+  }
+
+  double most_driver_cores() const { return std::max(kDriverCores, kDriverPart * chain_.cores); }
 
   Configuration alone_on_device() const {
     return {{chain_.device_capable, chain_.stages},
@@ -144,10 +190,18 @@ class Measuring {
 
   std::optional<Plan> next_on_cores() const {
     for (int n = 1; n <= chain_.cores + 1; ++n) {
-      const auto plan = beside_device_is_enough(n) ? beside_device(n) : alone(n);
-      if (plan && !made(*plan)) return plan;
+      const bool beside = beside_device_is_enough(n);
+      const auto plan = beside ? beside_device(n) : alone(n);
+      if (plan && !(beside ? made_beside(n) : made(*plan))) return plan;
     }
     return std::nullopt;
+  }
+
+  // With whatever lanes.
+  bool made_beside(int cores) const {
+    return std::ranges::any_of(observations_, [&](const Observation& seen) {
+      return seen.kind == Kind::beside && cores_beside(seen.configuration, chain_.devices) == cores;
+    });
   }
 
   std::optional<Plan> alone(int n) const {
@@ -199,14 +253,15 @@ class Measuring {
     const auto plan = beside_device(1);
     if (!plan || !known(device_s())) return false;
     if (needs_energy(objective_) && !tells_sides_apart(chain_.domains)) return false;
-    const double most_cores = std::max(kDriverCores, kDriverPart * chain_.cores);
-    if (!made(*plan))
-      return n == 1 && allowed_(plan->configuration) && measurements_.device_cores <= most_cores;
+    if (!made_beside(1))
+      return n == 1 && allowed_(plan->configuration) &&
+             measurements_.device_cores <= most_driver_cores();
     const bool in_vain = !known(measurements_.cg[0].seconds) || made(*alone(1));
     if (in_vain) return false;  // no frame came to the core
     return n == 1 || !(cores_s(measurements_) < device_s());
   }
 
+  const Facts& facts_;
   const Chain& chain_;
   const std::vector<Observation>& observations_;
   const Measurements& measurements_;

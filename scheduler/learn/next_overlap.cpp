@@ -15,11 +15,26 @@ std::optional<Configuration> other_lanes(const Choice& measured, std::span<const
   return std::nullopt;
 }
 
+namespace {
+
+// What the bands of a configuration gain, as far as it and the same with whole frames were tried.
+double band_gain(const Configuration& configuration, std::span<const Trial> trials) {
+  Configuration whole = configuration;
+  whole.tasks = 1;
+  const Trial *one = find_trial(trials, whole), *several = find_trial(trials, configuration);
+  return one && several ? one->measured.latency_s / several->measured.latency_s : kUnknown;
+}
+
+}  // namespace
+
 std::optional<Configuration> other_tasks(const Choice& measured, std::span<const Trial> trials,
-                                         const Chain& chain) {
+                                         const Chain& chain, const LanePrior& prior) {
   Configuration other = measured.best().configuration;
   const bool has_bands = (other.mapping.device_stages() & chain.bands) != 0;
   if (!needs_latency(measured.objective) || !has_bands || other.mapping.any_split())
+    return std::nullopt;
+  if (other.tasks > 1 && other.tasks == prior.best_bands() &&
+      band_gain(other, trials) <= prior.band_gain(other.tasks))
     return std::nullopt;
   other.tasks *= 2;
   if (other.tasks > kMaxTasks || find_trial(trials, other)) return std::nullopt;

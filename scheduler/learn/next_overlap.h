@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "model/lane_prior.h"
 #include "model/objective.h"
 #include "model/trial.h"
 #include "scheduler/learn/chain.h"
@@ -16,8 +17,10 @@ std::optional<Configuration> other_lanes(const Choice& measured, std::span<const
                                          int most);
 
 /// Twice the bands of the best with the device, where nobody tried and a frame has some. Where
-/// latency counts alone: lanes overlap copies and kernels of several frames as well.
+/// latency counts alone: lanes overlap copies and kernels of several frames as well. None either
+/// where it has as many as `prior` names, and these gain no more than it expects: no prior has
+/// more of them tried than none.
 std::optional<Configuration> other_tasks(const Choice& measured, std::span<const Trial> trials,
-                                         const Chain& chain);
+                                         const Chain& chain, const LanePrior& prior);
 
 }  // namespace tandem

@@ -40,22 +40,24 @@ void measure(const Options& options, const std::string& stages, Size size,
   const char* const set = std::getenv("TANDEM_DATA_DIR");
   const std::string models = set ? set : "";
   const Frames frames(size);
-  std::vector<std::pair<bool, Told>> all;
   std::set<std::string> chosen;
   train(options, stages, frames);  // compiles
   for (int k = 0; k < 2 * options.trainings; ++k) {
     const bool prior = k % 2 == 1;
     setenv("TANDEM_DATA_DIR", prior ? models.c_str() : empty.c_str(), 1);
-    all.emplace_back(prior, train(options, stages, frames));
-    chosen.insert(all.back().second.after);
+    const Told told = train(options, stages, frames);
+    chosen.insert(told.after);
+    std::printf("| %s | %s | %d | %d | %.2f | %.2f | %s | %s |\n", text_of(size).c_str(),
+                prior ? "prior" : "none", told.experiments, told.trials, told.training_s,
+                told.penalty_s, told.after.c_str(), told.spent.c_str());
+    std::fflush(stdout);
   }
   setenv("TANDEM_DATA_DIR", models.c_str(), 1);
   const std::vector<Rate> rates = steady_rates(
       options.bin, stages, frames, {chosen.begin(), chosen.end()}, options.seconds, options.rounds);
-  for (const auto& [prior, told] : all)
-    std::printf("| %s | %s | %d | %d | %.2f | %.2f | %s | %.0f |\n", text_of(size).c_str(),
-                prior ? "prior" : "none", told.experiments, told.trials, told.training_s,
-                told.penalty_s, told.after.c_str(), rate_of(rates, told.after));
+  for (const Rate& rate : rates)
+    std::printf("%s, %s: %.0f frames/s\n", text_of(size).c_str(), rate.configuration.c_str(),
+                rate.fps);
   std::fflush(stdout);
 }
 
@@ -88,8 +90,9 @@ void run(const Options& options) {
   std::string folder = (std::filesystem::temp_directory_path() / "tandem-prior-XXXXXX").string();
   if (!mkdtemp(folder.data())) throw std::runtime_error("no folder can be made in " + folder);
   std::puts(
-      "| size | lanes | experiments | trials | training, s | lost, s | chosen | frames/s |\n"
-      "| --- | --- | ---: | ---: | ---: | ---: | --- | ---: |");
+      "| size | lanes | experiments | trials | training, s | lost, s | chosen | frames/s | spent "
+      "|\n"
+      "| --- | --- | ---: | ---: | ---: | ---: | --- | --- |");
   const std::string stages = write_three_stages(folder);
   for (const Size size : options.sizes) measure(options, stages, size, folder);
   std::filesystem::remove_all(folder);

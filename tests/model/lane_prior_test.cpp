@@ -28,6 +28,18 @@ TEST(LanePrior, IsWhatTheModelExpectsOfAStreamOfFrames) {
   EXPECT_NEAR(prior.gains[7], 2, 1e-9);
   EXPECT_FALSE(known(prior.gains[2])) << "three lanes are nobody's";
   EXPECT_EQ(lane_prior(*model, {}).best_of(kNumbers), 1) << "the device was not measured";
+  EXPECT_FALSE(lane_prior(*model, {}).expects_any());
+  EXPECT_NEAR(prior.band_gain(2), 1.5, 1e-9) << "a band is a task, on two partitions";
+  EXPECT_EQ(prior.best_bands(), 2) << "this model knows of partitions alone";
+}
+
+TEST(LanePrior, TheBestBandsAreTheLastThatAnswerSooner) {
+  LanePrior prior;
+  EXPECT_EQ(prior.best_bands(), 1) << "nothing is expected";
+  prior.band_gains = {kUnknown, 1.1, 1.2, 1.22, 1.0};
+  EXPECT_EQ(prior.best_bands(), 4);
+  prior.band_gains = {kUnknown, 0.9, 0.8, 0.7, 0.6};
+  EXPECT_EQ(prior.best_bands(), 1);
 }
 
 TEST(LanePrior, TellsThePartThatFewerLanesHaveOfTheMeasuredGain) {

@@ -166,6 +166,31 @@ TEST(InterpretTest, LanesAreFactorsOfOneLane) {
   EXPECT_DOUBLE_EQ(meaning(facts).measurements.lane_factors[1].seconds, 0.75);
 }
 
+TEST(InterpretTest, LanesThatWereMeasuredFirstTellOneLaneByThePrior) {
+  Chain chain = two_stages();
+  chain.lanes = {2, 4};
+  Observation apart = carried_out({on_device(1), Observation::Kind::stages});
+  Observation beside = carried_out({on_device(2, 2), Observation::Kind::beside});
+  beside.device_frame_s = 2e-3;
+  LanePrior prior;
+  prior.gains = {1, 1.5, kUnknown, 1.5};
+  const Measurements m = interpret({{apart, beside}}, chain, kPredictor, prior).measurements;
+  EXPECT_DOUBLE_EQ(m.stages[0].device.seconds + m.stages[1].device.seconds, 3e-3);
+  EXPECT_DOUBLE_EQ(m.lane_factors[1].seconds, 1 / 1.5);
+  prior.gains[1] = 4;
+  EXPECT_DOUBLE_EQ(
+      interpret({{apart, beside}}, chain, kPredictor, prior).measurements.lane_factors[1].seconds,
+      0.5)
+      << "no longer than its stages one by one";
+  EXPECT_DOUBLE_EQ(
+      interpret({{apart, beside}}, chain, kPredictor).measurements.lane_factors[1].seconds, 0.5);
+  beside = carried_out({on_device(2), Observation::Kind::beside});
+  beside.device_frame_s = 3e-3;
+  const Measurements one = interpret({{apart, beside}}, chain, kPredictor).measurements;
+  EXPECT_DOUBLE_EQ(one.stages[0].device.seconds, 1.5e-3);
+  EXPECT_EQ(one.lane_factors[0].seconds, 1);
+}
+
 TEST(InterpretTest, TheSourceStarvesWhenMostFramesWaitedForIt) {
   Facts facts = measured(two_stages(), kPredictor);
   const std::size_t half = facts.observations.size() / 2;

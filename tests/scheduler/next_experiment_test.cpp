@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <map>
 #include <set>
 #include <string>
@@ -196,14 +197,15 @@ TEST(NextExperimentTest, LanesAreDoubledAsLongAsItGains) {
 // a part of the latency of a whole one.
 std::pair<std::set<int>, Configuration> tried_in_bands(const Objective& objective,
                                                        const Allowed& allowed, uint32_t bands,
-                                                       std::map<int, double> parts) {
+                                                       std::map<int, double> parts,
+                                                       const LanePrior& prior = {}) {
   Chain chain = two_stages();
   chain.bands = bands;
   Facts facts{chain, {}};
   std::set<int> tried;
   for (;;) {
-    const Findings findings = interpret(facts.observations, chain, kPredictor);
-    const Next wanted = next_experiment(facts, findings, objective, allowed, kPredictor);
+    const Findings findings = interpret(facts.observations, chain, kPredictor, prior);
+    const Next wanted = next_experiment(facts, findings, objective, allowed, kPredictor, prior);
     if (!wanted.plan) return {tried, wanted.choice.best().configuration};
     if (facts.observations.size() > 60) ADD_FAILURE() << "no end";
     if (facts.observations.size() > 60) return {};
@@ -228,6 +230,30 @@ TEST(NextExperimentTest, WholeFramesStayWhereBandsDoNotAnswerSooner) {
   const auto [tried, chosen] = tried_in_bands({Metric::latency}, {}, 3, parts);
   EXPECT_EQ(tried, std::set{2});
   EXPECT_EQ(chosen.tasks, 1) << to_string(chosen);
+}
+
+LanePrior expecting_bands(const std::map<int, double>& gains) {
+  LanePrior prior;
+  for (const auto& [bands, gain] : gains)
+    prior.band_gains[static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(bands))) - 1] =
+        gain;
+  return prior;
+}
+
+TEST(NextExperimentTest, APriorOfBandsSaysWhereTryingEnds) {
+  const std::map<int, double> parts{{1, 1}, {2, 0.8}, {4, 0.7}, {8, 0.9}};
+  const Objective latency{Metric::latency};
+  const auto right =
+      tried_in_bands(latency, {}, 3, parts, expecting_bands({{2, 1.3}, {4, 1.5}, {8, 1.1}}));
+  EXPECT_EQ(right.first, (std::set{2, 4}));
+  EXPECT_EQ(right.second.tasks, 4) << to_string(right.second);
+  for (const LanePrior& wrong :
+       {expecting_bands({{2, 1.1}, {4, 1.1}}), expecting_bands({{2, 0.9}, {4, 0.8}}),
+        expecting_bands({{2, 1.5}, {4, 2}, {8, 3}, {16, 4}})}) {
+    const auto [tried, chosen] = tried_in_bands(latency, {}, 3, parts, wrong);
+    EXPECT_EQ(tried, (std::set{2, 4, 8})) << "no more than without";
+    EXPECT_EQ(chosen.tasks, 4) << to_string(chosen);
+  }
 }
 
 TEST(NextExperimentTest, NoBandsAreTriedByThroughputWhereFixedOrWhereStagesHaveNone) {

@@ -21,6 +21,8 @@ struct Machine {
   double device_cores = 0;       ///< that are busy meanwhile
   double stages_on_cores_s = 0;  ///< of a frame on the device
   bool cores_get_none = false;   ///< no frame beside the device
+  double lanes_gain = 1;         ///< of several
+  double in_the_way = 1;         ///< how many times longer the device takes beside a core
 };
 
 Machine with_cores(int cores) {
@@ -31,19 +33,21 @@ Machine with_cores(int cores) {
 
 // All that is measured, in order.
 std::vector<std::string> measured_on(const Machine& machine, const Objective& objective = {},
-                                     const Allowed& allowed = {}) {
+                                     const Allowed& allowed = {}, const LanePrior& prior = {}) {
   Facts facts{machine.chain, {}};
   std::vector<std::string> names;
   for (;;) {
-    const Findings findings = interpret(facts.observations, facts.chain, kPredictor);
-    const auto plan = next_measurement(facts, findings, objective, allowed);
+    const Findings findings = interpret(facts.observations, facts.chain, kPredictor, prior);
+    const auto plan = next_measurement(facts, findings, objective, allowed, prior);
     if (!plan || names.size() > 50) return names;
     const Configuration& configuration = plan->configuration;
     const bool beside = plan->kind == Kind::beside;
     const bool device = configuration.mapping.any_device();
     const int cores = std::min(configuration.threads, machine.chain.cores);
     Observation seen = carried_out(*plan);
-    seen.frame_s = device ? machine.device_s : machine.core_s / cores;
+    const double lanes_s = machine.device_s / (configuration.lanes > 1 ? machine.lanes_gain : 1);
+    seen.frame_s = device ? lanes_s : machine.core_s / cores;
+    if (beside) seen.device_frame_s = machine.in_the_way * lanes_s;
     seen.service_s = machine.core_s;
     seen.cpu_s = device ? machine.device_cores * machine.device_s : machine.core_s;
     seen.stages.assign(2, {(device && !beside ? machine.device_s : machine.core_s) / 2, 0, 0});
@@ -78,6 +82,58 @@ TEST(NextMeasurementTest, CoresThatAreNoFasterThanTheDeviceAreMeasuredBesideIt) 
   machine.device_cores = 1;  // a driver that spins
   EXPECT_EQ(measured_on(machine),
             (Names{"gg/cg1 apart", "gg/cg1", "cc/mg", "gg/cg2 beside", "gg/cg13 beside"}));
+}
+
+LanePrior expecting(double two, double four) {
+  LanePrior prior;
+  for (const auto& [lanes, gain] : {std::pair(1, 1.0), {2, two}, {4, four}, {8, four}})
+    prior.gains[static_cast<std::size_t>(lanes) - 1] = gain;
+  return prior;
+}
+
+TEST(NextMeasurementTest, ExpectedLanesAreMeasuredAtOnce) {
+  Machine machine = with_cores(16);
+  machine.chain.lanes = {2, 4, 8};
+  machine.device_s = 0.5e-3;
+  machine.lanes_gain = 1.5;
+  EXPECT_EQ(measured_on(machine), (Names{"gg/cg1 apart", "gg/cg1", "gg/cg1/q2", "gg/cg1/q4",
+                                         "cc/mg", "gg/cg2/q2 beside", "gg/cg13/q2 beside"}));
+  const LanePrior right = expecting(1.5, 1.5);
+  const Names few{"gg/cg1 apart", "gg/cg1/q2", "cc/mg", "gg/cg2/q2 beside", "gg/cg13/q2 beside"};
+  EXPECT_EQ(measured_on(machine, {}, {}, right), few);
+  machine.lanes_gain = 1;
+  EXPECT_EQ(measured_on(machine, {}, {}, expecting(1, 1)),
+            (Names{"gg/cg1 apart", "gg/cg2 beside", "gg/cg1/q2", "cc/mg", "gg/cg13 beside"}));
+}
+
+TEST(NextMeasurementTest, AWrongPriorHasNoMoreMeasuredThanNone) {
+  for (const double gain : {1.0, 1.02, 1.3, 2.0}) {
+    for (const int cores : {1, 2, 4, 16}) {
+      for (const double device_s : {0.5e-3, 4e-3}) {
+        Machine machine = with_cores(cores);
+        machine.chain.lanes = {2, 4, 8};
+        machine.device_s = device_s;
+        machine.lanes_gain = gain;
+        const std::size_t none = measured_on(machine).size();
+        for (const double in_the_way : {1.0, 1.5}) {
+          machine.in_the_way = in_the_way;
+          for (const LanePrior& wrong : {expecting(1, 1), expecting(2, 4), expecting(1.1, 1.1)})
+            EXPECT_LE(measured_on(machine, {}, {}, wrong).size(), none) << gain << " on " << cores;
+        }
+      }
+    }
+  }
+}
+
+TEST(NextMeasurementTest, WhereJoulesCountAPriorTellsOfLanesAlone) {
+  Machine machine = with_cores(16);
+  machine.chain.lanes = {2, 4, 8};
+  machine.lanes_gain = 1.5;
+  const Names names = measured_on(machine, {Metric::efficiency}, {}, expecting(1.5, 1.5));
+  ASSERT_GE(names.size(), 3U);
+  EXPECT_EQ(names[1], "gg/cg1");
+  EXPECT_EQ(names[2], "gg/cg1/q2");
+  EXPECT_NE(names[3], "gg/cg1/q4");
 }
 
 TEST(NextMeasurementTest, OfFasterCoresOneIsMeasuredBesideTheDevice) {

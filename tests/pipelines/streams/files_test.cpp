@@ -105,6 +105,8 @@ TEST(Evaluation, FindsWhatIsKnown) {
   EXPECT_NEAR(method("one stream").share, (1 + 1 / 1.5) / 2, 1e-9);
   EXPECT_LT(method("best constant").share, 0.9);
   EXPECT_EQ(found.ahead_of(method("fixed (4, 4)")), 1);
+  EXPECT_EQ(found.surely_ahead_of(method("fixed (4, 4)")), 1);
+  EXPECT_EQ(found.surely_behind(method("fixed (4, 4)")), 0);
   EXPECT_NE(verdict_on_constant(found).find("reaches"), std::string::npos);
   const std::string page = evaluation_page(table, found);
   for (const char* part : {"programa", "best constant", "Importance", "measured", "predicted"})
@@ -115,6 +117,16 @@ TEST(Evaluation, SaysWhenAConstantDoesAsWell) {
   const SampleTable table = known_machine(4, 1.0);
   const Evaluation found = evaluate(table, {}, [](std::size_t, std::size_t) {});
   EXPECT_NE(verdict_on_constant(found).find("does as well"), std::string::npos);
+}
+
+TEST(Evaluation, WhatTimingsDoNotKnowIsNoLead) {
+  SampleTable table = known_machine(4);
+  for (Sample& sample : table.samples)
+    for (Timing& timing : sample.grid) timing.interval = 8;
+  const Evaluation found = evaluate(table, {}, [](std::size_t, std::size_t) {});
+  const auto other = *std::ranges::find(found.methods, "fixed (4, 4)", &Evaluation::OfMethod::name);
+  EXPECT_EQ(found.ahead_of(other), 1);
+  EXPECT_EQ(found.surely_ahead_of(other), 0);
 }
 
 TEST(Evaluation, LeavesVariantsOutTogether) {
