@@ -12,8 +12,9 @@ namespace {
 
 using Kind = Observation::Kind;
 
-// What a split has to gain, and by how much what is known of one share may be wrong about another.
-constexpr double kGain = 0.06, kMayErr = 0.15;
+// What a split has to gain, and by how much what is known of shares may be wrong about another. One
+// share does not tell fixed times from those of rows.
+constexpr double kGain = 0.06, kMayErr = 0.15, kOneMayErr = 1;
 
 class Splitting {
  public:
@@ -36,7 +37,8 @@ class Splitting {
     const auto share = next_share(tried, wholes_alone(facts_.chain, findings_.measurements));
     if (!share) return std::nullopt;
     plan.configuration.cpu_share = *share;
-    if (!may_gain(plan.configuration)) return std::nullopt;
+    if (!may_gain(plan.configuration, tried.size() == 1 ? kOneMayErr : kMayErr))
+      return std::nullopt;
     return plan;
   }
 
@@ -67,13 +69,13 @@ class Splitting {
     });
   }
 
-  // By what is known of other shares, which is little while one was tried.
-  bool may_gain(const Configuration& split) const {
+  // By what is known of other shares.
+  bool may_gain(const Configuration& split, double may_err) const {
     if (allowed_.mapping) return true;
     const Choice whole = best_whole();
     return whole.count == 0 || worth_switching(whole.best().prediction,
                                                predictor_.predict(findings_.measurements, split),
-                                               whole.objective, -kMayErr);
+                                               whole.objective, -may_err);
   }
 
   // As if rows were all that takes time, and all that either side draws alone were static. Where

@@ -143,8 +143,14 @@ TEST_F(NextSplitTest, FixedTimesMayLeaveAllToOneSide) {
 }
 
 TEST_F(NextSplitTest, JoinsMayLeaveAllToOneSide) {
-  machine_.joins_s = 3e-3;
+  machine_.joins_s = 12e-3;
   EXPECT_EQ(splits(kLatency), Names{"ss/mg/a50"});
+  EXPECT_FALSE(chosen().mapping.any_split());
+}
+
+TEST_F(NextSplitTest, OneShareRulesNoOtherOut) {
+  machine_.joins_s = 3e-3;
+  EXPECT_EQ(splits(kLatency).size(), 2);
   EXPECT_FALSE(chosen().mapping.any_split());
 }
 
