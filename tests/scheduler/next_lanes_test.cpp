@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace tandem {
@@ -64,6 +65,34 @@ TEST(NextLanesTest, ASurpriseMeansTwiceAsManyEachTime) {
   EXPECT_EQ(measured(four, prior_of({1, 2, 4, 8})), (Lanes{8, 2, 4}));
   EXPECT_EQ(measured(two, prior_of({1, 2, 4, 8})), (Lanes{8, 2})) << "8 gain as much";
   EXPECT_EQ(measured(four, prior_of({1, 1.2, 1.2, 1.2})), (Lanes{2, 4, 8})) << "more than expected";
+}
+
+// What is tried beside the best, one after the other.
+std::vector<std::string> unproven(const std::string& best, const LanePrior& prior) {
+  Facts facts;
+  facts.chain.stages = 2;
+  facts.chain.cores = 8;
+  facts.chain.lanes = {2, 4, 8};
+  Choice measured;
+  EXPECT_EQ(parse_configuration(best, 2, 8, measured.ranked[0].configuration), "");
+  measured.count = 1;
+  std::vector<Trial> trials{{measured.best().configuration, {}, {}}};
+  std::vector<std::string> tried;
+  while (const auto next = unproven_lanes(measured, trials, facts, prior)) {
+    tried.push_back(to_string(*next));
+    trials.push_back({*next, {}, {}});
+  }
+  return tried;
+}
+
+TEST(NextLanesTest, WhatAPriorSparedIsTriedAround) {
+  using Names = std::vector<std::string>;
+  const LanePrior four = prior_of({1, 1.8, 2.5, 2.5}), eight = prior_of({1, 1.8, 2.5, 3});
+  EXPECT_EQ(unproven("gg/cg5/q4", four), (Names{"gg/cg1/q4", "gg/cg1/q2", "gg/cg5/q8"}));
+  EXPECT_EQ(unproven("gg/cg5/q8", eight), (Names{"gg/cg1/q8", "gg/cg1/q4"}))
+      << "more than enough lanes may hinder each other";
+  EXPECT_EQ(unproven("gg/cg5/q2", eight), (Names{"gg/cg1/q2"})) << "what was expected was not best";
+  EXPECT_EQ(unproven("gg/cg5/q8", {}), Names{}) << "without a prior all numbers were measured";
 }
 
 TEST(NextLanesTest, WhereNoneIsExpectedTwiceAsManyAreTried) {
