@@ -101,12 +101,13 @@ class Measuring {
 
   // As few lanes as are expected to be enough, at once. One lane is measured beside a core, which
   // needs no experiment of its own then, unless the cores make the device. Beside several lanes of
-  // a fast device a core gets few frames. Joules would not be told apart.
+  // a fast device a core gets few frames. Joules would not be told apart, and one lane is what
+  // answers soonest.
   std::optional<Plan> with_expected_lanes() const {
     Configuration device = alone_on_device();
     device.lanes = prior_.best_of(chain_.lanes);
     if (!prior_.expects_any() || chain_.lanes.empty() || needs_energy(objective_) ||
-        !device.mapping.decoupled() || chain_.device_only != 0)
+        needs_latency(objective_) || !device.mapping.decoupled() || chain_.device_only != 0)
       return std::nullopt;
     Configuration both = device;
     ++both.threads;

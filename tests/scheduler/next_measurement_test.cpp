@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "tests/scheduler/observations.h"
@@ -134,6 +135,19 @@ TEST(NextMeasurementTest, WhereJoulesCountAPriorTellsOfLanesAlone) {
   EXPECT_EQ(names[1], "gg/cg1");
   EXPECT_EQ(names[2], "gg/cg1/q2");
   EXPECT_NE(names[3], "gg/cg1/q4");
+}
+
+TEST(NextMeasurementTest, WhereLatencyCountsOneLaneIsMeasured) {
+  Machine machine = with_cores(16);
+  machine.chain.lanes = {2, 4, 8};
+  machine.device_s = 0.5e-3;
+  machine.lanes_gain = 1.5;
+  const LanePrior prior = expecting(1.5, 1.5);
+  for (const Objective& objective :
+       {Objective{Metric::latency}, Objective{.target_latency_s = 20e-3}}) {
+    const Names names = measured_on(machine, objective, {}, prior);
+    EXPECT_EQ(std::ranges::count(names, "gg/cg1"), 1);
+  }
 }
 
 TEST(NextMeasurementTest, OfFasterCoresOneIsMeasuredBesideTheDevice) {
