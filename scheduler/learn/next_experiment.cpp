@@ -352,19 +352,20 @@ Next find_next(const Facts& facts, const Findings& findings, const Objective& ob
   const auto as_expected = [&](const Configuration& configuration) {
     return promises({configuration, predictor.predict(measurements, configuration)});
   };
-  if (const auto fewer = before_the_collapse(trials, as_expected);
-      fewer && allowed(*fewer) && glances < kMostTrials + kMostRefinements)
+  const auto refines = [&](const std::optional<Configuration>& other) {
+    return other && allowed(*other) && glances < kMostTrials + kMostRefinements;
+  };
+  if (const auto fewer = before_the_collapse(trials, as_expected); refines(fewer))
     return attempt(*fewer, Kind::glance);
   const int expected_lanes = prior.best_of(facts.chain.lanes);
   const auto fewer = as_few_lanes(measured.best().configuration, trials, expected_lanes);
-  if (fewer && allowed(*fewer) && glances < kMostTrials + kMostRefinements)
-    return attempt(*fewer, Kind::glance);
+  if (refines(fewer)) return attempt(*fewer, Kind::glance);
   const int most_lanes = facts.chain.lanes.empty() ? 1 : facts.chain.lanes.back();
   for (const auto& other : {between_the_tried(measured, trials, facts.chain.cores),
                             more_on_cores(measured, measurements, trials),
                             expected_on_cores(measured, best_of(Which::all), trials),
                             other_lanes(measured, trials, most_lanes)}) {
-    if (!other || !allowed(*other) || glances >= kMostTrials + kMostRefinements) continue;
+    if (!refines(other)) continue;
     const Prediction expected = corrected(trials, *other, predictor.predict(measurements, *other));
     const bool cheap = latency_s(measurements, *other) < kCheap_s;
     const bool may_surprise =
@@ -374,12 +375,11 @@ Next find_next(const Facts& facts, const Findings& findings, const Objective& ob
       return attempt(*other, Kind::glance);
   }
   if (const auto unproven = unproven_lanes(measured, trials, facts, prior);
-      unproven && allowed(*unproven) && glances < kMostTrials + kMostRefinements &&
+      refines(unproven) &&
       !worth_switching(predictor.predict(measurements, *unproven), measured.best().prediction,
                        measured.objective, margin_of(measured.objective, kModelError)))
     return attempt(*unproven, Kind::glance);
-  if (const auto bands = other_tasks(measured, trials, facts.chain, prior);
-      bands && allowed(*bands) && glances < kMostTrials + kMostRefinements)
+  if (const auto bands = other_tasks(measured, trials, facts.chain, prior); refines(bands))
     return attempt(*bands, Kind::glance);
   if (const auto whole = whole_beside_split(findings, measured, allowed, predictor))
     return attempt(*whole, Kind::look);
