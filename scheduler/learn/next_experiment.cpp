@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
 #include <set>
 #include <span>
 #include <tuple>
@@ -16,6 +14,7 @@
 #include "scheduler/learn/next_measurement.h"
 #include "scheduler/learn/next_overlap.h"
 #include "scheduler/learn/next_split.h"
+#include "scheduler/learn/next_threads.h"
 #include "scheduler/learn/worth.h"
 
 namespace tandem {
@@ -34,12 +33,8 @@ constexpr int kMostTrials = 12;
 constexpr double kModelError = 0.1, kLanesError = 0.03;
 constexpr double kWorthATrial = 0.02;
 constexpr std::size_t kWellKnown = 3;
-// After them, other numbers of threads of the best mapping: how many at most, how far a coupled
-// mapping may be behind the best, and between which numbers there is none worth trying.
+// After them, other numbers of threads and lanes of the best mapping, at most.
 constexpr int kMostRefinements = 6;
-constexpr double kWorthRefining = 0.25;
-constexpr int kSmallGap = 2;
-constexpr double kCollapsed = 0.75;  // of what was predicted
 // On the CPU alone: what another number of threads has to promise.
 constexpr double kWorthAnExperiment = 0.02;
 // Near equals are looked at in turn, so that a machine that slows down does so for all of them: the
@@ -153,136 +148,6 @@ const Candidate* measured_too_early(const Choice& measured, const Facts& facts,
   return nullptr;
 }
 
-// Between which numbers of threads the best of a mapping may lie, as far as they were tried: in the
-// middle of the wider gap beside the best of them.
-std::optional<Configuration> between_the_tried(const Choice& measured,
-                                               std::span<const Trial> trials, int cores) {
-  const auto coupled =
-      std::find_if(measured.ranked.begin(), measured.ranked.begin() + measured.count,
-                   [](const Candidate& candidate) {
-                     const Mapping& mapping = candidate.configuration.mapping;
-                     return mapping.any_device() && !mapping.any_split();
-                   });
-  if (coupled == measured.ranked.begin() + measured.count ||
-      worth_switching(coupled->prediction, measured.best().prediction, measured.objective,
-                      kWorthRefining))
-    return std::nullopt;
-  Configuration between{coupled->configuration.mapping, Granularity::coarse, 0,
-                        coupled->configuration.lanes};
-  const auto same = [&](const Trial& trial) {
-    return trial.configuration.mapping == between.mapping &&
-           trial.configuration.lanes == between.lanes &&
-           trial.configuration.granularity == Granularity::coarse;
-  };
-  const Trial* best = nullptr;
-  for (const Trial& trial : trials) {
-    if (same(trial) &&
-        (!best || worth_switching(best->measured, trial.measured, measured.objective, 0)))
-      best = &trial;
-  }
-  if (!best) {  // under medium grain alone
-    between.threads = std::max(1, 3 * cores / 4);
-    return between;
-  }
-  const int at = best->configuration.threads;
-  int below = 0, above = cores + 2;
-  for (const Trial& trial : trials) {
-    const int threads = trial.configuration.threads;
-    if (!same(trial)) continue;
-    if (threads < at) below = std::max(below, threads);
-    if (threads > at) above = std::min(above, threads);
-  }
-  if (std::max(at - below, above - at) <= kSmallGap) return std::nullopt;
-  between.threads = (at + (at - below > above - at ? below : above)) / 2;
-  return between;
-}
-
-// Where threads got in each other's way: with how many fewer a decoupled mapping may do as
-// expected, and still promise a gain. In the middle of those that do.
-template <class Promises>
-std::optional<Configuration> before_the_collapse(std::span<const Trial> trials,
-                                                 Promises&& promises) {
-  for (const Trial& trial : trials) {
-    const Configuration& tried = trial.configuration;
-    if (!tried.mapping.decoupled() || tried.mapping.any_further_letter() ||
-        tried.granularity != Granularity::coarse ||
-        trial.measured.throughput_fps > kCollapsed * trial.predicted.throughput_fps)
-      continue;
-    int most = tried.threads - 1, least = most;
-    if (most == 0) continue;
-    Configuration fewer = tried;
-    for (fewer.threads = most; fewer.threads > 1 && promises(fewer); --fewer.threads) {
-      if (find_trial(trials, fewer)) break;
-      least = fewer.threads;
-    }
-    fewer.threads = (least + most + 1) / 2;
-    if (promises(fewer) && !find_trial(trials, fewer)) return fewer;
-  }
-  return std::nullopt;
-}
-
-// Rates of the CPU alone under coarse grain, by the number of threads, as far as they were
-// measured.
-std::map<int, double> rates_on_cores(const Measurements& measurements,
-                                     std::span<const Trial> trials) {
-  std::map<int, double> rates;
-  for (int n = 1; n <= measurements.cores + 1; ++n)
-    if (!measurements.cg_interpolated[n - 1]) rates[n] = 1 / measurements.cg[n - 1].seconds;
-  for (const Trial& trial : trials) {
-    const Configuration& tried = trial.configuration;
-    if (!tried.mapping.any_device() && tried.granularity == Granularity::coarse)
-      rates[tried.threads] = trial.measured.throughput_fps;
-  }
-  return rates;
-}
-
-// The most that any number of threads between two measured ones may reach, if each thread more
-// gains no more than the one before: it is below the lines through the neighbours on either side.
-double most_between(const std::map<int, double>& rates, std::map<int, double>::const_iterator low) {
-  const auto high = std::next(low);
-  const auto line = [](auto a, auto b, int n) {
-    return a->second + (b->second - a->second) * (n - a->first) / (b->first - a->first);
-  };
-  double most = 0;
-  for (int n = low->first + 1; n < high->first; ++n) {
-    double here = std::numeric_limits<double>::infinity();
-    if (low != rates.begin()) here = line(std::prev(low), low, n);
-    if (std::next(high) != rates.end()) here = std::min(here, line(high, std::next(high), n));
-    most = std::max(most, here);
-  }
-  return most;
-}
-
-// Where all stages are best on the CPU: a number of threads that may be better still, and that no
-// experiment had.
-std::optional<Configuration> more_on_cores(const Choice& measured, const Measurements& measurements,
-                                           std::span<const Trial> trials) {
-  Configuration best = measured.best().configuration;
-  if (best.mapping.any_device() || best.granularity == Granularity::medium ||
-      measured.objective.metric == Metric::latency)
-    return std::nullopt;
-  const std::map<int, double> rates = rates_on_cores(measurements, trials);
-  const auto at = rates.find(best.threads);
-  if (at == rates.end()) return std::nullopt;
-  if (std::next(at) == rates.end() && best.threads == measurements.cores) {
-    ++best.threads;
-    return best;
-  }
-  const auto worth = [&](auto low) {
-    const bool promises = measured.objective.metric != Metric::throughput ||
-                          most_between(rates, low) > (1 + kWorthAnExperiment) * at->second;
-    return std::next(low)->first - low->first > kSmallGap && promises;
-  };
-  for (const bool above : {false, true}) {
-    if (above ? std::next(at) == rates.end() : at == rates.begin()) continue;
-    const auto low = above ? at : std::prev(at);
-    if (!worth(low)) continue;
-    best.threads = (low->first + std::next(low)->first) / 2;
-    return best;
-  }
-  return std::nullopt;
-}
-
 // What no experiment had and the model expects to be best, on the CPU alone: by energy, where the
 // cores were measured beside a device that draws much, and several frames at a time under medium
 // grain.
@@ -362,7 +227,7 @@ Next find_next(const Facts& facts, const Findings& findings, const Objective& ob
   if (refines(fewer)) return attempt(*fewer, Kind::glance);
   const int most_lanes = facts.chain.lanes.empty() ? 1 : facts.chain.lanes.back();
   for (const auto& other : {between_the_tried(measured, trials, facts.chain.cores),
-                            more_on_cores(measured, measurements, trials),
+                            more_on_cores(measured, measurements, trials, kWorthAnExperiment),
                             expected_on_cores(measured, best_of(Which::all), trials),
                             other_lanes(measured, trials, most_lanes)}) {
     if (!refines(other)) continue;
