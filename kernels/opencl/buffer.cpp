@@ -106,7 +106,7 @@ void* Buffer::Private::host(std::size_t bytes, int for_device) {
   if (pinned.host == nullptr) {
     plain = allocate(host_offset + bytes);
     if (plain == nullptr) throw std::bad_alloc();
-    if (!context) host_only.store(plain, std::memory_order_release);
+    if (!context) host_only.store(side(), std::memory_order_release);
   }
   if (context) ++counters().buffers_created;
   return side();

@@ -31,6 +31,7 @@ TEST(HostBuffer, LiesWhereItWasTold) {
     auto* host = static_cast<unsigned char*>(buffer.host(Access::write));
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(host) % kPage, offset);
     std::memset(host, 7, buffer.size());
+    EXPECT_EQ(buffer.host(Access::read), host) << "the same place each time";
   }
 }
 
