@@ -119,15 +119,18 @@ double best_value(const Chip& chip, Metric metric) {
   return best;
 }
 
-/// What is asked of a training, in seconds, and of the first 20 s.
+/// What is asked of a training, in seconds, on average of all, each no more than a tenth longer,
+/// and of the first 20 s.
 struct Bars {
   double training_s, lost_s, slow_s, cold = 0.95;
 };
 
 void expect(const Chip& chip, Metric metric, const Bars& bars) {
   const double best = kSearches ? best_value(chip, metric) : 0;
+  double trainings_s = 0;
   for (unsigned seed = 0; seed < kSeeds; ++seed) {
     const Outcome outcome = train(chip, seed, metric);
+    trainings_s += outcome.training_s;
     const Steady chosen = run_steadily(chip, outcome.chosen, 1, 20000);
     const double fps = chosen.throughput_fps;
     const double cold =
@@ -137,12 +140,13 @@ void expect(const Chip& chip, Metric metric, const Bars& bars) {
                 to_string(outcome.chosen).c_str(), outcome.training_s, outcome.frames,
                 outcome.experiments, outcome.trials, outcome.training_s - outcome.frames / fps,
                 outcome.slow_s, cold, chosen.value(metric) / best);
-    EXPECT_LE(outcome.training_s, bars.training_s);
+    EXPECT_LE(outcome.training_s, 1.1 * bars.training_s);
     EXPECT_LE(outcome.training_s - outcome.frames / fps, bars.lost_s);
     EXPECT_GE(cold, bars.cold);
     EXPECT_LE(outcome.slow_s, bars.slow_s);
     EXPECT_GE(chosen.value(metric), 0.95 * best);
   }
+  EXPECT_LE(trainings_s / kSeeds, bars.training_s);
 }
 
 TEST(LargeDevice, ATrainingIsShort) {
