@@ -113,7 +113,7 @@ TEST_F(PageLocked, IsOfferedWhereItHelpsAlone) {
   EXPECT_FALSE(offered("mapping=ggg")) << "a device made of the cores has no use for it";
 }
 
-// The stream begins before the device is open.
+// The stream begins before the device is open, or just after it.
 TEST_F(PageLocked, UpstreamIsAskedAnewWhenTheDeviceIsOpen) {
   Stream stream(bin("mapping=auto adapt=both"));
   std::promise<void> asked;
@@ -126,7 +126,9 @@ TEST_F(PageLocked, UpstreamIsAskedAnewWhenTheDeviceIsOpen) {
   const ObjectRef<GstPad> pad(gst_element_get_static_pad(stream.element("source"), "src"));
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, hear, &asked, nullptr);
   stream.play();
-  ASSERT_EQ(asked.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  if (!offers_anything(ask(stream, caps_text({})))) {
+    ASSERT_EQ(asked.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  }
   EXPECT_TRUE(offers_anything(ask(stream, caps_text({}))));
   stream.push(0, 1);
   stream.end();
