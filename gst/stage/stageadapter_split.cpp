@@ -23,7 +23,9 @@ SplitRows rows_of_input(const ClassWork& work, int input, const SplitRows& rows,
 }  // namespace
 
 bool StageAdapter::can_split() const {
-  return has_device() && has_cpu() && description().whole.empty();
+  if (!has_device()) return false;
+  std::lock_guard lock(mutex_);  // a run that has ended may ask while the next one describes
+  return has_cpu() && description().whole.empty();
 }
 
 // Who made an input row by row; null: it has no rows.
