@@ -39,8 +39,8 @@ struct LanePrior {
   double band_gain(int bands) const { return band_gains[std::bit_width(unsigned(bands)) - 1]; }
 };
 
-/// Of the most of `lanes` that were measured fewer gain a part, as large as is expected. Without a
-/// gain nothing is filled in.
+/// Fills in the numbers below the most of `lanes` that were measured: each gains the part of what
+/// the most gain that `prior` expects of it. Nothing is filled in where the most gain nothing.
 void fill_lane_factors(std::span<const int> lanes, const LanePrior& prior,
                        std::array<LaneFactor, kMaxLanes>& factors);
 

@@ -20,6 +20,14 @@ struct Energy {
   double c = kUnknown;  ///< the cores
   double g = kUnknown;  ///< the device
   double u = kUnknown;  ///< the rest of what the meter covers: package - c - g, and memory
+
+  /// Of what is covered; unknown where nothing is.
+  double sum() const {
+    double all = kUnknown;
+    for (const double each : {c, g, u})
+      if (known(each)) all = known(all) ? all + each : each;
+    return all;
+  }
 };
 
 /// What one frame takes.

@@ -34,7 +34,7 @@ bool keeps_state_of_device(const std::vector<GstTandemStage*>& stages) {
   });
 }
 
-// What was asked for by name runs from the first frame on.
+// A mapping or an energy source that has a name runs from the first frame on.
 bool may_join_later(const BinPlan& plan, const AdaptRules& rules) {
   return rules.any() && !rules.allowed.mapping && plan.chain.device_only == 0 &&
          !keeps_state_of_device(plan.stages);

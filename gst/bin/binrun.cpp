@@ -309,7 +309,7 @@ GstPad* BinRun::way_out() const { return GST_BASE_TRANSFORM_SRC_PAD(stages_.back
 bool BinRun::push_next(const EventLine::Send& send) {
   Item* item = executor_->take();
   if (!item) return false;
-  // What is finished leaves in one go, but the task looks now and then whether it is to pause.
+  // Finished frames leave in one go. After kMostInOneGo the task looks whether it is to pause.
   for (int i = 0; i < kMostInOneGo; ++i) {
     push(static_cast<FrameItem*>(item), send);
     item = executor_->release_and_take();

@@ -20,7 +20,7 @@ namespace {
 
 std::atomic<uint64_t> allocation_count{0};
 
-// Pools of a frame's tensors are made one after the other. What is small lies anywhere.
+// Pools of a frame's tensors are made one after the other. Small tensors have no offset.
 std::size_t next_host_offset(std::size_t bytes) {
   constexpr std::size_t kSmall = 16384;
   static std::atomic<unsigned> planes{0};

@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::size_t kAlignment = 64, kPage = 4096, kHugePage = std::size_t{2} << 20;
 
-// Null: there is none. What is large is asked for in huge pages, as far as it fills them: rows of
-// several planes would otherwise need more pages than a core keeps the addresses of.
+// Null: there is none. Large memory is asked for in huge pages: rows of several planes would need
+// more small pages than a core keeps the addresses of.
 void* allocate(std::size_t bytes) {
   const std::size_t alignment = bytes < kPage ? kAlignment : bytes < kHugePage ? kPage : kHugePage;
   const std::size_t unit = std::min(alignment, kPage);

@@ -56,16 +56,6 @@ std::string chosen_name(const Known& known) {
   return known.chosen ? to_string(known.chosen->configuration) : "-";
 }
 
-double sum_w(const Energy& watts) {
-  double sum = 0;
-  bool any = false;
-  for (const double value : {watts.c, watts.g, watts.u}) {
-    any = any || known(value);
-    sum += known(value) ? value : 0;
-  }
-  return any ? sum : kUnknown;
-}
-
 std::string stage_times(const Observation& seen) {
   std::string text;
   for (const Observation::StageTimes& stage : seen.stages)
@@ -79,7 +69,7 @@ std::string observations_text(const std::vector<Observation>& observations) {
   for (const Observation& seen : observations) {
     rows.push_back({to_string(seen.configuration), std::string(word_of(kKindWords, seen.kind)),
                     std::to_string(seen.frames), number("%.2f", 1 / seen.frame_s),
-                    number("%.1f", sum_w(seen.watts)),
+                    number("%.1f", seen.watts.sum()),
                     is_trial(seen.kind) ? "-" : format("%.1f%%", 100 * seen.relative_error),
                     seen.in_vain ? "the device took none" : stage_times(seen)});
   }

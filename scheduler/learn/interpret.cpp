@@ -316,7 +316,7 @@ class Interpreter {
   void take_device_whole(const Observation& seen) {
     Measurements& m = found_.measurements;
     device_watts_ = seen.watts;
-    one_lane_ = {seen.frame_s, watts_of(seen.watts) * seen.frame_s};
+    one_lane_ = {seen.frame_s, seen.watts.sum() * seen.frame_s};
     const double device_s = seen.frame_s - seen.cores_s;
     double stages_s = 1 / predictor_.predict(m, seen.configuration).throughput_fps;
     for (const StageMeasurements& stage : m.stages)

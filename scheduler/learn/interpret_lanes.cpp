@@ -7,16 +7,6 @@
 
 namespace tandem {
 
-double watts_of(const Energy& power) {
-  double sum = 0;
-  bool any = false;
-  for (const double watts : {power.c, power.g, power.u}) {
-    any = any || known(watts);
-    sum += known(watts) ? watts : 0;
-  }
-  return any ? sum : kUnknown;
-}
-
 namespace {
 
 // The device's, beside cores or not.
@@ -44,7 +34,7 @@ void take_lanes(std::span<const Observation> observations, const OneLane& one,
       const double frame_s = frame_s_of(seen);
       if ((beside && known(factor.seconds)) || !std::isfinite(frame_s)) continue;
       factor.seconds = frame_s / one.frame_s;
-      const double joules = beside ? kUnknown : watts_of(seen.watts) * frame_s / one.joules;
+      const double joules = beside ? kUnknown : seen.watts.sum() * frame_s / one.joules;
       factor.joules = known(joules) ? joules : 1;
     }
   }

@@ -9,9 +9,6 @@
 
 namespace tandem {
 
-/// Watts of what is covered, all together; unknown when nothing is.
-double watts_of(const Energy& power);
-
 /// What a frame takes with the device alone and one lane. 0: it was not measured.
 struct OneLane {
   double frame_s = 0, joules = kUnknown;
