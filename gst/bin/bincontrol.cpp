@@ -37,9 +37,11 @@ BinControl::BinControl(GstElement* bin, Executor& executor, const BinPlan& plan)
   };
   controller_.observed = [this](const Observation& seen) {
     GST_DEBUG_OBJECT(
-        bin_, "measured %s: %.1f fps, %.1f of the device; %.4g core s a frame, %d frames in %.3f s",
+        bin_,
+        "measured %s: %.1f fps, %.1f of the device; %.4g core s a frame, %d frames in %.3f s, %d "
+        "of them waited for the source",
         to_string(seen.configuration).c_str(), 1 / seen.frame_s, 1 / seen.device_frame_s,
-        seen.cpu_s, seen.frames, seen.lasted_s);
+        seen.cpu_s, seen.frames, seen.lasted_s, seen.starved_frames);
   };
   controller_.tried = [this](const Trial& trial) {
     GST_DEBUG_OBJECT(bin_, "tried %s: %.1f fps (%.1f expected), %.4g J a frame (%.4g); looks: %zu",

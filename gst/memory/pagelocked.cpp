@@ -165,6 +165,21 @@ GstMemory* share(GstMemory* memory, gssize offset, gssize size) {
   return &part->base;
 }
 
+// What writes to memory that somebody else reads as well makes a copy, for as many frames as there
+// are: page-locked as well, and of memory that was used before.
+GstMemory* copy(GstMemory* memory, gssize offset, gssize size) {
+  const gsize skipped = static_cast<gsize>(offset);
+  const gsize bytes = size < 0 ? memory->size - skipped : static_cast<gsize>(size);
+  GstAllocationParams params{};
+  params.align = memory->align;
+  GstMemory* const made = gst_allocator_alloc(memory->allocator, bytes, &params);
+  GstMapInfo to;
+  gst_memory_map(made, &to, GST_MAP_WRITE);
+  std::memcpy(to.data, cast(memory)->data + memory->offset + skipped, bytes);
+  gst_memory_unmap(made, &to);
+  return made;
+}
+
 void page_locked_allocator_init(PageLockedAllocator* self) {
   GstAllocator* allocator = GST_ALLOCATOR_CAST(self);
   allocator->mem_type = "TandemPageLocked";
@@ -173,6 +188,7 @@ void page_locked_allocator_init(PageLockedAllocator* self) {
   };
   allocator->mem_unmap = [](GstMemory*) {};
   allocator->mem_share = share;
+  allocator->mem_copy = copy;
 }
 
 void page_locked_allocator_class_init(PageLockedAllocatorClass* klass) {

@@ -26,11 +26,9 @@ constexpr char kUsage[] =
     "learning_bench [--application NAME,...] [--sizes WxH|small,...] [--parts "
     "cold,chosen,metrics,knowledge,derived,derive] [--seconds S] [--trainings N] [--search-seconds "
     "S] "
-    "[--rounds N] [--final-seconds S] "
+    "[--rounds N] [--final-seconds S] [--final-rounds N] [--finals N] "
     "[--opencl-device NAME] [--cores N] [--energy-source NAME] [--knowledge DIR] [--programs DIR]";
 constexpr double kMostTraining = 60;
-constexpr std::size_t kFinals = 3;
-constexpr int kFinalRounds = 3;
 constexpr guint64 kFirst = 100, kLast = 1100;
 
 struct Options {
@@ -39,7 +37,8 @@ struct Options {
   std::vector<std::string> sizes{"small", "1920x1080"};
   std::vector<std::string> parts{"cold", "chosen", "metrics", "knowledge"};
   double seconds = 20, search_s = 0.4, final_s = 0;
-  int trainings = 5, rounds = 3;  // `rounds`: of steady runs in turn
+  int trainings = 5, rounds = 3;     // `rounds`: of steady runs in turn
+  int finals = 3, final_rounds = 3;  // so many of the fastest run again, for longer
   // `programs`: the folder that keeps them; `second`: the best, for the process that
   // second_process() starts.
   std::string folder, programs, second;
@@ -129,9 +128,10 @@ void measure_finals(const Options& options, const BenchChain& chain, const Frame
                     const std::vector<Told>& trained, std::vector<Rate>& rates) {
   std::vector<std::string> finals;
   for (const Told& told : trained) finals.push_back(told.after);
-  for (const Rate& rate : rates | std::views::take(kFinals)) finals.push_back(rate.configuration);
-  std::vector<Rate> lasting =
-      steady_rates(options.bin, chain.stages, frames, finals, options.final_s, kFinalRounds);
+  for (const Rate& rate : rates | std::views::take(options.finals))
+    finals.push_back(rate.configuration);
+  std::vector<Rate> lasting = steady_rates(options.bin, chain.stages, frames, finals,
+                                           options.final_s, options.final_rounds);
   std::erase_if(rates, [&](const Rate& rate) {
     return std::ranges::find(lasting, rate.configuration, &Rate::configuration) != lasting.end();
   });
@@ -176,9 +176,12 @@ Row measure(const Options& options, const BenchChain& chain, Size size) {
     row.efficiency = trained(bin, OfferedFrames(bin, frames.buffers).buffers());
   }
   for (const Told& told : row.trained) list.push_back(told.after);
+  if (options.has("chosen")) list = with_all_lanes(list);
   row.rates =
       steady_rates(options.bin, chain.stages, frames, list, options.search_s, options.rounds);
   if (options.final_s > 0) measure_finals(options, chain, frames, row.trained, row.rates);
+  for (const Rate& rate : row.rates)
+    std::fprintf(stderr, "  %s %s %.1f\n", row.name.c_str(), rate.configuration.c_str(), rate.fps);
   if (options.has("knowledge"))
     row.second = second_process(options, chain, size, row.rates[0].configuration);
   if (options.has("derived")) {
@@ -220,9 +223,6 @@ void print_lost(const std::vector<Row>& rows) {
                 row.first_s, told.at_s, row.first_s / row.seconds,
                 (best * (told.at_s - row.first_s) - until) / all, (best * after_s - after) / all,
                 after / after_s / best, told.spent.c_str());
-    for (const Rate& rate : row.rates)
-      std::fprintf(stderr, "  %s %s %.1f\n", row.name.c_str(), rate.configuration.c_str(),
-                   rate.fps);
   }
 }
 
@@ -298,6 +298,10 @@ Options parse(int argc, char** argv) {
       options.search_s = std::atof(value.c_str());
     } else if (name == "--final-seconds") {
       options.final_s = std::atof(value.c_str());
+    } else if (name == "--final-rounds") {
+      options.final_rounds = std::max(1, std::atoi(value.c_str()));
+    } else if (name == "--finals") {
+      options.finals = std::max(0, std::atoi(value.c_str()));
     } else if (name == "--rounds") {
       options.rounds = std::max(1, std::atoi(value.c_str()));
     } else if (name == "--trainings") {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <future>
+#include <tuple>
 
 #include "gst/util/ref.h"
 #include "tests/gst/support/stream.h"
@@ -244,6 +245,56 @@ TEST_F(PageLocked, BuffersOutliveTheBin) {
   std::vector<uint8_t> rows(320);
   EXPECT_EQ(gst_buffer_extract(part.get(), 0, rows.data(), rows.size()), rows.size());
   EXPECT_EQ(rows, std::vector<uint8_t>(all.begin() + 160, all.begin() + 480));
+}
+
+// A decoder refers to the frames before: what a stage writes goes into a copy.
+TEST_F(PageLocked, ACopyOfAFrameThatSomebodyElseReadsIsInItAsWell) {
+  const Size size{};
+  Stream stream(bin_of("sradextract ! sradcompress", "mapping=gg threads=1"));
+  stream.play();
+  const Offer offer = ask(stream, caps_text(size));
+  ASSERT_TRUE(offers_anything(offer));
+  const BufferRef kept = take(offer.pool.get());
+  fill(kept.get(), 3, size);
+  uint64_t made = 0;
+  for (int i = 0; i < kFrames; ++i) {
+    stream.push_buffer(gst_buffer_copy(kept.get()));
+    const BufferRef result(stream.pull_buffer());
+    ASSERT_TRUE(result);
+    EXPECT_TRUE(is_ours(result.get())) << i;
+    EXPECT_NE(gst_buffer_peek_memory(result.get(), 0), gst_buffer_peek_memory(kept.get(), 0)) << i;
+    if (i == 1) made = stream.stat("opencl-buffers-made");
+  }
+  EXPECT_EQ(stream.stat("opencl-buffers-made"), made) << "pages are locked again and again";
+  EXPECT_EQ(read_result(kept.get()).pixels, pixels(3, size)) << "it was written to";
+  gst_buffer_pool_set_active(offer.pool.get(), FALSE);
+}
+
+TEST_F(PageLocked, PartsAreCopied) {
+  Stream stream(bin("mapping=ggg threads=1"));
+  stream.set_state_without_waiting(GST_STATE_PAUSED);
+  const Offer offer = ask(stream, caps_text({}));
+  ASSERT_TRUE(offers_anything(offer));
+  GstAllocationParams params{};
+  params.prefix = 16;
+  const MemoryRef all(gst_allocator_alloc(offer.allocator.get(), 320, &params));
+  const std::vector<uint8_t> bytes = pixels(5, {320, 1});
+  GstMapInfo map;
+  ASSERT_TRUE(gst_memory_map(all.get(), &map, GST_MAP_WRITE));
+  std::memcpy(map.data, bytes.data(), bytes.size());
+  gst_memory_unmap(all.get(), &map);
+  const MemoryRef part(gst_memory_share(all.get(), 100, 200));
+  for (const auto& [memory, offset, size, from, to] : {std::tuple{all.get(), 0, -1, 0, 320},
+                                                       {all.get(), 10, 50, 10, 60},
+                                                       {part.get(), 0, -1, 100, 300},
+                                                       {part.get(), 20, 30, 120, 150}}) {
+    const MemoryRef copy(gst_memory_copy(memory, offset, size));
+    EXPECT_TRUE(gst_memory_is_type(copy.get(), kType));
+    ASSERT_TRUE(gst_memory_map(copy.get(), &map, GST_MAP_READWRITE));
+    EXPECT_EQ(std::vector<uint8_t>(map.data, map.data + map.size),
+              std::vector<uint8_t>(bytes.begin() + from, bytes.begin() + to));
+    gst_memory_unmap(copy.get(), &map);
+  }
 }
 
 // Frames that elements of GStreamer make.

@@ -77,6 +77,21 @@ std::vector<std::string> candidates(const FedBin& trained) {
   return list;
 }
 
+std::vector<std::string> with_all_lanes(const std::vector<std::string>& configurations) {
+  std::vector<std::string> list;
+  std::set<std::string> taken;
+  for (const std::string& configuration : configurations) {
+    const bool device = mapping_of(configuration).find('g') != std::string::npos;
+    const std::string one =
+        device ? configuration.substr(0, configuration.find("/q")) : configuration;
+    for (const char* lanes : {"", "/q2", "/q4", "/q8"}) {
+      const std::string other = device ? one + lanes : one;
+      if (taken.insert(other).second) list.push_back(other);
+    }
+  }
+  return list;
+}
+
 std::vector<Rate> steady_rates(const FedBin::Options& options, const std::string& stages,
                                const Frames& frames, std::vector<std::string> configurations,
                                double seconds, int rounds) {

@@ -73,6 +73,9 @@ class OfferedFrames {
 /// medium and coarse.
 std::vector<std::string> candidates(const FedBin& trained);
 
+/// Each with one, two, four and eight lanes where its mapping has a device.
+std::vector<std::string> with_all_lanes(const std::vector<std::string>& configurations);
+
 /// What each does when it runs steadily, the fastest first: in turn, `rounds` times for `seconds`
 /// each, medians. A machine whose speed drifts hits all of them.
 std::vector<Rate> steady_rates(const FedBin::Options& options, const std::string& stages,
