@@ -68,8 +68,8 @@ class Interpreter {
     const Configuration& configuration = seen.configuration;
     if (configuration.mapping.any_further_letter())
       return take_letter(seen, chain_, found_.measurements);
-    frames_ += seen.frames;
-    starved_frames_ += seen.starved_frames;
+    ++experiments_;
+    if (2 * seen.starved_frames > seen.frames) ++starved_;
     found_.relative_error = std::max(found_.relative_error, seen.relative_error);
     Measurements& m = found_.measurements;
     if (configuration.mapping.any_split()) {
@@ -112,7 +112,8 @@ class Interpreter {
           split_of(splits_, chain_, found_.measurements, {medium_watts_, device_watts_});
     // The cores alone never did that.
     for (const Beside& at : beside_) found_.measurements.cg_interpolated[at.cores - 1] = true;
-    found_.starved = starved_frames_ > (frames_ + 1) / 2;
+    // A source that is nearly as fast as the fastest of them starves that one alone.
+    found_.starved = 2 * starved_ > experiments_;
   }
 
   /// Of any configuration that ran as it would if it were chosen.
@@ -355,7 +356,7 @@ class Interpreter {
   const Chain& chain_;
   const Predictor& predictor_;
   Findings found_;
-  int frames_ = 0, starved_frames_ = 0;
+  int experiments_ = 0, starved_ = 0;
   Energy medium_watts_, device_watts_;
   Observation apart_;                // of the device's stages one by one
   OneLane one_lane_;                 // the device alone

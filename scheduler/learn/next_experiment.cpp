@@ -87,6 +87,14 @@ double promise_of(const Configuration& configuration, std::span<const Trial> tri
   return threads.size() < kWellKnown ? -kModelError : kWorthATrial;
 }
 
+// Whether trials with at most as many threads show it: more of them may be in the way of each
+// other.
+bool lanes_seen_to_fall_short(const std::vector<Trial>& trials, const Configuration& other) {
+  std::vector<Trial> near = trials;
+  std::erase_if(near, [&](const Trial& t) { return t.configuration.threads > other.threads; });
+  return lanes_fall_short(near, other);
+}
+
 // How far objectives are apart where rates are by `rate`: some have the rate in them twice.
 double margin_of(const Objective& objective, double rate) {
   const bool twice = objective.metric == Metric::efficiency || objective.metric == Metric::edp;
@@ -234,7 +242,7 @@ Next find_next(const Facts& facts, const Findings& findings, const Objective& ob
     const Prediction expected = corrected(trials, *other, predictor.predict(measurements, *other));
     const bool cheap = latency_s(measurements, *other) < kCheap_s;
     const bool may_surprise =
-        cheap && !other->mapping.decoupled() && !lanes_fall_short(trials, *other);
+        cheap && !other->mapping.decoupled() && !lanes_seen_to_fall_short(trials, *other);
     if ((may_surprise || promises({*other, expected})) &&
         worth_a_trial(kModelError, facts, objective))
       return attempt(*other, Kind::glance);

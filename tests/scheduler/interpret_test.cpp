@@ -191,13 +191,21 @@ TEST(InterpretTest, LanesThatWereMeasuredFirstTellOneLaneByThePrior) {
   EXPECT_EQ(one.lane_factors[0].seconds, 1);
 }
 
-TEST(InterpretTest, TheSourceStarvesWhenMostFramesWaitedForIt) {
+TEST(InterpretTest, TheSourceStarvesWhenItDidMostExperiments) {
   Facts facts = measured(two_stages(), kPredictor);
   const std::size_t half = facts.observations.size() / 2;
   for (std::size_t i = 0; i < half; ++i) facts.observations[i].starved_frames = 100;
   EXPECT_FALSE(meaning(facts).starved);
   facts.observations[half].starved_frames = 100;
   EXPECT_TRUE(meaning(facts).starved);
+}
+
+// It brings frames nearly as fast as the fastest experiment takes them, which has most of them all.
+TEST(InterpretTest, OneExperimentThatWaitsForTheSourceTellsNothingOfTheOthers) {
+  Facts facts = measured(two_stages(), kPredictor);
+  facts.observations[0].frames = 10'000;
+  facts.observations[0].starved_frames = 9000;
+  EXPECT_FALSE(meaning(facts).starved);
 }
 
 }  // namespace

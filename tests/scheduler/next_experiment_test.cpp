@@ -175,24 +175,6 @@ TEST(NextExperimentTest, LooksEndWhenItIsClearWhoIsBetter) {
   EXPECT_LT(looks(0.01, 0), looks(0.01, 0.08)) << "looks agree";
 }
 
-TEST(NextExperimentTest, LanesAreDoubledAsLongAsItGains) {
-  Chain chain = two_stages();
-  chain.lanes = {2, 4, 8};
-  Facts facts{chain, {}};
-  int most = 1;
-  for (;;) {
-    const Next wanted = next(facts);
-    if (!wanted.plan || is_trial(wanted.plan->kind)) break;
-    Observation made = carried_out(*wanted.plan);
-    const int lanes = wanted.plan->configuration.lanes;
-    if (lanes == 2) made.frame_s /= 1.8;
-    if (lanes >= 4) made.frame_s /= 1.85;
-    most = std::max(most, lanes);
-    facts.observations.push_back(made);
-  }
-  EXPECT_EQ(most, 4) << "with four it gains 3%";
-}
-
 // What is tried in bands, and what is chosen in the end, where a frame in so many bands takes such
 // a part of the latency of a whole one.
 std::pair<std::set<int>, Configuration> tried_in_bands(const Objective& objective,
@@ -305,31 +287,6 @@ TEST(NextExperimentTest, WhatLooksBestIsGlancedAtAndThenNearEqualsInTurn) {
   EXPECT_GT(glances, 0);
   EXPECT_GT(looks, 0);
   EXPECT_EQ(next(facts).choice.count > 0, true);
-}
-
-// The first experiments find a device that wakes up, with which four lanes do less than two.
-TEST(NextExperimentTest, LanesThatWereMeasuredFirstAreLookedAtOnceMore) {
-  Chain chain = two_stages();
-  chain.lanes = {2, 4, 8};
-  Facts facts{chain, {}};
-  Next wanted = next(facts);
-  for (; wanted.plan; wanted = next(facts)) {
-    ASSERT_LT(facts.observations.size(), 100U);
-    Observation made = carried_out(*wanted.plan);
-    const Configuration& configuration = made.configuration;
-    if (configuration.mapping.device_stages() == 3) {
-      const double four_s = is_trial(made.kind) ? 0.4e-3 : 0.54e-3;
-      made.frame_s = configuration.lanes == 1 ? 1e-3 : configuration.lanes == 4 ? four_s : 0.5e-3;
-      made.device_frame_s = made.frame_s;
-      for (Observation::StageTimes& stage : made.stages)
-        if (made.kind != Kind::beside) stage.seconds = 0.5e-3;
-      made.frames = 300;
-    } else {
-      made.frame_s = 10e-3;  // nothing else is near
-    }
-    facts.observations.push_back(made);
-  }
-  EXPECT_EQ(wanted.choice.best().configuration.lanes, 4);
 }
 
 // The device takes 1 ms for a frame and the cores nearly none of them.
