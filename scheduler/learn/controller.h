@@ -176,6 +176,7 @@ class Controller {
   void forget_device(Learnt& learnt) const;
   bool lacks_energy(const Learnt& learnt) const;
   bool lacks_splits(const Learnt& learnt) const;
+  bool lacks_latency(const Learnt& learnt) const;
   /// What the rules and the share of the machine leave open.
   Allowed allowed() const;
   std::optional<Step> look_at_neighbours();

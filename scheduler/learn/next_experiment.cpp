@@ -261,8 +261,10 @@ Next find_next(const Facts& facts, const Findings& findings, const Objective& ob
 
 Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
                      const Allowed& allowed, const Predictor& predictor, const LanePrior& prior) {
-  return keep_up(find_next(facts, findings, objective, allowed, predictor, prior), facts, findings,
-                 objective);
+  Next next = keep_up(find_next(facts, findings, objective, allowed, predictor, prior), facts,
+                      findings, objective);
+  if (next.plan) next.plan = as_in_service(*next.plan, facts.chain, objective);
+  return next;
 }
 
 }  // namespace tandem
