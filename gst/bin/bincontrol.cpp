@@ -169,6 +169,15 @@ void BinControl::set_device(const DeviceSide& device) {
   controller_.set_device(device);
 }
 
+void BinControl::keep_rules_with(const DeviceSide& device) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!controller_.awaits_device()) return;
+  }
+  set_device(device);
+  handle([](Controller& c) { return std::optional(c.set_rules(AdaptRules(c.rules()))); });
+}
+
 void BinControl::retrain() {
   if (handle([](Controller& c) { return std::optional(c.retrain()); })) tell();
 }

@@ -78,6 +78,8 @@ class Controller {
   /// device there is. For before set_device(), which says so.
   void set_energy(const Domains& domains, double resolution_s);
   const Objective& objective() const { return objective_; }
+  const AdaptRules& rules() const { return rules_; }
+  bool awaits_device() const { return device_coming_; }
   /// What there is of a device from now on. For before set_rules(), which decides.
   void set_device(const DeviceSide& device);
   /// One of several devices is gone, the others go on.
