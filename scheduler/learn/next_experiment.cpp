@@ -52,7 +52,7 @@ int device_runs(const Configuration& configuration) {
   const Mapping& mapping = configuration.mapping;
   int runs = 0;
   for (int k = 0; k < mapping.stages; ++k)
-    if (mapping.on_device(k) && (k == 0 || mapping.side(k) != mapping.side(k - 1))) ++runs;
+    if (mapping.side(k) != Side::c && (k == 0 || mapping.side(k) != mapping.side(k - 1))) ++runs;
   return runs;
 }
 
