@@ -188,7 +188,7 @@ void put_plain_first(Choice& choice, double gain, IsSpecial&& is_special) {
 }
 
 // Whether more lanes answer no sooner: a frame that has the device to itself takes as long with any
-// number. One lane is measured so, and several with as many frames at a time.
+// number. One lane of one thread is measured so, and several with as many frames at a time.
 class OneLaneServes {
  public:
   OneLaneServes(const Model& model, const Measurements& measurements, const Objective& objective,
@@ -201,7 +201,9 @@ class OneLaneServes {
         which_(which) {}
 
   bool operator()(Configuration configuration) const {
-    if (!least_latency(objective_) || configuration.lanes == 1) return false;
+    if (!least_latency(objective_) || configuration.lanes == 1 || configuration.threads > 1 ||
+        configuration.granularity == Granularity::medium || measurements_.devices > 1)
+      return false;
     configuration.lanes = 1;
     if (!allowed_(configuration) || !is_one_of(which_, configuration, measurements_, trials_))
       return false;
