@@ -187,15 +187,50 @@ void put_plain_first(Choice& choice, double gain, IsSpecial&& is_special) {
   std::stable_partition(choice.ranked.begin(), end, std::not_fn(special));
 }
 
+// Whether more lanes answer no sooner: a frame that has the device to itself takes as long with any
+// number. One lane of one thread is measured so, and several with as many frames at a time.
+class OneLaneServes {
+ public:
+  OneLaneServes(const Model& model, const Measurements& measurements, const Objective& objective,
+                const Allowed& allowed, std::span<const Trial> trials, Which which)
+      : model_(model),
+        measurements_(measurements),
+        objective_(objective),
+        allowed_(allowed),
+        trials_(trials),
+        which_(which) {}
+
+  bool operator()(Configuration configuration) const {
+    if (!least_latency(objective_) || configuration.lanes == 1 || configuration.threads > 1 ||
+        configuration.granularity == Granularity::medium || measurements_.devices > 1)
+      return false;
+    configuration.lanes = 1;
+    if (!allowed_(configuration) || !is_one_of(which_, configuration, measurements_, trials_))
+      return false;
+    const Prediction p = corrected(trials_, configuration, model_.predict(configuration));
+    return known(p.latency_s) && keeps_up(p.throughput_fps, objective_);
+  }
+
+ private:
+  const Model& model_;
+  const Measurements& measurements_;
+  const Objective& objective_;
+  const Allowed& allowed_;
+  const std::span<const Trial> trials_;
+  const Which which_;
+};
+
 Choice rank(const Model& model, const Measurements& measurements, const Objective& objective,
             const Allowed& allowed, std::span<const Trial> trials, Which which) {
   Ranking ranking(objective);
+  const OneLaneServes one_lane_serves(model, measurements, objective, allowed, trials, which);
   model.predict_all(
       [&](Configuration configuration, const Prediction& prediction) {
         if (allowed.tasks && !configuration.mapping.any_split())
           configuration.tasks = *allowed.tasks;
         if (!allowed(configuration) || !is_one_of(which, configuration, measurements, trials))
           return;
+        if (one_lane_serves(configuration)) return;
         const Prediction p =
             trials.empty() ? prediction : corrected(trials, configuration, prediction);
         ranking.offer(configuration, p, score(p, objective));
@@ -234,6 +269,11 @@ bool needs_energy(const Objective& objective) {
 
 bool needs_latency(const Objective& objective) {
   return objective.target_latency_s > 0 || objective.metric == Metric::latency;
+}
+
+bool least_latency(const Objective& objective) {
+  return objective.metric == Metric::latency && objective.target_fps == 0 &&
+         objective.power_budget_w == 0 && objective.target_latency_s == 0;
 }
 
 Choice choose(const Measurements& measurements, const Objective& objective, const Allowed& allowed,

@@ -38,6 +38,8 @@ struct Objective {
 
 bool needs_energy(const Objective& objective);
 bool needs_latency(const Objective& objective);
+/// Whether what answers soonest is best, whatever else it does.
+bool least_latency(const Objective& objective);
 
 struct Candidate {
   Configuration configuration;

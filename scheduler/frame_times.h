@@ -13,9 +13,13 @@ struct FrameTimes {
   Configuration configuration;  ///< under which it was begun
   uint64_t begin_ns = 0;        ///< steady clock, when a driver thread took it
   uint64_t end_ns = 0;          ///< when its last stage was done
-  /// When it could leave: frames leave in order, so when all before it were done as well.
+  /// When it could leave: frames leave in order, so when all before it were done as well, and the
+  /// thread that takes them, if that waited for it, was awake.
   uint64_t ready_ns = 0;
-  uint64_t came_ns = 0;  ///< to the sink pad, before it waited for anything
+  uint64_t came_ns = 0;    ///< to the sink pad, before it waited for anything
+  uint64_t let_in_ns = 0;  ///< to those that wait to begin
+  /// From when a thread waited for nothing but this frame until that was awake and took it.
+  uint64_t waking_ns = 0;
   /// What each stage took with all its rounds, wherever it was computed.
   std::array<uint64_t, kMaxStages> stage_ns{};
   /// Copying the outputs of each stage between device and host, when stages were timed apart.
@@ -27,6 +31,7 @@ struct FrameTimes {
   uint64_t waited_ns = 0;     ///< for its turn at serial stages
   uint64_t held_ns = 0;       ///< before it was let in: for a sink slower than the stages
   bool stages_apart = false;  ///< device stages were waited for one by one
+  bool spaced = false;        ///< it began when the one before it had left, as if it came then
   /// Its thread waited for it for a tenth of a frame's time or longer, and nothing was behind it
   /// when it was begun: the source does not keep the threads busy.
   bool starved = false;
@@ -36,7 +41,7 @@ struct FrameTimes {
   /// From the sink pad to the source pad, without what the configuration has no part in: how long
   /// it waited to begin behind frames of a source that is faster than the stages, and for a sink
   /// that is slower than they are.
-  uint64_t latency_ns() const { return ready_ns > begin_ns ? ready_ns - begin_ns : 0; }
+  uint64_t latency_ns() const { return ready_ns > begin_ns ? ready_ns - begin_ns + waking_ns : 0; }
   /// Behind these frames.
   uint64_t waited_to_begin_ns() const { return begin_ns > came_ns ? begin_ns - came_ns : 0; }
 };

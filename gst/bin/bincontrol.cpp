@@ -38,16 +38,20 @@ BinControl::BinControl(GstElement* bin, Executor& executor, const BinPlan& plan)
   controller_.observed = [this](const Observation& seen) {
     GST_DEBUG_OBJECT(
         bin_,
-        "measured %s: %.1f fps, %.1f of the device; %.4g core s a frame, %d frames in %.3f s, %d "
-        "of them waited for the source",
-        to_string(seen.configuration).c_str(), 1 / seen.frame_s, 1 / seen.device_frame_s,
-        seen.cpu_s, seen.frames, seen.lasted_s, seen.starved_frames);
+        "measured %s%s: %.1f fps, %.1f of the device, %.3f ms; %.4g core s a frame, %d frames in "
+        "%.3f s, %d of them waited for the source",
+        to_string(seen.configuration).c_str(), seen.spaced ? " spaced" : "", 1 / seen.frame_s,
+        1 / seen.device_frame_s, 1e3 * seen.latency_s, seen.cpu_s, seen.frames, seen.lasted_s,
+        seen.starved_frames);
   };
   controller_.tried = [this](const Trial& trial) {
-    GST_DEBUG_OBJECT(bin_, "tried %s: %.1f fps (%.1f expected), %.4g J a frame (%.4g); looks: %zu",
-                     to_string(trial.configuration).c_str(), trial.measured.throughput_fps,
-                     trial.predicted.throughput_fps, trial.measured.energy_j,
-                     trial.predicted.energy_j, trial.looks.size());
+    GST_DEBUG_OBJECT(
+        bin_,
+        "tried %s: %.1f fps (%.1f expected), %.3f ms (%.3f), %.4g J a frame (%.4g); looks: %zu",
+        to_string(trial.configuration).c_str(), trial.measured.throughput_fps,
+        trial.predicted.throughput_fps, 1e3 * trial.measured.latency_s,
+        1e3 * trial.predicted.latency_s, trial.measured.energy_j, trial.predicted.energy_j,
+        trial.looks.size());
   };
 }
 
@@ -84,7 +88,7 @@ bool BinControl::handle(Event&& event) {
   if (!step) return false;
   GST_DEBUG_OBJECT(bin_, "%s %s", controller_.training() ? "measures" : "runs",
                    to_string(step->configuration).c_str());
-  executor_.configure(step->configuration, step->time_stages);
+  executor_.configure(step->configuration, step->time_stages, step->spaced);
   return true;
 }
 
@@ -164,6 +168,15 @@ void BinControl::set_device(const DeviceSide& device) {
   if (device_lost_) return;
   conditions_.device = device.name;
   controller_.set_device(device);
+}
+
+void BinControl::keep_rules_with(const DeviceSide& device) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!controller_.awaits_device()) return;
+  }
+  set_device(device);
+  handle([](Controller& c) { return std::optional(c.set_rules(AdaptRules(c.rules()))); });
 }
 
 void BinControl::retrain() {

@@ -44,6 +44,9 @@ class BinControl {
 
   /// What there is of a device; set_rules() then decides with it.
   void set_device(const DeviceSide& device);
+  /// What the properties say cannot be: if a device was awaited, it comes under the rules that were
+  /// right last.
+  void keep_rules_with(const DeviceSide& device);
   /// The device that opened later, or none, and where joules come from with it. Before the first
   /// set_device() that has it.
   void device_opened(BinEnergy energy);

@@ -62,7 +62,11 @@ BinPlan plan_run(GstElement* bin, const std::vector<GstTandemStage*>& stages,
     if (!plan.device && !names_energy_source(settings.energy_source))
       plan.open_device = [bin, find_energy, selector = settings.opencl_device] {
         OpenedDevice opened{DeviceProvider::open(bin, selector), {}};
-        opened.energy = find_energy(opened.found);
+        try {
+          opened.energy = find_energy(opened.found);
+        } catch (const std::exception& e) {
+          opened.energy.missing = e.what();
+        }
         return opened;
       };
   }

@@ -31,7 +31,7 @@ struct BinPlan {
   /// The cores compute until the device's programs are built.
   bool device_joins_later = false;
   /// And until this has opened it, which takes up to a second: for a thread, with no lock held.
-  /// Empty: that is done.
+  /// It throws nothing. Empty: that is done.
   std::function<OpenedDevice()> open_device;
   BinEnergy energy;  ///< none where the device opens later
   std::shared_ptr<DeviceBusy> device_busy;

@@ -83,7 +83,7 @@ void DeviceProvider::end_look(BinRun& run, const Found& found) {
   try {
     run.use_device(found.context);
     problem_.reset();
-  } catch (const opencl::Error& e) {
+  } catch (const std::exception& e) {
     problem_ = e.what();
   }
 }

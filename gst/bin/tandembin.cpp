@@ -131,11 +131,21 @@ void configure(TandemBin* bin, BinRun& run) {
   run.control().warn_later(run.device_provider().complaint(run, settings_of(bin), rules));
 }
 
+// What ran goes on, with the device that has come.
+void stay_as_it_is(TandemBin* bin, BinRun& run, const char* why) {
+  std::unique_lock lock(bin->self->configure_mutex);
+  run.control().keep_rules_with(run.device_side());
+  lock.unlock();
+  run.control().tell();
+  GST_ELEMENT_WARNING(bin, LIBRARY, SETTINGS, ("The configuration stays as it is: %s.", why),
+                      (nullptr));
+}
+
 // A property changed while frames flow: what cannot be is refused, and what ran goes on.
 void reconfigure(TandemBin* bin) {
+  const std::shared_ptr<BinRun> run = run_to_configure(bin);
+  if (!run) return;
   try {
-    const std::shared_ptr<BinRun> run = run_to_configure(bin);
-    if (!run) return;
     std::unique_lock lock = lock_with_device(bin, *run);
     // Who looks for the device configures the run when it is there; frames may pass meanwhile.
     if (run->device_provider().looking() && !run->device_side().coming) return;
@@ -147,25 +157,22 @@ void reconfigure(TandemBin* bin) {
     // So that upstream asks again what memory to take.
     if (other_memory) gst_pad_push_event(bin->self->sink, gst_event_new_reconfigure());
   } catch (const std::exception& e) {
-    GST_ELEMENT_WARNING(bin, LIBRARY, SETTINGS, ("The configuration stays as it is: %s.", e.what()),
-                        (nullptr));
+    stay_as_it_is(bin, *run, e.what());
   }
 }
 
 // On a thread, while frames pass: opens the device that a run begins without.
 void open_device(TandemBin* bin, BinRun& run, const tandem::BinPlan& plan) {
+  tandem::OpenedDevice opened = plan.open_device();
   try {
-    tandem::OpenedDevice opened = plan.open_device();
-    std::unique_lock lock(bin->self->configure_mutex);
+    std::lock_guard lock(bin->self->configure_mutex);
     run.end_opening(std::move(opened));
     configure(bin, run);
-    lock.unlock();
-    run.control().tell();
-    if (run.context()) gst_pad_push_event(bin->self->sink, gst_event_new_reconfigure());
   } catch (const std::exception& e) {
-    GST_ELEMENT_WARNING(bin, LIBRARY, SETTINGS, ("The configuration stays as it is: %s.", e.what()),
-                        (nullptr));
+    stay_as_it_is(bin, run, e.what());
   }
+  run.control().tell();
+  if (run.context()) gst_pad_push_event(bin->self->sink, gst_event_new_reconfigure());
 }
 
 void change_objective(TandemBin* bin) {

@@ -21,12 +21,17 @@ namespace {
 
 // Enough that a core that was held up does not hold up the frame.
 constexpr int kBandsPerCore = 8;
+// How often a thread looks whether a band is done before it sleeps until then.
+constexpr int kTurns = 256;
 
 // Also where an exception ends it: nobody waits for good.
 class SetAtEnd {
  public:
   explicit SetAtEnd(std::atomic<bool>& flag) : flag_(flag) {}
-  ~SetAtEnd() { flag_.store(true, std::memory_order_release); }
+  ~SetAtEnd() {
+    flag_.store(true, std::memory_order_release);
+    flag_.notify_all();
+  }
   SetAtEnd(const SetAtEnd&) = delete;
   SetAtEnd& operator=(const SetAtEnd&) = delete;
 
@@ -129,12 +134,18 @@ void BandPool::help(Job& job) {
     helpers_cpu_ns_ += static_cast<uint64_t>(1e9 * (thread_cpu_s(pthread_self()) - before_s));
 }
 
-// Until these rows are there. The bands that have them have begun: bands begin in order.
+// Until these rows are there. The bands that have them have begun: bands begin in order. They are
+// there in a moment, unless their thread has lost its core, which it may get back from this one.
 void BandPool::await(const Bands& of, int first, int end) const {
   if (of.count == 0 || first >= of.rows) return;
   for (int band = of.band_of(first); band < of.end() && of.first_row(band) < end; ++band) {
-    while (!done_[static_cast<std::size_t>(band)].load(std::memory_order_acquire))
-      std::this_thread::yield();
+    const std::atomic<bool>& done = done_[static_cast<std::size_t>(band)];
+    for (int turn = 0; !done.load(std::memory_order_acquire); ++turn) {
+      if (turn < kTurns)
+        std::this_thread::yield();
+      else
+        done.wait(false, std::memory_order_acquire);
+    }
   }
 }
 

@@ -36,8 +36,9 @@ Dispatch::Dispatch(std::vector<StageRules> stages, int cores, bool has_device)
 }
 
 void Dispatch::configure(const Configuration& configuration, const Devices& devices,
-                         bool time_stages, uint32_t can_split) {
+                         bool time_stages, uint32_t can_split, bool spaced) {
   pending_ = configuration;
+  if (std::exchange(spaced_, spaced) && !spaced) drivers_changed();
   kinds_ = devices.kind;
   pending_letters_ = letters_of(devices);
   pending_.threads = std::clamp(pending_.threads, 1, cores_ + 1);
@@ -114,9 +115,10 @@ void Dispatch::source_waits() {
   source_waits_for_the_sink_ = waits_for_the_sink();
 }
 
-void Dispatch::let_in(Item* item, uint64_t held_ns) {
+void Dispatch::let_in(Item* item, uint64_t held_ns, uint64_t now_ns) {
   source_waits_ = false;
   item->sequence = next_submit_;
+  item->times.let_in_ns = now_ns;
   item->status = {};
   entry(next_submit_++) = {.item = item, .state = State::queued, .held_ns = held_ns};
   wakes_ |= kOneDriver;
@@ -134,18 +136,21 @@ bool Dispatch::can_take() const {
   return next_take_ < next_submit_ && entry(next_take_).state == State::done;
 }
 
-Item* Dispatch::take() {
+Item* Dispatch::take(uint64_t woken_ns) {
   Entry& oldest = entry(next_take_++);
   oldest.state = State::empty;
   held_back_ = 0;  // the sink is awake, and takes the others as well
-  ready_ns_ = std::max(ready_ns_, oldest.item->times.end_ns);
+  ready_ns_ = std::max({ready_ns_, oldest.item->times.end_ns, woken_ns});
   oldest.item->times.ready_ns = ready_ns_;
   return std::exchange(oldest.item, nullptr);
 }
 
-void Dispatch::release() {
+void Dispatch::release(uint64_t now_ns) {
   ++released_;
   wakes_ |= empty() ? kSource | kEmpty : kSource;
+  if (!spaced_) return;
+  released_ns_ = now_ns;
+  wakes_ |= kOneDriver;
 }
 
 // Items that the device has finished go first: collecting one costs the driver little and frees a
@@ -207,12 +212,16 @@ Dispatch::Entry& Dispatch::begin(uint64_t now_ns, const Idle& idle) {
   item.device_stages = item.fused_stages = 0;
   item.in_bands = false;
   FrameTimes& times = item.times;
-  times = {.came_ns = times.came_ns};
+  times = {.came_ns = times.came_ns, .let_in_ns = times.let_in_ns};
   times.configuration = current_;
   times.stages_apart = time_stages_;
+  times.spaced = spaced_;
   times.held_ns = begun.held_ns;
   times.begin_ns = now_ns;  // in the order of the stream
-  const uint64_t waited_ns = idle.since_ns > 0 ? now_ns - idle.since_ns : 0;
+  // While items are spaced a thread could not begin before.
+  const uint64_t since_ns = spaced_ ? std::max(idle.since_ns, released_ns_) : idle.since_ns;
+  const uint64_t waited_ns = idle.since_ns > 0 ? now_ns - std::min(now_ns, since_ns) : 0;
+  times.waking_ns = std::min(waited_ns, now_ns - std::min(now_ns, times.let_in_ns));
   times.starved =
       next_begin_ == next_submit_ && !source_waits_ && kLongWait * waited_ns > idle.service_ns;
   ++running_;

@@ -74,9 +74,11 @@ class Dispatch {
   /// finished. Threads are clamped to 1 ... nC + 1, lanes to 1 ... kMaxLanes, stages that the
   /// devices of their letter cannot compute to 'c', as are those with an 's' outside `can_split`
   /// (bit k: stage k), and those that the CPU cannot compute to a letter that can. While stages are
-  /// timed apart there is one lane and all items wait for it.
+  /// timed apart there is one lane and all items wait for it. `spaced`: an item begins when all
+  /// before it have been released, as those of a source do that the stages keep up with.
   void configure(const Configuration& configuration, const Devices& devices, bool time_stages,
-                 uint32_t can_split = ~0u);
+                 uint32_t can_split = ~0u, bool spaced = false);
+  bool spaced() const { return spaced_; }
   const Configuration& configuration() const { return current_; }
   /// Most items in flight; clamped to 2 (nC + 1) ... kMaxWindow.
   void set_window(int items);
@@ -97,13 +99,15 @@ class Dispatch {
   /// Whether the source that waits has to look again: there is space, or it waits for others now.
   bool source_looks_again();
   /// After has_space(). `held_ns`: how long it waited for the sink.
-  void let_in(Item* item, uint64_t held_ns);
+  void let_in(Item* item, uint64_t held_ns, uint64_t now_ns = 0);
   /// The item that came last, if it waits to begin and another one may come in its place: it leaves
   /// as if it had never come. Null otherwise.
   Item* take_back();
   bool can_take() const;
-  Item* take();    ///< the oldest; after can_take()
-  void release();  ///< the item taken last no longer counts as in flight
+  /// The oldest; after can_take(). `woken_ns`: when the sink was awake, if it waited for this one.
+  Item* take(uint64_t woken_ns = 0);
+  /// The item taken last no longer counts as in flight. `now_ns` matters where items are spaced().
+  void release(uint64_t now_ns = 0);
   int in_flight() const { return static_cast<int>(next_submit_ - released_); }
   int waiting() const { return static_cast<int>(next_submit_ - next_begin_); }  ///< to begin
   int under_way() const { return running_; }  ///< begun and not done, the parked ones included
@@ -211,7 +215,7 @@ class Dispatch {
   const Entry& entry(uint64_t sequence) const { return ring_[sequence % ring_.size()]; }
   Entry& begin(uint64_t now_ns, const Idle& idle);
   bool may_begin() const {
-    return next_begin_ < next_submit_ && !is_pending() &&
+    return next_begin_ < next_submit_ && !is_pending() && !(spaced_ && released_ < next_begin_) &&
            std::ssize(for_lane_) < static_cast<std::ptrdiff_t>(drivers());
   }
   bool fills_lanes() const;
@@ -287,6 +291,8 @@ class Dispatch {
   bool aborted_ = false;
   Configuration current_, pending_;
   bool time_stages_ = false, pending_time_stages_ = false;
+  bool spaced_ = false;
+  uint64_t released_ns_ = 0;  ///< when an item was released last while they are spaced
   int window_;
   bool device_usable_;  ///< any
   std::array<DeviceState, kMaxDevices> devices_{};

@@ -68,7 +68,7 @@ void Executor::wake(uint32_t wakes) {
   if (wakes & (Dispatch::kEmpty | Dispatch::kAllWorkers)) idle_.notify_all();
 }
 
-void Executor::configure(const Configuration& configuration, bool time_stages) {
+void Executor::configure(const Configuration& configuration, bool time_stages, bool spaced) {
   Devices devices{0, device_ != nullptr ? device_->devices() : 1};
   for (int d = 0; d < devices.count; ++d)
     devices.kind[d] = static_cast<uint8_t>(device_ != nullptr ? device_->kind(d) : 0);
@@ -79,7 +79,7 @@ void Executor::configure(const Configuration& configuration, bool time_stages) {
     can_split |= stages_[k]->can_split() ? 1u << k : 0;
   }
   Lock lock(mutex_);
-  dispatch_.configure(configuration, devices, time_stages, can_split);
+  dispatch_.configure(configuration, devices, time_stages, can_split, spaced);
   device_piece_ = 0;
   unlock(lock);
 }
@@ -116,16 +116,17 @@ void Executor::set_cpu_fallback(bool on) {
 bool Executor::submit(Item* item) {
   item->times.came_ns = now_ns();
   Lock lock(mutex_);
-  uint64_t held_ns = 0;
+  uint64_t held_ns = 0, let_in_ns = item->times.came_ns;
   while (!dispatch_.aborted() && !dispatch_.has_space()) {
     dispatch_.source_waits();
     const bool for_the_sink = dispatch_.waits_for_the_sink();
     const uint64_t since_ns = now_ns();
     space_.wait(lock);
-    if (for_the_sink) held_ns += now_ns() - since_ns;
+    let_in_ns = now_ns();
+    if (for_the_sink) held_ns += let_in_ns - since_ns;
   }
   if (dispatch_.aborted()) return false;
-  dispatch_.let_in(item, held_ns);
+  dispatch_.let_in(item, held_ns, let_in_ns);
   unlock(lock);
   return true;
 }
@@ -144,20 +145,25 @@ Item* Executor::take_back() {
 
 Item* Executor::take() {
   std::unique_lock lock(mutex_);
-  finished_.wait(
-      lock, [&] { return dispatch_.can_take() || (dispatch_.aborted() && dispatch_.all_taken()); });
-  return dispatch_.can_take() ? dispatch_.take() : nullptr;
+  bool waited = false;
+  for (; !dispatch_.can_take(); waited = true) {
+    if (dispatch_.aborted() && dispatch_.all_taken()) return nullptr;
+    finished_.wait(lock);
+  }
+  return dispatch_.take(waited ? now_ns() : 0);
 }
 
 void Executor::release() {
   Lock lock(mutex_);
-  dispatch_.release();
+  release(lock);
   unlock(lock);
 }
 
+void Executor::release(const Lock&) { dispatch_.release(dispatch_.spaced() ? now_ns() : 0); }
+
 Item* Executor::release_and_take() {
   Lock lock(mutex_);
-  dispatch_.release();
+  release(lock);
   Item* const next = dispatch_.can_take() ? dispatch_.take() : nullptr;
   unlock(lock);
   return next;

@@ -80,7 +80,8 @@ class Executor {
   /// finished. Threads are clamped to 1 ... nC + 1, stages that have no device to 'c'.
   /// `time_stages`: consecutive device stages are waited for one by one and their outputs copied
   /// there and back, so that Item::times tells them apart. Slower: for training.
-  void configure(const Configuration& configuration, bool time_stages = false);
+  /// `spaced`: each begins when the one before it has been released; also for training.
+  void configure(const Configuration& configuration, bool time_stages = false, bool spaced = false);
   Configuration configuration() const;
 
   /// Items that are submitted from now on are of another size: how long stages take is learnt anew.
@@ -173,6 +174,7 @@ class Executor {
   uint32_t take_wakes();      ///< of threads that have a reason to look again
   void wake(uint32_t wakes);  ///< outside of mutex_ where possible: who wakes waits for it
   void unlock(Lock& lock);    ///< and wakes
+  void release(const Lock& lock);
 
   const std::vector<Stage*> stages_;
   Device* const device_;

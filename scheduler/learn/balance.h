@@ -15,7 +15,12 @@ namespace tandem {
 ///
 /// The share whose frames take the least time may have one side wait for the other: waking the
 /// cores or joining costs more than a few rows. What the cores took of the device's time when it
-/// was chosen counts as balanced then.
+/// was chosen counts as balanced then, as the first 50 frames of the stream show it: frames wait
+/// there, and the source computes beside them.
+///
+/// A move has to gain 5% of the slower side's time. Times that come and go would move the share
+/// forth and back: each time that a move undoes the one before, the first apart, the next has to be
+/// justified for twice as long, up to 1152 frames, until none was for 10 000 frames.
 class Balance {
  public:
   enum class Act {
@@ -38,18 +43,37 @@ class Balance {
  private:
   static constexpr int kLatest = 9;
 
+  bool learns_what_is_usual(double cores_s, double device_s);
   bool lies_to_one_side() const;
+  bool is_time_to_act();
   double target() const;
+  bool gains(double target) const;
   Act move_to(double share);
+  void note_turn(bool up);
+
+  /// A side's time, and what of it its rows take, by the latest frames.
+  struct Rates {
+    double cores_s, cores_fixed_s, cores_rows_s;
+    double device_s, device_fixed_s, device_rows_s;
+  };
+  Rates rates() const;
+
+  static constexpr int kFirst = 50;  ///< frames that show what is usual in the stream
 
   int cpu_share_ = 0;
   double usual_ = 1;
+  bool learns_ = false;                 ///< what is usual
+  std::array<double, kFirst> first_{};  ///< of the cores by the device
   // Of the cores: times by what is usual.
   double cores_fixed_s_ = 0, device_fixed_s_ = 0;
   double unbalanced_ = 0;  ///< lbt
   std::array<double, kLatest> cores_s_{}, device_s_{};
-  int seen_ = 0;   ///< frames with this share
-  int moves_ = 0;  ///< since it was balanced
+  int seen_ = 0;                     ///< frames with this share
+  int moves_ = 0;                    ///< since it was balanced
+  int due_ = 0;                      ///< frames since a move is due
+  int turns_ = 0;                    ///< moves that undid the one before
+  bool up_ = false, moved_ = false;  ///< the latest move
+  int since_move_ = 0;               ///< frames
 };
 
 }  // namespace tandem

@@ -205,14 +205,14 @@ std::optional<Step> Controller::frame_done(const FrameTimes& times, uint32_t dev
     if (!training_->experiment.take(times, device_stages)) return std::nullopt;
     return go_on_training();
   }
-  const Configuration before = running_.configuration;
-  const bool settled = !check_ || before == settled_on_;
-  if (settled && times.configuration == before) {
+  const Step before = running_;
+  const bool settled = !check_ || before == Step{settled_on_};
+  if (settled && times.configuration == before.configuration && !times.spaced) {
     watch(times, device_stages);
   } else {
     steady_.other_frame_done(times);
   }
-  if (!(running_.configuration == before)) return running_;
+  if (!(running_ == before)) return running_;
   if (check_) {
     if (another_trains_ || !check_->experiment->take(times, device_stages)) return std::nullopt;
     return go_on_checking();
@@ -240,9 +240,9 @@ Step Controller::decide(Reason reason) {
   if (device_coming_) return await_device();
   Learnt* learnt = find();
   if (training() && reason == Reason::rules) return running_;
-  const bool splits_are_lacking = learnt && lacks_splits(*learnt);
+  const bool lacks_some = learnt && (lacks_splits(*learnt) || lacks_latency(*learnt));
   const bool may_train = budget_.allows_training(rules_.max_overhead);
-  if (learnt && !lacks_energy(*learnt) && !(splits_are_lacking && may_train)) {
+  if (learnt && !lacks_energy(*learnt) && !(lacks_some && may_train)) {
     abandon_training();
     const Choice choice = choose(*learnt);
     if (choice.count > 0) {
@@ -252,7 +252,7 @@ Step Controller::decide(Reason reason) {
       if (!as_before || learnt->chosen.configuration.mapping.stages == 0)
         remember(*learnt, choice.best());
       settle(reason, learnt->chosen, choice);
-      if (splits_are_lacking) wanted_ = reason;  // once it is allowed
+      if (lacks_some) wanted_ = reason;  // once it is allowed
       begin_check();
       return running_;
     }

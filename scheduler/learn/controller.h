@@ -78,6 +78,8 @@ class Controller {
   /// device there is. For before set_device(), which says so.
   void set_energy(const Domains& domains, double resolution_s);
   const Objective& objective() const { return objective_; }
+  const AdaptRules& rules() const { return rules_; }
+  bool awaits_device() const { return device_coming_; }
   /// What there is of a device from now on. For before set_rules(), which decides.
   void set_device(const DeviceSide& device);
   /// One of several devices is gone, the others go on.
@@ -176,6 +178,7 @@ class Controller {
   void forget_device(Learnt& learnt) const;
   bool lacks_energy(const Learnt& learnt) const;
   bool lacks_splits(const Learnt& learnt) const;
+  bool lacks_latency(const Learnt& learnt) const;
   /// What the rules and the share of the machine leave open.
   Allowed allowed() const;
   std::optional<Step> look_at_neighbours();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What the controller does when one side of split frames takes longer than the other (paper 3,
 // section 3.3): the share moves first, and only where that does not help it trains again.
+#include <algorithm>
+
 #include "scheduler/learn/controller.h"
 #include "scheduler/learn/next_split.h"
 
@@ -23,6 +25,26 @@ bool Controller::lacks_splits(const Learnt& learnt) const {
   return learnt.objective != objective_ && !learnt.derived() &&
          !learnt.facts.observations.empty() &&
          next_split(learnt.facts, learnt.findings, objective_, allowed(), *predictor_).has_value();
+}
+
+// A training by another objective measured frames behind others, and with a prior no single lane.
+bool Controller::lacks_latency(const Learnt& learnt) const {
+  const Facts& facts = learnt.facts;
+  if (!needs_latency(objective_) || learnt.derived() || facts.observations.empty()) return false;
+  const auto any = [&](auto&& is_one) { return std::ranges::any_of(facts.observations, is_one); };
+  const auto on_device = [](const Observation& seen) {
+    return seen.kind != Observation::Kind::stages && seen.configuration.mapping.any_device();
+  };
+  const bool lanes_alone = any([&](const Observation& seen) {
+                             return on_device(seen) && seen.configuration.lanes > 1;
+                           }) &&
+                           !any([&](const Observation& seen) {
+                             return on_device(seen) && seen.configuration.lanes == 1;
+                           });
+  const bool device_alone = facts.chain.device_only == (1u << facts.chain.stages) - 1;
+  const bool one_at_a_time = facts.chain.devices == 1 || !device_alone;
+  return lanes_alone || (least_latency(objective_) && one_at_a_time &&
+                         !any([](const Observation& seen) { return seen.spaced; }));
 }
 
 void Controller::begin_balance() {

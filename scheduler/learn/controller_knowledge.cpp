@@ -65,9 +65,10 @@ void Controller::begin_check() {
 }
 
 void Controller::look(const Configuration& configuration, double slow_fps) {
-  const Plan plan{configuration, Observation::Kind::look, 0, slow_fps};
   Chain chain = chain_;
   chain.cores = cores_;
+  const Plan plan =
+      as_in_service({configuration, Observation::Kind::look, 0, slow_fps}, chain, objective_);
   check_->experiment.emplace(plan, chain, counter_s(), read_probe_);
   running_ = plan.step();
 }
@@ -76,18 +77,17 @@ void Controller::end_check() {
   if (!check_) return;
   check_.reset();
   if (slower_) slower_->return_s = 0;
-  if (running_.configuration == settled_on_) return;
-  running_ = {settled_on_, false};
+  const bool another = !(running_.configuration == settled_on_);
+  running_ = {settled_on_};
+  if (!another) return;
   watch_.begin_anew();
   steady_.begin_anew();
 }
 
 // With what the look that is over saw. Returns what to run from now on, if it is something else.
 std::optional<Step> Controller::go_on_checking() {
-  const Configuration before = running_.configuration;
-  const auto changed = [&] {
-    return running_.configuration == before ? std::nullopt : std::optional(running_);
-  };
+  const Step before = running_;
+  const auto changed = [&] { return running_ == before ? std::nullopt : std::optional(running_); };
   Learnt* learnt = find();
   Observation seen = check_->experiment->observation();
   // A source that does not keep the threads busy tells nothing about rates; Watch says when it

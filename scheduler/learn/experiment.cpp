@@ -82,8 +82,7 @@ Experiment::Experiment(const Plan& plan, const Chain& chain, double counter_s, R
       read_probe_(std::move(read_probe)) {}
 
 bool Experiment::take(const FrameTimes& times, uint32_t device_stages) {
-  if (!(times.configuration == plan_.configuration) ||
-      times.stages_apart != plan_.step().time_stages) {
+  if (!(Step{times.configuration, times.stages_apart, times.spaced} == plan_.step())) {
     others_end_ns_ = std::max(others_end_ns_, times.end_ns);
     return false;
   }
@@ -96,6 +95,7 @@ bool Experiment::take(const FrameTimes& times, uint32_t device_stages) {
 void Experiment::count(const FrameTimes& times, uint32_t device_stages) {
   ++counted_;
   busy_.add(busy_of(times, device_stages, chain_));
+  latencies_s_ += seconds(times.latency_ns());
   starved_ += times.starved ? 1 : 0;
   if (begin_.energy && !counts_joules_)
     counts_joules_ = count_from_new_value(begin_, read_probe_());
@@ -185,6 +185,7 @@ bool Experiment::is_slow() {
   start_ns_ = alone_ns_;
   counted_ = alone_;
   starved_ = 0;
+  latencies_s_ = 0;
   counts_joules_ = false;
   begin_ = end_ = read_probe_();
   return true;
@@ -205,6 +206,7 @@ Observation Experiment::observation() {
     for (FrameTimes& times : samples_) times.starved = false;
   }
   made.starved_frames = starved_;
+  made.spaced = plan_.spaced;
   made.latency_s = latency_.percentile_s(95);
   made.cpu_s = (end_.cpu_s - begin_.cpu_s - (end_.others_cpu_s - begin_.others_cpu_s)) / counted_;
   if (counts_joules_ && end_.energy)
@@ -215,7 +217,7 @@ Observation Experiment::observation() {
     made.busy = at_most_all(a_second, 1, chain_);
   }
   if (is_trial(plan_.kind)) {
-    made.frame_s = seconds(last_ns_ - start_ns_) / counted_;
+    made.frame_s = seconds_a_frame();
     return made;
   }
   made.in_vain = samples_.empty();
@@ -238,7 +240,7 @@ void Experiment::measure(Observation& made) {
     made.split_device_s = mean_of([](const FrameTimes& t) { return t.split_device_ns; });
   }
   if (split || beside) {
-    made.frame_s = seconds(last_ns_ - start_ns_) / counted_;
+    made.frame_s = seconds_a_frame();
     if (beside) made.device_frame_s = made.frame_s * counted_ / (counted_ - std::ssize(samples_));
   } else if (one_by_one) {
     made.frame_s = seconds(last_ns_ - start_ns_) / counted_;
@@ -285,10 +287,18 @@ double Experiment::mean_of(Value&& value) {
   return estimate_of(std::move(values));
 }
 
+// From one frame to the next. Between spaced ones the next one waits: they take what a source takes
+// that sends them one by one.
+double Experiment::seconds_a_frame() const {
+  const double spaced_s = plan_.spaced ? latencies_s_ : 0;
+  return (spaced_s > 0 ? spaced_s : seconds(last_ns_ - start_ns_)) / counted_;
+}
+
 // Seconds per frame with n threads, from begin times: service times alone would miss what decoding
 // and drawing take from the cores. If the source starves the threads, service time / n instead (n
-// at most nC).
+// at most nC). Of spaced frames the one that there is.
 double Experiment::seconds_a_frame(int n) {
+  if (plan_.spaced) return mean_of([](const FrameTimes& t) { return t.latency_ns(); });
   const std::size_t threads = static_cast<std::size_t>(n);
   const auto starved = std::count_if(samples_.begin(), samples_.end(),
                                      [](const FrameTimes& times) { return times.starved; });

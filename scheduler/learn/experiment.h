@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/latency_sketch.h"
+#include "model/objective.h"
 #include "scheduler/frame_times.h"
 #include "scheduler/learn/chain.h"
 #include "scheduler/learn/observation.h"
@@ -16,6 +17,9 @@ namespace tandem {
 struct Step {
   Configuration configuration;
   bool time_stages = false;  ///< as in Executor::configure
+  bool spaced = false;       ///< likewise
+
+  bool operator==(const Step&) const = default;
 };
 
 /// Below that part of the best rate that is known a trial or a look is soon over.
@@ -29,9 +33,15 @@ struct Plan {
   double slow_fps = 0;  ///< it is over soon where it is no faster than this
   bool meters = true;   ///< its power tells something new, if energy matters
   bool rest = false;    ///< it tells nothing new: the stream catches up
+  bool spaced = false;  ///< each frame begins when the one before it has left
 
-  Step step() const { return {configuration, kind == Observation::Kind::stages}; }
+  Step step() const { return {configuration, kind == Observation::Kind::stages, spaced}; }
 };
+
+/// Spaced where what answers soonest is best, if its configuration takes one frame at a time: as
+/// frames come in service. With the next one waiting a thread and a device never rest, and a frame
+/// takes less.
+Plan as_in_service(Plan plan, const Chain& chain, const Objective& objective);
 
 /// Finds out what a plan asks for, on frames of the stream. State in, decision out: it knows no
 /// clock and starts no thread.
@@ -68,6 +78,7 @@ class Experiment {
   double estimate_of(std::vector<double> samples);
   template <class Value>
   double mean_of(Value&& value);
+  double seconds_a_frame() const;
   double seconds_a_frame(int threads);
   void measure(Observation& made);
 
@@ -92,6 +103,7 @@ class Experiment {
   Busy busy_;                   // of the frames that were counted
   std::vector<FrameTimes> samples_;
   LatencySketch latency_;
+  double latencies_s_ = 0;  // of the frames that were counted
   double relative_error_ = 0;
 };
 

@@ -121,6 +121,7 @@ Observation read_observation(const JsonObject& object, const Chain& chain) {
   seen.frames = object.count("frames", kMostFrames, 0);
   seen.starved_frames = object.count("starved_frames", seen.frames, 0);
   seen.in_vain = object.flag("in_vain");
+  if (object.has("spaced")) seen.spaced = object.flag("spaced");
   seen.frame_s = number_or_unknown(object, "frame_s");
   if (seen.frame_s == 0) fail_field(object.path_of("frame_s"), "is 0");
   if (object.has("device_frame_s"))

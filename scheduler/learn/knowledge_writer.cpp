@@ -66,6 +66,7 @@ OrderedJson to_json(const Observation& seen) {
       {"watts", to_json(seen.watts)},
       {"relative_error", seen.relative_error},
   };
+  if (seen.spaced) json["spaced"] = true;
   if (seen.configuration.mapping.any_split()) {
     json["split_cores_s"] = seen.split_cores_s;
     json["split_device_s"] = seen.split_device_s;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 
+#include "scheduler/learn/experiment.h"
 #include "scheduler/learn/interpret.h"
 
 namespace tandem {
@@ -21,6 +22,14 @@ double latency_s(const Measurements& m, const Configuration& configuration) {
   }
   if (!medium) on_cores_s = configuration.threads * m.cg[configuration.threads - 1].seconds;
   return std::max(on_cores_s, beside_device_s);
+}
+
+Plan as_in_service(Plan plan, const Chain& chain, const Objective& objective) {
+  using Kind = Observation::Kind;
+  plan.spaced =
+      least_latency(objective) && plan.kind != Kind::stages && plan.kind != Kind::beside &&
+      one_frame_at_a_time(plan.configuration, devices_of(chain, plan.configuration.mapping));
+  return plan;
 }
 
 }  // namespace tandem

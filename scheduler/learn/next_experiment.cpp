@@ -52,7 +52,7 @@ int device_runs(const Configuration& configuration) {
   const Mapping& mapping = configuration.mapping;
   int runs = 0;
   for (int k = 0; k < mapping.stages; ++k)
-    if (mapping.on_device(k) && (k == 0 || mapping.side(k) != mapping.side(k - 1))) ++runs;
+    if (mapping.side(k) != Side::c && (k == 0 || mapping.side(k) != mapping.side(k - 1))) ++runs;
   return runs;
 }
 
@@ -269,8 +269,10 @@ Next find_next(const Facts& facts, const Findings& findings, const Objective& ob
 
 Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
                      const Allowed& allowed, const Predictor& predictor, const LanePrior& prior) {
-  return keep_up(find_next(facts, findings, objective, allowed, predictor, prior), facts, findings,
-                 objective);
+  Next next = keep_up(find_next(facts, findings, objective, allowed, predictor, prior), facts,
+                      findings, objective);
+  if (next.plan) next.plan = as_in_service(*next.plan, facts.chain, objective);
+  return next;
 }
 
 }  // namespace tandem

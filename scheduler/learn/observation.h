@@ -32,6 +32,7 @@ struct Observation {
   int frames = 0;             ///< that were counted
   int starved_frames = 0;     ///< of these, those whose threads waited for the source
   bool in_vain = false;       ///< the device left all of them to the CPU
+  bool spaced = false;        ///< each began when the one before it had left
   double frame_s = kUnknown;  ///< from one frame to the next: 1 / throughput
   double device_frame_s = kUnknown;  ///< of `beside`: from one frame of the device to the next
   double service_s = kUnknown;       ///< a frame from begin to end, without waiting for its turn
@@ -49,6 +50,15 @@ struct Observation {
 /// Whether any configuration was run for a moment, rather than one that the model is made of.
 inline bool is_trial(Observation::Kind kind) {
   return kind == Observation::Kind::glance || kind == Observation::Kind::look;
+}
+
+/// Whether there is never more than one frame under way, with so many devices.
+inline bool one_frame_at_a_time(const Configuration& configuration, int devices) {
+  const bool medium = configuration.granularity == Granularity::medium;
+  if (medium)
+    return configuration.frames_at_once == 1 && configuration.mapping.device_stages() == 0;
+  const int on_device = configuration.mapping.any_device() ? devices * configuration.lanes : 1;
+  return configuration.threads == 1 && on_device == 1;
 }
 
 /// How many cores compute frames of their own beside so many devices.

@@ -148,5 +148,46 @@ INSTANTIATE_TEST_SUITE_P(Sets, SyncHandler, testing::ValuesIn(kProperties), [](c
   return name;
 });
 
+// A property that cannot be is set while the device is being opened: whoever opens it finds that it
+// cannot apply the properties, and again when the programs are built. The device joins all the
+// same, under the rules that were right.
+TEST(SyncHandler, WhereWhatIsSetCannotBeTheDeviceJoinsAllTheSame) {
+  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  run_watched("mapping=ggggg", [] {
+    const auto stream =
+        Stream::of("appsrc name=source format=time ! " + bin("adapt=both max-overhead=0.9") +
+                   " ! appsink name=sink sync=false");
+    GstBus* bus = gst_element_get_bus(stream->pipeline());
+    gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);
+    static std::atomic<int> warnings, opened;
+    gst_bus_set_sync_handler(
+        bus,
+        [](GstBus*, GstMessage* message, gpointer data) {
+          warnings += GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING;
+          if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_HAVE_CONTEXT && ++opened == 1)
+            g_object_set(data, "mapping", "ggggg", nullptr);
+          gst_message_unref(message);
+          return GST_BUS_DROP;
+        },
+        stream->tandembin(), nullptr);
+    stream->play();
+    int frames = 0;
+    while (stream->stat("trainings") == 0 && frames < 50'000) {
+      stream->push(frames, frames + 10);
+      frames += 10;
+      EXPECT_EQ(stream->pull(10).size(), 10U);
+    }
+    EXPECT_EQ(opened, 1);
+    EXPECT_EQ(warnings, 3) << "when it is set, when the device is open, when it joins";
+    EXPECT_GT(stream->stat("trainings"), 0U) << "it waits for the device";
+    EXPECT_GT(stream->stat("frames-device") + stream->stat("frames-mixed"), 0U);
+    stream->end();
+    stream->pull_all();
+    stream->set_state(GST_STATE_NULL);
+    gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);
+    gst_object_unref(bus);
+  });
+}
+
 }  // namespace
 }  // namespace tandem::test

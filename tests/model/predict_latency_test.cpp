@@ -95,6 +95,29 @@ TEST(Latency, WhatDoesNotKeepUpWithALiveSourceIsLeft) {
 }
 
 // Above the target nothing counts but to come below, whatever the noise.
+// Alone a frame takes as long with two lanes. With two frames at a time they were measured to
+// answer sooner than one that is alone, for which the device has to wake up.
+TEST(Latency, MoreLanesAnswerNoSooner) {
+  Measurements m = example_chip();
+  m.lane_factors[1] = {0.5, 1};
+  const auto trial = [&](int lanes, double latency_s) {
+    const Configuration c{{7, 3}, Granularity::coarse, 1, lanes};
+    Trial made{c, predict(m, c), {}};
+    made.measured = made.predicted;
+    made.measured.latency_s = latency_s;
+    return made;
+  };
+  const std::vector<Trial> trials{trial(1, 2e-3), trial(2, 1.5e-3)};
+  const auto best = [&](const Objective& objective, const Allowed& allowed = {}) {
+    return to_string(choose(m, objective, allowed, trials).best().configuration);
+  };
+  EXPECT_EQ(best({Metric::latency}), "ggg/cg1");
+  EXPECT_EQ(best({Metric::latency}, {.lanes = 2}), "ggg/cg1/q2") << "where they are asked for";
+  const double one_fps = trials[0].measured.throughput_fps;
+  EXPECT_EQ(best({.metric = Metric::latency, .source_fps = one_fps}), "ggg/cg1/q2")
+      << "where one lane does not keep up";
+}
+
 TEST(Latency, WhatIsLateIsLeft) {
   const Objective objective{.target_latency_s = 0.050};
   const Prediction late{100, kUnknown, 0, kUnknown, 0.051},

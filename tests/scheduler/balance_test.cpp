@@ -110,6 +110,60 @@ TEST(BalanceTest, ASteadyStreamDoesNotFlap) {
   EXPECT_EQ(moves, 0);
 }
 
+// Something slows the cores down by a fifth or the device by a quarter for 50 to 1000 frames, again
+// and again: what a source and the memory it writes to do.
+TEST(BalanceTest, TimesThatComeAndGoMoveTheShareAFewTimes) {
+  for (unsigned seed = 1; seed <= 8; ++seed) {
+    std::mt19937 random(seed);
+    std::uniform_int_distribution<int> lasts(50, 1000), kinds(0, 2);
+    Balance balance(21, 1e-4, 1e-4, 0.9);
+    constexpr int kFrames = 50'000;
+    int moves = 0, left = 0, kind = 0;
+    double share_sum = 0;
+    for (int frame = 0; frame < kFrames; ++frame) {
+      if (left-- == 0) {
+        left = lasts(random);
+        kind = kinds(random);
+      }
+      const double share = balance.cpu_share() / 100.0;
+      const double cores_s = (1e-4 + share * 2e-3) * (kind == 1 ? 1.2 : 1);
+      const double device_s = (1e-4 + (1 - share) * 0.6e-3) * (kind == 2 ? 1.25 : 1);
+      moves += balance.frame_done(cores_s, device_s) != Balance::Act::none;
+      share_sum += share;
+    }
+    EXPECT_LE(moves, 35) << seed;
+    EXPECT_NEAR(share_sum / kFrames, 0.21, 0.07) << seed;
+  }
+}
+
+// Training measures frames one by one; in the stream the source computes beside them.
+TEST(BalanceTest, WhatIsUsualIsAsTheStreamShowsIt) {
+  Sides sides(9e-3, 6e-3, 0.03);
+  for (const double unlike : {0.75, 1.3}) {
+    Balance balance(30, 0, 0, unlike * 2.7 / 4.2);
+    for (int frame = 0; frame < 1000; ++frame)
+      EXPECT_EQ(sides.pass(balance), Balance::Act::none) << unlike;
+    sides.burn(0.5);
+    for (int i = 0; i < 20; ++i) sides.pass(balance);
+    EXPECT_LT(balance.cpu_share(), 25);
+    sides.burn(0);
+    EXPECT_LE(frames_to(0.3, sides, balance, 3), 20);
+  }
+}
+
+TEST(BalanceTest, ABurnerThatComesAgainIsFollowed) {
+  Sides sides(9e-3, 6e-3, 0.03);
+  Balance balance(40);
+  for (int again = 0; again < 4; ++again) {
+    for (int i = 0; i < 2000; ++i) sides.pass(balance);
+    EXPECT_NEAR(balance.cpu_share(), 40, 4) << again;
+    sides.burn(0.5);
+    for (int i = 0; i < 2000; ++i) sides.pass(balance);
+    EXPECT_NEAR(balance.cpu_share(), 25, 4) << again;
+    sides.burn(0);
+  }
+}
+
 TEST(BalanceTest, SharesOfAPointDoNotFlap) {
   // Balanced at 1.4%: neither 1% nor 2% is.
   Sides sides(100e-3, 1.42e-3, 0.02);

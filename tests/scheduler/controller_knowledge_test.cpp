@@ -90,6 +90,31 @@ TEST_P(ControllerKnowledgeTest, RunsAtOnceWhatAnEarlierProcessChoseAndVerifiesIt
   EXPECT_TRUE(second.controller().learnt()->verified);
 }
 
+// As with a prior, which spares a training by throughput the device alone with one lane.
+TEST_P(ControllerKnowledgeTest, WhereLatencyMattersOneLaneIsMeasuredRatherThanGuessed) {
+  Process first(chip_);
+  first.train(100);
+  for (Observation& seen : first.kept.at(0).facts.observations)
+    if (seen.kind != Observation::Kind::stages && seen.configuration.mapping.any_device())
+      seen.configuration.lanes = 4;
+  for (const Objective& objective :
+       {Objective{}, Objective{.target_latency_s = 1}, Objective{Metric::latency}}) {
+    Process second(chip_, first.kept);
+    int alone = 0;
+    second.controller().observed = [&](const Observation& seen) {
+      alone += seen.configuration == Configuration{{7, kStages}, Granularity::coarse, 1} &&
+               seen.kind == Observation::Kind::experiment;
+    };
+    second.controller().set_objective(objective);
+    second.begin(100);
+    EXPECT_EQ(second.controller().training(), needs_latency(objective));
+    if (!needs_latency(objective)) continue;
+    second.run(kWhile);
+    EXPECT_EQ(alone, 1);
+    EXPECT_EQ(second.controller().totals().trainings, 1);
+  }
+}
+
 TEST_P(ControllerKnowledgeTest, AMachineThatIsSlowerOrFasterThanItWasIsLearntAnewOnce) {
   for (const double slower : {1.5, 0.6}) {
     Process first(chip_);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The controller where the least latency is asked for: what it keeps, notices and remembers.
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "tests/scheduler/controller_fixture.h"
 
@@ -59,6 +61,29 @@ TEST_P(ControllerLatencyTest, NobodyTrainsWhileFramesTakeWhatTheyTook) {
   EXPECT_EQ(decisions_.size(), 1U);
   EXPECT_NEAR(controller.latency_p95_s(), controller.predicted().latency_s,
               0.15 * controller.predicted().latency_s);
+}
+
+// A training by throughput saw frames behind others alone.
+TEST_P(ControllerLatencyTest, ALatencyThatNobodyMeasuredIsMeasured) {
+  Controller controller = make(chip_, kStages, kCores, {.max_overhead = 0.9});
+  std::vector<Observation> spaced;
+  controller.observed = [&](const Observation& seen) {
+    if (seen.spaced) spaced.push_back(seen);
+  };
+  step_ = controller.frames_changed(of_size(100), 0);
+  run(controller, kWhile);
+  EXPECT_TRUE(spaced.empty());
+  step_ = controller.set_objective({Metric::latency});
+  EXPECT_TRUE(controller.training());
+  run(controller, kWhile);
+  EXPECT_TRUE(std::ranges::any_of(spaced, [](const Observation& seen) {
+    return seen.configuration == Configuration{{7, kStages}, Granularity::coarse, 1};
+  })) << "the device alone, with one lane";
+  EXPECT_EQ(decisions_.back().reason, Reason::objective);
+  step_ = controller.set_objective({});
+  step_ = controller.set_objective({Metric::latency});
+  run(controller, kWhile);
+  EXPECT_EQ(controller.totals().trainings, 2) << "it is known now";
 }
 
 TEST_P(ControllerLatencyTest, FramesThatTakeLongerAreNoticed) {

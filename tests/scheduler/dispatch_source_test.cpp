@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// When the source that found no space looks again: each time in vain costs it and the others a
-// wake.
+// When the source that found no space looks again, as each time in vain costs it and the others a
+// wake; and what is told of how long frames took.
 #include <gtest/gtest.h>
 
 #include "scheduler/flow/dispatch.h"
@@ -81,6 +81,73 @@ TEST_F(DispatchSource, LooksAgainAfterAnAbort) {
   dispatch_.source_waits();
   dispatch_.abort();
   EXPECT_TRUE(dispatch_.source_looks_again());
+}
+
+/// Times that a dispatch tells of a frame, by a clock of the test.
+class DispatchTimes : public DispatchSource {
+ protected:
+  void let_in(uint64_t now_ns) { dispatch_.let_in(&items_[sent_++], 0, now_ns); }
+  // `since_ns`: since when the driver waits.
+  FrameTimes& compute(uint64_t since_ns, uint64_t begin_ns, uint64_t end_ns) {
+    Dispatch::Entry& entry = *dispatch_.work_for(0, begin_ns, {since_ns, 1}).entry;
+    FrameTimes& times = entry.item->times;
+    DispatchSource::compute(entry);
+    times.end_ns = end_ns;
+    return times;
+  }
+};
+
+// The driver waits since 100, and is awake 30 after the frame has come; so is the sink after it is
+// done.
+TEST_F(DispatchTimes, ALatencyIsFromPadToPad) {
+  let_in(200);
+  const FrameTimes& times = compute(100, 230, 300);
+  EXPECT_EQ(times.waking_ns, 30U);
+  dispatch_.take(340);
+  EXPECT_EQ(times.ready_ns, 340U);
+  EXPECT_EQ(times.latency_ns(), 140U);
+}
+
+TEST_F(DispatchTimes, WhatAFrameWaitsForOthersIsNoPartOfIt) {
+  let_in(100);
+  let_in(110);
+  compute(50, 120, 300);
+  const FrameTimes& behind = compute(0, 310, 400);
+  EXPECT_EQ(behind.waking_ns, 0U);
+  dispatch_.take();
+  dispatch_.take();
+  EXPECT_EQ(behind.latency_ns(), 90U);
+}
+
+TEST_F(DispatchTimes, ASpacedFrameIsAsIfItCameWhenTheOneBeforeWasReleased) {
+  dispatch_.configure({{0, 1}, Granularity::coarse, 1}, 0, false, ~0U, true);
+  let_in(100);
+  let_in(110);
+  let_in(120);
+  EXPECT_EQ(compute(50, 120, 300).waking_ns, 20U);
+  EXPECT_EQ(dispatch_.work_for(0, 310, {}).entry, nullptr);
+  dispatch_.take(330);
+  EXPECT_EQ(dispatch_.work_for(0, 340, {}).entry, nullptr) << "the sink has it still";
+  dispatch_.take_wakes();
+  dispatch_.release(400);
+  EXPECT_NE(dispatch_.take_wakes() & Dispatch::kOneDriver, 0U);
+  const FrameTimes& times = compute(310, 425, 500);
+  EXPECT_TRUE(times.spaced);
+  EXPECT_FALSE(times.starved);
+  EXPECT_EQ(times.waking_ns, 25U);
+  dispatch_.take(510);
+  EXPECT_EQ(times.latency_ns(), 110U);
+}
+
+TEST_F(DispatchTimes, FramesThatAreNotSpacedAnyMoreBegin) {
+  dispatch_.configure({{0, 1}, Granularity::coarse, 1}, 0, false, ~0U, true);
+  let_in(100);
+  let_in(110);
+  compute(50, 120, 300);
+  dispatch_.take_wakes();
+  dispatch_.configure({{0, 1}, Granularity::coarse, 1}, 0, false);
+  EXPECT_NE(dispatch_.take_wakes() & Dispatch::kDrivers, 0U);
+  EXPECT_FALSE(compute(0, 310, 400).spaced);
 }
 
 }  // namespace

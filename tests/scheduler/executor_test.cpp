@@ -53,10 +53,11 @@ TEST_F(ExecutorTest, AFrameIsReadyWhenAllBeforeItAreDone) {
   uint64_t latest_ns = 0;
   for (const TestItem& item : pump.items_) {
     latest_ns = std::max(latest_ns, item.times.end_ns);
-    EXPECT_EQ(item.times.ready_ns, latest_ns);
-    EXPECT_LE(item.times.came_ns, item.times.begin_ns);
+    EXPECT_GE(item.times.ready_ns, latest_ns);
+    EXPECT_LE(item.times.came_ns, item.times.let_in_ns);
+    EXPECT_LE(item.times.let_in_ns, item.times.begin_ns);
   }
-  EXPECT_EQ(pump.items_[1].times.ready_ns, pump.items_[0].times.end_ns);
+  EXPECT_GE(pump.items_[1].times.ready_ns, pump.items_[0].times.end_ns);
 }
 
 TEST_F(ExecutorTest, TimesStagesApartWhenAsked) {

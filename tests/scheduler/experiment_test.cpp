@@ -56,6 +56,57 @@ TEST(ExperimentTest, TheDevicesStagesAreWhatWholeFramesLeaveOfThem) {
               predict(truth, alone).throughput_fps, 0.05 * predict(truth, alone).throughput_fps);
 }
 
+// Frames of 4 ms that leave 1 ms after they are done, among others that were not spaced.
+TEST(ExperimentTest, SpacedFramesTakeWhatTheyTakeFromPadToPad) {
+  const Configuration device{{7, 3}, Granularity::coarse, 1};
+  const Configuration split{{7, 3, Side::s}, Granularity::medium, 3, 1, 1, 30};
+  for (const auto& [configuration, kind] : {std::pair{device, Observation::Kind::experiment},
+                                            {device, Observation::Kind::look},
+                                            {split, Observation::Kind::experiment}}) {
+    const Plan plan =
+        as_in_service({configuration, kind}, chain_of(2, 7), Objective{Metric::latency});
+    EXPECT_TRUE(plan.step().spaced);
+    Experiment experiment(plan, chain_of(2, 7), 0, [] { return Probe{}; });
+    uint64_t now_ns = 1'000'000'000;
+    bool over = false;
+    for (int i = 0; i < 1000 && !over; ++i) {
+      FrameTimes times;
+      times.configuration = configuration;
+      times.spaced = i % 4 != 0;
+      times.begin_ns = now_ns += 100'000;
+      times.waking_ns = 100'000;
+      times.end_ns = now_ns += times.spaced ? 4'000'000 : 1'000'000;
+      times.split_device_ns = configuration == split ? 3'000'000 : 0;
+      times.ready_ns = now_ns += 900'000;
+      now_ns += 7'000'000;  // until the next one comes
+      over = experiment.take(times, 7);
+    }
+    ASSERT_TRUE(over);
+    const Observation seen = experiment.observation();
+    EXPECT_TRUE(seen.spaced);
+    EXPECT_NEAR(seen.frame_s, 5e-3, 1e-5);
+    EXPECT_NEAR(seen.latency_s, 5e-3, 2e-4);
+  }
+}
+
+TEST(ExperimentTest, WhatHasSeveralFramesAtATimeIsNotSpaced) {
+  const Chain chain = chain_of(4, 7);
+  const Objective latency{Metric::latency};
+  const auto spaced = [&](const Configuration& c, const Objective& by) {
+    return as_in_service({c}, chain, by).spaced;
+  };
+  const Configuration device{{7, 3}, Granularity::coarse, 1};
+  EXPECT_TRUE(spaced(device, latency));
+  EXPECT_TRUE(spaced({{0, 3}, Granularity::coarse, 1}, latency));
+  EXPECT_TRUE(spaced({{0, 3}, Granularity::medium, 5}, latency));
+  EXPECT_FALSE(spaced({{7, 3}, Granularity::coarse, 2}, latency));
+  EXPECT_FALSE(spaced({{7, 3}, Granularity::coarse, 1, 2}, latency));
+  EXPECT_FALSE(spaced({{1, 3}, Granularity::medium, 5}, latency));
+  EXPECT_FALSE(spaced(device, {}));
+  EXPECT_FALSE(spaced(device, {.target_latency_s = 0.01}));
+  EXPECT_FALSE(as_in_service({device, Observation::Kind::stages}, chain, latency).spaced);
+}
+
 TEST(ExperimentTest, ThreadsThatStarveAreNoFasterThanTheCores) {
   PaperChip chip(3, 2, 4);
   const auto starve = [](FrameTimes& times) {

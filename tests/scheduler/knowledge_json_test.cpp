@@ -88,6 +88,15 @@ TEST(KnowledgeJson, NamesStagesWithoutACpuImplementation) {
   EXPECT_NE(read_knowledge(text_of(before)).problem, "");
 }
 
+TEST(KnowledgeJson, SaysWhatFramesWereSpaced) {
+  Known before = example();
+  before.facts.observations[0].spaced = true;
+  const KnowledgeText text = read_knowledge(text_of(before));
+  ASSERT_EQ(text.problem, "");
+  EXPECT_TRUE(text.known[0].facts.observations[0].spaced);
+  EXPECT_FALSE(text.known[0].facts.observations[1].spaced);
+}
+
 TEST(KnowledgeJson, MayHaveChosenNothing) {
   Learnt learnt;
   learnt.facts = example().facts;

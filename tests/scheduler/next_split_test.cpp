@@ -142,6 +142,23 @@ TEST_F(NextSplitTest, FixedTimesMayLeaveAllToOneSide) {
   EXPECT_FALSE(chosen().mapping.any_split());
 }
 
+// With 3% it is measured, and keeps both sides busy for nothing.
+TEST_F(NextSplitTest, ASplitThatGainsLessThanItHasToIsNotChosen) {
+  for (const double joins_s : {1.2e-3, 1.6e-3}) {
+    machine_.joins_s = joins_s;
+    facts_.observations.clear();
+    const auto next = [&] {
+      findings_ = interpret(facts_.observations, facts_.chain, kPredictor);
+      return next_experiment(facts_, findings_, kLatency, {}, kPredictor);
+    };
+    Next now = next();
+    for (int i = 0; now.plan && i < 100; ++i, now = next())
+      facts_.observations.push_back(seen(*now.plan));
+    ASSERT_FALSE(now.plan);
+    EXPECT_EQ(now.choice.best().configuration.mapping.any_split(), joins_s < 1.5e-3);
+  }
+}
+
 TEST_F(NextSplitTest, JoinsMayLeaveAllToOneSide) {
   machine_.joins_s = 12e-3;
   EXPECT_EQ(splits(kLatency), Names{"ss/mg/a50"});

@@ -68,6 +68,7 @@ class PaperChip {
     FrameTimes times;
     times.configuration = step.configuration;
     times.stages_apart = step.time_stages;
+    times.spaced = step.spaced;
     if (step.configuration.mapping.any_split()) return split_frame(std::move(times), factor);
     double service_s = 0, interval_s = 0, latency_s = 0;
     for (std::size_t k = 0; k < truth_.stages.size(); ++k) {

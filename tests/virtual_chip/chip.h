@@ -51,7 +51,9 @@ struct Chip {
   int window = 128;   ///< most frames in flight
   Repeat repeat;      ///< stages that a frame passes several times
   double sink_s = 0;  ///< that the sink takes for a frame
-  int devices = 1;    ///< of the first kind; their power is that of one
+  /// What a frame uploads goes to the device while it waits to begin.
+  bool prefetches = false;
+  int devices = 1;  ///< of the first kind; their power is that of one
   std::vector<Kind> further = {};
   /// A frame takes so much longer on the device, relative, for each core that computes frames, and
   /// for each of those that feed the device and compute frames instead.

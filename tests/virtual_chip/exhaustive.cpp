@@ -22,17 +22,32 @@ double Steady::value(Metric metric) const {
   return metric == Metric::throughput ? throughput_fps : throughput_fps / energy_j;
 }
 
-Steady run_steadily(const Chip& chip, const Configuration& configuration, unsigned seed, int frames,
-                    bool cpu_fallback) {
-  Simulation simulation(chip, seed);
-  simulation.configure(configuration);
-  simulation.set_cpu_fallback(cpu_fallback);
+namespace {
+
+Steady run(Simulation& simulation, const Chip& chip, int frames) {
   for (int i = 0; i < chip.window + 4 * (chip.cores + 1); ++i) simulation.next();
   const double begin_s = simulation.now_s(), begin_j = simulation.energy().joules().sum();
   LatencySketch latency;
   for (int i = 0; i < frames; ++i) latency.add(simulation.next().times.latency_ns());
   return {frames / (simulation.now_s() - begin_s),
           (simulation.energy().joules().sum() - begin_j) / frames, latency.percentile_s(95)};
+}
+
+}  // namespace
+
+Steady run_steadily(const Chip& chip, const Configuration& configuration, unsigned seed, int frames,
+                    bool cpu_fallback) {
+  Simulation simulation(chip, seed);
+  simulation.configure(configuration);
+  simulation.set_cpu_fallback(cpu_fallback);
+  return run(simulation, chip, frames);
+}
+
+Steady run_one_by_one(const Chip& chip, const Configuration& configuration, unsigned seed,
+                      int frames) {
+  Simulation simulation(chip, seed);
+  simulation.configure(configuration, false, true);
+  return run(simulation, chip, frames);
 }
 
 Exhaustive::Exhaustive(const Chip& chip, unsigned seed) : chip_(chip), seed_(seed) {

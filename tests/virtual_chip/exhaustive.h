@@ -20,6 +20,9 @@ struct Steady {
 /// In the simulation, when all queues have filled.
 Steady run_steadily(const Chip& chip, const Configuration& configuration, unsigned seed, int frames,
                     bool cpu_fallback = true);
+/// The same of frames that come one by one.
+Steady run_one_by_one(const Chip& chip, const Configuration& configuration, unsigned seed,
+                      int frames);
 
 /// Every configuration, run steadily.
 class Exhaustive {

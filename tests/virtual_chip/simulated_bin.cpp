@@ -42,13 +42,13 @@ void SimulatedBin::trained(std::function<void(const Conditions&, const Learnt&)>
 
 void SimulatedBin::frames_changed(const Conditions& conditions) {
   const Step step = controller_->frames_changed(conditions, chip_.window);
-  simulation_.configure(step.configuration, step.time_stages);
+  simulation_.configure(step.configuration, step.time_stages, step.spaced);
 }
 
 void SimulatedBin::next() {
   const Simulation::Frame frame = simulation_.next();
   if (const auto step = controller_->frame_done(frame.times, frame.device_stages))
-    simulation_.configure(step->configuration, step->time_stages);
+    simulation_.configure(step->configuration, step->time_stages, step->spaced);
 }
 
 bool SimulatedBin::run_to_decision(int most) {

@@ -37,13 +37,13 @@ Simulation::Simulation(const Chip& chip, unsigned seed)
   configure(dispatch_.configuration());
 }
 
-void Simulation::configure(const Configuration& configuration, bool time_stages) {
+void Simulation::configure(const Configuration& configuration, bool time_stages, bool spaced) {
   Devices devices{chip_.device_capable(), chip_.all_devices()};
   for (int d = 0; d < devices.count; ++d) {
     devices.kind[d] = static_cast<uint8_t>(chip_.kind_of(d));
     devices.capable[devices.kind[d]] = chip_.device_capable();
   }
-  dispatch_.configure(configuration, devices, time_stages);
+  dispatch_.configure(configuration, devices, time_stages, ~0u, spaced);
 }
 
 bool Simulation::medium() const {
@@ -58,7 +58,7 @@ Simulation::Frame Simulation::next() {
       if (chip_.sink_s > 0) {
         events_.push({sink_free_s_, order_++, kSink});
       } else {
-        dispatch_.release();
+        dispatch_.release(to_ns(now_s_));
       }
       return {item->sequence, item->device_stages, item->times, item->status.ok()};
     }
@@ -71,7 +71,7 @@ void Simulation::let_in() {
   while (dispatch_.has_space()) {
     Item& item = items_[next_item_++ % items_.size()];
     item.repeat = chip_.repeat;
-    dispatch_.let_in(&item, 0);
+    dispatch_.let_in(&item, 0, to_ns(now_s_));
   }
   dispatch_.source_waits();
 }
@@ -104,7 +104,7 @@ void Simulation::step() {
   const Event event = events_.top();
   events_.pop();
   pass_time(event.at_s);
-  if (event.driver == kSink) return dispatch_.release();
+  if (event.driver == kSink) return dispatch_.release(to_ns(now_s_));
   Driver& driver = drivers_[event.driver];
   if (driver.where == Where::split) {
     --(event.device ? on_device_ : on_cores_);
@@ -211,7 +211,10 @@ void Simulation::send(Driver& driver) {
   const double crowded = chip_.lanes_slowdown(on_cores_, configuration().lanes);
   const double transfers = crowded * chip_.transfers(device_kind);
   compute_s *= crowded;
-  const double upload_s = transfers * drawn_s(chip_.stages[way.stage(first)].upload_s);
+  double upload_s = transfers * drawn_s(chip_.stages[way.stage(first)].upload_s);
+  if (const FrameTimes& times = driver.entry->item->times; chip_.prefetches && !times.spaced)
+    upload_s =
+        std::max(0.0, upload_s - 1e-9 * static_cast<double>(times.begin_ns - times.let_in_ns));
   const double download_s =
       last < way.length() ? transfers * drawn_s(chip_.stages[way.stage(last - 1)].download_s) : 0;
   Stations& at = stations_[driver.entry->device];

@@ -21,7 +21,7 @@ class Simulation {
   Simulation(const Chip& chip, unsigned seed);
 
   /// As Executor::configure.
-  void configure(const Configuration& configuration, bool time_stages = false);
+  void configure(const Configuration& configuration, bool time_stages = false, bool spaced = false);
   /// As Executor::set_cpu_fallback.
   void set_cpu_fallback(bool on) { dispatch_.set_cpu_fallback(on); }
   /// The device with this number fails in its n-th run from now, and in all after that.

@@ -21,4 +21,14 @@ inline uint64_t stat_of(GstElement* element, const char* name) {
   return number;
 }
 
+/// One of milliseconds; 0: unknown.
+inline double ms_of(GstElement* element, const char* name) {
+  GstStructure* stats = nullptr;
+  g_object_get(element, "stats", &stats, nullptr);
+  double ms = 0;
+  gst_structure_get_double(stats, name, &ms);
+  gst_structure_free(stats);
+  return ms;
+}
+
 }  // namespace tandem
