@@ -115,8 +115,8 @@ TEST(NextMeasurementTest, ASurpriseHasOneLaneMeasured) {
   LanePrior eight = expecting(2, 4);
   eight.gains[7] = 8;
   EXPECT_EQ(measured_on(machine, {}, {}, eight),
-            (Names{"gg/cg1 apart", "gg/cg1/q8", "gg/cg1", "cc/mg", "gg/cg2/q8 beside",
-                   "gg/cg13/q8 beside"}));
+            (Names{"gg/cg1 apart", "gg/cg1/q8", "gg/cg1", "cc/mg", "gg/cg2/q2 beside",
+                   "gg/cg13/q2 beside"}));
 }
 
 TEST(NextMeasurementTest, AWrongPriorHasNoMoreMeasuredThanNone) {
