@@ -358,7 +358,7 @@ class Interpreter {
       const double stages_s = 1 / predictor_.predict(m, whole.configuration).throughput_fps;
       const int expected = prior.best_of(chain_.lanes);
       whole.frame_s = std::min(stages_s, expected_one_lane_s(lanes_, prior, expected));
-      whole.cpu_s *= whole.frame_s / stages_s;  // as many cores are busy meanwhile
+      whole.cpu_s *= whole.frame_s / apart_.frame_s;  // as many cores are busy meanwhile
       if (std::isfinite(whole.frame_s)) take_device_whole(whole);
     }
     take_lanes(lanes_, one_lane_, m.lane_factors);

@@ -111,7 +111,7 @@ DeviceFrame device_frame(const Facts& facts) {
     apart_s = stages_s + download_s;
     const double part = download_s / apart_s;
     if (part > 0) frame.download_part = part;
-    const double cores = (seen.cpu_s - seen.cores_s) / apart_s;
+    const double cores = (seen.cpu_s - seen.cores_s) / seen.frame_s;
     if (cores > 0) frame.cores = cores;
   }
   if (!known(frame.seconds)) frame.seconds = apart_s;
