@@ -2,6 +2,8 @@
 #include "pipelines/streams/samples.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <set>
 #include <stdexcept>
 
@@ -16,15 +18,28 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostSamples = 100000, kMostTimings = 10000;
 constexpr const char* kKind = "stream samples";
 
+// As many digits as a timing has that are not noise.
+double short_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return std::atof(text);
+}
+
+Json json_of(const FeatureValues& values) {
+  Json json = Json::object();
+  for (const auto& [name, value] : values) json[name] = short_number(value);
+  return json;
+}
+
 Json json_of(const Sample& sample) {
   Json grid = Json::array();
   for (const Timing& t : sample.grid)
-    grid.push_back(
-        Json::array({t.partitions, t.tasks, t.median_ns, t.mean_ns, t.interval, t.runs}));
+    grid.push_back(Json::array({t.partitions, t.tasks, short_number(t.median_ns),
+                                short_number(t.mean_ns), short_number(t.interval), t.runs}));
   Json json{{"program", sample.program},
             {"data", sample.data},
-            {"code", sample.code},
-            {"run", sample.run},
+            {"code", json_of(sample.code)},
+            {"run", json_of(sample.run)},
             {"grid", grid}};
   if (!sample.left_out.empty()) json["left_out"] = sample.left_out;
   return json;

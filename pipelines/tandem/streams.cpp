@@ -3,6 +3,7 @@
 
 #include "files/regular_file.h"
 #include "pipelines/tandem/commands.h"
+#include "pipelines/tandem/gunzip.h"
 #include "pipelines/tandem/options.h"
 
 namespace tandem {
@@ -23,7 +24,7 @@ streams::SampleTable read_sample_file(const std::string& path) {
   const RegularFile file = read_regular_file(path, kMostBytes);
   if (!file.problem.empty()) throw Failure("'" + path + "' " + file.problem);
   try {
-    return streams::read_samples(file.bytes);
+    return streams::read_samples(is_gzip(file.bytes) ? gunzip(file.bytes, kMostBytes) : file.bytes);
   } catch (const std::exception& error) {
     throw Failure("'" + path + "': " + error.what(),
                   "This command reads what `tandem streams measure` writes.");

@@ -20,6 +20,8 @@ constexpr double kDriverCores = 1.5, kDriverPart = 0.25;
 constexpr double kKeepsUp = 2, kHelps = 1.3;
 // How many times longer than the device all cores take where few of their numbers are measured.
 constexpr double kFarBehind = 4;
+// Beside more lanes of a fast device no frame comes to the cores.
+constexpr int kMostLanesBeside = 2;
 // The part of a core that stages without a device may keep busy at the device's rate.
 constexpr double kSomeOfACore = 0.5;
 
@@ -94,6 +96,8 @@ class Measuring {
       if (!made(with(check))) return with(check);
     }
     if (!made(with(1))) return with(1);
+    // Trials show whether other numbers do better than the one that surprised.
+    if (expected && expected->configuration.lanes > 1) return std::nullopt;
     const auto lanes = next_lanes(chain_.lanes, measurements_.lane_factors, prior_,
                                   [&](int n) { return made(with(n)); });
     return lanes ? std::optional(with(*lanes)) : std::nullopt;
@@ -106,9 +110,7 @@ class Measuring {
   std::optional<Plan> with_expected_lanes() const {
     Configuration device = alone_on_device();
     device.lanes = prior_.best_of(chain_.lanes);
-    if (!prior_.expects_any() || chain_.lanes.empty() || needs_energy(objective_) ||
-        needs_latency(objective_) || !device.mapping.decoupled() || chain_.device_only != 0)
-      return std::nullopt;
+    if (!spares_lanes(prior_, chain_, objective_)) return std::nullopt;
     Configuration both = device;
     ++both.threads;
     const bool beside = device.lanes < std::min(2, chain_.cores) && allowed_(both) &&
@@ -227,13 +229,13 @@ class Measuring {
            kFarBehind * device_s() < std::min(medium_s, cores_s(measurements_));
   }
 
-  // On n cores, with the fewest lanes that do best.
+  // On n cores, with the fewest lanes that do best, as long as these leave frames to the cores.
   std::optional<Plan> beside_device(int n) const {
     Configuration both = alone_on_device();
     both.threads += n;
     if ((n != 1 && n != 3 * chain_.cores / 4) || both.threads > chain_.cores + 1)
       return std::nullopt;
-    for (int lanes = 2; lanes <= kMaxLanes; ++lanes) {
+    for (int lanes = 2; lanes <= kMostLanesBeside; ++lanes) {
       const double factor = measurements_.lane_factors[lanes - 1].seconds;
       const double best = measurements_.lane_factors[both.lanes - 1].seconds;
       if (known(factor) && factor * (1 + kLaneGain) < best) both.lanes = lanes;

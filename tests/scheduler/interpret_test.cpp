@@ -191,6 +191,21 @@ TEST(InterpretTest, LanesThatWereMeasuredFirstTellOneLaneByThePrior) {
   EXPECT_EQ(one.lane_factors[0].seconds, 1);
 }
 
+// A frame of stages that are timed one by one takes longer than these: the driver waits with each.
+TEST(InterpretTest, ADriverThatWaitsWithOneCoreIsNotMadeOfSeveral) {
+  Chain chain = two_stages();
+  chain.lanes = {2};
+  Observation apart = carried_out({on_device(1), Observation::Kind::stages});
+  apart.frame_s = apart.cpu_s = 20e-3;
+  Observation two = carried_out({on_device(1, 2)});
+  two.frame_s = 2e-3;
+  LanePrior prior;
+  prior.gains = {1, 1.5};
+  const Measurements m = interpret({{apart, two}}, chain, kPredictor, prior).measurements;
+  EXPECT_DOUBLE_EQ(m.stages[0].device.seconds + m.stages[1].device.seconds, 3e-3);
+  EXPECT_DOUBLE_EQ(m.device_cores, 1);
+}
+
 TEST(InterpretTest, TheSourceStarvesWhenItDidMostExperiments) {
   Facts facts = measured(two_stages(), kPredictor);
   const std::size_t half = facts.observations.size() / 2;

@@ -122,6 +122,20 @@ TEST_F(Streams, EvaluatePrintsAndDraws) {
   EXPECT_NE(read_file(folder_ + "/page.html").find("</html>"), std::string::npos);
 }
 
+TEST_F(Streams, TablesMayBeCompressed) {
+  const std::string plain = known(), packed = plain + ".gz";
+  ASSERT_EQ(std::system(("gzip -k " + plain).c_str()), 0);
+  const CommandResult of_plain = run_tandem({"streams", "evaluate", plain, "--networks", "1"}),
+                      of_packed = run_tandem({"streams", "evaluate", packed, "--networks", "1"});
+  EXPECT_EQ(of_packed.status, 0) << of_packed.errors;
+  EXPECT_EQ(of_packed.output, of_plain.output);
+  const std::string bytes = read_file(packed);
+  write_file(packed, bytes.substr(0, bytes.size() / 2));
+  const CommandResult damaged = run_tandem({"streams", "evaluate", packed});
+  EXPECT_EQ(damaged.status, 1);
+  EXPECT_NE(damaged.errors.find("damaged"), std::string::npos) << damaged.errors;
+}
+
 TEST_F(Streams, BadInputIsTold) {
   const auto status = [](std::vector<std::string> words) {
     words.insert(words.begin(), "streams");
