@@ -162,107 +162,164 @@ std::optional<Configuration> expected_on_cores(const Choice& measured, const Cho
   return best;
 }
 
-Next find_next(const Facts& facts, const Findings& findings, const Objective& objective,
-               const Allowed& allowed, const Predictor& predictor, const LanePrior& prior) {
-  if (const auto plan = next_measurement(facts, findings, objective, allowed, prior))
-    return {plan, {}};
-  if (const auto plan = next_split(facts, findings, objective, allowed, predictor))
-    return {plan, {}};
-  if (const auto plan = next_letter(facts, findings, objective, allowed)) return {plan, {}};
-  const Measurements& measurements = findings.measurements;
-  const std::vector<Trial>& trials = findings.trials;
-  const auto best_of = [&](Which which) {
-    return predictor.choose(measurements, objective, allowed, trials, which);
-  };
-  double best_fps = 0;
-  for (const Trial& trial : trials) best_fps = std::max(best_fps, trial.measured.throughput_fps);
-  const auto attempt = [&](const Configuration& configuration, Kind kind) {
+/// What is found out next, by kind, in this order. Each answers with a plan, or nothing when
+/// nothing of its kind is worth it.
+class Finder {
+ public:
+  Finder(const Facts& facts, const Findings& findings, const Objective& objective,
+         const Allowed& allowed, const Predictor& predictor, const LanePrior& prior)
+      : facts_(facts),
+        findings_(findings),
+        measurements_(findings.measurements),
+        trials_(findings.trials),
+        objective_(objective),
+        allowed_(allowed),
+        predictor_(predictor),
+        prior_(prior),
+        expected_lanes_(prior.best_of(facts.chain.lanes)),
+        glances_(tandem::glances(facts.observations)) {
+    for (const Trial& trial : trials_)
+      best_fps_ = std::max(best_fps_, trial.measured.throughput_fps);
+  }
+
+  Next next() {
+    if (const auto plan = of_the_model()) return {plan, {}};
+    // A source that does not keep the threads busy tells nothing about rates.
+    if (findings_.starved) return {{}, best_of(Which::all)};
+    measured_ = best_of(Which::measured);
+    const Choice coupled = best_of(Which::coupled), decoupled = best_of(Which::decoupled);
+    if (const auto plan = promising(coupled, decoupled)) return {plan, {}};
+    if (measured_.count == 0) return {{}, coupled.count > 0 ? coupled : decoupled};
+    if (const auto plan = refinement()) return {plan, {}};
+    if (const auto plan = comparison()) return {plan, {}};
+    return {{}, measured_};
+  }
+
+ private:
+  std::optional<Plan> of_the_model() const {
+    if (auto plan = next_measurement(facts_, findings_, objective_, allowed_, prior_)) return plan;
+    if (auto plan = next_split(facts_, findings_, objective_, allowed_, predictor_)) return plan;
+    return next_letter(facts_, findings_, objective_, allowed_);
+  }
+
+  // What no trial had, and promises more than all that did.
+  std::optional<Plan> promising(const Choice& coupled, const Choice& decoupled) const {
+    const Candidate* most = nullptr;
+    for (const Choice* choice : {&coupled, &decoupled}) {
+      if (choice->count == 0 || !promises(choice->best())) continue;
+      if (!most ||
+          worth_switching(most->prediction, choice->best().prediction, choice->objective, 0))
+        most = &choice->best();
+    }
+    if (!most || glances_ >= kMostTrials) return std::nullopt;
+    // What a coupled one may do beyond what is expected of it.
+    const double more = most->configuration.mapping.decoupled() ? 0 : kModelError;
+    const double gain = most->prediction.throughput_fps / best_fps_ - 1 + more;
+    if (!worth_a_trial(gain, facts_, objective_)) return std::nullopt;
+    return attempt(most->configuration, Kind::glance);
+  }
+
+  // Other letters, threads, lanes and bands of the best.
+  std::optional<Plan> refinement() const {
+    if (const auto letters = promising_letters(facts_, findings_, measured_, allowed_))
+      return attempt(*letters, Kind::glance);
+    const auto as_expected = [&](const Configuration& configuration) {
+      return promises({configuration, predictor_.predict(measurements_, configuration)});
+    };
+    for (const auto& fewer :
+         {before_the_collapse(trials_, as_expected),
+          as_few_lanes(measured_.best().configuration, trials_, expected_lanes_)})
+      if (refines(fewer)) return attempt(*fewer, Kind::glance);
+    const int most_lanes = facts_.chain.lanes.empty() ? 1 : facts_.chain.lanes.back();
+    for (const auto& other : {between_the_tried(measured_, trials_, facts_.chain.cores),
+                              more_on_cores(measured_, measurements_, trials_, kWorthAnExperiment),
+                              expected_on_cores(measured_, best_of(Which::all), trials_),
+                              other_lanes(measured_, trials_, most_lanes)})
+      if (refines(other) && may_be_better(*other)) return attempt(*other, Kind::glance);
+    if (const auto unproven = unproven_lanes(measured_, trials_, facts_, prior_);
+        refines(unproven) && !is_behind(*unproven))
+      return attempt(*unproven, Kind::glance);
+    if (const auto bands = other_tasks(measured_, trials_, facts_.chain, prior_); refines(bands))
+      return attempt(*bands, Kind::glance);
+    return std::nullopt;
+  }
+
+  // Which of near equals is better.
+  std::optional<Plan> comparison() {
+    if (const auto whole = whole_beside_split(findings_, measured_, allowed_, predictor_))
+      return attempt(*whole, Kind::look);
+    put_simplest_first(measured_, kLeastNoise);
+    if (const Candidate* early = measured_too_early(measured_, facts_, measurements_))
+      return attempt(early->configuration, Kind::look);
+    const double spread = spread_of_looks(facts_.observations);
+    if (const Candidate* equal = worth_a_look(measured_, trials_, spread, expected_lanes_))
+      return attempt(equal->configuration, Kind::look);
+    return std::nullopt;
+  }
+
+  Choice best_of(Which which) const {
+    return predictor_.choose(measurements_, objective_, allowed_, trials_, which);
+  }
+
+  Plan attempt(const Configuration& configuration, Kind kind) const {
     const bool meters = kind == Kind::look;
     // What answers soonest or draws least may be as slow as it likes.
     const bool may_be_slow =
-        objective.metric == Metric::latency || (meters && needs_energy(objective));
-    const double slow_fps = may_be_slow ? 0 : kTooSlow * best_fps;
-    return Next{Plan{configuration, kind, latency_s(measurements, configuration), slow_fps, meters},
-                {}};
-  };
-  // A source that does not keep the threads busy tells nothing about rates.
-  if (findings.starved) return {{}, best_of(Which::all)};
-  Choice measured = best_of(Which::measured);
-  const auto promises = [&](const Candidate& candidate) {
-    const bool cheap = latency_s(measurements, candidate.configuration) < kCheap_s;
-    const double promise = cheap ? promise_of(candidate.configuration, trials) : kWorthATrial;
-    const double margin = margin_of(measured.objective, promise);
-    return measured.count == 0 || worth_switching(measured.best().prediction, candidate.prediction,
-                                                  measured.objective, margin);
-  };
-  const Candidate* most = nullptr;
-  const Choice others[] = {best_of(Which::coupled), best_of(Which::decoupled)};
-  for (const Choice& choice : others) {
-    if (choice.count == 0 || !promises(choice.best())) continue;
-    if (!most || worth_switching(most->prediction, choice.best().prediction, choice.objective, 0))
-      most = &choice.best();
+        objective_.metric == Metric::latency || (meters && needs_energy(objective_));
+    const double slow_fps = may_be_slow ? 0 : kTooSlow * best_fps_;
+    return {configuration, kind, latency_s(measurements_, configuration), slow_fps, meters};
   }
-  const int glances = tandem::glances(facts.observations);
-  // What a coupled one may do beyond what is expected of it.
-  const auto worth = [&](const Candidate& candidate, double more) {
-    const double gain = candidate.prediction.throughput_fps / best_fps - 1 + more;
-    return worth_a_trial(gain, facts, objective);
-  };
-  if (most && glances < kMostTrials &&
-      worth(*most, most->configuration.mapping.decoupled() ? 0 : kModelError))
-    return attempt(most->configuration, Kind::glance);
-  if (measured.count == 0) return {{}, others[0].count > 0 ? others[0] : others[1]};
-  if (const auto letters = promising_letters(facts, findings, measured, allowed))
-    return attempt(*letters, Kind::glance);
-  const auto as_expected = [&](const Configuration& configuration) {
-    return promises({configuration, predictor.predict(measurements, configuration)});
-  };
-  const auto refines = [&](const std::optional<Configuration>& other) {
-    return other && allowed(*other) && glances < kMostTrials + kMostRefinements;
-  };
-  if (const auto fewer = before_the_collapse(trials, as_expected); refines(fewer))
-    return attempt(*fewer, Kind::glance);
-  const int expected_lanes = prior.best_of(facts.chain.lanes);
-  const auto fewer = as_few_lanes(measured.best().configuration, trials, expected_lanes);
-  if (refines(fewer)) return attempt(*fewer, Kind::glance);
-  const int most_lanes = facts.chain.lanes.empty() ? 1 : facts.chain.lanes.back();
-  for (const auto& other : {between_the_tried(measured, trials, facts.chain.cores),
-                            more_on_cores(measured, measurements, trials, kWorthAnExperiment),
-                            expected_on_cores(measured, best_of(Which::all), trials),
-                            other_lanes(measured, trials, most_lanes)}) {
-    if (!refines(other)) continue;
-    const Prediction expected = corrected(trials, *other, predictor.predict(measurements, *other));
-    const bool cheap = latency_s(measurements, *other) < kCheap_s;
+
+  bool is_cheap(const Configuration& configuration) const {
+    return latency_s(measurements_, configuration) < kCheap_s;
+  }
+
+  bool promises(const Candidate& candidate) const {
+    const bool cheap = is_cheap(candidate.configuration);
+    const double promise = cheap ? promise_of(candidate.configuration, trials_) : kWorthATrial;
+    const double margin = margin_of(measured_.objective, promise);
+    return measured_.count == 0 ||
+           worth_switching(measured_.best().prediction, candidate.prediction, measured_.objective,
+                           margin);
+  }
+
+  bool refines(const std::optional<Configuration>& other) const {
+    return other && allowed_(*other) && glances_ < kMostTrials + kMostRefinements;
+  }
+
+  bool may_be_better(const Configuration& other) const {
+    const Prediction expected = corrected(trials_, other, predictor_.predict(measurements_, other));
     const bool may_surprise =
-        cheap && !other->mapping.decoupled() && !lanes_fall_short(trials, *other);
-    if ((may_surprise || promises({*other, expected})) &&
-        worth_a_trial(kModelError, facts, objective))
-      return attempt(*other, Kind::glance);
+        is_cheap(other) && !other.mapping.decoupled() && !lanes_fall_short(trials_, other);
+    return (may_surprise || promises({other, expected})) &&
+           worth_a_trial(kModelError, facts_, objective_);
   }
-  if (const auto unproven = unproven_lanes(measured, trials, facts, prior);
-      refines(unproven) &&
-      !worth_switching(predictor.predict(measurements, *unproven), measured.best().prediction,
-                       measured.objective, margin_of(measured.objective, kModelError)))
-    return attempt(*unproven, Kind::glance);
-  if (const auto bands = other_tasks(measured, trials, facts.chain, prior); refines(bands))
-    return attempt(*bands, Kind::glance);
-  if (const auto whole = whole_beside_split(findings, measured, allowed, predictor))
-    return attempt(*whole, Kind::look);
-  put_simplest_first(measured, kLeastNoise);
-  if (const Candidate* candidate = measured_too_early(measured, facts, measurements))
-    return attempt(candidate->configuration, Kind::look);
-  if (const Candidate* candidate =
-          worth_a_look(measured, trials, spread_of_looks(facts.observations), expected_lanes))
-    return attempt(candidate->configuration, Kind::look);
-  return {{}, measured};
-}
+
+  // Further than the model errs.
+  bool is_behind(const Configuration& other) const {
+    return worth_switching(predictor_.predict(measurements_, other), measured_.best().prediction,
+                           measured_.objective, margin_of(measured_.objective, kModelError));
+  }
+
+  const Facts& facts_;
+  const Findings& findings_;
+  const Measurements& measurements_;
+  const std::vector<Trial>& trials_;
+  const Objective& objective_;
+  const Allowed& allowed_;
+  const Predictor& predictor_;
+  const LanePrior& prior_;
+  const int expected_lanes_, glances_;
+  double best_fps_ = 0;
+  Choice measured_;  // of what experiments and trials had
+};
 
 }  // namespace
 
 Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
                      const Allowed& allowed, const Predictor& predictor, const LanePrior& prior) {
-  return keep_up(find_next(facts, findings, objective, allowed, predictor, prior), facts, findings,
-                 objective);
+  Finder finder(facts, findings, objective, allowed, predictor, prior);
+  return keep_up(finder.next(), facts, findings, objective);
 }
 
 }  // namespace tandem
