@@ -2,7 +2,7 @@
 #include "scheduler/learn/next_experiment.h"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <set>
 #include <span>
 #include <tuple>
@@ -11,10 +11,12 @@
 #include "scheduler/learn/looks.h"
 #include "scheduler/learn/next_lanes.h"
 #include "scheduler/learn/next_letter.h"
+#include "scheduler/learn/next_look.h"
 #include "scheduler/learn/next_measurement.h"
 #include "scheduler/learn/next_overlap.h"
 #include "scheduler/learn/next_split.h"
 #include "scheduler/learn/next_threads.h"
+#include "scheduler/learn/promises.h"
 #include "scheduler/learn/worth.h"
 
 namespace tandem {
@@ -32,21 +34,13 @@ using Kind = Observation::Kind;
 constexpr int kMostTrials = 12;
 constexpr double kModelError = 0.1, kLanesError = 0.03;
 constexpr double kWorthATrial = 0.02;
+// And what can be expected of it has to gain so much.
+constexpr double kExpectedGain = 0.004;
 constexpr std::size_t kWellKnown = 3;
 // After them, other numbers of threads and lanes of the best mapping, at most.
 constexpr int kMostRefinements = 6;
 // On the CPU alone: what another number of threads has to promise.
 constexpr double kWorthAnExperiment = 0.02;
-// Near equals are looked at in turn, so that a machine that slows down does so for all of them: the
-// best and up to three behind it. Looks make a mean and tell how far one look is from the next;
-// looking ends when who is better is beyond kSure standard errors, or nobody can be better by more
-// than kEqual. As the rates of near equals are nearly that of the choice, looking costs the stream
-// little.
-constexpr int kMostEquals = 4, kMostLooksEach = 4;
-constexpr double kMostLooksSeconds = 6;  // no look begins after that
-constexpr double kSure = 2, kEqual = 0.03;
-constexpr double kWakingUp = 0.1;  // how far behind its rate a device may be at first
-constexpr double kGlance = 0.25;   // the looks that a glance or an experiment is worth
 
 int device_runs(const Configuration& configuration) {
   const Mapping& mapping = configuration.mapping;
@@ -87,67 +81,6 @@ double promise_of(const Configuration& configuration, std::span<const Trial> tri
   return threads.size() < kWellKnown ? -kModelError : kWorthATrial;
 }
 
-// How far objectives are apart where rates are by `rate`: some have the rate in them twice.
-double margin_of(const Objective& objective, double rate) {
-  const bool twice = objective.metric == Metric::efficiency || objective.metric == Metric::edp;
-  return twice ? 2 * rate : rate;
-}
-
-// Whose turn it is to be looked at: the best or a near equal; null when it is clear enough which of
-// them is better. What was never tried, and has nothing beside it, needs no comparison, nor have
-// more lanes than are expected to be enough, where these are the best.
-const Candidate* worth_a_look(const Choice& measured, std::span<const Trial> trials, double spread,
-                              int expected_lanes) {
-  const auto looks = [&](const Candidate& candidate) {
-    const Trial* trial = find_trial(trials, candidate.configuration);
-    return trial ? static_cast<int>(trial->looks.size()) : 0;
-  };
-  double all_s = 0;
-  for (const Trial& trial : trials) all_s += trial.looks_s;
-  const Candidate *best = &measured.best(), *next = best;
-  int rivals = 0;
-  for (int i = 1; i < measured.count && i < kMostEquals; ++i) {
-    const Candidate& rival = measured.ranked[i];
-    if (as_few_lanes(rival.configuration, {}, expected_lanes) == best->configuration) continue;
-    const double seen_best = std::max<double>(kGlance, looks(*best));
-    const double seen_rival = std::max<double>(kGlance, looks(rival));
-    const double interval = kSure * spread * std::sqrt(1 / seen_best + 1 / seen_rival);
-    if (interval < kEqual || worth_switching(rival.prediction, best->prediction, measured.objective,
-                                             margin_of(measured.objective, interval - kEqual)))
-      continue;
-    ++rivals;
-    if (looks(rival) < looks(*next)) next = &rival;
-  }
-  const int enough = rivals > 0 ? kMostLooksEach : trials.empty() ? 0 : 1;
-  return all_s < kMostLooksSeconds && looks(*next) < enough ? next : nullptr;
-}
-
-// Lanes were measured first, while the device woke up and memory for more frames was made: the best
-// and other lanes of it that were not far behind then, but were never looked at. Each once, where
-// looks are cheap.
-const Candidate* measured_too_early(const Choice& measured, const Facts& facts,
-                                    const Measurements& measurements) {
-  const Configuration& best = measured.best().configuration;
-  if (facts.chain.lanes.empty() || !best.mapping.any_device() || best.mapping.any_split() ||
-      latency_s(measurements, best) > kCheap_s)
-    return nullptr;
-  const auto looked_at = [&](const Configuration& configuration) {
-    return std::ranges::any_of(facts.observations, [&](const Observation& seen) {
-      return seen.kind == Kind::look && seen.configuration == configuration;
-    });
-  };
-  for (int i = 0; i < measured.count; ++i) {
-    const Candidate& candidate = measured.ranked[i];
-    Configuration as_best = candidate.configuration;
-    as_best.lanes = best.lanes;
-    if (as_best == best && !looked_at(candidate.configuration) &&
-        !worth_switching(candidate.prediction, measured.best().prediction, measured.objective,
-                         margin_of(measured.objective, kWakingUp)))
-      return &candidate;
-  }
-  return nullptr;
-}
-
 // What no experiment had and the model expects to be best, on the CPU alone: by energy, where the
 // cores were measured beside a device that draws much, and several frames at a time under medium
 // grain.
@@ -177,7 +110,9 @@ class Finder {
         predictor_(predictor),
         prior_(prior),
         expected_lanes_(prior.best_of(facts.chain.lanes)),
-        glances_(tandem::glances(facts.observations)) {
+        glances_(tandem::glances(facts.observations)),
+        spread_(spread_of_looks(facts.observations)),
+        promises_(facts, findings, objective, spread_) {
     for (const Trial& trial : trials_)
       best_fps_ = std::max(best_fps_, trial.measured.throughput_fps);
   }
@@ -202,21 +137,32 @@ class Finder {
     return next_letter(facts_, findings_, objective_, allowed_);
   }
 
-  // What no trial had, and promises more than all that did.
+  // What no trial had, and promises more than all that did: of that, what may gain most.
   std::optional<Plan> promising(const Choice& coupled, const Choice& decoupled) const {
     const Candidate* most = nullptr;
+    double most_gain = 0;
     for (const Choice* choice : {&coupled, &decoupled}) {
-      if (choice->count == 0 || !promises(choice->best())) continue;
-      if (!most ||
-          worth_switching(most->prediction, choice->best().prediction, choice->objective, 0))
-        most = &choice->best();
+      for (int i = 0; i < choice->count; ++i) {
+        const Candidate& candidate = choice->ranked[static_cast<std::size_t>(i)];
+        if (!promises(candidate)) continue;
+        const double gain = expected_gain(candidate);
+        if (most && gain <= most_gain) continue;
+        most = &candidate;
+        most_gain = gain;
+      }
     }
-    if (!most || glances_ >= kMostTrials) return std::nullopt;
-    // What a coupled one may do beyond what is expected of it.
-    const double more = most->configuration.mapping.decoupled() ? 0 : kModelError;
-    const double gain = most->prediction.throughput_fps / best_fps_ - 1 + more;
-    if (!worth_a_trial(gain, facts_, objective_)) return std::nullopt;
+    if (!most || glances_ >= kMostTrials || !is_worth(most_gain)) return std::nullopt;
     return attempt(most->configuration, Kind::glance);
+  }
+
+  // Of what can be compared with something.
+  double expected_gain(const Candidate& candidate) const {
+    return measured_.count == 0 ? std::numeric_limits<double>::infinity()
+                                : promises_.expected_gain(candidate, measured_.best().prediction);
+  }
+
+  bool is_worth(double gain) const {
+    return gain >= kExpectedGain && worth_a_trial(gain, facts_, objective_);
   }
 
   // Other letters, threads, lanes and bands of the best.
@@ -224,12 +170,15 @@ class Finder {
     if (const auto letters = promising_letters(facts_, findings_, measured_, allowed_))
       return attempt(*letters, Kind::glance);
     const auto as_expected = [&](const Configuration& configuration) {
-      return promises({configuration, predictor_.predict(measurements_, configuration)});
+      return worth_switching(measured_.best().prediction, predicted(configuration).prediction,
+                             measured_.objective, margin_of(measured_.objective, kWorthATrial));
     };
-    for (const auto& fewer :
-         {before_the_collapse(trials_, as_expected),
-          as_few_lanes(measured_.best().configuration, trials_, expected_lanes_)})
-      if (refines(fewer)) return attempt(*fewer, Kind::glance);
+    if (const auto fewer = before_the_collapse(trials_, as_expected);
+        refines(fewer) && is_worth(expected_gain(predicted(*fewer))))
+      return attempt(*fewer, Kind::glance);
+    if (const auto fewer = as_few_lanes(measured_.best().configuration, trials_, expected_lanes_);
+        refines(fewer))
+      return attempt(*fewer, Kind::glance);
     const int most_lanes = facts_.chain.lanes.empty() ? 1 : facts_.chain.lanes.back();
     for (const auto& other : {between_the_tried(measured_, trials_, facts_.chain.cores),
                               more_on_cores(measured_, measurements_, trials_, kWorthAnExperiment),
@@ -251,8 +200,8 @@ class Finder {
     put_simplest_first(measured_, kLeastNoise);
     if (const Candidate* early = measured_too_early(measured_, facts_, measurements_))
       return attempt(early->configuration, Kind::look);
-    const double spread = spread_of_looks(facts_.observations);
-    if (const Candidate* equal = worth_a_look(measured_, trials_, spread, expected_lanes_))
+    if (const Candidate* equal =
+            worth_a_look(measured_, findings_, facts_, spread_, expected_lanes_))
       return attempt(equal->configuration, Kind::look);
     return std::nullopt;
   }
@@ -268,6 +217,10 @@ class Finder {
         objective_.metric == Metric::latency || (meters && needs_energy(objective_));
     const double slow_fps = may_be_slow ? 0 : kTooSlow * best_fps_;
     return {configuration, kind, latency_s(measurements_, configuration), slow_fps, meters};
+  }
+
+  Candidate predicted(const Configuration& configuration) const {
+    return {configuration, predictor_.predict(measurements_, configuration)};
   }
 
   bool is_cheap(const Configuration& configuration) const {
@@ -288,16 +241,21 @@ class Finder {
   }
 
   bool may_be_better(const Configuration& other) const {
-    const Prediction expected = corrected(trials_, other, predictor_.predict(measurements_, other));
+    Candidate candidate = predicted(other);
+    const Prediction expected = corrected(trials_, other, candidate.prediction);
     const bool may_surprise =
         is_cheap(other) && !other.mapping.decoupled() && !lanes_fall_short(trials_, other);
-    return (may_surprise || promises({other, expected})) &&
-           worth_a_trial(kModelError, facts_, objective_);
+    // Where more threads collapsed it may do what it would without that.
+    if (!may_surprise || expected.throughput_fps > candidate.prediction.throughput_fps)
+      candidate.prediction = expected;
+    const double gain = promises_.expected_gain(candidate, measured_.best().prediction,
+                                                may_surprise ? kModelError : 0);
+    return (may_surprise || promises(candidate)) && is_worth(gain);
   }
 
   // Further than the model errs.
   bool is_behind(const Configuration& other) const {
-    return worth_switching(predictor_.predict(measurements_, other), measured_.best().prediction,
+    return worth_switching(predicted(other).prediction, measured_.best().prediction,
                            measured_.objective, margin_of(measured_.objective, kModelError));
   }
 
@@ -310,6 +268,8 @@ class Finder {
   const Predictor& predictor_;
   const LanePrior& prior_;
   const int expected_lanes_, glances_;
+  const double spread_;  // of looks
+  const Promises promises_;
   double best_fps_ = 0;
   Choice measured_;  // of what experiments and trials had
 };
