@@ -32,10 +32,16 @@ using Kind = Observation::Kind;
 // kWellKnown numbers of threads, and where frames take longer than kCheap_s. Where lanes
 // fall short of what they promise a coupled one errs by kLanesError, once that is known.
 constexpr int kMostTrials = 12;
-constexpr double kModelError = 0.1, kLanesError = 0.03;
+constexpr double kModelError = 0.1, kLanesError = 0.03, kPriorError = 0.15;
 constexpr double kWorthATrial = 0.02;
+// What is to be ahead of something simpler, where it may not last, and with so little of the rate
+// the cores are in the way of a device.
+constexpr double kRisk = 0.06, kInTheWay = 0.1;
+constexpr int kFewCores = 4;
+// Where frames take longer than kCheap_s.
+constexpr double kWorthADearTrial = 0.05;
 // And what can be expected of it has to gain so much.
-constexpr double kExpectedGain = 0.004;
+constexpr double kExpectedGain = 0.004, kMorePerTrial = 0.1;
 constexpr std::size_t kWellKnown = 3;
 // After them, other numbers of threads and lanes of the best mapping, at most.
 constexpr int kMostRefinements = 6;
@@ -50,17 +56,34 @@ int device_runs(const Configuration& configuration) {
   return runs;
 }
 
+// Whether cores that add little to a device compute beside it: they are in its driver's way as soon
+// as something changes, and what was measured for a moment is seldom what lasts.
+bool is_risky(const Configuration& configuration, const Measurements& measurements, double fps) {
+  const bool uses_cores = configuration.granularity == Granularity::medium ||
+                          configuration.threads > measurements.cores / 4 + 1;
+  return measurements.cores > kFewCores && configuration.mapping.any_device() && uses_cores &&
+         cores_part(measurements, fps) < kInTheWay;
+}
+
 // Of those that are as good within the noise, the one whose frames change sides least often: many
 // changes make a rhythm that may break. Then the one with the fewest frames on the device, which
-// answers soonest.
-void put_simplest_first(Choice& choice, double noise) {
+// answers soonest. The best itself is left for one that is a little behind, and has no such risk.
+void put_simplest_first(Choice& choice, const Measurements& measurements) {
+  const double fps = choice.best().prediction.throughput_fps;
+  const auto risky = [&](const Candidate& candidate) {
+    return is_of_rate_alone(choice.objective) &&
+           is_risky(candidate.configuration, measurements, fps);
+  };
+  const double risk = risky(choice.best()) ? kRisk : kLeastNoise;
   const auto simplest = std::min_element(
       choice.ranked.begin(), choice.ranked.begin() + choice.count,
       [&](const Candidate& a, const Candidate& b) {
         const auto good = [&](const Candidate& c) {
-          return !worth_switching(c.prediction, choice.best().prediction, choice.objective, noise);
+          return !worth_switching(c.prediction, choice.best().prediction, choice.objective,
+                                  risky(c) ? kLeastNoise : risk);
         };
         if (good(a) != good(b)) return good(a);
+        if (risky(a) != risky(b)) return risky(b);
         const int runs_a = device_runs(a.configuration), runs_b = device_runs(b.configuration);
         if (runs_a != runs_b) return runs_a < runs_b;
         return std::tie(a.configuration.lanes, a.configuration.tasks) <
@@ -162,16 +185,19 @@ class Finder {
   }
 
   bool is_worth(double gain) const {
-    return gain >= kExpectedGain && worth_a_trial(gain, facts_, objective_);
+    return gain >= kExpectedGain * (1 + glances_ * kMorePerTrial) &&
+           worth_a_trial(gain, facts_, objective_);
   }
 
   // Other letters, threads, lanes and bands of the best.
   std::optional<Plan> refinement() const {
     if (const auto letters = promising_letters(facts_, findings_, measured_, allowed_))
       return attempt(*letters, Kind::glance);
+    const bool in_the_way = cores_part(measurements_, best_fps_) < kInTheWay;
     const auto as_expected = [&](const Configuration& configuration) {
       return worth_switching(measured_.best().prediction, predicted(configuration).prediction,
-                             measured_.objective, margin_of(measured_.objective, kWorthATrial));
+                             measured_.objective,
+                             margin_of(measured_.objective, in_the_way ? kRisk : kWorthATrial));
     };
     if (const auto fewer = before_the_collapse(trials_, as_expected);
         refines(fewer) && is_worth(expected_gain(predicted(*fewer))))
@@ -197,7 +223,7 @@ class Finder {
   std::optional<Plan> comparison() {
     if (const auto whole = whole_beside_split(findings_, measured_, allowed_, predictor_))
       return attempt(*whole, Kind::look);
-    put_simplest_first(measured_, kLeastNoise);
+    put_simplest_first(measured_, measurements_);
     if (const Candidate* early = measured_too_early(measured_, facts_, measurements_))
       return attempt(early->configuration, Kind::look);
     if (const Candidate* equal =
@@ -228,12 +254,14 @@ class Finder {
   }
 
   bool promises(const Candidate& candidate) const {
-    const bool cheap = is_cheap(candidate.configuration);
-    const double promise = cheap ? promise_of(candidate.configuration, trials_) : kWorthATrial;
-    const double margin = margin_of(measured_.objective, promise);
-    return measured_.count == 0 ||
-           worth_switching(measured_.best().prediction, candidate.prediction, measured_.objective,
-                           margin);
+    if (measured_.count == 0) return true;
+    const Configuration& configuration = candidate.configuration;
+    double promise =
+        is_cheap(configuration) ? promise_of(configuration, trials_) : kWorthADearTrial;
+    if (is_of_rate_alone(objective_) && is_risky(configuration, measurements_, best_fps_))
+      promise = kRisk;
+    return worth_switching(measured_.best().prediction, candidate.prediction, measured_.objective,
+                           margin_of(measured_.objective, promise));
   }
 
   bool refines(const std::optional<Configuration>& other) const {
@@ -248,8 +276,10 @@ class Finder {
     // Where more threads collapsed it may do what it would without that.
     if (!may_surprise || expected.throughput_fps > candidate.prediction.throughput_fps)
       candidate.prediction = expected;
-    const double gain = promises_.expected_gain(candidate, measured_.best().prediction,
-                                                may_surprise ? kModelError : 0);
+    // What lanes gain that were not measured is what others gained elsewhere.
+    const bool lanes = prior_.expects_any() && other.lanes != measured_.best().configuration.lanes;
+    const double error = !may_surprise ? 0 : lanes ? kPriorError : kModelError;
+    const double gain = promises_.expected_gain(candidate, measured_.best().prediction, error);
     return (may_surprise || promises(candidate)) && is_worth(gain);
   }
 

@@ -25,7 +25,7 @@ bool has_rate_twice(const Objective& objective) {
 }  // namespace
 
 bool worth_a_trial(double gain, const Facts& facts, const Objective& objective) {
-  if (objective.metric != Metric::throughput || has_conditions(objective)) return true;
+  if (!is_of_rate_alone(objective)) return true;
   double best_fps = 0, lost_s = 0;
   int trials = 0;
   for (std::size_t i = 0; i < facts.observations.size(); ++i) {
@@ -40,6 +40,16 @@ bool worth_a_trial(double gain, const Facts& facts, const Objective& objective) 
   }
   if (trials == 0) return true;
   return gain * kPaysBack_s > lost_s / trials;
+}
+
+bool is_of_rate_alone(const Objective& objective) {
+  return objective.metric == Metric::throughput && !has_conditions(objective);
+}
+
+double cores_part(const Measurements& measurements, double throughput_fps) {
+  double medium_s = 0;
+  for (const StageMeasurements& stage : measurements.stages) medium_s += stage.mg.seconds;
+  return 1 / medium_s / throughput_fps;
 }
 
 double margin_of(const Objective& objective, double rate) {

@@ -11,6 +11,13 @@ namespace tandem {
 /// to come back within 20 s. Always where rate is not all that counts. Pure.
 bool worth_a_trial(double gain, const Facts& facts, const Objective& objective);
 
+/// Whether nothing but the rate counts.
+bool is_of_rate_alone(const Objective& objective);
+
+/// The part of a rate that all cores together reach under medium grain; unknown as long as a stage
+/// was not measured there.
+double cores_part(const Measurements& measurements, double throughput_fps);
+
 /// How far objectives are apart where rates are by `rate`: some have the rate in them twice.
 double margin_of(const Objective& objective, double rate);
 
