@@ -273,6 +273,9 @@ class Finder {
     const Prediction expected = corrected(trials_, other, candidate.prediction);
     const bool may_surprise =
         is_cheap(other) && !other.mapping.decoupled() && !lanes_fall_short(trials_, other);
+    // So few numbers of threads are all tried: the model errs most where cores are fewest.
+    if (may_surprise && facts_.chain.cores <= kFewCores)
+      return worth_a_trial(kModelError, facts_, objective_);
     // Where more threads collapsed it may do what it would without that.
     if (!may_surprise || expected.throughput_fps > candidate.prediction.throughput_fps)
       candidate.prediction = expected;
