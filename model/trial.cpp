@@ -104,21 +104,22 @@ const Trial* find_trial(std::span<const Trial> trials, const Configuration& conf
   return found == trials.end() ? nullptr : &*found;
 }
 
-Prediction mean_of_looks(std::span<const Prediction> looks) {
+Prediction mean_of_looks(std::span<const Prediction> looks, std::span<const double> weights) {
   std::vector<double> rates;
   for (const Prediction& look : looks) rates.push_back(look.throughput_fps);
   std::ranges::sort(rates, std::greater<>{});
   const double middle = rates[(rates.size() - 1) / 2];  // of two the faster one
-  double fps = 0, energy_j = 0, latency_s = 0;
-  int rated = 0, metered = 0;
-  for (const Prediction& look : looks) {
+  double fps = 0, energy_j = 0, latency_s = 0, rated = 0, metered = 0;
+  for (std::size_t i = 0; i < looks.size(); ++i) {
+    const Prediction& look = looks[i];
     if (look.throughput_fps < kStoodStill * middle) continue;
-    ++rated;
-    fps += look.throughput_fps;
-    latency_s += look.latency_s;
+    const double weight = weights.empty() ? 1 : weights[i];
+    rated += weight;
+    fps += weight * look.throughput_fps;
+    latency_s += weight * look.latency_s;
     if (!known(look.energy_j)) continue;
-    ++metered;
-    energy_j += look.energy_j;
+    metered += weight;
+    energy_j += weight * look.energy_j;
   }
   Prediction mean = looks[0];
   mean.throughput_fps = fps / rated;

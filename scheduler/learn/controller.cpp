@@ -246,8 +246,10 @@ Step Controller::decide(Reason reason) {
     abandon_training();
     const Choice choice = choose(*learnt);
     if (choice.count > 0) {
-      const bool as_before = (reason == Reason::remembered || reason == Reason::neighbours) &&
-                             learnt->objective == objective_ && learnt->allowed == allowed;
+      const bool may_stay =
+          reason == Reason::remembered || reason == Reason::neighbours || reason == Reason::rules;
+      const bool as_before =
+          may_stay && learnt->objective == objective_ && learnt->allowed == allowed;
       // What promises more has not been tried, or was not worth it.
       if (!as_before || learnt->chosen.configuration.mapping.stages == 0)
         remember(*learnt, choice.best());

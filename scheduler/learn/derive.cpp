@@ -74,6 +74,26 @@ void scale(Measurements& m, const Measurements& second, const Scale& by) {
   for (Cost& cost : m.cg) multiply(cost, threads);
 }
 
+// What was not tried with other lanes errs as what was: a training tries few of them.
+void with_other_lanes(std::vector<Trial>& trials, const Measurements& measurements,
+                      const std::vector<int>& lanes, const Predictor& predictor) {
+  const std::size_t tried = trials.size();
+  for (std::size_t i = 0; i < tried; ++i) {
+    const Configuration& configuration = trials[i].configuration;
+    if (configuration.lanes == 1 || configuration.mapping.decoupled()) continue;
+    for (const int other : lanes) {
+      Trial one = trials[i];
+      one.configuration.lanes = other;
+      if (find_trial(trials, one.configuration)) continue;
+      one.predicted = predictor.predict(measurements, one.configuration);
+      one.measured = one.predicted;
+      const double error = trials[i].measured.throughput_fps / trials[i].predicted.throughput_fps;
+      one.measured.throughput_fps *= std::min(1.0, error);
+      if (known(one.measured.throughput_fps)) trials.push_back(one);
+    }
+  }
+}
+
 // Trials that err as those of which it was derived did.
 std::vector<Trial> as_tried(const std::vector<Trial>& trials, const Measurements& measurements,
                             const Predictor& predictor) {
@@ -132,7 +152,13 @@ std::optional<Learnt> derive(const Conditions& wanted, const Knowledge& knowledg
   m.window = chain.window;
   const Scale by(pixels(wanted), pixels(nearest->first), two ? pixels(second->first) : 0);
   scale(m, two ? second->second.findings.measurements : Measurements(m), by);
-  learnt.findings.trials = as_tried(nearest->second.findings.trials, m, predictor);
+  std::vector<Trial>& trials = learnt.findings.trials;
+  trials = as_tried(nearest->second.findings.trials, m, predictor);
+  // A training tries little of what it expects to fall short: another one may have tried it.
+  if (second)
+    for (const Trial& trial : as_tried(second->second.findings.trials, m, predictor))
+      if (!find_trial(trials, trial.configuration)) trials.push_back(trial);
+  with_other_lanes(trials, m, chain.lanes, predictor);
   return learnt;
 }
 

@@ -44,7 +44,7 @@ struct Enough {
   double seconds;
 };
 constexpr double kSlowSeconds = 0.05;
-constexpr Enough kGlance{0.1, 50, 0.5}, kLook{0.25, 200, 0.5};
+constexpr Enough kGlance{0.1, 50, 0.5}, kLook{0.25, 200, 0.5}, kRest{0.05, 50, 0.5};
 
 // Whose begins belong to one round.
 int frames_at_a_time(const Configuration& configuration, int devices) {
@@ -161,7 +161,7 @@ bool Experiment::take_trial(const FrameTimes& times, uint32_t device_stages) {
   }
   if (is_slow()) return true;
   count(times, device_stages);
-  const Enough& enough = plan_.kind == Kind::glance ? kGlance : kLook;
+  const Enough& enough = plan_.kind == Kind::look ? kLook : plan_.rest ? kRest : kGlance;
   const double least_seconds =
       std::max({enough.least_seconds, kLeastLatencies * plan_.fill_s, counter_s_});
   const double lasted_s = seconds(last_ns_ - start_ns_);

@@ -9,14 +9,12 @@
 #include "scheduler/learn/interpret_lanes.h"
 #include "scheduler/learn/interpret_letter.h"
 #include "scheduler/learn/interpret_split.h"
+#include "scheduler/learn/looks.h"
 
 namespace tandem {
 namespace {
 
 using Kind = Observation::Kind;
-
-// An experiment with so many frames is worth a look.
-constexpr int kLookFrames = 200;
 
 // What is less, and a frame more or fewer, is noise.
 constexpr double kCrowded = 0.05;
@@ -131,8 +129,7 @@ class Interpreter {
   /// Of any configuration that ran as it would if it were chosen.
   void take_trial(const Observation& seen) {
     const Configuration& configuration = seen.configuration;
-    const bool look =
-        seen.kind == Kind::look || (!is_trial(seen.kind) && seen.frames >= kLookFrames);
+    const bool look = tells_as_a_look(seen);
     Trial trial{configuration, predictor_.predict(found_.measurements, configuration), {}};
     trial.measured = trial.predicted;
     trial.measured.throughput_fps = 1 / seen.frame_s;
@@ -141,11 +138,15 @@ class Interpreter {
     const Trial* before = find_trial(found_.trials, configuration);
     if (!look && before && !before->looks.empty()) return;  // which tell more
     if (look) {
-      if (before) trial.looks = before->looks;
-      if (before) trial.looks_s = before->looks_s;
+      if (before) {
+        trial.looks = before->looks;
+        trial.weights = before->weights;
+        trial.looks_s = before->looks_s;
+      }
       trial.looks.push_back(trial.measured);
+      trial.weights.push_back(weight_of(seen));
       trial.looks_s += seen.lasted_s;
-      trial.measured = mean_of_looks(trial.looks);
+      trial.measured = mean_of_looks(trial.looks, trial.weights);
     }
     // A glance is too short for the counter. Powers err less than rates do.
     if (!known(trial.measured.energy_j))

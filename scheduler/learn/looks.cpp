@@ -3,30 +3,46 @@
 
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <string>
 
 namespace tandem {
 namespace {
 
-// What is expected before there are looks, and how many of them that counts as.
-constexpr double kSpread = 0.02, kSpreadLooks = 4;
+constexpr int kLookFrames = 200;
+constexpr double kLook_s = 0.5;
+constexpr double kDrifts_s = 0.25;  // rates are others after such a time
+// What is expected before there are looks, and how many pairs of them that counts as.
+constexpr double kSpread = 0.02, kSpreadPairs = 2;
 
 }  // namespace
 
+double weight_of(const Observation& seen) {
+  const double counted_s = seen.frames * seen.frame_s;
+  return 2 * counted_s / (counted_s + kDrifts_s);
+}
+
+bool tells_at_length(const Observation& seen) {
+  return seen.kind == Observation::Kind::look ||
+         (is_trial(seen.kind) && seen.frames * seen.frame_s >= kLook_s);
+}
+
+bool tells_as_a_look(const Observation& seen) {
+  return tells_at_length(seen) || seen.frames >= kLookFrames;
+}
+
 double spread_of_looks(std::span<const Observation> observations) {
-  std::map<std::string, std::vector<double>> rates;
-  for (const Observation& seen : observations)
-    if (seen.kind == Observation::Kind::look)
-      rates[to_string(seen.configuration)].push_back(1 / seen.frame_s);
-  double sum = kSpreadLooks * kSpread * kSpread, looks = kSpreadLooks;
-  for (const auto& [configuration, fps] : rates) {
-    const double mean =
-        std::accumulate(fps.begin(), fps.end(), 0.0) / static_cast<double>(fps.size());
-    for (const double rate : fps) sum += std::pow(rate / mean - 1, 2);
-    looks += static_cast<double>(fps.size()) - 1;
+  std::map<std::string, double> before;
+  double sum = kSpreadPairs * kSpread * kSpread, pairs = kSpreadPairs;
+  for (const Observation& seen : observations) {
+    if (!is_trial(seen.kind) || !tells_as_a_look(seen)) continue;
+    const double rate = std::log(1 / seen.frame_s);
+    const auto [last, first] = before.try_emplace(to_string(seen.configuration), rate);
+    if (first) continue;
+    sum += std::pow(rate - last->second, 2) / 2;
+    pairs += 1;
+    last->second = rate;
   }
-  return std::sqrt(sum / looks);
+  return std::sqrt(sum / pairs);
 }
 
 }  // namespace tandem

@@ -2,7 +2,7 @@
 #include "scheduler/learn/next_experiment.h"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <set>
 #include <span>
 #include <tuple>
@@ -11,10 +11,12 @@
 #include "scheduler/learn/looks.h"
 #include "scheduler/learn/next_lanes.h"
 #include "scheduler/learn/next_letter.h"
+#include "scheduler/learn/next_look.h"
 #include "scheduler/learn/next_measurement.h"
 #include "scheduler/learn/next_overlap.h"
 #include "scheduler/learn/next_split.h"
 #include "scheduler/learn/next_threads.h"
+#include "scheduler/learn/promises.h"
 #include "scheduler/learn/worth.h"
 
 namespace tandem {
@@ -30,23 +32,21 @@ using Kind = Observation::Kind;
 // kWellKnown numbers of threads, and where frames take longer than kCheap_s. Where lanes
 // fall short of what they promise a coupled one errs by kLanesError, once that is known.
 constexpr int kMostTrials = 12;
-constexpr double kModelError = 0.1, kLanesError = 0.03;
+constexpr double kModelError = 0.1, kLanesError = 0.03, kPriorError = 0.15;
 constexpr double kWorthATrial = 0.02;
+// What is to be ahead of something simpler, where it may not last, and with so little of the rate
+// the cores are in the way of a device.
+constexpr double kRisk = 0.06, kInTheWay = 0.1;
+constexpr int kFewCores = 4;
+// Where frames take longer than kCheap_s.
+constexpr double kWorthADearTrial = 0.05;
+// And what can be expected of it has to gain so much.
+constexpr double kExpectedGain = 0.004, kMorePerTrial = 0.1;
 constexpr std::size_t kWellKnown = 3;
 // After them, other numbers of threads and lanes of the best mapping, at most.
 constexpr int kMostRefinements = 6;
 // On the CPU alone: what another number of threads has to promise.
 constexpr double kWorthAnExperiment = 0.02;
-// Near equals are looked at in turn, so that a machine that slows down does so for all of them: the
-// best and up to three behind it. Looks make a mean and tell how far one look is from the next;
-// looking ends when who is better is beyond kSure standard errors, or nobody can be better by more
-// than kEqual. As the rates of near equals are nearly that of the choice, looking costs the stream
-// little.
-constexpr int kMostEquals = 4, kMostLooksEach = 4;
-constexpr double kMostLooksSeconds = 6;  // no look begins after that
-constexpr double kSure = 2, kEqual = 0.03;
-constexpr double kWakingUp = 0.1;  // how far behind its rate a device may be at first
-constexpr double kGlance = 0.25;   // the looks that a glance or an experiment is worth
 
 int device_runs(const Configuration& configuration) {
   const Mapping& mapping = configuration.mapping;
@@ -56,17 +56,34 @@ int device_runs(const Configuration& configuration) {
   return runs;
 }
 
+// Whether cores that add little to a device compute beside it: they are in its driver's way as soon
+// as something changes, and what was measured for a moment is seldom what lasts.
+bool is_risky(const Configuration& configuration, const Measurements& measurements, double fps) {
+  const bool uses_cores = configuration.granularity == Granularity::medium ||
+                          configuration.threads > measurements.cores / 4 + 1;
+  return measurements.cores > kFewCores && configuration.mapping.any_device() && uses_cores &&
+         cores_part(measurements, fps) < kInTheWay;
+}
+
 // Of those that are as good within the noise, the one whose frames change sides least often: many
 // changes make a rhythm that may break. Then the one with the fewest frames on the device, which
-// answers soonest.
-void put_simplest_first(Choice& choice, double noise) {
+// answers soonest. The best itself is left for one that is a little behind, and has no such risk.
+void put_simplest_first(Choice& choice, const Measurements& measurements) {
+  const double fps = choice.best().prediction.throughput_fps;
+  const auto risky = [&](const Candidate& candidate) {
+    return is_of_rate_alone(choice.objective) &&
+           is_risky(candidate.configuration, measurements, fps);
+  };
+  const double risk = risky(choice.best()) ? kRisk : kLeastNoise;
   const auto simplest = std::min_element(
       choice.ranked.begin(), choice.ranked.begin() + choice.count,
       [&](const Candidate& a, const Candidate& b) {
         const auto good = [&](const Candidate& c) {
-          return !worth_switching(c.prediction, choice.best().prediction, choice.objective, noise);
+          return !worth_switching(c.prediction, choice.best().prediction, choice.objective,
+                                  risky(c) ? kLeastNoise : risk);
         };
         if (good(a) != good(b)) return good(a);
+        if (risky(a) != risky(b)) return risky(b);
         const int runs_a = device_runs(a.configuration), runs_b = device_runs(b.configuration);
         if (runs_a != runs_b) return runs_a < runs_b;
         return std::tie(a.configuration.lanes, a.configuration.tasks) <
@@ -95,67 +112,6 @@ bool lanes_seen_to_fall_short(const std::vector<Trial>& trials, const Configurat
   return lanes_fall_short(near, other);
 }
 
-// How far objectives are apart where rates are by `rate`: some have the rate in them twice.
-double margin_of(const Objective& objective, double rate) {
-  const bool twice = objective.metric == Metric::efficiency || objective.metric == Metric::edp;
-  return twice ? 2 * rate : rate;
-}
-
-// Whose turn it is to be looked at: the best or a near equal; null when it is clear enough which of
-// them is better. What was never tried, and has nothing beside it, needs no comparison, nor have
-// more lanes than are expected to be enough, where these are the best.
-const Candidate* worth_a_look(const Choice& measured, std::span<const Trial> trials, double spread,
-                              int expected_lanes) {
-  const auto looks = [&](const Candidate& candidate) {
-    const Trial* trial = find_trial(trials, candidate.configuration);
-    return trial ? static_cast<int>(trial->looks.size()) : 0;
-  };
-  double all_s = 0;
-  for (const Trial& trial : trials) all_s += trial.looks_s;
-  const Candidate *best = &measured.best(), *next = best;
-  int rivals = 0;
-  for (int i = 1; i < measured.count && i < kMostEquals; ++i) {
-    const Candidate& rival = measured.ranked[i];
-    if (as_few_lanes(rival.configuration, {}, expected_lanes) == best->configuration) continue;
-    const double seen_best = std::max<double>(kGlance, looks(*best));
-    const double seen_rival = std::max<double>(kGlance, looks(rival));
-    const double interval = kSure * spread * std::sqrt(1 / seen_best + 1 / seen_rival);
-    if (interval < kEqual || worth_switching(rival.prediction, best->prediction, measured.objective,
-                                             margin_of(measured.objective, interval - kEqual)))
-      continue;
-    ++rivals;
-    if (looks(rival) < looks(*next)) next = &rival;
-  }
-  const int enough = rivals > 0 ? kMostLooksEach : trials.empty() ? 0 : 1;
-  return all_s < kMostLooksSeconds && looks(*next) < enough ? next : nullptr;
-}
-
-// Lanes were measured first, while the device woke up and memory for more frames was made: the best
-// and other lanes of it that were not far behind then, but were never looked at. Each once, where
-// looks are cheap.
-const Candidate* measured_too_early(const Choice& measured, const Facts& facts,
-                                    const Measurements& measurements) {
-  const Configuration& best = measured.best().configuration;
-  if (facts.chain.lanes.empty() || !best.mapping.any_device() || best.mapping.any_split() ||
-      latency_s(measurements, best) > kCheap_s)
-    return nullptr;
-  const auto looked_at = [&](const Configuration& configuration) {
-    return std::ranges::any_of(facts.observations, [&](const Observation& seen) {
-      return seen.kind == Kind::look && seen.configuration == configuration;
-    });
-  };
-  for (int i = 0; i < measured.count; ++i) {
-    const Candidate& candidate = measured.ranked[i];
-    Configuration as_best = candidate.configuration;
-    as_best.lanes = best.lanes;
-    if (as_best == best && !looked_at(candidate.configuration) &&
-        !worth_switching(candidate.prediction, measured.best().prediction, measured.objective,
-                         margin_of(measured.objective, kWakingUp)))
-      return &candidate;
-  }
-  return nullptr;
-}
-
 // What no experiment had and the model expects to be best, on the CPU alone: by energy, where the
 // cores were measured beside a device that draws much, and several frames at a time under medium
 // grain.
@@ -170,107 +126,201 @@ std::optional<Configuration> expected_on_cores(const Choice& measured, const Cho
   return best;
 }
 
-Next find_next(const Facts& facts, const Findings& findings, const Objective& objective,
-               const Allowed& allowed, const Predictor& predictor, const LanePrior& prior) {
-  if (const auto plan = next_measurement(facts, findings, objective, allowed, prior))
-    return {plan, {}};
-  if (const auto plan = next_split(facts, findings, objective, allowed, predictor))
-    return {plan, {}};
-  if (const auto plan = next_letter(facts, findings, objective, allowed)) return {plan, {}};
-  const Measurements& measurements = findings.measurements;
-  const std::vector<Trial>& trials = findings.trials;
-  const auto best_of = [&](Which which) {
-    return predictor.choose(measurements, objective, allowed, trials, which);
-  };
-  double best_fps = 0;
-  for (const Trial& trial : trials) best_fps = std::max(best_fps, trial.measured.throughput_fps);
-  const auto attempt = [&](const Configuration& configuration, Kind kind) {
+/// What is found out next, by kind, in this order. Each answers with a plan, or nothing when
+/// nothing of its kind is worth it.
+class Finder {
+ public:
+  Finder(const Facts& facts, const Findings& findings, const Objective& objective,
+         const Allowed& allowed, const Predictor& predictor, const LanePrior& prior)
+      : facts_(facts),
+        findings_(findings),
+        measurements_(findings.measurements),
+        trials_(findings.trials),
+        objective_(objective),
+        allowed_(allowed),
+        predictor_(predictor),
+        prior_(prior),
+        expected_lanes_(prior.best_of(facts.chain.lanes)),
+        glances_(tandem::glances(facts.observations)),
+        spread_(spread_of_looks(facts.observations)),
+        promises_(facts, findings, objective, spread_) {
+    for (const Trial& trial : trials_)
+      best_fps_ = std::max(best_fps_, trial.measured.throughput_fps);
+  }
+
+  Next next() {
+    if (const auto plan = of_the_model()) return {plan, {}};
+    // A source that does not keep the threads busy tells nothing about rates.
+    if (findings_.starved) return {{}, best_of(Which::all)};
+    measured_ = best_of(Which::measured);
+    const Choice coupled = best_of(Which::coupled), decoupled = best_of(Which::decoupled);
+    if (const auto plan = promising(coupled, decoupled)) return {plan, {}};
+    if (measured_.count == 0) return {{}, coupled.count > 0 ? coupled : decoupled};
+    if (const auto plan = refinement()) return {plan, {}};
+    if (const auto plan = comparison()) return {plan, {}};
+    return {{}, measured_};
+  }
+
+ private:
+  std::optional<Plan> of_the_model() const {
+    if (auto plan = next_measurement(facts_, findings_, objective_, allowed_, prior_)) return plan;
+    if (auto plan = next_split(facts_, findings_, objective_, allowed_, predictor_)) return plan;
+    return next_letter(facts_, findings_, objective_, allowed_);
+  }
+
+  // What no trial had, and promises more than all that did: of that, what may gain most.
+  std::optional<Plan> promising(const Choice& coupled, const Choice& decoupled) const {
+    const Candidate* most = nullptr;
+    double most_gain = 0;
+    for (const Choice* choice : {&coupled, &decoupled}) {
+      for (int i = 0; i < choice->count; ++i) {
+        const Candidate& candidate = choice->ranked[static_cast<std::size_t>(i)];
+        if (!promises(candidate)) continue;
+        const double gain = expected_gain(candidate);
+        if (most && gain <= most_gain) continue;
+        most = &candidate;
+        most_gain = gain;
+      }
+    }
+    if (!most || glances_ >= kMostTrials || !is_worth(most_gain)) return std::nullopt;
+    return attempt(most->configuration, Kind::glance);
+  }
+
+  // Of what can be compared with something.
+  double expected_gain(const Candidate& candidate) const {
+    return measured_.count == 0 ? std::numeric_limits<double>::infinity()
+                                : promises_.expected_gain(candidate, measured_.best().prediction);
+  }
+
+  bool is_worth(double gain) const {
+    return gain >= kExpectedGain * (1 + glances_ * kMorePerTrial) &&
+           worth_a_trial(gain, facts_, objective_);
+  }
+
+  // Other letters, threads, lanes and bands of the best.
+  std::optional<Plan> refinement() const {
+    if (const auto letters = promising_letters(facts_, findings_, measured_, allowed_))
+      return attempt(*letters, Kind::glance);
+    const bool in_the_way = cores_part(measurements_, best_fps_) < kInTheWay;
+    const auto as_expected = [&](const Configuration& configuration) {
+      return worth_switching(measured_.best().prediction, predicted(configuration).prediction,
+                             measured_.objective,
+                             margin_of(measured_.objective, in_the_way ? kRisk : kWorthATrial));
+    };
+    if (const auto fewer = before_the_collapse(trials_, as_expected);
+        refines(fewer) && is_worth(expected_gain(predicted(*fewer))))
+      return attempt(*fewer, Kind::glance);
+    if (const auto fewer = as_few_lanes(measured_.best().configuration, trials_, expected_lanes_);
+        refines(fewer))
+      return attempt(*fewer, Kind::glance);
+    const int most_lanes = facts_.chain.lanes.empty() ? 1 : facts_.chain.lanes.back();
+    for (const auto& other : {between_the_tried(measured_, trials_, facts_.chain.cores),
+                              more_on_cores(measured_, measurements_, trials_, kWorthAnExperiment),
+                              expected_on_cores(measured_, best_of(Which::all), trials_),
+                              other_lanes(measured_, trials_, most_lanes)})
+      if (refines(other) && may_be_better(*other)) return attempt(*other, Kind::glance);
+    if (const auto unproven = unproven_lanes(measured_, trials_, facts_, prior_);
+        refines(unproven) && !is_behind(*unproven))
+      return attempt(*unproven, Kind::glance);
+    if (const auto bands = other_tasks(measured_, trials_, facts_.chain, prior_); refines(bands))
+      return attempt(*bands, Kind::glance);
+    return std::nullopt;
+  }
+
+  // Which of near equals is better.
+  std::optional<Plan> comparison() {
+    if (const auto whole = whole_beside_split(findings_, measured_, allowed_, predictor_))
+      return attempt(*whole, Kind::look);
+    put_simplest_first(measured_, measurements_);
+    if (const Candidate* early = measured_too_early(measured_, facts_, measurements_))
+      return attempt(early->configuration, Kind::look);
+    if (const Candidate* equal =
+            worth_a_look(measured_, findings_, facts_, spread_, expected_lanes_))
+      return attempt(equal->configuration, Kind::look);
+    return std::nullopt;
+  }
+
+  Choice best_of(Which which) const {
+    return predictor_.choose(measurements_, objective_, allowed_, trials_, which);
+  }
+
+  Plan attempt(const Configuration& configuration, Kind kind) const {
     const bool meters = kind == Kind::look;
     // What answers soonest or draws least may be as slow as it likes.
     const bool may_be_slow =
-        objective.metric == Metric::latency || (meters && needs_energy(objective));
-    const double slow_fps = may_be_slow ? 0 : kTooSlow * best_fps;
-    return Next{Plan{configuration, kind, latency_s(measurements, configuration), slow_fps, meters},
-                {}};
-  };
-  // A source that does not keep the threads busy tells nothing about rates.
-  if (findings.starved) return {{}, best_of(Which::all)};
-  Choice measured = best_of(Which::measured);
-  const auto promises = [&](const Candidate& candidate) {
-    const bool cheap = latency_s(measurements, candidate.configuration) < kCheap_s;
-    const double promise = cheap ? promise_of(candidate.configuration, trials) : kWorthATrial;
-    const double margin = margin_of(measured.objective, promise);
-    return measured.count == 0 || worth_switching(measured.best().prediction, candidate.prediction,
-                                                  measured.objective, margin);
-  };
-  const Candidate* most = nullptr;
-  const Choice others[] = {best_of(Which::coupled), best_of(Which::decoupled)};
-  for (const Choice& choice : others) {
-    if (choice.count == 0 || !promises(choice.best())) continue;
-    if (!most || worth_switching(most->prediction, choice.best().prediction, choice.objective, 0))
-      most = &choice.best();
+        objective_.metric == Metric::latency || (meters && needs_energy(objective_));
+    const double slow_fps = may_be_slow ? 0 : kTooSlow * best_fps_;
+    return {configuration, kind, latency_s(measurements_, configuration), slow_fps, meters};
   }
-  const int glances = tandem::glances(facts.observations);
-  // What a coupled one may do beyond what is expected of it.
-  const auto worth = [&](const Candidate& candidate, double more) {
-    const double gain = candidate.prediction.throughput_fps / best_fps - 1 + more;
-    return worth_a_trial(gain, facts, objective);
-  };
-  if (most && glances < kMostTrials &&
-      worth(*most, most->configuration.mapping.decoupled() ? 0 : kModelError))
-    return attempt(most->configuration, Kind::glance);
-  if (measured.count == 0) return {{}, others[0].count > 0 ? others[0] : others[1]};
-  if (const auto letters = promising_letters(facts, findings, measured, allowed))
-    return attempt(*letters, Kind::glance);
-  const auto as_expected = [&](const Configuration& configuration) {
-    return promises({configuration, predictor.predict(measurements, configuration)});
-  };
-  const auto refines = [&](const std::optional<Configuration>& other) {
-    return other && allowed(*other) && glances < kMostTrials + kMostRefinements;
-  };
-  if (const auto fewer = before_the_collapse(trials, as_expected); refines(fewer))
-    return attempt(*fewer, Kind::glance);
-  const int expected_lanes = prior.best_of(facts.chain.lanes);
-  const auto fewer = as_few_lanes(measured.best().configuration, trials, expected_lanes);
-  if (refines(fewer)) return attempt(*fewer, Kind::glance);
-  const int most_lanes = facts.chain.lanes.empty() ? 1 : facts.chain.lanes.back();
-  for (const auto& other : {between_the_tried(measured, trials, facts.chain.cores),
-                            more_on_cores(measured, measurements, trials, kWorthAnExperiment),
-                            expected_on_cores(measured, best_of(Which::all), trials),
-                            other_lanes(measured, trials, most_lanes)}) {
-    if (!refines(other)) continue;
-    const Prediction expected = corrected(trials, *other, predictor.predict(measurements, *other));
-    const bool cheap = latency_s(measurements, *other) < kCheap_s;
+
+  Candidate predicted(const Configuration& configuration) const {
+    return {configuration, predictor_.predict(measurements_, configuration)};
+  }
+
+  bool is_cheap(const Configuration& configuration) const {
+    return latency_s(measurements_, configuration) < kCheap_s;
+  }
+
+  bool promises(const Candidate& candidate) const {
+    if (measured_.count == 0) return true;
+    const Configuration& configuration = candidate.configuration;
+    double promise =
+        is_cheap(configuration) ? promise_of(configuration, trials_) : kWorthADearTrial;
+    if (is_of_rate_alone(objective_) && is_risky(configuration, measurements_, best_fps_))
+      promise = kRisk;
+    return worth_switching(measured_.best().prediction, candidate.prediction, measured_.objective,
+                           margin_of(measured_.objective, promise));
+  }
+
+  bool refines(const std::optional<Configuration>& other) const {
+    return other && allowed_(*other) && glances_ < kMostTrials + kMostRefinements;
+  }
+
+  bool may_be_better(const Configuration& other) const {
+    Candidate candidate = predicted(other);
+    const Prediction expected = corrected(trials_, other, candidate.prediction);
     const bool may_surprise =
-        cheap && !other->mapping.decoupled() && !lanes_seen_to_fall_short(trials, *other);
-    if ((may_surprise || promises({*other, expected})) &&
-        worth_a_trial(kModelError, facts, objective))
-      return attempt(*other, Kind::glance);
+        is_cheap(other) && !other.mapping.decoupled() && !lanes_seen_to_fall_short(trials_, other);
+    // So few numbers of threads are all tried: the model errs most where cores are fewest.
+    if (may_surprise && facts_.chain.cores <= kFewCores)
+      return worth_a_trial(kModelError, facts_, objective_);
+    // Where more threads collapsed it may do what it would without that.
+    if (!may_surprise || expected.throughput_fps > candidate.prediction.throughput_fps)
+      candidate.prediction = expected;
+    // What lanes gain that were not measured is what others gained elsewhere.
+    const bool lanes = prior_.expects_any() && other.lanes != measured_.best().configuration.lanes;
+    const double error = !may_surprise ? 0 : lanes ? kPriorError : kModelError;
+    const double gain = promises_.expected_gain(candidate, measured_.best().prediction, error);
+    return (may_surprise || promises(candidate)) && is_worth(gain);
   }
-  if (const auto unproven = unproven_lanes(measured, trials, facts, prior);
-      refines(unproven) &&
-      !worth_switching(predictor.predict(measurements, *unproven), measured.best().prediction,
-                       measured.objective, margin_of(measured.objective, kModelError)))
-    return attempt(*unproven, Kind::glance);
-  if (const auto bands = other_tasks(measured, trials, facts.chain, prior); refines(bands))
-    return attempt(*bands, Kind::glance);
-  if (const auto whole = whole_beside_split(findings, measured, allowed, predictor))
-    return attempt(*whole, Kind::look);
-  put_simplest_first(measured, kLeastNoise);
-  if (const Candidate* candidate = measured_too_early(measured, facts, measurements))
-    return attempt(candidate->configuration, Kind::look);
-  if (const Candidate* candidate =
-          worth_a_look(measured, trials, spread_of_looks(facts.observations), expected_lanes))
-    return attempt(candidate->configuration, Kind::look);
-  return {{}, measured};
-}
+
+  // Further than the model errs.
+  bool is_behind(const Configuration& other) const {
+    return worth_switching(predicted(other).prediction, measured_.best().prediction,
+                           measured_.objective, margin_of(measured_.objective, kModelError));
+  }
+
+  const Facts& facts_;
+  const Findings& findings_;
+  const Measurements& measurements_;
+  const std::vector<Trial>& trials_;
+  const Objective& objective_;
+  const Allowed& allowed_;
+  const Predictor& predictor_;
+  const LanePrior& prior_;
+  const int expected_lanes_, glances_;
+  const double spread_;  // of looks
+  const Promises promises_;
+  double best_fps_ = 0;
+  Choice measured_;  // of what experiments and trials had
+};
 
 }  // namespace
 
 Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
                      const Allowed& allowed, const Predictor& predictor, const LanePrior& prior) {
-  Next next = keep_up(find_next(facts, findings, objective, allowed, predictor, prior), facts,
-                      findings, objective);
+  Finder finder(facts, findings, objective, allowed, predictor, prior);
+  Next next = keep_up(finder.next(), facts, findings, objective);
   if (next.plan) next.plan = as_in_service(*next.plan, facts.chain, objective);
   return next;
 }

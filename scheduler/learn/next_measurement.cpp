@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "scheduler/learn/next_lanes.h"
+#include "scheduler/learn/worth.h"
 
 namespace tandem {
 namespace {
@@ -22,6 +23,9 @@ constexpr double kKeepsUp = 2, kHelps = 1.3;
 constexpr double kFarBehind = 4;
 // Beside more lanes of a fast device no frame comes to the cores.
 constexpr int kMostLanesBeside = 2;
+// The parts of the device's rate that all cores reach together under medium grain, and if they do
+// not get in each other's way, where they are not worth measuring.
+constexpr double kLittleAtOnce = 0.05, kLittle = 0.2;
 // The part of a core that stages without a device may keep busy at the device's rate.
 constexpr double kSomeOfACore = 0.5;
 
@@ -157,6 +161,16 @@ class Measuring {
            chain_.cores * device_s < kKeepsUp * found->cores_s && !(all_s < kHelps * on_cores_s);
   }
 
+  // Whether all cores, as far as one core and medium grain tell, would gain less than they cost
+  // while they are measured, and get in the way of the device's driver later.
+  bool add_little() const {
+    const bool open = !allowed_.mapping && !allowed_.granularity && !allowed_.threads;
+    return open && chain_.cores > kAllThreads && chain_.device_capable != 0 &&
+           is_of_rate_alone(objective_) &&
+           cores_part(measurements_, 1 / device_s()) < kLittleAtOnce &&
+           device_s() < kLittle * cores_s(measurements_);
+  }
+
   const Observation* one_lane() const {
     const auto found = std::ranges::find_if(observations_, [&](const Observation& seen) {
       return seen.kind == Kind::experiment && seen.configuration == alone_on_device();
@@ -193,6 +207,7 @@ class Measuring {
 
   std::optional<Plan> next_on_cores() const {
     for (int n = 1; n <= chain_.cores + 1; ++n) {
+      if (n > 1 && add_little()) return std::nullopt;
       const bool beside = beside_device_is_enough(n);
       const auto plan = beside ? beside_device(n) : alone(n);
       if (plan && !(beside ? made_beside(n) : made(*plan))) return plan;

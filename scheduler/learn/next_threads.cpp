@@ -94,7 +94,9 @@ std::optional<Configuration> before_the_collapse(
     std::span<const Trial> trials, const std::function<bool(const Configuration&)>& promises) {
   for (const Trial& trial : trials) {
     const Configuration& tried = trial.configuration;
-    if (!tried.mapping.decoupled() || tried.mapping.any_further_letter() ||
+    // Where lanes fall short of what they promise no number of threads does better.
+    if ((!tried.mapping.decoupled() && tried.lanes > 1) || tried.mapping.any_further_letter() ||
+        !tried.mapping.any_device() || tried.mapping.any_split() ||
         tried.granularity != Granularity::coarse ||
         trial.measured.throughput_fps > kCollapsed * trial.predicted.throughput_fps)
       continue;

@@ -16,8 +16,9 @@ namespace tandem {
 std::optional<Configuration> between_the_tried(const Choice& measured,
                                                std::span<const Trial> trials, int cores);
 
-/// Where threads got in each other's way: with how many fewer a decoupled mapping may do as
-/// expected, and still promises a gain. In the middle of those that do.
+/// Where threads got in each other's way: with how many fewer a mapping may do as expected, and
+/// still promises a gain. In the middle of those that do. Of coupled ones with one lane: more lanes
+/// fall short with any number of threads.
 std::optional<Configuration> before_the_collapse(
     std::span<const Trial> trials, const std::function<bool(const Configuration&)>& promises);
 

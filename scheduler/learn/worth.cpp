@@ -2,6 +2,8 @@
 #include "scheduler/learn/worth.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "scheduler/learn/keep_up.h"
 
@@ -11,16 +13,21 @@ namespace {
 using Kind = Observation::Kind;
 
 constexpr double kPaysBack_s = 20;
-constexpr double kGained = 0.01;  // what is more than noise
+
+bool has_conditions(const Objective& objective) {
+  return objective.target_fps > 0 || objective.power_budget_w > 0 || objective.target_latency_s > 0;
+}
+
+bool has_rate_twice(const Objective& objective) {
+  return objective.metric == Metric::efficiency || objective.metric == Metric::edp;
+}
 
 }  // namespace
 
 bool worth_a_trial(double gain, const Facts& facts, const Objective& objective) {
-  if (objective.metric != Metric::throughput || objective.target_fps > 0 ||
-      objective.power_budget_w > 0 || objective.target_latency_s > 0)
-    return true;
+  if (!is_of_rate_alone(objective)) return true;
   double best_fps = 0, lost_s = 0;
-  int trials = 0, in_vain = 0;
+  int trials = 0;
   for (std::size_t i = 0; i < facts.observations.size(); ++i) {
     const Observation& seen = facts.observations[i];
     if (seen.kind == Kind::stages || seen.in_vain) continue;
@@ -28,12 +35,39 @@ bool worth_a_trial(double gain, const Facts& facts, const Objective& objective) 
     if (is_new_glance(facts.observations, i)) {
       ++trials;
       lost_s += seen.lasted_s * std::max(0.0, 1 - fps / best_fps);
-      in_vain = fps < (1 + kGained) * best_fps ? in_vain + 1 : 0;
     }
     best_fps = std::max(best_fps, fps);
   }
   if (trials == 0) return true;
-  return gain * kPaysBack_s / (1 + in_vain) > lost_s / trials;
+  return gain * kPaysBack_s > lost_s / trials;
+}
+
+bool is_of_rate_alone(const Objective& objective) {
+  return objective.metric == Metric::throughput && !has_conditions(objective);
+}
+
+double cores_part(const Measurements& measurements, double throughput_fps) {
+  double medium_s = 0;
+  for (const StageMeasurements& stage : measurements.stages) medium_s += stage.mg.seconds;
+  return 1 / medium_s / throughput_fps;
+}
+
+double margin_of(const Objective& objective, double rate) {
+  return has_rate_twice(objective) ? 2 * rate : rate;
+}
+
+double lead_of(const Prediction& b, const Prediction& a, const Objective& objective) {
+  if (has_conditions(objective) || objective.metric == Metric::latency) return kUnknown;
+  const double rate = std::log(b.throughput_fps / a.throughput_fps);
+  if (objective.metric == Metric::throughput) return rate;
+  const double joules = std::log(a.energy_j / b.energy_j);
+  return has_rate_twice(objective) ? (rate + joules) / 2 : joules;
+}
+
+double mean_above_0(double mean, double spread) {
+  const double z = mean / spread;
+  const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
+  return spread * (density + z * std::erfc(-z / std::numbers::sqrt2) / 2);
 }
 
 }  // namespace tandem

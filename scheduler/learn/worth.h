@@ -6,10 +6,26 @@
 
 namespace tandem {
 
-/// Whether a trial that may gain so much, as a part of the best rate that was measured, is worth
-/// what trials of this training cost so far. The frames that a trial costs have to come back within
-/// 20 s, and each trial since the last one that gained makes it less likely that the next one does.
-/// Always where rate is not all that counts. Pure.
+/// Whether a trial that can be expected to gain so much, as a part of the best rate that was
+/// measured, is worth what trials of this training cost so far: the frames that a trial costs have
+/// to come back within 20 s. Always where rate is not all that counts. Pure.
 bool worth_a_trial(double gain, const Facts& facts, const Objective& objective);
+
+/// Whether nothing but the rate counts.
+bool is_of_rate_alone(const Objective& objective);
+
+/// The part of a rate that all cores together reach under medium grain; unknown as long as a stage
+/// was not measured there.
+double cores_part(const Measurements& measurements, double throughput_fps);
+
+/// How far objectives are apart where rates are by `rate`: some have the rate in them twice.
+double margin_of(const Objective& objective, double rate);
+
+/// How much better `b` is than `a`, as the logarithm of a ratio of rates, or of what goes with
+/// them; unknown where there are conditions to meet or latency counts: that is no ratio.
+double lead_of(const Prediction& b, const Prediction& a, const Objective& objective);
+
+/// The mean of what a normal variable has above 0, of its mean and spread.
+double mean_above_0(double mean, double spread);
 
 }  // namespace tandem

@@ -48,6 +48,9 @@ struct Chip {
   std::vector<double> slowdown;
   /// Standard deviation of a stage's time, relative; each is drawn from a log-normal distribution.
   double noise = 0;
+  /// Standard deviation, relative, of what slows all down together, and how long it takes to become
+  /// something else: a machine that somebody else uses too, or whose clocks and memory change.
+  double drift = 0, drift_lasts_s = 0.25;
   int window = 128;   ///< most frames in flight
   Repeat repeat;      ///< stages that a frame passes several times
   double sink_s = 0;  ///< that the sink takes for a frame

@@ -2,6 +2,7 @@
 #include "tests/virtual_chip/simulation.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tandem::test {
 namespace {
@@ -314,7 +315,16 @@ void Simulation::pass_time(double until_s) {
   energy_.pass(until_s, power_w(chip_, {.on_cores = medium() ? 0 : on_cores_,
                                         .medium = medium() ? medium_cores / chip_.cores : 0,
                                         .device = on_device_ > 0}));
+  if (chip_.drift > 0) drift(until_s - now_s_);
   now_s_ = until_s;
+}
+
+// An Ornstein-Uhlenbeck process: it forgets where it was, and keeps its spread.
+void Simulation::drift(double lasted_s) {
+  const double kept = std::exp(-lasted_s / chip_.drift_lasts_s);
+  std::normal_distribution<double> normal(0, chip_.drift * std::sqrt(1 - kept * kept));
+  drifted_ = kept * drifted_ + normal(random_);
+  slower_ = std::exp(drifted_);
 }
 
 }  // namespace tandem::test

@@ -84,13 +84,16 @@ class Simulation {
   double device_stages_apart_s(Driver& driver);
   Status device_status(int device);
   double share_of_cores() const;
-  double drawn_s(double mean_s) { return mean_s * noise_(random_); }
+  double drawn_s(double mean_s) { return mean_s * slower_ * noise_(random_); }
   void pass_time(double until_s);
+  void drift(double lasted_s);
 
   const Chip& chip_;
   const int stages_;
   std::mt19937 random_;
   std::lognormal_distribution<double> noise_;
+
+  double drifted_ = 0, slower_ = 1;  ///< by drift: its logarithm, and how many times
 
   int others_ = 0;
   double now_s_ = 1;  ///< not 0, which stands for no time

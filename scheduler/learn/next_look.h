@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "model/objective.h"
+#include "model/trial.h"
+#include "scheduler/learn/facts.h"
+#include "scheduler/learn/interpret.h"
+
+/// Looks at what may be best. Pure.
+namespace tandem {
+
+/// Whose turn it is to be looked at: the best or a near equal; null when so little is to be gained
+/// by knowing which of them is better that it does not matter. What was never tried, and has
+/// nothing beside it, needs no comparison, nor have more lanes than are expected to be enough,
+/// where these are the best. `spread`: of one look, relative.
+///
+/// Near equals are looked at in turn, so that a machine that slows down does so for all of them.
+/// What choosing the best so far is expected to lose against a rival is the mean of how far the
+/// rival may be ahead, none where it is behind.
+const Candidate* worth_a_look(const Choice& measured, const Findings& findings, const Facts& facts,
+                              double spread, int expected_lanes);
+
+/// Lanes were measured first, while the device woke up and memory for more frames was made: the
+/// best and other lanes of it that were not far behind then, but never ran since. Each once.
+const Candidate* measured_too_early(const Choice& measured, const Facts& facts,
+                                    const Measurements& measurements);
+
+}  // namespace tandem

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <vector>
+
+#include "model/objective.h"
+#include "scheduler/learn/facts.h"
+#include "scheduler/learn/interpret.h"
+
+namespace tandem {
+
+/// By how much trials miss what was expected of them, and so what one more is worth.
+///
+/// What a trial did is to what it promised as a log-normal variable whose mean and spread the
+/// trials of this training tell, those of configurations like it most: of the same mapping and
+/// granularity, with as many lanes and about as many threads. Before there are any it is what the
+/// model errs on average. The gain that can be expected of a trial is the mean of what it would
+/// gain over the best, none where it would be behind: the expected improvement of Bayesian
+/// optimisation (Jones et al., 1998). A part of what trials seem to miss is noise, which no choice
+/// gains.
+class Promises {
+ public:
+  /// `noise`: relative, of one measurement.
+  Promises(const Facts& facts, const Findings& findings, const Objective& objective, double noise);
+
+  /// The mean gain over `best`, relative, in rate. Infinite where conditions are to be met, or
+  /// latency counts: what is gained is no ratio.
+  double expected_gain(const Candidate& candidate, const Prediction& best,
+                       double least_spread = 0) const;
+
+ private:
+  struct Missed {
+    Configuration configuration;
+    double by;  ///< the logarithm of what was measured by what was expected
+  };
+
+  double alike(const Configuration& a, const Configuration& b) const;
+
+  const Objective objective_;
+  const int cores_;
+  const double noise_;
+  std::vector<Missed> missed_;
+};
+
+}  // namespace tandem

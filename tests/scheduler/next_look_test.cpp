@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/learn/next_look.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "scheduler/learn/looks.h"
+#include "tests/scheduler/observations.h"
+
+namespace tandem {
+namespace {
+
+using Kind = Observation::Kind;
+
+const AnalyticPredictor kPredictor;
+
+Observation look(int threads, double fps, Kind kind = Kind::look) {
+  Observation seen = carried_out({on_device(threads), kind});
+  seen.frame_s = 1 / fps;
+  seen.frames = static_cast<int>(0.25 * fps);
+  seen.lasted_s = 0.3;
+  return seen;
+}
+
+/// Whose turn it is to be looked at, in threads; 0: nobody's.
+int turn(const std::vector<Observation>& looks) {
+  Facts facts = measured(two_stages(), kPredictor);
+  facts.observations.insert(facts.observations.end(), looks.begin(), looks.end());
+  const Findings found = interpret(facts.observations, facts.chain, kPredictor);
+  const Choice choice =
+      kPredictor.choose(found.measurements, {}, {}, found.trials, Which::measured);
+  const Candidate* next =
+      worth_a_look(choice, found, facts, spread_of_looks(facts.observations), 1);
+  return next ? next->configuration.threads : 0;
+}
+
+TEST(NextLookTest, WhoIsFarAheadIsNotComparedAndLookedAtOnce) {
+  EXPECT_EQ(turn({look(2, 1000), look(3, 500)}), 0);
+  EXPECT_EQ(turn({look(2, 1000, Kind::glance), look(3, 500)}), 2)
+      << "a glance is no look at length";
+}
+
+TEST(NextLookTest, NearEqualsAreLookedAtInTurnUntilItMattersLittle) {
+  std::vector<Observation> looks{look(2, 1000)};
+  EXPECT_EQ(turn({look(2, 1000), look(3, 1000, Kind::glance)}), 2);
+  looks = {look(2, 1000), look(3, 999)};
+  const int first = turn(looks);
+  EXPECT_NE(first, 0) << "a spread of 2% is expected";
+  for (int i = 0; i < 3; ++i) {
+    looks.push_back(look(2, 1000));
+    looks.push_back(look(3, 999));
+  }
+  EXPECT_EQ(turn(looks), 0) << "looks agree";
+}
+
+TEST(NextLookTest, WhereLooksDifferMoreOfThemAreMade) {
+  std::vector<Observation> quiet, noisy;
+  for (const double way : {1.0, -1.0}) {
+    for (const int threads : {2, 3}) {
+      quiet.push_back(look(threads, 1000 + way));
+      noisy.push_back(look(threads, 1000 + 100 * way));
+    }
+  }
+  EXPECT_EQ(turn(quiet), 0);
+  EXPECT_NE(turn(noisy), 0);
+}
+
+TEST(NextLookTest, TheSpreadIsOfLooksThatFollowEachOther) {
+  std::vector<Observation> rising;
+  for (int i = 0; i < 10; ++i) rising.push_back(look(2, 1000 * std::pow(1.02, i)));
+  EXPECT_LT(spread_of_looks(rising), 0.02) << "though the last is 20% above the first";
+  EXPECT_NEAR(spread_of_looks({}), 0.02, 1e-12);
+}
+
+}  // namespace
+}  // namespace tandem

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/learn/promises.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "scheduler/learn/worth.h"
+#include "tests/scheduler/observations.h"
+
+namespace tandem {
+namespace {
+
+const AnalyticPredictor kPredictor;
+
+/// Trials with so many threads beside the device that reached such a part of what was expected.
+struct Tried {
+  int threads;
+  double part;
+};
+
+class PromisesTest : public testing::Test {
+ protected:
+  PromisesTest() : facts_(measured(chain(), kPredictor)) {}
+
+  static Chain chain() {
+    Chain chain = two_stages();
+    chain.cores = 16;
+    return chain;
+  }
+
+  void make(const Tried& tried) {
+    Observation seen = carried_out({on_device(tried.threads), Observation::Kind::glance});
+    seen.frame_s = 1 / (tried.part * expected(tried.threads).throughput_fps);
+    facts_.observations.push_back(seen);
+  }
+  Findings findings() const { return interpret(facts_.observations, facts_.chain, kPredictor); }
+  Prediction expected(int threads) const {
+    const Findings found = findings();
+    return corrected(found.trials, on_device(threads),
+                     kPredictor.predict(found.measurements, on_device(threads)));
+  }
+  /// Of what promises so much more than `best`.
+  double gain(int threads, double promise, const Objective& objective = {}, double noise = 0.01) {
+    const Findings found = findings();
+    Prediction best;
+    best.throughput_fps = 1000;
+    Prediction promised = best;
+    promised.throughput_fps *= 1 + promise;
+    return Promises(facts_, found, objective, noise)
+        .expected_gain({on_device(threads), promised}, best);
+  }
+
+  Facts facts_;
+};
+
+TEST_F(PromisesTest, WhatPromisesMoreMayGainMore) {
+  EXPECT_GT(gain(8, 0.2), gain(8, 0.1));
+  EXPECT_GT(gain(8, 0.1), gain(8, 0.02));
+  EXPECT_NEAR(gain(8, 0.2), std::log(1.2), 0.03);
+  EXPECT_LT(gain(8, -0.2), 1e-3);
+}
+
+TEST_F(PromisesTest, TrialsThatMissMakePromisesWorthLess) {
+  const double before = gain(8, 0.05);
+  make({12, 0.8});
+  const double after = gain(8, 0.05);
+  EXPECT_LT(after, before);
+  make({10, 0.8});
+  EXPECT_LT(gain(8, 0.05), after);
+  EXPECT_LT(gain(9, 0.05), gain(2, 0.05)) << "those with about as many threads tell most";
+}
+
+TEST_F(PromisesTest, TrialsThatKeepTheirPromisesMakeSurpriseUnlikely) {
+  const double before = gain(8, 0.001);
+  for (const int threads : {7, 9, 10}) make({threads, 1});
+  EXPECT_LT(gain(8, 0.001), before);
+}
+
+TEST_F(PromisesTest, NoiseIsNoGain) {
+  make({7, 0.95});
+  make({9, 1.05});
+  EXPECT_LT(gain(8, 0, {}, 0.05), gain(8, 0, {}, 0.001));
+}
+
+TEST_F(PromisesTest, WhereConditionsAreToBeMetATrialIsAlwaysWorthIt) {
+  EXPECT_TRUE(std::isinf(gain(8, 0.1, {Metric::latency})));
+  EXPECT_TRUE(std::isinf(gain(8, 0.1, {.target_fps = 30})));
+}
+
+TEST(LeadTest, ValuesWithTheRateInThemTwiceLeadByHalf) {
+  Prediction a, b;
+  a.throughput_fps = 100;
+  a.energy_j = 2;
+  b.throughput_fps = 110;
+  b.energy_j = 2 / 1.1;
+  EXPECT_NEAR(lead_of(b, a, {}), std::log(1.1), 1e-12);
+  EXPECT_NEAR(lead_of(b, a, {Metric::efficiency}), std::log(1.1), 1e-12) << "the power is the same";
+  EXPECT_NEAR(lead_of(b, a, {Metric::energy}), std::log(1.1), 1e-12);
+  EXPECT_FALSE(known(lead_of(b, a, {Metric::latency})));
+  EXPECT_NEAR(mean_above_0(0, 0.1), 0.1 * 0.39894, 1e-5);
+  EXPECT_NEAR(mean_above_0(1, 0.1), 1, 1e-9);
+}
+
+}  // namespace
+}  // namespace tandem
