@@ -21,7 +21,7 @@ constexpr double kDriverCores = 1.5, kDriverPart = 0.25;
 constexpr double kKeepsUp = 2, kHelps = 1.3;
 // How many times longer than the device all cores take where few of their numbers are measured.
 constexpr double kFarBehind = 4;
-// Beside more lanes of a fast device no frame comes to the cores.
+// Beside more lanes of a device that lanes are expected to make fast no frame comes to the cores.
 constexpr int kMostLanesBeside = 2;
 // The parts of the device's rate that all cores reach together under medium grain, and if they do
 // not get in each other's way, where they are not worth measuring.
@@ -250,7 +250,8 @@ class Measuring {
     both.threads += n;
     if ((n != 1 && n != 3 * chain_.cores / 4) || both.threads > chain_.cores + 1)
       return std::nullopt;
-    for (int lanes = 2; lanes <= kMostLanesBeside; ++lanes) {
+    const int most = prior_.expects_any() ? kMostLanesBeside : kMaxLanes;
+    for (int lanes = 2; lanes <= most; ++lanes) {
       const double factor = measurements_.lane_factors[lanes - 1].seconds;
       const double best = measurements_.lane_factors[both.lanes - 1].seconds;
       if (known(factor) && factor * (1 + kLaneGain) < best) both.lanes = lanes;
