@@ -179,6 +179,25 @@ TEST(ExperimentTest, ALookTellsTheRateAndWhatItTook) {
   EXPECT_GT(seen.lasted_s, 3 * 0.5) << "two latencies after it has filled";
 }
 
+TEST(ExperimentTest, ARestIsShorterThanAGlanceAndThatThanALook) {
+  const auto lasted_s = [](Observation::Kind kind, bool rest) {
+    PaperChip chip(3, 2, 4);
+    const Chain chain = chain_of(2, 0);
+    Plan plan{{{0, 3}, Granularity::coarse, 2}, kind};
+    plan.rest = rest;
+    Experiment experiment(plan, chain, 0, [&chip] { return chip.probe(); });
+    while (!experiment.take(chip.frame(plan.step()), 0)) {
+    }
+    return experiment.observation().lasted_s;
+  };
+  const double rest_s = lasted_s(Observation::Kind::glance, true);
+  const double glance_s = lasted_s(Observation::Kind::glance, false);
+  EXPECT_LE(rest_s, glance_s);
+  EXPECT_GE(rest_s, 0.05);
+  EXPECT_GE(glance_s, 0.1);
+  EXPECT_GE(lasted_s(Observation::Kind::look, false), 0.25);
+}
+
 TEST(ExperimentTest, ATrialThatIsTooSlowIsSoonOver) {
   PaperChip chip(3, 2, 4);
   chip.slow_down(1e-3);  // a frame takes less than 1 ms

@@ -42,6 +42,7 @@ struct Outcomes {
   }
   double least() const { return std::ranges::min(of_best); }
   double mean_of_best() const { return mean(of_best); }
+  double mean_training_s() const { return mean(training_s); }
   void print(const char* name) const {
     std::printf("| %s | %.3f, %.3f | %.2f, %.2f | %.1f | %.2f, %.2f to %.2f |\n", name,
                 mean_of_best(), least(), mean(training_s), std::ranges::max(training_s),
@@ -83,6 +84,9 @@ TEST(DriftingChips, ALargeDeviceIsTrainedForSoon) {
       outcomes.add(decision, fps, best);
     }
     outcomes.print(chip.name.c_str());
+    EXPECT_GE(outcomes.mean_of_best(), 0.97) << chip.name;
+    EXPECT_GE(outcomes.least(), 0.92) << chip.name;
+    EXPECT_LE(outcomes.mean_training_s(), 3.5) << chip.name;
   }
 }
 
@@ -98,6 +102,9 @@ TEST(DriftingChips, TheChoiceIsNearTheBest) {
                  exhaustive.best(Metric::throughput).steady.throughput_fps);
   }
   outcomes.print("random chips");
+  EXPECT_GE(outcomes.mean_of_best(), 0.98);
+  EXPECT_GE(outcomes.least(), 0.9);
+  EXPECT_LE(outcomes.mean_training_s(), 3);
 }
 
 }  // namespace

@@ -125,7 +125,8 @@ void expect_on_chips(bool long_copies) {
   for (const Sum* sum : {&right, &wrong, &blind}) {
     EXPECT_GE(sum->share / sum->chips, kLeastShare);
     EXPECT_LE(sum->experiments, 1.01 * without.experiments);
-    EXPECT_LE(sum->seconds, 1.05 * without.seconds) << "trials vary by chance by half of that";
+    EXPECT_LE(sum->seconds, 1.07 * without.seconds)
+        << "trainings are short: one trial more of a wrong prior is 5%, and chance half of that";
   }
   EXPECT_LE(right.lanes, 0.7 * without.lanes);
   EXPECT_LE(right.experiments, 0.85 * without.experiments);
