@@ -96,18 +96,6 @@ class Interpreter {
     }
   }
 
-  /// A trial of the device alone tells what an experiment would that a prior spared.
-  void take_tried_lanes(const Observation& seen) {
-    const Configuration& tried = seen.configuration;
-    const Mapping device{chain_.device_capable, chain_.stages};
-    const bool alone = tried.mapping == device && tried.granularity == Granularity::coarse &&
-                       tried.threads == std::min(chain_.devices, chain_.cores + 1);
-    const auto same = [&](const Observation& other) { return other.configuration == tried; };
-    if (is_trial(seen.kind) && alone && tried.lanes > 1 && tried.tasks == 1 && !seen.in_vain &&
-        std::ranges::none_of(lanes_, same))
-      lanes_.push_back(seen);
-  }
-
   void end_experiments(const LanePrior& prior) {
     end_lanes(prior);
     if (chain_.device_only != 0) {
@@ -398,8 +386,6 @@ Findings interpret(std::span<const Observation> observations, const Chain& chain
     for (const Observation& seen : observations)
       if (!is_trial(seen.kind) && (tells_of_cores(seen) ? cores : !cores && possible(seen)))
         interpreter.take_experiment(seen);
-  if (prior.expects_any())
-    for (const Observation& seen : observations) interpreter.take_tried_lanes(seen);
   interpreter.end_experiments(prior);
   for (const Observation& seen : observations)
     if (possible(seen) && shows_a_configuration(seen)) interpreter.take_trial(seen);

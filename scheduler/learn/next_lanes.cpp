@@ -55,35 +55,25 @@ std::optional<Configuration> as_few_lanes(Configuration configuration,
   return find_trial(trials, configuration) ? std::nullopt : std::optional(configuration);
 }
 
-bool spares_lanes(const LanePrior& prior, const Chain& chain, const Objective& objective) {
-  const Mapping device{chain.device_capable, chain.stages};
-  return prior.expects_any() && !chain.lanes.empty() && !needs_energy(objective) &&
-         !needs_latency(objective) && device.decoupled() && chain.device_only == 0;
-}
-
 std::optional<Configuration> unproven_lanes(const Choice& measured, std::span<const Trial> trials,
                                             const Facts& facts, const LanePrior& prior) {
   const Chain& chain = facts.chain;
   const Configuration& best = measured.best().configuration;
-  if (!spares_lanes(prior, chain, measured.objective) || !best.mapping.any_device() ||
-      !best.mapping.decoupled() || best.mapping.any_split())
+  const bool one_lane = std::ranges::any_of(facts.observations, [](const Observation& seen) {
+    return seen.kind == Observation::Kind::experiment && seen.configuration.mapping.any_device() &&
+           seen.configuration.lanes == 1;
+  });
+  if (one_lane || !prior.expects_any() || !best.mapping.decoupled() || best.mapping.any_split())
     return std::nullopt;
-  const int expected = prior.best_of(chain.lanes);
   Configuration alone = best;
   alone.threads = std::min(chain.devices, chain.cores + 1);
-  Configuration one = alone;
-  one.lanes = 1;
-  const bool surprised = std::ranges::any_of(facts.observations, [&](const Observation& seen) {
-    return seen.kind == Observation::Kind::experiment && seen.configuration == one;
-  });
-  // Then lanes were measured as without a prior.
-  if (surprised && expected == 1) return std::nullopt;
-  if (!surprised && !find_trial(trials, alone)) return alone;
-  if (!surprised && (best.lanes != expected || best.lanes == 1)) return std::nullopt;
-  Configuration fewer = alone, more = surprised ? alone : best;
+  if (!find_trial(trials, alone)) return alone;
+  if (best.lanes != prior.best_of(chain.lanes) || best.lanes == 1) return std::nullopt;
+  Configuration fewer = alone;
   fewer.lanes /= 2;
+  if (!find_trial(trials, fewer)) return fewer;
+  Configuration more = best;
   more.lanes *= 2;
-  if (fewer.lanes > 0 && !find_trial(trials, fewer)) return fewer;
   const bool open = more.lanes <= chain.lanes.back();
   return open && !find_trial(trials, more) ? std::optional(more) : std::nullopt;
 }

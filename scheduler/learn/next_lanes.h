@@ -36,14 +36,9 @@ std::optional<Configuration> as_few_lanes(Configuration configuration,
 bool as_expected(std::span<const int> lanes, const std::array<LaneFactor, kMaxLanes>& factors,
                  const LanePrior& prior);
 
-/// Whether `prior` spares numbers of lanes, one among them. Joules would not be told apart, one
-/// lane is what answers soonest, and stages of the cores alone need a device that was measured
-/// alone.
-bool spares_lanes(const LanePrior& prior, const Chain& chain, const Objective& objective);
-
-/// What nobody ran where a prior spared numbers of lanes: the best without the cores that were
-/// measured beside it, which may be in the way, then so with half as many lanes and with twice as
-/// many, as long as these are better.
+/// What nobody ran where a prior spared one lane alone: the best without the core that was measured
+/// beside it, which may be in the way, then so with half as many lanes as are expected to be
+/// enough, and the best with twice as many.
 std::optional<Configuration> unproven_lanes(const Choice& measured, std::span<const Trial> trials,
                                             const Facts& facts, const LanePrior& prior);
 

@@ -100,8 +100,6 @@ class Measuring {
       if (!made(with(check))) return with(check);
     }
     if (!made(with(1))) return with(1);
-    // Trials show whether other numbers do better than the one that surprised.
-    if (expected && expected->configuration.lanes > 1) return std::nullopt;
     const auto lanes = next_lanes(chain_.lanes, measurements_.lane_factors, prior_,
                                   [&](int n) { return made(with(n)); });
     return lanes ? std::optional(with(*lanes)) : std::nullopt;
@@ -114,7 +112,9 @@ class Measuring {
   std::optional<Plan> with_expected_lanes() const {
     Configuration device = alone_on_device();
     device.lanes = prior_.best_of(chain_.lanes);
-    if (!spares_lanes(prior_, chain_, objective_)) return std::nullopt;
+    if (!prior_.expects_any() || chain_.lanes.empty() || needs_energy(objective_) ||
+        needs_latency(objective_) || !device.mapping.decoupled() || chain_.device_only != 0)
+      return std::nullopt;
     Configuration both = device;
     ++both.threads;
     const bool beside = device.lanes < std::min(2, chain_.cores) && allowed_(both) &&

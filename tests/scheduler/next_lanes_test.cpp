@@ -68,17 +68,11 @@ TEST(NextLanesTest, ASurpriseMeansTwiceAsManyEachTime) {
 }
 
 // What is tried beside the best, one after the other.
-std::vector<std::string> unproven(const std::string& best, const LanePrior& prior,
-                                  bool surprised = false) {
+std::vector<std::string> unproven(const std::string& best, const LanePrior& prior) {
   Facts facts;
   facts.chain.stages = 2;
   facts.chain.cores = 8;
-  facts.chain.device_capable = 3;
   facts.chain.lanes = {2, 4, 8};
-  if (surprised) {
-    Observation& one = facts.observations.emplace_back();
-    EXPECT_EQ(parse_configuration("gg/cg1", 2, 8, one.configuration), "");
-  }
   Choice measured;
   EXPECT_EQ(parse_configuration(best, 2, 8, measured.ranked[0].configuration), "");
   measured.count = 1;
@@ -99,14 +93,6 @@ TEST(NextLanesTest, WhatAPriorSparedIsTriedAround) {
       << "more than enough lanes may hinder each other";
   EXPECT_EQ(unproven("gg/cg5/q2", eight), (Names{"gg/cg1/q2"})) << "what was expected was not best";
   EXPECT_EQ(unproven("gg/cg5/q8", {}), Names{}) << "without a prior all numbers were measured";
-}
-
-TEST(NextLanesTest, AfterASurpriseOtherNumbersAreTried) {
-  using Names = std::vector<std::string>;
-  const LanePrior eight = prior_of({1, 1.8, 2.5, 3});
-  EXPECT_EQ(unproven("gg/cg5/q4", eight, true), (Names{"gg/cg1/q2", "gg/cg1/q8"}));
-  EXPECT_EQ(unproven("gg/cg5", eight, true), (Names{"gg/cg1/q2"}));
-  EXPECT_EQ(unproven("gg/cg5/q2", prior_of({1, 1, 1, 1}), true), Names{}) << "all were measured";
 }
 
 TEST(NextLanesTest, WhereNoneIsExpectedTwiceAsManyAreTried) {

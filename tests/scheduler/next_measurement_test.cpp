@@ -107,18 +107,6 @@ TEST(NextMeasurementTest, ExpectedLanesAreMeasuredAtOnce) {
             (Names{"gg/cg1 apart", "gg/cg2 beside", "gg/cg1/q2", "cc/mg", "gg/cg13 beside"}));
 }
 
-TEST(NextMeasurementTest, ASurpriseHasOneLaneMeasured) {
-  Machine machine = with_cores(16);
-  machine.chain.lanes = {2, 4, 8};
-  machine.device_s = 0.5e-3;
-  machine.lanes_gain = 1.5;
-  LanePrior eight = expecting(2, 4);
-  eight.gains[7] = 8;
-  EXPECT_EQ(measured_on(machine, {}, {}, eight),
-            (Names{"gg/cg1 apart", "gg/cg1/q8", "gg/cg1", "cc/mg", "gg/cg2/q2 beside",
-                   "gg/cg13/q2 beside"}));
-}
-
 TEST(NextMeasurementTest, AWrongPriorHasNoMoreMeasuredThanNone) {
   for (const double gain : {1.0, 1.02, 1.3, 2.0}) {
     for (const int cores : {1, 2, 4, 16}) {
