@@ -21,8 +21,6 @@ constexpr double kDriverCores = 1.5, kDriverPart = 0.25;
 constexpr double kKeepsUp = 2, kHelps = 1.3;
 // How many times longer than the device all cores take where few of their numbers are measured.
 constexpr double kFarBehind = 4;
-// Beside more lanes of a device that lanes are expected to make fast no frame comes to the cores.
-constexpr int kMostLanesBeside = 2;
 // The parts of the device's rate that all cores reach together under medium grain, and if they do
 // not get in each other's way, where they are not worth measuring.
 constexpr double kLittleAtOnce = 0.05, kLittle = 0.2;
@@ -244,14 +242,13 @@ class Measuring {
            kFarBehind * device_s() < std::min(medium_s, cores_s(measurements_));
   }
 
-  // On n cores, with the fewest lanes that do best, as long as these leave frames to the cores.
+  // On n cores, with the fewest lanes that do best.
   std::optional<Plan> beside_device(int n) const {
     Configuration both = alone_on_device();
     both.threads += n;
     if ((n != 1 && n != 3 * chain_.cores / 4) || both.threads > chain_.cores + 1)
       return std::nullopt;
-    const int most = prior_.expects_any() ? kMostLanesBeside : kMaxLanes;
-    for (int lanes = 2; lanes <= most; ++lanes) {
+    for (int lanes = 2; lanes <= kMaxLanes; ++lanes) {
       const double factor = measurements_.lane_factors[lanes - 1].seconds;
       const double best = measurements_.lane_factors[both.lanes - 1].seconds;
       if (known(factor) && factor * (1 + kLaneGain) < best) both.lanes = lanes;
