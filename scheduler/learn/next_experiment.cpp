@@ -60,7 +60,7 @@ int device_runs(const Configuration& configuration) {
 // as something changes, and what was measured for a moment is seldom what lasts.
 bool is_risky(const Configuration& configuration, const Measurements& measurements, double fps) {
   const bool uses_cores = configuration.granularity == Granularity::medium ||
-                          configuration.threads > measurements.cores / 4 + 1;
+                          configuration.threads > measurements.devices;
   return measurements.cores > kFewCores && configuration.mapping.any_device() && uses_cores &&
          cores_part(measurements, fps) < kInTheWay;
 }
