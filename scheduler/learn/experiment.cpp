@@ -25,7 +25,7 @@ constexpr int kLetterSamples = 2;  // of a further letter, which may be no help 
 // busy cores one a thread, or what there is of them after a while.
 constexpr int kManyParts = 50;
 constexpr double kLongParts_s = 0.5;
-constexpr int kMostVain = 16;          // frames that one side left to the other, all of them, ...
+constexpr int kMostVain = 16;          // frames that one side left to the other, nearly all, ...
 constexpr double kVainSeconds = 0.15;  // ... while a core could have finished some
 // Parts of an experiment, and how much longer frames take in most of them than in a typical round
 // when something takes the cores away again and again.
@@ -139,8 +139,9 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   const bool enough =
       std::ssize(samples_) >= std::max(least_samples, rounds * threads) && lasted >= least_seconds;
   const bool too_long = lasted >= least_seconds + kMostSeconds;
-  // Frames are taken in order: those behind one that a core computes would wait for it.
-  const bool in_vain = beside && samples_.empty() && lasted >= kVainSeconds &&
+  // Frames are taken in order: those behind one that a core computes would wait for it. What few
+  // frames come to the cores beside a device that takes so many tells enough of them.
+  const bool in_vain = beside && lasted >= kVainSeconds &&
                        counted_ >= kMostVain * frames_at_a_time(configuration, devices_);
   if (!enough && !in_vain && !slow && !(too_long && (!samples_.empty() || counted_ >= kMostVain)))
     return false;

@@ -281,5 +281,20 @@ TEST(ExperimentTest, CoresThatGetNoFrameBesideTheDeviceAreSoonGivenUp) {
       << "no second is lost on it";
 }
 
+// A source that is hardly faster than the device leaves the cores a frame now and then.
+TEST(ExperimentTest, FewFramesOnCoresBesideAFastDeviceAreEnough) {
+  PaperChip chip(3, 2, 4);
+  chip.slow_down(1e-3);
+  const Configuration both{{3, 3}, Granularity::coarse, 2};
+  Experiment beside({both, Observation::Kind::beside}, chain_of(2, 3), 0,
+                    [&chip] { return chip.probe(); });
+  int frames = 1;
+  while (!beside.take(chip.frame({both}), frames % 5000 == 0 ? 0 : 3)) ASSERT_LT(++frames, 100'000);
+  const Observation seen = beside.observation();
+  EXPECT_LT(seen.lasted_s, 0.2);
+  EXPECT_FALSE(seen.in_vain);
+  EXPECT_TRUE(known(seen.service_s));
+}
+
 }  // namespace
 }  // namespace tandem
