@@ -12,7 +12,7 @@ namespace tandem::streams {
 
 struct TrainOptions {
   NetworkOptions network;
-  int networks = 3;                     ///< of different seeds, whose mean answers
+  int networks = 9;                     ///< of different seeds, whose mean answers
   double most_correlation = 0.7;        ///< of two features more alike the second is dropped
   double variance = 0.99;               ///< that the principal components hold
   std::set<std::string> features = {};  ///< that the model may have; empty: all

@@ -50,7 +50,7 @@ int streams_train(const std::vector<std::string>& arguments) {
   parser.add("lanes", lanes,
              "for tandembin: with the features that it measures itself (docs/streams.md)");
   parser.add("seed", seed, "N", "of the networks' first weights (default: 1)");
-  parser.add("networks", options.networks, "N", "whose mean answers (default: 3)");
+  parser.add("networks", options.networks, "N", "whose mean answers (default: 9)");
   parser.add_operands(inputs, "SAMPLES.json");
   parser.parse(arguments);
   if (inputs.size() != 1)
