@@ -29,10 +29,9 @@ std::string gunzip(const std::string& bytes, std::size_t most_bytes) {
   for (;;) {
     gsize read = 0, written = 0;
     GError* error = nullptr;
-    const GConverterResult result =
-        g_converter_convert(G_CONVERTER(decompressor.get()), bytes.data() + taken,
-                            bytes.size() - taken, piece.data(), piece.size(),
-                            G_CONVERTER_INPUT_AT_END, &read, &written, &error);
+    const GConverterResult result = g_converter_convert(
+        G_CONVERTER(decompressor.get()), bytes.data() + taken, bytes.size() - taken, piece.data(),
+        piece.size(), G_CONVERTER_INPUT_AT_END, &read, &written, &error);
     if (result == G_CONVERTER_ERROR) {
       const std::string why = error->message;
       g_error_free(error);
