@@ -37,6 +37,6 @@ inline constexpr BySort kReduceGroups{64, 1024};  ///< at most, of a stage file'
 inline constexpr BySort kAddGroup{64, 32};        ///< that adds up elements of partial results
 inline constexpr BySort kSelectGroup{256, 256}, kBlurGroup{256, 256};
 inline constexpr std::size_t kSourceGroup = 64;  ///< of kernels whose source comes from elsewhere
-inline constexpr BySort kFilterGroup{128, 128}, kCellGroup{64, 64}, kScoreGroup{64, 64};
+inline constexpr BySort kFilterGroup{128, 64}, kCellGroup{64, 64}, kScoreGroup{64, 64};
 
 }  // namespace tandem::opencl

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Built with either
-//   ROWS, TOGETHER  one work-item computes pixels below each other, so that it loads each coefficient
-//                   once for all of them: GPUs
-//   PIXELS          4, 8 or 16: the neighbours in a row that one work-item computes together, one
-//                   vector of OpenCL C, which is a SIMD register: CPUs
+//   ROWS, COLUMNS, TOGETHER, GROUP
+//           one work-item computes a tile of pixels, so that it loads each coefficient once for all
+//           of them; the compiler is told the size of a group and takes as many registers: GPUs
+//   PIXELS  4, 8 or 16: the neighbours in a row that one work-item computes together, one vector of
+//           OpenCL C, which is a SIMD register: CPUs
 
 // The reference fuses; where that is slow, results differ in the last bits. Compilers built on clang
 // say it in the second or third way when the language's own macro is missing.
@@ -24,96 +25,118 @@ float intensity(uchar level) {
   return FMA(FMA(quotient, -255.0f, luma), RECIPROCAL, quotient);
 }
 
-// |response| of one filter to the pixel whose neighbours begin at window[0].
-float response(const float (*window)[3], float4 a, float4 b, float4 c) {
-  float r = window[0][0] * a.x;
-  r = FMA(a.y, window[0][1], r);
-  r = FMA(a.z, window[0][2], r);
-  r = FMA(a.w, window[1][0], r);
-  r = FMA(b.x, window[1][1], r);
-  r = FMA(b.y, window[1][2], r);
-  r = FMA(b.z, window[2][0], r);
-  r = FMA(b.w, window[2][1], r);
-  return fabs(FMA(c.x, window[2][2], r));
+// |response| of one filter to the pixel whose neighbours begin at column x of window[0].
+float response(const float (*window)[COLUMNS + 2], int x, float4 a, float4 b, float c) {
+  float r = window[0][x] * a.x;
+  r = FMA(a.y, window[0][x + 1], r);
+  r = FMA(a.z, window[0][x + 2], r);
+  r = FMA(a.w, window[1][x], r);
+  r = FMA(b.x, window[1][x + 1], r);
+  r = FMA(b.y, window[1][x + 2], r);
+  r = FMA(b.z, window[2][x], r);
+  r = FMA(b.w, window[2][x + 1], r);
+  return fabs(FMA(c, window[2][x + 2], r));
+}
+
+// The first of TOGETHER filters that answers with `strength`, the greatest of their responses.
+int winner_of(const float (*window)[COLUMNS + 2], int x, __local const float4* filters,
+              float strength) {
+  int winner = TOGETHER - 1;
+#pragma unroll
+  for (int k = TOGETHER - 2; k >= 0; --k) {
+    const float4 a = filters[3 * k], b = filters[3 * k + 1];
+    winner = response(window, x, a, b, filters[3 * k + 2].x) == strength ? k : winner;
+  }
+  return winner;
 }
 
 // Filter k is coefficients[3k] ... [3k+2], the last three floats unused; `filters` is a multiple of
-// TOGETHER, padded with zeros. Work-items of a group are neighbours in x: one loads its pixels, and
-// stores what it found, together with its neighbours.
+// TOGETHER, padded with zeros. Work-items of a group are neighbours in x.
 //
 // The strongest filter is found in two steps. Comparing costs as much as adding: a maximum for each
 // filter, but the number of the strongest only for each TOGETHER filters. Those of the winner are
 // computed again, by the same operations, in the end.
-__kernel void vivid_filter(__global const uchar* luma, ulong luma_offset, long luma_stride,
-                           __global uchar* index, ulong index_offset, long index_stride,
-                           __global float* weight, ulong weight_offset, long weight_stride,
-                           int width, int height, int first_row, int row_count,
-                           __global const float4* coefficients, int filters,
-                           __local float4* shared) {
-  for (int i = get_local_id(0); i < 3 * filters; i += get_local_size(0)) {
-    shared[i] = coefficients[i];
-  }
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void vivid_filter(
+    __global const uchar* luma, ulong luma_offset, long luma_stride, __global uchar* index,
+    ulong index_offset, long index_stride, __global float* weight, ulong weight_offset,
+    long weight_stride, int width, int height, int first_row, int row_count,
+    __global const float4* coefficients, int filters, __local float4* shared) {
+  for (int i = get_local_id(0); i < 3 * filters; i += GROUP) shared[i] = coefficients[i];
   barrier(CLK_LOCAL_MEM_FENCE);
 
+  const int tiles_a_row = (width + COLUMNS - 1) / COLUMNS;
   const int item = get_global_id(0);
-  const int strip = item / width, x = item - strip * width;
+  const int strip = item / tiles_a_row, x = (item - strip * tiles_a_row) * COLUMNS;
   const int band_row = strip * ROWS;
   if (band_row >= row_count) return;
   const int y = first_row + band_row;
 
   // What lies outside of the frame is seen by border pixels alone, which have no vote.
-  const int left = max(x - 1, 0), right = min(x + 1, width - 1);
-  float window[ROWS + 2][3];
+  float window[ROWS + 2][COLUMNS + 2];
 #pragma unroll
   for (int i = 0; i < ROWS + 2; ++i) {
     __global const uchar* row = luma + luma_offset + clamp(y + i - 1, 0, height - 1) * luma_stride;
-    window[i][0] = intensity(row[left]);
-    window[i][1] = intensity(row[x]);
-    window[i][2] = intensity(row[right]);
+#pragma unroll
+    for (int j = 0; j < COLUMNS + 2; ++j)
+      window[i][j] = intensity(row[clamp(x + j - 1, 0, width - 1)]);
   }
 
-  float strength[ROWS];
-  int strongest[ROWS];
+  float strength[ROWS][COLUMNS];
+  int strongest[ROWS][COLUMNS];
 #pragma unroll
   for (int i = 0; i < ROWS; ++i) {
-    strength[i] = 0;
-    strongest[i] = 0;
+#pragma unroll
+    for (int j = 0; j < COLUMNS; ++j) {
+      strength[i][j] = 0;
+      strongest[i][j] = 0;
+    }
   }
   for (int first = 0; first < filters; first += TOGETHER) {
-    float greatest[ROWS];
+    float greatest[ROWS][COLUMNS];
 #pragma unroll
-    for (int i = 0; i < ROWS; ++i) greatest[i] = strength[i];
+    for (int i = 0; i < ROWS; ++i) {
+#pragma unroll
+      for (int j = 0; j < COLUMNS; ++j) greatest[i][j] = strength[i][j];
+    }
 #pragma unroll
     for (int k = 0; k < TOGETHER; ++k) {
       __local const float4* filter = shared + 3 * (first + k);
-      const float4 a = filter[0], b = filter[1], c = filter[2];
+      const float4 a = filter[0], b = filter[1];
+      const float c = filter[2].x;
 #pragma unroll
-      for (int i = 0; i < ROWS; ++i) greatest[i] = fmax(greatest[i], response(window + i, a, b, c));
+      for (int i = 0; i < ROWS; ++i) {
+#pragma unroll
+        for (int j = 0; j < COLUMNS; ++j)
+          greatest[i][j] = fmax(greatest[i][j], response(window + i, j, a, b, c));
+      }
     }
 #pragma unroll
     for (int i = 0; i < ROWS; ++i) {
-      strongest[i] = greatest[i] > strength[i] ? first : strongest[i];
-      strength[i] = greatest[i];
+#pragma unroll
+      for (int j = 0; j < COLUMNS; ++j) {
+        strongest[i][j] = greatest[i][j] > strength[i][j] ? first : strongest[i][j];
+        strength[i][j] = greatest[i][j];
+      }
     }
   }
 
   index += index_offset + y * index_stride + x;
   weight += weight_offset + y * weight_stride + x;
+  // Without a way out: a loop that has one is not unrolled, and the window leaves the registers.
 #pragma unroll
   for (int i = 0; i < ROWS; ++i) {
-    if (band_row + i >= row_count) return;
-    float greatest = 0;
-    int winner = 0;
 #pragma unroll
-    for (int k = 0; k < TOGETHER; ++k) {
-      __local const float4* filter = shared + 3 * (strongest[i] + k);
-      const float r = response(window + i, filter[0], filter[1], filter[2]);
-      winner = r > greatest ? strongest[i] + k : winner;
-      greatest = fmax(greatest, r);
+    for (int j = 0; j < COLUMNS; ++j) {
+      const int first = strongest[i][j];
+      const int winner = first + winner_of(window + i, j, shared + 3 * first, strength[i][j]);
+      const bool border =
+          x + j == 0 || x + j == width - 1 || y + i == 0 || y + i == height - 1;
+      const bool votes = !border && strength[i][j] > 0;
+      if (x + j < width && band_row + i < row_count) {
+        index[i * index_stride + j] = votes ? winner : 0;
+        weight[i * weight_stride + j] = votes ? strength[i][j] : 0;
+      }
     }
-    const bool border = x == 0 || x == width - 1 || y + i == 0 || y + i == height - 1;
-    index[i * index_stride] = border ? 0 : winner;
-    weight[i * weight_stride] = border ? 0 : greatest;
   }
 }
 

@@ -14,23 +14,25 @@ constexpr std::size_t kFloatsAFilter = 12;  // 9 coefficients, padded to three v
 
 /// How the kernel cuts the frame; the numbers that it is built with.
 struct FilterPlan {
-  int pixels = 1, rows = 1;  // of a work-item
-  int together = 1;          // filters of a maximum; the bank is padded to a multiple of it
+  int columns = 1, rows = 1;  // of a work-item
+  int together = 1;           // filters of a maximum; the bank is padded to a multiple of it
   std::string options;
 };
 
 // A CPU device runs a vector of OpenCL C as one of its own. A GPU runs it as independent
-// instructions, and its neighbours load together what lies side by side.
+// instructions.
 FilterPlan plan_for(opencl::Context& context) {
   FilterPlan plan;
   if (context.device().is_cpu) {
     const auto width = context.native().at(0).device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
-    plan.pixels = static_cast<int>(std::clamp<cl_uint>(width, 4, 16));
-    plan.options = opencl::define("PIXELS", plan.pixels);
+    plan.columns = static_cast<int>(std::clamp<cl_uint>(width, 4, 16));
+    plan.options = opencl::define("PIXELS", plan.columns);
   } else {
-    plan.rows = 4;
+    plan.rows = plan.columns = 4;
     plan.together = 5;
-    plan.options = opencl::define("ROWS", plan.rows) + opencl::define("TOGETHER", plan.together);
+    plan.options = opencl::define("ROWS", plan.rows) + opencl::define("COLUMNS", plan.columns) +
+                   opencl::define("TOGETHER", plan.together) +
+                   opencl::define("GROUP", opencl::kFilterGroup.gpu);
   }
   return plan;
 }
@@ -78,7 +80,7 @@ void VividFilterOpenCL::enqueue(opencl::Queue& queue, const opencl::DevicePlane&
                                 const opencl::DevicePlane& index, const opencl::DevicePlane& weight,
                                 Rows rows) {
   if (rows.count() <= 0 || luma.width <= 0) return;
-  const std::size_t items = opencl::pieces(luma.width, self_->plan.pixels) *
+  const std::size_t items = opencl::pieces(luma.width, self_->plan.columns) *
                             opencl::pieces(rows.count(), self_->plan.rows);
   const std::size_t group = self_->kernel.group_size(opencl::kFilterGroup);
   const auto enqueue = [&](const auto&... local) {
