@@ -21,7 +21,7 @@ struct Energy {
   double g = kUnknown;  ///< the device
   double u = kUnknown;  ///< the rest of what the meter covers: package - c - g, and memory
 
-  /// Of what is covered; unknown where nothing is.
+  /// The domains that a meter covers, together; unknown where no meter covers any.
   double sum() const {
     double all = kUnknown;
     for (const double each : {c, g, u})

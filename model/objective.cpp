@@ -187,43 +187,21 @@ void put_plain_first(Choice& choice, double gain, IsSpecial&& is_special) {
   std::stable_partition(choice.ranked.begin(), end, std::not_fn(special));
 }
 
-// Whether more lanes answer no sooner: a frame that has the device to itself takes as long with any
-// number. One lane of one thread is measured so, and several with as many frames at a time.
-class OneLaneServes {
- public:
-  OneLaneServes(const Model& model, const Measurements& measurements, const Objective& objective,
-                const Allowed& allowed, std::span<const Trial> trials, Which which)
-      : model_(model),
-        measurements_(measurements),
-        objective_(objective),
-        allowed_(allowed),
-        trials_(trials),
-        which_(which) {}
-
-  bool operator()(Configuration configuration) const {
-    if (!least_latency(objective_) || configuration.lanes == 1 || configuration.threads > 1 ||
-        configuration.granularity == Granularity::medium || measurements_.devices > 1)
-      return false;
-    configuration.lanes = 1;
-    if (!allowed_(configuration) || !is_one_of(which_, configuration, measurements_, trials_))
-      return false;
-    const Prediction p = corrected(trials_, configuration, model_.predict(configuration));
-    return known(p.latency_s) && keeps_up(p.throughput_fps, objective_);
-  }
-
- private:
-  const Model& model_;
-  const Measurements& measurements_;
-  const Objective& objective_;
-  const Allowed& allowed_;
-  const std::span<const Trial> trials_;
-  const Which which_;
-};
-
 Choice rank(const Model& model, const Measurements& measurements, const Objective& objective,
             const Allowed& allowed, std::span<const Trial> trials, Which which) {
   Ranking ranking(objective);
-  const OneLaneServes one_lane_serves(model, measurements, objective, allowed, trials, which);
+  // A frame that has the device to itself takes as long with any number of lanes. One lane of one
+  // thread is measured so, and several with as many frames at a time.
+  const auto one_lane_serves = [&](Configuration configuration) {
+    if (!least_latency(objective) || configuration.lanes == 1 || configuration.threads > 1 ||
+        configuration.granularity == Granularity::medium || measurements.devices > 1)
+      return false;
+    configuration.lanes = 1;
+    if (!allowed(configuration) || !is_one_of(which, configuration, measurements, trials))
+      return false;
+    const Prediction p = corrected(trials, configuration, model.predict(configuration));
+    return known(p.latency_s) && keeps_up(p.throughput_fps, objective);
+  };
   model.predict_all(
       [&](Configuration configuration, const Prediction& prediction) {
         if (allowed.tasks && !configuration.mapping.any_split())

@@ -113,7 +113,7 @@ Prediction mean_of_looks(std::span<const Prediction> looks, std::span<const doub
   for (std::size_t i = 0; i < looks.size(); ++i) {
     const Prediction& look = looks[i];
     if (look.throughput_fps < kStoodStill * middle) continue;
-    const double weight = weights.empty() ? 1 : weights[i];
+    const double weight = weights[i];
     rated += weight;
     fps += weight * look.throughput_fps;
     latency_s += weight * look.latency_s;

@@ -15,14 +15,14 @@ struct Trial {
   Prediction predicted, measured;
   /// At length; then `measured` is their mean, else what a glance saw.
   std::vector<Prediction> looks = {};
-  std::vector<double> weights = {};  ///< of the looks, when they differ
+  std::vector<double> weights = {};  ///< one a look: how much it tells
   double looks_s = 0;                ///< what they took
 };
 
 /// Of what one configuration did in several looks, at least one. One in which the machine stood
 /// still for a while says nothing: it is much slower than the others. Energy is that of the looks
-/// in which the counter had a new value.
-Prediction mean_of_looks(std::span<const Prediction> looks, std::span<const double> weights = {});
+/// in which the counter had a new value. `weights`: one a look.
+Prediction mean_of_looks(std::span<const Prediction> looks, std::span<const double> weights);
 
 /// The trial of that configuration, or null.
 const Trial* find_trial(std::span<const Trial> trials, const Configuration& configuration);

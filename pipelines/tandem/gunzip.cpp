@@ -3,25 +3,22 @@
 
 #include <gio/gio.h>
 
-#include <memory>
 #include <stdexcept>
 #include <vector>
+
+#include "gst/util/ref.h"
 
 namespace tandem {
 namespace {
 
 constexpr std::size_t kPiece = 1 << 16;
 
-struct Unref {
-  void operator()(gpointer object) const { g_object_unref(object); }
-};
-
 }  // namespace
 
 bool is_gzip(const std::string& bytes) { return bytes.starts_with("\x1f\x8b"); }
 
 std::string gunzip(const std::string& bytes, std::size_t most_bytes) {
-  const std::unique_ptr<GZlibDecompressor, Unref> decompressor(
+  const ObjectRef<GZlibDecompressor> decompressor(
       g_zlib_decompressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP));
   std::string all;
   std::vector<char> piece(kPiece);

@@ -74,7 +74,8 @@ void scale(Measurements& m, const Measurements& second, const Scale& by) {
   for (Cost& cost : m.cg) multiply(cost, threads);
 }
 
-// What was not tried with other lanes errs as what was: a training tries few of them.
+// Configurations that differ from a tried one in lanes alone err as it does: a training tries few
+// of them.
 void with_other_lanes(std::vector<Trial>& trials, const Measurements& measurements,
                       const std::vector<int>& lanes, const Predictor& predictor) {
   const std::size_t tried = trials.size();

@@ -141,9 +141,10 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   const bool too_long = lasted >= least_seconds + kMostSeconds;
   // Frames are taken in order: those behind one that a core computes would wait for it. What few
   // frames come to the cores beside a device that takes so many tells enough of them.
-  const bool in_vain = beside && lasted >= kVainSeconds &&
-                       counted_ >= kMostVain * frames_at_a_time(configuration, devices_);
-  if (!enough && !in_vain && !slow && !(too_long && (!samples_.empty() || counted_ >= kMostVain)))
+  const bool device_took_them = beside && lasted >= kVainSeconds &&
+                                counted_ >= kMostVain * frames_at_a_time(configuration, devices_);
+  if (!enough && !device_took_them && !slow &&
+      !(too_long && (!samples_.empty() || counted_ >= kMostVain)))
     return false;
   end_ = read_probe_();
   return true;

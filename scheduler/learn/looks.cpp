@@ -11,7 +11,7 @@ namespace {
 constexpr int kLookFrames = 200;
 constexpr double kLook_s = 0.5;
 constexpr double kDrifts_s = 0.25;  // rates are others after such a time
-// What is expected before there are looks, and how many pairs of them that counts as.
+// The spread that is expected before there are looks, and the pairs of looks that it counts as.
 constexpr double kSpread = 0.02, kSpreadPairs = 2;
 
 }  // namespace

@@ -34,13 +34,12 @@ using Kind = Observation::Kind;
 constexpr int kMostTrials = 12;
 constexpr double kModelError = 0.1, kLanesError = 0.03, kPriorError = 0.15;
 constexpr double kWorthATrial = 0.02;
-// What is to be ahead of something simpler, where it may not last, and with so little of the rate
-// the cores are in the way of a device.
+// A risky configuration has to be so much ahead of a simpler one. The cores are in the way of a
+// device where they reach no more than this part of its rate.
 constexpr double kRisk = 0.06, kInTheWay = 0.1;
-constexpr int kFewCores = 4;
-// Where frames take longer than kCheap_s.
+// A trial has to promise so much where frames take longer than kCheap_s.
 constexpr double kWorthADearTrial = 0.05;
-// And what can be expected of it has to gain so much.
+// A trial has to be expected to gain so much, and with each trial before it so much more.
 constexpr double kExpectedGain = 0.004, kMorePerTrial = 0.1;
 constexpr std::size_t kWellKnown = 3;
 // After them, other numbers of threads and lanes of the best mapping, at most.

@@ -11,8 +11,6 @@ namespace {
 
 using Kind = Observation::Kind;
 
-// With so few cores each number of threads is measured.
-constexpr int kAllThreads = 4;
 // A device that keeps more cores than this busy, or more than this part of them, is made of them,
 // or its driver is: beside it they are not what they are alone.
 constexpr double kDriverCores = 1.5, kDriverPart = 0.25;
@@ -137,7 +135,7 @@ class Measuring {
     Configuration all = alone_on_device();
     const bool joules = !needs_energy(objective_) || tells_sides_apart(chain_.domains);
     const bool parts = !all.mapping.decoupled() && chain_.device_only == 0;
-    if (parts && chain_.cores > kAllThreads && joules) all.threads = chain_.cores + 1;
+    if (parts && chain_.cores > kFewCores && joules) all.threads = chain_.cores + 1;
     return all;
   }
 
@@ -163,7 +161,7 @@ class Measuring {
   // while they are measured, and get in the way of the device's driver later.
   bool add_little() const {
     const bool open = !allowed_.mapping && !allowed_.granularity && !allowed_.threads;
-    return open && chain_.cores > kAllThreads && chain_.device_capable != 0 &&
+    return open && chain_.cores > kFewCores && chain_.device_capable != 0 &&
            is_of_rate_alone(objective_) &&
            cores_part(measurements_, 1 / device_s()) < kLittleAtOnce &&
            device_s() < kLittle * cores_s(measurements_);
@@ -230,7 +228,7 @@ class Measuring {
   // Numbers of threads with an experiment: few tell the others, which lie between them.
   bool tells(int n) const {
     const int cores = chain_.cores;
-    if (cores <= kAllThreads || n == 1 || n == cores) return true;
+    if (cores <= kFewCores || n == 1 || n == cores) return true;
     return (n == cores / 2 || n == 3 * cores / 4) && !far_behind();
   }
 

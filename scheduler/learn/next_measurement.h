@@ -11,6 +11,9 @@
 
 namespace tandem {
 
+/// With so few cores each number of threads is measured, and the model errs most.
+inline constexpr int kFewCores = 4;
+
 /// The experiments that the model is made of; none when all are made. Pure. `findings`: of `facts`.
 ///
 /// They are the nC + 3 of paper 1, section III-A, homogeneous runs, fewer where fewer tell as much:

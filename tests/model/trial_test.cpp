@@ -84,7 +84,7 @@ TEST(Trials, ALookInWhichTheMachineStoodStillSaysNothing) {
   const auto mean_fps = [](const std::vector<double>& rates) {
     std::vector<Prediction> looks;
     for (const double fps : rates) looks.push_back(expected(fps, 1));
-    return mean_of_looks(looks).throughput_fps;
+    return mean_of_looks(looks, std::vector<double>(looks.size(), 1)).throughput_fps;
   };
   EXPECT_DOUBLE_EQ(mean_fps({20}), 20);
   EXPECT_DOUBLE_EQ(mean_fps({100, 20}), 100);
@@ -94,7 +94,7 @@ TEST(Trials, ALookInWhichTheMachineStoodStillSaysNothing) {
 
 TEST(Trials, LooksWithoutANewValueOfTheCounterSayNothingOfEnergy) {
   const std::vector<Prediction> looks{expected(100, 2), expected(90, kUnknown), expected(80, 3)};
-  const Prediction mean = mean_of_looks(looks);
+  const Prediction mean = mean_of_looks(looks, std::vector<double>(3, 1));
   EXPECT_DOUBLE_EQ(mean.throughput_fps, 90);
   EXPECT_DOUBLE_EQ(mean.energy_j, 2.5);
   EXPECT_DOUBLE_EQ(mean.power_w, 225);

@@ -182,6 +182,7 @@ TEST(ExperimentTest, ALookTellsTheRateAndWhatItTook) {
 TEST(ExperimentTest, ARestIsShorterThanAGlanceAndThatThanALook) {
   const auto lasted_s = [](Observation::Kind kind, bool rest) {
     PaperChip chip(3, 2, 4);
+    chip.slow_down(0.05);  // 50 frames are soon over
     const Chain chain = chain_of(2, 0);
     Plan plan{{{0, 3}, Granularity::coarse, 2}, kind};
     plan.rest = rest;
@@ -192,8 +193,8 @@ TEST(ExperimentTest, ARestIsShorterThanAGlanceAndThatThanALook) {
   };
   const double rest_s = lasted_s(Observation::Kind::glance, true);
   const double glance_s = lasted_s(Observation::Kind::glance, false);
-  EXPECT_LE(rest_s, glance_s);
   EXPECT_GE(rest_s, 0.05);
+  EXPECT_LT(rest_s, 0.1);
   EXPECT_GE(glance_s, 0.1);
   EXPECT_GE(lasted_s(Observation::Kind::look, false), 0.25);
 }
@@ -263,34 +264,29 @@ TEST(ExperimentTest, ADeviceThatTakesNoFrameIsGivenUp) {
   EXPECT_TRUE(experiment.observation().in_vain);
 }
 
-TEST(ExperimentTest, CoresThatGetNoFrameBesideTheDeviceAreSoonGivenUp) {
+// Of an experiment with a core beside a device that takes all frames except every `core_frame`-th.
+Observation beside_a_fast_device(int core_frame) {
   PaperChip chip(3, 2, 4);
   chip.slow_down(1e-3);
   const Configuration both{{3, 3}, Granularity::coarse, 2};
   Experiment beside({both, Observation::Kind::beside}, chain_of(2, 3), 0,
                     [&chip] { return chip.probe(); });
   int frames = 1;
-  FrameTimes times = chip.frame({both});
-  const uint64_t begin_ns = times.begin_ns;
-  while (!beside.take(times, 3)) {
-    ASSERT_LT(++frames, 100000);
-    times = chip.frame({both});
-  }
-  EXPECT_TRUE(beside.observation().in_vain);
-  EXPECT_LT(1e-9 * static_cast<double>(times.begin_ns - begin_ns), 0.2)
-      << "no second is lost on it";
+  while (!beside.take(chip.frame({both}), frames % core_frame == 0 ? 0 : 3) && frames < 100'000)
+    ++frames;
+  EXPECT_LT(frames, 100'000);
+  return beside.observation();
+}
+
+TEST(ExperimentTest, CoresThatGetNoFrameBesideTheDeviceAreSoonGivenUp) {
+  const Observation seen = beside_a_fast_device(1'000'000);
+  EXPECT_TRUE(seen.in_vain);
+  EXPECT_LT(seen.lasted_s, 0.2) << "no second is lost on it";
 }
 
 // A source that is hardly faster than the device leaves the cores a frame now and then.
 TEST(ExperimentTest, FewFramesOnCoresBesideAFastDeviceAreEnough) {
-  PaperChip chip(3, 2, 4);
-  chip.slow_down(1e-3);
-  const Configuration both{{3, 3}, Granularity::coarse, 2};
-  Experiment beside({both, Observation::Kind::beside}, chain_of(2, 3), 0,
-                    [&chip] { return chip.probe(); });
-  int frames = 1;
-  while (!beside.take(chip.frame({both}), frames % 5000 == 0 ? 0 : 3)) ASSERT_LT(++frames, 100'000);
-  const Observation seen = beside.observation();
+  const Observation seen = beside_a_fast_device(5000);
   EXPECT_LT(seen.lasted_s, 0.2);
   EXPECT_FALSE(seen.in_vain);
   EXPECT_TRUE(known(seen.service_s));

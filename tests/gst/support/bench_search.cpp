@@ -80,14 +80,16 @@ std::vector<std::string> candidates(const FedBin& trained) {
 std::vector<std::string> with_all_lanes(const std::vector<std::string>& configurations) {
   std::vector<std::string> list;
   std::set<std::string> taken;
+  const auto take = [&](const std::string& configuration) {
+    if (taken.insert(configuration).second) list.push_back(configuration);
+  };
   for (const std::string& configuration : configurations) {
+    take(configuration);
     const bool device = mapping_of(configuration).find('g') != std::string::npos;
-    const std::string one =
-        device ? configuration.substr(0, configuration.find("/q")) : configuration;
-    for (const char* lanes : {"", "/q2", "/q4", "/q8"}) {
-      const std::string other = device ? one + lanes : one;
-      if (taken.insert(other).second) list.push_back(other);
-    }
+    const bool bands = configuration.find("/t") != std::string::npos;
+    if (!device || bands) continue;
+    const std::string one = configuration.substr(0, configuration.find("/q"));
+    for (const char* lanes : {"", "/q2", "/q4", "/q8"}) take(one + lanes);
   }
   return list;
 }

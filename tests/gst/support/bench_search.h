@@ -73,7 +73,7 @@ class OfferedFrames {
 /// medium and coarse.
 std::vector<std::string> candidates(const FedBin& trained);
 
-/// Each with one, two, four and eight lanes where its mapping has a device.
+/// Each, and it with one, two, four and eight lanes where that is all it has behind its threads.
 std::vector<std::string> with_all_lanes(const std::vector<std::string>& configurations);
 
 /// What each does when it runs steadily, the fastest first: in turn, `rounds` times for `seconds`
