@@ -172,6 +172,7 @@ void Controller::forget_device(Learnt& learnt) const {
 }
 
 void Controller::stream_ended() {
+  if (budget_.last_ns() == 0) return;  // it had no frames
   Decision decision;
   decision.reason = Reason::too_short;
   decision.before = decision.after = settled_on_;

@@ -130,7 +130,7 @@ class Controller {
     Facts facts;
     Experiment experiment;
     EnergyTrack energy;
-    int told_too_short = 0;  ///< frames of it when the stream ended
+    int told_too_short = -1;  ///< frames of it when the stream ended
   };
 
   /// Looks at what runs, to verify knowledge that this stream did not gain.

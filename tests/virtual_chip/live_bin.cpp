@@ -61,8 +61,6 @@ void LiveBin::on_frame(GstElement*, GstBuffer* buffer, GstPad*, gpointer data) {
   ++self->out_;
 }
 
-void LiveBin::retrain() { g_signal_emit_by_name(element("bin"), "retrain"); }
-
 void LiveBin::change_size(int width) {
   GstCaps* caps = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width",
                                       G_TYPE_INT, width, "height", G_TYPE_INT, 16, nullptr);
