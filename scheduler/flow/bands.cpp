@@ -27,16 +27,18 @@ constexpr int kTurns = 256;
 // Also where an exception ends it: nobody waits for good.
 class SetAtEnd {
  public:
-  explicit SetAtEnd(std::atomic<bool>& flag) : flag_(flag) {}
+  explicit SetAtEnd(std::span<std::atomic<bool>> flags) : flags_(flags) {}
   ~SetAtEnd() {
-    flag_.store(true, std::memory_order_release);
-    flag_.notify_all();
+    for (std::atomic<bool>& flag : flags_) {
+      flag.store(true, std::memory_order_release);
+      flag.notify_all();
+    }
   }
   SetAtEnd(const SetAtEnd&) = delete;
   SetAtEnd& operator=(const SetAtEnd&) = delete;
 
  private:
-  std::atomic<bool>& flag_;
+  std::span<std::atomic<bool>> flags_;
 };
 
 }  // namespace
@@ -66,33 +68,64 @@ struct BandPool::Bands {
   }
 };
 
+// The bands of one part that one thread takes first.
+struct alignas(64) BandPool::Share {
+  std::atomic<int> next{0};  ///< the band that begins next
+  int end = 0;
+
+  /// Takes a third of what is left, rounded up: long bands have fewer rows in common with their
+  /// neighbours, short ones at the end leave no thread waiting. None: first == end.
+  struct Taken {
+    int first, end;
+  };
+  Taken take() {
+    int first = next.load(std::memory_order_relaxed), taken = 0;
+    do {
+      if (first >= end) return {first, first};
+      taken = (end - first + 2) / 3;
+    } while (!next.compare_exchange_weak(first, first + taken, std::memory_order_relaxed));
+    return {first, first + taken};
+  }
+};
+
 struct BandPool::Job {
   Item& item;
   const std::atomic<bool>& stop;
   const std::thread::id caller;
   std::array<Bands, kMaxStages> parts{};
   int count = 0, bands = 0;
-  bool in_order = false;     ///< a band waits for all rows of the stages before it
-  std::atomic<int> next{0};  ///< the band that begins next
+  bool in_order = false;  ///< a band waits for all rows of the stages before it
 };
 
 BandPool::BandPool(int cores)
     : cores_(cores),
       arena_(std::make_unique<Arena>(cores)),
       done_(std::make_unique<std::atomic<bool>[]>(
-          static_cast<std::size_t>(kMaxStages * cores * kBandsPerCore))) {}
+          static_cast<std::size_t>(kMaxStages * cores * kBandsPerCore))),
+      shares_(std::make_unique<Share[]>(static_cast<std::size_t>(kMaxStages * cores))) {}
 BandPool::~BandPool() = default;
 
 double BandPool::helpers_cpu_s() const { return 1e-9 * static_cast<double>(helpers_cpu_ns_); }
 
-// Each thread takes the next band until none is left. Threads that wake up late find fewer of them,
-// or none: nothing waits for a thread, except for the bands that it has begun.
+BandPool::Share& BandPool::share(int part, int thread) {
+  return shares_[static_cast<std::size_t>(part * cores_ + thread % cores_)];
+}
+
+// Each thread has a share of the bands of a part, of the same rows in every stage and frame: what
+// it wrote is still in its cache. Who is done helps the others until none is left. Threads that
+// wake up late find fewer bands, or none: nothing waits for a thread, except for the bands that it
+// has begun.
 void BandPool::compute(std::span<const Part> parts, Item& item, const std::atomic<bool>& stop) {
   const std::thread::id nobody;
   Job job{item, stop, caller_ == nobody ? std::this_thread::get_id() : caller_};
   for (const Part& part : parts) {
     const int rows = part.stage->rows(item);
     const int bands = std::clamp(rows - part.first, 0, cores_ * kBandsPerCore);
+    for (int thread = 0; thread < cores_; ++thread) {
+      Share& share = this->share(job.count, thread);
+      share.next.store(job.bands + bands * thread / cores_, std::memory_order_relaxed);
+      share.end = job.bands + bands * (thread + 1) / cores_;
+    }
     job.parts[static_cast<std::size_t>(job.count++)] = {part, rows, job.bands, bands};
     job.bands += bands;
     job.in_order |= item.repeat.holds(part.number);
@@ -112,30 +145,40 @@ void BandPool::compute(std::span<const Part> parts, Item& item, const std::atomi
   });
 }
 
+// All bands of a part have begun before a thread takes one of the next.
 void BandPool::help(Job& job) {
   const bool helps = std::this_thread::get_id() != job.caller;
   const double before_s = helps ? thread_cpu_s(pthread_self()) : 0;
-  int p = 0;
-  for (int band = job.next++; band < job.bands; band = job.next++) {
-    while (band >= job.parts[static_cast<std::size_t>(p)].end()) ++p;
-    const Bands& mine = job.parts[static_cast<std::size_t>(p)];
-    const int first = mine.first_row(band), end = mine.end_row(band);
-    for (int q = 0; q < p; ++q) {
-      const Bands& before = job.parts[static_cast<std::size_t>(q)];
-      const SplitRows needed =
-          job.in_order ? SplitRows{before.rows, 0}
-                       : mine.part.stage->needs(job.item, before.part.number, {end, first});
-      await(before, needed.cores_begin, needed.device_end);
+  // A thread that comes back to an arena mostly has the number that it had.
+  const int thread = std::max(0, oneapi::tbb::this_task_arena::current_thread_index());
+  for (int part = 0; part < job.count; ++part) {
+    for (int other = 0; other < cores_; ++other) {
+      Share& share = this->share(part, thread + other);
+      for (auto taken = share.take(); taken.first != taken.end; taken = share.take())
+        compute_bands(job, part, taken.first, taken.end);
     }
-    const SetAtEnd done(done_[static_cast<std::size_t>(band)]);
-    if (!job.stop.load(std::memory_order_relaxed)) mine.part.stage->compute(job.item, first, end);
   }
   if (helps)
     helpers_cpu_ns_ += static_cast<uint64_t>(1e9 * (thread_cpu_s(pthread_self()) - before_s));
 }
 
-// Until these rows are there. The bands that have them have begun: bands begin in order. They are
-// there in a moment, unless their thread has lost its core, which it may get back from this one.
+void BandPool::compute_bands(const Job& job, int part, int first_band, int end_band) {
+  const Bands& mine = job.parts[static_cast<std::size_t>(part)];
+  const int first = mine.first_row(first_band), end = mine.first_row(end_band);
+  for (int p = 0; p < part; ++p) {
+    const Bands& before = job.parts[static_cast<std::size_t>(p)];
+    const SplitRows needed =
+        job.in_order ? SplitRows{before.rows, 0}
+                     : mine.part.stage->needs(job.item, before.part.number, {end, first});
+    await(before, needed.cores_begin, needed.device_end);
+  }
+  const SetAtEnd done({&done_[static_cast<std::size_t>(first_band)],
+                       static_cast<std::size_t>(end_band - first_band)});
+  if (!job.stop.load(std::memory_order_relaxed)) mine.part.stage->compute(job.item, first, end);
+}
+
+// Until these rows are there. The bands that have them have begun. They are there in a moment,
+// unless their thread has lost its core, which it may get back from this one.
 void BandPool::await(const Bands& of, int first, int end) const {
   if (of.count == 0 || first >= of.rows) return;
   for (int band = of.band_of(first); band < of.end() && of.first_row(band) < end; ++band) {

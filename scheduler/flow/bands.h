@@ -52,12 +52,16 @@ class BandPool {
   struct Arena;  // oneTBB's
   struct Bands;
   struct Job;
+  struct Share;
   void help(Job& job);
+  void compute_bands(const Job& job, int part, int first_band, int end_band);
+  Share& share(int part, int thread);
   void await(const Bands& of, int first, int end) const;
 
   const int cores_;
   std::unique_ptr<Arena> arena_;
   std::unique_ptr<std::atomic<bool>[]> done_;  ///< of each band of compute(), while it runs
+  std::unique_ptr<Share[]> shares_;            ///< of each part and thread, while it runs
   std::thread::id caller_;                     ///< of beside(), while it runs
   std::atomic<uint64_t> helpers_cpu_ns_{0};
 };
