@@ -216,6 +216,14 @@ class ExecutorTest : public testing::Test {
                                       });
   }
 
+  /// That items begin under it once what is under way is done: threads may wait for a core first.
+  static void expect_to_run(const Executor& executor, const Configuration& wanted) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (executor.configuration() != wanted && std::chrono::steady_clock::now() < until)
+      std::this_thread::yield();
+    EXPECT_EQ(to_string(executor.configuration()), to_string(wanted));
+  }
+
   /// Stops an executor so long after a source began to send it `count` items, and ends with it.
   void stop_amid(std::unique_ptr<Executor> executor, int count, std::chrono::microseconds after) {
     std::deque<TestItem> items(count);
