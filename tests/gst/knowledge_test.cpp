@@ -17,6 +17,8 @@ constexpr Size kSmall{96, 160}, kLarger{128, 192};
 
 class KnowledgeOfBins : public testing::Test {
  protected:
+  static constexpr int kMostBins = 5;
+
   void SetUp() override {
     std::string name =
         (std::filesystem::temp_directory_path() / "tandem-bin-knows-XXXXXX").string();
@@ -47,11 +49,21 @@ class KnowledgeOfBins : public testing::Test {
     gst_buffer_unref(frame);
     EXPECT_GE(told(stream).size(), count);
   }
-  /// Lets a bin learn of frames of this size, to the end.
+  /// Lets a bin learn of frames of this size, to the end. On a busy machine the source may seem
+  /// slow, and what is learnt of such a one is not kept: another bin learns then.
   Told learn(Size size, const std::string& properties = "") const {
-    Stream stream(adaptive(properties), size);
-    decide(stream, 1, size);
-    return told(stream)[0];
+    Told last;
+    for (int bins = 0; bins < kMostBins; ++bins) {
+      {
+        Stream stream(adaptive(properties), size);
+        decide(stream, 1, size);
+        last = told(stream)[0];
+      }
+      for (const Known& known : kept())
+        if (known.conditions.width == size.width) return last;
+    }
+    ADD_FAILURE() << "nothing was kept";
+    return last;
   }
   std::vector<Known> kept() const { return KnowledgeFolder(folder_.string()).list(); }
 
@@ -118,7 +130,7 @@ TEST_F(KnowledgeOfBins, WithoutItNothingIsReadOrWritten) {
     EXPECT_EQ(told(stream)[0].reason, "caps");
   }
   EXPECT_FALSE(std::filesystem::exists(other));
-  {
+  for (int bins = 0; bins < kMostBins && !std::filesystem::exists(other); ++bins) {
     Stream stream(bin("adapt=caps max-overhead=0.9", "scales=1"), kSmall);
     decide(stream, 1);
   }
@@ -130,15 +142,17 @@ TEST_F(KnowledgeOfBins, WithoutItNothingIsReadOrWritten) {
 }
 
 TEST_F(KnowledgeOfBins, AFolderThatCannotBeUsedIsSaidOnceAndStopsNothing) {
-  Stream stream(bin("adapt=caps max-overhead=0.9 knowledge=/dev/null/knowledge", "scales=1"),
-                kSmall);
-  decide(stream, 1);
-  KnowledgeKeeper::of_process("/dev/null/knowledge")->recall({}, std::chrono::seconds(30));
-  stream.end();
-  stream.pull_all();
   int warnings = 0;
-  for (const Message& message : stream.messages.all(GST_MESSAGE_WARNING))
-    warnings += message.text.find("Knowledge:") != std::string::npos ? 1 : 0;
+  for (int bins = 0; bins < kMostBins && warnings == 0; ++bins) {  // as in learn()
+    Stream stream(bin("adapt=caps max-overhead=0.9 knowledge=/dev/null/knowledge", "scales=1"),
+                  kSmall);
+    decide(stream, 1);
+    KnowledgeKeeper::of_process("/dev/null/knowledge")->recall({}, std::chrono::seconds(30));
+    stream.end();
+    stream.pull_all();
+    for (const Message& message : stream.messages.all(GST_MESSAGE_WARNING))
+      warnings += message.text.find("Knowledge:") != std::string::npos ? 1 : 0;
+  }
   EXPECT_EQ(warnings, 1);
 }
 
