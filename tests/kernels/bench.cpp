@@ -127,9 +127,11 @@ void against_reference(benchmark::State& state, const std::function<void()>& run
   state.counters["x_ref"] = median(reference_times) / reference_share / median(times);
 }
 
-void medium_grain(benchmark::State& state, int rows, const std::function<void(Rows)>& run,
+void medium_grain(benchmark::State& state, int rows,
+                  const std::vector<std::function<void(Rows)>>& kernels,
                   const std::function<void()>& finish) {
-  Bands stage(rows, run);
+  std::vector<Bands> stages;
+  for (const auto& kernel : kernels) stages.emplace_back(rows, kernel);
   Item item;
   BandPool one(1), two(2);
   const std::atomic<bool> stop{false};
@@ -139,7 +141,7 @@ void medium_grain(benchmark::State& state, int rows, const std::function<void(Ro
     for (int frame = 0; frame < kFramesInARow; ++frame) {
       double finish_s = 0;
       times.push_back(seconds_of([&] {
-        cores.compute(stage, item, 0, stop);
+        for (Bands& stage : stages) cores.compute(stage, item, 0, stop);
         finish_s = seconds_of(finish);
       }));
       if (&cores == &one) finishing.push_back(finish_s);

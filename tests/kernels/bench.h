@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "kernels/plane.h"
 
@@ -59,10 +60,12 @@ void against_bandwidth(benchmark::State& state, double bytes, const std::functio
 void against_reference(benchmark::State& state, const std::function<void()>& run,
                        const std::function<void()>& reference, double reference_share);
 
-/// Measures a kernel over the executor's bands of [0, rows) on two threads, then `finish` on one,
-/// against both on one thread, in bands too. Counters: x_one_core (medians),
-/// x_one_core_best, %serial: what `finish` takes of the whole on one thread (bests).
-void medium_grain(benchmark::State& state, int rows, const std::function<void(Rows)>& run,
+/// Measures kernels one after the other, each over the executor's bands of [0, rows) on two
+/// threads, then `finish` on one, against all that on one thread, in bands too. Counters:
+/// x_one_core (medians), x_one_core_best, %serial: what `finish` takes of the whole on one thread
+/// (bests).
+void medium_grain(benchmark::State& state, int rows,
+                  const std::vector<std::function<void(Rows)>>& kernels,
                   const std::function<void()>& finish);
 
 }  // namespace tandem::check

@@ -344,16 +344,14 @@ void bench_medium_grain(benchmark::State& state, FrameSize size) {
   BenchFrame frame(size);
   Guarded<float> greatest(klt_blocks(size.width), size.height);
   std::vector<KltFeature> features(500);
-  medium_grain(
-      state, size.height,
-      [&](Rows rows) {
-        frame.run(rows);
-        klt_greatest_simd(frame.strength.plane(), greatest.plane(), rows);
-      },
-      [&] {
-        klt_select_in_blocks_simd(frame.strength.plane(), greatest.plane(), KltCandidates::peaks,
-                                  500, features.data());
-      });
+  medium_grain(state, size.height, {[&](Rows rows) {
+                 frame.run(rows);
+                 klt_greatest_simd(frame.strength.plane(), greatest.plane(), rows);
+               }},
+               [&] {
+                 klt_select_in_blocks_simd(frame.strength.plane(), greatest.plane(),
+                                           KltCandidates::peaks, 500, features.data());
+               });
 }
 
 /// Both kernels, from device memory to device memory.

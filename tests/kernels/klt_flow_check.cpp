@@ -319,12 +319,10 @@ void bench_one_core(benchmark::State& state, FrameSize size) {
 void bench_medium_grain(benchmark::State& state, FrameSize size) {
   const BenchPair bench(size);
   std::vector<KltVector> vectors(500);
-  medium_grain(
-      state, 500,
-      [&](Rows range) {
-        run_on_host<klt_flow_simd>(bench.pair, bench.settings, vectors.data(), range);
-      },
-      [] {});
+  medium_grain(state, 500, {[&](Rows range) {
+                 run_on_host<klt_flow_simd>(bench.pair, bench.settings, vectors.data(), range);
+               }},
+               [] {});
 }
 
 /// The kernel alone, from device memory to device memory.

@@ -226,8 +226,8 @@ void bench_medium_grain(benchmark::State& state, FrameSize size) {
   const Guarded<uint8_t> luma = bench_luma(size);
   BenchPyramid tensor(size);
   const KltPyramid<float> pyramid = tensor.planes();
-  medium_grain(
-      state, size.height, [&](Rows rows) { klt_pyramid_simd(luma.plane(), pyramid, rows); }, [] {});
+  medium_grain(state, size.height,
+               {[&](Rows rows) { klt_pyramid_simd(luma.plane(), pyramid, rows); }}, [] {});
 }
 
 /// The kernels alone, from device memory to device memory.

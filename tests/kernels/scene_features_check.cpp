@@ -342,12 +342,11 @@ void bench_medium_grain(benchmark::State& state, FrameSize size) {
   Space space({size.width, size.height});
   SharedRows progress;
   const auto again = [&] { new (&progress) SharedRows; };
-  medium_grain(
-      state, SharedRows::kMostThreads,
-      [&](Rows) {
-        scene_features_share(luma.plane(), space.floats.row(0), space.bases.row(0), progress);
-      },
-      again);
+  medium_grain(state, SharedRows::kMostThreads, {[&](Rows) {
+                 scene_features_share(luma.plane(), space.floats.row(0), space.bases.row(0),
+                                      progress);
+               }},
+               again);
 }
 
 /// The kernels alone, from device memory to device memory.

@@ -106,9 +106,8 @@ void one_core(benchmark::State& state, const Stage& stage, FrameSize size) {
 
 void two_cores(benchmark::State& state, const Stage& stage, FrameSize size) {
   BenchFrame frame(size.width, size.height);
-  medium_grain(
-      state, size.height, [&](Rows rows) { stage.simd(frame, rows); },
-      [&] { stage.finish(frame); });
+  medium_grain(state, size.height, {[&](Rows rows) { stage.simd(frame, rows); }},
+               [&] { stage.finish(frame); });
 }
 
 /// All six stages from luma to luma, stages 2 to 5 once, on one core.

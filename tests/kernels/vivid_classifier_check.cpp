@@ -287,8 +287,8 @@ void bench_one_core(benchmark::State& state, FrameSize size) {
 
 void bench_medium_grain(benchmark::State& state, FrameSize size) {
   BenchFrame frame(size);
-  medium_grain(
-      state, frame.block_rows(), [&](Rows rows) { frame.run(rows); }, [&] { frame.finish(); });
+  medium_grain(state, frame.block_rows(), {[&](Rows rows) { frame.run(rows); }},
+               [&] { frame.finish(); });
 }
 
 /// From device memory to device memory, and with the histogram copied in and the scores out.

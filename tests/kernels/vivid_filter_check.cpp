@@ -266,8 +266,7 @@ void bench_one_core(benchmark::State& state, FrameSize size) {
 
 void bench_medium_grain(benchmark::State& state, FrameSize size) {
   BenchFrame frame(size);
-  medium_grain(
-      state, size.height, [&](Rows rows) { frame.run(rows); }, [] {});
+  medium_grain(state, size.height, {[&](Rows rows) { frame.run(rows); }}, [] {});
 }
 
 /// The kernel alone, and with the frame copied in and both planes copied out.
