@@ -73,11 +73,11 @@ struct alignas(64) BandPool::Share {
   std::atomic<int> next{0};  ///< the band that begins next
   int end = 0;
 
-  /// Takes a third of what is left, rounded up: long bands have fewer rows in common with their
-  /// neighbours, short ones at the end leave no thread waiting. None: first == end.
   struct Taken {
-    int first, end;
+    int first, end;  ///< equal: none
   };
+  /// Takes a third of what is left, rounded up: long pieces have fewer rows in common with their
+  /// neighbours, short ones at the end leave no thread waiting.
   Taken take() {
     int first = next.load(std::memory_order_relaxed), taken = 0;
     do {
@@ -112,9 +112,9 @@ BandPool::Share& BandPool::share(int part, int thread) {
 }
 
 // Each thread has a share of the bands of a part, of the same rows in every stage and frame: what
-// it wrote is still in its cache. Who is done helps the others until none is left. Threads that
-// wake up late find fewer bands, or none: nothing waits for a thread, except for the bands that it
-// has begun.
+// the thread wrote in the stage before is still in its cache. A thread that has used up its share
+// takes bands of the others. Threads that wake up late find fewer bands, or none: nothing waits for
+// a thread, except for the bands that it has begun.
 void BandPool::compute(std::span<const Part> parts, Item& item, const std::atomic<bool>& stop) {
   const std::thread::id nobody;
   Job job{item, stop, caller_ == nobody ? std::this_thread::get_id() : caller_};

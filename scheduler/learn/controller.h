@@ -130,7 +130,7 @@ class Controller {
     Facts facts;
     Experiment experiment;
     EnergyTrack energy;
-    int told_too_short = -1;  ///< frames of it when the stream ended
+    int told_too_short = -1;  ///< frames of it when that was told; -1: it was not
   };
 
   /// Looks at what runs, to verify knowledge that this stream did not gain.

@@ -10,6 +10,7 @@
 #include "model/median.h"
 #include "scheduler/flow/bands.h"
 #include "tests/kernels/implementation.h"
+#include "tests/support/cores_stage.h"
 
 namespace tandem::check {
 namespace {
@@ -35,18 +36,11 @@ double greatest(const std::vector<double>& values) {
 }
 
 /// Bands of a kernel, for the executor's threads.
-class Bands final : public Stage {
+class Bands final : public CoresStage {
  public:
   Bands(int rows, const std::function<void(Rows)>& run) : rows_(rows), run_(run) {}
-  std::string name() const override { return "kernel"; }
-  bool has_device(int) const override { return false; }
-  Status prepare(Item&) override { return {}; }
-  Status begin(Item&) override { return {}; }
   int rows(const Item&) const override { return rows_; }
   void compute(Item&, int first, int last) override { run_({first, last}); }
-  Status enqueue(Item&, bool) override { return {}; }
-  Status enqueue_copy(Item&, bool) override { return {}; }
-  Status finish(Item&, bool) override { return {}; }
 
  private:
   const int rows_;

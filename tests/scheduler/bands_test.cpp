@@ -3,11 +3,19 @@
 #include "scheduler/flow/bands.h"
 
 #include <gtest/gtest.h>
+#include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 
 #include <algorithm>
+#include <condition_variable>
+#include <map>
+#include <mutex>
 #include <random>
+#include <thread>
+#include <utility>
 #include <vector>
+
+#include "tests/support/cores_stage.h"
 
 namespace tandem {
 namespace {
@@ -20,24 +28,17 @@ struct Planes : Item {
 };
 
 /// Row y of plane `to` is 1 and the sum of the rows y - halo ... y + halo of plane `from`.
-class Sum final : public Stage {
+class Sum final : public CoresStage {
  public:
   Sum(int number, int from, int to, int halo)
       : number_(number), from_(from), to_(to), halo_(halo) {}
 
-  std::string name() const override { return "sum"; }
-  bool has_device(int) const override { return false; }
-  Status prepare(Item&) override { return {}; }
-  Status begin(Item&) override { return {}; }
   int rows(const Item& item) const override { return rows_of(item); }
   void compute(Item& item, int first, int last) override {
     if (computes_in_tasks)
       return oneapi::tbb::parallel_for(first, last, [&](int y) { compute_row(item, y); });
     for (int y = first; y < last; ++y) compute_row(item, y);
   }
-  Status enqueue(Item&, bool) override { return {}; }
-  Status enqueue_copy(Item&, bool) override { return {}; }
-  Status finish(Item&, bool) override { return {}; }
   SplitRows needs(const Item& item, int producer, const SplitRows& rows) const override {
     if (producer != number_ - 1) return SplitRows::none(rows_of(item));
     return {std::min(rows_of(item), rows.device_end + halo_),
@@ -65,6 +66,32 @@ class Sum final : public Stage {
   }
 
   const int number_, from_, to_, halo_;
+};
+
+/// In which each thread waits with its first rows until all have some.
+class FirstRows final : public CoresStage {
+ public:
+  explicit FirstRows(int threads) : threads_(threads) {}
+
+  int rows(const Item&) const override { return kRows; }
+  void compute(Item&, int first, int last) override {
+    std::unique_lock lock(mutex_);
+    if (of_.try_emplace(std::this_thread::get_id(), first).second) all_have_some_.notify_all();
+    all_have_some_.wait(lock, [this] { return std::ssize(of_) == threads_; });
+    rows_ += last - first;
+  }
+  /// Where each thread began.
+  const std::map<std::thread::id, int>& of() const { return of_; }
+  int computed() const { return rows_; }
+
+  static constexpr int kRows = 480;
+
+ private:
+  const int threads_;
+  std::mutex mutex_;
+  std::condition_variable all_have_some_;
+  std::map<std::thread::id, int> of_;
+  int rows_ = 0;
 };
 
 class BandsTest : public testing::Test {
@@ -96,6 +123,36 @@ TEST_F(BandsTest, EachBandFindsTheRowsThatItNeeds) {
       ASSERT_EQ(item.of, expected(stages, 5, rows).of) << cores << " cores, " << rows << " rows";
     }
   }
+}
+
+TEST_F(BandsTest, AThreadBeginsWithItsOwnRowsInEveryStage) {
+  if (oneapi::tbb::info::default_concurrency() < 2) GTEST_SKIP() << "one thread computes all here";
+  BandPool pool(2);
+  Item item;
+  for (int frame = 0; frame < 3; ++frame) {
+    for (int stage = 0; stage < 2; ++stage) {
+      FirstRows first_rows(2);
+      pool.compute(first_rows, item, 0, goes_on_);
+      EXPECT_EQ(first_rows.computed(), FirstRows::kRows);
+      for (const auto& [thread, row] : first_rows.of())
+        EXPECT_EQ(row, thread == std::this_thread::get_id() ? 0 : FirstRows::kRows / 2);
+    }
+  }
+}
+
+// A third of what is left, in bands of an eighth: long ones first.
+TEST_F(BandsTest, RowsAreTakenInPiecesThatGetShorter) {
+  class Pieces final : public CoresStage {
+   public:
+    int rows(const Item&) const override { return 80; }
+    void compute(Item&, int first, int last) override { taken.emplace_back(first, last); }
+    std::vector<std::pair<int, int>> taken;
+  } pieces;
+  BandPool pool(1);
+  Item item;
+  pool.compute(pieces, item, 0, goes_on_);
+  const std::vector<std::pair<int, int>> wanted{{0, 30}, {30, 50}, {50, 60}, {60, 70}, {70, 80}};
+  EXPECT_EQ(pieces.taken, wanted);
 }
 
 TEST_F(BandsTest, NothingBeforeTheFirstRowIsComputedOrWaitedFor) {

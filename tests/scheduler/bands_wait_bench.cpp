@@ -18,6 +18,7 @@
 
 #include "scheduler/flow/bands.h"
 #include "scheduler/machine/clock.h"
+#include "tests/support/cores_stage.h"
 
 namespace tandem {
 namespace {
@@ -34,20 +35,13 @@ void spin_until(uint64_t until_ns) {
 }
 
 // Rows that take as long as they say, of processor time on a quiet machine.
-class Rows final : public Stage {
+class Rows final : public CoresStage {
  public:
   Rows(int number, const Options& options, double turns_a_row)
       : number_(number), options_(options), turns_a_row_(turns_a_row) {}
 
-  std::string name() const override { return "rows"; }
-  bool has_device(int) const override { return false; }
-  Status prepare(Item&) override { return {}; }
-  Status begin(Item&) override { return {}; }
   int rows(const Item&) const override { return options_.rows; }
   void compute(Item&, int first, int last) override { turn(turns_a_row_ * (last - first)); }
-  Status enqueue(Item&, bool) override { return {}; }
-  Status enqueue_copy(Item&, bool) override { return {}; }
-  Status finish(Item&, bool) override { return {}; }
   SplitRows needs(const Item&, int producer, const SplitRows& rows) const override {
     if (producer != number_ - 1) return SplitRows::none(options_.rows);
     return {std::min(options_.rows, rows.device_end + options_.halo),

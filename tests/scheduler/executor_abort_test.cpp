@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/scheduler/test_stages.h"
+#include "tests/support/cores_stage.h"
 
 namespace tandem {
 namespace {
@@ -99,20 +100,14 @@ TEST_F(Abort, LeavesTheRoundsOnTheCpu) {
 }
 
 /// Whose first bands take until the test lets them go.
-class LongStage final : public Stage {
+class LongStage final : public CoresStage {
  public:
-  std::string name() const override { return "long"; }
-  bool has_device(int) const override { return false; }
-  Status prepare(Item&) override { return {}; }
-  Status begin(Item&) override { return {}; }
   int rows(const Item&) const override { return 1000; }
   void compute(Item&, int first, int last) override {
     began = true;
     rows_begun += last - first;
     while (!go) std::this_thread::yield();
   }
-  Status enqueue(Item&, bool) override { return {}; }
-  Status enqueue_copy(Item&, bool) override { return {}; }
   Status finish(Item&, bool) override {
     finished = true;
     return {};
