@@ -20,11 +20,13 @@ constexpr double kLeastSeconds = 0.05;   // what the clock needs
 constexpr double kDeviceSeconds = 0.15;  // until its clocks have risen to work
 constexpr double kMostSeconds = 2;
 constexpr int kLeastRounds = 2, kLeastSamples = 5;
+// Of frames so long that fewer have lasted a while.
+constexpr double kLongSeconds = 0.5;
+constexpr int kLongSamples = 2;
 constexpr int kLetterSamples = 2;  // of a further letter, which may be no help at all
 // Frames whose stages are timed one by one take several times longer: so many are enough, beside
 // busy cores one a thread, or what there is of them after a while.
 constexpr int kManyParts = 50;
-constexpr double kLongParts_s = 0.5;
 constexpr int kMostVain = 16;          // frames that one side left to the other, nearly all, ...
 constexpr double kVainSeconds = 0.15;  // ... while a core could have finished some
 // Parts of an experiment, and how much longer frames take in most of them than in a typical round
@@ -133,11 +135,14 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   const bool many_parts = in_parts && std::ssize(samples_) >= (alone ? kManyParts : threads);
   if (configuration.mapping.any_device() && !beside && !many_parts)
     least_seconds = std::max(least_seconds, kDeviceSeconds);
-  const int least_samples =
-      configuration.mapping.any_further_letter() ? kLetterSamples : kLeastSamples;
-  const int rounds = !in_parts || alone ? kLeastRounds : lasted < kLongParts_s ? 1 : 0;
+  const bool is_long = lasted >= kLongSeconds;
+  const int least_samples = configuration.mapping.any_further_letter() ? kLetterSamples
+                            : is_long                                  ? kLongSamples
+                                                                       : kLeastSamples;
+  int in_rounds = is_long ? threads + 1 : kLeastRounds * threads;
+  if (in_parts && !alone) in_rounds = is_long ? 0 : threads;
   const bool enough =
-      std::ssize(samples_) >= std::max(least_samples, rounds * threads) && lasted >= least_seconds;
+      std::ssize(samples_) >= std::max(least_samples, in_rounds) && lasted >= least_seconds;
   const bool too_long = lasted >= least_seconds + kMostSeconds;
   // Frames are taken in order: those behind one that a core computes would wait for it. What few
   // frames come to the cores beside a device that takes so many tells enough of them.

@@ -50,7 +50,8 @@ Plan as_in_service(Plan plan, const Chain& chain, const Objective& objective);
 /// out do not count. The first frames, one a thread, pay for program builds, for memory that is
 /// touched for the first time and for a device that wakes up. Then the clock starts and the
 /// counters are read. An experiment is over when its samples last 50 ms, or 150 ms with the device,
-/// whose clocks have to rise, and are enough: two rounds of the threads, and five. It ends in any
+/// whose clocks have to rise, and are enough: two rounds of the threads, and five, or after half a
+/// second one round and a frame. It ends in any
 /// case two seconds later, if there is one sample, or if the device took none of 16 frames; beside
 /// the device, when the cores took none of 16 for each that runs at a time. A glance lasts as long
 /// as two frames on the slowest path and 50 frames or 0.5 s, but 0.1 s at least, a rest 0.05 s, a

@@ -342,6 +342,7 @@ class Interpreter {
   // Lanes may have been measured before the device alone with one.
   void end_lanes(const LanePrior& prior) {
     Measurements& m = found_.measurements;
+    if (one_lane_.frame_s == 0 && tells_whole_frames(apart_)) take_device_whole(apart_);
     if (one_lane_.frame_s == 0 && !lanes_.empty() && !apart_.stages.empty()) {
       Observation whole = apart_;
       const double stages_s = 1 / predictor_.predict(m, whole.configuration).throughput_fps;

@@ -17,9 +17,6 @@ struct Next {
   Choice choice;
 };
 
-/// Where frames take longer, trials and looks are dear.
-inline constexpr double kCheap_s = 0.1;
-
 /// Pure. `findings`: of `facts`.
 ///
 /// First comes what the model is made of: next_measurement(), with `prior`.

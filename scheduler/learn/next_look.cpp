@@ -16,10 +16,11 @@ namespace {
 
 using Kind = Observation::Kind;
 
-// The best and up to three behind it, until what the choice is expected to lose is below kLoss, and
-// no look begins after so many seconds of them.
+// The best and up to three behind it, until what the choice is expected to lose is below kLoss, or
+// kDearLoss where frames take longer than kCheap_s, and no look begins after so many seconds of
+// them.
 constexpr int kMostEquals = 4, kMostLooksEach = 4;
-constexpr double kLoss = 0.006, kMostLooksSeconds = 4;
+constexpr double kLoss = 0.006, kDearLoss = 0.02, kMostLooksSeconds = 4;
 constexpr double kGlance = 0.25;  // the looks that a glance or an experiment is worth
 // Where conditions are to be met, who is better is clear beyond kSure standard errors, or if nobody
 // can be by more than kEqual.
@@ -38,9 +39,9 @@ double looks(const Candidate& candidate, std::span<const Trial> trials,
 
 // Whether the rival may be so much better that it has to be found out. `error`: of their ratio.
 bool may_be_better(const Candidate& rival, const Candidate& best, const Objective& objective,
-                   double error) {
+                   double error, double loss) {
   const double lead = lead_of(rival.prediction, best.prediction, objective);
-  if (known(lead)) return mean_above_0(lead, error) > kLoss;
+  if (known(lead)) return mean_above_0(lead, error) > loss;
   const double interval = kSure * error;
   return interval >= kEqual && !worth_switching(rival.prediction, best.prediction, objective,
                                                 margin_of(objective, interval - kEqual));
@@ -64,13 +65,14 @@ const Candidate* worth_a_look(const Choice& measured, const Findings& findings, 
   double all_s = 0;
   for (const Trial& trial : trials) all_s += trial.looks_s;
   const Candidate *best = &measured.best(), *next = best;
+  const bool dear = latency_s(findings.measurements, best->configuration) > kCheap_s;
   int rivals = 0;
   for (int i = 1; i < measured.count && i < kMostEquals; ++i) {
     const Candidate& rival = measured.ranked[i];
     if (as_few_lanes(rival.configuration, {}, expected_lanes) == best->configuration) continue;
     const double error =
         spread * std::sqrt(1 / std::max(kGlance, seen(*best)) + 1 / std::max(kGlance, seen(rival)));
-    if (!may_be_better(rival, *best, measured.objective, error)) continue;
+    if (!may_be_better(rival, *best, measured.objective, error, dear ? kDearLoss : kLoss)) continue;
     ++rivals;
     if (seen(rival) < seen(*next)) next = &rival;
   }

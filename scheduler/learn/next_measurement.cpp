@@ -88,14 +88,14 @@ class Measuring {
       device.lanes = lanes;
       return Plan{device};
     };
-    if (expected && !made(with(1))) {
+    if (expected && !one_lane()) {
       // Two lanes alone show that there is no gain: beside one a core may have been in the way.
       const int best = expected->configuration.lanes, check = std::max(best, chain_.lanes[0]);
       const bool found = as_expected(chain_.lanes, measurements_.lane_factors, prior_);
       if (found && (best > 1 || made(with(check)))) return std::nullopt;
       if (!made(with(check))) return with(check);
     }
-    if (!made(with(1))) return with(1);
+    if (!made(with(1)) && !one_lane()) return with(1);
     const auto lanes = next_lanes(chain_.lanes, measurements_.lane_factors, prior_,
                                   [&](int n) { return made(with(n)); });
     return lanes ? std::optional(with(*lanes)) : std::nullopt;
@@ -167,9 +167,12 @@ class Measuring {
            device_s() < kLittle * cores_s(measurements_);
   }
 
+  // Long frames are not run again as a whole, unless joules or latency count.
   const Observation* one_lane() const {
     const auto found = std::ranges::find_if(observations_, [&](const Observation& seen) {
-      return seen.kind == Kind::experiment && seen.configuration == alone_on_device();
+      const bool whole = seen.kind == Kind::experiment ||
+                         (is_of_rate_alone(objective_) && tells_whole_frames(seen));
+      return whole && seen.configuration == alone_on_device();
     });
     return found == observations_.end() || found->in_vain ? nullptr : &*found;
   }
@@ -228,6 +231,8 @@ class Measuring {
   // Numbers of threads with an experiment: few tell the others, which lie between them.
   bool tells(int n) const {
     const int cores = chain_.cores;
+    // A thread that computes for so long leaves no core to one more.
+    if (n == cores + 1) return cores <= kFewCores && !(measurements_.cg[0].seconds > kCheap_s);
     if (cores <= kFewCores || n == 1 || n == cores) return true;
     return (n == cores / 2 || n == 3 * cores / 4) && !far_behind();
   }

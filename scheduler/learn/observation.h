@@ -61,6 +61,16 @@ inline bool one_frame_at_a_time(const Configuration& configuration, int devices)
   return configuration.threads == 1 && on_device == 1;
 }
 
+/// Where frames take longer, each experiment, trial and look is dear.
+inline constexpr double kCheap_s = 0.1;
+
+/// Whether stages that were waited for one by one tell what whole frames take on the device: these
+/// are so long that the waits are lost in them.
+inline bool tells_whole_frames(const Observation& seen) {
+  return seen.kind == Observation::Kind::stages && !seen.in_vain && seen.frame_s > kCheap_s &&
+         one_frame_at_a_time(seen.configuration, 1);
+}
+
 /// How many cores compute frames of their own beside so many devices.
 inline int cores_beside(const Configuration& configuration, int devices) {
   const bool apart =

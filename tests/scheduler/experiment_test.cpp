@@ -255,6 +255,22 @@ TEST(ExperimentTest, ManyFramesInPartsAreEnough) {
   EXPECT_GE(lasts_s(0.01, Kind::experiment), 0.15) << "clocks rise";
 }
 
+TEST(ExperimentTest, FewLongFramesAreEnough) {
+  const auto frames = [](double slower, int threads) {
+    PaperChip chip(3, 2, 4);
+    const Configuration cores{{0, 3}, Granularity::coarse, threads};
+    chip.slow_down(slower * 0.3 / chip.truth().cg[0].seconds);
+    Experiment experiment({cores}, chain_of(2, 0), 0, [&chip] { return chip.probe(); });
+    while (!experiment.take(chip.frame({cores}), 0)) {
+    }
+    return experiment.observation().frames;
+  };
+  EXPECT_EQ(frames(1, 1), 2) << "of 0.3 s";
+  EXPECT_EQ(frames(4, 1), 2);
+  EXPECT_EQ(frames(4, 2), 3) << "one round of the threads and a frame";
+  EXPECT_GE(frames(0.2, 1), 5);
+}
+
 TEST(ExperimentTest, ADeviceThatTakesNoFrameIsGivenUp) {
   PaperChip chip(3, 2, 4);
   const Configuration device{{7, 3}, Granularity::coarse, 1};

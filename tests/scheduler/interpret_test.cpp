@@ -175,6 +175,18 @@ TEST(InterpretTest, LanesAreFactorsOfOneLane) {
   EXPECT_DOUBLE_EQ(meaning(facts).measurements.lane_factors[1].seconds, 0.75);
 }
 
+TEST(InterpretTest, LongStagesOneByOneAreAWholeFrame) {
+  Observation apart = carried_out({on_device(1), Observation::Kind::stages});
+  apart.frame_s = apart.cpu_s = 0.4;
+  apart.stages = {{0.3, 0, 0}, {0.1, 0, 0}};
+  const Measurements m = interpret({{apart}}, two_stages(), kPredictor).measurements;
+  EXPECT_NEAR(predict(m, on_device(1)).throughput_fps, 1 / 0.4, 1e-9);
+  EXPECT_DOUBLE_EQ(m.device_cores, 1);
+  apart.frame_s = apart.cpu_s = 4e-3;
+  EXPECT_EQ(interpret({{apart}}, two_stages(), kPredictor).measurements.device_cores, 0)
+      << "short ones wait longer for each other than they take together";
+}
+
 TEST(InterpretTest, LanesThatWereMeasuredFirstTellOneLaneByThePrior) {
   Chain chain = two_stages();
   chain.lanes = {2, 4};

@@ -24,9 +24,14 @@ Observation look(int threads, double fps, Kind kind = Kind::look) {
   return seen;
 }
 
-/// Whose turn it is to be looked at, in threads; 0: nobody's.
-int turn(const std::vector<Observation>& looks) {
+/// Whose turn it is to be looked at, in threads; 0: nobody's. `slower`: how many times longer
+/// frames took in the experiments.
+int turn(const std::vector<Observation>& looks, double slower = 1) {
   Facts facts = measured(two_stages(), kPredictor);
+  for (Observation& seen : facts.observations) {
+    for (double* value : {&seen.frame_s, &seen.device_frame_s, &seen.service_s}) *value *= slower;
+    for (Observation::StageTimes& stage : seen.stages) stage.seconds *= slower;
+  }
   facts.observations.insert(facts.observations.end(), looks.begin(), looks.end());
   const Findings found = interpret(facts.observations, facts.chain, kPredictor);
   const Choice choice =
@@ -53,6 +58,14 @@ TEST(NextLookTest, NearEqualsAreLookedAtInTurnUntilItMattersLittle) {
     looks.push_back(look(3, 999));
   }
   EXPECT_EQ(turn(looks), 0) << "looks agree";
+}
+
+TEST(NextLookTest, LongFramesAreLookedAtLess) {
+  const auto rivals = [](double slower) {
+    return turn({look(2, 1000 / slower), look(3, 995 / slower, Kind::glance)}, slower);
+  };
+  EXPECT_NE(rivals(1), 0);
+  EXPECT_EQ(rivals(100), 0) << "each look takes a second";
 }
 
 TEST(NextLookTest, WhereLooksDifferMoreOfThemAreMade) {

@@ -197,6 +197,22 @@ TEST(NextMeasurementTest, BesideADeviceThatIsMadeOfThemCoresAreNotMeasured) {
                                          "cc/cg1", "cc/cg2", "cc/cg3"}));
 }
 
+TEST(NextMeasurementTest, OfLongFramesLessIsMeasured) {
+  Machine machine = with_cores(2);
+  machine.device_cores = 2;
+  machine.core_s = machine.device_s = 0.3;
+  const Names few{"gg/cg1 apart", "cc/mg", "cc/cg1", "cc/cg2"};
+  EXPECT_EQ(measured_on(machine), few);
+  EXPECT_EQ(measured_on(machine, {Metric::latency})[1], "gg/cg1");
+  EXPECT_EQ(measured_on(machine, {Metric::efficiency})[1], "gg/cg1");
+  Allowed fixed;
+  fixed.threads = 3;
+  EXPECT_EQ(measured_on(machine, {}, fixed).back(), "cc/cg3") << "that is asked for";
+  machine.chain.lanes = {2};
+  machine.lanes_gain = 1.5;
+  EXPECT_EQ(measured_on(machine)[1], "gg/cg1/q2") << "what lanes gain is not told by one";
+}
+
 TEST(NextMeasurementTest, ThereAreNoMoreThreadsThanOneMoreThanCores) {
   Machine machine = with_cores(2);
   machine.chain.devices = 3;
