@@ -36,8 +36,8 @@ constexpr double kRecurring = 0.05;
 // The share of the processors' time that counts as all of it.
 constexpr double kAllBusy = 0.9;
 
-// Latencies of the slowest path, and frames, that a trial lasts.
-constexpr double kLeastLatencies = 2;
+// Latencies of the slowest path, of long ones, and frames, that a trial lasts.
+constexpr double kLeastLatencies = 2, kLongLatencies = 1;
 constexpr int kLeastFrames = 3;
 // At least so long; then so many frames are enough, and so many seconds.
 struct Enough {
@@ -169,8 +169,9 @@ bool Experiment::take_trial(const FrameTimes& times, uint32_t device_stages) {
   if (is_slow()) return true;
   count(times, device_stages);
   const Enough& enough = plan_.kind == Kind::look ? kLook : plan_.rest ? kRest : kGlance;
+  const double latencies = plan_.fill_s > kCheap_s ? kLongLatencies : kLeastLatencies;
   const double least_seconds =
-      std::max({enough.least_seconds, kLeastLatencies * plan_.fill_s, counter_s_});
+      std::max({enough.least_seconds, latencies * plan_.fill_s, counter_s_});
   const double lasted_s = seconds(last_ns_ - start_ns_);
   if (counted_ < kLeastFrames || lasted_s < least_seconds) return false;
   if (counted_ < enough.frames && lasted_s < enough.seconds) return false;

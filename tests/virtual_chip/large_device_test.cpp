@@ -162,8 +162,8 @@ TEST(LargeDevice, ATrainingIsShort) {
     expect(chips.srad, metric, {4, 1, 0.35});
   }
   // A frame lasts 0.7 s there, and only part of it on the device, which waits for the rest.
-  expect(chips.scene, Metric::throughput, {12, 1.2, 1.2, 0.94});
-  if (std::size(kMetrics) > 1) expect(chips.scene, Metric::efficiency, {17, 2.2, 1.2, 0.88});
+  expect(chips.scene, Metric::throughput, {5.5, 1.2, 1.2, 0.945});
+  if (std::size(kMetrics) > 1) expect(chips.scene, Metric::efficiency, {8.5, 1.3, 1.2, 0.93});
 }
 
 }  // namespace
