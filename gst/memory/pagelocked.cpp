@@ -20,7 +20,7 @@ constexpr std::size_t kShareOfMemory = 32;
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 constexpr std::size_t kPage = 4096;
 constexpr int kDevice = 0;        // of the context, in whose cl_context pages are locked
-constexpr gsize kAlignment = 63;  // of GstAllocationParams: what create_pinned keeps
+constexpr gsize kAlignment = 63;  // of GstAllocationParams; pages have it
 
 std::size_t bound_bytes() {
   const std::size_t usual = std::min(memory_of_process() / kShareOfMemory, kMostBytes);
@@ -100,7 +100,7 @@ class Store {
   }
 
   void release(const Chunk& chunk) {
-    opencl::memory::release_pinned(*context_, chunk.pinned);
+    opencl::memory::release_pinned(chunk.pinned);
     locked_bytes -= chunk.bytes;
   }
 

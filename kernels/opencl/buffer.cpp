@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -11,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/opencl/host_memory.h"
 #include "kernels/opencl/memory.h"
 #include "kernels/opencl/opencl.h"
 #include "kernels/opencl/staging.h"
@@ -18,20 +17,6 @@
 namespace tandem::opencl {
 
 namespace {
-
-constexpr std::size_t kAlignment = 64, kPage = 4096, kHugePage = std::size_t{2} << 20;
-
-// Null: there is none. Large memory is asked for in huge pages: rows of several planes would need
-// more small pages than a core keeps the addresses of.
-void* allocate(std::size_t bytes) {
-  const std::size_t alignment = bytes < kPage ? kAlignment : bytes < kHugePage ? kPage : kHugePage;
-  const std::size_t unit = std::min(alignment, kPage);
-  const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + unit - 1) & ~(unit - 1);
-  void* memory = nullptr;
-  if (posix_memalign(&memory, alignment, rounded) != 0) return nullptr;
-  if (alignment == kHugePage) madvise(memory, rounded, MADV_HUGEPAGE);  // a matter of speed
-  return memory;
-}
 
 bool reads(Buffer::Access access) { return access != Buffer::Access::write; }
 bool writes(Buffer::Access access) { return access != Buffer::Access::read; }
@@ -45,10 +30,14 @@ struct Buffer::Private {
   std::size_t host_offset = 0;  // of the host side within its memory
   // Guards all below. Lock order: a buffer's mutex, then a device's transfer queue.
   std::mutex mutex;
-  void* plain = nullptr;
-  // The same without a context: there is no other side to agree with, so no lock is needed to read.
+  void* pages = nullptr;  // the host side's memory
+  // Page-locks it from the first copy on, because what the cores alone use need not be. Null: it is
+  // not locked.
+  void* lock = nullptr;
+  bool lock_tried = false;
+  // The host side where there is no context, and so no other side to agree with: no mutex is needed
+  // to read it.
   std::atomic<void*> host_only{nullptr};
-  memory::Pinned pinned;
   std::array<void*, kMostDevices> mem{};
   bool host_valid = false;
   uint32_t device_valid = 0;  // bit d: on device d
@@ -61,9 +50,10 @@ struct Buffer::Private {
   std::size_t border_begin = 0;
 
   ~Private();
-  void* host(std::size_t bytes, int for_device = 0);
+  void* host(std::size_t bytes);
+  void* host_to_copy(std::size_t bytes, int device);
   void* device(int device, std::size_t bytes);
-  void fetch(void* to, std::size_t bytes);
+  void fetch(std::size_t bytes);
   void upload_if_newer(Queue& queue, std::size_t bytes);
   bool valid_on(int device) const { return (device_valid >> device & 1) != 0; }
   void only_valid_on(int device) {
@@ -86,30 +76,32 @@ struct Buffer::Private {
 Buffer::Private::~Private() {
   for (void* each : mem)
     if (each != nullptr) memory::release(each);
-  if (pinned.mem != nullptr) memory::release_pinned(*context, pinned);
-  if (context) {
-    up.release(*context);
-    down.release(*context);
-  }
-  std::free(plain);
+  if (lock != nullptr) memory::release(lock);
+  std::free(pages);
 }
 
-void* Buffer::Private::host(std::size_t bytes, int for_device) {
-  const auto side = [&] {
-    void* const memory = pinned.host != nullptr ? pinned.host : plain;
-    return memory == nullptr ? nullptr : static_cast<std::byte*>(memory) + host_offset;
-  };
-  if (void* const there = side()) return there;
-  // Page-locked memory is a matter of speed: without it, also on a device that is lost, the host
-  // side has to exist, because the CPU goes on with the frame.
-  if (context) pinned = memory::create_pinned(*context, for_device, host_offset + bytes);
-  if (pinned.host == nullptr) {
-    plain = allocate(host_offset + bytes);
-    if (plain == nullptr) throw std::bad_alloc();
-    if (!context) host_only.store(side(), std::memory_order_release);
+void* Buffer::Private::host(std::size_t bytes) {
+  if (pages == nullptr) {
+    const std::size_t size = host_offset + bytes;
+    pages = context ? memory::allocate_pages(size) : memory::allocate_host(size);
+    if (pages == nullptr) throw std::bad_alloc();
+    if (context) ++counters().buffers_created;
   }
-  if (context) ++counters().buffers_created;
-  return side();
+  void* const side = static_cast<std::byte*>(pages) + host_offset;
+  if (!context) host_only.store(side, std::memory_order_release);
+  return side;
+}
+
+// The host side, which is about to be copied to or from the device. Page-locking is a matter of
+// speed: without it, also on a device that is lost, the CPU goes on with the frame.
+void* Buffer::Private::host_to_copy(std::size_t bytes, int device) {
+  const bool fresh = pages == nullptr;
+  void* const side = host(bytes);
+  if (!context || std::exchange(lock_tried, true)) return side;
+  if (fresh && memory::gains_by_locking(*context)) memory::touch(pages, host_offset + bytes);
+  lock = memory::lock_pages(*context, device, pages, host_offset + bytes);
+  if (lock != nullptr) ++counters().buffers_created;
+  return side;
 }
 
 void* Buffer::Private::device(int device, std::size_t bytes) {
@@ -124,19 +116,19 @@ void* Buffer::Private::device(int device, std::size_t bytes) {
 }
 
 // Brings the host up to date from a device that has the content, and waits for it.
-void Buffer::Private::fetch(void* to, std::size_t bytes) {
+void Buffer::Private::fetch(std::size_t bytes) {
   if (host_valid || device_valid == 0) return;
   const int device = std::countr_zero(device_valid);
-  memory::download_now(*context, device, mem[device], to, bytes);
+  memory::download_now(*context, device, mem[device], host_to_copy(bytes, device), bytes);
   host_valid = true;
 }
 
 void Buffer::Private::upload_if_newer(Queue& queue, std::size_t bytes) {
   const int device = queue.device();
   if (valid_on(device)) return;
-  if (device_valid != 0) fetch(host(bytes, device), bytes);
+  fetch(bytes);
   if (!host_valid) return;
-  memory::upload(queue, mem[device], host(bytes, device), {bytes, 1, bytes});
+  memory::upload(queue, mem[device], host_to_copy(bytes, device), {bytes, 1, bytes});
   device_valid |= 1u << device;
 }
 
@@ -145,7 +137,7 @@ void Buffer::Private::upload_if_newer(Queue& queue, std::size_t bytes) {
 Buffer::Halves Buffer::Private::halves_for(int device, int planes, std::size_t bytes) {
   if (halved() && (halves_on != device || halves.planes != planes)) join_on_host(bytes);
   if (halved()) return halves;
-  if (!valid_on(device)) fetch(host(bytes, device), bytes);
+  if (!valid_on(device)) fetch(bytes);
   const std::size_t plane = bytes / static_cast<std::size_t>(planes);
   return {planes, valid_on(device) ? plane : 0, host_valid ? 0 : plane};
 }
@@ -156,7 +148,8 @@ void Buffer::Private::upload_half(Queue& queue, std::size_t end, std::size_t byt
   if (end <= halves.device_end || halves.host_begin > halves.device_end) return;
   const std::size_t plane = bytes / static_cast<std::size_t>(halves.planes);
   const std::size_t size = end - halves.device_end;
-  auto* const from = static_cast<std::byte*>(host(bytes, halves_on));
+  void* const side = overwritten ? host(bytes) : host_to_copy(bytes, halves_on);
+  auto* const from = static_cast<std::byte*>(side);
   for (int p = 0; p < halves.planes; ++p) {
     const std::size_t at = static_cast<std::size_t>(p) * plane + halves.device_end;
     std::byte* const copy = overwritten ? up.take(*context, halves_on, size) : from + at;
@@ -182,7 +175,7 @@ void Buffer::Private::download_half(std::size_t begin, std::size_t bytes, Copy&&
 }
 
 void Buffer::Private::download_half_now(std::size_t begin, std::size_t bytes) {
-  auto* const to = static_cast<std::byte*>(host(bytes, halves_on));
+  auto* const to = static_cast<std::byte*>(host_to_copy(bytes, halves_on));
   download_half(begin, bytes, [&](std::size_t at, std::size_t size) {
     memory::download_now(*context, halves_on, mem[halves_on], to + at, size, at);
   });
@@ -217,12 +210,12 @@ const Context* Buffer::context() const { return self_->context.get(); }
 void* Buffer::host(Access access) {
   if (void* const only = self_->host_only.load(std::memory_order_acquire)) return only;
   const std::lock_guard lock(self_->mutex);
-  void* host = self_->host(bytes_);
-  if (self_->shared) return host;
+  if (self_->shared) return self_->host(bytes_);
   if (reads(access)) {
     if (self_->halved()) self_->join_on_host(bytes_);
-    self_->fetch(host, bytes_);
+    self_->fetch(bytes_);
   }
+  void* const host = self_->host(bytes_);
   if (writes(access)) {
     self_->host_valid = true;
     self_->device_valid = 0;
@@ -247,16 +240,16 @@ void Buffer::enqueue_download(Queue& queue) {
   const std::lock_guard lock(self_->mutex);
   const int device = queue.device();
   if (self_->halved() && self_->halves_on == device) {
-    auto* const to = static_cast<std::byte*>(self_->host(bytes_, device));
+    auto* const to = static_cast<std::byte*>(self_->host_to_copy(bytes_, device));
     return self_->download_half(0, bytes_, [&](std::size_t at, std::size_t size) {
       memory::download(queue, self_->mem[device], to + at, {size, 1, size, at});
     });
   }
   if (self_->halved()) self_->join_on_host(bytes_);
   if (self_->host_valid || self_->device_valid == 0) return;
-  void* const host = self_->host(bytes_, device);
-  if (!self_->valid_on(device)) return self_->fetch(host, bytes_);
-  memory::download(queue, self_->mem[device], host, {bytes_, 1, bytes_});
+  if (!self_->valid_on(device)) return self_->fetch(bytes_);
+  memory::download(queue, self_->mem[device], self_->host_to_copy(bytes_, device),
+                   {bytes_, 1, bytes_});
   self_->host_valid = true;
 }
 
@@ -264,7 +257,7 @@ void Buffer::enqueue_download_part(Queue& queue, const Part& part, bool last) {
   const std::lock_guard lock(self_->mutex);
   const int device = queue.device();
   if (self_->host_valid || self_->shared || !self_->valid_on(device)) return;
-  auto* const to = static_cast<std::byte*>(self_->host(bytes_, device));
+  auto* const to = static_cast<std::byte*>(self_->host_to_copy(bytes_, device));
   const std::size_t plane = bytes_ / static_cast<std::size_t>(part.planes);
   const std::size_t size = part.end - part.begin;
   for (int p = 0; p < part.planes; ++p) {
@@ -304,7 +297,7 @@ bool Buffer::share(Queue& queue, Access access, const Halves& halves, bool overw
   bool downloads = false;
   const int device = queue.device();
   self_->device(device, bytes_);
-  self_->host(bytes_, device);
+  self_->host(bytes_);
   if (reads(access)) {
     self_->halves = self_->halves_for(device, halves.planes, bytes_);
     self_->halves_on = device;
@@ -344,7 +337,7 @@ void Buffer::Private::take_border(std::size_t bytes) {
   if (from == nullptr || !halved() || border_begin >= halves.host_begin) return;
   const std::size_t size = halves.host_begin - border_begin;
   const auto planes = static_cast<std::size_t>(halves.planes);
-  auto* const to = static_cast<std::byte*>(host(bytes, halves_on));
+  auto* const to = static_cast<std::byte*>(host(bytes));
   for (std::size_t p = 0; p < planes; ++p)
     std::memcpy(to + p * (bytes / planes) + border_begin, from + p * size, size);
   halves.host_begin = border_begin;
@@ -360,7 +353,7 @@ void Buffer::Private::end_share() {
 void Buffer::share_apart(Queue& queue) {
   const std::lock_guard lock(self_->mutex);
   self_->device(queue.device(), bytes_);
-  self_->host(bytes_, queue.device());
+  self_->host(bytes_);
   self_->halves.planes = 0;
   self_->host_valid = self_->shared = true;
   self_->device_valid = 0;

@@ -21,24 +21,30 @@ struct HostRows {
 void* create(Context& context, int device, std::size_t bytes);
 void release(void* mem) noexcept;
 
-/// Page-locked host memory, where the device copies faster to and from it.
+/// Whether the context's devices copy faster to and from page-locked host memory.
+bool gains_by_locking(const Context& context);
+
+/// Page-locks whole pages of the host as they are, so that the device copies faster and beside what
+/// else it does. Null: ordinary memory does as well, or it cannot be done. release() unlocks them,
+/// before the memory is given back.
+void* lock_pages(Context& context, int device, void* host, std::size_t bytes) noexcept;
+
+/// Page-locked memory of its own.
 struct Pinned {
-  void* mem = nullptr;  ///< cl_mem
-  void* host =
-      nullptr;  ///< 64-byte aligned; null: ordinary memory does as well, or there is none left
-  int device = 0;
+  void* mem = nullptr;   ///< what lock_pages() made
+  void* host = nullptr;  ///< whole pages; null: no use or none left, see lock_pages()
 };
 Pinned create_pinned(Context& context, int device, std::size_t bytes) noexcept;
-void release_pinned(Context& context, const Pinned& pinned) noexcept;
+void release_pinned(const Pinned& pinned) noexcept;
 
 /// Enqueue a copy; the host memory must live until the queue has finished. Throw Error.
 void upload(Queue& queue, void* mem, const void* host, const HostRows& rows);
 void download(Queue& queue, void* mem, void* host, const HostRows& rows);
 
-/// Copies to the host and waits, on the device's own queue. Throws Error, which names the device.
 /// Copies packed bytes to the device, after all that is enqueued before, and waits.
 void upload_now(Queue& queue, void* mem, const void* host, std::size_t bytes, std::size_t at);
 
+/// Copies to the host and waits, on the device's own queue. Throws Error, which names the device.
 /// `at`: where the bytes begin in device memory.
 void download_now(Context& context, int device, void* mem, void* host, std::size_t bytes,
                   std::size_t at = 0);

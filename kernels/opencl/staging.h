@@ -17,6 +17,7 @@ class Staging {
   Staging() = default;
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
+  ~Staging() { release(); }
 
   /// Null when there is too little, as it is in use: there will be more the next time.
   std::byte* take(Context& context, int device, std::size_t bytes) {
@@ -27,15 +28,15 @@ class Staging {
     return begin + std::exchange(used_, used_ + bytes);
   }
   void reuse() { used_ = 0; }
-  void release(Context& context) {
-    if (pinned_.mem != nullptr) memory::release_pinned(context, pinned_);
+  void release() {
+    if (pinned_.mem != nullptr) memory::release_pinned(pinned_);
     pinned_ = {};
     bytes_ = 0;
   }
 
  private:
   void grow(Context& context, int device) {
-    release(context);
+    release();
     pinned_ = memory::create_pinned(context, device, wanted_);
     if (pinned_.host == nullptr) plain_.resize(wanted_);
     bytes_ = wanted_;

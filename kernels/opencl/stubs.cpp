@@ -66,8 +66,10 @@ namespace memory {
 
 void* create(Context&, int, std::size_t) { unavailable(); }
 void release(void*) noexcept {}
+bool gains_by_locking(const Context&) { return false; }
+void* lock_pages(Context&, int, void*, std::size_t) noexcept { return nullptr; }
 Pinned create_pinned(Context&, int, std::size_t) noexcept { return {}; }
-void release_pinned(Context&, const Pinned&) noexcept {}
+void release_pinned(const Pinned&) noexcept {}
 void upload(Queue&, void*, const void*, const HostRows&) { unavailable(); }
 void upload_now(Queue&, void*, const void*, std::size_t, std::size_t) { unavailable(); }
 void download(Queue&, void*, void*, const HostRows&) { unavailable(); }
