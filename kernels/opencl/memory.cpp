@@ -46,7 +46,7 @@ bool gains_by_locking(const Context& context) {
 
 // The driver locks the pages of a buffer's memory when the buffer is made. No command ever uses the
 // buffer and nobody maps it: it would be copied to the device and back. Memory of the driver's
-// (CL_MEM_ALLOC_HOST_PTR) is as fast to copy to and takes 12 to 25 times as long to make.
+// (CL_MEM_ALLOC_HOST_PTR) is as fast to copy to and takes 7 to 11 times as long to make.
 void* lock_pages(Context& context, int device, void* host, std::size_t bytes) noexcept {
   if (bytes == 0 || !gains_by_locking(context)) return nullptr;
   cl_int status = CL_SUCCESS;
