@@ -2,6 +2,7 @@
 #include "model/lane_prior.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tandem {
 
@@ -10,11 +11,20 @@ int LanePrior::best_of(std::span<const int> lanes) const {
   double most = 1;
   for (const int n : lanes) {
     const double gain = gains[static_cast<std::size_t>(n) - 1];
-    if (!(gain > most * (1 + kLaneGain))) continue;
+    const double enough =
+        best == 1 ? 1 + kLaneGain : std::pow(1 + kExpectedLaneGain, std::log2(n / best));
+    if (!(gain > most * enough)) continue;
     best = n;
     most = gain;
   }
   return best;
+}
+
+double LanePrior::gain_beyond_best_of(std::span<const int> lanes) const {
+  const double of_best = gains[static_cast<std::size_t>(best_of(lanes)) - 1];
+  double most = 1;
+  for (const int n : lanes) most = std::max(most, gains[static_cast<std::size_t>(n) - 1] / of_best);
+  return most;
 }
 
 int LanePrior::best_bands() const {

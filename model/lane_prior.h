@@ -13,6 +13,10 @@ namespace tandem {
 /// What twice as many lanes have to gain to be worth it.
 inline constexpr double kLaneGain = 0.05;
 
+/// What each doubling has to be expected to gain once several lanes are, to be measured first: a
+/// prior errs by so much, and trials show what more lanes gain.
+inline constexpr double kExpectedLaneGain = 0.15;
+
 /// How much sooner twice as many bands have to be done with a frame.
 inline constexpr double kBandGain = 0.03;
 
@@ -31,9 +35,12 @@ struct LanePrior {
 
   bool expects_any() const { return known(gains[0]); }
 
-  /// Of `lanes`, which rise: the last that is expected to gain kLaneGain over those before it; 1
-  /// where none is.
+  /// Of `lanes`, which rise: the first that is expected to gain kLaneGain over one, or the last of
+  /// more, each doubling up to which is expected to gain kExpectedLaneGain; 1 where none is.
   int best_of(std::span<const int> lanes) const;
+  /// What more lanes than these are expected to gain over them; 1 where none do, or nothing is
+  /// expected.
+  double gain_beyond_best_of(std::span<const int> lanes) const;
   /// The number of bands that is expected to answer soonest; 1 where none is.
   int best_bands() const;
   double band_gain(int bands) const { return band_gains[std::bit_width(unsigned(bands)) - 1]; }

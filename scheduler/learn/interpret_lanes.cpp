@@ -27,9 +27,14 @@ double expected_one_lane_s(std::span<const Observation> observations, const Lane
 void take_lanes(std::span<const Observation> observations, const OneLane& one,
                 std::array<LaneFactor, kMaxLanes>& factors) {
   if (!(one.frame_s > 0)) return;
+  int most_alone = 1;
+  for (const Observation& seen : observations)
+    if (seen.kind != Observation::Kind::beside && std::isfinite(seen.frame_s))
+      most_alone = std::max(most_alone, seen.configuration.lanes);
   for (const bool beside : {false, true}) {
     for (const Observation& seen : observations) {
       if ((seen.kind == Observation::Kind::beside) != beside) continue;
+      if (beside && seen.configuration.lanes < most_alone) continue;
       LaneFactor& factor = factors[static_cast<std::size_t>(seen.configuration.lanes) - 1];
       const double frame_s = frame_s_of(seen);
       if ((beside && known(factor.seconds)) || !std::isfinite(frame_s)) continue;

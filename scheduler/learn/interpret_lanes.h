@@ -15,7 +15,8 @@ struct OneLane {
 };
 
 /// X(1) / X(S), of observations with several lanes: of the device alone and, for numbers of lanes
-/// that were not measured so, of the device beside cores.
+/// that were not measured so, of the device beside cores. These may be in its way: fewer lanes than
+/// were measured alone are left for a prior to fill in.
 void take_lanes(std::span<const Observation> observations, const OneLane& one,
                 std::array<LaneFactor, kMaxLanes>& factors);
 

@@ -22,6 +22,8 @@ constexpr double kFarBehind = 4;
 // The parts of the device's rate that all cores reach together under medium grain, and if they do
 // not get in each other's way, where they are not worth measuring.
 constexpr double kLittleAtOnce = 0.05, kLittle = 0.2;
+// Lanes that leave frames for a core.
+constexpr int kFewLanes = 2;
 // The part of a core that stages without a device may keep busy at the device's rate.
 constexpr double kSomeOfACore = 0.5;
 
@@ -189,6 +191,11 @@ class Measuring {
     return one && one->cores_s > kSomeOfACore * frame_s ? kUnknown : frame_s;
   }
 
+  // The same with more lanes, where few were measured at once and more are expected to gain.
+  double expected_device_s() const {
+    return device_s() / (one_lane() ? 1 : prior_.gain_beyond_best_of(chain_.lanes));
+  }
+
   // Of all stages on the device.
   double stages_s() const {
     double sum_s = measurements_.stages.back().download.seconds;
@@ -214,11 +221,18 @@ class Measuring {
     return std::nullopt;
   }
 
-  // With whatever lanes.
+  // With whatever lanes, except where fewer may leave a frame for the core.
   bool made_beside(int cores) const {
     return std::ranges::any_of(observations_, [&](const Observation& seen) {
-      return seen.kind == Kind::beside && cores_beside(seen.configuration, chain_.devices) == cores;
+      return seen.kind == Kind::beside && !takes_all_frames(seen) &&
+             cores_beside(seen.configuration, chain_.devices) == cores;
     });
+  }
+
+  // Whether many lanes, expected and measured at once, left no frame of the source for a core.
+  bool takes_all_frames(const Observation& seen) const {
+    return seen.kind == Kind::beside && seen.in_vain && seen.configuration.lanes > kFewLanes &&
+           cores_beside(seen.configuration, chain_.devices) == 1 && !one_lane();
   }
 
   std::optional<Plan> alone(int n) const {
@@ -245,7 +259,7 @@ class Measuring {
            kFarBehind * device_s() < std::min(medium_s, cores_s(measurements_));
   }
 
-  // On n cores, with the fewest lanes that do best.
+  // On n cores, with the fewest lanes that do best and leave frames for a core.
   std::optional<Plan> beside_device(int n) const {
     Configuration both = alone_on_device();
     both.threads += n;
@@ -256,6 +270,9 @@ class Measuring {
       const double best = measurements_.lane_factors[both.lanes - 1].seconds;
       if (known(factor) && factor * (1 + kLaneGain) < best) both.lanes = lanes;
     }
+    if (std::ranges::any_of(observations_,
+                            [this](const Observation& seen) { return takes_all_frames(seen); }))
+      both.lanes = kFewLanes;
     Plan plan{both, Kind::beside};
     plan.meters = meters_cores();
     return plan;
@@ -277,7 +294,7 @@ class Measuring {
              measurements_.device_cores <= most_driver_cores();
     const bool in_vain = !known(measurements_.cg[0].seconds) || made(*alone(1));
     if (in_vain) return false;  // no frame came to the core
-    return n == 1 || !(cores_s(measurements_) < device_s());
+    return n == 1 || !(cores_s(measurements_) < expected_device_s());
   }
 
   const Facts& facts_;

@@ -18,6 +18,8 @@
 namespace tandem::test {
 namespace {
 
+constexpr LaneGains kEightGain{1, 1.2, 1.4, 1.65};
+
 /// Collects which numbers of lanes the bin says that it measured with the device alone.
 class Measured {
  public:
@@ -90,7 +92,7 @@ TEST_F(LanePriorOfTheBin, SavesExperiments) {
   const std::vector<int> without = measured_lanes(&chosen);
   ASSERT_FALSE(without.empty());
   EXPECT_EQ(without[0], 2);
-  write_model({1, 1.06, 1.13, 1.2}, device());
+  write_model(kEightGain, device());
   const std::vector<int> with = measured_lanes(&chosen);
   ASSERT_FALSE(with.empty());
   EXPECT_EQ(with[0], 8) << "and nothing else where they gain as much";
@@ -99,9 +101,9 @@ TEST_F(LanePriorOfTheBin, SavesExperiments) {
 
 TEST_F(LanePriorOfTheBin, OfAnotherDeviceOrDamagedIsNone) {
   std::string chosen;
-  write_model({1, 1.06, 1.13, 1.2}, "another device");
+  write_model(kEightGain, "another device");
   EXPECT_EQ(measured_lanes(&chosen).at(0), 2);
-  write_model({1, 1.06, 1.13, 1.2}, device());
+  write_model(kEightGain, device());
   std::ofstream(path(), std::ios::app) << "}";
   EXPECT_EQ(measured_lanes(&chosen).at(0), 2);
 }

@@ -16,7 +16,15 @@ TEST(LanePrior, TheBestIsTheLastThatGains) {
   EXPECT_EQ(LanePrior().best_of(kNumbers), 1) << "nothing is expected";
   EXPECT_EQ(prior_of({1, 1.04, 1.08, 1.1}).best_of(kNumbers), 4) << "8% over one lane";
   EXPECT_EQ(prior_of({1, 1.5, 1.52, 1.56}).best_of(kNumbers), 2);
+  EXPECT_EQ(prior_of({1, 1.2, 1.32, 1.45}).best_of(kNumbers), 2) << "10% a doubling: it may err";
+  EXPECT_EQ(prior_of({1, 1.2, 1.32, 1.65}).best_of(kNumbers), 8) << "17% a doubling";
   EXPECT_EQ(prior_of({1, 0.9, 0.8, 0.7}).best_of(kNumbers), 1);
+}
+
+TEST(LanePrior, MoreLanesMayGainOverTheBest) {
+  EXPECT_NEAR(prior_of({1, 1.2, 1.32, 1.44}).gain_beyond_best_of(kNumbers), 1.2, 1e-9);
+  EXPECT_EQ(prior_of({1, 1.5, 1.4, 1.3}).gain_beyond_best_of(kNumbers), 1);
+  EXPECT_EQ(LanePrior().gain_beyond_best_of(kNumbers), 1) << "nothing is expected";
 }
 
 TEST(LanePrior, IsWhatTheModelExpectsOfAStreamOfFrames) {

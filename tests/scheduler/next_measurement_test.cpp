@@ -24,6 +24,7 @@ struct Machine {
   bool cores_get_none = false;   ///< no frame beside the device
   double lanes_gain = 1;         ///< of several
   double in_the_way = 1;         ///< how many times longer the device takes beside a core
+  int most_lanes = 8;            ///< beside which a core gets frames
 };
 
 Machine with_cores(int cores) {
@@ -53,7 +54,7 @@ std::vector<std::string> measured_on(const Machine& machine, const Objective& ob
     seen.cpu_s = device ? machine.device_cores * machine.device_s : machine.core_s;
     seen.stages.assign(2, {(device && !beside ? machine.device_s : machine.core_s) / 2, 0, 0});
     seen.cores_s = machine.stages_on_cores_s;
-    seen.in_vain = beside && machine.cores_get_none;
+    seen.in_vain = beside && (machine.cores_get_none || configuration.lanes > machine.most_lanes);
     names.push_back(to_string(configuration));
     if (plan->kind == Kind::stages) names.back() += " apart";
     if (beside) names.back() += " beside";
@@ -107,6 +108,31 @@ TEST(NextMeasurementTest, ExpectedLanesAreMeasuredAtOnce) {
             (Names{"gg/cg1 apart", "gg/cg2 beside", "gg/cg1/q2", "cc/mg", "gg/cg13 beside"}));
 }
 
+TEST(NextMeasurementTest, WhereManyLanesTakeAllFramesACoreIsMeasuredBesideTwo) {
+  Machine machine = with_cores(16);
+  machine.chain.lanes = {2, 4, 8};
+  machine.device_s = 0.6e-3;
+  machine.lanes_gain = 1.5;
+  machine.most_lanes = 2;
+  EXPECT_EQ(measured_on(machine, {}, {}, expecting(1.2, 1.6)),
+            (Names{"gg/cg1 apart", "gg/cg1/q4", "cc/mg", "gg/cg2/q4 beside", "gg/cg2/q2 beside",
+                   "gg/cg13/q2 beside"}));
+  machine.most_lanes = 1;
+  const Names names = measured_on(machine, {}, {}, expecting(1.2, 1.6));
+  EXPECT_EQ(std::ranges::count(names, "gg/cg2/q2 beside"), 1);
+  EXPECT_EQ(names.back(), "cc/cg16") << "beside no lanes does it get a frame";
+}
+
+TEST(NextMeasurementTest, CoresAreComparedWithAsManyLanesAsAreExpectedToGain) {
+  Machine machine = with_cores(16);
+  machine.chain.lanes = {2, 4, 8};
+  machine.lanes_gain = 1.2;
+  machine.device_s = 0.8e-3;  // 0.67 ms with two lanes, 0.63 ms on all cores
+  EXPECT_EQ(measured_on(machine, {}, {}, expecting(1.2, 1.35)),
+            (Names{"gg/cg1 apart", "gg/cg1/q2", "cc/mg", "gg/cg2/q2 beside", "gg/cg13/q2 beside"}));
+  EXPECT_EQ(measured_on(machine, {}, {}, expecting(1.2, 1.2)).back(), "cc/cg16");
+}
+
 TEST(NextMeasurementTest, AWrongPriorHasNoMoreMeasuredThanNone) {
   for (const double gain : {1.0, 1.02, 1.3, 2.0}) {
     for (const int cores : {1, 2, 4, 16}) {
@@ -115,11 +141,16 @@ TEST(NextMeasurementTest, AWrongPriorHasNoMoreMeasuredThanNone) {
         machine.chain.lanes = {2, 4, 8};
         machine.device_s = device_s;
         machine.lanes_gain = gain;
-        const std::size_t none = measured_on(machine).size();
-        for (const double in_the_way : {1.0, 1.5}) {
-          machine.in_the_way = in_the_way;
-          for (const LanePrior& wrong : {expecting(1, 1), expecting(2, 4), expecting(1.1, 1.1)})
-            EXPECT_LE(measured_on(machine, {}, {}, wrong).size(), none) << gain << " on " << cores;
+        for (const int most_lanes : {8, 2}) {
+          machine.most_lanes = most_lanes;
+          machine.in_the_way = 1;
+          const std::size_t none = measured_on(machine).size();
+          for (const double in_the_way : {1.0, 1.5}) {
+            machine.in_the_way = in_the_way;
+            for (const LanePrior& wrong : {expecting(1, 1), expecting(2, 4), expecting(1.1, 1.1)})
+              EXPECT_LE(measured_on(machine, {}, {}, wrong).size(), none)
+                  << gain << " on " << cores << " beside " << most_lanes;
+          }
         }
       }
     }

@@ -102,7 +102,7 @@ void expect_on_chips(bool long_copies) {
     if (random.lanes().size() < 2) continue;
     const Chip chip = long_copies ? with_long_copies(random) : random;
     const LaneGains gains = gains_on(chip, seed);
-    const bool many = prior_of(gains).best_of(kNumbers) > 2;
+    const bool many = gains[2] > gains[1] * (1 + kLaneGain);
     const LaneGains opposite = many ? LaneGains{1, 1, 1, 1} : LaneGains{1, 2, 4, 8};
     const Training none = train(chip, seed, nullptr);
     const Training knows = train(chip, seed, step_model(gains));
