@@ -25,6 +25,18 @@ struct Options {
   double seconds = 0.5;
 };
 
+// Of trainings of one kind.
+struct Sum {
+  int experiments = 0, trials = 0;
+  double seconds = 0;
+
+  void add(const Told& told) {
+    experiments += told.experiments;
+    trials += told.trials;
+    seconds += told.training_s;
+  }
+};
+
 Told train(const Options& options, const std::string& stages, const Frames& frames) {
   FedBin bin(options.bin, stages, "caps");
   bin.begin(frames.size);
@@ -41,17 +53,26 @@ void measure(const Options& options, const std::string& stages, Size size,
   const std::string models = set ? set : "";
   const Frames frames(size);
   std::set<std::string> chosen;
+  Sum sums[2];                     // without the prior and with it
   train(options, stages, frames);  // compiles
   for (int k = 0; k < 2 * options.trainings; ++k) {
     const bool prior = k % 2 == 1;
     setenv("TANDEM_DATA_DIR", prior ? models.c_str() : empty.c_str(), 1);
     const Told told = train(options, stages, frames);
     chosen.insert(told.after);
+    sums[prior].add(told);
     std::printf("| %s | %s | %d | %d | %.2f | %.2f | %s | %s |\n", text_of(size).c_str(),
                 prior ? "prior" : "none", told.experiments, told.trials, told.training_s,
                 told.penalty_s, told.after.c_str(), told.spent.c_str());
     std::fflush(stdout);
   }
+  const auto& [none, with] = sums;
+  std::printf(
+      "%s, in all: experiments %d, %d with the prior (%.0f%% saved); trials %d, %d; "
+      "training %.2f s, %.2f s\n",
+      text_of(size).c_str(), none.experiments, with.experiments,
+      100 * (1 - static_cast<double>(with.experiments) / none.experiments), none.trials,
+      with.trials, none.seconds, with.seconds);
   setenv("TANDEM_DATA_DIR", models.c_str(), 1);
   const std::vector<Rate> rates = steady_rates(
       options.bin, stages, frames, {chosen.begin(), chosen.end()}, options.seconds, options.rounds);
