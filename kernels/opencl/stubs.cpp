@@ -60,7 +60,8 @@ uint64_t Queue::done_ns() const { return 0; }
 void Queue::pace(const std::atomic<bool>*) { unavailable(); }
 Queue::CopiesBeside::CopiesBeside(Queue& queue) : queue_(queue) { unavailable(); }
 void Queue::wait_for_downloads() { unavailable(); }
-Queue::CopiesBeside::~CopiesBeside() { static_cast<void>(queue_); }  // with OpenCL it has work to do
+// With OpenCL it has work to do.
+Queue::CopiesBeside::~CopiesBeside() { static_cast<void>(queue_); }
 
 namespace memory {
 
