@@ -7,6 +7,13 @@
 // each row, and the caches of NVIDIA's driver and of PoCL are new ones for the process.
 // `--programs` names a folder for all three that is kept, so that a second run finds what the first
 // compiled. The OpenCL device is opened in the time of a cold start.
+//
+// What was said of a choice stands beside two rates. "What followed" is that of the stream that
+// learnt, in the two seconds after its training, or one second of further trainings. "Measured" is
+// that of another stream, which runs the candidates by turns: those of `--finals` and what was
+// chosen for `--final-rounds` of `--final-seconds`, after each has run until its rate was steady.
+// In a virtual machine one configuration runs at rates up to 1.5 times apart from one second or
+// process to the next, so many short rounds tell more than few long ones.
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +23,7 @@
 #include <optional>
 #include <ranges>
 
+#include "tests/gst/learning_tables.h"
 #include "tests/gst/support/bench_search.h"
 #include "tests/gst/support/derived_sizes.h"
 
@@ -30,6 +38,7 @@ constexpr char kUsage[] =
     "[--opencl-device NAME] [--cores N] [--energy-source NAME] [--knowledge DIR] [--programs DIR]";
 constexpr double kMostTraining = 60;
 constexpr guint64 kFirst = 100, kLast = 1100;
+constexpr double kFollows_s = 2, kNextFollow_s = 1, kMostSettling_s = 2;
 
 struct Options {
   FedBin::Options bin;
@@ -57,30 +66,26 @@ struct ScratchFolder {
   std::filesystem::path path;
 };
 
-/// Another process, in frames 100 to 1100.
-struct Second {
-  char reason[32] = "?", configuration[64] = "?";
-  int experiments = 0;
-  double fps = 0, best_fps = 0;
-};
-
-struct Row {
-  std::string name;
-  double frames = 0, seconds = 0, first_s = 0;  // of the cold start
-  Stats cold;
-  std::vector<Told> trained;
-  std::optional<Told> efficiency;
-  std::vector<Rate> rates;
-  std::optional<Second> second, derived;
-  std::vector<Rate> between;  // of a size that nobody trained on, which `derived` ran first
-};
+std::optional<Told> training_of(const FedBin& bin) {
+  for (const Told& told : bin.decisions())
+    if (told.experiments > 0) return told;
+  return std::nullopt;
+}
 
 Told trained(FedBin& bin, const std::vector<GstBuffer*>& frames) {
   if (!bin.run_until_decided(frames, kMostTraining))
     throw std::runtime_error("no training ended within a minute");
-  for (const Told& told : bin.decisions())
-    if (told.experiments > 0) return told;
+  if (const auto told = training_of(bin)) return *told;
   throw std::runtime_error("nothing was told of a training");
+}
+
+// And the stream goes on for so long.
+Trained trained_and_followed(FedBin& bin, const OfferedFrames& offered, double follows_s) {
+  Trained outcome{trained(bin, offered.buffers())};
+  bin.run(offered.buffers(), std::max(0.0, outcome.at_s + follows_s - bin.now_s()));
+  outcome.followed_fps =
+      static_cast<double>(bin.delivered() - outcome.delivered) / (bin.now_s() - outcome.at_s);
+  return outcome;
 }
 
 Second second_process(const Options& options, const BenchChain& chain, Size size,
@@ -125,13 +130,13 @@ void be_second_process(const Options& options) {
 // Of the fastest ones and what was chosen, for longer and in turn: what is measured for a moment
 // differs by a fifth from one time to the next.
 void measure_finals(const Options& options, const BenchChain& chain, const Frames& frames,
-                    const std::vector<Told>& trained, std::vector<Rate>& rates) {
+                    const std::vector<Trained>& trained, std::vector<Rate>& rates) {
   std::vector<std::string> finals;
-  for (const Told& told : trained) finals.push_back(told.after);
+  for (const Trained& told : trained) finals.push_back(told.after);
   for (const Rate& rate : rates | std::views::take(options.finals))
     finals.push_back(rate.configuration);
   std::vector<Rate> lasting = steady_rates(options.bin, chain.stages, frames, finals,
-                                           options.final_s, options.final_rounds);
+                                           options.final_s, options.final_rounds, kMostSettling_s);
   std::erase_if(rates, [&](const Rate& rate) {
     return std::ranges::find(lasting, rate.configuration, &Rate::configuration) != lasting.end();
   });
@@ -153,19 +158,20 @@ Row measure(const Options& options, const BenchChain& chain, Size size) {
     const auto start = Clock::now();
     bin.begin(size);
     const OfferedFrames offered(bin, frames.buffers);
+    row.trained.push_back(trained_and_followed(bin, offered, kFollows_s));
     if (options.has("cold"))
       while (seconds_since(start) < options.seconds) bin.feed(offered.buffers());
     row.seconds = seconds_since(start);
     row.frames = static_cast<double>(bin.delivered());
     row.first_s = bin.first_s();
     row.cold = bin.stats();
-    row.trained.push_back(trained(bin, offered.buffers()));
     list = candidates(bin);
   }
   for (int i = 1; options.has("chosen") && i < options.trainings; ++i) {
     FedBin bin(options.bin, chain.stages, "caps");
     bin.begin(size);
-    row.trained.push_back(trained(bin, OfferedFrames(bin, frames.buffers).buffers()));
+    row.trained.push_back(
+        trained_and_followed(bin, OfferedFrames(bin, frames.buffers), kNextFollow_s));
     std::fprintf(stderr, "  training %d: %s\n", i + 1, row.trained.back().after.c_str());
   }
   if (options.has("metrics")) {
@@ -192,92 +198,6 @@ Row measure(const Options& options, const BenchChain& chain, Size size) {
                                options.rounds);
   }
   return row;
-}
-
-void print_cold(const std::vector<Row>& rows) {
-  std::puts(
-      "\n| cold start | of the best | training, s | lost, s | experiments + trials | chosen | best "
-      "|\n| --- | ---: | ---: | ---: | ---: | --- | --- |");
-  for (const Row& row : rows) {
-    const Told& told = row.trained[0];
-    std::printf("| %s, %.0f s | %.3f | %.2f | %.2f | %d + %d | %s | %s, %.1f |\n", row.name.c_str(),
-                row.seconds, row.frames / (row.rates[0].fps * row.seconds), told.training_s,
-                told.penalty_s, told.experiments, told.trials, told.after.c_str(),
-                row.rates[0].configuration.c_str(), row.rates[0].fps);
-  }
-}
-
-// Of the frames that the best delivers in that time, where those went that are missing.
-void print_lost(const std::vector<Row>& rows) {
-  std::puts(
-      "\n| cold start | first frame after, s | trained until, s | lost before it, of all | lost by "
-      "training | lost after it | frames/s after it, of the best | training |\n"
-      "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |");
-  for (const Row& row : rows) {
-    const Told& told = row.trained[0];
-    const double best = row.rates[0].fps, all = best * row.seconds;
-    const double after_s = row.seconds - told.at_s;
-    const double after = row.frames - static_cast<double>(told.delivered);
-    const double until = static_cast<double>(told.delivered);
-    std::printf("| %s | %.2f | %.2f | %.3f | %.3f | %.3f | %.3f | %s |\n", row.name.c_str(),
-                row.first_s, told.at_s, row.first_s / row.seconds,
-                (best * (told.at_s - row.first_s) - until) / all, (best * after_s - after) / all,
-                after / after_s / best, told.spent.c_str());
-  }
-}
-
-void print_chosen(const std::vector<Row>& rows) {
-  std::puts(
-      "\n| trainings | chosen: of the best, said / measured, s | least | mean | best |\n"
-      "| --- | --- | ---: | ---: | --- |");
-  for (const Row& row : rows) {
-    double sum = 0, least = 1;
-    std::printf("| %s |", row.name.c_str());
-    for (const Told& told : row.trained) {
-      const double fps = rate_of(row.rates, told.after), share = fps / row.rates[0].fps;
-      std::printf(" %s: %.2f, %.2f, %.2f;", told.after.c_str(), share, told.predicted_fps / fps,
-                  told.training_s);
-      sum += share;
-      least = std::min(least, share);
-    }
-    std::printf(" | %.3f | %.3f | %s |\n", least, sum / static_cast<double>(row.trained.size()),
-                row.rates[0].configuration.c_str());
-  }
-}
-
-void print_metrics(const std::vector<Row>& rows) {
-  if (std::ranges::any_of(rows, [](const Row& row) { return row.efficiency->energy_unknown; })) {
-    std::puts("\nTraining by efficiency: left out, there is no energy source.");
-    return;
-  }
-  std::puts(
-      "\n| training, s | by throughput | by efficiency | ratio | chosen by efficiency |\n"
-      "| --- | ---: | ---: | ---: | --- |");
-  for (const Row& row : rows)
-    std::printf("| %s | %.2f | %.2f | %.2f | %s |\n", row.name.c_str(), row.trained[0].training_s,
-                row.efficiency->training_s, row.efficiency->training_s / row.trained[0].training_s,
-                row.efficiency->after.c_str());
-}
-
-void print_second(const std::vector<Row>& rows) {
-  std::puts(
-      "\n| a second process | why | runs | experiments | frames 100 to 1100, of the best |\n"
-      "| --- | --- | --- | ---: | ---: |");
-  for (const Row& row : rows)
-    std::printf("| %s | %s | %s | %d | %.3f |\n", row.name.c_str(), row.second->reason,
-                row.second->configuration, row.second->experiments,
-                row.second->fps / row.second->best_fps);
-}
-
-void print_derived(const std::vector<Row>& rows) {
-  std::puts(
-      "\n| of three quarters of the width and height | why | runs before any look | of the best | "
-      "best |\n| --- | --- | --- | ---: | --- |");
-  for (const Row& row : rows)
-    std::printf("| %s | %s | %s | %.3f | %s |\n", row.name.c_str(), row.derived->reason,
-                row.derived->configuration,
-                rate_of(row.between, row.derived->configuration) / row.between[0].fps,
-                row.between[0].configuration.c_str());
 }
 
 Options parse(int argc, char** argv) {
@@ -330,7 +250,7 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-void run(Options options) {
+void run(const Options& options) {
   std::vector<Row> rows;
   if (options.parts != std::vector<std::string>{"derive"})
     for (const BenchChain* chain : options.chains)

@@ -77,10 +77,12 @@ std::vector<std::string> candidates(const FedBin& trained);
 std::vector<std::string> with_all_lanes(const std::vector<std::string>& configurations);
 
 /// What each does when it runs steadily, the fastest first: in turn, `rounds` times for `seconds`
-/// each, medians. A machine whose speed drifts hits all of them.
+/// each, medians of what each did by what all did in that round. A machine whose speed drifts hits
+/// all of them. Each runs for a moment before it counts, and in the first round until its rate is
+/// steady, for `settle_s` at most.
 std::vector<Rate> steady_rates(const FedBin::Options& options, const std::string& stages,
                                const Frames& frames, std::vector<std::string> configurations,
-                               double seconds, int rounds);
+                               double seconds, int rounds, double settle_s = 0);
 
 /// Of one that was measured. Throws std::runtime_error when it was not.
 double rate_of(const std::vector<Rate>& rates, const std::string& configuration);

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/gst/learning_tables.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace tandem {
+
+void print_cold(const std::vector<Row>& rows) {
+  std::puts(
+      "\n| cold start | of the best | training, s | lost, s | experiments + trials | chosen | said "
+      "/ "
+      "what followed | best |\n| --- | ---: | ---: | ---: | ---: | --- | ---: | --- |");
+  for (const Row& row : rows) {
+    const Trained& told = row.trained[0];
+    std::printf("| %s, %.0f s | %.3f | %.2f | %.2f | %d + %d | %s | %.2f | %s, %.1f |\n",
+                row.name.c_str(), row.seconds, row.frames / (row.rates[0].fps * row.seconds),
+                told.training_s, told.penalty_s, told.experiments, told.trials, told.after.c_str(),
+                told.predicted_fps / told.followed_fps, row.rates[0].configuration.c_str(),
+                row.rates[0].fps);
+  }
+}
+
+void print_lost(const std::vector<Row>& rows) {
+  std::puts(
+      "\n| cold start | first frame after, s | trained until, s | lost before it, of all | lost by "
+      "training | lost after it | frames/s after it, of the best | training |\n"
+      "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |");
+  for (const Row& row : rows) {
+    const Told& told = row.trained[0];
+    const double best = row.rates[0].fps, all = best * row.seconds;
+    const double after_s = row.seconds - told.at_s;
+    const double after = row.frames - static_cast<double>(told.delivered);
+    const double until = static_cast<double>(told.delivered);
+    std::printf("| %s | %.2f | %.2f | %.3f | %.3f | %.3f | %.3f | %s |\n", row.name.c_str(),
+                row.first_s, told.at_s, row.first_s / row.seconds,
+                (best * (told.at_s - row.first_s) - until) / all, (best * after_s - after) / all,
+                after / after_s / best, told.spent.c_str());
+  }
+}
+
+void print_chosen(const std::vector<Row>& rows) {
+  std::puts(
+      "\n| trainings | chosen: of the best, said / measured, said / what followed, s | least | "
+      "mean "
+      "| best |\n"
+      "| --- | --- | ---: | ---: | --- |");
+  for (const Row& row : rows) {
+    double sum = 0, least = 1;
+    std::printf("| %s |", row.name.c_str());
+    for (const Trained& told : row.trained) {
+      const double fps = rate_of(row.rates, told.after), share = fps / row.rates[0].fps;
+      std::printf(" %s: %.2f, %.2f, %.2f, %.2f;", told.after.c_str(), share,
+                  told.predicted_fps / fps, told.predicted_fps / told.followed_fps,
+                  told.training_s);
+      sum += share;
+      least = std::min(least, share);
+    }
+    std::printf(" | %.3f | %.3f | %s |\n", least, sum / static_cast<double>(row.trained.size()),
+                row.rates[0].configuration.c_str());
+  }
+}
+
+void print_metrics(const std::vector<Row>& rows) {
+  if (std::ranges::any_of(rows, [](const Row& row) { return row.efficiency->energy_unknown; })) {
+    std::puts("\nTraining by efficiency: left out, there is no energy source.");
+    return;
+  }
+  std::puts(
+      "\n| training, s | by throughput | by efficiency | ratio | chosen by efficiency |\n"
+      "| --- | ---: | ---: | ---: | --- |");
+  for (const Row& row : rows)
+    std::printf("| %s | %.2f | %.2f | %.2f | %s |\n", row.name.c_str(), row.trained[0].training_s,
+                row.efficiency->training_s, row.efficiency->training_s / row.trained[0].training_s,
+                row.efficiency->after.c_str());
+}
+
+void print_second(const std::vector<Row>& rows) {
+  std::puts(
+      "\n| a second process | why | runs | experiments | frames 100 to 1100, of the best |\n"
+      "| --- | --- | --- | ---: | ---: |");
+  for (const Row& row : rows)
+    std::printf("| %s | %s | %s | %d | %.3f |\n", row.name.c_str(), row.second->reason,
+                row.second->configuration, row.second->experiments,
+                row.second->fps / row.second->best_fps);
+}
+
+void print_derived(const std::vector<Row>& rows) {
+  std::puts(
+      "\n| of three quarters of the width and height | why | runs before any look | of the best | "
+      "best |\n| --- | --- | --- | ---: | --- |");
+  for (const Row& row : rows)
+    std::printf("| %s | %s | %s | %.3f | %s |\n", row.name.c_str(), row.derived->reason,
+                row.derived->configuration,
+                rate_of(row.between, row.derived->configuration) / row.between[0].fps,
+                row.between[0].configuration.c_str());
+}
+
+}  // namespace tandem

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/gst/support/bench_search.h"
+
+/// What learning_bench found out of an application and size, and its tables.
+namespace tandem {
+
+/// Another process, in frames 100 to 1100.
+struct Second {
+  char reason[32] = "?", configuration[64] = "?";
+  int experiments = 0;
+  double fps = 0, best_fps = 0;
+};
+
+/// A training, and the rate at which its stream went on.
+struct Trained : Told {
+  double followed_fps = 0;
+};
+
+struct Row {
+  std::string name;
+  double frames = 0, seconds = 0, first_s = 0;  // of the cold start
+  Stats cold;
+  std::vector<Trained> trained;
+  std::optional<Told> efficiency;
+  std::vector<Rate> rates;
+  std::optional<Second> second, derived;
+  std::vector<Rate> between;  // of a size that nobody trained on, which `derived` ran first
+};
+
+void print_cold(const std::vector<Row>& rows);
+/// Of the frames that the best delivers in that time, where those went that are missing.
+void print_lost(const std::vector<Row>& rows);
+void print_chosen(const std::vector<Row>& rows);
+void print_metrics(const std::vector<Row>& rows);
+void print_second(const std::vector<Row>& rows);
+void print_derived(const std::vector<Row>& rows);
+
+}  // namespace tandem
