@@ -16,7 +16,7 @@ struct Trial {
   /// At length; then `measured` is their mean, else what a glance saw.
   std::vector<Prediction> looks = {};
   std::vector<double> weights = {};  ///< one a look: how much it tells
-  double looks_s = 0;                ///< what they took
+  std::vector<double> ended_s = {};  ///< one a look: when, since the training began
 };
 
 /// Of what one configuration did in several looks, at least one. One in which the machine stood

@@ -114,8 +114,9 @@ class Interpreter {
     found_.starved = 2 * starved_ > experiments_;
   }
 
-  /// Of any configuration that ran as it would if it were chosen.
-  void take_trial(const Observation& seen) {
+  /// Of any configuration that ran as it would if it were chosen. `ended_s`: since the training
+  /// began.
+  void take_trial(const Observation& seen, double ended_s) {
     const Configuration& configuration = seen.configuration;
     const bool look = tells_as_a_look(seen);
     Trial trial{configuration, predictor_.predict(found_.measurements, configuration), {}};
@@ -129,12 +130,9 @@ class Interpreter {
       if (before) {
         trial.looks = before->looks;
         trial.weights = before->weights;
-        trial.looks_s = before->looks_s;
+        trial.ended_s = before->ended_s;
       }
-      trial.looks.push_back(trial.measured);
-      trial.weights.push_back(weight_of(seen));
-      trial.looks_s += seen.lasted_s;
-      trial.measured = mean_of_looks(trial.looks, trial.weights);
+      add_look(trial, seen, ended_s);
     }
     // A glance is too short for the counter. Powers err less than rates do.
     if (!known(trial.measured.energy_j))
@@ -388,8 +386,11 @@ Findings interpret(std::span<const Observation> observations, const Chain& chain
       if (!is_trial(seen.kind) && (tells_of_cores(seen) ? cores : !cores && possible(seen)))
         interpreter.take_experiment(seen);
   interpreter.end_experiments(prior);
-  for (const Observation& seen : observations)
-    if (possible(seen) && shows_a_configuration(seen)) interpreter.take_trial(seen);
+  double ended_s = 0;
+  for (const Observation& seen : observations) {
+    ended_s += seen.lasted_s;
+    if (possible(seen) && shows_a_configuration(seen)) interpreter.take_trial(seen, ended_s);
+  }
   return interpreter.findings();
 }
 

@@ -5,7 +5,6 @@
 #include <limits>
 #include <set>
 #include <span>
-#include <tuple>
 
 #include "scheduler/learn/keep_up.h"
 #include "scheduler/learn/looks.h"
@@ -17,6 +16,7 @@
 #include "scheduler/learn/next_split.h"
 #include "scheduler/learn/next_threads.h"
 #include "scheduler/learn/promises.h"
+#include "scheduler/learn/simplest.h"
 #include "scheduler/learn/worth.h"
 
 namespace tandem {
@@ -31,12 +31,16 @@ using Kind = Observation::Kind;
 // did alone: no trial finds more, and it has to promise a gain. So has a mapping that ran with
 // kWellKnown numbers of threads, and where frames take longer than kCheap_s. Where lanes
 // fall short of what they promise a coupled one errs by kLanesError, once that is known.
-constexpr int kMostTrials = 12;
 constexpr double kModelError = 0.1, kLanesError = 0.03, kPriorError = 0.15;
-constexpr double kWorthATrial = 0.02;
-// A risky configuration has to be so much ahead of a simpler one. The cores are in the way of a
-// device where they reach no more than this part of its rate.
-constexpr double kRisk = 0.06, kInTheWay = 0.1;
+struct Effort {
+  int most_trials;
+  double worth_a_trial;  // the gain that has to be promised
+};
+constexpr Effort kEffort{12, 0.02};
+// With up to kSomeCores cores a trial costs few frames, and one thread more is much.
+constexpr Effort kEffortOfSomeCores{16, 0.005};
+// Numbers of threads that collapsed: no number does better then.
+constexpr int kMostCollapses = 3;
 // A trial has to promise so much where frames take longer than kCheap_s.
 constexpr double kWorthADearTrial = 0.05;
 // A trial has to be expected to gain so much, and with each trial before it so much more.
@@ -44,63 +48,23 @@ constexpr double kExpectedGain = 0.004, kMorePerTrial = 0.1;
 constexpr std::size_t kWellKnown = 3;
 // After them, other numbers of threads and lanes of the best mapping, at most.
 constexpr int kMostRefinements = 6;
+// With up to kSomeCores cores, what is so near the best is tried with other lanes.
+constexpr double kNear = 0.03;
 // On the CPU alone: what another number of threads has to promise.
 constexpr double kWorthAnExperiment = 0.02;
 
-int device_runs(const Configuration& configuration) {
-  const Mapping& mapping = configuration.mapping;
-  int runs = 0;
-  for (int k = 0; k < mapping.stages; ++k)
-    if (mapping.side(k) != Side::c && (k == 0 || mapping.side(k) != mapping.side(k - 1))) ++runs;
-  return runs;
-}
-
-// Whether cores that add little to a device compute beside it: they are in its driver's way as soon
-// as something changes, and what was measured for a moment is seldom what lasts.
-bool is_risky(const Configuration& configuration, const Measurements& measurements, double fps) {
-  const bool uses_cores = configuration.granularity == Granularity::medium ||
-                          configuration.threads > measurements.devices;
-  return measurements.cores > kFewCores && configuration.mapping.any_device() && uses_cores &&
-         cores_part(measurements, fps) < kInTheWay;
-}
-
-// Of those that are as good within the noise, the one whose frames change sides least often: many
-// changes make a rhythm that may break. Then the one with the fewest frames on the device, which
-// answers soonest. The best itself is left for one that is a little behind, and has no such risk.
-void put_simplest_first(Choice& choice, const Measurements& measurements) {
-  const double fps = choice.best().prediction.throughput_fps;
-  const auto risky = [&](const Candidate& candidate) {
-    return is_of_rate_alone(choice.objective) &&
-           is_risky(candidate.configuration, measurements, fps);
-  };
-  const double risk = risky(choice.best()) ? kRisk : kLeastNoise;
-  const auto simplest = std::min_element(
-      choice.ranked.begin(), choice.ranked.begin() + choice.count,
-      [&](const Candidate& a, const Candidate& b) {
-        const auto good = [&](const Candidate& c) {
-          return !worth_switching(c.prediction, choice.best().prediction, choice.objective,
-                                  risky(c) ? kLeastNoise : risk);
-        };
-        if (good(a) != good(b)) return good(a);
-        if (risky(a) != risky(b)) return risky(b);
-        const int runs_a = device_runs(a.configuration), runs_b = device_runs(b.configuration);
-        if (runs_a != runs_b) return runs_a < runs_b;
-        return std::tie(a.configuration.lanes, a.configuration.tasks) <
-               std::tie(b.configuration.lanes, b.configuration.tasks);
-      });
-  std::rotate(choice.ranked.begin(), simplest, simplest + 1);
-}
-
-// What a configuration has to promise beyond the best that was measured, in rate.
-double promise_of(const Configuration& configuration, std::span<const Trial> trials) {
-  if (configuration.mapping.decoupled()) return kWorthATrial;
+// What a configuration has to promise beyond the best that was measured, in rate: `worth_a_trial`
+// where the model hardly errs.
+double promise_of(const Configuration& configuration, std::span<const Trial> trials,
+                  double worth_a_trial) {
+  if (configuration.mapping.decoupled()) return worth_a_trial;
   if (lanes_fall_short(trials, configuration)) return -kLanesError;
   std::set<int> threads;
   for (const Trial& trial : trials)
     if (trial.configuration.mapping == configuration.mapping &&
         trial.configuration.granularity == Granularity::coarse)
       threads.insert(trial.configuration.threads);
-  return threads.size() < kWellKnown ? -kModelError : kWorthATrial;
+  return threads.size() < kWellKnown ? -kModelError : worth_a_trial;
 }
 
 // Whether trials with at most as many threads show it: more of them may be in the way of each
@@ -139,6 +103,8 @@ class Finder {
         allowed_(allowed),
         predictor_(predictor),
         prior_(prior),
+        effort_(facts.chain.cores <= kSomeCores && !needs_latency(objective) ? kEffortOfSomeCores
+                                                                             : kEffort),
         expected_lanes_(prior.best_of(facts.chain.lanes)),
         glances_(tandem::glances(facts.observations)),
         spread_(spread_of_looks(facts.observations)),
@@ -181,7 +147,7 @@ class Finder {
         most_gain = gain;
       }
     }
-    if (!most || glances_ >= kMostTrials || !is_worth(most_gain)) return std::nullopt;
+    if (!most || glances_ >= effort_.most_trials || !is_worth(most_gain)) return std::nullopt;
     return attempt(most->configuration, Kind::glance);
   }
 
@@ -200,11 +166,11 @@ class Finder {
   std::optional<Plan> refinement() const {
     if (const auto letters = promising_letters(facts_, findings_, measured_, allowed_))
       return attempt(*letters, Kind::glance);
-    const bool in_the_way = cores_part(measurements_, best_fps_) < kInTheWay;
+    const bool in_the_way = cores_are_in_the_way(measurements_, best_fps_);
     const auto as_expected = [&](const Configuration& configuration) {
-      return worth_switching(measured_.best().prediction, predicted(configuration).prediction,
-                             measured_.objective,
-                             margin_of(measured_.objective, in_the_way ? kRisk : kWorthATrial));
+      return worth_switching(
+          measured_.best().prediction, predicted(configuration).prediction, measured_.objective,
+          margin_of(measured_.objective, in_the_way ? kRisk : effort_.worth_a_trial));
     };
     if (const auto fewer = before_the_collapse(trials_, as_expected);
         refines(fewer) && is_worth(expected_gain(predicted(*fewer))))
@@ -218,6 +184,8 @@ class Finder {
                               expected_on_cores(measured_, best_of(Which::all), trials_),
                               other_lanes(measured_, trials_, most_lanes)})
       if (refines(other) && may_be_better(*other)) return attempt(*other, Kind::glance);
+    if (const auto near = beside_the_best(measured_, trials_, facts_.chain, kNear); refines(near))
+      return attempt(*near, Kind::glance);
     if (const auto unproven = unproven_lanes(measured_, trials_, facts_, prior_);
         refines(unproven) && !is_behind(*unproven))
       return attempt(*unproven, Kind::glance);
@@ -230,11 +198,10 @@ class Finder {
   std::optional<Plan> comparison() {
     if (const auto whole = whole_beside_split(findings_, measured_, allowed_, predictor_))
       return attempt(*whole, Kind::look);
-    put_simplest_first(measured_, measurements_);
+    put_simplest_first(measured_, facts_, findings_);
     if (const Candidate* early = measured_too_early(measured_, facts_, measurements_))
       return attempt(early->configuration, Kind::look);
-    if (const Candidate* equal =
-            worth_a_look(measured_, findings_, facts_, spread_, expected_lanes_))
+    if (const Candidate* equal = worth_a_look(measured_, findings_, facts_, expected_lanes_))
       return attempt(equal->configuration, Kind::look);
     return std::nullopt;
   }
@@ -260,11 +227,27 @@ class Finder {
     return latency_s(measurements_, configuration) < kCheap_s;
   }
 
+  // Whether others like it tell enough: a risk where another one fell short, and threads beside a
+  // device where so many numbers of them collapsed.
+  bool is_vain(const Configuration& configuration) const {
+    if (!is_of_rate_alone(objective_) || facts_.chain.cores <= kSomeCores) return false;
+    const auto risky = [&](const Configuration& other) {
+      return is_risky(other, measurements_, best_fps_);
+    };
+    const auto fell_short = [&](const Trial& trial) {
+      return risky(trial.configuration) && trial.measured.throughput_fps < best_fps_;
+    };
+    return (risky(configuration) && std::ranges::any_of(trials_, fell_short)) ||
+           collapses(trials_, configuration) >= kMostCollapses;
+  }
+
   bool promises(const Candidate& candidate) const {
     if (measured_.count == 0) return true;
+    if (is_vain(candidate.configuration)) return false;
     const Configuration& configuration = candidate.configuration;
-    double promise =
-        is_cheap(configuration) ? promise_of(configuration, trials_) : kWorthADearTrial;
+    double promise = is_cheap(configuration)
+                         ? promise_of(configuration, trials_, effort_.worth_a_trial)
+                         : kWorthADearTrial;
     if (is_of_rate_alone(objective_) && is_risky(configuration, measurements_, best_fps_))
       promise = kRisk;
     return worth_switching(measured_.best().prediction, candidate.prediction, measured_.objective,
@@ -272,7 +255,8 @@ class Finder {
   }
 
   bool refines(const std::optional<Configuration>& other) const {
-    return other && allowed_(*other) && glances_ < kMostTrials + kMostRefinements;
+    return other && allowed_(*other) && !is_vain(*other) &&
+           glances_ < effort_.most_trials + kMostRefinements;
   }
 
   bool may_be_better(const Configuration& other) const {
@@ -307,6 +291,7 @@ class Finder {
   const Allowed& allowed_;
   const Predictor& predictor_;
   const LanePrior& prior_;
+  const Effort effort_;
   const int expected_lanes_, glances_;
   const double spread_;  // of looks
   const Promises promises_;

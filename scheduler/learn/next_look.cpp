@@ -2,13 +2,14 @@
 #include "scheduler/learn/next_look.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "scheduler/learn/interpret.h"
 #include "scheduler/learn/keep_up.h"
 #include "scheduler/learn/looks.h"
 #include "scheduler/learn/next_experiment.h"
 #include "scheduler/learn/next_lanes.h"
+#include "scheduler/learn/next_threads.h"
+#include "scheduler/learn/simplest.h"
 #include "scheduler/learn/worth.h"
 
 namespace tandem {
@@ -17,67 +18,113 @@ namespace {
 using Kind = Observation::Kind;
 
 // The best and up to three behind it, until what the choice is expected to lose is below kLoss, or
-// kDearLoss where frames take longer than kCheap_s, and no look begins after so many seconds of
-// them.
+// kDearLoss where frames take longer than kCheap_s, and kMorePerLook of that more with each look:
+// the more of them, the less they change. No look begins after so many seconds of them.
 constexpr int kMostEquals = 4, kMostLooksEach = 4;
-constexpr double kLoss = 0.006, kDearLoss = 0.02, kMostLooksSeconds = 4;
-constexpr double kGlance = 0.25;  // the looks that a glance or an experiment is worth
+constexpr double kLoss = 0.006, kLossOfSomeCores = 0.003, kDearLoss = 0.02;
+constexpr double kHardlyMore = 0.25;  // looks
+constexpr double kMorePerLook = 0.1, kMostLooksSeconds = 4;
+// Of near equals that differ in lanes alone.
+constexpr double kMostLooksOfLanes = 1.5;
 // Where conditions are to be met, who is better is clear beyond kSure standard errors, or if nobody
 // can be by more than kEqual.
 constexpr double kSure = 2, kEqual = 0.03;
 constexpr double kWakingUp = 0.1;  // how far behind its rate a device may be at first
 
-// By what they say of what matters.
-double looks(const Candidate& candidate, std::span<const Trial> trials,
-             const Objective& objective) {
-  const Trial* trial = find_trial(trials, candidate.configuration);
-  double sum = 0;
-  for (std::size_t i = 0; trial && i < trial->looks.size(); ++i)
-    if (!needs_energy(objective) || known(trial->looks[i].energy_j)) sum += trial->weights[i];
-  return sum;
+bool differ_in_lanes_alone(Configuration a, const Configuration& b) {
+  a.lanes = b.lanes;
+  return a == b;
 }
 
-// Whether the rival may be so much better that it has to be found out. `error`: of their ratio.
-bool may_be_better(const Candidate& rival, const Candidate& best, const Objective& objective,
-                   double error, double loss) {
-  const double lead = lead_of(rival.prediction, best.prediction, objective);
-  if (known(lead)) return mean_above_0(lead, error) > loss;
-  const double interval = kSure * error;
-  return interval >= kEqual && !worth_switching(rival.prediction, best.prediction, objective,
-                                                margin_of(objective, interval - kEqual));
-}
+/// Whom it is worth to compare with the best.
+class Rivals {
+ public:
+  Rivals(const Choice& measured, const Findings& findings, const Facts& facts)
+      : measured_(measured), best_(measured.best()), findings_(findings), facts_(facts) {}
+
+  double looks(const Candidate& candidate) const {
+    return looks_at(candidate.configuration, findings_, measured_.objective);
+  }
+
+  /// Whose turn it is: whoever was looked at least, and hardly the same as a moment ago.
+  bool comes_before(const Candidate& a, const Candidate& b) const {
+    const auto so_far = [&](const Candidate& candidate) {
+      const bool again = candidate.configuration == facts_.observations.back().configuration;
+      return looks(candidate) + (again ? kHardlyMore : 0);
+    };
+    return so_far(a) < so_far(b);
+  }
+
+  /// Whether the rival may be so much better that it has to be found out.
+  bool may_be_better(const Candidate& rival) const {
+    const double error = error_of_lead(rival.configuration, best_.configuration, facts_, findings_,
+                                       measured_.objective);
+    const double lead = lead_of(rival.prediction, best_.prediction, measured_.objective);
+    const double looks_at_both = std::max(0.0, looks(rival) + looks(best_) - 2);
+    if (known(lead))
+      return mean_above_0(lead - risk(rival), error) > loss() * (1 + looks_at_both * kMorePerLook);
+    const double interval = kSure * error;
+    return interval >= kEqual &&
+           !worth_switching(rival.prediction, best_.prediction, measured_.objective,
+                            margin_of(measured_.objective, interval - kEqual));
+  }
+
+  /// Whether they were looked at as often as near equals are that do the same in other lanes.
+  bool known_by_lanes(const Candidate& rival) const {
+    return differ_in_lanes_alone(rival.configuration, best_.configuration) &&
+           std::min(looks(rival), looks(best_)) >= kMostLooksOfLanes;
+  }
+
+ private:
+  double loss() const {
+    if (latency_s(findings_.measurements, best_.configuration) > kCheap_s) return kDearLoss;
+    return facts_.chain.cores <= kSomeCores ? kLossOfSomeCores : kLoss;
+  }
+
+  // How much further ahead it has to be than the best.
+  double risk(const Candidate& rival) const {
+    if (!is_of_rate_alone(measured_.objective)) return 0;
+    const auto of = [&](const Candidate& candidate) {
+      return is_risky(candidate.configuration, findings_.measurements,
+                      best_.prediction.throughput_fps)
+                 ? kRisk
+                 : 0;
+    };
+    return of(rival) - of(best_);
+  }
+
+  const Choice& measured_;
+  const Candidate& best_;
+  const Findings& findings_;
+  const Facts& facts_;
+};
 
 }  // namespace
 
 const Candidate* worth_a_look(const Choice& measured, const Findings& findings, const Facts& facts,
-                              double spread, int expected_lanes) {
-  const std::vector<Trial>& trials = findings.trials;
-  const auto seen = [&](const Candidate& candidate) {
-    return looks(candidate, trials, measured.objective);
-  };
+                              int expected_lanes) {
+  const Rivals all(measured, findings, facts);
   const auto looked_at = [&](const Candidate& candidate) {
     return needs_energy(measured.objective)
-               ? seen(candidate) > 0
+               ? all.looks(candidate) > 0
                : std::ranges::any_of(facts.observations, [&](const Observation& one) {
                    return one.configuration == candidate.configuration && tells_at_length(one);
                  });
   };
   double all_s = 0;
-  for (const Trial& trial : trials) all_s += trial.looks_s;
+  for (const Observation& seen : facts.observations)
+    if (seen.kind == Kind::look) all_s += seen.lasted_s;
   const Candidate *best = &measured.best(), *next = best;
-  const bool dear = latency_s(findings.measurements, best->configuration) > kCheap_s;
   int rivals = 0;
   for (int i = 1; i < measured.count && i < kMostEquals; ++i) {
     const Candidate& rival = measured.ranked[i];
     if (as_few_lanes(rival.configuration, {}, expected_lanes) == best->configuration) continue;
-    const double error =
-        spread * std::sqrt(1 / std::max(kGlance, seen(*best)) + 1 / std::max(kGlance, seen(rival)));
-    if (!may_be_better(rival, *best, measured.objective, error, dear ? kDearLoss : kLoss)) continue;
+    if (all.known_by_lanes(rival) || !all.may_be_better(rival)) continue;
     ++rivals;
-    if (seen(rival) < seen(*next)) next = &rival;
+    if (all.comes_before(rival, *next)) next = &rival;
   }
-  if (rivals == 0) return trials.empty() || looked_at(*best) ? nullptr : best;
-  return all_s < kMostLooksSeconds && seen(*next) < kMostLooksEach ? next : nullptr;
+  if (rivals == 0) return findings.trials.empty() || looked_at(*best) ? nullptr : best;
+  return all_s < kMostLooksSeconds && all.looks(*next) < kMostLooksEach ? next : nullptr;
 }
 
 const Candidate* measured_too_early(const Choice& measured, const Facts& facts,

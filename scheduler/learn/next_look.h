@@ -12,13 +12,14 @@ namespace tandem {
 /// Whose turn it is to be looked at: the best or a near equal; null when so little is to be gained
 /// by knowing which of them is better that it does not matter. What was never tried, and has
 /// nothing beside it, needs no comparison, nor have more lanes than are expected to be enough,
-/// where these are the best. `spread`: of one look, relative.
+/// where these are the best.
 ///
 /// Near equals are looked at in turn, so that a machine that slows down does so for all of them.
 /// What choosing the best so far is expected to lose against a rival is the mean of how far the
-/// rival may be ahead, none where it is behind.
+/// rival may be ahead, none where it is behind. What may be lost grows with the looks that were
+/// made, and what a risk has to be ahead is no loss.
 const Candidate* worth_a_look(const Choice& measured, const Findings& findings, const Facts& facts,
-                              double spread, int expected_lanes);
+                              int expected_lanes);
 
 /// Lanes were measured first, while the device woke up and memory for more frames was made: the
 /// best and other lanes of it that were not far behind then, but never ran since. Each once.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 namespace tandem {
 namespace {
@@ -46,7 +47,22 @@ double most_between(const std::map<int, double>& rates, std::map<int, double>::c
   return most;
 }
 
+bool collapsed(const Trial& trial) {
+  return trial.measured.throughput_fps <= kCollapsed * trial.predicted.throughput_fps;
+}
+
 }  // namespace
+
+int collapses(std::span<const Trial> trials, const Configuration& configuration) {
+  std::set<int> threads;
+  for (const Trial& trial : trials) {
+    const Configuration& tried = trial.configuration;
+    if (tried.mapping.any_device() && tried.mapping == configuration.mapping &&
+        tried.granularity == configuration.granularity && collapsed(trial))
+      threads.insert(tried.threads);
+  }
+  return static_cast<int>(threads.size());
+}
 
 std::optional<Configuration> between_the_tried(const Choice& measured,
                                                std::span<const Trial> trials, int cores) {
@@ -97,8 +113,7 @@ std::optional<Configuration> before_the_collapse(
     // Where lanes fall short of what they promise no number of threads does better.
     if ((!tried.mapping.decoupled() && tried.lanes > 1) || tried.mapping.any_further_letter() ||
         !tried.mapping.any_device() || tried.mapping.any_split() ||
-        tried.granularity != Granularity::coarse ||
-        trial.measured.throughput_fps > kCollapsed * trial.predicted.throughput_fps)
+        tried.granularity != Granularity::coarse || !collapsed(trial))
       continue;
     int most = tried.threads - 1, least = most;
     if (most == 0) continue;
@@ -109,6 +124,38 @@ std::optional<Configuration> before_the_collapse(
     }
     fewer.threads = (least + most + 1) / 2;
     if (promises(fewer) && !find_trial(trials, fewer)) return fewer;
+  }
+  return std::nullopt;
+}
+
+std::optional<Configuration> beside_the_best(const Choice& measured, std::span<const Trial> trials,
+                                             const Chain& chain, double near) {
+  if (chain.cores > kSomeCores || needs_latency(measured.objective)) return std::nullopt;
+  const auto open = [&](const Configuration& other) {
+    const bool possible = other.threads >= 1 && other.threads <= chain.cores + 1;
+    return possible && !find_trial(trials, other);
+  };
+  for (int i = 0; i < measured.count; ++i) {
+    const Candidate& candidate = measured.ranked[static_cast<std::size_t>(i)];
+    const Mapping& mapping = candidate.configuration.mapping;
+    if (!mapping.any_device() || mapping.decoupled() || mapping.any_split() ||
+        worth_switching(candidate.prediction, measured.best().prediction, measured.objective, near))
+      continue;
+    Configuration other = candidate.configuration;
+    for (const int more : {-1, 1}) {
+      other.threads = candidate.configuration.threads + more;
+      if (i == 0 && other.granularity == Granularity::coarse && open(other)) return other;
+    }
+    other = candidate.configuration;
+    other.granularity =
+        other.granularity == Granularity::coarse ? Granularity::medium : Granularity::coarse;
+    other.threads = chain.cores + 1;
+    if (i == 0 && open(other)) return other;
+    other = candidate.configuration;
+    for (const int lanes : chain.lanes) {
+      other.lanes = lanes;
+      if (open(other)) return other;
+    }
   }
   return std::nullopt;
 }

@@ -7,9 +7,13 @@
 
 #include "model/objective.h"
 #include "model/trial.h"
+#include "scheduler/learn/chain.h"
 
 /// What else may be tried: other numbers of threads of what did best.
 namespace tandem {
+
+/// Up to so many cores one thread more is much, and trials cost few frames.
+inline constexpr int kSomeCores = 8;
 
 /// Between which numbers of threads the best of a mapping with the device may lie, as far as they
 /// were tried: in the middle of the wider gap beside the best of them.
@@ -21,6 +25,15 @@ std::optional<Configuration> between_the_tried(const Choice& measured,
 /// fall short with any number of threads.
 std::optional<Configuration> before_the_collapse(
     std::span<const Trial> trials, const std::function<bool(const Configuration&)>& promises);
+
+/// How many numbers of threads of the same mapping did much less beside the device than expected.
+int collapses(std::span<const Trial> trials, const Configuration& configuration);
+
+/// With up to kSomeCores cores: a thread more or fewer than the best has, it under the other
+/// granularity, and other lanes of what is behind it by no more than `near`. Of coupled mappings,
+/// of which the model knows less.
+std::optional<Configuration> beside_the_best(const Choice& measured, std::span<const Trial> trials,
+                                             const Chain& chain, double near);
 
 /// Where all stages are best on the CPU: a number of threads that may be better still by `gain`,
 /// and that no experiment had.

@@ -170,7 +170,8 @@ TEST(NextExperimentTest, LooksEndWhenItIsClearWhoIsBetter) {
     return count;
   };
   EXPECT_LT(looks(0.1, 0), looks(0.01, 0)) << "one is clearly better";
-  EXPECT_LT(looks(0.01, 0), looks(0.01, 0.08)) << "looks agree";
+  EXPECT_LE(looks(0, 0), 6) << "nobody is better, and what may be lost grows with the looks";
+  EXPECT_LE(looks(0, 0.08), 6) << "one look is ahead by chance";
 }
 
 // What is tried in bands, and what is chosen in the end, where a frame in so many bands takes such

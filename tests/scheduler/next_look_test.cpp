@@ -36,8 +36,7 @@ int turn(const std::vector<Observation>& looks, double slower = 1) {
   const Findings found = interpret(facts.observations, facts.chain, kPredictor);
   const Choice choice =
       kPredictor.choose(found.measurements, {}, {}, found.trials, Which::measured);
-  const Candidate* next =
-      worth_a_look(choice, found, facts, spread_of_looks(facts.observations), 1);
+  const Candidate* next = worth_a_look(choice, found, facts, 1);
   return next ? next->configuration.threads : 0;
 }
 
@@ -70,18 +69,49 @@ TEST(NextLookTest, LongFramesAreLookedAtLess) {
 
 TEST(NextLookTest, WhereLooksDifferMoreOfThemAreMade) {
   std::vector<Observation> quiet, noisy;
-  for (const double way : {1.0, -1.0}) {
+  for (const double way : {1.0, -1.0, 1.0, -1.0}) {
     for (const int threads : {2, 3}) {
       quiet.push_back(look(threads, 1000 + way));
-      noisy.push_back(look(threads, 1000 + 100 * way));
+      noisy.push_back(look(threads, 1000 + 30 * way));
     }
   }
   EXPECT_EQ(turn(quiet), 0);
   EXPECT_NE(turn(noisy), 0);
 }
 
+TEST(NextLookTest, LanesThatDoTheSameAreLookedAtOnceMoreEach) {
+  Facts facts = measured(two_stages(), kPredictor);
+  const auto add = [&](int threads, int lanes) {
+    Observation seen = look(threads, 1000);
+    seen.configuration.lanes = lanes;
+    facts.observations.push_back(seen);
+  };
+  const auto looked_at = [&] {
+    const Findings found = interpret(facts.observations, facts.chain, kPredictor);
+    return worth_a_look(ranked(found.trials), found, facts, 1) != nullptr;
+  };
+  add(2, 4);
+  add(2, 8);
+  EXPECT_TRUE(looked_at());
+  add(2, 4);
+  add(2, 8);
+  EXPECT_FALSE(looked_at());
+  add(3, 4);
+  EXPECT_TRUE(looked_at()) << "another number of threads is another matter";
+}
+
+TEST(NextLookTest, OneThatThreadsGetInTheWayOfSaysLittleOfOthers) {
+  std::vector<Observation> looks;
+  for (int i = 0; i < 4; ++i) {
+    looks.push_back(look(2, 1000));
+    looks.push_back(look(3, i % 2 == 0 ? 300 : 900));
+  }
+  EXPECT_LT(spread_of_looks(looks), 0.06);
+}
+
 TEST(NextLookTest, TheSpreadIsOfLooksThatFollowEachOther) {
   std::vector<Observation> rising;
+  rising.reserve(10);
   for (int i = 0; i < 10; ++i) rising.push_back(look(2, 1000 * std::pow(1.02, i)));
   EXPECT_LT(spread_of_looks(rising), 0.02) << "though the last is 20% above the first";
   EXPECT_NEAR(spread_of_looks({}), 0.02, 1e-12);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 
 #include "scheduler/learn/next_experiment.h"
 
@@ -52,6 +53,20 @@ inline Facts measured(const Chain& chain, const Predictor& predictor) {
     if (!next.plan || is_trial(next.plan->kind)) return facts;
     facts.observations.push_back(carried_out(*next.plan));
   }
+}
+
+/// What ran, the fastest first.
+inline Choice ranked(std::vector<Trial> trials) {
+  std::ranges::sort(trials, std::greater{},
+                    [](const Trial& trial) { return trial.measured.throughput_fps; });
+  Choice choice;
+  choice.count =
+      std::min<int>(static_cast<int>(trials.size()), static_cast<int>(choice.ranked.size()));
+  for (int i = 0; i < choice.count; ++i) {
+    const Trial& trial = trials[static_cast<std::size_t>(i)];
+    choice.ranked[static_cast<std::size_t>(i)] = {trial.configuration, trial.measured};
+  }
+  return choice;
 }
 
 }  // namespace tandem
