@@ -223,8 +223,13 @@ class Finder {
     return {configuration, predictor_.predict(measurements_, configuration)};
   }
 
+  // Frames of the best one are what a trial waits for first, and what comes after it.
   bool is_cheap(const Configuration& configuration) const {
-    return latency_s(measurements_, configuration) < kCheap_s;
+    const auto is_short = [this](const Configuration& one) {
+      return latency_s(measurements_, one) < kCheap_s;
+    };
+    return is_short(configuration) &&
+           (measured_.count == 0 || is_short(measured_.best().configuration));
   }
 
   // Whether others like it tell enough: a risk where another one fell short, and threads beside a

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
-#include <iterator>
 
 #include "scheduler/learn/next_experiment.h"
 #include "tests/virtual_chip/exhaustive.h"
@@ -160,10 +159,9 @@ TEST(LargeDevice, ATrainingIsShort) {
     expect(chips.vivid, metric, {4, 1, 0.15});
     expect(chips.tracking, metric, {4, 1, 0.35});
     expect(chips.srad, metric, {4, 1, 0.35});
+    // A frame lasts 0.7 s there, and only part of it on the device, which waits for the rest.
+    expect(chips.scene, metric, {5.5, 1.2, 1.2, 0.945});
   }
-  // A frame lasts 0.7 s there, and only part of it on the device, which waits for the rest.
-  expect(chips.scene, Metric::throughput, {5.5, 1.2, 1.2, 0.945});
-  if (std::size(kMetrics) > 1) expect(chips.scene, Metric::efficiency, {8.5, 1.3, 1.2, 0.93});
 }
 
 }  // namespace
