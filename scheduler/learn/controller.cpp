@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "scheduler/learn/simplest.h"
+
 namespace tandem {
 namespace {
 
@@ -245,8 +247,9 @@ Step Controller::decide(Reason reason) {
   const bool may_train = budget_.allows_training(rules_.max_overhead);
   if (learnt && !lacks_energy(*learnt) && !(lacks_some && may_train)) {
     abandon_training();
-    const Choice choice = choose(*learnt);
+    Choice choice = choose(*learnt);
     if (choice.count > 0) {
+      if (learnt->derived()) put_simplest_first(choice, learnt->facts, learnt->findings);
       const bool may_stay =
           reason == Reason::remembered || reason == Reason::neighbours || reason == Reason::rules;
       const bool as_before =

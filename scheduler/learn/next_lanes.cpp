@@ -68,14 +68,15 @@ std::optional<Configuration> unproven_lanes(const Choice& measured, std::span<co
   Configuration alone = best;
   alone.threads = std::min(chain.devices, chain.cores + 1);
   if (!find_trial(trials, alone)) return alone;
-  if (best.lanes != prior.best_of(chain.lanes) || best.lanes == 1) return std::nullopt;
-  Configuration fewer = alone;
-  fewer.lanes /= 2;
-  if (!find_trial(trials, fewer)) return fewer;
+  const int expected = prior.best_of(chain.lanes);
+  if (best.lanes < expected || best.lanes == 1) return std::nullopt;
   Configuration more = best;
   more.lanes *= 2;
-  const bool open = more.lanes <= chain.lanes.back();
-  return open && !find_trial(trials, more) ? std::optional(more) : std::nullopt;
+  if (more.lanes <= chain.lanes.back() && !find_trial(trials, more)) return more;
+  Configuration fewer = alone;
+  fewer.lanes /= 2;
+  const bool open = best.lanes == expected && !find_trial(trials, fewer);
+  return open ? std::optional(fewer) : std::nullopt;
 }
 
 DeviceFrame device_frame(const Facts& facts) {

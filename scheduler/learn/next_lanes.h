@@ -37,8 +37,8 @@ bool as_expected(std::span<const int> lanes, const std::array<LaneFactor, kMaxLa
                  const LanePrior& prior);
 
 /// What nobody ran where a prior spared one lane alone: the best without the core that was measured
-/// beside it, which may be in the way, then so with half as many lanes as are expected to be
-/// enough, and the best with twice as many.
+/// beside it, which may be in the way, then the best with twice as many lanes, as long as it has as
+/// many as are expected to be enough, and without that core with half of these.
 std::optional<Configuration> unproven_lanes(const Choice& measured, std::span<const Trial> trials,
                                             const Facts& facts, const LanePrior& prior);
 

@@ -51,7 +51,7 @@ class Derived {
     if (looked_at_.empty()) return {Verdict::Is::open, learnt_.chosen.configuration, {}};
     if (most_ratio_ > kAgree * least_ratio_) return {Verdict::Is::stale};
     std::optional<Candidate> next = best_rival();
-    if (!next && error_ > 1 + kHolds) next = best_witness();
+    if (!next && (error_ > 1 + kHolds || is_first_of_another_size())) next = best_witness();
     if (!next) return {Verdict::Is::holds, {}, best_};
     const bool slower = learnt_.origin == Learnt::Origin::slower;
     if (looked_at_.size() < (slower ? kLooksAtSlower : kLooksAtDerived))
@@ -60,6 +60,11 @@ class Derived {
   }
 
  private:
+  // What was looked at may do as expected by chance, where others would do much better.
+  bool is_first_of_another_size() const {
+    return learnt_.origin == Learnt::Origin::other_sizes && looked_at_.size() == 1;
+  }
+
   struct Looked {
     Configuration configuration;
     double ratio;  // of the rate, to what was expected

@@ -88,10 +88,14 @@ std::vector<std::string> unproven(const std::string& best, const LanePrior& prio
 TEST(NextLanesTest, WhatAPriorSparedIsTriedAround) {
   using Names = std::vector<std::string>;
   const LanePrior four = prior_of({1, 1.8, 2.5, 2.5}), eight = prior_of({1, 1.8, 2.5, 3});
-  EXPECT_EQ(unproven("gg/cg5/q4", four), (Names{"gg/cg1/q4", "gg/cg1/q2", "gg/cg5/q8"}));
+  EXPECT_EQ(unproven("gg/cg5/q4", four), (Names{"gg/cg1/q4", "gg/cg5/q8", "gg/cg1/q2"}));
   EXPECT_EQ(unproven("gg/cg5/q8", eight), (Names{"gg/cg1/q8", "gg/cg1/q4"}))
       << "more than enough lanes may hinder each other";
   EXPECT_EQ(unproven("gg/cg5/q2", eight), (Names{"gg/cg1/q2"})) << "what was expected was not best";
+  const LanePrior two = prior_of({1, 1.1, 1.1, 1.1});
+  EXPECT_EQ(unproven("gg/cg1/q2", two), (Names{"gg/cg1/q4", "gg/cg1"}))
+      << "more lanes before fewer, which are behind and are left out";
+  EXPECT_EQ(unproven("gg/cg1/q4", two), (Names{"gg/cg1/q8"})) << "more than expected were better";
   EXPECT_EQ(unproven("gg/cg5/q8", {}), Names{}) << "without a prior all numbers were measured";
 }
 

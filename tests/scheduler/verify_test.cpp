@@ -39,12 +39,23 @@ class VerifyTest : public testing::Test {
   std::vector<Observation> looks_;
 };
 
-TEST_F(VerifyTest, WhatDoesAsExpectedHoldsAfterOneLook) {
+TEST_F(VerifyTest, WhatDoesAsExpectedHoldsAfterALookAtAnotherKind) {
   const Verdict first = verdict();
   ASSERT_EQ(first.is, Verdict::Is::open);
   EXPECT_EQ(first.look_at, learnt_.chosen.configuration);
   look(first.look_at, 1.02);
+  const Verdict second = verdict();
+  ASSERT_EQ(second.is, Verdict::Is::open);
+  EXPECT_NE(second.look_at.mapping, first.look_at.mapping);
+  const std::vector<Observation> before = looks_;
+  look(second.look_at, 0.98);
   EXPECT_EQ(verdict().is, Verdict::Is::holds);
+  looks_ = before;
+  look(second.look_at, 2);
+  EXPECT_EQ(verdict().is, Verdict::Is::stale) << "the first did as expected by chance";
+  learnt_.origin = Learnt::Origin::slower;
+  looks_ = before;
+  EXPECT_EQ(verdict().is, Verdict::Is::holds) << "of the same size one look tells";
 }
 
 TEST_F(VerifyTest, WhereBothSidesDoLessThanExpectedOneSideAloneTellsWhichOneErrs) {
