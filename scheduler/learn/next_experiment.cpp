@@ -184,10 +184,13 @@ class Finder {
                               expected_on_cores(measured_, best_of(Which::all), trials_),
                               other_lanes(measured_, trials_, most_lanes)})
       if (refines(other) && may_be_better(*other)) return attempt(*other, Kind::glance);
-    if (const auto near = beside_the_best(measured_, trials_, facts_.chain, kNear); refines(near))
-      return attempt(*near, Kind::glance);
-    if (const auto unproven = unproven_lanes(measured_, trials_, facts_, prior_);
-        refines(unproven) && !is_behind(*unproven))
+    if (const auto beside = beside_the_best(measured_, trials_, facts_.chain, kNear);
+        refines(beside))
+      return attempt(*beside, Kind::glance);
+    const auto near = [this](const Configuration& other) {
+      return refines(other) && !is_behind(other);
+    };
+    if (const auto unproven = unproven_lanes(measured_, trials_, facts_, prior_, near))
       return attempt(*unproven, Kind::glance);
     if (const auto bands = other_tasks(measured_, trials_, facts_.chain, prior_); refines(bands))
       return attempt(*bands, Kind::glance);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace tandem {
 namespace {
@@ -55,8 +56,9 @@ std::optional<Configuration> as_few_lanes(Configuration configuration,
   return find_trial(trials, configuration) ? std::nullopt : std::optional(configuration);
 }
 
-std::optional<Configuration> unproven_lanes(const Choice& measured, std::span<const Trial> trials,
-                                            const Facts& facts, const LanePrior& prior) {
+std::optional<Configuration> unproven_lanes(
+    const Choice& measured, std::span<const Trial> trials, const Facts& facts,
+    const LanePrior& prior, const std::function<bool(const Configuration&)>& worth) {
   const Chain& chain = facts.chain;
   const Configuration& best = measured.best().configuration;
   const bool one_lane = std::ranges::any_of(facts.observations, [](const Observation& seen) {
@@ -65,18 +67,20 @@ std::optional<Configuration> unproven_lanes(const Choice& measured, std::span<co
   });
   if (one_lane || !prior.expects_any() || !best.mapping.decoupled() || best.mapping.any_split())
     return std::nullopt;
-  Configuration alone = best;
-  alone.threads = std::min(chain.devices, chain.cores + 1);
-  if (!find_trial(trials, alone)) return alone;
-  const int expected = prior.best_of(chain.lanes);
-  if (best.lanes < expected || best.lanes == 1) return std::nullopt;
-  Configuration more = best;
-  more.lanes *= 2;
-  if (more.lanes <= chain.lanes.back() && !find_trial(trials, more)) return more;
-  Configuration fewer = alone;
-  fewer.lanes /= 2;
-  const bool open = best.lanes == expected && !find_trial(trials, fewer);
-  return open ? std::optional(fewer) : std::nullopt;
+  const auto with = [](Configuration configuration, int lanes) {
+    configuration.lanes = lanes;
+    return configuration;
+  };
+  const int threads = std::min(chain.devices, chain.cores + 1);
+  const Configuration alone{best.mapping, Granularity::coarse, threads, best.lanes};
+  std::vector<Configuration> around{alone};
+  const int expected = prior.best_of(chain.lanes), more = 2 * best.lanes;
+  if (best.lanes >= expected && more > 2 && more <= chain.lanes.back())
+    around.insert(around.end(), {with(best, more), with(alone, more)});
+  if (best.lanes == expected && expected > 1) around.push_back(with(alone, expected / 2));
+  const auto next = std::ranges::find_if(
+      around, [&](const Configuration& one) { return !find_trial(trials, one) && worth(one); });
+  return next == around.end() ? std::nullopt : std::optional(*next);
 }
 
 DeviceFrame device_frame(const Facts& facts) {

@@ -36,11 +36,13 @@ std::optional<Configuration> as_few_lanes(Configuration configuration,
 bool as_expected(std::span<const int> lanes, const std::array<LaneFactor, kMaxLanes>& factors,
                  const LanePrior& prior);
 
-/// What nobody ran where a prior spared one lane alone: the best without the core that was measured
-/// beside it, which may be in the way, then the best with twice as many lanes, as long as it has as
-/// many as are expected to be enough, and without that core with half of these.
+/// What nobody ran where a prior spared one lane alone, as far as it is `worth` a trial: the device
+/// alone in the mapping of the best, because cores beside it may be in the way, then twice as many
+/// lanes as the best has, if these are as many as are expected to be enough or more, and half of
+/// what is expected.
 std::optional<Configuration> unproven_lanes(const Choice& measured, std::span<const Trial> trials,
-                                            const Facts& facts, const LanePrior& prior);
+                                            const Facts& facts, const LanePrior& prior,
+                                            const std::function<bool(const Configuration&)>& worth);
 
 /// What the training measured of the device with one lane: of whole frames or, as long as there
 /// were none, of its stages one by one; unknown before it did.
