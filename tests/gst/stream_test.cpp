@@ -81,6 +81,7 @@ TEST(Stream, PausedAndBackLosesNothing) {
   stream.play();
   stream.push(0, kFrames);
   stream.end();
+  stream.wait_for_state();
   std::vector<Result> got;
   for (int i = 0; i < 12; ++i) {
     stream.set_state(i % 2 == 0 ? GST_STATE_PAUSED : GST_STATE_PLAYING);

@@ -150,9 +150,13 @@ std::string Stream::configuration() const {
 
 void Stream::set_state(GstState state) {
   set_state_without_waiting(state);
+  wait_for_state();
+}
+
+void Stream::wait_for_state() {
   EXPECT_EQ(gst_element_get_state(pipeline_, nullptr, nullptr, kPatienceSeconds * GST_SECOND),
             GST_STATE_CHANGE_SUCCESS)
-      << "no " << gst_element_state_get_name(state);
+      << "no " << gst_element_state_get_name(GST_STATE_TARGET(pipeline_));
 }
 
 void Stream::set_state_without_waiting(GstState state) { gst_element_set_state(pipeline_, state); }

@@ -73,7 +73,10 @@ class Stream {
   uint64_t stat(const char* name) const;
   std::string configuration() const;
 
-  void set_state(GstState state);  ///< waits; the test fails when the pipeline does not get there
+  void set_state(GstState state);  ///< waits as wait_for_state() does
+  /// Until the last change of state has ended; the test fails when it does not. GStreamer 1.22 goes
+  /// on from PAUSED to PLAYING on a thread, which gives up for good when PAUSED is asked for then.
+  void wait_for_state();
   void play() { set_state_without_waiting(GST_STATE_PLAYING); }
   void set_state_without_waiting(GstState state);
 
