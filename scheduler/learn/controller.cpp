@@ -178,7 +178,8 @@ void Controller::stream_ended() {
   Decision decision;
   decision.reason = Reason::too_short;
   decision.before = decision.after = settled_on_;
-  if (device_coming_ && std::exchange(told_device_ns_, budget_.last_ns()) != budget_.last_ns()) {
+  const bool waits = device_coming_ || device_joined_;  // for the device, or for rules with it
+  if (waits && std::exchange(told_device_ns_, budget_.last_ns()) != budget_.last_ns()) {
     ++decisions_;
     if (decided) decided(decision);
   }

@@ -109,6 +109,20 @@ TEST_F(ControllerDeviceTest, AStreamThatEndsAsTheDeviceComesIsTooShort) {
   EXPECT_EQ(decisions_.back().reason, Reason::too_short);
 }
 
+TEST_F(ControllerDeviceTest, SoIsOneThatEndsBeforeTheRulesHoldWithTheDevice) {
+  PaperChip chip(3, 2, 8);
+  Controller controller = make(chip, 3, 2);
+  DeviceSide side{.letters = {{.capable = 7}}, .name = "a device", .coming = true};
+  controller.set_device(side);
+  const Step step = controller.frames_changed({"a"}, 0);
+  next_frame(controller, chip, step);
+  side.coming = false;
+  controller.set_device(side);
+  controller.stream_ended();
+  ASSERT_EQ(decisions_.size(), 1u);
+  EXPECT_EQ(decisions_.back().reason, Reason::too_short);
+}
+
 TEST_F(ControllerDeviceTest, ADeviceThatFailsDuringTrainingIsLeftOutOfTheNext) {
   PaperChip chip(3, 2, 8);
   Controller controller = make(chip, 3, 2);
