@@ -22,6 +22,13 @@ namespace {
 
 constexpr std::size_t kChips = 6;  // half of them discrete
 constexpr int kMostTrainings = 6;  // a moment without the processor spoils one
+// Of the best. Under sanitizers frames may take longer than 0.1 s, where a trial has to promise 5%
+// of the rate: efficiency has the rate in it twice.
+#ifdef TANDEM_SANITIZED
+constexpr double kLeastRatio = 0.85;
+#else
+constexpr double kLeastRatio = 0.95;
+#endif
 // A frame on one core, and what one takes on the device at least: a multiple of what a busy machine
 // may wake up late.
 constexpr double kFrameS = 0.08, kLeastDeviceS = 0.02;
@@ -144,7 +151,7 @@ TEST(LiveBin, ChoosesWellAndLosesNothing) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     SCOPED_TRACE(all[i].chip.name);
     double ratio = 0;
-    for (int training = 0; training < kMostTrainings && ratio < 0.95; ++training) {
+    for (int training = 0; training < kMostTrainings && ratio < kLeastRatio; ++training) {
       if (training > 0) {
         // A bin that trains again keeps what it chose if that is near the best.
         EXPECT_TRUE(bins[i]->end_complete());
@@ -156,10 +163,10 @@ TEST(LiveBin, ChoosesWellAndLosesNothing) {
       ratio = reached(all[i], decision->configuration);
     }
     // What a busy machine spoils is no fault of the bin.
-    if (ratio < 0.95 && !punctuality.kept()) {
+    if (ratio < kLeastRatio && !punctuality.kept()) {
       unjudged = true;
     } else {
-      EXPECT_GE(ratio, 0.95);
+      EXPECT_GE(ratio, kLeastRatio);
     }
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
