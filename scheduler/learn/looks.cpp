@@ -69,12 +69,12 @@ double looks_at(const Configuration& configuration, const Findings& findings,
   return sum;
 }
 
-double error_of_lead(const Configuration& a, const Configuration& b, const Facts& facts,
+double error_of_lead(const Configuration& a, const Configuration& b, double spread,
                      const Findings& findings, const Objective& objective) {
   const auto variance = [&](const Configuration& configuration) {
     return 1 / std::max(kGlance, looks_at(configuration, findings, objective));
   };
-  return spread_of_looks(facts.observations) * std::sqrt(variance(a) + variance(b));
+  return spread * std::sqrt(variance(a) + variance(b));
 }
 
 }  // namespace tandem

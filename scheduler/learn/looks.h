@@ -18,7 +18,7 @@ bool tells_as_a_look(const Observation& seen);
 double weight_of(const Observation& seen);
 
 /// Takes what `seen` measured, as it stands in `trial.measured`, for a look that ended so long
-/// after the training began. What was measured is the mean of all looks then: one that another
+/// after the training began. `trial.measured` is the mean of all looks then: a look that another
 /// follows a second later says half as much as it did, as a device's clocks rise for seconds.
 void add_look(Trial& trial, const Observation& seen, double ended_s);
 
@@ -35,9 +35,9 @@ double spread_of_looks(std::span<const Observation> observations);
 double looks_at(const Configuration& configuration, const Findings& findings,
                 const Objective& objective);
 
-/// How far the ratio of what two configurations did is off, as one standard error, relative: by the
-/// spread of looks and how many there were at each.
-double error_of_lead(const Configuration& a, const Configuration& b, const Facts& facts,
+/// How far the ratio of what two configurations did is off, as one standard error, relative: by how
+/// many looks there were at each. `spread`: spread_of_looks() of all.
+double error_of_lead(const Configuration& a, const Configuration& b, double spread,
                      const Findings& findings, const Objective& objective);
 
 }  // namespace tandem

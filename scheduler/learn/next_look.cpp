@@ -40,7 +40,11 @@ bool differ_in_lanes_alone(Configuration a, const Configuration& b) {
 class Rivals {
  public:
   Rivals(const Choice& measured, const Findings& findings, const Facts& facts)
-      : measured_(measured), best_(measured.best()), findings_(findings), facts_(facts) {}
+      : measured_(measured),
+        best_(measured.best()),
+        findings_(findings),
+        facts_(facts),
+        spread_(spread_of_looks(facts.observations)) {}
 
   double looks(const Candidate& candidate) const {
     return looks_at(candidate.configuration, findings_, measured_.objective);
@@ -57,7 +61,7 @@ class Rivals {
 
   /// Whether the rival may be so much better that it has to be found out.
   bool may_be_better(const Candidate& rival) const {
-    const double error = error_of_lead(rival.configuration, best_.configuration, facts_, findings_,
+    const double error = error_of_lead(rival.configuration, best_.configuration, spread_, findings_,
                                        measured_.objective);
     const double lead = lead_of(rival.prediction, best_.prediction, measured_.objective);
     const double looks_at_both = std::max(0.0, looks(rival) + looks(best_) - 2);
@@ -97,6 +101,7 @@ class Rivals {
   const Candidate& best_;
   const Findings& findings_;
   const Facts& facts_;
+  const double spread_;  // of looks
 };
 
 }  // namespace

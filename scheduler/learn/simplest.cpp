@@ -13,7 +13,7 @@ namespace {
 
 // The cores are in the way of a device where they reach no more than this part of its rate.
 constexpr double kInTheWay = 0.1;
-// What is behind by so many standard errors of the difference is no equal.
+// A candidate that is behind by so many standard errors of the difference is no equal.
 constexpr double kBehind = 0.5;
 
 int device_runs(const Configuration& configuration) {
@@ -26,11 +26,11 @@ int device_runs(const Configuration& configuration) {
 
 // How far two that are looked at are apart by chance. Looks tell it of rates and what goes with
 // them, not of latencies.
-double noise_of(const Candidate& candidate, const Candidate& best, const Facts& facts,
+double noise_of(const Candidate& candidate, const Candidate& best, double spread,
                 const Findings& findings, const Objective& objective) {
   if (!known(lead_of(candidate.prediction, best.prediction, objective))) return kLeastNoise;
   const double error =
-      error_of_lead(candidate.configuration, best.configuration, facts, findings, objective);
+      error_of_lead(candidate.configuration, best.configuration, spread, findings, objective);
   return std::min(kLeastNoise, margin_of(objective, kBehind * error));
 }
 
@@ -50,12 +50,13 @@ bool is_risky(const Configuration& configuration, const Measurements& measuremen
 
 void put_simplest_first(Choice& choice, const Facts& facts, const Findings& findings) {
   const Candidate best = choice.best();
+  const double spread = spread_of_looks(facts.observations);
   const auto risky = [&](const Candidate& candidate) {
     return is_of_rate_alone(choice.objective) &&
            is_risky(candidate.configuration, findings.measurements, best.prediction.throughput_fps);
   };
   const auto good = [&](const Candidate& candidate) {
-    double behind = noise_of(candidate, best, facts, findings, choice.objective);
+    double behind = noise_of(candidate, best, spread, findings, choice.objective);
     if (risky(best) && !risky(candidate)) behind = kRisk;
     return !worth_switching(candidate.prediction, best.prediction, choice.objective, behind);
   };

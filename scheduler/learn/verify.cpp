@@ -60,7 +60,7 @@ class Derived {
   }
 
  private:
-  // What was looked at may do as expected by chance, where others would do much better.
+  // The one that was looked at may do as expected by chance, where others would do much better.
   bool is_first_of_another_size() const {
     return learnt_.origin == Learnt::Origin::other_sizes && looked_at_.size() == 1;
   }

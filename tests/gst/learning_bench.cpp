@@ -8,12 +8,12 @@
 // `--programs` names a folder for all three that is kept, so that a second run finds what the first
 // compiled. The OpenCL device is opened in the time of a cold start.
 //
-// What was said of a choice stands beside two rates. "What followed" is that of the stream that
-// learnt, in the two seconds after its training, or one second of further trainings. "Measured" is
-// that of another stream, which runs the candidates by turns: those of `--finals` and what was
-// chosen for `--final-rounds` of `--final-seconds`, after each has run until its rate was steady.
-// In a virtual machine one configuration runs at rates up to 1.5 times apart from one second or
-// process to the next, so many short rounds tell more than few long ones.
+// The tables compare the rate that a training said with two others. "What followed" is that of the
+// stream that learnt, in the two seconds after its training, or one second of further trainings.
+// "Measured" is that of another stream, which runs the candidates by turns: those of `--finals` and
+// what was chosen for `--final-rounds` of `--final-seconds`, after each has run until its rate was
+// steady. In a virtual machine one configuration runs at rates up to 1.5 times apart from one
+// second or process to the next, so many short rounds tell more than few long ones.
 #include <unistd.h>
 
 #include <algorithm>

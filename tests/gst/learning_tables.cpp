@@ -8,9 +8,8 @@ namespace tandem {
 
 void print_cold(const std::vector<Row>& rows) {
   std::puts(
-      "\n| cold start | of the best | training, s | lost, s | experiments + trials | chosen | said "
-      "/ "
-      "what followed | best |\n| --- | ---: | ---: | ---: | ---: | --- | ---: | --- |");
+      "\n| cold start | of the best | training, s | lost, s | experiments + trials | chosen | "
+      "said / what followed | best |\n| --- | ---: | ---: | ---: | ---: | --- | ---: | --- |");
   for (const Row& row : rows) {
     const Trained& told = row.trained[0];
     std::printf("| %s, %.0f s | %.3f | %.2f | %.2f | %d + %d | %s | %.2f | %s, %.1f |\n",
@@ -41,9 +40,8 @@ void print_lost(const std::vector<Row>& rows) {
 
 void print_chosen(const std::vector<Row>& rows) {
   std::puts(
-      "\n| trainings | chosen: of the best, said / measured, said / what followed, s | least | "
-      "mean "
-      "| best |\n"
+      "\n| trainings | chosen: of the best, said / measured, said / what followed, s | least "
+      "| mean | best |\n"
       "| --- | --- | ---: | ---: | --- |");
   for (const Row& row : rows) {
     double sum = 0, least = 1;

@@ -34,7 +34,7 @@ struct Row {
 };
 
 void print_cold(const std::vector<Row>& rows);
-/// Of the frames that the best delivers in that time, where those went that are missing.
+/// Where the frames went that the best delivers in the time of a cold start, and it did not.
 void print_lost(const std::vector<Row>& rows);
 void print_chosen(const std::vector<Row>& rows);
 void print_metrics(const std::vector<Row>& rows);

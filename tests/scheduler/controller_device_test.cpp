@@ -5,7 +5,18 @@
 namespace tandem {
 namespace {
 
-using ControllerDeviceTest = ControllerTest;
+class ControllerDeviceTest : public ControllerTest {
+ protected:
+  /// The rules that hold with it are not told yet.
+  void let_a_device_come_after_a_frame(Controller& controller, PaperChip& chip) {
+    DeviceSide side{.letters = {{.capable = 7}}, .name = "a device", .coming = true};
+    controller.set_device(side);
+    const Step step = controller.frames_changed({"a"}, 0);
+    next_frame(controller, chip, step);
+    side.coming = false;
+    controller.set_device(side);
+  }
+};
 
 TEST_F(ControllerDeviceTest, GoesOnWithoutADeviceThatFailed) {
   PaperChip chip(3, 2, 8);
@@ -95,12 +106,7 @@ TEST_F(ControllerDeviceTest, AStreamThatEndsBeforeTheDeviceIsThereIsTooShort) {
 TEST_F(ControllerDeviceTest, AStreamThatEndsAsTheDeviceComesIsTooShort) {
   PaperChip chip(3, 2, 8);
   Controller controller = make(chip, 3, 2);
-  DeviceSide side{.letters = {{.capable = 7}}, .name = "a device", .coming = true};
-  controller.set_device(side);
-  const Step step = controller.frames_changed({"a"}, 0);
-  next_frame(controller, chip, step);
-  side.coming = false;
-  controller.set_device(side);
+  let_a_device_come_after_a_frame(controller, chip);
   controller.set_rules({});
   ASSERT_TRUE(controller.training()) << "of which no frame comes";
   controller.stream_ended();
@@ -112,12 +118,7 @@ TEST_F(ControllerDeviceTest, AStreamThatEndsAsTheDeviceComesIsTooShort) {
 TEST_F(ControllerDeviceTest, SoIsOneThatEndsBeforeTheRulesHoldWithTheDevice) {
   PaperChip chip(3, 2, 8);
   Controller controller = make(chip, 3, 2);
-  DeviceSide side{.letters = {{.capable = 7}}, .name = "a device", .coming = true};
-  controller.set_device(side);
-  const Step step = controller.frames_changed({"a"}, 0);
-  next_frame(controller, chip, step);
-  side.coming = false;
-  controller.set_device(side);
+  let_a_device_come_after_a_frame(controller, chip);
   controller.stream_ended();
   ASSERT_EQ(decisions_.size(), 1u);
   EXPECT_EQ(decisions_.back().reason, Reason::too_short);
