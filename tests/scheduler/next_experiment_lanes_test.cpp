@@ -91,5 +91,48 @@ TEST(NextExperimentLanesTest, LanesAreTriedWhereTheyFellShortWithMoreThreads) {
       << to_string(wanted.choice.best().configuration);
 }
 
+// Two lanes are expected to be enough, and cores beside the device gain a little with them. Four
+// lanes gain much more, which is found out beside cores first, which are in the way.
+TEST(NextExperimentLanesTest, WhatLanesGainBesideCoresIsExpectedOfTheDeviceAlone) {
+  Chain chain = two_stages();
+  chain.cores = 16;
+  chain.lanes = {2, 4, 8};
+  LanePrior prior;
+  for (const int lanes : {1, 2, 4, 8})
+    prior.gains[static_cast<std::size_t>(lanes) - 1] = lanes == 1 ? 1 : 1.1;
+  Facts facts{chain, {}};
+  const auto step = [&] {
+    return next_experiment(facts, interpret(facts.observations, chain, kPredictor, prior), {}, {},
+                           kPredictor, prior);
+  };
+  Next wanted = step();
+  for (; wanted.plan; wanted = step()) {
+    ASSERT_LT(facts.observations.size(), 100U);
+    Observation made = carried_out(*wanted.plan);
+    const Configuration& configuration = made.configuration;
+    const bool device = configuration.mapping.device_stages() == 3;
+    const int lanes = configuration.lanes;
+    const double core_s = 60e-3, alone_s = lanes == 1 ? 1e-3 : lanes == 2 ? 0.5e-3 : 0.35e-3;
+    const double device_s = configuration.threads == 1 ? alone_s : 1.1 * alone_s;
+    const int cores = configuration.granularity == Granularity::medium
+                          ? chain.cores
+                          : std::min(configuration.threads, chain.cores) - (device ? 1 : 0);
+    const double cores_fps = cores / core_s;
+    made.frames = 300;
+    made.service_s = core_s;
+    made.device_frame_s = device_s;
+    made.frame_s = 1 / ((device ? 1 / device_s : 0) + cores_fps);
+    if (!device && configuration.mapping.any_device()) made.frame_s = core_s;  // one stage each
+    const bool on_device = device && made.kind != Kind::beside;
+    made.stages.assign(2, {(on_device ? device_s : core_s) / 2, 0, 0});
+    if (configuration.granularity == Granularity::medium)
+      made.stages.assign(2, {core_s / chain.cores / 2, 0, 0});
+    facts.observations.push_back(made);
+  }
+  const Configuration& chosen = wanted.choice.best().configuration;
+  EXPECT_GT(chosen.lanes, 2) << to_string(chosen);
+  EXPECT_EQ(chosen.threads, 1) << to_string(chosen);
+}
+
 }  // namespace
 }  // namespace tandem
