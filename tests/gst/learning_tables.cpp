@@ -23,18 +23,19 @@ void print_cold(const std::vector<Row>& rows) {
 void print_lost(const std::vector<Row>& rows) {
   std::puts(
       "\n| cold start | first frame after, s | trained until, s | lost before it, of all | lost by "
-      "training | lost after it | frames/s after it, of the best | training |\n"
-      "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |");
+      "training | lost after it | frames/s after it, of the best | slower than half of the best so "
+      "far, s | training |\n"
+      "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |");
   for (const Row& row : rows) {
     const Told& told = row.trained[0];
     const double best = row.rates[0].fps, all = best * row.seconds;
     const double after_s = row.seconds - told.at_s;
     const double after = row.frames - static_cast<double>(told.delivered);
     const double until = static_cast<double>(told.delivered);
-    std::printf("| %s | %.2f | %.2f | %.3f | %.3f | %.3f | %.3f | %s |\n", row.name.c_str(),
+    std::printf("| %s | %.2f | %.2f | %.3f | %.3f | %.3f | %.3f | %.2f | %s |\n", row.name.c_str(),
                 row.first_s, told.at_s, row.first_s / row.seconds,
                 (best * (told.at_s - row.first_s) - until) / all, (best * after_s - after) / all,
-                after / after_s / best, told.spent.c_str());
+                after / after_s / best, row.slow_s, told.spent.c_str());
   }
 }
 

@@ -4,9 +4,9 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 
 #include "scheduler/learn/next_experiment.h"
+#include "tests/support/slowness.h"
 #include "tests/virtual_chip/exhaustive.h"
 #include "tests/virtual_chip/simulation.h"
 
@@ -26,24 +26,6 @@ constexpr Metric kMetrics[] = {Metric::throughput, Metric::efficiency};
 constexpr int kMostFrames = 1'000'000;
 constexpr int kCounterValues = 3;
 constexpr double kColdSeconds = 20;
-
-/// How long a stream stays slower than half of the best rate that is known.
-class Slowness {
- public:
-  explicit Slowness(double now_s) : since_s_(now_s) {}
-  void frame_done(double now_s, double best_fps) {
-    at_s_.push_back(now_s);
-    while (at_s_.front() < now_s - kSeconds) at_s_.pop_front();
-    if (static_cast<double>(at_s_.size()) >= best_fps / 2 * kSeconds) since_s_ = now_s;
-    longest_s_ = std::max(longest_s_, now_s - since_s_);
-  }
-  double longest_s() const { return longest_s_; }
-
- private:
-  static constexpr double kSeconds = 0.1;  // in which rates are told
-  std::deque<double> at_s_;
-  double since_s_, longest_s_ = 0;
-};
 
 struct Outcome {
   Configuration chosen;

@@ -7,6 +7,7 @@
 
 #include "scheduler/learn/derive.h"
 #include "scheduler/learn/knowledge_folder.h"
+#include "scheduler/learn/simplest.h"
 
 namespace tandem {
 namespace {
@@ -56,10 +57,10 @@ void derive_sizes(const FedBin::Options& options, const BenchChain& chain, doubl
       if (&known != &all[i]) others[known.conditions] = learnt_of(known, predictor);
     const auto derived = derive(all[i].conditions, others, all[i].facts.chain, predictor);
     if (!derived) throw std::runtime_error("nothing could be derived");
-    const Candidate best = predictor
-                               .choose(derived->findings.measurements, all[i].objective,
-                                       all[i].allowed, derived->findings.trials, Which::all)
-                               .best();
+    Choice choice = predictor.choose(derived->findings.measurements, all[i].objective,
+                                     all[i].allowed, derived->findings.trials, Which::all);
+    put_simplest_first(choice, derived->facts, derived->findings);
+    const Candidate best = choice.best();
     const std::string runs = to_string(best.configuration);
     lists[i].push_back(runs);
     const Frames frames(kSizes[i]);

@@ -174,6 +174,11 @@ std::vector<Told> FedBin::decisions() const {
   return told_;
 }
 
+std::vector<double> FedBin::departures_s() const {
+  std::lock_guard lock(mutex_);
+  return departures_s_;
+}
+
 // In the thread that decides. The bin tells nothing that waits for a caller of decisions().
 GstBusSyncReply FedBin::hear(GstBus*, GstMessage* message, gpointer self) {
   FedBin& bin = *static_cast<FedBin*>(self);
@@ -240,6 +245,10 @@ GstPadProbeReturn FedBin::count(GstPad*, GstPadProbeInfo*, gpointer self) {
   bin.last_s_ = seconds_since(bin.made_);
   if (bin.delivered_ == 0) bin.first_s_ = bin.last_s_.load();
   if (++bin.delivered_ == bin.mark_) bin.mark_s_ = bin.last_s_.load();
+  if (bin.keeps_departures_) {
+    std::lock_guard lock(bin.mutex_);
+    bin.departures_s_.push_back(bin.last_s_);
+  }
   return GST_PAD_PROBE_OK;
 }
 

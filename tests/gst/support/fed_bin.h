@@ -97,6 +97,10 @@ class FedBin {
   guint64 delivered() const { return delivered_; }
   /// When the first of them did, since the bin was made; 0: none has.
   double first_s() const { return first_s_; }
+  /// From now on, when each buffer leaves is kept.
+  void keep_departures() { keeps_departures_ = true; }
+  /// Since the bin was made.
+  std::vector<double> departures_s() const;
   /// Feeds until so many have left, or for `most_s`. Returns the rate from `first` on, 0 when that
   /// did not come.
   double rate_between(const std::vector<GstBuffer*>& frames, guint64 first, guint64 last,
@@ -121,8 +125,10 @@ class FedBin {
   // When the marked frame left, and the first and the last one.
   std::atomic<double> mark_s_{0}, first_s_{0}, last_s_{0};
   Clock::time_point made_ = Clock::now();
+  std::atomic<bool> keeps_departures_{false};
   mutable std::mutex mutex_;
   std::vector<Told> told_;
+  std::vector<double> departures_s_;
 };
 
 }  // namespace tandem
