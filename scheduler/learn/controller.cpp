@@ -169,7 +169,7 @@ void Controller::forget_device(Learnt& learnt) const {
   Chain without = learnt.facts.chain;
   without.device_capable = 0;
   without.further.clear();
-  learnt.findings = interpret(learnt.facts.observations, without, *predictor_);
+  learnt.findings = interpret(learnt.facts.observations, without, *predictor_, learnt.facts.prior);
   learnt.chosen = {};
 }
 
@@ -335,7 +335,8 @@ void Controller::watch(const FrameTimes& times, uint32_t device_stages) {
   if (news == Watch::News::none || check_) return;
   const Learnt* known = learnt();
   const bool starved = known && known->findings.starved;
-  if (news == Watch::News::drift && known && !starved && !wanted_ && derive_from_drift()) return;
+  const bool waits = wanted_ && !slower_;
+  if (news == Watch::News::drift && known && !starved && !waits && derive_from_drift()) return;
   if (news == Watch::News::drift || starved) wanted_ = Reason::drift;
 }
 

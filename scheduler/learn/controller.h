@@ -159,6 +159,8 @@ class Controller {
   std::optional<Step> go_on_checking();
   bool derive_from_drift();
   bool run_slower(const Slowdown& by, const std::optional<Slowdown>& instead);
+  void make_do_with(const Candidate& best);
+  void end_slowness();
   void go_back();
   void look_at_what_ran_before();
   std::optional<Step> go_on_returning(const Observation& seen);

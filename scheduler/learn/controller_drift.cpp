@@ -54,9 +54,22 @@ bool Controller::run_slower(const Slowdown& by, const std::optional<Slowdown>& i
   return true;
 }
 
+// Until a training is allowed; what was learnt before frames took another time may hold again.
+void Controller::make_do_with(const Candidate& best) {
+  slower_->learnt.verified = true;
+  slower_->learnt.chosen = best;
+  if (best.configuration != settled_on_) settle(Reason::drift, best, {});
+}
+
+// Frames take the time again that they took when they were learnt.
+void Controller::end_slowness() {
+  slower_.reset();
+  if (wanted_ == Reason::drift) wanted_.reset();
+}
+
 // To what was learnt, verified by a look.
 void Controller::go_back() {
-  slower_.reset();
+  end_slowness();
   Learnt* learnt = find();
   if (!learnt) return;
   learnt->verified = false;
@@ -83,7 +96,7 @@ std::optional<Step> Controller::go_on_returning(const Observation& seen) {
   const double beats_fps = check_->beats_fps;
   if (1 / seen.frame_s > beats_fps) {
     check_.reset();
-    slower_.reset();
+    end_slowness();
     settle(Reason::drift, find()->chosen, {});
     return running_;
   }

@@ -115,11 +115,10 @@ std::optional<Step> Controller::go_on_checking() {
     return changed();
   }
   if (slower_ && slower_->instead && run_slower(*slower_->instead, std::nullopt)) return running_;
-  // What was learnt before frames took another time may hold again; a training takes its place.
-  if (!slower_) knowledge_->erase(*conditions_);
-  slower_.reset();
   const Reason reason = other_size ? Reason::caps : Reason::drift;
+  if (!slower_) knowledge_->erase(*conditions_);
   if (budget_.allows_training(rules_.max_overhead) && take_turn()) return start_training(reason);
+  if (slower_) make_do_with(verdict.best);
   wanted_ = reason;
   return changed();
 }

@@ -100,7 +100,7 @@ Step Controller::go_on_training() {
   Facts known = facts;
   if (regresses_energy())
     known.observations = with_watts(facts.observations, training_->energy.fits());
-  const LanePrior expected = prior();
+  const LanePrior expected = known.prior = prior();
   const Findings findings = interpret(known.observations, facts.chain, *predictor_, expected);
   const Observation& seen = facts.observations.back();
   if (observed && !is_trial(seen.kind)) observed(seen);

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "model/lane_prior.h"
 #include "scheduler/learn/chain.h"
 #include "scheduler/learn/observation.h"
 
@@ -12,6 +13,7 @@ namespace tandem {
 struct Facts {
   Chain chain;
   std::vector<Observation> observations;
+  LanePrior prior = {};  ///< what was expected of lanes, which spared some of the observations
 };
 
 }  // namespace tandem

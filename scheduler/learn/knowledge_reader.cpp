@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <span>
 #include <stdexcept>
 
 #include "files/json_object.h"
@@ -19,6 +20,7 @@ constexpr NumberBounds kTime{0, 1e11, 0};
 constexpr int kMostCores = 4096, kMostPixels = 1 << 20, kMostFrames = 1000000, kMostWindow = 100000;
 constexpr std::size_t kMostObservations = 2000, kMostEntries = 100000;
 constexpr std::size_t kMostText = 16384;
+constexpr double kMostGain = 1000;  // of lanes
 
 // Goes to a terminal some day: no control characters, those of two bytes included.
 std::string read_text(const JsonObject& object, const char* name, bool may_be_empty = false) {
@@ -148,6 +150,24 @@ Observation read_observation(const JsonObject& object, const Chain& chain) {
   return seen;
 }
 
+// As many as there are.
+void read_gains(const JsonObject& object, const char* name, std::span<double> gains) {
+  const Json& list = object.list(name, gains.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const double gain = list[i].is_number() ? list[i].get<double>() : kUnknown;
+    if (!list[i].is_null() && !(gain > 0 && gain <= kMostGain))
+      fail_field(object.path_of(name), "has a gain that is none");
+    gains[i] = gain;
+  }
+}
+
+LanePrior read_prior(const JsonObject& object) {
+  LanePrior prior;
+  read_gains(object, "gains", prior.gains);
+  read_gains(object, "band_gains", prior.band_gains);
+  return prior;
+}
+
 std::optional<Candidate> read_chosen(const JsonObject& entry, const Chain& chain) {
   if (entry.at("chosen").is_null()) return std::nullopt;
   const JsonObject object = entry.object("chosen").within(kSigned);
@@ -202,6 +222,7 @@ Known read_entry(const JsonObject& entry) {
   if (objective.has("target_latency_s"))
     known.objective.target_latency_s = objective.number("target_latency_s");
   known.allowed = read_allowed(entry.object("allowed"), chain);
+  if (entry.has("lane_prior")) known.facts.prior = read_prior(entry.object("lane_prior"));
   const std::size_t observations = entry.list("observations", kMostObservations).size();
   for (std::size_t i = 0; i < observations; ++i)
     known.facts.observations.push_back(read_observation(entry.element("observations", i), chain));

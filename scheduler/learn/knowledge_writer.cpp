@@ -110,11 +110,15 @@ OrderedJson to_json(const Allowed& allowed) {
   return json;
 }
 
+OrderedJson to_json(const LanePrior& prior) {
+  return {{"gains", prior.gains}, {"band_gains", prior.band_gains}};
+}
+
 OrderedJson to_json(const Known& known) {
   OrderedJson observations = OrderedJson::array();
   for (const Observation& seen : known.facts.observations) observations.push_back(to_json(seen));
   const Conditions& conditions = known.conditions;
-  return {
+  OrderedJson json{
       {"stages", conditions.stages},
       {"format", conditions.format},
       {"width", conditions.width},
@@ -133,6 +137,8 @@ OrderedJson to_json(const Known& known) {
       {"chain", to_json(known.facts.chain)},
       {"observations", std::move(observations)},
   };
+  if (known.facts.prior.expects_any()) json["lane_prior"] = to_json(known.facts.prior);
+  return json;
 }
 
 }  // namespace

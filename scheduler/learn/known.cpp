@@ -12,7 +12,8 @@ Known known_of(const Conditions& conditions, const Learnt& learnt, int64_t train
 Learnt learnt_of(const Known& known, const Predictor& predictor) {
   Learnt learnt;
   learnt.facts = known.facts;
-  learnt.findings = interpret(known.facts.observations, known.facts.chain, predictor);
+  learnt.findings =
+      interpret(known.facts.observations, known.facts.chain, predictor, known.facts.prior);
   learnt.chosen = known.chosen.value_or(Candidate{});
   learnt.objective = known.objective;
   learnt.allowed = known.allowed;

@@ -49,14 +49,15 @@ class Derived {
 
   Verdict verdict() const {
     if (looked_at_.empty()) return {Verdict::Is::open, learnt_.chosen.configuration, {}};
-    if (most_ratio_ > kAgree * least_ratio_) return {Verdict::Is::stale};
-    std::optional<Candidate> next = best_rival();
+    if (most_ratio_ > kAgree * least_ratio_) return {Verdict::Is::stale, {}, best_};
+    const bool slower = learnt_.origin == Learnt::Origin::slower;
+    std::optional<Candidate> next = slower ? best_tried() : std::nullopt;
+    if (!next) next = best_rival();
     if (!next && (error_ > 1 + kHolds || is_first_of_another_size())) next = best_witness();
     if (!next) return {Verdict::Is::holds, {}, best_};
-    const bool slower = learnt_.origin == Learnt::Origin::slower;
     if (looked_at_.size() < (slower ? kLooksAtSlower : kLooksAtDerived))
       return {Verdict::Is::open, next->configuration, {}};
-    return {Verdict::Is::stale};
+    return {Verdict::Is::stale, {}, best_};
   }
 
  private:
@@ -102,6 +103,17 @@ class Derived {
     for (const Looked& looked : looked_at_)
       if (alike(looked.configuration, other)) alike_ratio = std::max(alike_ratio, looked.ratio);
     return at_ratio(expected(other), alike_ratio > 0 ? alike_ratio : error_);
+  }
+
+  // Of what ran before frames took another time: the model errs less there.
+  std::optional<Candidate> best_tried() const {
+    return best_of([&](const Configuration& other) -> std::optional<Prediction> {
+      const Prediction one = expected(other);
+      return find_trial(learnt_.findings.trials, other) &&
+                     worth_switching(best_.prediction, one, objective_, kWorthALook)
+                 ? std::optional(one)
+                 : std::nullopt;
+    });
   }
 
   std::optional<Candidate> best_rival() const {

@@ -12,7 +12,7 @@ struct Verdict {
   enum class Is {
     open,   ///< `look_at` is to be looked at next
     holds,  ///< the knowledge does, and `best` is what to run
-    stale,  ///< it does not: train
+    stale,  ///< it does not: train. Of derived knowledge `best` is the best that was looked at
   };
   Is is = Is::open;
   Configuration look_at = {};
@@ -30,7 +30,8 @@ struct Verdict {
 /// nothing is left that would. An error that all configurations share changes no choice: where
 /// there is a large one, a look at another mapping or granularity tells whether they do. Knowledge
 /// from before frames took another time is looked at likewise, four times at most: two sides that
-/// changed unlike each other leave more open.
+/// changed unlike each other leave more open. What a training ran then comes before what the model
+/// alone speaks for.
 Verdict verify(const Learnt& learnt, std::span<const Observation> looks, const Objective& objective,
                const Allowed& allowed, const Predictor& predictor);
 

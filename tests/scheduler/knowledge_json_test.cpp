@@ -26,6 +26,34 @@ void expect_same(const Cost& one, const Cost& other) {
   expect_same(one.joules.u, other.joules.u);
 }
 
+// Two lanes were measured and no single one, and four were tried.
+TEST(KnowledgeJson, WhatAPriorSparedIsKnownOfAFile) {
+  Known before = example();
+  LanePrior& prior = before.facts.prior;
+  for (const int lanes : {1, 2, 4})
+    prior.gains[static_cast<std::size_t>(lanes) - 1] = lanes == 1 ? 1 : 1.5;
+  std::erase_if(before.facts.observations, [](const Observation& seen) {
+    return seen.kind == Observation::Kind::experiment && seen.configuration.mapping.any_device() &&
+           seen.configuration.lanes != 2;
+  });
+  for (Observation& seen : before.facts.observations)
+    if (seen.configuration == on_device(1, 2)) seen.frame_s = 2e-3;
+  before.facts.observations.push_back(carried_out({on_device(1, 4), Observation::Kind::glance}));
+  const KnowledgeText text = read_knowledge(text_of(before));
+  ASSERT_EQ(text.problem, "");
+  const Findings findings = learnt_of(text.known[0], kPredictor).findings;
+  EXPECT_NEAR(findings.measurements.lane_factors[1].seconds, 1 / 1.5, 1e-9);
+  const Trial* four = find_trial(findings.trials, on_device(1, 4));
+  ASSERT_TRUE(four);
+  EXPECT_TRUE(known(four->predicted.throughput_fps));
+}
+
+TEST(KnowledgeJson, AGainThatIsNoneIsRefused) {
+  Known known = example();
+  known.facts.prior.gains[0] = -1;
+  EXPECT_NE(read_knowledge(text_of(known)).problem.find("lane_prior.gains"), std::string::npos);
+}
+
 TEST(KnowledgeJson, WhatIsReadMeansWhatWasWritten) {
   const Known before = example();
   const KnowledgeText text = read_knowledge(text_of(before));
