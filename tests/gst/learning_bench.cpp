@@ -304,7 +304,9 @@ void run(const Options& options) {
   if (options.has("derived")) print_derived(rows);
   if (options.has("derive"))
     for (const BenchChain* chain : options.chains)
-      derive_sizes(options.bin, *chain, options.search_s, options.rounds);
+      derive_sizes(options.bin, *chain, options.folder, {options.search_s, options.rounds},
+                   options.final_s > 0 ? Turns{options.final_s, options.final_rounds}
+                                       : Turns{options.search_s, options.rounds});
 }
 
 }  // namespace

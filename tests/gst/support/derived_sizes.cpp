@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
+#include <ranges>
 
 #include "scheduler/learn/derive.h"
 #include "scheduler/learn/knowledge_folder.h"
@@ -14,11 +14,11 @@ namespace {
 
 constexpr Size kSizes[] = {{320, 240}, {600, 416}, {960, 540}, {1280, 720}, {1920, 1080}};
 constexpr double kMostLearning = 60;
+constexpr int kFinals = 3;
 
-std::vector<Known> train(const FedBin::Options& options, const BenchChain& chain, Size size,
-                         std::vector<std::string>& list) {
-  std::string folder = (std::filesystem::temp_directory_path() / "tandem-derives-XXXXXX").string();
-  if (!mkdtemp(folder.data())) throw std::runtime_error("no folder can be made: " + folder);
+Known train(const FedBin::Options& options, const BenchChain& chain, Size size,
+            const std::string& knowledge, std::vector<std::string>& list) {
+  const std::string folder = knowledge + "/" + chain.name + "-" + text_of(size);
   {
     FedBin::Options keeps = options;
     keeps.knowledge = folder;
@@ -30,21 +30,21 @@ std::vector<Known> train(const FedBin::Options& options, const BenchChain& chain
     list = candidates(bin);
   }
   std::vector<Known> known = KnowledgeFolder(folder).list();
-  std::filesystem::remove_all(folder);
   if (known.size() != 1) throw std::runtime_error("the training left no knowledge");
-  return known;
+  if (known[0].chosen) list.push_back(to_string(known[0].chosen->configuration));
+  return known[0];
 }
 
 }  // namespace
 
-void derive_sizes(const FedBin::Options& options, const BenchChain& chain, double search_s,
-                  int rounds) {
+void derive_sizes(const FedBin::Options& options, const BenchChain& chain,
+                  const std::string& knowledge, const Turns& search, const Turns& finals) {
   const AnalyticPredictor predictor;
   std::vector<Known> all;
   std::vector<std::vector<std::string>> lists(std::size(kSizes));
   for (std::size_t i = 0; i < std::size(kSizes); ++i) {
     std::fprintf(stderr, "%s %s\n", chain.name, text_of(kSizes[i]).c_str());
-    all.push_back(train(options, chain, kSizes[i], lists[i])[0]);
+    all.push_back(train(options, chain, kSizes[i], knowledge, lists[i]));
   }
   std::printf(
       "\n| %s, derived from the other four | runs | of the best | expected / measured | best |\n"
@@ -62,10 +62,14 @@ void derive_sizes(const FedBin::Options& options, const BenchChain& chain, doubl
     put_simplest_first(choice, derived->facts, derived->findings);
     const Candidate best = choice.best();
     const std::string runs = to_string(best.configuration);
-    lists[i].push_back(runs);
     const Frames frames(kSizes[i]);
+    std::vector<std::string> last{runs, lists[i].back()};
+    for (const Rate& rate :
+         steady_rates(options, chain.stages, frames, lists[i], search.seconds, search.rounds) |
+             std::views::take(kFinals))
+      last.push_back(rate.configuration);
     const std::vector<Rate> rates =
-        steady_rates(options, chain.stages, frames, lists[i], search_s, rounds);
+        steady_rates(options, chain.stages, frames, last, finals.seconds, finals.rounds);
     const double fps = rate_of(rates, runs), share = fps / rates[0].fps;
     std::printf("| %s | %s | %.3f | %.2f | %s |\n", text_of(kSizes[i]).c_str(), runs.c_str(), share,
                 best.prediction.throughput_fps / fps, rates[0].configuration.c_str());
