@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "scheduler/learn/simplest.h"
 
 namespace tandem {
 namespace {
@@ -32,6 +31,7 @@ Controller::Controller(const Chain& chain, std::shared_ptr<Knowledge> knowledge,
 // --- What may be done --------------------------------------------------------------------------
 
 Choice Controller::choose(const Learnt& learnt) const {
+  if (learnt.derived()) return choose_derived(learnt, objective_, allowed(), *predictor_);
   return predictor_->choose(learnt.findings.measurements, objective_, allowed(),
                             learnt.findings.trials);
 }
@@ -248,9 +248,8 @@ Step Controller::decide(Reason reason) {
   const bool may_train = budget_.allows_training(rules_.max_overhead);
   if (learnt && !lacks_energy(*learnt) && !(lacks_some && may_train)) {
     abandon_training();
-    Choice choice = choose(*learnt);
+    const Choice choice = choose(*learnt);
     if (choice.count > 0) {
-      if (learnt->derived()) put_simplest_first(choice, learnt->facts, learnt->findings);
       const bool may_stay =
           reason == Reason::remembered || reason == Reason::neighbours || reason == Reason::rules;
       const bool as_before =

@@ -44,8 +44,7 @@ bool Controller::run_slower(const Slowdown& by, const std::optional<Slowdown>& i
   Learnt learnt = derive(original->second, by, *predictor_);
   const double pause_s = slower_ ? slower_->pause_s : kFirstReturn_s;
   learnt.chosen.configuration = settled_on_;
-  const Choice choice = predictor_->choose(learnt.findings.measurements, objective_, allowed(),
-                                           learnt.findings.trials);
+  const Choice choice = choose(learnt);
   if (choice.count == 0) return false;
   remember(learnt, pick(learnt, choice));
   slower_ = {std::move(learnt), by, instead, pause_s, 0};

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/split.h"
+#include "scheduler/learn/simplest.h"
 
 namespace tandem {
 namespace {
@@ -112,7 +113,29 @@ std::vector<Trial> as_tried(const std::vector<Trial>& trials, const Measurements
   return derived;
 }
 
+// Threads beside a device that nobody tried: what they take from its driver is not predicted, so
+// the one that the model overrates most comes first.
+bool is_overrated(const Configuration& configuration, const Findings& findings) {
+  return configuration.granularity == Granularity::coarse && configuration.mapping.any_device() &&
+         configuration.threads > findings.measurements.devices &&
+         !find_trial(findings.trials, configuration);
+}
+
 }  // namespace
+
+Choice choose_derived(const Learnt& derived, const Objective& objective, const Allowed& allowed,
+                      const Predictor& predictor) {
+  const Findings& findings = derived.findings;
+  const auto best_of = [&](Which which) {
+    return predictor.choose(findings.measurements, objective, allowed, findings.trials, which);
+  };
+  Choice choice = best_of(Which::all);
+  if (choice.count == 0) return choice;
+  if (is_overrated(choice.best().configuration, findings))
+    if (const Choice tried = best_of(Which::measured); tried.count > 0) choice = tried;
+  put_simplest_first(choice, derived.facts, findings);
+  return choice;
+}
 
 bool same_work(const Chain& learnt, const Chain& chain) {
   return learnt.stages == chain.stages && learnt.device_capable == chain.device_capable &&

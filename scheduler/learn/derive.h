@@ -30,6 +30,11 @@ struct Slowdown {
 /// side takes so much longer. Energy follows time.
 Learnt derive(const Learnt& learnt, const Slowdown& slowdown, const Predictor& predictor);
 
+/// What to run by what was derived: the best and simplest. Of what ran where that was learnt, if
+/// the best has threads beside a device that nobody tried.
+Choice choose_derived(const Learnt& derived, const Objective& objective, const Allowed& allowed,
+                      const Predictor& predictor);
+
 /// Whether what was learnt with `learnt` holds for `chain`: the same stages can use the same
 /// devices, and as many lanes.
 bool same_work(const Chain& learnt, const Chain& chain);

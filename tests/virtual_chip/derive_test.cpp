@@ -78,8 +78,7 @@ void leave_out(const Chip& base, unsigned seed, Shares& all) {
     const auto derived =
         derive(conditions(kWidths[out]), others, known[out].facts.chain, predictor);
     ASSERT_TRUE(derived) << "seed " << seed;
-    const Choice choice = predictor.choose(derived->findings.measurements, {Metric::throughput}, {},
-                                           derived->findings.trials, Which::all);
+    const Choice choice = choose_derived(*derived, {Metric::throughput}, {}, predictor);
     ASSERT_GT(choice.count, 0);
     const Exhaustive exhaustive(chips[out], seed);
     const Exhaustive::Entry best = exhaustive.best(Metric::throughput);

@@ -7,7 +7,6 @@
 
 #include "scheduler/learn/derive.h"
 #include "scheduler/learn/knowledge_folder.h"
-#include "scheduler/learn/simplest.h"
 
 namespace tandem {
 namespace {
@@ -25,7 +24,7 @@ Known train(const FedBin::Options& options, const BenchChain& chain, Size size,
     const Frames frames(size);
     FedBin bin(keeps, chain.stages, "caps");
     bin.begin(size);
-    if (!bin.run_until_decided(frames.buffers, kMostLearning))
+    if (!bin.run_until_decided(OfferedFrames(bin, frames.buffers).buffers(), kMostLearning))
       throw std::runtime_error("no training ended within a minute");
     list = candidates(bin);
   }
@@ -57,10 +56,8 @@ void derive_sizes(const FedBin::Options& options, const BenchChain& chain,
       if (&known != &all[i]) others[known.conditions] = learnt_of(known, predictor);
     const auto derived = derive(all[i].conditions, others, all[i].facts.chain, predictor);
     if (!derived) throw std::runtime_error("nothing could be derived");
-    Choice choice = predictor.choose(derived->findings.measurements, all[i].objective,
-                                     all[i].allowed, derived->findings.trials, Which::all);
-    put_simplest_first(choice, derived->facts, derived->findings);
-    const Candidate best = choice.best();
+    const Candidate best =
+        choose_derived(*derived, all[i].objective, all[i].allowed, predictor).best();
     const std::string runs = to_string(best.configuration);
     const Frames frames(kSizes[i]);
     std::vector<std::string> last{runs, lists[i].back()};
@@ -73,6 +70,7 @@ void derive_sizes(const FedBin::Options& options, const BenchChain& chain,
     const double fps = rate_of(rates, runs), share = fps / rates[0].fps;
     std::printf("| %s | %s | %.3f | %.2f | %s |\n", text_of(kSizes[i]).c_str(), runs.c_str(), share,
                 best.prediction.throughput_fps / fps, rates[0].configuration.c_str());
+    std::fflush(stdout);
     sum += share;
     least = std::min(least, share);
   }
