@@ -291,12 +291,10 @@ class Finder {
                            measured_.objective, margin_of(measured_.objective, kModelError));
   }
 
-  // Where the best does more than was expected of it with its lanes, so may others of its mapping.
+  // Where the best does more than was expected of it, so may others of its mapping.
   Candidate by_the_best(Candidate other) const {
     const Candidate& best = measured_.best();
-    if (other.configuration.lanes != best.configuration.lanes ||
-        other.configuration.mapping != best.configuration.mapping)
-      return other;
+    if (other.configuration.mapping != best.configuration.mapping) return other;
     const Prediction expected = predicted(best.configuration).prediction;
     const double more = best.prediction.throughput_fps / expected.throughput_fps;
     if (!(more > 1)) return other;
