@@ -31,7 +31,7 @@ class ControllerDriftTest : public testing::Test {
     return std::ranges::any_of(decisions_, [&](const Decision& d) { return d.reason == reason; });
   }
 
-  PaperChip chip_{kStages, kCores, 3};
+  PaperChip chip_{kStages, kCores, 5};
   Controller controller_;
   Step step_;
   std::vector<Decision> decisions_;
@@ -53,6 +53,30 @@ TEST_F(ControllerDriftTest, WhatWasLearntAnswersAndComesBackWithoutATraining) {
   EXPECT_EQ(to_string(step_.configuration), to_string(learnt));
   EXPECT_EQ(controller_.totals().trainings, 1);
   EXPECT_NEAR(controller_.predicted().throughput_fps, expected_fps, 0.2 * expected_fps);
+}
+
+// Frames become slower, and what is coupled more than that tells: looks find that what was learnt
+// does not hold, and no training is allowed.
+TEST_F(ControllerDriftTest, WithoutATrainingWhatRanBeforeIsLookedAtAgain) {
+  controller_.set_rules({.max_overhead = 0.9});
+  step_ = controller_.frames_changed({"a"}, 0);
+  run(5000);
+  const Configuration learnt = step_.configuration;
+  ASSERT_TRUE(learnt.mapping.any_device()) << to_string(learnt);
+  step_ = controller_.set_rules({.max_overhead = 1e-6});
+  run(3000);
+  chip_.slow_down(1.6);
+  chip_.crowd(3, 0.3);
+  run(5000);
+  ASSERT_TRUE(told(Reason::drift));
+  EXPECT_NE(to_string(step_.configuration), to_string(learnt));
+  chip_.slow_down(1);
+  chip_.crowd(100, 1);
+  run(20000);
+  EXPECT_EQ(to_string(step_.configuration), to_string(learnt));
+  step_ = controller_.set_rules({.max_overhead = 0.9});
+  run(2000);
+  EXPECT_EQ(controller_.totals().trainings, 1) << "what was learnt holds again";
 }
 
 TEST_F(ControllerDriftTest, OneConfigurationLeavesNothingToDecide) {
