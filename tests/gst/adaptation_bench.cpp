@@ -61,13 +61,24 @@ class Clips {
   std::map<std::string, Frames> clips_;
 };
 
+/// Frames finished a second, of frames in the memory that the stream offers.
+double run(FedBin& stream, const Frames& frames, double seconds) {
+  const OfferedFrames offered(stream, frames.buffers);
+  return stream.run(offered.buffers(), seconds);
+}
+
+void train(FedBin& stream, const Frames& frames) {
+  stream.begin(frames.size);
+  stream.run_until_decided(OfferedFrames(stream, frames.buffers).buffers());
+}
+
 Row adapt(const Options& options, const Clips& clips, std::vector<std::string>& trainings) {
   Row row;
   FedBin stream(options.bin, options.chain->stages, "both");
   for (std::size_t i = 0; i < options.parts.size(); ++i) {
     stream.begin(options.parts[i]);
     const Stats before = stream.stats();
-    row.add(stream, stream.run(clips.of(options.parts[i]).buffers, options.seconds));
+    row.add(stream, run(stream, clips.of(options.parts[i]), options.seconds));
     const Stats after = stream.stats();
     char text[160];
     std::snprintf(text, sizeof text, "part %zu: %d training(s), %.3f s, %d frames, %.3f s lost",
@@ -82,12 +93,11 @@ Row adapt(const Options& options, const Clips& clips, std::vector<std::string>& 
 Row freeze(const Options& options, const Clips& clips) {
   Row row;
   FedBin stream(options.bin, options.chain->stages, "both");
-  stream.begin(options.parts[0]);
-  stream.run_until_decided(clips.of(options.parts[0]).buffers);
+  train(stream, clips.of(options.parts[0]));
   stream.set("adapt", "off");
   for (const Size& part : options.parts) {
     stream.begin(part);
-    row.add(stream, stream.run(clips.of(part).buffers, options.seconds));
+    row.add(stream, run(stream, clips.of(part), options.seconds));
   }
   return row;
 }
@@ -98,8 +108,7 @@ std::string search(const Options& options, const Frames& frames, const Row& adap
   std::vector<std::string> list;
   {
     FedBin stream(options.bin, options.chain->stages, "caps");
-    stream.begin(frames.size);
-    stream.run_until_decided(frames.buffers);
+    train(stream, frames);
     list = candidates(stream);
   }
   for (const Row* row : {&adapted, &frozen})
@@ -119,7 +128,7 @@ Row run_best(const Options& options, const Clips& clips, const std::vector<std::
   for (std::size_t i = 0; i < options.parts.size(); ++i) {
     stream.force(best[i % best.size()]);
     stream.begin(options.parts[i]);
-    row.add(stream, stream.run(clips.of(options.parts[i]).buffers, options.seconds));
+    row.add(stream, run(stream, clips.of(options.parts[i]), options.seconds));
   }
   return row;
 }
@@ -161,8 +170,8 @@ void compare(const Options& options, const Clips& clips) {
 
 void steady(const Options& options, const Frames& frames) {
   FedBin stream(options.bin, options.chain->stages, "both");
-  stream.begin(frames.size);
-  stream.run_until_decided(frames.buffers);
+  train(stream, frames);
+  const OfferedFrames offered(stream, frames.buffers);
   std::vector<double> ratios;
   double fps = 0;
   for (int round = 0; round < options.pairs; ++round) {
@@ -172,7 +181,7 @@ void steady(const Options& options, const Frames& frames) {
       const bool watching = (turn == 0) == (round % 2 == 0);
       stream.set("adapt", watching ? "drift" : "off");
       rate[watching] =
-          stream.run(frames.buffers, std::max(kLeastTurn, options.seconds / options.pairs));
+          stream.run(offered.buffers(), std::max(kLeastTurn, options.seconds / options.pairs));
     }
     ratios.push_back(rate[1] / rate[0]);
     fps = rate[1];
