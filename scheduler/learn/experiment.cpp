@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -53,6 +54,12 @@ int frames_at_a_time(const Configuration& configuration, int devices) {
   if (configuration.granularity == Granularity::medium) return configuration.frames_at_once;
   const bool on_device = configuration.mapping.any_device();
   return configuration.threads + (on_device ? devices * configuration.lanes - 1 : 0);
+}
+
+// Medium grain without lanes has few frames under way: it is soon as it goes on.
+bool has_filled(const Configuration& configuration, int frames, double lasted_s) {
+  const bool few = configuration.granularity == Granularity::medium && configuration.lanes == 1;
+  return frames > configuration.threads || (few && lasted_s > kCheap_s);
 }
 
 // Of how many frames at a time the rate is: the threads that serve the device compute none.
@@ -106,8 +113,14 @@ void Experiment::count(const FrameTimes& times, uint32_t device_stages) {
 bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   const Configuration& configuration = plan_.configuration;
   int threads = frames_at_a_time(configuration, devices_);
+  const bool in_parts = plan_.kind == Kind::stages;
+  // One thread takes no energy from the stages one by one.
+  const bool alone = in_parts && cores_beside(configuration, devices_) == 0;
   if (!warm_) {
-    warm_ = seen_ >= threads && times.begin_ns >= others_end_ns_;
+    // Of frames so long the last ones of the first round had busy cores beside them all the time.
+    const bool long_beside_cores =
+        in_parts && !alone && seconds(times.service_ns()) > kCheap_s && 4 * seen_ >= 3 * threads;
+    warm_ = long_beside_cores || (seen_ >= threads && times.begin_ns >= others_end_ns_);
     if (warm_) begin_ = read_probe_();
     start_ns_ = last_ns_;
     return false;
@@ -126,16 +139,13 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   const bool on_cores = !configuration.mapping.any_device();
   const bool slow = (beside || on_cores) && is_behind() &&
                     std::ssize(samples_) >= (beside ? 1 : std::max(kLeastSamples, threads));
-  // One thread takes no energy from the stages one by one.
-  const bool alone = plan_.kind == Kind::stages && cores_beside(configuration, devices_) == 0;
   double least_seconds = alone ? kLeastSeconds : std::max(kLeastSeconds, counter_s_);
   const double lasted = times.end_ns > begin_.now_ns ? seconds(times.end_ns - begin_.now_ns) : 0.0;
   // The device's clocks rise while whole frames are measured, which follow.
-  const bool in_parts = plan_.kind == Kind::stages;
   const bool many_parts = in_parts && std::ssize(samples_) >= (alone ? kManyParts : threads);
   if (configuration.mapping.any_device() && !beside && !many_parts)
     least_seconds = std::max(least_seconds, kDeviceSeconds);
-  const bool is_long = lasted >= kLongSeconds;
+  const bool is_long = seconds(times.end_ns - start_ns_) >= kLongSeconds;
   const int least_samples = configuration.mapping.any_further_letter() ? kLetterSamples
                             : is_long                                  ? kLongSamples
                                                                        : kLeastSamples;
@@ -158,7 +168,8 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
 bool Experiment::take_trial(const FrameTimes& times, uint32_t device_stages) {
   if (times.begin_ns >= others_end_ns_) latency_.add(times.latency_ns());
   if (start_ns_ == 0) {
-    if (seen_ <= plan_.configuration.threads || seconds(last_ns_ - first_ns_) < plan_.fill_s ||
+    const double lasted_s = seconds(last_ns_ - first_ns_);
+    if (!has_filled(plan_.configuration, seen_, lasted_s) || lasted_s < plan_.fill_s ||
         times.begin_ns < others_end_ns_)
       return is_slow();
     start_ns_ = last_ns_;
@@ -168,6 +179,7 @@ bool Experiment::take_trial(const FrameTimes& times, uint32_t device_stages) {
   }
   if (is_slow()) return true;
   count(times, device_stages);
+  under_way_s_.push_back(seconds(times.end_ns - times.begin_ns));
   const Enough& enough = plan_.kind == Kind::look ? kLook : plan_.rest ? kRest : kGlance;
   const double latencies = plan_.fill_s > kCheap_s ? kLongLatencies : kLeastLatencies;
   const double least_seconds =
@@ -177,6 +189,27 @@ bool Experiment::take_trial(const FrameTimes& times, uint32_t device_stages) {
   if (counted_ < enough.frames && lasted_s < enough.seconds) return false;
   end_ = read_probe_();
   return true;
+}
+
+// How much longer those of the second half of the frames that count were under way than those of
+// the first half.
+double Experiment::grew_s() const {
+  const auto half = std::ssize(under_way_s_) / 2;
+  if (half == 0) return 0;
+  const auto begin = under_way_s_.begin(), end = under_way_s_.end();
+  const double first_s = std::accumulate(begin, begin + half, 0.0);
+  const double last_s = std::accumulate(end - half, end, 0.0);
+  return (last_s - first_s) / static_cast<double>(half);
+}
+
+// From the first of the frames that count to the last one. Where frames are under way for as long
+// as they are counted more of them may begin than leave, and how long they are under way grows by
+// twice what it does between the halves. What is under way is half done: so frames take longer than
+// from begin to begin by half of that.
+double Experiment::counted_s() const {
+  const double began_s = seconds(last_ns_ - start_ns_);
+  const bool is_long = is_trial(plan_.kind) && plan_.fill_s > kCheap_s;
+  return is_long ? std::max(began_s / 2, began_s + grew_s()) : began_s;
 }
 
 // Of all frames that began when those before it were out.
@@ -191,6 +224,7 @@ bool Experiment::is_behind() {
 bool Experiment::is_slow() {
   if (!is_behind()) return false;
   start_ns_ = alone_ns_;
+  under_way_s_.clear();
   counted_ = alone_;
   starved_ = 0;
   latencies_s_ = 0;
@@ -219,9 +253,9 @@ Observation Experiment::observation() {
   made.cpu_s = (end_.cpu_s - begin_.cpu_s - (end_.others_cpu_s - begin_.others_cpu_s)) / counted_;
   if (counts_joules_ && end_.energy)
     made.watts = watts_between(*begin_.energy, *end_.energy, chain_.energy_resolution_s);
-  if (const double counted_s = seconds(last_ns_ - start_ns_); counted_s > 0) {
+  if (counted_s() > 0) {
     Busy a_second;
-    a_second.add(busy_, 1 / counted_s);
+    a_second.add(busy_, 1 / counted_s());
     made.busy = at_most_all(a_second, 1, chain_);
   }
   if (is_trial(plan_.kind)) {
@@ -251,7 +285,8 @@ void Experiment::measure(Observation& made) {
     made.frame_s = seconds_a_frame();
     if (beside) made.device_frame_s = made.frame_s * counted_ / (counted_ - std::ssize(samples_));
   } else if (one_by_one) {
-    made.frame_s = seconds(last_ns_ - start_ns_) / counted_;
+    const bool alone = cores_beside(configuration, devices_) == 0;
+    made.frame_s = alone ? seconds_a_frame() : seconds_a_frame(configuration.threads);
   } else if (!medium) {
     made.frame_s = seconds_a_frame(frames_side_by_side(configuration, devices_));
   }
@@ -299,7 +334,7 @@ double Experiment::mean_of(Value&& value) {
 // that sends them one by one.
 double Experiment::seconds_a_frame() const {
   const double spaced_s = plan_.spaced ? latencies_s_ : 0;
-  return (spaced_s > 0 ? spaced_s : seconds(last_ns_ - start_ns_)) / counted_;
+  return (spaced_s > 0 ? spaced_s : counted_s()) / counted_;
 }
 
 // Seconds per frame with n threads, from begin times: service times alone would miss what decoding

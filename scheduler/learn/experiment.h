@@ -73,6 +73,8 @@ class Experiment {
  private:
   bool take_sample(const FrameTimes& times, uint32_t device_stages);
   bool take_trial(const FrameTimes& times, uint32_t device_stages);
+  double grew_s() const;
+  double counted_s() const;
   bool is_behind();
   bool is_slow();
   void count(const FrameTimes& times, uint32_t device_stages);
@@ -104,7 +106,8 @@ class Experiment {
   Busy busy_;                   // of the frames that were counted
   std::vector<FrameTimes> samples_;
   LatencySketch latency_;
-  double latencies_s_ = 0;  // of the frames that were counted
+  std::vector<double> under_way_s_;  // those of a trial that were counted, one after the other
+  double latencies_s_ = 0;           // of the frames that were counted
   double relative_error_ = 0;
 };
 

@@ -253,9 +253,13 @@ class Finder {
     if (measured_.count == 0) return true;
     if (is_vain(candidate.configuration)) return false;
     const Configuration& configuration = candidate.configuration;
-    double promise = is_cheap(configuration)
-                         ? promise_of(configuration, trials_, effort_.worth_a_trial)
-                         : kWorthADearTrial;
+    const bool cheap = is_cheap(configuration);
+    double promise =
+        cheap ? promise_of(configuration, trials_, effort_.worth_a_trial) : kWorthADearTrial;
+    // A trial that hardly surprises has to be expected to keep its promise where it costs more than
+    // a few frames.
+    if (promise > 0 && (!cheap || facts_.chain.cores > kSomeCores))
+      promise = (1 + promise) * promises_.falls_short(configuration, !cheap) - 1;
     if (is_of_rate_alone(objective_) && is_risky(configuration, measurements_, best_fps_))
       promise = kRisk;
     return worth_switching(measured_.best().prediction, candidate.prediction, measured_.objective,

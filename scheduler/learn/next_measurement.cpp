@@ -229,10 +229,10 @@ class Measuring {
     });
   }
 
-  // Whether many lanes, expected and measured at once, left no frame of the source for a core.
+  // Whether many lanes left no frame of the source for a core.
   bool takes_all_frames(const Observation& seen) const {
     return seen.kind == Kind::beside && seen.in_vain && seen.configuration.lanes > kFewLanes &&
-           cores_beside(seen.configuration, chain_.devices) == 1 && !one_lane();
+           cores_beside(seen.configuration, chain_.devices) == 1;
   }
 
   std::optional<Plan> alone(int n) const {

@@ -63,18 +63,27 @@ double Promises::alike(const Configuration& a, const Configuration& b) const {
   return alike * std::exp(-std::abs(a.threads - b.threads) / (kThreads * cores_));
 }
 
+// `trials`: that missed nothing, before there are any.
+Promises::Mean Promises::mean_missed(const Configuration& configuration, double trials) const {
+  double sum = 0;
+  for (const Missed& missed : missed_) {
+    const double weight = alike(missed.configuration, configuration);
+    trials += weight;
+    sum += weight * missed.by;
+  }
+  return {sum == 0 ? 0 : sum / trials, trials};
+}
+
+double Promises::falls_short(const Configuration& configuration, bool at_length) const {
+  return std::exp(std::max(0.0, -mean_missed(configuration, at_length ? 0 : kTrials).by));
+}
+
 double Promises::expected_gain(const Candidate& candidate, const Prediction& best,
                                double least_spread) const {
   const double promise = lead_of(candidate.prediction, best, objective_);
   if (!std::isfinite(promise)) return std::numeric_limits<double>::infinity();
   const bool decoupled = candidate.configuration.mapping.decoupled();
-  double trials = kTrials, sum = 0;
-  for (const Missed& missed : missed_) {
-    const double weight = alike(missed.configuration, candidate.configuration);
-    trials += weight;
-    sum += weight * missed.by;
-  }
-  const double mean = sum / trials;
+  const auto [mean, trials] = mean_missed(candidate.configuration, kTrials);
   const double error = decoupled ? kDecoupledError : kCoupledError;
   double squares = kSpreadTrials * (error * error) + kTrials * mean * mean;
   for (const Missed& missed : missed_)

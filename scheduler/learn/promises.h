@@ -28,13 +28,22 @@ class Promises {
   double expected_gain(const Candidate& candidate, const Prediction& best,
                        double least_spread = 0) const;
 
+  /// How many times less than expected trials like it did on average, in rate: what one more is
+  /// expected to fall short as well. 1 where there were none, or none that fell short. `at_length`:
+  /// each trial of these lasted so long that it is taken at its word.
+  double falls_short(const Configuration& configuration, bool at_length) const;
+
  private:
   struct Missed {
     Configuration configuration;
     double by;  ///< the logarithm of what was measured by what was expected
   };
+  struct Mean {
+    double by, trials;  ///< `trials`: how many it is worth
+  };
 
   double alike(const Configuration& a, const Configuration& b) const;
+  Mean mean_missed(const Configuration& configuration, double trials) const;
 
   const Objective objective_;
   const int cores_;

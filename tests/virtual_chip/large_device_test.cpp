@@ -77,12 +77,13 @@ Outcome train(const Chip& chip, unsigned seed, Metric metric) {
     const Observation& seen = facts.observations.back();
     if (known(seen.frame_s)) best_fps = std::max(best_fps, 1 / seen.frame_s);
     if (std::getenv("TANDEM_TEST_VERBOSE"))
-      std::printf("%7.3f s  %-8s %-12s %8.1f fps in %.3f s\n", since_s - begin_s,
+      std::printf("%7.3f s  %-8s %-12s %8.1f fps (%.1f) in %.3f s\n", since_s - begin_s,
                   seen.kind == Observation::Kind::stages   ? "stages"
                   : seen.kind == Observation::Kind::glance ? "glance"
                   : seen.kind == Observation::Kind::look   ? "look"
                                                            : "measure",
                   to_string(seen.configuration).c_str(), 1 / seen.frame_s,
+                  predictor.predict(findings.measurements, seen.configuration).throughput_fps,
                   simulation.now_s() - since_s);
   }
   outcome.training_s = simulation.now_s() - begin_s;
