@@ -192,6 +192,8 @@ class Finder {
     };
     if (const auto unproven = unproven_lanes(measured_, trials_, facts_, prior_, near))
       return attempt(*unproven, Kind::glance);
+    if (const auto one = one_lane_instead(trials_, facts_, near); one && prior_.expects_any())
+      return attempt(*one, Kind::glance);
     if (const auto bands = other_tasks(measured_, trials_, facts_.chain, prior_); refines(bands))
       return attempt(*bands, Kind::glance);
     return std::nullopt;

@@ -10,6 +10,16 @@ namespace {
 
 // Of the gain that was expected, or the other way round; less is a surprise.
 constexpr double kAsExpected = 0.5;
+// The part of what was expected that lanes do beside busy cores where they are in the way there.
+constexpr double kInTheWayThere = 0.9;
+
+// Whether the device took whole frames with one lane.
+bool ran_with_one_lane(const Facts& facts) {
+  return std::ranges::any_of(facts.observations, [](const Observation& seen) {
+    return seen.kind == Observation::Kind::experiment && seen.configuration.mapping.any_device() &&
+           seen.configuration.lanes == 1;
+  });
+}
 
 }  // namespace
 
@@ -61,11 +71,8 @@ std::optional<Configuration> unproven_lanes(
     const LanePrior& prior, const std::function<bool(const Configuration&)>& worth) {
   const Chain& chain = facts.chain;
   const Configuration& best = measured.best().configuration;
-  const bool one_lane = std::ranges::any_of(facts.observations, [](const Observation& seen) {
-    return seen.kind == Observation::Kind::experiment && seen.configuration.mapping.any_device() &&
-           seen.configuration.lanes == 1;
-  });
-  if (one_lane || !prior.expects_any() || !best.mapping.decoupled() || best.mapping.any_split())
+  if (ran_with_one_lane(facts) || !prior.expects_any() || !best.mapping.decoupled() ||
+      best.mapping.any_split())
     return std::nullopt;
   const auto with = [](Configuration configuration, int lanes) {
     configuration.lanes = lanes;
@@ -81,6 +88,27 @@ std::optional<Configuration> unproven_lanes(
   const auto next = std::ranges::find_if(
       around, [&](const Configuration& one) { return !find_trial(trials, one) && worth(one); });
   return next == around.end() ? std::nullopt : std::optional(*next);
+}
+
+std::optional<Configuration> one_lane_instead(
+    std::span<const Trial> trials, const Facts& facts,
+    const std::function<bool(const Configuration&)>& worth) {
+  if (ran_with_one_lane(facts)) return std::nullopt;
+  const Trial* fastest = nullptr;
+  for (const Trial& trial : trials) {
+    const Configuration& tried = trial.configuration;
+    const bool beside = tried.granularity == Granularity::coarse && tried.mapping.any_device() &&
+                        tried.mapping.decoupled() && !tried.mapping.any_split() &&
+                        tried.threads > facts.chain.devices;
+    if (beside && (!fastest || trial.measured.throughput_fps > fastest->measured.throughput_fps))
+      fastest = &trial;
+  }
+  if (!fastest || fastest->configuration.lanes == 1 ||
+      fastest->measured.throughput_fps > kInTheWayThere * fastest->predicted.throughput_fps)
+    return std::nullopt;
+  Configuration one = fastest->configuration;
+  one.lanes = 1;
+  return !find_trial(trials, one) && worth(one) ? std::optional(one) : std::nullopt;
 }
 
 DeviceFrame device_frame(const Facts& facts) {
