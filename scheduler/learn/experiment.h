@@ -50,10 +50,12 @@ Plan as_in_service(Plan plan, const Chain& chain, const Objective& objective);
 /// out do not count. The first frames, one a thread, pay for program builds, for memory that is
 /// touched for the first time and for a device that wakes up. Then the clock starts and the
 /// counters are read. An experiment is over when its samples last 50 ms, or 150 ms with the device,
-/// whose clocks have to rise, and are enough: two rounds of the threads, and five, or after half a
-/// second one round and a frame. It ends in any case two seconds later, if there is one sample, or
-/// if the device took none of 16 frames; beside the device, when the cores took none of 16 for each
-/// that runs at a time. A glance lasts as long as two frames on the slowest path, or one that takes
+/// whose clocks have to rise, and are enough: two rounds of the threads, and five, or half a second
+/// after the first of them began one round and a frame. Of stages one by one beside busy cores two
+/// are enough then, and where frames take longer than kCheap_s those of the last quarter of the
+/// first round count. It ends in any case two seconds later, if there is one sample, or if the
+/// device took none of 16 frames; beside the device, when the cores took none of 16 for each that
+/// runs at a time. A glance lasts as long as two frames on the slowest path, or one that takes
 /// longer than kCheap_s, and 50 frames or 0.5 s, but 0.1 s at least, a rest 0.05 s, a look 200
 /// frames or 0.5 s, but 0.25 s at least. Each is over after 50 ms in which it was too slow, and so
 /// are cores beside the device that have finished a frame by then, and cores alone after one round.

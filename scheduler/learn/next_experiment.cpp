@@ -148,7 +148,23 @@ class Finder {
       }
     }
     if (!most || glances_ >= effort_.most_trials || !is_worth(most_gain)) return std::nullopt;
-    return attempt(most->configuration, Kind::glance);
+    return attempt(measured_.count == 0 ? soonest_over(*most) : most->configuration, Kind::glance);
+  }
+
+  // Where frames are long and nothing has run as it would if it were chosen: medium grain of the
+  // same stages, if it promises about as much. It has few frames under way, and what it falls short
+  // by on the same cores is expected of coarse grain as well.
+  Configuration soonest_over(const Candidate& most) const {
+    Configuration medium = most.configuration;
+    medium.granularity = Granularity::medium;
+    medium.threads = facts_.chain.cores + 1;
+    medium.lanes = 1;
+    const bool possible = medium.mapping.any_device() && !medium.mapping.any_split() &&
+                          !is_cheap(most.configuration) && allowed_(medium);
+    if (!possible || worth_switching(predicted(medium).prediction, most.prediction, objective_,
+                                     margin_of(objective_, kModelError)))
+      return most.configuration;
+    return medium;
   }
 
   // Of what can be compared with something.
@@ -206,9 +222,17 @@ class Finder {
     put_simplest_first(measured_, facts_, findings_);
     if (const Candidate* early = measured_too_early(measured_, facts_, measurements_))
       return attempt(early->configuration, Kind::look);
-    if (const Candidate* equal = worth_a_look(measured_, findings_, facts_, expected_lanes_))
+    if (const Candidate* equal = worth_a_look(measured_, findings_, facts_, expected_lanes_);
+        equal && !has_just_run(equal->configuration))
       return attempt(equal->configuration, Kind::look);
     return std::nullopt;
+  }
+
+  // A look at frames so long that few of them are an experiment would see the same once more.
+  bool has_just_run(const Configuration& configuration) const {
+    const Observation& last = facts_.observations.back();
+    return is_of_rate_alone(objective_) && last.kind == Kind::experiment &&
+           last.configuration == configuration && last.frame_s > kCheap_s;
   }
 
   Choice best_of(Which which) const {

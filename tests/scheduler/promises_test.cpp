@@ -61,6 +61,22 @@ TEST_F(PromisesTest, WhatPromisesMoreMayGainMore) {
   EXPECT_LT(gain(8, -0.2), 1e-3);
 }
 
+TEST_F(PromisesTest, WhatIsLikeThoseThatFellShortIsExpectedToFallShort) {
+  const auto falls_short = [this](const Configuration& configuration, bool at_length) {
+    return Promises(facts_, findings(), {}, 0.01).falls_short(configuration, at_length);
+  };
+  EXPECT_EQ(falls_short(on_device(8), true), 1) << "nothing was tried";
+  make({12, 1.1});
+  EXPECT_EQ(falls_short(on_device(8), true), 1);
+  facts_.observations.pop_back();
+  make({12, 0.8});
+  EXPECT_NEAR(falls_short(on_device(8), true), 1 / 0.8, 0.01)
+      << "a long trial is taken at its word";
+  EXPECT_GT(falls_short(on_device(12, 2), false), 1.1);
+  EXPECT_LT(falls_short(on_device(12, 2), false), 1 / 0.8);
+  EXPECT_LT(falls_short(on_device(2), false), falls_short(on_device(12), false));
+}
+
 TEST_F(PromisesTest, TrialsThatMissMakePromisesWorthLess) {
   const double before = gain(8, 0.05);
   make({12, 0.8});
