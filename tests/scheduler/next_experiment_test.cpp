@@ -199,57 +199,6 @@ std::pair<std::set<int>, Configuration> tried_in_bands(const Objective& objectiv
   }
 }
 
-// All frames take so many times longer.
-Facts slowed(Facts facts, double slower) {
-  for (Observation& seen : facts.observations) {
-    for (double* value : {&seen.frame_s, &seen.device_frame_s, &seen.service_s, &seen.latency_s})
-      *value *= slower;
-    for (Observation::StageTimes& stage : seen.stages) stage.seconds *= slower;
-  }
-  return facts;
-}
-
-TEST(NextExperimentTest, LongFramesThatHaveJustRunAreNotLookedAt) {
-  Facts facts = measured(two_stages(), kPredictor);
-  facts.observations.push_back(carried_out({on_cores(2)}));
-  Allowed these;
-  these.mapping = on_cores(2).mapping;
-  these.granularity = Granularity::coarse;
-  these.threads = 2;
-  const Next look = next(facts, these);
-  ASSERT_TRUE(look.plan);
-  EXPECT_EQ(look.plan->kind, Kind::look);
-  EXPECT_FALSE(next(slowed(facts, 50), these).plan) << "0.25 s from one to the next";
-  facts.observations.push_back(carried_out({on_cores(1)}));
-  EXPECT_TRUE(next(slowed(facts, 50), these).plan) << "something else ran since";
-}
-
-// The last stage is the cores' alone, and the device waits for it.
-TEST(NextExperimentTest, OfLongFramesMediumGrainIsTriedFirst) {
-  Chain chain = two_stages(1);
-  chain.cores = 16;
-  chain.lanes = {2};
-  const auto first_trial = [&](double slower) {
-    Facts made{chain, {}};
-    for (;;) {
-      const Next then = next(slowed(made, slower));
-      if (!then.plan || is_trial(then.plan->kind)) return then.plan;
-      Observation seen = carried_out(*then.plan);
-      seen.cores_s = 5e-3;
-      if (seen.configuration.mapping.any_device())
-        seen.stages[0].seconds = 1e-5;
-      else
-        for (Observation::StageTimes& stage : seen.stages) stage.seconds = 5e-3 / 15;
-      seen.latency_s = 10e-3 / 15;
-      made.observations.push_back(seen);
-    }
-  };
-  const auto shortly = first_trial(1), long_ones = first_trial(400);
-  ASSERT_TRUE(shortly && long_ones);
-  EXPECT_EQ(to_string(long_ones->configuration), "gc/mg");
-  EXPECT_NE(to_string(shortly->configuration), "gc/mg");
-}
-
 TEST(NextExperimentTest, BandsAreDoubledAsLongAsThatAnswersSooner) {
   const std::map<int, double> parts{{1, 1}, {2, 0.8}, {4, 0.7}, {8, 0.9}};
   const auto [tried, chosen] = tried_in_bands({Metric::latency}, {}, 3, parts);
