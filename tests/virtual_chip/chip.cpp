@@ -86,7 +86,10 @@ Watts power_w(const Chip& chip, const Load& load) {
   const auto cores_w = [&](const Chip::Power& power) {
     return load.medium > 0 ? load.medium * power.medium_w : share * power.cores_w;
   };
-  const auto device_w = [&](const Chip::Power& power) { return load.device ? power.device_w : 0; };
+  const auto device_w = [&](const Chip::Power& power) {
+    if (load.on_device == 0) return 0.0;
+    return power.device_w + power.lanes_w * (1 - 1.0 / load.on_device);
+  };
   const auto sum_w = [&](const Chip::Power& power) {
     return power.idle_w + cores_w(power) + device_w(power);
   };
@@ -278,7 +281,7 @@ Measurements perfect_measurements(const Chip& chip) {
   m.window = chip.window;
   m.domains = {Domain::dominant, Domain::dominant, Domain::dominant};
   const Watts one = power_w(chip, {.on_cores = 1}), all = power_w(chip, {.medium = 1});
-  const Watts device = power_w(chip, {.device = true});
+  const Watts device = power_w(chip, {.on_device = 1});
   for (const Chip::Stage& stage : chip.stages) {
     m.stages.push_back({.cg = cost(stage.core_s * chip.slowdown[0], one),
                         .mg = cost(stage.medium_s, all),

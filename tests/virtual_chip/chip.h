@@ -31,6 +31,9 @@ struct Chip {
     double cores_w = 0;   ///< more when all cores compute; fewer take their share of it
     double device_w = 0;  ///< more when the device computes
     double medium_w = 0;  ///< more when all cores compute one frame: they wait for each other
+    /// More when several frames are on the device, whose units wait less: half of it with two,
+    /// three quarters with four.
+    double lanes_w = 0;
   };
 
   /// Devices of another kind, with a letter of their own; their power is that of the first kind.
@@ -76,7 +79,8 @@ struct Chip {
   static constexpr double kAllAwake = 0.1;
 
   Power c, g, u;
-  double meter_resolution_s = 1e-3;
+  /// Between new values of the energy counter, and between the moments at which it is looked at.
+  double meter_resolution_s = 1e-3, meter_pause_s = 0;
 
   int kind_of(int device) const;               ///< 0: the first
   int all_devices() const;                     ///< of all kinds
@@ -102,7 +106,7 @@ struct Chip {
 struct Load {
   int on_cores = 0;   ///< frames, each on one core
   double medium = 0;  ///< the part of all cores that compute frames over several of them
-  bool device = false;
+  int on_device = 0;  ///< frames
 };
 
 /// In C and G the sides add up; in U the one with the higher load counts, as paper 1 observed

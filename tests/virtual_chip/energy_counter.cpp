@@ -5,8 +5,12 @@
 
 namespace tandem::test {
 
-EnergyCounter::EnergyCounter(double resolution_s, double begin_s)
-    : resolution_s_(resolution_s), now_s_(begin_s), read_s_(begin_s) {}
+EnergyCounter::EnergyCounter(double resolution_s, double pause_s, double begin_s)
+    : resolution_s_(resolution_s),
+      pause_s_(pause_s),
+      now_s_(begin_s),
+      next_{begin_s, {}},
+      read_(next_) {}
 
 void EnergyCounter::pass(double now_s, const Watts& watts) {
   const auto after = [&](double seconds) {
@@ -14,19 +18,19 @@ void EnergyCounter::pass(double now_s, const Watts& watts) {
                  joules_.u + watts.u * seconds};
   };
   const double last_s = std::floor(now_s / resolution_s_) * resolution_s_;
-  if (last_s > now_s_) {
-    read_j_ = after(last_s - now_s_);
-    read_s_ = last_s;
-  }
+  if (last_s > now_s_)
+    next_ = {pause_s_ > 0 ? std::ceil(last_s / pause_s_) * pause_s_ : last_s,
+             after(last_s - now_s_)};
   joules_ = after(now_s - now_s_);
   now_s_ = now_s;
+  if (next_.found_s <= now_s) read_ = next_;
 }
 
 EnergyReading EnergyCounter::reading() const {
   const MeterClock::time_point at{
-      std::chrono::nanoseconds(static_cast<int64_t>(std::llround(1e9 * read_s_)))};
+      std::chrono::nanoseconds(static_cast<int64_t>(std::llround(1e9 * read_.found_s)))};
   EnergyReading reading;
-  reading.since_open_j = {read_j_.c, read_j_.g, read_j_.u};
+  reading.since_open_j = {read_.joules.c, read_.joules.g, read_.joules.u};
   reading.at = {at, at, at};
   return reading;
 }

@@ -43,7 +43,7 @@ LiveChip::LiveChip(const Chip& chip, unsigned seed)
     : chip_(chip),
       random_(seed),
       noise_(-chip.noise * chip.noise / 2, chip.noise),
-      energy_(chip.meter_resolution_s, now_s()) {}
+      energy_(chip.meter_resolution_s, chip.meter_pause_s, now_s()) {}
 
 std::shared_ptr<EnergyMeter> LiveChip::meter() { return std::make_shared<Meter>(*this); }
 
@@ -72,7 +72,7 @@ double LiveChip::mean_s(int stage, Where where) const {
 void LiveChip::begin_or_end(Where where, int frames) {
   energy_.pass(now_s(), power_w(chip_, {.on_cores = frames_[0],
                                         .medium = frames_[1] > 0 ? 1.0 : 0,
-                                        .device = frames_[2] > 0}));
+                                        .on_device = frames_[2]}));
   frames_[static_cast<int>(where)] += frames;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/virtual_chip/simulated_bin.h"
 
+#include <cstdio>
 #include <utility>
 
 namespace tandem::test {
@@ -38,6 +39,19 @@ SimulatedBin::SimulatedBin(const Chip& chip, unsigned seed, const Objective& obj
 
 void SimulatedBin::trained(std::function<void(const Conditions&, const Learnt&)> tell) {
   controller_->trained = std::move(tell);
+}
+
+void SimulatedBin::print_what_is_tried() {
+  controller_->observed = [this](const Observation& seen) {
+    std::printf("%7.3f s  measured %s: %.1f fps\n", simulation_.now_s(),
+                to_string(seen.configuration).c_str(), 1 / seen.frame_s);
+  };
+  controller_->tried = [this](const Trial& trial) {
+    std::printf("%7.3f s  tried %s: %.1f fps (%.1f expected), %.4g J (%.4g); looks: %zu\n",
+                simulation_.now_s(), to_string(trial.configuration).c_str(),
+                trial.measured.throughput_fps, trial.predicted.throughput_fps,
+                trial.measured.energy_j, trial.predicted.energy_j, trial.looks.size());
+  };
 }
 
 void SimulatedBin::frames_changed(const Conditions& conditions) {

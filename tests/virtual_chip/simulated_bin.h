@@ -23,6 +23,8 @@ class SimulatedBin {
   void frames_changed(const Conditions& conditions);
   /// Is told of each training that ended.
   void trained(std::function<void(const Conditions&, const Learnt&)> tell);
+  /// Prints each experiment and each trial when it is over.
+  void print_what_is_tried();
   /// Lets frames flow until something is decided. False when that takes more than `most` frames.
   bool run_to_decision(int most);
   void run_until(double now_s);

@@ -29,7 +29,7 @@ Simulation::Simulation(const Chip& chip, unsigned seed)
       random_(seed),
       // Of mean 1.
       noise_(-chip.noise * chip.noise / 2, chip.noise),
-      energy_(chip.meter_resolution_s, now_s_),
+      energy_(chip.meter_resolution_s, chip.meter_pause_s, now_s_),
       dispatch_(rules_of(chip), chip.cores, true),
       items_(Dispatch::kMaxWindow),
       drivers_(chip.cores + 1) {
@@ -314,7 +314,7 @@ void Simulation::pass_time(double until_s) {
   const double medium_cores = on_cores_ * (chip_.cores / frames);
   energy_.pass(until_s, power_w(chip_, {.on_cores = medium() ? 0 : on_cores_,
                                         .medium = medium() ? medium_cores / chip_.cores : 0,
-                                        .device = on_device_ > 0}));
+                                        .on_device = on_device_}));
   if (chip_.drift > 0) drift(until_s - now_s_);
   now_s_ = until_s;
 }

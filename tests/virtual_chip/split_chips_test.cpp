@@ -108,7 +108,7 @@ Measurements measurements_of(const Chip& chip) {
   const double idle_w = power_w(chip, {}).sum();
   split.static_w = idle_w;
   split.cores_w = power_w(chip, {.medium = 1}).sum() - idle_w;
-  split.device_w = power_w(chip, {.device = true}).sum() - idle_w;
+  split.device_w = power_w(chip, {.on_device = 1}).sum() - idle_w;
   return m;
 }
 
