@@ -164,6 +164,19 @@ TEST(Nvml, NoDriver) {
   EXPECT_THROW(NvmlLibrary("libm.so.6"), EnergyUnavailable);  // not what it should be
 }
 
+TEST(Nvml, AValueIsAskedForOftenWhenItIsDue) {
+  std::chrono::milliseconds since_last{0}, last_pause{0};
+  int asked = 0;
+  while (since_last < 100ms) {
+    last_pause = pause_before_value(since_last);
+    since_last += last_pause;
+    ++asked;
+  }
+  EXPECT_LE(last_pause, 5ms) << "it is found no later than that";
+  EXPECT_LE(asked, 5);
+  EXPECT_GE(pause_before_value(200ms), 20ms) << "a counter that does not come";
+}
+
 TEST(NvmlMeter, SamplesOnAThreadOfItsOwn) {
   LoadedNvml nvml;
   NvmlOptions options;

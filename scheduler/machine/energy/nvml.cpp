@@ -16,12 +16,15 @@ namespace {
 using Reason = EnergyUnavailable::Reason;
 using Gpu = NvmlLibrary::Gpu;
 
-// Measured on an H200: the counter has a new value every 100 ms.
+// Measured on an H200: the counter has a new value every 100 ms, of the energy until then.
 constexpr double kCounterResolutionS = 0.1;
 constexpr double kMostGpuW = 2500;
 constexpr double kGpuRestS = 2;  // an idle GPU draws watts too
-// Five times a new value, so that its moment is known well.
+// Nobody who begins to follow closely waits for longer.
 constexpr std::chrono::milliseconds kPause{20};
+// A value is asked for often from shortly before it is due until it comes: the watts of 0.1 s are
+// off by as much as its moment is.
+constexpr std::chrono::milliseconds kDue{86}, kOverdue{130}, kOften{4};
 // Where nobody follows closely. A call took 4 ms of a core while several threads asked.
 constexpr std::chrono::milliseconds kPauseUnfollowed{250};
 constexpr std::chrono::milliseconds kPauseAfterError{1000};
@@ -107,6 +110,11 @@ std::vector<std::size_t> choose_gpus(const std::vector<Gpu>& gpus, const NvmlOpt
                           "There are: " + list(gpus));
 }
 
+std::chrono::milliseconds pause_before_value(std::chrono::milliseconds since_last) {
+  if (since_last >= kOverdue) return kPause;
+  return since_last >= kDue ? kOften : kDue - since_last;
+}
+
 NvmlCounter::NvmlCounter(const NvmlOptions& options, MeterDescription& description)
     : library_(options.library),
       gpu_(chosen(library_, options)),
@@ -153,6 +161,12 @@ bool NvmlCounter::sample(MeterClock::time_point now, MessageBox& messages) {
   return true;
 }
 
+std::chrono::milliseconds NvmlCounter::pause(MeterClock::time_point now) const {
+  if (!has_counter_) return kPause;
+  return pause_before_value(
+      std::chrono::duration_cast<std::chrono::milliseconds>(now - track_.changed_at()));
+}
+
 std::optional<EnergyReading> NvmlCounter::reading() const {
   EnergyReading reading;
   reading.since_open_j.g = track_.since_open_j();
@@ -186,10 +200,14 @@ NvmlSource::NvmlSource(std::unique_ptr<NvmlCounter> counter, MeterDescription de
   sampler_ = std::make_unique<Sampler>([this](int) { return look(); });
 }
 
-// Wakes often, so that a follower need not wait, and asks the driver when it is time.
+// Where nobody follows closely it wakes often all the same, so that a new follower need not wait.
 std::chrono::milliseconds NvmlSource::look() {
   const bool closely = followers_.use_count() > 1;
-  const auto pause = !answered_ ? kPauseAfterError : closely ? kPause : kPauseUnfollowed;
+  if (closely && answered_) {
+    answered_ = sample();
+    return counter_->pause(sampled_at_);
+  }
+  const auto pause = answered_ ? kPauseUnfollowed : kPauseAfterError;
   if (MeterClock::now() - sampled_at_ >= pause) answered_ = sample();
   return kPause;
 }

@@ -34,6 +34,10 @@ std::size_t choose_gpu(const std::vector<NvmlLibrary::Gpu>& gpus, const NvmlOpti
 std::vector<std::size_t> choose_gpus(const std::vector<NvmlLibrary::Gpu>& gpus,
                                      const NvmlOptions& options, int count);
 
+/// How long to wait before a counter with a value every 100 ms is asked again, so long after its
+/// last one. Not at all often until the next one is nearly due, nor when it does not come.
+std::chrono::milliseconds pause_before_value(std::chrono::milliseconds since_last);
+
 /// Follows one GPU's energy: its counter, or where it has none (before Volta) its power, added up
 /// over time. Called by one thread; the time is passed in.
 class NvmlCounter {
@@ -44,6 +48,8 @@ class NvmlCounter {
   /// False when the GPU does not answer.
   bool sample(MeterClock::time_point now, MessageBox& messages);
   std::optional<EnergyReading> reading() const;
+  /// How long whoever follows it closely waits before asking again.
+  std::chrono::milliseconds pause(MeterClock::time_point now) const;
   const NvmlLibrary::Gpu& gpu() const { return gpu_; }
 
  private:
