@@ -16,6 +16,10 @@ using Matrix = std::array<Vector, kTerms>;
 // Added to the diagonal, of itself: what the steps cannot tell apart is shared out instead of
 // growing without bound.
 constexpr double kRidge = 1e-6;
+// What is left of steps is shared out among kinds of configuration as if a part of a step had told
+// of each that it draws nothing of its own. So many rounds are enough.
+constexpr double kOwnRidge = 0.15;
+constexpr int kOwnRounds = 30;
 
 Vector terms_of(double seconds, const Busy& busy) {
   Vector terms{seconds, busy.cores_s};
@@ -65,7 +69,38 @@ double residuals(std::span<const PowerStep> steps, const Vector& watts) {
   return sum;
 }
 
+// Each kind in turn takes what the others leave of the steps that it ran in.
+std::vector<PowerFit::Own> own_of(std::span<const PowerStep> steps, const PowerFit& fit) {
+  std::vector<PowerFit::Own> own(steps.empty() ? 0 : steps.back().parts.size());
+  std::vector<double> left_w;  // beyond the fit and all of `own`
+  for (const PowerStep& step : steps) {
+    Busy a_second;
+    a_second.add(step.busy, 1 / step.seconds);
+    left_w.push_back(step.joules / step.seconds - fit.watts(a_second));
+  }
+  for (int round = 0; round < kOwnRounds; ++round) {
+    for (std::size_t kind = 0; kind < own.size(); ++kind) {
+      double sum = 0, squares = kOwnRidge;
+      own[kind].steps = 0;
+      for (std::size_t i = 0; i < steps.size(); ++i) {
+        const double part = steps[i].parts[kind];
+        sum += part * (left_w[i] + part * own[kind].watts);
+        squares += part * part;
+        own[kind].steps += part;
+      }
+      const double more_w = sum / squares - own[kind].watts;
+      own[kind].watts += more_w;
+      for (std::size_t i = 0; i < steps.size(); ++i) left_w[i] -= steps[i].parts[kind] * more_w;
+    }
+  }
+  return own;
+}
+
 }  // namespace
+
+double PowerFit::watts(const Busy& busy, std::size_t kind) const {
+  return watts(busy) + (kind < own.size() ? own[kind].watts : 0);
+}
 
 double PowerFit::watts(const Busy& busy) const {
   double sum = static_w + core_w * busy.cores_s;
@@ -119,6 +154,7 @@ PowerFit fit_power(std::span<const PowerStep> steps) {
     for (Vector& row : fit.covariance)
       for (double& value : row) value *= variance;
   }
+  fit.own = own_of(steps, fit);
   return fit;
 }
 

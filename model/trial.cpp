@@ -153,7 +153,8 @@ Prediction corrected(std::span<const Trial> trials, const Configuration& configu
   }
   Error error = below.error();
   if (below.threads() < configuration.threads) {
-    if (!above.found()) return prediction;
+    const double watts = error.energy * error.fps;
+    if (!above.found()) return times({1, watts}, prediction);
     const double way = static_cast<double>(configuration.threads - below.threads()) /
                        (above.threads() - below.threads());
     const Error far = above.error();

@@ -32,8 +32,8 @@ const Trial* find_trial(std::span<const Trial> trials, const Configuration& conf
 /// of the mapping, or of all such mappings while it was not tried itself.
 /// The error grows between two numbers of threads with the square of the way from the lower one to
 /// the higher one: threads get in each other's way, and in the driver's, when they are nearly as
-/// many as the cores. One thread is taken to be right, and more threads than tried as well: they
-/// may find another rhythm, and have to be tried.
+/// many as the cores. One thread is taken to be right, and the rate of more threads than tried as
+/// well: they may find another rhythm, and have to be tried. They draw as the most that were tried.
 /// Lanes may gain much less beside busy cores than with the device alone, however many threads
 /// there are. Where a coupled mapping with several lanes fell short by a fifth, all numbers of
 /// threads err as the nearest one that was tried does, and so do more lanes.

@@ -56,16 +56,13 @@ double Controller::counter_s() const {
   return needs_energy(objective_) ? kCounterValues * chain_.energy_resolution_s : 0;
 }
 
-// Whether experiments are over before the counter has told of each.
+// Whether experiments, trials and looks are over before the counter has told of each.
 bool Controller::regresses_energy() const {
   return needs_energy(objective_) && chain_.energy_resolution_s <= kMostRegressed_s;
 }
 
-// Looks compare near equals, at nearly the rate of the best: they last as long as the counter
-// needs.
 Experiment Controller::experiment_of(const Plan& plan) const {
-  const bool waits = plan.kind == Observation::Kind::look || !regresses_energy();
-  return {plan, training_->facts.chain, waits ? counter_s() : 0, read_probe_};
+  return {plan, training_->facts.chain, regresses_energy() ? 0 : counter_s(), read_probe_};
 }
 
 // Of the training under way: trials, or else experiments; one of two halves is one.

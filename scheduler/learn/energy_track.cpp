@@ -18,14 +18,25 @@ constexpr uint64_t kLeastStepNs = 50'000'000;
 constexpr std::size_t kMostBins = 6000;
 // An error that is larger than this part of what a domain draws with all at work tells nothing.
 constexpr double kMostError = 0.25;
+// Of a kind of configuration that was tried: fewer tell less of it than the model does.
+constexpr double kLeastOwnSteps = 0.5;
 
 uint64_t to_ns(MeterClock::time_point at) {
   return static_cast<uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch()).count());
 }
 
-double watts_of(const PowerFit& fit, const Busy& busy, const Busy& most) {
-  return fit.error_w(busy) <= kMostError * fit.watts(most) ? fit.watts(busy) : kUnknown;
+double watts_of(const PowerFit& fit, const Busy& busy, std::size_t kind, const Busy& most) {
+  return fit.error_w(busy) <= kMostError * fit.watts(most) ? fit.watts(busy, kind) : kUnknown;
+}
+
+DrawnAlike kind_of(Configuration configuration, bool stages_apart) {
+  configuration.threads = 1;
+  return {configuration, stages_apart};
+}
+
+std::size_t place_of(const std::vector<DrawnAlike>& kinds, const DrawnAlike& kind) {
+  return static_cast<std::size_t>(std::ranges::find(kinds, kind) - kinds.begin());
 }
 
 }  // namespace
@@ -67,6 +78,7 @@ void EnergyTrack::take(const FrameTimes& times, uint32_t device_stages,
   const uint64_t begin_ns = std::max(times.begin_ns, first_ns_) - first_ns_;
   const uint64_t end_ns = std::max(times.end_ns, first_ns_ + begin_ns + 1) - first_ns_;
   const Busy busy = busy_of(times, device_stages, chain_);
+  ran(times, begin_ns / kBinNs);
   for (uint64_t bin = begin_ns / kBinNs; bin * kBinNs < end_ns && bin < kMostBins; ++bin) {
     if (bin >= bins_.size()) bins_.resize(bin + 1);
     const uint64_t from_ns = std::max(begin_ns, bin * kBinNs);
@@ -83,6 +95,26 @@ void EnergyTrack::take(const FrameTimes& times, uint32_t device_stages,
   add(c_, to_ns(read.at.c), read.since_open_j.c, read.breaks.c);
   add(g_, to_ns(read.at.g), read.since_open_j.g, read.breaks.g);
   add(u_, to_ns(read.at.u), read.since_open_j.u, read.breaks.u);
+}
+
+// What a bin runs in which no frame begins is what the one before ran.
+void EnergyTrack::ran(const FrameTimes& times, std::size_t bin) {
+  if (bin >= kMostBins) return;
+  const DrawnAlike alike = kind_of(times.configuration, times.stages_apart);
+  const std::size_t kind = place_of(kinds_, alike);
+  if (kind == kinds_.size()) kinds_.push_back(alike);
+  if (bin >= ran_.size()) ran_.resize(bin + 1, ran_.empty() ? kind : ran_.back());
+  ran_[bin] = kind;
+}
+
+// In bins, of all between.
+std::vector<double> EnergyTrack::parts_of(uint64_t from_ns, uint64_t until_ns) const {
+  std::vector<double> parts(kinds_.size());
+  const std::size_t first = (from_ns - first_ns_) / kBinNs;
+  const std::size_t last = std::min<std::size_t>((until_ns - first_ns_) / kBinNs, ran_.size());
+  for (std::size_t bin = first; bin < last; ++bin)
+    parts[ran_[bin]] += 1.0 / static_cast<double>(last - first);
+  return parts;
 }
 
 void EnergyTrack::add(Values& values, uint64_t at_ns, std::optional<double> joules,
@@ -116,13 +148,14 @@ std::vector<PowerStep> EnergyTrack::steps(const Values& values) const {
     Busy busy = busy_until(until.at_ns, sums);
     busy.add(busy_until(from.at_ns, sums), -1);
     const double lasted_s = seconds(until.at_ns - from.at_ns);
-    made.push_back({lasted_s, until.joules - from.joules, at_most_all(busy, lasted_s, chain_)});
+    made.push_back({lasted_s, until.joules - from.joules, at_most_all(busy, lasted_s, chain_),
+                    parts_of(from.at_ns, until.at_ns)});
   }
   return made;
 }
 
 PowerFits EnergyTrack::fits() const {
-  return {fit_power(steps(c_)), fit_power(steps(g_)), fit_power(steps(u_))};
+  return {fit_power(steps(c_)), fit_power(steps(g_)), fit_power(steps(u_)), kinds_};
 }
 
 std::vector<Observation> with_watts(std::vector<Observation> observations, const PowerFits& fits) {
@@ -133,10 +166,16 @@ std::vector<Observation> with_watts(std::vector<Observation> observations, const
       most.devices_s[i] = std::max(most.devices_s[i], seen.busy.devices_s[i]);
   }
   for (Observation& seen : observations) {
-    if (is_trial(seen.kind)) continue;
-    if (!known(seen.watts.c)) seen.watts.c = watts_of(fits.c, seen.busy, most);
-    if (!known(seen.watts.g)) seen.watts.g = watts_of(fits.g, seen.busy, most);
-    if (!known(seen.watts.u)) seen.watts.u = watts_of(fits.u, seen.busy, most);
+    const bool stages_apart = seen.kind == Observation::Kind::stages;
+    const std::size_t kind = place_of(fits.kinds, kind_of(seen.configuration, stages_apart));
+    const auto take = [&](double& watts, const PowerFit& fit) {
+      if (known(watts)) return;
+      const bool told = kind < fit.own.size() && fit.own[kind].steps >= kLeastOwnSteps;
+      if (!is_trial(seen.kind) || told) watts = watts_of(fit, seen.busy, kind, most);
+    };
+    take(seen.watts.c, fits.c);
+    take(seen.watts.g, fits.g);
+    take(seen.watts.u, fits.u);
   }
   return observations;
 }

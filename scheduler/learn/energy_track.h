@@ -17,15 +17,25 @@ Busy busy_of(const FrameTimes& times, uint32_t device_stages, const Chain& chain
 /// No more than all that there are can have been in so many seconds.
 Busy at_most_all(Busy busy, double lasted_s, const Chain& chain);
 
+/// What runs alike as far as watts are concerned, however many threads there are. Stages that are
+/// waited for one by one leave the device idle in between.
+struct DrawnAlike {
+  Configuration configuration;  ///< with one thread
+  bool stages_apart;
+
+  bool operator==(const DrawnAlike&) const = default;
+};
+
 /// What each domain draws, as a training tells it.
 struct PowerFits {
   PowerFit c, g, u;
+  std::vector<DrawnAlike> kinds = {};  ///< as PowerFit::own
 };
 
 /// The steps of the energy counter over a whole training, and what was busy in each of them. An
 /// experiment is over before a counter that comes every 100 ms has told of it; all of them together
-/// tell what a busy core and a busy device of each kind draw. State in, decision out, as
-/// Experiment.
+/// tell what a busy core and a busy device of each kind draw, and how much more or less that is of
+/// each kind of configuration. State in, decision out, as Experiment.
 class EnergyTrack {
  public:
   explicit EnergyTrack(const Chain& chain) : chain_(chain) {}
@@ -45,6 +55,8 @@ class EnergyTrack {
 
   void add(Values& values, uint64_t at_ns, std::optional<double> joules, uint32_t breaks);
   std::vector<PowerStep> steps(const Values& values) const;
+  void ran(const FrameTimes& times, std::size_t bin);
+  std::vector<double> parts_of(uint64_t from_ns, uint64_t until_ns) const;
   Busy busy_until(uint64_t ns, const std::vector<Busy>& sums) const;
 
   Chain chain_;
@@ -52,11 +64,14 @@ class EnergyTrack {
   uint64_t begun_ns_ = 0;   ///< and the last one: all that was busy before that has been taken
   uint64_t probed_ns_ = 0;  ///< when the probe was read last
   std::vector<Busy> bins_;  ///< kBinNs each
+  std::vector<std::size_t> ran_;  ///< in each bin: the place in `kinds_`
+  std::vector<DrawnAlike> kinds_;
   Values c_, g_, u_;
 };
 
 /// The observations with watts where the counter had too few values while they were made: those of
-/// the fits, at what was busy then. Trials keep what they have: the model's power is nearer.
+/// the fits, at what was busy then, and of what ran. A trial of which no step tells enough has none:
+/// the model's power is nearer.
 std::vector<Observation> with_watts(std::vector<Observation> observations, const PowerFits& fits);
 
 }  // namespace tandem

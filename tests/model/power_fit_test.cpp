@@ -56,6 +56,21 @@ TEST(PowerFit, OfNoisyStepsItIsAsGoodAsItSays) {
   EXPECT_GT(within, 0.85 * kFits);
 }
 
+TEST(PowerFit, WhatIsLeftOfAStepBelongsToWhatRanInIt) {
+  // Always busy, and 80 W more of the second kind than of the first.
+  constexpr double kFirst = 300, kSecond = 380;
+  std::vector<PowerStep> steps;
+  for (const double part : {0.0, 0.0, 0.3, 1.0, 1.0, 0.6})
+    steps.push_back(
+        {0.1, 0.1 * (kFirst + part * (kSecond - kFirst)), {0, {0.1}}, {1 - part, part}});
+  const PowerFit fit = fit_power(steps);
+  const Busy busy{0, {1}};
+  EXPECT_NEAR(fit.watts(busy, 0), kFirst, 0.03 * kFirst);
+  EXPECT_NEAR(fit.watts(busy, 1), kSecond, 0.03 * kSecond);
+  EXPECT_EQ(fit.watts(busy, 2), fit.watts(busy)) << "of which nothing is known";
+  EXPECT_DOUBLE_EQ(fit.own[1].steps, 2.9);
+}
+
 TEST(PowerFit, NothingDrawsLessThanNothing) {
   Steps steps(0.3, 3);
   for (int i = 0; i < 8; ++i) steps.add(0.1, 0.1 * steps.part(), 1);

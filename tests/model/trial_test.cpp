@@ -38,6 +38,11 @@ TEST(Trials, ErrorsGrowWithTheSquareOfTheWayBetweenThoseTried) {
   EXPECT_DOUBLE_EQ(p.energy_j, 3 * 1.25);
   EXPECT_DOUBLE_EQ(p.power_w, p.energy_j * p.throughput_fps);
 
+  const Prediction more =
+      corrected(std::vector{trial(coarse(kAll, 5), 0.8, 1.5)}, coarse(kAll, 9), expected(200, 3));
+  EXPECT_EQ(more.throughput_fps, 200);
+  EXPECT_DOUBLE_EQ(more.power_w, 600 * 0.8 * 1.5) << "the rhythm may be another one, not the watts";
+
   const std::vector<Trial> both{trial(coarse(kAll, 9), 0.5), trial(coarse(kAll, 5), 0.9)};
   EXPECT_DOUBLE_EQ(corrected_fps(both, coarse(kAll, 7)), 200 * (0.9 - 0.4 * 0.25));
 }

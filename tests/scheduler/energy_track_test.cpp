@@ -10,7 +10,7 @@
 namespace tandem {
 namespace {
 
-constexpr double kStatic = 90, kCore = 6, kDevice = 250;
+constexpr double kStatic = 90, kCore = 6, kDevice = 250, kLanes = 100;
 constexpr uint64_t kMs = 1'000'000, kCounterNs = 100 * kMs;
 
 Chain chain_of_two() {
@@ -37,7 +37,8 @@ class Stream {
       times.end_ns = now_ns_ += kMs;
       times.stage_ns[0] = static_cast<uint64_t>(part * (1 + noise_(random_)) * kMs);
       const Busy busy = busy_of(times, device ? 3 : 0, chain);
-      joules_ += 1e-3 * kStatic + kCore * busy.cores_s + kDevice * busy.devices_s[0];
+      joules_ += 1e-3 * kStatic + kCore * busy.cores_s + kDevice * busy.devices_s[0] +
+                 (configuration.lanes > 1 ? 1e-3 * kLanes : 0);
       if (now_ns_ / kCounterNs > told_ns_ / kCounterNs) {
         told_ns_ = now_ns_;
         told_j_ = joules_;
@@ -82,6 +83,30 @@ TEST(EnergyTrack, ExperimentsShorterThanAStepTellWhatEachSideDraws) {
   EXPECT_NEAR(fits.g.core_w, kCore, 0.15 * kCore);
   EXPECT_NEAR(fits.g.device_w[0], kDevice, 0.1 * kDevice);
   EXPECT_FALSE(known(fits.c.static_w)) << "which no meter covers";
+}
+
+TEST(EnergyTrack, GlancesTellWhatLanesDrawWhicheverThreadsTheyHave) {
+  Stream stream;
+  Configuration lanes = kDeviceAlone;
+  lanes.lanes = 4;
+  for (const int threads : {1, 2, 3, 4}) {
+    stream.run(kMedium, 60, 0.9);
+    stream.run(kDeviceAlone, 130, 0.9);
+    lanes.threads = threads;
+    stream.run(lanes, 90, 0.9);
+  }
+  Observation glance;
+  glance.kind = Observation::Kind::glance;
+  glance.busy = {0, {0.9}};
+  std::vector<Observation> glances(3, glance);
+  glances[0].configuration = kDeviceAlone;
+  glances[1].configuration = glances[2].configuration = lanes;
+  glances[2].configuration.lanes = 8;
+  const auto seen = with_watts(glances, stream.track.fits());
+  const double one_w = kStatic + 0.9 * kDevice;
+  EXPECT_NEAR(seen[0].watts.g, one_w, 0.07 * one_w);
+  EXPECT_NEAR(seen[1].watts.g, one_w + kLanes, 0.07 * one_w);
+  EXPECT_FALSE(known(seen[2].watts.g)) << "which never ran: the model's power is taken";
 }
 
 TEST(EnergyTrack, IntervalsThatTheCounterLostTellNothing) {
@@ -131,7 +156,7 @@ TEST(EnergyTrack, WhatAnExperimentMeasuredItselfStaysAndTheRestIsFitted) {
   EXPECT_EQ(seen[0].watts.g, 123);
   EXPECT_DOUBLE_EQ(seen[1].watts.g, kStatic + 2 * kCore + 0.5 * kDevice);
   EXPECT_FALSE(known(seen[1].watts.u));
-  EXPECT_FALSE(known(seen[2].watts.g)) << "for which the model's power is taken";
+  EXPECT_FALSE(known(seen[2].watts.g)) << "no step tells of what it ran";
   fits.g.covariance[0][0] = kDevice * kDevice;
   EXPECT_FALSE(known(with_watts({fitted}, fits)[0].watts.g)) << "as good as unknown";
 }
