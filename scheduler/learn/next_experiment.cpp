@@ -264,7 +264,7 @@ class Finder {
   // Whether others like it tell enough: a risk where another one fell short, and threads beside a
   // device where so many numbers of them collapsed.
   bool is_vain(const Configuration& configuration) const {
-    if (!is_of_rate_alone(objective_) || facts_.chain.cores <= kSomeCores) return false;
+    if (!is_led_by_rate(objective_) || facts_.chain.cores <= kSomeCores) return false;
     const auto risky = [&](const Configuration& other) {
       return is_risky(other, measurements_, best_fps_);
     };
@@ -286,7 +286,7 @@ class Finder {
     // a few frames.
     if (promise > 0 && (!cheap || facts_.chain.cores > kSomeCores))
       promise = (1 + promise) * promises_.falls_short(configuration, !cheap) - 1;
-    if (is_of_rate_alone(objective_) && is_risky(configuration, measurements_, best_fps_))
+    if (is_led_by_rate(objective_) && is_risky(configuration, measurements_, best_fps_))
       promise = kRisk;
     return worth_switching(measured_.best().prediction, candidate.prediction, measured_.objective,
                            margin_of(measured_.objective, promise));
@@ -309,10 +309,20 @@ class Finder {
     if (!may_surprise || expected.throughput_fps > candidate.prediction.throughput_fps)
       candidate.prediction = expected;
     // What lanes gain that were not measured is what others gained elsewhere.
-    const bool lanes = prior_.expects_any() && other.lanes != measured_.best().configuration.lanes;
+    const bool lanes = prior_.expects_any() &&
+                       other.lanes != measured_.best().configuration.lanes &&
+                       !measured_alone(other.lanes);
     const double error = !may_surprise ? 0 : lanes ? kPriorError : kModelError;
     const double gain = promises_.expected_gain(candidate, measured_.best().prediction, error);
     return (may_surprise || promises(candidate)) && is_worth(gain);
+  }
+
+  // With the device alone.
+  bool measured_alone(int lanes) const {
+    return std::ranges::any_of(facts_.observations, [&](const Observation& seen) {
+      return seen.kind == Kind::experiment && seen.configuration.mapping.any_device() &&
+             seen.configuration.lanes == lanes;
+    });
   }
 
   // Further than the model errs.

@@ -87,7 +87,7 @@ class Rivals {
 
   // How much further ahead it has to be than the best.
   double risk(const Candidate& rival) const {
-    if (!is_of_rate_alone(measured_.objective)) return 0;
+    if (!is_led_by_rate(measured_.objective)) return 0;
     const auto of = [&](const Candidate& candidate) {
       return is_risky(candidate.configuration, findings_.measurements,
                       best_.prediction.throughput_fps)

@@ -164,7 +164,7 @@ class Measuring {
   bool add_little() const {
     const bool open = !allowed_.mapping && !allowed_.granularity && !allowed_.threads;
     return open && chain_.cores > kFewCores && chain_.device_capable != 0 &&
-           is_of_rate_alone(objective_) &&
+           is_led_by_rate(objective_) &&
            cores_part(measurements_, 1 / device_s()) < kLittleAtOnce &&
            device_s() < kLittle * cores_s(measurements_);
   }

@@ -52,12 +52,12 @@ void put_simplest_first(Choice& choice, const Facts& facts, const Findings& find
   const Candidate best = choice.best();
   const double spread = spread_of_looks(facts.observations);
   const auto risky = [&](const Candidate& candidate) {
-    return is_of_rate_alone(choice.objective) &&
+    return is_led_by_rate(choice.objective) &&
            is_risky(candidate.configuration, findings.measurements, best.prediction.throughput_fps);
   };
   const auto good = [&](const Candidate& candidate) {
     double behind = noise_of(candidate, best, spread, findings, choice.objective);
-    if (risky(best) && !risky(candidate)) behind = kRisk;
+    if (risky(best) && !risky(candidate)) behind = margin_of(choice.objective, kRisk);
     return !worth_switching(candidate.prediction, best.prediction, choice.objective, behind);
   };
   const auto simplest = std::min_element(

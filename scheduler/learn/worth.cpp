@@ -46,6 +46,11 @@ bool is_of_rate_alone(const Objective& objective) {
   return objective.metric == Metric::throughput && !has_conditions(objective);
 }
 
+bool is_led_by_rate(const Objective& objective) {
+  return !has_conditions(objective) &&
+         (objective.metric == Metric::throughput || has_rate_twice(objective));
+}
+
 double cores_part(const Measurements& measurements, double throughput_fps) {
   double medium_s = 0;
   for (const StageMeasurements& stage : measurements.stages) medium_s += stage.mg.seconds;

@@ -14,6 +14,9 @@ bool worth_a_trial(double gain, const Facts& facts, const Objective& objective);
 /// Whether nothing but the rate counts.
 bool is_of_rate_alone(const Objective& objective);
 
+/// Whether nothing but the rate counts, or joules that are few where the rate is high.
+bool is_led_by_rate(const Objective& objective);
+
 /// The part of a rate that all cores together reach under medium grain; unknown as long as a stage
 /// was not measured there.
 double cores_part(const Measurements& measurements, double throughput_fps);

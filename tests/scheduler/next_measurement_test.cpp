@@ -201,6 +201,8 @@ TEST(NextMeasurementTest, OfCoresFarBehindTheDeviceFewAreMeasured) {
   Allowed fixed;
   fixed.threads = 16;
   EXPECT_EQ(measured_on(machine, {}, fixed).back(), "cc/cg16") << "that is asked for";
+  EXPECT_EQ(measured_on(machine, {Metric::efficiency}), one);
+  EXPECT_EQ(measured_on(machine, {Metric::energy}).back(), "cc/cg16") << "they may draw little";
   Names one_and_all = one;
   one_and_all.push_back("cc/cg16");
   EXPECT_EQ(with_device(0.15e-3), one_and_all) << "... or 24%";

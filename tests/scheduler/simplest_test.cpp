@@ -16,17 +16,21 @@ Observation look(const Configuration& configuration, double fps) {
   Observation seen = carried_out({configuration, Kind::look});
   seen.frame_s = 1 / fps;
   seen.frames = static_cast<int>(0.25 * fps);
+  seen.watts.g = 400;
   return seen;
 }
 
 /// What is chosen on so many cores after the experiments and these looks.
-Configuration chosen(int cores, const std::vector<Observation>& looks) {
+Configuration chosen(int cores, const std::vector<Observation>& looks,
+                     const Objective& objective = {}) {
   Chain chain = two_stages();
   chain.cores = cores;
+  chain.domains.g = Domain::dominant;
   Facts facts = measured(chain, kPredictor);
   facts.observations.insert(facts.observations.end(), looks.begin(), looks.end());
   const Findings found = interpret(facts.observations, facts.chain, kPredictor);
   Choice choice = ranked(found.trials);
+  choice.objective = objective;
   put_simplest_first(choice, facts, found);
   return choice.best().configuration;
 }
@@ -53,6 +57,9 @@ TEST(SimplestTest, CoresThatAddLittleAreARisk) {
   EXPECT_EQ(chosen(16, {look(alone, 5000), look(beside, 5200)}), alone);
   EXPECT_EQ(chosen(16, {look(alone, 5000), look(beside, 5400)}), beside);
   EXPECT_EQ(chosen(16, {look(alone, 500), look(beside, 520)}), beside) << "a fifth is not little";
+  const Objective efficient{Metric::efficiency};
+  EXPECT_EQ(chosen(16, {look(alone, 5000), look(beside, 5200)}, efficient), alone);
+  EXPECT_EQ(chosen(16, {look(alone, 5000), look(beside, 5400)}, efficient), beside);
   EXPECT_EQ(chosen(4, {look(alone, 5000), look(beside, 5200)}), beside) << "few cores are no risk";
 }
 
