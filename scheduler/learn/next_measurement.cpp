@@ -105,17 +105,18 @@ class Measuring {
 
   // As few lanes as are expected to be enough, at once. One lane is measured beside a core, which
   // needs no experiment of its own then, unless the cores make the device. Beside several lanes of
-  // a fast device a core gets few frames. Joules would not be told apart, and one lane is what
-  // answers soonest.
+  // a fast device a core gets few frames, and joules of the two would not be told apart. One lane
+  // is what answers soonest.
   std::optional<Plan> with_expected_lanes() const {
     Configuration device = alone_on_device();
     device.lanes = prior_.best_of(chain_.lanes);
-    if (!prior_.expects_any() || chain_.lanes.empty() || needs_energy(objective_) ||
-        needs_latency(objective_) || !device.mapping.decoupled() || chain_.device_only != 0)
+    if (!prior_.expects_any() || chain_.lanes.empty() || needs_latency(objective_) ||
+        !device.mapping.decoupled() || chain_.device_only != 0)
       return std::nullopt;
     Configuration both = device;
     ++both.threads;
     const bool beside = device.lanes < std::min(2, chain_.cores) && allowed_(both) &&
+                        !needs_energy(objective_) &&
                         !(device_frame(facts_).cores > most_driver_cores());
     if (!beside) return Plan{device};
     Plan plan{both, Kind::beside};

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "tests/support/step_model.h"
 #include "tests/virtual_chip/exhaustive.h"
 #include "tests/virtual_chip/simulated_bin.h"
 
@@ -15,7 +16,7 @@ namespace {
 #ifdef TANDEM_SANITIZED
 constexpr unsigned kSeeds = 1;
 #else
-constexpr unsigned kSeeds = 20;
+constexpr unsigned kSeeds = 10;
 #endif
 constexpr int kMostFrames = 1'000'000, kSteadyFrames = 10'000;
 constexpr double kMostRatio = 1.3, kLeastOfFast = 0.97;
@@ -51,12 +52,12 @@ struct Trained {
   double value = 0;  ///< of what was chosen
 };
 
-Trained train(const Chip& chip, Metric metric) {
+Trained train(const Chip& chip, Metric metric, const std::shared_ptr<const StreamModel>& model) {
   Chip steady = chip;
   steady.drift = 0;
   Trained mean;
   for (unsigned seed = 0; seed < kSeeds; ++seed) {
-    SimulatedBin bin(chip, seed, {metric});
+    SimulatedBin bin(chip, seed, {metric}, 0.05, model);
     if (std::getenv("TANDEM_TEST_VERBOSE")) bin.print_what_is_tried();
     bin.frames_changed("frames");
     EXPECT_TRUE(bin.run_to_decision(kMostFrames));
@@ -68,26 +69,29 @@ Trained train(const Chip& chip, Metric metric) {
   return mean;
 }
 
+void expect_short_and_good(const Chip& chip, const std::shared_ptr<const StreamModel>& model) {
+  const Chip slow = with_slow_counter(chip);
+  const Trained throughput = train(slow, Metric::throughput, model);
+  const Trained efficiency = train(slow, Metric::efficiency, model);
+  const Trained fast = train(with_fast_counter(chip), Metric::efficiency, model);
+  const double ratio = efficiency.seconds / throughput.seconds;
+  const double of_fast = efficiency.value / fast.value;
+  std::printf("| %s%s | %.2f; %.1f | %.2f; %.1f | %.2f | %.3f |\n", chip.name.c_str(),
+              model ? ", prior" : "", throughput.seconds, throughput.trials, efficiency.seconds,
+              efficiency.trials, ratio, of_fast);
+  EXPECT_LE(ratio, kMostRatio) << chip.name;
+  EXPECT_GE(of_fast, kLeastOfFast) << chip.name;
+}
+
 TEST(SlowCounter, ATrainingByEfficiencyIsHardlyLongerAndAsGood) {
   std::printf(
       "| chip | training by throughput, s; trials and looks | by efficiency | ratio | chosen, of "
       "what a counter of 1 ms leads to |\n");
   const LargeDevice chips = large_device_chips();
-  for (const Chip& own : {chips.vivid_small, chips.vivid, chips.tracking, chips.srad}) {
-    for (const Chip& chip : {own, with_threads_alike(own)}) {
-      const Chip slow = with_slow_counter(chip);
-      const Trained throughput = train(slow, Metric::throughput);
-      const Trained efficiency = train(slow, Metric::efficiency);
-      const Trained fast = train(with_fast_counter(chip), Metric::efficiency);
-      const double ratio = efficiency.seconds / throughput.seconds;
-      const double of_fast = efficiency.value / fast.value;
-      std::printf("| %s | %.2f; %.1f | %.2f; %.1f | %.2f | %.3f |\n", chip.name.c_str(),
-                  throughput.seconds, throughput.trials, efficiency.seconds, efficiency.trials,
-                  ratio, of_fast);
-      EXPECT_LE(ratio, kMostRatio) << chip.name;
-      EXPECT_GE(of_fast, kLeastOfFast) << chip.name;
-    }
-  }
+  for (const auto& model : {std::shared_ptr<const StreamModel>(), step_model({1, 1.8, 2, 2.1})})
+    for (const Chip& chip : {chips.vivid_small, chips.vivid, chips.tracking, chips.srad})
+      for (const Chip& variant : {chip, with_threads_alike(chip)})
+        expect_short_and_good(variant, model);
 }
 
 }  // namespace
