@@ -41,6 +41,8 @@ constexpr Effort kEffort{12, 0.02};
 constexpr Effort kEffortOfSomeCores{16, 0.005};
 // Numbers of threads that collapsed: no number does better then.
 constexpr int kMostCollapses = 3;
+// Rates that are no further apart are equal where lanes alone differ.
+constexpr double kEqualLanes = 0.02;
 // A trial has to promise so much where frames take longer than kCheap_s.
 constexpr double kWorthADearTrial = 0.05;
 // A trial has to be expected to gain so much, and with each trial before it so much more.
@@ -148,7 +150,22 @@ class Finder {
       }
     }
     if (!most || glances_ >= effort_.most_trials || !is_worth(most_gain)) return std::nullopt;
-    return attempt(measured_.count == 0 ? soonest_over(*most) : most->configuration, Kind::glance);
+    const Configuration next = measured_.count == 0 ? soonest_over(*most) : most->configuration;
+    return attempt(is_cheap(next) ? next : with_fewest_lanes(next), Kind::glance);
+  }
+
+  // That promise as much: each lane more is a frame more under way, which a trial of long frames
+  // waits for.
+  Configuration with_fewest_lanes(Configuration configuration) const {
+    const double enough = (1 - kEqualLanes) * predicted(configuration).prediction.throughput_fps;
+    for (Configuration fewer = configuration; fewer.lanes > 1;) {
+      fewer.lanes /= 2;
+      if (!allowed_(fewer) || find_trial(trials_, fewer) ||
+          !(predicted(fewer).prediction.throughput_fps >= enough))
+        break;
+      configuration = fewer;
+    }
+    return configuration;
   }
 
   // Where frames are long and nothing has run as it would if it were chosen: medium grain of the

@@ -42,30 +42,38 @@ TEST(NextExperimentLongTest, LongFramesThatHaveJustRunAreNotLookedAt) {
   EXPECT_TRUE(next(slowed(facts, 50), these).plan) << "something else ran since";
 }
 
-// The last stage is the cores' alone, and the device waits for it.
-TEST(NextExperimentLongTest, OfLongFramesMediumGrainIsTriedFirst) {
+// The first trial of two stages, of which the last is the cores' alone and the device waits for it;
+// all frames take so many times longer.
+Configuration first_trial(double slower, const Allowed& allowed = {}) {
   Chain chain = two_stages(1);
   chain.cores = 16;
-  chain.lanes = {2};
-  const auto first_trial = [&](double slower) {
-    Facts made{chain, {}};
-    for (;;) {
-      const Next then = next(slowed(made, slower));
-      if (!then.plan || is_trial(then.plan->kind)) return then.plan;
-      Observation seen = carried_out(*then.plan);
-      seen.cores_s = 5e-3;
-      if (seen.configuration.mapping.any_device())
-        seen.stages[0].seconds = 1e-5;
-      else
-        for (Observation::StageTimes& stage : seen.stages) stage.seconds = 5e-3 / 15;
-      seen.latency_s = 10e-3 / 15;
-      made.observations.push_back(seen);
-    }
-  };
-  const auto shortly = first_trial(1), long_ones = first_trial(400);
-  ASSERT_TRUE(shortly && long_ones);
-  EXPECT_EQ(to_string(long_ones->configuration), "gc/mg");
-  EXPECT_NE(to_string(shortly->configuration), "gc/mg");
+  chain.lanes = {2, 4, 8};
+  Facts made{chain, {}};
+  for (;;) {
+    const Next then = next(slowed(made, slower), allowed);
+    if (!then.plan) return {};
+    if (is_trial(then.plan->kind)) return then.plan->configuration;
+    Observation seen = carried_out(*then.plan);
+    seen.cores_s = 5e-3;
+    if (seen.configuration.mapping.any_device())
+      seen.stages[0].seconds = 1e-5;
+    else
+      for (Observation::StageTimes& stage : seen.stages) stage.seconds = 5e-3 / 15;
+    seen.latency_s = 10e-3 / 15;
+    made.observations.push_back(seen);
+  }
+}
+
+TEST(NextExperimentLongTest, OfLongFramesMediumGrainIsTriedFirst) {
+  EXPECT_EQ(to_string(first_trial(400)), "gc/mg");
+  EXPECT_NE(to_string(first_trial(1)), "gc/mg");
+}
+
+TEST(NextExperimentLongTest, LongFramesAreTriedWithAsFewLanesAsPromiseAsMuch) {
+  Allowed coarse;
+  coarse.granularity = Granularity::coarse;
+  EXPECT_EQ(first_trial(400, coarse).lanes, 1) << to_string(first_trial(400, coarse));
+  EXPECT_GT(first_trial(1, coarse).lanes, 1) << to_string(first_trial(1, coarse));
 }
 
 }  // namespace
