@@ -314,6 +314,11 @@ void BinControl::warn(const Decision& d) {
   }
 }
 
+bool BinControl::runs_on_device() const {
+  std::lock_guard lock(mutex_);
+  return controller_.configuration().mapping.any_device();
+}
+
 uint64_t BinControl::latency_ns(uint64_t frame_ns) const {
   std::lock_guard lock(mutex_);
   return latency_.answer_ns(frame_ns);

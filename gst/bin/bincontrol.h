@@ -68,6 +68,8 @@ class BinControl {
   /// For the thread that takes frames out of the executor.
   void frame_done(const Item& item);
 
+  /// Whether what runs has a stage on a device.
+  bool runs_on_device() const;
   /// What a live source whose frames come so far apart has to expect.
   uint64_t latency_ns(uint64_t frame_ns) const;
   /// What tell_controller() tells, and the energy source. What is unknown is left out.

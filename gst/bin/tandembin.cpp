@@ -128,6 +128,8 @@ void configure(TandemBin* bin, BinRun& run) {
   run.may_use_device = tandem::can_use_device(rules, run.device_only());
   run.control().set_device(run.device_side());
   run.control().set_rules(rules);
+  // With adapt=off what runs goes on, on the device if that was chosen.
+  if (run.control().runs_on_device()) run.may_use_device = true;
   run.control().warn_later(run.device_provider().complaint(run, settings_of(bin), rules));
 }
 

@@ -42,9 +42,16 @@ constexpr int kSearchRounds = 3;
 struct Row {
   std::vector<double> fps;
   std::vector<std::string> configurations;
-  void add(FedBin& stream, double rate) {
+  std::vector<double> page_locked;  // of the frames that came
+  Stats last;                       // after the part before
+  void begin(const FedBin& stream) { last = stream.stats(); }
+  void add(const FedBin& stream, double rate) {
+    const Stats now = stream.stats();
     fps.push_back(rate);
-    configurations.push_back(stream.stats().configuration);
+    configurations.push_back(now.configuration);
+    page_locked.push_back(static_cast<double>(now.page_locked - last.page_locked) /
+                          static_cast<double>(now.frames - last.frames));
+    last = now;
   }
 };
 
@@ -95,6 +102,7 @@ Row freeze(const Options& options, const Clips& clips) {
   FedBin stream(options.bin, options.chain->stages, "both");
   train(stream, clips.of(options.parts[0]));
   stream.set("adapt", "off");
+  row.begin(stream);
   for (const Size& part : options.parts) {
     stream.begin(part);
     row.add(stream, run(stream, clips.of(part), options.seconds));
@@ -163,7 +171,12 @@ void compare(const Options& options, const Clips& clips) {
                   fps / reached.fps[i], fps / frozen.fps[i]);
     }
   }
-  std::puts("");
+  for (const auto& [name, row] :
+       {std::pair{"adapts", &adapted}, {"frozen", &frozen}, {"best", &reached}}) {
+    std::printf("\nframes in page-locked memory, %s:", name);
+    for (const double part : row->page_locked) std::printf(" %.2f", part);
+  }
+  std::puts("\n");
   for (const std::string& training : trainings) std::puts(training.c_str());
   std::fflush(stdout);
 }

@@ -16,6 +16,12 @@ class Upstream : public PageLocked {
     stream->play();
     return stream;
   }
+  static std::unique_ptr<Stream> endless(const std::string& properties) {
+    auto stream = Stream::of("videotestsrc ! " + caps_text({}) + " ! " + bin(properties) +
+                             " ! appsink name=sink sync=false max-buffers=1");
+    stream->play();
+    return stream;
+  }
   static void expect_all_ours(const std::string& source, int frames,
                               const std::string& behind = "") {
     SCOPED_TRACE(source + behind);
@@ -86,11 +92,21 @@ TEST_F(Upstream, ARealVideoThroughDecodebin) {
   EXPECT_TRUE(stream->messages.all(GST_MESSAGE_ERROR).empty());
 }
 
+// What runs goes on without adapting, and so does its memory.
+TEST_F(Upstream, WhatIsFrozenOnTheDeviceKeepsItsMemory) {
+  const auto stream = endless("mapping=ggg threads=1 adapt=off");
+  EXPECT_EQ(stream->pull(5).size(), 5U);
+  g_object_set(stream->tandembin(), "mapping", "auto", nullptr);
+  BufferRef last;
+  for (int i = 0; i < 30; ++i) last.reset(stream->pull_buffer());
+  ASSERT_TRUE(last);
+  EXPECT_EQ(stream->configuration().substr(0, 3), "ggg");
+  EXPECT_TRUE(is_ours(last.get()));
+}
+
 // A change of the mapping makes upstream ask again.
 TEST_F(Upstream, AChangedMappingChangesTheMemory) {
-  auto stream =
-      Stream::of("videotestsrc ! " + caps_text({}) + " ! " + bin("mapping=ccc threads=1") +
-                 " ! appsink name=sink sync=false max-buffers=1");
+  const auto stream = endless("mapping=ccc threads=1");
   const auto wait_for = [&](bool ours) {
     for (int i = 0; i < 200; ++i) {
       const BufferRef buffer(stream->pull_buffer());
@@ -98,7 +114,6 @@ TEST_F(Upstream, AChangedMappingChangesTheMemory) {
     }
     return false;
   };
-  stream->play();
   EXPECT_TRUE(wait_for(false));
   g_object_set(stream->tandembin(), "mapping", "gcc", nullptr);
   EXPECT_TRUE(wait_for(true)) << "no frame came in page-locked memory";

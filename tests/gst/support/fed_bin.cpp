@@ -156,12 +156,12 @@ Stats FedBin::stats() const {
   g_object_get(bin_, "stats", &structure, nullptr);
   stats.configuration = gst_structure_get_string(structure, "configuration");
   gboolean training = FALSE;
-  gst_structure_get(structure, "frames", G_TYPE_UINT64, &stats.frames, "trainings", G_TYPE_INT,
-                    &stats.trainings, "training-frames", G_TYPE_INT, &stats.training_frames,
-                    "training-experiments", G_TYPE_INT, &stats.training_experiments,
-                    "training-seconds", G_TYPE_DOUBLE, &stats.training_s, "training-penalty",
-                    G_TYPE_DOUBLE, &stats.penalty_s, "training", G_TYPE_BOOLEAN, &training,
-                    nullptr);
+  gst_structure_get(structure, "frames", G_TYPE_UINT64, &stats.frames, "frames-page-locked",
+                    G_TYPE_UINT64, &stats.page_locked, "trainings", G_TYPE_INT, &stats.trainings,
+                    "training-frames", G_TYPE_INT, &stats.training_frames, "training-experiments",
+                    G_TYPE_INT, &stats.training_experiments, "training-seconds", G_TYPE_DOUBLE,
+                    &stats.training_s, "training-penalty", G_TYPE_DOUBLE, &stats.penalty_s,
+                    "training", G_TYPE_BOOLEAN, &training, nullptr);
   stats.training = training;
   gst_structure_get_double(structure, "latency-p95", &stats.latency_p95_ms);
   stats.predicted = gst_structure_has_field(structure, "predicted-fps");

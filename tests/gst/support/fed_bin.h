@@ -26,6 +26,7 @@ inline double seconds_since(Clock::time_point start) {
 struct Stats {
   std::string configuration;
   guint64 frames = 0;
+  guint64 page_locked = 0;  ///< frames that came in memory of the bin
   int trainings = 0, training_frames = 0, training_experiments = 0;
   double training_s = 0, penalty_s = 0;
   bool training = false;
