@@ -164,17 +164,36 @@ TEST(Nvml, NoDriver) {
   EXPECT_THROW(NvmlLibrary("libm.so.6"), EnergyUnavailable);  // not what it should be
 }
 
-TEST(Nvml, AValueIsAskedForOftenWhenItIsDue) {
-  std::chrono::milliseconds since_last{0}, last_pause{0};
-  int asked = 0;
-  while (since_last < 100ms) {
-    last_pause = pause_before_value(since_last);
-    since_last += last_pause;
-    ++asked;
+// Whoever begins to follow comes at any time between two values.
+TEST(Nvml, AValueIsFoundSoonByFewCalls) {
+  using Values = std::chrono::duration<int64_t, std::ratio<1, 10>>;
+  for (int begin_ms = 0; begin_ms < 100; ++begin_ms) {
+    SCOPED_TRACE(begin_ms);
+    AskingTimes asking;
+    MeterClock::time_point now{1s + std::chrono::milliseconds(begin_ms)}, found_at{};
+    int found = 0, calls = 0;
+    for (Values last{0}; found < 10; now += asking.pause()) {
+      const Values newest = std::chrono::floor<Values>(now.time_since_epoch());
+      if (newest != last) {
+        last = newest;
+        found_at = now;
+        if (++found > 2) {
+          EXPECT_LE(now.time_since_epoch() - newest, 5ms);
+        }
+      }
+      asking.asked(now, found_at);
+      ++calls;
+    }
+    EXPECT_LE(calls, 26 + 5 * 10);
   }
-  EXPECT_LE(last_pause, 5ms) << "it is found no later than that";
-  EXPECT_LE(asked, 5);
-  EXPECT_GE(pause_before_value(200ms), 20ms) << "a counter that does not come";
+}
+
+TEST(Nvml, ACounterWhoseValueDoesNotComeIsNotAskedOften) {
+  AskingTimes asking;
+  const MeterClock::time_point found_at{1s};
+  asking.asked(found_at, found_at);
+  asking.asked(found_at + 200ms, found_at);
+  EXPECT_GE(asking.pause(), 20ms);
 }
 
 TEST(NvmlMeter, SamplesOnAThreadOfItsOwn) {

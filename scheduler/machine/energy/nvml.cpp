@@ -110,9 +110,17 @@ std::vector<std::size_t> choose_gpus(const std::vector<Gpu>& gpus, const NvmlOpt
                           "There are: " + list(gpus));
 }
 
-std::chrono::milliseconds pause_before_value(std::chrono::milliseconds since_last) {
+void AskingTimes::asked(MeterClock::time_point now, MeterClock::time_point changed_at) {
+  if (changed_at != changed_at_) found_soon_ = now - asked_at_ <= 2 * kOften;
+  asked_at_ = now;
+  changed_at_ = changed_at;
+}
+
+std::chrono::milliseconds AskingTimes::pause() const {
+  const auto since_last =
+      std::chrono::duration_cast<std::chrono::milliseconds>(asked_at_ - changed_at_);
   if (since_last >= kOverdue) return kPause;
-  return since_last >= kDue ? kOften : kDue - since_last;
+  return !found_soon_ || since_last >= kDue ? kOften : kDue - since_last;
 }
 
 NvmlCounter::NvmlCounter(const NvmlOptions& options, MeterDescription& description)
@@ -154,6 +162,7 @@ bool NvmlCounter::sample(MeterClock::time_point now, MessageBox& messages) {
   }
   if (!has_counter_) add_power(*answer.value, now);
   const CounterTrack::Event event = track_.add(has_counter_ ? *answer.value : sum_j_, now);
+  asking_.asked(now, track_.changed_at());
   if (event != CounterTrack::Event::none) {
     messages.tell_once(std::to_string(static_cast<int>(event)),
                        describe(event, "NVML: the energy of " + gpu_.name));
@@ -161,10 +170,8 @@ bool NvmlCounter::sample(MeterClock::time_point now, MessageBox& messages) {
   return true;
 }
 
-std::chrono::milliseconds NvmlCounter::pause(MeterClock::time_point now) const {
-  if (!has_counter_) return kPause;
-  return pause_before_value(
-      std::chrono::duration_cast<std::chrono::milliseconds>(now - track_.changed_at()));
+std::chrono::milliseconds NvmlCounter::pause() const {
+  return has_counter_ ? asking_.pause() : kPause;
 }
 
 std::optional<EnergyReading> NvmlCounter::reading() const {
@@ -205,7 +212,7 @@ std::chrono::milliseconds NvmlSource::look() {
   const bool closely = followers_.use_count() > 1;
   if (closely && answered_) {
     answered_ = sample();
-    return counter_->pause(sampled_at_);
+    return counter_->pause();
   }
   const auto pause = answered_ ? kPauseUnfollowed : kPauseAfterError;
   if (MeterClock::now() - sampled_at_ >= pause) answered_ = sample();

@@ -34,9 +34,21 @@ std::size_t choose_gpu(const std::vector<NvmlLibrary::Gpu>& gpus, const NvmlOpti
 std::vector<std::size_t> choose_gpus(const std::vector<NvmlLibrary::Gpu>& gpus,
                                      const NvmlOptions& options, int count);
 
-/// How long to wait before a counter with a value every 100 ms is asked again, so long after its
-/// last one. Not at all often until the next one is nearly due, nor when it does not come.
-std::chrono::milliseconds pause_before_value(std::chrono::milliseconds since_last);
+/// When a counter with a value every 100 ms is asked. Each value should be found a few milliseconds
+/// after it came, by few calls: after one that was found so, the next calls are those of 86 ms
+/// later and of every 4 ms from then on, and of every 20 ms from 130 ms on, because no value comes.
+/// After one that may have come long before it was found there is a call every 4 ms at once.
+class AskingTimes {
+ public:
+  /// `changed_at`: when the newest value was found.
+  void asked(MeterClock::time_point now, MeterClock::time_point changed_at);
+  /// Until the next call, from the latest one on.
+  std::chrono::milliseconds pause() const;
+
+ private:
+  MeterClock::time_point asked_at_, changed_at_;
+  bool found_soon_ = false;  // the newest value
+};
 
 /// Follows one GPU's energy: its counter, or where it has none (before Volta) its power, added up
 /// over time. Called by one thread; the time is passed in.
@@ -49,7 +61,7 @@ class NvmlCounter {
   bool sample(MeterClock::time_point now, MessageBox& messages);
   std::optional<EnergyReading> reading() const;
   /// How long whoever follows it closely waits before asking again.
-  std::chrono::milliseconds pause(MeterClock::time_point now) const;
+  std::chrono::milliseconds pause() const;
   const NvmlLibrary::Gpu& gpu() const { return gpu_; }
 
  private:
@@ -59,6 +71,7 @@ class NvmlCounter {
   NvmlLibrary::Gpu gpu_;
   bool has_counter_ = false;
   CounterTrack track_;
+  AskingTimes asking_;
   double sum_j_ = 0, last_w_ = 0;  // of the power readings
   std::optional<MeterClock::time_point> last_power_at_;
 };
