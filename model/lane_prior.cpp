@@ -69,16 +69,17 @@ LanePrior lane_prior(const StreamModel& model, const DeviceFrame& frame) {
   LanePrior prior;
   if (!(frame.seconds > 0)) return prior;
   constexpr int kFrames = kMaxLanes;
+  const auto gain = [](double more) { return std::clamp(more, 1 / kMostGain, kMostGain); };
   const auto components = components_of(model, frame, kFrames);
   const double one = model.speed_up(components, {1, kFrames});
   for (int lanes = 1; lanes <= kFrames; lanes *= 2)
     prior.gains[static_cast<std::size_t>(lanes) - 1] =
-        model.speed_up(components, {lanes, kFrames}) / one;
+        gain(model.speed_up(components, {lanes, kFrames}) / one);
   const auto of_one = components_of(model, frame, 1);
   const double whole = model.speed_up(of_one, {1, 1});
   for (int bands = 2; bands <= kMaxTasks; bands *= 2)
     prior.band_gains[static_cast<std::size_t>(std::bit_width(unsigned(bands))) - 1] =
-        model.speed_up(of_one, {2, bands}) / whole;
+        gain(model.speed_up(of_one, {2, bands}) / whole);
   return prior;
 }
 

@@ -20,6 +20,9 @@ inline constexpr double kExpectedLaneGain = 0.15;
 /// How much sooner twice as many bands have to be done with a frame.
 inline constexpr double kBandGain = 0.03;
 
+/// The most that lanes or bands can gain.
+inline constexpr double kMostGain = 1000;
+
 /// What lanes and bands are expected to gain before any are measured. It says which number of lanes
 /// is measured first, and with how many bands measuring ends.
 struct LanePrior {

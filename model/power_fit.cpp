@@ -16,8 +16,8 @@ using Matrix = std::array<Vector, kTerms>;
 // Added to the diagonal, of itself: what the steps cannot tell apart is shared out instead of
 // growing without bound.
 constexpr double kRidge = 1e-6;
-// What is left of steps is shared out among kinds of configuration as if a part of a step had told
-// of each that it draws nothing of its own. So many rounds are enough.
+// The ridge of the watts of a kind, in steps: a kind that ran in few steps stays near 0. So many
+// rounds converge.
 constexpr double kOwnRidge = 0.15;
 constexpr int kOwnRounds = 30;
 

@@ -164,6 +164,13 @@ Prediction corrected(std::span<const Trial> trials, const Configuration& configu
   return times(error, prediction);
 }
 
+Prediction at_ratio(Prediction prediction, double ratio) {
+  prediction.throughput_fps *= ratio;
+  prediction.energy_j /= ratio;
+  prediction.latency_s /= ratio;
+  return prediction;
+}
+
 bool lanes_fall_short(std::span<const Trial> trials, const Configuration& configuration) {
   return error_of_lanes(trials, configuration).has_value();
 }

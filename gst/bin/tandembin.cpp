@@ -121,15 +121,13 @@ std::unique_lock<std::mutex> lock_with_device(TandemBin* bin, BinRun& run) {
   return lock;
 }
 
-// Hands the rules that the properties make to the controller, under configure_mutex. Throws
-// std::runtime_error.
+// Hands the rules that the properties make to the controller, under configure_mutex. With adapt=off
+// a device that was chosen goes on. Throws std::runtime_error.
 void configure(TandemBin* bin, BinRun& run) {
   const AdaptRules rules = rules_of(bin, run);
-  run.may_use_device = tandem::can_use_device(rules, run.device_only());
   run.control().set_device(run.device_side());
   run.control().set_rules(rules);
-  // With adapt=off what runs goes on, on the device if that was chosen.
-  if (run.control().runs_on_device()) run.may_use_device = true;
+  run.may_use_device = run.control().runs_on_device() || can_use_device(rules, run.device_only());
   run.control().warn_later(run.device_provider().complaint(run, settings_of(bin), rules));
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-
 namespace tandem {
 namespace {
 
@@ -188,7 +187,7 @@ void Controller::stream_ended() {
   training_->told_too_short = cost.frames;
   decision.measured = measured_before_;
   const Facts& facts = training_->facts;
-  const Findings so_far = interpret(facts.observations, facts.chain, *predictor_);
+  const Findings so_far = interpret(facts.observations, facts.chain, *predictor_, prior());
   decision.choice = predictor_->choose(so_far.measurements, objective_, allowed(), so_far.trials,
                                        Which::measured);
   decision.training_s = cost.seconds;

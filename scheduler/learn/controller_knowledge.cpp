@@ -64,12 +64,13 @@ void Controller::begin_check() {
   look(verify(*learnt, {}, objective_, allowed(), *predictor_).look_at);
 }
 
+// By its rate: no look here waits for an energy counter.
 void Controller::look(const Configuration& configuration, double slow_fps) {
   Chain chain = chain_;
   chain.cores = cores_;
   const Plan plan =
       as_in_service({configuration, Observation::Kind::look, 0, slow_fps}, chain, objective_);
-  check_->experiment.emplace(plan, chain, counter_s(), read_probe_);
+  check_->experiment.emplace(plan, chain, 0, read_probe_);
   running_ = plan.step();
 }
 
@@ -109,6 +110,7 @@ std::optional<Step> Controller::go_on_checking() {
   const bool other_size = learnt->origin == Learnt::Origin::other_sizes;
   if (verdict.is == Verdict::Is::holds) {
     learnt->verified = true;
+    if (slower_ && wanted_ == Reason::drift) wanted_.reset();
     if (verdict.best.configuration == settled_on_) return changed();
     learnt->chosen = verdict.best;
     settle(other_size ? Reason::derived : Reason::drift, verdict.best, {});

@@ -80,11 +80,14 @@ std::optional<Step> Controller::look_at_neighbours() {
   }
   if (training() || !wanted_ || *wanted_ == Reason::asked) return std::nullopt;
   // Somebody else may have found out what this one waits to find out.
-  const Learnt* own = learnt();
-  const uint64_t version = own ? own->version : 0;
+  const auto version = [this] {
+    const auto at = knowledge_->find(*conditions_);
+    return at == knowledge_->end() ? 0 : at->second.version;
+  };
+  const uint64_t before = version();
   ask_neighbours();
-  const Learnt* now = learnt();
-  if (!now || now->version == version) return std::nullopt;
+  if (version() == before) return std::nullopt;
+  slower_.reset();
   wanted_.reset();
   return decide(Reason::remembered);
 }

@@ -114,7 +114,7 @@ std::vector<Trial> as_tried(const std::vector<Trial>& trials, const Measurements
 }
 
 // Threads beside a device that nobody tried: what they take from its driver is not predicted, so
-// the one that the model overrates most comes first.
+// the ranking puts the most overrated number first.
 bool is_overrated(const Configuration& configuration, const Findings& findings) {
   return configuration.granularity == Granularity::coarse && configuration.mapping.any_device() &&
          configuration.threads > findings.measurements.devices &&

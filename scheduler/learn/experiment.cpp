@@ -56,7 +56,8 @@ int frames_at_a_time(const Configuration& configuration, int devices) {
   return configuration.threads + (on_device ? devices * configuration.lanes - 1 : 0);
 }
 
-// Medium grain without lanes has few frames under way: it is soon as it goes on.
+// Under medium grain with one lane few frames are under way, so the pipeline is full after
+// kCheap_s.
 bool has_filled(const Configuration& configuration, int frames, double lasted_s) {
   const bool few = configuration.granularity == Granularity::medium && configuration.lanes == 1;
   return frames > configuration.threads || (few && lasted_s > kCheap_s);
@@ -179,7 +180,7 @@ bool Experiment::take_trial(const FrameTimes& times, uint32_t device_stages) {
   }
   if (is_slow()) return true;
   count(times, device_stages);
-  under_way_s_.push_back(seconds(times.end_ns - times.begin_ns));
+  if (plan_.fill_s > kCheap_s) under_way_s_.push_back(seconds(times.end_ns - times.begin_ns));
   const Enough& enough = plan_.kind == Kind::look ? kLook : plan_.rest ? kRest : kGlance;
   const double latencies = plan_.fill_s > kCheap_s ? kLongLatencies : kLeastLatencies;
   const double least_seconds =

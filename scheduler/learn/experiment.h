@@ -108,7 +108,7 @@ class Experiment {
   Busy busy_;                   // of the frames that were counted
   std::vector<FrameTimes> samples_;
   LatencySketch latency_;
-  std::vector<double> under_way_s_;  // those of a trial that were counted, one after the other
+  std::vector<double> under_way_s_;  // how long each frame of a long trial was that was counted
   double latencies_s_ = 0;           // of the frames that were counted
   double relative_error_ = 0;
 };

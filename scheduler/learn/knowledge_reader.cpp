@@ -20,7 +20,6 @@ constexpr NumberBounds kTime{0, 1e11, 0};
 constexpr int kMostCores = 4096, kMostPixels = 1 << 20, kMostFrames = 1000000, kMostWindow = 100000;
 constexpr std::size_t kMostObservations = 2000, kMostEntries = 100000;
 constexpr std::size_t kMostText = 16384;
-constexpr double kMostGain = 1000;  // of lanes
 
 // Goes to a terminal some day: no control characters, those of two bytes included.
 std::string read_text(const JsonObject& object, const char* name, bool may_be_empty = false) {
@@ -150,7 +149,7 @@ Observation read_observation(const JsonObject& object, const Chain& chain) {
   return seen;
 }
 
-// As many as there are.
+// Fewer than there are leave the rest unknown.
 void read_gains(const JsonObject& object, const char* name, std::span<double> gains) {
   const Json& list = object.list(name, gains.size());
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -165,6 +164,7 @@ LanePrior read_prior(const JsonObject& object) {
   LanePrior prior;
   read_gains(object, "gains", prior.gains);
   read_gains(object, "band_gains", prior.band_gains);
+  if (!prior.expects_any()) fail_field(object.path_of("gains"), "has none of one lane");
   return prior;
 }
 

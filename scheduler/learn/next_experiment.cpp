@@ -354,9 +354,7 @@ class Finder {
     if (other.configuration.mapping != best.configuration.mapping) return other;
     const Prediction expected = predicted(best.configuration).prediction;
     const double more = best.prediction.throughput_fps / expected.throughput_fps;
-    if (!(more > 1)) return other;
-    other.prediction.throughput_fps *= more;
-    other.prediction.energy_j /= more;
+    if (more > 1) other.prediction = at_ratio(other.prediction, more);
     return other;
   }
 

@@ -28,8 +28,8 @@ inline constexpr int kFewCores = 4;
 ///   one that is fixed. Where the device has a processor of its own (and, with energy in the
 ///   objective, joules of its own) one core is measured beside the device at work, and where all
 ///   cores are no faster than the device three quarters of them are, instead of the cores alone:
-///   the stream goes on at the rate of the device. Where rate alone counts, one core tells that all
-///   of many add little to the device: then that is all.
+///   the stream goes on at the rate of the device. Where throughput, efficiency or the energy-delay
+///   product counts, one core tells that all of many add little to the device: then that is all.
 std::optional<Plan> next_measurement(const Facts& facts, const Findings& findings,
                                      const Objective& objective, const Allowed& allowed,
                                      const LanePrior& prior = {});

@@ -63,7 +63,7 @@ double Promises::alike(const Configuration& a, const Configuration& b) const {
   return alike * std::exp(-std::abs(a.threads - b.threads) / (kThreads * cores_));
 }
 
-// `trials`: that missed nothing, before there are any.
+// `trials`: how many trials that did as expected are assumed beforehand.
 Promises::Mean Promises::mean_missed(const Configuration& configuration, double trials) const {
   double sum = 0;
   for (const Missed& missed : missed_) {

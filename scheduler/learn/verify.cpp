@@ -77,13 +77,6 @@ class Derived {
                      predictor_.predict(findings.measurements, configuration));
   }
 
-  static Prediction at_ratio(Prediction prediction, double ratio) {
-    prediction.throughput_fps *= ratio;
-    prediction.energy_j /= ratio;  // the power stays
-    prediction.latency_s /= ratio;
-    return prediction;
-  }
-
   void take(const Observation& look) {
     const Prediction before = expected(look.configuration);
     const double ratio = rate(look) / before.throughput_fps;

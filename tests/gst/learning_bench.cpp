@@ -90,20 +90,22 @@ Trained trained_and_followed(FedBin& bin, const OfferedFrames& offered, double f
   return outcome;
 }
 
-// Of the best rate of any 0.1 s before.
+// The rate of 0.1 s by the best of all windows of 0.1 s before, one after the other. A stream that
+// stands still until the end counts too.
 double longest_slowness_s(const std::vector<double>& departures_s, double until_s) {
   constexpr double kRateSeconds = 0.1;
   if (departures_s.empty()) return 0;
   Slowness slowness(departures_s[0]);
-  double best_fps = 0, next_s = departures_s[0] + kRateSeconds;
+  double best_fps = 0, next_s = departures_s[0] + kRateSeconds, last_s = departures_s[0];
   for (const double at_s : departures_s) {
     if (at_s > until_s) break;
+    last_s = at_s;
     slowness.frame_done(at_s, best_fps);
     if (at_s < next_s) continue;
     best_fps = std::max(best_fps, slowness.fps());
     next_s = at_s + kRateSeconds;
   }
-  return slowness.longest_s();
+  return std::max(slowness.longest_s(), until_s - last_s);
 }
 
 // A process that runs `configuration`, or what the bin chooses by what is known ("auto").

@@ -25,8 +25,8 @@ struct Trained : Told {
 struct Row {
   std::string name;
   double frames = 0, seconds = 0, first_s = 0;  // of the cold start
-  // For how long the training of the cold start was slower than half of the best rate of any 0.1 s
-  // before, at most.
+  // For how long the training of the cold start was slower than half of its best 0.1 s before, at
+  // most.
   double slow_s = 0;
   Stats cold;
   std::vector<Trained> trained;

@@ -285,7 +285,7 @@ TEST(ExperimentTest, FewLongFramesAreEnough) {
   EXPECT_GE(frames(0.2, 1), 5);
 }
 
-// Frames of 0.8 s on four cores whose threads begin 20 ms apart, as they get the device.
+// Frames of 0.8 s on eight cores, whose threads begin 20 ms apart, as they get the device.
 FrameTimes long_frame(const Plan& plan, int number, double longer_s = 0) {
   const int threads = plan.configuration.threads;
   FrameTimes times;

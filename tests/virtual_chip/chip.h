@@ -31,8 +31,8 @@ struct Chip {
     double cores_w = 0;   ///< more when all cores compute; fewer take their share of it
     double device_w = 0;  ///< more when the device computes
     double medium_w = 0;  ///< more when all cores compute one frame: they wait for each other
-    /// More when several frames are on the device, whose units wait less: half of it with two,
-    /// three quarters with four.
+    /// More when several frames are on the device, whose units wait less: half of `lanes_w` with
+    /// two frames, three quarters with four.
     double lanes_w = 0;
   };
 

@@ -13,6 +13,7 @@ EnergyCounter::EnergyCounter(double resolution_s, double pause_s, double begin_s
       read_(next_) {}
 
 void EnergyCounter::pass(double now_s, const Watts& watts) {
+  if (next_.found_s <= now_s) read_ = next_;
   const auto after = [&](double seconds) {
     return Watts{joules_.c + watts.c * seconds, joules_.g + watts.g * seconds,
                  joules_.u + watts.u * seconds};
