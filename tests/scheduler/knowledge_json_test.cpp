@@ -48,10 +48,18 @@ TEST(KnowledgeJson, WhatAPriorSparedIsKnownOfAFile) {
   EXPECT_TRUE(known(four->predicted.throughput_fps));
 }
 
-TEST(KnowledgeJson, AGainThatIsNoneIsRefused) {
-  Known known = example();
-  known.facts.prior.gains[0] = -1;
-  EXPECT_NE(read_knowledge(text_of(known)).problem.find("lane_prior.gains"), std::string::npos);
+TEST(KnowledgeJson, GainsOfLanesThatCannotBeAreRefused) {
+  Known with_prior = example();
+  with_prior.facts.prior.gains[0] = 1;
+  const auto problem_of = [&](const Json& first, const Json& second) {
+    Json json = Json::parse(text_of(with_prior));
+    json["entries"][0]["lane_prior"]["gains"] = {first, second};
+    return read_knowledge(json.dump()).problem;
+  };
+  EXPECT_EQ(problem_of(1, 1000), "");
+  for (const Json& gain : {Json(-1), Json(0), Json(1001), Json("2")})
+    EXPECT_NE(problem_of(1, gain).find("lane_prior.gains"), std::string::npos) << gain;
+  EXPECT_NE(problem_of(nullptr, 2).find("lane_prior.gains"), std::string::npos);
 }
 
 TEST(KnowledgeJson, WhatIsReadMeansWhatWasWritten) {

@@ -134,6 +134,33 @@ TEST_F(NeighboursTest, WhatTrainingOfOthersDoesIsNoDrift) {
   EXPECT_TRUE(a.has(Reason::drift)) << "slower, and nobody changed anything";
 }
 
+// Frames become slower, most of all where many threads feed the device: what both learnt does not
+// hold, and one of them may not train.
+TEST_F(NeighboursTest, WhoMakesDoTakesUpWhatAnotherLearns) {
+  Bin a(*this, "frames"), b(*this, "frames");
+  run({&a, &b}, 30);
+  ASSERT_EQ(a.trainings() + b.trainings(), 1);
+  a.step = a.controller.set_rules({.max_overhead = 1e-6});
+  b.step = b.controller.set_rules({.max_overhead = 0.9});
+  run({&a, &b}, 20);
+  const auto slow_down = [](Bin& bin) {
+    bin.chip.slow_down(1.6 * kUsual);
+    bin.chip.crowd(2, 0.2);
+  };
+  slow_down(a);
+  run({&a, &b}, 60);
+  EXPECT_TRUE(a.has(Reason::drift));
+  slow_down(b);
+  const auto remembered = [&a] {
+    return std::ranges::count(a.decisions, Reason::remembered, &Decision::reason);
+  };
+  const auto before = remembered();
+  run({&a, &b}, 100);
+  EXPECT_EQ(a.trainings() + b.trainings(), 2);
+  EXPECT_EQ(remembered(), before + 1);
+  EXPECT_EQ(to_string(a.step.configuration), to_string(b.step.configuration));
+}
+
 TEST_F(NeighboursTest, RulesThatComeWithAnotherShareDoNotHideIt) {
   auto b = std::make_unique<Bin>(*this, "other frames");
   Bin a(*this, "frames");
