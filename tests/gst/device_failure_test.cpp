@@ -77,8 +77,12 @@ TEST_F(DeviceFailure, DuringTraining) {
   const std::vector<Message> trained = told("reason=(string)device-failed");
   ASSERT_FALSE(trained.empty());
   EXPECT_NE(trained[0].text.find("new=(string)ccc"), std::string::npos) << trained[0].text;
-  EXPECT_NE(trained[0].text.find("training-experiments=(int)4"), std::string::npos)
-      << trained[0].text;
+  // Medium grain, one thread and two; three threads unless frames take longer than 0.1 s.
+  const auto experiments = [&](const char* count) {
+    return trained[0].text.find(std::string("training-experiments=(int)") + count + ",") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(experiments("4") || experiments("3")) << trained[0].text;
   const std::vector<Message> warnings = stream.messages.all(GST_MESSAGE_WARNING);
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_EQ(warnings[0].text.rfind(kWarning, 0), 0U) << warnings[0].text;
