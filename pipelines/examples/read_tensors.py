@@ -43,7 +43,9 @@ def main():
     while sample := sink.try_pull_sample(10 * Gst.SECOND):
         buffer = sample.get_buffer()
         for name, tensor in tensors_of(buffer).items():
-            print(f"frame {number}: {name} {tensor.dtype} {tensor.shape}, mean {tensor.mean():.6g}")
+            # The levels of a pyramid lie one behind the other, with bytes between them that mean nothing.
+            mean = f", mean {tensor.mean():.6g}" if tensor.ndim > 1 else ""
+            print(f"frame {number}: {name} {tensor.dtype} {tensor.shape}{mean}")
         vectors = vectors_of(buffer)
         if len(vectors):
             print(f"frame {number}: {len(vectors)} vectors, {numpy.hypot(vectors['dx'], vectors['dy']).mean():.2f} pixels")
