@@ -47,7 +47,7 @@ struct PowerFit {
 /// ms gives few values of each of many short experiments; over a whole training they are enough for
 /// a handful of numbers. Unknown unless there are more steps than coefficients of what was ever
 /// busy, and kLeastPowerSteps. A kind that never was has 0. What never differed cannot be told
-/// apart: the sum is right where it was measured, and the covariance says the rest. What is left of
+/// apart: the sum is right where it was measured, and the covariance says the rest. The rest of
 /// each step belongs to the kinds of configuration that ran in it, as far as one or two steps can
 /// tell.
 inline constexpr int kLeastPowerSteps = 4;

@@ -33,8 +33,8 @@ const Trial* find_trial(std::span<const Trial> trials, const Configuration& conf
 /// The error grows between two numbers of threads with the square of the way from the lower one to
 /// the higher one: threads get in each other's way, and in the driver's, when they are nearly as
 /// many as the cores. One thread is taken to be right, and the rate of more threads than tried as
-/// well: they may find another rhythm, and have to be tried. Their power errs
-/// as that of the most threads that were tried.
+/// well: they may find another rhythm, and have to be tried. Their power errs as that of the most
+/// threads that were tried.
 /// Lanes may gain much less beside busy cores than with the device alone, however many threads
 /// there are. Where a coupled mapping with several lanes fell short by a fifth, all numbers of
 /// threads err as the nearest one that was tried does, and so do more lanes.

@@ -30,8 +30,8 @@ struct Slowdown {
 /// side takes so much longer. Energy follows time.
 Learnt derive(const Learnt& learnt, const Slowdown& slowdown, const Predictor& predictor);
 
-/// What to run by what was derived: the best and simplest. Of what ran where that was learnt, if
-/// the best has threads beside a device that nobody tried.
+/// Derived knowledge's best and simplest configuration. Where the best has threads beside a device
+/// that nobody tried, the best of the configurations that the trainings behind it ran.
 Choice choose_derived(const Learnt& derived, const Objective& objective, const Allowed& allowed,
                       const Predictor& predictor);
 

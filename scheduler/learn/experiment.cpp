@@ -205,8 +205,8 @@ double Experiment::grew_s() const {
 
 // From the first of the frames that count to the last one. Where frames are under way for as long
 // as they are counted more of them may begin than leave, and how long they are under way grows by
-// twice what it does between the halves. What is under way is half done: so frames take longer than
-// from begin to begin by half of that.
+// twice what it does between the halves. A frame that is under way counts as half done, so the
+// frames took longer than from begin to begin by half of that growth.
 double Experiment::counted_s() const {
   const double began_s = seconds(last_ns_ - start_ns_);
   const bool is_long = is_trial(plan_.kind) && plan_.fill_s > kCheap_s;

@@ -225,7 +225,7 @@ class Finder {
     };
     if (const auto unproven = unproven_lanes(measured_, trials_, facts_, prior_, near))
       return attempt(*unproven, Kind::glance);
-    if (const auto one = one_lane_instead(trials_, facts_, near); one && prior_.expects_any())
+    if (const auto one = one_lane_instead(trials_, facts_, prior_, near))
       return attempt(*one, Kind::glance);
     if (const auto bands = other_tasks(measured_, trials_, facts_.chain, prior_); refines(bands))
       return attempt(*bands, Kind::glance);
@@ -328,18 +328,10 @@ class Finder {
     // What lanes gain that were not measured is what others gained elsewhere.
     const bool lanes = prior_.expects_any() &&
                        other.lanes != measured_.best().configuration.lanes &&
-                       !measured_alone(other.lanes);
+                       !measured_lanes(facts_, other.lanes);
     const double error = !may_surprise ? 0 : lanes ? kPriorError : kModelError;
     const double gain = promises_.expected_gain(candidate, measured_.best().prediction, error);
     return (may_surprise || promises(candidate)) && is_worth(gain);
-  }
-
-  // With the device alone.
-  bool measured_alone(int lanes) const {
-    return std::ranges::any_of(facts_.observations, [&](const Observation& seen) {
-      return seen.kind == Kind::experiment && seen.configuration.mapping.any_device() &&
-             seen.configuration.lanes == lanes;
-    });
   }
 
   // Further than the model errs.

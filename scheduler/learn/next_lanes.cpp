@@ -13,14 +13,6 @@ constexpr double kAsExpected = 0.5;
 // The part of what was expected that lanes do beside busy cores where they are in the way there.
 constexpr double kInTheWayThere = 0.9;
 
-// Whether the device took whole frames with one lane.
-bool ran_with_one_lane(const Facts& facts) {
-  return std::ranges::any_of(facts.observations, [](const Observation& seen) {
-    return seen.kind == Observation::Kind::experiment && seen.configuration.mapping.any_device() &&
-           seen.configuration.lanes == 1;
-  });
-}
-
 }  // namespace
 
 std::optional<int> next_lanes(std::span<const int> lanes,
@@ -71,7 +63,7 @@ std::optional<Configuration> unproven_lanes(
     const LanePrior& prior, const std::function<bool(const Configuration&)>& worth) {
   const Chain& chain = facts.chain;
   const Configuration& best = measured.best().configuration;
-  if (ran_with_one_lane(facts) || !prior.expects_any() || !best.mapping.decoupled() ||
+  if (measured_lanes(facts, 1) || !prior.expects_any() || !best.mapping.decoupled() ||
       best.mapping.any_split())
     return std::nullopt;
   const auto with = [](Configuration configuration, int lanes) {
@@ -90,10 +82,17 @@ std::optional<Configuration> unproven_lanes(
   return next == around.end() ? std::nullopt : std::optional(*next);
 }
 
+bool measured_lanes(const Facts& facts, int lanes) {
+  return std::ranges::any_of(facts.observations, [&](const Observation& seen) {
+    return seen.kind == Observation::Kind::experiment && seen.configuration.mapping.any_device() &&
+           seen.configuration.lanes == lanes;
+  });
+}
+
 std::optional<Configuration> one_lane_instead(
-    std::span<const Trial> trials, const Facts& facts,
+    std::span<const Trial> trials, const Facts& facts, const LanePrior& prior,
     const std::function<bool(const Configuration&)>& worth) {
-  if (ran_with_one_lane(facts)) return std::nullopt;
+  if (measured_lanes(facts, 1) || !prior.expects_any()) return std::nullopt;
   const Trial* fastest = nullptr;
   for (const Trial& trial : trials) {
     const Configuration& tried = trial.configuration;

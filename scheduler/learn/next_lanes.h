@@ -44,11 +44,14 @@ std::optional<Configuration> unproven_lanes(const Choice& measured, std::span<co
                                             const Facts& facts, const LanePrior& prior,
                                             const std::function<bool(const Configuration&)>& worth);
 
+/// Whether an experiment had so many lanes of the device, with or without cores beside it.
+bool measured_lanes(const Facts& facts, int lanes);
+
 /// One lane in place of several, where a prior spared one lane and those of the fastest decoupled
 /// configuration did less beside busy cores than was expected of them, as far as it is `worth` a
 /// trial: beside the cores they may gain nothing.
 std::optional<Configuration> one_lane_instead(
-    std::span<const Trial> trials, const Facts& facts,
+    std::span<const Trial> trials, const Facts& facts, const LanePrior& prior,
     const std::function<bool(const Configuration&)>& worth);
 
 /// What the training measured of the device with one lane: of whole frames or, as long as there

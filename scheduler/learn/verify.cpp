@@ -98,7 +98,7 @@ class Derived {
     return at_ratio(expected(other), alike_ratio > 0 ? alike_ratio : error_);
   }
 
-  // Of what ran before frames took another time: the model errs less there.
+  // The best configuration that ran before frames took another time: the model errs less there.
   std::optional<Candidate> best_tried() const {
     return best_of([&](const Configuration& other) -> std::optional<Prediction> {
       const Prediction one = expected(other);

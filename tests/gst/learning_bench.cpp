@@ -130,8 +130,8 @@ Second another_process(const Options& options, const BenchChain& chain, Size siz
   return second;
 }
 
-// What is known and the best, each in processes of its own, by turns: of both the first frames make
-// memory, and a thousand of them may last a tenth of a second.
+// A bin that knows and one that is told the best run in processes of their own, by turns: both make
+// memory in their first frames, and a thousand frames may last a tenth of a second.
 Second second_process(const Options& options, const BenchChain& chain, Size size,
                       const std::string& best) {
   Second second;
