@@ -21,7 +21,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <ranges>
 
 #include "model/median.h"
 #include "tests/gst/learning_tables.h"
@@ -170,9 +169,10 @@ void be_second_process(const Options& options) {
 void measure_finals(const Options& options, const BenchChain& chain, const Frames& frames,
                     const std::vector<Trained>& trained, std::vector<Rate>& rates) {
   std::vector<std::string> finals;
+  finals.reserve(trained.size() + rates.size());
   for (const Trained& told : trained) finals.push_back(told.after);
-  for (const Rate& rate : rates | std::views::take(options.finals))
-    finals.push_back(rate.configuration);
+  for (int i = 0; i < options.finals && i < std::ssize(rates); ++i)
+    finals.push_back(rates[i].configuration);
   std::vector<Rate> lasting = steady_rates(options.bin, chain.stages, frames, finals,
                                            options.final_s, options.final_rounds, kMostSettling_s);
   std::erase_if(rates, [&](const Rate& rate) {

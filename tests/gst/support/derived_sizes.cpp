@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <ranges>
 
 #include "scheduler/learn/derive.h"
 #include "scheduler/learn/knowledge_folder.h"
@@ -61,10 +60,10 @@ void derive_sizes(const FedBin::Options& options, const BenchChain& chain,
     const std::string runs = to_string(best.configuration);
     const Frames frames(kSizes[i]);
     std::vector<std::string> last{runs, lists[i].back()};
-    for (const Rate& rate :
-         steady_rates(options, chain.stages, frames, lists[i], search.seconds, search.rounds) |
-             std::views::take(kFinals))
-      last.push_back(rate.configuration);
+    const std::vector<Rate> found =
+        steady_rates(options, chain.stages, frames, lists[i], search.seconds, search.rounds);
+    for (int first = 0; first < kFinals && first < std::ssize(found); ++first)
+      last.push_back(found[first].configuration);
     const std::vector<Rate> rates =
         steady_rates(options, chain.stages, frames, last, finals.seconds, finals.rounds);
     const double fps = rate_of(rates, runs), share = fps / rates[0].fps;
