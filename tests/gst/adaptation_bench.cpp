@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What adapting gains and costs: an application on a stream that goes from one size to another and
 // back, with a bin that adapts, the same bin frozen in what it chose for the first size, and each
-// part in its best configuration: named by --best, or found by --search. Then what watching costs a
-// steady stream: the chosen configuration with adapt=both and adapt=off in turn.
+// part in its best configuration: named by --best, or found by --search. The three, each in a
+// process of its own, take turns of a part of a second, because machines are faster at one time
+// than at another; a training is not interrupted. Then what watching costs a steady stream: the
+// chosen configuration with adapt=both and adapt=off in turn.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/median.h"
+#include "tests/gst/support/aside.h"
 #include "tests/gst/support/bench_search.h"
 
 namespace tandem {
@@ -35,92 +41,123 @@ struct Options {
 
 // What a steady run lasts at least: filling the bin anew is a small part of it.
 constexpr double kLeastTurn = 0.5;
+constexpr double kTurn = 1, kTurnOfOthers = 0.25, kAfterTraining = 0.1;  // s
 constexpr double kSearchSeconds = 0.5;
 constexpr int kSearchRounds = 3;
 
-/// Of each part.
-struct Row {
-  std::vector<double> fps;
-  std::vector<std::string> configurations;
-  std::vector<double> page_locked;  // of the frames that came
-  Stats last;                       // after the part before
-  void begin(const FedBin& stream) { last = stream.stats(); }
-  void add(const FedBin& stream, double rate) {
-    const Stats now = stream.stats();
-    fps.push_back(rate);
-    configurations.push_back(now.configuration);
-    page_locked.push_back(static_cast<double>(now.page_locked - last.page_locked) /
-                          static_cast<double>(now.frames - last.frames));
-    last = now;
-  }
-};
-
-/// Frames of each size, made once.
+/// Frames of each size, made when they are first asked for.
 class Clips {
  public:
-  explicit Clips(const std::vector<Size>& sizes) {
-    for (const Size& size : sizes)
-      if (!clips_.contains(text_of(size))) clips_.try_emplace(text_of(size), size);
-  }
-  const Frames& of(Size size) const { return clips_.at(text_of(size)); }
+  const Frames& of(Size size) { return clips_.try_emplace(text_of(size), size).first->second; }
 
  private:
   std::map<std::string, Frames> clips_;
 };
-
-/// Frames finished a second, of frames in the memory that the stream offers.
-double run(FedBin& stream, const Frames& frames, double seconds) {
-  const OfferedFrames offered(stream, frames.buffers);
-  return stream.run(offered.buffers(), seconds);
-}
 
 void train(FedBin& stream, const Frames& frames) {
   stream.begin(frames.size);
   stream.run_until_decided(OfferedFrames(stream, frames.buffers).buffers());
 }
 
-Row adapt(const Options& options, const Clips& clips, std::vector<std::string>& trainings) {
-  Row row;
-  FedBin stream(options.bin, options.chain->stages, "both");
-  for (std::size_t i = 0; i < options.parts.size(); ++i) {
-    stream.begin(options.parts[i]);
-    const Stats before = stream.stats();
-    row.add(stream, run(stream, clips.of(options.parts[i]), options.seconds));
-    const Stats after = stream.stats();
-    char text[160];
-    std::snprintf(text, sizeof text, "part %zu: %d training(s), %.3f s, %d frames, %.3f s lost",
-                  i + 1, after.trainings - before.trainings, after.training_s - before.training_s,
-                  after.training_frames - before.training_frames,
-                  after.penalty_s - before.penalty_s);
-    trainings.emplace_back(text);
-  }
-  return row;
-}
+/// A stream, and what it did in each part.
+class Stream {
+ public:
+  Stream(const Options& options, Clips& clips, const char* adapt)
+      : options_(options), clips_(clips), adapt_(adapt) {}
 
-Row freeze(const Options& options, const Clips& clips) {
-  Row row;
-  FedBin stream(options.bin, options.chain->stages, "both");
-  train(stream, clips.of(options.parts[0]));
-  stream.set("adapt", "off");
-  row.begin(stream);
-  for (const Size& part : options.parts) {
-    stream.begin(part);
-    row.add(stream, run(stream, clips.of(part), options.seconds));
+  // "freeze", "force ggg/cg1", "begin 0", the index of a part, "turn 0.5", which returns the
+  // seconds of the part so far, and "end", which returns what a Row reads.
+  std::string answer(const std::string& line) {
+    std::istringstream words(line);
+    std::string verb, configuration;
+    std::size_t part = 0;
+    double seconds = 0;
+    words >> verb;
+    if (!bin_) {
+      gst_init(nullptr, nullptr);
+      bin_.emplace(options_.bin, options_.chain->stages, adapt_);
+    }
+    if (verb == "freeze") {
+      train(*bin_, clips_.of(options_.parts[0]));
+      bin_->set("adapt", "off");
+    } else if (verb == "force" && words >> configuration) {
+      bin_->force(configuration);
+    } else if (verb == "begin" && words >> part) {
+      begin(clips_.of(options_.parts[part]));
+    } else if (verb == "turn" && words >> seconds) {
+      turn(seconds);
+      return std::to_string(seconds_);
+    } else if (verb == "end") {
+      return end();
+    }
+    return "done";
   }
-  return row;
-}
 
-/// The best of what a bin that trained on frames of this size names, and of all that ran here.
-std::string search(const Options& options, const Frames& frames, const Row& adapted,
-                   const Row& frozen) {
+ private:
+  void begin(const Frames& frames) {
+    offered_.reset();
+    bin_->begin(frames.size);
+    offered_.emplace(*bin_, frames.buffers);
+    seconds_ = 0;
+    before_ = bin_->stats();
+  }
+  // Feeds for so long, and until no training runs.
+  void turn(double seconds) {
+    const auto start = Clock::now();
+    do {
+      while (seconds_since(start) < seconds) bin_->feed(offered_->buffers());
+      seconds += kAfterTraining;
+    } while (bin_->stats().training);
+    seconds_ += seconds_since(start);
+  }
+  std::string end() const {
+    const Stats after = bin_->stats();
+    const auto frames = static_cast<double>(after.frames - before_.frames);
+    char text[200];
+    std::snprintf(text, sizeof text, "%f %s %f %d training(s), %.3f s, %d frames, %.3f s lost",
+                  frames / seconds_, after.configuration.c_str(),
+                  static_cast<double>(after.page_locked - before_.page_locked) / frames,
+                  after.trainings - before_.trainings, after.training_s - before_.training_s,
+                  after.training_frames - before_.training_frames,
+                  after.penalty_s - before_.penalty_s);
+    return text;
+  }
+
+  const Options& options_;
+  Clips& clips_;
+  const char* const adapt_;
+  std::optional<FedBin> bin_;
+  std::optional<OfferedFrames> offered_;
+  double seconds_ = 0;
+  Stats before_;
+};
+
+/// Of each part.
+struct Row {
+  std::vector<double> fps, page_locked;  // `page_locked`: of the frames that came
+  std::vector<std::string> configurations, trainings;
+
+  void add(const std::string& end) {
+    std::istringstream words(end);
+    std::string configuration, training;
+    double rate = 0, locked = 0;
+    words >> rate >> configuration >> locked >> std::ws;
+    std::getline(words, training);
+    fps.push_back(rate);
+    configurations.push_back(configuration);
+    page_locked.push_back(locked);
+    trainings.push_back(training);
+  }
+};
+
+/// The best of what a bin that trained on frames of this size names.
+std::string search(const Options& options, const Frames& frames) {
   std::vector<std::string> list;
   {
     FedBin stream(options.bin, options.chain->stages, "caps");
     train(stream, frames);
-    list = candidates(stream);
+    list = with_all_lanes(candidates(stream));
   }
-  for (const Row* row : {&adapted, &frozen})
-    list.insert(list.end(), row->configurations.begin(), row->configurations.end());
   const std::vector<Rate> rates =
       steady_rates(options.bin, options.chain->stages, frames, list, kSearchSeconds, kSearchRounds);
   std::fprintf(stderr, "%s %s:", options.chain->name, text_of(frames.size).c_str());
@@ -130,40 +167,53 @@ std::string search(const Options& options, const Frames& frames, const Row& adap
   return rates.front().configuration;
 }
 
-Row run_best(const Options& options, const Clips& clips, const std::vector<std::string>& best) {
-  Row row;
-  FedBin stream(options.bin, options.chain->stages, "off");
-  for (std::size_t i = 0; i < options.parts.size(); ++i) {
-    stream.force(best[i % best.size()]);
-    stream.begin(options.parts[i]);
-    row.add(stream, run(stream, clips.of(options.parts[i]), options.seconds));
+std::vector<std::string> best_of_parts(const Options& options, Clips& clips) {
+  if (!options.search) return options.best;
+  std::map<std::string, std::string> found;
+  std::vector<std::string> best;
+  for (const Size& part : options.parts) {
+    std::string& of_size = found[text_of(part)];
+    if (of_size.empty()) of_size = search(options, clips.of(part));
+    best.push_back(of_size);
   }
-  return row;
+  return best;
 }
 
-void compare(const Options& options, const Clips& clips) {
-  std::vector<std::string> trainings;
-  const Row adapted = adapt(options, clips, trainings);
-  const Row frozen = freeze(options, clips);
-  std::vector<std::string> best = options.best;
-  if (options.search) {
-    std::map<std::string, std::string> found;
-    for (const Size& part : options.parts) {
-      std::string& of_size = found[text_of(part)];
-      if (of_size.empty()) of_size = search(options, clips.of(part), adapted, frozen);
-      best.push_back(of_size);
-    }
+/// The processes of the three streams.
+struct Asides {
+  Aside adapts, frozen, reached;
+};
+
+void compare(const Options& options, Clips& clips, Asides& asides) {
+  const std::vector<std::string> best = best_of_parts(options, clips);
+  Row adapts, frozen, reached;
+  struct Turns {
+    const char* name;
+    Aside* aside;
+    Row* row;
+  };
+  std::vector<Turns> streams{{"frozen", &asides.frozen, &frozen},
+                             {"adapts", &asides.adapts, &adapts}};
+  if (!best.empty()) streams.insert(streams.begin(), {"best", &asides.reached, &reached});
+  asides.frozen.ask("freeze");
+  for (std::size_t i = 0; i < options.parts.size(); ++i) {
+    if (!best.empty()) asides.reached.ask("force " + best[i % best.size()]);
+    for (const Turns& stream : streams) stream.aside->ask("begin " + std::to_string(i));
+    for (double seconds = 0; seconds < options.seconds;)
+      for (const Turns& stream : streams)
+        seconds = std::stod(stream.aside->ask(
+            "turn " + std::to_string(stream.row == &adapts ? kTurn : kTurnOfOthers)));
+    for (const Turns& stream : streams) stream.row->add(stream.aside->ask("end"));
   }
-  const Row reached = best.empty() ? Row{} : run_best(options, clips, best);
   std::printf(
       "%s, %g s each\n\n| part | adapts, frames/s | its choice | frozen | best | which | adapts / "
       "best | adapts / frozen |\n"
       "| --- | ---: | --- | ---: | ---: | --- | ---: | ---: |\n",
       options.chain->name, options.seconds);
   for (std::size_t i = 0; i < options.parts.size(); ++i) {
-    const double fps = adapted.fps[i];
+    const double fps = adapts.fps[i];
     std::printf("| %s | %.1f | %s | %.1f (%s) |", text_of(options.parts[i]).c_str(), fps,
-                adapted.configurations[i].c_str(), frozen.fps[i], frozen.configurations[i].c_str());
+                adapts.configurations[i].c_str(), frozen.fps[i], frozen.configurations[i].c_str());
     if (best.empty()) {
       std::printf(" | | | %.2f |\n", fps / frozen.fps[i]);
     } else {
@@ -171,13 +221,13 @@ void compare(const Options& options, const Clips& clips) {
                   fps / reached.fps[i], fps / frozen.fps[i]);
     }
   }
-  for (const auto& [name, row] :
-       {std::pair{"adapts", &adapted}, {"frozen", &frozen}, {"best", &reached}}) {
-    std::printf("\nframes in page-locked memory, %s:", name);
-    for (const double part : row->page_locked) std::printf(" %.2f", part);
+  for (const Turns& stream : streams) {
+    std::printf("\nframes in page-locked memory, %s:", stream.name);
+    for (const double part : stream.row->page_locked) std::printf(" %.2f", part);
   }
   std::puts("\n");
-  for (const std::string& training : trainings) std::puts(training.c_str());
+  for (std::size_t i = 0; i < options.parts.size(); ++i)
+    std::printf("part %zu: %s\n", i + 1, adapts.trainings[i].c_str());
   std::fflush(stdout);
 }
 
@@ -250,11 +300,18 @@ Options parse(int argc, char** argv) {
 }  // namespace tandem
 
 int main(int argc, char** argv) {
-  gst_init(nullptr, nullptr);
   try {
     const tandem::Options options = tandem::parse(argc, argv);
-    const tandem::Clips clips(options.parts);
-    tandem::compare(options, clips);
+    tandem::Clips clips;
+    tandem::Stream adapts(options, clips, "both"), frozen(options, clips, "both"),
+        reached(options, clips, "off");
+    const auto aside = [](tandem::Stream& stream) {
+      return [&stream](const std::string& line) { return stream.answer(line); };
+    };
+    tandem::Asides asides{tandem::Aside(aside(adapts)), tandem::Aside(aside(frozen)),
+                          tandem::Aside(aside(reached))};
+    gst_init(nullptr, nullptr);
+    tandem::compare(options, clips, asides);
     std::set<std::string> sizes;
     for (const tandem::Size& part : options.parts)
       if (options.pairs > 0 && sizes.insert(tandem::text_of(part)).second)

@@ -13,7 +13,10 @@
 // "Measured" is that of another stream, which runs the candidates by turns: those of `--finals` and
 // what was chosen for `--final-rounds` of `--final-seconds`, after each has run until its rate was
 // steady. In a virtual machine one configuration runs at rates up to 1.5 times apart from one
-// second or process to the next, so many short rounds tell more than few long ones.
+// second or process to the next, so many short rounds tell more than few long ones. For the same
+// reason a cold start goes on, once it has trained, by turns with a stream of another process that
+// is told its choice: the best in its own time did that stream's rate by what the choice does of
+// the best.
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,9 +24,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 
 #include "model/median.h"
 #include "tests/gst/learning_tables.h"
+#include "tests/gst/support/aside.h"
 #include "tests/gst/support/bench_search.h"
 #include "tests/gst/support/derived_sizes.h"
 #include "tests/support/slowness.h"
@@ -41,6 +46,7 @@ constexpr double kMostTraining = 60;
 constexpr guint64 kFirst = 100, kLast = 1100;
 constexpr int kSecondRounds = 3;  // of a second process
 constexpr double kFollows_s = 2, kNextFollow_s = 1, kMostSettling_s = 2;
+constexpr double kTurn_s = 1, kToldTurn_s = 0.25;  // of a cold start, of the stream beside it
 
 struct Options {
   FedBin::Options bin;
@@ -105,6 +111,65 @@ double longest_slowness_s(const std::vector<double>& departures_s, double until_
     next_s = at_s + kRateSeconds;
   }
   return std::max(slowness.longest_s(), until_s - last_s);
+}
+
+// A stream that is told what to run, in the process beside this one.
+class ToldStream {
+ public:
+  explicit ToldStream(const Options& options) : options_(options) {
+    options_.bin.knowledge = "off";
+  }
+
+  // "begin vivid 600x416 ggg/cg1/q4", "run 0.5", which returns frames a second, and "end".
+  std::string answer(const std::string& line) {
+    std::istringstream words(line);
+    std::string verb, chain, size, configuration;
+    words >> verb;
+    if (verb == "begin") {
+      gst_init(nullptr, nullptr);
+      words >> chain >> size >> configuration;
+      frames_.emplace(read_size(size));
+      bin_.emplace(options_.bin, bench_chain(chain).stages, "off");
+      bin_->force(configuration);
+      bin_->begin(frames_->size);
+      offered_.emplace(*bin_, frames_->buffers);
+      settle(*bin_, offered_->buffers(), kMostSettling_s);
+    } else if (verb == "run") {
+      double seconds = 0;
+      words >> seconds;
+      return std::to_string(bin_->run(offered_->buffers(), seconds));
+    } else {
+      offered_.reset();
+      bin_.reset();
+    }
+    return "done";
+  }
+
+ private:
+  Options options_;
+  std::optional<Frames> frames_;
+  std::optional<FedBin> bin_;
+  std::optional<OfferedFrames> offered_;
+};
+
+// The rest of a cold start of so many seconds, fed by turns with a stream that is told to run what
+// it chose.
+void go_on(FedBin& bin, const OfferedFrames& offered, double seconds, Aside& told,
+           const BenchChain& chain, Size size, Row& row) {
+  told.ask(std::string("begin ") + chain.name + " " + text_of(size) + " " + row.trained[0].after);
+  std::vector<double> ratios, rates;
+  do {
+    rates.push_back(std::stod(told.ask("run " + std::to_string(kToldTurn_s))));
+    const guint64 before = bin.delivered();
+    const auto start = Clock::now();
+    while (seconds_since(start) < kTurn_s) bin.feed(offered.buffers());
+    const double turn_s = seconds_since(start);
+    row.seconds += turn_s;
+    ratios.push_back(static_cast<double>(bin.delivered() - before) / turn_s / rates.back());
+  } while (row.seconds < seconds);
+  told.ask("end");
+  row.by_turns = median(ratios);
+  row.told_fps = median(rates);
 }
 
 // A process that runs `configuration`, or what the bin chooses by what is known ("auto").
@@ -181,7 +246,7 @@ void measure_finals(const Options& options, const BenchChain& chain, const Frame
   rates.insert(rates.begin(), lasting.begin(), lasting.end());
 }
 
-Row measure(const Options& options, const BenchChain& chain, Size size) {
+Row measure(const Options& options, const BenchChain& chain, Size size, Aside& beside) {
   Row row{std::string(chain.name) + " " + text_of(size)};
   std::fprintf(stderr, "%s\n", row.name.c_str());
   const Frames frames(size);
@@ -198,9 +263,8 @@ Row measure(const Options& options, const BenchChain& chain, Size size) {
     bin.begin(size);
     const OfferedFrames offered(bin, frames.buffers);
     row.trained.push_back(trained_and_followed(bin, offered, kFollows_s));
-    if (options.has("cold"))
-      while (seconds_since(start) < options.seconds) bin.feed(offered.buffers());
     row.seconds = seconds_since(start);
+    if (options.has("cold")) go_on(bin, offered, options.seconds, beside, chain, size, row);
     row.frames = static_cast<double>(bin.delivered());
     row.first_s = bin.first_s();
     row.slow_s = longest_slowness_s(bin.departures_s(), row.trained[0].at_s);
@@ -290,14 +354,14 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-void run(const Options& options) {
+void run(const Options& options, Aside& told) {
   std::vector<Row> rows;
   if (options.parts != std::vector<std::string>{"derive"})
     for (const BenchChain* chain : options.chains)
       for (const std::string& size : options.sizes)
         rows.push_back(
             measure(options, *chain,
-                    size == "small" ? Size{chain->width, chain->height} : read_size(size)));
+                    size == "small" ? Size{chain->width, chain->height} : read_size(size), told));
   if (options.has("cold")) print_cold(rows);
   if (options.has("cold")) print_lost(rows);
   if (options.has("chosen")) print_chosen(rows);
@@ -323,6 +387,8 @@ int main(int argc, char** argv) {
         options.programs.empty() ? drivers.path.string() : options.programs;
     setenv("CUDA_CACHE_PATH", compiled.c_str(), 1);
     setenv("POCL_CACHE_DIR", compiled.c_str(), 1);
+    tandem::ToldStream stream(options);
+    tandem::Aside told([&](const std::string& line) { return stream.answer(line); });
     gst_init(nullptr, nullptr);
     std::optional<tandem::ScratchFolder> scratch;
     if (options.folder.empty()) options.folder = scratch.emplace().path.string();
@@ -330,7 +396,7 @@ int main(int argc, char** argv) {
       if (!scratch && std::filesystem::exists(options.folder) &&
           !std::filesystem::is_empty(options.folder))
         throw std::runtime_error(options.folder + " knows something already: name an empty folder");
-      tandem::run(options);
+      tandem::run(options, told);
     } else {
       tandem::be_second_process(options);
     }

@@ -5,6 +5,14 @@
 #include <cstdio>
 
 namespace tandem {
+namespace {
+
+// What the best did in the time of a cold start.
+double best_beside(const Row& row) {
+  return row.told_fps / rate_of(row.rates, row.trained[0].after) * row.rates[0].fps;
+}
+
+}  // namespace
 
 void print_cold(const std::vector<Row>& rows) {
   std::puts(
@@ -13,29 +21,30 @@ void print_cold(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     const Trained& told = row.trained[0];
     std::printf("| %s, %.0f s | %.3f | %.2f | %.2f | %d + %d | %s | %.2f | %s, %.1f |\n",
-                row.name.c_str(), row.seconds, row.frames / (row.rates[0].fps * row.seconds),
+                row.name.c_str(), row.seconds, row.frames / (best_beside(row) * row.seconds),
                 told.training_s, told.penalty_s, told.experiments, told.trials, told.after.c_str(),
                 told.predicted_fps / told.followed_fps, row.rates[0].configuration.c_str(),
-                row.rates[0].fps);
+                best_beside(row));
   }
 }
 
 void print_lost(const std::vector<Row>& rows) {
   std::puts(
       "\n| cold start | first frame after, s | trained until, s | lost before it, of all | lost by "
-      "training | lost after it | frames/s after it, of the best | slower than half of the best so "
+      "training | lost after it | by a stream that is told the choice | slower than half of the "
+      "best so "
       "far, s | training |\n"
       "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |");
   for (const Row& row : rows) {
     const Told& told = row.trained[0];
-    const double best = row.rates[0].fps, all = best * row.seconds;
+    const double best = best_beside(row), all = best * row.seconds;
     const double after_s = row.seconds - told.at_s;
     const double after = row.frames - static_cast<double>(told.delivered);
     const double until = static_cast<double>(told.delivered);
     std::printf("| %s | %.2f | %.2f | %.3f | %.3f | %.3f | %.3f | %.2f | %s |\n", row.name.c_str(),
                 row.first_s, told.at_s, row.first_s / row.seconds,
                 (best * (told.at_s - row.first_s) - until) / all, (best * after_s - after) / all,
-                after / after_s / best, row.slow_s, told.spent.c_str());
+                row.by_turns, row.slow_s, told.spent.c_str());
   }
 }
 

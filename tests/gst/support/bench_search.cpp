@@ -18,7 +18,10 @@ constexpr std::size_t kFastest = 5, kMost = 10;
 constexpr double kSettleSeconds = 0.15;  // programs are built, queues fill
 constexpr double kSteady = 0.02;         // how far rates of a steady stream are apart
 constexpr double kLeastRate = 1e-3;      // frames/s, of one that hangs
-constexpr guint64 kLeastFrames = 8;      // slow ones tell little in a short time
+// Slow ones tell little in a short time: they leave in bursts, of as many as there are threads.
+constexpr guint64 kLeastFrames = 8;
+constexpr int kLeastBursts = 4;
+constexpr double kBurst_s = 0.1;  // shorter ones are a first search, which may err
 constexpr double kLongestSeconds = 3;
 
 std::string mapping_of(const std::string& configuration) {
@@ -39,17 +42,6 @@ std::vector<double> typical_rates(const std::vector<std::vector<double>>& measur
     rates.push_back(median(one) * median(rounds));
   }
   return rates;
-}
-
-// Until its rate is that of a moment ago: memory is made, and the device's clocks rise.
-void settle(FedBin& stream, const std::vector<GstBuffer*>& frames, double most_s) {
-  double before = 0;
-  const auto start = Clock::now();
-  do {
-    const double fps = stream.run(frames, kSettleSeconds);
-    if (std::abs(fps - before) <= kSteady * before) return;
-    before = fps;
-  } while (seconds_since(start) < most_s);
 }
 
 }  // namespace
@@ -124,6 +116,16 @@ std::vector<std::string> with_all_lanes(const std::vector<std::string>& configur
   return list;
 }
 
+void settle(FedBin& stream, const std::vector<GstBuffer*>& frames, double most_s) {
+  double before = 0;
+  const auto start = Clock::now();
+  do {
+    const double fps = stream.run(frames, kSettleSeconds);
+    if (std::abs(fps - before) <= kSteady * before) return;
+    before = fps;
+  } while (seconds_since(start) < most_s);
+}
+
 std::vector<Rate> steady_rates(const FedBin::Options& options, const std::string& stages,
                                const Frames& frames, std::vector<std::string> configurations,
                                double seconds, int rounds, double settle_s) {
@@ -144,11 +146,13 @@ std::vector<Rate> steady_rates(const FedBin::Options& options, const std::string
       }
       settle(stream, offered->buffers(), round == 0 ? settle_s : 0);
       const guint64 before = stream.delivered();
+      const guint64 enough =
+          seconds >= kBurst_s ? kLeastBursts * (stream.cores() + 1) : kLeastFrames;
       const auto start = Clock::now();
       do {
         stream.feed(offered->buffers());
-      } while (seconds_since(start) < seconds || (stream.delivered() < before + kLeastFrames &&
-                                                  seconds_since(start) < kLongestSeconds));
+      } while (seconds_since(start) < seconds ||
+               (stream.delivered() < before + enough && seconds_since(start) < kLongestSeconds));
       measured[i].push_back(static_cast<double>(stream.delivered() - before) /
                             seconds_since(start));
     }

@@ -76,6 +76,10 @@ std::vector<std::string> candidates(const FedBin& trained);
 /// Each, and it with one, two, four and eight lanes where that is all it has behind its threads.
 std::vector<std::string> with_all_lanes(const std::vector<std::string>& configurations);
 
+/// Feeds until its rate is that of a moment ago, for `most_s` at most: memory is made, and the
+/// device's clocks rise.
+void settle(FedBin& stream, const std::vector<GstBuffer*>& frames, double most_s);
+
 /// What each does when it runs steadily, the fastest first: in turn, `rounds` times for `seconds`
 /// each, medians of what each did by what all did in that round. A machine whose speed drifts hits
 /// all of them. Each runs for a moment before it counts, and in the first round until its rate is
