@@ -170,8 +170,9 @@ Dispatch::Work Dispatch::work_for(int driver, uint64_t now_ns, const Idle& idle)
     return {};
   }
   Entry* const ready = oldest_ready();
-  const bool enough =
-      collected && every_letter_has_free_lane() && std::ssize(ready_) > 2 * drivers();
+  const int at_hand =
+      std::min(2 * drivers(), std::max(2 * current_.lanes * devices_in_use(), drivers() / 2));
+  const bool enough = collected && every_letter_has_free_lane() && std::ssize(ready_) > at_hand;
   if (Entry* oldest = uncollected(); oldest && !enough) {
     if (Entry* for_lane = ready_for_lane()) return {&take_up(*for_lane, now_ns)};
     if (may_begin() && fills_lanes()) return {&begin(now_ns, idle)};

@@ -204,6 +204,28 @@ TEST(Simulation, AFastDeviceDoesNotRunAheadOfTheCores) {
   }
 }
 
+// What the device has finished waits for the cores with its tensors, and all that comes later waits
+// behind it: half as many as there are drivers, or twice as many as lanes, keep the cores busy. As
+// many as there are drivers and lanes wait to begin, as many are computed, and as many for the
+// oldest of them.
+TEST(Simulation, FewItemsWaitForTheCoresBehindTheDevice) {
+  for (const int lanes : {1, 2, 8}) {
+    Chip chip = quiet_chip({8, 8}, {0.1, 0.1}, 16);
+    chip.noise = 0.1;
+    Simulation simulation(chip, 1);
+    Configuration c = coarse("gc", 17);
+    c.lanes = lanes;
+    simulation.configure(c);
+    int most = 0;
+    for (int i = 0; i < 1000; ++i) {
+      simulation.next();
+      most = std::max(most, simulation.in_flight());
+    }
+    EXPECT_LE(most, 3 * (c.threads + lanes) + std::max(2 * lanes, c.threads / 2)) << lanes;
+    EXPECT_GE(most, c.threads) << lanes;
+  }
+}
+
 // Whoever waits for a core longest gets it first: all behind it would wait for it at the sink.
 TEST(Simulation, NoFrameIsOvertakenByAllTheOthers) {
   for (const bool serial : {false, true}) {
