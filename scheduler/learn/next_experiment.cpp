@@ -109,6 +109,7 @@ class Finder {
                                                                              : kEffort),
         expected_lanes_(prior.best_of(facts.chain.lanes)),
         glances_(tandem::glances(facts.observations)),
+        impatience_(impatience(facts)),
         spread_(spread_of_looks(facts.observations)),
         promises_(facts, findings, objective, spread_) {
     for (const Trial& trial : trials_)
@@ -191,7 +192,7 @@ class Finder {
   }
 
   bool is_worth(double gain) const {
-    return gain >= kExpectedGain * (1 + glances_ * kMorePerTrial) &&
+    return gain >= kExpectedGain * (1 + glances_ * kMorePerTrial) * impatience_ &&
            worth_a_trial(gain, facts_, objective_);
   }
 
@@ -360,6 +361,7 @@ class Finder {
   const LanePrior& prior_;
   const Effort effort_;
   const int expected_lanes_, glances_;
+  const double impatience_;
   const double spread_;  // of looks
   const Promises promises_;
   double best_fps_ = 0;

@@ -82,7 +82,7 @@ class Rivals {
  private:
   double loss() const {
     if (latency_s(findings_.measurements, best_.configuration) > kCheap_s) return kDearLoss;
-    return facts_.chain.cores <= kSomeCores ? kLossOfSomeCores : kLoss;
+    return facts_.chain.cores <= kSomeCores ? kLossOfSomeCores : kLoss * impatience(facts_);
   }
 
   // How much further ahead it has to be than the best.

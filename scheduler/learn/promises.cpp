@@ -8,6 +8,7 @@
 #include <span>
 
 #include "scheduler/learn/keep_up.h"
+#include "scheduler/learn/next_threads.h"
 #include "scheduler/learn/worth.h"
 
 namespace tandem {
@@ -20,8 +21,10 @@ constexpr double kCoupledError = 0.1, kDecoupledError = 0.05, kTrials = 0.5, kSp
 // more.
 constexpr double kMostSurprise = 0.02;
 // How much a trial tells of another mapping, granularity or number of lanes, and of how many more
-// or fewer threads, as a part of the cores, it tells a third.
-constexpr double kOtherMapping = 0.1, kOtherGranularity = 0.3, kOtherLanes = 0.7, kThreads = 0.25;
+// or fewer threads, as a part of the cores, it tells a third. With many cores threads fall short
+// that take the cores from a device's driver, whichever stages it has.
+constexpr double kOtherMapping = 0.1, kOtherOfManyCores = 0.3, kOtherGranularity = 0.3,
+                 kOtherLanes = 0.7, kThreads = 0.25;
 // A trial that misses by more has met something else, such as threads that get in the driver's way:
 // with fewer of them all may be as expected.
 constexpr double kCollapse = 0.3;
@@ -57,7 +60,7 @@ Promises::Promises(const Facts& facts, const Findings& findings, const Objective
 
 double Promises::alike(const Configuration& a, const Configuration& b) const {
   double alike = 1;
-  if (!(a.mapping == b.mapping)) alike *= kOtherMapping;
+  if (!(a.mapping == b.mapping)) alike *= cores_ > kSomeCores ? kOtherOfManyCores : kOtherMapping;
   if (a.granularity != b.granularity) alike *= kOtherGranularity;
   if (a.lanes != b.lanes) alike *= kOtherLanes;
   return alike * std::exp(-std::abs(a.threads - b.threads) / (kThreads * cores_));

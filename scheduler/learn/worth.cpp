@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "scheduler/learn/keep_up.h"
+#include "scheduler/learn/next_threads.h"
 
 namespace tandem {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 using Kind = Observation::Kind;
 
 constexpr double kPaysBack_s = 20;
+constexpr double kPatience_s = 0.45;  // a trial has to gain twice as much after so long
 
 bool has_conditions(const Objective& objective) {
   return objective.target_fps > 0 || objective.power_budget_w > 0 || objective.target_latency_s > 0;
@@ -40,6 +42,14 @@ bool worth_a_trial(double gain, const Facts& facts, const Objective& objective) 
   }
   if (trials == 0) return true;
   return gain * kPaysBack_s > lost_s / trials;
+}
+
+double impatience(const Facts& facts) {
+  if (facts.chain.cores <= kSomeCores) return 1;
+  double tried_s = 0;
+  for (const Observation& seen : facts.observations)
+    if (is_trial(seen.kind)) tried_s += seen.lasted_s;
+  return 1 + tried_s * tried_s / (kPatience_s * kPatience_s);
 }
 
 bool is_of_rate_alone(const Objective& objective) {

@@ -11,6 +11,11 @@ namespace tandem {
 /// to come back within 20 s. Always where rate is not all that counts. Pure.
 bool worth_a_trial(double gain, const Facts& facts, const Objective& objective);
 
+/// How many times as much as at first a trial or a look has to gain, after the seconds that trials
+/// and looks of this training have taken: a training is to be short. Beyond eight cores only: with
+/// fewer each thread is a greater part of the rate, and trials are few. Pure.
+double impatience(const Facts& facts);
+
 /// Whether nothing but the rate counts.
 bool is_of_rate_alone(const Objective& objective);
 

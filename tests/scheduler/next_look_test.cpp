@@ -26,8 +26,9 @@ Observation look(int threads, double fps, Kind kind = Kind::look) {
 
 /// Whose turn it is to be looked at, in threads; 0: nobody's. `slower`: how many times longer
 /// frames took in the experiments.
-int turn(const std::vector<Observation>& looks, double slower = 1) {
+int turn(const std::vector<Observation>& looks, double slower = 1, int cores = 2) {
   Facts facts = measured(two_stages(), kPredictor);
+  facts.chain.cores = cores;
   for (Observation& seen : facts.observations) {
     for (double* value : {&seen.frame_s, &seen.device_frame_s, &seen.service_s}) *value *= slower;
     for (Observation::StageTimes& stage : seen.stages) stage.seconds *= slower;
@@ -65,6 +66,16 @@ TEST(NextLookTest, LongFramesAreLookedAtLess) {
   };
   EXPECT_NE(rivals(1), 0);
   EXPECT_EQ(rivals(100), 0) << "each look takes a second";
+}
+
+// Looks cost hardly a frame, but a training is to be short.
+TEST(NextLookTest, WithManyCoresEachLookHasToMatterMore) {
+  const std::vector<Observation> looks{look(2, 1000), look(3, 999)};
+  std::vector<Observation> more = looks;
+  more.insert(more.end(), looks.begin(), looks.end());
+  EXPECT_NE(turn(looks, 1, 8), 0);
+  EXPECT_NE(turn(more, 1, 8), 0);
+  EXPECT_EQ(turn(looks, 1, 16), 0) << "0.6 s of them";
 }
 
 TEST(NextLookTest, WhereLooksDifferMoreOfThemAreMade) {

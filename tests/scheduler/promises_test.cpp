@@ -77,6 +77,20 @@ TEST_F(PromisesTest, WhatIsLikeThoseThatFellShortIsExpectedToFallShort) {
   EXPECT_LT(falls_short(on_device(2), false), falls_short(on_device(12), false));
 }
 
+// With many cores it is the threads that get in the driver's way, whichever stages the device has.
+TEST_F(PromisesTest, ThreadsThatFellShortTellMoreOfOtherMappingsWithManyCores) {
+  const auto other = [this](int cores) {
+    facts_.chain.cores = cores;
+    const Configuration mapping{{1, 2}, Granularity::coarse, cores};
+    return Promises(facts_, findings(), {}, 0.01).falls_short(mapping, false);
+  };
+  make({16, 0.6});
+  EXPECT_GT(other(16), 1.1);
+  facts_ = measured(two_stages(), kPredictor);
+  make({8, 0.6});
+  EXPECT_LT(other(8), 1.1);
+}
+
 TEST_F(PromisesTest, TrialsThatMissMakePromisesWorthLess) {
   const double before = gain(8, 0.05);
   make({12, 0.8});

@@ -224,7 +224,8 @@ LargeDevice large_device_chips() {
   LargeDevice chips{vivid_chip("ViVid 600x416", 9e-3, 50e-6),
                     vivid_chip("ViVid 1920x1080", 60e-3, 185e-6),
                     large_device_chip("tracking 1920x1080"), large_device_chip("SRAD 458x502"),
-                    large_device_chip("scenes 1920x1080")};
+                    large_device_chip("scenes 1920x1080"), large_device_chip("SRAD 458x502, crowded"),
+                    large_device_chip("scenes 256x256")};
   chips.tracking.stages = {
       {.core_s = 4e-3,
        .medium_s = 0.5e-3,
@@ -268,6 +269,20 @@ LargeDevice large_device_chips() {
                          .download_s = 15e-3},
                         {.core_s = 220e-3, .medium_s = 25e-3, .has_device = false}};
   slow_down(chips.scene, 0.05);
+  chips.crowded_srad.stages = chips.srad.stages;
+  chips.crowded_srad.crowding = 0;
+  chips.crowded_srad.feeding_cores = 3;
+  chips.crowded_srad.starved = 1;
+  chips.crowded_srad.lanes_crowding = 0.05;
+  slow_down(chips.crowded_srad, 0.03);
+  chips.scene_small.stages = {{.core_s = 6.5e-3,
+                               .medium_s = 1.5e-3,
+                               .device_s = 0.1e-3,
+                               .upload_s = 0.02e-3,
+                               .download_s = 0.3e-3},
+                              {.core_s = 6.5e-3, .medium_s = 1.5e-3, .has_device = false}};
+  slow_down(chips.scene_small, 0.02);
+  for (Chip* const chip : {&chips.crowded_srad, &chips.scene_small}) chip->drift = 0.03;
   return chips;
 }
 

@@ -132,13 +132,16 @@ Chip with_split(Chip chip, unsigned seed);
 Chip with_costs_of_both_sides(Chip chip, unsigned seed);
 
 /// 16 cores beside a device as fast as several hundred of them, which needs lanes and some of the
-/// cores: applications on an H200, from trainings there.
+/// cores: applications on an H200, or an H100 in a virtual machine whose speed drifts, from trainings
+/// there.
 struct LargeDevice {
   Chip vivid_small;  ///< 600x416: a frame takes 9 ms on a core
   Chip vivid;        ///< 1920x1080: 60 ms
   Chip tracking;     ///< 1920x1080: 23 ms; the last stage is serial and of the cores alone
   Chip srad;         ///< 458x502: 0.7 ms, and all that lanes gain is lost beside busy cores
   Chip scene;  ///< 1920x1080: 440 ms; the second stage is of the cores alone, and half of that
+  Chip crowded_srad;  ///< H100, 458x502: beside more than 13 computing cores the device starves
+  Chip scene_small;   ///< H100, 256x256: 15 ms; the second stage is of the cores alone, and more
 };
 LargeDevice large_device_chips();
 
