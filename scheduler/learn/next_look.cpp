@@ -19,12 +19,12 @@ using Kind = Observation::Kind;
 
 // The best and up to three behind it, until what the choice is expected to lose is below kLoss, or
 // kDearLoss where frames take longer than kCheap_s, and kMorePerLook of that more with each look:
-// the more of them, the less they change. No look begins after so many seconds of them, and beyond
-// eight cores of them and of trials.
+// the more of them, the less they change. No look begins after so many seconds of them, or beyond
+// eight cores after so many glances.
 constexpr int kMostEquals = 4, kMostLooksEach = 4;
 constexpr double kLoss = 0.006, kLossOfSomeCores = 0.003, kDearLoss = 0.02;
 constexpr double kHardlyMore = 0.25;  // looks
-constexpr double kMorePerLook = 0.1, kMostLooksSeconds = 4, kMostOfManyCores_s = 1.2;
+constexpr double kMorePerLook = 0.1, kMostLooksSeconds = 4, kMostOfManyCores = 10;
 // Of near equals that differ in lanes alone.
 constexpr double kMostLooksOfLanes = 1.5;
 // Where conditions are to be met, who is better is clear beyond kSure standard errors, or if nobody
@@ -117,10 +117,11 @@ const Candidate* worth_a_look(const Choice& measured, const Findings& findings, 
                    return one.configuration == candidate.configuration && tells_at_length(one);
                  });
   };
-  const bool many_cores = facts.chain.cores > kSomeCores;
   double all_s = 0;
   for (const Observation& seen : facts.observations)
-    if (seen.kind == Kind::look || (many_cores && is_trial(seen.kind))) all_s += seen.lasted_s;
+    if (seen.kind == Kind::look) all_s += seen.lasted_s;
+  const bool enough = all_s >= kMostLooksSeconds ||
+                      (facts.chain.cores > kSomeCores && tried(facts) >= kMostOfManyCores);
   const Candidate *best = &measured.best(), *next = best;
   int rivals = 0;
   for (int i = 1; i < measured.count && i < kMostEquals; ++i) {
@@ -130,8 +131,7 @@ const Candidate* worth_a_look(const Choice& measured, const Findings& findings, 
     ++rivals;
     if (all.comes_before(rival, *next)) next = &rival;
   }
-  if (rivals == 0 || all_s >= (many_cores ? kMostOfManyCores_s : kMostLooksSeconds))
-    return findings.trials.empty() || looked_at(*best) ? nullptr : best;
+  if (rivals == 0 || enough) return findings.trials.empty() || looked_at(*best) ? nullptr : best;
   return all.looks(*next) < kMostLooksEach ? next : nullptr;
 }
 

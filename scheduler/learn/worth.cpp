@@ -14,7 +14,8 @@ namespace {
 using Kind = Observation::Kind;
 
 constexpr double kPaysBack_s = 20;
-constexpr double kPatience_s = 0.45;  // a trial has to gain twice as much after so long
+constexpr double kGlancesOfALook = 2.5;  // that last as long
+constexpr double kPatience = 4.5;        // a trial has to gain twice as much after so many
 
 bool has_conditions(const Objective& objective) {
   return objective.target_fps > 0 || objective.power_budget_w > 0 || objective.target_latency_s > 0;
@@ -44,12 +45,17 @@ bool worth_a_trial(double gain, const Facts& facts, const Objective& objective) 
   return gain * kPaysBack_s > lost_s / trials;
 }
 
+double tried(const Facts& facts) {
+  double sum = 0;
+  for (const Observation& seen : facts.observations)
+    if (is_trial(seen.kind)) sum += seen.kind == Kind::look ? kGlancesOfALook : 1;
+  return sum;
+}
+
 double impatience(const Facts& facts) {
   if (facts.chain.cores <= kSomeCores) return 1;
-  double tried_s = 0;
-  for (const Observation& seen : facts.observations)
-    if (is_trial(seen.kind)) tried_s += seen.lasted_s;
-  return 1 + tried_s * tried_s / (kPatience_s * kPatience_s);
+  const double part = tried(facts) / kPatience;
+  return 1 + part * part;
 }
 
 bool is_of_rate_alone(const Objective& objective) {

@@ -11,9 +11,12 @@ namespace tandem {
 /// to come back within 20 s. Always where rate is not all that counts. Pure.
 bool worth_a_trial(double gain, const Facts& facts, const Objective& objective);
 
-/// How many times as much as at first a trial or a look has to gain, after the seconds that trials
-/// and looks of this training have taken: a training is to be short. Beyond eight cores only: with
-/// fewer each thread is a greater part of the rate, and trials are few. Pure.
+/// The trials and looks of a training, in glances, which are shorter than looks. Pure.
+double tried(const Facts& facts);
+
+/// How many times as much as at first a trial or a look has to gain after those of this training: a
+/// training is to be short. Beyond eight cores only: with fewer each thread is a greater part of
+/// the rate, and trials are few. Pure.
 double impatience(const Facts& facts);
 
 /// Whether nothing but the rate counts.
