@@ -83,7 +83,7 @@ class Rivals {
  private:
   double loss() const {
     if (latency_s(findings_.measurements, best_.configuration) > kCheap_s) return kDearLoss;
-    return facts_.chain.cores <= kSomeCores ? kLossOfSomeCores : kLoss * impatience(facts_);
+    return impatience(facts_) * (facts_.chain.cores <= kSomeCores ? kLossOfSomeCores : kLoss);
   }
 
   // How much further ahead it has to be than the best.

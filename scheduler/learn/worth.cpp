@@ -15,7 +15,8 @@ using Kind = Observation::Kind;
 
 constexpr double kPaysBack_s = 20;
 constexpr double kGlancesOfALook = 2.5;  // that last as long
-constexpr double kPatience = 4.5;        // a trial has to gain twice as much after so many
+// A trial has to gain twice as much after so many, or so many seconds of them.
+constexpr double kPatience = 4.5, kPatience_s = 2;
 
 bool has_conditions(const Objective& objective) {
   return objective.target_fps > 0 || objective.power_budget_w > 0 || objective.target_latency_s > 0;
@@ -53,8 +54,11 @@ double tried(const Facts& facts) {
 }
 
 double impatience(const Facts& facts) {
-  if (facts.chain.cores <= kSomeCores) return 1;
-  const double part = tried(facts) / kPatience;
+  double tried_s = 0;
+  for (const Observation& seen : facts.observations)
+    if (is_trial(seen.kind)) tried_s += seen.lasted_s;
+  const double part =
+      facts.chain.cores > kSomeCores ? tried(facts) / kPatience : tried_s / kPatience_s;
   return 1 + part * part;
 }
 

@@ -15,8 +15,9 @@ bool worth_a_trial(double gain, const Facts& facts, const Objective& objective);
 double tried(const Facts& facts);
 
 /// How many times as much as at first a trial or a look has to gain after those of this training: a
-/// training is to be short. Beyond eight cores only: with fewer each thread is a greater part of
-/// the rate, and trials are few. Pure.
+/// training is to be short. Beyond eight cores after so many of them, with fewer after so many
+/// seconds: each thread is a greater part of the rate there, and trials of short frames are few.
+/// Pure.
 double impatience(const Facts& facts);
 
 /// Whether nothing but the rate counts.

@@ -263,7 +263,7 @@ TEST_F(ControllerTest, TurnedOffDuringTrainingItGoesOnAsBefore) {
 }
 
 TEST_F(ControllerTest, NearEqualsAreLookedAtInTurn) {
-  PaperChip chip(3, 2, 8);  // three threads on two cores are as good as two
+  PaperChip chip(3, 2, 3);  // three threads on two cores are as good as two
   Controller controller = make(chip, 3, 2);
   Step step = controller.frames_changed({"a"}, 0);
   ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
