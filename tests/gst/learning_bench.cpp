@@ -24,13 +24,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <sstream>
 
 #include "model/median.h"
 #include "tests/gst/learning_tables.h"
 #include "tests/gst/support/aside.h"
 #include "tests/gst/support/bench_search.h"
 #include "tests/gst/support/derived_sizes.h"
+#include "tests/gst/support/told_stream.h"
 #include "tests/support/slowness.h"
 
 namespace tandem {
@@ -112,45 +112,6 @@ double longest_slowness_s(const std::vector<double>& departures_s, double until_
   }
   return std::max(slowness.longest_s(), until_s - last_s);
 }
-
-// A stream that is told what to run, in the process beside this one.
-class ToldStream {
- public:
-  explicit ToldStream(const Options& options) : options_(options) {
-    options_.bin.knowledge = "off";
-  }
-
-  // "begin vivid 600x416 ggg/cg1/q4", "run 0.5", which returns frames a second, and "end".
-  std::string answer(const std::string& line) {
-    std::istringstream words(line);
-    std::string verb, chain, size, configuration;
-    words >> verb;
-    if (verb == "begin") {
-      gst_init(nullptr, nullptr);
-      words >> chain >> size >> configuration;
-      frames_.emplace(read_size(size));
-      bin_.emplace(options_.bin, bench_chain(chain).stages, "off");
-      bin_->force(configuration);
-      bin_->begin(frames_->size);
-      offered_.emplace(*bin_, frames_->buffers);
-      settle(*bin_, offered_->buffers(), kMostSettling_s);
-    } else if (verb == "run") {
-      double seconds = 0;
-      words >> seconds;
-      return std::to_string(bin_->run(offered_->buffers(), seconds));
-    } else {
-      offered_.reset();
-      bin_.reset();
-    }
-    return "done";
-  }
-
- private:
-  Options options_;
-  std::optional<Frames> frames_;
-  std::optional<FedBin> bin_;
-  std::optional<OfferedFrames> offered_;
-};
 
 // The rest of a cold start of so many seconds, fed by turns with a stream that is told to run what
 // it chose.
@@ -387,7 +348,7 @@ int main(int argc, char** argv) {
         options.programs.empty() ? drivers.path.string() : options.programs;
     setenv("CUDA_CACHE_PATH", compiled.c_str(), 1);
     setenv("POCL_CACHE_DIR", compiled.c_str(), 1);
-    tandem::ToldStream stream(options);
+    tandem::ToldStream stream(options.bin);
     tandem::Aside told([&](const std::string& line) { return stream.answer(line); });
     gst_init(nullptr, nullptr);
     std::optional<tandem::ScratchFolder> scratch;
