@@ -29,9 +29,9 @@ namespace tandem {
 /// time collects: it fills the lanes as long as items begin on the device, then waits for the item
 /// that was sent first. What it collects goes on with another driver, the oldest first, unless
 /// nothing is left on the device: then it goes on itself, as in the paper, where the thread that
-/// waits is the frame's. While more wait than twice as many as there are lanes, but half to twice as
-/// many as drivers, it computes the oldest of them before it collects again: they hold their
-/// tensors, and what begins behind them waits for all of them.
+/// waits is the frame's. Twice as many may wait for a driver as there are lanes, at least half and at
+/// most twice as many as drivers: they hold their tensors, and what begins behind them waits for all
+/// of them. While more do, it computes the oldest of them before it collects again.
 ///
 /// Several devices of one kind share the letter. Each has as many lanes and a collector of its own,
 /// as far as there are drivers; an item goes to the device that has the most lanes free. A device
