@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -30,6 +31,7 @@ bool write_line(int to, const std::string& line) {
 }  // namespace
 
 Aside::Aside(const std::function<std::string(const std::string&)>& answer) {
+  std::signal(SIGPIPE, SIG_IGN);  // ask() says that the process has ended
   int lines[2], answers[2];
   if (pipe(lines) != 0 || pipe(answers) != 0) throw std::runtime_error("no pipe can be made");
   process_ = fork();
