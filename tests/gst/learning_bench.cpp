@@ -45,7 +45,7 @@ constexpr char kUsage[] =
 constexpr double kMostTraining = 60;
 constexpr guint64 kFirst = 100, kLast = 1100;
 constexpr int kSecondRounds = 3;  // of a second process
-constexpr double kFollows_s = 2, kNextFollow_s = 1, kMostSettling_s = 2;
+constexpr double kFollows_s = 2, kNextFollow_s = 1;
 constexpr double kTurn_s = 1, kToldTurn_s = 0.25;  // of a cold start, of the stream beside it
 
 struct Options {

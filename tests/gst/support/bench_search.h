@@ -76,6 +76,7 @@ std::vector<std::string> candidates(const FedBin& trained);
 /// Each, and it with one, two, four and eight lanes where that is all it has behind its threads.
 std::vector<std::string> with_all_lanes(const std::vector<std::string>& configurations);
 
+inline constexpr double kMostSettling_s = 2;
 /// Feeds until its rate is that of a moment ago, for `most_s` at most: memory is made, and the
 /// device's clocks rise.
 void settle(FedBin& stream, const std::vector<GstBuffer*>& frames, double most_s);

@@ -4,11 +4,6 @@
 #include <sstream>
 
 namespace tandem {
-namespace {
-
-constexpr double kMostSettling_s = 2;
-
-}  // namespace
 
 std::string ToldStream::answer(const std::string& line) {
   std::istringstream words(line);
