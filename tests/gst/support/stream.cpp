@@ -13,7 +13,7 @@ namespace tandem::test {
 namespace {
 
 // Long enough for a sanitizer on a busy machine; a test that waits so long has failed.
-constexpr int kPatienceSeconds = 30;
+constexpr int kPatienceSeconds = 60;
 
 GstElement* parse(const std::string& line) {
   GError* error = nullptr;
