@@ -106,6 +106,12 @@ int Dispatch::most_waiting() const {
   return drivers() + std::max(1, lanes) - 1 + batch_;
 }
 
+// How many items that the device has finished may wait for a driver.
+int Dispatch::most_at_hand() const {
+  const int lanes = current_.lanes * devices_in_use();
+  return std::min(2 * drivers(), std::max(2 * lanes, drivers() / 2));
+}
+
 bool Dispatch::has_space() {
   return waiting() < most_waiting() && in_flight() < window_ && !waits_for_the_sink();
 }
@@ -170,9 +176,8 @@ Dispatch::Work Dispatch::work_for(int driver, uint64_t now_ns, const Idle& idle)
     return {};
   }
   Entry* const ready = oldest_ready();
-  const int at_hand =
-      std::min(2 * drivers(), std::max(2 * current_.lanes * devices_in_use(), drivers() / 2));
-  const bool enough = collected && every_letter_has_free_lane() && std::ssize(ready_) > at_hand;
+  const bool enough =
+      collected && every_letter_has_free_lane() && std::ssize(ready_) > most_at_hand();
   if (Entry* oldest = uncollected(); oldest && !enough) {
     if (Entry* for_lane = ready_for_lane()) return {&take_up(*for_lane, now_ns)};
     if (may_begin() && fills_lanes()) return {&begin(now_ns, idle)};

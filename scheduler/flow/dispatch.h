@@ -225,6 +225,7 @@ class Dispatch {
   void apply_pending();
   void drivers_changed() { wakes_ |= kDrivers; }
   int most_waiting() const;
+  int most_at_hand() const;
   void learn_service(uint64_t took_ns);
   void forget_service();
   void tell_sink(const Entry& done);

@@ -2,9 +2,9 @@
 // What adapting gains and costs: an application on a stream that goes from one size to another and
 // back, with a bin that adapts, the same bin frozen in what it chose for the first size, and each
 // part in its best configuration: named by --best, or found by --search. The three, each in a
-// process of its own, take turns of a part of a second, because machines are faster at one time
-// than at another; a training is not interrupted. Then what watching costs a steady stream: the
-// chosen configuration with adapt=both and adapt=off in turn.
+// process of its own, take turns, 1 s of the bin that adapts and 0.25 s of each other one, because
+// machines are faster at one time than at another. A training is not interrupted. Then what
+// watching costs a steady stream: the chosen configuration with adapt=both and adapt=off in turn.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -132,7 +132,7 @@ class Stream {
   Stats before_;
 };
 
-/// Of each part.
+/// What a stream did in each part, as its process tells it.
 struct Row {
   std::vector<double> fps, page_locked;  // `page_locked`: of the frames that came
   std::vector<std::string> configurations, trainings;

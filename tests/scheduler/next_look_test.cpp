@@ -75,7 +75,7 @@ TEST(NextLookTest, WithManyCoresEachLookHasToMatterMore) {
   more.insert(more.end(), looks.begin(), looks.end());
   EXPECT_NE(turn(looks, 1, 8), 0);
   EXPECT_NE(turn(more, 1, 8), 0);
-  EXPECT_EQ(turn(looks, 1, 16), 0) << "0.6 s of them";
+  EXPECT_EQ(turn(looks, 1, 16), 0) << "two looks are five glances";
 }
 
 // With up to eight cores it is the seconds that count: frames of tens of milliseconds.
