@@ -16,6 +16,10 @@ FINE = {"OK", "SKIP", "EXPECTEDFAIL"}
 # What ends a program after its last test when LeakSanitizer crashes, as it does now and then where
 # threads of other libraries are still there (google/sanitizers issue 1353).
 NO_LEAK_CHECK = "LeakSanitizer has encountered a fatal error"
+# What a sanitizer found, and the innermost functions that it names: enough to know where to look when a fault does
+# not come again.
+REPORT = re.compile(r"^(?:WARNING: ThreadSanitizer|==\d+==ERROR|SUMMARY: |\s+#[0-3] |.*: runtime error: ).*$", re.MULTILINE)
+MOST_LINES = 16
 
 
 def count_program(entry):
@@ -35,6 +39,11 @@ def lacks_leak_check(entry):
     return "[  PASSED  ]" in (entry.get("stdout") or "") and NO_LEAK_CHECK in (entry.get("stderr") or "")
 
 
+def report_of(entry):
+    """Returns the lines that say what a sanitizer found in a program that failed."""
+    return REPORT.findall(entry.get("stderr") or "")[:MOST_LINES] if entry["result"] not in FINE else []
+
+
 def count_log(run, path):
     """Returns (passed, failed, skipped) for one log and prints its line."""
     if not path.is_file():
@@ -47,6 +56,8 @@ def count_log(run, path):
             total += part
         if lacks_leak_check(entry):
             print(f"{run}: LeakSanitizer crashed behind {entry['name']}: leaks were not looked for there")
+        for line in report_of(entry):
+            print(f"{entry['name']}: {line}")
     for name in failed:
         print(f"FAILED {run}: {name}")
     print(f"{run:8} {len(passed)} passed, {len(failed)} failed, {len(skipped)} skipped")

@@ -39,6 +39,16 @@ class CountTests(unittest.TestCase):
         self.assertEqual(count("FAIL", FAILED, NO_LEAK_CHECK), (1, 1, 0))
         self.assertEqual(count("FAIL", "[       OK ] Blur.Works (3 ms)\n", NO_LEAK_CHECK), (1, 1, 0))
 
+    def test_what_a_sanitizer_found_is_told(self):
+        race = ("WARNING: ThreadSanitizer: data race (pid=1)\n  Write of size 8 at 0x7b by thread T2:\n"
+                "    #0 blur blur.cpp:3 (blur_test+0x1)\n    #9 main blur.cpp:9\n"
+                "SUMMARY: ThreadSanitizer: data race blur.cpp:3 in blur\n")
+        entry = {"name": "blur", "result": "FAIL", "returncode": 66, "stderr": race}
+        self.assertEqual(count_tests.report_of(entry), [
+            "WARNING: ThreadSanitizer: data race (pid=1)", "    #0 blur blur.cpp:3 (blur_test+0x1)",
+            "SUMMARY: ThreadSanitizer: data race blur.cpp:3 in blur"])
+        self.assertEqual(count_tests.report_of({**entry, "result": "OK"}), [])
+
 
 if __name__ == "__main__":
     unittest.main()
