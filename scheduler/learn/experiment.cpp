@@ -34,6 +34,8 @@ constexpr double kVainSeconds = 0.15;  // ... while a core could have finished s
 // when something takes the cores away again and again.
 constexpr std::size_t kParts = 5;
 constexpr double kRecurring = 0.05;
+// How many times longer than another first frame one takes that finds its memory untouched.
+constexpr uint64_t kSlowStart = 2;
 // The share of the processors' time that counts as all of it.
 constexpr double kAllBusy = 0.9;
 
@@ -121,6 +123,7 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
     // Of frames so long the last ones of the first round had busy cores beside them all the time.
     const bool long_beside_cores =
         in_parts && !alone && seconds(times.service_ns()) > kCheap_s && 4 * seen_ >= 3 * threads;
+    if (!configuration.mapping.any_device()) wait_for_slow_start(times);
     warm_ = long_beside_cores || (seen_ >= threads && times.begin_ns >= others_end_ns_);
     if (warm_) begin_ = read_probe_();
     start_ns_ = last_ns_;
@@ -164,6 +167,18 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
     return false;
   end_ = read_probe_();
   return true;
+}
+
+// The first frame of a thread whose memory is touched for the first time may take several times as
+// long as the others: they begin and wait for it meanwhile, as frames of others.
+void Experiment::wait_for_slow_start(const FrameTimes& times) {
+  const uint64_t took_ns = times.service_ns();
+  least_ns_ = least_ns_ == 0 ? took_ns : std::min(least_ns_, took_ns);
+  if (took_ns > most_ns_) {
+    most_ns_ = took_ns;
+    most_end_ns_ = times.end_ns;
+  }
+  if (most_ns_ > kSlowStart * least_ns_) others_end_ns_ = std::max(others_end_ns_, most_end_ns_);
 }
 
 bool Experiment::take_trial(const FrameTimes& times, uint32_t device_stages) {

@@ -48,7 +48,8 @@ Plan as_in_service(Plan plan, const Chain& chain, const Objective& objective);
 ///
 /// What was begun before it may still run beside its first frames: those that begin before that is
 /// out do not count. The first frames, one a thread, pay for program builds, for memory that is
-/// touched for the first time and for a device that wakes up. Then the clock starts and the
+/// touched for the first time and for a device that wakes up. On the cores none counts that began
+/// before a first one was done which took twice as long as another. Then the clock starts and the
 /// counters are read. An experiment is over when its samples last 50 ms, or 150 ms with the device,
 /// whose clocks have to rise, and are enough: two rounds of the threads, and five, or half a second
 /// after the first of them began one round and a frame. Of stages one by one beside busy cores two
@@ -74,6 +75,7 @@ class Experiment {
 
  private:
   bool take_sample(const FrameTimes& times, uint32_t device_stages);
+  void wait_for_slow_start(const FrameTimes& times);
   bool take_trial(const FrameTimes& times, uint32_t device_stages);
   double grew_s() const;
   double counted_s() const;
@@ -100,7 +102,9 @@ class Experiment {
   // speed.
   uint64_t first_ns_ = 0, start_ns_ = 0, last_ns_ = 0;
   uint64_t others_end_ns_ = 0;  // of the frames that were begun before it
-  int alone_ = 0;               // frames since `alone_ns_`, when those were out
+  // Of its first frames, how long they took on the cores.
+  uint64_t least_ns_ = 0, most_ns_ = 0, most_end_ns_ = 0;
+  int alone_ = 0;  // frames since `alone_ns_`, when those were out
   uint64_t alone_ns_ = 0;
   bool warm_ = false;
   Probe begin_, end_;

@@ -285,6 +285,27 @@ TEST(ExperimentTest, FewLongFramesAreEnough) {
   EXPECT_GE(frames(0.2, 1), 5);
 }
 
+// Of two threads whose frames take 0.3 s one begins with a frame of 1.35 s. Frames leave in order.
+TEST(ExperimentTest, FramesBesideAFirstOneThatTouchesItsMemoryDoNotCount) {
+  const Configuration two{{0, 3}, Granularity::coarse, 2};
+  const auto rate_fps = [&](double first_s) {
+    Experiment experiment({two}, chain_of(2, 0), 0, [] { return Probe{}; });
+    double free_s[] = {1, 1.01};
+    for (int number = 0; number < 100; ++number) {
+      double& thread_s = free_s[free_s[1] < free_s[0] ? 1 : 0];
+      FrameTimes times;
+      times.configuration = two;
+      times.begin_ns = static_cast<uint64_t>(1e9 * thread_s);
+      thread_s += number == 0 ? first_s : 0.3;
+      times.end_ns = times.ready_ns = static_cast<uint64_t>(1e9 * thread_s);
+      if (experiment.take(times, 0)) return 1 / experiment.observation().frame_s;
+    }
+    return 0.0;
+  };
+  EXPECT_NEAR(rate_fps(0.3), 2 / 0.3, 0.2);
+  EXPECT_NEAR(rate_fps(1.35), 2 / 0.3, 0.2);
+}
+
 // Frames of 0.8 s on eight cores, whose threads begin 20 ms apart, as they get the device.
 FrameTimes long_frame(const Plan& plan, int number, double longer_s = 0) {
   const int threads = plan.configuration.threads;
