@@ -73,11 +73,14 @@ bool Dispatch::is_pending() const {
          pending_letters_ != letters_;
 }
 
-// Medium grain and stages timed apart need the sides for themselves; lanes are numbered by devices.
+// Medium grain needs the sides for itself, and so does a device alone whose stages are timed apart:
+// beside cores at work it does not matter whose items these compute. Lanes are numbered by devices.
 // Items of one letter that wait for its lanes may have all the drivers that another one needs.
 bool Dispatch::has_to_wait() const {
+  const bool apart = time_stages_ || pending_time_stages_;
+  const bool alone = std::min(current_.threads, pending_.threads) <= devices_in_use();
   return current_.granularity != Granularity::coarse ||
-         pending_.granularity != Granularity::coarse || time_stages_ || pending_time_stages_ ||
+         pending_.granularity != Granularity::coarse || (apart && alone) ||
          pending_letters_ != letters_ ||
          std::popcount(current_.mapping.letters() | pending_.mapping.letters()) > 1;
 }

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 
+#include "scheduler/learn/interpret_cores.h"
 #include "scheduler/learn/interpret_lanes.h"
 #include "scheduler/learn/interpret_letter.h"
 #include "scheduler/learn/interpret_split.h"
@@ -30,12 +31,6 @@ bool shows_a_configuration(const Observation& seen) {
 // Whether it holds without a device too.
 bool tells_of_cores(const Observation& seen) {
   return seen.kind == Kind::beside || !seen.configuration.mapping.any_device();
-}
-
-// Power is taken as the same in all stages of an experiment: no counter is fast enough to tell the
-// stages of a frame apart.
-Cost cost(double seconds, const Energy& watts) {
-  return {seconds, {watts.c * seconds, watts.g * seconds, watts.u * seconds}};
 }
 
 /// Takes one observation after the other: those of whole frames on the device build on those of the
@@ -98,11 +93,11 @@ class Interpreter {
 
   void end_experiments(const LanePrior& prior) {
     end_lanes(prior);
-    if (chain_.device_only != 0) {
-      add_up_cores();
-    } else if (one_lane_.frame_s == 0) {
-      estimate_cores();
-    }
+    Measurements& m = found_.measurements;
+    const bool adds_up = chain_.device_only != 0;
+    if (adds_up) add_up_cores(medium_watts_, m);
+    cores_estimated_ =
+        adds_up || (one_lane_.frame_s == 0 && estimate_cores(chain_, apart_, medium_watts_, m));
     interpolate();
     crowd();
     if (!splits_.empty())
@@ -146,67 +141,6 @@ class Interpreter {
   Findings findings() { return std::move(found_); }
 
  private:
-  // Of a device that waits for the cores nothing but its stages is measured. Copies overlap with
-  // lanes all the same. On one of many busy cores its stages take so much longer than on all as the
-  // other stages do, which were seen there.
-  void estimate_cores() {
-    Measurements& m = found_.measurements;
-    double one_s = 0, all_s = 0;
-    for (const StageMeasurements& stage : m.stages) {
-      if (!stage.has_device) one_s += stage.cg.seconds;
-      if (!stage.has_device) all_s += stage.mg.seconds;
-    }
-    if (known(m.cg[0].seconds) || !(one_s / all_s > 0)) return;
-    for (const int lanes : chain_.lanes) m.lane_factors[lanes - 1] = {1, 1};
-    const Energy one{medium_watts_.c / chain_.cores, medium_watts_.g, medium_watts_.u};
-    const Energy device = watts_of_device();
-    double frame_s = 0;
-    for (StageMeasurements& stage : m.stages) {
-      stage.cg = cost(stage.has_device ? stage.mg.seconds * one_s / all_s : stage.cg.seconds, one);
-      frame_s += stage.cg.seconds;
-      if (stage.has_device) {
-        stage.device = cost(stage.device.seconds, device);
-        stage.download = cost(stage.download.seconds, device);
-      }
-      if (stage.upload.seconds > 0) stage.upload = cost(stage.upload.seconds, device);
-    }
-    m.cg[0] = cost(frame_s, one);
-    m.cg[chain_.cores - 1] = cost(frame_s / chain_.cores, medium_watts_);
-    cores_estimated_ = true;
-  }
-
-  // Of the stages that the CPU can compute: no core computed whole frames.
-  void add_up_cores() {
-    Measurements& m = found_.measurements;
-    const Energy one{medium_watts_.c / chain_.cores, medium_watts_.g, medium_watts_.u};
-    double frame_s = 0;
-    for (StageMeasurements& stage : m.stages) {
-      if (!stage.has_cpu) continue;
-      stage.cg = cost(stage.cg.seconds, one);
-      frame_s += stage.cg.seconds;
-    }
-    m.cg[0] = frame_s == 0 ? kNoCost : cost(frame_s, one);
-    m.cg[chain_.cores - 1] = frame_s == 0 ? kNoCost : cost(frame_s / chain_.cores, medium_watts_);
-    cores_estimated_ = true;
-  }
-
-  // Beside all cores it worked for a part of the time; under medium grain it did not, and they did.
-  Energy watts_of_device() const {
-    const std::vector<StageMeasurements>& stages = found_.measurements.stages;
-    double device_s = 0;
-    for (int k = 0; k < chain_.stages; ++k) {
-      if (!stages[k].has_device) continue;
-      const bool goes_on = k + 1 < chain_.stages && stages[k + 1].has_device;
-      device_s += stages[k].device.seconds + (goes_on ? 0 : stages[k].download.seconds);
-    }
-    const double busy = std::min(1.0, device_s / apart_.frame_s);
-    const auto working = [&](double Energy::*domain) {
-      const double idle_w = medium_watts_.*domain;
-      return idle_w + std::max(0.0, apart_.watts.*domain - idle_w) / busy;
-    };
-    return {0, working(&Energy::g), working(&Energy::u)};
-  }
-
   // Between measured numbers of threads the time that a thread takes for a frame grows evenly, as
   // each slows down the others, and so does the power. More threads than measured do as those, but
   // more cores than were measured beside the device are thought to add to them: trials show it.

@@ -24,6 +24,9 @@ constexpr double kFarBehind = 4;
 constexpr double kLittleAtOnce = 0.05, kLittle = 0.2;
 // Lanes that leave frames for a core.
 constexpr int kFewLanes = 2;
+// How many times as much of the cores a frame on the device may take as one without: lanes share
+// the thread that waits.
+constexpr double kTooMuch = 1.5;
 // The part of a core that stages without a device may keep busy at the device's rate.
 constexpr double kSomeOfACore = 0.5;
 
@@ -53,7 +56,7 @@ class Measuring {
     const uint32_t all = (1u << chain_.stages) - 1;
     if (chain_.device_only == all) return std::nullopt;
     const Plan medium{{on_cores(), Granularity::medium, chain_.cores + 1}};
-    if (!made(medium)) return medium;
+    if (!keeps_up_with_cores() && !made(medium)) return medium;
     if (chain_.device_only != 0) return next_beside_device_only();
     return waits_for_cores() ? std::nullopt : next_on_cores();
   }
@@ -142,12 +145,39 @@ class Measuring {
     return all;
   }
 
+  bool is_open() const { return !allowed_.mapping && !allowed_.granularity && !allowed_.threads; }
+
+  // Of the stages of the device one by one beside all cores, which compute the others.
+  const Observation* apart_beside_cores() const {
+    if (beside_all_cores() == alone_on_device()) return nullptr;
+    const auto found = std::ranges::find(observations_, Kind::stages, &Observation::kind);
+    return found == observations_.end() || found->in_vain ? nullptr : &*found;
+  }
+
+  // Whether the device takes its stages off all cores as fast as these can do the others, of frames
+  // so long that each experiment is dear. The cores alone have all stages to compute, under medium
+  // grain as well. With lanes copies are made while the device computes.
+  bool keeps_up_with_cores() const {
+    const Observation* found = apart_beside_cores();
+    if (!found || !is_open() || !is_of_rate_alone(objective_)) return false;
+    const Mapping& mapping = found->configuration.mapping;
+    double kernels_s = 0, copies_s = 0;
+    for (int k = 0; k < chain_.stages; ++k) {
+      if (!mapping.on_device(k)) continue;
+      kernels_s += found->stages[k].seconds;
+      if (k + 1 == chain_.stages || !mapping.on_device(k + 1))
+        copies_s += found->stages[k].download_s;
+    }
+    return found->cores_s > kCheap_s && chain_.cores * kernels_s < found->cores_s &&
+           chain_.cores * copies_s < found->cores_s;
+  }
+
   // Whether the device would wait for those stages, and helps: the cores at work there are all that
   // is left to find out, and trials show it.
   bool waits_for_cores() const {
-    if (beside_all_cores() == alone_on_device()) return false;
-    const auto found = std::ranges::find(observations_, Kind::stages, &Observation::kind);
-    if (found == observations_.end() || found->in_vain) return false;
+    const Observation* found = apart_beside_cores();
+    if (!found) return false;
+    if (keeps_up_with_cores()) return true;
     double device_s = 0, on_cores_s = 0, all_s = 0;
     for (int k = 0; k < chain_.stages; ++k) {
       const bool on_device = found->configuration.mapping.on_device(k);
@@ -163,8 +193,7 @@ class Measuring {
   // Whether all cores, as far as one core and medium grain tell, would gain less than they cost
   // while they are measured, and get in the way of the device's driver later.
   bool add_little() const {
-    const bool open = !allowed_.mapping && !allowed_.granularity && !allowed_.threads;
-    return open && chain_.cores > kFewCores && chain_.device_capable != 0 &&
+    return is_open() && chain_.cores > kFewCores && chain_.device_capable != 0 &&
            is_led_by_rate(objective_) &&
            cores_part(measurements_, 1 / device_s()) < kLittleAtOnce &&
            device_s() < kLittle * cores_s(measurements_);
@@ -201,6 +230,21 @@ class Measuring {
   double stages_s() const {
     double sum_s = measurements_.stages.back().download.seconds;
     for (const StageMeasurements& stage : measurements_.stages) sum_s += stage.device.seconds;
+    return sum_s;
+  }
+
+  // Whether a frame takes more of the cores with the device than all its stages take of them: a
+  // device that is made of them, or a slow one whose driver spins.
+  bool takes_the_cores() const {
+    const auto found = std::ranges::find(observations_, Kind::stages, &Observation::kind);
+    return found != observations_.end() && !found->in_vain &&
+           found->cpu_s > kTooMuch * chain_.cores * medium_s();
+  }
+
+  // Of all stages under medium grain.
+  double medium_s() const {
+    double sum_s = 0;
+    for (const StageMeasurements& stage : measurements_.stages) sum_s += stage.mg.seconds;
     return sum_s;
   }
 
@@ -254,10 +298,8 @@ class Measuring {
 
   // Whether the cores add so little to the device that it does not matter how they get there.
   bool far_behind() const {
-    double medium_s = 0;
-    for (int k = 0; k < chain_.stages; ++k) medium_s += measurements_.stages[k].mg.seconds;
     return chain_.device_capable != 0 &&
-           kFarBehind * device_s() < std::min(medium_s, cores_s(measurements_));
+           kFarBehind * device_s() < std::min(medium_s(), cores_s(measurements_));
   }
 
   // On n cores, with the fewest lanes that do best and leave frames for a core.
@@ -290,6 +332,7 @@ class Measuring {
     const auto plan = beside_device(1);
     if (!plan || !known(device_s())) return false;
     if (needs_energy(objective_) && !tells_sides_apart(chain_.domains)) return false;
+    if (is_led_by_rate(objective_) && takes_the_cores()) return false;
     if (!made_beside(1))
       return n == 1 && allowed_(plan->configuration) &&
              measurements_.device_cores <= most_driver_cores();

@@ -248,6 +248,16 @@ TEST(NextMeasurementTest, OfLongFramesLessIsMeasured) {
   EXPECT_EQ(measured_on(machine)[1], "gg/cg1/q2") << "what lanes gain is not told by one";
 }
 
+TEST(NextMeasurementTest, BesideADeviceThatTakesMoreOfThemThanItSparesCoresAreNotMeasured) {
+  Machine machine = with_cores(2);
+  machine.device_s = 40e-3;  // 10 ms on both cores
+  machine.device_cores = 0.6;
+  EXPECT_EQ(measured_on(machine)[3], "gg/cg2 beside");
+  machine.device_cores = 1;  // for each frame one core is busy while both could compute four
+  EXPECT_EQ(measured_on(machine),
+            (Names{"gg/cg1 apart", "gg/cg1", "cc/mg", "cc/cg1", "cc/cg2", "cc/cg3"}));
+}
+
 TEST(NextMeasurementTest, ThereAreNoMoreThreadsThanOneMoreThanCores) {
   Machine machine = with_cores(2);
   machine.chain.devices = 3;
@@ -265,7 +275,9 @@ TEST(NextMeasurementTest, StagesThatKeepACoreBusyLeaveNoneBesideTheDevice) {
 
 // Seconds of the stage on the device; of the other on a core and over all; what the first takes so.
 Names measured_with_a_stage_on_the_cores(double device_s, double core_s, double medium_s,
-                                         double first_medium_s) {
+                                         double first_medium_s, double download_s = 0,
+                                         const Objective& objective = {},
+                                         const Allowed& allowed = {}) {
   Chain chain = two_stages(1);
   chain.cores = 16;
   chain.lanes = {2, 4, 8};
@@ -273,12 +285,13 @@ Names measured_with_a_stage_on_the_cores(double device_s, double core_s, double 
   Names names;
   for (;;) {
     const Findings findings = interpret(facts.observations, chain, kPredictor);
-    const auto plan = next_measurement(facts, findings, {}, {});
+    const auto plan = next_measurement(facts, findings, objective, allowed);
     if (!plan || names.size() > 50) return names;
     Observation seen = carried_out(*plan);
     const bool device = plan->configuration.mapping.any_device();
     const bool medium = plan->configuration.granularity == Granularity::medium;
     seen.stages[0].seconds = device ? device_s : medium ? first_medium_s : core_s;
+    seen.stages[0].download_s = download_s;
     seen.stages[1].seconds = medium ? medium_s : core_s;
     seen.cores_s = core_s;
     seen.frame_s = device ? device_s + core_s : 2 * core_s;
@@ -296,6 +309,24 @@ TEST(NextMeasurementTest, WhereTheDeviceWaitsForOtherStagesTheCoresAreAtWork) {
       << "its stage is none of those that matter";
   EXPECT_GT(measured_with_a_stage_on_the_cores(20e-3, 5e-3, 1e-3, 5e-3).size(), 3U)
       << "the cores wait for the device";
+}
+
+TEST(NextMeasurementTest, ADeviceThatKeepsUpWithTheCoresOnLongFramesIsAllThatIsMeasured) {
+  const auto names = [](double device_s, double core_s, double download_s = 0,
+                        const Objective& objective = {}, const Allowed& allowed = {}) {
+    return measured_with_a_stage_on_the_cores(device_s, core_s, core_s / 12, core_s / 12,
+                                              download_s, objective, allowed);
+  };
+  EXPECT_EQ(names(15e-3, 300e-3), Names{"gc/cg17"});
+  EXPECT_EQ(names(15e-3, 300e-3, 15e-3), Names{"gc/cg17"}) << "copied while it computes";
+  const Names medium{"gc/cg17", "cc/mg"};
+  EXPECT_EQ(names(20e-3, 300e-3), medium) << "all cores may be faster";
+  EXPECT_EQ(names(15e-3, 300e-3, 20e-3), medium);
+  EXPECT_EQ(names(1.5e-3, 30e-3), medium) << "it costs little";
+  Allowed fixed;
+  fixed.granularity = Granularity::medium;
+  EXPECT_EQ(names(15e-3, 300e-3, 0, {}, fixed), medium) << "that is asked for";
+  EXPECT_EQ(names(15e-3, 300e-3, 0, {Metric::efficiency})[1], "cc/mg") << "which draws less?";
 }
 
 }  // namespace

@@ -47,6 +47,9 @@ Outcome train(const Chip& chip, unsigned seed, Metric metric) {
   facts.chain.domains = {Domain::dominant, Domain::dominant, Domain::dominant};
   facts.chain.window = chip.window;
   const AnalyticPredictor predictor;
+  // What runs while a bin opens the device.
+  simulation.configure({{0, facts.chain.stages}, Granularity::coarse, 3 * chip.cores / 4});
+  for (int frame = 0; frame < chip.cores; ++frame) simulation.next();
   const double begin_s = simulation.now_s();
   const double counter_s =
       metric == Metric::throughput ? 0 : kCounterValues * chip.meter_resolution_s;
@@ -144,8 +147,10 @@ TEST(LargeDevice, ATrainingIsShort) {
     expect(chips.srad, metric, {4, 1, 0.35});
     expect(chips.crowded_srad, metric, {2, 1, 0.15});
     expect(chips.scene_small, metric, {2, 1, 0.15});
-    // A frame lasts 0.7 s there, and only part of it on the device, which waits for the rest.
-    expect(chips.scene, metric, {4, 1, 1.2});
+    // A frame lasts 0.4 s there, and only part of it on the device, which waits for the rest. What
+    // draws less has to be measured under medium grain too, which waits for all that is under way.
+    expect(chips.scene, metric,
+           metric == Metric::throughput ? Bars{3.1, 0.4, 0.4, 0.98} : Bars{4, 1, 1.2});
   }
 }
 

@@ -226,6 +226,34 @@ TEST(Simulation, FewItemsWaitForTheCoresBehindTheDevice) {
   }
 }
 
+// Frames of a second and a half are not waited for where others would compute meanwhile.
+TEST(Simulation, StagesTimedApartBesideCoresWaitForNobody) {
+  const Chip chip = quiet_chip({100, 100}, {1, 1}, 4);
+  for (const int threads : {1, 5}) {
+    Simulation simulation(chip, 1);
+    simulation.configure(coarse("cc", 4));
+    for (int i = 0; i < 10; ++i) simulation.next();
+    const auto begins_before_others_end = [&](const Configuration& next, bool apart) {
+      simulation.configure(next, apart);
+      uint64_t others_end_ns = 0;
+      for (int i = 0; i < 100; ++i) {
+        const FrameTimes times = simulation.next().times;
+        if (times.stages_apart == apart && times.configuration == next)
+          return times.begin_ns < others_end_ns;
+        others_end_ns = std::max(others_end_ns, times.end_ns);
+      }
+      ADD_FAILURE() << "no frame of " << to_string(next);
+      return false;
+    };
+    const Configuration device = coarse("gc", threads);
+    EXPECT_EQ(begins_before_others_end(device, true), threads > 1);
+    for (int i = 0; i < 10; ++i) simulation.next();
+    Configuration lanes = device;
+    lanes.lanes = 2;
+    EXPECT_EQ(begins_before_others_end(lanes, false), threads > 1);
+  }
+}
+
 // Whoever waits for a core longest gets it first: all behind it would wait for it at the sink.
 TEST(Simulation, NoFrameIsOvertakenByAllTheOthers) {
   for (const bool serial : {false, true}) {
