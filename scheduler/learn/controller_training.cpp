@@ -97,12 +97,12 @@ Step Controller::go_on_training() {
   Facts known = facts;
   if (regresses_energy())
     known.observations = with_watts(facts.observations, training_->energy.fits());
-  const LanePrior expected = known.prior = prior();
-  const Findings findings = interpret(known.observations, facts.chain, *predictor_, expected);
+  known.prior = prior();
+  const Findings findings = interpret(known.observations, facts.chain, *predictor_, known.prior);
   const Observation& seen = facts.observations.back();
   if (observed && !is_trial(seen.kind)) observed(seen);
   if (tried && is_trial(seen.kind)) tried(*find_trial(findings.trials, seen.configuration));
-  const Next next = next_experiment(known, findings, objective_, allowed(), *predictor_, expected);
+  const Next next = next_experiment(known, findings, objective_, allowed(), *predictor_);
   if (!next.plan || is_trial(next.plan->kind)) {
     Learnt& learnt = (*knowledge_)[*conditions_];
     learnt.facts = known;

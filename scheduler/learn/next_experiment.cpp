@@ -96,7 +96,7 @@ std::optional<Configuration> expected_on_cores(const Choice& measured, const Cho
 class Finder {
  public:
   Finder(const Facts& facts, const Findings& findings, const Objective& objective,
-         const Allowed& allowed, const Predictor& predictor, const LanePrior& prior)
+         const Allowed& allowed, const Predictor& predictor)
       : facts_(facts),
         findings_(findings),
         measurements_(findings.measurements),
@@ -104,10 +104,10 @@ class Finder {
         objective_(objective),
         allowed_(allowed),
         predictor_(predictor),
-        prior_(prior),
+        prior_(facts.prior),
         effort_(facts.chain.cores <= kSomeCores && !needs_latency(objective) ? kEffortOfSomeCores
                                                                              : kEffort),
-        expected_lanes_(prior.best_of(facts.chain.lanes)),
+        expected_lanes_(prior_.best_of(facts.chain.lanes)),
         glances_(tandem::glances(facts.observations)),
         impatience_(impatience(facts)),
         spread_(spread_of_looks(facts.observations)),
@@ -131,7 +131,7 @@ class Finder {
 
  private:
   std::optional<Plan> of_the_model() const {
-    if (auto plan = next_measurement(facts_, findings_, objective_, allowed_, prior_)) return plan;
+    if (auto plan = next_measurement(facts_, findings_, objective_, allowed_)) return plan;
     if (auto plan = next_split(facts_, findings_, objective_, allowed_, predictor_)) return plan;
     return next_letter(facts_, findings_, objective_, allowed_);
   }
@@ -224,9 +224,9 @@ class Finder {
     const auto near = [this](const Configuration& other) {
       return refines(other) && !is_behind(other);
     };
-    if (const auto unproven = unproven_lanes(measured_, trials_, facts_, prior_, near))
+    if (const auto unproven = unproven_lanes(measured_, trials_, facts_, near))
       return attempt(*unproven, Kind::glance);
-    if (const auto one = one_lane_instead(trials_, facts_, prior_, near))
+    if (const auto one = one_lane_instead(trials_, facts_, near))
       return attempt(*one, Kind::glance);
     if (const auto bands = other_tasks(measured_, trials_, facts_.chain, prior_); refines(bands))
       return attempt(*bands, Kind::glance);
@@ -371,8 +371,8 @@ class Finder {
 }  // namespace
 
 Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
-                     const Allowed& allowed, const Predictor& predictor, const LanePrior& prior) {
-  Finder finder(facts, findings, objective, allowed, predictor, prior);
+                     const Allowed& allowed, const Predictor& predictor) {
+  Finder finder(facts, findings, objective, allowed, predictor);
   Next next = keep_up(finder.next(), facts, findings, objective);
   if (next.plan) next.plan = as_in_service(*next.plan, facts.chain, objective);
   return next;

@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "model/lane_prior.h"
 #include "scheduler/learn/experiment.h"
 #include "scheduler/learn/facts.h"
 #include "scheduler/learn/interpret.h"
@@ -19,14 +18,13 @@ struct Next {
 
 /// Pure. `findings`: of `facts`.
 ///
-/// First comes what the model is made of: next_measurement(), with `prior`.
+/// First comes what the model is made of: next_measurement().
 ///
 /// What no equation knows, such as threads that get in the driver's way, is found out by trials:
 /// the best configuration runs for a moment, and where it does not do what was expected the ranking
 /// is corrected and the next best is tried. Then come other numbers of threads and of lanes of the
 /// best, and looks that compare near equals.
 Next next_experiment(const Facts& facts, const Findings& findings, const Objective& objective,
-                     const Allowed& allowed, const Predictor& predictor,
-                     const LanePrior& prior = {});
+                     const Allowed& allowed, const Predictor& predictor);
 
 }  // namespace tandem

@@ -60,10 +60,10 @@ std::optional<Configuration> as_few_lanes(Configuration configuration,
 
 std::optional<Configuration> unproven_lanes(
     const Choice& measured, std::span<const Trial> trials, const Facts& facts,
-    const LanePrior& prior, const std::function<bool(const Configuration&)>& worth) {
+    const std::function<bool(const Configuration&)>& worth) {
   const Chain& chain = facts.chain;
   const Configuration& best = measured.best().configuration;
-  if (measured_lanes(facts, 1) || !prior.expects_any() || !best.mapping.decoupled() ||
+  if (measured_lanes(facts, 1) || !facts.prior.expects_any() || !best.mapping.decoupled() ||
       best.mapping.any_split())
     return std::nullopt;
   const auto with = [](Configuration configuration, int lanes) {
@@ -73,7 +73,7 @@ std::optional<Configuration> unproven_lanes(
   const int threads = std::min(chain.devices, chain.cores + 1);
   const Configuration alone{best.mapping, Granularity::coarse, threads, best.lanes};
   std::vector<Configuration> around{alone};
-  const int expected = prior.best_of(chain.lanes), more = 2 * best.lanes;
+  const int expected = facts.prior.best_of(chain.lanes), more = 2 * best.lanes;
   if (best.lanes >= expected && more > 2 && more <= chain.lanes.back())
     around.insert(around.end(), {with(best, more), with(alone, more)});
   if (best.lanes == expected && expected > 1) around.push_back(with(alone, expected / 2));
@@ -90,9 +90,9 @@ bool measured_lanes(const Facts& facts, int lanes) {
 }
 
 std::optional<Configuration> one_lane_instead(
-    std::span<const Trial> trials, const Facts& facts, const LanePrior& prior,
+    std::span<const Trial> trials, const Facts& facts,
     const std::function<bool(const Configuration&)>& worth) {
-  if (measured_lanes(facts, 1) || !prior.expects_any()) return std::nullopt;
+  if (measured_lanes(facts, 1) || !facts.prior.expects_any()) return std::nullopt;
   const Trial* fastest = nullptr;
   for (const Trial& trial : trials) {
     const Configuration& tried = trial.configuration;

@@ -41,7 +41,7 @@ bool as_expected(std::span<const int> lanes, const std::array<LaneFactor, kMaxLa
 /// lanes as the best has, if these are as many as are expected to be enough or more, and half of
 /// what is expected.
 std::optional<Configuration> unproven_lanes(const Choice& measured, std::span<const Trial> trials,
-                                            const Facts& facts, const LanePrior& prior,
+                                            const Facts& facts,
                                             const std::function<bool(const Configuration&)>& worth);
 
 /// Whether an experiment had so many lanes of the device, with or without cores beside it.
@@ -51,7 +51,7 @@ bool measured_lanes(const Facts& facts, int lanes);
 /// configuration did less beside busy cores than was expected of them, as far as it is `worth` a
 /// trial: beside the cores they may gain nothing.
 std::optional<Configuration> one_lane_instead(
-    std::span<const Trial> trials, const Facts& facts, const LanePrior& prior,
+    std::span<const Trial> trials, const Facts& facts,
     const std::function<bool(const Configuration&)>& worth);
 
 /// What the training measured of the device with one lane: of whole frames or, as long as there

@@ -42,14 +42,14 @@ bool tells_sides_apart(const Domains& domains) {
 class Measuring {
  public:
   Measuring(const Facts& facts, const Findings& findings, const Objective& objective,
-            const Allowed& allowed, const LanePrior& prior)
+            const Allowed& allowed)
       : facts_(facts),
         chain_(facts.chain),
         observations_(facts.observations),
         measurements_(findings.measurements),
         objective_(objective),
         allowed_(allowed),
-        prior_(prior) {}
+        prior_(facts.prior) {}
 
   std::optional<Plan> next() const {
     if (const auto plan = next_on_device()) return plan;
@@ -353,9 +353,8 @@ class Measuring {
 }  // namespace
 
 std::optional<Plan> next_measurement(const Facts& facts, const Findings& findings,
-                                     const Objective& objective, const Allowed& allowed,
-                                     const LanePrior& prior) {
-  return Measuring(facts, findings, objective, allowed, prior).next();
+                                     const Objective& objective, const Allowed& allowed) {
+  return Measuring(facts, findings, objective, allowed).next();
 }
 
 }  // namespace tandem

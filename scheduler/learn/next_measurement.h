@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "model/lane_prior.h"
 #include "model/objective.h"
 #include "scheduler/learn/experiment.h"
 #include "scheduler/learn/facts.h"
@@ -21,8 +20,8 @@ inline constexpr int kFewCores = 4;
 /// - The device alone is an experiment of two halves: its stages one by one, for where the time
 ///   goes, and whole frames, for how much of it the stages of a frame hide from each other when
 ///   nobody waits in between. Where the device has lanes, it follows with twice as many each time,
-///   X(S), until that gains less than 5%; `prior` says where that begins (next_lanes()). It comes
-///   first: what is slower is then found out beside it.
+///   X(S), until that gains less than 5%; the facts' prior says where that begins (next_lanes()).
+///   It comes first: what is slower is then found out beside it.
 /// - Medium grain, which nothing may run beside: after the device, whose frames are soon out.
 /// - The cores under coarse grain with few numbers of threads where there are many cores, and the
 ///   one that is fixed. Where the device has a processor of its own (and, with energy in the
@@ -31,7 +30,6 @@ inline constexpr int kFewCores = 4;
 ///   the stream goes on at the rate of the device. Where throughput, efficiency or the energy-delay
 ///   product counts, one core tells that all of many add little to the device: then that is all.
 std::optional<Plan> next_measurement(const Facts& facts, const Findings& findings,
-                                     const Objective& objective, const Allowed& allowed,
-                                     const LanePrior& prior = {});
+                                     const Objective& objective, const Allowed& allowed);
 
 }  // namespace tandem

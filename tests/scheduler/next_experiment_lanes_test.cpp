@@ -100,10 +100,10 @@ TEST(NextExperimentLanesTest, WhatLanesGainBesideCoresIsExpectedOfTheDeviceAlone
   LanePrior prior;
   for (const int lanes : {1, 2, 4, 8})
     prior.gains[static_cast<std::size_t>(lanes) - 1] = lanes == 1 ? 1 : 1.1;
-  Facts facts{chain, {}};
+  Facts facts{chain, {}, prior};
   const auto step = [&] {
     return next_experiment(facts, interpret(facts.observations, chain, kPredictor, prior), {}, {},
-                           kPredictor, prior);
+                           kPredictor);
   };
   Next wanted = step();
   for (; wanted.plan; wanted = step()) {

@@ -182,11 +182,11 @@ std::pair<std::set<int>, Configuration> tried_in_bands(const Objective& objectiv
                                                        const LanePrior& prior = {}) {
   Chain chain = two_stages();
   chain.bands = bands;
-  Facts facts{chain, {}};
+  Facts facts{chain, {}, prior};
   std::set<int> tried;
   for (;;) {
     const Findings findings = interpret(facts.observations, chain, kPredictor, prior);
-    const Next wanted = next_experiment(facts, findings, objective, allowed, kPredictor, prior);
+    const Next wanted = next_experiment(facts, findings, objective, allowed, kPredictor);
     if (!wanted.plan) return {tried, wanted.choice.best().configuration};
     if (facts.observations.size() > 60) ADD_FAILURE() << "no end";
     if (facts.observations.size() > 60) return {};

@@ -74,13 +74,14 @@ std::vector<std::string> unproven(const std::string& best, const LanePrior& prio
   facts.chain.stages = 2;
   facts.chain.cores = 8;
   facts.chain.lanes = {2, 4, 8};
+  facts.prior = prior;
   Choice measured;
   EXPECT_EQ(parse_configuration(best, 2, 8, measured.ranked[0].configuration), "");
   measured.count = 1;
   std::vector<Trial> trials{{measured.best().configuration, {}, {}}};
   std::vector<std::string> tried;
   const auto worth = [&](const Configuration& one) { return to_string(one) != left_out; };
-  while (const auto next = unproven_lanes(measured, trials, facts, prior, worth)) {
+  while (const auto next = unproven_lanes(measured, trials, facts, worth)) {
     tried.push_back(to_string(*next));
     trials.push_back({*next, {}, {}});
   }
@@ -99,9 +100,8 @@ TEST(NextLanesTest, OneLaneIsTriedWhereSeveralFallShortBesideCores) {
     return made;
   };
   const auto instead = [&](std::vector<Trial> trials, bool spared = true) -> std::string {
-    const LanePrior prior = spared ? prior_of({1, 1.8, 1.8, 1.8}) : LanePrior();
-    const auto one =
-        one_lane_instead(trials, facts, prior, [](const Configuration&) { return true; });
+    facts.prior = spared ? prior_of({1, 1.8, 1.8, 1.8}) : LanePrior();
+    const auto one = one_lane_instead(trials, facts, [](const Configuration&) { return true; });
     return one ? to_string(*one) : "";
   };
   const Trial two = trial("gg/cg5/q2", 100, 85);

@@ -36,11 +36,11 @@ Machine with_cores(int cores) {
 // All that is measured, in order.
 std::vector<std::string> measured_on(const Machine& machine, const Objective& objective = {},
                                      const Allowed& allowed = {}, const LanePrior& prior = {}) {
-  Facts facts{machine.chain, {}};
+  Facts facts{machine.chain, {}, prior};
   std::vector<std::string> names;
   for (;;) {
     const Findings findings = interpret(facts.observations, facts.chain, kPredictor, prior);
-    const auto plan = next_measurement(facts, findings, objective, allowed, prior);
+    const auto plan = next_measurement(facts, findings, objective, allowed);
     if (!plan || names.size() > 50) return names;
     const Configuration& configuration = plan->configuration;
     const bool beside = plan->kind == Kind::beside;
