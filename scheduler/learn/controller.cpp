@@ -93,6 +93,7 @@ Step Controller::await_device() {
     }
   }
   run(settled_on_ = meanwhile);
+  leaves_cores_ = true;
   return running_;
 }
 
@@ -271,7 +272,7 @@ Step Controller::decide(Reason reason) {
   }
   Configuration keeps = running_.configuration;
   keeps.mapping = keeps.mapping.within(chain_.device_capable).with(chain_.device_only);
-  if (!allowed(keeps)) keeps = allowed.fallback(chain_.stages, chain_.cores);
+  if (leaves_cores_ || !allowed(keeps)) keeps = allowed.fallback(chain_.stages, chain_.cores);
   const Watch watch = watch_;
   settle(!due ? reason : may_train ? Reason::waits : Reason::not_allowed, {keeps, {}}, {});
   if (!due) watch_ = watch;  // what it knows of their times is what tells that they have changed
@@ -309,6 +310,7 @@ void Controller::settle(Reason reason, const Candidate& chosen, const Choice& ch
   run(chosen.configuration);
   predicted_ = chosen.prediction;
   settled_on_ = chosen.configuration;
+  leaves_cores_ = false;
   if (neighbours_.seat) neighbours_.seat->chose();
   ++decisions_;
   if (decided) decided(decision);

@@ -212,6 +212,7 @@ class Controller {
   bool another_trains_ = false;
   bool device_lost_ = false;
   bool device_coming_ = false, device_joined_ = false, first_frame_left_ = false;
+  bool leaves_cores_ = false;    // nothing was chosen since some were left to who opens the device
   uint64_t told_device_ns_ = 0;  // the last frame when the stream ended before the device was there
   std::optional<UnderWay> training_;
   std::optional<Check> check_;    // never while training

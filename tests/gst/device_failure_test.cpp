@@ -58,8 +58,8 @@ TEST_F(DeviceFailure, Bands) { expect_the_bin_goes_on("mapping=ggg threads=1 tas
 
 TEST_F(DeviceFailure, Split) { expect_the_bin_goes_on("mapping=sss split=37"); }
 
-// What training found out is void: what ran before runs on until it may begin again on the cores,
-// which may be at once.
+// What training found out is void: all cores compute until it may begin again on them, which may be
+// at once.
 TEST_F(DeviceFailure, DuringTraining) {
   Stream stream(bin("adapt=both max-overhead=0.9 keep-tensors=true"));
   stream.play();
@@ -72,9 +72,8 @@ TEST_F(DeviceFailure, DuringTraining) {
   };
   const std::vector<Result> got =
       run_until(stream, [&] { return !told("reason=(string)device-failed").empty(); });
-  // Part of the cores until the device is there, or all of them.
   for (const Message& waits : told("reason=(string)not-allowed"))
-    EXPECT_NE(waits.text.find("new=(string)ccc/cg"), std::string::npos) << waits.text;
+    EXPECT_NE(waits.text.find("new=(string)ccc/cg2"), std::string::npos) << waits.text;
   const std::vector<Message> trained = told("reason=(string)device-failed");
   ASSERT_FALSE(trained.empty());
   EXPECT_NE(trained[0].text.find("new=(string)ccc"), std::string::npos) << trained[0].text;

@@ -124,6 +124,19 @@ TEST_F(ControllerDeviceTest, SoIsOneThatEndsBeforeTheRulesHoldWithTheDevice) {
   EXPECT_EQ(decisions_.back().reason, Reason::too_short);
 }
 
+TEST_F(ControllerDeviceTest, AllCoresComputeOnceNobodyBuildsPrograms) {
+  PaperChip chip(3, 2, 8);
+  Controller controller = make(chip, 3, 2);
+  let_a_device_come_after_a_frame(controller, chip);
+  Step step = controller.set_rules({});
+  ASSERT_TRUE(controller.training());
+  next_frame(controller, chip, step);
+  step = controller.device_failed();
+  ASSERT_FALSE(controller.training()) << "the abandoned one has cost too much";
+  EXPECT_EQ(decisions_.back().reason, Reason::not_allowed);
+  EXPECT_EQ(to_string(step.configuration), "ccc/cg2");
+}
+
 TEST_F(ControllerDeviceTest, ADeviceThatFailsDuringTrainingIsLeftOutOfTheNext) {
   PaperChip chip(3, 2, 8);
   Controller controller = make(chip, 3, 2);
