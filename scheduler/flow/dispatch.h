@@ -29,9 +29,9 @@ namespace tandem {
 /// time collects: it fills the lanes as long as items begin on the device, then waits for the item
 /// that was sent first. What it collects goes on with another driver, the oldest first, unless
 /// nothing is left on the device: then it goes on itself, as in the paper, where the thread that
-/// waits is the frame's. Twice as many may wait for a driver as there are lanes, at least half and at
-/// most twice as many as drivers: they hold their tensors, and what begins behind them waits for all
-/// of them. While more do, it computes the oldest of them before it collects again.
+/// waits is the frame's. Twice as many may wait for a driver as there are lanes, at least half and
+/// at most twice as many as drivers: they hold their tensors, and what begins behind them waits for
+/// all of them. While more do, it computes the oldest of them before it collects again.
 ///
 /// Several devices of one kind share the letter. Each has as many lanes and a collector of its own,
 /// as far as there are drivers; an item goes to the device that has the most lanes free. A device
@@ -71,12 +71,13 @@ class Dispatch {
   // --- What may be set -----------------------------------------------------------------------
 
   /// For the items that begin from now on, beside those that are under way. From and to medium
-  /// grain, stages timed apart, other letters and other devices none begins before those have
-  /// finished. Threads are clamped to 1 ... nC + 1, lanes to 1 ... kMaxLanes, stages that the
-  /// devices of their letter cannot compute to 'c', as are those with an 's' outside `can_split`
-  /// (bit k: stage k), and those that the CPU cannot compute to a letter that can. While stages are
-  /// timed apart there is one lane and all items wait for it. `spaced`: an item begins when all
-  /// before it have been released, as those of a source do that the stages keep up with.
+  /// grain, stages of a device alone timed apart, other letters and other devices none begins
+  /// before those have finished. Threads are clamped to 1 ... nC + 1, lanes to 1 ... kMaxLanes,
+  /// stages that the devices of their letter cannot compute to 'c', as are those with an 's'
+  /// outside `can_split` (bit k: stage k), and those that the CPU cannot compute to a letter that
+  /// can. While stages are timed apart there is one lane and all items wait for it. `spaced`: an
+  /// item begins when all before it have been released, as those of a source do that the stages
+  /// keep up with.
   void configure(const Configuration& configuration, const Devices& devices, bool time_stages,
                  uint32_t can_split = ~0u, bool spaced = false);
   bool spaced() const { return spaced_; }

@@ -238,6 +238,7 @@ Step Controller::decide(Reason reason) {
     if (allowed.fixed() || !conditions_ || !allowed(running_.configuration) ||
         (running_.configuration.mapping.any_device() && chain_.device_capable == 0))
       run(settled_on_ = allowed.fallback(chain_.stages, chain_.cores));
+    leaves_cores_ = false;
     running_.time_stages = false;
     return running_;
   }

@@ -102,7 +102,7 @@ class Experiment {
   // speed.
   uint64_t first_ns_ = 0, start_ns_ = 0, last_ns_ = 0;
   uint64_t others_end_ns_ = 0;  // of the frames that were begun before it
-  // Of its first frames, how long they took on the cores.
+  // What the first frames took on the cores, and when the one that took most was done.
   uint64_t least_ns_ = 0, most_ns_ = 0, most_end_ns_ = 0;
   int alone_ = 0;  // frames since `alone_ns_`, when those were out
   uint64_t alone_ns_ = 0;

@@ -10,7 +10,8 @@ Energy watts_of_one(const Energy& medium_watts, int cores) {
   return {medium_watts.c / cores, medium_watts.g, medium_watts.u};
 }
 
-// Beside all cores it worked for a part of the time; under medium grain it did not, and they did.
+// The device worked for a part of the time beside all cores; under medium grain it rested, and the
+// cores worked as they did.
 Energy watts_of_device(const std::vector<StageMeasurements>& stages, const Observation& apart,
                        const Energy& medium_watts) {
   double device_s = 0;
@@ -27,7 +28,7 @@ Energy watts_of_device(const std::vector<StageMeasurements>& stages, const Obser
   return {0, working(&Energy::g), working(&Energy::u)};
 }
 
-// Of a frame on one core.
+// `frame_s`: what a frame takes on one core.
 void set_cores(double frame_s, const Energy& medium_watts, Measurements& m) {
   const Energy one = watts_of_one(medium_watts, m.cores);
   m.cg[0] = frame_s == 0 ? kNoCost : cost(frame_s, one);

@@ -6,21 +6,24 @@
 
 namespace tandem {
 
-/// Power is taken as the same in all stages of an experiment: no counter is fast enough to tell the
-/// stages of a frame apart.
+/// What takes so many seconds at so many watts. Power is taken as the same in all stages of an
+/// experiment: no counter is fast enough to tell the stages of a frame apart.
 Cost cost(double seconds, const Energy& watts);
 
-/// Of a device that waits for the cores nothing but its stages is measured: adds what cores take
-/// for whole frames to `m`, and the watts of both sides, with those under medium grain. On one of
-/// many busy cores the device's stages take so much longer than on all as the other stages do,
-/// which were seen there. Where they were not the device is taken to be as fast as all cores:
-/// next_measurement() leaves them out where it is at least that. Copies overlap with lanes all the
-/// same. `apart`: of the device's stages one by one. Whether that is what was measured, and no core
-/// computed whole frames.
+/// Adds to `m` what cores take for whole frames, and the joules of both sides, where the device
+/// waits for the cores and nothing but its stages was measured. Returns false, and adds nothing,
+/// where cores computed whole frames or the cores rested beside the device. `apart`: what the
+/// device's stages did one by one; `medium_watts`: what was drawn under medium grain.
+///
+/// One of many busy cores is taken to need so much longer for the device's stages than all cores
+/// as it does for the other stages. Where medium grain was not measured all cores are taken to be
+/// as fast as the device: next_measurement() leaves it out where they are no faster. Copies overlap
+/// with lanes in any case.
 bool estimate_cores(const Chain& chain, const Observation& apart, const Energy& medium_watts,
                     Measurements& m);
 
-/// The same where no core can compute whole frames, of the stages that the CPU can compute.
+/// Adds to `m` what cores take for the stages that they can compute, where no core can compute
+/// whole frames.
 void add_up_cores(const Energy& medium_watts, Measurements& m);
 
 }  // namespace tandem

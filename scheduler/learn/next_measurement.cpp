@@ -147,11 +147,15 @@ class Measuring {
 
   bool is_open() const { return !allowed_.mapping && !allowed_.granularity && !allowed_.threads; }
 
-  // Of the stages of the device one by one beside all cores, which compute the others.
-  const Observation* apart_beside_cores() const {
-    if (beside_all_cores() == alone_on_device()) return nullptr;
+  // What the device's stages did one by one, if it took frames.
+  const Observation* apart() const {
     const auto found = std::ranges::find(observations_, Kind::stages, &Observation::kind);
     return found == observations_.end() || found->in_vain ? nullptr : &*found;
+  }
+
+  // The same where all cores computed the other stages meanwhile.
+  const Observation* apart_beside_cores() const {
+    return beside_all_cores() == alone_on_device() ? nullptr : apart();
   }
 
   // Whether the device takes its stages off all cores as fast as these can do the others, of frames
@@ -236,16 +240,8 @@ class Measuring {
   // Whether a frame takes more of the cores with the device than all its stages take of them: a
   // device that is made of them, or a slow one whose driver spins.
   bool takes_the_cores() const {
-    const auto found = std::ranges::find(observations_, Kind::stages, &Observation::kind);
-    return found != observations_.end() && !found->in_vain &&
-           found->cpu_s > kTooMuch * chain_.cores * medium_s();
-  }
-
-  // Of all stages under medium grain.
-  double medium_s() const {
-    double sum_s = 0;
-    for (const StageMeasurements& stage : measurements_.stages) sum_s += stage.mg.seconds;
-    return sum_s;
+    const Observation* found = apart();
+    return found && found->cpu_s > kTooMuch * chain_.cores * medium_s(measurements_);
   }
 
   double most_driver_cores() const { return std::max(kDriverCores, kDriverPart * chain_.cores); }
@@ -299,7 +295,7 @@ class Measuring {
   // Whether the cores add so little to the device that it does not matter how they get there.
   bool far_behind() const {
     return chain_.device_capable != 0 &&
-           kFarBehind * device_s() < std::min(medium_s(), cores_s(measurements_));
+           kFarBehind * device_s() < std::min(medium_s(measurements_), cores_s(measurements_));
   }
 
   // On n cores, with the fewest lanes that do best and leave frames for a core.

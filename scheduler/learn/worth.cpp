@@ -71,10 +71,14 @@ bool is_led_by_rate(const Objective& objective) {
          (objective.metric == Metric::throughput || has_rate_twice(objective));
 }
 
+double medium_s(const Measurements& measurements) {
+  double sum_s = 0;
+  for (const StageMeasurements& stage : measurements.stages) sum_s += stage.mg.seconds;
+  return sum_s;
+}
+
 double cores_part(const Measurements& measurements, double throughput_fps) {
-  double medium_s = 0;
-  for (const StageMeasurements& stage : measurements.stages) medium_s += stage.mg.seconds;
-  return 1 / medium_s / throughput_fps;
+  return 1 / medium_s(measurements) / throughput_fps;
 }
 
 double margin_of(const Objective& objective, double rate) {

@@ -26,6 +26,9 @@ bool is_of_rate_alone(const Objective& objective);
 /// Whether nothing but the rate counts, or joules that are few where the rate is high.
 bool is_led_by_rate(const Objective& objective);
 
+/// Seconds that all stages take under medium grain; unknown as long as one was not measured there.
+double medium_s(const Measurements& measurements);
+
 /// The part of a rate that all cores together reach under medium grain; unknown as long as a stage
 /// was not measured there.
 double cores_part(const Measurements& measurements, double throughput_fps);

@@ -226,7 +226,8 @@ TEST(Simulation, FewItemsWaitForTheCoresBehindTheDevice) {
   }
 }
 
-// Frames of a second and a half are not waited for where others would compute meanwhile.
+// Frames of 0.2 s are waited for where the device is timed alone, and not where cores compute
+// beside.
 TEST(Simulation, StagesTimedApartBesideCoresWaitForNobody) {
   const Chip chip = quiet_chip({100, 100}, {1, 1}, 4);
   for (const int threads : {1, 5}) {
