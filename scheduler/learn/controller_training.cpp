@@ -119,7 +119,7 @@ Step Controller::finish_training(const Choice& choice) {
   Learnt& learnt = (*knowledge_)[*conditions_];
   if (choice.count > 0) remember(learnt, pick(learnt, choice));
   Decision decision;
-  decision.experiments = made(false);
+  decision.experiments = std::max(1, made(false));  // the first half may be all of it
   decision.trials = made(true);
   const Training cost = budget_.spent();
   decision.training_s = cost.seconds;

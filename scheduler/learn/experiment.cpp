@@ -36,8 +36,9 @@ constexpr std::size_t kParts = 5;
 constexpr double kRecurring = 0.05;
 // How many times longer than another first frame one takes that finds its memory untouched.
 constexpr uint64_t kSlowStart = 2;
-// The share of the processors' time that counts as all of it.
-constexpr double kAllBusy = 0.9;
+// The share of the processors' time that counts as all of it, and of what the source brought before
+// that counts as less.
+constexpr double kAllBusy = 0.9, kLess = 0.9;
 
 // Latencies of the slowest path, of long ones, and frames, that a trial lasts.
 constexpr double kLeastLatencies = 2, kLongLatencies = 1;
@@ -257,9 +258,11 @@ Observation Experiment::observation() {
   made.kind = plan_.kind;
   made.lasted_s = seconds(last_ns_ - first_ns_);
   made.frames = counted_;
-  // A source that gets no core is no slow source: this process has taken them all.
-  if (end_.cpu_s - begin_.cpu_s >=
-      kAllBusy * end_.processors * seconds(end_.now_ns - begin_.now_ns)) {
+  // A source that gets no core is no slow source: this process has taken them all, or so many that
+  // the source brings less than it did.
+  const bool all_busy = end_.cpu_s - begin_.cpu_s >=
+                        kAllBusy * end_.processors * seconds(end_.now_ns - begin_.now_ns);
+  if (all_busy || counted_ < kLess * plan_.source_fps * counted_s()) {
     starved_ = 0;
     for (FrameTimes& times : samples_) times.starved = false;
   }

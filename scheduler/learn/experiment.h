@@ -29,11 +29,12 @@ inline constexpr double kTooSlow = 0.45;
 struct Plan {
   Configuration configuration;
   Observation::Kind kind = Observation::Kind::experiment;
-  double fill_s = 0;    ///< of a glance or a look: frames run for so long before they count
-  double slow_fps = 0;  ///< it is over soon where it is no faster than this
-  bool meters = true;   ///< its power tells something new, if energy matters
-  bool rest = false;    ///< it tells nothing new: the stream catches up
-  bool spaced = false;  ///< each frame begins when the one before it has left
+  double fill_s = 0;      ///< of a glance or a look: frames run for so long before they count
+  double slow_fps = 0;    ///< it is over soon where it is no faster than this
+  bool meters = true;     ///< its power tells something new, if energy matters
+  bool rest = false;      ///< it tells nothing new: the stream catches up
+  bool spaced = false;    ///< each frame begins when the one before it has left
+  double source_fps = 0;  ///< the source is known to bring so many; 0: unknown
 
   Step step() const { return {configuration, kind == Observation::Kind::stages, spaced}; }
 };

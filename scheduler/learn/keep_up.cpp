@@ -25,6 +25,14 @@ double rate_of(const Observation& seen) {
   return seen.lasted_s > 0 ? seen.frames / seen.lasted_s : 0;
 }
 
+double brought_fps(std::span<const Observation> observations) {
+  double most_fps = 0;
+  for (const Observation& seen : observations)
+    if (seen.kind != Kind::stages && !seen.in_vain && 2 * seen.starved_frames <= seen.frames)
+      most_fps = std::max(most_fps, rate_of(seen));
+  return most_fps;
+}
+
 Next keep_up(Next next, const Facts& facts, const Findings& findings, const Objective& objective) {
   const Observation* fastest = fastest_of(facts.observations);
   if (!next.plan || !fastest || objective.metric == Metric::latency || needs_energy(objective))

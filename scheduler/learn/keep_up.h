@@ -17,6 +17,9 @@ Next keep_up(Next next, const Facts& facts, const Findings& findings, const Obje
 /// Frames a second, as they left.
 double rate_of(const Observation& seen);
 
+/// What the source brought where it kept the threads busy, 0 where it never did.
+double brought_fps(std::span<const Observation> observations);
+
 /// Whether this is a glance at what had not run before: no rest.
 bool is_new_glance(std::span<const Observation> observations, std::size_t at);
 int glances(std::span<const Observation> observations);

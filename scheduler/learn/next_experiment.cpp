@@ -374,7 +374,9 @@ Next next_experiment(const Facts& facts, const Findings& findings, const Objecti
                      const Allowed& allowed, const Predictor& predictor) {
   Finder finder(facts, findings, objective, allowed, predictor);
   Next next = keep_up(finder.next(), facts, findings, objective);
-  if (next.plan) next.plan = as_in_service(*next.plan, facts.chain, objective);
+  if (!next.plan) return next;
+  next.plan = as_in_service(*next.plan, facts.chain, objective);
+  next.plan->source_fps = brought_fps(facts.observations);
   return next;
 }
 

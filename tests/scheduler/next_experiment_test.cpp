@@ -332,6 +332,20 @@ TEST(NextExperimentTest, AStarvedSourceTellsNothingAboutRates) {
   EXPECT_GT(next(facts).choice.count, 0);
 }
 
+TEST(NextExperimentTest, WhatTheSourceBroughtIsKnownToWhatComesNext) {
+  Facts facts = measured(two_stages(), kPredictor);
+  EXPECT_EQ(brought_fps({}), 0);
+  double most_fps = 0;
+  for (const Observation& seen : facts.observations)
+    if (seen.kind != Observation::Kind::stages) most_fps = std::max(most_fps, rate_of(seen));
+  EXPECT_EQ(next(facts).plan->source_fps, most_fps);
+  Observation starved = facts.observations.back();
+  starved.frame_s /= 10;  // by what its threads took for a frame
+  starved.starved_frames = starved.frames;
+  facts.observations.push_back(starved);
+  EXPECT_EQ(brought_fps(facts.observations), most_fps);
+}
+
 // A predictor with a favourite, which comes first whatever was measured.
 class Fond : public AnalyticPredictor {
  public:

@@ -8,7 +8,7 @@
 #include "scheduler/learn/next_experiment.h"
 #include "tests/support/slowness.h"
 #include "tests/virtual_chip/exhaustive.h"
-#include "tests/virtual_chip/simulation.h"
+#include "tests/virtual_chip/simulated_bin.h"
 
 namespace tandem::test {
 namespace {
@@ -152,6 +152,20 @@ TEST(LargeDevice, ATrainingIsShort) {
     expect(chips.scene, metric,
            metric == Metric::throughput ? Bars{3.1, 0.4, 0.4, 0.98} : Bars{4, 1, 1.2});
   }
+}
+
+TEST(LargeDevice, HalfAnExperimentIsOneWhereItIsAll) {
+  const LargeDevice chips = large_device_chips();
+  SimulatedBin bin(chips.scene, 1, {});
+  std::vector<Observation::Kind> kinds;
+  bin.trained([&](const Conditions&, const Learnt& learnt) {
+    for (const Observation& seen : learnt.facts.observations)
+      if (!is_trial(seen.kind)) kinds.push_back(seen.kind);
+  });
+  bin.frames_changed("frames");
+  ASSERT_TRUE(bin.run_to_decision(kMostFrames));
+  EXPECT_EQ(kinds, std::vector{Observation::Kind::stages});
+  EXPECT_EQ(bin.decisions().back().experiments, 1);
 }
 
 }  // namespace
