@@ -47,6 +47,7 @@ constexpr guint64 kFirst = 100, kLast = 1100;
 constexpr int kSecondRounds = 3;  // of a second process
 constexpr double kFollows_s = 2, kNextFollow_s = 1;
 constexpr double kTurn_s = 1, kToldTurn_s = 0.25;  // of a cold start, of the stream beside it
+constexpr double kLatencies = 5;                   // that a turn of that lasts at least
 
 struct Options {
   FedBin::Options bin;
@@ -118,12 +119,13 @@ double longest_slowness_s(const std::vector<double>& departures_s, double until_
 void go_on(FedBin& bin, const OfferedFrames& offered, double seconds, Aside& told,
            const BenchChain& chain, Size size, Row& row) {
   told.ask(std::string("begin ") + chain.name + " " + text_of(size) + " " + row.trained[0].after);
+  const double told_s = std::max(kToldTurn_s, kLatencies * bin.stats().latency_p95_ms / 1e3);
   std::vector<double> ratios, rates;
   do {
-    rates.push_back(std::stod(told.ask("run " + std::to_string(kToldTurn_s))));
+    rates.push_back(std::stod(told.ask("run " + std::to_string(told_s))));
     const guint64 before = bin.delivered();
     const auto start = Clock::now();
-    while (seconds_since(start) < kTurn_s) bin.feed(offered.buffers());
+    while (seconds_since(start) < told_s * kTurn_s / kToldTurn_s) bin.feed(offered.buffers());
     const double turn_s = seconds_since(start);
     row.seconds += turn_s;
     ratios.push_back(static_cast<double>(bin.delivered() - before) / turn_s / rates.back());

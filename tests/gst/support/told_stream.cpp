@@ -5,6 +5,13 @@
 
 namespace tandem {
 
+namespace {
+
+// The part of a turn that comes before what counts: the stream has run empty since the last one.
+constexpr double kFills = 0.2;
+
+}  // namespace
+
 std::string ToldStream::answer(const std::string& line) {
   std::istringstream words(line);
   std::string verb, chain, size, configuration;
@@ -21,6 +28,7 @@ std::string ToldStream::answer(const std::string& line) {
   } else if (verb == "run") {
     double seconds = 0;
     words >> seconds;
+    bin_->run(offered_->buffers(), kFills * seconds);
     return std::to_string(bin_->run(offered_->buffers(), seconds));
   } else {
     offered_.reset();

@@ -17,7 +17,7 @@ class ToldStream {
   }
 
   /// "begin vivid 600x416 ggg/cg1/q4", which returns when the rate is steady, "run 0.5", which
-  /// returns frames a second, and "end".
+  /// returns frames a second of so many seconds after a fifth of them, and "end".
   std::string answer(const std::string& line);
 
  private:
