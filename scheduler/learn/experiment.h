@@ -61,6 +61,9 @@ Plan as_in_service(Plan plan, const Chain& chain, const Objective& objective);
 /// longer than kCheap_s, and 50 frames or 0.5 s, but 0.1 s at least, a rest 0.05 s, a look 200
 /// frames or 0.5 s, but 0.25 s at least. Each is over after 50 ms in which it was too slow, and so
 /// are cores beside the device that have finished a frame by then, and cores alone after one round.
+///
+/// Where threads wait for the source in most frames the rate is what they would do with frames at
+/// hand, unless this process keeps all processors busy or the source has brought a tenth more.
 class Experiment {
  public:
   /// `counter_s`: what the energy counter needs, 0 where energy does not matter. `read_probe` is
