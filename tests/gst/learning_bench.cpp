@@ -47,7 +47,8 @@ constexpr guint64 kFirst = 100, kLast = 1100;
 constexpr int kSecondRounds = 3;  // of a second process
 constexpr double kFollows_s = 2, kNextFollow_s = 1;
 constexpr double kTurn_s = 1, kToldTurn_s = 0.25;  // of a cold start, of the stream beside it
-constexpr double kLatencies = 5;                   // that a turn of that lasts at least
+// The least that a turn of that stream lasts: so many latencies of its frames.
+constexpr double kLatencies = 5;
 
 struct Options {
   FedBin::Options bin;

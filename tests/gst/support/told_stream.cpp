@@ -4,7 +4,6 @@
 #include <sstream>
 
 namespace tandem {
-
 namespace {
 
 // The part of a turn that comes before what counts: the stream has run empty since the last one.
