@@ -52,6 +52,8 @@ constexpr std::size_t kWellKnown = 3;
 constexpr int kMostRefinements = 6;
 // With up to kSomeCores cores, what is so near the best is tried with other lanes.
 constexpr double kNear = 0.03;
+// What another driver of the device is expected to gain, before it is tried.
+constexpr double kGainOfADriver = 0.03;
 // On the CPU alone: what another number of threads has to promise.
 constexpr double kWorthAnExperiment = 0.02;
 
@@ -226,6 +228,9 @@ class Finder {
     };
     if (const auto unproven = unproven_lanes(measured_, trials_, facts_, near))
       return attempt(*unproven, Kind::glance);
+    if (const auto driver = another_driver(measured_, trials_, facts_.chain);
+        driver && is_worth_a_driver(*driver))
+      return attempt(*driver, Kind::glance);
     if (const auto one = one_lane_instead(trials_, facts_, near))
       return attempt(*one, Kind::glance);
     if (const auto bands = other_tasks(measured_, trials_, facts_.chain, prior_); refines(bands))
@@ -339,6 +344,12 @@ class Finder {
   bool is_behind(const Configuration& other) const {
     return worth_switching(by_the_best(predicted(other)).prediction, measured_.best().prediction,
                            measured_.objective, margin_of(measured_.objective, kModelError));
+  }
+
+  // What it draws and how soon it answers is no reason to try one.
+  bool is_worth_a_driver(const Configuration& other) const {
+    return is_of_rate_alone(objective_) && allowed_(other) && is_cheap(other) &&
+           !is_behind(other) && is_worth(kGainOfADriver);
   }
 
   // Where the best does more than was expected of it, so may others of its mapping.

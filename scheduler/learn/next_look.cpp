@@ -90,10 +90,8 @@ class Rivals {
   double risk(const Candidate& rival) const {
     if (!is_led_by_rate(measured_.objective)) return 0;
     const auto of = [&](const Candidate& candidate) {
-      return is_risky(candidate.configuration, findings_.measurements,
-                      best_.prediction.throughput_fps)
-                 ? kRisk
-                 : 0;
+      return risk_of(candidate.configuration, findings_.measurements,
+                     best_.prediction.throughput_fps);
     };
     return of(rival) - of(best_);
   }

@@ -48,23 +48,34 @@ bool is_risky(const Configuration& configuration, const Measurements& measuremen
          cores_are_in_the_way(measurements, best_fps);
 }
 
+double risk_of(const Configuration& configuration, const Measurements& measurements,
+               double best_fps) {
+  if (!is_risky(configuration, measurements, best_fps)) return 0;
+  const bool one_more = configuration.granularity == Granularity::medium ||
+                        configuration.threads == measurements.devices + 1;
+  return configuration.mapping.decoupled() && one_more ? kRiskOfADriver : kRisk;
+}
+
 void put_simplest_first(Choice& choice, const Facts& facts, const Findings& findings) {
   const Candidate best = choice.best();
   const double spread = spread_of_looks(facts.observations);
-  const auto risky = [&](const Candidate& candidate) {
-    return is_led_by_rate(choice.objective) &&
-           is_risky(candidate.configuration, findings.measurements, best.prediction.throughput_fps);
+  const auto risk = [&](const Candidate& candidate) {
+    return is_led_by_rate(choice.objective)
+               ? risk_of(candidate.configuration, findings.measurements,
+                         best.prediction.throughput_fps)
+               : 0;
   };
   const auto good = [&](const Candidate& candidate) {
     double behind = noise_of(candidate, best, spread, findings, choice.objective);
-    if (risky(best) && !risky(candidate)) behind = margin_of(choice.objective, kRisk);
+    const double less = risk(best) - risk(candidate);
+    if (less > 0) behind = margin_of(choice.objective, less);
     return !worth_switching(candidate.prediction, best.prediction, choice.objective, behind);
   };
   const auto simplest = std::min_element(
       choice.ranked.begin(), choice.ranked.begin() + choice.count,
       [&](const Candidate& a, const Candidate& b) {
         if (good(a) != good(b)) return good(a);
-        if (risky(a) != risky(b)) return risky(b);
+        if (risk(a) != risk(b)) return risk(a) < risk(b);
         const int runs_a = device_runs(a.configuration), runs_b = device_runs(b.configuration);
         if (runs_a != runs_b) return runs_a < runs_b;
         return std::tie(a.configuration.lanes, a.configuration.tasks) <

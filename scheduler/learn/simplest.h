@@ -8,8 +8,9 @@
 /// Which of near equals is chosen. Pure.
 namespace tandem {
 
-/// A risky configuration has to be so much ahead of a simpler one, in rate.
-inline constexpr double kRisk = 0.06;
+/// A risky configuration has to be so much ahead of a simpler one, in rate, and one that has a
+/// single driver more than the device alone so much.
+inline constexpr double kRisk = 0.06, kRiskOfADriver = 0.03;
 
 /// Whether the cores reach so little of the best rate that beside a device they are in the way of
 /// its driver.
@@ -19,6 +20,10 @@ bool cores_are_in_the_way(const Measurements& measurements, double best_fps);
 /// soon as something changes, and what was measured for a moment is seldom what lasts.
 bool is_risky(const Configuration& configuration, const Measurements& measurements,
               double best_fps);
+
+/// How much further ahead than one without a risk it has to be: kRisk, kRiskOfADriver or 0.
+double risk_of(const Configuration& configuration, const Measurements& measurements,
+               double best_fps);
 
 /// Of those that are as good within the noise, the one whose frames change sides least often: many
 /// changes make a rhythm that may break. Then the one with the fewest frames on the device, which

@@ -65,5 +65,34 @@ TEST(NextThreadsTest, NumbersOfThreadsThatCollapsedAreCountedOnce) {
   EXPECT_EQ(collapses(trials, coupled(2)), 2);
 }
 
+/// All that is tried as another driver of the device, if none of it is better.
+std::vector<std::string> drivers(std::vector<Trial> trials, int cores) {
+  const Choice choice = ranked(trials);
+  std::vector<std::string> others;
+  while (const auto other = another_driver(choice, trials, of_cores(cores))) {
+    others.push_back(to_string(*other));
+    trials.push_back(tried(*other, 1));
+    if (others.size() > 20) break;
+  }
+  return others;
+}
+
+TEST(NextThreadsTest, ADeviceThatIsBestAloneIsTriedWithAnotherDriver) {
+  const Trial alone = tried(on_device(1, 4), 1000);
+  EXPECT_EQ(drivers({alone}, 16), (std::vector<std::string>{"gg/cg2/q4", "gg/mg/q4"}));
+  EXPECT_TRUE(drivers({alone}, 8).empty());
+  EXPECT_TRUE(drivers({tried(on_device(2, 4), 1000)}, 16).empty());
+  EXPECT_TRUE(drivers({tried(coupled(1, 4), 1000)}, 16).empty());
+}
+
+TEST(NextThreadsTest, ADriverThatWasInTheWayWithOtherLanesIsNotTried) {
+  const std::vector<Trial> lanes{tried(on_device(1, 4), 1000), tried(on_device(1, 2), 900)};
+  std::vector<Trial> slower = lanes, equal = lanes;
+  slower.push_back(tried(on_device(2, 2), 700));
+  equal.push_back(tried(on_device(2, 2), 890));
+  EXPECT_EQ(drivers(slower, 16), std::vector<std::string>{"gg/mg/q4"});
+  EXPECT_EQ(drivers(equal, 16), (std::vector<std::string>{"gg/cg2/q4", "gg/mg/q4"}));
+}
+
 }  // namespace
 }  // namespace tandem

@@ -53,7 +53,7 @@ TEST(SimplestTest, ManyLooksTellSmallDifferences) {
 
 TEST(SimplestTest, CoresThatAddLittleAreARisk) {
   // Medium grain reaches 100 frames/s.
-  const Configuration alone = on_device(1, 4), beside = on_device(2, 4);
+  const Configuration alone = on_device(1, 4), beside = on_device(5, 4);
   EXPECT_EQ(chosen(16, {look(alone, 5000), look(beside, 5200)}), alone);
   EXPECT_EQ(chosen(16, {look(alone, 5000), look(beside, 5400)}), beside);
   EXPECT_EQ(chosen(16, {look(alone, 500), look(beside, 520)}), beside) << "a fifth is not little";
@@ -61,6 +61,16 @@ TEST(SimplestTest, CoresThatAddLittleAreARisk) {
   EXPECT_EQ(chosen(16, {look(alone, 5000), look(beside, 5200)}, efficient), alone);
   EXPECT_EQ(chosen(16, {look(alone, 5000), look(beside, 5400)}, efficient), beside);
   EXPECT_EQ(chosen(4, {look(alone, 5000), look(beside, 5200)}), beside) << "few cores are no risk";
+}
+
+TEST(SimplestTest, OneDriverMoreIsLessOfARisk) {
+  const Configuration alone = on_device(1, 4), two = on_device(2, 4), five = on_device(5, 4);
+  const Configuration medium{{3, 2}, Granularity::medium, 17, 4};
+  for (const Configuration& driver : {two, medium}) {
+    EXPECT_EQ(chosen(16, {look(alone, 5000), look(driver, 5100)}), alone);
+    EXPECT_EQ(chosen(16, {look(alone, 5000), look(driver, 5200)}), driver);
+    EXPECT_EQ(chosen(16, {look(driver, 5000), look(five, 5100)}), driver);
+  }
 }
 
 }  // namespace
