@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "model/split.h"
+#include "scheduler/learn/next_threads.h"
 #include "scheduler/learn/simplest.h"
+#include "scheduler/learn/worth.h"
 
 namespace tandem {
 namespace {
@@ -15,6 +17,9 @@ struct Exponents {
   double least, most;
 };
 constexpr Exponents kOnCpu{0.8, 1.2}, kOnDevice{0, 1.2};
+// How much more cores beside a device do at most than the model expects, and what they have to add
+// where nobody saw them at this size.
+constexpr double kMostSurprise = 0.02, kWorthTheCores = 0.1;
 
 double pixels(const Conditions& conditions) {
   return static_cast<double>(conditions.width) * conditions.height;
@@ -96,6 +101,26 @@ void with_other_lanes(std::vector<Trial>& trials, const Measurements& measuremen
   }
 }
 
+// A decoupled mapping does what its sides do: cores beside the device did more than was expected by
+// chance, unless the device alone with as many lanes did so too.
+std::vector<Trial> without_luck(std::vector<Trial> trials, int devices) {
+  const std::vector<Trial> lucky = trials;
+  for (Trial& trial : trials) {
+    Configuration alone = trial.configuration;
+    alone.granularity = Granularity::coarse;
+    alone.threads = devices;
+    if (!alone.mapping.any_device() || !alone.mapping.decoupled() || trial.configuration == alone)
+      continue;
+    const Trial* without = find_trial(lucky, alone);
+    const double error =
+        without ? without->measured.throughput_fps / without->predicted.throughput_fps : 1;
+    trial.measured.throughput_fps =
+        std::min(trial.measured.throughput_fps,
+                 (1 + kMostSurprise) * std::max(1.0, error) * trial.predicted.throughput_fps);
+  }
+  return trials;
+}
+
 // Trials that err as those of which it was derived did.
 std::vector<Trial> as_tried(const std::vector<Trial>& trials, const Measurements& measurements,
                             const Predictor& predictor) {
@@ -121,6 +146,33 @@ bool is_overrated(const Configuration& configuration, const Findings& findings) 
          !find_trial(findings.trials, configuration);
 }
 
+// In place of the best, the device without the cores that add little to it: what they cost is
+// seldom the same at another size.
+void leave_out_little_cores(Choice& choice, const Learnt& derived, const Allowed& allowed,
+                            const Predictor& predictor) {
+  const Findings& findings = derived.findings;
+  const Objective& objective = choice.objective;
+  const int devices = findings.measurements.devices;
+  const Configuration& chosen = choice.best().configuration;
+  if (derived.facts.chain.cores <= kSomeCores || !is_led_by_rate(objective) || allowed.threads ||
+      !chosen.mapping.any_device() || chosen.mapping.any_split() ||
+      (chosen.granularity == Granularity::coarse && chosen.threads <= devices))
+    return;
+  Allowed alone = allowed;
+  alone.mapping = chosen.mapping;
+  alone.threads = devices;
+  const Choice without = predictor.choose(findings.measurements, objective, alone, findings.trials);
+  if (without.count == 0 || worth_switching(without.best().prediction, choice.best().prediction,
+                                            objective, margin_of(objective, kWorthTheCores)))
+    return;
+  const auto end = choice.ranked.begin() + choice.count;
+  auto at = std::find_if(choice.ranked.begin(), end, [&](const Candidate& candidate) {
+    return candidate.configuration == without.best().configuration;
+  });
+  if (at == end) *--at = without.best();  // the last is the least of them
+  std::rotate(choice.ranked.begin(), at, at + 1);
+}
+
 }  // namespace
 
 Choice choose_derived(const Learnt& derived, const Objective& objective, const Allowed& allowed,
@@ -134,6 +186,8 @@ Choice choose_derived(const Learnt& derived, const Objective& objective, const A
   if (is_overrated(choice.best().configuration, findings))
     if (const Choice tried = best_of(Which::measured); tried.count > 0) choice = tried;
   put_simplest_first(choice, derived.facts, findings);
+  if (derived.origin == Learnt::Origin::other_sizes)
+    leave_out_little_cores(choice, derived, allowed, predictor);
   return choice;
 }
 
@@ -176,11 +230,14 @@ std::optional<Learnt> derive(const Conditions& wanted, const Knowledge& knowledg
   m.window = chain.window;
   const Scale by(pixels(wanted), pixels(nearest->first), two ? pixels(second->first) : 0);
   scale(m, two ? second->second.findings.measurements : Measurements(m), by);
+  const auto of = [&](const Knowledge::value_type& other) {
+    return as_tried(without_luck(other.second.findings.trials, m.devices), m, predictor);
+  };
   std::vector<Trial>& trials = learnt.findings.trials;
-  trials = as_tried(nearest->second.findings.trials, m, predictor);
+  trials = of(*nearest);
   // A training tries little of what it expects to fall short: another one may have tried it.
   if (second)
-    for (const Trial& trial : as_tried(second->second.findings.trials, m, predictor))
+    for (const Trial& trial : of(*second))
       if (!find_trial(trials, trial.configuration)) trials.push_back(trial);
   with_other_lanes(trials, m, chain.lanes, predictor);
   return learnt;

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What derive() and choose_derived() make of cores beside a device.
+#include <gtest/gtest.h>
+
+#include "scheduler/learn/derive.h"
+#include "tests/scheduler/observations.h"
+
+namespace tandem {
+namespace {
+
+const AnalyticPredictor kPredictor;
+const Conditions kSmall{"stages", "GRAY8", 640, 360}, kLarge{"stages", "GRAY8", 1280, 720};
+
+Chain many_cores() {
+  Chain chain = two_stages();
+  chain.cores = 16;
+  chain.lanes = {2};
+  return chain;
+}
+
+/// Of frames that take a core `core_s` and the device 0.2 ms with two lanes. More than two cores do
+/// no more than two. `ran`: what was tried, and how many times what the model expects it did.
+Learnt learnt(double core_s, const std::vector<std::pair<Configuration, double>>& ran) {
+  const auto cost = [](double seconds) { return Cost{seconds, {}}; };
+  Learnt learnt;
+  learnt.origin = Learnt::Origin::training;
+  learnt.facts.chain = many_cores();
+  Measurements& m = learnt.findings.measurements;
+  m.cores = learnt.facts.chain.cores;
+  const StageMeasurements stage{
+      .cg = cost(core_s / 2), .mg = cost(core_s / 2), .device = cost(0.2e-3), .has_device = true};
+  m.stages = {stage, stage};
+  m.lane_factors[1] = {0.5, 1};
+  for (int n = 1; n <= m.cores + 1; ++n) m.cg.push_back(cost(core_s / std::min(n, 2)));
+  for (const auto& [configuration, times] : ran) {
+    const Prediction expected = kPredictor.predict(m, configuration);
+    learnt.findings.trials.push_back({configuration, expected, at_ratio(expected, times)});
+  }
+  return learnt;
+}
+
+Learnt derived(const Learnt& of) {
+  Knowledge knowledge;
+  knowledge[kLarge] = of;
+  return derive(kSmall, knowledge, many_cores(), kPredictor).value();
+}
+
+double error_of(const Learnt& derived, const Configuration& configuration) {
+  const Trial* trial = find_trial(derived.findings.trials, configuration);
+  return trial ? trial->measured.throughput_fps / trial->predicted.throughput_fps : kUnknown;
+}
+
+Configuration chosen(const Learnt& derived) {
+  return choose_derived(derived, {}, {}, kPredictor).best().configuration;
+}
+
+TEST(DeriveCoresTest, CoresBesideADeviceWereLuckyAtAnotherSize) {
+  const Configuration alone = on_device(1, 2), beside = on_device(2, 2);
+  EXPECT_NEAR(error_of(derived(learnt(3e-3, {{beside, 1.18}})), beside), 1.02, 1e-9);
+  EXPECT_NEAR(error_of(derived(learnt(3e-3, {{beside, 0.8}})), beside), 0.8, 1e-9);
+  const Learnt both = derived(learnt(3e-3, {{alone, 1.5}, {beside, 1.7}}));
+  EXPECT_NEAR(error_of(both, alone), 1.5, 1e-9);
+  EXPECT_NEAR(error_of(both, beside), 1.53, 1e-9);
+}
+
+TEST(DeriveCoresTest, CoresThatAddLittleAreLeftOutAtAnotherSize) {
+  const Configuration alone = on_device(1, 2), beside = on_device(2, 2);
+  EXPECT_EQ(chosen(derived(learnt(3e-3, {{alone, 1}, {beside, 1}}))), alone) << "a core adds 7%";
+  EXPECT_EQ(chosen(derived(learnt(1.5e-3, {{alone, 1}, {beside, 1}}))), beside) << "it adds 13%";
+  Learnt same = learnt(3e-3, {{alone, 1}, {beside, 1}});
+  same.origin = Learnt::Origin::slower;
+  EXPECT_EQ(chosen(same), beside);
+}
+
+}  // namespace
+}  // namespace tandem
