@@ -32,9 +32,14 @@ bool Controller::derive_from_drift() {
     go_back();
     return true;
   }
+  if (change.cores == 1 || change.device == 1) return run_slower(both, std::nullopt);
   // A device waits for slower cores too, and seems slower itself.
-  if (change.cores != 1 && change.device != 1) return run_slower({both.cores, before.device}, both);
-  return run_slower(both, std::nullopt);
+  const Slowdown cores{both.cores, before.device};
+  if (slower_ && is_one(cores.cores) && is_one(cores.device)) {
+    go_back();
+    return true;
+  }
+  return run_slower(cores, both);
 }
 
 // Runs what is best by that, and verifies it; where it does not hold, `instead` may.
@@ -91,12 +96,19 @@ void Controller::look_at_what_ran_before() {
   look(original.chosen.configuration, kTooSlow * fps);
 }
 
+// What ran before may be better than what runs without being what it was.
 std::optional<Step> Controller::go_on_returning(const Observation& seen) {
-  const double beats_fps = check_->beats_fps;
-  if (1 / seen.frame_s > beats_fps) {
+  const double fps = 1 / seen.frame_s;
+  if (fps > check_->beats_fps) {
     check_.reset();
-    end_slowness();
-    settle(Reason::drift, find()->chosen, {});
+    const Candidate learnt = knowledge_->at(*conditions_).chosen;
+    const double ratio = fps / learnt.prediction.throughput_fps;
+    if (ratio > 1 || is_one(ratio)) {
+      end_slowness();
+      settle(Reason::drift, learnt, {});
+    } else {
+      make_do_with({learnt.configuration, at_ratio(learnt.prediction, ratio)});
+    }
     return running_;
   }
   end_check();

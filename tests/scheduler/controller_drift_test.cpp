@@ -86,6 +86,33 @@ TEST_F(CoupledDriftTest, WithoutATrainingWhatRanBeforeIsLookedAtAgain) {
   EXPECT_EQ(controller_.totals().trainings, 1) << "what was learnt holds again";
 }
 
+// What was learnt becomes the better configuration again while frames are still slow: it runs, and
+// nobody says that it does what it did.
+TEST_F(CoupledDriftTest, WhatRanBeforeMayBeBetterAndStillSlow) {
+  controller_.set_rules({.max_overhead = 0.9});
+  step_ = controller_.frames_changed({"a"}, 0);
+  run(5000);
+  const Configuration learnt = step_.configuration;
+  const double learnt_fps = controller_.predicted().throughput_fps;
+  step_ = controller_.set_rules({.max_overhead = 1e-6});
+  run(3000);
+  chip_.slow_down(1.6);
+  chip_.crowd(3, 0.3);
+  run(5000);
+  ASSERT_NE(to_string(step_.configuration), to_string(learnt));
+  chip_.crowd(100, 1);
+  run(20000);
+  EXPECT_EQ(to_string(step_.configuration), to_string(learnt));
+  EXPECT_NEAR(controller_.predicted().throughput_fps, learnt_fps / 1.6, 0.1 * learnt_fps);
+  chip_.slow_down(1);
+  run(5000);
+  EXPECT_EQ(to_string(step_.configuration), to_string(learnt));
+  EXPECT_NEAR(controller_.predicted().throughput_fps, learnt_fps, 0.1 * learnt_fps);
+  step_ = controller_.set_rules({.max_overhead = 0.9});
+  run(5000);
+  EXPECT_EQ(controller_.totals().trainings, 1);
+}
+
 TEST_F(ControllerDriftTest, OneConfigurationLeavesNothingToDecide) {
   AdaptRules rules{.max_overhead = 0.9};
   rules.allowed.mapping = Mapping{0, kStages};
