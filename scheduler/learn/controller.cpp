@@ -319,6 +319,7 @@ void Controller::settle(Reason reason, const Candidate& chosen, const Choice& ch
 
 void Controller::run(const Configuration& configuration) {
   running_ = {configuration, false};
+  following_.reset();
   predicted_ = {};
   watch_.begin_anew();
   steady_.begin_anew();
@@ -327,6 +328,7 @@ void Controller::run(const Configuration& configuration) {
 
 void Controller::watch(const FrameTimes& times, uint32_t device_stages) {
   steady_.frame_done(times, read_probe_);
+  follow(times);
   if (another_trains_ && !times.starved) return;  // what it tries makes these frames slow
   if (keep_balance(times)) return;
   const Watch::News news = watch_.frame_done(times, device_stages);

@@ -117,7 +117,8 @@ class Controller {
   /// Called for every decision.
   std::function<void(const Decision&)> decided;
   /// Called with what each training learnt that is worth keeping for others: with any lanes, the
-  /// whole device, and a source that kept the threads busy.
+  /// whole device, and a source that kept the threads busy. Once more where what it chose does
+  /// another rate in the first seconds after it.
   std::function<void(const Conditions&, const Learnt&)> trained;
   /// Called after every experiment of a training, and after every trial.
   std::function<void(const Observation&)> observed;
@@ -149,6 +150,12 @@ class Controller {
     double return_s = 0;              ///< ... which is then, by the frames' clock; 0: not begun
   };
 
+  /// Frames of what a training has chosen.
+  struct Following {
+    uint64_t until_ns = 0;  ///< by the frames' clock
+    int frames = 0, starved = 0;
+  };
+
   Step decide(Reason reason);
   Step decide_for_frames();
   Step await_device();
@@ -168,6 +175,7 @@ class Controller {
   LanePrior prior() const;
   Step go_on_training();
   Step finish_training(const Choice& choice);
+  void follow(const FrameTimes& times);
   void abandon_training();
   int made(bool trials) const;
   double counter_s() const;
@@ -215,7 +223,8 @@ class Controller {
   bool leaves_cores_ = false;    // nothing was chosen since some were left to who opens the device
   uint64_t told_device_ns_ = 0;  // the last frame when the stream ended before the device was there
   std::optional<UnderWay> training_;
-  std::optional<Check> check_;    // never while training
+  std::optional<Check> check_;  // never while training
+  std::optional<Following> following_;
   std::optional<Slower> slower_;  // stands before what was learnt of these frames
   std::optional<Reason> wanted_;  // why to train as soon as that is allowed
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The controller's trainings.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "model/trial.h"
 #include "scheduler/learn/controller.h"
 #include "scheduler/learn/next_lanes.h"
 
@@ -13,6 +15,10 @@ namespace {
 // a training is over before such a one has told enough for EnergyTrack.
 constexpr double kCounterValues = 3;
 constexpr double kMostRegressed_s = 0.15;
+// What frames do in so long after a training is kept with it, where that is another rate, and not
+// one that something else is at work in.
+constexpr uint64_t kFollowed_ns = 3'000'000'000;
+constexpr double kWorthKeeping = 1.05, kMostOff = 1.5;
 
 }  // namespace
 
@@ -133,14 +139,35 @@ Step Controller::finish_training(const Choice& choice) {
   training_.reset();
   const Candidate fallback{allowed().fallback(chain_.stages, chain_.cores), {}};
   // For all who may have any lanes and the device.
-  if (!rules_.allowed.lanes && !device_lost_) {
-    if (neighbours_.shared)
-      learnt.version = neighbours_.shared->knowledge.publish(*conditions_, learnt);
-    if (trained && choice.count > 0 && !learnt.findings.starved) trained(*conditions_, learnt);
-  }
+  const bool of_use = !rules_.allowed.lanes && !device_lost_;
+  if (of_use && neighbours_.shared)
+    learnt.version = neighbours_.shared->knowledge.publish(*conditions_, learnt);
+  const bool kept = of_use && choice.count > 0 && !learnt.findings.starved;
+  if (kept && trained) trained(*conditions_, learnt);
   settle(reason, choice.count > 0 ? learnt.chosen : fallback, choice, decision);
+  if (kept) following_ = {budget_.last_ns() + kFollowed_ns};
   end_turn();
   return running_;
+}
+
+// Frames pay for memory while a training tries what runs, and the device may be waking up. Who
+// remembers compares with what lasts.
+void Controller::follow(const FrameTimes& times) {
+  if (another_trains_) following_.reset();  // what it tries makes these frames slow
+  if (!following_) return;
+  ++following_->frames;
+  following_->starved += times.starved;
+  if (times.end_ns < following_->until_ns) return;
+  const bool busy = 2 * following_->starved <= following_->frames;
+  following_.reset();
+  Learnt* learnt = find();
+  if (!busy || slower_ || !learnt || learnt->chosen.configuration != settled_on_) return;
+  const double ratio = steady_.measured(chain_.domains, read_probe_).throughput_fps /
+                       learnt->chosen.prediction.throughput_fps;
+  const double off = std::abs(std::log(ratio));
+  if (!(off > std::log(kWorthKeeping) && off < std::log(kMostOff))) return;
+  learnt->chosen.prediction = at_ratio(learnt->chosen.prediction, ratio);
+  if (trained) trained(*conditions_, *learnt);
 }
 
 }  // namespace tandem

@@ -113,6 +113,26 @@ TEST_F(CoupledDriftTest, WhatRanBeforeMayBeBetterAndStillSlow) {
   EXPECT_EQ(controller_.totals().trainings, 1);
 }
 
+// What a training says of its choice is corrected once, by what the choice does for a while.
+TEST_F(ControllerDriftTest, WhatFollowsATrainingIsKeptWithIt) {
+  std::vector<double> kept_fps;
+  controller_.trained = [&](const Conditions&, const Learnt& learnt) {
+    kept_fps.push_back(learnt.chosen.prediction.throughput_fps);
+  };
+  controller_.set_rules({.max_overhead = 0.9});
+  step_ = controller_.frames_changed({"a"}, 0);
+  chip_.slow_down(1.2);
+  while (decisions_.empty()) run(1);
+  chip_.slow_down(1);
+  run(3000);
+  ASSERT_EQ(kept_fps.size(), 2U);
+  EXPECT_NEAR(kept_fps[1], 1.2 * kept_fps[0], 0.05 * kept_fps[0]);
+  EXPECT_NEAR(kept_fps[1], controller_.measured().throughput_fps, 0.03 * kept_fps[1]);
+  step_ = controller_.frames_changed({"b"}, 0);
+  run(5000);
+  EXPECT_EQ(kept_fps.size(), 3U) << "it does what it did in the training";
+}
+
 TEST_F(ControllerDriftTest, OneConfigurationLeavesNothingToDecide) {
   AdaptRules rules{.max_overhead = 0.9};
   rules.allowed.mapping = Mapping{0, kStages};
