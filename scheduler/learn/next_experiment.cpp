@@ -35,18 +35,19 @@ constexpr double kModelError = 0.1, kLanesError = 0.03, kPriorError = 0.15;
 struct Effort {
   int most_trials;
   double worth_a_trial;  // the gain that has to be promised
+  double expected_gain;  // and that has to be expected
 };
-constexpr Effort kEffort{12, 0.02};
+constexpr Effort kEffort{12, 0.02, 0.004};
 // With up to kSomeCores cores a trial costs few frames, and one thread more is much.
-constexpr Effort kEffortOfSomeCores{16, 0.005};
+constexpr Effort kEffortOfSomeCores{16, 0.005, 0.002};
 // Numbers of threads that collapsed: no number does better then.
 constexpr int kMostCollapses = 3;
 // Rates that are no further apart are equal where lanes alone differ.
 constexpr double kEqualLanes = 0.02;
 // A trial has to promise so much where frames take longer than kCheap_s.
 constexpr double kWorthADearTrial = 0.05;
-// A trial has to be expected to gain so much, and with each trial before it so much more.
-constexpr double kExpectedGain = 0.004, kMorePerTrial = 0.1;
+// With each trial before it so much more gain has to be expected.
+constexpr double kMorePerTrial = 0.1;
 constexpr std::size_t kWellKnown = 3;
 // After them, other numbers of threads and lanes of the best mapping, at most.
 constexpr int kMostRefinements = 6;
@@ -194,7 +195,7 @@ class Finder {
   }
 
   bool is_worth(double gain) const {
-    return gain >= kExpectedGain * (1 + glances_ * kMorePerTrial) * impatience_ &&
+    return gain >= effort_.expected_gain * (1 + glances_ * kMorePerTrial) * impatience_ &&
            worth_a_trial(gain, facts_, objective_);
   }
 

@@ -14,7 +14,7 @@ namespace {
 // The cores are in the way of a device where they reach no more than this part of its rate.
 constexpr double kInTheWay = 0.1;
 // A candidate that is behind by so many standard errors of the difference is no equal.
-constexpr double kBehind = 0.5;
+constexpr double kBehind = 0.25;
 
 int device_runs(const Configuration& configuration) {
   const Mapping& mapping = configuration.mapping;

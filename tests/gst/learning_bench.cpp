@@ -44,7 +44,7 @@ constexpr char kUsage[] =
     "[--opencl-device NAME] [--cores N] [--energy-source NAME] [--knowledge DIR] [--programs DIR]";
 constexpr double kMostTraining = 60;
 constexpr guint64 kFirst = 100, kLast = 1100;
-constexpr int kSecondRounds = 3;  // of a second process
+constexpr int kSecondRounds = 5;  // of a second process
 constexpr double kFollows_s = 2, kNextFollow_s = 1;
 constexpr double kTurn_s = 1, kToldTurn_s = 0.25;  // of a cold start, of the stream beside it
 // The least that a turn of that stream lasts: so many latencies of its frames.

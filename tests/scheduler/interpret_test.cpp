@@ -69,8 +69,8 @@ TEST(InterpretTest, LooksMakeAMeanAndTakeThePlaceOfAGlance) {
   EXPECT_DOUBLE_EQ(trial.weights[0], trial.weights[1]);
   EXPECT_LT(trial.weights[2], trial.weights[1]);
   EXPECT_GT(trial.weights[2], 0.9 * trial.weights[1]);
-  // A look says half as much for each second since: the first one began half a second earlier.
-  const double first = std::exp2(-0.5), second = std::exp2(-0.25),
+  // A look says half as much for each half second since, which is when the first one began.
+  const double first = std::exp2(-1), second = std::exp2(-0.5),
                third = trial.weights[2] / trial.weights[0];
   EXPECT_NEAR(trial.measured.throughput_fps,
               (250 * first + 200 * second + third / 4.5e-3) / (first + second + third), 1e-6);
