@@ -8,11 +8,13 @@ namespace {
 
 using Kind = Observation::Kind;
 
-// Of what can run as it was measured.
+// Of what can run as it was measured: where the source kept the threads waiting, the rate is that
+// of frames at hand.
 const Observation* fastest_of(std::span<const Observation> observations) {
   const Observation* fastest = nullptr;
   for (const Observation& seen : observations) {
-    if (seen.kind == Kind::stages || seen.in_vain) continue;
+    if (seen.kind == Kind::stages || seen.in_vain || 2 * seen.starved_frames > seen.frames)
+      continue;
     if (!fastest || rate_of(seen) > rate_of(*fastest)) fastest = &seen;
   }
   return fastest;
@@ -26,11 +28,8 @@ double rate_of(const Observation& seen) {
 }
 
 double brought_fps(std::span<const Observation> observations) {
-  double most_fps = 0;
-  for (const Observation& seen : observations)
-    if (seen.kind != Kind::stages && !seen.in_vain && 2 * seen.starved_frames <= seen.frames)
-      most_fps = std::max(most_fps, rate_of(seen));
-  return most_fps;
+  const Observation* fastest = fastest_of(observations);
+  return fastest ? rate_of(*fastest) : 0;
 }
 
 Next keep_up(Next next, const Facts& facts, const Findings& findings, const Objective& objective) {
