@@ -67,7 +67,7 @@ class SceneClassifierWork final : public StageWork {
   void compute(StageFrame& frame, Rows rows) const override {
     thread_local std::vector<SceneDescriptor> descriptors;
     descriptors.clear();
-    describe_scene(layout_, frame.input<float>(0), model_.contrast, rows, descriptors);
+    describe_scene(layout_, frame.input<Half>(0), model_.contrast, rows, descriptors);
     count_words(model_.vocabulary, model_.bag, layout_.height, descriptors,
                 frame.output<int32_t>(kCounts));
   }
@@ -127,10 +127,11 @@ struct SceneClassifier {
                                                  const WorkRequest& request) {
     const SceneLayout layout{GST_VIDEO_INFO_WIDTH(&request.video),
                              GST_VIDEO_INFO_HEIGHT(&request.video)};
+    const TensorSpec& space = request.inputs[0].spec;
     if (std::min(layout.width, layout.height) < kSceneLeastSide ||
-        request.inputs[0].spec.elements() != layout.floats())
+        space.type != GST_TANDEM_ELEMENT_TYPE_FLOAT16 || space.elements() != layout.values())
       throw std::runtime_error("the tensor '" + std::string(kSceneSpace) +
-                               "' is that of a frame of another size");
+                               "' is not that of a frame of this size");
     if (!engine || engine->path != settings.model)
       engine = std::make_shared<ClassifierEngine>(settings.model);
     return std::make_unique<SceneClassifierWork>(engine, layout);

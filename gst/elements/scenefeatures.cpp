@@ -23,7 +23,7 @@ class SceneFeaturesWork final : public StageWork {
       : kernels_(std::move(kernels)), layout_(layout) {
     const bool device = kernels_ != nullptr;
     outputs_ = {
-        {kSceneSpace, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {layout.floats()}},
+        {kSceneSpace, GST_TANDEM_ELEMENT_TYPE_FLOAT16, 1, {layout.values()}},
         {"bases", GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {layout.base_floats()}, true},
         TensorSpec::of_pixels("luma", layout.width, layout.height, device),
         {"scratch",
@@ -41,7 +41,7 @@ class SceneFeaturesWork final : public StageWork {
   int rows() const override { return SharedRows::kMostThreads; }
 
   void compute(StageFrame& frame, Rows) const override {
-    scene_features_share(frame.luma(), frame.output<float>(kSpace), frame.output<float>(kBases),
+    scene_features_share(frame.luma(), frame.output<Half>(kSpace), frame.output<float>(kBases),
                          *frame.output<SharedRows>(kProgress), frame.stop());
   }
 

@@ -7,7 +7,7 @@
 /// What the stages of Scene Recognition hand on.
 namespace tandem {
 
-/// float32 [SceneLayout::floats()] for the frame's size: the scale space and its gradients.
+/// float16 [SceneLayout::values()] for the frame's size: the scale space and its gradients.
 inline constexpr char kSceneSpace[] = "scene-space";
 /// float32 [classes]: the margin of each class's SVM; all 0 for a frame without a keypoint.
 inline constexpr char kSceneMargins[] = "scene-margins";

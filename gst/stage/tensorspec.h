@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 
+#include "gst/meta/elementbytes.h"
 #include "gst/meta/tensorname.h"
 
 namespace tandem {
@@ -25,7 +26,7 @@ struct TensorSpec {
     for (guint d = 0; d < dimensions; ++d) n *= shape[d];
     return n;
   }
-  std::size_t bytes() const { return elements() * (type == GST_TANDEM_ELEMENT_TYPE_UINT8 ? 1 : 4); }
+  std::size_t bytes() const { return elements() * element_bytes(type); }
   bool operator==(const TensorSpec& other) const {
     return name == other.name && type == other.type && dimensions == other.dimensions &&
            shape == other.shape && scratch == other.scratch;

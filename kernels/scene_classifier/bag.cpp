@@ -18,7 +18,7 @@ void root_of_shares(float* descriptor) {
   for (int i = 0; i < kSceneDescriptorSize; ++i) descriptor[i] = std::sqrt(descriptor[i] / sum);
 }
 
-void describe_scene(const SceneLayout& layout, const float* space, float contrast, Rows rows,
+void describe_scene(const SceneLayout& layout, const Half* space, float contrast, Rows rows,
                     std::vector<SceneDescriptor>& found) {
   thread_local std::vector<SceneKeypoint> keypoints;
   keypoints.clear();

@@ -29,7 +29,7 @@ void root_of_shares(float* descriptor);
 
 /// Appends the descriptors of the keypoints of a band: scene_keypoints, scene_angles,
 /// scene_descriptor for each direction, and root_of_shares.
-void describe_scene(const SceneLayout& layout, const float* space, float contrast, Rows rows,
+void describe_scene(const SceneLayout& layout, const Half* space, float contrast, Rows rows,
                     std::vector<SceneDescriptor>& found);
 
 /// What words are counted by, beside the whole frame.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "hwy/cache_control.h"
 #include "kernels/scene_classifier/bell.h"
 
 namespace tandem {
@@ -26,8 +27,10 @@ struct Parabola {
   std::array<float, 3> gradient;
   float xx, yy, ss, xy, xs, ys;
 
-  Parabola(const Plane<const float> planes[3], int x, int y) {
-    const auto at = [&](int dx, int dy, int ds) { return planes[1 + ds].row(y + dy)[x + dx]; };
+  Parabola(const Plane<const Half> planes[3], int x, int y) {
+    const auto at = [&](int dx, int dy, int ds) -> float {
+      return planes[1 + ds].row(y + dy)[x + dx];
+    };
     value = at(0, 0, 0);
     gradient = {(at(1, 0, 0) - at(-1, 0, 0)) / 2, (at(0, 1, 0) - at(0, -1, 0)) / 2,
                 (at(0, 0, 1) - at(0, 0, -1)) / 2};
@@ -86,13 +89,13 @@ float SceneKeypoint::in_frame(float length) const {
   return length * std::exp2(static_cast<float>(octave - 1));
 }
 
-std::optional<SceneKeypoint> refine_extremum(const SceneLayout& layout, const float* space,
+std::optional<SceneKeypoint> refine_extremum(const SceneLayout& layout, const Half* space,
                                              int octave, int d, int column, int row,
                                              float contrast) {
   const int width = layout.width_of(octave), height = layout.height_of(octave);
-  const Plane<const float> planes[] = {layout.difference(space, octave, d - 1),
-                                       layout.difference(space, octave, d),
-                                       layout.difference(space, octave, d + 1)};
+  const Plane<const Half> planes[] = {layout.difference(space, octave, d - 1),
+                                      layout.difference(space, octave, d),
+                                      layout.difference(space, octave, d + 1)};
   int x = column, y = row;
   Parabola parabola(planes, x, y);
   std::array<float, 3> b = parabola.offset();
@@ -117,12 +120,12 @@ std::optional<SceneKeypoint> refine_extremum(const SceneLayout& layout, const fl
   return SceneKeypoint{octave, d - 1, px, py, sigma, column, row};
 }
 
-int scene_angles(const SceneLayout& layout, const float* space, const SceneKeypoint& keypoint,
+int scene_angles(const SceneLayout& layout, const Half* space, const SceneKeypoint& keypoint,
                  float angles[kSceneMostAngles]) {
   const auto magnitude = layout.magnitude(space, keypoint.octave, keypoint.gradient);
   const auto angle = layout.angle(space, keypoint.octave, keypoint.gradient);
   const float sigma = 1.5f * keypoint.sigma;
-  const int reach = std::max(1, static_cast<int>(3 * sigma));
+  const int reach = std::clamp(static_cast<int>(3 * sigma), 1, Bell::kMostReach);
   const int column = static_cast<int>(keypoint.x + 0.5f), row = static_cast<int>(keypoint.y + 0.5f);
   const Bell across(keypoint.x, column, sigma, reach), down(keypoint.y, row, sigma, reach);
 
@@ -130,16 +133,25 @@ int scene_angles(const SceneLayout& layout, const float* space, const SceneKeypo
   float histogram[kDirections + 2] = {};  // one more on each side, for the smoothing
   float* const bins = histogram + 1;
   const float most = static_cast<float>(reach * reach) + 0.6f;
+  const int left = std::max(0, column - reach),
+            right = std::min(magnitude.width - 1, column + reach);
+  float lengths[2 * Bell::kMostReach + 1], directions[2 * Bell::kMostReach + 1];
   for (int y = std::max(0, row - reach); y <= std::min(magnitude.height - 1, row + reach); ++y) {
+    widen(magnitude.row(y) + left, right - left + 1, lengths);
+    widen(angle.row(y) + left, right - left + 1, directions);
+    // A keypoint is far from the one before: its rows come from memory.
+    const int soon = std::min(y + 2, magnitude.height - 1);
+    hwy::Prefetch(magnitude.row(soon) + left);
+    hwy::Prefetch(angle.row(soon) + left);
     const float dy = static_cast<float>(y) - keypoint.y;
-    for (int x = std::max(0, column - reach); x <= std::min(magnitude.width - 1, column + reach);
-         ++x) {
+    for (int x = left; x <= right; ++x) {
       const float dx = static_cast<float>(x) - keypoint.x;
       if (dx * dx + dy * dy >= most) continue;
-      const float weight = magnitude.row(y)[x] * across.at(x) * down.at(y);
+      const float weight = lengths[x - left] * across.at(x) * down.at(y);
       // In (-0.5, 36.5): half a bin below the middle of the first.
-      const float place = angle.row(y)[x] * (kDirections / kTurn) +
-                          (angle.row(y)[x] < 0 ? kDirections : 0.0f) + 0.5f;
+      const float direction = directions[x - left];
+      const float place =
+          direction * (kDirections / kTurn) + (direction < 0 ? kDirections : 0.0f) + 0.5f;
       const int above = std::min(static_cast<int>(place), kDirections);
       const float share = place - static_cast<float>(above);
       bins[above == 0 ? kDirections - 1 : above - 1] += (1 - share) * weight;

@@ -29,14 +29,14 @@ inline constexpr int kSceneMostAngles = 4;
 /// The keypoint at an extremum of difference `d`: moves by up to 5 whole pixels towards the maximum
 /// of the parabola through the neighbours, then to that maximum. None where it is weaker than
 /// `contrast`, further than 1.5 pixels or scales away, or on an edge.
-std::optional<SceneKeypoint> refine_extremum(const SceneLayout& layout, const float* space,
+std::optional<SceneKeypoint> refine_extremum(const SceneLayout& layout, const Half* space,
                                              int octave, int d, int column, int row,
                                              float contrast);
 
 /// The directions of a keypoint in [0, 2 pi): peaks of the histogram of 36 directions of gradients
 /// within 4.5 sigma, weighted by their length and a Gaussian of 1.5 sigma, that exceed 0.8 of the
 /// highest. Returns how many; none where nothing has a direction.
-int scene_angles(const SceneLayout& layout, const float* space, const SceneKeypoint& keypoint,
+int scene_angles(const SceneLayout& layout, const Half* space, const SceneKeypoint& keypoint,
                  float angles[kSceneMostAngles]);
 
 }  // namespace tandem

@@ -20,18 +20,18 @@ namespace tandem {
 /// Appends the keypoints whose extremum lies in `rows` of octave 0, octave by octave: a row of
 /// octave o is row * 2^o there. An extremum exceeds its 26 neighbours in place and scale, and 0.8
 /// `contrast` in size. SIMD finds the same ones, up to the rounding of its places.
-void scene_keypoints_ref(const SceneLayout& layout, const float* space, float contrast, Rows rows,
+void scene_keypoints_ref(const SceneLayout& layout, const Half* space, float contrast, Rows rows,
                          std::vector<SceneKeypoint>& found);
-void scene_keypoints_simd(const SceneLayout& layout, const float* space, float contrast, Rows rows,
+void scene_keypoints_simd(const SceneLayout& layout, const Half* space, float contrast, Rows rows,
                           std::vector<SceneKeypoint>& found);
 
 /// Gradients around a keypoint, as seen after turning by `angle`: windows of 3 sigma for each of
 /// the 4 x 4 cells, shared linearly between neighbouring cells and directions, weighted by a
 /// Gaussian of two cells; then unit length, at most 0.2 each, and unit length again. SIMD: within
 /// 1e-3.
-void scene_descriptor_ref(const SceneLayout& layout, const float* space,
+void scene_descriptor_ref(const SceneLayout& layout, const Half* space,
                           const SceneKeypoint& keypoint, float angle, float* descriptor);
-void scene_descriptor_simd(const SceneLayout& layout, const float* space,
+void scene_descriptor_simd(const SceneLayout& layout, const Half* space,
                            const SceneKeypoint& keypoint, float angle, float* descriptor);
 
 /// The nearest word to each of `count` descriptors, which are `stride` floats apart; the first of

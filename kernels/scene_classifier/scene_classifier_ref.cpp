@@ -11,7 +11,7 @@ namespace tandem {
 namespace {
 
 /// Greater than all 26 neighbours, in the sense of `sign`.
-bool is_extremum(const SceneLayout& layout, const float* space, int octave, int d, int x, int y,
+bool is_extremum(const SceneLayout& layout, const Half* space, int octave, int d, int x, int y,
                  float sign) {
   const float value = sign * layout.difference(space, octave, d).row(y)[x];
   for (int ds = -1; ds <= 1; ++ds) {
@@ -34,7 +34,7 @@ void scale_to_unit(float* values) {
 
 }  // namespace
 
-void scene_keypoints_ref(const SceneLayout& layout, const float* space, float contrast, Rows rows,
+void scene_keypoints_ref(const SceneLayout& layout, const Half* space, float contrast, Rows rows,
                          std::vector<SceneKeypoint>& found) {
   for (int octave = 0; octave < layout.octaves(); ++octave) {
     const Rows own = rows_in_octave(layout, octave, rows);
@@ -52,7 +52,7 @@ void scene_keypoints_ref(const SceneLayout& layout, const float* space, float co
   }
 }
 
-void scene_descriptor_ref(const SceneLayout& layout, const float* space,
+void scene_descriptor_ref(const SceneLayout& layout, const Half* space,
                           const SceneKeypoint& keypoint, float angle, float* descriptor) {
   const auto magnitude = layout.magnitude(space, keypoint.octave, keypoint.gradient);
   const auto direction = layout.angle(space, keypoint.octave, keypoint.gradient);

@@ -11,6 +11,7 @@
 #define HWY_TARGET_INCLUDE "kernels/scene_classifier/scene_classifier_simd.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "kernels/util/half-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tandem {
@@ -22,43 +23,43 @@ namespace hn = hwy::HWY_NAMESPACE;
 // --- Extrema ---
 
 /// The pixels of one row that are strong enough and beat their neighbours, a vector at a time: most
-/// vectors end at the first comparison.
-template <class D>
+/// vectors end at the first comparison. Nothing is widened. Read as integers, halves above zero are
+/// in the order of their values, and above all that have a sign; read without a sign, those below
+/// zero are in the order of their sizes, and above all others.
+template <class DS>
 class ExtremumRow {
-  using V = hn::Vec<D>;
-  using M = hn::Mask<D>;
+  using DU = hn::RebindToUnsigned<DS>;
 
  public:
-  ExtremumRow(const SceneLayout& layout, const float* space, int octave, int d, int y,
-              float least) {
+  ExtremumRow(const SceneLayout& layout, const Half* space, int octave, int d, int y, float least) {
     for (int ds = -1; ds <= 1; ++ds)
       for (int dy = -1; dy <= 1; ++dy)
-        rows_[ds + 1][dy + 1] = layout.difference(space, octave, d + ds).row(y + dy);
-    least_ = least;
+        rows_[ds + 1][dy + 1] = &layout.difference(space, octave, d + ds).row(y + dy)->bits;
+    Half at_most(least);
+    if (at_most > least) --at_most.bits;
+    least_ = at_most.bits;
   }
 
   /// Which of the pixels from x on, as bits.
   uint64_t at(int x) const {
-    const D d;
-    const V value = hn::LoadU(d, rows_[1][1] + x);
-    const V least = hn::Set(d, least_);
-    uint64_t bits = 0;
-    if (const M high = hn::Gt(value, least); !hn::AllFalse(d, high))
-      bits |= extreme(x, value, high, [](V a, V b) { return hn::Gt(a, b); });
-    if (const M low = hn::Lt(value, hn::Neg(least)); !hn::AllFalse(d, low))
-      bits |= extreme(x, value, low, [](V a, V b) { return hn::Lt(a, b); });
-    return bits;
+    return extreme(DS(), x, static_cast<int16_t>(least_)) |
+           extreme(DU(), x, static_cast<uint16_t>(0x8000 | least_));
   }
 
  private:
-  template <typename Beats>
-  uint64_t extreme(int x, V value, M still, Beats beats) const {
-    const D d;
+  template <class D, typename T = hn::TFromD<D>>
+  uint64_t extreme(D d, int x, T least) const {
+    const auto load = [&](int s, int r, int dx) {
+      return hn::LoadU(d, reinterpret_cast<const T*>(rows_[s][r] + x + dx));
+    };
+    const auto value = load(1, 1, 0);
+    auto still = hn::Gt(value, hn::Set(d, least));
+    if (hn::AllFalse(d, still)) return 0;
     for (const int s : {1, 0, 2}) {
       for (int r = 0; r < 3; ++r) {
         for (int dx = -1; dx <= 1; ++dx) {
           if (s == 1 && r == 1 && dx == 0) continue;
-          still = hn::And(still, beats(value, hn::LoadU(d, rows_[s][r] + x + dx)));
+          still = hn::And(still, hn::Gt(value, load(s, r, dx)));
         }
         if (hn::AllFalse(d, still)) return 0;
       }
@@ -68,18 +69,19 @@ class ExtremumRow {
     return bits & ((uint64_t{1} << hn::Lanes(d)) - 1);
   }
 
-  const float* rows_[3][3];
-  float least_;
+  const uint16_t* rows_[3][3];
+  uint16_t least_;
 };
 
-template <class D>
-void scan_octave(const SceneLayout& layout, const float* space, int octave, float contrast,
+/// No row is shorter than a vector and the border.
+template <class DS>
+void scan_octave(const SceneLayout& layout, const Half* space, int octave, float contrast,
                  Rows rows, std::vector<SceneKeypoint>& found) {
-  constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(DS()));
   const int end = layout.width_of(octave) - 1;
   for (int d = 1; d + 1 < kSceneDifferences; ++d) {
     for (int y = rows.begin; y < rows.end; ++y) {
-      const ExtremumRow<D> row(layout, space, octave, d, y, kSceneExtremumShare * contrast);
+      const ExtremumRow<DS> row(layout, space, octave, d, y, kSceneExtremumShare * contrast);
       const auto take = [&](int x, uint64_t bits) {
         for (; bits; bits &= bits - 1) {
           const int column = x + static_cast<int>(hwy::Num0BitsBelowLS1Bit_Nonzero64(bits));
@@ -89,22 +91,23 @@ void scan_octave(const SceneLayout& layout, const float* space, int octave, floa
       };
       int x = 1;
       for (; x + kLanes <= end; x += kLanes) take(x, row.at(x));
-      if (x < end && end - kLanes >= 1) {  // the last vector reaches back over what is done
-        take(end - kLanes, row.at(end - kLanes) >> (x - (end - kLanes)) << (x - (end - kLanes)));
-      } else {
-        const ExtremumRow<hn::CappedTag<float, 1>> narrow(layout, space, octave, d, y,
-                                                          kSceneExtremumShare * contrast);
-        for (; x < end; ++x) take(x, narrow.at(x));
-      }
+      if (x == end) continue;
+      const int last = end - kLanes;  // reaches back over what is done
+      take(last, row.at(last) >> (x - last) << (x - last));
     }
   }
 }
 
-void keypoints(const SceneLayout& layout, const float* space, float contrast, Rows rows,
+void keypoints(const SceneLayout& layout, const Half* space, float contrast, Rows rows,
                std::vector<SceneKeypoint>& found) {
+  using Most = hn::CappedTag<int16_t, 32>;
+  constexpr int kShort = static_cast<int>(hn::MaxLanes(Most())) + 2;
   for (int octave = 0; octave < layout.octaves(); ++octave) {
-    scan_octave<hn::CappedTag<float, 16>>(layout, space, octave, contrast,
-                                          rows_in_octave(layout, octave, rows), found);
+    const Rows own = rows_in_octave(layout, octave, rows);
+    if (layout.width_of(octave) >= kShort)
+      scan_octave<Most>(layout, space, octave, contrast, own, found);
+    else  // 32 or 33 pixels
+      scan_octave<hn::CappedTag<int16_t, 16>>(layout, space, octave, contrast, own, found);
   }
 }
 
@@ -189,41 +192,43 @@ void narrow(float factor, float constant, float centre, int& first, int& last) {
   last = std::min(last, static_cast<int>(std::ceil(high)));
 }
 
-/// The first `count` of a vector's floats, the others 0: reads no further.
+/// A row of a plane from x on; what would be behind its end is 0.
 template <class D>
-HWY_INLINE hn::Vec<D> load_some(const float* from, int count) {
+HWY_INLINE hn::Vec<D> load_some(const Plane<const Half>& plane, int x, int y) {
   const D d;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
-  if (count >= kLanes) return hn::LoadU(d, from);
-  alignas(64) float some[kLanes] = {};
-  std::copy_n(from, count, some);
-  return hn::Load(d, some);
+  const Half* const from = plane.row(y) + x;
+  if (x + kLanes <= plane.width) return load_halves(d, from);
+  Half some[kLanes] = {};
+  std::copy_n(from, plane.width - x, some);
+  return load_halves(d, some);
 }
 
+/// The votes of the pixels `first` to `last` of row y, and behind them what fills a vector.
 template <class D>
 void collect(const DescriptorWindow& window, const SceneKeypoint& keypoint, float angle, int first,
-             int last, float dy, float down, const float* magnitude, const float* direction,
-             Votes& votes) {
+             int last, int y, const Plane<const Half>& magnitude,
+             const Plane<const Half>& direction, Votes& votes) {
   using V = hn::Vec<D>;
   const D d;
   const hn::RebindToSigned<D> di;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
   const V cosine = hn::Set(d, window.cosine / window.cell);
   const V sine = hn::Set(d, -window.sine / window.cell);
+  const float dy = static_cast<float>(y) - keypoint.y, down = window.down.at(y);
   // From the middle of the margin's first cell.
   const V u0 = hn::Set(d, window.sine / window.cell * dy + 2.5f);
   const V v0 = hn::Set(d, window.cosine / window.cell * dy + 2.5f);
   const V most = hn::Set(d, 4.999f), none = hn::Zero(d);
   const V eighths = hn::Set(d, 4 / std::numbers::pi_v<float>);
   for (int x = first; x <= last; x += kLanes) {
-    const int left = last - x + 1;
     const V dx = hn::Sub(hn::Iota(d, static_cast<float>(x)), hn::Set(d, keypoint.x));
     const V u = hn::Min(hn::Max(hn::MulAdd(cosine, dx, u0), none), most);
     const V v = hn::Min(hn::Max(hn::MulAdd(sine, dx, v0), none), most);
     const V column = hn::Floor(u), row = hn::Floor(v);
-    V t = hn::Mul(hn::Sub(load_some<D>(direction + x, left), hn::Set(d, angle)), eighths);
+    V t = hn::Mul(hn::Sub(load_some<D>(direction, x, y), hn::Set(d, angle)), eighths);
     t = hn::NegMulAdd(hn::Floor(hn::Mul(t, hn::Set(d, 0.125f))), hn::Set(d, 8.0f), t);
-    const V weight = hn::Mul(hn::Mul(load_some<D>(magnitude + x, left), hn::Set(d, down)),
+    const V weight = hn::Mul(hn::Mul(load_some<D>(magnitude, x, y), hn::Set(d, down)),
                              hn::LoadU(d, window.across.from(x)));
     const int i = x - first;
     hn::StoreU(weight, d, votes.weight + i);
@@ -247,7 +252,7 @@ void scale_to_unit(float* values) {
   for (int i = 0; i < kSceneDescriptorSize; ++i) values[i] /= norm;
 }
 
-void descriptor(const SceneLayout& layout, const float* space, const SceneKeypoint& keypoint,
+void descriptor(const SceneLayout& layout, const Half* space, const SceneKeypoint& keypoint,
                 float angle, float* out) {
   const auto magnitude = layout.magnitude(space, keypoint.octave, keypoint.gradient);
   const auto direction = layout.angle(space, keypoint.octave, keypoint.gradient);
@@ -260,8 +265,8 @@ void descriptor(const SceneLayout& layout, const float* space, const SceneKeypoi
     narrow(window.cosine / window.cell, window.sine / window.cell * dy, keypoint.x, first, last);
     narrow(-window.sine / window.cell, window.cosine / window.cell * dy, keypoint.x, first, last);
     if (first > last) continue;
-    collect<hn::CappedTag<float, 16>>(window, keypoint, angle, first, last, dy, window.down.at(y),
-                                      magnitude.row(y), direction.row(y), votes);
+    collect<hn::CappedTag<float, 16>>(window, keypoint, angle, first, last, y, magnitude, direction,
+                                      votes);
     cells.add(votes, last - first + 1);
   }
   for (int row = 0; row < 4; ++row)
@@ -358,12 +363,12 @@ HWY_EXPORT(keypoints);
 HWY_EXPORT(descriptor);
 HWY_EXPORT(nearest);
 
-void scene_keypoints_simd(const SceneLayout& layout, const float* space, float contrast, Rows rows,
+void scene_keypoints_simd(const SceneLayout& layout, const Half* space, float contrast, Rows rows,
                           std::vector<SceneKeypoint>& found) {
   HWY_DYNAMIC_DISPATCH(keypoints)(layout, space, contrast, rows, found);
 }
 
-void scene_descriptor_simd(const SceneLayout& layout, const float* space,
+void scene_descriptor_simd(const SceneLayout& layout, const Half* space,
                            const SceneKeypoint& keypoint, float angle, float* descriptor) {
   HWY_DYNAMIC_DISPATCH(descriptor)(layout, space, keypoint, angle, descriptor);
 }

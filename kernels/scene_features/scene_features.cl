@@ -10,6 +10,8 @@
 typedef float16 Floats;
 #define LOAD(from) vload16(0, from)
 #define STORE(value, to) vstore16(value, 0, to)
+// To the space.
+#define STORE_HALVES(value, to) vstore_half16_rte(value, 0, to)
 #else
 typedef float Floats;
 #endif
@@ -83,7 +85,7 @@ __kernel void blur_down(__global const float* image, ulong first, __global float
 // base_width x base_height, where the next octave starts. Either may be at NONE.
 __kernel void blur_across(__global const float* blurred, ulong blurred_first,
                           __global const float* before, ulong before_first, __global float* level,
-                          ulong level_first, __global float* difference, ulong difference_first,
+                          ulong level_first, __global half* difference, ulong difference_first,
                           __global float* base, ulong base_first, int base_width, int base_height,
                           int width, int height, __constant float* taps, int first_tap,
                           int radius) {
@@ -96,7 +98,7 @@ __kernel void blur_across(__global const float* blurred, ulong blurred_first,
     sum += taps[first_tap + k + radius] * load_beyond(blurred, x + k, width);
   STORE(sum, level + level_first + at);
   if (difference_first != NONE)
-    STORE(sum - LOAD(before + before_first + at), difference + difference_first + at);
+    STORE_HALVES(sum - LOAD(before + before_first + at), difference + difference_first + at);
   if (base_first == NONE || (y & 1) || y / 2 >= base_height) return;
   base += base_first + (long)(y / 2) * base_width;
   float values[PIXELS];
@@ -107,7 +109,7 @@ __kernel void blur_across(__global const float* blurred, ulong blurred_first,
 }
 
 // Length and angle of half the differences of the neighbours.
-__kernel void gradient(__global const float* level, ulong level_first, __global float* space,
+__kernel void gradient(__global const float* level, ulong level_first, __global half* space,
                        ulong magnitude_first, ulong angle_first, int width, int height) {
   int x, y;
   if (!find_pixels(width, height, &x, &y)) return;
@@ -118,8 +120,8 @@ __kernel void gradient(__global const float* level, ulong level_first, __global 
   const Floats dx = 0.5f * (load_beyond(row, x + 1, width) - load_beyond(row, x - 1, width));
   const Floats dy = 0.5f * (below - above);
   const long at = (long)y * width + x;
-  STORE(sqrt(dx * dx + dy * dy), space + magnitude_first + at);
-  STORE(angle_of(dx, dy), space + angle_first + at);
+  STORE_HALVES(sqrt(dx * dx + dy * dy), space + magnitude_first + at);
+  STORE_HALVES(angle_of(dx, dy), space + angle_first + at);
 }
 
 #else
@@ -128,7 +130,7 @@ __kernel void gradient(__global const float* level, ulong level_first, __global 
 #define ROW (TILE_WIDTH + 2 * REACH)
 
 // What a launch makes: a level, which is `image` blurred, the difference of both, the gradient of
-// `image`, and every second pixel of the level, where the next octave starts. First floats of each,
+// `image`, and every second pixel of the level, where the next octave starts. First places of each,
 // NONE where there is none, the differences and gradients in the space. The first level is made from
 // the luma instead.
 typedef struct {
@@ -205,7 +207,7 @@ inline void blur_across(__local const float4* down, __constant const float* taps
 
 // Tile number `tile` of a level, counted row by row.
 inline void make_tile(int tile, Source from, const bool of_luma, Level to, __global float* images,
-                      __global float* space, __constant const float* taps, const int radius,
+                      __global half* space, __constant const float* taps, const int radius,
                       __local float4* down, __local float4* made, __local float* around) {
   const int width = to.width, height = to.height, tiles = (width + TILE_WIDTH - 1) / TILE_WIDTH;
   const int first_x = tile % tiles * TILE_WIDTH, first_y = tile / tiles * TILE_HEIGHT;
@@ -224,11 +226,11 @@ inline void make_tile(int tile, Source from, const bool of_luma, Level to, __glo
       images[to.base + (long)(y / 2) * to.base_width + x / 2] = value;
     if (of_luma) continue;
     __local const float* here = around + (v + 1) * ROW + REACH + u;
-    space[to.difference + at] = value - *here;
+    vstore_half_rte(value - *here, to.difference + at, space);
     if (to.magnitude == NONE) continue;
     const float dx = 0.5f * (here[1] - here[-1]), dy = 0.5f * (here[ROW] - here[-ROW]);
-    space[to.magnitude + at] = sqrt(dx * dx + dy * dy);
-    space[to.angle + at] = angle_of(dx, dy);
+    vstore_half_rte(sqrt(dx * dx + dy * dy), to.magnitude + at, space);
+    vstore_half_rte(angle_of(dx, dy), to.angle + at, space);
   }
 }
 
@@ -253,7 +255,7 @@ __kernel void make_level_0(__global const uchar* restrict luma, ulong luma_offse
 // `from` and `images` are the same memory, in which nothing that is read is written.
 #define MAKE_LEVEL(n)                                                                              \
   __kernel void make_level_##n(__global const float* restrict from,                                \
-                               __global float* restrict images, __global float* restrict space,    \
+                               __global float* restrict images, __global half* restrict space,     \
                                Level to) {                                                         \
     TILE_MEMORY;                                                                                   \
     const Source source = {from + to.image, 0, 0};                                                 \
@@ -265,7 +267,7 @@ __kernel void make_level_0(__global const uchar* restrict luma, ulong luma_offse
 #define MAKE_LEVELS(n, m)                                                                          \
   __kernel void make_levels_##n##_##m(__global const float* restrict from,                         \
                                       __global float* restrict images,                             \
-                                      __global float* restrict space, int tiles, Level to,         \
+                                      __global half* restrict space, int tiles, Level to,          \
                                       Level to_next) {                                             \
     TILE_MEMORY;                                                                                   \
     const int tile = get_group_id(0);                                                              \

@@ -12,6 +12,7 @@
 
 #include "kernels/opencl/opencl.h"
 #include "kernels/plane.h"
+#include "kernels/util/half.h"
 #include "kernels/util/shared_rows.h"
 #include "kernels/util/stop.h"
 
@@ -63,9 +64,10 @@ inline std::vector<float> scene_taps(double sigma) {
 /// up to x = ceil(4 sigma), divided by their sum, in x and in y; outside of the image is what its
 /// border is.
 ///
-/// Where everything is in one dense array of floats. Octave 0 has twice the frame's size, each
-/// further one half of the one before, rounded down, while the shorter side has 32 pixels: 5
-/// octaves at 256x256. In an octave come the planes, row after row without padding:
+/// Where everything is in one dense array of halves: what is computed in floats is rounded when it
+/// is written, and what is computed from it starts from floats again. Octave 0 has twice the
+/// frame's size, each further one half of the one before, rounded down, while the shorter side has
+/// 32 pixels: 5 octaves at 256x256. In an octave come the planes, row after row without padding:
 ///   difference d = 0 ... 4: Gaussian level d + 1 minus level d, of an image in [0, 1]
 ///   magnitude  g = 0 ... 2: length of the gradient of Gaussian level g + 1, per pixel of the
 ///                           octave: half the difference of the neighbours, the border repeated
@@ -84,9 +86,11 @@ struct SceneLayout {
     for (int o = 0; o < octave; ++o) first += kScenePlanes * pixels_of(o);
     return first;
   }
-  std::size_t floats() const { return first_of(octaves()); }
+  /// Halves of the whole space.
+  std::size_t values() const { return first_of(octaves()); }
 
-  /// What octaves hand to the next one, in another dense array: where octave 1 starts, 2 ...
+  /// What octaves hand to the next one, in another dense array, of floats: where octave 1 starts, 2
+  /// ...
   std::size_t base_floats() const {
     std::size_t floats = 0;
     for (int o = 1; o < octaves(); ++o) floats += pixels_of(o);
@@ -122,39 +126,41 @@ struct SceneLayout {
 };
 
 /// Rows of octave 0, which has twice as many as the frame, and of octave 1's base those that they
-/// hold. `space` has SceneLayout::floats() of the luma's size, `bases` base_floats(). Safe from
+/// hold. `space` has SceneLayout::values() of the luma's size, `bases` base_floats(). Safe from
 /// many threads on disjoint rows; halo 48 rows, which each band blurs for itself; allocates nothing
 /// once a thread has seen the width. Results do not depend on the bands. No side of the luma is
 /// shorter than kSceneLeastSide. Once `stop` says so, rows that are not made yet are left out.
 ///
 /// Fast versions: differences and magnitudes agree to 1e-5, angles to 1e-4 + 2e-6 / magnitude,
-/// modulo 2 pi.
-void scene_first_octave_ref(Plane<const uint8_t> luma, float* space, float* bases, Rows rows);
-void scene_first_octave_simd(Plane<const uint8_t> luma, float* space, float* bases, Rows rows,
+/// modulo 2 pi, before they are rounded to halves. Where the roundings part, the distance from one
+/// half to the next is added, at most 2^-10 of the value.
+void scene_first_octave_ref(Plane<const uint8_t> luma, Half* space, float* bases, Rows rows);
+void scene_first_octave_simd(Plane<const uint8_t> luma, Half* space, float* bases, Rows rows,
                              Stop stop = {});
 
 /// All other octaves, when octave 1's base is there; the later ones are written.
-void scene_next_octaves_ref(const SceneLayout& layout, float* bases, float* space);
-void scene_next_octaves_simd(const SceneLayout& layout, float* bases, float* space, Stop stop = {});
+void scene_next_octaves_ref(const SceneLayout& layout, float* bases, Half* space);
+void scene_next_octaves_simd(const SceneLayout& layout, float* bases, Half* space, Stop stop = {});
 
 /// All of a frame on the threads that call this with the same `progress`, which is of this frame
 /// alone. The frame is there when all of them have returned.
-void scene_features_share(Plane<const uint8_t> luma, float* space, float* bases,
+void scene_features_share(Plane<const uint8_t> luma, Half* space, float* bases,
                           SharedRows& progress, Stop stop = {});
 
 /// The whole space of one frame, on this thread. Throws std::invalid_argument when it is too small.
-inline std::vector<float> scene_features(Plane<const uint8_t> luma) {
+inline std::vector<Half> scene_features(Plane<const uint8_t> luma) {
   const SceneLayout layout{luma.width, luma.height};
   if (layout.octaves() < 1)
     throw std::invalid_argument("scene features need at least 16x16 pixels: enlarge the picture");
-  std::vector<float> space(layout.floats()), bases(layout.base_floats());
+  std::vector<Half> space(layout.values());
+  std::vector<float> bases(layout.base_floats());
   scene_first_octave_simd(luma, space.data(), bases.data(), {0, layout.height_of(0)});
   scene_next_octaves_simd(layout, bases.data(), space.data());
   return space;
 }
 
 /// The same on the device, all rows. One thread at a time. `space` and `scratch` are dense, of
-/// SceneLayout::floats() and scratch_floats().
+/// SceneLayout::values() halves and scratch_floats().
 class SceneFeaturesOpenCL {
  public:
   explicit SceneFeaturesOpenCL(opencl::Context& context);  ///< throws opencl::Error

@@ -48,8 +48,8 @@ struct Taps {
   }
 };
 
-opencl::DeviceSpan after(const opencl::DeviceSpan& span, std::size_t floats) {
-  return {span.mem, span.offset + floats};
+opencl::DeviceSpan after(const opencl::DeviceSpan& span, std::size_t elements) {
+  return {span.mem, span.offset + elements};
 }
 
 std::string with_none(const std::string& options) {

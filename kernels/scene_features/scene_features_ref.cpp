@@ -51,23 +51,23 @@ LevelImage blurred(const LevelImage& image, double sigma) {
   return across;
 }
 
-void write_gradient(const LevelImage& image, int y, float* magnitude, float* angle) {
+void write_gradient(const LevelImage& image, int y, Half* magnitude, Half* angle) {
   for (int x = 0; x < image.width; ++x) {
     const float dx = (image.at(x + 1, y) - image.at(x - 1, y)) / 2;
     const float dy = (image.at(x, y + 1) - image.at(x, y - 1)) / 2;
-    magnitude[x] = std::sqrt(dx * dx + dy * dy);
-    angle[x] = std::atan2(dy, dx);
+    magnitude[x] = Half(std::sqrt(dx * dx + dy * dy));
+    angle[x] = Half(std::atan2(dy, dx));
   }
 }
 
 /// An octave from its level 0, and the rows of the next one's base that lie in `rows`.
-void write_octave(const SceneLayout& layout, int octave, LevelImage level, float* space,
+void write_octave(const SceneLayout& layout, int octave, LevelImage level, Half* space,
                   float* bases, Rows rows) {
   for (int i = 1; i <= kSceneDifferences; ++i) {
     const LevelImage next = blurred(level, scene_blur(i));
     for (int y = rows.begin; y < rows.end; ++y) {
-      float* difference = layout.difference(space, octave, i - 1).row(y);
-      for (int x = 0; x < next.width; ++x) difference[x] = next.at(x, y) - level.at(x, y);
+      Half* difference = layout.difference(space, octave, i - 1).row(y);
+      for (int x = 0; x < next.width; ++x) difference[x] = Half(next.at(x, y) - level.at(x, y));
       if (i <= kSceneGradients) {
         write_gradient(next, y, layout.magnitude(space, octave, i - 1).row(y),
                        layout.angle(space, octave, i - 1).row(y));
@@ -84,12 +84,12 @@ void write_octave(const SceneLayout& layout, int octave, LevelImage level, float
 
 }  // namespace
 
-void scene_first_octave_ref(Plane<const uint8_t> luma, float* space, float* bases, Rows rows) {
+void scene_first_octave_ref(Plane<const uint8_t> luma, Half* space, float* bases, Rows rows) {
   const SceneLayout layout{luma.width, luma.height};
   write_octave(layout, 0, blurred(doubled(luma), scene_blur(0)), space, bases, rows);
 }
 
-void scene_next_octaves_ref(const SceneLayout& layout, float* bases, float* space) {
+void scene_next_octaves_ref(const SceneLayout& layout, float* bases, Half* space) {
   for (int octave = 1; octave < layout.octaves(); ++octave) {
     const Plane<float> base = layout.base(bases, octave);
     LevelImage level(base.width, base.height);

@@ -13,6 +13,7 @@
 
 #include "hwy/highway.h"
 #include "kernels/scene_features/scene_features.h"
+#include "kernels/util/half-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tandem {
@@ -177,14 +178,14 @@ HWY_INLINE V root(V square) {
 
 /// Half the differences of the neighbours, as length and angle; `row` has a margin.
 HWY_INLINE void gradient(const float* above, const float* row, const float* below, int width,
-                         float* magnitude, float* angle) {
+                         Half* magnitude, Half* angle) {
   const D d;
   const V half = hn::Set(d, 0.5f);
   for_blocks(width, kLanes, [&](int x) INLINE_BODY {
     const V dx = hn::Mul(half, hn::Sub(hn::LoadU(d, row + x + 1), hn::LoadU(d, row + x - 1)));
     const V dy = hn::Mul(half, hn::Sub(hn::LoadU(d, below + x), hn::LoadU(d, above + x)));
-    hn::StoreU(root(hn::MulAdd(dx, dx, hn::Mul(dy, dy))), d, magnitude + x);
-    hn::StoreU(angle_of(dx, dy), d, angle + x);
+    store_halves(root(hn::MulAdd(dx, dx, hn::Mul(dy, dy))), d, magnitude + x);
+    store_halves(angle_of(dx, dy), d, angle + x);
   });
 }
 

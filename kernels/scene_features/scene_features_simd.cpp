@@ -41,13 +41,13 @@ struct Task {
   Plane<const uint8_t> luma;  // octave 0 starts from it
   Plane<const float> base;    // all others from this
   Plane<float> next_base;     // no data: this octave is the last
-  std::array<Plane<float>, kSceneDifferences> differences;
-  std::array<Plane<float>, kSceneGradients> magnitudes, angles;
+  std::array<Plane<Half>, kSceneDifferences> differences;
+  std::array<Plane<Half>, kSceneGradients> magnitudes, angles;
   int begin = 0;
   Stop stop;
 
   Task() = default;
-  Task(const SceneLayout& layout, int o, Plane<const uint8_t> frame, float* space, float* bases,
+  Task(const SceneLayout& layout, int o, Plane<const uint8_t> frame, Half* space, float* bases,
        int first, Stop leave)
       : width(layout.width_of(o)),
         height(layout.height_of(o)),
@@ -175,10 +175,10 @@ class Cascade {
              task_.magnitudes[g].row(y), task_.angles[g].row(y));
   }
 
-  void subtract(const float* a, const float* b, float* to) {
+  void subtract(const float* a, const float* b, Half* to) {
     const D d;
     for_blocks(width_, kLanes, [&](int x) INLINE_BODY {
-      hn::StoreU(hn::Sub(hn::LoadU(d, a + x), hn::LoadU(d, b + x)), d, to + x);
+      store_halves(hn::Sub(hn::LoadU(d, a + x), hn::LoadU(d, b + x)), d, to + x);
     });
   }
 
@@ -202,7 +202,7 @@ class Cascade {
   Ring down_;                             // a group that is blurred in y alone
 };
 
-void run(const SceneLayout& layout, int octave, Plane<const uint8_t> luma, float* space,
+void run(const SceneLayout& layout, int octave, Plane<const uint8_t> luma, Half* space,
          float* bases, Rows rows, Stop stop) {
   thread_local Cascade cascade;
   cascade.start(Task(layout, octave, luma, space, bases, rows.begin, stop));
@@ -213,7 +213,8 @@ void run(const SceneLayout& layout, int octave, Plane<const uint8_t> luma, float
 struct Octaves {
   const SceneLayout layout;
   const Plane<const uint8_t> luma;
-  float *const space, *const bases;
+  Half* const space;
+  float* const bases;
   const Stop stop;
   Cascade& cascade;
 
@@ -229,7 +230,7 @@ struct Octaves {
   }
 };
 
-void share(Plane<const uint8_t> luma, float* space, float* bases, SharedRows& progress, Stop stop) {
+void share(Plane<const uint8_t> luma, Half* space, float* bases, SharedRows& progress, Stop stop) {
   thread_local Cascade cascade;
   progress.share(Octaves{{luma.width, luma.height}, luma, space, bases, stop, cascade}, stop);
 }
@@ -246,18 +247,18 @@ namespace tandem {
 HWY_EXPORT(run);
 HWY_EXPORT(share);
 
-void scene_first_octave_simd(Plane<const uint8_t> luma, float* space, float* bases, Rows rows,
+void scene_first_octave_simd(Plane<const uint8_t> luma, Half* space, float* bases, Rows rows,
                              Stop stop) {
   if (rows.count() <= 0) return;
   HWY_DYNAMIC_DISPATCH(run)({luma.width, luma.height}, 0, luma, space, bases, rows, stop);
 }
 
-void scene_next_octaves_simd(const SceneLayout& layout, float* bases, float* space, Stop stop) {
+void scene_next_octaves_simd(const SceneLayout& layout, float* bases, Half* space, Stop stop) {
   for (int octave = 1; octave < layout.octaves(); ++octave) HWY_DYNAMIC_DISPATCH(run)
   (layout, octave, {}, space, bases, {0, layout.height_of(octave)}, stop);
 }
 
-void scene_features_share(Plane<const uint8_t> luma, float* space, float* bases,
+void scene_features_share(Plane<const uint8_t> luma, Half* space, float* bases,
                           SharedRows& progress, Stop stop) {
   HWY_DYNAMIC_DISPATCH(share)(luma, space, bases, progress, stop);
 }

@@ -13,7 +13,7 @@ gi.require_version("GstTandem", "1.0")
 from gi.repository import Gst, GstApp, GstTandem  # noqa: E402
 
 TYPES = {GstTandem.ElementType.UINT8: numpy.uint8, GstTandem.ElementType.INT32: numpy.int32,
-         GstTandem.ElementType.FLOAT32: numpy.float32}
+         GstTandem.ElementType.FLOAT32: numpy.float32, GstTandem.ElementType.FLOAT16: numpy.float16}
 VECTOR = numpy.dtype([("x", "f4"), ("y", "f4"), ("dx", "f4"), ("dy", "f4"), ("id", "u4"), ("age", "u4")])
 
 

@@ -83,7 +83,7 @@ void use_labels(SceneFolder& folder, const std::vector<std::string>& labels) {
 DescribePicture scene_describer(float contrast) {
   return [contrast](const GreyImage& picture) {
     const SceneLayout layout{picture.width, picture.height};
-    const std::vector<float> space = scene_features(picture.plane());
+    const std::vector<Half> space = scene_features(picture.plane());
     std::vector<SceneDescriptor> descriptors;
     describe_scene(layout, space.data(), contrast, {0, layout.height_of(0)}, descriptors);
     return descriptors;

@@ -20,13 +20,14 @@ std::string alone(const std::string& device) {
 }
 
 /// What the reference makes of frame `index`.
-std::vector<float> scale_space(int index, Size size, const char* format) {
+std::vector<Half> scale_space(int index, Size size, const char* format) {
   const std::vector<uint8_t> frame = pixels(index, size, format);
   GstVideoInfo info;
   gst_video_info_set_format(&info, gst_video_format_from_string(format),
                             static_cast<guint>(size.width), static_cast<guint>(size.height));
   const SceneLayout layout{size.width, size.height};
-  std::vector<float> space(layout.floats()), bases(layout.base_floats());
+  std::vector<Half> space(layout.values());
+  std::vector<float> bases(layout.base_floats());
   scene_first_octave_ref({frame.data(), size.width, size.height, info.stride[0]}, space.data(),
                          bases.data(), {0, 2 * size.height});
   scene_next_octaves_ref(layout, bases.data(), space.data());
@@ -35,20 +36,24 @@ std::vector<float> scale_space(int index, Size size, const char* format) {
 
 void expect_scale_space(const Result& result, Size size, const char* format = "GRAY8") {
   const SceneLayout layout{size.width, size.height};
-  const std::vector<float> wanted = scale_space(result.index, size, format);
+  const std::vector<Half> wanted = scale_space(result.index, size, format);
   ASSERT_EQ(result.tensors.size(), 1U);
   const std::vector<float>& got = result.tensors.at("scene-space");
   ASSERT_EQ(got.size(), wanted.size());
   for (int o = 0; o < layout.octaves(); ++o) {
     const std::size_t pixels = layout.pixels_of(o), first = layout.first_of(o);
     constexpr int kLengths = kSceneDifferences + kSceneGradients;
+    // Both were rounded to halves, which are up to 2^-10 of their value apart.
+    const auto roundings = [&](std::size_t i) {
+      return std::max(std::fabs(got[i]), std::fabs(wanted[i])) * 0x1p-10;
+    };
     for (std::size_t i = first; i < first + kLengths * pixels; ++i)
-      ASSERT_NEAR(got[i], wanted[i], 1e-5) << "float " << i << " of octave " << o;
+      ASSERT_NEAR(got[i], wanted[i], 1e-5 + roundings(i)) << "half " << i << " of octave " << o;
     for (std::size_t i = first + kLengths * pixels; i < layout.first_of(o + 1); ++i) {
       const float magnitude = wanted[i - kSceneGradients * pixels];
       ASSERT_LE(std::fabs(std::remainder(got[i] - wanted[i], 2 * std::numbers::pi_v<float>)),
-                1e-4 + 2e-6 / magnitude)
-          << "float " << i << " of octave " << o;
+                1e-4 + 2e-6 / magnitude + roundings(i))
+          << "half " << i << " of octave " << o;
     }
   }
 }

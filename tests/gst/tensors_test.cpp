@@ -11,6 +11,7 @@
 
 #include "gst/memory/tensorpool.h"
 #include "gst/meta/tensorname.h"
+#include "gst/stage/tensorspec.h"
 
 namespace tandem {
 namespace {
@@ -189,6 +190,28 @@ TEST_F(Meta, AScaledFrameIsAnotherFrame) {
                              &transform);
   EXPECT_EQ(gst_buffer_get_tandem_tensor_meta(scaled, "test-tensor"), nullptr);
   gst_buffer_unref(scaled);
+}
+
+TEST_F(Meta, ItsBytesAreThoseOfItsElements) {
+  struct Type {
+    GstTandemElementType type;
+    gsize bytes;
+  };
+  for (const Type& of : {Type{GST_TANDEM_ELEMENT_TYPE_UINT8, 1},
+                         {GST_TANDEM_ELEMENT_TYPE_INT32, 4},
+                         {GST_TANDEM_ELEMENT_TYPE_FLOAT32, 4},
+                         {GST_TANDEM_ELEMENT_TYPE_FLOAT16, 2}}) {
+    SCOPED_TRACE(of.type);
+    // What a pool gives may be longer than the tensor.
+    const gsize shape[] = {3, 5};
+    const auto* tensor = gst_buffer_add_tandem_tensor_meta(buffer_, "test-tensor", of.type, 2,
+                                                           shape, pool_->acquire().release());
+    GBytes* bytes = gst_tandem_tensor_meta_get_bytes(tensor);
+    ASSERT_TRUE(bytes);
+    EXPECT_EQ(g_bytes_get_size(bytes), 15 * of.bytes);
+    g_bytes_unref(bytes);
+    EXPECT_EQ((TensorSpec{"test-tensor", of.type, 2, {3, 5}}).bytes(), 15 * of.bytes);
+  }
 }
 
 TEST_F(Meta, ItsNameNeedNotOutliveTheCall) {

@@ -19,7 +19,7 @@
 namespace tandem::opencl {
 namespace {
 
-constexpr std::size_t kUsualMib = 464;  // a frame of scenefeatures at 1920x1080
+constexpr std::size_t kUsualMib = 232;  // a frame of scenefeatures at 1920x1080
 
 double ms_of(const std::function<void()>& what) {
   const auto start = std::chrono::steady_clock::now();

@@ -23,7 +23,7 @@ INSTANTIATE_TEST_SUITE_P(All, SceneClassifier, testing::ValuesIn(simd_targets())
 
 struct Scene {
   SceneLayout layout;
-  std::vector<float> space;
+  std::vector<Half> space;
 
   Rows all() const { return {0, layout.height_of(0)}; }
 };
@@ -164,15 +164,14 @@ TEST_P(SceneClassifier, DescribesAsTheReferenceDoes) {
 
 /// The scale space of the picture turned by 90 degrees: pixel (x, y) comes to (height - 1 - y, x).
 Scene turned(const Scene& scene) {
-  Scene turned{{scene.layout.height, scene.layout.width},
-               std::vector<float>(scene.layout.floats())};
-  const auto turn = [](Plane<const float> from, Plane<float> to, bool angles) {
+  Scene turned{{scene.layout.height, scene.layout.width}, std::vector<Half>(scene.layout.values())};
+  const auto turn = [](Plane<const Half> from, Plane<Half> to, bool angles) {
     for (int y = 0; y < from.height; ++y)
       for (int x = 0; x < from.width; ++x) {
         float value = from.row(y)[x];
         constexpr float kQuarter = std::numbers::pi_v<float> / 2;
         if (angles) value += value > kQuarter ? -3 * kQuarter : kQuarter;
-        to.row(x)[from.height - 1 - y] = value;
+        to.row(x)[from.height - 1 - y] = Half(value);
       }
   };
   for (int o = 0; o < scene.layout.octaves(); ++o) {

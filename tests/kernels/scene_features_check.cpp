@@ -16,39 +16,38 @@ namespace tandem::check {
 namespace {
 
 // Without what stops them: callable as the reference is.
-void first_simd(Plane<const uint8_t> luma, float* space, float* bases, Rows rows) {
+void first_simd(Plane<const uint8_t> luma, Half* space, float* bases, Rows rows) {
   scene_first_octave_simd(luma, space, bases, rows);
 }
-void next_simd(const SceneLayout& layout, float* bases, float* space) {
+void next_simd(const SceneLayout& layout, float* bases, Half* space) {
   scene_next_octaves_simd(layout, bases, space);
 }
 
 /// A whole frame, its first octave in these bands; the device ignores them.
-using Function = void(Plane<const uint8_t> luma, float* space, float* bases,
+using Function = void(Plane<const uint8_t> luma, Half* space, float* bases,
                       const std::vector<Rows>& bands);
 using SceneFeatures = Implementation<Function>;
 using SceneFeaturesTest = KernelTest<Function>;
 
 template <typename First, typename Next>
 std::function<Function> in_bands(First* first, Next* next) {
-  return
-      [=](Plane<const uint8_t> luma, float* space, float* bases, const std::vector<Rows>& bands) {
-        for (const Rows band : bands) first(luma, space, bases, band);
-        next({luma.width, luma.height}, bases, space);
-      };
+  return [=](Plane<const uint8_t> luma, Half* space, float* bases, const std::vector<Rows>& bands) {
+    for (const Rows band : bands) first(luma, space, bases, band);
+    next({luma.width, luma.height}, bases, space);
+  };
 }
 
 SceneFeatures on(const OpenCLDevice& device) {
-  const auto run = [device](Plane<const uint8_t> luma, float* space, float*,
+  const auto run = [device](Plane<const uint8_t> luma, Half* space, float*,
                             const std::vector<Rows>&) {
     const SceneLayout layout{luma.width, luma.height};
-    const auto floats = static_cast<int>(layout.floats());
+    const auto values = static_cast<int>(layout.values());
     std::vector<float> scratch(SceneFeaturesOpenCL::scratch_floats(layout));
     const auto scratch_floats = static_cast<int>(scratch.size());
     opencl::Queue queue(device.context);
     SceneFeaturesOpenCL kernel(*device.context);
     DeviceCopy luma_copy(device.context, queue, luma);
-    DeviceCopy space_copy(device.context, queue, Plane<float>{space, floats, 1, floats});
+    DeviceCopy space_copy(device.context, queue, Plane<Half>{space, values, 1, values});
     DeviceCopy scratch_copy(device.context, queue,
                             Plane<float>{scratch.data(), scratch_floats, 1, scratch_floats});
     kernel.enqueue(queue, luma_copy.plane(), space_copy.span(), scratch_copy.span());
@@ -85,30 +84,31 @@ Guarded<uint8_t> random_luma(std::mt19937& random, int width, int height) {
 /// What one implementation makes of a frame, with guards around.
 struct Space {
   SceneLayout layout;
-  Guarded<float> floats, bases;
+  Guarded<Half> values;
+  Guarded<float> bases;
 
   explicit Space(SceneLayout l)
       : layout(l),
-        floats(static_cast<int>(l.floats()), 1),
+        values(static_cast<int>(l.values()), 1),
         bases(static_cast<int>(l.base_floats()), 1) {}
   Space(const std::function<Function>& run, const Guarded<uint8_t>& luma,
         const std::vector<Rows>& bands)
       : Space({luma.width(), luma.height()}) {
-    run(luma.plane(), floats.row(0), bases.row(0), bands);
-    EXPECT_TRUE(floats.intact());
+    run(luma.plane(), values.row(0), bases.row(0), bands);
+    EXPECT_TRUE(values.intact());
     EXPECT_TRUE(bases.intact());
   }
   Space(const std::function<Function>& run, const Guarded<uint8_t>& luma)
       : Space(run, luma, {{0, 2 * luma.height()}}) {}
 
-  Plane<const float> difference(int octave, int d) const {
-    return layout.difference(floats.row(0), octave, d);
+  Plane<const Half> difference(int octave, int d) const {
+    return layout.difference(values.row(0), octave, d);
   }
-  Plane<const float> magnitude(int octave, int g) const {
-    return layout.magnitude(floats.row(0), octave, g);
+  Plane<const Half> magnitude(int octave, int g) const {
+    return layout.magnitude(values.row(0), octave, g);
   }
-  Plane<const float> angle(int octave, int g) const {
-    return layout.angle(floats.row(0), octave, g);
+  Plane<const Half> angle(int octave, int g) const {
+    return layout.angle(values.row(0), octave, g);
   }
 };
 
@@ -116,15 +116,18 @@ Space reference_of(const Guarded<uint8_t>& luma) {
   return {in_bands(scene_first_octave_ref, scene_next_octaves_ref), luma};
 }
 
-/// Where `found` is further from `expected` than tolerance(x, y) says; `turn`: what counts as none.
+/// Where `found` is further from `expected` than tolerance(x, y) says and roundings can part them;
+/// `turn`: what counts as none.
 template <typename Tolerance>
-testing::AssertionResult near(Plane<const float> expected, Plane<const float> found, double turn,
+testing::AssertionResult near(Plane<const Half> expected, Plane<const Half> found, double turn,
                               const Tolerance& tolerance) {
   for (int y = 0; y < expected.height; ++y) {
     for (int x = 0; x < expected.width; ++x) {
       const double a = expected.row(y)[x], b = found.row(y)[x];
       const double apart = turn > 0 ? std::fabs(std::remainder(a - b, turn)) : std::fabs(a - b);
-      if (apart <= tolerance(x, y)) continue;  // and not when it is no number
+      // Each was rounded by up to half of the distance between halves, 2^-10 of the value.
+      const double roundings = std::max(std::fabs(a), std::fabs(b)) * 0x1p-10;
+      if (apart <= tolerance(x, y) + roundings) continue;  // and not when it is no number
       return testing::AssertionFailure()
              << "(" << x << ", " << y << "): expected " << a << ", found " << b;
     }
@@ -141,7 +144,7 @@ void expect_agreement(const Space& expected, const Space& found) {
     for (int d = 0; d < kSceneDifferences; ++d)
       EXPECT_TRUE(near(expected.difference(o, d), found.difference(o, d), 0, exact)) << d;
     for (int g = 0; g < kSceneGradients; ++g) {
-      const Plane<const float> magnitude = expected.magnitude(o, g), angle = found.angle(o, g);
+      const Plane<const Half> magnitude = expected.magnitude(o, g), angle = found.angle(o, g);
       EXPECT_TRUE(near(magnitude, found.magnitude(o, g), 0, exact)) << g;
       EXPECT_TRUE(near(expected.angle(o, g), angle, 2 * std::numbers::pi, [&](int x, int y) {
         return 1e-4 + 2e-6 / magnitude.row(y)[x];
@@ -233,7 +236,7 @@ TEST_P(SceneFeaturesTest, BandsOfEverySplitMakeTheWhole) {
   const std::vector<std::vector<Rows>> splits = every_split(130);
   for (std::size_t i = 0; i < splits.size(); i += 8 / repetitions(8)) {
     const Space found(GetParam().run, luma, splits[i]);
-    ASSERT_TRUE(same(whole.floats, found.floats));
+    ASSERT_TRUE(same(whole.values, found.values));
     ASSERT_TRUE(same(whole.bases, found.bases));
   }
 }
@@ -245,12 +248,13 @@ TEST_P(SceneFeaturesTest, ABandWritesItsRowsAlone) {
   const SceneLayout layout{40, 61};
   constexpr Rows kBand{37, 58};
   const float untouched = std::numeric_limits<float>::infinity();
-  std::vector<float> space(layout.floats(), untouched), bases(layout.base_floats(), untouched);
+  std::vector<Half> space(layout.values(), Half(untouched));
+  std::vector<float> bases(layout.base_floats(), untouched);
   scene_first_octave_simd(luma.plane(), space.data(), bases.data(), kBand);
   for (std::size_t i = 0; i < space.size(); ++i) {
     const int y = static_cast<int>(i / 80 % 122);
     const bool inside = i < layout.first_of(1) && y >= kBand.begin && y < kBand.end;
-    ASSERT_EQ(space[i] != untouched, inside) << "float " << i;
+    ASSERT_EQ(space[i] != untouched, inside) << "half " << i;
   }
   for (std::size_t i = 0; i < bases.size(); ++i) {
     const int y = 2 * static_cast<int>(i / 40);
@@ -265,10 +269,10 @@ TEST_P(SceneFeaturesTest, BandsFromManyThreads) {
   const Space whole(GetParam().run, luma);
   Space found(whole.layout);
   in_threads(150, 6, [&](Rows band) {
-    scene_first_octave_simd(luma.plane(), found.floats.row(0), found.bases.row(0), band);
+    scene_first_octave_simd(luma.plane(), found.values.row(0), found.bases.row(0), band);
   });
-  scene_next_octaves_simd(found.layout, found.bases.row(0), found.floats.row(0));
-  EXPECT_TRUE(same(whole.floats, found.floats));
+  scene_next_octaves_simd(found.layout, found.bases.row(0), found.values.row(0));
+  EXPECT_TRUE(same(whole.values, found.values));
 }
 
 TEST_P(SceneFeaturesTest, ThreadsThatShareAFrameMakeTheWhole) {
@@ -281,9 +285,9 @@ TEST_P(SceneFeaturesTest, ThreadsThatShareAFrameMakeTheWhole) {
       Space found(whole.layout);
       SharedRows progress;
       in_threads(threads, threads, [&](Rows) {
-        scene_features_share(luma.plane(), found.floats.row(0), found.bases.row(0), progress);
+        scene_features_share(luma.plane(), found.values.row(0), found.bases.row(0), progress);
       });
-      ASSERT_TRUE(same(whole.floats, found.floats)) << threads << " threads, " << height << " rows";
+      ASSERT_TRUE(same(whole.values, found.values)) << threads << " threads, " << height << " rows";
       ASSERT_TRUE(same(whole.bases, found.bases));
     }
   }
@@ -294,7 +298,8 @@ TEST(SceneFeatures, RowsAreLeftOutOnceItIsStopped) {
   const Guarded<uint8_t> luma = random_luma(random, 64, 64);
   const SceneLayout layout{64, 64};
   const float untouched = std::numeric_limits<float>::infinity();
-  std::vector<float> space(layout.floats(), untouched), bases(layout.base_floats(), 0);
+  std::vector<Half> space(layout.values(), Half(untouched));
+  std::vector<float> bases(layout.base_floats(), 0);
   const std::atomic<bool> stop{true};
   scene_first_octave_simd(luma.plane(), space.data(), bases.data(), {0, 128}, Stop(stop));
   scene_next_octaves_simd(layout, bases.data(), space.data(), Stop(stop));
@@ -329,8 +334,8 @@ void bench_one_core(benchmark::State& state, FrameSize size) {
   const Guarded<uint8_t> luma = bench_luma(size);
   Space space({size.width, size.height});
   const auto run = [&](auto* first, auto* next) {
-    first(luma.plane(), space.floats.row(0), space.bases.row(0), Rows{0, 2 * size.height});
-    next(space.layout, space.bases.row(0), space.floats.row(0));
+    first(luma.plane(), space.values.row(0), space.bases.row(0), Rows{0, 2 * size.height});
+    next(space.layout, space.bases.row(0), space.values.row(0));
   };
   against_peak(
       state, multiply_adds_of(space.layout), [&] { run(first_simd, next_simd); },
@@ -343,7 +348,7 @@ void bench_medium_grain(benchmark::State& state, FrameSize size) {
   SharedRows progress;
   const auto again = [&] { new (&progress) SharedRows; };
   medium_grain(state, SharedRows::kMostThreads, {[&](Rows) {
-                 scene_features_share(luma.plane(), space.floats.row(0), space.bases.row(0),
+                 scene_features_share(luma.plane(), space.values.row(0), space.bases.row(0),
                                       progress);
                }},
                again);
@@ -358,7 +363,7 @@ void bench_opencl(benchmark::State& state, FrameSize size) {
   opencl::Queue queue(context);
   SceneFeaturesOpenCL kernel(*context);
   opencl::Buffer luma(context, static_cast<std::size_t>(size.width) * size.height),
-      space(context, layout.floats() * sizeof(float)),
+      space(context, layout.values() * sizeof(Half)),
       scratch(context, SceneFeaturesOpenCL::scratch_floats(layout) * sizeof(float));
   std::fill_n(static_cast<uint8_t*>(luma.host(Access::write)), luma.size(), uint8_t{9});
   const auto bytes = static_cast<double>(luma.size() + space.size());

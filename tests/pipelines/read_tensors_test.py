@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the example that reads tensors and motion vectors as NumPy arrays: the stage of ABI's fixture on
-the CPU, on the device and inside the bin, where half of a gradient is bright, and tracking, by the
-command of docs/library.md. usage: read_tensors_test.py PROGRAM"""
+the CPU, on the device and inside the bin, where half of a gradient is bright, a tensor of halves, and
+tracking, by the command of docs/library.md. usage: read_tensors_test.py PROGRAM"""
 import re
 import subprocess
 import sys
@@ -40,6 +40,8 @@ def main():
     for stage in ("brightpixels limit=100 device=cpu", "brightpixels limit=100 opencl-device=any",
                   "tandembin.( opencl-device=any mapping=g keep-tensors=true brightpixels limit=100 )"):
         assert read(python, f"{GRADIENT} ! {stage}") == [f"frame {i}: {MARKED}" for i in range(4)], stage
+    scene = "videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8,width=32,height=32 ! scenefeatures device=cpu"
+    assert read(python, scene) == ["frame 0: scene-space float16 (56320,)"]
     lines = tracked(python)
     assert "frame 0: klt-vectors float32 (400, 5), mean 0" in lines, lines
     moved = [re.fullmatch(r"frame (\d): (\d+) vectors, ([\d.]+) pixels", line) for line in lines]

@@ -70,9 +70,10 @@ class OpenCVSpace {
 
 /// The largest difference between both in the finest octave's first plane: they place the pixels of
 /// the doubled frame a quarter of a pixel apart.
-double apart(const SceneLayout& layout, const std::vector<float>& ours, const OpenCVSpace& theirs) {
+double apart(const SceneLayout& layout, const std::vector<tandem::Half>& ours,
+             const OpenCVSpace& theirs) {
   double most = 0;
-  const tandem::Plane<const float> plane = layout.difference(ours.data(), 0, 0);
+  const tandem::Plane<const tandem::Half> plane = layout.difference(ours.data(), 0, 0);
   for (int y = 0; y < plane.height; ++y) {
     const auto* row = theirs.difference(0, 0).ptr<float>(y);
     for (int x = 0; x < plane.width; ++x)
@@ -101,7 +102,8 @@ int main(int argc, char** argv) {
   cv::GaussianBlur(luma, luma, {}, 1.5);
 
   const SceneLayout layout{width, height};
-  std::vector<float> space(layout.floats()), bases(layout.base_floats());
+  std::vector<tandem::Half> space(layout.values());
+  std::vector<float> bases(layout.base_floats());
   OpenCVSpace opencv(layout);
   const auto run = [&] {
     tandem::scene_first_octave_simd(

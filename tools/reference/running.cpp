@@ -82,7 +82,7 @@ struct Watch {
 };
 
 Json describe_tensor(const GstTandemTensorMeta& tensor, const std::string& element) {
-  static const char* const types[] = {"uint8", "int32", "float32"};
+  static const char* const types[] = {"uint8", "int32", "float32", "float16"};
   Json shape = Json::array();
   for (guint i = 0; i < tensor.dimensions; ++i) shape.push_back(tensor.shape[i]);
   return {{"name", tensor.name},

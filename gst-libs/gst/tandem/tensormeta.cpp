@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "gst/meta/elementbytes.h"
+
 GType gst_tandem_tensor_meta_api_get_type(void) {
   // Elements that make another frame (scaled, cropped, converted) ask these tags whether to copy.
   static const gchar* tags[] = {GST_META_TAG_MEMORY_STR, nullptr};
@@ -118,7 +120,7 @@ GBytes* gst_tandem_tensor_meta_get_bytes(const GstTandemTensorMeta* tensor) {
     delete mapped;
     return nullptr;
   }
-  gsize bytes = tensor->element_type == GST_TANDEM_ELEMENT_TYPE_UINT8 ? 1 : 4;
+  gsize bytes = tandem::element_bytes(tensor->element_type);
   for (guint d = 0; d < tensor->dimensions; ++d) bytes *= tensor->shape[d];
   return g_bytes_new_with_free_func(mapped->info.data, MIN(bytes, mapped->info.size), unmap,
                                     mapped);

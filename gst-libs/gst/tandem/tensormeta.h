@@ -11,6 +11,7 @@ G_BEGIN_DECLS
  * @GST_TANDEM_ELEMENT_TYPE_UINT8: bytes
  * @GST_TANDEM_ELEMENT_TYPE_INT32: signed integers of 4 bytes
  * @GST_TANDEM_ELEMENT_TYPE_FLOAT32: floating-point numbers of 4 bytes
+ * @GST_TANDEM_ELEMENT_TYPE_FLOAT16: floating-point numbers of 2 bytes (IEEE 754 binary16)
  *
  * The type of a tensor's elements, in the byte order of the machine.
  */
@@ -18,6 +19,7 @@ typedef enum {
   GST_TANDEM_ELEMENT_TYPE_UINT8,
   GST_TANDEM_ELEMENT_TYPE_INT32,
   GST_TANDEM_ELEMENT_TYPE_FLOAT32,
+  GST_TANDEM_ELEMENT_TYPE_FLOAT16,
 } GstTandemElementType;
 
 #define GST_TANDEM_TENSOR_MAX_DIMENSIONS 4

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/gst/support/frames.h"
 
+#include <gst/tandem/tensormeta.h>
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,8 +11,8 @@
 #include <numeric>
 #include <random>
 
-#include <gst/tandem/tensormeta.h>
 #include "kernels/opencl/opencl.h"
+#include "kernels/util/half.h"
 #include "kernels/vivid_classifier/vivid_model.h"
 
 namespace tandem::test {
@@ -61,6 +62,8 @@ std::vector<float> values_of(const GstTandemTensorMeta& tensor) {
   std::vector<float> values(count);
   if (tensor.element_type == GST_TANDEM_ELEMENT_TYPE_UINT8) {
     std::copy_n(map.data, count, values.begin());
+  } else if (tensor.element_type == GST_TANDEM_ELEMENT_TYPE_FLOAT16) {
+    std::copy_n(reinterpret_cast<const Half*>(map.data), count, values.begin());
   } else {
     std::copy_n(reinterpret_cast<const float*>(map.data), count, values.begin());
   }
