@@ -12,7 +12,7 @@ namespace {
 constexpr int kLookFrames = 200;
 constexpr double kLook_s = 0.5;
 constexpr double kDrifts_s = 0.25;  // rates are others after such a time
-constexpr double kHalves_s = 0.5;    // what a look says of the rate that lasts
+constexpr double kHalves_s = 0.5;   // what a look says of the rate that lasts
 // The spread that is expected before there are looks, and the pairs of looks that it counts as.
 constexpr double kSpread = 0.02, kSpreadPairs = 2;
 constexpr double kMostApart = 0.1;  // two looks, in the spread

@@ -22,7 +22,7 @@ using Kind = Observation::Kind;
 // the more of them, the less they change. No look begins after so many seconds of them, or beyond
 // eight cores after so many glances.
 constexpr int kMostEquals = 4, kMostLooksEach = 4;
-constexpr double kLoss = 0.006, kLossOfSomeCores = 0.0015, kDearLoss = 0.02;
+constexpr double kLoss = 0.006, kLossOfSomeCores = 0.003, kDearLoss = 0.02;
 constexpr double kHardlyMore = 0.25;  // looks
 constexpr double kMorePerLook = 0.1, kMostLooksSeconds = 4, kMostOfManyCores = 10;
 // Of near equals that differ in lanes alone.
