@@ -19,6 +19,7 @@ constexpr double kFirstReturn_s = 2, kLastReturn_s = 32;
 constexpr double kBetter = 1.05;
 
 bool is_one(double ratio) { return std::abs(std::log(ratio)) < std::log1p(kAsBefore); }
+bool is_none(const Slowdown& by) { return is_one(by.cores) && is_one(by.device); }
 
 }  // namespace
 
@@ -27,19 +28,15 @@ bool Controller::derive_from_drift() {
   const Slowdown before = slower_ ? slower_->by : Slowdown{};
   const Watch::Change change = watch_.change();
   const Slowdown both{before.cores * change.cores, before.device * change.device};
-  if (is_one(both.cores) && is_one(both.device)) {
-    if (!slower_) return false;
-    go_back();
-    return true;
-  }
-  if (change.cores == 1 || change.device == 1) return run_slower(both, std::nullopt);
   // A device waits for slower cores too, and seems slower itself.
-  const Slowdown cores{both.cores, before.device};
-  if (slower_ && is_one(cores.cores) && is_one(cores.device)) {
+  const bool unclear = change.cores != 1 && change.device != 1;
+  const Slowdown first = unclear ? Slowdown{both.cores, before.device} : both;
+  if (slower_ && (is_none(both) || is_none(first))) {
     go_back();
     return true;
   }
-  return run_slower(cores, both);
+  if (is_none(both)) return false;
+  return run_slower(first, unclear ? std::optional(both) : std::nullopt);
 }
 
 // Runs what is best by that, and verifies it; where it does not hold, `instead` may.

@@ -7,6 +7,7 @@
 
 #include "model/split.h"
 #include "scheduler/learn/next_threads.h"
+#include "scheduler/learn/promises.h"
 #include "scheduler/learn/simplest.h"
 #include "scheduler/learn/worth.h"
 
@@ -17,9 +18,8 @@ struct Exponents {
   double least, most;
 };
 constexpr Exponents kOnCpu{0.8, 1.2}, kOnDevice{0, 1.2};
-// How much more cores beside a device do at most than the model expects, and what they have to add
-// where nobody saw them at this size.
-constexpr double kMostSurprise = 0.02, kWorthTheCores = 0.1;
+// What cores beside a device have to add where nobody saw them at this size.
+constexpr double kWorthTheCores = 0.1;
 
 double pixels(const Conditions& conditions) {
   return static_cast<double>(conditions.width) * conditions.height;
@@ -106,9 +106,7 @@ void with_other_lanes(std::vector<Trial>& trials, const Measurements& measuremen
 std::vector<Trial> without_luck(std::vector<Trial> trials, int devices) {
   const std::vector<Trial> lucky = trials;
   for (Trial& trial : trials) {
-    Configuration alone = trial.configuration;
-    alone.granularity = Granularity::coarse;
-    alone.threads = devices;
+    const Configuration alone = device_alone(trial.configuration, devices);
     if (!alone.mapping.any_device() || !alone.mapping.decoupled() || trial.configuration == alone)
       continue;
     const Trial* without = find_trial(lucky, alone);

@@ -15,8 +15,8 @@ namespace tandem {
 /// Each stage's time follows a power law in pixels between the two sizes: its exponent is kept
 /// within 0.8 and 1.2 on the CPU, and within 0 and 1.2 on the device, where launches and copies
 /// take as long for small frames. From one size alone it is 1. Energy follows time. What threads,
-/// lanes and trials add to that is taken from the nearest size, but for what cores beside a device
-/// did beyond the sum of both sides, which was luck.
+/// lanes and trials add to that is taken from the nearest size. Cores beside a device are taken to
+/// do the sum of both sides at most: more was luck.
 ///
 /// `chain`: what the frames meet now; knowledge of another one is left out.
 std::optional<Learnt> derive(const Conditions& wanted, const Knowledge& knowledge,

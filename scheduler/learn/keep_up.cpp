@@ -8,8 +8,8 @@ namespace {
 
 using Kind = Observation::Kind;
 
-// Of what can run as it was measured: where the source kept the threads waiting, the rate is that
-// of frames at hand.
+// The fastest that can run as it was measured. Experiments that waited for their source are left
+// out, as their rate is that of frames at hand.
 const Observation* fastest_of(std::span<const Observation> observations) {
   const Observation* fastest = nullptr;
   for (const Observation& seen : observations) {

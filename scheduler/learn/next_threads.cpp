@@ -14,7 +14,7 @@ namespace {
 constexpr double kWorthRefining = 0.25;
 constexpr int kSmallGap = 2;
 constexpr double kCollapsed = 0.75;  // of what was predicted
-constexpr double kInTheWay = 0.95;   // of what the device does alone
+constexpr double kHinders = 0.95;    // of what the device does alone
 
 // Rates of the CPU alone under coarse grain, by the number of threads, as far as they were
 // measured.
@@ -189,24 +189,27 @@ std::optional<Configuration> more_on_cores(const Choice& measured, const Measure
   return std::nullopt;
 }
 
+Configuration device_alone(Configuration configuration, int devices) {
+  configuration.granularity = Granularity::coarse;
+  configuration.threads = devices;
+  configuration.frames_at_once = 1;
+  return configuration;
+}
+
 std::optional<Configuration> another_driver(const Choice& measured, std::span<const Trial> trials,
                                             const Chain& chain) {
   const Configuration& alone = measured.best().configuration;
   if (chain.cores <= kSomeCores || !alone.mapping.any_device() || !alone.mapping.decoupled() ||
-      alone.mapping.any_split() || alone.granularity != Granularity::coarse ||
-      alone.threads != chain.devices)
+      alone.mapping.any_split() || alone != device_alone(alone, chain.devices))
     return std::nullopt;
   const auto in_the_way = [&](const Configuration& other) {
     return std::ranges::any_of(trials, [&](const Trial& trial) {
-      Configuration before = trial.configuration;
+      const Configuration& before = trial.configuration;
       if (before.threads != other.threads || before.mapping != other.mapping ||
           before.granularity != other.granularity)
         return false;
-      before.threads = alone.threads;
-      before.granularity = alone.granularity;
-      const Trial* without = find_trial(trials, before);
-      return without &&
-             trial.measured.throughput_fps < kInTheWay * without->measured.throughput_fps;
+      const Trial* without = find_trial(trials, device_alone(before, chain.devices));
+      return without && trial.measured.throughput_fps < kHinders * without->measured.throughput_fps;
     });
   };
   Configuration thread = alone, medium = alone;

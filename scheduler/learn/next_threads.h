@@ -40,6 +40,9 @@ std::optional<Configuration> beside_the_best(const Choice& measured, std::span<c
 std::optional<Configuration> more_on_cores(const Choice& measured, const Measurements& measurements,
                                            std::span<const Trial> trials, double gain);
 
+/// The same without cores beside the device.
+Configuration device_alone(Configuration configuration, int devices);
+
 /// Where the device alone is best: with as many lanes one thread more, or else the cores together.
 /// What they compute is little, but while the device has lanes free each of them fills some: it is
 /// another driver. Not where one thread more was in the way with any lanes.

@@ -9,6 +9,10 @@
 
 namespace tandem {
 
+/// The rate of a decoupled mapping is the sum of what its sides did alone: hardly a trial finds
+/// more.
+inline constexpr double kMostSurprise = 0.02;
+
 /// By how much trials miss what was expected of them, and so what one more is worth.
 ///
 /// What a trial did is to what it promised as a log-normal variable whose mean and spread the

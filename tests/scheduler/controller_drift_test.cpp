@@ -86,7 +86,7 @@ TEST_F(CoupledDriftTest, WithoutATrainingWhatRanBeforeIsLookedAtAgain) {
   EXPECT_EQ(controller_.totals().trainings, 1) << "what was learnt holds again";
 }
 
-// What was learnt becomes the better configuration again while frames are still slow: it runs, and
+// The learnt configuration becomes the better one again while frames are still slow. It runs, and
 // nobody says that it does what it did.
 TEST_F(CoupledDriftTest, WhatRanBeforeMayBeBetterAndStillSlow) {
   controller_.set_rules({.max_overhead = 0.9});

@@ -69,7 +69,7 @@ TEST(InterpretTest, LooksMakeAMeanAndTakeThePlaceOfAGlance) {
   EXPECT_DOUBLE_EQ(trial.weights[0], trial.weights[1]);
   EXPECT_LT(trial.weights[2], trial.weights[1]);
   EXPECT_GT(trial.weights[2], 0.9 * trial.weights[1]);
-  // A look says half as much for each half second since, which is when the first one began.
+  // A look says half as much half a second later. The first one began so long before the last.
   const double first = std::exp2(-1), second = std::exp2(-0.5),
                third = trial.weights[2] / trial.weights[0];
   EXPECT_NEAR(trial.measured.throughput_fps,

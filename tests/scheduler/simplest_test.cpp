@@ -38,6 +38,7 @@ Configuration chosen(int cores, const std::vector<Observation>& looks,
 TEST(SimplestTest, FewerLanesAreChosenAsLongAsLooksDoNotTellWhoIsBetter) {
   const Configuration two = on_device(1, 2), four = on_device(1, 4);
   EXPECT_EQ(chosen(2, {look(two, 1000), look(four, 1003)}), two);
+  EXPECT_EQ(chosen(2, {look(two, 1000), look(four, 1008)}), four);
   EXPECT_EQ(chosen(2, {look(two, 1000), look(four, 1030)}), four);
 }
 
