@@ -154,6 +154,7 @@ Step Controller::device_left_out(const DeviceSide& left) {
 Step Controller::device_failed() {
   abandon_training();
   slower_.reset();
+  former_.reset();
   chain_.device_capable = 0;
   chain_.further.clear();
   device_lost_ = true;

@@ -139,6 +139,9 @@ class Controller {
     std::optional<Experiment> experiment;
     std::vector<Observation> looks;
     double beats_fps = 0;  ///< above 0: what ran before drift has to reach, to run again
+    /// The best that is known of slow frames, while what was learnt of others is looked at.
+    std::optional<Candidate> else_best;
+    bool at_former = false;  ///< at `former_`
   };
 
   /// What is expected while frames take another time than when they were learnt.
@@ -148,6 +151,13 @@ class Controller {
     std::optional<Slowdown> instead;  ///< what it may be, if looks say that it is not that
     double pause_s = 0;               ///< before what ran before is looked at again ...
     double return_s = 0;              ///< ... which is then, by the frames' clock; 0: not begun
+    bool again = false;               ///< frames were slow before they changed to this
+  };
+
+  /// What was known when a training began because frames took another time: that time may be over.
+  struct Former {
+    Conditions conditions;
+    Learnt learnt;
   };
 
   /// Frames of what a training has chosen.
@@ -171,10 +181,16 @@ class Controller {
   void go_back();
   void look_at_what_ran_before();
   std::optional<Step> go_on_returning(const Observation& seen);
+  void keep_former();
+  Learnt* earlier(bool former);
+  bool look_at_earlier(bool former, const Candidate& else_best);
+  Step go_on_with_earlier(const Observation& seen);
+  Step train_instead(Reason reason, const Candidate& else_best);
   Step start_training(Reason reason);
   LanePrior prior() const;
   Step go_on_training();
   Step finish_training(const Choice& choice);
+  bool tell_others(Learnt& learnt, bool has_choice);
   void follow(const FrameTimes& times);
   void abandon_training();
   int made(bool trials) const;
@@ -226,6 +242,7 @@ class Controller {
   std::optional<Check> check_;  // never while training
   std::optional<Following> following_;
   std::optional<Slower> slower_;  // stands before what was learnt of these frames
+  std::optional<Former> former_;
   std::optional<Reason> wanted_;  // why to train as soon as that is allowed
 
   Configuration settled_on_;  // the latest that was decided

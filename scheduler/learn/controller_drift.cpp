@@ -36,7 +36,10 @@ bool Controller::derive_from_drift() {
     return true;
   }
   if (is_none(both)) return false;
-  return run_slower(first, unclear ? std::optional(both) : std::nullopt);
+  const bool again = slower_.has_value();
+  if (!run_slower(first, unclear ? std::optional(both) : std::nullopt)) return false;
+  slower_->again = again;
+  return true;
 }
 
 // Runs what is best by that, and verifies it; where it does not hold, `instead` may.
@@ -49,7 +52,8 @@ bool Controller::run_slower(const Slowdown& by, const std::optional<Slowdown>& i
   const Choice choice = choose(learnt);
   if (choice.count == 0) return false;
   remember(learnt, pick(learnt, choice));
-  slower_ = {std::move(learnt), by, instead, pause_s, 0};
+  const bool again = slower_ && slower_->again;
+  slower_ = {std::move(learnt), by, instead, pause_s, 0, again};
   settle(Reason::drift, slower_->learnt.chosen, choice);
   begin_check();
   return true;
@@ -110,6 +114,57 @@ std::optional<Step> Controller::go_on_returning(const Observation& seen) {
   }
   end_check();
   slower_->pause_s = std::min(kLastReturn_s, 2 * slower_->pause_s);
+  return running_;
+}
+
+// Before a training takes its place.
+void Controller::keep_former() {
+  const auto known = knowledge_->find(*conditions_);
+  if (known != knowledge_->end() && !known->second.derived())
+    former_ = {*conditions_, known->second};
+}
+
+// What was learnt of these frames before they became slow; `former`: what the training that learnt
+// it took the place of. Null when there is none, or when it answers another question.
+Learnt* Controller::earlier(bool former) {
+  Learnt* learnt = &knowledge_->at(*conditions_);
+  if (former) {
+    if (!former_ || former_->conditions != *conditions_) return nullptr;
+    learnt = &former_->learnt;
+  }
+  const bool same = learnt->objective == objective_ && learnt->allowed == allowed();
+  return same ? learnt : nullptr;
+}
+
+// Before a training: what holds again costs a look. False when there is nothing to look at.
+bool Controller::look_at_earlier(bool former, const Candidate& else_best) {
+  const Learnt* learnt = earlier(former);
+  if (!learnt) return !former && look_at_earlier(true, else_best);
+  check_.emplace();
+  check_->else_best = else_best;
+  check_->at_former = former;
+  look(learnt->chosen.configuration, kTooSlow * else_best.prediction.throughput_fps);
+  return true;
+}
+
+// Where the configuration does what it did, what was learnt of it holds again. The other training
+// becomes the former one: its time may come, too.
+Step Controller::go_on_with_earlier(const Observation& seen) {
+  const Candidate else_best = *check_->else_best;
+  const bool former = check_->at_former;
+  Learnt* learnt = earlier(former);
+  end_check();
+  if (!learnt || !is_one(1 / seen.frame_s / learnt->chosen.prediction.throughput_fps)) {
+    if (!former && look_at_earlier(true, else_best)) return running_;
+    return train_instead(Reason::drift, else_best);
+  }
+  if (former) {
+    std::swap(*learnt, knowledge_->at(*conditions_));
+    learnt = &knowledge_->at(*conditions_);
+    tell_others(*learnt, true);
+  }
+  end_slowness();
+  settle(Reason::drift, learnt->chosen, {});
   return running_;
 }
 

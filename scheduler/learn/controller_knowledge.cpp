@@ -98,6 +98,7 @@ std::optional<Step> Controller::go_on_checking() {
     return changed();
   }
   if (check_->beats_fps > 0) return go_on_returning(seen);
+  if (check_->else_best) return go_on_with_earlier(seen);
   check_->looks.push_back(std::move(seen));
   const Verdict verdict = verify(*learnt, check_->looks, objective_, allowed(), *predictor_);
   if (verdict.is == Verdict::Is::open) {
@@ -117,12 +118,18 @@ std::optional<Step> Controller::go_on_checking() {
     return changed();
   }
   if (slower_ && slower_->instead && run_slower(*slower_->instead, std::nullopt)) return running_;
-  const Reason reason = other_size ? Reason::caps : Reason::drift;
+  if (slower_ && look_at_earlier(!slower_->again, verdict.best)) return running_;
+  train_instead(other_size ? Reason::caps : Reason::drift, verdict.best);
+  return training() ? std::optional(running_) : changed();
+}
+
+// What was known of frames does not hold. Trains, or runs the best that is known until it may.
+Step Controller::train_instead(Reason reason, const Candidate& else_best) {
   if (!slower_) knowledge_->erase(*conditions_);
   if (budget_.allows_training(rules_.max_overhead) && take_turn()) return start_training(reason);
-  if (slower_) make_do_with(verdict.best);
+  if (slower_) make_do_with(else_best);
   wanted_ = reason;
-  return changed();
+  return running_;
 }
 
 }  // namespace tandem

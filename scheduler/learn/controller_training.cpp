@@ -24,6 +24,7 @@ constexpr double kWorthKeeping = 1.05, kMostOff = 1.5;
 
 Step Controller::start_training(Reason reason) {
   end_check();
+  if (reason == Reason::drift) keep_former();
   slower_.reset();
   wanted_.reset();
   if ((chain_.device_only & ~chain_.device_capable) != 0) {  // frames fail: none can be measured
@@ -138,16 +139,22 @@ Step Controller::finish_training(const Choice& choice) {
   const Reason reason = training_->reason;
   training_.reset();
   const Candidate fallback{allowed().fallback(chain_.stages, chain_.cores), {}};
-  // For all who may have any lanes and the device.
-  const bool of_use = !rules_.allowed.lanes && !device_lost_;
-  if (of_use && neighbours_.shared)
-    learnt.version = neighbours_.shared->knowledge.publish(*conditions_, learnt);
-  const bool kept = of_use && choice.count > 0 && !learnt.findings.starved;
-  if (kept && trained) trained(*conditions_, learnt);
+  const bool kept = tell_others(learnt, choice.count > 0);
   settle(reason, choice.count > 0 ? learnt.chosen : fallback, choice, decision);
   if (kept) following_ = {budget_.last_ns() + kFollowed_ns};
   end_turn();
   return running_;
+}
+
+// The other bins and those who keep knowledge: what holds for all who may have any lanes and the
+// device, and for the latter what has a choice. True when it is worth keeping.
+bool Controller::tell_others(Learnt& learnt, bool has_choice) {
+  if (rules_.allowed.lanes || device_lost_) return false;
+  if (neighbours_.shared)
+    learnt.version = neighbours_.shared->knowledge.publish(*conditions_, learnt);
+  const bool kept = has_choice && !learnt.findings.starved;
+  if (kept && trained) trained(*conditions_, learnt);
+  return kept;
 }
 
 // Frames pay for memory while a training tries what runs, and the device may be waking up. Who
@@ -167,7 +174,7 @@ void Controller::follow(const FrameTimes& times) {
   const double off = std::abs(std::log(ratio));
   if (!(off > std::log(kWorthKeeping) && off < std::log(kMostOff))) return;
   learnt->chosen.prediction = at_ratio(learnt->chosen.prediction, ratio);
-  if (trained) trained(*conditions_, *learnt);
+  tell_others(*learnt, true);
 }
 
 }  // namespace tandem

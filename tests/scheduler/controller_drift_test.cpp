@@ -113,6 +113,49 @@ TEST_F(CoupledDriftTest, WhatRanBeforeMayBeBetterAndStillSlow) {
   EXPECT_EQ(controller_.totals().trainings, 1);
 }
 
+/// On a chip that trains for slow frames.
+class TrainedTwiceTest : public ControllerDriftTest {
+ protected:
+  TrainedTwiceTest() : ControllerDriftTest(11) {}
+};
+
+// When frames are as before, so is what runs, and slow ones that come again are known as well.
+TEST_F(TrainedTwiceTest, WhatWasLearntBeforeATrainingOfSlowFramesComesBack) {
+  int kept = 0;
+  controller_.trained = [&](const Conditions&, const Learnt&) { ++kept; };
+  controller_.set_rules({.max_overhead = 0.9});
+  step_ = controller_.frames_changed({"a"}, 0);
+  run(5000);
+  const Configuration learnt = step_.configuration;
+  const double learnt_fps = controller_.predicted().throughput_fps;
+  const auto make_slow = [&] {
+    chip_.slow_down(1.6);
+    chip_.crowd(2, 0.3);
+    run(8000);
+  };
+  const auto make_fast = [&] {
+    chip_.slow_down(1);
+    chip_.crowd(100, 1);
+    run(8000);
+  };
+  make_slow();
+  ASSERT_EQ(controller_.totals().trainings, 2);
+  const Configuration slow = step_.configuration;
+  ASSERT_NE(to_string(slow), to_string(learnt));
+  const double slow_fps = controller_.predicted().throughput_fps;
+  kept = 0;
+  make_fast();
+  EXPECT_EQ(to_string(step_.configuration), to_string(learnt));
+  EXPECT_NEAR(controller_.predicted().throughput_fps, learnt_fps, 0.1 * learnt_fps);
+  EXPECT_EQ(kept, 1) << "who keeps knowledge is told what holds";
+  make_slow();
+  EXPECT_EQ(to_string(step_.configuration), to_string(slow));
+  EXPECT_NEAR(controller_.predicted().throughput_fps, slow_fps, 0.1 * slow_fps);
+  make_fast();
+  EXPECT_EQ(to_string(step_.configuration), to_string(learnt));
+  EXPECT_EQ(controller_.totals().trainings, 2);
+}
+
 // What a training says of its choice is corrected once, by what the choice does for a while.
 TEST_F(ControllerDriftTest, WhatFollowsATrainingIsKeptWithIt) {
   std::vector<double> kept_fps;

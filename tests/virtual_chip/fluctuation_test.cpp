@@ -86,5 +86,31 @@ TEST(Fluctuation, TheBinAnswersAndGoesBackWithoutATraining) {
   }
 }
 
+// Chips on which a training is needed while half of the cores are taken, or what is derived when
+// they are back does not hold: what was learnt before does.
+TEST(Fluctuation, NoTrainingFollowsTheEnd) {
+#ifdef TANDEM_SANITIZED
+  constexpr unsigned kTrained[] = {92};
+#else
+  constexpr unsigned kTrained[] = {4, 92, 108};
+#endif
+  for (const unsigned seed : kTrained) {
+    const Chip chip = random_chip(seed);
+    SCOPED_TRACE(chip.name);
+    SimulatedBin bin(chip, 3, {}, 0.3);
+    Simulation& simulation = bin.simulation();
+    bin.frames_changed("frames");
+    ASSERT_TRUE(bin.run_to_decision(kMostFrames));
+    bin.run_until(simulation.now_s() + 5);
+    simulation.set_others(chip.cores / 2);
+    bin.run_until(simulation.now_s() + kTakenSeconds);
+    const int trainings = bin.controller().totals().trainings;
+    simulation.set_others(0);
+    bin.run_until(simulation.now_s() + kTakenSeconds);
+    EXPECT_EQ(bin.controller().totals().trainings, trainings);
+    EXPECT_GE(rate_fps(chip, simulation.configuration(), 0) / best_fps(chip, 0), 0.95);
+  }
+}
+
 }  // namespace
 }  // namespace tandem::test
