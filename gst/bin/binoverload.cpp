@@ -50,7 +50,7 @@ bool BinOverload::drops(GstPad* sink, GstBuffer* frame, Executor& executor,
   bool passes = !is_late(running_time(frame, segment));
   if (passes && executor.has_waiting(kMostWaiting)) {
     const BufferRef older(take_back());
-    passes = static_cast<bool>(older);
+    passes = older || !executor.has_waiting(kMostWaiting);  // what waited has begun meanwhile
     if (older) {
       --passed_;
       tell(older.get(), segment);
