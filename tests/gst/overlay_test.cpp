@@ -2,6 +2,7 @@
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
+#include <gst/tandem/motionmeta.h>
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +11,6 @@
 #include <vector>
 
 #include "gst/elements/tandemoverlay.h"
-#include <gst/tandem/motionmeta.h>
 
 namespace {
 
@@ -46,7 +46,7 @@ class OverlayPipeline {
   // Takes `buffer`; the caller owns the result.
   GstBuffer* process(GstBuffer* buffer) {
     gst_app_src_push_buffer(in_, buffer);
-    GstSample* sample = gst_app_sink_try_pull_sample(out_, 10 * GST_SECOND);
+    GstSample* sample = gst_app_sink_try_pull_sample(out_, 60 * GST_SECOND);
     if (!sample) return nullptr;
     GstBuffer* result = gst_buffer_ref(gst_sample_get_buffer(sample));
     gst_sample_unref(sample);
@@ -237,7 +237,7 @@ TEST(Overlay, CapsThatChangeInMidStream) {
     gst_caps_unref(caps);
     gst_app_src_push_sample(in, sample);
     gst_sample_unref(sample);
-    GstSample* result = gst_app_sink_try_pull_sample(out, 10 * GST_SECOND);
+    GstSample* result = gst_app_sink_try_pull_sample(out, 60 * GST_SECOND);
     ASSERT_TRUE(result) << size;
     const std::vector<uint8_t> pixels = content(gst_sample_get_buffer(result));
     for (int y = 0; y < size; ++y) {

@@ -4,6 +4,7 @@
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <future>
@@ -282,12 +283,16 @@ TEST_F(Pads, AFlushDropsEventsButKeepsWhatSticks) {
     gst_harness_push_event(harness_,
                            gst_event_new_tag(gst_tag_list_new(GST_TAG_TITLE, "kept", nullptr)));
     gst_harness_push_event(harness_, make_custom(GST_EVENT_CUSTOM_DOWNSTREAM, "dropped"));
+    std::atomic<bool> flushed{false};  // no frame may have come to the gate
     std::thread opener([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      // The bin hears of the flush before the pad behind it does.
+      while (!GST_PAD_IS_FLUSHING(harness_->sinkpad) && !flushed)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
       gate.open();
     });
     gst_harness_push_event(harness_, gst_event_new_flush_start());
     gst_harness_push_event(harness_, gst_event_new_flush_stop(TRUE));
+    flushed = true;
     opener.join();
   }
   while (GstBuffer* stale = gst_harness_try_pull(harness_)) gst_buffer_unref(stale);

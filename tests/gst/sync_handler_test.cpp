@@ -180,13 +180,14 @@ TEST(SyncHandler, WhereWhatIsSetCannotBeTheDeviceJoinsAllTheSame) {
       frames += 10;
       EXPECT_EQ(stream->pull(10).size(), 10U);
     }
-    EXPECT_EQ(opened, 1);
-    EXPECT_EQ(warnings, 3) << "when it is set, when the device is open, when it joins";
     EXPECT_GT(stream->stat("trainings"), 0U) << "it waits for the device";
     EXPECT_GT(on_device(), 0U);
     stream->end();
     stream->pull_all();
     stream->set_state(GST_STATE_NULL);
+    // The thread that opened the device has ended: it may say last what frames show first.
+    EXPECT_EQ(opened, 1);
+    EXPECT_EQ(warnings, 3) << "when it is set, when the device is open, when it joins";
     gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);
     gst_object_unref(bus);
   });

@@ -2,6 +2,7 @@
 #include "kernels/vivid_classifier/vivid_model.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -33,7 +34,8 @@ class VividModelFile : public testing::Test {
  protected:
   void SetUp() override {
     const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(testing::TempDir()) / (std::string("tandem_model_") + info->name());
+    folder_ = fs::path(testing::TempDir()) /
+              ("tandem_model_" + std::to_string(getpid()) + "_" + info->name());
     fs::create_directories(folder_);
     path_ = (folder_ / "m.vivid").string();
   }

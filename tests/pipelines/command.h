@@ -21,7 +21,7 @@ CommandResult run_tandem(const std::vector<std::string>& words);
 /// Starts it without waiting; returns its process id, or -1. What it says of errors goes to the
 /// file `errors`, its output is thrown away.
 int start_tandem(const std::vector<std::string>& words, const std::string& errors);
-/// Its exit status; -1: it was killed, or did not end within a minute, which is a test failure.
+/// Its exit status; -1: it was killed, or did not end within minutes, which is a test failure.
 int wait_for(int process);
 
 /// A folder of this test's own, made empty.

@@ -78,7 +78,8 @@ class JsonLines(PageCommands):
         self.expect_told(self.read(reader, FRAMES))
 
     def socket_in(self, protocol, state):
-        """Whether the kernel knows a socket of the port in a state, such as 0A, which is listening."""
+        """Whether the kernel knows a socket of the port in a state, such as 0A, which is listening; a pattern, which
+        may go on behind the state."""
         sockets = pathlib.Path("/proc/net", protocol).read_text(encoding="ascii")
         return re.search(rf"^ *\d+: 0100007F:{self.port:04X} \S+ {state} ", sockets, re.MULTILINE)
 
@@ -86,8 +87,9 @@ class JsonLines(PageCommands):
         self.wait_for(lambda: self.socket_in("tcp", "0A"), server)
 
     def wait_for_connection(self, reader):
-        self.wait_for(lambda: self.socket_in("tcp", "01"), reader)
-        time.sleep(0.5)  # the sink's thread takes the connection over from the kernel
+        # Its socket has an inode once the sink's thread has it from the kernel ...
+        self.wait_for(lambda: self.socket_in("tcp", r"01 \S+ \S+ \S+ +\d+ +\d+ [1-9]\d*"), reader)
+        time.sleep(0.5)  # ... and enters it into its list
 
     def sample(self):
         return json.loads(self.block("Fields", "json"))

@@ -10,7 +10,7 @@ import unittest
 from page import blocks
 
 PAGE = "docs/own-stages.md"
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 150
 COMMANDS = sys.argv.pop()
 
 

@@ -42,7 +42,7 @@ class Recipes(PageCommands):
     def adapt(self, text):
         text = super().adapt(text).replace("rtsp://camera.local/", f"rtsp://127.0.0.1:{self.port}/")
         text = text.replace("max-size-time=60000000000", "max-size-time=1000000000")
-        text = text.replace("timeout=5000", "timeout=1000").replace("while sleep 1;", "while sleep 0.2;")
+        text = text.replace("timeout=5000", "timeout=3000").replace("while sleep 1;", "while sleep 0.2;")
         return re.sub(r"\b(5004|8000)\b", self.port, text)
 
     def block(self, heading, language="sh", number=0):

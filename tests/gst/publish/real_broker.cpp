@@ -35,7 +35,8 @@ sockaddr_in loopback(int port) {
   return address;
 }
 
-std::string free_port() {
+// Not `taken`, which nobody listens at yet.
+std::string free_port(const std::string& taken = {}) {
   const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address = loopback(0);
   socklen_t size = sizeof address;
@@ -43,8 +44,10 @@ std::string free_port() {
   if (bind(listener, generic, size) != 0 || getsockname(listener, generic, &size) != 0) {
     throw std::runtime_error("no free port");
   }
+  std::string port = std::to_string(ntohs(address.sin_port));
+  if (port == taken) port = free_port(taken);
   close(listener);
-  return std::to_string(ntohs(address.sin_port));
+  return port;
 }
 
 bool takes_connections(const std::string& port) {
@@ -100,13 +103,9 @@ class Mosquitto final : public RealBroker {
     reader_.start({program("TANDEM_MOSQUITTO_SUB"), "-h", "127.0.0.1", "-p", port_, "-t", kName,
                    "-q", "1", "-c", "-i", "reader"},
                   file("received"));
-    // Its subscription is in the database, which replaces the older one when it is complete.
-    const bool subscribed = wait_until([&] {
-      const std::string log = read_all(file("log"));
-      const std::size_t answered = log.find("Sending SUBACK to reader");
-      return answered != log.npos && log.find("Saving in-memory", answered) != log.npos &&
-             !std::filesystem::exists(file("mosquitto.db.new"));
-    });
+    // Its subscription is in the database, which gets its name when it is complete.
+    const bool subscribed =
+        wait_until([&] { return read_all(file("mosquitto.db")).find(kName) != std::string::npos; });
     if (!subscribed) throw std::runtime_error("no subscription: " + read_all(file("log")));
   }
   std::vector<std::string> received() override { return lines_in(file("received")); }
@@ -227,7 +226,7 @@ void Process::end(int signal_number) {
 }
 
 RealBroker::RealBroker(bool secure)
-    : folder_(new_folder()), port_(free_port()), tls_port_(secure ? free_port() : "") {}
+    : folder_(new_folder()), port_(free_port()), tls_port_(secure ? free_port(port_) : "") {}
 
 RealBroker::~RealBroker() {
   process_.end(9);

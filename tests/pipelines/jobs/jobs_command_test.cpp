@@ -121,9 +121,6 @@ TEST_F(JobsCommand, LoseNothingAndDoubleNothing) {
   tandem({"submit", "--application", "scene", "--part", "2", gate, yard});
   Process killed, stopped, third, fourth, gather;
   start_worker(killed, "killed");
-  start_worker(stopped, "stopped");
-  start_worker(third, "third");
-  start_worker(fourth, "fourth");
   const auto start_gather = [&] {
     gather.start({std::getenv("TANDEM_COMMAND"), "gather", "--output", results_},
                  folder_ + "/gather.log");
@@ -140,8 +137,11 @@ TEST_F(JobsCommand, LoseNothingAndDoubleNothing) {
   };
   ASSERT_TRUE(comes_true([&] { return jobs_of("killed") > 0; })) << log("killed");
   killed.end(SIGKILL);
+  start_worker(stopped, "stopped");
   ASSERT_TRUE(comes_true([&] { return jobs_of("stopped") > 0; })) << log("stopped");
   stopped.signal(SIGSTOP);
+  start_worker(third, "third");
+  start_worker(fourth, "fourth");
   ASSERT_TRUE(comes_true([&] { return done() > 3; }));
   gather.end(SIGKILL);
   server_->kill();
@@ -200,7 +200,7 @@ TEST_F(JobsCommand, ResultsThatWereLostAreMadeAgain) {
 }
 
 TEST_F(JobsCommand, AWorkerThatIsInterruptedGivesItsJobBack) {
-  tandem({"submit", "--application", "scene", "--part", "0", video("gate.avi", 2000)});
+  tandem({"submit", "--application", "scene", "--part", "0", video("gate.avi", 8000)});
   Process worker;
   start_worker(worker, "worker");
   ASSERT_TRUE(comes_true([&] { return status().at("results_waiting") > 0; }));

@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <thread>
-
 #include "tests/gst/publish/real_broker.h"
 
 namespace tandem::test {
@@ -13,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kClaim = 200ms;
+constexpr auto kClaim = 60s;  // no worker is silent for so long but by fall_silent()
 const Analysis kAnalysis{"file:///gate.mp4", "vivid", {}};
 
 class RedisQueue : public testing::Test {
@@ -33,6 +31,12 @@ class RedisQueue : public testing::Test {
   }
   std::unique_ptr<WorkQueue> worker(const std::string& name) {
     return open_work_queue(settings(), name, kClaim);
+  }
+  // As if the worker that has the job had not spoken for as long as a claim lasts.
+  void fall_silent(const std::string& name, const Claim& claim) {
+    const auto silent = std::chrono::milliseconds(kClaim).count();
+    server_->ask({"XCLAIM", QueueKeys(settings().location.name).jobs, kGroup, name, "0",
+                  claim.entry, "IDLE", std::to_string(silent), "JUSTID"});
   }
   static std::string id_of(const std::optional<Claim>& claim) {
     return claim ? read_job(claim->text).id : "none";
@@ -62,12 +66,12 @@ TEST_F(RedisQueue, ASilentWorkerLosesItsJob) {
   submit(1);
   const auto ann = worker("ann"), bob = worker("bob");
   const auto first = ann->take(0ms);
-  for (int i = 0; i < 4; ++i) {  // it speaks: longer than a claim lasts, nobody gets it
-    std::this_thread::sleep_for(kClaim / 4);
+  for (int i = 0; i < 4; ++i) {  // it speaks just in time: nobody gets it
+    fall_silent("ann", *first);
     EXPECT_TRUE(ann->keep(*first));
     EXPECT_EQ(id_of(bob->take(0ms)), "none");
   }
-  std::this_thread::sleep_for(kClaim + 50ms);
+  fall_silent("ann", *first);
   const auto second = bob->take(0ms);
   EXPECT_EQ(id_of(second), "1.0");
   EXPECT_EQ(second->attempt, 2);
@@ -107,8 +111,9 @@ TEST_F(RedisQueue, AJobThatAnotherHoldsCannotBeGivenBack) {
   submit(1);
   const auto ann = worker("ann"), bob = worker("bob");
   const auto first = ann->take(0ms);
-  std::this_thread::sleep_for(kClaim + 50ms);
+  fall_silent("ann", *first);
   const auto second = bob->take(0ms);
+  ASSERT_TRUE(second);
   ann->give_back(*first, "1.0", {}, false);
   EXPECT_TRUE(bob->keep(*second));
 }
@@ -126,8 +131,9 @@ TEST_F(RedisQueue, FindsASilentOneBehindManyThatSpeak) {
   const auto ann = worker("ann"), bob = worker("bob");
   std::vector<Claim> held;
   for (int i = 0; i < 39; ++i) held.push_back(*ann->take(0ms));
-  EXPECT_EQ(id_of(worker("mute")->take(0ms)), "1.39");
-  std::this_thread::sleep_for(kClaim + 50ms);
+  const auto last = worker("mute")->take(0ms);
+  ASSERT_EQ(id_of(last), "1.39");
+  fall_silent("mute", *last);
   for (const Claim& claim : held) ann->keep(claim);
   EXPECT_EQ(id_of(bob->take(0ms)), "1.39");
 }
