@@ -128,10 +128,10 @@ void Controller::set_device(const DeviceSide& device) {
   if (device.letters.size() > 1)
     chain_.further.assign(device.letters.begin() + 1, device.letters.end());
   device_joined_ = std::exchange(device_coming_, device.coming) && !device.coming;
+  end_check();  // which may be of slow frames
   slower_.reset();
   if (!conditions_ || conditions_->device == device.name) return;
   abandon_training();  // it would be of another machine
-  end_check();
   conditions_->device = device.name;
   ask_neighbours();
 }
@@ -333,7 +333,10 @@ void Controller::watch(const FrameTimes& times, uint32_t device_stages) {
   if (another_trains_ && !times.starved) return;  // what it tries makes these frames slow
   if (keep_balance(times)) return;
   const Watch::News news = watch_.frame_done(times, device_stages);
-  if (news == Watch::News::busy && !check_) begin_check();
+  if (news == Watch::News::busy && !check_) {
+    if (slower_) slower_->again = true;  // frames may have changed since
+    begin_check();
+  }
   if (!rules_.on_drift || rules_.allowed.fixed()) return;
   look_at_what_ran_before();
   if (news == Watch::News::none || check_) return;

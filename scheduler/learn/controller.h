@@ -118,7 +118,8 @@ class Controller {
   std::function<void(const Decision&)> decided;
   /// Called with what each training learnt that is worth keeping for others: with any lanes, the
   /// whole device, and a source that kept the threads busy. Once more where what it chose does
-  /// another rate in the first seconds after it.
+  /// another rate in the first seconds after it, and where it holds again after another training
+  /// took its place.
   std::function<void(const Conditions&, const Learnt&)> trained;
   /// Called after every experiment of a training, and after every trial.
   std::function<void(const Observation&)> observed;
@@ -134,14 +135,20 @@ class Controller {
     int told_too_short = -1;  ///< frames of it when that was told; -1: it was not
   };
 
-  /// Looks at what runs, to verify knowledge that this stream did not gain.
+  /// Looks at what runs, to verify knowledge that this stream did not gain, or at what ran before.
   struct Check {
     std::optional<Experiment> experiment;
     std::vector<Observation> looks;
     double beats_fps = 0;  ///< above 0: what ran before drift has to reach, to run again
-    /// The best that is known of slow frames, while what was learnt of others is looked at.
-    std::optional<Candidate> else_best;
-    bool at_former = false;  ///< at `former_`
+    /// Set while earlier knowledge is looked at before a training: what runs otherwise.
+    std::optional<Candidate> best_of_slow;
+    bool at_former = false;  ///< that knowledge is `former_`
+  };
+
+  /// When what ran before is looked at again.
+  struct Returning {
+    double pause_s = 2;  ///< until then; twice as long each time that it is still slower
+    double at_s = 0;     ///< by the frames' clock; 0: the pause has not begun
   };
 
   /// What is expected while frames take another time than when they were learnt.
@@ -149,15 +156,15 @@ class Controller {
     Learnt learnt;
     Slowdown by;
     std::optional<Slowdown> instead;  ///< what it may be, if looks say that it is not that
-    double pause_s = 0;               ///< before what ran before is looked at again ...
-    double return_s = 0;              ///< ... which is then, by the frames' clock; 0: not begun
-    bool again = false;               ///< frames were slow before they changed to this
+    Returning returning = {};
+    bool again = false;  ///< frames were slow before they changed to this
   };
 
-  /// What was known when a training began because frames took another time: that time may be over.
+  /// Knowledge that a training for slow frames replaced. It may hold again.
   struct Former {
     Conditions conditions;
     Learnt learnt;
+    Returning returning = {};
   };
 
   /// Frames of what a training has chosen.
@@ -183,9 +190,10 @@ class Controller {
   std::optional<Step> go_on_returning(const Observation& seen);
   void keep_former();
   Learnt* earlier(bool former);
-  bool look_at_earlier(bool former, const Candidate& else_best);
+  bool look_at_earlier(bool former, const Candidate& best_of_slow);
   Step go_on_with_earlier(const Observation& seen);
-  Step train_instead(Reason reason, const Candidate& else_best);
+  void adopt(bool former);
+  Step train_instead(Reason reason, const Candidate& best_of_slow);
   Step start_training(Reason reason);
   LanePrior prior() const;
   Step go_on_training();

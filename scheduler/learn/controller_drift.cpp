@@ -12,10 +12,9 @@ namespace {
 
 // Times that are as they were.
 constexpr double kAsBefore = 0.15;
-// What ran before is looked at again after so long, and after twice as long each time that it is
-// still slower.
-constexpr double kFirstReturn_s = 2, kLastReturn_s = 32;
-// What it has to reach, by the present rate.
+// Looks at what ran before are no farther apart, where they take less than a part of that time.
+constexpr double kLastReturn_s = 32, kMostLooking = 0.05;
+// What ran before has to reach, by the present rate.
 constexpr double kBetter = 1.05;
 
 bool is_one(double ratio) { return std::abs(std::log(ratio)) < std::log1p(kAsBefore); }
@@ -36,6 +35,7 @@ bool Controller::derive_from_drift() {
     return true;
   }
   if (is_none(both)) return false;
+  if (former_) former_->returning = {};  // it may be its time
   const bool again = slower_.has_value();
   if (!run_slower(first, unclear ? std::optional(both) : std::nullopt)) return false;
   slower_->again = again;
@@ -47,13 +47,13 @@ bool Controller::run_slower(const Slowdown& by, const std::optional<Slowdown>& i
   const auto original = knowledge_->find(*conditions_);
   if (original == knowledge_->end() || original->second.derived()) return false;
   Learnt learnt = derive(original->second, by, *predictor_);
-  const double pause_s = slower_ ? slower_->pause_s : kFirstReturn_s;
+  const Returning returning = slower_ ? Returning{slower_->returning.pause_s} : Returning{};
   learnt.chosen.configuration = settled_on_;
   const Choice choice = choose(learnt);
   if (choice.count == 0) return false;
   remember(learnt, pick(learnt, choice));
   const bool again = slower_ && slower_->again;
-  slower_ = {std::move(learnt), by, instead, pause_s, 0, again};
+  slower_ = {std::move(learnt), by, instead, returning, again};
   settle(Reason::drift, slower_->learnt.chosen, choice);
   begin_check();
   return true;
@@ -84,88 +84,117 @@ void Controller::go_back() {
 
 // Frames that one side alone computes do not tell when the other side is as it was.
 void Controller::look_at_what_ran_before() {
-  if (!slower_ || check_ || !slower_->learnt.verified) return;
-  const Learnt& original = knowledge_->at(*conditions_);
-  if (original.chosen.configuration == settled_on_) return;
+  if (check_ || (slower_ && !slower_->learnt.verified)) return;
+  const auto ran_before = [this](bool former) {
+    const Learnt* learnt = earlier(former);
+    return learnt && learnt->chosen.configuration != settled_on_ ? learnt : nullptr;
+  };
+  const bool former = !slower_ || !ran_before(false);
+  const Learnt* before = ran_before(former);
+  if (!before) return;
+  Returning& returning = former ? former_->returning : slower_->returning;
   const double now_s = 1e-9 * static_cast<double>(budget_.last_ns());
-  if (slower_->return_s == 0) slower_->return_s = now_s + slower_->pause_s;
-  if (now_s < slower_->return_s) return;
+  if (returning.at_s == 0) returning.at_s = now_s + returning.pause_s;
+  if (now_s < returning.at_s) return;
   const double fps = steady_.measured(chain_.domains, read_probe_).throughput_fps;
   if (!known(fps)) return;
+  // Of two trainings the one whose frames were faster has to be looked for.
+  if (former && before->chosen.prediction.throughput_fps < kBetter * fps) return;
   check_.emplace();
   check_->beats_fps = kBetter * fps;
-  look(original.chosen.configuration, kTooSlow * fps);
+  check_->at_former = former;
+  look(before->chosen.configuration, kTooSlow * fps);
 }
 
 // What ran before may be better than what runs without being what it was.
 std::optional<Step> Controller::go_on_returning(const Observation& seen) {
   const double fps = 1 / seen.frame_s;
-  if (fps > check_->beats_fps) {
-    check_.reset();
-    const Candidate learnt = knowledge_->at(*conditions_).chosen;
-    const double ratio = fps / learnt.prediction.throughput_fps;
+  const bool former = check_->at_former;
+  const Learnt* before = earlier(former);
+  if (before && fps > check_->beats_fps) {
+    const double ratio = fps / before->chosen.prediction.throughput_fps;
     if (ratio > 1 || is_one(ratio)) {
-      end_slowness();
-      settle(Reason::drift, learnt, {});
-    } else {
-      make_do_with({learnt.configuration, at_ratio(learnt.prediction, ratio)});
+      check_.reset();
+      adopt(former);
+      return running_;
     }
-    return running_;
+    if (!former) {
+      check_.reset();
+      make_do_with({before->chosen.configuration, at_ratio(before->chosen.prediction, ratio)});
+      return running_;
+    }
   }
   end_check();
-  slower_->pause_s = std::min(kLastReturn_s, 2 * slower_->pause_s);
+  if (!before) return running_;
+  Returning& returning = former ? former_->returning : slower_->returning;
+  returning.pause_s =
+      std::max(std::min(kLastReturn_s, 2 * returning.pause_s), seen.lasted_s / kMostLooking);
   return running_;
 }
 
-// Before a training takes its place.
+// Knowledge of slow frames is about to take the place of what was learnt.
 void Controller::keep_former() {
   const auto known = knowledge_->find(*conditions_);
   if (known != knowledge_->end() && !known->second.derived())
     former_ = {*conditions_, known->second};
 }
 
-// What was learnt of these frames before they became slow; `former`: what the training that learnt
-// it took the place of. Null when there is none, or when it answers another question.
+// What was learnt of these frames before they became slow; `former`: what the latest training for
+// slow frames replaced. Null when there is none, or when it answers another question.
 Learnt* Controller::earlier(bool former) {
-  Learnt* learnt = &knowledge_->at(*conditions_);
+  Learnt* learnt = nullptr;
   if (former) {
-    if (!former_ || former_->conditions != *conditions_) return nullptr;
-    learnt = &former_->learnt;
+    if (former_ && former_->conditions == *conditions_) learnt = &former_->learnt;
+  } else if (const auto at = knowledge_->find(*conditions_); at != knowledge_->end()) {
+    learnt = &at->second;
   }
-  const bool same = learnt->objective == objective_ && learnt->allowed == allowed();
+  const bool same = learnt && learnt->objective == objective_ && learnt->allowed == allowed();
   return same ? learnt : nullptr;
 }
 
 // Before a training: what holds again costs a look. False when there is nothing to look at.
-bool Controller::look_at_earlier(bool former, const Candidate& else_best) {
+bool Controller::look_at_earlier(bool former, const Candidate& best_of_slow) {
   const Learnt* learnt = earlier(former);
-  if (!learnt) return !former && look_at_earlier(true, else_best);
+  if (!learnt) return !former && look_at_earlier(true, best_of_slow);
   check_.emplace();
-  check_->else_best = else_best;
+  check_->best_of_slow = best_of_slow;
   check_->at_former = former;
-  look(learnt->chosen.configuration, kTooSlow * else_best.prediction.throughput_fps);
+  look(learnt->chosen.configuration, kTooSlow * best_of_slow.prediction.throughput_fps);
   return true;
 }
 
-// Where the configuration does what it did, what was learnt of it holds again. The other training
-// becomes the former one: its time may come, too.
+// A configuration that does what it did holds again, unless a better one was seen: that it does so
+// may only say that it does not need what is slow.
 Step Controller::go_on_with_earlier(const Observation& seen) {
-  const Candidate else_best = *check_->else_best;
+  const Candidate best_of_slow = *check_->best_of_slow;
   const bool former = check_->at_former;
-  Learnt* learnt = earlier(former);
+  const Learnt* learnt = earlier(former);
   end_check();
-  if (!learnt || !is_one(1 / seen.frame_s / learnt->chosen.prediction.throughput_fps)) {
-    if (!former && look_at_earlier(true, else_best)) return running_;
-    return train_instead(Reason::drift, else_best);
+  const Prediction expected = learnt ? learnt->chosen.prediction : Prediction{};
+  const double ratio = 1 / seen.frame_s / expected.throughput_fps;
+  if (is_one(ratio) && !worth_switching(at_ratio(expected, ratio), best_of_slow.prediction,
+                                        objective_, kBetter - 1)) {
+    adopt(former);
+    return running_;
   }
+  if (!former && look_at_earlier(true, best_of_slow)) return running_;
+  return train_instead(Reason::drift, best_of_slow);
+}
+
+// earlier() holds again. What it takes the place of becomes the former knowledge: its time may
+// come, too.
+void Controller::adopt(bool former) {
+  Learnt* learnt = earlier(former);
   if (former) {
-    std::swap(*learnt, knowledge_->at(*conditions_));
-    learnt = &knowledge_->at(*conditions_);
+    Learnt& current = (*knowledge_)[*conditions_];
+    std::swap(*learnt, current);
+    former_->returning = {};
+    learnt = &current;
     tell_others(*learnt, true);
   }
+  learnt->verified = true;
   end_slowness();
   settle(Reason::drift, learnt->chosen, {});
-  return running_;
 }
 
 }  // namespace tandem

@@ -77,7 +77,8 @@ void Controller::look(const Configuration& configuration, double slow_fps) {
 void Controller::end_check() {
   if (!check_) return;
   check_.reset();
-  if (slower_) slower_->return_s = 0;
+  if (slower_) slower_->returning.at_s = 0;
+  if (former_) former_->returning.at_s = 0;
   const bool another = !(running_.configuration == settled_on_);
   running_ = {settled_on_};
   if (!another) return;
@@ -98,7 +99,7 @@ std::optional<Step> Controller::go_on_checking() {
     return changed();
   }
   if (check_->beats_fps > 0) return go_on_returning(seen);
-  if (check_->else_best) return go_on_with_earlier(seen);
+  if (check_->best_of_slow) return go_on_with_earlier(seen);
   check_->looks.push_back(std::move(seen));
   const Verdict verdict = verify(*learnt, check_->looks, objective_, allowed(), *predictor_);
   if (verdict.is == Verdict::Is::open) {
@@ -123,11 +124,12 @@ std::optional<Step> Controller::go_on_checking() {
   return training() ? std::optional(running_) : changed();
 }
 
-// What was known of frames does not hold. Trains, or runs the best that is known until it may.
-Step Controller::train_instead(Reason reason, const Candidate& else_best) {
+// What was known of frames does not hold. Trains; until that is allowed the best of slow frames
+// runs, or what runs already.
+Step Controller::train_instead(Reason reason, const Candidate& best_of_slow) {
   if (!slower_) knowledge_->erase(*conditions_);
   if (budget_.allows_training(rules_.max_overhead) && take_turn()) return start_training(reason);
-  if (slower_) make_do_with(else_best);
+  if (slower_) make_do_with(best_of_slow);
   wanted_ = reason;
   return running_;
 }

@@ -2,6 +2,7 @@
 // What the controller has to do with the other bins of the process.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "scheduler/learn/controller.h"
 
@@ -24,7 +25,8 @@ bool Controller::take_share() {
   const bool changed = cores != cores_ || share.at_work != at_work_;
   cores_ = cores;
   at_work_ = share.at_work;
-  if (conditions_) conditions_->cores = cores_;
+  // What slow frames are expected to do was derived from what was learnt with other cores.
+  if (conditions_ && std::exchange(conditions_->cores, cores_) != cores_) end_slowness();
   return changed;
 }
 
@@ -42,6 +44,10 @@ void Controller::ask_neighbours() {
   const Learnt* own = find();
   if (auto theirs = neighbours_.shared->knowledge.newer(*conditions_, own ? own->version : 0)) {
     if (device_lost_) forget_device(*theirs);
+    if (slower_) {  // what this bin knew does not hold, which may be what the other one has found
+      keep_former();
+      theirs->verified = false;
+    }
     (*knowledge_)[*conditions_] = *theirs;
     return;
   }

@@ -24,7 +24,7 @@ constexpr double kWorthKeeping = 1.05, kMostOff = 1.5;
 
 Step Controller::start_training(Reason reason) {
   end_check();
-  if (reason == Reason::drift) keep_former();
+  if (reason == Reason::drift && slower_) keep_former();
   slower_.reset();
   wanted_.reset();
   if ((chain_.device_only & ~chain_.device_capable) != 0) {  // frames fail: none can be measured
@@ -146,8 +146,8 @@ Step Controller::finish_training(const Choice& choice) {
   return running_;
 }
 
-// The other bins and those who keep knowledge: what holds for all who may have any lanes and the
-// device, and for the latter what has a choice. True when it is worth keeping.
+// Publishes to the other bins unless lanes are fixed or the device is lost. Calls `trained` only
+// where there is a choice too and the source kept the threads busy, and returns whether that is so.
 bool Controller::tell_others(Learnt& learnt, bool has_choice) {
   if (rules_.allowed.lanes || device_lost_) return false;
   if (neighbours_.shared)

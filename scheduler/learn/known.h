@@ -16,7 +16,7 @@ struct Known {
   std::optional<Candidate> chosen;  ///< with what was expected of it
   Objective objective;              ///< for which, and ...
   Allowed allowed;                  ///< ... among which it was chosen
-  int64_t trained_s = 0;            ///< when, in seconds since 1970, UTC
+  int64_t trained_s = 0;  ///< when, or when it was found to hold again, in seconds since 1970, UTC
 };
 
 Known known_of(const Conditions& conditions, const Learnt& learnt, int64_t trained_s);

@@ -105,6 +105,22 @@ TEST_F(NeighboursTest, WhoComesLaterUsesWhatIsKnownOfMoreCores) {
   EXPECT_EQ(to_string(a.step.configuration), to_string(b.step.configuration));
 }
 
+// What slow frames are expected to do was derived from what was learnt with all cores.
+TEST_F(NeighboursTest, AnotherOneBeginsWhileFramesAreSlow) {
+  Bin a(*this, "frames");
+  run({&a}, 30);
+  a.chip.slow_down(1.6 * kUsual);
+  run({&a}, 10);
+  ASSERT_TRUE(a.has(Reason::drift));
+  ASSERT_EQ(a.trainings(), 1);
+  Bin b(*this, "others");
+  run({&a, &b}, 30);
+  EXPECT_TRUE(a.has(Reason::neighbours));
+  EXPECT_LE(a.step.configuration.threads, kCores / 2 + 1);
+  EXPECT_FALSE(a.controller.training());
+  EXPECT_EQ(b.trainings(), 1);
+}
+
 TEST_F(NeighboursTest, WhoIsAloneAgainRunsWhatItRanAlone) {
   Bin a(*this, "frames");
   run({&a}, 30);
