@@ -28,8 +28,8 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// Far longer than any command takes on a busy machine, far shorter than the test may take.
-constexpr auto kPatience = 200s;  // OpenCL programs are compiled in it as well
+// Far longer than any command takes on a busy machine, which may compile OpenCL programs.
+constexpr auto kPatience = 200s;
 
 int spawn(std::vector<std::string> words, const std::string& output, const std::string& errors) {
   const char* command = std::getenv("TANDEM_COMMAND");
