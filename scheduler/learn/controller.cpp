@@ -153,6 +153,7 @@ Step Controller::device_left_out(const DeviceSide& left) {
 
 Step Controller::device_failed() {
   abandon_training();
+  end_check();
   slower_.reset();
   former_.reset();
   chain_.device_capable = 0;
