@@ -13,7 +13,7 @@ namespace {
 // Times that are as they were.
 constexpr double kAsBefore = 0.15;
 // Looks at what ran before are no farther apart, where they take less than a part of that time.
-constexpr double kLastReturn_s = 32, kMostLooking = 0.05;
+constexpr double kLastReturn_s = 32, kMostLooking = 0.1;
 // What ran before has to reach, by the present rate.
 constexpr double kBetter = 1.05;
 
