@@ -85,6 +85,9 @@ void Controller::go_back() {
 // Frames that one side alone computes do not tell when the other side is as it was.
 void Controller::look_at_what_ran_before() {
   if (check_ || (slower_ && !slower_->learnt.verified)) return;
+  const double now_s = 1e-9 * static_cast<double>(budget_.last_ns());
+  const auto is_due = [now_s](const auto& one) { return one && now_s >= one->returning.at_s; };
+  if (!is_due(slower_) && !is_due(former_)) return;
   const auto ran_before = [this](bool former) {
     const Learnt* learnt = earlier(former);
     return learnt && learnt->chosen.configuration != settled_on_ ? learnt : nullptr;
@@ -93,13 +96,15 @@ void Controller::look_at_what_ran_before() {
   const Learnt* before = ran_before(former);
   if (!before) return;
   Returning& returning = former ? former_->returning : slower_->returning;
-  const double now_s = 1e-9 * static_cast<double>(budget_.last_ns());
   if (returning.at_s == 0) returning.at_s = now_s + returning.pause_s;
   if (now_s < returning.at_s) return;
   const double fps = steady_.measured(chain_.domains, read_probe_).throughput_fps;
   if (!known(fps)) return;
   // Of two trainings the one whose frames were faster has to be looked for.
-  if (former && before->chosen.prediction.throughput_fps < kBetter * fps) return;
+  if (former && before->chosen.prediction.throughput_fps < kBetter * fps) {
+    returning.at_s = 0;  // another pause, in which nothing is measured
+    return;
+  }
   check_.emplace();
   check_->beats_fps = kBetter * fps;
   check_->at_former = former;
@@ -139,8 +144,9 @@ void Controller::keep_former() {
     former_ = {*conditions_, known->second};
 }
 
-// What was learnt of these frames before they became slow; `former`: what the latest training for
-// slow frames replaced. Null when there is none, or when it answers another question.
+// The knowledge of these frames from before they became slow; `former`: the knowledge that the
+// latest training for slow frames replaced. Null when there is none, or when it was chosen by
+// another objective or among other configurations.
 Learnt* Controller::earlier(bool former) {
   Learnt* learnt = nullptr;
   if (former) {

@@ -124,8 +124,8 @@ std::optional<Step> Controller::go_on_checking() {
   return training() ? std::optional(running_) : changed();
 }
 
-// What was known of frames does not hold. Trains; until that is allowed the best of slow frames
-// runs, or what runs already.
+// The knowledge of these frames does not hold: trains. Until a training is allowed the best
+// configuration of slow frames runs, or else the present one goes on.
 Step Controller::train_instead(Reason reason, const Candidate& best_of_slow) {
   if (!slower_) knowledge_->erase(*conditions_);
   if (budget_.allows_training(rules_.max_overhead) && take_turn()) return start_training(reason);

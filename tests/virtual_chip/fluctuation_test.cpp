@@ -39,6 +39,13 @@ double best_fps(const Chip& chip, int others) {
   return best;
 }
 
+// Frames begin, and pass until 5 s after the decision.
+void learn(SimulatedBin& bin) {
+  bin.frames_changed("frames");
+  ASSERT_TRUE(bin.run_to_decision(kMostFrames));
+  bin.run_until(bin.simulation().now_s() + 5);
+}
+
 TEST(Fluctuation, TheBinAnswersAndGoesBackWithoutATraining) {
   std::printf(
       "| chip | learnt | while taken | answered, s | of the best then | back, s | of the best "
@@ -48,9 +55,7 @@ TEST(Fluctuation, TheBinAnswersAndGoesBackWithoutATraining) {
     SCOPED_TRACE(chip.name);
     SimulatedBin bin(chip, 3, {}, 0.3);
     Simulation& simulation = bin.simulation();
-    bin.frames_changed("frames");
-    ASSERT_TRUE(bin.run_to_decision(kMostFrames));
-    bin.run_until(simulation.now_s() + 5);
+    ASSERT_NO_FATAL_FAILURE(learn(bin));
     const Configuration learnt = simulation.configuration();
     const std::size_t told = bin.decisions().size();
     const auto first_since = [&](std::size_t before, double since_s) {
@@ -103,9 +108,7 @@ TEST(Fluctuation, NoTrainingFollowsTheEnd) {
     SCOPED_TRACE(chip.name);
     SimulatedBin bin(chip, 3, {}, 0.3);
     Simulation& simulation = bin.simulation();
-    bin.frames_changed("frames");
-    ASSERT_TRUE(bin.run_to_decision(kMostFrames));
-    bin.run_until(simulation.now_s() + 5);
+    ASSERT_NO_FATAL_FAILURE(learn(bin));
     const Configuration learnt = simulation.configuration();
     simulation.set_others(chip.cores / 2);
     bin.run_until(simulation.now_s() + kTakenSeconds);
