@@ -80,12 +80,13 @@ Probe BinControl::probe() const {
 // The memory for frames in flight is there once for all bins.
 int BinControl::window() const { return std::max(1, window_ / seat_->share().bins); }
 
-// Lets the controller answer and the executor follow. True when there is something to tell.
+// Lets the controller answer and the executor follow. True when there is something to tell: what
+// runs may stay what it was.
 template <class Event>
 bool BinControl::handle(Event&& event) {
   std::lock_guard lock(mutex_);
   const std::optional<Step> step = event(controller_);
-  if (!step) return false;
+  if (!step) return !untold_.empty();
   GST_DEBUG_OBJECT(bin_, "%s %s", controller_.training() ? "measures" : "runs",
                    to_string(step->configuration).c_str());
   executor_.configure(step->configuration, step->time_stages, step->spaced);

@@ -29,6 +29,8 @@ class LiveBin {
   /// Waits for the next one; none when the pipeline fails or says nothing for `most_s`.
   std::optional<Decision> wait_for_decision(int most_s);
 
+  LiveChip& chip() { return *chip_; }
+
   /// Frames of another size come.
   void change_size(int width);
   /// False when they have not come after two minutes.

@@ -177,6 +177,24 @@ TEST(LiveBin, ChoosesWellAndLosesNothing) {
   if (unjudged) GTEST_SKIP() << "threads wake up late here: not all choices could be judged";
 }
 
+// Slower cores leave two threads the best there is.
+TEST(LiveBin, TellsADecisionThatLeavesWhatRuns) {
+  Chip chip;
+  chip.name = "two-cores";
+  chip.cores = 2;
+  chip.stages = {{.core_s = 0.01, .medium_s = 0.008}};
+  chip.slowdown = {1, 1, 1.5};
+  chip.noise = 0.01;
+  LiveBin bin(chip, 1, "mapping=c");
+  ASSERT_TRUE(bin.wait_for_decision(kMostSilenceS));
+  ASSERT_TRUE(bin.wait_for_frames(400)) << "so many tell what frames take";
+  bin.chip().slow_down(2);
+  const auto decision = bin.wait_for_decision(kMostSilenceS);
+  ASSERT_TRUE(decision);
+  EXPECT_EQ(decision->reason, "drift");
+  EXPECT_TRUE(bin.end_complete());
+}
+
 }  // namespace
 }  // namespace tandem::test
 

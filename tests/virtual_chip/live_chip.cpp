@@ -47,12 +47,17 @@ LiveChip::LiveChip(const Chip& chip, unsigned seed)
 
 std::shared_ptr<EnergyMeter> LiveChip::meter() { return std::make_shared<Meter>(*this); }
 
+void LiveChip::slow_down(double factor) {
+  const std::lock_guard lock(mutex_);
+  slower_ = factor;
+}
+
 void LiveChip::compute(int stage, Where where) {
   double until_s;
   {
     const std::lock_guard lock(mutex_);
     begin_or_end(where, 1);
-    until_s = due_s(where, mean_s(stage, where) * noise_(random_));
+    until_s = due_s(where, slower_ * mean_s(stage, where) * noise_(random_));
   }
   const auto whole_s = static_cast<time_t>(until_s);
   const timespec due{whole_s, static_cast<long>(1e9 * (until_s - static_cast<double>(whole_s)))};

@@ -29,6 +29,9 @@ class LiveChip {
 
   std::shared_ptr<EnergyMeter> meter();
 
+  /// From now on everything takes so many times as long as the description says.
+  void slow_down(double factor);
+
  private:
   class Meter;
   // With the lock held:
@@ -42,7 +45,8 @@ class LiveChip {
   std::lognormal_distribution<double> noise_;
   EnergyCounter energy_;
   std::array<int, 3> frames_{};  // by where
-  double all_cores_due_s_ = 0;   // of who has or had them last
+  double slower_ = 1;
+  double all_cores_due_s_ = 0;  // of who has or had them last
 };
 
 }  // namespace tandem::test
