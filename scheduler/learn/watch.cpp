@@ -22,8 +22,17 @@ constexpr std::size_t kReferenceSamples = 16;
 constexpr std::size_t kLatestSamples = 5;
 // The smallest lasting change of service times that is worth a training.
 constexpr double kDrift = 0.25;
+// By Little's law frames come as much more seldom as they take longer, if as many are under way.
+// Where they come more seldom by less than this part of it, in logarithms, more or fewer are.
+constexpr double kComesWith = 0.5;
 // Frames in a row with others behind them after which the source does keep the threads busy.
 constexpr int kBusyFrames = 64;
+
+double median_of(const auto& samples, auto member) {
+  std::vector<double> values;
+  for (const auto& sample : samples) values.push_back(sample.*member);
+  return median(values);
+}
 
 }  // namespace
 
@@ -39,7 +48,12 @@ Watch::News Watch::frame_done(const FrameTimes& times, uint32_t device_stages) {
     ((device_stages >> k & 1) != 0 ? device_ns : cores_ns) += times.stage_ns[k];
   Path& path = paths_[device_stages];
   const News cores = path.cores.frame_done(times.begin_ns, cores_ns);
-  const News device = path.device.frame_done(times.begin_ns, device_ns);
+  News device = path.device.frame_done(times.begin_ns, device_ns);
+  path.has_lanes = times.configuration.lanes > 1;
+  if (device == News::drift && path.lanes_tell()) {
+    path.device = {};
+    device = News::none;
+  }
   return cores == News::drift || device == News::drift ? News::drift : otherwise;
 }
 
@@ -53,38 +67,49 @@ Watch::Change Watch::change() const {
   };
   for (const auto& [device_stages, path] : paths_) {
     take(change.cores, path.cores.ratio());
-    take(change.device, path.device.ratio());
+    if (!path.lanes_tell()) take(change.device, path.device.ratio());
   }
   return change;
 }
 
 Watch::News Watch::Side::frame_done(uint64_t began_ns, uint64_t took_ns) {
   if (took_ns == 0) return News::none;
-  const std::optional<double> sampled_s = sample(began_ns, took_ns);
-  if (!sampled_s) return News::none;
+  const std::optional<Sample> sampled = sample(began_ns, took_ns);
+  if (!sampled) return News::none;
   if (drift) {
-    if (latest_s.size() == kLatestSamples) latest_s.erase(latest_s.begin());
-    latest_s.push_back(*sampled_s);
-    return drift->observe(*sampled_s) ? News::drift : News::none;
+    if (latest.size() == kLatestSamples) latest.erase(latest.begin());
+    latest.push_back(*sampled);
+    return drift->observe(sampled->took_s) ? News::drift : News::none;
   }
-  first_samples.push_back(*sampled_s);
+  first_samples.push_back(*sampled);
   if (first_samples.size() == kReferenceSamples) {
-    const Estimate usual = estimate(first_samples);
-    usual_s = usual.value;
-    drift.emplace(usual.value, kDrift, usual.relative_spread);
-    latest_s.reserve(kLatestSamples);
+    std::vector<double> times_s;
+    for (const Sample& one : first_samples) times_s.push_back(one.took_s);
+    const Estimate estimated = estimate(times_s);
+    usual = {estimated.value, median_of(first_samples, &Sample::apart_s)};
+    drift.emplace(usual.took_s, kDrift, estimated.relative_spread);
+    latest.reserve(kLatestSamples);
   }
   return News::none;
 }
 
 // The detector's own mean shows the full size of a change late.
 double Watch::Side::ratio() const {
-  if (latest_s.size() < kLatestSamples) return 1;
-  std::vector<double> samples = latest_s;
-  return median(samples) / usual_s;
+  if (latest.size() < kLatestSamples) return 1;
+  return median_of(latest, &Sample::took_s) / usual.took_s;
 }
 
-std::optional<double> Watch::Side::sample(uint64_t began_ns, uint64_t took_ns) {
+bool Watch::Path::lanes_tell() const {
+  if (!has_lanes || device.latest.empty()) return false;
+  const double longer =
+      std::log(median_of(device.latest, &Side::Sample::took_s) / device.usual.took_s);
+  const double rarer =
+      std::log(median_of(device.latest, &Side::Sample::apart_s) / device.usual.apart_s);
+  if (std::abs(longer) <= std::log1p(kDrift)) return false;
+  return longer > 0 ? rarer < kComesWith * longer : rarer > kComesWith * longer;
+}
+
+std::optional<Watch::Side::Sample> Watch::Side::sample(uint64_t began_ns, uint64_t took_ns) {
   if (seen < kSettlingFrames) {
     ++seen;
     sample_began_ns = began_ns;
@@ -92,9 +117,11 @@ std::optional<double> Watch::Side::sample(uint64_t began_ns, uint64_t took_ns) {
   }
   took_s += seconds(took_ns);
   ++frames;
-  if (began_ns - sample_began_ns < kSampleNs) return {};
+  const uint64_t lasted_ns = began_ns - sample_began_ns;
+  if (lasted_ns < kSampleNs) return {};
   sample_began_ns = began_ns;
-  return std::exchange(took_s, 0) / std::exchange(frames, 0);
+  const int passed = std::exchange(frames, 0);
+  return Sample{std::exchange(took_s, 0) / passed, seconds(lasted_ns) / passed};
 }
 
 }  // namespace tandem

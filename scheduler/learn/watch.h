@@ -43,23 +43,32 @@ class Watch {
   // What frames take on one side, where the same stages are on the device: a frame of the device is
   // no slow frame of the CPU.
   struct Side {
-    /// Seconds a frame, once enough have passed.
-    std::optional<double> sample(uint64_t began_ns, uint64_t took_ns);
+    /// What frames took on average, and the time from one to the next.
+    struct Sample {
+      double took_s = 0, apart_s = 0;
+    };
+
+    /// One, once enough frames have passed.
+    std::optional<Sample> sample(uint64_t began_ns, uint64_t took_ns);
     News frame_done(uint64_t began_ns, uint64_t took_ns);
 
     int seen = 0;       ///< frames, of the first ones
     double took_s = 0;  ///< by the frames of the sample under way
     int frames = 0;     ///< of it
     uint64_t sample_began_ns = 0;
-    std::vector<double> first_samples;
-    double usual_s = 0;
+    std::vector<Sample> first_samples;
+    Sample usual;
     std::optional<DriftDetector> drift;
-    std::vector<double> latest_s;  ///< samples
-    double ratio() const;          ///< of these, to what is usual; 1 while there are too few
+    std::vector<Sample> latest;
+    double ratio() const;  ///< of these times, to what is usual; 1 while there are too few
   };
 
   struct Path {
     Side cores, device;
+    bool has_lanes = false;
+    /// Whether frames take another time on the device because others are in its lanes: more or
+    /// fewer of them, as the source brings them or the cores take them over.
+    bool lanes_tell() const;
   };
 
   std::map<uint32_t, Path> paths_;  // by their device stages

@@ -86,6 +86,41 @@ TEST_F(WatchTest, EachSideOfAFrameHasTimesOfItsOwn) {
   EXPECT_EQ(watch_.change().device, 1);
 }
 
+// On the device, a frame's time and the time from one to the next, in ms.
+class LanesWatchTest : public WatchTest {
+ protected:
+  bool drifts(int lanes, uint64_t service_ms, uint64_t apart_ms) {
+    for (int i = 1; i <= 2000; ++i) {
+      FrameTimes times = frame(service_ms);
+      times.configuration.lanes = lanes;
+      times.begin_ns = last_ns_ += apart_ms * kMs;
+      times.end_ns = times.begin_ns + service_ms * kMs;
+      if (watch_.frame_done(times, 1) == Watch::News::drift) return true;
+    }
+    return false;
+  }
+
+  uint64_t last_ns_ = kSecond;
+};
+
+TEST_F(LanesWatchTest, FramesThatWaitForEachOtherInLanesAreNoDrift) {
+  EXPECT_FALSE(drifts(4, 40, 10));
+  EXPECT_FALSE(drifts(4, 20, 10)) << "fewer are under way";
+  EXPECT_FALSE(drifts(4, 40, 10)) << "more are";
+  EXPECT_FALSE(drifts(4, 20, 14)) << "a slower source brings fewer";
+}
+
+TEST_F(LanesWatchTest, ADeviceThatIsSlowerHasAsManyFramesUnderWay) {
+  EXPECT_FALSE(drifts(4, 40, 10));
+  EXPECT_TRUE(drifts(4, 80, 20));
+  EXPECT_NEAR(watch_.change().device, 2, 0.01);
+}
+
+TEST_F(LanesWatchTest, OneLaneTellsByItself) {
+  EXPECT_FALSE(drifts(1, 40, 50));
+  EXPECT_TRUE(drifts(1, 20, 50)) << "the cores need the rest of the time";
+}
+
 TEST_F(WatchTest, AStarvedSourceIsNoDriftAndItsEndIsNews) {
   EXPECT_EQ(frames_to(Watch::News::drift, 8), 0);
   EXPECT_EQ(frames_to(Watch::News::drift, 2, 0, true), 0);
