@@ -196,17 +196,22 @@ bool Experiment::take_trial(const FrameTimes& times, uint32_t device_stages) {
   }
   if (is_slow()) return true;
   count(times, device_stages);
-  if (plan_.fill_s > kCheap_s) under_way_s_.push_back(seconds(times.end_ns - times.begin_ns));
+  if (is_long_trial()) under_way_s_.push_back(seconds(times.end_ns - times.begin_ns));
   const Enough& enough = plan_.kind == Kind::look ? kLook : plan_.rest ? kRest : kGlance;
-  const double latencies = plan_.fill_s > kCheap_s ? kLongLatencies : kLeastLatencies;
+  const double latencies = is_long_trial() ? kLongLatencies : kLeastLatencies;
   const double least_seconds =
       std::max({enough.least_seconds, latencies * plan_.fill_s, counter_s_});
   const double lasted_s = seconds(last_ns_ - start_ns_);
   if (counted_ < kLeastFrames || lasted_s < least_seconds) return false;
-  if (counted_ < enough.frames && lasted_s < enough.seconds) return false;
+  // A look after a trial of long frames would wait for all that are under way once more.
+  if (is_long_trial() ? counted_s() < enough.seconds
+                      : counted_ < enough.frames && lasted_s < enough.seconds)
+    return false;
   end_ = read_probe_();
   return true;
 }
+
+bool Experiment::is_long_trial() const { return is_trial(plan_.kind) && plan_.fill_s > kCheap_s; }
 
 // How much longer those of the second half of the frames that count were under way than those of
 // the first half.
@@ -225,8 +230,7 @@ double Experiment::grew_s() const {
 // frames took longer than from begin to begin by half of that growth.
 double Experiment::counted_s() const {
   const double began_s = seconds(last_ns_ - start_ns_);
-  const bool is_long = is_trial(plan_.kind) && plan_.fill_s > kCheap_s;
-  return is_long ? std::max(began_s / 2, began_s + grew_s()) : began_s;
+  return is_long_trial() ? std::max(began_s / 2, began_s + grew_s()) : began_s;
 }
 
 // Of all frames that began when those before it were out.

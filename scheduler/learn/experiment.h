@@ -81,6 +81,7 @@ class Experiment {
   bool take_sample(const FrameTimes& times, uint32_t device_stages);
   void wait_for_slow_start(const FrameTimes& times);
   bool take_trial(const FrameTimes& times, uint32_t device_stages);
+  bool is_long_trial() const;
   double grew_s() const;
   double counted_s() const;
   bool is_behind();
