@@ -223,8 +223,11 @@ std::optional<Step> Controller::frame_done(const FrameTimes& times, uint32_t dev
     if (another_trains_ || !check_->experiment->take(times, device_stages)) return std::nullopt;
     return go_on_checking();
   }
-  if (!wanted_ || !budget_.allows_training(rules_.max_overhead) || !take_turn())
-    return std::nullopt;
+  if (!wanted_ || !budget_.allows_training(rules_.max_overhead)) return std::nullopt;
+  if (slower_ && std::exchange(slower_->waits, false) &&
+      look_at_earlier(false, slower_->learnt.chosen))
+    return running_;
+  if (!take_turn()) return std::nullopt;
   return start_training(*wanted_);
 }
 

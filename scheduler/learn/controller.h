@@ -132,6 +132,7 @@ class Controller {
     Facts facts;
     Experiment experiment;
     EnergyTrack energy;
+    Candidate otherwise;      ///< what would run instead, and its rate of these frames, if known
     int told_too_short = -1;  ///< frames of it when that was told; -1: it was not
   };
 
@@ -158,6 +159,7 @@ class Controller {
     std::optional<Slowdown> instead;  ///< what it may be, if looks say that it is not that
     Returning returning = {};
     bool again = false;  ///< frames were slow before they changed to this
+    bool waits = false;  ///< to train; frames may have changed when that is allowed
   };
 
   /// Knowledge that a training for slow frames replaced. It may hold again.
@@ -194,9 +196,10 @@ class Controller {
   Step go_on_with_earlier(const Observation& seen);
   void adopt(bool former);
   Step train_instead(Reason reason, const Candidate& best_of_slow);
-  Step start_training(Reason reason);
+  Step start_training(Reason reason, Candidate otherwise = {});
   LanePrior prior() const;
   Step go_on_training();
+  std::optional<Plan> look_at_otherwise(const Choice& choice, const Findings& findings);
   Step finish_training(const Choice& choice);
   bool tell_others(Learnt& learnt, bool has_choice);
   void follow(const FrameTimes& times);

@@ -128,8 +128,12 @@ std::optional<Step> Controller::go_on_checking() {
 // configuration of slow frames runs, or else the present one goes on.
 Step Controller::train_instead(Reason reason, const Candidate& best_of_slow) {
   if (!slower_) knowledge_->erase(*conditions_);
-  if (budget_.allows_training(rules_.max_overhead) && take_turn()) return start_training(reason);
-  if (slower_) make_do_with(best_of_slow);
+  if (budget_.allows_training(rules_.max_overhead) && take_turn())
+    return start_training(reason, best_of_slow);
+  if (slower_) {
+    make_do_with(best_of_slow);
+    slower_->waits = true;
+  }
   wanted_ = reason;
   return running_;
 }

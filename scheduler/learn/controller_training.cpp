@@ -7,6 +7,7 @@
 #include "model/trial.h"
 #include "scheduler/learn/controller.h"
 #include "scheduler/learn/next_lanes.h"
+#include "scheduler/learn/worth.h"
 
 namespace tandem {
 namespace {
@@ -19,10 +20,12 @@ constexpr double kMostRegressed_s = 0.15;
 // one that something else is at work in.
 constexpr uint64_t kFollowed_ns = 3'000'000'000;
 constexpr double kWorthKeeping = 1.05, kMostOff = 1.5;
+// By so much what would run otherwise has to be better than what a training chooses.
+constexpr double kBetter = 1.05;
 
 }  // namespace
 
-Step Controller::start_training(Reason reason) {
+Step Controller::start_training(Reason reason, Candidate otherwise) {
   end_check();
   if (reason == Reason::drift && slower_) keep_former();
   slower_.reset();
@@ -32,6 +35,8 @@ Step Controller::start_training(Reason reason) {
     return running_;
   }
   measured_before_ = measured();
+  if (reason == Reason::drift && !known(otherwise.prediction.throughput_fps))
+    otherwise = {settled_on_, {.throughput_fps = measured_before_.throughput_fps}};
   budget_.begin_training();
   Facts facts{chain_, {}};
   facts.chain.cores = cores_;
@@ -47,7 +52,7 @@ Step Controller::start_training(Reason reason) {
   const Findings none = interpret({}, facts.chain, *predictor_);
   const Plan first = *next_experiment(facts, none, objective_, open, *predictor_).plan;
   training_ = {reason, facts, Experiment(first, facts.chain, 0, read_probe_),
-               EnergyTrack(facts.chain)};
+               EnergyTrack(facts.chain), otherwise};
   training_->experiment = experiment_of(first);
   run(first.configuration);
   return running_ = first.step();
@@ -109,7 +114,8 @@ Step Controller::go_on_training() {
   const Observation& seen = facts.observations.back();
   if (observed && !is_trial(seen.kind)) observed(seen);
   if (tried && is_trial(seen.kind)) tried(*find_trial(findings.trials, seen.configuration));
-  const Next next = next_experiment(known, findings, objective_, allowed(), *predictor_);
+  Next next = next_experiment(known, findings, objective_, allowed(), *predictor_);
+  if (!next.plan) next.plan = look_at_otherwise(next.choice, findings);
   if (!next.plan || is_trial(next.plan->kind)) {
     Learnt& learnt = (*knowledge_)[*conditions_];
     learnt.facts = known;
@@ -120,6 +126,19 @@ Step Controller::go_on_training() {
   if (!next.plan) return finish_training(next.choice);
   training_->experiment = experiment_of(*next.plan);
   return running_ = next.plan->step();
+}
+
+// A training does not end in less than what would run without it, which it may have missed.
+std::optional<Plan> Controller::look_at_otherwise(const Choice& choice, const Findings& findings) {
+  const Configuration configuration = training_->otherwise.configuration;
+  const double otherwise_fps =
+      std::exchange(training_->otherwise.prediction.throughput_fps, kUnknown);
+  const double fps = choice.best().prediction.throughput_fps;
+  if (choice.count == 0 || !is_of_rate_alone(objective_) || !(otherwise_fps > kBetter * fps) ||
+      !allowed()(configuration) || find_trial(findings.trials, configuration))
+    return std::nullopt;
+  return as_in_service({configuration, Observation::Kind::look, 0, kTooSlow * fps},
+                       training_->facts.chain, objective_);
 }
 
 Step Controller::finish_training(const Choice& choice) {

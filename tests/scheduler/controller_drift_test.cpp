@@ -86,6 +86,26 @@ TEST_F(CoupledDriftTest, WithoutATrainingWhatRanBeforeIsLookedAtAgain) {
   EXPECT_EQ(controller_.totals().trainings, 1) << "what was learnt holds again";
 }
 
+// Until a training is allowed frames may change: they are looked at before it begins.
+TEST_F(CoupledDriftTest, ATrainingThatHadToWaitIsLeftOutWhereFramesAreAsBefore) {
+  controller_.set_rules({.max_overhead = 0.9});
+  step_ = controller_.frames_changed({"a"}, 0);
+  run(5000);
+  const Configuration learnt = step_.configuration;
+  step_ = controller_.set_rules({.max_overhead = 1e-6});
+  run(3000);
+  chip_.slow_down(1.6);
+  chip_.crowd(3, 0.3);
+  run(5000);
+  ASSERT_NE(to_string(step_.configuration), to_string(learnt));
+  chip_.slow_down(1);
+  chip_.crowd(100, 1);
+  step_ = controller_.set_rules({.max_overhead = 0.9});
+  run(1000);
+  EXPECT_EQ(to_string(step_.configuration), to_string(learnt));
+  EXPECT_EQ(controller_.totals().trainings, 1);
+}
+
 // The learnt configuration becomes the better one again while frames are still slow. It runs, and
 // nobody says that it does what it did.
 TEST_F(CoupledDriftTest, WhatRanBeforeMayBeBetterAndStillSlow) {
@@ -154,6 +174,23 @@ TEST_F(TrainedTwiceTest, WhatWasLearntBeforeATrainingOfSlowFramesComesBack) {
   make_fast();  // what was learnt of slow frames may do nearly as well
   EXPECT_NEAR(controller_.measured().throughput_fps, learnt_fps, 0.1 * learnt_fps);
   EXPECT_EQ(controller_.totals().trainings, 2);
+}
+
+// Looks found something better than the training does, which the device misleads.
+TEST_F(TrainedTwiceTest, ATrainingEndsInNoLessThanWhatWouldRunWithoutIt) {
+  controller_.set_rules({.max_overhead = 0.9});
+  step_ = controller_.frames_changed({"a"}, 0);
+  run(5000);
+  chip_.slow_down(1.6);
+  chip_.crowd(2, 0.5);
+  chip_.wait_for_stages(0.05);
+  run(8000);
+  EXPECT_EQ(controller_.totals().trainings, 2);
+  double best_fps = 0;
+  for (const Configuration& one : all_configurations(kStages, kCores, (1u << kStages) - 1))
+    best_fps =
+        std::max(best_fps, predict(chip_.truth(), one).throughput_fps * chip_.crowding(one) / 1.6);
+  EXPECT_GE(controller_.measured().throughput_fps, 0.95 * best_fps);
 }
 
 // What a training says of its choice is corrected once, by what the choice does for a while.
