@@ -171,7 +171,7 @@ class Controller {
 
   /// Frames of what a training has chosen.
   struct Following {
-    uint64_t until_ns = 0;  ///< by the frames' clock
+    uint64_t since_ns = 0;  ///< when the first of them begins, by the frames' clock
     int frames = 0, starved = 0;
   };
 

@@ -64,12 +64,16 @@ void Controller::begin_check() {
   look(verify(*learnt, {}, objective_, allowed(), *predictor_).look_at);
 }
 
-// By its rate: no look here waits for an energy counter.
+// By its rate: no look here waits for an energy counter. Of long frames the first ones make memory
+// for all that are under way.
 void Controller::look(const Configuration& configuration, double slow_fps) {
   Chain chain = chain_;
   chain.cores = cores_;
+  const Learnt* learnt = find();
+  const double frame_s = learnt ? latency_s(learnt->findings.measurements, configuration) : 0;
+  const double fill_s = frame_s > kCheap_s ? frame_s : 0;
   const Plan plan =
-      as_in_service({configuration, Observation::Kind::look, 0, slow_fps}, chain, objective_);
+      as_in_service({configuration, Observation::Kind::look, fill_s, slow_fps}, chain, objective_);
   check_->experiment.emplace(plan, chain, 0, read_probe_);
   running_ = plan.step();
 }

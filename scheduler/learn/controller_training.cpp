@@ -8,6 +8,7 @@
 #include "scheduler/learn/controller.h"
 #include "scheduler/learn/next_lanes.h"
 #include "scheduler/learn/worth.h"
+#include "scheduler/machine/clock.h"
 
 namespace tandem {
 namespace {
@@ -16,9 +17,10 @@ namespace {
 // a training is over before such a one has told enough for EnergyTrack.
 constexpr double kCounterValues = 3;
 constexpr double kMostRegressed_s = 0.15;
-// What frames do in so long after a training is kept with it, where that is another rate, and not
-// one that something else is at work in.
-constexpr uint64_t kFollowed_ns = 3'000'000'000;
+// What so many frames do after a training, in so long and behind the first ones, is kept with it,
+// where that is another rate, and not one that something else is at work in.
+constexpr uint64_t kUnfollowed_ns = 1'000'000'000, kFollowed_ns = 2'000'000'000;
+constexpr int kFollowedFrames = 50;
 constexpr double kWorthKeeping = 1.05, kMostOff = 1.5;
 // By so much what would run otherwise has to be better than what a training chooses.
 constexpr double kBetter = 1.05;
@@ -160,7 +162,7 @@ Step Controller::finish_training(const Choice& choice) {
   const Candidate fallback{allowed().fallback(chain_.stages, chain_.cores), {}};
   const bool kept = tell_others(learnt, choice.count > 0);
   settle(reason, choice.count > 0 ? learnt.chosen : fallback, choice, decision);
-  if (kept) following_ = {budget_.last_ns() + kFollowed_ns};
+  if (kept) following_ = {budget_.last_ns() + kUnfollowed_ns};
   end_turn();
   return running_;
 }
@@ -177,19 +179,20 @@ bool Controller::tell_others(Learnt& learnt, bool has_choice) {
 }
 
 // Frames pay for memory while a training tries what runs, and the device may be waking up. Who
-// remembers compares with what lasts.
+// remembers compares with what lasts. The first frames begin together, as many as may be under way.
 void Controller::follow(const FrameTimes& times) {
   if (another_trains_) following_.reset();  // what it tries makes these frames slow
-  if (!following_) return;
-  ++following_->frames;
+  if (!following_ || times.begin_ns < following_->since_ns) return;
+  if (following_->frames++ == 0) following_->since_ns = times.begin_ns;
   following_->starved += times.starved;
-  if (times.end_ns < following_->until_ns) return;
+  const uint64_t lasted_ns = times.begin_ns - following_->since_ns;
+  if (lasted_ns < kFollowed_ns || following_->frames <= kFollowedFrames) return;
+  const double fps = (following_->frames - 1) / seconds(lasted_ns);
   const bool busy = 2 * following_->starved <= following_->frames;
   following_.reset();
   Learnt* learnt = find();
   if (!busy || slower_ || !learnt || learnt->chosen.configuration != settled_on_) return;
-  const double ratio = steady_.measured(chain_.domains, read_probe_).throughput_fps /
-                       learnt->chosen.prediction.throughput_fps;
+  const double ratio = fps / learnt->chosen.prediction.throughput_fps;
   const double off = std::abs(std::log(ratio));
   if (!(off > std::log(kWorthKeeping) && off < std::log(kMostOff))) return;
   learnt->chosen.prediction = at_ratio(learnt->chosen.prediction, ratio);

@@ -12,7 +12,7 @@ namespace tandem {
 namespace {
 
 constexpr double kHolds = 0.15;
-constexpr std::size_t kLooksAtTheSame = 2, kLooksAtDerived = 3, kLooksAtSlower = 4;
+constexpr std::size_t kLooksAtTheSame = 4, kLooksAtDerived = 3, kLooksAtSlower = 4;
 // Other numbers of threads or of lanes of what was looked at err alike: they have to promise more.
 constexpr double kWorthALook = 0.05;
 // Errors of different configurations that are no further apart may be one that all of them share.
@@ -29,11 +29,20 @@ bool needs_both_sides(const Configuration& configuration) {
   return configuration.mapping.any_device() && !configuration.mapping.decoupled();
 }
 
+// Looks at what runs cost nothing. Threads that begin together make one look too slow and the next
+// one too fast: both together are right.
 Verdict verify_remembered(const Learnt& learnt, std::span<const Observation> looks) {
   const Candidate& chosen = learnt.chosen;
-  for (const Observation& look : looks)
-    if (std::abs(rate(look) / chosen.prediction.throughput_fps - 1) <= kHolds)
+  const auto as_expected = [&](double fps) {
+    return std::abs(fps / chosen.prediction.throughput_fps - 1) <= kHolds;
+  };
+  double frames = 0, seconds = 0;
+  for (const Observation& look : looks) {
+    frames += look.frames;
+    seconds += look.frames * look.frame_s;
+    if (as_expected(rate(look)) || as_expected(frames / seconds))
       return {Verdict::Is::holds, {}, chosen};
+  }
   if (looks.size() < kLooksAtTheSame) return {Verdict::Is::open, chosen.configuration, {}};
   return {Verdict::Is::stale};
 }

@@ -23,6 +23,8 @@ class SimulatedBin {
   void frames_changed(const Conditions& conditions);
   /// Is told of each training that ended.
   void trained(std::function<void(const Conditions&, const Learnt&)> tell);
+  /// What another bin learnt. For before frames_changed().
+  void know(std::vector<Known> known) { controller_->know(std::move(known)); }
   /// Prints each experiment and each trial when it is over.
   void print_what_is_tried();
   /// Lets frames flow until something is decided. False when that takes more than `most` frames.
