@@ -126,6 +126,9 @@ class Controller {
   std::function<void(const Trial&)> tried;
 
  private:
+  // The rate that something else has to reach, by the present one.
+  static constexpr double kBetter = 1.05;
+
   /// A training under way.
   struct UnderWay {
     Reason reason = Reason::caps;

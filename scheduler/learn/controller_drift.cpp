@@ -14,8 +14,6 @@ namespace {
 constexpr double kAsBefore = 0.15;
 // Looks at what ran before are no farther apart, where they take less than a part of that time.
 constexpr double kLastReturn_s = 32, kMostLooking = 0.1;
-// What ran before has to reach, by the present rate.
-constexpr double kBetter = 1.05;
 
 bool is_one(double ratio) { return std::abs(std::log(ratio)) < std::log1p(kAsBefore); }
 bool is_none(const Slowdown& by) { return is_one(by.cores) && is_one(by.device); }

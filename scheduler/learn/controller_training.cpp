@@ -22,8 +22,6 @@ constexpr double kMostRegressed_s = 0.15;
 constexpr uint64_t kUnfollowed_ns = 1'000'000'000, kFollowed_ns = 2'000'000'000;
 constexpr int kFollowedFrames = 50;
 constexpr double kWorthKeeping = 1.05, kMostOff = 1.5;
-// By so much what would run otherwise has to be better than what a training chooses.
-constexpr double kBetter = 1.05;
 
 }  // namespace
 
