@@ -50,10 +50,7 @@ bool is_risky(const Configuration& configuration, const Measurements& measuremen
 
 double risk_of(const Configuration& configuration, const Measurements& measurements,
                double best_fps) {
-  if (!is_risky(configuration, measurements, best_fps)) return 0;
-  const bool one_more = configuration.granularity == Granularity::medium ||
-                        configuration.threads == measurements.devices + 1;
-  return configuration.mapping.decoupled() && one_more ? kRiskOfADriver : kRisk;
+  return is_risky(configuration, measurements, best_fps) ? kRisk : 0;
 }
 
 void put_simplest_first(Choice& choice, const Facts& facts, const Findings& findings) {

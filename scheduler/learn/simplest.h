@@ -8,9 +8,8 @@
 /// Which of near equals is chosen. Pure.
 namespace tandem {
 
-/// A risky configuration has to be so much ahead of a simpler one, in rate, and one that has a
-/// single driver more than the device alone so much.
-inline constexpr double kRisk = 0.06, kRiskOfADriver = 0.03;
+/// A risky configuration has to be so much ahead of a simpler one, in rate.
+inline constexpr double kRisk = 0.06;
 
 /// Whether the cores reach so little of the best rate that beside a device they are in the way of
 /// its driver.
@@ -21,7 +20,7 @@ bool cores_are_in_the_way(const Measurements& measurements, double best_fps);
 bool is_risky(const Configuration& configuration, const Measurements& measurements,
               double best_fps);
 
-/// How much further ahead than one without a risk it has to be: kRisk, kRiskOfADriver or 0.
+/// How much further ahead than one without a risk it has to be: kRisk or 0.
 double risk_of(const Configuration& configuration, const Measurements& measurements,
                double best_fps);
 
