@@ -56,7 +56,7 @@ class Controller {
              std::shared_ptr<const Predictor> predictor = std::make_shared<AnalyticPredictor>());
 
   /// What earlier processes learnt, for before frames_changed(): it is run at once where conditions
-  /// are the same, and other sizes are derived from it; a look or three verify it. What is about
+  /// are the same, and other sizes are derived from it; up to four looks verify it. What is about
   /// another chain is left out, and so is what this one learnt itself.
   void know(std::vector<Known> known);
 
@@ -126,6 +126,8 @@ class Controller {
   std::function<void(const Trial&)> tried;
 
  private:
+  // So long the first frames of what was chosen are not followed.
+  static constexpr uint64_t kUnfollowed_ns = 1'000'000'000;
   // The rate that something else has to reach, by the present one.
   static constexpr double kBetter = 1.05;
 

@@ -88,6 +88,7 @@ void Controller::end_check() {
   if (!another) return;
   watch_.begin_anew();
   steady_.begin_anew();
+  if (following_) following_ = Following{budget_.last_ns() + kUnfollowed_ns};
 }
 
 // With what the look that is over saw. Returns what to run from now on, if it is something else.

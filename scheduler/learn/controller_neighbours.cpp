@@ -77,7 +77,10 @@ std::optional<Step> Controller::look_at_neighbours() {
   seen_epoch_ = epoch;
   another_trains_ = neighbours_.seat->another_trains();
   watch_.begin_anew();
-  if (check_) look(check_->experiment->plan().configuration);  // from now on it is another part
+  if (check_) {  // from now on it is another part
+    const Plan plan = check_->experiment->plan();
+    look(plan.configuration, plan.slow_fps);
+  }
   if (!conditions_ || rules_.allowed.fixed()) return std::nullopt;
   if (take_share()) {
     abandon_for_neighbours();

@@ -19,7 +19,7 @@ constexpr double kCounterValues = 3;
 constexpr double kMostRegressed_s = 0.15;
 // What so many frames do after a training, in so long and behind the first ones, is kept with it,
 // where that is another rate, and not one that something else is at work in.
-constexpr uint64_t kUnfollowed_ns = 1'000'000'000, kFollowed_ns = 2'000'000'000;
+constexpr uint64_t kFollowed_ns = 2'000'000'000;
 constexpr int kFollowedFrames = 50;
 constexpr double kWorthKeeping = 1.05, kMostOff = 1.5;
 
@@ -35,7 +35,9 @@ Step Controller::start_training(Reason reason, Candidate otherwise) {
     return running_;
   }
   measured_before_ = measured();
-  if (reason == Reason::drift && !known(otherwise.prediction.throughput_fps))
+  const bool runs = otherwise.configuration == settled_on_;
+  if (reason == Reason::drift && (runs || !known(otherwise.prediction.throughput_fps)) &&
+      known(measured_before_.throughput_fps))
     otherwise = {settled_on_, {.throughput_fps = measured_before_.throughput_fps}};
   budget_.begin_training();
   Facts facts{chain_, {}};
@@ -137,7 +139,8 @@ std::optional<Plan> Controller::look_at_otherwise(const Choice& choice, const Fi
   if (choice.count == 0 || !is_of_rate_alone(objective_) || !(otherwise_fps > kBetter * fps) ||
       !allowed()(configuration) || find_trial(findings.trials, configuration))
     return std::nullopt;
-  return as_in_service({configuration, Observation::Kind::look, 0, kTooSlow * fps},
+  const double fill_s = latency_s(findings.measurements, configuration);
+  return as_in_service({configuration, Observation::Kind::look, fill_s, kTooSlow * fps},
                        training_->facts.chain, objective_);
 }
 

@@ -22,8 +22,8 @@ struct Verdict {
 /// Pure. `looks`: what was seen of it so far, in order.
 ///
 /// Knowledge of the same conditions holds when what was chosen does within 15% of what was expected
-/// of it; a first look that says otherwise is checked by a second one. So a machine that has become
-/// slower is found out, and so is one that was busy when the knowledge was made.
+/// of it, in one of four looks or in all so far together. So a machine that has become slower is
+/// found out, and so is one that was busy when the knowledge was made.
 ///
 /// Knowledge from other sizes is looked at three times at most: first at what it takes for the
 /// best, then at what would be better if it erred as much as the looks did so far. It holds when

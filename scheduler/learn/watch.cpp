@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scheduler/learn/watch.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -23,7 +24,8 @@ constexpr std::size_t kLatestSamples = 5;
 // The smallest lasting change of service times that is worth a training.
 constexpr double kDrift = 0.25;
 // By Little's law frames come as much more seldom as they take longer, if as many are under way.
-// Where they come more seldom by less than this part of it, in logarithms, more or fewer are.
+// Where they come more seldom by less than this part of it, in logarithms, and by less than what is
+// drift, more or fewer are.
 constexpr double kComesWith = 0.5;
 // Frames in a row with others behind them after which the source does keep the threads busy.
 constexpr int kBusyFrames = 64;
@@ -105,8 +107,10 @@ bool Watch::Path::lanes_tell() const {
       std::log(median_of(device.latest, &Side::Sample::took_s) / device.usual.took_s);
   const double rarer =
       std::log(median_of(device.latest, &Side::Sample::apart_s) / device.usual.apart_s);
-  if (std::abs(longer) <= std::log1p(kDrift)) return false;
-  return longer > 0 ? rarer < kComesWith * longer : rarer > kComesWith * longer;
+  const double least = std::log1p(kDrift);
+  if (std::abs(longer) <= least) return false;
+  return longer > 0 ? rarer < std::min(kComesWith * longer, least)
+                    : rarer > std::max(kComesWith * longer, -least);
 }
 
 std::optional<Watch::Side::Sample> Watch::Side::sample(uint64_t began_ns, uint64_t took_ns) {

@@ -116,6 +116,11 @@ TEST_F(LanesWatchTest, ADeviceThatIsSlowerHasAsManyFramesUnderWay) {
   EXPECT_NEAR(watch_.change().device, 2, 0.01);
 }
 
+TEST_F(LanesWatchTest, ADeviceThatBecomesTheSlowerSideFillsItsLanesToo) {
+  EXPECT_FALSE(drifts(4, 40, 10));
+  EXPECT_TRUE(drifts(4, 160, 15));
+}
+
 TEST_F(LanesWatchTest, OneLaneTellsByItself) {
   EXPECT_FALSE(drifts(1, 40, 50));
   EXPECT_TRUE(drifts(1, 20, 50)) << "the cores need the rest of the time";

@@ -185,14 +185,19 @@ TEST(LiveBin, TellsADecisionThatLeavesWhatRuns) {
   chip.stages = {{.core_s = 0.01, .medium_s = 0.008}};
   chip.slowdown = {1, 1, 1.5};
   chip.noise = 0.01;
-  LiveBin bin(chip, 1, "mapping=c");
-  ASSERT_TRUE(bin.wait_for_decision(kMostSilenceS));
+  Punctuality punctuality;
+  LiveBin bin(chip, 1, "mapping=c granularity=cg");
+  const auto first = bin.wait_for_decision(kMostSilenceS);
+  ASSERT_TRUE(first);
   ASSERT_TRUE(bin.wait_for_frames(400)) << "so many tell what frames take";
   bin.chip().slow_down(2);
   const auto decision = bin.wait_for_decision(kMostSilenceS);
   ASSERT_TRUE(decision);
   EXPECT_EQ(decision->reason, "drift");
   EXPECT_TRUE(bin.end_complete());
+  if (decision->configuration != first->configuration && !punctuality.kept())
+    GTEST_SKIP() << "threads wake up late here: something else seemed to be better";
+  EXPECT_EQ(decision->configuration, first->configuration);
 }
 
 }  // namespace
