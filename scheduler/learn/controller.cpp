@@ -224,9 +224,8 @@ std::optional<Step> Controller::frame_done(const FrameTimes& times, uint32_t dev
     return go_on_checking();
   }
   if (!wanted_ || !budget_.allows_training(rules_.max_overhead)) return std::nullopt;
-  if (another_trains_) return std::nullopt;  // and has the turn
-  if (*wanted_ == Reason::drift && slower_ && std::exchange(slower_->waits, false) &&
-      look_at_earlier(false, slower_->learnt.chosen))
+  if (*wanted_ == Reason::drift && slower_ && !another_trains_ &&
+      std::exchange(slower_->waits, false) && look_at_earlier(false, slower_->learnt.chosen))
     return running_;
   if (!take_turn()) return std::nullopt;
   return start_training(*wanted_);

@@ -56,8 +56,8 @@ class Controller {
              std::shared_ptr<const Predictor> predictor = std::make_shared<AnalyticPredictor>());
 
   /// What earlier processes learnt, for before frames_changed(): it is run at once where conditions
-  /// are the same, and other sizes are derived from it; up to four looks verify it. What is about
-  /// another chain is left out, and so is what this one learnt itself.
+  /// are the same, and other sizes are derived from it; up to four looks verify it. Knowledge
+  /// of another chain is left out, and so is what this one learnt itself.
   void know(std::vector<Known> known);
 
   /// Whether something was learnt under such conditions, of frames of any size and, while it is

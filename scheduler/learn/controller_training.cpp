@@ -35,10 +35,10 @@ Step Controller::start_training(Reason reason, Candidate otherwise) {
     return running_;
   }
   measured_before_ = measured();
-  const bool runs = otherwise.configuration == settled_on_;
-  if (reason == Reason::drift && (runs || !known(otherwise.prediction.throughput_fps)) &&
-      known(measured_before_.throughput_fps))
-    otherwise = {settled_on_, {.throughput_fps = measured_before_.throughput_fps}};
+  const double fps = measured_before_.throughput_fps;
+  const bool told = known(otherwise.prediction.throughput_fps);
+  if (reason == Reason::drift && known(fps) && (!told || otherwise.configuration == settled_on_))
+    otherwise = {settled_on_, {.throughput_fps = fps}};
   budget_.begin_training();
   Facts facts{chain_, {}};
   facts.chain.cores = cores_;

@@ -109,8 +109,7 @@ bool Watch::Path::lanes_tell() const {
       std::log(median_of(device.latest, &Side::Sample::apart_s) / device.usual.apart_s);
   const double least = std::log1p(kDrift);
   if (std::abs(longer) <= least) return false;
-  return longer > 0 ? rarer < std::min(kComesWith * longer, least)
-                    : rarer > std::max(kComesWith * longer, -least);
+  return (longer > 0 ? rarer : -rarer) < std::min(kComesWith * std::abs(longer), least);
 }
 
 std::optional<Watch::Side::Sample> Watch::Side::sample(uint64_t began_ns, uint64_t took_ns) {

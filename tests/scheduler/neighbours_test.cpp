@@ -93,6 +93,15 @@ TEST_F(NeighboursTest, OtherFramesAreLearntOneAfterTheOther) {
   EXPECT_EQ(b.trainings(), 1);
 }
 
+TEST_F(NeighboursTest, WhoStopsWhileItTrainsHoldsUpNoOther) {
+  Bin a(*this, "small"), b(*this, "large");
+  run({&a, &b}, 0.05);
+  ASSERT_TRUE(a.controller.training());
+  ASSERT_FALSE(b.controller.training());
+  run({&b}, 60);
+  EXPECT_EQ(b.trainings(), 1);
+}
+
 TEST_F(NeighboursTest, WhoComesLaterUsesWhatIsKnownOfMoreCores) {
   Bin a(*this, "frames");
   run({&a}, 30);

@@ -12,7 +12,8 @@ namespace tandem::test {
 namespace {
 
 constexpr unsigned kChips = 200;
-// Two of them, whose training told much more than what they chose does; 21 where a look is two.
+// Two of them are, whose training told much more than their choice does; 18 were with two looks
+// from the first frame on.
 constexpr int kMostTrained = 5;
 constexpr int kMostFrames = 1'000'000;
 constexpr double kFrame_s = 0.5;  // on one core
