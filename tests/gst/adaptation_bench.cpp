@@ -158,7 +158,7 @@ std::string search(const Options& options, const Frames& frames) {
     train(stream, frames);
     list = with_all_lanes(candidates(stream));
   }
-  const std::vector<Rate> rates =
+  const std::vector<SteadyRate> rates =
       steady_rates(options.bin, options.chain->stages, frames, list, kSearchSeconds, kSearchRounds);
   std::fprintf(stderr, "%s %s:", options.chain->name, text_of(frames.size).c_str());
   for (const Rate& rate : rates)

@@ -74,7 +74,7 @@ void measure(const Options& options, const std::string& stages, Size size,
       100 * (1 - static_cast<double>(with.experiments) / none.experiments), none.trials,
       with.trials, none.seconds, with.seconds);
   setenv("TANDEM_DATA_DIR", models.c_str(), 1);
-  const std::vector<Rate> rates = steady_rates(
+  const std::vector<SteadyRate> rates = steady_rates(
       options.bin, stages, frames, {chosen.begin(), chosen.end()}, options.seconds, options.rounds);
   for (const Rate& rate : rates)
     std::printf("%s, %s: %.0f frames/s\n", text_of(size).c_str(), rate.configuration.c_str(),

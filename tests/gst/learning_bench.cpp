@@ -196,16 +196,16 @@ void be_second_process(const Options& options) {
 // Of the fastest ones and what was chosen, for longer and in turn: what is measured for a moment
 // differs by a fifth from one time to the next.
 void measure_finals(const Options& options, const BenchChain& chain, const Frames& frames,
-                    const std::vector<Trained>& trained, std::vector<Rate>& rates) {
+                    const std::vector<Trained>& trained, std::vector<SteadyRate>& rates) {
   std::vector<std::string> finals;
   finals.reserve(trained.size() + rates.size());
   for (const Trained& told : trained) finals.push_back(told.after);
   for (int i = 0; i < options.finals && i < std::ssize(rates); ++i)
     finals.push_back(rates[i].configuration);
-  std::vector<Rate> lasting = steady_rates(options.bin, chain.stages, frames, finals,
+  std::vector<SteadyRate> lasting = steady_rates(options.bin, chain.stages, frames, finals,
                                            options.final_s, options.final_rounds, kMostSettling_s);
-  std::erase_if(rates, [&](const Rate& rate) {
-    return std::ranges::find(lasting, rate.configuration, &Rate::configuration) != lasting.end();
+  std::erase_if(rates, [&](const SteadyRate& rate) {
+    return std::ranges::find(lasting, rate.configuration, &SteadyRate::configuration) != lasting.end();
   });
   rates.insert(rates.begin(), lasting.begin(), lasting.end());
 }
@@ -254,8 +254,11 @@ Row measure(const Options& options, const BenchChain& chain, Size size, Aside& b
   row.rates =
       steady_rates(options.bin, chain.stages, frames, list, options.search_s, options.rounds);
   if (options.final_s > 0) measure_finals(options, chain, frames, row.trained, row.rates);
-  for (const Rate& rate : row.rates)
-    std::fprintf(stderr, "  %s %s %.1f\n", row.name.c_str(), rate.configuration.c_str(), rate.fps);
+  for (const SteadyRate& rate : row.rates) {
+    std::fprintf(stderr, "  %s %s %.1f:", row.name.c_str(), rate.configuration.c_str(), rate.fps);
+    for (const double fps : rate.turns_fps) std::fprintf(stderr, " %.1f", fps);
+    std::fputs("\n", stderr);
+  }
   if (options.has("knowledge"))
     row.second = second_process(options, chain, size, row.rates[0].configuration);
   if (options.has("derived")) {

@@ -9,7 +9,7 @@ namespace {
 
 // What the best did in the time of a cold start.
 double best_beside(const Row& row) {
-  return row.told_fps / rate_of(row.rates, row.trained[0].after) * row.rates[0].fps;
+  return row.told_fps / rate_of(row.rates, row.trained[0].after).of_best.share;
 }
 
 }  // namespace
@@ -57,9 +57,10 @@ void print_chosen(const std::vector<Row>& rows) {
     double sum = 0, least = 1;
     std::printf("| %s |", row.name.c_str());
     for (const Trained& told : row.trained) {
-      const double fps = rate_of(row.rates, told.after), share = fps / row.rates[0].fps;
-      std::printf(" %s: %.2f, %.2f, %.2f, %.2f;", told.after.c_str(), share,
-                  told.predicted_fps / fps, told.predicted_fps / told.followed_fps,
+      const SteadyRate& rate = rate_of(row.rates, told.after);
+      const auto [share, error] = rate.of_best;
+      std::printf(" %s: %.2f ± %.2f, %.2f, %.2f, %.2f;", told.after.c_str(), share, error,
+                  told.predicted_fps / rate.fps, told.predicted_fps / told.followed_fps,
                   told.training_s);
       sum += share;
       least = std::min(least, share);
@@ -100,7 +101,7 @@ void print_derived(const std::vector<Row>& rows) {
   for (const Row& row : rows)
     std::printf("| %s | %s | %s | %.3f | %s |\n", row.name.c_str(), row.derived->reason,
                 row.derived->configuration,
-                rate_of(row.between, row.derived->configuration) / row.between[0].fps,
+                rate_of(row.between, row.derived->configuration).of_best.share,
                 row.between[0].configuration.c_str());
 }
 

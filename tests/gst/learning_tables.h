@@ -34,9 +34,9 @@ struct Row {
   Stats cold;
   std::vector<Trained> trained;
   std::optional<Told> efficiency;
-  std::vector<Rate> rates;
+  std::vector<SteadyRate> rates;
   std::optional<Second> second, derived;
-  std::vector<Rate> between;  // of a size that nobody trained on, which `derived` ran first
+  std::vector<SteadyRate> between;  // of a size that nobody trained on, which `derived` ran first
 };
 
 void print_cold(const std::vector<Row>& rows);

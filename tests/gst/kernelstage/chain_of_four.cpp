@@ -141,21 +141,22 @@ void print_chosen(const StageBench& bench, const char* what, const std::string& 
     const std::vector<std::string> some = candidates(bin);
     list.insert(list.end(), some.begin(), some.end());
   }
-  const std::vector<Rate> found =
+  const std::vector<SteadyRate> found =
       steady_rates(options, chain, frames, list, kSearchSeconds, kSearchRounds);
   // Measured again: the greatest of many medians owes a part to chance.
   list = chosen;
   for (std::size_t i = 0; i < std::min<std::size_t>(kFinals, found.size()); ++i)
     list.push_back(found[i].configuration);
-  const std::vector<Rate> rates =
+  const std::vector<SteadyRate> rates =
       steady_rates(options, chain, frames, list, kFinalSeconds, kFinalRounds);
   std::printf(
       "\n| %s, chosen | frames/s | best | frames/s | ratio | bar | reached |\n"
       "| --- | ---: | --- | ---: | ---: | ---: | --- |\n",
       what);
   for (const std::string& one : chosen) {
-    const double fps = rate_of(rates, one), ratio = fps / rates.front().fps;
-    std::printf("| %s | %.1f | %s | %.1f | %.2f | 0.95 | %s |\n", one.c_str(), fps,
+    const SteadyRate& rate = rate_of(rates, one);
+    const double ratio = rate.of_best.share;
+    std::printf("| %s | %.1f | %s | %.1f | %.2f | 0.95 | %s |\n", one.c_str(), rate.fps,
                 rates.front().configuration.c_str(), rates.front().fps, ratio,
                 ratio >= 0.95 ? "yes" : "NO");
   }

@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "model/median.h"
+#include "tests/gst/support/turns.h"
 
 namespace tandem {
 namespace {
@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t kFastest = 5, kMost = 10;
 constexpr double kSettleSeconds = 0.15;  // programs are built, queues fill
 constexpr double kSteady = 0.02;         // how far rates of a steady stream are apart
-constexpr double kLeastRate = 1e-3;      // frames/s, of one that hangs
 // Slow ones tell little in a short time: they leave in bursts, of as many as there are threads.
 constexpr guint64 kLeastFrames = 8;
 constexpr int kLeastBursts = 4;
@@ -26,22 +25,6 @@ constexpr double kLongestSeconds = 3;
 
 std::string mapping_of(const std::string& configuration) {
   return configuration.substr(0, configuration.find('/'));
-}
-
-// Of what each did in each round. Rounds differ by as much as configurations do, as the machine
-// does: what counts is the median of what one did by the mean of its round.
-std::vector<double> typical_rates(const std::vector<std::vector<double>>& measured) {
-  std::vector<double> rounds(measured.empty() ? 0 : measured[0].size());
-  for (const std::vector<double>& one : measured)
-    for (std::size_t r = 0; r < rounds.size(); ++r)
-      rounds[r] += std::log(std::max(one[r], kLeastRate)) / static_cast<double>(measured.size());
-  for (double& round : rounds) round = std::exp(round);
-  std::vector<double> rates;
-  for (std::vector<double> one : measured) {
-    for (std::size_t r = 0; r < rounds.size(); ++r) one[r] /= rounds[r];
-    rates.push_back(median(one) * median(rounds));
-  }
-  return rates;
 }
 
 }  // namespace
@@ -126,7 +109,7 @@ void settle(FedBin& stream, const std::vector<GstBuffer*>& frames, double most_s
   } while (seconds_since(start) < most_s);
 }
 
-std::vector<Rate> steady_rates(const FedBin::Options& options, const std::string& stages,
+std::vector<SteadyRate> steady_rates(const FedBin::Options& options, const std::string& stages,
                                const Frames& frames, std::vector<std::string> configurations,
                                double seconds, int rounds, double settle_s) {
   // Those with the device first: memory is offered for its sake.
@@ -136,7 +119,7 @@ std::vector<Rate> steady_rates(const FedBin::Options& options, const std::string
   forced.knowledge = "off";
   FedBin stream(forced, stages, "off");
   std::optional<OfferedFrames> offered;
-  std::vector<std::vector<double>> measured(configurations.size());
+  ByTurns measured(configurations.size());
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < configurations.size(); ++i) {
       stream.force(configurations[i]);
@@ -158,16 +141,21 @@ std::vector<Rate> steady_rates(const FedBin::Options& options, const std::string
     }
   }
   const std::vector<double> typical = typical_rates(measured);
-  std::vector<Rate> rates;
-  for (std::size_t i = 0; i < configurations.size(); ++i)
-    rates.push_back({configurations[i], typical[i]});
-  std::ranges::sort(rates, std::greater{}, &Rate::fps);
+  std::vector<SteadyRate> rates;
+  for (std::size_t i = 0; i < configurations.size(); ++i) {
+    SteadyRate& rate = rates.emplace_back();
+    rate.configuration = configurations[i];
+    rate.fps = typical[i];
+    rate.of_best = of_best(measured, i);
+    rate.turns_fps = measured[i];
+  }
+  std::ranges::sort(rates, std::greater{}, &SteadyRate::fps);
   return rates;
 }
 
-double rate_of(const std::vector<Rate>& rates, const std::string& configuration) {
-  for (const Rate& rate : rates)
-    if (rate.configuration == configuration) return rate.fps;
+const SteadyRate& rate_of(const std::vector<SteadyRate>& rates, const std::string& configuration) {
+  for (const SteadyRate& rate : rates)
+    if (rate.configuration == configuration) return rate;
   throw std::runtime_error(configuration + " was not measured");
 }
 

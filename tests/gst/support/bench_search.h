@@ -6,6 +6,7 @@
 
 #include "pipelines/tandem/bench_chains.h"
 #include "tests/gst/support/fed_bin.h"
+#include "tests/gst/support/turns.h"
 
 namespace tandem {
 
@@ -81,15 +82,20 @@ inline constexpr double kMostSettling_s = 2;
 /// device's clocks rise.
 void settle(FedBin& stream, const std::vector<GstBuffer*>& frames, double most_s);
 
+/// What a configuration does when it runs steadily.
+struct SteadyRate : Rate {
+  OfBest of_best;  ///< of all that were measured with it
+  std::vector<double> turns_fps;
+};
+
 /// What each does when it runs steadily, the fastest first: in turn, `rounds` times for `seconds`
-/// each, medians of what each did by what all did in that round. A machine whose speed drifts hits
-/// all of them. Each runs for a moment before it counts, and in the first round until its rate is
+/// each, typical_rates(). A machine whose speed drifts hits all of them. Each runs for a moment before it counts, and in the first round until its rate is
 /// steady, for `settle_s` at most.
-std::vector<Rate> steady_rates(const FedBin::Options& options, const std::string& stages,
-                               const Frames& frames, std::vector<std::string> configurations,
-                               double seconds, int rounds, double settle_s = 0);
+std::vector<SteadyRate> steady_rates(const FedBin::Options& options, const std::string& stages,
+                                     const Frames& frames, std::vector<std::string> configurations,
+                                     double seconds, int rounds, double settle_s = 0);
 
 /// Of one that was measured. Throws std::runtime_error when it was not.
-double rate_of(const std::vector<Rate>& rates, const std::string& configuration);
+const SteadyRate& rate_of(const std::vector<SteadyRate>& rates, const std::string& configuration);
 
 }  // namespace tandem

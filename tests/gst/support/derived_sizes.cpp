@@ -60,15 +60,16 @@ void derive_sizes(const FedBin::Options& options, const BenchChain& chain,
     const std::string runs = to_string(best.configuration);
     const Frames frames(kSizes[i]);
     std::vector<std::string> last{runs, lists[i].back()};
-    const std::vector<Rate> found =
+    const std::vector<SteadyRate> found =
         steady_rates(options, chain.stages, frames, lists[i], search.seconds, search.rounds);
     for (int first = 0; first < kFinals && first < std::ssize(found); ++first)
       last.push_back(found[first].configuration);
-    const std::vector<Rate> rates =
+    const std::vector<SteadyRate> rates =
         steady_rates(options, chain.stages, frames, last, finals.seconds, finals.rounds);
-    const double fps = rate_of(rates, runs), share = fps / rates[0].fps;
-    std::printf("| %s | %s | %.3f | %.2f | %s |\n", text_of(kSizes[i]).c_str(), runs.c_str(), share,
-                best.prediction.throughput_fps / fps, rates[0].configuration.c_str());
+    const SteadyRate& rate = rate_of(rates, runs);
+    const auto [share, error] = rate.of_best;
+    std::printf("| %s | %s | %.3f ± %.3f | %.2f | %s |\n", text_of(kSizes[i]).c_str(), runs.c_str(),
+                share, error, best.prediction.throughput_fps / rate.fps, rates[0].configuration.c_str());
     std::fflush(stdout);
     sum += share;
     least = std::min(least, share);
