@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/gst/support/fed_bin.h"
 
+#include <gst/video/video.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <utility>
@@ -9,6 +11,32 @@
 
 namespace tandem {
 namespace {
+
+// A stage may write to the pixels: after so many frames a buffer is filled anew.
+constexpr int kFilledFor = 8;
+
+GstBufferPool* make_pool(GstCaps* caps) {
+  GstVideoInfo info;
+  gst_video_info_from_caps(&info, caps);
+  GstBufferPool* pool = gst_video_buffer_pool_new();
+  GstStructure* config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_set_params(config, caps, static_cast<guint>(GST_VIDEO_INFO_SIZE(&info)), 0,
+                                    0);
+  if (!gst_buffer_pool_set_config(pool, config) || !gst_buffer_pool_set_active(pool, TRUE))
+    throw std::runtime_error("no pool for frames can be made");
+  return pool;
+}
+
+// Of how many frames it was in since it was filled last; 0: it never was, or long ago.
+int& frames_since_filled(GstBuffer* buffer) {
+  static const GQuark quark = g_quark_from_static_string("tandem-frames-since-filled");
+  auto* frames = static_cast<int*>(gst_mini_object_get_qdata(GST_MINI_OBJECT_CAST(buffer), quark));
+  if (!frames) {
+    frames = g_new0(int, 1);
+    gst_mini_object_set_qdata(GST_MINI_OBJECT_CAST(buffer), quark, frames, g_free);
+  }
+  return *frames;
+}
 
 // Where the time of a training went, in words.
 std::string spent_of(const GstStructure* decision) {
@@ -107,10 +135,7 @@ FedBin::FedBin(const Options& options, const std::string& stages, const char* ad
 
 FedBin::~FedBin() {
   gst_element_set_state(pipeline_, GST_STATE_NULL);
-  if (pool_) {
-    gst_buffer_pool_set_active(pool_, FALSE);
-    gst_object_unref(pool_);
-  }
+  use(nullptr);
   gst_object_unref(source_);
   gst_object_unref(bin_);
   gst_object_unref(pipeline_);
@@ -127,13 +152,27 @@ void FedBin::begin(Size size) {
                                       G_TYPE_INT, size.width, "height", G_TYPE_INT, size.height,
                                       "framerate", GST_TYPE_FRACTION, 30, 1, nullptr);
   gst_app_src_set_caps(source_, caps);
+  use(make_pool(caps));
   gst_caps_unref(caps);
   gst_element_set_state(pipeline_, GST_STATE_PLAYING);
 }
 
+// In place of what was used before, whose buffers go when they are back.
+void FedBin::use(GstBufferPool* pool) {
+  GstBufferPool* before = std::exchange(pool_, pool);
+  if (!before) return;
+  gst_buffer_pool_set_active(before, FALSE);
+  gst_object_unref(before);
+}
+
 void FedBin::feed(const std::vector<GstBuffer*>& frames) {
   if (asked_anew_.exchange(false) && reconfigured) reconfigured();
-  GstBuffer* buffer = gst_buffer_copy(frames[next_++ % frames.size()]);
+  GstBuffer* buffer = nullptr;
+  if (gst_buffer_pool_acquire_buffer(pool_, &buffer, nullptr) != GST_FLOW_OK)
+    throw std::runtime_error("the pool has no buffer");
+  int& since_filled = frames_since_filled(buffer);
+  if (since_filled == 0) fill(buffer, frames[next_++ % frames.size()]);
+  since_filled = (since_filled + 1) % kFilledFor;
   if (gst_app_src_push_buffer(source_, buffer) != GST_FLOW_OK)
     throw std::runtime_error("the pipeline stopped taking frames");
 }
@@ -141,13 +180,13 @@ void FedBin::feed(const std::vector<GstBuffer*>& frames) {
 std::vector<GstBuffer*> FedBin::in_its_memory(const std::vector<GstBuffer*>& frames) {
   GstCaps* caps = gst_app_src_get_caps(source_);
   GstPad* pad = gst_element_get_static_pad(GST_ELEMENT(source_), "src");
-  if (GstBufferPool* before = std::exchange(pool_, offered_pool(pad, caps))) {
-    gst_buffer_pool_set_active(before, FALSE);
-    gst_object_unref(before);
-  }
+  std::vector<GstBuffer*> copies;
+  GstBufferPool* offered = offered_pool(pad, caps);
+  if (offered) copies = copies_in(offered, frames);
+  use(offered ? offered : make_pool(caps));
   gst_object_unref(pad);
   gst_caps_unref(caps);
-  return copies_in(pool_, frames);
+  return copies;
 }
 
 Stats FedBin::stats() const {

@@ -56,7 +56,9 @@ struct Rate {
 /// "gcc/cg3", "ggg/cg1/q4" or "auto".
 void force_configuration(GstElement* bin, const std::string& configuration);
 
-/// appsrc ! tandembin ! fakesink, playing and always fed.
+/// appsrc ! tandembin ! fakesink, playing and always fed: with buffers of the pool that the bin
+/// offers, or of one like a source's own. Nobody else holds them, so that stages which write pixels
+/// write to these.
 class FedBin {
  public:
   struct Options {
@@ -77,12 +79,13 @@ class FedBin {
   void set(const char* property, const char* value);
   void force(const std::string& configuration);
   void begin(Size size);
+  /// One buffer. `frames` are what its pool's are filled with, one after the other.
   void feed(const std::vector<GstBuffer*>& frames);
   /// Called in feed() after the bin has asked upstream to negotiate anew: it may offer other
   /// memory.
   std::function<void()> reconfigured;
-  /// Copies of frames in the memory that the bin offers upstream, after begin(), for the caller to
-  /// give back before the bin goes; none if it offers no pool.
+  /// After begin(), feed() takes what the bin offers upstream. Returns copies of frames in that
+  /// memory, for the caller to give back before the bin goes; none if it offers no pool.
   std::vector<GstBuffer*> in_its_memory(const std::vector<GstBuffer*>& frames);
   Stats stats() const;
   /// All decisions so far.
@@ -115,6 +118,7 @@ class FedBin {
   static GstBusSyncReply hear(GstBus* bus, GstMessage* message, gpointer self);
   static GstPadProbeReturn count(GstPad* pad, GstPadProbeInfo* info, gpointer self);
   static GstPadProbeReturn hear_event(GstPad* pad, GstPadProbeInfo* info, gpointer self);
+  void use(GstBufferPool* pool);
 
   GstElement* pipeline_;
   GstAppSrc* source_;

@@ -18,6 +18,14 @@ inline GstBufferPool* offered_pool(GstPad* source, GstCaps* caps) {
   return pool;
 }
 
+/// Puts the pixels of `frame` into a buffer of its size.
+inline void fill(GstBuffer* buffer, GstBuffer* frame) {
+  GstMapInfo map;
+  gst_buffer_map(frame, &map, GST_MAP_READ);
+  gst_buffer_fill(buffer, 0, map.data, map.size);
+  gst_buffer_unmap(frame, &map);
+}
+
 /// Copies of frames in the memory of a pool, as many as it has, for the caller to give back before
 /// the pool goes.
 inline std::vector<GstBuffer*> copies_in(GstBufferPool* pool,
@@ -29,10 +37,7 @@ inline std::vector<GstBuffer*> copies_in(GstBufferPool* pool,
     without_waiting.flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT;
     GstBuffer* copy = nullptr;
     if (gst_buffer_pool_acquire_buffer(pool, &copy, &without_waiting) != GST_FLOW_OK) break;
-    GstMapInfo map;
-    gst_buffer_map(frame, &map, GST_MAP_READ);
-    gst_buffer_fill(copy, 0, map.data, map.size);
-    gst_buffer_unmap(frame, &map);
+    fill(copy, frame);
     copies.push_back(copy);
   }
   return copies;
