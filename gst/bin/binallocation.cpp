@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/binallocation.h"
 
-#include <gst/video/gstvideopool.h>
 #include <gst/video/video.h>
 
 #include <vector>
 
+#include "gst/memory/framepool.h"
 #include "gst/util/ref.h"
 
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
@@ -55,7 +55,7 @@ void put_pool_first(GstQuery* query, GstBufferPool* ours, guint bytes) {
 }
 
 ObjectRef<GstBufferPool> make_pool(GstCaps* caps, guint bytes, GstAllocator* allocator) {
-  ObjectRef<GstBufferPool> pool(gst_video_buffer_pool_new());
+  ObjectRef<GstBufferPool> pool = make_frame_pool();
   GstStructure* config = gst_buffer_pool_get_config(pool.get());
   gst_buffer_pool_config_set_params(config, caps, bytes, 0, 0);
   gst_buffer_pool_config_set_allocator(config, allocator, &kAligned);

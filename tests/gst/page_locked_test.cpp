@@ -2,6 +2,7 @@
 // The pool of page-locked memory that tandembin offers upstream.
 #include "tests/gst/support/page_locked.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <future>
@@ -104,6 +105,52 @@ TEST_F(PageLocked, OrdinaryMemoryFollowsWhenThereIsNoneLeft) {
   ASSERT_TRUE(offers_anything(to_first) && offers_anything(to_second));
   EXPECT_EQ(count(of_first, to_first.pool.get()), 4);
   EXPECT_EQ(count(of_second, to_second.pool.get()), 0) << "the bound is of all bins together";
+}
+
+// A GstVideoBufferPool would hand out all six in the order in which they came back.
+TEST_F(PageLocked, PageLockedBuffersComeFirst) {
+  setenv(kBound, "1", 1);
+  Stream stream(bin("mapping=ggg threads=1"));
+  stream.set_state_without_waiting(GST_STATE_PAUSED);
+  const Offer offer = ask(stream, caps_text({512, 512}));
+  ASSERT_TRUE(offers_anything(offer));
+  std::vector<BufferRef> many;
+  for (int i = 0; i < 6; ++i) many.push_back(take(offer.pool.get()));
+  EXPECT_FALSE(is_ours(many.back().get())) << "the bound has room for four";
+  std::ranges::reverse(many);
+  for (BufferRef& buffer : many) buffer.reset();
+  for (int round = 0; round < 3; ++round) {
+    std::vector<BufferRef> few;
+    for (int i = 0; i < 4; ++i) {
+      few.push_back(take(offer.pool.get()));
+      EXPECT_TRUE(is_ours(few.back().get())) << "round " << round << ", buffer " << i;
+    }
+    EXPECT_FALSE(is_ours(take(offer.pool.get()).get()));
+  }
+  // Of those that are out when it ends none comes back.
+  const BufferRef out = take(offer.pool.get());
+  EXPECT_TRUE(gst_buffer_pool_set_active(offer.pool.get(), FALSE));
+  GstBuffer* none = nullptr;
+  EXPECT_EQ(gst_buffer_pool_acquire_buffer(offer.pool.get(), &none, nullptr), GST_FLOW_FLUSHING);
+}
+
+TEST_F(PageLocked, APoolWithABoundIsWaitedFor) {
+  Stream stream(bin("mapping=ggg threads=1"));
+  stream.set_state_without_waiting(GST_STATE_PAUSED);
+  const Offer offer = ask(stream, caps_text({}));
+  ASSERT_TRUE(offers_anything(offer));
+  GstStructure* config = gst_buffer_pool_get_config(offer.pool.get());
+  const CapsRef caps(gst_caps_from_string(caps_text({}).c_str()));
+  gst_buffer_pool_config_set_params(config, caps.get(), offer.bytes, 0, 1);
+  ASSERT_TRUE(gst_buffer_pool_set_config(offer.pool.get(), config));
+  for (int i = 0; i < 3; ++i) {
+    BufferRef only = take(offer.pool.get());
+    auto next = std::async(std::launch::async, [&] { return take(offer.pool.get()); });
+    EXPECT_EQ(next.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+    only.reset();
+    EXPECT_TRUE(is_ours(next.get().get()));
+  }
+  EXPECT_TRUE(gst_buffer_pool_set_active(offer.pool.get(), FALSE));
 }
 
 TEST_F(PageLocked, FreedMemoryServesItsSizeAndMakesRoomForOthers) {

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/memory/framepool.h"
+
+#include <gst/video/gstvideopool.h>
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "gst/memory/pagelocked.h"
+
+namespace tandem {
+namespace {
+
+// Page-locked buffers that are back, those of longest ago first. All others are the parent's.
+struct Idle {
+  std::mutex mutex;
+  std::vector<GstBuffer*> buffers;
+  // Of the configuration.
+  bool bounded = false;
+  guint bytes = 0;
+};
+
+struct FramePool {
+  GstVideoBufferPool parent;
+  Idle* idle;
+};
+struct FramePoolClass {
+  GstVideoBufferPoolClass parent_class;
+};
+
+G_DEFINE_TYPE(FramePool, frame_pool, GST_TYPE_VIDEO_BUFFER_POOL)
+
+Idle& idle_of(GstBufferPool* pool) { return *reinterpret_cast<FramePool*>(pool)->idle; }
+GstBufferPoolClass* parent() { return GST_BUFFER_POOL_CLASS(frame_pool_parent_class); }
+
+gboolean set_config(GstBufferPool* pool, GstStructure* config) {
+  if (!parent()->set_config(pool, config)) return FALSE;
+  Idle& idle = idle_of(pool);
+  guint most = 0;
+  gst_buffer_pool_config_get_params(config, nullptr, &idle.bytes, nullptr, &most);
+  idle.bounded = most > 0;  // who waits for a buffer waits for the parent's
+  return TRUE;
+}
+
+GstFlowReturn acquire_buffer(GstBufferPool* pool, GstBuffer** buffer,
+                             GstBufferPoolAcquireParams* params) {
+  if (!GST_BUFFER_POOL_IS_FLUSHING(pool)) {
+    Idle& idle = idle_of(pool);
+    const std::lock_guard lock(idle.mutex);
+    if (!idle.buffers.empty()) {
+      *buffer = idle.buffers.back();
+      idle.buffers.pop_back();
+      return GST_FLOW_OK;
+    }
+  }
+  return parent()->acquire_buffer(pool, buffer, params);
+}
+
+// One that is not what it was is for the parent to free.
+void release_buffer(GstBufferPool* pool, GstBuffer* buffer) {
+  Idle& idle = idle_of(pool);
+  const bool intact = !GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_TAG_MEMORY) &&
+                      gst_buffer_get_size(buffer) == idle.bytes &&
+                      gst_buffer_is_all_memory_writable(buffer);
+  if (idle.bounded || !intact || !is_page_locked(buffer))
+    return parent()->release_buffer(pool, buffer);
+  const std::lock_guard lock(idle.mutex);
+  idle.buffers.push_back(buffer);
+}
+
+// The parent frees all that it has, and counts them.
+gboolean stop(GstBufferPool* pool) {
+  Idle& idle = idle_of(pool);
+  std::vector<GstBuffer*> buffers;
+  {
+    const std::lock_guard lock(idle.mutex);
+    buffers = std::exchange(idle.buffers, {});
+  }
+  for (GstBuffer* buffer : buffers) parent()->release_buffer(pool, buffer);
+  return parent()->stop(pool);
+}
+
+void frame_pool_init(FramePool* self) { self->idle = new Idle; }
+
+void frame_pool_class_init(FramePoolClass* klass) {
+  GstBufferPoolClass* const pool = GST_BUFFER_POOL_CLASS(klass);
+  pool->set_config = set_config;
+  pool->acquire_buffer = acquire_buffer;
+  pool->release_buffer = release_buffer;
+  pool->stop = stop;
+  G_OBJECT_CLASS(klass)->finalize = [](GObject* object) {
+    // Stops it, if it is still active.
+    Idle* const idle = reinterpret_cast<FramePool*>(object)->idle;
+    G_OBJECT_CLASS(frame_pool_parent_class)->finalize(object);
+    delete idle;
+  };
+}
+
+}  // namespace
+
+ObjectRef<GstBufferPool> make_frame_pool() {
+  auto* pool = static_cast<GstBufferPool*>(g_object_new(frame_pool_get_type(), nullptr));
+  return ObjectRef<GstBufferPool>(GST_BUFFER_POOL(gst_object_ref_sink(pool)));
+}
+
+}  // namespace tandem
