@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gst/elements/stageprogram.h"
+#include "gst/stage/framepixels.h"
 
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
 #define GST_CAT_DEFAULT tandem_bin_debug
@@ -148,18 +149,14 @@ void FusedStages::enqueue(FrameItem& item, opencl::Queue& queue) const {
     if (is_output(item, i))
       views[i] = view(item, i, output(item, i).buffer->device(queue, Access::write));
   device_->enqueue(queue, call(item, views, values));
-  if (fused_.luma >= 0)
+  if (fused_.luma >= 0 && !takes_luma_from_device(item.video))
     output(item, static_cast<std::size_t>(fused_.luma)).buffer->enqueue_download(queue);
 }
 
 // The frame gets its luma when all of the stages are done: until then they can be computed again.
 void FusedStages::finish(FrameItem& item) const {
   if (fused_.luma < 0) return;
-  const auto* from = static_cast<const uint8_t*>(
-      output(item, static_cast<std::size_t>(fused_.luma)).buffer->host(Access::read));
-  const Plane<uint8_t> luma = pixels_of(item, 0);
-  for (int y = 0; y < luma.height; ++y)
-    std::copy_n(from + static_cast<std::ptrdiff_t>(y) * luma.width, luma.width, luma.row(y));
+  take_luma(*output(item, static_cast<std::size_t>(fused_.luma)).buffer, item.video);
 }
 
 }  // namespace tandem

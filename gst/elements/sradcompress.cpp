@@ -30,12 +30,10 @@ class SradCompressWork final : public SradWork {
   void enqueue_rows(StageFrame& frame, opencl::Queue& queue, Rows rows) const override {
     const auto image = plane(frame.device_input(0));
     kernels_->compress(queue, image, plane(frame.device_output(kLuma)), rows);
-    frame.download(kLuma);
+    frame.download_luma(kLuma);
   }
 
-  void collect(StageFrame& frame) const override {
-    copy(frame.result<uint8_t>(kLuma), frame.luma(), {0, height_});
-  }
+  void collect(StageFrame& frame) const override { frame.take_luma(kLuma); }
 
   // By one core it takes a quarter of a split frame's time (1920x1080).
   void join(StageFrame& frame, const SplitRows& rows) const override {

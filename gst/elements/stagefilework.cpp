@@ -265,14 +265,15 @@ void StageFileWork::enqueue(StageFrame& frame, opencl::Queue& queue) const {
   }
   program_->device->enqueue(queue, call(views.data()));
   for (std::size_t i = 0; i < places_.size(); ++i) {
-    // To the host: what the frame takes, what says how a loop ended, and what the next frame needs
-    // even if the device fails.
+    // To the host: what says how a loop ended, and what the next frame needs even if the device
+    // fails.
     const bool kept = std::ranges::any_of(tensors, [&](const StageTensor& t) {
       return t.role == Role::kBefore && t.of == static_cast<int>(i);
     });
-    if (kept || tensors[i].role == Role::kLumaOut || tensors[i].role == Role::kFlags ||
-        is_boxes(tensors[i]))
+    if (kept || tensors[i].role == Role::kFlags || is_boxes(tensors[i]))
       frame.download(places_[i].output);
+    else if (tensors[i].role == Role::kLumaOut)
+      frame.download_luma(places_[i].output);
   }
 }
 
@@ -284,7 +285,7 @@ void StageFileWork::collect(StageFrame& frame) const {
   }
   const std::string problem = unsettled_loop(*program_->file, program_->plan, call(views.data()));
   if (!problem.empty()) throw std::runtime_error(problem);
-  copy_luma(frame);
+  if (luma_out_ >= 0) frame.take_luma(luma_out_);
 }
 
 void StageFileWork::publish(StageFrame& frame, GstBuffer* buffer) const {

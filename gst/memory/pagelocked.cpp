@@ -182,7 +182,7 @@ GstMemory* copy(GstMemory* memory, gssize offset, gssize size) {
 
 void page_locked_allocator_init(PageLockedAllocator* self) {
   GstAllocator* allocator = GST_ALLOCATOR_CAST(self);
-  allocator->mem_type = "TandemPageLocked";
+  allocator->mem_type = kPageLockedType;
   allocator->mem_map = [](GstMemory* memory, gsize, GstMapFlags) -> gpointer {
     return cast(memory)->data;
   };

@@ -11,6 +11,9 @@
 
 namespace tandem {
 
+/// Of the memory of such an allocator, GstAllocator::mem_type.
+inline constexpr char kPageLockedType[] = "TandemPageLocked";
+
 /// An allocator of host memory that is page-locked for `context`, so that its device copies frames
 /// from there at full speed; ordinary memory when there is none left. Memory that is freed stays
 /// with the allocator for the next request of its size, because locking pages takes longer than a

@@ -187,9 +187,10 @@ void ClassWork::enqueue_by(SlotFrame& frame, opencl::Queue& queue, Call&& call) 
 
 void ClassWork::enqueue(SlotFrame& frame, opencl::Queue& queue) const {
   if (kernel_) return enqueue_kernel(frame, queue);
-  if (!klass()->enqueue) return enqueue_first(frame, queue, rows_);
   enqueue_by(frame, queue, [&](GstTandemFrame* here, gpointer commands, GError** error) {
-    return klass()->enqueue(stage_, here, commands, error);
+    here->whole = true;
+    return klass()->enqueue ? klass()->enqueue(stage_, here, commands, error)
+                            : klass()->enqueue_rows(stage_, here, rows_, commands, error);
   });
 }
 

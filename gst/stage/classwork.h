@@ -87,6 +87,7 @@ struct _GstTandemFrame : GstTandemProblem {
   tandem::SlotFrame& frame;
   const Inside inside;
   tandem::opencl::Queue* queue = nullptr;  // while it is enqueued
+  bool whole = false;                      // then: all rows at once, on one device alone
   tandem::Rows band;                       // of a frame that is enqueued band by band; else none
   bool in_bands() const { return band.count() > 0; }
 };

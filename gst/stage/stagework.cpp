@@ -47,6 +47,14 @@ void StageFrame::download(int i) const {
   if (!gst_tandem_frame_download(frame_, static_cast<guint>(i))) fail();
 }
 
+void StageFrame::download_luma(int i) const {
+  if (!gst_tandem_frame_download_luma(frame_, static_cast<guint>(i))) fail();
+}
+
+void StageFrame::take_luma(int i) const {
+  if (!gst_tandem_frame_take_luma(frame_, static_cast<guint>(i))) fail();
+}
+
 // The library knows why, and says so.
 void StageFrame::fail() { throw opencl::Error("the device failed"); }
 

@@ -83,6 +83,10 @@ class StageFrame {
   }
   /// Enqueues the download of an output, for collect() and publish().
   void download(int i) const;
+  /// The same of packed rows that are the frame's new luma, for take_luma().
+  void download_luma(int i) const;
+  /// Puts them into the frame; in collect().
+  void take_luma(int i) const;
 
  private:
   template <typename T>

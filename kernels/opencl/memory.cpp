@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdlib>
+#include <vector>
 
 #include "kernels/opencl/host_memory.h"
 #include "kernels/opencl/native.h"
@@ -77,6 +78,19 @@ namespace {
 // A copy of so much takes up to 100 ms where its memory is touched for the first time.
 constexpr std::size_t kPieceBytes = std::size_t{32} << 20;
 
+bool is_packed(const HostRows& rows) {
+  return rows.rows == 1 || rows.stride_bytes == rows.row_bytes;
+}
+
+void read_rows(cl::CommandQueue& commands, const cl::Buffer& buffer, cl_bool blocking, void* host,
+               const HostRows& rows, const std::vector<cl::Event>* waits = nullptr,
+               cl::Event* done = nullptr) {
+  const std::array<std::size_t, 3> origin{0, rows.at / rows.row_bytes, 0};
+  commands.enqueueReadBufferRect(buffer, blocking, origin, {0, 0, 0},
+                                 {rows.row_bytes, rows.rows, 1}, rows.row_bytes, 0,
+                                 rows.stride_bytes, 0, host, waits, done);
+}
+
 // Calls `copy` with the offset and the size of each piece: of all, unless the queue keeps a pace.
 // Kernels say nothing about how long a copy takes, nor the other way round.
 template <class Copy>
@@ -100,7 +114,7 @@ void upload(Queue& queue, void* mem, const void* host, const HostRows& rows) {
   CopyPlace place = place_for_upload(queue);
   cl::CommandQueue& commands = place.queue;
   command(queue, "copy to the device", [&] {
-    if (rows.rows == 1 || rows.stride_bytes == rows.row_bytes) {
+    if (is_packed(rows)) {
       in_pieces(queue, bytes, [&](std::size_t at, std::size_t size) {
         commands.enqueueWriteBuffer(buffer, CL_FALSE, rows.at + at, size,
                                     static_cast<const std::byte*>(host) + at, nullptr, place.done);
@@ -131,16 +145,13 @@ void download(Queue& queue, void* mem, void* host, const HostRows& rows) {
   CopyPlace place = place_for_download(queue);
   cl::CommandQueue& commands = place.queue;
   command(queue, "copy from the device", [&] {
-    if (rows.rows == 1 || rows.stride_bytes == rows.row_bytes) {
+    if (is_packed(rows)) {
       in_pieces(queue, bytes, [&](std::size_t at, std::size_t size) {
         commands.enqueueReadBuffer(buffer, CL_FALSE, rows.at + at, size,
                                    static_cast<std::byte*>(host) + at, place.waits, place.done);
       });
     } else {
-      const std::array<std::size_t, 3> origin{0, rows.at / rows.row_bytes, 0};
-      commands.enqueueReadBufferRect(buffer, CL_FALSE, origin, {0, 0, 0},
-                                     {rows.row_bytes, rows.rows, 1}, rows.row_bytes, 0,
-                                     rows.stride_bytes, 0, host, place.waits, place.done);
+      read_rows(commands, buffer, CL_FALSE, host, rows, place.waits, place.done);
     }
     if (place.done) commands.flush();
   });
@@ -148,13 +159,22 @@ void download(Queue& queue, void* mem, void* host, const HostRows& rows) {
 
 void download_now(Context& context, int device, void* mem, void* host, std::size_t bytes,
                   std::size_t at) {
-  if (bytes == 0) return;
+  download_now(context, device, mem, host, HostRows{bytes, 1, bytes, at});
+}
+
+void download_now(Context& context, int device, void* mem, void* host, const HostRows& rows) {
+  if (rows.row_bytes * rows.rows == 0) return;
   const cl::Buffer buffer(static_cast<cl_mem>(mem), true);
   NativeDevice& native = context.native().at(device);
   const std::lock_guard lock(native.transfer_mutex);
   try {
-    command(native, native.transfer, "copy from the device",
-            [&] { native.transfer.enqueueReadBuffer(buffer, CL_TRUE, at, bytes, host); });
+    command(native, native.transfer, "copy from the device", [&] {
+      if (is_packed(rows))
+        native.transfer.enqueueReadBuffer(buffer, CL_TRUE, rows.at, rows.row_bytes * rows.rows,
+                                          host);
+      else
+        read_rows(native.transfer, buffer, CL_TRUE, host, rows);
+    });
   } catch (const Error& error) {
     throw Error(error.what(), device, context);
   }

@@ -48,5 +48,6 @@ void upload_now(Queue& queue, void* mem, const void* host, std::size_t bytes, st
 /// `at`: where the bytes begin in device memory.
 void download_now(Context& context, int device, void* mem, void* host, std::size_t bytes,
                   std::size_t at = 0);
+void download_now(Context& context, int device, void* mem, void* host, const HostRows& rows);
 
 }  // namespace tandem::opencl::memory

@@ -131,10 +131,33 @@ TEST_F(DeviceBuffer, CopiesStridedRowsBothWays) {
   }
 }
 
+TEST_F(DeviceBuffer, BringsStridedRowsToOtherMemoryWithoutAHostSide) {
+  constexpr int kRows = 3, kRowBytes = 16, kStride = 24;
+  fill_device(11);
+  queue_->finish();
+  for (const int stride : {kRowBytes, kStride}) {
+    std::vector<unsigned char> copy(kRows * kStride, 255);
+    buffer_->download_rows(copy.data(), kRowBytes, kRows, stride);
+    EXPECT_FALSE(buffer_->is_on_host());
+    for (int y = 0; y < kRows; ++y)
+      for (int x = 0; x < kRowBytes; ++x) EXPECT_EQ(copy[y * stride + x], 11);
+    if (stride > kRowBytes) {
+      EXPECT_EQ(copy[kRowBytes], 255);
+    }
+  }
+  fill_host(12);
+  EXPECT_TRUE(buffer_->is_on_host());
+  std::vector<unsigned char> copy(kRows * kRowBytes);
+  fail_after(0);
+  buffer_->download_rows(copy.data(), kRowBytes, kRows, kRowBytes);
+  EXPECT_EQ(copy.back(), 12);
+}
+
 TEST_F(DeviceBuffer, RefusesRowsThatExceedIt) {
   std::vector<unsigned char> rows(2 * kBytes);
   EXPECT_THROW(buffer_->enqueue_upload_rows(*queue_, rows.data(), kBytes, 2, kBytes), Error);
   EXPECT_THROW(buffer_->enqueue_download_rows(*queue_, rows.data(), kBytes, 2, kBytes), Error);
+  EXPECT_THROW(buffer_->download_rows(rows.data(), kBytes, 2, kBytes), Error);
 }
 
 TEST_F(DeviceBuffer, WithoutContextHasNoDeviceSide) {

@@ -7,6 +7,7 @@
 
 #include "gst/memory/tensorpool.h"
 #include "gst/stage/classwork.h"
+#include "gst/stage/framepixels.h"
 #include "kernels/opencl/handles.h"
 
 using tandem::SlotTensor;
@@ -112,6 +113,21 @@ gboolean gst_tandem_frame_download(GstTandemFrame* frame, guint output) {
     } else {
       buffer->enqueue_download(*frame->queue);
     }
+    return TRUE;
+  });
+}
+
+gboolean gst_tandem_frame_download_luma(GstTandemFrame* frame, guint output) {
+  if (frame->whole && tandem::takes_luma_from_device(*frame->frame.video)) return TRUE;
+  return gst_tandem_frame_download(frame, output);
+}
+
+gboolean gst_tandem_frame_take_luma(GstTandemFrame* frame, guint output) {
+  g_return_val_if_fail(output < tandem::kMaxTensors, FALSE);
+  Buffer* const buffer = frame->frame.outputs[output].buffer;
+  g_return_val_if_fail(buffer, FALSE);
+  return frame->attempt([&] {
+    tandem::take_luma(*buffer, *frame->frame.video);
     return TRUE;
   });
 }

@@ -190,6 +190,33 @@ GST_TANDEM_API
 gboolean gst_tandem_frame_download(GstTandemFrame* frame, guint output);
 
 /**
+ * gst_tandem_frame_download_luma: (skip)
+ * @frame: a frame
+ * @output: which, from 0 on: rows of 8-bit luma as wide as the frame, one after the other
+ *
+ * gst_tandem_frame_download() of what `collect` gives to gst_tandem_frame_take_luma(), unless that
+ * does better without.
+ *
+ * Returns: %FALSE when the device failed, after which `enqueue` returns %FALSE
+ */
+GST_TANDEM_API
+gboolean gst_tandem_frame_download_luma(GstTandemFrame* frame, guint output);
+
+/**
+ * gst_tandem_frame_take_luma: (skip)
+ * @frame: a frame
+ * @output: as for gst_tandem_frame_download_luma()
+ *
+ * Puts an output that a device made into the luma of the frame: straight from the device where the
+ * frame is large and in page-locked memory. Inside `collect`, for a stage of
+ * gst_tandem_description_set_changes_pixels().
+ *
+ * Returns: %FALSE when the device failed
+ */
+GST_TANDEM_API
+gboolean gst_tandem_frame_take_luma(GstTandemFrame* frame, guint output);
+
+/**
  * gst_tandem_frame_keep_pace: (skip)
  * @frame: a frame
  *
