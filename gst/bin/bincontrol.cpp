@@ -3,6 +3,7 @@
 
 #include "gst/bin/binplan.h"
 #include "gst/bin/bintelling.h"
+#include "kernels/opencl/opencl.h"
 #include "model/predict.h"
 
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
@@ -74,6 +75,7 @@ void BinControl::recall() {
 Probe BinControl::probe() const {
   Probe probe = read_probe(energy_.meter.get());
   probe.others_cpu_s = seat_->cpu_s_of_others();
+  probe.buffers_made = opencl::counters().buffers_created;
   return probe;
 }
 

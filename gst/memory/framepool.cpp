@@ -12,7 +12,8 @@
 namespace tandem {
 namespace {
 
-// Page-locked buffers that are back, those of longest ago first. All others are the parent's.
+// Page-locked buffers that nobody uses, the latest one behind the others. The parent keeps those of
+// ordinary memory.
 struct Idle {
   std::mutex mutex;
   std::vector<GstBuffer*> buffers;
@@ -21,17 +22,17 @@ struct Idle {
   guint bytes = 0;
 };
 
-struct FramePool {
+struct TandemFramePool {
   GstVideoBufferPool parent;
   Idle* idle;
 };
-struct FramePoolClass {
+struct TandemFramePoolClass {
   GstVideoBufferPoolClass parent_class;
 };
 
-G_DEFINE_TYPE(FramePool, frame_pool, GST_TYPE_VIDEO_BUFFER_POOL)
+G_DEFINE_TYPE(TandemFramePool, frame_pool, GST_TYPE_VIDEO_BUFFER_POOL)
 
-Idle& idle_of(GstBufferPool* pool) { return *reinterpret_cast<FramePool*>(pool)->idle; }
+Idle& idle_of(GstBufferPool* pool) { return *reinterpret_cast<TandemFramePool*>(pool)->idle; }
 GstBufferPoolClass* parent() { return GST_BUFFER_POOL_CLASS(frame_pool_parent_class); }
 
 gboolean set_config(GstBufferPool* pool, GstStructure* config) {
@@ -39,7 +40,7 @@ gboolean set_config(GstBufferPool* pool, GstStructure* config) {
   Idle& idle = idle_of(pool);
   guint most = 0;
   gst_buffer_pool_config_get_params(config, nullptr, &idle.bytes, nullptr, &most);
-  idle.bounded = most > 0;  // who waits for a buffer waits for the parent's
+  idle.bounded = most > 0;  // the parent lets callers wait for a buffer
   return TRUE;
 }
 
@@ -57,7 +58,7 @@ GstFlowReturn acquire_buffer(GstBufferPool* pool, GstBuffer** buffer,
   return parent()->acquire_buffer(pool, buffer, params);
 }
 
-// One that is not what it was is for the parent to free.
+// The parent frees a buffer whose memory is another one now.
 void release_buffer(GstBufferPool* pool, GstBuffer* buffer) {
   Idle& idle = idle_of(pool);
   const bool intact = !GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_TAG_MEMORY) &&
@@ -81,9 +82,9 @@ gboolean stop(GstBufferPool* pool) {
   return parent()->stop(pool);
 }
 
-void frame_pool_init(FramePool* self) { self->idle = new Idle; }
+void frame_pool_init(TandemFramePool* self) { self->idle = new Idle; }
 
-void frame_pool_class_init(FramePoolClass* klass) {
+void frame_pool_class_init(TandemFramePoolClass* klass) {
   GstBufferPoolClass* const pool = GST_BUFFER_POOL_CLASS(klass);
   pool->set_config = set_config;
   pool->acquire_buffer = acquire_buffer;
@@ -91,7 +92,7 @@ void frame_pool_class_init(FramePoolClass* klass) {
   pool->stop = stop;
   G_OBJECT_CLASS(klass)->finalize = [](GObject* object) {
     // Stops it, if it is still active.
-    Idle* const idle = reinterpret_cast<FramePool*>(object)->idle;
+    Idle* const idle = reinterpret_cast<TandemFramePool*>(object)->idle;
     G_OBJECT_CLASS(frame_pool_parent_class)->finalize(object);
     delete idle;
   };

@@ -7,11 +7,11 @@
 
 namespace tandem {
 
-/// A pool of video frames for an allocator that has page-locked memory for some of them alone
-/// (pagelocked.h). The buffer that comes next is a page-locked one if there is any, that which came
-/// back last. A GstVideoBufferPool hands out all that it has ever made in turn: where many frames
-/// were in flight once most of them are in ordinary memory for good. Where the configuration names
-/// a largest number of buffers this pool does the same.
+/// A pool of video frames, for an allocator that locks the pages of some of them (pagelocked.h). It
+/// hands out the page-locked buffer that came back last, and others when there is none. A
+/// GstVideoBufferPool hands out all buffers that it ever made in turn: after many frames were in
+/// flight once, most come in ordinary memory. So does this pool where its configuration bounds the
+/// number of buffers.
 ObjectRef<GstBufferPool> make_frame_pool();
 
 }  // namespace tandem

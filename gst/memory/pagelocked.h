@@ -11,7 +11,7 @@
 
 namespace tandem {
 
-/// Of the memory of such an allocator, GstAllocator::mem_type.
+/// GstAllocator::mem_type of page-locked memory.
 inline constexpr char kPageLockedType[] = "TandemPageLocked";
 
 /// An allocator of host memory that is page-locked for `context`, so that its device copies frames

@@ -122,8 +122,8 @@ class ClassWork {
   void combine(SlotFrame& frame) const;
   /// The device side: enqueues all of it. Several threads at a time, each with a queue of its own.
   void enqueue(SlotFrame& frame, opencl::Queue& queue) const;
-  /// Once all that was enqueued is done: takes from host memory what goes into the frame's pixels.
-  /// Until then they are what they were, for the CPU when the device fails.
+  /// Once all that was enqueued is done: puts what goes into the frame's pixels there. Until then
+  /// they are what they were, for the CPU when the device fails.
   void collect(SlotFrame& frame) const;
   /// Whether a device can compute the first rows of a frame while the cores compute the last ones.
   bool splits() const { return klass()->enqueue_rows != nullptr; }

@@ -36,8 +36,8 @@ bool takes_luma_from_device(const GstVideoFrame& video) {
 
 void take_luma(opencl::Buffer& from, const GstVideoFrame& video) {
   const Luma to(video);
-  if (takes_luma_from_device(video) && !from.is_on_host())
-    return from.download_rows(to.data, to.width, to.height, to.stride);
+  if (takes_luma_from_device(video) && from.download_rows(to.data, to.width, to.height, to.stride))
+    return;
   const auto* const packed = static_cast<const uint8_t*>(from.host(opencl::Buffer::Access::read));
   for (int y = 0; y < to.height; ++y) {
     const auto row = static_cast<std::size_t>(y);

@@ -147,8 +147,8 @@ class StageWork {
   /// The device side: enqueues all of it. Several threads at a time, each with a queue of its own.
   /// Throws opencl::Error.
   virtual void enqueue(StageFrame&, opencl::Queue&) const {}
-  /// Once all that was enqueued is done: takes from host memory what goes into the frame's pixels.
-  /// Until then they are what they were, for the CPU when the device fails.
+  /// Once all that was enqueued is done: puts what goes into the frame's pixels there. Until then
+  /// they are what they were, for the CPU when the device fails.
   virtual void collect(StageFrame&) const {}
 
   /// Puts results that are not tensors on the buffer (which is writable), after either side.

@@ -292,28 +292,16 @@ void Buffer::enqueue_download_rows(Queue& queue, void* destination, std::size_t 
   memory::download(queue, mem, destination, layout);
 }
 
-void Buffer::download_rows(void* destination, std::size_t row_bytes, int rows,
+bool Buffer::download_rows(void* destination, std::size_t row_bytes, int rows,
                            std::size_t destination_stride_bytes) {
   const memory::HostRows layout{row_bytes, static_cast<std::size_t>(std::max(rows, 0)),
                                 destination_stride_bytes};
-  if (layout.row_bytes * layout.rows > bytes_)
-    throw Error("the rows to download exceed the buffer");
+  if (row_bytes * layout.rows > bytes_) throw Error("the rows to download exceed the buffer");
   const std::lock_guard lock(self_->mutex);
-  if (self_->halved()) self_->join_on_host(bytes_);
-  if (self_->host_valid || self_->device_valid == 0) {
-    const auto* const from = static_cast<const std::byte*>(self_->host(bytes_));
-    for (std::size_t y = 0; y < layout.rows; ++y)
-      std::memcpy(static_cast<std::byte*>(destination) + y * destination_stride_bytes,
-                  from + y * row_bytes, row_bytes);
-    return;
-  }
+  if (self_->host_valid || self_->device_valid == 0) return false;
   const int device = std::countr_zero(self_->device_valid);
   memory::download_now(*self_->context, device, self_->mem[device], destination, layout);
-}
-
-bool Buffer::is_on_host() const {
-  const std::lock_guard lock(self_->mutex);
-  return self_->host_valid;
+  return true;
 }
 
 bool Buffer::share(Queue& queue, Access access, const Halves& halves, bool overwritten) {

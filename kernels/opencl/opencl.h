@@ -214,13 +214,10 @@ class Buffer {
   void enqueue_download_rows(Queue& queue, void* destination, std::size_t row_bytes, int rows,
                              std::size_t destination_stride_bytes);
 
-  /// The same for a buffer that no queue has commands for any more, and waits: from a device that
-  /// has the content, else from the host. Throws Error.
-  void download_rows(void* destination, std::size_t row_bytes, int rows,
+  /// The same of a buffer that no queue has commands for any more, and waits. False, and nothing
+  /// copied, where the host has the content already, or no device has all of it. Throws Error.
+  bool download_rows(void* destination, std::size_t row_bytes, int rows,
                      std::size_t destination_stride_bytes);
-
-  /// Whether the host side has the content, all of it.
-  bool is_on_host() const;
 
   /// The parts of a content that device and host compute at the same time. The buffer has `planes`
   /// equal parts. The device has the bytes of each before `device_end`, the host those from

@@ -75,6 +75,7 @@ void upload(Queue&, void*, const void*, const HostRows&) { unavailable(); }
 void upload_now(Queue&, void*, const void*, std::size_t, std::size_t) { unavailable(); }
 void download(Queue&, void*, void*, const HostRows&) { unavailable(); }
 void download_now(Context&, int, void*, void*, std::size_t, std::size_t) { unavailable(); }
+void download_now(Context&, int, void*, void*, const HostRows&) { unavailable(); }
 
 }  // namespace memory
 

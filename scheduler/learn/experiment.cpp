@@ -42,6 +42,7 @@ constexpr double kAllBusy = 0.9, kLess = 0.9;
 
 // Latencies of the slowest path, of long ones, and frames, that a trial lasts.
 constexpr double kLeastLatencies = 2, kLongLatencies = 1;
+constexpr double kMostMaking_s = 1;  // that is waited for
 constexpr int kLeastFrames = 3;
 // At least so long; then so many frames are enough, and so many seconds.
 struct Enough {
@@ -186,8 +187,10 @@ bool Experiment::take_trial(const FrameTimes& times, uint32_t device_stages) {
   if (times.begin_ns >= others_end_ns_) latency_.add(times.latency_ns());
   if (start_ns_ == 0) {
     const double lasted_s = seconds(last_ns_ - first_ns_);
+    const bool makes_memory = is_long_trial() && memory_.is_made(read_probe_()) &&
+                              lasted_s < plan_.fill_s + kMostMaking_s;
     if (!has_filled(plan_.configuration, seen_, lasted_s) || lasted_s < plan_.fill_s ||
-        times.begin_ns < others_end_ns_)
+        times.begin_ns < others_end_ns_ || makes_memory)
       return is_slow();
     start_ns_ = last_ns_;
     begin_ = read_probe_();

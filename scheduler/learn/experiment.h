@@ -8,6 +8,7 @@
 #include "model/objective.h"
 #include "scheduler/frame_times.h"
 #include "scheduler/learn/chain.h"
+#include "scheduler/learn/fresh_memory.h"
 #include "scheduler/learn/observation.h"
 #include "scheduler/machine/probe.h"
 
@@ -59,9 +60,10 @@ Plan as_in_service(Plan plan, const Chain& chain, const Objective& objective);
 /// device took none of 16 frames; beside the device, when the cores took none of 16 for each that
 /// runs at a time. A glance lasts as long as two frames on the slowest path, or one that takes
 /// longer than kCheap_s, and 50 frames or 0.5 s, but 0.1 s at least, a rest 0.05 s, a look 100
-/// frames or 0.5 s, but 0.25 s at least; of frames that take longer than kCheap_s 0.5 s. Each is
-/// over after 50 ms in which it was too slow, and so are cores beside the device that have finished
-/// a frame by then, and cores alone after one round.
+/// frames or 0.5 s, but 0.25 s at least; of frames that take longer than kCheap_s 0.5 s, once no
+/// memory is made for more of them, or after a second. Each is over after 50 ms in which it was too
+/// slow, and so are cores beside the device that have finished a frame by then, and cores alone
+/// after one round.
 ///
 /// Where threads wait for the source in most frames the rate is what they would do with frames at
 /// hand, unless this process keeps all processors busy or the source has brought a tenth more.
@@ -118,6 +120,7 @@ class Experiment {
   Busy busy_;                   // of the frames that were counted
   std::vector<FrameTimes> samples_;
   LatencySketch latency_;
+  FreshMemory memory_;
   std::vector<double> under_way_s_;  // how long each frame of a long trial was that was counted
   double latencies_s_ = 0;           // of the frames that were counted
   double relative_error_ = 0;

@@ -14,8 +14,9 @@ struct Probe {
   uint64_t now_ns = 0;
   double cpu_s = 0;  ///< processor time that the whole process has taken; never falls
   std::optional<EnergyReading> energy;
-  int processors = 1;       ///< that the process may use
-  double others_cpu_s = 0;  ///< of cpu_s, what the threads of other bins have taken
+  int processors = 1;         ///< that the process may use
+  double others_cpu_s = 0;    ///< of cpu_s, what the threads of other bins have taken
+  uint64_t buffers_made = 0;  ///< by the process, for tensors, on host and devices; never falls
 };
 using ReadProbe = std::function<Probe()>;
 

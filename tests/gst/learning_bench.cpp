@@ -202,10 +202,12 @@ void measure_finals(const Options& options, const BenchChain& chain, const Frame
   for (const Trained& told : trained) finals.push_back(told.after);
   for (int i = 0; i < options.finals && i < std::ssize(rates); ++i)
     finals.push_back(rates[i].configuration);
-  std::vector<SteadyRate> lasting = steady_rates(options.bin, chain.stages, frames, finals,
-                                           options.final_s, options.final_rounds, kMostSettling_s);
+  std::vector<SteadyRate> lasting =
+      steady_rates(options.bin, chain.stages, frames, finals, options.final_s, options.final_rounds,
+                   kMostSettling_s);
   std::erase_if(rates, [&](const SteadyRate& rate) {
-    return std::ranges::find(lasting, rate.configuration, &SteadyRate::configuration) != lasting.end();
+    return std::ranges::find(lasting, rate.configuration, &SteadyRate::configuration) !=
+           lasting.end();
   });
   rates.insert(rates.begin(), lasting.begin(), lasting.end());
 }

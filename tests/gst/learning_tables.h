@@ -28,8 +28,8 @@ struct Row {
   // For how long the training of the cold start was slower than half of its best 0.1 s before, at
   // most.
   double slow_s = 0;
-  // After its training, by turns with a stream that is told what it chose: the median of its rate by
-  // that stream's, and that stream's rate.
+  // After its training, by turns with a stream that is told what it chose: the median of its rate
+  // by that stream's, and that stream's rate.
   double by_turns = 0, told_fps = 0;
   Stats cold;
   std::vector<Trained> trained;

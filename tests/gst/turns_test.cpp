@@ -54,6 +54,10 @@ TEST(Turns, EqualsAreAsGoodAsTheBest) {
 TEST(Turns, TellHowFarTheBestIsAhead) {
   EXPECT_NEAR(seen({80, 100, 90, 70}).mean, 0.8, 0.02);
   EXPECT_NEAR(seen({100, 80, 70, 60}).mean, 1, 0.02);
+  // Rivals that are closer than turns tell hide how far it is ahead, by a third at most.
+  const double near = seen({92, 100, 94, 94, 94, 94}).mean;
+  EXPECT_GT(near, 0.92);
+  EXPECT_LT(near, 0.96);
 }
 
 TEST(Turns, ASingleTurnIsComparedWithTheFastest) {

@@ -131,26 +131,24 @@ TEST_F(DeviceBuffer, CopiesStridedRowsBothWays) {
   }
 }
 
-TEST_F(DeviceBuffer, BringsStridedRowsToOtherMemoryWithoutAHostSide) {
+TEST_F(DeviceBuffer, BringsStridedRowsToOtherMemoryAtOnce) {
   constexpr int kRows = 3, kRowBytes = 16, kStride = 24;
   fill_device(11);
-  queue_->finish();
   for (const int stride : {kRowBytes, kStride}) {
     std::vector<unsigned char> copy(kRows * kStride, 255);
-    buffer_->download_rows(copy.data(), kRowBytes, kRows, stride);
-    EXPECT_FALSE(buffer_->is_on_host());
+    EXPECT_TRUE(
+        buffer_->download_rows(copy.data(), kRowBytes, kRows, static_cast<std::size_t>(stride)));
     for (int y = 0; y < kRows; ++y)
-      for (int x = 0; x < kRowBytes; ++x) EXPECT_EQ(copy[y * stride + x], 11);
-    if (stride > kRowBytes) {
-      EXPECT_EQ(copy[kRowBytes], 255);
-    }
+      for (int x = 0; x < stride; ++x)
+        EXPECT_EQ(copy[static_cast<std::size_t>(y * stride + x)], x < kRowBytes ? 11 : 255);
   }
-  fill_host(12);
-  EXPECT_TRUE(buffer_->is_on_host());
-  std::vector<unsigned char> copy(kRows * kRowBytes);
   fail_after(0);
-  buffer_->download_rows(copy.data(), kRowBytes, kRows, kRowBytes);
-  EXPECT_EQ(copy.back(), 12);
+  std::vector<unsigned char> copy(kRows * kRowBytes, 255);
+  EXPECT_THROW(buffer_->download_rows(copy.data(), kRowBytes, kRows, kRowBytes), Error);
+  EXPECT_EQ(copy.back(), 255);
+  fail_after(-1);
+  fill_host(12);
+  EXPECT_FALSE(buffer_->download_rows(copy.data(), kRowBytes, kRows, kRowBytes)) << "it is there";
 }
 
 TEST_F(DeviceBuffer, RefusesRowsThatExceedIt) {

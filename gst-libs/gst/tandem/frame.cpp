@@ -117,17 +117,27 @@ gboolean gst_tandem_frame_download(GstTandemFrame* frame, guint output) {
   });
 }
 
+static bool has_luma(const GstTandemFrame* frame, guint output) {
+  if (output >= tandem::kMaxTensors) return false;
+  const Buffer* const buffer = frame->frame.outputs[output].buffer;
+  const auto width = static_cast<gsize>(GST_VIDEO_FRAME_WIDTH(frame->frame.video));
+  return buffer &&
+         buffer->size() >= width * static_cast<gsize>(GST_VIDEO_FRAME_HEIGHT(frame->frame.video));
+}
+
 gboolean gst_tandem_frame_download_luma(GstTandemFrame* frame, guint output) {
+  g_return_val_if_fail(frame->queue && has_luma(frame, output), FALSE);
   if (frame->whole && tandem::takes_luma_from_device(*frame->frame.video)) return TRUE;
   return gst_tandem_frame_download(frame, output);
 }
 
 gboolean gst_tandem_frame_take_luma(GstTandemFrame* frame, guint output) {
-  g_return_val_if_fail(output < tandem::kMaxTensors, FALSE);
-  Buffer* const buffer = frame->frame.outputs[output].buffer;
-  g_return_val_if_fail(buffer, FALSE);
+  if (!has_luma(frame, output))
+    gst_tandem_frame_fail(frame,
+                          "gst_tandem_frame_take_luma() is given no output as large as a luma");
+  g_return_val_if_fail(has_luma(frame, output), FALSE);
   return frame->attempt([&] {
-    tandem::take_luma(*buffer, *frame->frame.video);
+    tandem::take_luma(*frame->frame.outputs[output].buffer, *frame->frame.video);
     return TRUE;
   });
 }

@@ -110,8 +110,8 @@ void settle(FedBin& stream, const std::vector<GstBuffer*>& frames, double most_s
 }
 
 std::vector<SteadyRate> steady_rates(const FedBin::Options& options, const std::string& stages,
-                               const Frames& frames, std::vector<std::string> configurations,
-                               double seconds, int rounds, double settle_s) {
+                                     const Frames& frames, std::vector<std::string> configurations,
+                                     double seconds, int rounds, double settle_s) {
   // Those with the device first: memory is offered for its sake.
   std::ranges::sort(configurations, std::greater{});
   configurations.erase(std::ranges::unique(configurations).begin(), configurations.end());

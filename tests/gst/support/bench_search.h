@@ -33,9 +33,8 @@ class Frames {
   const std::vector<GstBuffer*> buffers;
 };
 
-/// Frames in the memory that a bin offers, which is gone before the bin is; those themselves as
-/// long as it offers none: the bin asks anew when its device is open. A GPU copies from ordinary
-/// memory at rates that differ by half from run to run.
+/// Frames for a bin that is fed in the memory that it offers: the bin asks anew when its device is
+/// open. A GPU copies from ordinary memory at rates that differ by half from run to run.
 class OfferedFrames {
  public:
   OfferedFrames(FedBin& bin, const std::vector<GstBuffer*>& frames) : bin_(bin), frames_(frames) {
@@ -89,8 +88,8 @@ struct SteadyRate : Rate {
 };
 
 /// What each does when it runs steadily, the fastest first: in turn, `rounds` times for `seconds`
-/// each, typical_rates(). A machine whose speed drifts hits all of them. Each runs for a moment before it counts, and in the first round until its rate is
-/// steady, for `settle_s` at most.
+/// each, typical_rates(). A machine whose speed drifts hits all of them. Each runs for a moment
+/// before it counts, and in the first round until its rate is steady, for `settle_s` at most.
 std::vector<SteadyRate> steady_rates(const FedBin::Options& options, const std::string& stages,
                                      const Frames& frames, std::vector<std::string> configurations,
                                      double seconds, int rounds, double settle_s = 0);

@@ -69,7 +69,8 @@ void derive_sizes(const FedBin::Options& options, const BenchChain& chain,
     const SteadyRate& rate = rate_of(rates, runs);
     const auto [share, error] = rate.of_best;
     std::printf("| %s | %s | %.3f ± %.3f | %.2f | %s |\n", text_of(kSizes[i]).c_str(), runs.c_str(),
-                share, error, best.prediction.throughput_fps / rate.fps, rates[0].configuration.c_str());
+                share, error, best.prediction.throughput_fps / rate.fps,
+                rates[0].configuration.c_str());
     std::fflush(stdout);
     sum += share;
     least = std::min(least, share);

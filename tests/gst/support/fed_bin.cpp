@@ -12,7 +12,8 @@
 namespace tandem {
 namespace {
 
-// A stage may write to the pixels: after so many frames a buffer is filled anew.
+// A stage may write to the pixels: after so many frames a buffer is filled anew. Filling each time
+// would be what limits 1920x1080.
 constexpr int kFilledFor = 8;
 
 GstBufferPool* make_pool(GstCaps* caps) {
@@ -180,13 +181,15 @@ void FedBin::feed(const std::vector<GstBuffer*>& frames) {
 std::vector<GstBuffer*> FedBin::in_its_memory(const std::vector<GstBuffer*>& frames) {
   GstCaps* caps = gst_app_src_get_caps(source_);
   GstPad* pad = gst_element_get_static_pad(GST_ELEMENT(source_), "src");
-  std::vector<GstBuffer*> copies;
+  std::vector<GstBuffer*> offers;
   GstBufferPool* offered = offered_pool(pad, caps);
-  if (offered) copies = copies_in(offered, frames);
+  if (offered && gst_buffer_pool_set_active(offered, TRUE))
+    for (GstBuffer* frame : frames) offers.push_back(gst_buffer_ref(frame));
+  if (offered && offers.empty()) gst_object_unref(std::exchange(offered, nullptr));
   use(offered ? offered : make_pool(caps));
   gst_object_unref(pad);
   gst_caps_unref(caps);
-  return copies;
+  return offers;
 }
 
 Stats FedBin::stats() const {

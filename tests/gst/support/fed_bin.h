@@ -84,8 +84,8 @@ class FedBin {
   /// Called in feed() after the bin has asked upstream to negotiate anew: it may offer other
   /// memory.
   std::function<void()> reconfigured;
-  /// After begin(), feed() takes what the bin offers upstream. Returns copies of frames in that
-  /// memory, for the caller to give back before the bin goes; none if it offers no pool.
+  /// After begin(), feed() takes buffers of the pool that the bin offers upstream. Returns `frames`
+  /// with a reference more each, for the caller to give back; none if it offers no pool.
   std::vector<GstBuffer*> in_its_memory(const std::vector<GstBuffer*>& frames);
   Stats stats() const;
   /// All decisions so far.

@@ -12,7 +12,7 @@ struct Size {
   int width, height;
 };
 
-/// Grey frames with some texture, owned by the caller; a few, so that no cache holds them all.
+/// Grey frames with some texture, owned by the caller.
 inline std::vector<GstBuffer*> make_frames(Size size, int count = 32) {
   std::mt19937 random(1);
   std::vector<GstBuffer*> frames;
