@@ -17,9 +17,8 @@ namespace {
 struct Idle {
   std::mutex mutex;
   std::vector<GstBuffer*> buffers;
-  // Of the configuration.
-  bool bounded = false;
-  guint bytes = 0;
+  bool bounded = false;  // the configuration names a largest number of buffers
+  guint bytes = 0;       // of each
 };
 
 struct TandemFramePool {

@@ -68,9 +68,8 @@ double piece(const Options& options, const Work& work, char name, const std::str
   FedBin bin({.device = devices, .cores = options.cores}, work.chain.stages, "off");
   bin.force(configuration);
   bin.begin(work.frames.size);
-  std::vector<GstBuffer*> frames;
-  if (options.offered) frames = bin.in_its_memory(work.frames.buffers);
-  const std::vector<GstBuffer*>& fed = frames.empty() ? work.frames.buffers : frames;
+  if (options.offered) bin.use_offered_pool();
+  const std::vector<GstBuffer*>& fed = work.frames.buffers;
   bin.run(fed, options.warm_s);
   const double wall_s = static_cast<double>(g_get_real_time()) / 1e6;
   const double device_us = bin.device_us();
@@ -80,7 +79,6 @@ double piece(const Options& options, const Work& work, char name, const std::str
     std::printf("%c %.3f %-14s %9.1f frames/s %8.1f us on devices\n", name, wall_s,
                 configuration.c_str(), fps,
                 (bin.device_us() - device_us) / static_cast<double>(bin.stats().frames - before));
-  for (GstBuffer* frame : frames) gst_buffer_unref(frame);
   return fps;
 }
 

@@ -11,6 +11,11 @@
 namespace tandem::test {
 namespace {
 
+Offer offered_while_paused(Stream& stream, Size size) {
+  stream.set_state_without_waiting(GST_STATE_PAUSED);
+  return ask(stream, caps_text(size));
+}
+
 TEST_F(PageLocked, AnswersAnAllocationQuery) {
   Stream stream(bin("mapping=ggg threads=1"));
   stream.set_state_without_waiting(GST_STATE_PAUSED);
@@ -111,8 +116,7 @@ TEST_F(PageLocked, OrdinaryMemoryFollowsWhenThereIsNoneLeft) {
 TEST_F(PageLocked, PageLockedBuffersComeFirst) {
   setenv(kBound, "1", 1);
   Stream stream(bin("mapping=ggg threads=1"));
-  stream.set_state_without_waiting(GST_STATE_PAUSED);
-  const Offer offer = ask(stream, caps_text({512, 512}));
+  const Offer offer = offered_while_paused(stream, {512, 512});
   ASSERT_TRUE(offers_anything(offer));
   std::vector<BufferRef> many;
   for (int i = 0; i < 6; ++i) many.push_back(take(offer.pool.get()));
@@ -127,7 +131,7 @@ TEST_F(PageLocked, PageLockedBuffersComeFirst) {
     }
     EXPECT_FALSE(is_ours(take(offer.pool.get()).get()));
   }
-  // Of those that are out when it ends none comes back.
+  // While one is out it keeps the others, and hands out none.
   const BufferRef out = take(offer.pool.get());
   EXPECT_TRUE(gst_buffer_pool_set_active(offer.pool.get(), FALSE));
   GstBuffer* none = nullptr;
@@ -136,8 +140,7 @@ TEST_F(PageLocked, PageLockedBuffersComeFirst) {
 
 TEST_F(PageLocked, APoolWithABoundIsWaitedFor) {
   Stream stream(bin("mapping=ggg threads=1"));
-  stream.set_state_without_waiting(GST_STATE_PAUSED);
-  const Offer offer = ask(stream, caps_text({}));
+  const Offer offer = offered_while_paused(stream, {});
   ASSERT_TRUE(offers_anything(offer));
   GstStructure* config = gst_buffer_pool_get_config(offer.pool.get());
   const CapsRef caps(gst_caps_from_string(caps_text({}).c_str()));
@@ -156,8 +159,7 @@ TEST_F(PageLocked, APoolWithABoundIsWaitedFor) {
 TEST_F(PageLocked, FreedMemoryServesItsSizeAndMakesRoomForOthers) {
   setenv(kBound, "1", 1);
   Stream stream(bin("mapping=ggg threads=1"));
-  stream.set_state_without_waiting(GST_STATE_PAUSED);
-  const Offer offer = ask(stream, caps_text({512, 512}));
+  const Offer offer = offered_while_paused(stream, {512, 512});
   ASSERT_TRUE(offers_anything(offer));
   constexpr gsize kQuarter = 512 * 512;
   const auto locked = [&](gsize bytes, int times) {
@@ -249,8 +251,7 @@ TEST_F(PageLocked, ACopyOfAFrameThatSomebodyElseReadsIsInItAsWell) {
 
 TEST_F(PageLocked, PartsAreCopied) {
   Stream stream(bin("mapping=ggg threads=1"));
-  stream.set_state_without_waiting(GST_STATE_PAUSED);
-  const Offer offer = ask(stream, caps_text({}));
+  const Offer offer = offered_while_paused(stream, {});
   ASSERT_TRUE(offers_anything(offer));
   GstAllocationParams params{};
   params.prefix = 16;

@@ -23,7 +23,7 @@ ByTurns measured(const std::vector<double>& rates, int turns, unsigned seed) {
   return by_turns;
 }
 
-// Of the first one of `rates`, in many comparisons: the mean, and how far one of them is off.
+// Many comparisons of the first one of `rates`: means, and how far one comparison is off.
 struct Seen {
   double mean = 0, deviation = 0, error = 0, by_the_fastest = 0;
 };
@@ -54,10 +54,11 @@ TEST(Turns, EqualsAreAsGoodAsTheBest) {
 TEST(Turns, TellHowFarTheBestIsAhead) {
   EXPECT_NEAR(seen({80, 100, 90, 70}).mean, 0.8, 0.02);
   EXPECT_NEAR(seen({100, 80, 70, 60}).mean, 1, 0.02);
-  // Rivals that are closer than turns tell hide how far it is ahead, by a third at most.
-  const double near = seen({92, 100, 94, 94, 94, 94}).mean;
-  EXPECT_GT(near, 0.92);
-  EXPECT_LT(near, 0.96);
+  // Rivals that are closer than turns tell hide it. The truth lies between both ways to say it.
+  const Seen near = seen({92, 100, 94, 94, 94, 94, 94, 94});
+  EXPECT_GT(near.mean, 0.92);
+  EXPECT_LT(near.mean, 0.96);
+  EXPECT_LT(near.by_the_fastest, 0.92);
 }
 
 TEST(Turns, ASingleTurnIsComparedWithTheFastest) {

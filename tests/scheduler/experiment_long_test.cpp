@@ -5,17 +5,10 @@
 #include <algorithm>
 
 #include "scheduler/learn/experiment.h"
+#include "tests/scheduler/paper_chip.h"
 
 namespace tandem {
 namespace {
-
-Chain chain_of(int cores, uint32_t device_capable) {
-  Chain chain;
-  chain.stages = 3;
-  chain.cores = cores;
-  chain.device_capable = device_capable;
-  return chain;
-}
 
 // Frames of 0.8 s on eight cores, whose threads begin 20 ms apart, as they get the device.
 FrameTimes long_frame(const Plan& plan, int number, double longer_s = 0) {

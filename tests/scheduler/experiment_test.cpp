@@ -33,14 +33,6 @@ Findings measure(PaperChip& chip, const Chain& chain, double counter_s, const Re
   }
 }
 
-Chain chain_of(int cores, uint32_t device_capable) {
-  Chain chain;
-  chain.stages = 3;
-  chain.cores = cores;
-  chain.device_capable = device_capable;
-  return chain;
-}
-
 constexpr auto kAsItIs = [](FrameTimes&) {};
 
 TEST(ExperimentTest, TheDevicesStagesAreWhatWholeFramesLeaveOfThem) {

@@ -158,6 +158,15 @@ class PaperChip {
   uint64_t now_ns_ = 1'000'000'000'000;
 };
 
+/// Of three stages.
+inline Chain chain_of(int cores, uint32_t device_capable) {
+  Chain chain;
+  chain.stages = 3;
+  chain.cores = cores;
+  chain.device_capable = device_capable;
+  return chain;
+}
+
 /// Has a controller take the next frame; returns what runs from then on, if it is something else.
 inline std::optional<Step> next_frame(Controller& controller, PaperChip& chip, const Step& step) {
   const FrameTimes times = chip.frame(step);

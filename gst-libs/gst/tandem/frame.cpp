@@ -132,10 +132,10 @@ gboolean gst_tandem_frame_download_luma(GstTandemFrame* frame, guint output) {
 }
 
 gboolean gst_tandem_frame_take_luma(GstTandemFrame* frame, guint output) {
-  if (!has_luma(frame, output))
-    gst_tandem_frame_fail(frame,
-                          "gst_tandem_frame_take_luma() is given no output as large as a luma");
-  g_return_val_if_fail(has_luma(frame, output), FALSE);
+  if (!has_luma(frame, output)) {
+    gst_tandem_frame_fail(frame, "the stage takes luma from an output that is smaller");
+    g_return_val_if_reached(FALSE);
+  }
   return frame->attempt([&] {
     tandem::take_luma(*frame->frame.outputs[output].buffer, *frame->frame.video);
     return TRUE;

@@ -38,34 +38,19 @@ class Frames {
 class OfferedFrames {
  public:
   OfferedFrames(FedBin& bin, const std::vector<GstBuffer*>& frames) : bin_(bin), frames_(frames) {
-    bin_.reconfigured = [this] { take(); };
-    take();
+    bin_.reconfigured = [this] { bin_.use_offered_pool(); };
+    bin_.use_offered_pool();
   }
-  ~OfferedFrames() {
-    bin_.reconfigured = nullptr;
-    give_back();
-  }
+  ~OfferedFrames() { bin_.reconfigured = nullptr; }
   OfferedFrames(const OfferedFrames&) = delete;
   OfferedFrames& operator=(const OfferedFrames&) = delete;
 
-  /// Changes in FedBin::feed(), when the bin offers other memory.
-  const std::vector<GstBuffer*>& buffers() const { return taken_; }
+  /// What feed() fills the pool's buffers with.
+  const std::vector<GstBuffer*>& buffers() const { return frames_; }
 
  private:
-  void take() {
-    give_back();
-    taken_ = bin_.in_its_memory(frames_);
-    if (taken_.empty())
-      for (GstBuffer* frame : frames_) taken_.push_back(gst_buffer_ref(frame));
-  }
-  void give_back() {
-    for (GstBuffer* frame : taken_) gst_buffer_unref(frame);
-    taken_.clear();
-  }
-
   FedBin& bin_;
   const std::vector<GstBuffer*>& frames_;
-  std::vector<GstBuffer*> taken_;
 };
 
 /// A short list of configurations that may be the best, for a search: what the model of a bin that

@@ -178,18 +178,16 @@ void FedBin::feed(const std::vector<GstBuffer*>& frames) {
     throw std::runtime_error("the pipeline stopped taking frames");
 }
 
-std::vector<GstBuffer*> FedBin::in_its_memory(const std::vector<GstBuffer*>& frames) {
+bool FedBin::use_offered_pool() {
   GstCaps* caps = gst_app_src_get_caps(source_);
   GstPad* pad = gst_element_get_static_pad(GST_ELEMENT(source_), "src");
-  std::vector<GstBuffer*> offers;
   GstBufferPool* offered = offered_pool(pad, caps);
-  if (offered && gst_buffer_pool_set_active(offered, TRUE))
-    for (GstBuffer* frame : frames) offers.push_back(gst_buffer_ref(frame));
-  if (offered && offers.empty()) gst_object_unref(std::exchange(offered, nullptr));
+  if (offered && !gst_buffer_pool_set_active(offered, TRUE))
+    gst_object_unref(std::exchange(offered, nullptr));
   use(offered ? offered : make_pool(caps));
   gst_object_unref(pad);
   gst_caps_unref(caps);
-  return offers;
+  return offered != nullptr;
 }
 
 Stats FedBin::stats() const {

@@ -84,9 +84,9 @@ class FedBin {
   /// Called in feed() after the bin has asked upstream to negotiate anew: it may offer other
   /// memory.
   std::function<void()> reconfigured;
-  /// After begin(), feed() takes buffers of the pool that the bin offers upstream. Returns `frames`
-  /// with a reference more each, for the caller to give back; none if it offers no pool.
-  std::vector<GstBuffer*> in_its_memory(const std::vector<GstBuffer*>& frames);
+  /// After begin(): feed() takes buffers of the pool that the bin offers upstream. False where it
+  /// offers none: then of one of its own.
+  bool use_offered_pool();
   Stats stats() const;
   /// All decisions so far.
   std::vector<Told> decisions() const;

@@ -13,17 +13,18 @@ using ByTurns = std::vector<std::vector<double>>;
 /// does: what counts is the median of what one did by the mean of its round.
 std::vector<double> typical_rates(const ByTurns& measured);
 
-/// Of the rate of the best, and the standard error of that.
+/// A share of the best rate, and its standard error.
 struct OfBest {
   double share = 1, error = 0;
 };
 
-/// How far one is from the best of all that were measured with it. The best of many that fluctuate
-/// did well by chance too. So each turn is compared with the candidate that all other turns say is
-/// the best, in the same round, and the shares' geometric mean is taken: of equals that is 1, and
-/// it may be above 1. Where turns fluctuate by more than rivals are apart they seldom name the
-/// best, and the share is too high: of a tenth, with one 8% ahead of ten equals, 0.95 by eight
-/// turns. A single turn is compared with the fastest.
+/// How far one is from the best of all that were measured with it. The fastest of many that
+/// fluctuate did well by chance too: a share of it is too low. So each turn is compared with the
+/// candidate that all other turns say is the best, in the same round, and the shares' geometric
+/// mean is taken. Of equals it is 1. Where rivals are closer than turns tell, the other turns
+/// seldom name the best, and this share is too high. The truth lies between both: where turns
+/// fluctuate by 10%, six of them say 0.90 of the fastest and 0.95 in this way of one that does
+/// 0.92, beside rivals that do 0.94. A single turn is compared with the fastest.
 OfBest of_best(const ByTurns& measured, std::size_t candidate);
 
 }  // namespace tandem
