@@ -10,8 +10,8 @@
 namespace tandem {
 namespace {
 
-// Smaller ones are copied by a thread in the time that it takes to ask the device.
-constexpr std::size_t kLargeBytes = std::size_t{512} << 10;
+// Smaller ones are copied by a thread in the time that it takes to ask the device (decision 55).
+constexpr std::size_t kLargeBytes = std::size_t{64} << 10;
 
 struct Luma {
   explicit Luma(const GstVideoFrame& video)

@@ -9,7 +9,7 @@
 namespace tandem::test {
 namespace {
 
-constexpr Size kLarge{1022, 514};  // rows are padded, and there are more than 512 KiB of luma
+constexpr Size kLarge{1022, 514};  // rows are padded, and reading the luma is worth a command
 constexpr char kFormat[] = "I420";
 constexpr int kLargeFrames = 6;
 
