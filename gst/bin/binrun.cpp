@@ -282,7 +282,7 @@ GstFlowReturn BinRun::accept(GstPad* sink, GstBuffer* buffer) {
                       (nullptr));
     return GST_FLOW_ERROR;
   }
-  if (needs_previous_) previous_.pass(*item);
+  if (needs_previous_) previous_.pass(*item, context());
   if (executor_->submit(item)) {
     ++accepted_;
     if (page_locked) ++frames_page_locked_;

@@ -6,17 +6,21 @@
 
 namespace tandem {
 
-void PreviousLuma::pass(FrameItem& item) {
+void PreviousLuma::pass(FrameItem& item, const std::shared_ptr<opencl::Context>& context) {
   const int width = GST_VIDEO_FRAME_WIDTH(&item.video);
   const int height = GST_VIDEO_FRAME_HEIGHT(&item.video);
   const GstVideoFormat format = GST_VIDEO_FRAME_FORMAT(&item.video);
-  if (!pool_ || width != width_ || height != height_ || format != format_) {
+  if (width != width_ || height != height_ || format != format_) {
     last_.reset();
     format_ = format;
     width_ = width;
     height_ = height;
+    pool_.reset();
+  }
+  if (!pool_ || context != context_) {
+    context_ = context;
     pool_ = std::make_shared<TensorPool>(
-        nullptr, static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+        context, static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
   }
   item.previous = std::move(last_);
   last_ = pool_->acquire();

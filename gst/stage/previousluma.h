@@ -14,8 +14,9 @@ namespace tandem {
 class PreviousLuma {
  public:
   /// To an open item; keeps a copy of its luma for the next one. The first frame, and the first of
-  /// another size or format, get none.
-  void pass(FrameItem& item);
+  /// another size or format, get none. `context`: of the device that may copy it; null: there is
+  /// none.
+  void pass(FrameItem& item, const std::shared_ptr<opencl::Context>& context);
   /// The item that pass() had last will not be computed: the next one gets what that one got.
   void take_back(FrameItem& item) { last_ = std::move(item.previous); }
   /// The next frame is the first again: after a flush.
@@ -24,6 +25,7 @@ class PreviousLuma {
  private:
   GstVideoFormat format_ = GST_VIDEO_FORMAT_UNKNOWN;
   int width_ = 0, height_ = 0;
+  std::shared_ptr<opencl::Context> context_;  // of the pool
   std::shared_ptr<TensorPool> pool_;
   MemoryRef last_;  // dense rows
 };

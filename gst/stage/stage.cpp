@@ -26,6 +26,7 @@ struct _GstTandemStagePrivate {
   GstVideoInfo info{};
   bool chosen = false;
   bool on_device = false;
+  std::shared_ptr<tandem::opencl::Context> context;  // null: it computes on the CPU
   std::unique_ptr<tandem::opencl::Queue> queue;
   tandem::StageAdapter* const chain = &adapter;  // the whole of it
   tandem::FrameItem item{{&chain, 1}};
@@ -120,6 +121,7 @@ static bool choose_device(GstTandemStage* stage) {
   try {
     auto context = tandem::find_opencl_context(GST_ELEMENT_CAST(stage), selector);
     self.queue = std::make_unique<tandem::opencl::Queue>(context);
+    self.context = context;
     self.adapter.set_contexts({context});
     self.on_device = true;
     GST_INFO_OBJECT(stage, "computing on %s", context->device().name.c_str());
@@ -148,6 +150,7 @@ static gboolean gst_tandem_stage_stop(GstBaseTransform* base) {
   self.adapter.set_contexts({});
   self.adapter.forget();
   self.queue.reset();
+  self.context.reset();
   return TRUE;
 }
 
@@ -202,7 +205,7 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
                       (nullptr));
     return GST_FLOW_ERROR;
   }
-  if (self.adapter.description().needs_previous) self.previous.pass(self.item);
+  if (self.adapter.description().needs_previous) self.previous.pass(self.item, self.context);
   tandem::Status status = compute(self, self.on_device);
   const bool device_failed = status.kind() == tandem::Status::Kind::device_failed;
   if (self.on_device && device_failed && self.adapter.has_cpu()) {

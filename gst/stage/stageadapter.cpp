@@ -26,11 +26,12 @@ bool FrameItem::open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pix
   return mapped;
 }
 
-Plane<const uint8_t> FrameItem::previous_luma() const {
+Plane<const uint8_t> FrameItem::previous_luma(const opencl::Queue* queue) const {
   if (!previous) return {};
+  opencl::Buffer& dense = *tandem_memory_buffer(previous.get());
+  if (queue) dense.lock_pages(*queue);
   const int width = GST_VIDEO_FRAME_WIDTH(&video);
-  const auto* luma = static_cast<const uint8_t*>(
-      tandem_memory_buffer(previous.get())->host(opencl::Buffer::Access::read));
+  const auto* luma = static_cast<const uint8_t*>(dense.host(opencl::Buffer::Access::read));
   return {luma, width, GST_VIDEO_FRAME_HEIGHT(&video), width};
 }
 
@@ -273,12 +274,12 @@ Status StageAdapter::prepare(Item& base) {
     }
     if (slot.work && item.round > 0) return find_inputs(item, slot.frame);
     slot.frame.video = &item.video;
-    slot.frame.previous = item.previous_luma();
+    const opencl::Queue* queue =
+        item.queues && item.lane >= 0 ? item.queues[item.lane].get() : nullptr;
+    slot.frame.previous = item.previous_luma(description().needs_previous ? queue : nullptr);
     if (Status status = find_inputs(item, slot.frame); !status.ok()) return status;
     if (!slot.work) slot.work = work_for(item, slot.frame, slot.notice);
     const auto& specs = slot.work->work->outputs();
-    const opencl::Queue* queue =
-        item.queues && item.lane >= 0 ? item.queues[item.lane].get() : nullptr;
     for (std::size_t i = 0; i < specs.size(); ++i) {
       MemoryRef& memory = slot.memories[i];
       if (memory) {  // the device failed: the CPU writes the same outputs

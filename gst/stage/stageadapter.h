@@ -80,7 +80,8 @@ struct FrameItem : Item {
 
   /// Takes over the buffer and maps it. False when it cannot be mapped: the buffer is still taken.
   bool open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pixels);
-  Plane<const uint8_t> previous_luma() const;  ///< no data when there is none
+  /// No data when there is none. `queue`: of the device that is about to copy it, if one is.
+  Plane<const uint8_t> previous_luma(const opencl::Queue* queue) const;
   /// Lets go of the tensors that nobody will read any more: dozens of frames may wait.
   void waits(int stage, int restart) override;
   /// Unmaps, puts the tensors on the buffer if asked, and lets go of them: a frame that waits for

@@ -269,22 +269,20 @@ void Buffer::enqueue_download_part(Queue& queue, const Part& part, bool last) {
 
 void Buffer::enqueue_upload_rows(Queue& queue, const void* source, std::size_t row_bytes, int rows,
                                  std::size_t source_stride_bytes, int first_row) {
-  const memory::HostRows layout{row_bytes, static_cast<std::size_t>(std::max(rows, 0)),
-                                source_stride_bytes,
-                                row_bytes * static_cast<std::size_t>(first_row)};
-  if (layout.at + layout.row_bytes * layout.rows > bytes_)
-    throw Error("the rows to upload exceed the buffer");
+  const auto layout = memory::rows_within(bytes_, row_bytes, rows, source_stride_bytes, first_row);
   const std::lock_guard lock(self_->mutex);
   memory::upload(queue, self_->device(queue.device(), bytes_), source, layout);
   if (!self_->shared) self_->only_valid_on(queue.device());
 }
 
+void Buffer::lock_pages(const Queue& queue) {
+  const std::lock_guard lock(self_->mutex);
+  self_->host_to_copy(bytes_, queue.device());
+}
+
 void Buffer::enqueue_download_rows(Queue& queue, void* destination, std::size_t row_bytes, int rows,
                                    std::size_t destination_stride_bytes) {
-  const memory::HostRows layout{row_bytes, static_cast<std::size_t>(std::max(rows, 0)),
-                                destination_stride_bytes};
-  if (layout.row_bytes * layout.rows > bytes_)
-    throw Error("the rows to download exceed the buffer");
+  const auto layout = memory::rows_within(bytes_, row_bytes, rows, destination_stride_bytes);
   const std::lock_guard lock(self_->mutex);
   void* mem = self_->device(queue.device(), bytes_);
   if (self_->halved()) self_->join(queue, bytes_);
@@ -294,9 +292,7 @@ void Buffer::enqueue_download_rows(Queue& queue, void* destination, std::size_t 
 
 bool Buffer::download_rows(void* destination, std::size_t row_bytes, int rows,
                            std::size_t destination_stride_bytes) {
-  const memory::HostRows layout{row_bytes, static_cast<std::size_t>(std::max(rows, 0)),
-                                destination_stride_bytes};
-  if (row_bytes * layout.rows > bytes_) throw Error("the rows to download exceed the buffer");
+  const auto layout = memory::rows_within(bytes_, row_bytes, rows, destination_stride_bytes);
   const std::lock_guard lock(self_->mutex);
   if (self_->host_valid || self_->device_valid == 0) return false;
   const int device = std::countr_zero(self_->device_valid);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "kernels/opencl/opencl.h"
@@ -16,6 +17,15 @@ struct HostRows {
   std::size_t stride_bytes = 0;
   std::size_t at = 0;  ///< where they begin in device memory: a multiple of `row_bytes`, or one row
 };
+
+/// Of device memory of so many bytes, from row `first_row` on; throws Error where they exceed it.
+inline HostRows rows_within(std::size_t bytes, std::size_t row_bytes, int rows,
+                            std::size_t stride_bytes, int first_row = 0) {
+  const HostRows layout{row_bytes, static_cast<std::size_t>(std::max(rows, 0)), stride_bytes,
+                        row_bytes * static_cast<std::size_t>(first_row)};
+  if (layout.at + row_bytes * layout.rows > bytes) throw Error("the rows exceed the buffer");
+  return layout;
+}
 
 /// Memory of one of the context's devices, a cl_mem; throws Error.
 void* create(Context& context, int device, std::size_t bytes);

@@ -209,6 +209,10 @@ class Buffer {
   void enqueue_upload_rows(Queue& queue, const void* source, std::size_t row_bytes, int rows,
                            std::size_t source_stride_bytes, int first_row = 0);
 
+  /// Page-locks the host side where the queue's device copies faster so, for another buffer's
+  /// enqueue_upload_rows() from there. Once; nothing without a context.
+  void lock_pages(const Queue& queue);
+
   /// The reverse of enqueue_upload_rows: packed rows at the start of the device side to strided
   /// host memory.
   void enqueue_download_rows(Queue& queue, void* destination, std::size_t row_bytes, int rows,

@@ -84,6 +84,18 @@ TEST_F(LockedBuffer, IsLockedOnceWhereItLies) {
   EXPECT_EQ(made(), 3u) << "again";
 }
 
+TEST_F(LockedBuffer, IsLockedForWhoCopiesFromItsHostSide) {
+  fill_host(3);
+  buffer_->lock_pages(*queue_);
+  EXPECT_EQ(made(), 2u) << "the host's memory and a lock";
+  buffer_->lock_pages(*queue_);
+  EXPECT_EQ(made(), 2u) << "again";
+  EXPECT_EQ(on_host(), 3);
+  Buffer plain(nullptr, 64);
+  plain.lock_pages(*queue_);
+  EXPECT_EQ(made(), 2u) << "memory of the host alone";
+}
+
 TEST_F(LockedBuffer, IsLockedByTheFirstDownload) {
   fill_device(5);
   EXPECT_EQ(made(), 1u) << "the device's memory";
