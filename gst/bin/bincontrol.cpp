@@ -45,6 +45,16 @@ BinControl::BinControl(GstElement* bin, Executor& executor, const BinPlan& plan)
         1 / seen.device_frame_s, 1e3 * seen.latency_s, seen.cpu_s, seen.frames, seen.lasted_s,
         seen.starved_frames);
   };
+  controller_.looked = [this](const Observation& seen) {
+    GST_DEBUG_OBJECT(
+        bin_, "looked at %s%s: %.1f fps, %d frames in %.3f s, %d of them waited for the source",
+        to_string(seen.configuration).c_str(), seen.spaced ? " spaced" : "", 1 / seen.frame_s,
+        seen.frames, seen.lasted_s, seen.starved_frames);
+  };
+  controller_.drifted = [this](const Slowdown& by) {
+    GST_DEBUG_OBJECT(bin_, "frames take %.3f times as long on the cores, %.3f on the device",
+                     by.cores, by.device);
+  };
   controller_.tried = [this](const Trial& trial) {
     GST_DEBUG_OBJECT(
         bin_,

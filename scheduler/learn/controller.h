@@ -121,9 +121,13 @@ class Controller {
   /// another rate in the first seconds after it, and where it holds again after another training
   /// took its place.
   std::function<void(const Conditions&, const Learnt&)> trained;
-  /// Called after every experiment of a training, and after every trial.
+  /// Called after every experiment of a training, after every trial, and after every look outside
+  /// of trainings.
   std::function<void(const Observation&)> observed;
   std::function<void(const Trial&)> tried;
+  std::function<void(const Observation&)> looked;
+  /// Called when frames take another time, with how many times as long they take as before.
+  std::function<void(const Slowdown&)> drifted;
 
  private:
   // So long the first frames of what was chosen are not followed.

@@ -97,6 +97,7 @@ std::optional<Step> Controller::go_on_checking() {
   const auto changed = [&] { return running_ == before ? std::nullopt : std::optional(running_); };
   Learnt* learnt = find();
   Observation seen = check_->experiment->observation();
+  if (looked) looked(seen);
   // A source that does not keep the threads busy tells nothing about rates; Watch says when it
   // does.
   if (!learnt || 2 * seen.starved_frames > seen.frames || !known(seen.frame_s)) {
