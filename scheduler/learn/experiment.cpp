@@ -36,9 +36,7 @@ constexpr std::size_t kParts = 5;
 constexpr double kRecurring = 0.05;
 // How many times longer than another first frame one takes that finds its memory untouched.
 constexpr uint64_t kSlowStart = 2;
-// The share of the processors' time that counts as all of it, and of what the source brought before
-// that counts as less.
-constexpr double kAllBusy = 0.9, kLess = 0.9;
+constexpr double kLess = 0.9;  // the share of what the source brought before that counts as less
 
 // Latencies of the slowest path, of long ones, and frames, that a trial lasts.
 constexpr double kLeastLatencies = 2, kLongLatencies = 1;
@@ -263,19 +261,19 @@ Observation Experiment::observation() {
   Observation made;
   made.configuration = plan_.configuration;
   made.kind = plan_.kind;
+  made.latency_s = latency_.percentile_s(95);
   made.lasted_s = seconds(last_ns_ - first_ns_);
   made.frames = counted_;
   // A source that gets no core is no slow source: this process has taken them all, or so many that
-  // the source brings less than it did.
-  const bool all_busy = end_.cpu_s - begin_.cpu_s >=
-                        kAllBusy * end_.processors * seconds(end_.now_ns - begin_.now_ns);
-  if (all_busy || counted_ < kLess * plan_.source_fps * counted_s()) {
+  // the source brings less than it did. Nor is one that gets no memory while long frames make it.
+  const bool no_memory = made.latency_s > kCheap_s && end_.buffers_made != begin_.buffers_made;
+  if (kept_all_busy(begin_, end_) || no_memory ||
+      counted_ < kLess * plan_.source_fps * counted_s()) {
     starved_ = 0;
     for (FrameTimes& times : samples_) times.starved = false;
   }
   made.starved_frames = starved_;
   made.spaced = plan_.spaced;
-  made.latency_s = latency_.percentile_s(95);
   made.cpu_s = (end_.cpu_s - begin_.cpu_s - (end_.others_cpu_s - begin_.others_cpu_s)) / counted_;
   if (counts_joules_ && end_.energy)
     made.watts = watts_between(*begin_.energy, *end_.energy, chain_.energy_resolution_s);

@@ -19,6 +19,9 @@ using Kind = Observation::Kind;
 
 // What is less, and a frame more or fewer, is noise.
 constexpr double kCrowded = 0.05;
+// Fewer frames of an experiment may have waited for the source while it made memory.
+constexpr int kTellOfTheSource = 5;
+constexpr int kTellEnough = 2;  // experiments, with fewer of which trials tell of it as well
 
 // Whether it ran a configuration as it would run if it were chosen: trials, and whole frames on the
 // device.
@@ -61,8 +64,7 @@ class Interpreter {
     const Configuration& configuration = seen.configuration;
     if (configuration.mapping.any_further_letter())
       return take_letter(seen, chain_, found_.measurements);
-    ++experiments_;
-    if (2 * seen.starved_frames > seen.frames) ++starved_;
+    if (seen.frames >= kTellOfTheSource) experiments_.take(seen);
     found_.relative_error = std::max(found_.relative_error, seen.relative_error);
     Measurements& m = found_.measurements;
     if (configuration.mapping.any_split()) {
@@ -105,13 +107,12 @@ class Interpreter {
           split_of(splits_, chain_, found_.measurements, {medium_watts_, device_watts_});
     // The cores alone never did that.
     for (const Beside& at : beside_) found_.measurements.cg_interpolated[at.cores - 1] = true;
-    // A source that is nearly as fast as the fastest of them starves that one alone.
-    found_.starved = 2 * starved_ > experiments_;
   }
 
   /// Of any configuration that ran as it would if it were chosen. `ended_s`: since the training
   /// began.
   void take_trial(const Observation& seen, double ended_s) {
+    trials_.take(seen);
     const Configuration& configuration = seen.configuration;
     const bool look = tells_as_a_look(seen);
     Trial trial{configuration, predictor_.predict(found_.measurements, configuration), {}};
@@ -138,7 +139,12 @@ class Interpreter {
     found_.trials.push_back(std::move(trial));
   }
 
-  Findings findings() { return std::move(found_); }
+  Findings findings() {
+    Sourced of = experiments_;
+    if (of.all < kTellEnough) of.take(trials_);
+    found_.starved = of.most_starved();
+    return std::move(found_);
+  }
 
  private:
   // Between measured numbers of threads the time that a thread takes for a frame grows evenly, as
@@ -290,7 +296,20 @@ class Interpreter {
   const Chain& chain_;
   const Predictor& predictor_;
   Findings found_;
-  int experiments_ = 0, starved_ = 0;
+  // A source that is nearly as fast as the fastest of them starves that one alone.
+  struct Sourced {
+    int all = 0, starved = 0;
+    void take(const Observation& seen) {
+      ++all;
+      starved += 2 * seen.starved_frames > seen.frames ? 1 : 0;
+    }
+    void take(const Sourced& more) {
+      all += more.all;
+      starved += more.starved;
+    }
+    bool most_starved() const { return 2 * starved > all; }
+  };
+  Sourced experiments_, trials_;
   Energy medium_watts_, device_watts_;
   Observation apart_;                // of the device's stages one by one
   OneLane one_lane_;                 // the device alone

@@ -7,6 +7,11 @@
 #include "scheduler/machine/cores.h"
 
 namespace tandem {
+namespace {
+
+constexpr double kAllBusy = 0.9;
+
+}  // namespace
 
 Probe read_probe(EnergyMeter* meter) {
   static const int processors = usable_processors();
@@ -18,6 +23,11 @@ Probe read_probe(EnergyMeter* meter) {
     probe.cpu_s = static_cast<double>(cpu.tv_sec) + 1e-9 * static_cast<double>(cpu.tv_nsec);
   if (meter) probe.energy = meter->read();
   return probe;
+}
+
+bool kept_all_busy(const Probe& begin, const Probe& end) {
+  const double processors_s = end.processors * seconds(end.now_ns - begin.now_ns);
+  return end.cpu_s - begin.cpu_s >= kAllBusy * processors_s;
 }
 
 bool count_from_new_value(Probe& begin, const Probe& now) {

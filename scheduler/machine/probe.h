@@ -23,6 +23,9 @@ using ReadProbe = std::function<Probe()>;
 /// Of this process and `meter`, which may be null.
 Probe read_probe(EnergyMeter* meter);
 
+/// Whether the process kept all its processors busy in between, but for a tenth of their time.
+bool kept_all_busy(const Probe& begin, const Probe& end);
+
 /// The energy counter's last value may be from before `begin`, up to a resolution earlier: replaces
 /// it by the first that is newer, once `now` has it in every domain. True when it did.
 bool count_from_new_value(Probe& begin, const Probe& now);

@@ -34,6 +34,27 @@ TEST(LongExperimentTest, TheFirstRoundOfLongFramesTellsOfStagesBesideBusyCores) 
   EXPECT_LT(frames(8), 10) << "hardly more than a round";
 }
 
+// Who makes page-locked memory of large frames keeps the source from making its own.
+TEST(LongExperimentTest, ASourceThatGetsNoMemoryIsNoSlowSource) {
+  const auto starved_frames = [](bool makes_memory) {
+    const Plan plan{{{1, 3}, Granularity::coarse, 8}, Observation::Kind::stages};
+    int number = 0;
+    const auto probe = [&] {
+      return Probe{.now_ns = long_frame(plan, number).end_ns,
+                   .buffers_made = static_cast<uint64_t>(makes_memory ? number : 0)};
+    };
+    Experiment experiment(plan, chain_of(8, 1), 0, probe);
+    for (bool over = false; !over; ++number) {
+      FrameTimes times = long_frame(plan, number);
+      times.starved = true;
+      over = experiment.take(times, 1);
+    }
+    return experiment.observation().starved_frames;
+  };
+  EXPECT_GT(starved_frames(false), 0);
+  EXPECT_EQ(starved_frames(true), 0);
+}
+
 TEST(LongExperimentTest, WhatIsUnderWayAtTheEndOfALongTrialIsHalfDone) {
   const auto rate_fps = [](double grows_s) {
     const Plan plan{{{1, 3}, Granularity::coarse, 8}, Observation::Kind::look, 0.8};

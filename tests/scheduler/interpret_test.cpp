@@ -241,6 +241,25 @@ TEST(InterpretTest, TheSourceStarvesWhenItDidMostExperiments) {
   EXPECT_TRUE(meaning(facts).starved);
 }
 
+// The first frames make memory, and the source waits for some as well.
+TEST(InterpretTest, FewFramesDoNotTellThatTheSourceStarves) {
+  Facts facts = measured(two_stages(), kPredictor);
+  facts.observations.resize(1);
+  Observation& first = facts.observations[0];
+  first.frames = first.starved_frames = 3;
+  EXPECT_FALSE(meaning(facts).starved);
+  first.frames = first.starved_frames = 5;
+  EXPECT_TRUE(meaning(facts).starved);
+  first.starved_frames = 0;
+  Observation trial = first;
+  trial.kind = Kind::glance;
+  trial.starved_frames = 5;
+  facts.observations.push_back(trial);
+  EXPECT_FALSE(meaning(facts).starved);
+  facts.observations.push_back(trial);
+  EXPECT_TRUE(meaning(facts).starved) << "trials tell where experiments are that few";
+}
+
 // It brings frames nearly as fast as the fastest experiment takes them, which has most of them all.
 TEST(InterpretTest, OneExperimentThatWaitsForTheSourceTellsNothingOfTheOthers) {
   Facts facts = measured(two_stages(), kPredictor);
