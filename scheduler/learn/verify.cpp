@@ -58,9 +58,13 @@ class Derived {
 
   Verdict verdict() const {
     if (looked_at_.empty()) return {Verdict::Is::open, learnt_.chosen.configuration, {}};
-    if (most_ratio_ > kAgree * least_ratio_) return {Verdict::Is::stale, {}, best_};
     const bool slower = learnt_.origin == Learnt::Origin::slower;
+    const bool agree = most_ratio_ <= kAgree * least_ratio_;
     std::optional<Candidate> next = slower ? best_tried() : std::nullopt;
+    // What the cores are taken for makes some configurations slow and leaves others as they were:
+    // one that ran before may be the best, whatever others say of it.
+    if (!agree && (!next || looked_at_.size() >= kLooksAtSlower))
+      return {Verdict::Is::stale, {}, best_};
     if (!next) next = best_rival();
     if (!next && (error_ > 1 + kHolds || is_first_of_another_size())) next = best_witness();
     if (!next) return {Verdict::Is::holds, {}, best_};

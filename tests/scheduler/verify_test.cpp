@@ -58,6 +58,30 @@ TEST_F(VerifyTest, WhatDoesAsExpectedHoldsAfterALookAtAnotherKind) {
   EXPECT_EQ(verdict().is, Verdict::Is::holds) << "of the same size one look tells";
 }
 
+// Something else takes the cores: what needs few of them is as fast as it was.
+TEST_F(VerifyTest, WhatRanBeforeIsLookedAtThoughLooksDisagree) {
+  learnt_.origin = Learnt::Origin::slower;
+  const Configuration cores{{0, 2}, Granularity::coarse, 4}, device{{3, 2}, Granularity::coarse, 1};
+  const auto ran = [&](const Configuration& configuration) {
+    const Prediction as_expected = predictor_.predict(both_sides(), configuration);
+    learnt_.findings.trials.push_back({configuration, as_expected, as_expected});
+  };
+  ran(cores);
+  look(learnt_.chosen.configuration, 0.1);
+  const Verdict first = verdict();
+  ASSERT_EQ(first.is, Verdict::Is::open);
+  ASSERT_EQ(first.look_at, cores);
+  look(cores, 0.3);
+  EXPECT_EQ(verdict().is, Verdict::Is::stale) << "nothing else ran";
+  ran(device);
+  const Verdict second = verdict();
+  ASSERT_EQ(second.is, Verdict::Is::open);
+  EXPECT_EQ(second.look_at, device);
+  look(device, 1);
+  EXPECT_EQ(verdict().is, Verdict::Is::stale);
+  EXPECT_EQ(verdict().best.configuration, device) << "what runs until a training is allowed";
+}
+
 TEST_F(VerifyTest, WhereBothSidesDoLessThanExpectedOneSideAloneTellsWhichOneErrs) {
   const Configuration chosen = learnt_.chosen.configuration;
   ASSERT_TRUE(chosen.mapping.any_device() && !chosen.mapping.decoupled()) << to_string(chosen);
