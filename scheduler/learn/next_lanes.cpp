@@ -92,7 +92,6 @@ bool measured_lanes(const Facts& facts, int lanes) {
 std::optional<Configuration> one_lane_instead(
     std::span<const Trial> trials, const Facts& facts,
     const std::function<bool(const Configuration&)>& worth) {
-  if (measured_lanes(facts, 1) || !facts.prior.expects_any()) return std::nullopt;
   const Trial* fastest = nullptr;
   for (const Trial& trial : trials) {
     const Configuration& tried = trial.configuration;

@@ -47,9 +47,9 @@ std::optional<Configuration> unproven_lanes(const Choice& measured, std::span<co
 /// Whether an experiment had so many lanes of the device, with or without cores beside it.
 bool measured_lanes(const Facts& facts, int lanes);
 
-/// One lane in place of several, where a prior spared one lane and those of the fastest decoupled
-/// configuration did less beside busy cores than was expected of them, as far as it is `worth` a
-/// trial: beside the cores they may gain nothing.
+/// One lane in place of several, where those of the fastest decoupled configuration did less beside
+/// busy cores than was expected of them, as far as it is `worth` a trial: beside the cores they may
+/// gain nothing, whatever they gain alone.
 std::optional<Configuration> one_lane_instead(
     std::span<const Trial> trials, const Facts& facts,
     const std::function<bool(const Configuration&)>& worth);

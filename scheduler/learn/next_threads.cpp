@@ -59,7 +59,8 @@ int collapses(std::span<const Trial> trials, const Configuration& configuration)
   for (const Trial& trial : trials) {
     const Configuration& tried = trial.configuration;
     if (tried.mapping.any_device() && tried.mapping == configuration.mapping &&
-        tried.granularity == configuration.granularity && collapsed(trial))
+        tried.granularity == configuration.granularity && tried.lanes <= configuration.lanes &&
+        collapsed(trial))
       threads.insert(tried.threads);
   }
   return static_cast<int>(threads.size());

@@ -26,7 +26,8 @@ std::optional<Configuration> between_the_tried(const Choice& measured,
 std::optional<Configuration> before_the_collapse(
     std::span<const Trial> trials, const std::function<bool(const Configuration&)>& promises);
 
-/// How many numbers of threads of the same mapping did much less beside the device than expected.
+/// How many numbers of threads of the same mapping did much less beside the device than expected,
+/// with at most as many lanes: more may be what hinders them.
 int collapses(std::span<const Trial> trials, const Configuration& configuration);
 
 /// With up to kSomeCores cores: a thread more or fewer than the best has, it under the other

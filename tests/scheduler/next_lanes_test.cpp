@@ -99,8 +99,7 @@ TEST(NextLanesTest, OneLaneIsTriedWhereSeveralFallShortBesideCores) {
     made.measured.throughput_fps = fps;
     return made;
   };
-  const auto instead = [&](std::vector<Trial> trials, bool spared = true) -> std::string {
-    facts.prior = spared ? prior_of({1, 1.8, 1.8, 1.8}) : LanePrior();
+  const auto instead = [&](std::vector<Trial> trials) -> std::string {
     const auto one = one_lane_instead(trials, facts, [](const Configuration&) { return true; });
     return one ? to_string(*one) : "";
   };
@@ -109,9 +108,6 @@ TEST(NextLanesTest, OneLaneIsTriedWhereSeveralFallShortBesideCores) {
   EXPECT_EQ(instead({two, trial("gg/cg5", 80, 90)}), "") << "that was tried";
   EXPECT_EQ(instead({trial("gg/cg5/q2", 100, 95)}), "") << "they are as expected";
   EXPECT_EQ(instead({trial("gg/cg1/q2", 100, 85)}), "") << "no core is busy";
-  EXPECT_EQ(instead({two}, false), "") << "no prior spared one lane";
-  facts.observations.push_back({.configuration = trial("gg/cg1", 0, 0).configuration});
-  EXPECT_EQ(instead({two}), "") << "one lane was measured";
 }
 
 TEST(NextLanesTest, WhatAPriorSparedIsTriedAround) {

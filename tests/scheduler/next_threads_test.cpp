@@ -59,10 +59,13 @@ TEST(NextThreadsTest, OtherLanesOfNearEqualsAreTried) {
 }
 
 TEST(NextThreadsTest, NumbersOfThreadsThatCollapsedAreCountedOnce) {
-  const std::vector<Trial> trials{tried(coupled(16), 30, 100), tried(coupled(16, 2), 30, 100),
-                                  tried(coupled(8), 50, 100), tried(coupled(4), 90, 100),
-                                  tried({{3, 2}, Granularity::coarse, 4}, 30, 100)};
+  std::vector<Trial> trials{tried(coupled(16), 30, 100), tried(coupled(16, 2), 30, 100),
+                            tried(coupled(8), 50, 100), tried(coupled(4), 90, 100),
+                            tried({{3, 2}, Granularity::coarse, 4}, 30, 100)};
   EXPECT_EQ(collapses(trials, coupled(2)), 2);
+  trials.push_back(tried(coupled(7, 4), 50, 100));
+  EXPECT_EQ(collapses(trials, coupled(2)), 2) << "its lanes may be what hinders it";
+  EXPECT_EQ(collapses(trials, coupled(2, 4)), 3);
 }
 
 /// All that is tried as another driver of the device, if none of it is better.
