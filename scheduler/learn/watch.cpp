@@ -17,7 +17,7 @@ constexpr int kSettlingFrames = 8;
 // device may compute hundreds of frames while it is held up once. A thread that loses its core to
 // something else loses it for as long as many short frames take: few of them show it, and no
 // median does. One sample that stands out is no drift, for DriftDetector.
-constexpr uint64_t kSampleNs = 50'000'000;
+constexpr uint64_t kSampleNs = 40'000'000;
 constexpr std::size_t kReferenceSamples = 16;
 // Of the latest samples, as many as tell how large a change is.
 constexpr std::size_t kLatestSamples = 5;
