@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Something else takes half of the cores from a steady bin for a while: when the bin answers, with
-// what, when it goes back, and how many trainings that took.
+// what, when it goes back, how many trainings that took, and how long the stream does less than it
+// does in the end: a bin that is right has nothing to decide.
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,8 +10,10 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <thread>
 
+#include "model/median.h"
 #include "tests/gst/support/bench_search.h"
 
 namespace tandem {
@@ -20,6 +23,10 @@ constexpr char kUsage[] =
     "fluctuation_bench [--application NAME] [--size WxH] [--seconds S] [--burners N] "
     "[--opencl-device NAME] [--cores N] [--max-overhead SHARE] [--mapping ssss] [--metric NAME]";
 constexpr double kSlice = 0.5, kMostTraining = 60;
+// What a stream does in the end is its typical rate of 0.1 s, in the second half. It has come to
+// that when a second does this part of it.
+constexpr double kRateSeconds = 0.1, kThere = 0.9;
+constexpr std::size_t kSecond = 10;
 
 struct Options {
   FedBin::Options bin;
@@ -99,6 +106,23 @@ double answered_s(const std::vector<Told>& all, double since, double until,
   return -1;
 }
 
+/// Seconds until a stream does what it does in the end; negative: it has not lasted long enough.
+double there_s(const std::vector<double>& departures_s, double since, double until) {
+  std::vector<double> rates(static_cast<std::size_t>((until - since) / kRateSeconds));
+  for (const double at_s : departures_s) {
+    const auto window = static_cast<std::size_t>(std::max(0.0, at_s - since) / kRateSeconds);
+    if (at_s >= since && window < rates.size()) rates[window] += 1 / kRateSeconds;
+  }
+  if (rates.size() < 2 * kSecond) return -1;
+  const auto half = static_cast<std::ptrdiff_t>(rates.size() / 2);
+  std::vector<double> last(rates.begin() + half, rates.end());
+  const double in_the_end = median(last);
+  for (auto from = rates.begin(); from + kSecond <= rates.end(); ++from)
+    if (std::accumulate(from, from + kSecond, 0.0) >= kThere * in_the_end * kSecond)
+      return kRateSeconds * static_cast<double>(from - rates.begin());
+  return -1;
+}
+
 /// Frames from `delivered` on to the first decision after `since` and before `until`.
 std::string answered_frames(const std::vector<Told>& all, double since, double until,
                             guint64 delivered) {
@@ -120,6 +144,7 @@ void run(const Options& options, Burner& burner) {
   FedBin bin(options.bin, options.chain->stages, "both");
   bin.set("mapping", options.mapping.c_str());
   bin.begin(options.size);
+  const OfferedFrames offered(bin, frames.buffers);
   if (!bin.run_until_decided(frames.buffers, kMostTraining))
     throw std::runtime_error("no training ended within a minute");
   const std::size_t decided = bin.decisions().size();
@@ -135,6 +160,7 @@ void run(const Options& options, Burner& burner) {
   watch(bin, frames, "alone", 2, at_s);
   std::printf("\nuntil then %zu decisions in %llu frames\n\n", bin.decisions().size() - decided,
               static_cast<unsigned long long>(bin.delivered() - decided_at));
+  bin.keep_departures();
   const double burnt_s = bin.now_s();
   const guint64 burnt_from = bin.delivered();
   burner.start(burners);
@@ -144,16 +170,21 @@ void run(const Options& options, Burner& burner) {
   const guint64 ended_from = bin.delivered();
   const Stats meanwhile = bin.stats();
   watch(bin, frames, "alone again", options.seconds, at_s);
+  const double last_s = bin.now_s();
   const Stats after = bin.stats();
+  const std::vector<double> departures_s = bin.departures_s();
   const std::vector<Told> all = bin.decisions();
   std::printf(
       "\n| | |\n| --- | --- |\n| first decision while burnt | %s |\n| and afterwards | %s |\n"
-      "| answered after | %s |\n| went back to %s after the end | %s |\n"
+      "| answered after | %s |\n| at the rate that it keeps after | %s; after the end %s |\n"
+      "| went back to %s after the end | %s |\n"
       "| trainings while burnt, after | %d, %d |\n| training, s, while burnt, after | %.2f, %.2f "
       "|\n",
       answered_frames(all, burnt_s, ended_s, burnt_from).c_str(),
       answered_frames(all, ended_s, 1e9, ended_from).c_str(),
-      text_of_s(answered_s(all, burnt_s, ended_s, "")).c_str(), before.configuration.c_str(),
+      text_of_s(answered_s(all, burnt_s, ended_s, "")).c_str(),
+      text_of_s(there_s(departures_s, burnt_s, ended_s)).c_str(),
+      text_of_s(there_s(departures_s, ended_s, last_s)).c_str(), before.configuration.c_str(),
       meanwhile.configuration == before.configuration && !meanwhile.training
           ? "it had not left it"
           : text_of_s(answered_s(all, ended_s, 1e9, before.configuration)).c_str(),
