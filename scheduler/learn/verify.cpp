@@ -63,6 +63,8 @@ class Derived {
     std::optional<Candidate> next = slower ? best_tried() : std::nullopt;
     // What the cores are taken for makes some configurations slow and leaves others as they were:
     // one that ran before may be the best, whatever others say of it.
+    if (!agree && !next && slower && best_ratio_ >= 1 - kHolds)
+      return {Verdict::Is::holds, {}, best_};
     if (!agree && (!next || looked_at_.size() >= kLooksAtSlower))
       return {Verdict::Is::stale, {}, best_};
     if (!next) next = best_rival();
@@ -94,8 +96,10 @@ class Derived {
     const Prediction before = expected(look.configuration);
     const double ratio = rate(look) / before.throughput_fps;
     const Candidate seen{look.configuration, at_ratio(before, ratio)};
-    if (looked_at_.empty() || worth_switching(best_.prediction, seen.prediction, objective_, 0))
+    if (looked_at_.empty() || worth_switching(best_.prediction, seen.prediction, objective_, 0)) {
       best_ = seen;
+      best_ratio_ = ratio;
+    }
     error_ = std::max({error_, ratio, 1 / ratio});
     most_ratio_ = std::max(most_ratio_, ratio);
     least_ratio_ = std::min(least_ratio_, ratio);
@@ -111,10 +115,27 @@ class Derived {
     return at_ratio(expected(other), alike_ratio > 0 ? alike_ratio : error_);
   }
 
+  // What others that need many cores, or few, did of what was expected of them.
+  double ratio_by_cores(const Configuration& other) const {
+    double sum = 0;
+    int alike = 0;
+    for (const Looked& looked : looked_at_) {
+      if (needs_cores(looked.configuration) != needs_cores(other)) continue;
+      sum += std::log(looked.ratio);
+      ++alike;
+    }
+    return alike == 0 ? 1 : std::exp(sum / alike);
+  }
+
+  bool needs_cores(const Configuration& configuration) const {
+    return configuration.granularity == Granularity::medium ||
+           2 * configuration.threads > learnt_.findings.measurements.cores;
+  }
+
   // The best configuration that ran before frames took another time: the model errs less there.
   std::optional<Candidate> best_tried() const {
     return best_of([&](const Configuration& other) -> std::optional<Prediction> {
-      const Prediction one = expected(other);
+      const Prediction one = at_ratio(expected(other), ratio_by_cores(other));
       return find_trial(learnt_.findings.trials, other) &&
                      worth_switching(best_.prediction, one, objective_, kWorthALook)
                  ? std::optional(one)
@@ -179,6 +200,7 @@ class Derived {
   const Predictor& predictor_;
   std::vector<Looked> looked_at_;
   Candidate best_;
+  double best_ratio_ = 1;
   double error_ = 1;  // the greatest so far, as a factor above one
   double most_ratio_ = 0, least_ratio_ = std::numeric_limits<double>::infinity();
 };

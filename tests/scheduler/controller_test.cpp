@@ -120,6 +120,23 @@ TEST_F(ControllerTest, AMomentInWhichHundredsOfShortFramesAreSlowIsNoDrift) {
   EXPECT_EQ(decisions_.back().reason, Reason::drift);
 }
 
+// Threads beside the device get into its driver's way since the training before.
+TEST_F(ControllerTest, ATrainingDoesNotKeepWhatItHasNotTried) {
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    PaperChip chip(3, 16, seed);
+    Controller controller = make(chip, 3, 16);
+    Step step = controller.frames_changed({"a"}, 0);
+    ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+    chip.crowd(2, 0.35);
+    step = controller.retrain();
+    ASSERT_GT(run_to_decision(controller, chip, step, 100000), 0);
+    const std::vector<Trial>& trials = controller.learnt()->findings.trials;
+    const bool tried = find_trial(trials, step.configuration) != nullptr;
+    EXPECT_TRUE(tried || !step.configuration.mapping.any_device())
+        << "chip " << seed << ": " << to_string(step.configuration);
+  }
+}
+
 TEST_F(ControllerTest, KeepsWhatRunsWhenTrainingIsNotAllowed) {
   PaperChip chip(3, 2, 4);
   const AdaptRules rules{.max_overhead = 0};
