@@ -184,12 +184,18 @@ bool Controller::tell_others(Learnt& learnt, bool has_choice) {
 void Controller::follow(const FrameTimes& times) {
   if (another_trains_) following_.reset();  // what it tries makes these frames slow
   if (!following_ || times.begin_ns < following_->since_ns) return;
-  if (following_->frames++ == 0) following_->since_ns = times.begin_ns;
-  following_->starved += times.starved;
+  const uint64_t before_ns = std::exchange(following_->last_ns, times.begin_ns);
+  if (following_->frames == 0) following_->since_ns = times.begin_ns;
+  if (times.starved && following_->frames > 0) {  // a source that pauses says nothing of the rate
+    following_->since_ns += times.begin_ns - before_ns;
+    ++following_->starved;
+    return;
+  }
+  ++following_->frames;
   const uint64_t lasted_ns = times.begin_ns - following_->since_ns;
   if (lasted_ns < kFollowed_ns || following_->frames <= kFollowedFrames) return;
   const double fps = (following_->frames - 1) / seconds(lasted_ns);
-  const bool busy = 2 * following_->starved <= following_->frames;
+  const bool busy = following_->starved <= following_->frames;
   following_.reset();
   Learnt* learnt = find();
   if (!busy || slower_ || !learnt || learnt->chosen.configuration != settled_on_) return;

@@ -122,7 +122,7 @@ TEST_F(CoupledDriftTest, WhatRanBeforeMayBeBetterAndStillSlow) {
 /// On a chip that trains for slow frames.
 class TrainedTwiceTest : public ControllerDriftTest {
  protected:
-  TrainedTwiceTest() : ControllerDriftTest(12) {}
+  TrainedTwiceTest() : ControllerDriftTest(18) {}
 };
 
 // When frames are as before, so is what runs, and slow ones that come again are known as well.
@@ -198,6 +198,27 @@ TEST_F(ControllerDriftTest, WhatFollowsATrainingIsKeptWithIt) {
   step_ = controller_.frames_changed({"b"}, 0);
   run(5000);
   EXPECT_EQ(kept_fps.size(), 3U) << "it does what it did in the training";
+}
+
+TEST_F(ControllerDriftTest, ASourceThatPausesIsNoPartOfWhatFollows) {
+  std::vector<double> kept_fps;
+  controller_.trained = [&](const Conditions&, const Learnt& learnt) {
+    kept_fps.push_back(learnt.chosen.prediction.throughput_fps);
+  };
+  controller_.set_rules({.max_overhead = 0.9});
+  step_ = controller_.frames_changed({"a"}, 0);
+  chip_.slow_down(1.2);
+  while (decisions_.empty()) run(1);
+  chip_.slow_down(1);
+  const uint64_t decided_ns = chip_.probe().now_ns;
+  while (chip_.probe().now_ns < decided_ns + 2'000'000'000) run(1);
+  chip_.wait_until(decided_ns + 9'000'000'000);
+  FrameTimes first = chip_.frame(step_);
+  first.starved = true;
+  controller_.frame_done(first, chip_.device_stages());
+  run(3000);
+  ASSERT_EQ(kept_fps.size(), 2U);
+  EXPECT_NEAR(kept_fps[1], 1.2 * kept_fps[0], 0.05 * kept_fps[0]);
 }
 
 TEST_F(ControllerDriftTest, OneConfigurationLeavesNothingToDecide) {
