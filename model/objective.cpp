@@ -173,7 +173,7 @@ bool is_one_of(Which which, const Configuration& configuration, const Measuremen
     return mapping.any_device() && mapping.decoupled() == (which == Which::decoupled) &&
            !tried_with_other_lanes(configuration, trials);
   }
-  return had_experiment(measurements, configuration) || find_trial(trials, configuration);
+  return was_measured(measurements, configuration, trials);
 }
 
 // What `is_special` comes first only where it is better by `gain`.
@@ -238,6 +238,11 @@ Choice rank(const Model& model, const Measurements& measurements, const Objectiv
 }
 
 }  // namespace
+
+bool was_measured(const Measurements& measurements, const Configuration& configuration,
+                  std::span<const Trial> trials) {
+  return had_experiment(measurements, configuration) || find_trial(trials, configuration);
+}
 
 bool needs_energy(const Objective& objective) {
   if (objective.target_fps > 0 || objective.power_budget_w > 0) return true;

@@ -74,6 +74,10 @@ Choice choose(const Measurements& measurements, const Objective& objective,
               const Allowed& allowed = {}, std::span<const Trial> trials = {},
               Which which = Which::all);
 
+/// Whether Which::measured has it: it had an experiment, all of it on the CPU, or a trial.
+bool was_measured(const Measurements& measurements, const Configuration& configuration,
+                  std::span<const Trial> trials);
+
 /// Whether `best` is so much better than `current` that it is not the noise: by more than `noise`
 /// (a relative error, such as 0.05). A rate or a power that `current` misses by no more than the
 /// noise counts as met, a latency does not: what is late is late. `objective` is that of the

@@ -7,8 +7,9 @@
 
 namespace tandem {
 
-/// Whether take_luma() does better without a copy on the host: large frames in page-locked memory
-/// (pagelocked.h), where a thread takes several times as long as the device to put them there.
+/// Whether take_luma() does better without a copy on the host: all but small frames in page-locked
+/// memory (pagelocked.h), where a thread takes several times as long as the device to put them
+/// there.
 bool takes_luma_from_device(const GstVideoFrame& video);
 
 /// Puts packed rows of 8-bit luma into a frame that is mapped for writing, and waits: from the host

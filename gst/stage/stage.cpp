@@ -149,6 +149,7 @@ static gboolean gst_tandem_stage_stop(GstBaseTransform* base) {
   GstTandemStagePrivate& self = *GST_TANDEM_STAGE(base)->priv;
   self.adapter.set_contexts({});
   self.adapter.forget();
+  self.previous = {};
   self.queue.reset();
   self.context.reset();
   return TRUE;

@@ -276,6 +276,7 @@ void Buffer::enqueue_upload_rows(Queue& queue, const void* source, std::size_t r
 }
 
 void Buffer::lock_pages(const Queue& queue) {
+  if (&queue.context() != self_->context.get()) return;
   const std::lock_guard lock(self_->mutex);
   self_->host_to_copy(bytes_, queue.device());
 }

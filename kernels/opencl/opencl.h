@@ -210,7 +210,7 @@ class Buffer {
                            std::size_t source_stride_bytes, int first_row = 0);
 
   /// Page-locks the host side where the queue's device copies faster so, for another buffer's
-  /// enqueue_upload_rows() from there. Once; nothing without a context.
+  /// enqueue_upload_rows() from there. Once; nothing where the queue is of another context.
   void lock_pages(const Queue& queue);
 
   /// The reverse of enqueue_upload_rows: packed rows at the start of the device side to strided

@@ -292,14 +292,15 @@ void Controller::remember(Learnt& learnt, const Candidate& chosen) const {
 }
 
 // Keeps what was chosen before unless another is better by more than the noise. What a training has
-// not tried may be what has become slow.
+// not measured may be what has become slow.
 const Candidate& Controller::pick(Learnt& learnt, const Choice& choice) const {
   Candidate& chosen = learnt.chosen;
   if (chosen.configuration.mapping.stages == 0 || !allowed()(chosen.configuration))
     return choice.best();
   const Findings& findings = learnt.findings;
-  const bool tells = learnt.derived() || findings.starved;
-  if (!tells && !find_trial(findings.trials, chosen.configuration)) return choice.best();
+  const bool measures = !learnt.derived() && !findings.starved;
+  if (measures && !was_measured(findings.measurements, chosen.configuration, findings.trials))
+    return choice.best();
   chosen.prediction = corrected(findings.trials, chosen.configuration,
                                 predictor_->predict(findings.measurements, chosen.configuration));
   const double noise = std::clamp(findings.relative_error, kLeastNoise, kMostNoise);

@@ -180,8 +180,8 @@ class Controller {
 
   /// Frames of what a training has chosen.
   struct Following {
-    uint64_t since_ns = 0;  ///< when the first of them begins, by the frames' clock, and waits
-    uint64_t last_ns = 0;   ///< when the last of them has begun
+    uint64_t since_ns = 0;  ///< when the first of them begins, by the frames' clock
+    uint64_t last_ns = 0;   ///< when the latest of them has begun; 0: none has
     int frames = 0, starved = 0;
   };
 

@@ -21,6 +21,7 @@ constexpr double kMostRegressed_s = 0.15;
 // where that is another rate, and not one that something else is at work in.
 constexpr uint64_t kFollowed_ns = 2'000'000'000;
 constexpr int kFollowedFrames = 50;
+constexpr uint64_t kPause_ns = 100'000'000;  // of a source, after which it begins anew
 constexpr double kWorthKeeping = 1.05, kMostOff = 1.5;
 
 }  // namespace
@@ -185,17 +186,16 @@ void Controller::follow(const FrameTimes& times) {
   if (another_trains_) following_.reset();  // what it tries makes these frames slow
   if (!following_ || times.begin_ns < following_->since_ns) return;
   const uint64_t before_ns = std::exchange(following_->last_ns, times.begin_ns);
-  if (following_->frames == 0) following_->since_ns = times.begin_ns;
-  if (times.starved && following_->frames > 0) {  // a source that pauses says nothing of the rate
-    following_->since_ns += times.begin_ns - before_ns;
-    ++following_->starved;
+  if (times.starved && before_ns > 0 && times.begin_ns - before_ns > kPause_ns) {
+    following_ = {times.begin_ns + kUnfollowed_ns};  // all threads begin at once, as at first
     return;
   }
-  ++following_->frames;
+  if (following_->frames++ == 0) following_->since_ns = times.begin_ns;
+  following_->starved += times.starved;
   const uint64_t lasted_ns = times.begin_ns - following_->since_ns;
   if (lasted_ns < kFollowed_ns || following_->frames <= kFollowedFrames) return;
   const double fps = (following_->frames - 1) / seconds(lasted_ns);
-  const bool busy = following_->starved <= following_->frames;
+  const bool busy = 2 * following_->starved <= following_->frames;
   following_.reset();
   Learnt* learnt = find();
   if (!busy || slower_ || !learnt || learnt->chosen.configuration != settled_on_) return;

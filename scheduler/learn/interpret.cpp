@@ -112,7 +112,7 @@ class Interpreter {
   /// Of any configuration that ran as it would if it were chosen. `ended_s`: since the training
   /// began.
   void take_trial(const Observation& seen, double ended_s) {
-    trials_.take(seen);
+    if (is_trial(seen.kind)) trials_.take(seen);
     const Configuration& configuration = seen.configuration;
     const bool look = tells_as_a_look(seen);
     Trial trial{configuration, predictor_.predict(found_.measurements, configuration), {}};

@@ -63,7 +63,7 @@ class Derived {
     std::optional<Candidate> next = slower ? best_tried() : std::nullopt;
     // What the cores are taken for makes some configurations slow and leaves others as they were:
     // one that ran before may be the best, whatever others say of it.
-    if (!agree && !next && slower && best_ratio_ >= 1 - kHolds)
+    if (!agree && !next && slower && best_ratio_ >= 1 - kHolds && best_ratio_ <= kAgree)
       return {Verdict::Is::holds, {}, best_};
     if (!agree && (!next || looked_at_.size() >= kLooksAtSlower))
       return {Verdict::Is::stale, {}, best_};
@@ -128,8 +128,9 @@ class Derived {
   }
 
   bool needs_cores(const Configuration& configuration) const {
+    const Measurements& m = learnt_.findings.measurements;
     return configuration.granularity == Granularity::medium ||
-           2 * configuration.threads > learnt_.findings.measurements.cores;
+           (2 * configuration.threads > m.cores && configuration.threads > m.devices);
   }
 
   // The best configuration that ran before frames took another time: the model errs less there.

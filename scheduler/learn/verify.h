@@ -31,7 +31,8 @@ struct Verdict {
 /// there is a large one, a look at another mapping or granularity tells whether they do. Knowledge
 /// from before frames took another time is looked at likewise, four times at most: two sides that
 /// changed unlike each other leave more open. What a training ran then comes before what the model
-/// alone speaks for.
+/// alone speaks for, and what needs many cores, or few, is expected to do what looks saw of others
+/// that do. Where looks disagree it holds if the best of them is as fast as expected.
 Verdict verify(const Learnt& learnt, std::span<const Observation> looks, const Objective& objective,
                const Allowed& allowed, const Predictor& predictor);
 

@@ -176,7 +176,7 @@ void run(const Options& options, Burner& burner) {
   const std::vector<Told> all = bin.decisions();
   std::printf(
       "\n| | |\n| --- | --- |\n| first decision while burnt | %s |\n| and afterwards | %s |\n"
-      "| answered after | %s |\n| at the rate that it keeps after | %s; after the end %s |\n"
+      "| answered after | %s |\n| first at the rate that it keeps after | %s; after the end %s |\n"
       "| went back to %s after the end | %s |\n"
       "| trainings while burnt, after | %d, %d |\n| training, s, while burnt, after | %.2f, %.2f "
       "|\n",

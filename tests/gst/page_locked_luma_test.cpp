@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stages that write the luma of large frames in page-locked memory: it comes straight from the
-// device.
+// Stages that write the luma of frames in page-locked memory: all but that of small ones comes
+// straight from the device.
 #include <algorithm>
 #include <cmath>
 

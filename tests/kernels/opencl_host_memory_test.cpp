@@ -92,6 +92,7 @@ TEST_F(LockedBuffer, IsLockedForWhoCopiesFromItsHostSide) {
   EXPECT_EQ(made(), 2u) << "again";
   EXPECT_EQ(on_host(), 3);
   Buffer plain(nullptr, 64);
+  plain.host(Buffer::Access::write);
   plain.lock_pages(*queue_);
   EXPECT_EQ(made(), 2u) << "memory of the host alone";
 }

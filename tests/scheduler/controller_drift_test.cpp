@@ -216,6 +216,7 @@ TEST_F(ControllerDriftTest, ASourceThatPausesIsNoPartOfWhatFollows) {
   FrameTimes first = chip_.frame(step_);
   first.starved = true;
   controller_.frame_done(first, chip_.device_stages());
+  EXPECT_EQ(kept_fps.size(), 1U) << "what it does without a pause is not known yet";
   run(3000);
   ASSERT_EQ(kept_fps.size(), 2U);
   EXPECT_NEAR(kept_fps[1], 1.2 * kept_fps[0], 0.05 * kept_fps[0]);

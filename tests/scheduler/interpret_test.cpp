@@ -244,6 +244,11 @@ TEST(InterpretTest, TheSourceStarvesWhenItDidMostExperiments) {
 // The first frames make memory, and the source waits for some as well.
 TEST(InterpretTest, FewFramesDoNotTellThatTheSourceStarves) {
   Facts facts = measured(two_stages(), kPredictor);
+  for (const Observation& one : facts.observations) {
+    Facts alone{facts.chain, {one}};
+    alone.observations[0].frames = alone.observations[0].starved_frames = 3;
+    EXPECT_FALSE(meaning(alone).starved) << to_string(one.configuration);
+  }
   facts.observations.resize(1);
   Observation& first = facts.observations[0];
   first.frames = first.starved_frames = 3;
