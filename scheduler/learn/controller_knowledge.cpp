@@ -14,6 +14,13 @@ bool operator==(const Domains& a, const Domains& b) {
   return a.c == b.c && a.g == b.g && a.u == b.u;
 }
 
+// A rate of what was chosen that is no noise.
+constexpr double kFaster = 1.5;
+bool is_faster_than(const Learnt& learnt, const Observation& seen) {
+  return seen.configuration == learnt.chosen.configuration &&
+         1 > kFaster * learnt.chosen.prediction.throughput_fps * seen.frame_s;
+}
+
 // Joules of another meter mean something else.
 void forget_energy(Known& known) {
   for (Observation& seen : known.facts.observations) seen.watts = {};
@@ -98,9 +105,10 @@ std::optional<Step> Controller::go_on_checking() {
   Learnt* learnt = find();
   Observation seen = check_->experiment->observation();
   if (looked) looked(seen);
-  // A source that does not keep the threads busy tells nothing about rates; Watch says when it
-  // does.
-  if (!learnt || 2 * seen.starved_frames > seen.frames || !known(seen.frame_s)) {
+  // A source that does not keep the threads busy tells nothing about rates, unless it brings more
+  // frames than are thought to be possible; Watch says when it does.
+  const bool starved = 2 * seen.starved_frames > seen.frames;
+  if (!learnt || (starved && !is_faster_than(*learnt, seen)) || !known(seen.frame_s)) {
     end_check();
     return changed();
   }

@@ -164,6 +164,17 @@ TEST_P(ControllerKnowledgeTest, ASlowSourceSaysNothingAboutWhatIsKnown) {
   EXPECT_EQ(second.controller().totals().trainings, 1) << "now it does";
 }
 
+TEST_P(ControllerKnowledgeTest, ASlowSourceTellsOfARateThatIsThoughtToBeImpossible) {
+  chip_.slow_down(3);  // the machine was busy
+  Process first(chip_);
+  first.train(100);
+  chip_.slow_down(1);
+  Process second(chip_, first.kept);
+  second.begin(100);
+  second.run(kWhile, true);
+  EXPECT_EQ(second.controller().totals().trainings, 1);
+}
+
 TEST_P(ControllerKnowledgeTest, WhatIsKnownOfAnotherChainIsLeftOut) {
   Process first(chip_);
   first.train(100);
