@@ -23,7 +23,7 @@ using ReadProbe = std::function<Probe()>;
 /// Of this process and `meter`, which may be null.
 Probe read_probe(EnergyMeter* meter);
 
-/// Whether the process kept all its processors busy in between, but for a tenth of their time.
+/// Whether the process used 0.9 or more of the time that all its processors had in between.
 bool kept_all_busy(const Probe& begin, const Probe& end);
 
 /// The energy counter's last value may be from before `begin`, up to a resolution earlier: replaces
