@@ -116,9 +116,11 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
 
 gboolean sink_query(GstPad* pad, GstObject* parent, GstQuery* query) {
   const std::shared_ptr<BinRun> run = run_of(parent);
-  if (run && GST_QUERY_IS_SERIALIZED(query)) run->executor().drain();
+  // Which memory upstream is to take does not depend on the frames that are on their way.
+  const bool allocates = GST_QUERY_TYPE(query) == GST_QUERY_ALLOCATION;
+  if (run && !allocates && GST_QUERY_IS_SERIALIZED(query)) run->executor().drain();
   const bool answered = gst_pad_query_default(pad, parent, query);
-  if (!run || GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION) return answered;
+  if (!run || !allocates) return answered;
   return offer_page_locked(*run, query) || answered;
 }
 

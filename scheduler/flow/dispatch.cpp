@@ -74,15 +74,23 @@ bool Dispatch::is_pending() const {
 }
 
 // Medium grain needs the sides for itself, and so does a device alone whose stages are timed apart:
-// beside cores at work it does not matter whose items these compute. Lanes are numbered by devices.
-// Items of one letter that wait for its lanes may have all the drivers that another one needs.
+// beside cores at work it does not matter whose items these compute. Lanes are numbered by devices,
+// and items keep theirs; the first device that can do anything finds none taken. Items of one
+// letter that wait for its lanes may have all the drivers that another one needs.
 bool Dispatch::has_to_wait() const {
   const bool apart = time_stages_ || pending_time_stages_;
   const bool alone = std::min(current_.threads, pending_.threads) <= devices_in_use();
   return current_.granularity != Granularity::coarse ||
          pending_.granularity != Granularity::coarse || (apart && alone) ||
-         pending_letters_ != letters_ ||
+         (pending_letters_ != letters_ && may_have_lanes()) ||
          std::popcount(current_.mapping.letters() | pending_.mapping.letters()) > 1;
+}
+
+// Whether an item that is under way has a lane of today's letters, or waits for one.
+bool Dispatch::may_have_lanes() const {
+  const auto works = [](uint32_t capable) { return capable != 0; };
+  return std::ranges::any_of(letters_.capable, works) || !sent_.empty() || !waiting_.empty() ||
+         !for_lane_.empty();
 }
 
 void Dispatch::apply_pending() {

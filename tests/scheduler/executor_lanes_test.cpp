@@ -89,6 +89,33 @@ TEST(DispatchLanes, WhatIsOnTheDeviceComesOutWhenTheCoresGoOnAlone) {
   EXPECT_TRUE(work.collects);
 }
 
+TEST(DispatchLanes, TheFirstDeviceJoinsWhileTheCoresAreAtWork) {
+  Dispatch dispatch({{}, {}}, 2, true);
+  dispatch.configure({{0, 2}, Granularity::coarse, 2}, 0, false);
+  Item items[2];
+  dispatch.let_in(&items[0], 0);
+  Dispatch::Entry* first = dispatch.work_for(0, 1, {}).entry;
+  EXPECT_EQ(dispatch.next(*first).kind, Dispatch::Action::Kind::cpu);
+  dispatch.configure({{3, 2}, Granularity::coarse, 2}, ~0u, false);
+  dispatch.let_in(&items[1], 0);
+  Dispatch::Entry* second = dispatch.work_for(1, 2, {}).entry;
+  ASSERT_NE(second, nullptr) << "it waits for the one on the cores";
+  EXPECT_EQ(dispatch.next(*second).kind, Dispatch::Action::Kind::device);
+  EXPECT_EQ(dispatch.next(*first).kind, Dispatch::Action::Kind::cpu) << "it stays where it began";
+}
+
+TEST(DispatchLanes, AnotherDeviceWaitsForWhatIsOnTheFirst) {
+  Dispatch dispatch({{}, {}}, 2, true);
+  dispatch.configure({{3, 2}, Granularity::coarse, 2}, ~0u, false);
+  Item items[2];
+  dispatch.let_in(&items[0], 0);
+  Dispatch::Entry* first = dispatch.work_for(0, 1, {}).entry;
+  dispatch.sent(*first, dispatch.next(*first), 1);
+  dispatch.configure({{3, 2}, Granularity::coarse, 2}, {~0u, 2}, false);
+  dispatch.let_in(&items[1], 0);
+  EXPECT_EQ(dispatch.work_for(1, 2, {}).entry, first) << "collects";
+}
+
 TEST_F(ExecutorLanes, DevicesOfOneKindShareTheItems) {
   for (const int threads : {1, 2, 3}) {
     World world;
