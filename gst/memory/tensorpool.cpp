@@ -2,7 +2,7 @@
 #include "gst/memory/tensorpool.h"
 
 #include <algorithm>
-#include <atomic>
+#include <utility>
 
 #include "kernels/util/plane_offset.h"
 
@@ -170,7 +170,39 @@ MemoryRef TensorPool::acquire(int device) {
 }
 
 void TensorPool::recycle(TandemMemory* memory) {
+  if (const std::shared_ptr<TensorPool> next = heir()) return next->adopt(memory);
   memory->buffer->discard();
+  shelve(memory);
+}
+
+void TensorPool::adopt(TandemMemory* memory) {
+  memory->buffer->join(context_);
+  shelve(memory);
+}
+
+std::shared_ptr<TensorPool> TensorPool::heir() {
+  if (!has_heir_) return nullptr;
+  std::lock_guard lock(heir_mutex_);
+  return heir_.lock();
+}
+
+void TensorPool::take_over(TensorPool& before) {
+  constexpr std::size_t kSoonMade = std::size_t{1} << 20;
+  if (!context_ || before.context_ || bytes_ != before.bytes_ || bytes_ < kSoonMade) return;
+  {
+    std::lock_guard lock(before.heir_mutex_);
+    before.heir_ = weak_from_this();
+    before.has_heir_ = true;
+  }
+  for (Shelf& shelf : before.shelves_) {
+    std::unique_lock lock(shelf.mutex);
+    const std::vector<TandemMemory*> memories = std::exchange(shelf.memories, {});
+    lock.unlock();
+    for (TandemMemory* memory : memories) adopt(memory);
+  }
+}
+
+void TensorPool::shelve(TandemMemory* memory) {
   Shelf& shelf = shelves_[number_of_thread() % kShelves];
   std::lock_guard lock(shelf.mutex);
   shelf.memories.push_back(memory);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -30,12 +31,19 @@ class TensorPool : public std::enable_shared_from_this<TensorPool> {
   /// Content undefined. `device`: which of the context's will write it; negative: the host will.
   MemoryRef acquire(int device = -1);
 
+  /// What `before` made without a context becomes this pool's, memory in use when it comes back.
+  /// Nothing where either is of another size, or so small that it is soon made.
+  void take_over(TensorPool& before);
+
   /// Process-wide count of allocations; constant once the stream is steady.
   static uint64_t allocations();
 
  private:
   friend gboolean tandem_memory_dispose(GstMiniObject* object);
   void recycle(TandemMemory* memory);
+  void adopt(TandemMemory* memory);
+  std::shared_ptr<TensorPool> heir();
+  void shelve(TandemMemory* memory);
   TandemMemory* take(int device);
   template <class Suits>
   TandemMemory* take_from_shelf(Suits&& suits);
@@ -55,6 +63,9 @@ class TensorPool : public std::enable_shared_from_this<TensorPool> {
   const std::size_t bytes_;
   const std::size_t host_offset_;  // differs from that of the tensors before and behind
   std::array<Shelf, kShelves> shelves_;
+  std::atomic<bool> has_heir_{false};
+  std::mutex heir_mutex_;
+  std::weak_ptr<TensorPool> heir_;  // has taken this one over
 };
 
 }  // namespace tandem

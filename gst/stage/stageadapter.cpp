@@ -255,6 +255,7 @@ std::shared_ptr<const PooledWork> StageAdapter::work_for(const FrameItem& item, 
     if (auto current = current_for(request, frame, item.kind)) return current;
     made = make_work(request);
     made->kind = item.kind;
+    inherit(*made);
     if (keeps_first_frame_.exchange(false)) keep_first_frame(request);
     std::lock_guard lock(mutex_);
     current_[static_cast<std::size_t>(item.kind)] = made;

@@ -167,6 +167,7 @@ class StageAdapter final : public Stage {
                                              std::string& notice);
   std::shared_ptr<const PooledWork> current_for(SlotRequest& request, SlotFrame& frame, int kind);
   std::shared_ptr<PooledWork> make_work(SlotRequest& request);
+  void inherit(const PooledWork& made);
   static const ClassWork* maker_of(const FrameItem& item, const FrameItem::Slot& slot,
                                    std::size_t input);
   /// What build_for() makes work for.

@@ -46,4 +46,16 @@ void StageAdapter::build_for(std::span<const std::shared_ptr<opencl::Context>> k
   }
 }
 
+// The memory of frames that the cores computed until now: gigabytes where frames are large, which
+// would be made again while all of the cores are at work.
+void StageAdapter::inherit(const PooledWork& made) {
+  std::shared_ptr<const PooledWork> before;
+  {
+    std::lock_guard lock(mutex_);
+    before = current_[static_cast<std::size_t>(made.kind)];
+  }
+  if (!before || before->pools.size() != made.pools.size()) return;
+  for (std::size_t i = 0; i < made.pools.size(); ++i) made.pools[i]->take_over(*before->pools[i]);
+}
+
 }  // namespace tandem

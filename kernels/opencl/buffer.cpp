@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -7,7 +6,6 @@
 #include <cstring>
 #include <new>
 #include <utility>
-#include <vector>
 
 #include "kernels/opencl/host_memory.h"
 #include "kernels/opencl/memory.h"
@@ -17,7 +15,6 @@
 namespace tandem::opencl {
 
 namespace {
-
 bool reads(Buffer::Access access) { return access != Buffer::Access::write; }
 bool writes(Buffer::Access access) { return access != Buffer::Access::read; }
 
@@ -206,6 +203,12 @@ Buffer::Buffer(std::shared_ptr<Context> context, std::size_t bytes, std::size_t 
 Buffer::~Buffer() = default;
 
 const Context* Buffer::context() const { return self_->context.get(); }
+
+void Buffer::join(std::shared_ptr<Context> context) {
+  self_->context = std::move(context);
+  self_->host_only = nullptr;
+  discard();
+}
 
 void* Buffer::host(Access access) {
   if (void* const only = self_->host_only.load(std::memory_order_acquire)) return only;

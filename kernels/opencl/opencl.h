@@ -182,6 +182,9 @@ class Buffer {
   std::size_t size() const { return bytes_; }
   /// Whose device it can be on; null: host memory only.
   const Context* context() const;
+  /// A buffer of 4 KiB and more without a context, which nobody uses, has this one from now on, and
+  /// undefined content. It keeps its memory.
+  void join(std::shared_ptr<Context> context);
 
   /// The host side, 64-byte aligned. Downloads first (blocking) when the device has newer content
   /// and `access` reads; `write` and `read_write` make the device side stale. Throws Error.

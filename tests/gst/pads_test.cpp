@@ -374,31 +374,6 @@ TEST_F(Pads, TheAllocationQueryIsDownstreamsToAnswer) {
   }
 }
 
-// Upstream asks again when a device has come. Frames that take a second each would stand still.
-TEST_F(Pads, AnAllocationQueryDoesNotWaitForTheFramesInFlight) {
-  push(0);
-  pull();
-  const auto type =
-      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER);
-  GstPad* const src = gst_element_get_static_pad(bin_, "src");
-  const gulong block = gst_pad_add_probe(
-      src, type, [](GstPad*, GstPadProbeInfo*, gpointer) { return GST_PAD_PROBE_OK; }, nullptr,
-      nullptr);
-  push(1);
-  auto asked = std::async(std::launch::async, [&] {
-    GstCaps* caps = gst_caps_from_string(caps_text(kSize).c_str());
-    GstQuery* query = gst_query_new_allocation(caps, TRUE);
-    gst_pad_peer_query(harness_->srcpad, query);
-    gst_query_unref(query);
-    gst_caps_unref(caps);
-  });
-  EXPECT_EQ(asked.wait_for(std::chrono::seconds(10)), std::future_status::ready);
-  EXPECT_EQ(in_flight(), 1U);
-  gst_pad_remove_probe(src, block);
-  gst_object_unref(src);
-  EXPECT_EQ(pull(), 1);
-}
-
 TEST_F(Pads, TheTemplatesNameTheFormats) {
   for (const char* name : {"sink", "src"}) {
     GstCaps* caps = gst_pad_template_get_caps(gst_element_get_pad_template(bin_, name));

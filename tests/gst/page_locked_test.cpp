@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstring>
 #include <future>
+#include <thread>
 #include <tuple>
 
 namespace tandem::test {
@@ -68,6 +69,26 @@ TEST_F(PageLocked, UpstreamIsAskedAnewWhenTheDeviceIsOpen) {
   }
   EXPECT_TRUE(offers_anything(ask(stream, caps_text({}))));
   stream.push(0, 1);
+  stream.end();
+  EXPECT_EQ(stream.pull_all().size(), 1U);
+}
+
+// Frames that take a second each would stand still when upstream is asked anew.
+TEST_F(PageLocked, TheAnswerDoesNotWaitForTheFramesInFlight) {
+  Stream stream(bin("mapping=ggg threads=1"));
+  stream.play();
+  const ObjectRef<GstPad> src(gst_element_get_static_pad(stream.tandembin(), "src"));
+  const auto type =
+      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER);
+  const auto block = [](GstPad*, GstPadProbeInfo*, gpointer) { return GST_PAD_PROBE_OK; };
+  const gulong blocked = gst_pad_add_probe(src.get(), type, block, nullptr, nullptr);
+  stream.push(0, 1);
+  while (stream.stat("in-flight") == 0) std::this_thread::yield();
+  auto asked = std::async(std::launch::async, [&] { return ask(stream, caps_text({})); });
+  EXPECT_EQ(asked.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  EXPECT_EQ(stream.stat("in-flight"), 1U);
+  gst_pad_remove_probe(src.get(), blocked);
+  EXPECT_TRUE(offers_anything(asked.get()));
   stream.end();
   EXPECT_EQ(stream.pull_all().size(), 1U);
 }

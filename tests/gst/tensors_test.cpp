@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "gst/memory/tensorpool.h"
 #include "gst/meta/tensorname.h"
@@ -143,6 +145,54 @@ TEST_F(Tensors, MemoryOfADeviceOutlivesWhoOpenedIt) {
   }
   context.reset();
   EXPECT_EQ(value_of(memory.get()), 5);
+}
+
+TEST_F(Tensors, ADeviceTakesOverWhatTheCoresHad) {
+  const auto context = open_device();
+  if (!context) GTEST_SKIP() << "no OpenCL device";
+  constexpr std::size_t kLarge = 3 << 20;
+  auto cores = std::make_shared<TensorPool>(nullptr, kLarge);
+  std::vector<MemoryRef> used;
+  for (int i = 0; i < 4; ++i) used.push_back(cores->acquire());
+  const std::set<GstMemory*> all{used[0].get(), used[1].get(), used[2].get(), used[3].get()};
+  fill(used[0].get(), 3);
+  fill(used[3].get(), 4);
+  used.resize(2);  // two lie in the pool
+  const auto device = std::make_shared<TensorPool>(context, kLarge);
+  device->take_over(*cores);
+  EXPECT_EQ(value_of(used[0].get()), 3) << "it is still a frame's";
+  used.clear();
+  cores.reset();
+
+  const uint64_t before = TensorPool::allocations();
+  opencl::Queue queue(context);
+  for (int i = 0; i < 4; ++i) {
+    MemoryRef& memory = used.emplace_back(device->acquire());
+    EXPECT_TRUE(all.contains(memory.get()));
+    const std::vector<uint8_t> pixels(kLarge, static_cast<uint8_t>(10 + i));
+    opencl::Buffer& buffer = *tandem_memory_buffer(memory.get());
+    EXPECT_EQ(buffer.context(), context.get());
+    buffer.enqueue_upload_rows(queue, pixels.data(), kLarge, 1, kLarge);
+    buffer.enqueue_download(queue);
+    queue.finish();
+    EXPECT_EQ(value_of(memory.get()), 10 + i);
+  }
+  EXPECT_EQ(TensorPool::allocations(), before);
+  device->acquire();
+  EXPECT_EQ(TensorPool::allocations(), before + 1);
+}
+
+TEST_F(Tensors, OtherSizesAreNotTakenOver) {
+  const auto context = open_device();
+  if (!context) GTEST_SKIP() << "no OpenCL device";
+  for (const std::size_t bytes : {kBytes, std::size_t{2} << 20}) {
+    const auto cores = std::make_shared<TensorPool>(nullptr, bytes);
+    const auto device = std::make_shared<TensorPool>(context, bytes == kBytes ? bytes : bytes + 1);
+    GstMemory* const made = cores->acquire().get();
+    device->take_over(*cores);
+    EXPECT_NE(device->acquire().get(), made);
+    EXPECT_EQ(cores->acquire().get(), made);
+  }
 }
 
 class Meta : public Tensors {
