@@ -157,7 +157,7 @@ class Controller {
 
   /// When what ran before is looked at again.
   struct Returning {
-    double pause_s = 2;  ///< until then; twice as long each time that it is still slower
+    double pause_s = 2;  ///< until then; longer each time that it is still slower
     double at_s = 0;     ///< by the frames' clock; 0: the pause has not begun
   };
 

@@ -12,8 +12,9 @@ namespace {
 
 // Times that are as they were.
 constexpr double kAsBefore = 0.15;
-// Looks at what ran before are no farther apart, where they take less than a part of that time.
-constexpr double kLastReturn_s = 32, kMostLooking = 0.1;
+// Looks at what ran before are farther apart each time, up to so much: a quarter of the time that
+// it did not hold. They take a part of that time at most.
+constexpr double kFartherApart = 1.25, kLastReturn_s = 32, kMostLooking = 0.1;
 
 bool is_one(double ratio) { return std::abs(std::log(ratio)) < std::log1p(kAsBefore); }
 bool is_none(const Slowdown& by) { return is_one(by.cores) && is_one(by.device); }
@@ -131,8 +132,8 @@ std::optional<Step> Controller::go_on_returning(const Observation& seen) {
   end_check();
   if (!before) return running_;
   Returning& returning = former ? former_->returning : slower_->returning;
-  returning.pause_s =
-      std::max(std::min(kLastReturn_s, 2 * returning.pause_s), seen.lasted_s / kMostLooking);
+  returning.pause_s = std::max(std::min(kLastReturn_s, kFartherApart * returning.pause_s),
+                               seen.lasted_s / kMostLooking);
   return running_;
 }
 

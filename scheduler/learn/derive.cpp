@@ -244,6 +244,7 @@ std::optional<Learnt> derive(const Conditions& wanted, const Knowledge& knowledg
 Learnt derive(const Learnt& learnt, const Slowdown& slowdown, const Predictor& predictor) {
   Learnt derived = learnt;
   derived.origin = Learnt::Origin::slower;
+  derived.device_takes = slowdown.device;
   derived.verified = false;
   Measurements& m = derived.findings.measurements;
   for (Cost& cost : m.cg) multiply(cost, slowdown.cores);

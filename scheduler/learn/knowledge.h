@@ -26,6 +26,7 @@ struct Learnt {
   Objective objective;  ///< for which, and ...
   Allowed allowed;      ///< ... among which, `chosen` is the best that was found
   Origin origin = Origin::training;
+  double device_takes = 1;  ///< where it is `slower`: so many times as long as before, if it is
   bool verified = true;  ///< it holds now, as far as anybody looked
   uint64_t version = 0;  ///< of what bins share, greater than all before; 0: not shared
 

@@ -63,7 +63,8 @@ class Derived {
     std::optional<Candidate> next = slower ? best_tried() : std::nullopt;
     // What the cores are taken for makes some configurations slow and leaves others as they were:
     // one that ran before may be the best, whatever others say of it.
-    if (!agree && !next && slower && best_ratio_ >= 1 - kHolds && best_ratio_ <= kAgree)
+    const double best_ratio = best_ratio_ / ratio_in_doubt(best_.configuration);
+    if (!agree && !next && slower && best_ratio >= 1 - kHolds && best_ratio <= kAgree)
       return {Verdict::Is::holds, {}, best_};
     if (!agree && (!next || looked_at_.size() >= kLooksAtSlower))
       return {Verdict::Is::stale, {}, best_};
@@ -124,7 +125,13 @@ class Derived {
       sum += std::log(looked.ratio);
       ++alike;
     }
-    return alike == 0 ? 1 : std::exp(sum / alike);
+    return alike == 0 ? ratio_in_doubt(other) : std::exp(sum / alike);
+  }
+
+  // A device whose threads wait for the cores seems slow. With few threads it may do as before.
+  double ratio_in_doubt(const Configuration& other) const {
+    const bool doubted = other.mapping.any_device() && !needs_cores(other);
+    return doubted ? std::max(1.0, learnt_.device_takes) : 1;
   }
 
   bool needs_cores(const Configuration& configuration) const {

@@ -27,10 +27,13 @@ class VerifyTest : public testing::Test {
 
   Verdict verdict() const { return verify(learnt_, looks_, {}, {}, predictor_); }
   void look(const Configuration& configuration, double ratio) {
+    look_of(configuration, ratio * predictor_.predict(both_sides(), configuration).throughput_fps);
+  }
+  void look_of(const Configuration& configuration, double fps) {
     Observation seen;
     seen.configuration = configuration;
     seen.kind = Observation::Kind::look;
-    seen.frame_s = 1 / (ratio * predictor_.predict(both_sides(), configuration).throughput_fps);
+    seen.frame_s = 1 / fps;
     looks_.push_back(seen);
   }
 
@@ -77,6 +80,30 @@ TEST_F(VerifyTest, WhereCoresAreTakenTheDeviceAloneIsLookedAtFirst) {
   looks_ = before;
   look(device, 0.5);
   EXPECT_EQ(verdict().is, Verdict::Is::stale);
+}
+
+// The device was taken for slow, because its threads wait for the cores: looks say what is slow.
+TEST_F(VerifyTest, WhereTheDeviceIsBlamedForTheCoresTheDeviceAloneIsLookedAtFirst) {
+  Measurements& blamed = learnt_.findings.measurements;
+  blamed.stages[0].device.seconds = 1e-3;
+  const Configuration all{{3, 2}, Granularity::coarse, 5}, device{{3, 2}, Granularity::coarse, 1};
+  const double alone_fps = predictor_.predict(blamed, device).throughput_fps;
+  for (StageMeasurements& stage : blamed.stages) stage.device.seconds *= 1.85;
+  const Prediction as_blamed = predictor_.predict(blamed, device);
+  learnt_.findings.trials = {{device, as_blamed, as_blamed}};
+  learnt_.origin = Learnt::Origin::slower;
+  learnt_.device_takes = 1.85;
+  learnt_.chosen = {all, predictor_.predict(blamed, all)};
+  look_of(all, learnt_.chosen.prediction.throughput_fps / 1.85);
+  const Verdict first = verdict();
+  ASSERT_EQ(first.is, Verdict::Is::open);
+  EXPECT_EQ(first.look_at, device);
+  look_of(device, alone_fps);
+  EXPECT_EQ(verdict().is, Verdict::Is::holds);
+  EXPECT_EQ(verdict().best.configuration, device);
+  looks_.resize(1);
+  look_of(device, as_blamed.throughput_fps);
+  EXPECT_EQ(verdict().best.configuration, all) << "it is slow indeed";
 }
 
 TEST_F(VerifyTest, WhereBothSidesDoLessThanExpectedOneSideAloneTellsWhichOneErrs) {
