@@ -66,6 +66,23 @@ TEST(Scene, EveryConfigurationSaysTheSame) {
   }
 }
 
+// Its tensors are large enough that the device takes over those that the cores have used.
+TEST(Scene, ADeviceThatJoinsChangesNothing) {
+  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  constexpr Size kLarger{200, 150};
+  constexpr int kFrames = 120;
+  Stream alone(stages_alone(), kLarger);
+  const std::vector<Result> wanted = alone.run(kFrames);
+  Stream stream(bin_of(stages(), "adapt=both opencl-device=any keep-tensors=false"), kLarger);
+  const std::vector<Result> results = stream.run(kFrames);
+  ASSERT_EQ(indices(results), count_to(kFrames));
+  for (int i = 0; i < kFrames; ++i) {
+    expect_label(results[i], kLarger);
+    // The device rounds otherwise.
+    EXPECT_NEAR(results[i].boxes[0].confidence, wanted[i].boxes[0].confidence, 0.1) << i;
+  }
+}
+
 TEST(Scene, AStageThatNoDeviceComputesIsWarnedOf) {
   Stream alone("scenefeatures device=cpu ! " + classifier() + " device=opencl", kSize);
   EXPECT_EQ(alone.run(2).size(), 2U);
