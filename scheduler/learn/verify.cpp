@@ -63,8 +63,8 @@ class Derived {
     std::optional<Candidate> next = slower ? best_tried() : std::nullopt;
     // What the cores are taken for makes some configurations slow and leaves others as they were:
     // one that ran before may be the best, whatever others say of it.
-    const double best_ratio = best_ratio_ / ratio_in_doubt(best_.configuration);
-    if (!agree && !next && slower && best_ratio >= 1 - kHolds && best_ratio <= kAgree)
+    const double most_ratio = kAgree * ratio_in_doubt(best_.configuration);
+    if (!agree && !next && slower && best_ratio_ >= 1 - kHolds && best_ratio_ <= most_ratio)
       return {Verdict::Is::holds, {}, best_};
     if (!agree && (!next || looked_at_.size() >= kLooksAtSlower))
       return {Verdict::Is::stale, {}, best_};

@@ -120,10 +120,7 @@ TEST_F(CoupledDriftTest, WhatRanBeforeMayBeBetterAndStillSlow) {
 }
 
 /// On a chip that trains for slow frames.
-class TrainedTwiceTest : public ControllerDriftTest {
- protected:
-  TrainedTwiceTest() : ControllerDriftTest(83) {}
-};
+class TrainedTwiceTest : public ControllerDriftTest {};
 
 // When frames are as before, so is what runs, and slow ones that come again are known as well.
 TEST_F(TrainedTwiceTest, WhatWasLearntBeforeATrainingOfSlowFramesComesBack) {
