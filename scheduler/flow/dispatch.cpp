@@ -80,9 +80,10 @@ bool Dispatch::is_pending() const {
 bool Dispatch::has_to_wait() const {
   const bool apart = time_stages_ || pending_time_stages_;
   const bool alone = std::min(current_.threads, pending_.threads) <= devices_in_use();
+  const bool joins_alone = pending_time_stages_ && pending_.threads <= pending_letters_.devices;
   return current_.granularity != Granularity::coarse ||
          pending_.granularity != Granularity::coarse || (apart && alone) ||
-         (pending_letters_ != letters_ && may_have_lanes()) ||
+         (pending_letters_ != letters_ && (joins_alone || may_have_lanes())) ||
          std::popcount(current_.mapping.letters() | pending_.mapping.letters()) > 1;
 }
 

@@ -72,7 +72,8 @@ class Dispatch {
 
   /// For the items that begin from now on, beside those that are under way. From and to medium
   /// grain, stages of a device alone timed apart, other letters and other devices none begins
-  /// before those have finished; the first device joins while they go on. Threads are clamped to 1 ... nC + 1, lanes to 1 ... kMaxLanes,
+  /// before those have finished; the first device joins while they go on, unless it is
+  /// timed alone. Threads are clamped to 1 ... nC + 1, lanes to 1 ... kMaxLanes,
   /// stages that the devices of their letter cannot compute to 'c', as are those with an 's'
   /// outside `can_split` (bit k: stage k), and those that the CPU cannot compute to a letter that
   /// can. While stages are timed apart there is one lane and all items wait for it. `spaced`: an

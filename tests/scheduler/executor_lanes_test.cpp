@@ -104,6 +104,18 @@ TEST(DispatchLanes, TheFirstDeviceJoinsWhileTheCoresAreAtWork) {
   EXPECT_EQ(dispatch.next(*first).kind, Dispatch::Action::Kind::cpu) << "it stays where it began";
 }
 
+TEST(DispatchLanes, ADeviceThatJoinsAloneToBeTimedWaitsForTheCores) {
+  Dispatch dispatch({{}, {}}, 2, true);
+  dispatch.configure({{0, 2}, Granularity::coarse, 2}, 0, false);
+  Item items[2];
+  dispatch.let_in(&items[0], 0);
+  Dispatch::Entry* first = dispatch.work_for(0, 1, {}).entry;
+  EXPECT_EQ(dispatch.next(*first).kind, Dispatch::Action::Kind::cpu);
+  dispatch.configure({{3, 2}, Granularity::coarse, 1}, ~0u, true);
+  dispatch.let_in(&items[1], 0);
+  EXPECT_EQ(dispatch.work_for(1, 2, {}).entry, nullptr);
+}
+
 TEST(DispatchLanes, AnotherDeviceWaitsForWhatIsOnTheFirst) {
   Dispatch dispatch({{}, {}}, 2, true);
   dispatch.configure({{3, 2}, Granularity::coarse, 2}, ~0u, false);
