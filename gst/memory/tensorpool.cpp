@@ -96,7 +96,8 @@ gboolean tandem_memory_dispose(GstMiniObject* object) {
   TandemMemory* memory = tensor_memory(reinterpret_cast<GstMemory*>(object));
   const std::shared_ptr<TensorPool> pool = std::move(*memory->pool);
   memory->pool->reset();
-  if (!pool || pool.use_count() == 1) return TRUE;  // nobody will ask the pool for it
+  // Nobody will ask the pool for it.
+  if (!pool || (pool.use_count() == 1 && !pool->heir())) return TRUE;
   gst_mini_object_ref(object);
   pool->recycle(memory);
   return FALSE;

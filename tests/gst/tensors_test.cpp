@@ -161,8 +161,8 @@ TEST_F(Tensors, ADeviceTakesOverWhatTheCoresHad) {
   const auto device = std::make_shared<TensorPool>(context, kLarge);
   device->take_over(*cores);
   EXPECT_EQ(value_of(used[0].get()), 3) << "it is still a frame's";
-  used.clear();
   cores.reset();
+  used.clear();
 
   const uint64_t before = TensorPool::allocations();
   opencl::Queue queue(context);

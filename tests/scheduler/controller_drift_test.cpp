@@ -69,6 +69,10 @@ class CoupledDriftTest : public ControllerDriftTest {
     EXPECT_TRUE(learnt_.mapping.any_device() && !learnt_.mapping.decoupled());
     step_ = controller_.set_rules({.max_overhead = 1e-6});
     run(3000);
+    controller_.looked = [this](const Observation& seen) {
+      if (seen.configuration == learnt_)
+        looked_s_.push_back(1e-9 * static_cast<double>(chip_.probe().now_ns));
+    };
     chip_.slow_down(1.6);
     chip_.crowd(3, 0.3);
     run(5000);
@@ -84,6 +88,7 @@ class CoupledDriftTest : public ControllerDriftTest {
 
   Configuration learnt_;
   double learnt_fps_ = 0;
+  std::vector<double> looked_s_;  // when what was learnt was looked at
 };
 
 TEST_F(CoupledDriftTest, WithoutATrainingWhatRanBeforeIsLookedAtAgain) {
@@ -93,6 +98,16 @@ TEST_F(CoupledDriftTest, WithoutATrainingWhatRanBeforeIsLookedAtAgain) {
   EXPECT_TRUE(runs_what_was_learnt());
   allow_trainings(2000);
   EXPECT_EQ(controller_.totals().trainings, 1) << "what was learnt holds again";
+}
+
+// So its time is found out after about a quarter of how long it was not.
+TEST_F(CoupledDriftTest, WhatRanBeforeIsLookedAtAQuarterLaterEachTime) {
+  ASSERT_GE(looked_s_.size(), 8U);
+  const auto pause_s = [this](std::size_t i) { return looked_s_[i] - looked_s_[i - 1]; };
+  for (std::size_t i = 4; i < 8; ++i) {  // the first looks are those that follow the drift
+    EXPECT_GT(pause_s(i), pause_s(i - 1));
+    EXPECT_LT(pause_s(i), 1.4 * pause_s(i - 1));
+  }
 }
 
 // Until a training is allowed frames may change: they are looked at before it begins.

@@ -89,31 +89,35 @@ TEST(DispatchLanes, WhatIsOnTheDeviceComesOutWhenTheCoresGoOnAlone) {
   EXPECT_TRUE(work.collects);
 }
 
-TEST(DispatchLanes, TheFirstDeviceJoinsWhileTheCoresAreAtWork) {
-  Dispatch dispatch({{}, {}}, 2, true);
-  dispatch.configure({{0, 2}, Granularity::coarse, 2}, 0, false);
-  Item items[2];
-  dispatch.let_in(&items[0], 0);
-  Dispatch::Entry* first = dispatch.work_for(0, 1, {}).entry;
-  EXPECT_EQ(dispatch.next(*first).kind, Dispatch::Action::Kind::cpu);
-  dispatch.configure({{3, 2}, Granularity::coarse, 2}, ~0u, false);
-  dispatch.let_in(&items[1], 0);
-  Dispatch::Entry* second = dispatch.work_for(1, 2, {}).entry;
+/// An item is on the cores, and another one comes after a device has joined.
+class DispatchJoins : public testing::Test {
+ protected:
+  DispatchJoins() {
+    dispatch_.configure({{0, 2}, Granularity::coarse, 2}, 0, false);
+    dispatch_.let_in(&items_[0], 0);
+    first_ = dispatch_.work_for(0, 1, {}).entry;
+    EXPECT_EQ(dispatch_.next(*first_).kind, Dispatch::Action::Kind::cpu);
+  }
+  Dispatch::Entry* next_when_it_joins(int threads, bool time_stages) {
+    dispatch_.configure({{3, 2}, Granularity::coarse, threads}, ~0u, time_stages);
+    dispatch_.let_in(&items_[1], 0);
+    return dispatch_.work_for(1, 2, {}).entry;
+  }
+
+  Dispatch dispatch_{{{}, {}}, 2, true};
+  Item items_[2];
+  Dispatch::Entry* first_ = nullptr;
+};
+
+TEST_F(DispatchJoins, TheFirstDeviceWhileTheCoresAreAtWork) {
+  Dispatch::Entry* second = next_when_it_joins(2, false);
   ASSERT_NE(second, nullptr) << "it waits for the one on the cores";
-  EXPECT_EQ(dispatch.next(*second).kind, Dispatch::Action::Kind::device);
-  EXPECT_EQ(dispatch.next(*first).kind, Dispatch::Action::Kind::cpu) << "it stays where it began";
+  EXPECT_EQ(dispatch_.next(*second).kind, Dispatch::Action::Kind::device);
+  EXPECT_EQ(dispatch_.next(*first_).kind, Dispatch::Action::Kind::cpu) << "it stays where it began";
 }
 
-TEST(DispatchLanes, ADeviceThatJoinsAloneToBeTimedWaitsForTheCores) {
-  Dispatch dispatch({{}, {}}, 2, true);
-  dispatch.configure({{0, 2}, Granularity::coarse, 2}, 0, false);
-  Item items[2];
-  dispatch.let_in(&items[0], 0);
-  Dispatch::Entry* first = dispatch.work_for(0, 1, {}).entry;
-  EXPECT_EQ(dispatch.next(*first).kind, Dispatch::Action::Kind::cpu);
-  dispatch.configure({{3, 2}, Granularity::coarse, 1}, ~0u, true);
-  dispatch.let_in(&items[1], 0);
-  EXPECT_EQ(dispatch.work_for(1, 2, {}).entry, nullptr);
+TEST_F(DispatchJoins, ADeviceThatIsTimedAloneAfterTheCores) {
+  EXPECT_EQ(next_when_it_joins(1, true), nullptr);
 }
 
 TEST(DispatchLanes, AnotherDeviceWaitsForWhatIsOnTheFirst) {
