@@ -174,7 +174,8 @@ void Dispatch::release(uint64_t now_ns) {
 // Items that the device has finished go first: collecting one costs the driver little and frees a
 // lane. Where the cores cannot keep up, the device has to wait for them, because waiting items hold
 // their tensors: a driver that has collected one item more than enough computes the oldest. It
-// leaves a lane free; otherwise all drivers could wait for a lane that none of them frees.
+// leaves a lane free; otherwise all drivers could wait for a lane that none of them frees. A driver
+// alone goes on with what it collects, and nobody else computes what others left to it.
 Dispatch::Work Dispatch::work_for(int driver, uint64_t now_ns, const Idle& idle) {
   bool collected = false;
   for (DeviceState& device : devices_) {
@@ -188,8 +189,9 @@ Dispatch::Work Dispatch::work_for(int driver, uint64_t now_ns, const Idle& idle)
     return {};
   }
   Entry* const ready = oldest_ready();
-  const bool enough =
-      collected && every_letter_has_free_lane() && std::ssize(ready_) > most_at_hand();
+  const bool alone = drivers() == 1;
+  const bool enough = (collected || alone) && every_letter_has_free_lane() &&
+                      std::ssize(ready_) > (alone ? 0 : most_at_hand());
   if (Entry* oldest = uncollected(); oldest && !enough) {
     if (Entry* for_lane = ready_for_lane()) return {&take_up(*for_lane, now_ns)};
     if (may_begin() && fills_lanes()) return {&begin(now_ns, idle)};

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A driver alone, and what others left to it.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "scheduler/flow/dispatch.h"
+
+namespace tandem {
+namespace {
+
+using Kind = Dispatch::Action::Kind;
+
+/// A stage on the device and one on the cores.
+class DispatchAlone : public testing::Test {
+ protected:
+  void configure(int threads) {
+    dispatch_.configure({{1, 2}, Granularity::coarse, threads, 2}, {1, 1}, false);
+  }
+  Dispatch::Work work(int driver = 0) {
+    while (dispatch_.has_space()) dispatch_.let_in(&items_[sent_++], 0);
+    return dispatch_.work_for(driver, 1, {});
+  }
+  Dispatch::Entry& send() {
+    const Dispatch::Work work = this->work();
+    EXPECT_FALSE(work.collects);
+    const Dispatch::Action action = dispatch_.next(*work.entry);
+    EXPECT_EQ(action.kind, Kind::device);
+    dispatch_.sent(*work.entry, action, 1);
+    return *work.entry;
+  }
+  /// True when another driver goes on with it.
+  bool collect(Dispatch::Entry& entry) {
+    dispatch_.leave_device(entry, 1);
+    EXPECT_FALSE(dispatch_.did(entry, entry.sent, {}));
+    return dispatch_.hand_on(entry, 1);
+  }
+  void compute(Dispatch::Entry& entry) {
+    const Dispatch::Action action = dispatch_.next(entry);
+    EXPECT_EQ(action.kind, Kind::cpu);
+    EXPECT_FALSE(dispatch_.did(entry, action, {}));
+    EXPECT_EQ(dispatch_.next(entry).kind, Kind::finish);
+    dispatch_.finish(entry);
+  }
+
+  Dispatch dispatch_{{{}, {}}, 4, true};
+  std::array<Item, 32> items_;
+  int sent_ = 0;
+};
+
+TEST_F(DispatchAlone, ComputesWhatWasHandedOnToOthers) {
+  configure(3);
+  Dispatch::Entry& first = send();
+  send();
+  const Dispatch::Work collects = work();
+  ASSERT_EQ(collects.entry, &first);
+  ASSERT_TRUE(collects.collects);
+  ASSERT_TRUE(collect(first)) << "one is on the device, and others may compute";
+  configure(1);
+  const Dispatch::Work next = work();
+  EXPECT_EQ(next.entry, &first) << "the device never runs out of items, and all behind it wait";
+  EXPECT_FALSE(next.collects);
+  compute(first);
+  EXPECT_TRUE(dispatch_.can_take());
+}
+
+TEST_F(DispatchAlone, GoesOnWithWhatItCollects) {
+  configure(1);
+  for (int i = 0; i < 8; ++i) {
+    send();
+    Dispatch::Work next = work();
+    while (!next.collects) {
+      dispatch_.sent(*next.entry, dispatch_.next(*next.entry), 1);
+      next = work();
+    }
+    EXPECT_FALSE(collect(*next.entry));
+    compute(*next.entry);
+    EXPECT_TRUE(dispatch_.can_take()) << i;
+    dispatch_.take();
+    dispatch_.release();
+  }
+}
+
+}  // namespace
+}  // namespace tandem
