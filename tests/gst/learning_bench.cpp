@@ -23,6 +23,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <numeric>
 #include <optional>
 
 #include "model/median.h"
@@ -97,22 +98,27 @@ Trained trained_and_followed(FedBin& bin, const OfferedFrames& offered, double f
   return outcome;
 }
 
-// The rate of 0.1 s by the best of all windows of 0.1 s before, one after the other. A stream that
-// stands still until the end counts too.
-double longest_slowness_s(const std::vector<double>& departures_s, double until_s) {
-  constexpr double kRateSeconds = 0.1;
+// The rate of 0.1 s by the best of all windows of 0.1 s before, one after the other: of as long as
+// a frame takes where that is longer, as frames of threads side by side leave in bursts. A stream
+// that stands still until the end counts too.
+double longest_slowness_s(const std::vector<double>& departures_s, double until_s,
+                          double latency_s) {
+  const double window_s = std::max(Slowness::kWindow_s, latency_s);
   if (departures_s.empty()) return 0;
-  Slowness slowness(departures_s[0]);
-  double best_fps = 0, next_s = departures_s[0] + kRateSeconds, last_s = departures_s[0];
+  Slowness slowness(departures_s[0], window_s);
+  double best_fps = 0, next_s = departures_s[0] + window_s, last_s = departures_s[0];
   for (const double at_s : departures_s) {
     if (at_s > until_s) break;
     last_s = at_s;
     slowness.frame_done(at_s, best_fps);
     if (at_s < next_s) continue;
     best_fps = std::max(best_fps, slowness.fps());
-    next_s = at_s + kRateSeconds;
+    next_s = at_s + window_s;
   }
-  return std::max(slowness.longest_s(), until_s - last_s);
+  const double longest_s = std::max(slowness.longest_s(), until_s - last_s);
+  std::fprintf(stderr, "  slower than half for %.2f s, since %.2f s\n", longest_s,
+               longest_s > slowness.longest_s() ? last_s : slowness.longest_since_s());
+  return longest_s;
 }
 
 // The rest of a cold start of so many seconds, fed by turns with a stream that is told to run what
@@ -133,7 +139,7 @@ void go_on(FedBin& bin, const OfferedFrames& offered, double seconds, Aside& tol
   } while (row.seconds < seconds);
   told.ask("end");
   row.by_turns = median(ratios);
-  row.told_fps = median(rates);
+  row.told_fps = std::accumulate(rates.begin(), rates.end(), 0.0) / std::ssize(rates);
 }
 
 // A process that runs `configuration`, or what the bin chooses by what is known ("auto").
@@ -170,6 +176,8 @@ Second second_process(const Options& options, const BenchChain& chain, Size size
     second.experiments = std::max(second.experiments, knows.experiments);
     fps.push_back(knows.fps);
     of_best.push_back(another_process(options, chain, size, best).fps);
+    std::fprintf(stderr, "  a process that knows %.1f, one that is told %.1f\n", fps.back(),
+                 of_best.back());
   }
   second.fps = median(fps);
   second.best_fps = median(of_best);
@@ -233,8 +241,9 @@ Row measure(const Options& options, const BenchChain& chain, Size size, Aside& b
     if (options.has("cold")) go_on(bin, offered, options.seconds, beside, chain, size, row);
     row.frames = static_cast<double>(bin.delivered());
     row.first_s = bin.first_s();
-    row.slow_s = longest_slowness_s(bin.departures_s(), row.trained[0].at_s);
     row.cold = bin.stats();
+    row.slow_s =
+        longest_slowness_s(bin.departures_s(), row.trained[0].at_s, row.cold.latency_p95_ms / 1e3);
     list = candidates(bin);
   }
   for (int i = 1; options.has("chosen") && i < options.trainings; ++i) {

@@ -25,11 +25,11 @@ struct Trained : Told {
 struct Row {
   std::string name;
   double frames = 0, seconds = 0, first_s = 0;  // of the cold start
-  // For how long the training of the cold start was slower than half of its best 0.1 s before, at
-  // most.
+  // For how long the training of the cold start was slower than half of its best 0.1 s before, or
+  // its best so long as a frame takes, at most.
   double slow_s = 0;
   // After its training, by turns with a stream that is told what it chose: the median of its rate
-  // by that stream's, and that stream's rate.
+  // by that stream's, and that stream's mean rate.
   double by_turns = 0, told_fps = 0;
   Stats cold;
   std::vector<Trained> trained;
