@@ -49,7 +49,7 @@ struct Enough {
   double seconds;
 };
 constexpr double kSlowSeconds = 0.05;
-constexpr Enough kGlance{0.1, 50, 0.5}, kLook{0.25, 100, 0.5}, kRest{0.05, 50, 0.5};
+constexpr Enough kGlance{0.1, 50, 0.5}, kLook{0.25, 60, 0.5}, kRest{0.07, 3, 0.07};
 
 // Whose begins belong to one round.
 int frames_at_a_time(const Configuration& configuration, int devices) {

@@ -59,7 +59,7 @@ Plan as_in_service(Plan plan, const Chain& chain, const Objective& objective);
 /// first round count. It ends in any case two seconds later, if there is one sample, or if the
 /// device took none of 16 frames; beside the device, when the cores took none of 16 for each that
 /// runs at a time. A glance lasts as long as two frames on the slowest path, or one that takes
-/// longer than kCheap_s, and 50 frames or 0.5 s, but 0.1 s at least, a rest 0.05 s, a look 100
+/// longer than kCheap_s, and 50 frames or 0.5 s, but 0.1 s at least, a rest 0.07 s, a look 60
 /// frames or 0.5 s, but 0.25 s at least; of frames that take longer than kCheap_s 0.5 s, once no
 /// memory is made for more of them, or after a second. Each is over after 50 ms in which it was too
 /// slow, and so are cores beside the device that have finished a frame by then, and cores alone

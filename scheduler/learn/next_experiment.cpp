@@ -32,6 +32,8 @@ using Kind = Observation::Kind;
 // kWellKnown numbers of threads, and where frames take longer than kCheap_s. Where lanes
 // fall short of what they promise a coupled one errs by kLanesError, once that is known.
 constexpr double kModelError = 0.1, kLanesError = 0.03, kPriorError = 0.15;
+// Of a device that is made of the cores.
+constexpr double kOneSideError = 0.05;
 struct Effort {
   int most_trials;
   double worth_a_trial;  // the gain that has to be promised
@@ -59,9 +61,9 @@ constexpr double kGainOfADriver = 0.03;
 constexpr double kWorthAnExperiment = 0.02;
 
 // What a configuration has to promise beyond the best that was measured, in rate: `worth_a_trial`
-// where the model hardly errs.
+// where the model hardly errs, `model_error` less than that where it does.
 double promise_of(const Configuration& configuration, std::span<const Trial> trials,
-                  double worth_a_trial) {
+                  double worth_a_trial, double model_error) {
   if (configuration.mapping.decoupled()) return worth_a_trial;
   if (lanes_fall_short(trials, configuration)) return -kLanesError;
   std::set<int> threads;
@@ -69,7 +71,7 @@ double promise_of(const Configuration& configuration, std::span<const Trial> tri
     if (trial.configuration.mapping == configuration.mapping &&
         trial.configuration.granularity == Granularity::coarse)
       threads.insert(trial.configuration.threads);
-  return threads.size() < kWellKnown ? -kModelError : worth_a_trial;
+  return threads.size() < kWellKnown ? -model_error : worth_a_trial;
 }
 
 // Whether trials with at most as many threads show it: more of them may be in the way of each
@@ -304,8 +306,10 @@ class Finder {
     if (is_vain(candidate.configuration)) return false;
     const Configuration& configuration = candidate.configuration;
     const bool cheap = is_cheap(configuration);
-    double promise =
-        cheap ? promise_of(configuration, trials_, effort_.worth_a_trial) : kWorthADearTrial;
+    double promise = cheap
+                         ? promise_of(configuration, trials_, effort_.worth_a_trial,
+                                      is_made_of_cores(measurements_) ? kOneSideError : kModelError)
+                         : kWorthADearTrial;
     // A trial that hardly surprises has to be expected to keep its promise where it costs more than
     // a few frames.
     if (promise > 0 && (!cheap || facts_.chain.cores > kSomeCores))

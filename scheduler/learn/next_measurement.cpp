@@ -11,9 +11,6 @@ namespace {
 
 using Kind = Observation::Kind;
 
-// A device that keeps more cores than this busy, or more than this part of them, is made of them,
-// or its driver is: beside it they are not what they are alone.
-constexpr double kDriverCores = 1.5, kDriverPart = 0.25;
 // How many times longer than its share of the other stages the device may take, and how many times
 // longer these have to take with its own.
 constexpr double kKeepsUp = 2, kHelps = 1.3;
@@ -22,6 +19,9 @@ constexpr double kFarBehind = 4;
 // The parts of the device's rate that all cores reach together under medium grain, and if they do
 // not get in each other's way, where they are not worth measuring.
 constexpr double kLittleAtOnce = 0.05, kLittle = 0.2;
+// The least part of what all cores could do that a frame has of them under medium grain, if it
+// takes so long there.
+constexpr double kLeastEfficiency = 0.4, kUsesAllCores_s = 5e-3;
 // Lanes that leave frames for a core.
 constexpr int kFewLanes = 2;
 // How many times as much of the cores a frame on the device may take as one without: lanes share
@@ -120,7 +120,7 @@ class Measuring {
     ++both.threads;
     const bool beside = device.lanes < std::min(2, chain_.cores) && allowed_(both) &&
                         !needs_energy(objective_) &&
-                        !(device_frame(facts_).cores > most_driver_cores());
+                        !(device_frame(facts_).cores > most_driver_cores(chain_.cores));
     if (!beside) return Plan{device};
     Plan plan{both, Kind::beside};
     plan.meters = meters_cores();
@@ -203,6 +203,17 @@ class Measuring {
            device_s() < kLittle * cores_s(measurements_);
   }
 
+  // Whether the cores would add that little, and each of their frames would hold up the device:
+  // frames come out in order, and at most a window of them begins meanwhile.
+  bool hold_up_the_device() const {
+    const double at_once_s = medium_s(measurements_);
+    const double on_a_core_s = kLeastEfficiency * chain_.cores * at_once_s;
+    return is_open() && chain_.cores > kFewCores && chain_.device_capable != 0 &&
+           is_of_rate_alone(objective_) && at_once_s > kUsesAllCores_s &&
+           cores_part(measurements_, 1 / device_s()) < kLittleAtOnce && chain_.window > 0 &&
+           on_a_core_s > (chain_.window + 1) * device_s();
+  }
+
   // Long frames are not run again as a whole, unless joules or latency count.
   const Observation* one_lane() const {
     const auto found = std::ranges::find_if(observations_, [&](const Observation& seen) {
@@ -244,8 +255,6 @@ class Measuring {
     return found && found->cpu_s > kTooMuch * chain_.cores * medium_s(measurements_);
   }
 
-  double most_driver_cores() const { return std::max(kDriverCores, kDriverPart * chain_.cores); }
-
   Configuration alone_on_device() const {
     return {{chain_.device_capable, chain_.stages},
             Granularity::coarse,
@@ -253,6 +262,7 @@ class Measuring {
   }
 
   std::optional<Plan> next_on_cores() const {
+    if (hold_up_the_device()) return std::nullopt;
     for (int n = 1; n <= chain_.cores + 1; ++n) {
       if (n > 1 && add_little()) return std::nullopt;
       const bool beside = beside_device_is_enough(n);
@@ -330,8 +340,7 @@ class Measuring {
     if (needs_energy(objective_) && !tells_sides_apart(chain_.domains)) return false;
     if (is_led_by_rate(objective_) && takes_the_cores()) return false;
     if (!made_beside(1))
-      return n == 1 && allowed_(plan->configuration) &&
-             measurements_.device_cores <= most_driver_cores();
+      return n == 1 && allowed_(plan->configuration) && !is_made_of_cores(measurements_);
     const bool in_vain = !known(measurements_.cg[0].seconds) || made(*alone(1));
     if (in_vain) return false;  // no frame came to the core
     return n == 1 || !(cores_s(measurements_) < expected_device_s());

@@ -17,11 +17,13 @@ namespace {
 // What the model errs before trials say so, and how many of them that counts as: for how far they
 // are off on average, and for how far they are from that.
 constexpr double kCoupledError = 0.1, kDecoupledError = 0.05, kTrials = 0.5, kSpreadTrials = 2;
+// The same where the device is made of the cores: both sides share one time.
+constexpr double kOneSideError = 0.05;
 // How much a trial tells of another mapping, granularity or number of lanes, and of how many more
 // or fewer threads, as a part of the cores, it tells a third. With many cores threads fall short
 // that take the cores from a device's driver, whichever stages it has.
-constexpr double kOtherMapping = 0.1, kOtherOfManyCores = 0.3, kOtherGranularity = 0.3,
-                 kOtherLanes = 0.7, kThreads = 0.25;
+constexpr double kOtherMapping = 0.1, kOtherOfManyCores = 0.3, kOtherOfOneSide = 0.5,
+                 kOtherGranularity = 0.3, kOtherLanes = 0.7, kThreads = 0.25;
 // A trial that misses by more has met something else, such as threads that get in the driver's way:
 // with fewer of them all may be as expected.
 constexpr double kCollapse = 0.3;
@@ -40,7 +42,13 @@ std::size_t first_of(std::span<const Observation> observations, const Configurat
 
 Promises::Promises(const Facts& facts, const Findings& findings, const Objective& objective,
                    double noise)
-    : objective_(objective), cores_(facts.chain.cores), noise_(noise) {
+    : objective_(objective),
+      cores_(facts.chain.cores),
+      coupled_error_(is_made_of_cores(findings.measurements) ? kOneSideError : kCoupledError),
+      other_mapping_(is_made_of_cores(findings.measurements) ? kOtherOfOneSide
+                     : cores_ > kSomeCores                   ? kOtherOfManyCores
+                                                             : kOtherMapping),
+      noise_(noise) {
   const std::vector<Observation>& observations = facts.observations;
   for (std::size_t i = 0; i < observations.size(); ++i) {
     if (!is_new_glance(observations, i)) continue;
@@ -57,7 +65,7 @@ Promises::Promises(const Facts& facts, const Findings& findings, const Objective
 
 double Promises::alike(const Configuration& a, const Configuration& b) const {
   double alike = 1;
-  if (!(a.mapping == b.mapping)) alike *= cores_ > kSomeCores ? kOtherOfManyCores : kOtherMapping;
+  if (!(a.mapping == b.mapping)) alike *= other_mapping_;
   if (a.granularity != b.granularity) alike *= kOtherGranularity;
   if (a.lanes != b.lanes) alike *= kOtherLanes;
   return alike * std::exp(-std::abs(a.threads - b.threads) / (kThreads * cores_));
@@ -84,7 +92,7 @@ double Promises::expected_gain(const Candidate& candidate, const Prediction& bes
   if (!std::isfinite(promise)) return std::numeric_limits<double>::infinity();
   const bool decoupled = candidate.configuration.mapping.decoupled();
   const auto [mean, trials] = mean_missed(candidate.configuration, kTrials);
-  const double error = decoupled ? kDecoupledError : kCoupledError;
+  const double error = decoupled ? kDecoupledError : coupled_error_;
   double squares = kSpreadTrials * (error * error) + kTrials * mean * mean;
   for (const Missed& missed : missed_)
     squares += alike(missed.configuration, candidate.configuration) * (missed.by - mean) *

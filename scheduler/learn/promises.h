@@ -51,7 +51,7 @@ class Promises {
 
   const Objective objective_;
   const int cores_;
-  const double noise_;
+  const double coupled_error_, other_mapping_, noise_;
   std::vector<Missed> missed_;
 };
 

@@ -17,6 +17,8 @@ constexpr double kPaysBack_s = 20;
 constexpr double kGlancesOfALook = 2.5;  // that last as long
 // A trial has to gain twice as much after so many, or so many seconds of them.
 constexpr double kPatience = 4.5, kPatience_s = 2;
+// Cores, and part of them.
+constexpr double kDriverCores = 1.5, kDriverPart = 0.25;
 
 bool has_conditions(const Objective& objective) {
   return objective.target_fps > 0 || objective.power_budget_w > 0 || objective.target_latency_s > 0;
@@ -79,6 +81,12 @@ double medium_s(const Measurements& measurements) {
 
 double cores_part(const Measurements& measurements, double throughput_fps) {
   return 1 / medium_s(measurements) / throughput_fps;
+}
+
+double most_driver_cores(int cores) { return std::max(kDriverCores, kDriverPart * cores); }
+
+bool is_made_of_cores(const Measurements& measurements) {
+  return measurements.device_cores > most_driver_cores(measurements.cores);
 }
 
 double margin_of(const Objective& objective, double rate) {

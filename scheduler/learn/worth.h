@@ -33,6 +33,12 @@ double medium_s(const Measurements& measurements);
 /// was not measured there.
 double cores_part(const Measurements& measurements, double throughput_fps);
 
+/// How many cores the driver of a device keeps busy at most. A device that takes more is made of
+/// them, or its driver is: beside it they are not what they are alone, and what it computes costs
+/// about as much of them as without it.
+double most_driver_cores(int cores);
+bool is_made_of_cores(const Measurements& measurements);
+
 /// How far objectives are apart where rates are by `rate`: some have the rate in them twice.
 double margin_of(const Objective& objective, double rate);
 

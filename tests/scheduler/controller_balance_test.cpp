@@ -67,7 +67,7 @@ TEST_F(ControllerBalanceTest, ABurnerMovesTheShareAndItComesBack) {
   Controller controller = trained();
   const int before = share();
   chip_.burn(0.5);
-  run(controller, 20);
+  run(controller, 40);
   ASSERT_EQ(decisions_.size(), 3U) << "half of the way, then the rest";
   EXPECT_EQ(decisions_[1].reason, Reason::balanced);
   EXPECT_STREQ(to_string(decisions_[1].reason), "balanced");
@@ -77,7 +77,7 @@ TEST_F(ControllerBalanceTest, ABurnerMovesTheShareAndItComesBack) {
   run(controller, 2000);
   EXPECT_NEAR(share(), balanced(0.5), 3);
   chip_.burn(0);
-  run(controller, 20);
+  run(controller, 40);
   EXPECT_NEAR(share(), before, 3);
   EXPECT_EQ(controller.totals().trainings, 1);
 }
@@ -119,7 +119,7 @@ TEST_F(ControllerBalanceTest, AShareThatIsFixedStays) {
   rules.allowed.mapping = Mapping{7, kStages, Side::s};
   Controller controller = trained(rules);
   chip_.burn(0.5);
-  run(controller, 200);
+  run(controller, 40);
   EXPECT_EQ(share(), 50);
   EXPECT_EQ(controller.totals().trainings, 0);
 }

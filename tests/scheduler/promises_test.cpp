@@ -54,6 +54,20 @@ class PromisesTest : public testing::Test {
   Facts facts_;
 };
 
+TEST_F(PromisesTest, BesideADeviceThatIsMadeOfTheCoresTheModelErrsLess) {
+  const Configuration coupled{{1, 2}, Granularity::coarse, 3};
+  const auto gain_of = [&](double device_cores) {
+    Findings found = findings();
+    found.measurements.device_cores = device_cores;
+    Prediction best, promised;
+    best.throughput_fps = 1000;
+    promised.throughput_fps = 920;
+    return Promises(facts_, found, {}, 0.01).expected_gain({coupled, promised}, best);
+  };
+  EXPECT_LT(gain_of(16), gain_of(1) / 5);
+  EXPECT_EQ(gain_of(1), gain_of(0));
+}
+
 TEST_F(PromisesTest, WhatPromisesMoreMayGainMore) {
   EXPECT_GT(gain(8, 0.2), gain(8, 0.1));
   EXPECT_GT(gain(8, 0.1), gain(8, 0.02));

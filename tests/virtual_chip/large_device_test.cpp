@@ -141,12 +141,12 @@ TEST(LargeDevice, ATrainingIsShort) {
       "| of the first 20 s | of the best |\n");
   const LargeDevice chips = large_device_chips();
   for (const Metric metric : kMetrics) {
-    expect(chips.vivid_small, metric, {2, 1, 0.15});
-    expect(chips.vivid, metric, {4, 1, 0.15});
-    expect(chips.tracking, metric, {4, 1, 0.35});
-    expect(chips.srad, metric, {4, 1, 0.35});
-    expect(chips.crowded_srad, metric, {2, 1, 0.15});
-    expect(chips.scene_small, metric, {2, 1, 0.15});
+    expect(chips.vivid_small, metric, {2, 1, 0.1});
+    expect(chips.vivid, metric, {4, 1, 0.1});
+    expect(chips.tracking, metric, {4, 1, 0.1});
+    expect(chips.srad, metric, {4, 1, 0.1});
+    expect(chips.crowded_srad, metric, {2, 1, 0.1});
+    expect(chips.scene_small, metric, {2, 1, 0.1});
     // A frame lasts 0.4 s there, and only part of it on the device, which waits for the rest. What
     // draws less has to be measured under medium grain too, which waits for all that is under way.
     expect(chips.scene, metric,
