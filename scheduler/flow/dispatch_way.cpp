@@ -22,7 +22,9 @@ Dispatch::Action Dispatch::next(Entry& entry) {
   }
 
   const bool may_wait = (!cpu_fallback_ || time_stages_) && !lost_its_device(entry);
-  const bool leaves_driver = may_wait && entry.mapping.several_letters();
+  // Nobody would collect what the lanes hold: drivers that are in use no more may have sent it.
+  const bool last_driver = std::ssize(waiting_) + 1 >= drivers();
+  const bool leaves_driver = may_wait && (entry.mapping.several_letters() || last_driver);
   if (wants_device(entry) && (leaves_driver || !has_cpu(entry, end_of_run(entry)))) {
     if (may_take_lane(entry)) return take_lane(entry);
     give_cores(entry);

@@ -122,6 +122,7 @@ class Interpreter {
     trial.measured.energy_j = watts_of(seen.watts, chain_.domains) * seen.frame_s;
     const Trial* before = find_trial(found_.trials, configuration);
     if (!look && before && !before->looks.empty()) return;  // which tell more
+    if (before && seen.kind == Kind::glance && seen.frames < kTellingFrames) return;
     if (look) {
       if (before) {
         trial.looks = before->looks;

@@ -9,12 +9,15 @@ namespace {
 using Kind = Observation::Kind;
 
 // The fastest that can run as it was measured. Experiments that waited for their source are left
-// out, as their rate is that of frames at hand.
+// out, as their rate is that of frames at hand, and rests of few frames, which leave in bursts.
 const Observation* fastest_of(std::span<const Observation> observations) {
   const Observation* fastest = nullptr;
-  for (const Observation& seen : observations) {
+  for (std::size_t i = 0; i < observations.size(); ++i) {
+    const Observation& seen = observations[i];
     if (seen.kind == Kind::stages || seen.in_vain || 2 * seen.starved_frames > seen.frames)
       continue;
+    const bool again = seen.kind == Kind::glance && !is_new_glance(observations, i);
+    if (again && seen.frames < kTellingFrames) continue;
     if (!fastest || rate_of(seen) > rate_of(*fastest)) fastest = &seen;
   }
   return fastest;

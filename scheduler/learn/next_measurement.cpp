@@ -19,9 +19,6 @@ constexpr double kFarBehind = 4;
 // The parts of the device's rate that all cores reach together under medium grain, and if they do
 // not get in each other's way, where they are not worth measuring.
 constexpr double kLittleAtOnce = 0.05, kLittle = 0.2;
-// The least part of what all cores could do that a frame has of them under medium grain, if it
-// takes so long there.
-constexpr double kLeastEfficiency = 0.4, kUsesAllCores_s = 5e-3;
 // Lanes that leave frames for a core.
 constexpr int kFewLanes = 2;
 // How many times as much of the cores a frame on the device may take as one without: lanes share
@@ -203,17 +200,6 @@ class Measuring {
            device_s() < kLittle * cores_s(measurements_);
   }
 
-  // Whether the cores would add that little, and each of their frames would hold up the device:
-  // frames come out in order, and at most a window of them begins meanwhile.
-  bool hold_up_the_device() const {
-    const double at_once_s = medium_s(measurements_);
-    const double on_a_core_s = kLeastEfficiency * chain_.cores * at_once_s;
-    return is_open() && chain_.cores > kFewCores && chain_.device_capable != 0 &&
-           is_of_rate_alone(objective_) && at_once_s > kUsesAllCores_s &&
-           cores_part(measurements_, 1 / device_s()) < kLittleAtOnce && chain_.window > 0 &&
-           on_a_core_s > (chain_.window + 1) * device_s();
-  }
-
   // Long frames are not run again as a whole, unless joules or latency count.
   const Observation* one_lane() const {
     const auto found = std::ranges::find_if(observations_, [&](const Observation& seen) {
@@ -262,7 +248,6 @@ class Measuring {
   }
 
   std::optional<Plan> next_on_cores() const {
-    if (hold_up_the_device()) return std::nullopt;
     for (int n = 1; n <= chain_.cores + 1; ++n) {
       if (n > 1 && add_little()) return std::nullopt;
       const bool beside = beside_device_is_enough(n);

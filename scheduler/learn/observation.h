@@ -64,6 +64,9 @@ inline bool one_frame_at_a_time(const Configuration& configuration, int devices)
 /// Where frames take longer, each experiment, trial and look is dear.
 inline constexpr double kCheap_s = 0.1;
 
+/// What ran before is run again for a moment, at rest: fewer frames than that tell nothing new.
+inline constexpr int kTellingFrames = 16;
+
 /// Whether stages that were waited for one by one tell what whole frames take on the device: these
 /// are so long that the waits are lost in them.
 inline bool tells_whole_frames(const Observation& seen) {

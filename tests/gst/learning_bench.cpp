@@ -13,10 +13,11 @@
 // "Measured" is that of another stream, which runs the candidates by turns: those of `--finals` and
 // what was chosen for `--final-rounds` of `--final-seconds`, after each has run until its rate was
 // steady. In a virtual machine one configuration runs at rates up to 1.5 times apart from one
-// second or process to the next, so many short rounds tell more than few long ones. For the same
-// reason a cold start goes on, once it has trained, by turns with a stream of another process that
-// is told its choice: the best in its own time did that stream's rate by what the choice does of
-// the best.
+// second or process to the next, so many short rounds tell more than few long ones.
+// `--there-rounds` has them run in the streams that trained as well, for `--final-seconds` each.
+// For the same reason a cold start goes on, once it has trained, by turns with a stream of another
+// process that is told its choice: the best in its own time did that stream's rate by what the
+// choice does of the best.
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,7 +42,7 @@ constexpr char kUsage[] =
     "learning_bench [--application NAME,...] [--sizes WxH|small,...] [--parts "
     "cold,chosen,metrics,knowledge,derived,derive] [--seconds S] [--trainings N] [--search-seconds "
     "S] "
-    "[--rounds N] [--final-seconds S] [--final-rounds N] [--finals N] "
+    "[--rounds N] [--final-seconds S] [--final-rounds N] [--finals N] [--there-rounds N] "
     "[--opencl-device NAME] [--cores N] [--energy-source NAME] [--knowledge DIR] [--programs DIR]";
 constexpr double kMostTraining = 60;
 constexpr guint64 kFirst = 100, kLast = 1100;
@@ -59,6 +60,7 @@ struct Options {
   double seconds = 20, search_s = 0.4, final_s = 0;
   int trainings = 5, rounds = 3;     // `rounds`: of steady runs in turn
   int finals = 3, final_rounds = 3;  // so many of the fastest run again, for longer
+  int there_rounds = 0;              // of turns in the streams that trained
   // `programs`: the folder that keeps them; `second`: what another_process() is to run.
   std::string folder, programs, second;
 
@@ -98,29 +100,6 @@ Trained trained_and_followed(FedBin& bin, const OfferedFrames& offered, double f
   return outcome;
 }
 
-// The rate of 0.1 s by the best of all windows of 0.1 s before, one after the other: of as long as
-// a frame takes where that is longer, as frames of threads side by side leave in bursts. A stream
-// that stands still until the end counts too.
-double longest_slowness_s(const std::vector<double>& departures_s, double until_s,
-                          double latency_s) {
-  const double window_s = std::max(Slowness::kWindow_s, latency_s);
-  if (departures_s.empty()) return 0;
-  Slowness slowness(departures_s[0], window_s);
-  double best_fps = 0, next_s = departures_s[0] + window_s, last_s = departures_s[0];
-  for (const double at_s : departures_s) {
-    if (at_s > until_s) break;
-    last_s = at_s;
-    slowness.frame_done(at_s, best_fps);
-    if (at_s < next_s) continue;
-    best_fps = std::max(best_fps, slowness.fps());
-    next_s = at_s + window_s;
-  }
-  const double longest_s = std::max(slowness.longest_s(), until_s - last_s);
-  std::fprintf(stderr, "  slower than half for %.2f s, since %.2f s\n", longest_s,
-               longest_s > slowness.longest_s() ? last_s : slowness.longest_since_s());
-  return longest_s;
-}
-
 // The rest of a cold start of so many seconds, fed by turns with a stream that is told to run what
 // it chose.
 void go_on(FedBin& bin, const OfferedFrames& offered, double seconds, Aside& told,
@@ -140,6 +119,17 @@ void go_on(FedBin& bin, const OfferedFrames& offered, double seconds, Aside& tol
   told.ask("end");
   row.by_turns = median(ratios);
   row.told_fps = std::accumulate(rates.begin(), rates.end(), 0.0) / std::ssize(rates);
+}
+
+// What the training chose, what the bin expects most of, and that with other lanes, by turns in the
+// stream that trained: one configuration differs from stream to stream, as their memory does.
+void measure_there(FedBin& bin, const OfferedFrames& offered, const Turns& turns, Trained& told) {
+  constexpr std::size_t kMost = 8;
+  bin.set("adapt", "off");
+  std::vector<std::string> list = candidates(bin);
+  list.insert(list.begin(), told.after);
+  list.resize(std::min(list.size(), kMost));
+  told.own_rates = rates_in(bin, offered, list, turns, kMostSettling_s);
 }
 
 // A process that runs `configuration`, or what the bin chooses by what is known ("auto").
@@ -242,15 +232,22 @@ Row measure(const Options& options, const BenchChain& chain, Size size, Aside& b
     row.frames = static_cast<double>(bin.delivered());
     row.first_s = bin.first_s();
     row.cold = bin.stats();
-    row.slow_s =
-        longest_slowness_s(bin.departures_s(), row.trained[0].at_s, row.cold.latency_p95_ms / 1e3);
+    const SlowStretch slow =
+        slow_stretch(bin.departures_s(), row.trained[0].at_s, row.cold.latency_p95_ms / 1e3);
+    std::fprintf(stderr, "  slower than half for %.2f s, since %.2f s\n", slow.lasted_s,
+                 slow.since_s);
+    row.slow_s = slow.lasted_s;
     list = candidates(bin);
+    if (options.there_rounds > 0)
+      measure_there(bin, offered, {options.final_s, options.there_rounds}, row.trained[0]);
   }
   for (int i = 1; options.has("chosen") && i < options.trainings; ++i) {
     FedBin bin(options.bin, chain.stages, "caps");
     bin.begin(size);
-    row.trained.push_back(
-        trained_and_followed(bin, OfferedFrames(bin, frames.buffers), kNextFollow_s));
+    const OfferedFrames offered(bin, frames.buffers);
+    row.trained.push_back(trained_and_followed(bin, offered, kNextFollow_s));
+    if (options.there_rounds > 0)
+      measure_there(bin, offered, {options.final_s, options.there_rounds}, row.trained.back());
     std::fprintf(stderr, "  training %d: %s\n", i + 1, row.trained.back().after.c_str());
   }
   if (options.has("metrics")) {
@@ -304,6 +301,8 @@ Options parse(int argc, char** argv) {
       options.final_rounds = std::max(1, std::atoi(value.c_str()));
     } else if (name == "--finals") {
       options.finals = std::max(0, std::atoi(value.c_str()));
+    } else if (name == "--there-rounds") {
+      options.there_rounds = std::max(0, std::atoi(value.c_str()));
     } else if (name == "--rounds") {
       options.rounds = std::max(1, std::atoi(value.c_str()));
     } else if (name == "--trainings") {
@@ -343,6 +342,7 @@ void run(const Options& options, Aside& told) {
   if (options.has("cold")) print_cold(rows);
   if (options.has("cold")) print_lost(rows);
   if (options.has("chosen")) print_chosen(rows);
+  if (options.there_rounds > 0) print_chosen_there(rows);
   if (options.has("metrics")) print_metrics(rows);
   if (options.has("knowledge")) print_second(rows);
   if (options.has("derived")) print_derived(rows);

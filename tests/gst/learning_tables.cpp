@@ -75,6 +75,26 @@ void print_chosen(const std::vector<Row>& rows) {
   }
 }
 
+void print_chosen_there(const std::vector<Row>& rows) {
+  std::puts(
+      "\n| trainings, in their own streams | chosen: of the fastest, of the best by other turns, "
+      "fastest | least, mean of the fastest |\n| --- | --- | --- |");
+  for (const Row& row : rows) {
+    double sum = 0, least = 1;
+    std::printf("| %s |", row.name.c_str());
+    for (const Trained& told : row.trained) {
+      const SteadyRate& rate = rate_of(told.own_rates, told.after);
+      const auto [by_turns, error] = rate.of_best;
+      const double share = rate.fps / told.own_rates[0].fps;
+      std::printf(" %s: %.2f, %.2f ± %.2f, %s;", told.after.c_str(), share, by_turns, error,
+                  told.own_rates[0].configuration.c_str());
+      sum += share;
+      least = std::min(least, share);
+    }
+    std::printf(" | %.3f, %.3f |\n", least, sum / static_cast<double>(row.trained.size()));
+  }
+}
+
 void print_metrics(const std::vector<Row>& rows) {
   if (std::ranges::any_of(rows, [](const Row& row) { return row.efficiency->energy_unknown; })) {
     std::puts("\nTraining by efficiency: left out, there is no energy source.");

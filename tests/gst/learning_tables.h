@@ -20,6 +20,7 @@ struct Second {
 /// A training, and the rate at which its stream went on.
 struct Trained : Told {
   double followed_fps = 0;
+  std::vector<SteadyRate> own_rates;  ///< of what it chose and others, in that stream
 };
 
 struct Row {
@@ -43,6 +44,8 @@ void print_cold(const std::vector<Row>& rows);
 /// Where the frames went that the best delivers in the time of a cold start, and it did not.
 void print_lost(const std::vector<Row>& rows);
 void print_chosen(const std::vector<Row>& rows);
+/// Where each training's stream ran what it chose and others by turns.
+void print_chosen_there(const std::vector<Row>& rows);
 void print_metrics(const std::vector<Row>& rows);
 void print_second(const std::vector<Row>& rows);
 void print_derived(const std::vector<Row>& rows);

@@ -119,7 +119,7 @@ TEST_F(ControllerBalanceTest, AShareThatIsFixedStays) {
   rules.allowed.mapping = Mapping{7, kStages, Side::s};
   Controller controller = trained(rules);
   chip_.burn(0.5);
-  run(controller, 40);
+  run(controller, 200);
   EXPECT_EQ(share(), 50);
   EXPECT_EQ(controller.totals().trainings, 0);
 }

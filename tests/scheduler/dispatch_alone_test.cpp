@@ -11,11 +11,11 @@ namespace {
 
 using Kind = Dispatch::Action::Kind;
 
-/// A stage on the device and one on the cores.
+/// A stage on the device and one on the cores, and another one on the device where it is asked for.
 class DispatchAlone : public testing::Test {
  protected:
-  void configure(int threads) {
-    dispatch_.configure({{1, 2}, Granularity::coarse, threads, 2}, {1, 1}, false);
+  void configure(int threads, uint32_t device_stages = 1) {
+    dispatch_.configure({{device_stages, 3}, Granularity::coarse, threads, 2}, {7, 1}, false);
   }
   Dispatch::Work work(int driver = 0) {
     while (dispatch_.has_space()) dispatch_.let_in(&items_[sent_++], 0);
@@ -43,7 +43,7 @@ class DispatchAlone : public testing::Test {
     dispatch_.finish(entry);
   }
 
-  Dispatch dispatch_{{{}, {}}, 4, true};
+  Dispatch dispatch_{{{}, {}, {}}, 4, true};
   std::array<Item, 32> items_;
   int sent_ = 0;
 };
@@ -79,6 +79,31 @@ TEST_F(DispatchAlone, GoesOnWithWhatItCollects) {
     dispatch_.take();
     dispatch_.release();
   }
+}
+
+// Where no core computes what the device is to, a driver waits for a lane. Who has one may be in
+// use no more, so that nobody else is there to collect.
+TEST_F(DispatchAlone, LeavesAnItemRatherThanWaitForALaneThatItHasToFree) {
+  constexpr uint32_t kDeviceFirstAndLast = 5;
+  dispatch_.set_cpu_fallback(false);
+  configure(3, kDeviceFirstAndLast);
+  Dispatch::Entry& first = send();
+  Dispatch::Entry& second = send();
+  ASSERT_TRUE(work().collects);
+  Dispatch::Entry& third = *work(1).entry;
+  EXPECT_EQ(dispatch_.next(third).kind, Kind::wait);
+  ASSERT_TRUE(collect(first));
+  configure(1, kDeviceFirstAndLast);
+  ASSERT_EQ(work().entry, &first);
+  const Dispatch::Action on_cores = dispatch_.next(first);
+  dispatch_.sent(third, dispatch_.next(third), 1);  // by the driver that is in use no more
+  EXPECT_EQ(work(1).entry, nullptr);
+  EXPECT_FALSE(dispatch_.did(first, on_cores, {}));
+  ASSERT_EQ(dispatch_.next(first).kind, Kind::park) << "both lanes are taken";
+  ASSERT_TRUE(dispatch_.park(first, 1));
+  const Dispatch::Work next = work();
+  EXPECT_EQ(next.entry, &second);
+  EXPECT_TRUE(next.collects);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "scheduler/learn/keep_up.h"
 #include "tests/scheduler/observations.h"
 
 namespace tandem {
@@ -76,6 +77,26 @@ TEST(InterpretTest, LooksMakeAMeanAndTakeThePlaceOfAGlance) {
               (250 * first + 200 * second + third / 4.5e-3) / (first + second + third), 1e-6);
   EXPECT_NEAR(trial.predicted.throughput_fps,
               predict(found.measurements, on_device(2)).throughput_fps, 1e-9);
+}
+
+TEST(InterpretTest, ARestOfFewFramesTellsNothingOfWhatRanBefore) {
+  Facts facts = measured(two_stages(), kPredictor);
+  const auto fps = [&](const Configuration& configuration) {
+    return find_trial(meaning(facts).trials, configuration)->measured.throughput_fps;
+  };
+  for (const Configuration& configuration : {on_device(1), on_device(2)}) {
+    Observation seen = carried_out({configuration, Kind::glance});
+    seen.frames = 60;
+    facts.observations.push_back(seen);
+    seen.frame_s = 2e-3;
+    seen.frames = 7;
+    facts.observations.push_back(seen);
+    EXPECT_DOUBLE_EQ(fps(configuration), 250) << "7 frames left in a burst";
+    EXPECT_DOUBLE_EQ(brought_fps(facts.observations), 350) << "with a core beside the device";
+    facts.observations.back().frames = 16;
+    EXPECT_DOUBLE_EQ(fps(configuration), 500);
+    facts.observations.pop_back();
+  }
 }
 
 TEST(InterpretTest, TheDeviceAloneIsATrialAndManyFramesOfItALook) {

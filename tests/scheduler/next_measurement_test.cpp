@@ -212,28 +212,6 @@ TEST(NextMeasurementTest, OfCoresFarBehindTheDeviceFewAreMeasured) {
                                         "cc/cg1", "cc/cg8", "cc/cg12", "cc/cg16"}));
 }
 
-TEST(NextMeasurementTest, CoresThatHoldUpAFastDeviceAreNotMeasured) {
-  Machine machine = with_cores(16);
-  machine.core_s = 80e-3;
-  machine.device_s = 0.2e-3;
-  machine.chain.window = 63;
-  const Names none{"gg/cg1 apart", "gg/cg1", "cc/mg"};
-  EXPECT_EQ(measured_on(machine), none) << "the device has 64 frames done in 13 ms";
-  EXPECT_NE(measured_on(machine, {Metric::efficiency}), none);
-  Allowed fixed;
-  fixed.threads = 16;
-  EXPECT_NE(measured_on(machine, {}, fixed), none) << "that is asked for";
-  machine.chain.window = 0;
-  EXPECT_NE(measured_on(machine), none) << "any number of frames may begin meanwhile";
-  machine.chain.window = 63;
-  machine.core_s = 4.5e-3;
-  machine.device_s = 0.02e-3;
-  EXPECT_NE(measured_on(machine), none) << "so short a frame may have had a core alone";
-  machine.core_s = 80e-3;
-  machine.device_s = 5e-3;
-  EXPECT_NE(measured_on(machine), none) << "all cores at once have 6% of its rate";
-}
-
 TEST(NextMeasurementTest, BesideADeviceThatIsMadeOfThemCoresAreNotMeasured) {
   Machine machine = with_cores(2);
   machine.device_cores = 2;

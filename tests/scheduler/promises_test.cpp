@@ -56,16 +56,23 @@ class PromisesTest : public testing::Test {
 
 TEST_F(PromisesTest, BesideADeviceThatIsMadeOfTheCoresTheModelErrsLess) {
   const Configuration coupled{{1, 2}, Granularity::coarse, 3};
-  const auto gain_of = [&](double device_cores) {
+  const auto promises = [&](double device_cores) {
     Findings found = findings();
     found.measurements.device_cores = device_cores;
+    return Promises(facts_, found, {}, 0.01);
+  };
+  const auto gain_of = [&](double device_cores) {
     Prediction best, promised;
     best.throughput_fps = 1000;
     promised.throughput_fps = 920;
-    return Promises(facts_, found, {}, 0.01).expected_gain({coupled, promised}, best);
+    return promises(device_cores).expected_gain({coupled, promised}, best);
   };
   EXPECT_LT(gain_of(16), gain_of(1) / 5);
   EXPECT_EQ(gain_of(1), gain_of(0));
+  make({3, 0.8});
+  const double seldom = promises(1).falls_short(coupled, false);
+  EXPECT_GT(promises(16).falls_short(coupled, false), seldom)
+      << "what falls short speaks for other mappings as well";
 }
 
 TEST_F(PromisesTest, WhatPromisesMoreMayGainMore) {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
-#include <optional>
 #include <set>
 #include <sstream>
 
@@ -114,27 +113,32 @@ std::vector<SteadyRate> steady_rates(const FedBin::Options& options, const std::
                                      double seconds, int rounds, double settle_s) {
   // Those with the device first: memory is offered for its sake.
   std::ranges::sort(configurations, std::greater{});
-  configurations.erase(std::ranges::unique(configurations).begin(), configurations.end());
   FedBin::Options forced = options;
   forced.knowledge = "off";
   FedBin stream(forced, stages, "off");
-  std::optional<OfferedFrames> offered;
+  stream.force(configurations.at(0));
+  stream.begin(frames.size);
+  const OfferedFrames offered(stream, frames.buffers);
+  return rates_in(stream, offered, configurations, {seconds, rounds}, settle_s);
+}
+
+std::vector<SteadyRate> rates_in(FedBin& stream, const OfferedFrames& offered,
+                                 std::vector<std::string> configurations, const Turns& turns,
+                                 double settle_s) {
+  std::ranges::sort(configurations, std::greater{});
+  configurations.erase(std::ranges::unique(configurations).begin(), configurations.end());
   ByTurns measured(configurations.size());
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < turns.rounds; ++round) {
     for (std::size_t i = 0; i < configurations.size(); ++i) {
       stream.force(configurations[i]);
-      if (!offered) {
-        stream.begin(frames.size);
-        offered.emplace(stream, frames.buffers);
-      }
-      settle(stream, offered->buffers(), round == 0 ? settle_s : 0);
+      settle(stream, offered.buffers(), round == 0 ? settle_s : 0);
       const guint64 before = stream.delivered();
       const guint64 enough =
-          seconds >= kBurst_s ? kLeastBursts * (stream.cores() + 1) : kLeastFrames;
+          turns.seconds >= kBurst_s ? kLeastBursts * (stream.cores() + 1) : kLeastFrames;
       const auto start = Clock::now();
       do {
-        stream.feed(offered->buffers());
-      } while (seconds_since(start) < seconds ||
+        stream.feed(offered.buffers());
+      } while (seconds_since(start) < turns.seconds ||
                (stream.delivered() < before + enough && seconds_since(start) < kLongestSeconds));
       measured[i].push_back(static_cast<double>(stream.delivered() - before) /
                             seconds_since(start));

@@ -79,6 +79,11 @@ std::vector<SteadyRate> steady_rates(const FedBin::Options& options, const std::
                                      const Frames& frames, std::vector<std::string> configurations,
                                      double seconds, int rounds, double settle_s = 0);
 
+/// The same in a stream that is there already and decides nothing itself.
+std::vector<SteadyRate> rates_in(FedBin& stream, const OfferedFrames& offered,
+                                 std::vector<std::string> configurations, const Turns& turns,
+                                 double settle_s = 0);
+
 /// Of one that was measured. Throws std::runtime_error when it was not.
 const SteadyRate& rate_of(const std::vector<SteadyRate>& rates, const std::string& configuration);
 

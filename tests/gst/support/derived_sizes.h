@@ -7,12 +7,6 @@
 
 namespace tandem {
 
-/// Runs of some configurations one after the other, so many times.
-struct Turns {
-  double seconds;
-  int rounds;
-};
-
 /// Trains on five sizes, derives each from the other four, and prints a table of what the derived
 /// choice does, of what the best that was found does: of what is fastest in `search`, what was
 /// chosen at that size and what is derived, in `finals`. What was learnt is left in folders in

@@ -5,6 +5,12 @@
 
 namespace tandem {
 
+/// Runs of some configurations one after the other, so many times.
+struct Turns {
+  double seconds;
+  int rounds;
+};
+
 /// Frames/s that each of several candidates did, [candidate][turn]. All take a turn before any
 /// takes its next one.
 using ByTurns = std::vector<std::vector<double>>;
