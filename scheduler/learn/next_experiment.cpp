@@ -224,7 +224,7 @@ class Finder {
                               other_lanes(measured_, trials_, most_lanes)})
       if (refines(other) && may_be_better(*other)) return attempt(*other, Kind::glance);
     if (const auto beside = beside_the_best(measured_, trials_, facts_.chain, kNear);
-        refines(beside))
+        refines(beside) && (facts_.chain.cores <= kSomeCores || is_cheap(*beside)))
       return attempt(*beside, Kind::glance);
     const auto near = [this](const Configuration& other) {
       return refines(other) && !is_behind(other);

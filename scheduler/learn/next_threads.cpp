@@ -52,6 +52,16 @@ bool collapsed(const Trial& trial) {
   return trial.measured.throughput_fps <= kCollapsed * trial.predicted.throughput_fps;
 }
 
+// One thread fewer, where the best has one more than there are cores.
+std::optional<Configuration> as_many_as_cores(const Choice& measured, std::span<const Trial> trials,
+                                              int cores) {
+  Configuration one = measured.best().configuration;
+  const bool one_more = one.granularity == Granularity::coarse && one.threads == cores + 1;
+  if (!one_more || !one.mapping.any_device() || one.mapping.decoupled()) return std::nullopt;
+  one.threads = cores;
+  return find_trial(trials, one) ? std::nullopt : std::optional(one);
+}
+
 }  // namespace
 
 int collapses(std::span<const Trial> trials, const Configuration& configuration) {
@@ -132,7 +142,8 @@ std::optional<Configuration> before_the_collapse(
 
 std::optional<Configuration> beside_the_best(const Choice& measured, std::span<const Trial> trials,
                                              const Chain& chain, double near) {
-  if (chain.cores > kSomeCores || needs_latency(measured.objective)) return std::nullopt;
+  if (needs_latency(measured.objective)) return std::nullopt;
+  if (chain.cores > kSomeCores) return as_many_as_cores(measured, trials, chain.cores);
   const auto open = [&](const Configuration& other) {
     const bool possible = other.threads >= 1 && other.threads <= chain.cores + 1;
     return possible && !find_trial(trials, other);

@@ -31,8 +31,9 @@ std::optional<Configuration> before_the_collapse(
 int collapses(std::span<const Trial> trials, const Configuration& configuration);
 
 /// With up to kSomeCores cores: a thread more or fewer than the best has, it under the other
-/// granularity, and other lanes of what is behind it by no more than `near`. Of coupled mappings,
-/// of which the model knows less.
+/// granularity, and other lanes of what is behind it by no more than `near`. Beyond them as many
+/// threads as there are cores where one more is best: a driver that waits for the device may keep
+/// its core busy. Of coupled mappings, of which the model knows less.
 std::optional<Configuration> beside_the_best(const Choice& measured, std::span<const Trial> trials,
                                              const Chain& chain, double near);
 

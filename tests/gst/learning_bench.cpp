@@ -124,7 +124,7 @@ void go_on(FedBin& bin, const OfferedFrames& offered, double seconds, Aside& tol
 // What the training chose, what the bin expects most of, and that with other lanes, by turns in the
 // stream that trained: one configuration differs from stream to stream, as their memory does.
 void measure_there(FedBin& bin, const OfferedFrames& offered, const Turns& turns, Trained& told) {
-  constexpr std::size_t kMost = 8;
+  constexpr std::size_t kMost = 5;
   bin.set("adapt", "off");
   std::vector<std::string> list = candidates(bin);
   list.insert(list.begin(), told.after);

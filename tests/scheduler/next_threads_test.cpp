@@ -50,6 +50,17 @@ TEST(NextThreadsTest, WithFewCoresTheNeighboursOfTheBestAreTried) {
   EXPECT_TRUE(beside({tried(coupled(3), 100)}, 16).empty());
 }
 
+TEST(NextThreadsTest, WithManyCoresAsManyThreadsAreTriedInPlaceOfOneMore) {
+  const std::vector<std::string> one{"gc/cg16/q4"};
+  EXPECT_EQ(beside({tried(coupled(17, 4), 100)}, 16), one);
+  EXPECT_EQ(beside({tried(coupled(17, 4), 100), tried(coupled(16, 2), 90)}, 16), one);
+  EXPECT_TRUE(beside({tried(coupled(17, 4), 100), tried(coupled(16, 4), 90)}, 16).empty());
+  EXPECT_TRUE(beside({tried(coupled(16, 4), 100)}, 16).empty());
+  EXPECT_TRUE(beside({tried(coupled(17, 4, Granularity::medium), 100)}, 16).empty());
+  EXPECT_TRUE(beside({tried({{3, 2}, Granularity::coarse, 17}, 100)}, 16).empty())
+      << "cores compute whole frames there, and other numbers of them are tried";
+}
+
 TEST(NextThreadsTest, OtherLanesOfNearEqualsAreTried) {
   const Configuration medium = coupled(5, 4, Granularity::medium);
   const std::vector<std::string> near = beside({tried(coupled(3, 4), 100), tried(medium, 98)}, 4);
