@@ -31,7 +31,8 @@ namespace tandem {
 /// nothing is left on the device: then it goes on itself, as in the paper, where the thread that
 /// waits is the frame's. Twice as many may wait for a driver as there are lanes, at least half and
 /// at most twice as many as drivers: they hold their tensors, and what begins behind them waits for
-/// all of them. While more do, it computes the oldest of them before it collects again.
+/// all of them. While more do, it computes the oldest of them before it collects again. A driver
+/// that is alone goes on itself, and computes first what others left to it.
 ///
 /// Several devices of one kind share the letter. Each has as many lanes and a collector of its own,
 /// as far as there are drivers; an item goes to the device that has the most lanes free. A device
@@ -52,7 +53,8 @@ namespace tandem {
 /// on when it has.
 ///
 /// A run with a stage that has no CPU implementation waits for a lane, without its driver: it is
-/// parked, and the oldest such item gets the next lane. As many as there are drivers may wait so
+/// parked, and the oldest such item gets the next lane. So is one that waits where all drivers in
+/// use would: somebody has to collect. As many as there are drivers may wait so
 /// before no further item begins. When the last device is lost these items fail.
 class Dispatch {
  public:
