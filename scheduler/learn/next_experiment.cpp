@@ -32,8 +32,6 @@ using Kind = Observation::Kind;
 // kWellKnown numbers of threads, and where frames take longer than kCheap_s. Where lanes
 // fall short of what they promise a coupled one errs by kLanesError, once that is known.
 constexpr double kModelError = 0.1, kLanesError = 0.03, kPriorError = 0.15;
-// Of a device that is made of the cores.
-constexpr double kOneSideError = 0.05;
 struct Effort {
   int most_trials;
   double worth_a_trial;  // the gain that has to be promised

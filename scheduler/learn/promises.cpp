@@ -17,8 +17,6 @@ namespace {
 // What the model errs before trials say so, and how many of them that counts as: for how far they
 // are off on average, and for how far they are from that.
 constexpr double kCoupledError = 0.1, kDecoupledError = 0.05, kTrials = 0.5, kSpreadTrials = 2;
-// The same where the device is made of the cores: both sides share one time.
-constexpr double kOneSideError = 0.05;
 // How much a trial tells of another mapping, granularity or number of lanes, and of how many more
 // or fewer threads, as a part of the cores, it tells a third. With many cores threads fall short
 // that take the cores from a device's driver, whichever stages it has.

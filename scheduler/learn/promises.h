@@ -13,6 +13,10 @@ namespace tandem {
 /// more.
 inline constexpr double kMostSurprise = 0.02;
 
+/// What the model errs of mappings with both sides where the device is made of the cores, relative:
+/// both sides share one time.
+inline constexpr double kOneSideError = 0.05;
+
 /// By how much trials miss what was expected of them, and so what one more is worth.
 ///
 /// What a trial did is to what it promised as a log-normal variable whose mean and spread the

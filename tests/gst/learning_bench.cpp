@@ -121,12 +121,13 @@ void go_on(FedBin& bin, const OfferedFrames& offered, double seconds, Aside& tol
   row.told_fps = std::accumulate(rates.begin(), rates.end(), 0.0) / std::ssize(rates);
 }
 
-// What the training chose, what the bin expects most of, and that with other lanes, by turns in the
-// stream that trained: one configuration differs from stream to stream, as their memory does.
+// What the training chose and the three others that the bin expects most of, by turns in the stream
+// that trained: one configuration differs from stream to stream.
 void measure_there(FedBin& bin, const OfferedFrames& offered, const Turns& turns, Trained& told) {
-  constexpr std::size_t kMost = 5;
+  constexpr std::size_t kMost = 4;
   bin.set("adapt", "off");
   std::vector<std::string> list = candidates(bin);
+  std::erase(list, told.after);
   list.insert(list.begin(), told.after);
   list.resize(std::min(list.size(), kMost));
   told.own_rates = rates_in(bin, offered, list, turns, kMostSettling_s);
