@@ -54,8 +54,8 @@ namespace tandem {
 ///
 /// A run with a stage that has no CPU implementation waits for a lane, without its driver: it is
 /// parked, and the oldest such item gets the next lane. So is one that waits where all drivers in
-/// use would: somebody has to collect. As many as there are drivers may wait so
-/// before no further item begins. When the last device is lost these items fail.
+/// use would: somebody has to collect. As many as there are drivers may wait so before no further
+/// item begins. When the last device is lost these items fail.
 class Dispatch {
  public:
   struct StageRules {
@@ -74,13 +74,12 @@ class Dispatch {
 
   /// For the items that begin from now on, beside those that are under way. From and to medium
   /// grain, stages of a device alone timed apart, other letters and other devices none begins
-  /// before those have finished; the first device joins while they go on, unless it is
-  /// timed alone. Threads are clamped to 1 ... nC + 1, lanes to 1 ... kMaxLanes,
-  /// stages that the devices of their letter cannot compute to 'c', as are those with an 's'
-  /// outside `can_split` (bit k: stage k), and those that the CPU cannot compute to a letter that
-  /// can. While stages are timed apart there is one lane and all items wait for it. `spaced`: an
-  /// item begins when all before it have been released, as those of a source do that the stages
-  /// keep up with.
+  /// before those have finished; the first device joins while they go on, unless it is timed alone.
+  /// Threads are clamped to 1 ... nC + 1, lanes to 1 ... kMaxLanes, stages that the devices of
+  /// their letter cannot compute to 'c', as are those with an 's' outside `can_split` (bit k: stage
+  /// k), and those that the CPU cannot compute to a letter that can. While stages are timed apart
+  /// there is one lane and all items wait for it. `spaced`: an item begins when all before it have
+  /// been released, as those of a source do that the stages keep up with.
   void configure(const Configuration& configuration, const Devices& devices, bool time_stages,
                  uint32_t can_split = ~0u, bool spaced = false);
   bool spaced() const { return spaced_; }

@@ -121,8 +121,8 @@ class Interpreter {
     if (known(seen.latency_s)) trial.measured.latency_s = seen.latency_s;
     trial.measured.energy_j = watts_of(seen.watts, chain_.domains) * seen.frame_s;
     const Trial* before = find_trial(found_.trials, configuration);
-    if (!look && before && !before->looks.empty()) return;  // which tell more
-    if (before && seen.kind == Kind::glance && seen.frames < kTellingFrames) return;
+    const bool few = seen.kind == Kind::glance && seen.frames < kTellingFrames;
+    if (!look && before && (few || !before->looks.empty())) return;  // it tells less
     if (look) {
       if (before) {
         trial.looks = before->looks;

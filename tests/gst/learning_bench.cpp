@@ -324,6 +324,8 @@ Options parse(int argc, char** argv) {
       throw std::runtime_error("there is no option " + name + "; usage: " + kUsage);
     }
   }
+  if (options.there_rounds > 0 && !(options.final_s > 0))
+    throw std::runtime_error("--there-rounds needs --final-seconds");
   for (const std::string& name : split_commas(names)) options.chains.push_back(&bench_chain(name));
   for (const std::string& part : options.parts)
     if (std::string(" cold chosen metrics knowledge derived derive ").find(" " + part + " ") ==

@@ -58,7 +58,7 @@ void print_chosen(const std::vector<Row>& rows) {
       "followed, s | least, mean of the fastest | best |\n"
       "| --- | --- | --- | --- |");
   for (const Row& row : rows) {
-    double sum = 0, least = 1;
+    Shares shares;
     std::printf("| %s |", row.name.c_str());
     for (const Trained& told : row.trained) {
       const SteadyRate& rate = rate_of(row.rates, told.after);
@@ -67,10 +67,9 @@ void print_chosen(const std::vector<Row>& rows) {
       std::printf(" %s: %.2f, %.2f ± %.2f, %.2f, %.2f, %.2f;", told.after.c_str(), share, by_turns,
                   error, told.predicted_fps / rate.fps, told.predicted_fps / told.followed_fps,
                   told.training_s);
-      sum += share;
-      least = std::min(least, share);
+      shares.add(share);
     }
-    std::printf(" | %.3f, %.3f | %s |\n", least, sum / static_cast<double>(row.trained.size()),
+    std::printf(" | %.3f, %.3f | %s |\n", shares.least, shares.mean(),
                 row.rates[0].configuration.c_str());
   }
 }
@@ -80,7 +79,7 @@ void print_chosen_there(const std::vector<Row>& rows) {
       "\n| trainings, in their own streams | chosen: of the fastest, of the best by other turns, "
       "fastest | least, mean of the fastest |\n| --- | --- | --- |");
   for (const Row& row : rows) {
-    double sum = 0, least = 1;
+    Shares shares;
     std::printf("| %s |", row.name.c_str());
     for (const Trained& told : row.trained) {
       const SteadyRate& rate = rate_of(told.own_rates, told.after);
@@ -88,10 +87,9 @@ void print_chosen_there(const std::vector<Row>& rows) {
       const double share = rate.fps / told.own_rates[0].fps;
       std::printf(" %s: %.2f, %.2f ± %.2f, %s;", told.after.c_str(), share, by_turns, error,
                   told.own_rates[0].configuration.c_str());
-      sum += share;
-      least = std::min(least, share);
+      shares.add(share);
     }
-    std::printf(" | %.3f, %.3f |\n", least, sum / static_cast<double>(row.trained.size()));
+    std::printf(" | %.3f, %.3f |\n", shares.least, shares.mean());
   }
 }
 

@@ -64,10 +64,11 @@ TEST_F(ControllerBalanceTest, TwoExperimentsFindTheShare) {
 }
 
 TEST_F(ControllerBalanceTest, ABurnerMovesTheShareAndItComesBack) {
+  constexpr int kLookAndMoves = 100;  // frames: a look that is under way comes to its end first
   Controller controller = trained();
   const int before = share();
   chip_.burn(0.5);
-  run(controller, 40);
+  run(controller, kLookAndMoves);
   ASSERT_EQ(decisions_.size(), 3U) << "half of the way, then the rest";
   EXPECT_EQ(decisions_[1].reason, Reason::balanced);
   EXPECT_STREQ(to_string(decisions_[1].reason), "balanced");
@@ -77,7 +78,7 @@ TEST_F(ControllerBalanceTest, ABurnerMovesTheShareAndItComesBack) {
   run(controller, 2000);
   EXPECT_NEAR(share(), balanced(0.5), 3);
   chip_.burn(0);
-  run(controller, 40);
+  run(controller, kLookAndMoves);
   EXPECT_NEAR(share(), before, 3);
   EXPECT_EQ(controller.totals().trainings, 1);
 }

@@ -81,8 +81,8 @@ TEST_F(DispatchAlone, GoesOnWithWhatItCollects) {
   }
 }
 
-// Where no core computes what the device is to, a driver waits for a lane. Who has one may be in
-// use no more, so that nobody else is there to collect.
+// With cpu-fallback=false a driver waits for a lane. Drivers that are in use no more may have sent
+// what the lanes hold, and then nobody else is there to collect it.
 TEST_F(DispatchAlone, LeavesAnItemRatherThanWaitForALaneThatItHasToFree) {
   constexpr uint32_t kDeviceFirstAndLast = 5;
   dispatch_.set_cpu_fallback(false);

@@ -50,7 +50,7 @@ void derive_sizes(const FedBin::Options& options, const BenchChain& chain,
       "/ measured | best |\n"
       "| --- | --- | ---: | ---: | --- |\n",
       chain.name);
-  double sum = 0, least = 1;
+  Shares shares;
   for (std::size_t i = 0; i < std::size(kSizes); ++i) {
     Knowledge others;
     for (const Known& known : all)
@@ -75,11 +75,9 @@ void derive_sizes(const FedBin::Options& options, const BenchChain& chain,
                 runs.c_str(), share, by_turns, error, best.prediction.throughput_fps / rate.fps,
                 rates[0].configuration.c_str());
     std::fflush(stdout);
-    sum += share;
-    least = std::min(least, share);
+    shares.add(share);
   }
-  std::printf("| mean, least | | %.3f, %.3f | | |\n", sum / static_cast<double>(std::size(kSizes)),
-              least);
+  std::printf("| mean, least | | %.3f, %.3f | | |\n", shares.mean(), shares.least);
   std::fflush(stdout);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 namespace tandem {
@@ -22,6 +23,19 @@ std::vector<double> typical_rates(const ByTurns& measured);
 /// A share of the best rate, and its standard error.
 struct OfBest {
   double share = 1, error = 0;
+};
+
+/// Shares of what was the fastest each time.
+struct Shares {
+  double sum = 0, least = 1;
+  int count = 0;
+
+  void add(double share) {
+    sum += share;
+    least = std::min(least, share);
+    ++count;
+  }
+  double mean() const { return sum / count; }
 };
 
 /// How far one is from the best of all that were measured with it. The fastest of many that
