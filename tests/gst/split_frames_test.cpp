@@ -58,8 +58,10 @@ bool has_sums(const std::string& tensor) {
   return std::ranges::find(without, tensor) == without.end();
 }
 
-/// Tensors on which both sides agree to the last bit are the same when a frame is split; others are
-/// as near as the kernels' tolerances let them be.
+/// Tensors on which both sides agree to the last bit are the same when a frame is split. Others are
+/// as near as the kernels' tolerances let them be, and the device is: where it comes to another
+/// index for some pixels, their errors may cancel each other in a window, and those of the pixels
+/// that it computes of a split frame need not. Twice its own error is allowed for that.
 void expect_as_on_each_side(const Result& cores, const Result& device, const Result& got,
                             double tolerance) {
   ASSERT_EQ(got.tensors.size(), cores.tensors.size());
@@ -71,7 +73,7 @@ void expect_as_on_each_side(const Result& cores, const Result& device, const Res
     if (on_cores == on_device && !has_sums(name)) {
       EXPECT_EQ(values, on_cores);
     } else {
-      EXPECT_LE(most(values, on_cores), tolerance + most(on_device, on_cores));
+      EXPECT_LE(most(values, on_cores), tolerance + 2 * most(on_device, on_cores));
     }
   }
   ASSERT_EQ(got.pixels.size(), cores.pixels.size());
