@@ -151,6 +151,11 @@ std::shared_ptr<opencl::Context> BinRun::context() const {
   return device_->context;
 }
 
+bool BinRun::ended() const {
+  std::lock_guard lock(mutex_);
+  return ended_;
+}
+
 DeviceSide BinRun::device_side() const {
   DeviceSide side;
   side.coming = opening_.coming();

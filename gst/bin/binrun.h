@@ -46,6 +46,7 @@ class BinRun {
   /// not see it before the configuration changes.
   void use_device(const std::shared_ptr<opencl::Context>& context);
   std::shared_ptr<opencl::Context> context() const;  ///< null before use_device
+  bool ended() const;                                ///< end() was called
 
   /// Whether the rules let any stage compute on the device.
   std::atomic<bool> may_use_device{false};

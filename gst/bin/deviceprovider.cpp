@@ -65,7 +65,8 @@ void DeviceProvider::check_device(const BinRun& run) const {
 }
 
 bool DeviceProvider::wanted(const BinRun& run, const AdaptRules& rules) const {
-  return can_use_device(rules, run.device_only()) && !run.context() && !problem_;
+  // A run that has ended takes no device.
+  return can_use_device(rules, run.device_only()) && !run.context() && !problem_ && !run.ended();
 }
 
 DeviceProvider::Found DeviceProvider::look(GstElement* bin, const std::string& selector) {

@@ -147,6 +147,7 @@ void reconfigure(TandemBin* bin) {
   if (!run) return;
   try {
     std::unique_lock lock = lock_with_device(bin, *run);
+    if (run->ended()) return;  // the next run starts with what the properties say
     // Who looks for the device configures the run when it is there; frames may pass meanwhile.
     if (run->device_provider().looking() && !run->device_side().coming) return;
     const bool used_device = run->may_use_device;

@@ -148,6 +148,38 @@ INSTANTIATE_TEST_SUITE_P(Sets, SyncHandler, testing::ValuesIn(kProperties), [](c
   return name;
 });
 
+// The stream stops while a device is asked for: who asks finds that nobody takes what it brings.
+TEST(SyncHandler, AStreamStopsWhileADeviceIsAskedFor) {
+  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  run_watched("READY", [] {
+    const auto stream =
+        Stream::of("appsrc name=source format=time ! " + bin("mapping=ccc threads=1") +
+                   " ! appsink name=sink sync=false");
+    static std::atomic<int> asked;
+    GstBus* bus = gst_element_get_bus(stream->pipeline());
+    gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);
+    gst_bus_set_sync_handler(
+        bus,
+        [](GstBus*, GstMessage* message, gpointer data) {
+          if (is_wanted(message, {GST_MESSAGE_NEED_CONTEXT, "gst.tandem.opencl.context"}) &&
+              ++asked == 1)
+            std::thread([&] { static_cast<Stream*>(data)->set_state(GST_STATE_READY); }).join();
+          gst_message_unref(message);
+          return GST_BUS_DROP;
+        },
+        stream.get(), nullptr);
+    stream->play();
+    stream->push(0, 3);
+    gst_util_set_object_arg(G_OBJECT(stream->tandembin()), "mapping", "ggg");
+    EXPECT_EQ(asked, 1);
+    EXPECT_EQ(indices(stream->run(3)), count_to(3));
+    EXPECT_EQ(stream->stat("frames-device"), 3U);
+    stream->set_state(GST_STATE_NULL);
+    gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);
+    gst_object_unref(bus);
+  });
+}
+
 // A property that cannot be is set while the device is being opened: whoever opens it finds that it
 // cannot apply the properties, and again when the programs are built. The device joins all the
 // same, under the rules that were right.
