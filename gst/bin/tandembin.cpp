@@ -104,9 +104,8 @@ AdaptRules rules_of(TandemBin* bin, BinRun& run) {
   return rules;
 }
 
-// Takes configure_mutex, and finds the device if the properties need one. The mutex is not held
-// meanwhile, so the properties are read again afterwards; a run is looked for once. Throws
-// std::runtime_error.
+// Takes configure_mutex, and finds the device if the properties need one: without the mutex, so the
+// properties are read again afterwards. Throws std::runtime_error.
 std::unique_lock<std::mutex> lock_with_device(TandemBin* bin, BinRun& run) {
   tandem::DeviceProvider& device = run.device_provider();
   std::unique_lock lock(bin->self->configure_mutex);
