@@ -38,7 +38,8 @@ struct Effort {
   double expected_gain;  // and that has to be expected
 };
 constexpr Effort kEffort{12, 0.02, 0.004};
-// With up to kSomeCores cores a trial costs few frames, and one thread more is much.
+// With up to kSomeCores cores a trial costs few frames, and one thread more is much, unless the
+// device is made of them.
 constexpr Effort kEffortOfSomeCores{16, 0.005, 0.002};
 // Numbers of threads that collapsed: no number does better then.
 constexpr int kMostCollapses = 3;
@@ -55,8 +56,6 @@ constexpr int kMostRefinements = 6;
 constexpr double kNear = 0.03;
 // What another driver of the device is expected to gain, before it is tried.
 constexpr double kGainOfADriver = 0.03;
-// On the CPU alone: what another number of threads has to promise.
-constexpr double kWorthAnExperiment = 0.02;
 
 // What a configuration has to promise beyond the best that was measured, in rate: `worth_a_trial`
 // where the model hardly errs, `model_error` less than that where it does.
@@ -80,20 +79,6 @@ bool lanes_seen_to_fall_short(const std::vector<Trial>& trials, const Configurat
   return lanes_fall_short(near, other);
 }
 
-// What no experiment had and the model expects to be best, on the CPU alone: by energy, where the
-// cores were measured beside a device that draws much, and several frames at a time under medium
-// grain.
-std::optional<Configuration> expected_on_cores(const Choice& measured, const Choice& all,
-                                               std::span<const Trial> trials) {
-  const Configuration& best = all.best().configuration;
-  const bool open = needs_energy(measured.objective) || best.frames_at_once > 1;
-  if (all.count == 0 || !open || best.mapping.any_device() || find_trial(trials, best) ||
-      !worth_switching(measured.best().prediction, all.best().prediction, measured.objective,
-                       margin_of(measured.objective, kWorthAnExperiment)))
-    return std::nullopt;
-  return best;
-}
-
 /// What is found out next, by kind, in this order. Each answers with a plan, or nothing when
 /// nothing of its kind is worth it.
 class Finder {
@@ -108,8 +93,10 @@ class Finder {
         allowed_(allowed),
         predictor_(predictor),
         prior_(facts.prior),
-        effort_(facts.chain.cores <= kSomeCores && !needs_latency(objective) ? kEffortOfSomeCores
-                                                                             : kEffort),
+        effort_(facts.chain.cores <= kSomeCores && !needs_latency(objective) &&
+                        !is_made_of_cores(measurements_)
+                    ? kEffortOfSomeCores
+                    : kEffort),
         expected_lanes_(prior_.best_of(facts.chain.lanes)),
         glances_(tandem::glances(facts.observations)),
         impatience_(impatience(facts)),
@@ -124,6 +111,8 @@ class Finder {
     // A source that does not keep the threads busy tells nothing about rates.
     if (findings_.starved) return {{}, best_of(Which::all)};
     measured_ = best_of(Which::measured);
+    if (const auto cores = slowed_cores(measured_, findings_, facts_); cores && allowed_(*cores))
+      return {attempt(*cores, Kind::look), {}};
     const Choice coupled = best_of(Which::coupled), decoupled = best_of(Which::decoupled);
     if (const auto plan = promising(coupled, decoupled)) return {plan, {}};
     if (measured_.count == 0) return {{}, coupled.count > 0 ? coupled : decoupled};
@@ -217,7 +206,7 @@ class Finder {
       return attempt(*fewer, Kind::glance);
     const int most_lanes = facts_.chain.lanes.empty() ? 1 : facts_.chain.lanes.back();
     for (const auto& other : {between_the_tried(measured_, trials_, facts_.chain.cores),
-                              more_on_cores(measured_, measurements_, trials_, kWorthAnExperiment),
+                              more_on_cores(measured_, measurements_, trials_),
                               expected_on_cores(measured_, best_of(Which::all), trials_),
                               other_lanes(measured_, trials_, most_lanes)})
       if (refines(other) && may_be_better(*other)) return attempt(*other, Kind::glance);
@@ -329,7 +318,7 @@ class Finder {
     const bool may_surprise =
         is_cheap(other) && !other.mapping.decoupled() && !lanes_seen_to_fall_short(trials_, other);
     // So few numbers of threads are all tried: the model errs most where cores are fewest.
-    if (may_surprise && facts_.chain.cores <= kFewCores)
+    if (may_surprise && facts_.chain.cores <= kFewCores && !is_made_of_cores(measurements_))
       return worth_a_trial(kModelError, facts_, objective_);
     // Where more threads collapsed it may do what it would without that.
     if (!may_surprise || expected.throughput_fps > candidate.prediction.throughput_fps)

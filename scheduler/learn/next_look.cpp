@@ -31,6 +31,10 @@ constexpr double kMostLooksOfLanes = 1.5;
 // can be by more than kEqual.
 constexpr double kSure = 2, kEqual = 0.03;
 constexpr double kWakingUp = 0.1;  // how far behind its rate a device may be at first
+// Cores that do less than this part of what they would if each did as one alone. Something else may
+// take their time for a moment: after so many trials they are looked at once more, so often.
+constexpr double kSlowed = 0.75;
+constexpr int kTrialsUntilThen = 2, kMostLooksThen = 2;
 
 bool differ_in_lanes_alone(Configuration a, const Configuration& b) {
   a.lanes = b.lanes;
@@ -83,7 +87,9 @@ class Rivals {
  private:
   double loss() const {
     if (latency_s(findings_.measurements, best_.configuration) > kCheap_s) return kDearLoss;
-    return impatience(facts_) * (facts_.chain.cores <= kSomeCores ? kLossOfSomeCores : kLoss);
+    const bool least =
+        facts_.chain.cores <= kSomeCores && !is_made_of_cores(findings_.measurements);
+    return impatience(facts_) * (least ? kLossOfSomeCores : kLoss);
   }
 
   // How much further ahead it has to be than the best.
@@ -131,6 +137,28 @@ const Candidate* worth_a_look(const Choice& measured, const Findings& findings, 
   }
   if (rivals == 0 || enough) return findings.trials.empty() || looked_at(*best) ? nullptr : best;
   return all.looks(*next) < kMostLooksEach ? next : nullptr;
+}
+
+std::optional<Configuration> slowed_cores(const Choice& measured, const Findings& findings,
+                                          const Facts& facts) {
+  const Measurements& m = findings.measurements;
+  const std::size_t all = static_cast<std::size_t>(m.cores) - 1;
+  if (m.cores == 1 || m.cores > kSomeCores || m.cg_interpolated[0] || m.cg_interpolated[all] ||
+      measured.count == 0 || !is_led_by_rate(measured.objective) ||
+      !measured.best().configuration.mapping.any_device())
+    return std::nullopt;
+  const Configuration cores{{0, static_cast<int>(m.stages.size())}, Granularity::coarse, m.cores};
+  const Trial* trial = find_trial(findings.trials, cores);
+  const double seen_fps = trial ? trial->measured.throughput_fps : 1 / m.cg[all].seconds;
+  const double alone_fps = m.cores / m.cg[0].seconds;
+  const auto looks = std::ranges::count_if(facts.observations, [&](const Observation& one) {
+    return one.configuration == cores && tells_at_length(one);
+  });
+  const bool slowed =
+      seen_fps < kSlowed * alone_fps && measured.best().prediction.throughput_fps < alone_fps;
+  const bool is_time =
+      looks < std::min(glances(facts.observations) / kTrialsUntilThen, kMostLooksThen);
+  return slowed && is_time ? std::optional(cores) : std::nullopt;
 }
 
 const Candidate* measured_too_early(const Choice& measured, const Facts& facts,

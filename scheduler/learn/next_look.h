@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <optional>
+
 #include "model/objective.h"
 #include "model/trial.h"
 #include "scheduler/learn/facts.h"
@@ -20,6 +22,12 @@ namespace tandem {
 /// made, and what a risk has to be ahead is no loss.
 const Candidate* worth_a_look(const Choice& measured, const Findings& findings, const Facts& facts,
                               int expected_lanes);
+
+/// With up to kSomeCores cores, where a mapping with the device is best: all cores, if they did
+/// much less than one alone makes expect. Something else may have had their time for a moment, and
+/// the device, which was measured before or after it, seems the better choice.
+std::optional<Configuration> slowed_cores(const Choice& measured, const Findings& findings,
+                                          const Facts& facts);
 
 /// Lanes were measured first, while the device woke up and memory for more frames was made: the
 /// best and other lanes of it that were not far behind then, but never ran since. Each once.

@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "scheduler/learn/worth.h"
+
 namespace tandem {
 namespace {
 
@@ -15,6 +17,8 @@ constexpr double kWorthRefining = 0.25;
 constexpr int kSmallGap = 2;
 constexpr double kCollapsed = 0.75;  // of what was predicted
 constexpr double kHinders = 0.95;    // of what the device does alone
+// On the CPU alone: what another number of threads has to promise.
+constexpr double kWorthAnExperiment = 0.02;
 
 // Rates of the CPU alone under coarse grain, by the number of threads, as far as they were
 // measured.
@@ -174,7 +178,7 @@ std::optional<Configuration> beside_the_best(const Choice& measured, std::span<c
 }
 
 std::optional<Configuration> more_on_cores(const Choice& measured, const Measurements& measurements,
-                                           std::span<const Trial> trials, double gain) {
+                                           std::span<const Trial> trials) {
   Configuration best = measured.best().configuration;
   if (best.mapping.any_device() || best.granularity == Granularity::medium ||
       measured.objective.metric == Metric::latency)
@@ -188,7 +192,7 @@ std::optional<Configuration> more_on_cores(const Choice& measured, const Measure
   }
   const auto worth = [&](auto low) {
     const bool promises = measured.objective.metric != Metric::throughput ||
-                          most_between(rates, low) > (1 + gain) * at->second;
+                          most_between(rates, low) > (1 + kWorthAnExperiment) * at->second;
     return std::next(low)->first - low->first > kSmallGap && promises;
   };
   for (const bool above : {false, true}) {
@@ -199,6 +203,17 @@ std::optional<Configuration> more_on_cores(const Choice& measured, const Measure
     return best;
   }
   return std::nullopt;
+}
+
+std::optional<Configuration> expected_on_cores(const Choice& measured, const Choice& all,
+                                               std::span<const Trial> trials) {
+  const Configuration& best = all.best().configuration;
+  const bool open = needs_energy(measured.objective) || best.frames_at_once > 1;
+  if (all.count == 0 || !open || best.mapping.any_device() || find_trial(trials, best) ||
+      !worth_switching(measured.best().prediction, all.best().prediction, measured.objective,
+                       margin_of(measured.objective, kWorthAnExperiment)))
+    return std::nullopt;
+  return best;
 }
 
 Configuration device_alone(Configuration configuration, int devices) {

@@ -37,10 +37,16 @@ int collapses(std::span<const Trial> trials, const Configuration& configuration)
 std::optional<Configuration> beside_the_best(const Choice& measured, std::span<const Trial> trials,
                                              const Chain& chain, double near);
 
-/// Where all stages are best on the CPU: a number of threads that may be better still by `gain`,
-/// and that no experiment had.
+/// Where all stages are best on the CPU: a number of threads that may be better still, and that no
+/// experiment had.
 std::optional<Configuration> more_on_cores(const Choice& measured, const Measurements& measurements,
-                                           std::span<const Trial> trials, double gain);
+                                           std::span<const Trial> trials);
+
+/// What no experiment had and the model expects to be best, on the CPU alone: by energy, where the
+/// cores were measured beside a device that draws much, and several frames at a time under medium
+/// grain.
+std::optional<Configuration> expected_on_cores(const Choice& measured, const Choice& all,
+                                               std::span<const Trial> trials);
 
 /// The same without cores beside the device.
 Configuration device_alone(Configuration configuration, int devices);

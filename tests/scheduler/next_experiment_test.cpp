@@ -147,6 +147,32 @@ TEST(NextExperimentTest, AnotherNumberOfThreadsIsTriedWhereTheBestMayLieThere) {
   EXPECT_EQ(tried, std::vector<int>{17}) << "one more than cores";
 }
 
+// ViVid on two cores, and PoCL on the same: mappings with both sides come near what the cores do
+// with one thread more than these, and do half of it with one.
+TEST(NextExperimentTest, BesideADeviceMadeOfTheCoresNotAllNumbersOfThreadsAreTried) {
+  Chain chain = two_stages(7);
+  chain.stages = 3;
+  Facts facts{chain, {}};
+  for (Next wanted = next(facts); wanted.plan; wanted = next(facts)) {
+    ASSERT_LT(facts.observations.size(), 50U);
+    const Configuration& ran = wanted.plan->configuration;
+    const bool device = ran.mapping.any_device(), both = device && !ran.mapping.decoupled();
+    const bool coarse = ran.granularity == Granularity::coarse;
+    EXPECT_FALSE(both && coarse && ran.threads == 1) << to_string(ran);
+    const double fps_of_both[] = {135, 215, 243};
+    const double fps = both     ? (coarse ? fps_of_both[ran.threads - 1] : 200)
+                       : device ? 215
+                       : coarse ? 130 * std::min(ran.threads, 2)
+                                : 250;
+    Observation made = carried_out(*wanted.plan);
+    made.frame_s = 1 / fps;
+    made.stages.assign(3, {device ? 1.55e-3 : 2.6e-3, 0, 0});
+    made.service_s = 7.8e-3;
+    made.cpu_s = device && !both ? 2 * made.frame_s : 7.8e-3;
+    facts.observations.push_back(made);
+  }
+}
+
 TEST(NextExperimentTest, LooksEndWhenItIsClearWhoIsBetter) {
   // Looks at two that are near equals, which differ by so much from look to look.
   const auto looks = [](double apart, double spread) {

@@ -121,6 +121,48 @@ TEST(NextLookTest, LanesThatDoTheSameAreLookedAtOnceMoreEach) {
   EXPECT_TRUE(looked_at()) << "another number of threads is another matter";
 }
 
+/// Whether all cores are looked at once more, which did so much when they were measured, where one
+/// alone does 100 frames/s, after these trials.
+bool looks_at_cores(double cores_fps, const std::vector<Observation>& trials, int cores = 2) {
+  Facts facts{two_stages(), trials};
+  facts.chain.cores = cores;
+  Findings found = interpret(facts.observations, two_stages(), kPredictor);
+  Measurements& m = found.measurements;
+  m.cores = cores;
+  m.cg.resize(static_cast<std::size_t>(cores));
+  m.cg.front().seconds = 10e-3;
+  m.cg.back().seconds = 1 / cores_fps;
+  m.cg_interpolated.assign(m.cg.size(), false);
+  const auto next = slowed_cores(ranked(found.trials), found, facts);
+  EXPECT_TRUE(!next || *next == on_cores(2));
+  return next.has_value();
+}
+
+// A host that gives two virtual cores the time of one for half a second.
+TEST(NextLookTest, CoresThatDidLittleMoreThanOneAreLookedAtAgain) {
+  const auto device = [](int threads, double fps) { return look(threads, fps, Kind::glance); };
+  const auto cores = [](double fps) {
+    Observation seen = look(2, fps);
+    seen.configuration = on_cores(2);
+    return seen;
+  };
+  EXPECT_TRUE(looks_at_cores(110, {device(2, 150), device(3, 160)}));
+  EXPECT_FALSE(looks_at_cores(110, {device(2, 150)})) << "it may not be over";
+  EXPECT_FALSE(looks_at_cores(160, {device(2, 150), device(3, 155)})) << "no spell";
+  EXPECT_FALSE(looks_at_cores(110, {device(2, 150), device(3, 210)})) << "two do 200 at most";
+  EXPECT_FALSE(looks_at_cores(110, {device(2, 150), device(3, 160), cores(112)})) << "just now";
+  EXPECT_FALSE(looks_at_cores(110, {device(2, 150), device(3, 160), cores(190)}))
+      << "they are best";
+  const std::vector<Observation> more{device(2, 150), device(3, 160), cores(112), device(1, 110),
+                                      device(4, 150)};
+  EXPECT_TRUE(looks_at_cores(110, more)) << "the last time";
+  std::vector<Observation> most = more;
+  most.push_back(cores(112));
+  for (const int threads : {5, 6, 7}) most.push_back(device(threads, 150));
+  EXPECT_FALSE(looks_at_cores(110, most));
+  EXPECT_FALSE(looks_at_cores(110, {device(2, 150), device(3, 160)}, 16));
+}
+
 TEST(NextLookTest, OneThatThreadsGetInTheWayOfSaysLittleOfOthers) {
   std::vector<Observation> looks;
   for (int i = 0; i < 4; ++i) {
