@@ -155,7 +155,11 @@ class OneOfTwoKindsFails : public TwoKinds {
 
   static void expect_the_other_goes_on(const std::string& properties, const std::string& mapping) {
     Stream stream(both(properties + " mapping=" + mapping));
-    expect_complete(stream);
+    // A driver that gets no core may have the device's lane for a whole stream.
+    for (int i = 0; i < 5 && stream.messages.all(GST_MESSAGE_WARNING).empty(); ++i) {
+      stream.set_state(GST_STATE_READY);
+      expect_complete(stream);
+    }
     const std::vector<Message> warnings = stream.messages.all(GST_MESSAGE_WARNING);
     ASSERT_EQ(warnings.size(), 1U)
         << stream.stat("frames-cpu") << " of " << kFrames << " frames on the CPU alone, "
