@@ -265,7 +265,7 @@ void Dispatch::abort() {
     entry(next_begin_).state = State::done;
     entry(next_begin_).item->status = Status::failed("aborted");
   }
-  wakes_ |= kSource | kSink | kEmpty;
+  wakes_ |= kSource | kSink | kEmpty | kSides;
   offer_lane();
 }
 

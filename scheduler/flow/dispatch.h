@@ -48,7 +48,8 @@ namespace tandem {
 /// cores, from stage to stage, until it has to wait for anything else. Where several frames are
 /// computed at a time, each holds a part of the cores. An item at a run of 's' stages needs a lane
 /// and the cores, and waits for both without either: all drivers that wait for these may be
-/// waiting for each other otherwise. When no device is left the CPU computes the run. Serial stages
+/// waiting for each other otherwise. Beside further letters it is parked until there is a lane. When
+/// no device is left the CPU computes the run. Serial stages
 /// let items through in order; an item whose turn has not come is parked, and any driver takes it
 /// on when it has.
 ///
@@ -241,6 +242,7 @@ class Dispatch {
   void pass_gate(int stage, uint64_t sequence);
   bool take_cores(Entry& entry);
   void give_cores(Entry& entry);
+  Action park_for_lane(Entry& entry);
   Action split_or_wait(Entry& entry);
   void lose(int device);
   uint8_t free_lanes(int device) const;

@@ -26,12 +26,7 @@ Dispatch::Action Dispatch::next(Entry& entry) {
   const bool last_driver = std::ssize(waiting_) + 1 >= drivers();
   const bool leaves_driver = may_wait && (entry.mapping.several_letters() || last_driver);
   if (wants_device(entry) && (leaves_driver || !has_cpu(entry, end_of_run(entry)))) {
-    if (may_take_lane(entry)) return take_lane(entry);
-    give_cores(entry);
-    entry.waits_at = stage;
-    entry.waits_for_lane = true;
-    for_lane_.push_back(&entry);
-    return {Kind::park};
+    return may_take_lane(entry) ? take_lane(entry) : park_for_lane(entry);
   }
   if (wants_device(entry)) {
     if (has_free_lane(letter_of(side(entry, first))) && (!may_wait || is_oldest(entry, waiting_))) {
@@ -210,13 +205,25 @@ void Dispatch::give_cores(Entry& entry) {
   wakes_ |= kSides;
 }
 
-// Both sides, or neither.
+// Without its driver.
+Dispatch::Action Dispatch::park_for_lane(Entry& entry) {
+  give_cores(entry);
+  entry.waits_at = entry.way.stage(entry.position);
+  entry.waits_for_lane = true;
+  for_lane_.push_back(&entry);
+  return {Action::Kind::park};
+}
+
+// Both sides, or neither. Of several letters all drivers may be those that have to collect.
 Dispatch::Action Dispatch::split_or_wait(Entry& entry) {
-  if (!has_free_lane(0) || !take_cores(entry)) {
+  if (entry.mapping.several_letters() && !may_take_lane(entry)) return park_for_lane(entry);
+  const bool both = has_free_lane(0) && take_cores(entry);
+  if (both) take_lane_of(entry);
+  offer_lane();  // what it leaves
+  if (!both) {
     give_cores(entry);
     return {Action::Kind::wait};
   }
-  take_lane_of(entry);
   return {Action::Kind::split, entry.position, end_of_run(entry), kind_of(Side::s)};
 }
 

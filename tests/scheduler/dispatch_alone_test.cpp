@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A driver alone, and what others left to it.
+// A driver alone and what others left to it, and drivers that would all wait.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -104,6 +104,61 @@ TEST_F(DispatchAlone, LeavesAnItemRatherThanWaitForALaneThatItHasToFree) {
   const Dispatch::Work next = work();
   EXPECT_EQ(next.entry, &second);
   EXPECT_TRUE(next.collects);
+}
+
+TEST_F(DispatchAlone, WhoWaitsForALaneIsWokenToBeAborted) {
+  dispatch_.set_cpu_fallback(false);
+  configure(3);
+  send();
+  send();
+  Dispatch::Entry& third = *work(1).entry;
+  ASSERT_EQ(dispatch_.next(third).kind, Kind::wait);
+  dispatch_.take_wakes();
+  dispatch_.abort();
+  EXPECT_NE(dispatch_.take_wakes() & Dispatch::kSides, 0U);
+  EXPECT_EQ(dispatch_.next(third).kind, Kind::finish);
+  EXPECT_FALSE(third.item->status.ok());
+}
+
+// On g, on h, and split with g: whoever waits for g may be the one that has to collect from it.
+TEST(DispatchSplit, OfSeveralLettersAnItemThatFindsNoLaneLeavesItsDriver) {
+  Dispatch dispatch({{}, {}, {}}, 2, true);
+  Configuration ghs{{1, 3}, Granularity::medium, 3};
+  ghs.mapping.set(1, Side::h);
+  ghs.mapping.set(2, Side::s);
+  Devices devices(0, 2);
+  devices.kind[1] = 1;
+  devices.capable = {7, 7, 0};
+  dispatch.configure(ghs, devices, false);
+  std::array<Item, 8> items;
+  int sent = 0;
+  const auto work = [&] {
+    while (dispatch.has_space()) dispatch.let_in(&items[sent++], 0);
+    return dispatch.work_for(0, 1, {});
+  };
+  const auto send = [&](Dispatch::Entry& entry) {
+    const Dispatch::Action action = dispatch.next(entry);
+    ASSERT_EQ(action.kind, Kind::device);
+    dispatch.sent(entry, action, 1);
+  };
+  const auto collect = [&](Dispatch::Entry& entry) {
+    dispatch.leave_device(entry, 1);
+    EXPECT_FALSE(dispatch.did(entry, entry.sent, {}));
+  };
+  Dispatch::Entry& first = *work().entry;
+  send(first);
+  ASSERT_TRUE(work().collects);
+  collect(first);
+  send(first);  // on h
+  Dispatch::Entry& second = *work().entry;
+  ASSERT_NE(&second, &first);
+  send(second);
+  collect(first);
+  EXPECT_EQ(dispatch.next(first).kind, Kind::park) << "the second has the lane";
+  ASSERT_TRUE(dispatch.park(first, 1));
+  collect(second);
+  EXPECT_EQ(work().entry, &first);
+  EXPECT_EQ(dispatch.next(first).kind, Kind::split);
 }
 
 }  // namespace
