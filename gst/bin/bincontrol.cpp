@@ -193,7 +193,7 @@ void BinControl::keep_rules_with(const DeviceSide& device) {
 }
 
 void BinControl::retrain() {
-  if (handle([](Controller& c) { return std::optional(c.retrain()); })) tell();
+  handle([](Controller& c) { return std::optional(c.retrain()); });
 }
 
 void BinControl::device_failed() {

@@ -107,6 +107,7 @@ void BinRun::device_failed(const std::string& why, int left) {
 }
 
 void BinRun::use_device(const std::shared_ptr<opencl::Context>& context) {
+  if (ended()) return;
   const bool joins_later = std::exchange(device_joins_later_, false);
   if (!joins_later) fusion_->use_device(context);
   std::lock_guard lock(mutex_);

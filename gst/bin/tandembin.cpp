@@ -82,13 +82,6 @@ namespace {
 
 // --- Configuration -----------------------------------------------------------------------------
 
-// Waits for a run that starts to take what the properties say: a change that comes too late for
-// that finds the run here.
-std::shared_ptr<BinRun> run_to_configure(TandemBin* bin) {
-  std::lock_guard lock(bin->self->configure_mutex);
-  return current_run(bin);
-}
-
 // What needs no decision and takes effect at once.
 void take_over(const BinSettings& settings, BinRun& run) {
   run.keep_tensors = settings.keep_tensors;
@@ -105,7 +98,8 @@ AdaptRules rules_of(TandemBin* bin, BinRun& run) {
 }
 
 // Takes configure_mutex, and finds the device if the properties need one: without the mutex, so the
-// properties are read again afterwards. Throws std::runtime_error.
+// properties are read again afterwards. One look leaves a device, a problem, or a run that has
+// ended. Throws std::runtime_error.
 std::unique_lock<std::mutex> lock_with_device(TandemBin* bin, BinRun& run) {
   tandem::DeviceProvider& device = run.device_provider();
   std::unique_lock lock(bin->self->configure_mutex);
@@ -133,6 +127,7 @@ void configure(TandemBin* bin, BinRun& run) {
 // What ran goes on, with the device that has come.
 void stay_as_it_is(TandemBin* bin, BinRun& run, const char* why) {
   std::unique_lock lock(bin->self->configure_mutex);
+  if (current_run(bin).get() != &run) return;
   run.control().keep_rules_with(run.device_side());
   lock.unlock();
   run.control().tell();
@@ -142,11 +137,14 @@ void stay_as_it_is(TandemBin* bin, BinRun& run, const char* why) {
 
 // A property changed while frames flow: what cannot be is refused, and what ran goes on.
 void reconfigure(TandemBin* bin) {
-  const std::shared_ptr<BinRun> run = run_to_configure(bin);
+  // A run that starts takes what the properties say: a change that comes too late finds it here.
+  std::unique_lock starts(bin->self->configure_mutex);
+  const std::shared_ptr<BinRun> run = current_run(bin);
+  starts.unlock();
   if (!run) return;
   try {
     std::unique_lock lock = lock_with_device(bin, *run);
-    if (run->ended()) return;  // the next run starts with what the properties say
+    if (current_run(bin) != run) return;  // the next one starts with what the properties say
     // Who looks for the device configures the run when it is there; frames may pass meanwhile.
     if (run->device_provider().looking() && !run->device_side().coming) return;
     const bool used_device = run->may_use_device;
@@ -175,17 +173,14 @@ void open_device(TandemBin* bin, BinRun& run, const tandem::BinPlan& plan) {
   if (run.context()) gst_pad_push_event(bin->self->sink, gst_event_new_reconfigure());
 }
 
-void change_objective(TandemBin* bin) {
+template <class Change>
+void change_run(TandemBin* bin, Change&& change) {
   std::unique_lock lock(bin->self->configure_mutex);
   const std::shared_ptr<BinRun> run = current_run(bin);
   if (!run) return;
-  run->control().set_objective(settings_of(bin).objective);
+  change(run->control());
   lock.unlock();
   run->control().tell();
-}
-
-void retrain(TandemBin* bin) {
-  if (const std::shared_ptr<BinRun> run = current_run(bin)) run->control().retrain();
 }
 
 // --- Pads --------------------------------------------------------------------------------------
@@ -263,6 +258,7 @@ void stop_run(TandemBin* bin) {
   gst_pad_stop_task(bin->self->src);
   std::shared_ptr<BinRun> run;
   {
+    std::lock_guard configuring(bin->self->configure_mutex);
     ObjectLock lock(bin);
     run = std::exchange(bin->self->run, nullptr);
   }
@@ -333,7 +329,8 @@ void gst_tandem_bin_set_property(GObject* object, guint id, const GValue* value,
     if (BinRun* run = bin->self->run.get()) take_over(bin->self->settings, *run);
   }
   if (change == tandem::SettingChange::rules) reconfigure(bin);
-  if (change == tandem::SettingChange::objective) change_objective(bin);
+  if (change == tandem::SettingChange::objective)
+    change_run(bin, [bin](auto& control) { control.set_objective(settings_of(bin).objective); });
 }
 
 void gst_tandem_bin_get_property(GObject* object, guint id, GValue* value, GParamSpec*) {
@@ -382,10 +379,12 @@ static void gst_tandem_bin_class_init(GstTandemBinClass* klass) {
   tandem::install_bin_properties(object_class);
 
   // Measures anew at the next frame, whatever max-overhead says.
+  const auto retrain =
+      +[](GstTandemBin* bin) { change_run(bin, [](auto& control) { control.retrain(); }); };
   g_signal_new_class_handler("retrain", G_TYPE_FROM_CLASS(klass),
                              static_cast<GSignalFlags>(G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION),
-                             reinterpret_cast<GCallback>(+[](GstTandemBin* bin) { retrain(bin); }),
-                             nullptr, nullptr, nullptr, G_TYPE_NONE, 0);
+                             reinterpret_cast<GCallback>(retrain), nullptr, nullptr, nullptr,
+                             G_TYPE_NONE, 0);
 
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
   element_class->change_state = gst_tandem_bin_change_state;

@@ -105,6 +105,7 @@ Machine::Share Seat::share() const {
 
 bool Seat::take_turn(uint64_t now_ns) {
   std::lock_guard lock(machine_->mutex_);
+  if (std::ranges::find(machine_->seats_, this) == machine_->seats_.end()) return false;
   Seat*& trains = machine_->trains_;
   if (trains && trains != this && trains->alive(now_ns)) return false;
   if (trains != this) machine_->changed();

@@ -148,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(Sets, SyncHandler, testing::ValuesIn(kProperties), [](c
   return name;
 });
 
-// The stream stops while a device is asked for: who asks finds that nobody takes what it brings.
+// A property asks for a device, and the stream stops meanwhile: the property is for the next one.
 TEST(SyncHandler, AStreamStopsWhileADeviceIsAskedFor) {
   if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
   run_watched("READY", [] {
@@ -156,6 +156,7 @@ TEST(SyncHandler, AStreamStopsWhileADeviceIsAskedFor) {
         Stream::of("appsrc name=source format=time ! " + bin("mapping=ccc threads=1") +
                    " ! appsink name=sink sync=false");
     static std::atomic<int> asked;
+    asked = 0;
     GstBus* bus = gst_element_get_bus(stream->pipeline());
     gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);
     gst_bus_set_sync_handler(
@@ -192,6 +193,7 @@ TEST(SyncHandler, WhereWhatIsSetCannotBeTheDeviceJoinsAllTheSame) {
     GstBus* bus = gst_element_get_bus(stream->pipeline());
     gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);
     static std::atomic<int> warnings, opened;
+    warnings = opened = 0;
     gst_bus_set_sync_handler(
         bus,
         [](GstBus*, GstMessage* message, gpointer data) {

@@ -54,6 +54,15 @@ TEST_F(MachineTest, BinsThatAreKeptBusyShareEqually) {
   EXPECT_EQ(a.seat.epoch(), steady) << "nothing changed";
 }
 
+TEST_F(MachineTest, ABinThatHasLeftTakesNoTurn) {
+  Bin a(machine_), b(machine_);
+  a.seat.leave();
+  EXPECT_FALSE(a.seat.take_turn(now_ns_));
+  EXPECT_TRUE(b.seat.take_turn(now_ns_));
+  b.seat.leave();
+  EXPECT_FALSE(a.seat.another_trains());
+}
+
 TEST_F(MachineTest, ABinThatEndsLeavesItsPartToTheOthers) {
   Bin a(machine_);
   {
