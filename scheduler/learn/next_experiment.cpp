@@ -111,13 +111,13 @@ class Finder {
     // A source that does not keep the threads busy tells nothing about rates.
     if (findings_.starved) return {{}, best_of(Which::all)};
     measured_ = best_of(Which::measured);
-    if (const auto cores = slowed_cores(measured_, findings_, facts_); cores && allowed_(*cores))
-      return {attempt(*cores, Kind::look), {}};
+    if (const auto plan = look_at_cores(false)) return {plan, {}};
     const Choice coupled = best_of(Which::coupled), decoupled = best_of(Which::decoupled);
     if (const auto plan = promising(coupled, decoupled)) return {plan, {}};
     if (measured_.count == 0) return {{}, coupled.count > 0 ? coupled : decoupled};
     if (const auto plan = refinement()) return {plan, {}};
     if (const auto plan = comparison()) return {plan, {}};
+    if (const auto plan = look_at_cores(true)) return {plan, {}};
     return {{}, measured_};
   }
 
@@ -241,6 +241,12 @@ class Finder {
     return std::nullopt;
   }
 
+  std::optional<Plan> look_at_cores(bool is_last) const {
+    const auto cores = slowed_cores(measured_, findings_, facts_, is_last);
+    const bool worth_it = cores && allowed_(*cores) && is_cheap(*cores);
+    return worth_it ? std::optional(attempt(*cores, Kind::look)) : std::nullopt;
+  }
+
   // A look at frames so long that few of them are an experiment would see the same once more.
   bool has_just_run(const Configuration& configuration) const {
     const Observation& last = facts_.observations.back();
@@ -317,7 +323,8 @@ class Finder {
     const Prediction expected = corrected(trials_, other, candidate.prediction);
     const bool may_surprise =
         is_cheap(other) && !other.mapping.decoupled() && !lanes_seen_to_fall_short(trials_, other);
-    // So few numbers of threads are all tried: the model errs most where cores are fewest.
+    // So few numbers of threads are all tried: the model errs most where cores are fewest, and
+    // hardly beside a device that is made of them.
     if (may_surprise && facts_.chain.cores <= kFewCores && !is_made_of_cores(measurements_))
       return worth_a_trial(kModelError, facts_, objective_);
     // Where more threads collapsed it may do what it would without that.

@@ -31,10 +31,10 @@ constexpr double kMostLooksOfLanes = 1.5;
 // can be by more than kEqual.
 constexpr double kSure = 2, kEqual = 0.03;
 constexpr double kWakingUp = 0.1;  // how far behind its rate a device may be at first
-// Cores that do less than this part of what they would if each did as one alone. Something else may
-// take their time for a moment: after so many trials they are looked at once more, so often.
+// Cores are slowed that do less than this part of what they would if each did as one alone. They
+// are looked at once more after each so many trials, so many times at most.
 constexpr double kSlowed = 0.75;
-constexpr int kTrialsUntilThen = 2, kMostLooksThen = 2;
+constexpr int kTrialsBeforeALook = 2, kMostLooksAtSlowed = 2;
 
 bool differ_in_lanes_alone(Configuration a, const Configuration& b) {
   a.lanes = b.lanes;
@@ -140,11 +140,11 @@ const Candidate* worth_a_look(const Choice& measured, const Findings& findings, 
 }
 
 std::optional<Configuration> slowed_cores(const Choice& measured, const Findings& findings,
-                                          const Facts& facts) {
+                                          const Facts& facts, bool is_last) {
   const Measurements& m = findings.measurements;
   const std::size_t all = static_cast<std::size_t>(m.cores) - 1;
   if (m.cores == 1 || m.cores > kSomeCores || m.cg_interpolated[0] || m.cg_interpolated[all] ||
-      measured.count == 0 || !is_led_by_rate(measured.objective) ||
+      measured.count == 0 || !is_of_rate_alone(measured.objective) ||
       !measured.best().configuration.mapping.any_device())
     return std::nullopt;
   const Configuration cores{{0, static_cast<int>(m.stages.size())}, Granularity::coarse, m.cores};
@@ -156,9 +156,11 @@ std::optional<Configuration> slowed_cores(const Choice& measured, const Findings
   });
   const bool slowed =
       seen_fps < kSlowed * alone_fps && measured.best().prediction.throughput_fps < alone_fps;
+  const int trials = glances(facts.observations);
   const bool is_time =
-      looks < std::min(glances(facts.observations) / kTrialsUntilThen, kMostLooksThen);
-  return slowed && is_time ? std::optional(cores) : std::nullopt;
+      is_last ? looks == 0 : looks < std::min(trials / kTrialsBeforeALook, kMostLooksAtSlowed);
+  const bool has_just_run = facts.observations.back().configuration == cores;
+  return slowed && is_time && !has_just_run ? std::optional(cores) : std::nullopt;
 }
 
 const Candidate* measured_too_early(const Choice& measured, const Facts& facts,

@@ -23,11 +23,12 @@ namespace tandem {
 const Candidate* worth_a_look(const Choice& measured, const Findings& findings, const Facts& facts,
                               int expected_lanes);
 
-/// With up to kSomeCores cores, where a mapping with the device is best: all cores, if they did
-/// much less than one alone makes expect. Something else may have had their time for a moment, and
-/// the device, which was measured before or after it, seems the better choice.
+/// With up to kSomeCores cores, where a mapping with the device is best by rate: all n cores, if
+/// they did much less than n times what one does alone. Something else may have had their time for
+/// a moment, and the device, which was measured before or after it, seems the better choice. Twice
+/// at most, after some trials each. `is_last`: nothing else is to be tried.
 std::optional<Configuration> slowed_cores(const Choice& measured, const Findings& findings,
-                                          const Facts& facts);
+                                          const Facts& facts, bool is_last = false);
 
 /// Lanes were measured first, while the device woke up and memory for more frames was made: the
 /// best and other lanes of it that were not far behind then, but never ran since. Each once.

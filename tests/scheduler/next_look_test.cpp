@@ -123,7 +123,8 @@ TEST(NextLookTest, LanesThatDoTheSameAreLookedAtOnceMoreEach) {
 
 /// Whether all cores are looked at once more, which did so much when they were measured, where one
 /// alone does 100 frames/s, after these trials.
-bool looks_at_cores(double cores_fps, const std::vector<Observation>& trials, int cores = 2) {
+bool looks_at_cores(double cores_fps, const std::vector<Observation>& trials, int cores = 2,
+                    bool is_last = false) {
   Facts facts{two_stages(), trials};
   facts.chain.cores = cores;
   Findings found = interpret(facts.observations, two_stages(), kPredictor);
@@ -133,7 +134,7 @@ bool looks_at_cores(double cores_fps, const std::vector<Observation>& trials, in
   m.cg.front().seconds = 10e-3;
   m.cg.back().seconds = 1 / cores_fps;
   m.cg_interpolated.assign(m.cg.size(), false);
-  const auto next = slowed_cores(ranked(found.trials), found, facts);
+  const auto next = slowed_cores(ranked(found.trials), found, facts, is_last);
   EXPECT_TRUE(!next || *next == on_cores(2));
   return next.has_value();
 }
@@ -161,6 +162,40 @@ TEST(NextLookTest, CoresThatDidLittleMoreThanOneAreLookedAtAgain) {
   for (const int threads : {5, 6, 7}) most.push_back(device(threads, 150));
   EXPECT_FALSE(looks_at_cores(110, most));
   EXPECT_FALSE(looks_at_cores(110, {device(2, 150), device(3, 160)}, 16));
+  EXPECT_FALSE(looks_at_cores(
+      110, {device(2, 150), device(3, 160), device(1, 110), device(4, 150), cores(112)}))
+      << "the same spell";
+  EXPECT_TRUE(looks_at_cores(110, {device(2, 150)}, 2, true)) << "nothing else is tried";
+  EXPECT_FALSE(looks_at_cores(110, {device(2, 150), cores(112), device(3, 150)}, 2, true));
+}
+
+// ViVid and PoCL on the same two cores, which are slow from 0.6 s on for 0.6 s.
+TEST(NextLookTest, ASpellDoesNotMakeTheDeviceTheChoice) {
+  Chain chain = two_stages();
+  Facts facts{chain, {}};
+  double now_s = 0;
+  Choice choice;
+  for (;;) {
+    const Findings found = interpret(facts.observations, chain, kPredictor);
+    const Next next = next_experiment(facts, found, {}, {}, kPredictor);
+    choice = next.choice;
+    if (!next.plan) break;
+    ASSERT_LT(facts.observations.size(), 50U);
+    Observation made = carried_out(*next.plan);
+    const bool device = made.configuration.mapping.any_device();
+    const double slower = !device && now_s > 0.6 && now_s < 1.2 ? 2 : 1;
+    made.frame_s = device ? 1 / 210.0 : 1 / (130.0 * std::min(made.configuration.threads, 2));
+    made.stages.assign(2, {device ? 2.4e-3 : 3.8e-3, 0, 0});
+    made.cpu_s = device ? 2 * made.frame_s : 7.7e-3;
+    if (!device && made.configuration.threads > 1) made.frame_s *= slower;
+    made.service_s = 7.7e-3;
+    made.lasted_s = 0.2;
+    now_s += made.lasted_s;
+    facts.observations.push_back(made);
+  }
+  ASSERT_GT(choice.count, 0);
+  EXPECT_FALSE(choice.best().configuration.mapping.any_device())
+      << to_string(choice.best().configuration);
 }
 
 TEST(NextLookTest, OneThatThreadsGetInTheWayOfSaysLittleOfOthers) {
