@@ -30,9 +30,10 @@ class BinControl {
   /// `bin` is who speaks on the bus; `executor` outlives this.
   BinControl(GstElement* bin, Executor& executor, const BinPlan& plan);
 
-  // tell() is to be called after these two, with no lock held.
+  // tell() is to be called after these three, with no lock held.
   void set_rules(const AdaptRules& rules);
   void set_objective(const Objective& objective);
+  void retrain();
   /// Posts what was decided since it was called last.
   void tell();
   /// Keeps a warning for tell_warnings(), which can be called where no lock is held. Empty: none.
@@ -50,7 +51,6 @@ class BinControl {
   /// The device that opened later, or none, and where joules come from with it. Before the first
   /// set_device() that has it.
   void device_opened(BinEnergy energy);
-  void retrain();
   void device_failed();
   /// One of several devices failed, the others go on.
   void device_left_out(const DeviceSide& left);

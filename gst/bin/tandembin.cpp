@@ -33,9 +33,9 @@ struct TandemBin {
     GstPad* sink = nullptr;
     GstPad* src = nullptr;
     // Held while a configuration is worked out and handed to the executor, so that two property
-    // changes cannot overtake each other and none is lost while a run starts. The object lock is
-    // taken under it. Never held while a message is posted or a context is asked for: who sees
-    // these may set properties.
+    // changes cannot overtake each other and none is lost while a run starts or stops. The object
+    // lock is taken under it. Never held while a message is posted or a context is asked for: who
+    // sees these may set properties.
     std::mutex configure_mutex;
     // What training found out, for the life of the element; used by one run at a time.
     const std::shared_ptr<tandem::Knowledge> knowledge = std::make_shared<tandem::Knowledge>();

@@ -47,16 +47,16 @@ namespace tandem {
 /// Under medium grain the CPU is one device too: whoever computes on it holds it and uses all
 /// cores, from stage to stage, until it has to wait for anything else. Where several frames are
 /// computed at a time, each holds a part of the cores. An item at a run of 's' stages needs a lane
-/// and the cores, and waits for both without either: all drivers that wait for these may be
-/// waiting for each other otherwise. Beside further letters it is parked until there is a lane. When
-/// no device is left the CPU computes the run. Serial stages
-/// let items through in order; an item whose turn has not come is parked, and any driver takes it
-/// on when it has.
+/// and the cores, and waits for both without either: all drivers that wait for these may be waiting
+/// for each other otherwise. When no device is left the CPU computes the run. Serial stages let
+/// items through in order; an item whose turn has not come is parked, and any driver takes it on
+/// when it has.
 ///
 /// A run with a stage that has no CPU implementation waits for a lane, without its driver: it is
 /// parked, and the oldest such item gets the next lane. So is one that waits where all drivers in
-/// use would: somebody has to collect. As many as there are drivers may wait so before no further
-/// item begins. When the last device is lost these items fail.
+/// use would, or at a split run with several devices: somebody has to collect. As many as there are
+/// drivers may wait so before no further item begins. When the last device is lost these items
+/// fail.
 class Dispatch {
  public:
   struct StageRules {
@@ -140,7 +140,7 @@ class Dispatch {
       device,  ///< compute the positions on the device, enqueued together
       split,   ///< compute the positions on a device and the cores at the same time; leave_device()
       wait,    ///< a side is taken: ask again when it was given back
-      park,    ///< its turn has not come, or no lane is free for what has no CPU version: park()
+      park,    ///< its turn has not come, or no lane is free and its driver is needed: park()
       finish,  ///< its way is over: finish()
     };
     Kind kind = Kind::finish;
@@ -200,7 +200,7 @@ class Dispatch {
     int restart = 0;   ///< position after the last stage that must not see this item twice
     int gate = 0;      ///< stages before this one are not to be waited for any more
     int waits_at = 0;  ///< stage, while its turn has not come
-    bool waits_for_lane = false;  ///< rather than for its turn; no CPU can compute the run at hand
+    bool waits_for_lane = false;  ///< rather than for its turn, without a driver
     Mapping mapping;
     bool has_cores = false;             ///< medium grain's
     int part_of_cores = 0;              ///< which part of them, where frames share them
@@ -288,7 +288,7 @@ class Dispatch {
   uint64_t next_finish_ = 0;     ///< all before are done; has_space() brings it up to date
   std::vector<Entry*> ready_;    ///< that wait for a driver: their turn has come, or handed on
   std::vector<Entry*> waiting_;  ///< for a lane, each with a driver
-  /// The same without one, for runs that no CPU can compute: parked, or about to try again.
+  /// The same without one: parked, or about to try again.
   std::vector<Entry*> for_lane_;
   std::array<uint64_t, kMaxStages> gate_next_{};
   bool source_waits_ = false, source_waits_for_the_sink_ = false;

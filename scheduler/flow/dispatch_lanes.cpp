@@ -52,9 +52,10 @@ void Dispatch::take_lane_of(Entry& entry) {
 
 // Of those that wait for the same letter.
 bool Dispatch::is_oldest(const Entry& entry, const std::vector<Entry*>& of) const {
-  const Side wanted = side(entry, entry.position);
+  const int wanted = letter_of(side(entry, entry.position));
   return std::ranges::none_of(of, [&](const Entry* other) {
-    return other->item->sequence < entry.item->sequence && side(*other, other->position) == wanted;
+    return other->item->sequence < entry.item->sequence &&
+           letter_of(side(*other, other->position)) == wanted;
   });
 }
 

@@ -214,9 +214,9 @@ Dispatch::Action Dispatch::park_for_lane(Entry& entry) {
   return {Action::Kind::park};
 }
 
-// Both sides, or neither. Of several letters all drivers may be those that have to collect.
+// Both sides, or neither. With several devices all drivers might wait here, and none collect.
 Dispatch::Action Dispatch::split_or_wait(Entry& entry) {
-  if (entry.mapping.several_letters() && !may_take_lane(entry)) return park_for_lane(entry);
+  if (letters_.devices > 1 && !may_take_lane(entry)) return park_for_lane(entry);
   const bool both = has_free_lane(0) && take_cores(entry);
   if (both) take_lane_of(entry);
   offer_lane();  // what it leaves

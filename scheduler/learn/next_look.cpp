@@ -32,7 +32,7 @@ constexpr double kMostLooksOfLanes = 1.5;
 constexpr double kSure = 2, kEqual = 0.03;
 constexpr double kWakingUp = 0.1;  // how far behind its rate a device may be at first
 // Cores are slowed that do less than this part of what they would if each did as one alone. They
-// are looked at once more after each so many trials, so many times at most.
+// are looked at again after kTrialsBeforeALook trials, at most kMostLooksAtSlowed times.
 constexpr double kSlowed = 0.75;
 constexpr int kTrialsBeforeALook = 2, kMostLooksAtSlowed = 2;
 
@@ -151,16 +151,19 @@ std::optional<Configuration> slowed_cores(const Choice& measured, const Findings
   const Trial* trial = find_trial(findings.trials, cores);
   const double seen_fps = trial ? trial->measured.throughput_fps : 1 / m.cg[all].seconds;
   const double alone_fps = m.cores / m.cg[0].seconds;
-  const auto looks = std::ranges::count_if(facts.observations, [&](const Observation& one) {
+  const std::span<const Observation> seen = facts.observations;
+  const auto is_look = [&](const Observation& one) {
     return one.configuration == cores && tells_at_length(one);
-  });
+  };
+  std::size_t since = seen.size();  // the last look at them
+  while (since > 0 && !is_look(seen[since - 1])) --since;
+  const auto looks = std::ranges::count_if(seen, is_look);
   const bool slowed =
       seen_fps < kSlowed * alone_fps && measured.best().prediction.throughput_fps < alone_fps;
-  const int trials = glances(facts.observations);
+  const int trials = glances(seen) - glances(seen.first(since));
   const bool is_time =
-      is_last ? looks == 0 : looks < std::min(trials / kTrialsBeforeALook, kMostLooksAtSlowed);
-  const bool has_just_run = facts.observations.back().configuration == cores;
-  return slowed && is_time && !has_just_run ? std::optional(cores) : std::nullopt;
+      is_last ? looks == 0 : looks < kMostLooksAtSlowed && trials >= kTrialsBeforeALook;
+  return slowed && is_time ? std::optional(cores) : std::nullopt;
 }
 
 const Candidate* measured_too_early(const Choice& measured, const Facts& facts,

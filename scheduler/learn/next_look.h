@@ -26,7 +26,7 @@ const Candidate* worth_a_look(const Choice& measured, const Findings& findings, 
 /// With up to kSomeCores cores, where a mapping with the device is best by rate: all n cores, if
 /// they did much less than n times what one does alone. Something else may have had their time for
 /// a moment, and the device, which was measured before or after it, seems the better choice. Twice
-/// at most, after some trials each. `is_last`: nothing else is to be tried.
+/// at most, after some trials each. `is_last`: nothing else is to be tried, and one look is enough.
 std::optional<Configuration> slowed_cores(const Choice& measured, const Findings& findings,
                                           const Facts& facts, bool is_last = false);
 
