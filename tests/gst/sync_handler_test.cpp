@@ -62,43 +62,54 @@ bool is_wanted(GstMessage* message, const Wanted& wanted) {
   return true;
 }
 
+/// Calls `handle` on the thread that posts, for each message of the pipeline, as long as it lives.
+class Handled {
+ public:
+  Handled(Stream& stream, std::function<void(GstMessage*)> handle)
+      : bus_(gst_element_get_bus(stream.pipeline())), handle_(std::move(handle)) {
+    gst_bus_set_sync_handler(bus_, nullptr, nullptr, nullptr);  // the stream's own
+    gst_bus_set_sync_handler(
+        bus_,
+        [](GstBus*, GstMessage* message, gpointer self) {
+          static_cast<Handled*>(self)->handle_(message);
+          gst_message_unref(message);
+          return GST_BUS_DROP;
+        },
+        this, nullptr);
+  }
+  ~Handled() {
+    gst_bus_set_sync_handler(bus_, nullptr, nullptr, nullptr);
+    gst_object_unref(bus_);
+  }
+  Handled(const Handled&) = delete;
+  Handled& operator=(const Handled&) = delete;
+
+ private:
+  GstBus* const bus_;
+  const std::function<void(GstMessage*)> handle_;
+};
+
 // Plays a stream whose sync handler sets the property on the message, as often as it comes.
 // Returns how often that was.
 int play(const Wanted& wanted, const Property& property, const std::string& properties) {
-  struct Handler {
-    GstElement* bin;
-    const Wanted& wanted;
-    const Property& property;
-    std::atomic<int> calls{0};
-  };
   const auto stream =
       Stream::of("appsrc name=source format=time ! " + bin(properties, "name=first scales=1") +
                  " ! appsink name=sink sync=false");
-  Handler handler{stream->tandembin(), wanted, property};
-  GstBus* bus = gst_element_get_bus(stream->pipeline());
-  gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);
-  gst_bus_set_sync_handler(
-      bus,
-      [](GstBus*, GstMessage* message, gpointer data) {
-        auto& h = *static_cast<Handler*>(data);
-        if (is_wanted(message, h.wanted)) {
-          ++h.calls;
-          gst_util_set_object_arg(G_OBJECT(h.bin), h.property.name, h.property.value);
-        }
-        gst_message_unref(message);
-        return GST_BUS_DROP;
-      },
-      &handler, nullptr);
+  std::atomic<int> calls{0};
+  const Handled handled(*stream, [&](GstMessage* message) {
+    if (!is_wanted(message, wanted)) return;
+    ++calls;
+    gst_util_set_object_arg(G_OBJECT(stream->tandembin()), property.name, property.value);
+  });
   stream->play();
   stream->push(0, 3);
-  gst_util_set_object_arg(G_OBJECT(handler.bin), "mapping", "gcc");  // a device is asked for here
+  // A device is asked for here.
+  gst_util_set_object_arg(G_OBJECT(stream->tandembin()), "mapping", "gcc");
   stream->push(3, 6);
   stream->end();
   EXPECT_EQ(indices(stream->pull_all()), count_to(6));
   stream->set_state(GST_STATE_NULL);
-  gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);
-  gst_object_unref(bus);
-  return handler.calls;
+  return calls;
 }
 
 class SyncHandler : public testing::TestWithParam<Property> {
@@ -155,20 +166,12 @@ TEST(SyncHandler, AStreamStopsWhileADeviceIsAskedFor) {
     const auto stream =
         Stream::of("appsrc name=source format=time ! " + bin("mapping=ccc threads=1") +
                    " ! appsink name=sink sync=false");
-    static std::atomic<int> asked;
-    asked = 0;
-    GstBus* bus = gst_element_get_bus(stream->pipeline());
-    gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);
-    gst_bus_set_sync_handler(
-        bus,
-        [](GstBus*, GstMessage* message, gpointer data) {
-          if (is_wanted(message, {GST_MESSAGE_NEED_CONTEXT, "gst.tandem.opencl.context"}) &&
-              ++asked == 1)
-            std::thread([&] { static_cast<Stream*>(data)->set_state(GST_STATE_READY); }).join();
-          gst_message_unref(message);
-          return GST_BUS_DROP;
-        },
-        stream.get(), nullptr);
+    std::atomic<int> asked{0};
+    const Handled handled(*stream, [&](GstMessage* message) {
+      if (is_wanted(message, {GST_MESSAGE_NEED_CONTEXT, "gst.tandem.opencl.context"}) &&
+          ++asked == 1)
+        std::thread([&] { stream->set_state(GST_STATE_READY); }).join();
+    });
     stream->play();
     stream->push(0, 3);
     gst_util_set_object_arg(G_OBJECT(stream->tandembin()), "mapping", "ggg");
@@ -176,8 +179,6 @@ TEST(SyncHandler, AStreamStopsWhileADeviceIsAskedFor) {
     EXPECT_EQ(indices(stream->run(3)), count_to(3));
     EXPECT_EQ(stream->stat("frames-device"), 3U);
     stream->set_state(GST_STATE_NULL);
-    gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);
-    gst_object_unref(bus);
   });
 }
 
@@ -190,20 +191,12 @@ TEST(SyncHandler, WhereWhatIsSetCannotBeTheDeviceJoinsAllTheSame) {
     const auto stream =
         Stream::of("appsrc name=source format=time ! " + bin("adapt=both max-overhead=0.9") +
                    " ! appsink name=sink sync=false");
-    GstBus* bus = gst_element_get_bus(stream->pipeline());
-    gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);
-    static std::atomic<int> warnings, opened;
-    warnings = opened = 0;
-    gst_bus_set_sync_handler(
-        bus,
-        [](GstBus*, GstMessage* message, gpointer data) {
-          warnings += GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING;
-          if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_HAVE_CONTEXT && ++opened == 1)
-            g_object_set(data, "mapping", "ggggg", nullptr);
-          gst_message_unref(message);
-          return GST_BUS_DROP;
-        },
-        stream->tandembin(), nullptr);
+    std::atomic<int> warnings{0}, opened{0};
+    const Handled handled(*stream, [&](GstMessage* message) {
+      warnings += GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING;
+      if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_HAVE_CONTEXT && ++opened == 1)
+        g_object_set(stream->tandembin(), "mapping", "ggggg", nullptr);
+    });
     stream->play();
     int frames = 0;
     const auto on_device = [&] {
@@ -222,8 +215,6 @@ TEST(SyncHandler, WhereWhatIsSetCannotBeTheDeviceJoinsAllTheSame) {
     // The thread that opened the device has ended: it may say last what frames show first.
     EXPECT_EQ(opened, 1);
     EXPECT_EQ(warnings, 3) << "when it is set, when the device is open, when it joins";
-    gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);
-    gst_object_unref(bus);
   });
 }
 
