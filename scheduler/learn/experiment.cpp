@@ -2,13 +2,9 @@
 #include "scheduler/learn/experiment.h"
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <numeric>
-#include <optional>
 #include <utility>
 
-#include "model/estimator.h"
 #include "scheduler/learn/energy_track.h"
 #include "scheduler/machine/clock.h"
 
@@ -30,13 +26,8 @@ constexpr int kLetterSamples = 2;  // of a further letter, which may be no help 
 constexpr int kManyParts = 50;
 constexpr int kMostVain = 16;          // frames that one side left to the other, nearly all, ...
 constexpr double kVainSeconds = 0.15;  // ... while a core could have finished some
-// Parts of an experiment, and how much longer frames take in most of them than in a typical round
-// when something takes the cores away again and again.
-constexpr std::size_t kParts = 5;
-constexpr double kRecurring = 0.05;
 // How many times longer than another first frame one takes that finds its memory untouched.
 constexpr uint64_t kSlowStart = 2;
-constexpr double kLess = 0.9;  // the share of what the source brought before that counts as less
 
 // Latencies of the slowest path, of long ones, and frames, that a trial lasts.
 constexpr double kLeastLatencies = 2, kLongLatencies = 1;
@@ -63,25 +54,6 @@ int frames_at_a_time(const Configuration& configuration, int devices) {
 bool has_filled(const Configuration& configuration, int frames, double lasted_s) {
   const bool few = configuration.granularity == Granularity::medium && configuration.lanes == 1;
   return frames > configuration.threads || (few && lasted_s > kCheap_s);
-}
-
-// Of how many frames at a time the rate is: the threads that serve the device compute none.
-int frames_side_by_side(const Configuration& configuration, int devices) {
-  return configuration.mapping.any_device() ? devices * configuration.lanes : configuration.threads;
-}
-
-// Of each domain whose counter had so many new values: fewer are as much of what ran before.
-constexpr double kCounterSteps = 2, kNearly = 0.9;
-
-Energy watts_between(const EnergyReading& begin, const EnergyReading& end, double resolution_s) {
-  const EnergyDomains power = power_between_w(begin, end);
-  const auto watts = [&](const std::optional<double>& domain, MeterClock::duration lasted) {
-    const double lasted_s = std::chrono::duration<double>(lasted).count();
-    const bool enough = lasted_s >= kNearly * kCounterSteps * resolution_s;
-    return enough ? domain.value_or(kUnknown) : kUnknown;
-  };
-  return {watts(power.c, end.at.c - begin.at.c), watts(power.g, end.at.g - begin.at.g),
-          watts(power.u, end.at.u - begin.at.u)};
 }
 
 }  // namespace
@@ -253,145 +225,6 @@ bool Experiment::is_slow() {
   counts_joules_ = false;
   begin_ = end_ = read_probe_();
   return true;
-}
-
-// --- What was found out ------------------------------------------------------------------------
-
-Observation Experiment::observation() {
-  Observation made;
-  made.configuration = plan_.configuration;
-  made.kind = plan_.kind;
-  made.latency_s = latency_.percentile_s(95);
-  made.lasted_s = seconds(last_ns_ - first_ns_);
-  made.frames = counted_;
-  // A source that gets no core is no slow source: this process has taken them all, or so many that
-  // the source brings less than it did. Nor is one that gets no memory while long frames make it.
-  const bool no_memory = made.latency_s > kCheap_s && end_.buffers_made != begin_.buffers_made;
-  if (kept_all_busy(begin_, end_) || no_memory ||
-      counted_ < kLess * plan_.source_fps * counted_s()) {
-    starved_ = 0;
-    for (FrameTimes& times : samples_) times.starved = false;
-  }
-  made.starved_frames = starved_;
-  made.spaced = plan_.spaced;
-  made.cpu_s = (end_.cpu_s - begin_.cpu_s - (end_.others_cpu_s - begin_.others_cpu_s)) / counted_;
-  if (counts_joules_ && end_.energy)
-    made.watts = watts_between(*begin_.energy, *end_.energy, chain_.energy_resolution_s);
-  if (counted_s() > 0) {
-    Busy a_second;
-    a_second.add(busy_, 1 / counted_s());
-    made.busy = at_most_all(a_second, 1, chain_);
-  }
-  if (is_trial(plan_.kind)) {
-    made.frame_s = seconds_a_frame();
-    return made;
-  }
-  made.in_vain = samples_.empty();
-  if (!made.in_vain) measure(made);
-  made.relative_error = relative_error_;
-  return made;
-}
-
-// What the model needs of each: an estimate that nobody needs has an error that does not matter.
-void Experiment::measure(Observation& made) {
-  const Configuration& configuration = plan_.configuration;
-  const bool medium = configuration.granularity == Granularity::medium;
-  const bool on_device = configuration.mapping.any_device();
-  const bool one_by_one = plan_.kind == Kind::stages;
-  const bool beside = plan_.kind == Kind::beside;
-  const bool one_thread = beside || (!medium && !on_device && configuration.threads == 1);
-  const bool split = configuration.mapping.any_split();
-  if (split) {
-    made.split_cores_s = mean_of([](const FrameTimes& t) { return t.split_cores_ns; });
-    made.split_device_s = mean_of([](const FrameTimes& t) { return t.split_device_ns; });
-  }
-  if (split || beside) {
-    made.frame_s = seconds_a_frame();
-    if (beside) made.device_frame_s = made.frame_s * counted_ / (counted_ - std::ssize(samples_));
-  } else if (one_by_one) {
-    const bool alone = cores_beside(configuration, devices_) == 0;
-    made.frame_s = alone ? seconds_a_frame() : seconds_a_frame(configuration.threads);
-  } else if (!medium) {
-    made.frame_s = seconds_a_frame(frames_side_by_side(configuration, devices_));
-  }
-  if (medium || one_by_one || one_thread) {
-    made.stages.resize(chain_.stages);
-    for (int k = 0; k < chain_.stages; ++k) {
-      Observation::StageTimes& stage = made.stages[k];
-      stage.seconds = mean_of([k](const FrameTimes& t) { return t.stage_ns[k]; });
-      if (!one_by_one || !configuration.mapping.on_device(k)) continue;
-      stage.download_s = mean_of([k](const FrameTimes& t) { return t.download_ns[k]; });
-      // What a run that begins with the next stage has to upload.
-      if (k + 1 < chain_.stages)
-        stage.upload_s = mean_of([k](const FrameTimes& t) { return t.upload_ns[k]; });
-    }
-  }
-  if (one_thread || split)
-    made.service_s = mean_of([](const FrameTimes& t) { return t.service_ns(); });
-  if (on_device && configuration.lanes == 1 && !beside) {
-    made.cores_s = mean_of([&](const FrameTimes& t) {
-      uint64_t sum_ns = 0;
-      for (int k = 0; k < chain_.stages; ++k)
-        if (configuration.mapping.side(k) == Side::c) sum_ns += t.stage_ns[k];
-      return sum_ns;
-    });
-  }
-}
-
-// The robust mean of samples; remembers the worst error.
-double Experiment::estimate_of(std::vector<double> samples) {
-  const Estimate found = estimate(std::move(samples));
-  const double error = found.relative_error();
-  if (known(error)) relative_error_ = std::max(relative_error_, error);
-  return found.value;
-}
-
-// Seconds, of a function of a frame's times in nanoseconds.
-template <class Value>
-double Experiment::mean_of(Value&& value) {
-  std::vector<double> values;
-  for (const FrameTimes& times : samples_) values.push_back(seconds(value(times)));
-  return estimate_of(std::move(values));
-}
-
-// From one frame to the next. Between spaced ones the next one waits: they take what a source takes
-// that sends them one by one.
-double Experiment::seconds_a_frame() const {
-  const double spaced_s = plan_.spaced ? latencies_s_ : 0;
-  return (spaced_s > 0 ? spaced_s : counted_s()) / counted_;
-}
-
-// Seconds per frame with n threads, from begin times: service times alone would miss what decoding
-// and drawing take from the cores. If the source starves the threads, service time / n instead (n
-// at most nC). Of spaced frames the one that there is.
-double Experiment::seconds_a_frame(int n) {
-  if (plan_.spaced) return mean_of([](const FrameTimes& t) { return t.latency_ns(); });
-  const std::size_t threads = static_cast<std::size_t>(n);
-  const auto starved = std::count_if(samples_.begin(), samples_.end(),
-                                     [](const FrameTimes& times) { return times.starved; });
-  std::vector<double> values;
-  if (2 * starved > std::ssize(samples_) || samples_.size() <= threads) {
-    for (const FrameTimes& times : samples_)
-      values.push_back(seconds(times.service_ns()) / std::min(n, chain_.cores));
-    return estimate_of(std::move(values));
-  }
-  const auto over = [this](std::size_t i, std::size_t frames) {
-    return seconds(samples_[i].begin_ns - samples_[i - frames].begin_ns) /
-           static_cast<double>(frames);
-  };
-  for (std::size_t i = threads; i < samples_.size(); ++i) values.push_back(over(i, threads));
-  const double typical = estimate_of(std::move(values));
-  // A thread that loses its core loses it for longer than many rounds of short frames take, so few
-  // rounds show it. What happens in most parts of the experiment belongs to the rate; what happens
-  // once does not.
-  const std::size_t part = samples_.size() / kParts;
-  if (part < 2 * threads) return typical;
-  std::array<double, kParts> parts;
-  const std::size_t rounds = (part - 1) / threads * threads;  // whole ones: they come in bursts
-  for (std::size_t i = 0; i < kParts; ++i) parts[i] = over(i * part + rounds, rounds);
-  std::ranges::nth_element(parts, parts.begin() + kParts / 2);
-  const double lasting = parts[kParts / 2];
-  return lasting > (1 + kRecurring) * typical ? lasting : typical;
 }
 
 }  // namespace tandem
