@@ -96,8 +96,12 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
     const bool long_beside_cores =
         in_parts && !alone && seconds(times.service_ns()) > kCheap_s && 4 * seen_ >= 3 * threads;
     if (!configuration.mapping.any_device()) wait_for_slow_start(times);
+    if (holds_up_others(times, device_stages)) return true;
     warm_ = long_beside_cores || (seen_ >= threads && times.begin_ns >= others_end_ns_);
+    if (in_parts && !alone && device_stages == configuration.mapping.device_stages())
+      first_round_.push_back(times);
     if (warm_) begin_ = read_probe_();
+    if (warm_ && !long_beside_cores) first_round_.clear();
     start_ns_ = last_ns_;
     return false;
   }
@@ -138,6 +142,23 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
       !(too_long && (!samples_.empty() || counted_ >= kMostVain)))
     return false;
   end_ = read_probe_();
+  return true;
+}
+
+// Frames come out in order, so that no more of them than the window pass one that a core computes.
+// Where the device would take many more meanwhile, the first such frame is enough: another one
+// would hold them up again.
+bool Experiment::holds_up_others(const FrameTimes& times, uint32_t device_stages) {
+  const bool on_core = plan_.kind == Kind::beside && device_stages == 0;
+  const double would_pass = seconds(times.service_ns()) * plan_.slow_fps;
+  if (!on_core || chain_.window == 0 || would_pass <= chain_.window ||
+      seconds(times.service_ns()) < counter_s_)
+    return false;
+  samples_ = {times};
+  counted_ = chain_.window;
+  start_ns_ = times.begin_ns;
+  last_ns_ = times.end_ns;
+  begin_ = end_ = read_probe_();
   return true;
 }
 

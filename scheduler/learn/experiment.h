@@ -56,14 +56,15 @@ Plan as_in_service(Plan plan, const Chain& chain, const Objective& objective);
 /// whose clocks have to rise, and are enough: two rounds of the threads, and five, or half a second
 /// after the first of them began one round and a frame. Of stages one by one beside busy cores two
 /// are enough then, and where frames take longer than kCheap_s those of the last quarter of the
-/// first round count. It ends in any case two seconds later, if there is one sample, or if the
-/// device took none of 16 frames; beside the device, when the cores took none of 16 for each that
-/// runs at a time. A glance lasts as long as two frames on the slowest path, or one that takes
-/// longer than kCheap_s, and 50 frames or 0.5 s, but 0.1 s at least, a rest 0.07 s, a look 60
-/// frames or 0.5 s, but 0.25 s at least; of frames that take longer than kCheap_s 0.5 s, once no
-/// memory is made for more of them, or after a second. Each is over after 50 ms in which it was too
-/// slow, and so are cores beside the device that have finished a frame by then, and cores alone
-/// after one round.
+/// first round count, and of the device the least of the whole round. It ends in any case two
+/// seconds later, if there is one sample, or if the device took none of 16 frames; beside the
+/// device, when the cores took none of 16 for each that runs at a time. A glance lasts as long as
+/// two frames on the slowest path, or one that takes longer than kCheap_s, and 50 frames or 0.5 s,
+/// but 0.1 s at least, a rest 0.07 s, a look 60 frames or 0.5 s, but 0.25 s at least; of frames
+/// that take longer than kCheap_s 0.5 s, once no memory is made for more of them, or after a
+/// second. Each is over after 50 ms in which it was too slow, and so are cores beside the device
+/// that have finished a frame by then, and cores alone after one round. A core beside the device is
+/// over with its first frame where all that can pass this one, a window of frames, is too slow.
 ///
 /// Where threads wait for the source in most frames the rate is what they would do with frames at
 /// hand, unless this process keeps all processors busy or the source has brought a tenth more.
@@ -82,6 +83,7 @@ class Experiment {
 
  private:
   bool take_sample(const FrameTimes& times, uint32_t device_stages);
+  bool holds_up_others(const FrameTimes& times, uint32_t device_stages);
   void wait_for_slow_start(const FrameTimes& times);
   bool take_trial(const FrameTimes& times, uint32_t device_stages);
   bool is_long_trial() const;
@@ -93,6 +95,8 @@ class Experiment {
   double estimate_of(std::vector<double> samples);
   template <class Value>
   double mean_of(Value&& value);
+  template <class Value>
+  double device_s(Value&& value);
   double seconds_a_frame() const;
   double seconds_a_frame(int threads);
   void measure(Observation& made);
@@ -119,6 +123,7 @@ class Experiment {
   bool counts_joules_ = false;  // begin_'s energy is from this experiment
   Busy busy_;                   // of the frames that were counted
   std::vector<FrameTimes> samples_;
+  std::vector<FrameTimes> first_round_;  // before them, where they are the end of such a round
   LatencySketch latency_;
   FreshMemory memory_;
   std::vector<double> under_way_s_;  // how long each frame of a long trial was that was counted

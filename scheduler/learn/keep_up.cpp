@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "scheduler/learn/worth.h"
+
 namespace tandem {
 namespace {
 
@@ -23,6 +25,12 @@ const Observation* fastest_of(std::span<const Observation> observations) {
   return fastest;
 }
 
+// Whether one core would hold up the device at that rate, as far as medium grain tells.
+bool would_hold_up(const Plan& plan, const Facts& facts, const Measurements& m, double fps) {
+  const double core_s = m.cores * medium_s(m);
+  return plan.kind == Kind::beside && facts.chain.window > 0 && core_s * fps > facts.chain.window;
+}
+
 }  // namespace
 
 double rate_of(const Observation& seen) {
@@ -37,9 +45,10 @@ double brought_fps(std::span<const Observation> observations) {
 
 Next keep_up(Next next, const Facts& facts, const Findings& findings, const Objective& objective) {
   const Observation* fastest = fastest_of(facts.observations);
-  if (!next.plan || !fastest || objective.metric == Metric::latency || needs_energy(objective))
-    return next;
+  if (!next.plan || !fastest || objective.metric == Metric::latency) return next;
   const double slow_fps = kTooSlow * rate_of(*fastest);
+  if (needs_energy(objective) && !would_hold_up(*next.plan, facts, findings.measurements, slow_fps))
+    return next;
   if (!is_trial(next.plan->kind)) next.plan->slow_fps = slow_fps;
   const Observation& last = facts.observations.back();
   const Configuration& best = fastest->configuration;
