@@ -99,9 +99,9 @@ TEST(Fluctuation, NoTrainingFollowsTheEnd) {
     int trainings;
   };
 #ifdef TANDEM_SANITIZED
-  constexpr Case kCases[] = {{92, 2}};
+  constexpr Case kCases[] = {{4, 2}};
 #else
-  constexpr Case kCases[] = {{4, 2}, {92, 2}, {108, 1}};
+  constexpr Case kCases[] = {{4, 2}, {92, 1}, {108, 1}};
 #endif
   for (const auto [seed, trainings] : kCases) {
     const Chip chip = random_chip(seed);

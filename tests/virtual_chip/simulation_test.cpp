@@ -293,6 +293,19 @@ TEST(Simulation, HasTheWindowOfTheModel) {
   }
 }
 
+// With a window of eight nine frames pass one that a core computes in 6 ms, which one in thirty
+// does.
+TEST(Simulation, FewFramesOnTheSlowerPathHoldNoOthersUp) {
+  const Chip chip = random_chip(42);
+  ASSERT_EQ(chip.window, 8);
+  Configuration c = coarse("cgggg", 4);
+  c.lanes = 8;
+  const Measurements m = perfect_measurements(chip);
+  const double always_fps = 9 / (4 * m.cg[3].seconds);
+  EXPECT_GT(predict(m, c).throughput_fps, 1.3 * always_fps);
+  EXPECT_NEAR(rate_fps(chip, c, 20000) / predict(m, c).throughput_fps, 1, 0.2);
+}
+
 TEST(Simulation, HasTheSharedDeviceOfTheModel) {
   double sum = 0;
   int count = 0;
