@@ -245,8 +245,10 @@ TANDEM_INLINE Prediction Model::combine(Cycle&& cycle, const DevicePower& power,
   const double device_fps = 1 / (cycle.device_s + cycle.idle_s);
   const double throughput_fps = cycle.frames * device_fps;  // equation 3
   const double latency_s = larger(cycle.device_latency_s, cycle.cpu_latency_s);
-  if (throughput_fps * latency_s > most_in_flight_ && cycle.frames > 1 + kFewFrames)
-    return keep_window(cycle, power);
+  if (throughput_fps * latency_s > most_in_flight_ && cycle.frames > 1 + kFewFrames) {
+    const double serial = any_serial_ ? serial_utilisation(cycle, mapping) : 1;
+    return keep_window(cycle, power, throughput_fps / serial);
+  }
   const double watts = device_fps * (cycle.device_s * together_w(cycle.besides, 1, power, 1) +
                                      cycle.idle_s * cycle.alone.total_w);
   if (!any_serial_) return finish(throughput_fps, device_fps, watts, Model::latency_s(cycle));
@@ -259,15 +261,15 @@ TANDEM_INLINE Prediction Model::combine(Cycle&& cycle, const DevicePower& power,
 // faster path waits. When that frame is delivered the path that waits takes the first frame and the
 // slower path the second, so window + 1 frames pass in one latency of the slower path. While no
 // frame is on it, which few frames take, the others pass as if there were no window.
-Prediction Model::keep_window(const Cycle& cycle, const DevicePower& power) const {
+Prediction Model::keep_window(const Cycle& cycle, const DevicePower& power, double most_fps) const {
   const double device_fps = 1 / (cycle.device_s + cycle.idle_s);
   const double cpu_fps = (cycle.frames - 1) * device_fps;
   const bool cpu_slower = cycle.cpu_latency_s > cycle.device_latency_s;
   const double slow_s = std::max(cycle.device_latency_s, cycle.cpu_latency_s);
   const double free_slow_fps = cpu_slower ? cpu_fps : device_fps;
   const double without_s = std::max(0.0, 1 / free_slow_fps - slow_s);  // between two such frames
-  const double bound_fps =
-      (most_in_flight_ + without_s * cycle.frames * device_fps) / (slow_s + without_s);
+  const double bound_fps = std::min(
+      most_fps, (most_in_flight_ + without_s * cycle.frames * device_fps) / (slow_s + without_s));
   const double slow_fps = std::min(free_slow_fps, bound_fps);
   const double fast_fps = bound_fps - slow_fps;
   const double device_now_fps = cpu_slower ? fast_fps : slow_fps;

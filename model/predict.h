@@ -157,7 +157,7 @@ class Model {
   Cycle without_cpu_path(const Configuration& configuration, const MappingCosts& costs) const;
   double slowdown(const Cpu& besides) const;
   Prediction combine(Cycle&& cycle, const DevicePower& power, Mapping mapping) const;
-  Prediction keep_window(const Cycle& cycle, const DevicePower& power) const;
+  Prediction keep_window(const Cycle& cycle, const DevicePower& power, double most_fps) const;
   double together_w(const Cpu& cpu, double cpu_share, const DevicePower& device,
                     double device_share) const;
   static double latency_s(const Cycle& cycle);

@@ -117,10 +117,10 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
     samples_.push_back(times);
 
   const bool on_cores = !configuration.mapping.any_device();
-  const bool slow = (beside || on_cores) && is_behind() &&
-                    std::ssize(samples_) >= (beside ? 1 : std::max(kLeastSamples, threads));
   double least_seconds = alone ? kLeastSeconds : std::max(kLeastSeconds, counter_s_);
   const double lasted = times.end_ns > begin_.now_ns ? seconds(times.end_ns - begin_.now_ns) : 0.0;
+  const bool slow = (beside || on_cores) && is_behind() &&
+                    std::ssize(samples_) >= (beside ? 1 : std::max(kLeastSamples, threads));
   // The device's clocks rise while whole frames are measured, which follow.
   const bool many_parts = in_parts && std::ssize(samples_) >= (alone ? kManyParts : threads);
   if (configuration.mapping.any_device() && !beside && !many_parts)
@@ -146,14 +146,10 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
 }
 
 // Frames come out in order, so that no more of them than the window pass one that a core computes.
-// Where the device would take many more meanwhile, the first such frame is enough: another one
-// would hold them up again.
+// Another one would hold up the device once more.
 bool Experiment::holds_up_others(const FrameTimes& times, uint32_t device_stages) {
-  const bool on_core = plan_.kind == Kind::beside && device_stages == 0;
   const double would_pass = seconds(times.service_ns()) * plan_.slow_fps;
-  if (!on_core || chain_.window == 0 || would_pass <= chain_.window ||
-      seconds(times.service_ns()) < counter_s_)
-    return false;
+  if (!plan_.one_frame || device_stages != 0 || would_pass <= chain_.window) return false;
   samples_ = {times};
   counted_ = chain_.window;
   start_ns_ = times.begin_ns;

@@ -27,8 +27,9 @@ const Observation* fastest_of(std::span<const Observation> observations) {
 
 // Whether one core would hold up the device at that rate, as far as medium grain tells.
 bool would_hold_up(const Plan& plan, const Facts& facts, const Measurements& m, double fps) {
-  const double core_s = m.cores * medium_s(m);
-  return plan.kind == Kind::beside && facts.chain.window > 0 && core_s * fps > facts.chain.window;
+  const bool one = cores_beside(plan.configuration, facts.chain.devices) == 1;
+  const int window = facts.chain.window;
+  return plan.kind == Kind::beside && one && window > 0 && m.cores * medium_s(m) * fps > window;
 }
 
 }  // namespace
@@ -47,9 +48,10 @@ Next keep_up(Next next, const Facts& facts, const Findings& findings, const Obje
   const Observation* fastest = fastest_of(facts.observations);
   if (!next.plan || !fastest || objective.metric == Metric::latency) return next;
   const double slow_fps = kTooSlow * rate_of(*fastest);
-  if (needs_energy(objective) && !would_hold_up(*next.plan, facts, findings.measurements, slow_fps))
-    return next;
+  const bool holds_up = would_hold_up(*next.plan, facts, findings.measurements, slow_fps);
+  if (needs_energy(objective) && !holds_up) return next;
   if (!is_trial(next.plan->kind)) next.plan->slow_fps = slow_fps;
+  next.plan->one_frame = holds_up && !needs_energy(objective);  // it tells no joules
   const Observation& last = facts.observations.back();
   const Configuration& best = fastest->configuration;
   const double expected_s = latency_s(findings.measurements, best);

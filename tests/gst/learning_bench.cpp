@@ -46,7 +46,9 @@ constexpr char kUsage[] =
     "[--opencl-device NAME] [--cores N] [--energy-source NAME] [--knowledge DIR] [--programs DIR]";
 constexpr double kMostTraining = 60;
 constexpr guint64 kFirst = 100, kLast = 1100;
-constexpr int kSecondRounds = 5;  // of a second process
+// Rounds of a second process: so many, and more while they last no longer than that.
+constexpr int kLeastRounds = 5, kMostRounds = 15;
+constexpr double kRounds_s = 20;
 constexpr double kFollows_s = 2, kNextFollow_s = 1;
 constexpr double kTurn_s = 1, kToldTurn_s = 0.25;  // of a cold start, of the stream beside it
 // The least that a turn of that stream lasts: so many latencies of its frames.
@@ -161,7 +163,9 @@ Second second_process(const Options& options, const BenchChain& chain, Size size
                       const std::string& best) {
   Second second;
   std::vector<double> fps, of_best;
-  for (int round = 0; round < kSecondRounds; ++round) {
+  const auto start = Clock::now();
+  for (int round = 0;
+       round < kLeastRounds || (round < kMostRounds && seconds_since(start) < kRounds_s); ++round) {
     const Second knows = another_process(options, chain, size, "auto");
     if (round == 0) second = knows;
     second.experiments = std::max(second.experiments, knows.experiments);

@@ -39,6 +39,22 @@ TEST(Window, DoesNotBindOnePath) {
   EXPECT_NEAR(predict(fast_device(8), decoupled(1)).throughput_fps, 1000, 1e-9);
 }
 
+// A stage of 0.5 ms that serves one frame at a time, then 0.2 ms on the device or 30 ms on a core.
+TEST(Window, LetsNoMoreFramesThroughThanASerialStage) {
+  Measurements m;
+  m.cores = 4;
+  m.stages = {{.cg = {0.0005, {}}, .mg = {0.0005, {}}, .has_device = false, .serial = true},
+              {.cg = {0.030, {}}, .mg = {0.0075, {}}, .device = {0.0002, {}}, .has_device = true}};
+  for (const int n : {1, 2, 3, 4, 4}) m.cg.push_back({0.0305 / n, {}});
+  const Configuration coupled{{2, 2}, Granularity::coarse, 4, 2};
+  m.lane_factors[1] = {1, 1};
+  for (const int window : {0, 512, 64, 18}) {
+    m.window = window;
+    EXPECT_LE(predict(m, coupled).throughput_fps, 2000 * (1 + 1e-9)) << window;
+    EXPECT_GT(predict(m, coupled).throughput_fps, 100) << window;
+  }
+}
+
 TEST(Window, MakesTheDeviceAloneTheBest) {
   EXPECT_EQ(to_string(choose(fast_device(8), {}).best().configuration), "g/cg1");
   EXPECT_EQ(to_string(choose(fast_device(0), {}).best().configuration), "g/cg3");
