@@ -260,7 +260,7 @@ TANDEM_INLINE Prediction Model::combine(Cycle&& cycle, const DevicePower& power,
 // While one frame is on the slower path, at most `window` frames begin, itself included: then the
 // faster path waits. When that frame is delivered the path that waits takes the first frame and the
 // slower path the second, so window + 1 frames pass in one latency of the slower path. While no
-// frame is on it, which few frames take, the others pass as if there were no window.
+// frame is on it the others pass as if there were no window. Serial stages let `most_fps` through.
 Prediction Model::keep_window(const Cycle& cycle, const DevicePower& power, double most_fps) const {
   const double device_fps = 1 / (cycle.device_s + cycle.idle_s);
   const double cpu_fps = (cycle.frames - 1) * device_fps;

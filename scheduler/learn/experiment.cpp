@@ -96,7 +96,6 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
     const bool long_beside_cores =
         in_parts && !alone && seconds(times.service_ns()) > kCheap_s && 4 * seen_ >= 3 * threads;
     if (!configuration.mapping.any_device()) wait_for_slow_start(times);
-    if (holds_up_others(times, device_stages)) return true;
     warm_ = long_beside_cores || (seen_ >= threads && times.begin_ns >= others_end_ns_);
     if (in_parts && !alone && device_stages == configuration.mapping.device_stages())
       first_round_.push_back(times);
@@ -117,10 +116,10 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
     samples_.push_back(times);
 
   const bool on_cores = !configuration.mapping.any_device();
-  double least_seconds = alone ? kLeastSeconds : std::max(kLeastSeconds, counter_s_);
-  const double lasted = times.end_ns > begin_.now_ns ? seconds(times.end_ns - begin_.now_ns) : 0.0;
   const bool slow = (beside || on_cores) && is_behind() &&
                     std::ssize(samples_) >= (beside ? 1 : std::max(kLeastSamples, threads));
+  double least_seconds = alone ? kLeastSeconds : std::max(kLeastSeconds, counter_s_);
+  const double lasted = times.end_ns > begin_.now_ns ? seconds(times.end_ns - begin_.now_ns) : 0.0;
   // The device's clocks rise while whole frames are measured, which follow.
   const bool many_parts = in_parts && std::ssize(samples_) >= (alone ? kManyParts : threads);
   if (configuration.mapping.any_device() && !beside && !many_parts)
@@ -142,19 +141,6 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
       !(too_long && (!samples_.empty() || counted_ >= kMostVain)))
     return false;
   end_ = read_probe_();
-  return true;
-}
-
-// Frames come out in order, so that no more of them than the window pass one that a core computes.
-// Another one would hold up the device once more.
-bool Experiment::holds_up_others(const FrameTimes& times, uint32_t device_stages) {
-  const double would_pass = seconds(times.service_ns()) * plan_.slow_fps;
-  if (!plan_.one_frame || device_stages != 0 || would_pass <= chain_.window) return false;
-  samples_ = {times};
-  counted_ = chain_.window;
-  start_ns_ = times.begin_ns;
-  last_ns_ = times.end_ns;
-  begin_ = end_ = read_probe_();
   return true;
 }
 

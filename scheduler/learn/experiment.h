@@ -30,13 +30,12 @@ inline constexpr double kTooSlow = 0.45;
 struct Plan {
   Configuration configuration;
   Observation::Kind kind = Observation::Kind::experiment;
-  double fill_s = 0;       ///< of a glance or a look: frames run for so long before they count
-  double slow_fps = 0;     ///< it is over soon where it is no faster than this
-  bool meters = true;      ///< its power tells something new, if energy matters
-  bool rest = false;       ///< it tells nothing new: the stream catches up
-  bool one_frame = false;  ///< of a core that holds up the device: its first one is enough
-  bool spaced = false;     ///< each frame begins when the one before it has left
-  double source_fps = 0;   ///< the source is known to bring so many; 0: unknown
+  double fill_s = 0;      ///< of a glance or a look: frames run for so long before they count
+  double slow_fps = 0;    ///< it is over soon where it is no faster than this
+  bool meters = true;     ///< its power tells something new, if energy matters
+  bool rest = false;      ///< it tells nothing new: the stream catches up
+  bool spaced = false;    ///< each frame begins when the one before it has left
+  double source_fps = 0;  ///< the source is known to bring so many; 0: unknown
 
   Step step() const { return {configuration, kind == Observation::Kind::stages, spaced}; }
 };
@@ -64,9 +63,7 @@ Plan as_in_service(Plan plan, const Chain& chain, const Objective& objective);
 /// but 0.1 s at least, a rest 0.07 s, a look 60 frames or 0.5 s, but 0.25 s at least; of frames
 /// that take longer than kCheap_s 0.5 s, once no memory is made for more of them, or after a
 /// second. Each is over after 50 ms in which it was too slow, and so are cores beside the device
-/// that have finished a frame by then, and cores alone after one round. A core that is expected to
-/// hold up the device is over with its first frame, where all that can pass this one, a window of
-/// frames, is too slow.
+/// that have finished a frame by then, and cores alone after one round.
 ///
 /// Where threads wait for the source in most frames the rate is what they would do with frames at
 /// hand, unless this process keeps all processors busy or the source has brought a tenth more.
@@ -85,7 +82,6 @@ class Experiment {
 
  private:
   bool take_sample(const FrameTimes& times, uint32_t device_stages);
-  bool holds_up_others(const FrameTimes& times, uint32_t device_stages);
   void wait_for_slow_start(const FrameTimes& times);
   bool take_trial(const FrameTimes& times, uint32_t device_stages);
   bool is_long_trial() const;
@@ -110,7 +106,7 @@ class Experiment {
   ReadProbe read_probe_;
 
   int seen_ = 0;     // frames, those that do not count included
-  int counted_ = 0;  // frames since `begin_`, or that can pass one on a core
+  int counted_ = 0;  // frames since `begin_`
   int starved_ = 0;
   // By when frames were begun, which is in order: they come out in bursts when paths differ in
   // speed.

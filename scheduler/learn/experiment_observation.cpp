@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What was found out, when an experiment is over.
+// The observation that an experiment makes when it is over.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -28,7 +28,7 @@ int frames_side_by_side(const Configuration& configuration, int devices) {
   return configuration.mapping.any_device() ? devices * configuration.lanes : configuration.threads;
 }
 
-// Of each domain whose counter had so many new values: fewer are as much of what ran before.
+// Watts of a domain need so many new values of its counter: fewer tell as much of what ran before.
 constexpr double kCounterSteps = 2, kNearly = 0.9;
 
 Energy watts_between(const EnergyReading& begin, const EnergyReading& end, double resolution_s) {

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "scheduler/learn/worth.h"
-
 namespace tandem {
 namespace {
 
@@ -25,13 +23,6 @@ const Observation* fastest_of(std::span<const Observation> observations) {
   return fastest;
 }
 
-// Whether one core would hold up the device at that rate, as far as medium grain tells.
-bool would_hold_up(const Plan& plan, const Facts& facts, const Measurements& m, double fps) {
-  const bool one = cores_beside(plan.configuration, facts.chain.devices) == 1;
-  const int window = facts.chain.window;
-  return plan.kind == Kind::beside && one && window > 0 && m.cores * medium_s(m) * fps > window;
-}
-
 }  // namespace
 
 double rate_of(const Observation& seen) {
@@ -46,12 +37,10 @@ double brought_fps(std::span<const Observation> observations) {
 
 Next keep_up(Next next, const Facts& facts, const Findings& findings, const Objective& objective) {
   const Observation* fastest = fastest_of(facts.observations);
-  if (!next.plan || !fastest || objective.metric == Metric::latency) return next;
+  if (!next.plan || !fastest || objective.metric == Metric::latency || needs_energy(objective))
+    return next;
   const double slow_fps = kTooSlow * rate_of(*fastest);
-  const bool holds_up = would_hold_up(*next.plan, facts, findings.measurements, slow_fps);
-  if (needs_energy(objective) && !holds_up) return next;
   if (!is_trial(next.plan->kind)) next.plan->slow_fps = slow_fps;
-  next.plan->one_frame = holds_up && !needs_energy(objective);  // it tells no joules
   const Observation& last = facts.observations.back();
   const Configuration& best = fastest->configuration;
   const double expected_s = latency_s(findings.measurements, best);

@@ -11,8 +11,7 @@ namespace tandem {
 /// - the best so far, for a moment, where what ran last was slow: a rest. What was asked for comes
 ///   after it.
 /// Where frames take 0.1 s or longer a rest would last longer than what it interrupts, and what
-/// answers soonest or draws least may be as slow as it likes: `next` comes back as it is. Where
-/// energy matters a core that would hold up the device may not.
+/// answers soonest or draws least may be as slow as it likes: `next` comes back as it is.
 Next keep_up(Next next, const Facts& facts, const Findings& findings, const Objective& objective);
 
 /// Frames a second, as they left.

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "scheduler/learn/experiment.h"
 #include "tests/scheduler/paper_chip.h"
@@ -50,41 +49,6 @@ TEST(LongExperimentTest, OfFirstCopiesTheLeastCounts) {
   EXPECT_EQ(seen.stages[0].seconds, 1e-3);
   EXPECT_EQ(seen.stages[0].download_s, 10e-3);
   EXPECT_NEAR(seen.stages[1].seconds, 0.7, 1e-9);
-}
-
-// Frames come out in order: while a core computes one for 63 ms a window of them passes.
-TEST(LongExperimentTest, ACoreThatHoldsUpTheDeviceComputesOneFrame) {
-  const auto made = [](int window, bool one_frame) {
-    const Configuration both{{3, 2}, Granularity::coarse, 2};
-    const Plan plan{.configuration = both,
-                    .kind = Observation::Kind::beside,
-                    .slow_fps = 2500,
-                    .one_frame = one_frame};
-    Chain chain = chain_of(8, 3);
-    chain.stages = 2;
-    chain.window = window;
-    Experiment experiment(plan, chain, 0, [] { return Probe{}; });
-    int frames = 0;
-    for (bool over = false; !over && frames < 10'000; ++frames) {
-      const bool on_core = frames % 64 == 1;
-      FrameTimes times;
-      times.configuration = both;
-      times.begin_ns = 1'000'000'000ULL + 63'000'000ULL * static_cast<uint64_t>(frames / 64);
-      times.end_ns = times.ready_ns = times.begin_ns + (on_core ? 63'000'000 : 200'000);
-      times.stage_ns = {times.service_ns() / 3, times.service_ns() - times.service_ns() / 3};
-      over = experiment.take(times, on_core ? 0 : 3);
-    }
-    return std::pair{frames, experiment.observation()};
-  };
-  const auto [frames, seen] = made(64, true);
-  EXPECT_EQ(frames, 2);
-  EXPECT_NEAR(seen.service_s, 63e-3, 1e-9);
-  EXPECT_NEAR(seen.stages[1].seconds, 42e-3, 1e-9);
-  EXPECT_NEAR(1 / seen.frame_s, 64 / 63e-3, 1) << "of all that passed";
-  EXPECT_NEAR(seen.lasted_s, 63e-3, 1e-6);
-  EXPECT_FALSE(seen.in_vain);
-  EXPECT_GT(made(512, true).first, 2) << "a wide window lets enough of them pass";
-  EXPECT_GT(made(64, false).first, 2) << "a slow first frame is no proof";
 }
 
 // Who makes page-locked memory of large frames keeps the source from making its own.

@@ -226,7 +226,6 @@ LargeDevice large_device_chips() {
                     large_device_chip("tracking 1920x1080"), large_device_chip("SRAD 458x502"),
                     large_device_chip("scenes 1920x1080"), large_device_chip("SRAD 458x502, crowded"),
                     large_device_chip("scenes 256x256")};
-  chips.vivid.window = 64;  // 128 MiB of its frames
   chips.tracking.stages = {
       {.core_s = 4e-3,
        .medium_s = 0.5e-3,
