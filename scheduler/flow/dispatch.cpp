@@ -252,6 +252,7 @@ Dispatch::Entry& Dispatch::begin(uint64_t now_ns, const Idle& idle) {
 void Dispatch::finish(Entry& entry) {
   --running_;
   entry.state = State::done;
+  entry.item->times.passed_by = next_begin_ - entry.item->sequence - 1;
   learn_service(entry.item->times.service_ns());
   tell_sink(entry);
   if (running_ > 0) return;

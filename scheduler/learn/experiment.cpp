@@ -96,6 +96,7 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
     const bool long_beside_cores =
         in_parts && !alone && seconds(times.service_ns()) > kCheap_s && 4 * seen_ >= 3 * threads;
     if (!configuration.mapping.any_device()) wait_for_slow_start(times);
+    if (holds_up_others(times, device_stages)) return end_with(times);
     warm_ = long_beside_cores || (seen_ >= threads && times.begin_ns >= others_end_ns_);
     if (in_parts && !alone && device_stages == configuration.mapping.device_stages())
       first_round_.push_back(times);
@@ -141,6 +142,27 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
       !(too_long && (!samples_.empty() || counted_ >= kMostVain)))
     return false;
   end_ = read_probe_();
+  return true;
+}
+
+// Frames come out in order, and more of them than the source has memory for, or the window lets in,
+// cannot pass one that a core computes. The next one would hold them up as long.
+bool Experiment::holds_up_others(const FrameTimes& times, uint32_t device_stages) const {
+  const bool on_core =
+      plan_.kind == Kind::beside && !plan_.configuration.mapping.any_split() && device_stages == 0;
+  const double took_s = seconds(times.service_ns());
+  const auto frames = std::max<uint64_t>(times.passed_by + 1, chain_.cores);
+  return on_core && took_s >= kSlowSeconds &&
+         static_cast<double>(kSlowStart * frames) <= took_s * plan_.slow_fps;
+}
+
+bool Experiment::end_with(const FrameTimes& times) {
+  samples_ = {times};
+  counted_ = static_cast<int>(times.passed_by) + 1;
+  latency_.add(times.latency_ns());
+  start_ns_ = times.begin_ns;
+  last_ns_ = times.end_ns;
+  begin_ = end_ = read_probe_();
   return true;
 }
 

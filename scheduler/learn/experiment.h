@@ -63,7 +63,9 @@ Plan as_in_service(Plan plan, const Chain& chain, const Objective& objective);
 /// but 0.1 s at least, a rest 0.07 s, a look 60 frames or 0.5 s, but 0.25 s at least; of frames
 /// that take longer than kCheap_s 0.5 s, once no memory is made for more of them, or after a
 /// second. Each is over after 50 ms in which it was too slow, and so are cores beside the device
-/// that have finished a frame by then, and cores alone after one round.
+/// that have finished a frame by then, and cores alone after one round. A core beside the
+/// device is over with its first frame where that lasts so long, if all that began meanwhile would
+/// be too slow in half of the time.
 ///
 /// Where threads wait for the source in most frames the rate is what they would do with frames at
 /// hand, unless this process keeps all processors busy or the source has brought a tenth more.
@@ -82,6 +84,8 @@ class Experiment {
 
  private:
   bool take_sample(const FrameTimes& times, uint32_t device_stages);
+  bool holds_up_others(const FrameTimes& times, uint32_t device_stages) const;
+  bool end_with(const FrameTimes& times);
   void wait_for_slow_start(const FrameTimes& times);
   bool take_trial(const FrameTimes& times, uint32_t device_stages);
   bool is_long_trial() const;
@@ -106,7 +110,7 @@ class Experiment {
   ReadProbe read_probe_;
 
   int seen_ = 0;     // frames, those that do not count included
-  int counted_ = 0;  // frames since `begin_`
+  int counted_ = 0;  // frames since `begin_`, or that began beside one on a core
   int starved_ = 0;
   // By when frames were begun, which is in order: they come out in bursts when paths differ in
   // speed.

@@ -133,11 +133,13 @@ class Measuring {
   }
 
   // Where stages are of the cores alone these may be what a frame waits for: they are at work then,
-  // unless there are few or their joules have to be told from those of the device.
+  // unless there are few or their joules have to be told from those of the device. A serial stage
+  // keeps no more than one of them at work.
   Configuration beside_all_cores() const {
     Configuration all = alone_on_device();
     const bool joules = !needs_energy(objective_) || tells_sides_apart(chain_.domains);
-    const bool parts = !all.mapping.decoupled() && chain_.device_only == 0;
+    const uint32_t on_device = all.mapping.device_stages() | chain_.serial_stages;
+    const bool parts = on_device != (1u << chain_.stages) - 1 && chain_.device_only == 0;
     if (parts && chain_.cores > kFewCores && joules) all.threads = chain_.cores + 1;
     return all;
   }

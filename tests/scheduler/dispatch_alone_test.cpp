@@ -64,6 +64,18 @@ TEST_F(DispatchAlone, ComputesWhatWasHandedOnToOthers) {
   EXPECT_TRUE(dispatch_.can_take());
 }
 
+TEST_F(DispatchAlone, KnowsWhatBeganBesideAnItem) {
+  configure(2, 0);
+  Dispatch::Entry& slow = *work(0).entry;
+  for (int i = 0; i < 3; ++i) {
+    Dispatch::Entry& fast = *work(1).entry;
+    compute(fast);
+    EXPECT_EQ(fast.item->times.passed_by, 0) << i;
+  }
+  compute(slow);
+  EXPECT_EQ(slow.item->times.passed_by, 3);
+}
+
 TEST_F(DispatchAlone, GoesOnWithWhatItCollects) {
   configure(1);
   for (int i = 0; i < 8; ++i) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "scheduler/learn/experiment.h"
 #include "tests/scheduler/paper_chip.h"
@@ -49,6 +50,44 @@ TEST(LongExperimentTest, OfFirstCopiesTheLeastCounts) {
   EXPECT_EQ(seen.stages[0].seconds, 1e-3);
   EXPECT_EQ(seen.stages[0].download_s, 10e-3);
   EXPECT_NEAR(seen.stages[1].seconds, 0.7, 1e-9);
+}
+
+// Frames come out in order: while a core computes one the source runs out of memory for others.
+TEST(LongExperimentTest, ACoreThatHoldsUpTheDeviceComputesOneFrame) {
+  const auto made = [](uint64_t passed_by, double core_s, double slow_fps) {
+    const Configuration both{{3, 2}, Granularity::coarse, 2};
+    const Plan plan{.configuration = both, .kind = Observation::Kind::beside, .slow_fps = slow_fps};
+    Chain chain = chain_of(8, 3);
+    chain.stages = 2;
+    Experiment experiment(plan, chain, 0, [] { return Probe{}; });
+    const auto core_ns = static_cast<uint64_t>(1e9 * core_s);
+    int frames = 0;
+    for (bool over = false; !over && frames < 100'000; ++frames) {
+      const uint64_t round = static_cast<uint64_t>(frames) / (passed_by + 1);
+      const bool on_core = static_cast<uint64_t>(frames) % (passed_by + 1) == 1;
+      FrameTimes times;
+      times.configuration = both;
+      times.begin_ns = 1'000'000'000ULL + core_ns * round;
+      times.end_ns = times.ready_ns = times.begin_ns + (on_core ? core_ns : 200'000);
+      times.stage_ns = {times.service_ns() / 3, times.service_ns() - times.service_ns() / 3};
+      times.passed_by = on_core ? passed_by : 0;
+      over = experiment.take(times, on_core ? 0 : 3);
+    }
+    return std::pair{frames, experiment.observation()};
+  };
+  const auto [frames, seen] = made(63, 75e-3, 2500);
+  EXPECT_EQ(frames, 2);
+  EXPECT_NEAR(seen.service_s, 75e-3, 1e-9);
+  EXPECT_NEAR(seen.stages[1].seconds, 50e-3, 1e-9);
+  EXPECT_NEAR(1 / seen.frame_s, 64 / 75e-3, 1) << "of all that passed";
+  EXPECT_NEAR(1 / seen.device_frame_s, 63 / 75e-3, 1);
+  EXPECT_NEAR(seen.lasted_s, 75e-3, 1e-6);
+  EXPECT_NEAR(seen.latency_s, 75e-3, 5e-3);
+  EXPECT_FALSE(seen.in_vain);
+  EXPECT_GT(made(127, 75e-3, 2500).first, 2) << "enough, were its first frame slow by half";
+  EXPECT_GT(made(31, 45e-3, 2500).first, 2) << "two of them last no longer";
+  EXPECT_GT(made(1, 75e-3, 200).first, 2) << "all cores together are fast enough";
+  EXPECT_GT(made(63, 75e-3, 0).first, 2) << "nothing is known to be faster";
 }
 
 // Who makes page-locked memory of large frames keeps the source from making its own.

@@ -311,6 +311,14 @@ TEST(NextMeasurementTest, WhereTheDeviceWaitsForOtherStagesTheCoresAreAtWork) {
       << "the cores wait for the device";
 }
 
+TEST(NextMeasurementTest, ASerialStageKeepsNotAllCoresAtWork) {
+  Machine machine = with_cores(16);
+  machine.chain.device_capable = 1;
+  EXPECT_EQ(measured_on(machine)[0], "gc/cg17 apart");
+  machine.chain.serial_stages = 2;
+  EXPECT_EQ(measured_on(machine)[0], "gc/cg1 apart");
+}
+
 TEST(NextMeasurementTest, ADeviceThatKeepsUpWithTheCoresOnLongFramesIsAllThatIsMeasured) {
   const auto names = [](double device_s, double core_s, double download_s = 0,
                         const Objective& objective = {}, const Allowed& allowed = {}) {
