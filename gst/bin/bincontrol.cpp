@@ -40,10 +40,10 @@ BinControl::BinControl(GstElement* bin, Executor& executor, const BinPlan& plan)
     GST_DEBUG_OBJECT(
         bin_,
         "measured %s%s: %.1f fps, %.1f of the device, %.3f ms; %.4g core s a frame, %d frames in "
-        "%.3f s, %d of them waited for the source",
+        "%.3f s, %d of them waited for the source; tensors' memory made so far: %" G_GUINT64_FORMAT,
         to_string(seen.configuration).c_str(), seen.spaced ? " spaced" : "", 1 / seen.frame_s,
         1 / seen.device_frame_s, 1e3 * seen.latency_s, seen.cpu_s, seen.frames, seen.lasted_s,
-        seen.starved_frames);
+        seen.starved_frames, guint64{opencl::counters().buffers_created});
   };
   controller_.looked = [this](const Observation& seen) {
     GST_DEBUG_OBJECT(
