@@ -176,14 +176,16 @@ void leave_out_little_cores(Choice& choice, const Learnt& derived, const Allowed
 Choice choose_derived(const Learnt& derived, const Objective& objective, const Allowed& allowed,
                       const Predictor& predictor) {
   const Findings& findings = derived.findings;
-  const auto best_of = [&](Which which) {
-    return predictor.choose(findings.measurements, objective, allowed, findings.trials, which);
+  const auto simplest_of = [&](Which which) {
+    Choice choice =
+        predictor.choose(findings.measurements, objective, allowed, findings.trials, which);
+    if (choice.count > 0) put_simplest_first(choice, derived.facts, findings);
+    return choice;
   };
-  Choice choice = best_of(Which::all);
+  Choice choice = simplest_of(Which::all);
   if (choice.count == 0) return choice;
   if (is_overrated(choice.best().configuration, findings))
-    if (const Choice tried = best_of(Which::measured); tried.count > 0) choice = tried;
-  put_simplest_first(choice, derived.facts, findings);
+    if (const Choice tried = simplest_of(Which::measured); tried.count > 0) choice = tried;
   if (derived.origin == Learnt::Origin::other_sizes)
     leave_out_little_cores(choice, derived, allowed, predictor);
   return choice;

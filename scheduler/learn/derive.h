@@ -31,8 +31,8 @@ struct Slowdown {
 /// side takes so much longer. Energy follows time.
 Learnt derive(const Learnt& learnt, const Slowdown& slowdown, const Predictor& predictor);
 
-/// Derived knowledge's best and simplest configuration. Where the best has threads beside a device
-/// that nobody tried, the best of the configurations that the trainings behind it ran. Of another
+/// Derived knowledge's best and simplest configuration. Where that has threads beside a device
+/// that nobody tried, the same of the configurations that the trainings behind it ran. Of another
 /// size and beyond kSomeCores cores, the device alone where cores beside it add less than 10%.
 Choice choose_derived(const Learnt& derived, const Objective& objective, const Allowed& allowed,
                       const Predictor& predictor);

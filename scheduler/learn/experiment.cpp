@@ -91,12 +91,14 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   const bool in_parts = plan_.kind == Kind::stages;
   // One thread takes no energy from the stages one by one.
   const bool alone = in_parts && cores_beside(configuration, devices_) == 0;
+  if (seen_ == 1) begin_ = read_probe_();
+  if (samples_.empty() && holds_up_others(times, device_stages))
+    return end_with(times, device_stages);
   if (!warm_) {
     // Of frames so long the last ones of the first round had busy cores beside them all the time.
     const bool long_beside_cores =
         in_parts && !alone && seconds(times.service_ns()) > kCheap_s && 4 * seen_ >= 3 * threads;
     if (!configuration.mapping.any_device()) wait_for_slow_start(times);
-    if (holds_up_others(times, device_stages)) return end_with(times);
     warm_ = long_beside_cores || (seen_ >= threads && times.begin_ns >= others_end_ns_);
     if (in_parts && !alone && device_stages == configuration.mapping.device_stages())
       first_round_.push_back(times);
@@ -146,23 +148,29 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
 }
 
 // Frames come out in order, and more of them than the source has memory for, or the window lets in,
-// cannot pass one that a core computes. The next one would hold them up as long.
+// cannot pass one that a core computes. The next one would hold them up as long. A first one that
+// finds its memory untouched does not tell how long.
 bool Experiment::holds_up_others(const FrameTimes& times, uint32_t device_stages) const {
   const bool on_core =
       plan_.kind == Kind::beside && !plan_.configuration.mapping.any_split() && device_stages == 0;
   const double took_s = seconds(times.service_ns());
   const auto frames = std::max<uint64_t>(times.passed_by + 1, chain_.cores);
-  return on_core && took_s >= kSlowSeconds &&
+  return on_core && took_s >= kSlowSeconds && took_s <= plan_.core_s &&
          static_cast<double>(kSlowStart * frames) <= took_s * plan_.slow_fps;
 }
 
-bool Experiment::end_with(const FrameTimes& times) {
+// What passes this frame is counted, as far as is known of it: it tells no joules.
+bool Experiment::end_with(const FrameTimes& times, uint32_t device_stages) {
   samples_ = {times};
   counted_ = static_cast<int>(times.passed_by) + 1;
+  starved_ = 0;
+  busy_ = busy_of(times, device_stages, chain_);
+  counts_joules_ = false;
+  latency_.clear();
   latency_.add(times.latency_ns());
   start_ns_ = times.begin_ns;
   last_ns_ = times.end_ns;
-  begin_ = end_ = read_probe_();
+  end_ = read_probe_();
   return true;
 }
 

@@ -36,6 +36,8 @@ struct Plan {
   bool rest = false;      ///< it tells nothing new: the stream catches up
   bool spaced = false;    ///< each frame begins when the one before it has left
   double source_fps = 0;  ///< the source is known to bring so many; 0: unknown
+  /// A core takes no longer for a frame whose memory was touched before; 0: unknown.
+  double core_s = 0;
 
   Step step() const { return {configuration, kind == Observation::Kind::stages, spaced}; }
 };
@@ -64,8 +66,8 @@ Plan as_in_service(Plan plan, const Chain& chain, const Objective& objective);
 /// that take longer than kCheap_s 0.5 s, once no memory is made for more of them, or after a
 /// second. Each is over after 50 ms in which it was too slow, and so are cores beside the device
 /// that have finished a frame by then, and cores alone after one round. A core beside the
-/// device is over with its first frame where that lasts so long, if all that began meanwhile would
-/// be too slow in half of the time.
+/// device is over with its first frame where that lasts so long, and no longer than any does, if
+/// all that began meanwhile would be too slow in half of the time.
 ///
 /// Where threads wait for the source in most frames the rate is what they would do with frames at
 /// hand, unless this process keeps all processors busy or the source has brought a tenth more.
@@ -85,7 +87,7 @@ class Experiment {
  private:
   bool take_sample(const FrameTimes& times, uint32_t device_stages);
   bool holds_up_others(const FrameTimes& times, uint32_t device_stages) const;
-  bool end_with(const FrameTimes& times);
+  bool end_with(const FrameTimes& times, uint32_t device_stages);
   void wait_for_slow_start(const FrameTimes& times);
   bool take_trial(const FrameTimes& times, uint32_t device_stages);
   bool is_long_trial() const;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "scheduler/learn/worth.h"
+
 namespace tandem {
 namespace {
 
@@ -41,6 +43,8 @@ Next keep_up(Next next, const Facts& facts, const Findings& findings, const Obje
     return next;
   const double slow_fps = kTooSlow * rate_of(*fastest);
   if (!is_trial(next.plan->kind)) next.plan->slow_fps = slow_fps;
+  const Measurements& m = findings.measurements;
+  if (const double most_s = m.cores * medium_s(m); known(most_s)) next.plan->core_s = most_s;
   const Observation& last = facts.observations.back();
   const Configuration& best = fastest->configuration;
   const double expected_s = latency_s(findings.measurements, best);

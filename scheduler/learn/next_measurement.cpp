@@ -137,11 +137,19 @@ class Measuring {
   // keeps no more than one of them at work.
   Configuration beside_all_cores() const {
     Configuration all = alone_on_device();
-    const bool joules = !needs_energy(objective_) || tells_sides_apart(chain_.domains);
-    const uint32_t on_device = all.mapping.device_stages() | chain_.serial_stages;
-    const bool parts = on_device != (1u << chain_.stages) - 1 && chain_.device_only == 0;
-    if (parts && chain_.cores > kFewCores && joules) all.threads = chain_.cores + 1;
+    if (may_wait_for_cores() && !waits_for_one_core()) all.threads = chain_.cores + 1;
     return all;
+  }
+
+  bool may_wait_for_cores() const {
+    const bool joules = !needs_energy(objective_) || tells_sides_apart(chain_.domains);
+    const bool parts = !alone_on_device().mapping.decoupled() && chain_.device_only == 0;
+    return parts && chain_.cores > kFewCores && joules;
+  }
+
+  // Whether all stages without a device are serial.
+  bool waits_for_one_core() const {
+    return (chain_.device_capable | chain_.serial_stages) == (1u << chain_.stages) - 1;
   }
 
   bool is_open() const { return !allowed_.mapping && !allowed_.granularity && !allowed_.threads; }
@@ -152,16 +160,17 @@ class Measuring {
     return found == observations_.end() || found->in_vain ? nullptr : &*found;
   }
 
-  // The same where all cores computed the other stages meanwhile.
-  const Observation* apart_beside_cores() const {
-    return beside_all_cores() == alone_on_device() ? nullptr : apart();
-  }
+  // The same where a frame may wait for the other stages.
+  const Observation* apart_from_cores() const { return may_wait_for_cores() ? apart() : nullptr; }
+
+  // Of how many frames the other stages are computed at a time.
+  int at_a_time() const { return waits_for_one_core() ? 1 : chain_.cores; }
 
   // Whether the device takes its stages off all cores as fast as these can do the others, of frames
   // so long that each experiment is dear. The cores alone have all stages to compute, under medium
   // grain as well. With lanes copies are made while the device computes.
   bool keeps_up_with_cores() const {
-    const Observation* found = apart_beside_cores();
+    const Observation* found = apart_from_cores();
     if (!found || !is_open() || !is_of_rate_alone(objective_)) return false;
     const Mapping& mapping = found->configuration.mapping;
     double kernels_s = 0, copies_s = 0;
@@ -171,14 +180,14 @@ class Measuring {
       if (k + 1 == chain_.stages || !mapping.on_device(k + 1))
         copies_s += found->stages[k].download_s;
     }
-    return found->cores_s > kCheap_s && chain_.cores * kernels_s < found->cores_s &&
-           chain_.cores * copies_s < found->cores_s;
+    return found->cores_s > kCheap_s && at_a_time() * kernels_s < found->cores_s &&
+           at_a_time() * copies_s < found->cores_s;
   }
 
   // Whether the device would wait for those stages, and helps: the cores at work there are all that
   // is left to find out, and trials show it.
   bool waits_for_cores() const {
-    const Observation* found = apart_beside_cores();
+    const Observation* found = apart_from_cores();
     if (!found) return false;
     if (keeps_up_with_cores()) return true;
     double device_s = 0, on_cores_s = 0, all_s = 0;
@@ -189,8 +198,9 @@ class Measuring {
       all_s += medium_s;
       if (!on_device) on_cores_s += medium_s;
     }
+    const double keeps_up = waits_for_one_core() ? 1 : kKeepsUp;
     return found->cores_s > kSomeOfACore * device_s &&
-           chain_.cores * device_s < kKeepsUp * found->cores_s && !(all_s < kHelps * on_cores_s);
+           at_a_time() * device_s < keeps_up * found->cores_s && !(all_s < kHelps * on_cores_s);
   }
 
   // Whether all cores, as far as one core and medium grain tell, would gain less than they cost

@@ -50,8 +50,8 @@ double error_of(const Learnt& derived, const Configuration& configuration) {
   return trial ? trial->measured.throughput_fps / trial->predicted.throughput_fps : kUnknown;
 }
 
-Configuration chosen(const Learnt& derived) {
-  return choose_derived(derived, {}, {}, kPredictor).best().configuration;
+Configuration chosen(const Learnt& derived, const Allowed& allowed = {}) {
+  return choose_derived(derived, {}, allowed, kPredictor).best().configuration;
 }
 
 TEST(DeriveCoresTest, CoresBesideADeviceWereLuckyAtAnotherSize) {
@@ -70,6 +70,31 @@ TEST(DeriveCoresTest, CoresThatAddLittleAreLeftOutAtAnotherSize) {
   Learnt same = learnt(3e-3, {{alone, 1}, {beside, 1}});
   same.origin = Learnt::Origin::slower;
   EXPECT_EQ(chosen(same), beside);
+}
+
+// The model expects as much of one lane, which a training may have found to be in the way.
+TEST(DeriveCoresTest, OfThreadsBesideADeviceASimplerNumberOfLanesThatNobodyTriedIsNoEqual) {
+  const Cost device{0.02e-3, {}}, core{40e-3, {}};
+  Learnt two;
+  two.origin = Learnt::Origin::training;
+  two.facts.chain = many_cores();
+  Measurements& m = two.findings.measurements;
+  m.cores = two.facts.chain.cores;
+  m.stages = {{.cg = core, .mg = core, .device = device, .has_device = true},
+              {.cg = core, .mg = core}};
+  m.lane_factors[1] = {1, 1};
+  for (int n = 1; n <= m.cores + 1; ++n)
+    m.cg.push_back({2 * core.seconds / std::min(n, m.cores), {}});
+  const Configuration tried{{1, 2}, Granularity::coarse, 17, 2};
+  Configuration one = tried;
+  one.lanes = 1;
+  const Prediction expected = kPredictor.predict(m, tried);
+  ASSERT_NEAR(kPredictor.predict(m, one).throughput_fps, expected.throughput_fps,
+              0.01 * expected.throughput_fps);
+  two.findings.trials = {{tried, expected, expected}};
+  Allowed allowed;
+  allowed.threads = tried.threads;
+  EXPECT_EQ(chosen(derived(two), allowed), tried);
 }
 
 }  // namespace

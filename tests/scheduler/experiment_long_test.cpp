@@ -54,9 +54,12 @@ TEST(LongExperimentTest, OfFirstCopiesTheLeastCounts) {
 
 // Frames come out in order: while a core computes one the source runs out of memory for others.
 TEST(LongExperimentTest, ACoreThatHoldsUpTheDeviceComputesOneFrame) {
-  const auto made = [](uint64_t passed_by, double core_s, double slow_fps) {
+  const auto made = [](uint64_t passed_by, double core_s, double slow_fps, double most_s = 0.1) {
     const Configuration both{{3, 2}, Granularity::coarse, 2};
-    const Plan plan{.configuration = both, .kind = Observation::Kind::beside, .slow_fps = slow_fps};
+    const Plan plan{.configuration = both,
+                    .kind = Observation::Kind::beside,
+                    .slow_fps = slow_fps,
+                    .core_s = most_s};
     Chain chain = chain_of(8, 3);
     chain.stages = 2;
     Experiment experiment(plan, chain, 0, [] { return Probe{}; });
@@ -84,10 +87,12 @@ TEST(LongExperimentTest, ACoreThatHoldsUpTheDeviceComputesOneFrame) {
   EXPECT_NEAR(seen.lasted_s, 75e-3, 1e-6);
   EXPECT_NEAR(seen.latency_s, 75e-3, 5e-3);
   EXPECT_FALSE(seen.in_vain);
+  EXPECT_NEAR(seen.busy.cores_s, 1, 1e-9);
   EXPECT_GT(made(127, 75e-3, 2500).first, 2) << "enough, were its first frame slow by half";
   EXPECT_GT(made(31, 45e-3, 2500).first, 2) << "two of them last no longer";
   EXPECT_GT(made(1, 75e-3, 200).first, 2) << "all cores together are fast enough";
   EXPECT_GT(made(63, 75e-3, 0).first, 2) << "nothing is known to be faster";
+  EXPECT_GT(made(63, 75e-3, 2500, 60e-3).first, 2) << "a frame of a core whose memory is there";
 }
 
 // Who makes page-locked memory of large frames keeps the source from making its own.

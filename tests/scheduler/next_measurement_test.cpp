@@ -319,6 +319,22 @@ TEST(NextMeasurementTest, ASerialStageKeepsNotAllCoresAtWork) {
   EXPECT_EQ(measured_on(machine)[0], "gc/cg1 apart");
 }
 
+// Half of the device's time is that of its stage.
+TEST(NextMeasurementTest, WhereTheDeviceWaitsForASerialStageLittleIsMeasured) {
+  Machine machine = with_cores(16);
+  machine.chain.device_capable = 1;
+  machine.chain.serial_stages = 2;
+  machine.core_s = 400e-3;
+  machine.device_s = 20e-3;
+  const auto names = [&](double serial_s) {
+    machine.stages_on_cores_s = serial_s;
+    return measured_on(machine);
+  };
+  EXPECT_EQ(names(200e-3), (Names{"gc/cg1 apart"})) << "it is all that a frame waits for";
+  EXPECT_EQ(names(30e-3), (Names{"gc/cg1 apart", "cc/mg"}));
+  EXPECT_GT(names(9e-3).size(), 3U) << "it is as fast as the device";
+}
+
 TEST(NextMeasurementTest, ADeviceThatKeepsUpWithTheCoresOnLongFramesIsAllThatIsMeasured) {
   const auto names = [](double device_s, double core_s, double download_s = 0,
                         const Objective& objective = {}, const Allowed& allowed = {}) {
