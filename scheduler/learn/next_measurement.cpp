@@ -163,15 +163,12 @@ class Measuring {
   // The same where a frame may wait for the other stages.
   const Observation* apart_from_cores() const { return may_wait_for_cores() ? apart() : nullptr; }
 
-  // Of how many frames the other stages are computed at a time.
-  int at_a_time() const { return waits_for_one_core() ? 1 : chain_.cores; }
-
   // Whether the device takes its stages off all cores as fast as these can do the others, of frames
   // so long that each experiment is dear. The cores alone have all stages to compute, under medium
   // grain as well. With lanes copies are made while the device computes.
   bool keeps_up_with_cores() const {
     const Observation* found = apart_from_cores();
-    if (!found || !is_open() || !is_of_rate_alone(objective_)) return false;
+    if (!found || waits_for_one_core() || !is_open() || !is_of_rate_alone(objective_)) return false;
     const Mapping& mapping = found->configuration.mapping;
     double kernels_s = 0, copies_s = 0;
     for (int k = 0; k < chain_.stages; ++k) {
@@ -180,8 +177,8 @@ class Measuring {
       if (k + 1 == chain_.stages || !mapping.on_device(k + 1))
         copies_s += found->stages[k].download_s;
     }
-    return found->cores_s > kCheap_s && at_a_time() * kernels_s < found->cores_s &&
-           at_a_time() * copies_s < found->cores_s;
+    return found->cores_s > kCheap_s && chain_.cores * kernels_s < found->cores_s &&
+           chain_.cores * copies_s < found->cores_s;
   }
 
   // Whether the device would wait for those stages, and helps: the cores at work there are all that
@@ -198,9 +195,12 @@ class Measuring {
       all_s += medium_s;
       if (!on_device) on_cores_s += medium_s;
     }
-    const double keeps_up = waits_for_one_core() ? 1 : kKeepsUp;
-    return found->cores_s > kSomeOfACore * device_s &&
-           at_a_time() * device_s < keeps_up * found->cores_s && !(all_s < kHelps * on_cores_s);
+    if (!(found->cores_s > kSomeOfACore * device_s)) return false;
+    const bool helps = !(all_s < kHelps * on_cores_s);
+    // Serial stages let no more frames through on whatever side the others are.
+    if (waits_for_one_core())
+      return device_s < found->cores_s && (helps || is_of_rate_alone(objective_));
+    return chain_.cores * device_s < kKeepsUp * found->cores_s && helps;
   }
 
   // Whether all cores, as far as one core and medium grain tell, would gain less than they cost
