@@ -95,6 +95,7 @@ TEST(Native, AQueueThatKeepsPaceLeavesOffWhenStopped) {
   EXPECT_THROW(enqueue(2), Error);
   queue.pace(nullptr);
   EXPECT_NO_THROW(enqueue(3));
+  queue.finish();
   EXPECT_EQ(*static_cast<int*>(buffer.host(Buffer::Access::read)), 3);
 }
 
