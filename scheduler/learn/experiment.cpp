@@ -91,7 +91,8 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   const bool in_parts = plan_.kind == Kind::stages;
   // One thread takes no energy from the stages one by one.
   const bool alone = in_parts && cores_beside(configuration, devices_) == 0;
-  if (seen_ == 1) begin_ = read_probe_();
+  const bool beside = plan_.kind == Kind::beside;
+  if (beside && seen_ == 1) begin_ = read_probe_();
   if (samples_.empty() && holds_up_others(times, device_stages))
     return end_with(times, device_stages);
   if (!warm_) {
@@ -109,7 +110,6 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
   }
   count(times, device_stages);
   latency_.add(times.latency_ns());
-  const bool beside = plan_.kind == Kind::beside;
   if (beside) threads = cores_beside(configuration, devices_);
   // A frame that the device left to the CPU says nothing of the device, and the other way round.
   // Of split stages the device has computed a part where it took time for them.

@@ -162,6 +162,18 @@ TEST(LargeDevice, ACoreHoldsUpASourceOf64BuffersForOneFrame) {
     EXPECT_LE(train(chip, seed, Metric::throughput).slow_s, 0.07) << seed;
 }
 
+// It lets 25 frames a second through, whatever is on the device.
+TEST(LargeDevice, WhereAllWaitForASerialStageATrainingIsShort) {
+  Chip chip = large_device_chips().vivid;
+  chip.window = 64;
+  chip.stages = {{.core_s = 0.2, .medium_s = 0.02, .device_s = 2e-3},
+                 {.core_s = 40e-3, .medium_s = 40e-3, .serial = true, .has_device = false}};
+  const Outcome outcome = train(chip, 0, Metric::throughput);
+  EXPECT_LE(outcome.experiments, 2);
+  EXPECT_LE(outcome.training_s, 10);
+  EXPECT_NEAR(run_steadily(chip, outcome.chosen, 1, 1000).throughput_fps, 25, 0.5);
+}
+
 TEST(LargeDevice, HalfAnExperimentIsOneWhereItIsAll) {
   const LargeDevice chips = large_device_chips();
   SimulatedBin bin(chips.scene, 1, {});
