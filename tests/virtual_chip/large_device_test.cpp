@@ -54,7 +54,8 @@ Outcome train(const Chip& chip, unsigned seed, Metric metric) {
   const double counter_s =
       metric == Metric::throughput ? 0 : kCounterValues * chip.meter_resolution_s;
   const auto probe = [&] {
-    return Probe{static_cast<uint64_t>(1e9 * simulation.now_s()), 0, simulation.energy().reading()};
+    return Probe{static_cast<uint64_t>(1e9 * simulation.now_s()), simulation.cpu_s(),
+                 simulation.energy().reading(), chip.cores};
   };
   Slowness slowness(begin_s);
   Outcome outcome;
@@ -154,12 +155,29 @@ TEST(LargeDevice, ATrainingIsShort) {
   }
 }
 
-// They run out before the window does that the bin knows of. That frame lasts 0.06 s.
-TEST(LargeDevice, ACoreHoldsUpASourceOf64BuffersForOneFrame) {
+// They run out before the window does that the bin knows of. A frame lasts 0.06 s on a core, and
+// medium grain tells it.
+TEST(LargeDevice, NoCoreHoldsUpASourceOf64Buffers) {
   Chip chip = large_device_chips().vivid;
   chip.window = 64;
-  for (unsigned seed = 0; seed < kSeeds; ++seed)
-    EXPECT_LE(train(chip, seed, Metric::throughput).slow_s, 0.07) << seed;
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    const Outcome outcome = train(chip, seed, Metric::throughput);
+    EXPECT_LE(outcome.slow_s, 0.07) << seed;
+    EXPECT_EQ(outcome.experiments, 5) << "the device in two halves, two numbers of lanes, medium";
+  }
+}
+
+TEST(LargeDevice, WhenItFailsTheCoresAreMeasured) {
+  const Chip chip = large_device_chips().vivid;
+  SimulatedBin bin(chip, 1, {}, 1);
+  bin.frames_changed("frames");
+  ASSERT_TRUE(bin.run_to_decision(kMostFrames));
+  bin.device_failed();
+  ASSERT_TRUE(bin.run_to_decision(kMostFrames));
+  const Decision& decision = bin.decisions().back();
+  EXPECT_EQ(decision.reason, Reason::device_failed);
+  EXPECT_EQ(decision.after.granularity, Granularity::coarse);
+  EXPECT_GT(decision.experiments, 2);
 }
 
 // It lets 25 frames a second through, whatever is on the device.

@@ -23,8 +23,8 @@ SimulatedBin::SimulatedBin(const Chip& chip, unsigned seed, const Objective& obj
   chain.domains = {Domain::dominant, Domain::dominant, Domain::dominant};
   chain.energy_resolution_s = chip.meter_resolution_s;
   controller_ = std::make_unique<Controller>(chain, std::make_shared<Knowledge>(), [this] {
-    return Probe{static_cast<uint64_t>(1e9 * simulation_.now_s()), 0,
-                 simulation_.energy().reading()};
+    return Probe{static_cast<uint64_t>(1e9 * simulation_.now_s()), simulation_.cpu_s(),
+                 simulation_.energy().reading(), chip_.cores};
   });
   DeviceSide side{.letters = {{chain.device_capable, chain.devices, chain.lanes}},
                   .model = std::move(model)};
@@ -56,6 +56,11 @@ void SimulatedBin::print_what_is_tried() {
 
 void SimulatedBin::frames_changed(const Conditions& conditions) {
   const Step step = controller_->frames_changed(conditions, chip_.window);
+  simulation_.configure(step.configuration, step.time_stages, step.spaced);
+}
+
+void SimulatedBin::device_failed() {
+  const Step step = controller_->device_failed();
   simulation_.configure(step.configuration, step.time_stages, step.spaced);
 }
 

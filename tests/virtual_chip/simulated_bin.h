@@ -21,6 +21,7 @@ class SimulatedBin {
   /// Frames of another kind come; nothing else about them changes.
   void frames_changed(const std::string& kind) { frames_changed(Conditions{kind}); }
   void frames_changed(const Conditions& conditions);
+  void device_failed();
   /// Is told of each training that ended.
   void trained(std::function<void(const Conditions&, const Learnt&)> tell);
   /// What another bin learnt. For before frames_changed().

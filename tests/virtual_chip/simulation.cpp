@@ -315,6 +315,7 @@ void Simulation::pass_time(double until_s) {
   energy_.pass(until_s, power_w(chip_, {.on_cores = medium() ? 0 : on_cores_,
                                         .medium = medium() ? medium_cores / chip_.cores : 0,
                                         .on_device = on_device_}));
+  cpu_s_ += std::min<double>(medium() ? medium_cores : on_cores_, chip_.cores) * (until_s - now_s_);
   if (chip_.drift > 0) drift(until_s - now_s_);
   now_s_ = until_s;
 }

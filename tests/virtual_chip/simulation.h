@@ -41,6 +41,8 @@ class Simulation {
   Frame next();
 
   double now_s() const { return now_s_; }
+  /// Processor time that frames have taken; a device's driver takes none.
+  double cpu_s() const { return cpu_s_; }
   const EnergyCounter& energy() const { return energy_; }
   const Configuration& configuration() const { return dispatch_.configuration(); }
   int in_flight() const { return dispatch_.in_flight(); }
@@ -97,6 +99,7 @@ class Simulation {
 
   int others_ = 0;
   double now_s_ = 1;  ///< not 0, which stands for no time
+  double cpu_s_ = 0;
   EnergyCounter energy_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   uint64_t order_ = 0;
