@@ -100,7 +100,12 @@ bool Experiment::take_sample(const FrameTimes& times, uint32_t device_stages) {
     const bool long_beside_cores =
         in_parts && !alone && seconds(times.service_ns()) > kCheap_s && 4 * seen_ >= 3 * threads;
     if (!configuration.mapping.any_device()) wait_for_slow_start(times);
-    warm_ = long_beside_cores || (seen_ >= threads && times.begin_ns >= others_end_ns_);
+    if (beside && device_stages == 0 && !is_first_round_over()) {
+      others_end_ns_ = std::max(others_end_ns_, times.end_ns);
+      ++cores_seen_;
+    }
+    warm_ = long_beside_cores ||
+            (seen_ >= threads && times.begin_ns >= others_end_ns_ && is_first_round_over());
     if (in_parts && !alone && device_stages == configuration.mapping.device_stages())
       first_round_.push_back(times);
     if (warm_) begin_ = read_probe_();
@@ -157,6 +162,13 @@ bool Experiment::holds_up_others(const FrameTimes& times, uint32_t device_stages
   const auto frames = std::max<uint64_t>(times.passed_by + 1, chain_.cores);
   return on_core && took_s >= kSlowSeconds && took_s <= plan_.core_s &&
          static_cast<double>(kSlowStart * frames) <= took_s * plan_.slow_fps;
+}
+
+// Several cores beside a device begin together, and frames of the device wait for their first ones,
+// which may make memory.
+bool Experiment::is_first_round_over() const {
+  const int cores = plan_.kind == Kind::beside ? cores_beside(plan_.configuration, devices_) : 0;
+  return cores < 2 || cores_seen_ >= cores || seconds(last_ns_ - first_ns_) >= kSlowSeconds;
 }
 
 // What passes this frame is counted, as far as is known of it: it tells no joules.

@@ -88,6 +88,7 @@ class Experiment {
   bool take_sample(const FrameTimes& times, uint32_t device_stages);
   bool holds_up_others(const FrameTimes& times, uint32_t device_stages) const;
   bool end_with(const FrameTimes& times, uint32_t device_stages);
+  bool is_first_round_over() const;
   void wait_for_slow_start(const FrameTimes& times);
   bool take_trial(const FrameTimes& times, uint32_t device_stages);
   bool is_long_trial() const;
@@ -111,8 +112,9 @@ class Experiment {
   double counter_s_;
   ReadProbe read_probe_;
 
-  int seen_ = 0;     // frames, those that do not count included
-  int counted_ = 0;  // frames since `begin_`, or that began beside one on a core
+  int seen_ = 0;        // frames, those that do not count included
+  int cores_seen_ = 0;  // of these, on cores beside the device
+  int counted_ = 0;     // frames since `begin_`, or that began beside one on a core
   int starved_ = 0;
   // By when frames were begun, which is in order: they come out in bursts when paths differ in
   // speed.

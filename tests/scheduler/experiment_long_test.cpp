@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "scheduler/learn/experiment.h"
 #include "tests/scheduler/paper_chip.h"
@@ -145,6 +146,38 @@ TEST(LongExperimentTest, ALongTrialWaitsUntilMemoryIsMade) {
   const int none = frames(0);
   EXPECT_EQ(frames(12), none + 8) << "the third round instead of the second one";
   EXPECT_EQ(frames(1000), none + 16) << "no longer than a second";
+}
+
+// Twelve cores whose frames take 6 ms begin with one that takes longer, as it makes memory. A
+// device takes 0.1 ms a frame. Frames leave in order, and a source has 64 buffers.
+TEST(LongExperimentTest, TheFirstRoundOfCoresBesideTheDeviceDoesNotCount) {
+  constexpr std::size_t kBuffers = 64;
+  const Plan plan{{{3, 2}, Granularity::coarse, 13}, Observation::Kind::beside};
+  const auto seen_after = [&](double first_s) {
+    uint64_t now_ns = 0;
+    Experiment experiment(plan, chain_of(16, 3), 0, [&] { return Probe{now_ns}; });
+    std::vector<double> free_s(13, 1), left_s;
+    for (;;) {
+      const auto who = std::ranges::min_element(free_s);
+      const bool device = who == free_s.begin();
+      const std::size_t number = left_s.size();
+      const double begin_s = std::max(*who, number < kBuffers ? 0 : left_s[number - kBuffers]);
+      *who = begin_s + (device ? 0.1e-3 : begin_s < 1.005 ? first_s : 6e-3);
+      FrameTimes times;
+      times.configuration = plan.configuration;
+      times.begin_ns = static_cast<uint64_t>(1e9 * begin_s);
+      times.end_ns = times.ready_ns = static_cast<uint64_t>(1e9 * *who);
+      left_s.push_back(std::max(*who, number == 0 ? 0 : left_s.back()));
+      now_ns = static_cast<uint64_t>(1e9 * left_s.back());
+      if (experiment.take(times, device ? 3 : 0)) return experiment.observation();
+    }
+  };
+  for (const double first_s : {6e-3, 20e-3, 45e-3}) {
+    const Observation seen = seen_after(first_s);
+    EXPECT_NEAR(seen.device_frame_s, 0.115e-3, 0.01e-3) << first_s;
+    EXPECT_NEAR(seen.service_s, 6e-3, 1e-6) << first_s;
+    EXPECT_LT(seen.lasted_s, 0.12) << first_s;
+  }
 }
 
 }  // namespace
