@@ -75,5 +75,23 @@ TEST(Turns, RatesAreTypical) {
   EXPECT_NEAR(rates[0] / rates[1], 2, 0.01);
 }
 
+// Seventeen threads whose frames take 0.3 s, or nearly so: whatever part of that is looked at.
+TEST(Turns, TheRateOfBurstsIsThatOfWhatLasts) {
+  constexpr std::size_t kThreads = 17;
+  for (const double apart_s : {0.0, 1e-4, 0.3 / kThreads}) {
+    std::vector<double> left_s;
+    for (int round = 0; round < 40; ++round)
+      for (std::size_t i = 0; i < kThreads; ++i)
+        left_s.push_back(0.3 * round + apart_s * static_cast<double>(i));
+    for (std::size_t first = 0; first < kThreads; ++first)
+      for (const std::size_t frames : {34, 60, 77, 100}) {
+        const auto begin = left_s.begin() + static_cast<std::ptrdiff_t>(first);
+        const std::vector<double> turn(begin, begin + static_cast<std::ptrdiff_t>(frames));
+        EXPECT_NEAR(rate_of_bursts(turn, kThreads), kThreads / 0.3, 1e-6) << first << " " << frames;
+      }
+  }
+  EXPECT_EQ(rate_of_bursts(std::vector<double>(33, 1.0), kThreads), 0);
+}
+
 }  // namespace
 }  // namespace tandem

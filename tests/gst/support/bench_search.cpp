@@ -26,6 +26,31 @@ std::string mapping_of(const std::string& configuration) {
   return configuration.substr(0, configuration.find('/'));
 }
 
+// Feeds for so long, until so many more have left, but no longer than kLongestSeconds.
+void feed_until(FedBin& stream, const OfferedFrames& offered, double seconds, guint64 more) {
+  const guint64 before = stream.delivered();
+  const auto start = Clock::now();
+  do {
+    stream.feed(offered.buffers());
+  } while (seconds_since(start) < seconds ||
+           (stream.delivered() < before + more && seconds_since(start) < kLongestSeconds));
+}
+
+// Of what was forced a moment ago. In a turn that is to tell something a round of those that began
+// before has to be out, and one of what runs now.
+double rate_in_a_turn(FedBin& stream, const OfferedFrames& offered, double seconds) {
+  const auto burst = static_cast<guint64>(stream.cores() + 1);
+  const bool tells = seconds >= kBurst_s;
+  if (tells) feed_until(stream, offered, 0, 2 * burst);
+  const guint64 before = stream.delivered();
+  const auto start = Clock::now();
+  stream.keep_departures();
+  feed_until(stream, offered, seconds, tells ? kLeastBursts * burst : kLeastFrames);
+  const double lasted_s = seconds_since(start);
+  const double fps = tells ? rate_of_bursts(stream.departures_s(), burst) : 0;
+  return fps > 0 ? fps : static_cast<double>(stream.delivered() - before) / lasted_s;
+}
+
 }  // namespace
 
 const BenchChain& bench_chain(const std::string& name) {
@@ -132,16 +157,7 @@ std::vector<SteadyRate> rates_in(FedBin& stream, const OfferedFrames& offered,
     for (std::size_t i = 0; i < configurations.size(); ++i) {
       stream.force(configurations[i]);
       settle(stream, offered.buffers(), round == 0 ? settle_s : 0);
-      const guint64 before = stream.delivered();
-      const guint64 enough =
-          turns.seconds >= kBurst_s ? kLeastBursts * (stream.cores() + 1) : kLeastFrames;
-      const auto start = Clock::now();
-      do {
-        stream.feed(offered.buffers());
-      } while (seconds_since(start) < turns.seconds ||
-               (stream.delivered() < before + enough && seconds_since(start) < kLongestSeconds));
-      measured[i].push_back(static_cast<double>(stream.delivered() - before) /
-                            seconds_since(start));
+      measured[i].push_back(rate_in_a_turn(stream, offered, turns.seconds));
     }
   }
   const std::vector<double> typical = typical_rates(measured);

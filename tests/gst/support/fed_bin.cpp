@@ -214,6 +214,12 @@ std::vector<Told> FedBin::decisions() const {
   return told_;
 }
 
+void FedBin::keep_departures() {
+  std::lock_guard lock(mutex_);
+  departures_s_.clear();
+  keeps_departures_ = true;
+}
+
 std::vector<double> FedBin::departures_s() const {
   std::lock_guard lock(mutex_);
   return departures_s_;

@@ -101,9 +101,9 @@ class FedBin {
   guint64 delivered() const { return delivered_; }
   /// When the first of them did, since the bin was made; 0: none has.
   double first_s() const { return first_s_; }
-  /// From now on, when each buffer leaves is kept.
-  void keep_departures() { keeps_departures_ = true; }
-  /// Since the bin was made.
+  /// From now on, when each buffer leaves is kept; what was kept is forgotten.
+  void keep_departures();
+  /// Seconds since the bin was made.
   std::vector<double> departures_s() const;
   /// Feeds until so many have left, or for `most_s`. Returns the rate from `first` on, 0 when that
   /// did not come.

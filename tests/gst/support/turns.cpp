@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "model/median.h"
 
@@ -25,6 +26,14 @@ std::size_t fastest(const ByTurns& measured) {
 }
 
 }  // namespace
+
+double rate_of_bursts(const std::vector<double>& left_s, std::size_t burst) {
+  if (burst == 0 || left_s.size() < 2 * burst) return 0;
+  const auto count = static_cast<std::ptrdiff_t>(burst);
+  const auto mean = [&](auto begin) { return std::accumulate(begin, begin + count, 0.0) / count; };
+  const double first_s = mean(left_s.begin()), last_s = mean(left_s.end() - count);
+  return static_cast<double>(left_s.size() - burst) / (last_s - first_s);
+}
 
 std::vector<double> typical_rates(const ByTurns& measured) {
   std::vector<double> rounds(measured.empty() ? 0 : measured[0].size());

@@ -2,9 +2,15 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 namespace tandem {
+
+/// Frames/s of frames that left at these times, in order, in bursts of about `burst`: threads that
+/// began together finish together. From the mean time of the first `burst` to that of the last, so
+/// that it does not matter where in a burst a turn begins and ends; 0 of fewer than two bursts.
+double rate_of_bursts(const std::vector<double>& left_s, std::size_t burst);
 
 /// Runs of some configurations one after the other, so many times.
 struct Turns {
