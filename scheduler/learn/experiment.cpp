@@ -39,7 +39,7 @@ struct Enough {
   int frames;
   double seconds;
 };
-constexpr double kSlowSeconds = 0.05;
+constexpr double kSlowSeconds = 0.05, kLongRound_s = kSlowSeconds / 2;
 constexpr Enough kGlance{0.1, 50, 0.5}, kLook{0.25, 60, 0.5}, kRest{0.07, 3, 0.07};
 
 // Whose begins belong to one round.
@@ -165,10 +165,11 @@ bool Experiment::holds_up_others(const FrameTimes& times, uint32_t device_stages
 }
 
 // Several cores beside a device begin together, and frames of the device wait for their first ones,
-// which may make memory.
+// which may make memory. Of longer frames a second round would hold up the device for too long.
 bool Experiment::is_first_round_over() const {
   const int cores = plan_.kind == Kind::beside ? cores_beside(plan_.configuration, devices_) : 0;
-  return cores < 2 || cores_seen_ >= cores || seconds(last_ns_ - first_ns_) >= kSlowSeconds;
+  return cores < 2 || cores_seen_ >= cores || plan_.core_s >= kLongRound_s ||
+         seconds(last_ns_ - first_ns_) >= kSlowSeconds;
 }
 
 // What passes this frame is counted, as far as is known of it: it tells no joules.
