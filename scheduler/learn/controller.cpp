@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "scheduler/learn/worth.h"
-
 namespace tandem {
 namespace {
 
@@ -41,12 +39,10 @@ bool Controller::lacks_energy(const Learnt& learnt) const {
   const Domains& d = chain_.domains;
   const bool metered = d.c != Domain::absent || d.g != Domain::absent || d.u != Domain::absent;
   if (!metered || !needs_energy(objective_)) return false;
-  // A training by throughput does not wait for the meter: a core's joules may be unknown. Where the
-  // rate leads, a core that is not worth measuring has none to be known.
+  // A training by throughput does not wait for the meter: a core's joules may be unknown.
   const Configuration core{{chain_.device_only, chain_.stages}, Granularity::coarse, 1};
   const Prediction alone = predictor_->predict(learnt.findings.measurements, core);
-  const bool counts = known(alone.throughput_fps) || !is_led_by_rate(objective_);
-  return (counts && !known(alone.energy_j)) || choose(learnt).energy_unknown;
+  return !known(alone.energy_j) || choose(learnt).energy_unknown;
 }
 
 Learnt* Controller::find() {
@@ -254,8 +250,7 @@ Step Controller::decide(Reason reason) {
   if (device_coming_) return await_device();
   Learnt* learnt = find();
   if (training() && reason == Reason::rules) return running_;
-  const bool lacks_some =
-      learnt && (lacks_splits(*learnt) || lacks_latency(*learnt) || lacks_cores(*learnt));
+  const bool lacks_some = learnt && (lacks_splits(*learnt) || lacks_latency(*learnt));
   const bool may_train = budget_.allows_training(rules_.max_overhead);
   if (learnt && !lacks_energy(*learnt) && !(lacks_some && may_train)) {
     abandon_training();

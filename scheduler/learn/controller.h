@@ -226,7 +226,6 @@ class Controller {
   bool lacks_energy(const Learnt& learnt) const;
   bool lacks_splits(const Learnt& learnt) const;
   bool lacks_latency(const Learnt& learnt) const;
-  bool lacks_cores(const Learnt& learnt) const;
   /// What the rules and the share of the machine leave open.
   Allowed allowed() const;
   std::optional<Step> look_at_neighbours();

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "scheduler/learn/controller.h"
-#include "scheduler/learn/next_measurement.h"
 #include "scheduler/learn/next_split.h"
 
 namespace tandem {
@@ -46,15 +45,6 @@ bool Controller::lacks_latency(const Learnt& learnt) const {
   const bool one_at_a_time = facts.chain.devices == 1 || !device_alone;
   return lanes_alone || (least_latency(objective_) && one_at_a_time &&
                          !any([](const Observation& seen) { return seen.spaced; }));
-}
-
-// A training with a device that is far ahead, or waits for a serial stage, measured no frames side
-// by side on the cores, which are all that is left.
-bool Controller::lacks_cores(const Learnt& learnt) const {
-  const Allowed allowed = this->allowed();
-  const bool left = chain_.device_capable == 0 || !may_use_device(allowed);
-  return left && chain_.device_only == 0 && allowed.granularity != Granularity::medium &&
-         !learnt.derived() && !known(learnt.findings.measurements.cg[0].seconds);
 }
 
 void Controller::begin_balance() {

@@ -160,7 +160,7 @@ bool Experiment::holds_up_others(const FrameTimes& times, uint32_t device_stages
       plan_.kind == Kind::beside && !plan_.configuration.mapping.any_split() && device_stages == 0;
   const double took_s = seconds(times.service_ns());
   const auto frames = std::max<uint64_t>(times.passed_by + 1, chain_.cores);
-  return on_core && took_s >= kSlowSeconds && took_s <= plan_.core_s &&
+  return on_core && took_s >= kHoldsUp_s && took_s <= plan_.core_s &&
          static_cast<double>(kSlowStart * frames) <= took_s * plan_.slow_fps;
 }
 

@@ -53,22 +53,22 @@ Plan as_in_service(Plan plan, const Chain& chain, const Objective& objective);
 /// What was begun before it may still run beside its first frames: those that begin before that is
 /// out do not count. The first frames, one a thread, pay for program builds, for memory that is
 /// touched for the first time and for a device that wakes up. On the cores none counts that began
-/// before a first one was done which took twice as long as another. Then the clock starts and the
-/// counters are read. An experiment is over when its samples last 50 ms, or 150 ms with the device,
-/// whose clocks have to rise, and are enough: two rounds of the threads, and five, or half a second
-/// after the first of them began one round and a frame. Of stages one by one beside busy cores two
-/// are enough then, and where frames take longer than kCheap_s those of the last quarter of the
-/// first round count, and of the device the least of the whole round. It ends in any case two
-/// seconds later, if there is one sample, or if the device took none of 16 frames; beside the
-/// device, when the cores took none of 16 for each that runs at a time. A glance lasts as long as
-/// two frames on the slowest path, or one that takes longer than kCheap_s, and 50 frames or 0.5 s,
-/// but 0.1 s at least, a rest 0.07 s, a look 60 frames or 0.5 s, but 0.25 s at least; of frames
-/// that take longer than kCheap_s 0.5 s, once no memory is made for more of them, or after a
-/// second. Each is over after 50 ms in which it was too slow, and so are cores beside the device
-/// that have finished a frame by then, and cores alone after one round. A core beside the
-/// device is over with its first frame where that lasts so long, and no longer than any does, if
-/// all that began meanwhile would be too slow in half of the time.
-///
+/// before a first one was done which took twice as long as another, and beside several cores none
+/// that began before as many frames were done there, in the first 50 ms, if they are expected to
+/// take less than 25 ms. Then the clock starts and the counters are read. An experiment is over
+/// when its samples last 50 ms, or 150 ms with the device, whose clocks have to rise, and are
+/// enough: two rounds of the threads, and five, or half a second after the first of them began one
+/// round and a frame. Of stages one by one beside busy cores two are enough then, and where frames
+/// take longer than kCheap_s those of the last quarter of the first round count, and of the device
+/// the least of the whole round. It ends in any case two seconds later, if there is one sample, or
+/// if the device took none of 16 frames; beside the device, when the cores took none of 16 for each
+/// that runs at a time. A glance lasts as long as two frames on the slowest path, or one that takes
+/// longer than kCheap_s, and 50 frames or 0.5 s, but 0.1 s at least, a rest 0.07 s, a look 60
+/// frames or 0.5 s, but 0.25 s at least; of frames that take longer than kCheap_s 0.5 s, once no
+/// memory is made for more of them, or after a second. Each is over after 50 ms in which it was too
+/// slow, and so are cores beside the device that have finished a frame by then, and cores alone
+/// after one round. A core beside the device is over with its first frame where that lasts so long,
+/// and no longer than any does, if all that began meanwhile would be too slow in half of the time.
 /// Where threads wait for the source in most frames the rate is what they would do with frames at
 /// hand, unless this process keeps all processors busy or the source has brought a tenth more.
 class Experiment {

@@ -71,6 +71,7 @@ class Interpreter {
       if (is_whole_split(seen, chain_)) splits_.push_back(seen);
     } else if (configuration.granularity == Granularity::medium) {
       medium_watts_ = seen.watts;
+      medium_cpu_s_ = seen.cpu_s;
       double frame_s = 0;
       for (std::size_t k = 0; k < seen.stages.size(); ++k) {
         if (!configuration.mapping.on_device(k))
@@ -99,7 +100,9 @@ class Interpreter {
     const bool adds_up = chain_.device_only != 0;
     if (adds_up) add_up_cores(medium_watts_, m);
     cores_estimated_ =
-        adds_up || (one_lane_.frame_s == 0 && estimate_cores(chain_, apart_, medium_watts_, m));
+        adds_up || (one_lane_.frame_s == 0 && estimate_cores(chain_, apart_, medium_watts_, m)) ||
+        (!cores_tried_ && medium_cpu_s_ > kHoldsUp_s &&
+         estimate_cores_of_medium(medium_cpu_s_, medium_watts_, m));
     interpolate();
     crowd();
     if (!splits_.empty())
@@ -208,6 +211,7 @@ class Interpreter {
 
   void take_cores(const Observation& seen) {
     Measurements& m = found_.measurements;
+    cores_tried_ = true;
     const int n = seen.configuration.threads;
     // The device is as idle as it is under medium grain.
     Energy watts = seen.watts;
@@ -223,6 +227,7 @@ class Interpreter {
   void take_beside(const Observation& seen) {
     Measurements& m = found_.measurements;
     const int n = cores_beside(seen.configuration, chain_.devices);
+    cores_tried_ = true;
     if (seen.in_vain || n < 1) return;
     const Energy watts{seen.watts.c, medium_watts_.g, seen.watts.u};
     m.cg[n - 1] = cost(seen.service_s / n, watts);
@@ -316,6 +321,8 @@ class Interpreter {
   OneLane one_lane_;                 // the device alone
   std::vector<Observation> lanes_;   // of the device with several, or beside cores
   std::vector<Observation> splits_;  // of all stages that can be split, in the training's order
+  double medium_cpu_s_ = 0;          // processor time of a frame under medium grain
+  bool cores_tried_ = false;         // with frames of their own
   bool cores_estimated_ = false;
   struct Beside {
     int cores;

@@ -22,6 +22,11 @@ Cost cost(double seconds, const Energy& watts);
 bool estimate_cores(const Chain& chain, const Observation& apart, const Energy& medium_watts,
                     Measurements& m);
 
+/// The same where medium grain alone was measured on the cores: each stage takes of a core what it
+/// takes there of the processor time of a frame, `cpu_s`. Other threads of the process may make
+/// that too long, but no longer than all cores were at work.
+bool estimate_cores_of_medium(double cpu_s, const Energy& medium_watts, Measurements& m);
+
 /// Adds to `m` what cores take for the stages that they can compute, where no core can compute
 /// whole frames.
 void add_up_cores(const Energy& medium_watts, Measurements& m);

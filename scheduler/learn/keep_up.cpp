@@ -38,13 +38,13 @@ double brought_fps(std::span<const Observation> observations) {
 }
 
 Next keep_up(Next next, const Facts& facts, const Findings& findings, const Objective& objective) {
-  const Observation* fastest = fastest_of(facts.observations);
-  if (!next.plan || !fastest || objective.metric == Metric::latency || needs_energy(objective))
-    return next;
-  const double slow_fps = kTooSlow * rate_of(*fastest);
-  if (!is_trial(next.plan->kind)) next.plan->slow_fps = slow_fps;
+  if (!next.plan) return next;
   const Measurements& m = findings.measurements;
   if (const double most_s = m.cores * medium_s(m); known(most_s)) next.plan->core_s = most_s;
+  const Observation* fastest = fastest_of(facts.observations);
+  if (!fastest || objective.metric == Metric::latency || needs_energy(objective)) return next;
+  const double slow_fps = kTooSlow * rate_of(*fastest);
+  if (!is_trial(next.plan->kind)) next.plan->slow_fps = slow_fps;
   const Observation& last = facts.observations.back();
   const Configuration& best = fastest->configuration;
   const double expected_s = latency_s(findings.measurements, best);

@@ -346,8 +346,11 @@ class Finder {
   }
 
   // What it draws and how soon it answers is no reason to try one.
+  // A frame that it computes itself must not hold up the device.
   bool is_worth_a_driver(const Configuration& other) const {
-    return is_of_rate_alone(objective_) && allowed_(other) && is_cheap(other) &&
+    const bool holds_up =
+        other.granularity == Granularity::coarse && measurements_.cg[0].seconds > kHoldsUp_s;
+    return is_of_rate_alone(objective_) && !holds_up && allowed_(other) && is_cheap(other) &&
            !is_behind(other) && is_worth(kGainOfADriver);
   }
 

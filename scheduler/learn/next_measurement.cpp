@@ -19,8 +19,6 @@ constexpr double kFarBehind = 4;
 // The parts of the device's rate that all cores reach together under medium grain, and if they do
 // not get in each other's way, where they are not worth measuring.
 constexpr double kLittleAtOnce = 0.05, kLittle = 0.2;
-// A frame that a core computes for so long holds up those of the device behind it.
-constexpr double kLong_s = 0.05;
 // Lanes that leave frames for a core.
 constexpr int kFewLanes = 2;
 // How many times as much of the cores a frame on the device may take as one without: lanes share
@@ -187,7 +185,7 @@ class Measuring {
   // is left to find out, and trials show it.
   bool waits_for_cores() const {
     const Observation* found = apart_from_cores();
-    if (!found || !may_use_device(allowed_)) return false;
+    if (!found) return false;
     if (keeps_up_with_cores()) return true;
     double device_s = 0, on_cores_s = 0, all_s = 0;
     for (int k = 0; k < chain_.stages; ++k) {
@@ -208,25 +206,10 @@ class Measuring {
   // Whether all cores, as far as one core and medium grain tell, would gain less than they cost
   // while they are measured, and get in the way of the device's driver later.
   bool add_little() const {
-    return has_far_faster_device() && device_s() < kLittle * cores_s(measurements_);
-  }
-
-  // Whether it leaves little to the cores under medium grain, where there are many of them.
-  bool has_far_faster_device() const {
     return is_open() && chain_.cores > kFewCores && chain_.device_capable != 0 &&
-           is_led_by_rate(objective_) && cores_part(measurements_, 1 / device_s()) < kLittleAtOnce;
-  }
-
-  // Whether they would, by the processor time of a frame under medium grain: coarse grain takes no
-  // less. Only where a frame on a core would hold up the device for long.
-  bool would_add_little() const {
-    const auto medium = std::ranges::find_if(observations_, [](const Observation& seen) {
-      return seen.kind == Kind::experiment &&
-             seen.configuration.granularity == Granularity::medium &&
-             !seen.configuration.mapping.any_device();
-    });
-    if (medium == observations_.end() || !(medium->cpu_s > kLong_s)) return false;
-    return has_far_faster_device() && device_s() < kLittle * medium->cpu_s / chain_.cores;
+           is_led_by_rate(objective_) &&
+           cores_part(measurements_, 1 / device_s()) < kLittleAtOnce &&
+           device_s() < kLittle * cores_s(measurements_);
   }
 
   // Long frames are not run again as a whole, unless joules or latency count.
@@ -277,9 +260,8 @@ class Measuring {
   }
 
   std::optional<Plan> next_on_cores() const {
-    if (would_add_little()) return std::nullopt;
     for (int n = 1; n <= chain_.cores + 1; ++n) {
-      if (n > 1 && add_little()) return std::nullopt;
+      if (add_little()) return std::nullopt;
       const bool beside = beside_device_is_enough(n);
       const auto plan = beside ? beside_device(n) : alone(n);
       if (plan && !(beside ? made_beside(n) : made(*plan))) return plan;
@@ -371,10 +353,6 @@ class Measuring {
 };
 
 }  // namespace
-
-bool may_use_device(const Allowed& allowed) {
-  return !allowed.mapping || allowed.mapping->any_device();
-}
 
 std::optional<Plan> next_measurement(const Facts& facts, const Findings& findings,
                                      const Objective& objective, const Allowed& allowed) {

@@ -13,9 +13,6 @@ namespace tandem {
 /// With so few cores each number of threads is measured, and the model errs most.
 inline constexpr int kFewCores = 4;
 
-/// Whether a mapping is open that has something on a device.
-bool may_use_device(const Allowed& allowed);
-
 /// The experiments that the model is made of; none when all are made. Pure. `findings`: of `facts`.
 ///
 /// They are the nC + 3 of paper 1, section III-A, homogeneous runs, fewer where fewer tell as much:
@@ -33,7 +30,7 @@ bool may_use_device(const Allowed& allowed);
 ///   the stream goes on at the rate of the device. Where throughput, efficiency or the energy-delay
 ///   product counts, one core tells that all of many add little to the device: then that is all.
 ///   Where a frame on a core would hold up the device for 50 ms, its processor time under medium
-///   grain tells that already.
+///   grain tells that already (interpret()).
 std::optional<Plan> next_measurement(const Facts& facts, const Findings& findings,
                                      const Objective& objective, const Allowed& allowed);
 

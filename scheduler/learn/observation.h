@@ -64,6 +64,9 @@ inline bool one_frame_at_a_time(const Configuration& configuration, int devices)
 /// Where frames take longer, each experiment, trial and look is dear.
 inline constexpr double kCheap_s = 0.1;
 
+/// A frame that a core computes for so long holds up those of a fast device behind it.
+inline constexpr double kHoldsUp_s = 0.05;
+
 /// What ran before is run again for a moment, at rest: fewer frames than that tell nothing new.
 inline constexpr int kTellingFrames = 16;
 

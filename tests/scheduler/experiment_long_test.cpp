@@ -157,7 +157,7 @@ TEST(LongExperimentTest, TheFirstRoundOfCoresBesideTheDeviceDoesNotCount) {
     uint64_t now_ns = 0;
     Experiment experiment(plan, chain_of(16, 3), 0, [&] { return Probe{now_ns}; });
     std::vector<double> free_s(13, 1), left_s;
-    for (;;) {
+    for (int frame = 0; frame < 10000; ++frame) {
       const auto who = std::ranges::min_element(free_s);
       const bool device = who == free_s.begin();
       const std::size_t number = left_s.size();
@@ -171,6 +171,7 @@ TEST(LongExperimentTest, TheFirstRoundOfCoresBesideTheDeviceDoesNotCount) {
       now_ns = static_cast<uint64_t>(1e9 * left_s.back());
       if (experiment.take(times, device ? 3 : 0)) return experiment.observation();
     }
+    return Observation{};
   };
   for (const double first_s : {6e-3, 20e-3, 45e-3}) {
     const Observation seen = seen_after(first_s);

@@ -180,6 +180,30 @@ TEST(InterpretTest, WhatADeviceThatWaitsLeavesOutIsEstimated) {
   EXPECT_GT(predict(m, {{1, 2}, Granularity::coarse, 9}).throughput_fps, 8 / 78e-3);
 }
 
+TEST(InterpretTest, MediumGrainTellsOfACoreWhereNoneComputedFrames) {
+  Facts facts{two_stages(), {}};
+  facts.chain.cores = 16;
+  Observation medium = carried_out({{{0, 2}, Granularity::medium, 17}});
+  medium.stages = {{4e-3, 0, 0}, {1e-3, 0, 0}};
+  const auto with_cpu_s = [&](double cpu_s) {
+    medium.cpu_s = cpu_s;
+    facts.observations = {medium};
+    return meaning(facts).measurements;
+  };
+  const Measurements m = with_cpu_s(60e-3);
+  EXPECT_DOUBLE_EQ(m.cg[0].seconds, 60e-3);
+  EXPECT_DOUBLE_EQ(m.cg[15].seconds, 60e-3 / 16);
+  EXPECT_DOUBLE_EQ(m.stages[0].cg.seconds, 48e-3);
+  EXPECT_TRUE(m.cg_interpolated[0]);
+  EXPECT_DOUBLE_EQ(with_cpu_s(1).cg[0].seconds, 80e-3) << "no more cores than there are";
+  EXPECT_TRUE(std::isnan(with_cpu_s(40e-3).cg[0].seconds)) << "one is soon measured";
+  medium.cpu_s = 60e-3;
+  Observation beside = carried_out({on_device(2), Kind::beside});
+  beside.in_vain = true;
+  facts.observations = {medium, beside};
+  EXPECT_TRUE(std::isnan(meaning(facts).measurements.cg[0].seconds)) << "no frame came to it";
+}
+
 TEST(InterpretTest, EnergyIsThatOfTheDomainsThatTheMeterCovers) {
   Chain chain = two_stages();
   chain.domains = {Domain::dominant, Domain::absent, Domain::dominant};

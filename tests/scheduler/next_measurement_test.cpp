@@ -217,14 +217,18 @@ TEST(NextMeasurementTest, LongFramesTellUnderMediumGrainThatCoresAddLittle) {
   const auto on = [&](double core_s, double device_s, Metric metric = Metric::throughput) {
     machine.core_s = core_s;
     machine.device_s = device_s;
-    return measured_on(machine, {metric});
+    Names names = measured_on(machine, {metric});
+    names.resize(std::min<std::size_t>(4, names.size()));
+    return names;
   };
   const Names device{"gg/cg1 apart", "gg/cg1", "cc/mg"};
+  Names beside = device;
+  beside.push_back("gg/cg2 beside");
   EXPECT_EQ(on(80e-3, 0.9e-3), device);
-  EXPECT_EQ(on(80e-3, 1.1e-3)[3], "gg/cg2 beside") << "22% of the device's rate";
-  EXPECT_EQ(on(40e-3, 0.4e-3)[3], "gg/cg2 beside") << "which holds up nobody for long";
   EXPECT_EQ(on(80e-3, 0.9e-3, Metric::efficiency), device);
-  EXPECT_EQ(on(80e-3, 0.9e-3, Metric::energy)[3], "gg/cg2 beside") << "it may draw little";
+  EXPECT_EQ(on(80e-3, 1.1e-3), beside) << "22% of the device's rate";
+  EXPECT_EQ(on(40e-3, 0.4e-3), beside) << "which holds up nobody for long";
+  EXPECT_EQ(on(80e-3, 0.9e-3, Metric::energy), beside) << "it may draw little";
 }
 
 TEST(NextMeasurementTest, BesideADeviceThatIsMadeOfThemCoresAreNotMeasured) {
