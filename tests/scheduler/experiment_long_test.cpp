@@ -148,8 +148,8 @@ TEST(LongExperimentTest, ALongTrialWaitsUntilMemoryIsMade) {
   EXPECT_EQ(frames(1000), none + 16) << "no longer than a second";
 }
 
-// Twelve cores whose frames take 6 ms begin with one that takes longer, as it makes memory. A
-// device takes 0.1 ms a frame. Frames leave in order, and a source has 64 buffers.
+// Twelve cores whose frames take 6 ms begin with one that makes memory, and takes longer. A device
+// takes 0.1 ms a frame. Frames leave in order, and a source has 64 buffers.
 TEST(LongExperimentTest, TheFirstRoundOfCoresBesideTheDeviceDoesNotCount) {
   constexpr std::size_t kBuffers = 64;
   Plan plan{{{3, 2}, Granularity::coarse, 13}, Observation::Kind::beside};
