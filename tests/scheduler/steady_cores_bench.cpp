@@ -3,8 +3,8 @@
 // rates that one thread bounds are no steadier than that.
 //   steady_cores_bench [--seconds 5] [--period 0.25]
 // A thread on each processor adds in registers, first one processor after the other, then all at
-// once. The tables have the least, the median and the most additions of a period on each processor, as
-// parts of the most of all.
+// once. The tables have the least, the median and the most additions of a period on each processor,
+// as parts of the most of all.
 #include <pthread.h>
 
 #include <algorithm>
