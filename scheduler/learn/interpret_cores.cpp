@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "scheduler/learn/worth.h"
+
 namespace tandem {
 namespace {
 
@@ -72,20 +74,6 @@ bool estimate_cores(const Chain& chain, const Observation& apart, const Energy& 
   return true;
 }
 
-bool estimate_cores_of_medium(double cpu_s, const Energy& medium_watts, Measurements& m) {
-  double all_s = 0, frame_s = 0;
-  for (const StageMeasurements& stage : m.stages) all_s += stage.mg.seconds;
-  if (known(m.cg[0].seconds) || !(all_s > 0)) return false;
-  const double cores = std::min<double>(m.cores, cpu_s / all_s);
-  for (StageMeasurements& stage : m.stages) {
-    if (!known(stage.cg.seconds))
-      stage.cg = cost(cores * stage.mg.seconds, watts_of_one(medium_watts, m.cores));
-    frame_s += stage.cg.seconds;
-  }
-  set_cores(frame_s, medium_watts, m);
-  return true;
-}
-
 void add_up_cores(const Energy& medium_watts, Measurements& m) {
   double frame_s = 0;
   for (StageMeasurements& stage : m.stages) {
@@ -94,6 +82,16 @@ void add_up_cores(const Energy& medium_watts, Measurements& m) {
     frame_s += stage.cg.seconds;
   }
   set_cores(frame_s, medium_watts, m);
+}
+
+bool estimate_cores_of_medium(double cpu_s, const Energy& medium_watts, Measurements& m) {
+  const double frame_s = medium_s(m);
+  if (known(m.cg[0].seconds) || !(frame_s > 0)) return false;
+  const double cores = std::min<double>(m.cores, cpu_s / frame_s);
+  for (StageMeasurements& stage : m.stages)
+    if (!known(stage.cg.seconds)) stage.cg.seconds = cores * stage.mg.seconds;
+  add_up_cores(medium_watts, m);
+  return true;
 }
 
 }  // namespace tandem

@@ -212,6 +212,14 @@ class Measuring {
            device_s() < kLittle * cores_s(measurements_);
   }
 
+  // Where all cores are faster in a stage one of them has to tell what it takes: medium grain says
+  // little of what it computes in one piece.
+  bool device_leads_in_each_stage() const {
+    return std::ranges::all_of(measurements_.stages, [](const StageMeasurements& stage) {
+      return !stage.has_device || stage.device.seconds < stage.mg.seconds;
+    });
+  }
+
   // Long frames are not run again as a whole, unless joules or latency count.
   const Observation* one_lane() const {
     const auto found = std::ranges::find_if(observations_, [&](const Observation& seen) {
@@ -261,7 +269,7 @@ class Measuring {
 
   std::optional<Plan> next_on_cores() const {
     for (int n = 1; n <= chain_.cores + 1; ++n) {
-      if (add_little()) return std::nullopt;
+      if ((n > 1 || device_leads_in_each_stage()) && add_little()) return std::nullopt;
       const bool beside = beside_device_is_enough(n);
       const auto plan = beside ? beside_device(n) : alone(n);
       if (plan && !(beside ? made_beside(n) : made(*plan))) return plan;

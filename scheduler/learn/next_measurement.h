@@ -29,8 +29,8 @@ inline constexpr int kFewCores = 4;
 ///   cores are no faster than the device three quarters of them are, instead of the cores alone:
 ///   the stream goes on at the rate of the device. Where throughput, efficiency or the energy-delay
 ///   product counts, one core tells that all of many add little to the device: then that is all.
-///   Where a frame on a core would hold up the device for 50 ms, its processor time under medium
-///   grain tells that already (interpret()).
+///   Where a frame on a core would hold up the device for 50 ms, and the device is faster in each
+///   stage than all cores, its processor time under medium grain tells that already (interpret()).
 std::optional<Plan> next_measurement(const Facts& facts, const Findings& findings,
                                      const Objective& objective, const Allowed& allowed);
 

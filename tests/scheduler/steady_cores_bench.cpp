@@ -84,7 +84,7 @@ void sleep_s(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
-// Of each, millions of additions a second in each period.
+// Millions of additions a second, [adder][period].
 std::vector<std::vector<double>> rates_of(const Adders& adders, int periods, double period_s) {
   std::vector<std::vector<double>> rates(adders.size());
   std::vector<double> before(adders.size());

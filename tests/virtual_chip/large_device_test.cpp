@@ -180,16 +180,20 @@ TEST(LargeDevice, WhenItFailsFramesGoOnSideBySide) {
 }
 
 // A core computes the last stage sooner than the device, and frames of 96 ms in all.
-TEST(LargeDevice, AShortStageIsOnTheCoresThoughNoneWasMeasured) {
+TEST(LargeDevice, AShortStageIsLeftToTheCores) {
   Chip chip = large_device_chips().vivid;
   chip.cores = 8;
   const Chip::Stage long_stage{.core_s = 32e-3, .medium_s = 4.2e-3, .device_s = 60e-6};
-  chip.stages = {long_stage,
-                 long_stage,
-                 long_stage,
-                 {.core_s = 20e-6, .medium_s = 20e-6, .device_s = 0.25e-3}};
-  for (unsigned seed = 0; seed < kSeeds; ++seed)
-    EXPECT_EQ(to_string(train(chip, seed, Metric::throughput).chosen).substr(0, 4), "gggc") << seed;
+  for (const double device_s : {0.1e-3, 0.25e-3, 0.5e-3}) {
+    chip.stages = {long_stage,
+                   long_stage,
+                   long_stage,
+                   {.core_s = 20e-6, .medium_s = 20e-6, .device_s = device_s}};
+    for (unsigned seed = 0; seed < kSeeds; ++seed) {
+      const Mapping chosen = train(chip, seed, Metric::throughput).chosen.mapping;
+      EXPECT_EQ(chosen.device_stages(), 7U) << device_s << " " << seed;
+    }
+  }
 }
 
 // It lets 25 frames a second through, whatever is on the device.

@@ -36,8 +36,8 @@ void feed_until(FedBin& stream, const OfferedFrames& offered, double seconds, gu
            (stream.delivered() < before + more && seconds_since(start) < kLongestSeconds));
 }
 
-// Of what was forced a moment ago. A turn that is no first search begins when a round of the frames
-// before it is out, and one of its own.
+// The rate of the configuration that was forced a moment ago. Except in a first search the turn
+// begins when a round of the frames before it is out, and one of its own.
 double rate_in_a_turn(FedBin& stream, const OfferedFrames& offered, double seconds) {
   const auto burst = static_cast<guint64>(stream.cores() + 1);
   const bool tells = seconds >= kBurst_s;
