@@ -149,11 +149,11 @@ PowerFit fit_power(std::span<const PowerStep> steps) {
     fit.static_w = watts[0];
     fit.core_w = watts[1];
     std::copy_n(watts.begin() + 2, kMaxLetters, fit.device_w.begin());
-    const double variance = left / left_over;
-    fit.covariance = inverted;
-    for (Vector& row : fit.covariance)
-      for (double& value : row) value *= variance;
   }
+  // A term that is 0 in the best of them is as uncertain as the others.
+  fit.covariance = inverse(squares, seen);
+  for (Vector& row : fit.covariance)
+    for (double& value : row) value *= least / left_over;
   fit.own = own_of(steps, fit);
   return fit;
 }

@@ -86,6 +86,17 @@ TEST(PowerFit, WhatNeverDifferedIsRightAsASum) {
   EXPECT_NEAR(fit_power(steps.made).watts({4, {1}}), kStatic + 4 * kCore + kDevice, 0.5);
 }
 
+// Least squares may find that it draws nothing then.
+TEST(PowerFit, OfADeviceThatWasNeverIdleAnIdleOneIsUncertain) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Steps steps(0.05, seed);
+    for (int i = 0; i < 6; ++i) steps.add(0.1, 1, 0.95 + 0.05 * steps.part());
+    const PowerFit fit = fit_power(steps.made);
+    EXPECT_LT(fit.error_w({1, {1}}), 0.2 * fit.watts({1, {1}})) << "seed " << seed;
+    EXPECT_GT(fit.error_w({16, {0}}), fit.watts({1, {1}})) << "seed " << seed;
+  }
+}
+
 TEST(PowerFit, WithoutADeviceThereIsNone) {
   Steps steps(0);
   for (int i = 0; i < 6; ++i) steps.add(0.1, 16 * steps.part(), 0);

@@ -30,9 +30,9 @@ Chip with_fast_counter(Chip chip) {
   return chip;
 }
 
-Chip with_slow_counter(Chip chip) {
+Chip with_slow_counter(Chip chip, double resolution_s = 0.1) {
   chip = with_fast_counter(chip);
-  chip.meter_resolution_s = 0.1;
+  chip.meter_resolution_s = resolution_s;
   chip.meter_pause_s = 4e-3;
   return chip;
 }
@@ -92,6 +92,18 @@ TEST(SlowCounter, ATrainingByEfficiencyIsHardlyLongerAndAsGood) {
     for (const Chip& chip : {chips.vivid_small, chips.vivid, chips.tracking, chips.srad})
       for (const Chip& variant : {chip, with_threads_alike(chip)})
         expect_short_and_good(variant, model);
+}
+
+// The few steps between its values tell of a busy device alone: nothing of what it draws while the
+// cores compute, who would be looked at for 0.4 s if it seemed to draw nothing then.
+TEST(SlowCounter, WhatNoStepTellsIsNotLookedAt) {
+  const Chip chip = with_slow_counter(large_device_chips().vivid, 0.12);
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    SimulatedBin bin(chip, seed, {Metric::efficiency}, 0.05);
+    bin.frames_changed("frames");
+    EXPECT_TRUE(bin.run_to_decision(kMostFrames));
+    EXPECT_LT(bin.decisions().back().training_s, 1.5) << "seed " << seed;
+  }
 }
 
 }  // namespace
