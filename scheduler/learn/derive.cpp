@@ -144,31 +144,65 @@ bool is_overrated(const Configuration& configuration, const Findings& findings) 
          !find_trial(findings.trials, configuration);
 }
 
-// In place of the best, the device without the cores that add little to it: what they cost is
-// seldom the same at another size.
+// In place of the best.
+void put_first(const Candidate& candidate, Choice& choice) {
+  const auto end = choice.ranked.begin() + choice.count;
+  auto at = std::find_if(choice.ranked.begin(), end, [&](const Candidate& other) {
+    return other.configuration == candidate.configuration;
+  });
+  if (at == end) *--at = candidate;  // the last is the least of them
+  std::rotate(choice.ranked.begin(), at, at + 1);
+}
+
+// The same mapping without cores that compute frames of their own.
+Choice of_device_alone(const Choice& choice, const Findings& findings, Allowed allowed,
+                       const Predictor& predictor, Which which) {
+  allowed.mapping = choice.best().configuration.mapping;
+  allowed.threads = findings.measurements.devices;
+  return predictor.choose(findings.measurements, choice.objective, allowed, findings.trials, which);
+}
+
+// The device without the cores that add little to it: what they cost is seldom the same at another
+// size.
 void leave_out_little_cores(Choice& choice, const Learnt& derived, const Allowed& allowed,
                             const Predictor& predictor) {
-  const Findings& findings = derived.findings;
   const Objective& objective = choice.objective;
-  const int devices = findings.measurements.devices;
   const Configuration& chosen = choice.best().configuration;
   if (derived.facts.chain.cores <= kSomeCores || !is_led_by_rate(objective) || allowed.threads ||
       !chosen.mapping.any_device() || chosen.mapping.any_split() ||
-      (chosen.granularity == Granularity::coarse && chosen.threads <= devices))
+      (chosen.granularity == Granularity::coarse &&
+       chosen.threads <= derived.findings.measurements.devices))
     return;
-  Allowed alone = allowed;
-  alone.mapping = chosen.mapping;
-  alone.threads = devices;
-  const Choice without = predictor.choose(findings.measurements, objective, alone, findings.trials);
+  const Choice without = of_device_alone(choice, derived.findings, allowed, predictor, Which::all);
   if (without.count == 0 || worth_switching(without.best().prediction, choice.best().prediction,
                                             objective, margin_of(objective, kWorthTheCores)))
     return;
-  const auto end = choice.ranked.begin() + choice.count;
-  auto at = std::find_if(choice.ranked.begin(), end, [&](const Candidate& candidate) {
-    return candidate.configuration == without.best().configuration;
-  });
-  if (at == end) *--at = without.best();  // the last is the least of them
-  std::rotate(choice.ranked.begin(), at, at + 1);
+  put_first(without.best(), choice);
+}
+
+// Of the device alone, more lanes that ran and of which as much is expected. Too many cost little,
+// and too few up to a fifth of the rate where they gain more than at the next size.
+void take_more_lanes(Choice& choice, const Learnt& derived, const Allowed& allowed,
+                     const Predictor& predictor) {
+  const Candidate best = choice.best();
+  if (!is_led_by_rate(choice.objective) || !best.configuration.mapping.any_device() ||
+      best.configuration.mapping.any_split() ||
+      best.configuration.granularity != Granularity::coarse ||
+      best.configuration.threads > derived.findings.measurements.devices)
+    return;
+  const Choice alone =
+      of_device_alone(choice, derived.findings, allowed, predictor, Which::measured);
+  const Candidate* most = &best;
+  for (int i = 0; i < alone.count; ++i) {
+    const Candidate& candidate = alone.ranked[i];
+    Configuration same = candidate.configuration;
+    same.lanes = best.configuration.lanes;
+    if (same == best.configuration && candidate.configuration.lanes > most->configuration.lanes &&
+        !worth_switching(candidate.prediction, best.prediction, choice.objective,
+                         margin_of(choice.objective, kLeastNoise)))
+      most = &candidate;
+  }
+  put_first(*most, choice);
 }
 
 }  // namespace
@@ -186,8 +220,10 @@ Choice choose_derived(const Learnt& derived, const Objective& objective, const A
   if (choice.count == 0) return choice;
   if (is_overrated(choice.best().configuration, findings))
     if (const Choice tried = simplest_of(Which::measured); tried.count > 0) choice = tried;
-  if (derived.origin == Learnt::Origin::other_sizes)
+  if (derived.origin == Learnt::Origin::other_sizes) {
     leave_out_little_cores(choice, derived, allowed, predictor);
+    take_more_lanes(choice, derived, allowed, predictor);
+  }
   return choice;
 }
 

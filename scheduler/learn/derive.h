@@ -33,7 +33,8 @@ Learnt derive(const Learnt& learnt, const Slowdown& slowdown, const Predictor& p
 
 /// Derived knowledge's best and simplest configuration. Where that has threads beside a device
 /// that nobody tried, the same of the configurations that the trainings behind it ran. Of another
-/// size and beyond kSomeCores cores, the device alone where cores beside it add less than 10%.
+/// size and beyond kSomeCores cores, the device alone where cores beside it add less than 10%; of
+/// another size, the most lanes of the device alone of which as much is expected.
 Choice choose_derived(const Learnt& derived, const Objective& objective, const Allowed& allowed,
                       const Predictor& predictor);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What derive() and choose_derived() make of cores beside a device.
+// What derive() and choose_derived() make of cores beside a device, and of lanes.
 #include <gtest/gtest.h>
 
 #include "scheduler/learn/derive.h"
@@ -95,6 +95,29 @@ TEST(DeriveCoresTest, OfThreadsBesideADeviceASimplerNumberOfLanesThatNobodyTried
   Allowed allowed;
   allowed.threads = tried.threads;
   EXPECT_EQ(chosen(derived(two), allowed), tried);
+}
+
+// A training takes the fewest that are as good, which may not be as good at another size.
+TEST(DeriveCoresTest, OfTheDeviceAloneTheMostLanesThatAreAsGoodAreDerived) {
+  const auto with_four = [](double as_good) {
+    const Configuration two = on_device(1, 2), four = on_device(1, 4);
+    Learnt both = learnt(3e-3, {{two, 1}});
+    both.facts.chain.lanes = {2, 4, 8};
+    Measurements& m = both.findings.measurements;
+    m.lane_factors[3] = {m.lane_factors[1].seconds / as_good, 1};
+    const Prediction expected = kPredictor.predict(m, four);
+    both.findings.trials.push_back({four, expected, expected});
+    return both;
+  };
+  const auto chosen_of = [](const Learnt& learnt) {
+    Knowledge knowledge;
+    knowledge[kLarge] = learnt;
+    return chosen(derive(kSmall, knowledge, learnt.facts.chain, kPredictor).value());
+  };
+  EXPECT_EQ(chosen_of(with_four(0.99)), on_device(1, 4)) << "1% behind, and nobody tried eight";
+  EXPECT_EQ(chosen_of(with_four(0.96)), on_device(1, 2)) << "4% behind";
+  Learnt slower = derive(with_four(1), {1, 2}, kPredictor);
+  EXPECT_EQ(chosen(slower), on_device(1, 2)) << "what is known of the size itself stays";
 }
 
 }  // namespace
