@@ -247,7 +247,8 @@ class Interpreter {
     if (all) apart_ = seen;
     for (int k = 0; k < chain_.stages; ++k) {
       if (!mapping.on_device(k)) {
-        if (!known(stages[k].cg.seconds)) stages[k].cg.seconds = seen.stages[k].seconds;
+        if ((all && !cores_tried_) || !known(stages[k].cg.seconds))
+          stages[k].cg.seconds = seen.stages[k].seconds;
         continue;
       }
       if (!all) continue;

@@ -24,6 +24,8 @@ constexpr int kFewLanes = 2;
 // How many times as much of the cores a frame on the device may take as one without: lanes share
 // the thread that waits.
 constexpr double kTooMuch = 1.5;
+// How many times as long as by medium grain stages may take on cores that all compute them.
+constexpr double kContradicts = 1.75;
 // The part of a core that stages without a device may keep busy at the device's rate.
 constexpr double kSomeOfACore = 0.5;
 
@@ -55,7 +57,7 @@ class Measuring {
     const Plan medium{{on_cores(), Granularity::medium, chain_.cores + 1}};
     if (!keeps_up_with_cores() && !made(medium)) return medium;
     if (chain_.device_only != 0) return next_beside_device_only();
-    return waits_for_cores() ? std::nullopt : next_on_cores();
+    return waits_for_cores() ? once_more() : next_on_cores();
   }
 
  private:
@@ -154,10 +156,37 @@ class Measuring {
 
   bool is_open() const { return !allowed_.mapping && !allowed_.granularity && !allowed_.threads; }
 
-  // What the device's stages did one by one, if it took frames.
+  // What the device's stages did one by one, if it took frames. Where they were measured twice, the
+  // second time.
   const Observation* apart() const {
-    const auto found = std::ranges::find(observations_, Kind::stages, &Observation::kind);
-    return found == observations_.end() || found->in_vain ? nullptr : &*found;
+    const Observation* last = nullptr;
+    for (const Observation& seen : observations_)
+      if (seen.kind == Kind::stages && (!last || seen.configuration == last->configuration))
+        last = &seen;
+    return last && !last->in_vain ? last : nullptr;
+  }
+
+  // The same beside all cores, where these took much longer than the processor time of medium grain
+  // tells: they made memory, or something else was at work. Nothing else is measured of them.
+  std::optional<Plan> once_more() const {
+    const Observation* found = apart_from_cores();
+    if (!found || found != &*std::ranges::find(observations_, Kind::stages, &Observation::kind))
+      return std::nullopt;
+    const double cores = chain_.cores;
+    const auto medium = std::ranges::find_if(observations_, [](const Observation& seen) {
+      return seen.configuration.granularity == Granularity::medium && !is_trial(seen.kind);
+    });
+    if (medium == observations_.end()) return std::nullopt;
+    const double at_work = std::min(cores, medium->cpu_s / medium_s(measurements_));
+    double core_s = 0, all_s = 0;
+    for (int k = 0; k < chain_.stages; ++k) {
+      if (found->configuration.mapping.on_device(k)) continue;
+      core_s += found->stages[k].seconds;
+      all_s += medium->stages[k].seconds;
+    }
+    return core_s > kContradicts * at_work * all_s
+               ? std::optional(Plan{found->configuration, Kind::stages})
+               : std::nullopt;
   }
 
   // The same where a frame may wait for the other stages.

@@ -196,6 +196,21 @@ TEST(LargeDevice, AShortStageIsLeftToTheCores) {
   }
 }
 
+// Medium grain does 1670 frames/s, and each core a stage of its own 1980.
+TEST(LargeDevice, CoresThatWereTakenForAMomentAreMeasuredOnceMore) {
+  Chip chip = large_device_chips().scene_small;
+  for (Chip::Stage& stage : chip.stages) stage.medium_s = 0.6e-3;
+  for (const double taken_s : {0.05, 0.1, 0.2}) {
+    SimulatedBin bin(chip, 0, {});
+    bin.simulation().set_others(24);
+    bin.frames_changed("frames");
+    bin.run_until(bin.simulation().now_s() + taken_s);
+    bin.simulation().set_others(0);
+    ASSERT_TRUE(bin.run_to_decision(kMostFrames));
+    EXPECT_EQ(bin.decisions().back().after.granularity, Granularity::coarse) << taken_s;
+  }
+}
+
 // It lets 25 frames a second through, whatever is on the device.
 TEST(LargeDevice, WhereAllWaitForASerialStageATrainingIsShort) {
   Chip chip = large_device_chips().vivid;
