@@ -94,6 +94,7 @@ void with_other_lanes(std::vector<Trial>& trials, const Measurements& measuremen
       if (find_trial(trials, one.configuration)) continue;
       one.predicted = predictor.predict(measurements, one.configuration);
       one.measured = one.predicted;
+      one.ran = false;
       const double error = trials[i].measured.throughput_fps / trials[i].predicted.throughput_fps;
       one.measured.throughput_fps *= std::min(1.0, error);
       if (known(one.measured.throughput_fps)) trials.push_back(one);
@@ -180,8 +181,8 @@ void leave_out_little_cores(Choice& choice, const Learnt& derived, const Allowed
   put_first(without.best(), choice);
 }
 
-// Of the device alone, more lanes that ran and of which as much is expected. Too many cost little,
-// and too few up to a fifth of the rate where they gain more than at the next size.
+// Of the device alone, more lanes that ran and of which as much is expected. Too many lanes cost
+// little. Too few cost up to a fifth of the rate, where more gain more than at the next size.
 void take_more_lanes(Choice& choice, const Learnt& derived, const Allowed& allowed,
                      const Predictor& predictor) {
   const Candidate best = choice.best();
@@ -198,6 +199,7 @@ void take_more_lanes(Choice& choice, const Learnt& derived, const Allowed& allow
     Configuration same = candidate.configuration;
     same.lanes = best.configuration.lanes;
     if (same == best.configuration && candidate.configuration.lanes > most->configuration.lanes &&
+        find_trial(derived.findings.trials, candidate.configuration)->ran &&
         !worth_switching(candidate.prediction, best.prediction, choice.objective,
                          margin_of(choice.objective, kLeastNoise)))
       most = &candidate;

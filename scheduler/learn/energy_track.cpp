@@ -172,6 +172,8 @@ std::vector<Observation> with_watts(std::vector<Observation> observations, const
       if (known(watts)) return;
       const bool told = kind < fit.own.size() && fit.own[kind].steps >= kLeastOwnSteps;
       if (!is_trial(seen.kind) || told) watts = watts_of(fit, seen.busy, kind, most);
+      // The model is made of experiments: what has no joules there would take part in no choice.
+      if (!is_trial(seen.kind) && !known(watts)) watts = fit.watts(most);
     };
     take(seen.watts.c, fits.c);
     take(seen.watts.g, fits.g);

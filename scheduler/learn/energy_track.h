@@ -70,8 +70,9 @@ class EnergyTrack {
 };
 
 /// The observations with watts where the counter had too few values while they were made: those of
-/// the fits, at what was busy then, and of what ran. A trial of which no step tells enough has none:
-/// the model's power is nearer.
+/// the fits, at what was busy then, and of what ran. An experiment of which the fit is not sure has
+/// those of all at work, so that it takes part in choices and does not seem to draw nothing. A
+/// trial of which no step tells enough has none: the model's power is nearer.
 std::vector<Observation> with_watts(std::vector<Observation> observations, const PowerFits& fits);
 
 }  // namespace tandem

@@ -177,7 +177,7 @@ class Measuring {
       return seen.configuration.granularity == Granularity::medium && !is_trial(seen.kind);
     });
     if (medium == observations_.end()) return std::nullopt;
-    const double at_work = std::min(cores, medium->cpu_s / medium_s(measurements_));
+    const double at_work = std::clamp(medium->cpu_s / medium_s(measurements_), 1.0, cores);
     double core_s = 0, all_s = 0;
     for (int k = 0; k < chain_.stages; ++k) {
       if (found->configuration.mapping.on_device(k)) continue;

@@ -116,6 +116,22 @@ TEST(DeriveCoresTest, OfTheDeviceAloneTheMostLanesThatAreAsGoodAreDerived) {
   };
   EXPECT_EQ(chosen_of(with_four(0.99)), on_device(1, 4)) << "1% behind, and nobody tried eight";
   EXPECT_EQ(chosen_of(with_four(0.96)), on_device(1, 2)) << "4% behind";
+  // Other lanes of a mapping with a stage on the cores are taken to err as those that ran.
+  Learnt coupled = learnt(3e-3, {});
+  Measurements& m = coupled.findings.measurements;
+  coupled.facts.chain.lanes = {2, 4, 8};
+  m.stages[1].has_device = false;
+  for (const int lanes : coupled.facts.chain.lanes) m.lane_factors[lanes - 1] = {0.5, 1};
+  const Configuration two{{1, 2}, Granularity::coarse, 1, 2};
+  const Prediction expected = kPredictor.predict(m, two);
+  coupled.findings.trials = {{two, expected, expected}};
+  Allowed allowed;
+  allowed.mapping = two.mapping;
+  allowed.threads = 1;
+  Knowledge knowledge;
+  knowledge[kLarge] = coupled;
+  const Learnt derived = derive(kSmall, knowledge, coupled.facts.chain, kPredictor).value();
+  EXPECT_EQ(chosen(derived, allowed), two);
   Learnt slower = derive(with_four(1), {1, 2}, kPredictor);
   EXPECT_EQ(chosen(slower), on_device(1, 2)) << "what is known of the size itself stays";
 }

@@ -157,8 +157,24 @@ TEST(EnergyTrack, WhatAnExperimentMeasuredItselfStaysAndTheRestIsFitted) {
   EXPECT_DOUBLE_EQ(seen[1].watts.g, kStatic + 2 * kCore + 0.5 * kDevice);
   EXPECT_FALSE(known(seen[1].watts.u));
   EXPECT_FALSE(known(seen[2].watts.g)) << "no step tells of what it ran";
+}
+
+// Without any it would be left out of every choice, and with what the fit says it may seem to draw
+// nothing.
+TEST(EnergyTrack, AnExperimentWhoseWattsAreUncertainHasThoseOfAllAtWork) {
+  PowerFits fits;
+  fits.g = {kStatic, kCore, {kDevice, 0, 0}, {}, 10};
   fits.g.covariance[0][0] = kDevice * kDevice;
-  EXPECT_FALSE(known(with_watts({fitted}, fits)[0].watts.g)) << "as good as unknown";
+  Observation cores, device, glance;
+  cores.busy = glance.busy = {16, {}};
+  device.busy = {0, {1}};
+  glance.kind = Observation::Kind::glance;
+  const auto seen = with_watts({cores, device, glance}, fits);
+  for (const int experiment : {0, 1})
+    EXPECT_DOUBLE_EQ(seen[experiment].watts.g, kStatic + 16 * kCore + kDevice);
+  EXPECT_FALSE(known(seen[2].watts.g));
+  fits.g.static_w = kUnknown;
+  EXPECT_FALSE(known(with_watts({cores}, fits)[0].watts.g)) << "there is no fit";
 }
 
 }  // namespace

@@ -103,6 +103,25 @@ TEST(RandomChips, TheChoiceIsTheBestWithASlowCounter) {
   EXPECT_LE(efficiency_s / throughput_s, 1.3);
 }
 
+// Chips where the steps tell of busy devices or of busy cores alone until trials have run.
+TEST(RandomChips, WhatASlowCounterDoesNotTellTakesPartInTheChoice) {
+  for (const unsigned seed : {9u, 19u, 33u, 115u, 186u}) {
+    for (const double resolution_s : {0.05, 0.1, 0.15}) {
+      Chip chip = random_chip(seed);
+      chip.meter_resolution_s = resolution_s;
+      chip.meter_pause_s = 4e-3;
+      const Exhaustive exhaustive(chip, seed);
+      SimulatedBin bin(chip, seed, {Metric::efficiency});
+      bin.frames_changed("frames");
+      ASSERT_TRUE(bin.run_to_decision(kMostFrames));
+      const Configuration& chosen = bin.decisions().back().after;
+      const double ratio = exhaustive.look(chosen).value(Metric::efficiency) /
+                           exhaustive.best(Metric::efficiency).steady.value(Metric::efficiency);
+      EXPECT_GE(ratio, 0.9) << seed << ", " << resolution_s << " s: " << to_string(chosen);
+    }
+  }
+}
+
 TEST(RandomChips, TheChoiceIsTheBestWithSeveralDevices) {
   double sum = 0, least = 1;
   int count = 0;

@@ -95,7 +95,7 @@ TEST(SlowCounter, ATrainingByEfficiencyIsHardlyLongerAndAsGood) {
 }
 
 // The few steps between its values tell of a busy device alone: nothing of what it draws while the
-// cores compute, who would be looked at for 0.4 s if it seemed to draw nothing then.
+// cores compute, which would be looked at for 0.4 s if it seemed to draw nothing then.
 TEST(SlowCounter, WhatNoStepTellsIsNotLookedAt) {
   const Chip chip = with_slow_counter(large_device_chips().vivid, 0.12);
   for (unsigned seed = 0; seed < kSeeds; ++seed) {
