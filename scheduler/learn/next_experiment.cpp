@@ -230,6 +230,9 @@ class Finder {
 
   // Which of near equals is better.
   std::optional<Plan> comparison() {
+    if (const auto lone = second_chance(measured_, findings_, facts_);
+        lone && allowed_(*lone) && is_cheap(*lone))
+      return attempt(*lone, Kind::look);
     if (const auto whole = whole_beside_split(findings_, measured_, allowed_, predictor_))
       return attempt(*whole, Kind::look);
     put_simplest_first(measured_, facts_, findings_);

@@ -35,6 +35,9 @@ constexpr double kWakingUp = 0.1;  // how far behind its rate a device may be at
 // are looked at again after kTrialsBeforeALook trials, at most kMostLooksAtSlowed times.
 constexpr double kSlowed = 0.75;
 constexpr int kTrialsBeforeALook = 2, kMostLooksAtSlowed = 2;
+// A trial that reached less than this part of what was expected is run again where that is so much
+// more than the best does.
+constexpr double kFarShort = 0.75, kWorthAnother = 0.1;
 
 bool differ_in_lanes_alone(Configuration a, const Configuration& b) {
   a.lanes = b.lanes;
@@ -164,6 +167,25 @@ std::optional<Configuration> slowed_cores(const Choice& measured, const Findings
   const bool is_time =
       is_last ? looks == 0 : looks < kMostLooksAtSlowed && trials >= kTrialsBeforeALook;
   return slowed && is_time ? std::optional(cores) : std::nullopt;
+}
+
+std::optional<Configuration> second_chance(const Choice& measured, const Findings& findings,
+                                           const Facts& facts) {
+  const Trial* lone = nullptr;
+  for (const Trial& trial : findings.trials) {
+    if (trial.configuration.granularity != Granularity::coarse ||
+        !(trial.measured.throughput_fps < kFarShort * trial.predicted.throughput_fps))
+      continue;
+    if (lone) return std::nullopt;
+    lone = &trial;
+  }
+  if (!lone || !worth_switching(measured.best().prediction, lone->predicted, measured.objective,
+                                margin_of(measured.objective, kWorthAnother)))
+    return std::nullopt;
+  const bool again = std::ranges::any_of(facts.observations, [&](const Observation& seen) {
+    return seen.kind == Kind::look && seen.configuration == lone->configuration;
+  });
+  return again ? std::nullopt : std::optional(lone->configuration);
 }
 
 const Candidate* measured_too_early(const Choice& measured, const Facts& facts,

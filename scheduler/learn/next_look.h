@@ -30,6 +30,12 @@ const Candidate* worth_a_look(const Choice& measured, const Findings& findings, 
 std::optional<Configuration> slowed_cores(const Choice& measured, const Findings& findings,
                                           const Facts& facts, bool is_last = false);
 
+/// The one trial under coarse grain that fell far short of what was expected, where that is well
+/// ahead of the best: something else may have been at work for a moment. None once it had a look,
+/// or where others fell short as well.
+std::optional<Configuration> second_chance(const Choice& measured, const Findings& findings,
+                                           const Facts& facts);
+
 /// Lanes were measured first, while the device woke up and memory for more frames was made: the
 /// best and other lanes of it that were not far behind then, but never ran since. Each once.
 const Candidate* measured_too_early(const Choice& measured, const Facts& facts,

@@ -37,7 +37,11 @@ double noise_of(const Candidate& candidate, const Candidate& best, double spread
 }  // namespace
 
 bool cores_are_in_the_way(const Measurements& measurements, double best_fps) {
-  return cores_part(measurements, best_fps) < kInTheWay;
+  double part = cores_part(measurements, best_fps);
+  for (std::size_t n = 0; n < measurements.cg.size(); ++n)
+    if (!measurements.cg_interpolated.empty() && !measurements.cg_interpolated[n])
+      part = std::max(part, 1 / measurements.cg[n].seconds / best_fps);
+  return part < kInTheWay;
 }
 
 bool is_risky(const Configuration& configuration, const Measurements& measurements,

@@ -214,5 +214,30 @@ TEST(NextLookTest, TheSpreadIsOfLooksThatFollowEachOther) {
   EXPECT_NEAR(spread_of_looks({}), 0.02, 1e-12);
 }
 
+TEST(NextLookTest, ALoneTrialThatFellFarShortHasASecondChance) {
+  const auto did = [](const Configuration& configuration, double fps, double expected_fps) {
+    Trial trial{configuration, {}, {}};
+    trial.predicted.throughput_fps = expected_fps;
+    trial.measured.throughput_fps = fps;
+    return trial;
+  };
+  Configuration medium = on_device(3);
+  medium.granularity = Granularity::medium;
+  const Trial best = did(medium, 1650, 1600), lone = did(on_device(3), 815, 1900);
+  Facts facts;
+  const auto again = [&](const std::vector<Trial>& trials) {
+    Findings found;
+    found.trials = trials;
+    return second_chance(ranked(trials), found, facts);
+  };
+  EXPECT_EQ(again({best, lone}), lone.configuration);
+  EXPECT_EQ(again({best, lone, did(on_device(2), 1000, 1100)}), lone.configuration);
+  EXPECT_FALSE(again({best, lone, did(on_device(2), 1000, 1800)})) << "they fall short alike";
+  EXPECT_FALSE(again({best, did(on_device(3), 815, 1700)})) << "hardly more was expected";
+  EXPECT_FALSE(again({best, did(on_device(3), 1500, 1900)})) << "not far";
+  facts.observations = {look(3, 1000)};
+  EXPECT_FALSE(again({best, lone})) << "once";
+}
+
 }  // namespace
 }  // namespace tandem

@@ -64,6 +64,17 @@ TEST(SimplestTest, CoresThatAddLittleAreARisk) {
   EXPECT_EQ(chosen(4, {look(alone, 5000), look(beside, 5200)}), beside) << "few cores are no risk";
 }
 
+TEST(SimplestTest, CoresThatEachComputeAFrameMayReachMoreThanUnderMediumGrain) {
+  Measurements m;
+  m.stages.resize(1);
+  m.stages[0].mg.seconds = 0.6e-3;
+  m.cg = {{0.7e-3, {}}, {0.05e-3, {}}};
+  m.cg_interpolated = {false, true};
+  EXPECT_TRUE(cores_are_in_the_way(m, 24000)) << "nobody saw what more cores do";
+  m.cg_interpolated = {false, false};
+  EXPECT_FALSE(cores_are_in_the_way(m, 24000));
+}
+
 TEST(SimplestTest, OneDriverMoreIsARiskToo) {
   const Configuration alone = on_device(1, 4);
   const Configuration medium{{3, 2}, Granularity::medium, 17, 4};
