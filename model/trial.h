@@ -17,7 +17,7 @@ struct Trial {
   std::vector<Prediction> looks = {};
   std::vector<double> weights = {};  ///< one a look: how much it tells
   std::vector<double> ended_s = {};  ///< one a look: when, since the training began
-  bool ran = true;                   ///< false: taken to err as another one does
+  bool ran = true;                   ///< false: it errs as the trial of other lanes did
 };
 
 /// Of what one configuration did in several looks, at least one. One in which the machine stood

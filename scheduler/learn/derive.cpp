@@ -145,7 +145,7 @@ bool is_overrated(const Configuration& configuration, const Findings& findings) 
          !find_trial(findings.trials, configuration);
 }
 
-// In place of the best.
+// Makes it the best of the choice.
 void put_first(const Candidate& candidate, Choice& choice) {
   const auto end = choice.ranked.begin() + choice.count;
   auto at = std::find_if(choice.ranked.begin(), end, [&](const Candidate& other) {
@@ -181,8 +181,9 @@ void leave_out_little_cores(Choice& choice, const Learnt& derived, const Allowed
   put_first(without.best(), choice);
 }
 
-// Of the device alone, more lanes that ran and of which as much is expected. Too many lanes cost
-// little. Too few cost up to a fifth of the rate, where more gain more than at the next size.
+// Prefers more lanes of the device alone, if they ran and are expected to do as much. Too many
+// lanes cost little. Too few cost up to a fifth of the rate, where lanes gain more than at the next
+// size.
 void take_more_lanes(Choice& choice, const Learnt& derived, const Allowed& allowed,
                      const Predictor& predictor) {
   const Candidate best = choice.best();

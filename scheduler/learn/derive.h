@@ -34,7 +34,7 @@ Learnt derive(const Learnt& learnt, const Slowdown& slowdown, const Predictor& p
 /// Derived knowledge's best and simplest configuration. Where that has threads beside a device
 /// that nobody tried, the same of the configurations that the trainings behind it ran. Of another
 /// size and beyond kSomeCores cores, the device alone where cores beside it add less than 10%; of
-/// another size, the most lanes of the device alone of which as much is expected.
+/// another size, the most lanes of the device alone that ran and are expected to do as much.
 Choice choose_derived(const Learnt& derived, const Objective& objective, const Allowed& allowed,
                       const Predictor& predictor);
 

@@ -170,7 +170,7 @@ class Measuring {
   // tells: they made memory, or something else was at work. Nothing else is measured of them.
   std::optional<Plan> once_more() const {
     const Observation* found = apart_from_cores();
-    if (!found || found != &*std::ranges::find(observations_, Kind::stages, &Observation::kind))
+    if (!found || std::ranges::count(observations_, Kind::stages, &Observation::kind) > 1)
       return std::nullopt;
     const double cores = chain_.cores;
     const auto medium = std::ranges::find_if(observations_, [](const Observation& seen) {

@@ -38,8 +38,8 @@ double noise_of(const Candidate& candidate, const Candidate& best, double spread
 
 bool cores_are_in_the_way(const Measurements& measurements, double best_fps) {
   double part = cores_part(measurements, best_fps);
-  for (std::size_t n = 0; n < measurements.cg.size(); ++n)
-    if (!measurements.cg_interpolated.empty() && !measurements.cg_interpolated[n])
+  for (std::size_t n = 0; n < measurements.cg_interpolated.size(); ++n)
+    if (!measurements.cg_interpolated[n])
       part = std::max(part, 1 / measurements.cg[n].seconds / best_fps);
   return part < kInTheWay;
 }

@@ -12,7 +12,7 @@ namespace tandem {
 inline constexpr double kRisk = 0.06;
 
 /// Whether the cores reach so little of the best rate that beside a device they are in the way of
-/// its driver.
+/// its driver: under medium grain, and with a frame each where that was measured.
 bool cores_are_in_the_way(const Measurements& measurements, double best_fps);
 
 /// Whether cores that add little to a device compute beside it: they are in its driver's way as

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is measured where one of two stages has no device.
+// The experiments of a chain whose second stage has no device.
 #include <gtest/gtest.h>
 
 #include <string>
