@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "model/split.h"
@@ -20,6 +21,8 @@ struct Exponents {
 constexpr Exponents kOnCpu{0.8, 1.2}, kOnDevice{0, 1.2};
 // What cores beside a device have to add where nobody saw them at this size.
 constexpr double kWorthTheCores = 0.1;
+// What one lane has to be ahead of several where nobody saw them at this size.
+constexpr double kWorthOneLane = 0.25;
 
 double pixels(const Conditions& conditions) {
   return static_cast<double>(conditions.width) * conditions.height;
@@ -182,29 +185,42 @@ void leave_out_little_cores(Choice& choice, const Learnt& derived, const Allowed
 }
 
 // Prefers more lanes of the device alone, if they ran and are expected to do as much. Too many
-// lanes cost little. Too few cost up to a fifth of the rate, where lanes gain more than at the next
-// size.
+// lanes cost little. Too few cost up to a fifth of the rate, and one lane up to a third, where
+// lanes gain more than at the next size.
 void take_more_lanes(Choice& choice, const Learnt& derived, const Allowed& allowed,
                      const Predictor& predictor) {
-  const Candidate best = choice.best();
-  if (!is_led_by_rate(choice.objective) || !best.configuration.mapping.any_device() ||
-      best.configuration.mapping.any_split() ||
-      best.configuration.granularity != Granularity::coarse ||
-      best.configuration.threads > derived.findings.measurements.devices)
+  const Candidate chosen = choice.best();
+  if (!is_led_by_rate(choice.objective) || !chosen.configuration.mapping.any_device() ||
+      chosen.configuration.mapping.any_split() ||
+      chosen.configuration.granularity != Granularity::coarse ||
+      chosen.configuration.threads > derived.findings.measurements.devices)
     return;
   const Choice alone =
       of_device_alone(choice, derived.findings, allowed, predictor, Which::measured);
-  const Candidate* most = &best;
-  for (int i = 0; i < alone.count; ++i) {
-    const Candidate& candidate = alone.ranked[i];
+  const auto as_good = [&](const Candidate& candidate, const Candidate& than, double margin) {
     Configuration same = candidate.configuration;
-    same.lanes = best.configuration.lanes;
-    if (same == best.configuration && candidate.configuration.lanes > most->configuration.lanes &&
-        find_trial(derived.findings.trials, candidate.configuration)->ran &&
-        !worth_switching(candidate.prediction, best.prediction, choice.objective,
-                         margin_of(choice.objective, kLeastNoise)))
-      most = &candidate;
+    same.lanes = chosen.configuration.lanes;
+    return same == chosen.configuration &&
+           candidate.configuration.lanes > than.configuration.lanes &&
+           find_trial(derived.findings.trials, candidate.configuration)->ran &&
+           !worth_switching(candidate.prediction, than.prediction, choice.objective,
+                            margin_of(choice.objective, margin));
+  };
+  const std::span<const Candidate> best_first(alone.ranked.data(),
+                                              static_cast<std::size_t>(alone.count));
+  const Candidate* several = &chosen;
+  if (chosen.configuration.lanes == 1) {
+    const auto found = std::ranges::find_if(best_first, [&](const Candidate& candidate) {
+      return as_good(candidate, chosen, kWorthOneLane);
+    });
+    if (found == best_first.end()) return;
+    several = &*found;
   }
+  const Candidate* most = several;
+  for (const Candidate& candidate : best_first)
+    if (candidate.configuration.lanes > most->configuration.lanes &&
+        as_good(candidate, *several, kLeastNoise))
+      most = &candidate;
   put_first(*most, choice);
 }
 

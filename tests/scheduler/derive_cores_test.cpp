@@ -136,5 +136,39 @@ TEST(DeriveCoresTest, OfTheDeviceAloneTheMostLanesThatAreAsGoodAreDerived) {
   EXPECT_EQ(chosen(slower), on_device(1, 2)) << "what is known of the size itself stays";
 }
 
+// Where a training saw the device alone with one lane and with others, which gained so much.
+Learnt with_lanes(const std::vector<std::pair<int, double>>& gains) {
+  Learnt all = learnt(3e-3, {});
+  all.facts.chain.lanes.clear();
+  Measurements& m = all.findings.measurements;
+  for (StageMeasurements& stage : m.stages) stage.device.seconds = 0.05e-3;
+  m.lane_factors = {{{1, 1}}};
+  const auto add = [&](int lanes, double gain) {
+    m.lane_factors[static_cast<std::size_t>(lanes) - 1] = {1 / gain, 1};
+    const Prediction expected = kPredictor.predict(m, on_device(1, lanes));
+    all.findings.trials.push_back({on_device(1, lanes), expected, expected});
+  };
+  add(1, 1);
+  for (const auto& [lanes, gain] : gains) {
+    all.facts.chain.lanes.push_back(lanes);
+    add(lanes, gain);
+  }
+  return all;
+}
+
+// What several lanes gain differs from size to size more than what they lose.
+TEST(DeriveCoresTest, OneLaneIsDerivedWhereSeveralAreFarBehind) {
+  const auto chosen_of = [](const Learnt& learnt) {
+    Knowledge knowledge;
+    knowledge[kLarge] = learnt;
+    return chosen(derive(kSmall, knowledge, learnt.facts.chain, kPredictor).value());
+  };
+  EXPECT_EQ(chosen_of(with_lanes({{2, 0.82}})), on_device(1, 2));
+  EXPECT_EQ(chosen_of(with_lanes({{2, 0.7}})), on_device(1, 1));
+  EXPECT_EQ(chosen_of(with_lanes({{2, 0.82}, {4, 0.9}})), on_device(1, 4)) << "the best of them";
+  EXPECT_EQ(chosen_of(with_lanes({{2, 0.9}, {4, 0.89}, {8, 0.87}})), on_device(1, 4))
+      << "2% behind the best of them, not behind each other";
+}
+
 }  // namespace
 }  // namespace tandem
