@@ -201,6 +201,32 @@ TEST(ExperimentTest, AGlanceLastsAsLongAsFramesAreLate) {
   EXPECT_NEAR(lasted_s(0.5), 2 * 0.5, 0.01) << "one that is long";
 }
 
+// Frames that make memory take three times as long as those that find it made.
+TEST(ExperimentTest, AGlanceCountsWhenARoundOfFramesMakesLittleMemory) {
+  const auto look_at = [](int making) {
+    PaperChip chip(3, 2, 4);
+    const Configuration two{{0, 3}, Granularity::coarse, 2};
+    uint64_t made = 0;
+    const auto probe = [&] {
+      Probe now = chip.probe();
+      now.buffers_made = made;
+      return now;
+    };
+    Experiment glance({two, Observation::Kind::glance}, chain_of(2, 0), 0, probe);
+    const double frame_s = 1e-3 / chip.truth().cg[1].seconds;
+    chip.slow_down(3 * frame_s);
+    for (int frame = 1; !glance.take(chip.frame({two}), 0); ++frame) {
+      if (frame < making) ++made;
+      if (frame == making) chip.slow_down(frame_s);
+    }
+    return glance.observation();
+  };
+  EXPECT_NEAR(look_at(1).frame_s, 1e-3, 0.02e-3);
+  EXPECT_NEAR(look_at(20).frame_s, 1e-3, 0.02e-3) << "for 60 ms";
+  EXPECT_NEAR(look_at(1000).frame_s, 3e-3, 0.1e-3) << "for long";
+  EXPECT_NEAR(look_at(1000).lasted_s, 0.1 + 50 * 3e-3, 0.02) << "waited for no longer than 0.1 s";
+}
+
 TEST(ExperimentTest, ARestIsShorterThanAGlanceAndThatThanALook) {
   const auto lasted_s = [](Observation::Kind kind, bool rest) {
     PaperChip chip(3, 2, 4);
