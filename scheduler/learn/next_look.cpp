@@ -171,6 +171,7 @@ std::optional<Configuration> slowed_cores(const Choice& measured, const Findings
 
 std::optional<Configuration> second_chance(const Choice& measured, const Findings& findings,
                                            const Facts& facts) {
+  if (!is_of_rate_alone(measured.objective)) return std::nullopt;
   const Trial* lone = nullptr;
   for (const Trial& trial : findings.trials) {
     if (trial.configuration.granularity != Granularity::coarse ||

@@ -32,7 +32,8 @@ std::optional<Configuration> slowed_cores(const Choice& measured, const Findings
 
 /// The one trial under coarse grain that fell far short of what was expected, where that is well
 /// ahead of the best: something else may have been at work for a moment. None once it had a look,
-/// or where others fell short as well.
+/// where others fell short as well, or where power counts: a look at it is not ended when it is
+/// slow then.
 std::optional<Configuration> second_chance(const Choice& measured, const Findings& findings,
                                            const Facts& facts);
 

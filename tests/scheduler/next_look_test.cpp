@@ -225,16 +225,22 @@ TEST(NextLookTest, ALoneTrialThatFellFarShortHasASecondChance) {
   medium.granularity = Granularity::medium;
   const Trial best = did(medium, 1650, 1600), lone = did(on_device(3), 815, 1900);
   Facts facts;
+  Metric metric = Metric::throughput;
   const auto again = [&](const std::vector<Trial>& trials) {
     Findings found;
     found.trials = trials;
-    return second_chance(ranked(trials), found, facts);
+    Choice choice = ranked(trials);
+    choice.objective.metric = metric;
+    return second_chance(choice, found, facts);
   };
   EXPECT_EQ(again({best, lone}), lone.configuration);
   EXPECT_EQ(again({best, lone, did(on_device(2), 1000, 1100)}), lone.configuration);
   EXPECT_FALSE(again({best, lone, did(on_device(2), 1000, 1800)})) << "they fall short alike";
   EXPECT_FALSE(again({best, did(on_device(3), 815, 1700)})) << "hardly more was expected";
   EXPECT_FALSE(again({best, did(on_device(3), 1500, 1900)})) << "not far";
+  metric = Metric::efficiency;
+  EXPECT_FALSE(again({best, lone})) << "a look at its power is as slow as it is, and as long";
+  metric = Metric::throughput;
   facts.observations = {look(3, 1000)};
   EXPECT_FALSE(again({best, lone})) << "once";
 }
