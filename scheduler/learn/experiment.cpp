@@ -63,7 +63,9 @@ Experiment::Experiment(const Plan& plan, const Chain& chain, double counter_s, R
       chain_(chain),
       devices_(devices_of(chain, plan.configuration.mapping)),
       counter_s_(plan.meters ? counter_s : 0),
-      read_probe_(std::move(read_probe)) {}
+      read_probe_(std::move(read_probe)) {
+  if (is_trial(plan_.kind) && !is_long_trial()) memory_.begin(read_probe_());
+}
 
 bool Experiment::take(const FrameTimes& times, uint32_t device_stages) {
   if (!(Step{times.configuration, times.stages_apart, times.spaced} == plan_.step())) {
@@ -202,11 +204,10 @@ void Experiment::wait_for_slow_start(const FrameTimes& times) {
 bool Experiment::take_trial(const FrameTimes& times, uint32_t device_stages) {
   if (times.begin_ns >= others_end_ns_) latency_.add(times.latency_ns());
   if (start_ns_ == 0) {
-    const bool is_making = makes_memory();
     const double lasted_s = seconds(last_ns_ - first_ns_);
-    if (!has_filled(plan_.configuration, seen_, lasted_s) || lasted_s < plan_.fill_s ||
-        times.begin_ns < others_end_ns_ || is_making)
-      return is_slow();
+    const bool filled = has_filled(plan_.configuration, seen_, lasted_s) &&
+                        lasted_s >= plan_.fill_s && times.begin_ns >= others_end_ns_;
+    if (makes_memory(times, filled) || !filled) return is_slow();
     start_ns_ = last_ns_;
     begin_ = read_probe_();
     latency_.clear();
@@ -231,13 +232,13 @@ bool Experiment::take_trial(const FrameTimes& times, uint32_t device_stages) {
 
 // More frames are under way than before: a driver locks the pages of their tensors, and threads
 // wait for it.
-bool Experiment::makes_memory() {
+bool Experiment::makes_memory(const FrameTimes& times, bool filled) {
   const double lasted_s = seconds(last_ns_ - first_ns_);
   if (is_long_trial())
     return memory_.is_made(read_probe_()) && lasted_s < plan_.fill_s + kMostLongMaking_s;
   const int round = frames_at_a_time(plan_.configuration, devices_);
-  if (seen_ == 1 || seen_ % round == 0) makes_memory_ = memory_.is_made_by(round, read_probe_());
-  return makes_memory_ && lasted_s < kMostMaking_s;
+  return filled && lasted_s < kMostMaking_s &&
+         memory_.is_made(seen_, round, times.ready_ns, read_probe_);
 }
 
 bool Experiment::is_long_trial() const { return is_trial(plan_.kind) && plan_.fill_s > kCheap_s; }

@@ -64,18 +64,19 @@ Plan as_in_service(Plan plan, const Chain& chain, const Objective& objective);
 /// if the device took none of 16 frames; beside the device, when the cores took none of 16 for each
 /// that runs at a time. A glance lasts as long as two frames on the slowest path, or one that takes
 /// longer than kCheap_s, and 50 frames or 0.5 s, but 0.1 s at least, a rest 0.07 s, a look 60
-/// frames or 0.5 s, but 0.25 s at least, once a round of frames makes little memory, or after 0.1
-/// s; of frames that take longer than kCheap_s 0.5 s, once no memory is made for more of them, or
-/// after a second. Each is over after 50 ms in which it was too slow, and so are cores beside the
-/// device that have finished a frame by then, and cores alone after one round. A core beside the
-/// device is over with its first frame where that lasts so long, and no longer than any does, if
-/// all that began meanwhile would be too slow in half of the time. Where threads wait for the
-/// source in most frames the rate is what they would do with frames at hand, unless this process
-/// keeps all processors busy or the source has brought a tenth more.
+/// frames or 0.5 s, but 0.25 s at least, once a round of frames makes little memory, which is
+/// waited for for 0.1 s; of frames that take longer than kCheap_s 0.5 s, once no memory is made for
+/// more of them, or after a second. Each is over after 50 ms in which it was too slow, and so are
+/// cores beside the device that have finished a frame by then, and cores alone after one round. A
+/// core beside the device is over with its first frame where that lasts so long, and no longer than
+/// any does, if all that began meanwhile would be too slow in half of the time. Where threads wait
+/// for the source in most frames the rate is what they would do with frames at hand, unless this
+/// process keeps all processors busy or the source has brought a tenth more.
 class Experiment {
  public:
   /// `counter_s`: what the energy counter needs, 0 where energy does not matter. `read_probe` is
-  /// called a few times.
+  /// called a few times, as long as a trial waits for memory each 10 ms, and of long frames for
+  /// each.
   Experiment(const Plan& plan, const Chain& chain, double counter_s, ReadProbe read_probe);
 
   const Plan& plan() const { return plan_; }
@@ -93,7 +94,7 @@ class Experiment {
   void wait_for_slow_start(const FrameTimes& times);
   bool take_trial(const FrameTimes& times, uint32_t device_stages);
   bool is_long_trial() const;
-  bool makes_memory();
+  bool makes_memory(const FrameTimes& times, bool filled);
   double grew_s() const;
   double counted_s() const;
   bool is_behind();
@@ -134,7 +135,6 @@ class Experiment {
   std::vector<FrameTimes> first_round_;  // before them, where they are the end of such a round
   LatencySketch latency_;
   FreshMemory memory_;
-  bool makes_memory_ = false;        // in the last round of a trial
   std::vector<double> under_way_s_;  // how long each frame of a long trial was that was counted
   double latencies_s_ = 0;           // of the frames that were counted
   double relative_error_ = 0;

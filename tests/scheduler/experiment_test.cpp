@@ -201,30 +201,45 @@ TEST(ExperimentTest, AGlanceLastsAsLongAsFramesAreLate) {
   EXPECT_NEAR(lasted_s(0.5), 2 * 0.5, 0.01) << "one that is long";
 }
 
-// Frames that make memory take three times as long as those that find it made.
+// One frame after the other, of 3 ms as long as they make memory, which the first `making` do, and
+// of 1 ms after that. They leave at once, or all that are done each `burst_s`.
+Observation glance_at_fresh_memory(const Configuration& configuration, int making,
+                                   double burst_s = 0, double slow_fps = 0) {
+  std::vector<FrameTimes> frames(1000);
+  uint64_t now_ns = 1'000'000'000, made = 0;
+  for (int i = 0; i < 1000; ++i) {
+    FrameTimes& times = frames[static_cast<std::size_t>(i)];
+    times.configuration = configuration;
+    times.begin_ns = now_ns;
+    times.end_ns = now_ns += i < making ? 3'000'000 : 1'000'000;
+    const auto burst_ns = static_cast<uint64_t>(1e9 * burst_s);
+    times.ready_ns = burst_ns == 0 ? now_ns : (now_ns / burst_ns + 1) * burst_ns;
+  }
+  const auto probe = [&] { return Probe{.now_ns = now_ns, .buffers_made = made}; };
+  Experiment glance({configuration, Observation::Kind::glance, 0, slow_fps}, chain_of(16, 3), 0,
+                    probe);
+  for (const FrameTimes& times : frames) {
+    now_ns = times.ready_ns;
+    while (made < static_cast<uint64_t>(making) && frames[made].begin_ns <= now_ns) ++made;
+    if (glance.take(times, configuration.mapping.device_stages())) break;
+  }
+  return glance.observation();
+}
+
 TEST(ExperimentTest, AGlanceCountsWhenARoundOfFramesMakesLittleMemory) {
-  const auto look_at = [](int making) {
-    PaperChip chip(3, 2, 4);
-    const Configuration two{{0, 3}, Granularity::coarse, 2};
-    uint64_t made = 0;
-    const auto probe = [&] {
-      Probe now = chip.probe();
-      now.buffers_made = made;
-      return now;
-    };
-    Experiment glance({two, Observation::Kind::glance}, chain_of(2, 0), 0, probe);
-    const double frame_s = 1e-3 / chip.truth().cg[1].seconds;
-    chip.slow_down(3 * frame_s);
-    for (int frame = 1; !glance.take(chip.frame({two}), 0); ++frame) {
-      if (frame < making) ++made;
-      if (frame == making) chip.slow_down(frame_s);
-    }
-    return glance.observation();
-  };
-  EXPECT_NEAR(look_at(1).frame_s, 1e-3, 0.02e-3);
-  EXPECT_NEAR(look_at(20).frame_s, 1e-3, 0.02e-3) << "for 60 ms";
-  EXPECT_NEAR(look_at(1000).frame_s, 3e-3, 0.1e-3) << "for long";
-  EXPECT_NEAR(look_at(1000).lasted_s, 0.1 + 50 * 3e-3, 0.02) << "waited for no longer than 0.1 s";
+  const Configuration two{{0, 2}, Granularity::coarse, 2};
+  EXPECT_NEAR(glance_at_fresh_memory(two, 0).frame_s, 1e-3, 0.02e-3);
+  EXPECT_NEAR(glance_at_fresh_memory(two, 0).lasted_s, 0.11, 0.01) << "10 ms tell";
+  EXPECT_NEAR(glance_at_fresh_memory(two, 20).frame_s, 1e-3, 0.02e-3) << "for 60 ms";
+  EXPECT_NEAR(glance_at_fresh_memory(two, 1000).frame_s, 3e-3, 0.1e-3) << "for long";
+  EXPECT_NEAR(glance_at_fresh_memory(two, 1000).lasted_s, 0.1 + 50 * 3e-3, 0.02)
+      << "waited for for 0.1 s";
+  EXPECT_NEAR(glance_at_fresh_memory(two, 20, 20e-3).frame_s, 1e-3, 0.2e-3) << "in bursts";
+  for (const int lanes : {1, 2, 4, 8}) {
+    const Configuration alone{{3, 2}, Granularity::coarse, 1, lanes};
+    EXPECT_NEAR(glance_at_fresh_memory(alone, 20).frame_s, 1e-3, 0.02e-3) << lanes;
+  }
+  EXPECT_LT(glance_at_fresh_memory(two, 20, 0, 450).lasted_s, 0.06) << "333 a second are too few";
 }
 
 TEST(ExperimentTest, ARestIsShorterThanAGlanceAndThatThanALook) {
