@@ -185,7 +185,7 @@ void leave_out_little_cores(Choice& choice, const Learnt& derived, const Allowed
 }
 
 // Prefers more lanes of the device alone, if they ran and are expected to do as much. Too many
-// lanes cost little. Too few cost up to a fifth of the rate, and one lane up to a third, where
+// lanes cost little. Too few cost up to a fifth of the rate, and one lane up to two fifths, where
 // lanes gain more than at the next size.
 void take_more_lanes(Choice& choice, const Learnt& derived, const Allowed& allowed,
                      const Predictor& predictor) {

@@ -15,6 +15,11 @@ constexpr double kInTheWayThere = 0.9;
 
 }  // namespace
 
+bool differ_in_lanes_alone(Configuration a, const Configuration& b) {
+  a.lanes = b.lanes;
+  return a == b;
+}
+
 std::optional<int> next_lanes(std::span<const int> lanes,
                               const std::array<LaneFactor, kMaxLanes>& factors,
                               const LanePrior& prior, const std::function<bool(int)>& made) {

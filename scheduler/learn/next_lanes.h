@@ -12,6 +12,8 @@
 
 namespace tandem {
 
+bool differ_in_lanes_alone(Configuration a, const Configuration& b);
+
 /// With how many lanes the device is measured next, after one; none when that is clear. Pure.
 /// `lanes`: that may be measured, each twice the one before. `factors`: X(1) / X(S), unknown where
 /// the device took no frame. `made`: whether S lanes were measured.

@@ -39,11 +39,6 @@ constexpr int kTrialsBeforeALook = 2, kMostLooksAtSlowed = 2;
 // more than the best does.
 constexpr double kFarShort = 0.75, kWorthAnother = 0.1;
 
-bool differ_in_lanes_alone(Configuration a, const Configuration& b) {
-  a.lanes = b.lanes;
-  return a == b;
-}
-
 /// Whom it is worth to compare with the best.
 class Rivals {
  public:

@@ -32,8 +32,8 @@ std::optional<Configuration> slowed_cores(const Choice& measured, const Findings
 
 /// The one trial under coarse grain that fell far short of what was expected, where that is well
 /// ahead of the best: something else may have been at work for a moment. None once it had a look,
-/// where others fell short as well, or where power counts: a look at it is not ended when it is
-/// slow then.
+/// where others fell short as well, or where not the rate alone counts: a look at power is not ended
+/// when it is slow.
 std::optional<Configuration> second_chance(const Choice& measured, const Findings& findings,
                                            const Facts& facts);
 

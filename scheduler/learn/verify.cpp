@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "scheduler/learn/next_lanes.h"
+
 namespace tandem {
 namespace {
 
@@ -59,7 +61,7 @@ class Derived {
   Verdict verdict() const {
     if (looked_at_.empty()) return {Verdict::Is::open, learnt_.chosen.configuration, {}};
     const bool slower = learnt_.origin == Learnt::Origin::slower;
-    const bool agree = most_ratio_ <= kAgree * least_ratio_;
+    const bool agree = errors_agree();
     std::optional<Candidate> next = slower ? best_tried() : std::nullopt;
     // What the cores are taken for makes some configurations slow and leaves others as they were:
     // one that ran before may be the best, whatever others say of it.
@@ -102,9 +104,22 @@ class Derived {
       best_ratio_ = ratio;
     }
     error_ = std::max({error_, ratio, 1 / ratio});
-    most_ratio_ = std::max(most_ratio_, ratio);
-    least_ratio_ = std::min(least_ratio_, ratio);
     looked_at_.push_back({look.configuration, ratio});
+  }
+
+  // What lanes gain is not an error that all share: the lanes that did most of their promise tell
+  // what the others may do.
+  bool errors_agree() const {
+    double most = 0, least = std::numeric_limits<double>::infinity();
+    for (const Looked& looked : looked_at_) {
+      most = std::max(most, looked.ratio);
+      const bool other_lanes_do_more = std::ranges::any_of(looked_at_, [&](const Looked& other) {
+        return other.ratio > looked.ratio &&
+               differ_in_lanes_alone(other.configuration, looked.configuration);
+      });
+      if (!other_lanes_do_more) least = std::min(least, looked.ratio);
+    }
+    return most <= kAgree * least;
   }
 
   // What it may reach: other numbers of threads and lanes err as those that were looked at, other
@@ -210,7 +225,6 @@ class Derived {
   Candidate best_;
   double best_ratio_ = 1;
   double error_ = 1;  // the greatest so far, as a factor above one
-  double most_ratio_ = 0, least_ratio_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace

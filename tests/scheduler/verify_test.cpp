@@ -61,6 +61,21 @@ TEST_F(VerifyTest, WhatDoesAsExpectedHoldsAfterALookAtAnotherKind) {
   EXPECT_EQ(verdict().is, Verdict::Is::holds) << "of the same size one look tells";
 }
 
+// What two lanes gain at this size they need not have gained at others.
+TEST_F(VerifyTest, LanesThatGainMoreThanAtOtherSizesAreNoStaleKnowledge) {
+  learnt_.findings.measurements.lane_factors[1] = {1.2, 1};
+  const auto look_at_lanes = [&](int lanes, double ratio) {
+    const Configuration one{{2, 2}, Granularity::coarse, 5, lanes};
+    look_of(one, ratio * predictor_.predict(learnt_.findings.measurements, one).throughput_fps);
+  };
+  look_at_lanes(2, 1.55);
+  look_at_lanes(1, 1);
+  EXPECT_NE(verdict().is, Verdict::Is::stale);
+  look_of({{0, 2}, Granularity::coarse, 4},
+          0.9 * predictor_.predict(both_sides(), {{0, 2}, Granularity::coarse, 4}).throughput_fps);
+  EXPECT_EQ(verdict().is, Verdict::Is::stale) << "the cores do less, and these lanes more";
+}
+
 // Something else takes the cores: what needs few of them is as fast as it was.
 TEST_F(VerifyTest, WhereCoresAreTakenTheDeviceAloneIsLookedAtFirst) {
   learnt_.origin = Learnt::Origin::slower;
