@@ -21,8 +21,7 @@ constexpr double kFarBehind = 4;
 constexpr double kLittleAtOnce = 0.05, kLittle = 0.2;
 // Lanes that leave frames for a core.
 constexpr int kFewLanes = 2;
-// How many times as much of the cores a frame on the device may take as one without: lanes share
-// the thread that waits.
+// How many times as much of the cores a frame may take with the device: lanes share a thread.
 constexpr double kTooMuch = 1.5;
 // How many times as long as by medium grain stages may take on cores that all compute them.
 constexpr double kContradicts = 1.75;
@@ -235,10 +234,12 @@ class Measuring {
   // Whether all cores, as far as one core and medium grain tell, would gain less than they cost
   // while they are measured, and get in the way of the device's driver later.
   bool add_little() const {
-    return is_open() && chain_.cores > kFewCores && chain_.device_capable != 0 &&
-           is_led_by_rate(objective_) &&
-           cores_part(measurements_, 1 / device_s()) < kLittleAtOnce &&
-           device_s() < kLittle * cores_s(measurements_);
+    if (!is_open() || chain_.cores <= kFewCores || chain_.device_capable == 0 ||
+        !is_led_by_rate(objective_))
+      return false;
+    const double part = cores_part(measurements_, 1 / device_s());
+    return (part < kLittleAtOnce && device_s() < kLittle * cores_s(measurements_)) ||
+           (part < kLittle && is_held_up_by_a_core(observations_, chain_.devices, device_s()));
   }
 
   // Where all cores are faster in a stage one of them has to tell what it takes: medium grain says

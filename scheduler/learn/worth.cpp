@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "scheduler/learn/experiment.h"
 #include "scheduler/learn/keep_up.h"
 #include "scheduler/learn/next_threads.h"
 
@@ -81,6 +82,13 @@ double medium_s(const Measurements& measurements) {
 
 double cores_part(const Measurements& measurements, double throughput_fps) {
   return 1 / medium_s(measurements) / throughput_fps;
+}
+
+bool is_held_up_by_a_core(std::span<const Observation> observations, int devices, double device_s) {
+  return std::ranges::any_of(observations, [&](const Observation& seen) {
+    return seen.kind == Kind::beside && cores_beside(seen.configuration, devices) == 1 &&
+           device_s < kTooSlow * seen.frame_s;
+  });
 }
 
 double most_driver_cores(int cores) { return std::max(kDriverCores, kDriverPart * cores); }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <span>
+
 #include "model/objective.h"
 #include "scheduler/learn/facts.h"
 
@@ -32,6 +34,10 @@ double medium_s(const Measurements& measurements);
 /// The part of a rate that all cores together reach under medium grain; unknown as long as a stage
 /// was not measured there.
 double cores_part(const Measurements& measurements, double throughput_fps);
+
+/// Whether one core beside a device that takes `device_s` a frame alone made the stream too slow
+/// for a trial (kTooSlow): frames leave in order, and wait for those of each further core as well.
+bool is_held_up_by_a_core(std::span<const Observation> observations, int devices, double device_s);
 
 /// How many cores the driver of a device keeps busy at most. A device that takes more is made of
 /// them, or its driver is: beside it they are not what they are alone, and what it computes costs

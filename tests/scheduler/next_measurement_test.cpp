@@ -24,6 +24,7 @@ struct Machine {
   bool cores_get_none = false;   ///< no frame beside the device
   double lanes_gain = 1;         ///< of several
   double in_the_way = 1;         ///< how many times longer the device takes beside a core
+  double held_up = 1;            ///< how many times longer all frames take beside a core
   int most_lanes = 8;            ///< beside which a core gets frames
 };
 
@@ -50,6 +51,7 @@ std::vector<std::string> measured_on(const Machine& machine, const Objective& ob
     const double lanes_s = machine.device_s / (configuration.lanes > 1 ? machine.lanes_gain : 1);
     seen.frame_s = device ? lanes_s : machine.core_s / cores;
     if (beside) seen.device_frame_s = machine.in_the_way * lanes_s;
+    if (beside) seen.frame_s *= machine.held_up;
     seen.service_s = machine.core_s;
     seen.cpu_s = device ? machine.device_cores * machine.device_s : machine.core_s;
     seen.stages.assign(2, {(device && !beside ? machine.device_s : machine.core_s) / 2, 0, 0});
@@ -210,6 +212,19 @@ TEST(NextMeasurementTest, OfCoresFarBehindTheDeviceFewAreMeasured) {
   EXPECT_EQ(with_device(0.15e-3), one_and_all) << "... or 24%";
   EXPECT_EQ(with_device(0.5e-3), (Names{"gg/cg1 apart", "gg/cg1", "cc/mg", "gg/cg2 beside",
                                         "cc/cg1", "cc/cg8", "cc/cg12", "cc/cg16"}));
+}
+
+// Frames leave in order: behind those of twelve cores they wait as they do behind those of one.
+TEST(NextMeasurementTest, WhereOneCoreHoldsUpTheDeviceNoMoreAreMeasured) {
+  Machine machine = with_cores(16);
+  machine.core_s = 10e-3;
+  machine.device_s = 0.55e-3;
+  const auto last = [&](double held_up) {
+    machine.held_up = held_up;
+    return measured_on(machine).back();
+  };
+  EXPECT_EQ(last(2), "gg/cg13 beside") << "half of the rate is left";
+  EXPECT_EQ(last(2.5), "gg/cg2 beside");
 }
 
 TEST(NextMeasurementTest, LongFramesTellUnderMediumGrainThatCoresAddLittle) {
