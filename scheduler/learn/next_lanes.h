@@ -12,6 +12,7 @@
 
 namespace tandem {
 
+/// Whether all but the number of lanes is the same; two equal ones are.
 bool differ_in_lanes_alone(Configuration a, const Configuration& b);
 
 /// With how many lanes the device is measured next, after one; none when that is clear. Pure.

@@ -111,7 +111,7 @@ int late_allocations(const std::string& stages) {
 
 // A thread that loses its core for a while makes hundreds of frames wait behind its own, more than
 // ever before: that happens now and then, and what is made for each frame is made in every stream.
-constexpr int kStreams = 3;
+constexpr int kStreams = 5;
 
 void expect_steady(const std::string& stages, const std::string& configuration) {
   SCOPED_TRACE(configuration);
