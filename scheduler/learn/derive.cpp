@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/split.h"
+#include "scheduler/learn/next_lanes.h"
 #include "scheduler/learn/next_threads.h"
 #include "scheduler/learn/promises.h"
 #include "scheduler/learn/simplest.h"
@@ -198,16 +199,13 @@ void take_more_lanes(Choice& choice, const Learnt& derived, const Allowed& allow
   const Choice alone =
       of_device_alone(choice, derived.findings, allowed, predictor, Which::measured);
   const auto as_good = [&](const Candidate& candidate, const Candidate& than, double margin) {
-    Configuration same = candidate.configuration;
-    same.lanes = chosen.configuration.lanes;
-    return same == chosen.configuration &&
+    return differ_in_lanes_alone(candidate.configuration, chosen.configuration) &&
            candidate.configuration.lanes > than.configuration.lanes &&
            find_trial(derived.findings.trials, candidate.configuration)->ran &&
            !worth_switching(candidate.prediction, than.prediction, choice.objective,
                             margin_of(choice.objective, margin));
   };
-  const std::span<const Candidate> best_first(alone.ranked.data(),
-                                              static_cast<std::size_t>(alone.count));
+  const auto best_first = std::span(alone.ranked).first(static_cast<std::size_t>(alone.count));
   const Candidate* several = &chosen;
   if (chosen.configuration.lanes == 1) {
     const auto found = std::ranges::find_if(best_first, [&](const Candidate& candidate) {

@@ -64,8 +64,8 @@ Plan as_in_service(Plan plan, const Chain& chain, const Objective& objective);
 /// if the device took none of 16 frames; beside the device, when the cores took none of 16 for each
 /// that runs at a time. A glance lasts as long as two frames on the slowest path, or one that takes
 /// longer than kCheap_s, and 50 frames or 0.5 s, but 0.1 s at least, a rest 0.07 s, a look 60
-/// frames or 0.5 s, but 0.25 s at least, once a round of frames makes little memory, which is
-/// waited for for 0.1 s; of frames that take longer than kCheap_s 0.5 s, once no memory is made for
+/// frames or 0.5 s, but 0.25 s at least, once a round of frames makes little memory, or after
+/// 0.1 s; of frames that take longer than kCheap_s 0.5 s, once no memory is made for
 /// more of them, or after a second. Each is over after 50 ms in which it was too slow, and so are
 /// cores beside the device that have finished a frame by then, and cores alone after one round. A
 /// core beside the device is over with its first frame where that lasts so long, and no longer than

@@ -200,9 +200,8 @@ const Candidate* measured_too_early(const Choice& measured, const Facts& facts,
   };
   for (int i = 0; i < measured.count; ++i) {
     const Candidate& candidate = measured.ranked[i];
-    Configuration as_best = candidate.configuration;
-    as_best.lanes = best.lanes;
-    if (as_best == best && !ran_since(candidate.configuration) &&
+    if (differ_in_lanes_alone(candidate.configuration, best) &&
+        !ran_since(candidate.configuration) &&
         !worth_switching(candidate.prediction, measured.best().prediction, measured.objective,
                          margin_of(measured.objective, kWakingUp)))
       return &candidate;

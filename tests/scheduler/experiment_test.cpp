@@ -229,11 +229,11 @@ Observation glance_at_fresh_memory(const Configuration& configuration, int makin
 TEST(ExperimentTest, AGlanceCountsWhenARoundOfFramesMakesLittleMemory) {
   const Configuration two{{0, 2}, Granularity::coarse, 2};
   EXPECT_NEAR(glance_at_fresh_memory(two, 0).frame_s, 1e-3, 0.02e-3);
-  EXPECT_NEAR(glance_at_fresh_memory(two, 0).lasted_s, 0.11, 0.01) << "10 ms tell";
+  EXPECT_LT(glance_at_fresh_memory(two, 0).lasted_s, 0.105) << "nothing is waited for";
   EXPECT_NEAR(glance_at_fresh_memory(two, 20).frame_s, 1e-3, 0.02e-3) << "for 60 ms";
   EXPECT_NEAR(glance_at_fresh_memory(two, 1000).frame_s, 3e-3, 0.1e-3) << "for long";
   EXPECT_NEAR(glance_at_fresh_memory(two, 1000).lasted_s, 0.1 + 50 * 3e-3, 0.02)
-      << "waited for for 0.1 s";
+      << "no longer than 0.1 s";
   EXPECT_NEAR(glance_at_fresh_memory(two, 20, 20e-3).frame_s, 1e-3, 0.2e-3) << "in bursts";
   for (const int lanes : {1, 2, 4, 8}) {
     const Configuration alone{{3, 2}, Granularity::coarse, 1, lanes};

@@ -25,6 +25,7 @@ struct Machine {
   double lanes_gain = 1;         ///< of several
   double in_the_way = 1;         ///< how many times longer the device takes beside a core
   double held_up = 1;            ///< how many times longer all frames take beside a core
+  double medium_gain = 1;        ///< of all cores over one under medium grain
   int most_lanes = 8;            ///< beside which a core gets frames
 };
 
@@ -55,6 +56,8 @@ std::vector<std::string> measured_on(const Machine& machine, const Objective& ob
     seen.service_s = machine.core_s;
     seen.cpu_s = device ? machine.device_cores * machine.device_s : machine.core_s;
     seen.stages.assign(2, {(device && !beside ? machine.device_s : machine.core_s) / 2, 0, 0});
+    if (configuration.granularity == Granularity::medium)
+      for (auto& stage : seen.stages) stage.seconds /= machine.medium_gain;
     seen.cores_s = machine.stages_on_cores_s;
     seen.in_vain = beside && (machine.cores_get_none || configuration.lanes > machine.most_lanes);
     names.push_back(to_string(configuration));
@@ -218,13 +221,15 @@ TEST(NextMeasurementTest, OfCoresFarBehindTheDeviceFewAreMeasured) {
 TEST(NextMeasurementTest, WhereOneCoreHoldsUpTheDeviceNoMoreAreMeasured) {
   Machine machine = with_cores(16);
   machine.core_s = 10e-3;
-  machine.device_s = 0.55e-3;
-  const auto last = [&](double held_up) {
+  machine.device_s = 0.3e-3;
+  const auto last = [&](double held_up, double medium_gain) {
     machine.held_up = held_up;
+    machine.medium_gain = medium_gain;
     return measured_on(machine).back();
   };
-  EXPECT_EQ(last(2), "gg/cg13 beside") << "half of the rate is left";
-  EXPECT_EQ(last(2.5), "gg/cg2 beside");
+  EXPECT_EQ(last(2, 5), "gg/cg13 beside") << "half of the rate is left";
+  EXPECT_EQ(last(2.5, 5), "gg/cg2 beside");
+  EXPECT_EQ(last(2.5, 8), "gg/cg13 beside") << "all cores do a quarter as much";
 }
 
 TEST(NextMeasurementTest, LongFramesTellUnderMediumGrainThatCoresAddLittle) {
