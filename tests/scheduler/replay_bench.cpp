@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Trainings that are kept, run again with the trials that this build would make.
+//   replay_bench FOLDER... [--seeds 10] [--paths 1]
+// A folder of knowledge, or one of such folders, as `learning_bench --knowledge` leaves it. The
+// experiments are those that were made. What is tried does what it did on average when it ran, or
+// what the model expects after all trials of that training, times noise of 4%, of 2.4% in a look.
+// The table has what was chosen as a part of the fastest that ran, and what trials and looks took.
+// "not made": replays that asked for an experiment that the training did not make.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "model/predictor.h"
+#include "scheduler/learn/interpret.h"
+#include "scheduler/learn/knowledge_folder.h"
+#include "scheduler/learn/known.h"
+#include "scheduler/learn/next_experiment.h"
+
+namespace tandem {
+namespace {
+
+constexpr double kNoise = 0.04, kNoiseOfALook = 0.6 * kNoise;
+constexpr double kSwitch_s = 0.01;
+constexpr double kWeightOfAnExperiment = 0.1;  // a device wakes up in it
+constexpr int kMostSteps = 80;
+
+const AnalyticPredictor kPredictor;
+
+struct Options {
+  std::vector<std::string> folders;
+  int seeds = 10;
+  bool paths = false;
+};
+
+// What configurations did in a training.
+class Rates {
+ public:
+  explicit Rates(const Known& known) : learnt_(learnt_of(known, kPredictor)) {
+    for (const Observation& seen : known.facts.observations) {
+      if (!(seen.frame_s > 0) || seen.kind == Observation::Kind::stages ||
+          seen.kind == Observation::Kind::beside)
+        continue;
+      const double weight = is_trial(seen.kind) ? 1 : kWeightOfAnExperiment;
+      Ran& ran = ran_[to_string(seen.configuration)];
+      ran.frames += weight * seen.lasted_s / seen.frame_s;
+      ran.seconds += weight * seen.lasted_s;
+      ran.last = seen;
+    }
+  }
+
+  double fps_of(const Configuration& configuration) const {
+    if (const Ran* ran = find(configuration)) return ran->frames / ran->seconds;
+    const Findings& found = learnt_.findings;
+    return corrected(found.trials, configuration,
+                     kPredictor.predict(found.measurements, configuration))
+        .throughput_fps;
+  }
+
+  double fastest_fps() const {
+    double fastest = 0;
+    for (const auto& [text, ran] : ran_) fastest = std::max(fastest, ran.frames / ran.seconds);
+    return fastest;
+  }
+
+  Observation like(const Configuration& configuration) const {
+    const Ran* ran = find(configuration);
+    return ran ? ran->last : Observation{};
+  }
+
+ private:
+  struct Ran {
+    double frames = 0, seconds = 0;
+    Observation last;
+  };
+
+  const Ran* find(const Configuration& configuration) const {
+    const auto found = ran_.find(to_string(configuration));
+    return found == ran_.end() ? nullptr : &found->second;
+  }
+
+  const Learnt learnt_;
+  std::map<std::string, Ran> ran_;
+};
+
+struct Replayed {
+  Configuration chosen;
+  double seconds = 0;  ///< of trials and looks
+  int trials = 0;      ///< looks included
+  std::string path;    ///< each of them, a look with *, and what it did of the fastest
+};
+
+class Replay {
+ public:
+  Replay(const Known& known, const Rates& rates, unsigned seed)
+      : known_(known), rates_(rates), random_(seed), used_(known.facts.observations.size()) {
+    facts_.chain = known.facts.chain;
+    facts_.prior = known.facts.prior;
+  }
+
+  std::optional<Replayed> run() {
+    for (int step = 0; step < kMostSteps; ++step) {
+      const Findings findings =
+          interpret(facts_.observations, facts_.chain, kPredictor, facts_.prior);
+      const Next next =
+          next_experiment(facts_, findings, known_.objective, known_.allowed, kPredictor);
+      if (!next.plan) {
+        if (next.choice.count == 0) return std::nullopt;
+        replayed_.chosen = next.choice.best().configuration;
+        return replayed_;
+      }
+      if (!(is_trial(next.plan->kind) ? attempt(*next.plan) : repeat(*next.plan)))
+        return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  bool repeat(const Plan& plan) {
+    for (std::size_t i = 0; i < used_.size(); ++i) {
+      const Observation& seen = known_.facts.observations[i];
+      if (used_[i] || seen.kind != plan.kind || seen.configuration != plan.configuration) continue;
+      used_[i] = true;
+      facts_.observations.push_back(seen);
+      return true;
+    }
+    return false;
+  }
+
+  bool attempt(const Plan& plan) {
+    const bool look = plan.kind == Observation::Kind::look;
+    const double fps = rates_.fps_of(plan.configuration) *
+                       std::exp(normal_(random_) * (look ? kNoiseOfALook : kNoise));
+    if (!(fps > 0)) return false;
+    Observation seen = rates_.like(plan.configuration);
+    seen.configuration = plan.configuration;
+    seen.kind = plan.kind;
+    seen.in_vain = false;
+    seen.starved_frames = 0;
+    seen.relative_error = kLeastNoise;
+    seen.frame_s = 1 / fps;
+    seen.lasted_s = lasts_s(plan, fps);
+    seen.frames = std::max(2, static_cast<int>(seen.lasted_s * fps));
+    facts_.observations.push_back(seen);
+    replayed_.seconds += seen.lasted_s + kSwitch_s;
+    ++replayed_.trials;
+    char text[64];
+    std::snprintf(text, sizeof text, " %s%s %.2f", look ? "*" : "",
+                  to_string(plan.configuration).c_str(), fps / rates_.fastest_fps());
+    replayed_.path += text;
+    return true;
+  }
+
+  // As Experiment does it.
+  static double lasts_s(const Plan& plan, double fps) {
+    if (plan.rest) return 0.07;
+    if (fps < plan.slow_fps) return 0.05;
+    const bool look = plan.kind == Observation::Kind::look;
+    return std::clamp((look ? 60 : 50) / fps, look ? 0.25 : 0.1, 0.5);
+  }
+
+  const Known& known_;
+  const Rates& rates_;
+  std::mt19937 random_;
+  std::normal_distribution<double> normal_;
+  std::vector<bool> used_;  // experiments
+  Facts facts_;
+  Replayed replayed_;
+};
+
+struct Sum {
+  double ratio = 0, least = 1, seconds = 0, trials = 0;
+  int replays = 0, not_made = 0;
+
+  void add(double of_fastest, const Replayed& replayed) {
+    ratio += of_fastest;
+    least = std::min(least, of_fastest);
+    seconds += replayed.seconds;
+    trials += replayed.trials;
+    ++replays;
+  }
+  void add(const Sum& other) {
+    ratio += other.ratio;
+    least = std::min(least, other.least);
+    seconds += other.seconds;
+    trials += other.trials;
+    replays += other.replays;
+    not_made += other.not_made;
+  }
+  void print(const std::string& name) const {
+    std::printf("| %s | %.3f | %.3f | %.1f | %.2f | %d |\n", name.c_str(), ratio / replays, least,
+                trials / replays, seconds / replays, not_made);
+  }
+};
+
+Sum replay(const Known& known, const Options& options) {
+  const Rates rates(known);
+  Sum sum;
+  for (int seed = 1; seed <= options.seeds; ++seed) {
+    const auto replayed = Replay(known, rates, static_cast<unsigned>(seed)).run();
+    if (!replayed) {
+      ++sum.not_made;
+      continue;
+    }
+    const double of_fastest = std::min(1.0, rates.fps_of(replayed->chosen) / rates.fastest_fps());
+    sum.add(of_fastest, *replayed);
+    if (options.paths)
+      std::printf("%.3f %s:%s\n", of_fastest, to_string(replayed->chosen).c_str(),
+                  replayed->path.c_str());
+  }
+  return sum;
+}
+
+std::vector<std::filesystem::path> folders_in(const std::string& folder) {
+  std::vector<std::filesystem::path> all{folder};
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+    if (entry.is_directory()) all.push_back(entry.path());
+  std::ranges::sort(all);
+  return all;
+}
+
+int usage() {
+  std::fprintf(stderr, "usage: replay_bench FOLDER... [--seeds N] [--paths 1]\n");
+  return 2;
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strncmp(argv[i], "--", 2) != 0) {
+      options.folders.push_back(argv[i]);
+      continue;
+    }
+    const int value = i + 1 < argc ? std::atoi(argv[i + 1]) : 0;
+    if (value < 1) return usage();
+    if (std::strcmp(argv[i], "--seeds") == 0)
+      options.seeds = value;
+    else if (std::strcmp(argv[i], "--paths") == 0)
+      options.paths = true;
+    else
+      return usage();
+    ++i;
+  }
+  if (options.folders.empty()) return usage();
+  std::printf("| | of the fastest | least | trials | s | not made |\n");
+  std::printf("| --- | ---: | ---: | ---: | ---: | ---: |\n");
+  Sum all;
+  for (const std::string& folder : options.folders) {
+    if (!std::filesystem::is_directory(folder)) {
+      std::fprintf(stderr, "replay_bench: %s is no folder\n", folder.c_str());
+      return 1;
+    }
+    for (const auto& path : folders_in(folder)) {
+      KnowledgeFolder knowledge(path.string());
+      for (const Known& known : knowledge.list()) {
+        const Sum sum = replay(known, options);
+        if (sum.replays > 0) sum.print(path.string());
+        all.add(sum);
+      }
+      for (const std::string& message : knowledge.take_messages())
+        std::fprintf(stderr, "replay_bench: %s\n", message.c_str());
+    }
+  }
+  if (all.replays == 0) {
+    std::fprintf(stderr, "replay_bench: nothing that is known could be replayed\n");
+    return 1;
+  }
+  all.print("all");
+  return 0;
+}
+
+}  // namespace
+}  // namespace tandem
+
+int main(int argc, char** argv) { return tandem::run(argc, argv); }
