@@ -129,6 +129,12 @@ Prediction mean_of_looks(std::span<const Prediction> looks, std::span<const doub
   return mean;
 }
 
+bool contradict_each_other(std::span<const Prediction> looks) {
+  if (looks.size() != 2) return false;
+  const auto [slow, fast] = std::minmax(looks[0].throughput_fps, looks[1].throughput_fps);
+  return slow < kStoodStill * fast;
+}
+
 Prediction corrected(std::span<const Trial> trials, const Configuration& configuration,
                      const Prediction& prediction) {
   if (const Trial* trial = find_trial(trials, configuration)) return trial->measured;

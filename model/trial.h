@@ -25,6 +25,11 @@ struct Trial {
 /// in which the counter had a new value. `weights`: one a look.
 Prediction mean_of_looks(std::span<const Prediction> looks, std::span<const double> weights);
 
+/// Whether there were two looks alone, and mean_of_looks() takes the word of the faster one:
+/// whether the machine stood still in the other one, or was fast for a moment in this one, a third
+/// one says.
+bool contradict_each_other(std::span<const Prediction> looks);
+
 /// The trial of that configuration, or null.
 const Trial* find_trial(std::span<const Trial> trials, const Configuration& configuration);
 

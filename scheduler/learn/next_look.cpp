@@ -133,7 +133,12 @@ const Candidate* worth_a_look(const Choice& measured, const Findings& findings, 
     ++rivals;
     if (all.comes_before(rival, *next)) next = &rival;
   }
-  if (rivals == 0 || enough) return findings.trials.empty() || looked_at(*best) ? nullptr : best;
+  const auto is_known = [&](const Candidate& candidate) {
+    const Trial* trial = find_trial(findings.trials, candidate.configuration);
+    const bool doubtful = trial && contradict_each_other(trial->looks);
+    return looked_at(candidate) && (!doubtful || all_s >= kMostLooksSeconds);
+  };
+  if (rivals == 0 || enough) return findings.trials.empty() || is_known(*best) ? nullptr : best;
   return all.looks(*next) < kMostLooksEach ? next : nullptr;
 }
 

@@ -97,6 +97,19 @@ TEST(Trials, ALookInWhichTheMachineStoodStillSaysNothing) {
   EXPECT_DOUBLE_EQ(mean_fps({130, 90, 90, 90}), 100) << "one that is fast is no reason";
 }
 
+TEST(Trials, TwoLooksContradictEachOtherWhereOneOfThemDoesNotCount) {
+  const auto contradict = [](const std::vector<double>& rates) {
+    std::vector<Prediction> looks;
+    for (const double fps : rates) looks.push_back(expected(fps, 1));
+    return contradict_each_other(looks);
+  };
+  EXPECT_TRUE(contradict({100, 79}));
+  EXPECT_TRUE(contradict({79, 100}));
+  EXPECT_FALSE(contradict({100, 81}));
+  EXPECT_FALSE(contradict({100}));
+  EXPECT_FALSE(contradict({100, 79, 80})) << "a third one has said";
+}
+
 TEST(Trials, LooksWithoutANewValueOfTheCounterSayNothingOfEnergy) {
   const std::vector<Prediction> looks{expected(100, 2), expected(90, kUnknown), expected(80, 3)};
   const Prediction mean = mean_of_looks(looks, std::vector<double>(3, 1));

@@ -47,6 +47,20 @@ TEST(NextLookTest, WhoIsFarAheadIsNotComparedAndLookedAtOnce) {
       << "a glance is no look at length";
 }
 
+// Either the machine stood still in the slow one, or it was fast for a moment in the other one.
+TEST(NextLookTest, OfTwoLooksThatContradictEachOtherAThirdSaysWhichIsRight) {
+  EXPECT_EQ(turn({look(2, 1000), look(2, 850), look(3, 500)}), 0);
+  for (const auto& [first, second] : {std::pair{1000, 700}, {700, 1000}}) {
+    std::vector<Observation> looks{look(2, first), look(2, second), look(3, 500)};
+    EXPECT_EQ(turn(looks), 2);
+    EXPECT_EQ(turn(looks, 1, 16), 2);
+    looks.push_back(look(2, 720));
+    EXPECT_EQ(turn(looks), 0) << "the middle one is right";
+  }
+  EXPECT_EQ(turn({look(2, 1000), look(2, 700), look(3, 500), look(3, 300)}), 2)
+      << "what is not chosen may be anything";
+}
+
 TEST(NextLookTest, NearEqualsAreLookedAtInTurnUntilItMattersLittle) {
   std::vector<Observation> looks{look(2, 1000)};
   EXPECT_EQ(turn({look(2, 1000), look(3, 1000, Kind::glance)}), 2);
