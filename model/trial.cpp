@@ -181,4 +181,12 @@ bool lanes_fall_short(std::span<const Trial> trials, const Configuration& config
   return error_of_lanes(trials, configuration).has_value();
 }
 
+bool lanes_seen_to_fall_short(std::span<const Trial> trials, const Configuration& configuration) {
+  std::vector<Trial> fewer(trials.begin(), trials.end());
+  std::erase_if(fewer, [&](const Trial& trial) {
+    return trial.configuration.threads > configuration.threads;
+  });
+  return lanes_fall_short(fewer, configuration);
+}
+
 }  // namespace tandem

@@ -53,4 +53,7 @@ Prediction at_ratio(Prediction prediction, double ratio);
 /// Whether trials showed that lanes gain much less than they promise for such a configuration.
 bool lanes_fall_short(std::span<const Trial> trials, const Configuration& configuration);
 
+/// The same of trials with at most as many threads: more of them may be in the way of each other.
+bool lanes_seen_to_fall_short(std::span<const Trial> trials, const Configuration& configuration);
+
 }  // namespace tandem

@@ -71,14 +71,6 @@ double promise_of(const Configuration& configuration, std::span<const Trial> tri
   return threads.size() < kWellKnown ? -model_error : worth_a_trial;
 }
 
-// Whether trials with at most as many threads show it: more of them may be in the way of each
-// other.
-bool lanes_seen_to_fall_short(const std::vector<Trial>& trials, const Configuration& other) {
-  std::vector<Trial> near = trials;
-  std::erase_if(near, [&](const Trial& t) { return t.configuration.threads > other.threads; });
-  return lanes_fall_short(near, other);
-}
-
 /// What is found out next, by kind, in this order. Each answers with a plan, or nothing when
 /// nothing of its kind is worth it.
 class Finder {
@@ -113,6 +105,7 @@ class Finder {
     measured_ = best_of(Which::measured);
     if (const auto plan = look_at_cores(false)) return {plan, {}};
     const Choice coupled = best_of(Which::coupled), decoupled = best_of(Which::decoupled);
+    if (const auto plan = fewest_lanes()) return {plan, {}};
     if (const auto plan = promising(coupled, decoupled)) return {plan, {}};
     if (measured_.count == 0) return {{}, coupled.count > 0 ? coupled : decoupled};
     if (const auto plan = refinement()) return {plan, {}};
@@ -126,6 +119,16 @@ class Finder {
     if (auto plan = next_measurement(facts_, findings_, objective_, allowed_)) return plan;
     if (auto plan = next_split(facts_, findings_, objective_, allowed_, predictor_)) return plan;
     return next_letter(facts_, findings_, objective_, allowed_);
+  }
+
+  // Where lanes fell short beside busy cores others promise as much: one lane comes before them.
+  std::optional<Plan> fewest_lanes() const {
+    if (measured_.count == 0) return std::nullopt;
+    const auto one = one_lane_instead(trials_, facts_, [this](const Configuration& other) {
+      const bool worth = refines(other) && !is_behind(other);
+      return worth ? corrected(trials_, other, predicted(other).prediction).throughput_fps : 0;
+    });
+    return one ? std::optional(attempt(*one, Kind::glance)) : std::nullopt;
   }
 
   // What no trial had, and promises more than all that did: of that, what may gain most.
@@ -221,8 +224,6 @@ class Finder {
     if (const auto driver = another_driver(measured_, trials_, facts_.chain);
         driver && is_worth_a_driver(*driver))
       return attempt(*driver, Kind::glance);
-    if (const auto one = one_lane_instead(trials_, facts_, near))
-      return attempt(*one, Kind::glance);
     if (const auto bands = other_tasks(measured_, trials_, facts_.chain, prior_); refines(bands))
       return attempt(*bands, Kind::glance);
     return std::nullopt;

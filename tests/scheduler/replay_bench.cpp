@@ -2,8 +2,9 @@
 // Trainings that are kept, run again with the trials that this build would make.
 //   replay_bench FOLDER... [--seeds 10] [--paths 1]
 // A folder of knowledge, or one of such folders, as `learning_bench --knowledge` leaves it. The
-// experiments are those that were made. What is tried does what it did on average when it ran, or
-// what the model expects after all trials of that training, times noise of 4%, of 2.4% in a look.
+// experiments are those that were made. What is tried does what it did on average when it ran. What
+// did not run does what the model expects, and errs as the nearest number of threads of the same
+// mapping and lanes that was tried, or as all trials say. Noise is 4%, of 2.4% in a look.
 // The table has what was chosen as a part of the fastest that ran, and what trials and looks took.
 // "not made": replays that asked for an experiment that the training did not make.
 #include <algorithm>
@@ -30,6 +31,7 @@ namespace {
 constexpr double kNoise = 0.04, kNoiseOfALook = 0.6 * kNoise;
 constexpr double kSwitch_s = 0.01;
 constexpr double kWeightOfAnExperiment = 0.1;  // a device wakes up in it
+constexpr int kNear = 3;                       // threads
 constexpr int kMostSteps = 80;
 
 const AnalyticPredictor kPredictor;
@@ -59,9 +61,11 @@ class Rates {
   double fps_of(const Configuration& configuration) const {
     if (const Ran* ran = find(configuration)) return ran->frames / ran->seconds;
     const Findings& found = learnt_.findings;
-    return corrected(found.trials, configuration,
-                     kPredictor.predict(found.measurements, configuration))
-        .throughput_fps;
+    const Prediction expected = kPredictor.predict(found.measurements, configuration);
+    if (const Trial* near = nearest(configuration))
+      return expected.throughput_fps * near->measured.throughput_fps /
+             near->predicted.throughput_fps;
+    return corrected(found.trials, configuration, expected).throughput_fps;
   }
 
   double fastest_fps() const {
@@ -80,6 +84,20 @@ class Rates {
     double frames = 0, seconds = 0;
     Observation last;
   };
+
+  const Trial* nearest(Configuration configuration) const {
+    const int threads = configuration.threads;
+    const Trial* nearest = nullptr;
+    int least = kNear + 1;
+    for (const Trial& trial : learnt_.findings.trials) {
+      configuration.threads = trial.configuration.threads;
+      const int apart = std::abs(trial.configuration.threads - threads);
+      if (trial.configuration != configuration || apart >= least || !find(configuration)) continue;
+      nearest = &trial;
+      least = apart;
+    }
+    return nearest;
+  }
 
   const Ran* find(const Configuration& configuration) const {
     const auto found = ran_.find(to_string(configuration));
