@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <span>
 
 #include "scheduler/learn/keep_up.h"
@@ -27,11 +26,9 @@ using Kind = Observation::Kind;
 // Configurations that are tried after the experiments, at most: on 200 of 200 random chips the best
 // was among the first twelve (docs/decisions/0006-coupled-mappings.md). Of coupled mappings the
 // model errs by 2% on average, and seldom by more than kModelError: what promises less than that
-// below what was measured is not tried. The rate of a decoupled one is the sum of what its sides
-// did alone: no trial finds more, and it has to promise a gain. So has a mapping that ran with
-// kWellKnown numbers of threads, and where frames take longer than kCheap_s. Where lanes
-// fall short of what they promise a coupled one errs by kLanesError, once that is known.
-constexpr double kModelError = 0.1, kLanesError = 0.03, kPriorError = 0.15;
+// below what was measured is not tried. Where frames take longer than kCheap_s a gain has to be
+// promised.
+constexpr double kModelError = 0.1, kPriorError = 0.15;
 struct Effort {
   int most_trials;
   double worth_a_trial;  // the gain that has to be promised
@@ -49,27 +46,12 @@ constexpr double kEqualLanes = 0.02;
 constexpr double kWorthADearTrial = 0.05;
 // With each trial before it so much more gain has to be expected.
 constexpr double kMorePerTrial = 0.1;
-constexpr std::size_t kWellKnown = 3;
 // After them, other numbers of threads and lanes of the best mapping, at most.
 constexpr int kMostRefinements = 6;
 // With up to kSomeCores cores, what is so near the best is tried with other lanes.
 constexpr double kNear = 0.03;
 // What another driver of the device is expected to gain, before it is tried.
 constexpr double kGainOfADriver = 0.03;
-
-// What a configuration has to promise beyond the best that was measured, in rate: `worth_a_trial`
-// where the model hardly errs, `model_error` less than that where it does.
-double promise_of(const Configuration& configuration, std::span<const Trial> trials,
-                  double worth_a_trial, double model_error) {
-  if (configuration.mapping.decoupled()) return worth_a_trial;
-  if (lanes_fall_short(trials, configuration)) return -kLanesError;
-  std::set<int> threads;
-  for (const Trial& trial : trials)
-    if (trial.configuration.mapping == configuration.mapping &&
-        trial.configuration.granularity == Granularity::coarse)
-      threads.insert(trial.configuration.threads);
-  return threads.size() < kWellKnown ? -model_error : worth_a_trial;
-}
 
 /// What is found out next, by kind, in this order. Each answers with a plan, or nothing when
 /// nothing of its kind is worth it.
@@ -105,7 +87,7 @@ class Finder {
     measured_ = best_of(Which::measured);
     if (const auto plan = look_at_cores(false)) return {plan, {}};
     const Choice coupled = best_of(Which::coupled), decoupled = best_of(Which::decoupled);
-    if (const auto plan = fewest_lanes()) return {plan, {}};
+    if (const auto plan = fewest_lanes(coupled, decoupled)) return {plan, {}};
     if (const auto plan = promising(coupled, decoupled)) return {plan, {}};
     if (measured_.count == 0) return {{}, coupled.count > 0 ? coupled : decoupled};
     if (const auto plan = refinement()) return {plan, {}};
@@ -121,12 +103,20 @@ class Finder {
     return next_letter(facts_, findings_, objective_, allowed_);
   }
 
-  // Where lanes fell short beside busy cores others promise as much: one lane comes before them.
-  std::optional<Plan> fewest_lanes() const {
+  // Where lanes fell short beside busy cores others promise as much: one lane comes before them,
+  // unless the model expects more of something else than it errs.
+  std::optional<Plan> fewest_lanes(const Choice& coupled, const Choice& decoupled) const {
     if (measured_.count == 0) return std::nullopt;
-    const auto one = one_lane_instead(trials_, facts_, [this](const Configuration& other) {
-      const bool worth = refines(other) && !is_behind(other);
-      return worth ? corrected(trials_, other, predicted(other).prediction).throughput_fps : 0;
+    const auto one = one_lane_instead(trials_, facts_, [&](const Configuration& other) {
+      const Prediction expected = corrected(trials_, other, predicted(other).prediction);
+      // Other lanes of its mapping promise more, but not what fell short.
+      const auto promises_more = [&](const Choice& choice) {
+        return choice.count > 0 && choice.best().configuration.mapping != other.mapping &&
+               worth_switching(expected, choice.best().prediction, measured_.objective,
+                               margin_of(measured_.objective, kModelError));
+      };
+      return refines(other) && is_cheap(other) && !is_behind(other) && !promises_more(coupled) &&
+             !promises_more(decoupled);
     });
     return one ? std::optional(attempt(*one, Kind::glance)) : std::nullopt;
   }
@@ -224,6 +214,8 @@ class Finder {
     if (const auto driver = another_driver(measured_, trials_, facts_.chain);
         driver && is_worth_a_driver(*driver))
       return attempt(*driver, Kind::glance);
+    if (const auto one = one_lane_instead(trials_, facts_, near))
+      return attempt(*one, Kind::glance);
     if (const auto bands = other_tasks(measured_, trials_, facts_.chain, prior_); refines(bands))
       return attempt(*bands, Kind::glance);
     return std::nullopt;

@@ -13,6 +13,12 @@ constexpr double kAsExpected = 0.5;
 // The part of what was expected that lanes do beside busy cores where they are in the way there.
 constexpr double kInTheWayThere = 0.9;
 
+bool ran_as_a_trial(const Facts& facts, const Configuration& configuration) {
+  return std::ranges::any_of(facts.observations, [&](const Observation& seen) {
+    return is_trial(seen.kind) && seen.configuration == configuration;
+  });
+}
+
 }  // namespace
 
 bool differ_in_lanes_alone(Configuration a, const Configuration& b) {
@@ -96,36 +102,23 @@ bool measured_lanes(const Facts& facts, int lanes) {
 
 std::optional<Configuration> one_lane_instead(
     std::span<const Trial> trials, const Facts& facts,
-    const std::function<double(const Configuration&)>& expected_fps) {
-  const int devices = facts.chain.devices;
-  const auto beside_cores = [&](const Configuration& tried) {
-    return tried.granularity == Granularity::coarse && tried.mapping.any_device() &&
-           tried.mapping.decoupled() && !tried.mapping.any_split() && tried.threads > devices;
-  };
+    const std::function<bool(const Configuration&)>& worth) {
   const Trial* fastest = nullptr;
-  for (const Trial& trial : trials)
-    if (beside_cores(trial.configuration) &&
+  for (const Trial& trial : trials) {
+    const Configuration& tried = trial.configuration;
+    const bool beside = tried.granularity == Granularity::coarse && tried.mapping.any_device() &&
+                        tried.mapping.decoupled() && !tried.mapping.any_split() &&
+                        tried.threads > devices_of(facts.chain, tried.mapping);
+    if (beside && ran_as_a_trial(facts, tried) &&
         (!fastest || trial.measured.throughput_fps > fastest->measured.throughput_fps))
       fastest = &trial;
+  }
   if (!fastest || fastest->configuration.lanes == 1 ||
       fastest->measured.throughput_fps > kInTheWayThere * fastest->predicted.throughput_fps)
     return std::nullopt;
   Configuration one = fastest->configuration;
   one.lanes = 1;
-  const bool was_tried = std::ranges::any_of(facts.observations, [&](const Observation& seen) {
-    return is_trial(seen.kind) && beside_cores(seen.configuration) &&
-           seen.configuration.lanes == 1 && seen.configuration.mapping == one.mapping;
-  });
-  if (was_tried) return std::nullopt;
-  std::optional<Configuration> best;
-  double most_fps = 0;
-  for (one.threads = devices + 1; one.threads <= facts.chain.cores + 1; ++one.threads) {
-    const double fps = find_trial(trials, one) ? 0 : expected_fps(one);
-    if (!(fps > most_fps)) continue;
-    most_fps = fps;
-    best = one;
-  }
-  return best;
+  return !find_trial(trials, one) && worth(one) ? std::optional(one) : std::nullopt;
 }
 
 DeviceFrame device_frame(const Facts& facts) {

@@ -135,7 +135,8 @@ const Candidate* worth_a_look(const Choice& measured, const Findings& findings, 
   }
   const auto is_known = [&](const Candidate& candidate) {
     const Trial* trial = find_trial(findings.trials, candidate.configuration);
-    const bool doubtful = trial && contradict_each_other(trial->looks);
+    const bool doubtful =
+        trial && is_led_by_rate(measured.objective) && contradict_each_other(trial->looks);
     return looked_at(candidate) && (!doubtful || all_s >= kMostLooksSeconds);
   };
   if (rivals == 0 || enough) return findings.trials.empty() || is_known(*best) ? nullptr : best;

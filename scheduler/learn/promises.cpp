@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <set>
 #include <span>
 
 #include "scheduler/learn/keep_up.h"
@@ -27,6 +28,10 @@ constexpr double kOtherMapping = 0.1, kOtherOfManyCores = 0.3, kOtherOfOneSide =
 constexpr double kCollapse = 0.3;
 // The least part of the spread that is no noise.
 constexpr double kLeastPart = 0.3;
+// What a coupled mapping errs by where its lanes fall short, and the numbers of threads that tell
+// enough of one.
+constexpr double kLanesError = 0.03;
+constexpr std::size_t kWellKnown = 3;
 
 // The first time that it ran.
 std::size_t first_of(std::span<const Observation> observations, const Configuration& wanted) {
@@ -37,6 +42,18 @@ std::size_t first_of(std::span<const Observation> observations, const Configurat
 }
 
 }  // namespace
+
+double promise_of(const Configuration& configuration, std::span<const Trial> trials,
+                  double worth_a_trial, double model_error) {
+  if (configuration.mapping.decoupled()) return worth_a_trial;
+  if (lanes_fall_short(trials, configuration)) return -kLanesError;
+  std::set<int> threads;
+  for (const Trial& trial : trials)
+    if (trial.configuration.mapping == configuration.mapping &&
+        trial.configuration.granularity == Granularity::coarse)
+      threads.insert(trial.configuration.threads);
+  return threads.size() < kWellKnown ? -model_error : worth_a_trial;
+}
 
 Promises::Promises(const Facts& facts, const Findings& findings, const Objective& objective,
                    double noise)

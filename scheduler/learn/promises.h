@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "model/objective.h"
@@ -16,6 +17,14 @@ inline constexpr double kMostSurprise = 0.02;
 /// What the model errs of mappings with both sides where the device is made of the cores, relative:
 /// both sides share one time.
 inline constexpr double kOneSideError = 0.05;
+
+/// What a configuration has to promise beyond the best that was measured, in rate, to be tried:
+/// `worth_a_trial` where the model hardly errs, `model_error` less than that where it does. The
+/// rate of a decoupled one is the sum of what its sides did alone, and three numbers of threads
+/// tell enough of a mapping. Where lanes fall short of what they promise, a coupled one errs by 3%
+/// once that is known.
+double promise_of(const Configuration& configuration, std::span<const Trial> trials,
+                  double worth_a_trial, double model_error);
 
 /// By how much trials miss what was expected of them, and so what one more is worth.
 ///

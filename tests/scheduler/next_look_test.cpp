@@ -55,7 +55,7 @@ TEST(NextLookTest, OfTwoLooksThatContradictEachOtherAThirdSaysWhichIsRight) {
     EXPECT_EQ(turn(looks), 2);
     EXPECT_EQ(turn(looks, 1, 16), 2);
     looks.push_back(look(2, 720));
-    EXPECT_EQ(turn(looks), 0) << "the middle one is right";
+    EXPECT_EQ(turn(looks), 0) << "the third one has said";
   }
   EXPECT_EQ(turn({look(2, 1000), look(2, 700), look(3, 500), look(3, 300)}), 2)
       << "what is not chosen may be anything";

@@ -6,7 +6,8 @@
 // did not run does what the model expects, and errs as the nearest number of threads of the same
 // mapping and lanes that was tried, or as all trials say. Noise is 4%, of 2.4% in a look.
 // The table has what was chosen as a part of the fastest that ran, and what trials and looks took.
-// "not made": replays that asked for an experiment that the training did not make.
+// "not made": replays that asked for an experiment that the training did not make, or that did not
+// end. Folders stay as they are.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -21,7 +22,7 @@
 
 #include "model/predictor.h"
 #include "scheduler/learn/interpret.h"
-#include "scheduler/learn/knowledge_folder.h"
+#include "scheduler/learn/knowledge_file.h"
 #include "scheduler/learn/known.h"
 #include "scheduler/learn/next_experiment.h"
 
@@ -236,10 +237,10 @@ Sum replay(const Known& known, const Options& options) {
   return sum;
 }
 
-std::vector<std::filesystem::path> folders_in(const std::string& folder) {
-  std::vector<std::filesystem::path> all{folder};
+std::vector<std::filesystem::path> files_in(const std::string& folder) {
+  std::vector<std::filesystem::path> all;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-    if (entry.is_directory()) all.push_back(entry.path());
+    if (entry.path().extension() == kKnowledgeEnding) all.push_back(entry.path());
   std::ranges::sort(all);
   return all;
 }
@@ -275,15 +276,15 @@ int run(int argc, char** argv) {
       std::fprintf(stderr, "replay_bench: %s is no folder\n", folder.c_str());
       return 1;
     }
-    for (const auto& path : folders_in(folder)) {
-      KnowledgeFolder knowledge(path.string());
-      for (const Known& known : knowledge.list()) {
+    for (const auto& path : files_in(folder)) {
+      const KnowledgeFile file = read_knowledge_file(path);
+      if (!file.problem.empty())
+        std::fprintf(stderr, "replay_bench: %s: %s\n", path.c_str(), file.problem.c_str());
+      for (const Known& known : file.known) {
         const Sum sum = replay(known, options);
-        if (sum.replays > 0) sum.print(path.string());
+        if (sum.replays > 0) sum.print(path.parent_path().string());
         all.add(sum);
       }
-      for (const std::string& message : knowledge.take_messages())
-        std::fprintf(stderr, "replay_bench: %s\n", message.c_str());
     }
   }
   if (all.replays == 0) {
