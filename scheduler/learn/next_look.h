@@ -20,6 +20,8 @@ namespace tandem {
 /// What choosing the best so far is expected to lose against a rival is the mean of how far the
 /// rival may be ahead, none where it is behind. What may be lost grows with the looks that were
 /// made, and what a risk has to be ahead is no loss.
+///
+/// Where rate leads, the best is looked at once more if its only two looks contradict each other.
 const Candidate* worth_a_look(const Choice& measured, const Findings& findings, const Facts& facts,
                               int expected_lanes);
 
@@ -32,8 +34,8 @@ std::optional<Configuration> slowed_cores(const Choice& measured, const Findings
 
 /// The one trial under coarse grain that fell far short of what was expected, where that is well
 /// ahead of the best: something else may have been at work for a moment. None once it had a look,
-/// where others fell short as well, or where not the rate alone counts: a look at power is not ended
-/// when it is slow.
+/// where others fell short as well, or where not the rate alone counts: a look at power is not
+/// ended when it is slow.
 std::optional<Configuration> second_chance(const Choice& measured, const Findings& findings,
                                            const Facts& facts);
 
