@@ -26,7 +26,8 @@ Observation look(int threads, double fps, Kind kind = Kind::look) {
 
 /// Whose turn it is to be looked at, in threads; 0: nobody's. `slower`: how many times longer
 /// frames took in the experiments.
-int turn(const std::vector<Observation>& looks, double slower = 1, int cores = 2) {
+int turn(const std::vector<Observation>& looks, double slower = 1, int cores = 2,
+         const Objective& objective = {}) {
   Facts facts = measured(two_stages(), kPredictor);
   facts.chain.cores = cores;
   for (Observation& seen : facts.observations) {
@@ -36,7 +37,7 @@ int turn(const std::vector<Observation>& looks, double slower = 1, int cores = 2
   facts.observations.insert(facts.observations.end(), looks.begin(), looks.end());
   const Findings found = interpret(facts.observations, facts.chain, kPredictor);
   const Choice choice =
-      kPredictor.choose(found.measurements, {}, {}, found.trials, Which::measured);
+      kPredictor.choose(found.measurements, objective, {}, found.trials, Which::measured);
   const Candidate* next = worth_a_look(choice, found, facts, 1);
   return next ? next->configuration.threads : 0;
 }
@@ -59,6 +60,10 @@ TEST(NextLookTest, OfTwoLooksThatContradictEachOtherAThirdSaysWhichIsRight) {
   }
   EXPECT_EQ(turn({look(2, 1000), look(2, 700), look(3, 500), look(3, 300)}), 2)
       << "what is not chosen may be anything";
+  const std::vector<Observation> looks{look(2, 1000), look(2, 700), look(3, 500)};
+  Objective within;
+  within.target_latency_s = 1;
+  EXPECT_EQ(turn(looks, 1, 2, within), 0) << "rate does not lead";
 }
 
 TEST(NextLookTest, NearEqualsAreLookedAtInTurnUntilItMattersLittle) {

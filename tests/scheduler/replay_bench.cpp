@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Trainings that are kept, run again with the trials that this build would make.
 //   replay_bench FOLDER... [--seeds 10] [--paths 1]
-// A folder of knowledge, or one of such folders, as `learning_bench --knowledge` leaves it. The
-// experiments are those that were made. What is tried does what it did on average when it ran. What
-// did not run does what the model expects, and errs as the nearest number of threads of the same
-// mapping and lanes that was tried, or as all trials say. Noise is 4%, of 2.4% in a look.
+// A folder of knowledge, or one of such folders, as `learning_bench --knowledge` leaves it.
+// Experiments are those of the training. A configuration that ran does what it did on average. One
+// that did not errs by as much as the nearest number of threads of its mapping and lanes did, or as
+// all trials say. Trials have noise of 4%, looks of 2.4%.
 // The table has what was chosen as a part of the fastest that ran, and what trials and looks took.
 // "not made": replays that asked for an experiment that the training did not make, or that did not
 // end. Folders stay as they are.
