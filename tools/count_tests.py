@@ -3,15 +3,20 @@
 """Counts test cases over several meson test logs, given as NAME=path/to/testlog.json.
 
 A GoogleTest program counts one for each case, any other test program counts one. A program that
-crashes or runs out of time counts one failure more than the cases it still reported.
+crashes or runs out of time counts one failure more than the cases it still reported. Reasons of
+skipped cases are printed: one that begins with "needs" names the package or data that would run them.
 """
 
+import collections
 import json
 import pathlib
 import re
 import sys
 
 CASE = re.compile(r"\[ +(OK|FAILED|SKIPPED) +\] ([^\s,]+).*\(\d+ ms\)$", re.MULTILINE)
+# Reasons as GoogleTest, Python's unittest and programs that end with status 77 give them.
+SKIPPED_CASE = re.compile(r": Skipped\n(.+)$", re.MULTILINE)
+SKIPPED_METHOD = re.compile(r"(?:^|\.\.\. )skipped ['\"](.+)['\"]$", re.MULTILINE)
 FINE = {"OK", "SKIP", "EXPECTEDFAIL"}
 # What ends a program after its last test when LeakSanitizer crashes, as it does now and then where
 # threads of other libraries are still there (google/sanitizers issue 1353).
@@ -31,6 +36,7 @@ def count_program(entry):
         cases["FAILED"].append(f"{entry['name']}: {entry['result'].lower()}, exit status {entry['returncode']}")
     if not any(cases.values()):
         cases["SKIPPED" if entry["result"] == "SKIP" else "OK"].append(entry["name"])
+    cases["SKIPPED"] += [f"{entry['name']}: {reason}" for reason in SKIPPED_METHOD.findall(entry.get("stderr") or "")]
     return cases["OK"], cases["FAILED"], cases["SKIPPED"]
 
 
@@ -39,13 +45,32 @@ def lacks_leak_check(entry):
     return "[  PASSED  ]" in (entry.get("stdout") or "") and NO_LEAK_CHECK in (entry.get("stderr") or "")
 
 
+def reasons_of(entry):
+    """Returns why cases of one test program were skipped, a reason each."""
+    stdout, stderr = entry.get("stdout") or "", entry.get("stderr") or ""
+    reasons = SKIPPED_CASE.findall(stdout) + SKIPPED_METHOD.findall(stderr)
+    if entry["result"] == "SKIP" and not reasons:
+        reasons = (stdout.strip() or "no reason given").splitlines()[-1:]
+    return reasons
+
+
+def tell_reasons(reasons):
+    """Prints each reason once: first what is missing, then what does not apply."""
+    for title, missing in (("to run the skipped tests, provide", True), ("skipped, as it does not apply", False)):
+        rows = [(reason, count) for reason, count in reasons.most_common() if reason.startswith("needs ") == missing]
+        if rows:
+            print(f"{title}:")
+        for reason, count in rows:
+            print(f"  {count:5} x {reason.removeprefix('needs ')}")
+
+
 def report_of(entry):
     """Returns the lines that say what a sanitizer found in a program that failed."""
     return REPORT.findall(entry.get("stderr") or "")[:MOST_LINES] if entry["result"] not in FINE else []
 
 
-def count_log(run, path):
-    """Returns (passed, failed, skipped) for one log and prints its line."""
+def count_log(run, path, reasons):
+    """Returns (passed, failed, skipped) for one log, prints its line and adds to `reasons`."""
     if not path.is_file():
         print(f"FAILED {run}: the build failed, no test ran")
         return 0, 1, 0
@@ -56,6 +81,7 @@ def count_log(run, path):
             total += part
         if lacks_leak_check(entry):
             print(f"{run}: LeakSanitizer crashed behind {entry['name']}: leaks were not looked for there")
+        reasons.update(reasons_of(entry))
         for line in report_of(entry):
             print(f"{entry['name']}: {line}")
     for name in failed:
@@ -66,7 +92,9 @@ def count_log(run, path):
 
 def main(arguments):
     print()
-    counts = [count_log(*((name, pathlib.Path(path)))) for name, path in (a.split("=", 1) for a in arguments)]
+    reasons = collections.Counter()
+    counts = [count_log(name, pathlib.Path(path), reasons) for name, path in (a.split("=", 1) for a in arguments)]
+    tell_reasons(reasons)
     passed, failed, skipped = (sum(column) for column in zip(*counts)) if counts else (0, 0, 0)
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 0 if passed and not failed else 1

@@ -76,7 +76,7 @@ TEST_F(RegularFileTest, ReadsThisUsersAloneWhenAsked) {
   std::ofstream(path_) << "x";
   fs::permissions(folder_, fs::perms::all);
   EXPECT_EQ(read_regular_file(path_, 9, Links::kRefuse, Owner::kThisUser).bytes, "x");
-  if (geteuid() != 0) GTEST_SKIP() << "needs a file of another user";
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
   test::as_another_user([&] {
     EXPECT_EQ(read_regular_file(path_, 9, Links::kRefuse, Owner::kThisUser).problem,
               "belongs to another user");

@@ -58,7 +58,8 @@ void expect_every_configuration_computes_the_same(Size size, const std::string& 
     }
     EXPECT_TRUE(stream.messages.all(GST_MESSAGE_WARNING).empty());
   }
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device: the mappings without g alone ran";
+  if (!have_opencl_device())
+    GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd): the mappings without g alone ran";
 }
 
 TEST(Configurations, EachComputesTheSame) {
@@ -70,7 +71,7 @@ TEST(Configurations, EachComputesTheSameAtSeveralScales) {
 }
 
 TEST(Configurations, OneThreadOnTheDeviceTakesEveryFrameThere) {
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   Stream stream(bin("mapping=ggg threads=1"));
   EXPECT_EQ(stream.run(6).size(), 6U);
   EXPECT_EQ(stream.stat("frames-device"), 6U);
@@ -126,7 +127,7 @@ TEST(Configurations, ChangesWhilePlayingLoseNothing) {
 // Without the bin each stage goes its own way: what one leaves on the host the next takes to the
 // device, and back.
 TEST(Configurations, StagesAloneMixDevices) {
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   const std::vector<Result> expected = expected_results(3);
   const char* const devices[] = {"cpu", "opencl opencl-device=any"};
   for (unsigned bits = 1; bits < 8; ++bits) {
@@ -142,7 +143,7 @@ TEST(Configurations, StagesAloneMixDevices) {
 }
 
 TEST(Configurations, ABinTakesWhatAStageBeforeItMade) {
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   const std::vector<Result> expected = expected_results(3);
   Stream stream(
       "vividfilter device=cpu ! tandembin.( name=tandembin0 opencl-device=any mapping=gg threads=1 "

@@ -12,7 +12,7 @@ namespace {
 class SharedContext : public testing::Test {
  protected:
   void SetUp() override {
-    if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+    if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
     application_ = opencl::Context::open("any");
   }
 

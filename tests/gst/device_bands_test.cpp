@@ -31,7 +31,7 @@ struct Case {
 class DeviceBands : public testing::Test {
  protected:
   void SetUp() override {
-    if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+    if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   }
 
   struct Run {

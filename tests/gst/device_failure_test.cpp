@@ -17,7 +17,7 @@ class DeviceFailure : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_NE(std::getenv("TANDEM_OPENCL_FAIL_AFTER"), nullptr) << "run by meson test";
-    if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+    if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   }
 
   static void expect_complete(Stream& stream) {

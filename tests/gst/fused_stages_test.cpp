@@ -241,7 +241,7 @@ TEST(FusedStages, WhatDoesNotCompileTogetherIsComputedOneByOne) {
 
 // Stages share the time of the pass, and the bin learns with it.
 TEST(FusedStages, TheBinLearnsWithThem) {
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   const std::string line = chain({bright("one"), bright("two"), bright("three")});
   Stream stream("tandembin.( name=tandembin0 cores=2 opencl-device=any " + line + " )", kSize);
   stream.play();
@@ -257,7 +257,7 @@ TEST(FusedStages, TheBinLearnsWithThem) {
 }
 
 TEST(FusedStages, ADeviceThatJoinsFramesThatPassHasThemToo) {
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   const std::string line = chain({bright("one"), bright("two"), bright("three")});
   Stream stream(bin_of(line, "adapt=both max-overhead=0.9"), kSize);
   stream.play();

@@ -59,7 +59,7 @@ TEST(KernelStage, ComputesAlone) {
 }
 
 TEST(KernelStage, ComputesOnTheDevice) {
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   Stream stream("kernelstage device=opencl opencl-device=any location=" + add_file() + " plus=7",
                 kSize);
   expect_sums(stream.run(kFrames), 7);
@@ -300,7 +300,7 @@ class KernelStageWithoutACompiler : public testing::Test {
 };
 
 TEST_F(KernelStageWithoutACompiler, TheDeviceComputesItAndTheElementSaysSo) {
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   for (const std::string& stages :
        {"kernelstage opencl-device=any location=" + add_file(),
         bin_of("kernelstage location=" + add_file(), "keep-tensors=true")}) {

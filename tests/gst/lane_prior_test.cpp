@@ -54,7 +54,7 @@ class Measured {
 class LanePriorOfTheBin : public testing::Test {
  protected:
   void SetUp() override {
-    if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+    if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
     folder_ = temporary_folder() + "/lane_prior";
     std::filesystem::create_directories(folder_ + "/models/lanes");
     setenv("TANDEM_DATA_DIR", folder_.c_str(), 1);

@@ -39,7 +39,7 @@ TEST_P(LetteringScript, HasLettersAndNoBoxesInTheirPlace) {
   Lettering lettering(kEm, kWidest);
   ASSERT_TRUE(lettering.has_fonts());
   const auto line = lettering.write(GetParam().text);
-  if (line->unknown_glyphs) GTEST_SKIP() << "no font for it: install " << GetParam().package;
+  if (line->unknown_glyphs) GTEST_SKIP() << "needs " << GetParam().package;
   expect_consistent(*line);
   EXPECT_GE(line->width, 2 * kEm);
   EXPECT_LT(line->width, 8 * kEm);
@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Scripts, LetteringScript,
 TEST(Lettering, ShapesLetters) {
   Lettering lettering(kEm, kWidest);
   const auto alone = lettering.write("ه"), joined = lettering.write("ههه");
-  if (alone->unknown_glyphs) GTEST_SKIP() << "no font for Arabic: install fonts-dejavu-core";
+  if (alone->unknown_glyphs) GTEST_SKIP() << "needs fonts-dejavu-core";
   EXPECT_NE(joined->width, 3 * alone->width);
 }
 

@@ -27,7 +27,7 @@ TEST(OwnStages, FramesPassAsOftenAsTheStageSays) {
 }
 
 TEST(OwnStages, PassesOnTheDeviceToo) {
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   Stream stream(bin_of("ownstart ! ownadd plus=3 passes=5", "keep-tensors=true mapping=cg"), kSize);
   expect_added(15, stream.run(kFrames));
   EXPECT_GT(stream.stat("frames-mixed"), 0U);
@@ -73,7 +73,7 @@ constexpr char kDeviceOnly[] = "ownstart ! ownadd name=add plus=3 cpu=false";
 constexpr char kAlone[] = "ownstart ! ownadd plus=3 cpu=false opencl-device=any";
 
 TEST(OwnSides, WhatOnlyADeviceCanComputeWaitsForIt) {
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   for (const char* properties : {"", " threads=1", " mapping=cg granularity=mg", " adapt=both"}) {
     Stream stream(bin_of(kDeviceOnly, std::string("keep-tensors=true") + properties), kSize);
     expect_added(3, stream.run(kFrames));
@@ -83,7 +83,7 @@ TEST(OwnSides, WhatOnlyADeviceCanComputeWaitsForIt) {
 }
 
 TEST(OwnSides, AMappingThatCannotBeIsRefused) {
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   const std::string why =
       "mapping 'cc' has ownadd on the CPU, which has no CPU implementation: write g for stage 2";
   Stream wrong(bin_of(kDeviceOnly, "mapping=cc"), kSize);
@@ -101,7 +101,7 @@ TEST(OwnSides, AMappingThatCannotBeIsRefused) {
 }
 
 TEST(OwnSides, AloneItComputesOnTheDevice) {
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   Stream stream(kAlone, kSize);
   expect_added(3, stream.run(kFrames));
 }
@@ -117,7 +117,7 @@ TEST(OwnSides, AloneOnTheCpuItSaysWhatToDo) {
 // Run with TANDEM_OPENCL_FAIL_AFTER.
 TEST(OwnSidesOfAFailedDevice, FramesFailAndSayWhy) {
   if (!g_getenv("TANDEM_OPENCL_FAIL_AFTER")) GTEST_SKIP() << "run by meson test";
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   Stream inside(bin_of(kDeviceOnly), kSize);
   inside.play();
   inside.push(0, 40);
@@ -129,7 +129,7 @@ TEST(OwnSidesOfAFailedDevice, FramesFailAndSayWhy) {
 
 TEST(OwnSidesOfAFailedDevice, AloneToo) {
   if (!g_getenv("TANDEM_OPENCL_FAIL_AFTER")) GTEST_SKIP() << "run by meson test";
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   Stream alone(kAlone, kSize);
   alone.play();
   alone.push(0, 40);

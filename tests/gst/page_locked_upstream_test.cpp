@@ -54,7 +54,7 @@ TEST_F(Upstream, DecodersWriteIntoIt) {
     for (const char* name : {"jpegdec", "avdec_mjpeg", "avdec_mpeg4", "avdec_h264", "x264enc"}) {
       if (std::strstr(codec, name) &&
           !gst_registry_check_feature_version(gst_registry_get(), name, GST_VERSION_MAJOR, 0, 0)) {
-        GTEST_SKIP() << "GStreamer's element " << name << " is not installed";
+        GTEST_SKIP() << "needs GStreamer's element " << name;
       }
     }
     for (const auto& [width, height] : {std::pair{160, 208}, {250, 150}}) {
@@ -79,7 +79,7 @@ TEST_F(Upstream, DecodedFramesAreTheSame) {
 
 TEST_F(Upstream, ARealVideoThroughDecodebin) {
   const char* data = std::getenv("TANDEM_TEST_DATA");
-  if (!data) GTEST_SKIP() << "TANDEM_TEST_DATA is not set";
+  if (!data) GTEST_SKIP() << "needs data: TANDEM_TEST_DATA/clips";
   const auto stream = play("filesrc location=" + std::string(data) +
                                "/clips/tud-stadtmitte_600x416p25_179f.mp4 ! decodebin ! queue",
                            " ! tandemoverlay");

@@ -78,7 +78,7 @@ TEST(SceneFeatures, AloneOnTheCpuInEveryLumaFormat) {
 }
 
 TEST(SceneFeatures, AloneOnTheDevice) {
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   for (const Size size : {Size{131, 77}, Size{16, 40}}) {
     Stream stream(alone("opencl"), size, "NV12");
     expect_scale_spaces(stream.run(2), 2, size, "NV12");

@@ -68,7 +68,7 @@ TEST(Scene, EveryConfigurationSaysTheSame) {
 
 // Its tensors are large enough that the device takes over those that the cores have used.
 TEST(Scene, ADeviceThatJoinsChangesNothing) {
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   constexpr Size kLarger{200, 150};
   constexpr int kAtOnce = 20, kMost = 3000;
   Stream stream(bin_of(stages(), "adapt=both keep-tensors=false"), kLarger);

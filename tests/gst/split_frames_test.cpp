@@ -85,7 +85,7 @@ void expect_as_on_each_side(const Result& cores, const Result& device, const Res
 class Split : public testing::Test {
  protected:
   void SetUp() override {
-    if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+    if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   }
 
   static void expect_vivid(const Frames& frames, const std::string& filter,

@@ -99,7 +99,7 @@ TEST(SradAlone, OnTheCpuInEveryLumaFormat) {
 }
 
 TEST(SradAlone, OnTheDevice) {
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   Stream stream(alone("opencl"), {131, 77}, "NV12");
   expect_despeckled(stream.run(3), 3, {131, 77}, "NV12", 1);
   EXPECT_TRUE(stream.messages.all(GST_MESSAGE_WARNING).empty());
@@ -133,7 +133,8 @@ TEST(SradInTheBin, EveryConfigurationComputesTheSame) {
     EXPECT_EQ(stream.stat("frames"), 4U);
     EXPECT_TRUE(stream.messages.all(GST_MESSAGE_WARNING).empty());
   }
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device: the mappings without g alone ran";
+  if (!have_opencl_device())
+    GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd): the mappings without g alone ran";
 }
 
 TEST(SradInTheBin, EveryMappingRepeatsTheMiddleStages) {
@@ -217,7 +218,7 @@ TEST(SradInTheBin, AFrameThatOthersHoldKeepsItsPixels) {
 
 /// Pixels that change end a run: what comes behind reads the new ones.
 TEST(SradInTheBin, AStageBehindReadsTheDespeckledPixels) {
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   const std::string vivid = " ! vividfilter scales=1";
   Stream expected(alone() + vivid + " device=cpu");
   Stream stream(std::string("tandembin.( name=tandembin0 keep-tensors=true opencl-device=any "

@@ -172,20 +172,20 @@ TEST_P(Steady, OnTheCpu) {
 }
 
 TEST_P(Steady, OnTheDevice) {
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   expect_steady(GetParam().stages, mapping(false) + " threads=1");
   expect_steady(GetParam().stages, mapping(false) + " threads=3");
   expect_steady(GetParam().stages, mapping(true) + " granularity=mg");
 }
 
 TEST(SteadySplit, OnBothSides) {
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   expect_steady(kApplications[0].stages, "mapping=sss split=37");
   expect_steady(kApplications[1].stages, "mapping=ssssss split=37");
 }
 
 TEST(SteadyBands, OnTheDevice) {
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   expect_steady(kApplications[0].stages, "mapping=ggg threads=1 tasks=4");
   expect_steady(kApplications[1].stages, "mapping=gggggg threads=1 tasks=4");
 }

@@ -131,7 +131,7 @@ TEST_P(SyncHandler, WhenADeviceIsAskedFor) {
 }
 
 TEST_P(SyncHandler, WhenADeviceWasOpened) {
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   expect_to_play({GST_MESSAGE_HAVE_CONTEXT, nullptr},
                  {"mapping=ggg", "mapping=ccc threads=1", "adapt=both"});
 }
@@ -161,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(Sets, SyncHandler, testing::ValuesIn(kProperties), [](c
 
 // A property asks for a device, and the stream stops meanwhile: the property is for the next one.
 TEST(SyncHandler, AStreamStopsWhileADeviceIsAskedFor) {
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   run_watched("READY", [] {
     const auto stream =
         Stream::of("appsrc name=source format=time ! " + bin("mapping=ccc threads=1") +
@@ -186,7 +186,7 @@ TEST(SyncHandler, AStreamStopsWhileADeviceIsAskedFor) {
 // cannot apply the properties, and again when the programs are built. The device joins all the
 // same, under the rules that were right.
 TEST(SyncHandler, WhereWhatIsSetCannotBeTheDeviceJoinsAllTheSame) {
-  if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   run_watched("mapping=ggggg", [] {
     const auto stream =
         Stream::of("appsrc name=source format=time ! " + bin("adapt=both max-overhead=0.9") +

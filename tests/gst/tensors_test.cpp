@@ -112,7 +112,7 @@ TEST_F(Tensors, OtherMemoryHasNoBuffer) {
 
 TEST_F(Tensors, MappingForWriteMakesTheDeviceStale) {
   const auto context = open_device();
-  if (!context) GTEST_SKIP() << "no OpenCL device";
+  if (!context) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   using Access = opencl::Buffer::Access;
   opencl::Queue queue(context);
   const auto pool = std::make_shared<TensorPool>(context, kBytes);
@@ -132,7 +132,7 @@ TEST_F(Tensors, MappingForWriteMakesTheDeviceStale) {
 
 TEST_F(Tensors, MemoryOfADeviceOutlivesWhoOpenedIt) {
   auto context = open_device();
-  if (!context) GTEST_SKIP() << "no OpenCL device";
+  if (!context) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   MemoryRef memory;
   {
     opencl::Queue queue(context);
@@ -149,7 +149,7 @@ TEST_F(Tensors, MemoryOfADeviceOutlivesWhoOpenedIt) {
 
 TEST_F(Tensors, ADeviceTakesOverWhatTheCoresHad) {
   const auto context = open_device();
-  if (!context) GTEST_SKIP() << "no OpenCL device";
+  if (!context) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   constexpr std::size_t kLarge = 3 << 20;
   auto cores = std::make_shared<TensorPool>(nullptr, kLarge);
   std::vector<MemoryRef> used;
@@ -184,7 +184,7 @@ TEST_F(Tensors, ADeviceTakesOverWhatTheCoresHad) {
 
 TEST_F(Tensors, OtherSizesAreNotTakenOver) {
   const auto context = open_device();
-  if (!context) GTEST_SKIP() << "no OpenCL device";
+  if (!context) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   for (const std::size_t bytes : {kBytes, std::size_t{2} << 20}) {
     const auto cores = std::make_shared<TensorPool>(nullptr, bytes);
     const auto device = std::make_shared<TensorPool>(context, bytes == kBytes ? bytes : bytes + 1);

@@ -20,7 +20,8 @@ class WholeStage : public testing::TestWithParam<const char*> {
     if (!file || !*file) GTEST_SKIP() << "no plugin was built for this processor and this build";
     const std::string where = GetParam();
     const bool on_device = where != "cc" && where != "alone, cpu";
-    if (on_device && !have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+    if (on_device && !have_opencl_device())
+      GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
     GError* error = nullptr;
     plugin_ = gst_plugin_load_file(file, &error);
     EXPECT_NE(plugin_, nullptr) << (error ? error->message : "");

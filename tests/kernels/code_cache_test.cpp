@@ -53,7 +53,7 @@ TEST_F(CodeCacheTest, LeavesAFolderThatIsOpenToOthers) {
 TEST_F(CodeCacheTest, LeavesAFolderOfAnotherUser) {
   fs::create_directories(stages());
   chmod(stages().c_str(), 0700);
-  if (chown(stages().c_str(), 1234, 1234) != 0) GTEST_SKIP() << "only root can give files away";
+  if (chown(stages().c_str(), 1234, 1234) != 0) GTEST_SKIP() << "needs root";
   EXPECT_EQ(CodeCache().problem(), "the folder " + stages() + " belongs to another user");
 }
 

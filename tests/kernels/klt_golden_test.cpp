@@ -192,7 +192,7 @@ TEST_P(KltGolden, FollowsAsPublished) {
   const char* data = std::getenv("TANDEM_TEST_DATA");
   const auto folder = std::filesystem::path(data ? data : "") / "tracking" / preset.name;
   if (!data || !exists(folder))
-    GTEST_SKIP() << "TANDEM_TEST_DATA names no folder with tracking/" << preset.name;
+    GTEST_SKIP() << "needs data: TANDEM_TEST_DATA/tracking/" << preset.name << " (SD-VBS)";
   const auto expected = read_expected(folder / "expected_C.txt");
   ASSERT_GE(expected.size(), 2u);
 

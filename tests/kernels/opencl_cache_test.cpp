@@ -63,7 +63,7 @@ TEST_F(CacheEntry, ThatMayNotBeReadIsNotThere) {
 
 // It is code, which would run as this user.
 TEST_F(CacheEntry, OfAnotherUserIsNotThere) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs a file of another user";
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
   fs::permissions(folder_, fs::perms::all);
   fs::permissions(entry_, fs::perms::all);
   test::as_another_user([&] { EXPECT_EQ(program_cache::load(kKey), Binary()); });

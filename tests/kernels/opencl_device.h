@@ -21,4 +21,4 @@ inline std::shared_ptr<Context> test_context() {
 
 /// In a GoogleTest test: skips it with a reason when there is no device.
 #define TANDEM_SKIP_WITHOUT_DEVICE(context) \
-  if (!(context)) GTEST_SKIP() << "no OpenCL device on this machine"
+  if (!(context)) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)"

@@ -130,7 +130,7 @@ void despeckle(const OpenCLDevice& device, Guarded<uint8_t>& luma) {
 
 void expect_published_result(const std::function<void(Guarded<uint8_t>&)>& despeckle_picture) {
   const auto folder = data_folder();
-  if (!folder) GTEST_SKIP() << "TANDEM_TEST_DATA names no folder with srad-ultrasound";
+  if (!folder) GTEST_SKIP() << "needs data: TANDEM_TEST_DATA/srad-ultrasound (Rodinia)";
   const Guarded<uint8_t> expected =
       read_picture(*folder / "expected_image_out_iter100_lambda0.5.pgm");
   Guarded<uint8_t> luma = read_picture(*folder / "image_458x502.pgm");
@@ -165,7 +165,7 @@ TEST(SradUltrasound, SimdInBands) {
 }
 
 TEST(SradUltrasound, OpenCL) {
-  if (opencl_devices().empty()) GTEST_SKIP() << "no OpenCL device on this machine";
+  if (opencl_devices().empty()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   for (const OpenCLDevice& device : opencl_devices()) {
     SCOPED_TRACE(device.name);
     expect_published_result([&](auto& luma) { despeckle(device, luma); });

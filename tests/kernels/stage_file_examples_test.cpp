@@ -144,7 +144,7 @@ TEST(ExampleStages, HysteresisFollowsWeakEdges) {
 
 TEST(ExampleStages, SidesAgreeOnHysteresisOfNoise) {
   const StageRunner runner = runner_of("hysteresis");
-  if (!runner.has_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!runner.has_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   StageMemory host = runner.memory(123, 45), device = runner.memory(123, 45);
   for (StageMemory* memory : {&host, &device}) memory->set_luma(random_luma(123, 45, 9));
   EXPECT_EQ(runner.run_host(host), "");
@@ -199,7 +199,7 @@ TEST(ExampleStages, ALoopThatHasEndedIsLeftAlone) {
                        "to = pass < 100 ? to(0,0) + 1 : to(0,0);\nagain = to != to(0,0);\n",
                        "own.cl"),
       any_context());
-  if (!runner.has_device()) GTEST_SKIP() << "no OpenCL device";
+  if (!runner.has_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   StageMemory memory = runner.memory(3, 2);
   opencl::fail_after(400);
   EXPECT_NO_THROW(EXPECT_EQ(runner.run_device(memory), ""));

@@ -17,7 +17,7 @@ using Role = StageTensor::Role;
 class StreamedStages : public testing::Test {
  protected:
   void SetUp() override {
-    if (opencl::list_devices().empty()) GTEST_SKIP() << "no OpenCL device on this machine";
+    if (opencl::list_devices().empty()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
     // Never destroyed: threads of PoCL 3.1 look at a context for a moment after all is finished.
     static auto* const device = new StreamDevice("any");
     device_ = device;

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Shows that the count of tests misses no failure, on made-up logs."""
 
+import collections
+import contextlib
+import io
 import pathlib
 import sys
 import unittest
@@ -38,6 +41,30 @@ class CountTests(unittest.TestCase):
         self.assertEqual(count("FAIL", PASSED, NO_LEAK_CHECK), (1, 0, 0))
         self.assertEqual(count("FAIL", FAILED, NO_LEAK_CHECK), (1, 1, 0))
         self.assertEqual(count("FAIL", "[       OK ] Blur.Works (3 ms)\n", NO_LEAK_CHECK), (1, 1, 0))
+
+    def test_skipped_methods_of_unittest_count(self):
+        log = "test_mqtt (page.Page.test_mqtt) ... skipped 'needs mosquitto'\ntest_tcp (page.Page.test_tcp) ... ok\n"
+        self.assertEqual(count("OK", "", log), (1, 0, 1))
+
+    def test_each_skipped_test_has_its_reason(self):
+        def reasons(result, stdout, stderr=""):
+            return count_tests.reasons_of({"name": "blur", "result": result, "stdout": stdout, "stderr": stderr})
+
+        case = "[ RUN      ] A.B\n../blur.cpp:3: Skipped\nneeds pocl\n\n[  SKIPPED ] A.B (0 ms)\n"
+        self.assertEqual(reasons("OK", case + case), ["needs pocl", "needs pocl"])
+        self.assertEqual(reasons("OK", "", "test_a (b.C.test_a)\nA page. ... skipped \"needs man's pages\"\n"),
+                         ["needs man's pages"])
+        self.assertEqual(reasons("SKIP", "needs python3-gi\n"), ["needs python3-gi"])
+        self.assertEqual(reasons("SKIP", ""), ["no reason given"])
+        self.assertEqual(reasons("OK", PASSED), [])
+
+    def test_what_is_missing_is_told_before_what_does_not_apply(self):
+        told = io.StringIO()
+        with contextlib.redirect_stdout(told):
+            count_tests.tell_reasons(collections.Counter({"a GPU": 3, "needs redis-server": 1, "needs pocl": 2}))
+        self.assertEqual(told.getvalue().split("\n"), [
+            "to run the skipped tests, provide:", "      2 x pocl", "      1 x redis-server",
+            "skipped, as it does not apply:", "      3 x a GPU", ""])
 
     def test_what_a_sanitizer_found_is_told(self):
         race = ("WARNING: ThreadSanitizer: data race (pid=1)\n  Write of size 8 at 0x7b by thread T2:\n"

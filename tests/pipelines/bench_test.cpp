@@ -78,7 +78,7 @@ TEST_F(Bench, MeasuresTheCpuConfigurations) {
 }
 
 TEST_F(Bench, MeasuresSplitFramesWhenAsked) {
-  if (opencl::list_devices().empty()) GTEST_SKIP() << "no OpenCL device";
+  if (opencl::list_devices().empty()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   const CommandResult result = bench({"--cores", "1", "--opencl-device", "any", "--split"});
   ASSERT_EQ(result.status, 0) << result.errors;
   std::vector<int> shares;
@@ -94,7 +94,7 @@ TEST_F(Bench, MeasuresSplitFramesWhenAsked) {
 }
 
 TEST_F(Bench, MeasuresEveryConfigurationOnADevice) {
-  if (opencl::list_devices().empty()) GTEST_SKIP() << "no OpenCL device";
+  if (opencl::list_devices().empty()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   const std::string video = folder_ + "/video.avi";
   make_video(video, 5, 160, 144);
   const CommandResult result = bench({"--cores", "1", "--opencl-device", "any", "--input", video,

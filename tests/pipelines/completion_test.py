@@ -17,7 +17,7 @@ source "$LIBRARY" && source "$COMPLETION" && COMP_WORDS=("$@") COMP_CWORD=$(($# 
 TANDEM = str(pathlib.Path(sys.argv.pop()).resolve())
 
 
-@unittest.skipUnless(LIBRARY.exists(), "bash-completion is not installed")
+@unittest.skipUnless(LIBRARY.exists(), "needs bash-completion")
 class Completion(unittest.TestCase):
     def complete(self, *words, folder="."):
         """What bash offers for the last word. An "=" is a word of its own for it."""
@@ -62,4 +62,4 @@ class Completion(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

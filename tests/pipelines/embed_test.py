@@ -15,7 +15,7 @@ def main():
                  if subprocess.run([python, "-c", "import gi; gi.require_version('Gst', '1.0')"],
                                    stderr=subprocess.DEVNULL).returncode == 0]
         if not found:
-            print("skipped: needs python3-gi and gir1.2-gstreamer-1.0")
+            print("needs python3-gi and gir1.2-gstreamer-1.0")
             return SKIPPED
         program = [found[0], *program]
     result = subprocess.run([*program, way], capture_output=True, text=True, timeout=100)

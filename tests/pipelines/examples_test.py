@@ -42,7 +42,7 @@ def main():
     if program[0].endswith(".py"):
         python = python_with_gstreamer()
         if not python:
-            print("skipped: needs python3-gi and gir1.2-gst-plugins-base-1.0")
+            print("needs python3-gi and gir1.2-gst-plugins-base-1.0")
             return SKIPPED
         program = [python, *program]
     with tempfile.TemporaryDirectory() as folder:

@@ -47,7 +47,7 @@ class Manual(unittest.TestCase):
         self.assertTrue(self.pages[0].read_text(encoding="utf-8").startswith(
             '.TH TANDEM\\-BENCH 1 2001-09-09 "Tandem 1.2.3"'))
 
-    @unittest.skipUnless(shutil.which("man"), "man-db is not installed")
+    @unittest.skipUnless(shutil.which("man"), "needs man-db")
     def test_man_warns_of_nothing(self):
         for page in self.pages:
             result = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", page], stderr=subprocess.PIPE,
@@ -55,7 +55,7 @@ class Manual(unittest.TestCase):
                                     env=os.environ | {"MANPAGER": "cat", "LC_ALL": "C.UTF-8"})
             self.assertEqual((result.returncode, result.stderr), (0, ""), page.name)
 
-    @unittest.skipUnless(shutil.which("mandoc"), "mandoc is not installed")
+    @unittest.skipUnless(shutil.which("mandoc"), "needs mandoc")
     def test_mandoc_finds_nothing(self):
         result = subprocess.run(["mandoc", "-T", "lint", *self.pages], stdout=subprocess.PIPE, text=True, check=False,
                                 timeout=60)
@@ -63,4 +63,4 @@ class Manual(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -67,7 +67,7 @@ class Publishing(unittest.TestCase):
 
     def test_mqtt(self):
         if not broker("mosquitto") or not broker("mosquitto_sub"):
-            self.skipTest("mosquitto or mosquitto-clients is not installed")
+            self.skipTest("needs mosquitto and mosquitto-clients")
         self.start([broker("mosquitto"), "-p", self.port])
         self.wait_for_port()
         read, publish = self.commands("MQTT")
@@ -86,10 +86,10 @@ class Publishing(unittest.TestCase):
                 lines.append(line)
         self.expect_frames(lines)
 
-    @unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
+    @unittest.skipUnless(shutil.which("openssl"), "needs openssl")
     def test_tls(self):
         if not broker("mosquitto") or not broker("mosquitto_sub"):
-            self.skipTest("mosquitto or mosquitto-clients is not installed")
+            self.skipTest("needs mosquitto and mosquitto-clients")
         certify, publish = self.commands("TLS")
         self.publish(certify)
         (self.folder / "password").write_text("s3cret\n", encoding="utf-8")
@@ -111,7 +111,7 @@ class Publishing(unittest.TestCase):
 
     def test_redis(self):
         if not broker("redis-server") or not broker("redis-cli"):
-            self.skipTest("redis-server or redis-tools is not installed")
+            self.skipTest("needs redis-server and redis-tools")
         self.start([broker("redis-server"), "--port", self.port, "--save", ""])
         self.wait_for_port()
         publish, read = self.commands("Redis")
@@ -129,4 +129,4 @@ class Publishing(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

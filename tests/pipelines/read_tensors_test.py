@@ -35,7 +35,7 @@ def main():
     python = python_with_gstreamer()
     check = "import gi, numpy; gi.require_version('GstTandem', '1.0'); from gi.repository import GstTandem"
     if not python or subprocess.run([python, "-c", check], check=False).returncode != 0:
-        print("skipped: needs python3-gi, python3-numpy and gir1.2-gst-plugins-base-1.0")
+        print("needs python3-gi, python3-numpy and gir1.2-gst-plugins-base-1.0")
         return SKIPPED
     for stage in ("brightpixels limit=100 device=cpu", "brightpixels limit=100 opencl-device=any",
                   "tandembin.( opencl-device=any mapping=g keep-tensors=true brightpixels limit=100 )"):

@@ -50,7 +50,7 @@ class Recipes(PageCommands):
         text = super().block(heading, language, number)
         for name in re.findall(r"[! ] (x264enc|h264parse|hlssink2|watchdog|waylandsink)\b", text):
             if not has_element(name):
-                self.skipTest(f"no element {name}")
+                self.skipTest(f"needs GStreamer's element {name}")
         return text
 
     def start_camera(self):
@@ -87,7 +87,7 @@ class Recipes(PageCommands):
     def test_list_of_cameras(self):
         if not shutil.which("gst-device-monitor-1.0"):
             self.block("Webcam", "sh", 2)
-            self.skipTest("gstreamer1.0-plugins-base-apps is not installed")
+            self.skipTest("needs gstreamer1.0-plugins-base-apps")
         self.assertIn("Probing", self.run_block("Webcam", "sh", 2))
 
     def test_rtsp(self):
@@ -254,4 +254,4 @@ def load_tests(loader, _tests, _pattern):
 
 if __name__ == "__main__":
     os.environ.setdefault("GST_DEBUG_NO_COLOR", "1")
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -78,4 +78,4 @@ def load_tests(loader, _tests, _pattern):
 if __name__ == "__main__":
     if len(sys.argv) > 1 and os.path.isdir(sys.argv[1]):
         os.environ["PATH"] = f"{sys.argv.pop(1)}:{os.environ['PATH']}"
-    unittest.main()
+    unittest.main(verbosity=2)

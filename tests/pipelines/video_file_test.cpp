@@ -61,7 +61,8 @@ class EveryEncoding : public VideoFileTest, public testing::WithParamInterface<s
 
 TEST_P(EveryEncoding, HoldsEveryFrame) {
   const Encoding& encoding = encodings()[GetParam()];
-  if (!is_available(encoding)) GTEST_SKIP() << "not installed: " << encoding.description;
+  if (!is_available(encoding))
+    GTEST_SKIP() << "needs GStreamer's elements of " << encoding.description;
   for (const Clip& clip : clips()) {
     SCOPED_TRACE(std::string(clip.name) + " -> " + encoding.description);
     if (!can_make(clip)) continue;
@@ -84,7 +85,7 @@ class RunWrites : public VideoFileTest,
 TEST_P(RunWrites, EveryFrame) {
   const auto& [extension, number] = GetParam();
   const Clip& clip = clips()[number];
-  if (!can_make(clip)) GTEST_SKIP() << "x264enc of gstreamer1.0-plugins-ugly is not installed";
+  if (!can_make(clip)) GTEST_SKIP() << "needs gstreamer1.0-plugins-ugly";
   const std::string input = folder_ + "/in-" + clip.name, output = folder_ + "/out" + extension;
   make_clip(clip, input);
   const CommandResult result =
@@ -102,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(All, RunWrites,
 // H.264 as cameras and phones make it.
 TEST_F(VideoFileTest, RealClips) {
   const char* data = std::getenv("TANDEM_TEST_DATA");
-  if (!data) GTEST_SKIP() << "TANDEM_TEST_DATA is not set";
+  if (!data) GTEST_SKIP() << "needs data: TANDEM_TEST_DATA/clips";
   constexpr int kFrames = 40;
   for (const char* name : {"mot16-09_1080p30_100f.mp4", "one-by-one-person-detection.mp4",
                            "tud-stadtmitte_600x416p25_179f.mp4"}) {

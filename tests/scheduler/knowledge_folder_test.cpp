@@ -170,7 +170,7 @@ TEST_F(KnowledgeFolderTest, WhatIsNoFileIsLeftAlone) {
 }
 
 TEST_F(KnowledgeFolderTest, AnothersFileIsLeftAlone) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs a file of another user";
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
   open().store(example());
   const fs::path file = files().at(0);
   ASSERT_EQ(chown(file.c_str(), 65534, 65534), 0);

@@ -141,7 +141,7 @@ void expect_bounded_overhead(LiveBin& bin) {
 }
 
 TEST(LiveBin, ChoosesWellAndLosesNothing) {
-  if (opencl::list_devices().empty()) GTEST_SKIP() << "no OpenCL device";
+  if (opencl::list_devices().empty()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   // Before any bin trains: the processor time of this process tells it what its device takes.
   const std::vector<Case> all = cases();
   std::vector<std::unique_ptr<LiveBin>> bins;  // all at the same time: they only wait

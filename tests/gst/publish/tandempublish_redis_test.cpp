@@ -12,7 +12,7 @@ class RedisAnswers : public testing::Test {
  protected:
   void SetUp() override {
     server_ = real_broker("redis");
-    if (!server_) GTEST_SKIP() << "redis-server is not installed";
+    if (!server_) GTEST_SKIP() << "needs redis-server";
     server_->start();
   }
   std::unique_ptr<RealBroker> server_;

@@ -18,7 +18,8 @@ class Brokers : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     broker_ = real_broker(GetParam());
-    if (!broker_) GTEST_SKIP() << "the broker for " << GetParam() << " is not installed";
+    if (!broker_)
+      GTEST_SKIP() << "needs a broker for " << GetParam() << ": mosquitto or redis-server";
   }
   void start() {
     broker_->start();

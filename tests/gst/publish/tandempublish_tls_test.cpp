@@ -17,7 +17,8 @@ class SecureBrokers : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     broker_ = real_broker(GetParam());
-    if (!broker_) GTEST_SKIP() << "the broker for " << GetParam() << " is not installed";
+    if (!broker_)
+      GTEST_SKIP() << "needs a broker for " << GetParam() << ": mosquitto or redis-server";
   }
   static std::string with_name(std::string location) {
     return location.replace(location.find("127.0.0.1"), 9, "localhost");

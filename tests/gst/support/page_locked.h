@@ -25,7 +25,7 @@ class PageLocked : public testing::Test {
  protected:
   void SetUp() override {
     setenv("TANDEM_OPENCL_AS_GPU", "1", 1);
-    if (!have_opencl_device()) GTEST_SKIP() << "no OpenCL device";
+    if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   }
   void TearDown() override {
     unsetenv("TANDEM_OPENCL_AS_GPU");

@@ -35,7 +35,7 @@ class JobsCommand : public testing::Test {
  protected:
   void SetUp() override {
     server_ = real_broker("redis");
-    if (!server_) GTEST_SKIP() << "redis-server is not installed";
+    if (!server_) GTEST_SKIP() << "needs redis-server";
     server_->start();
     setenv("TANDEM_QUEUE", server_->location().c_str(), 1);
     setenv("TANDEM_CACHE_DIR", (folder_ + "/cache").c_str(), 1);

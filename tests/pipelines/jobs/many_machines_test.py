@@ -19,7 +19,7 @@ PATIENCE_SECONDS = 60
 SERVER = shutil.which("redis-server", path=os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin")
 
 
-@unittest.skipUnless(SERVER, "redis-server is not installed")
+@unittest.skipUnless(SERVER, "needs redis-server")
 class ManyMachines(unittest.TestCase):
     def setUp(self):
         kept = tempfile.TemporaryDirectory()
@@ -57,7 +57,7 @@ class ManyMachines(unittest.TestCase):
         self.assertEqual(status, 0, said)
         self.expect_frames()
 
-    @unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
+    @unittest.skipUnless(shutil.which("openssl"), "needs openssl")
     def test_password_and_tls(self):
         made = ("openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.crt -days 2 -subj /CN=ours\n"
                 "openssl req -newkey rsa:2048 -nodes -keyout server.key -out server.csr -subj /CN=127.0.0.1\n"
@@ -85,7 +85,7 @@ class ManyMachines(unittest.TestCase):
             said += more
         self.assertNotIn("s3cret", said)
 
-    @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd is not installed")
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "needs systemd")
     def test_unit(self):
         text = (ROOT / "pipelines/jobs/tandem-worker@.service").read_text(encoding="utf-8")
         self.assertIn("ExecStart=/usr/bin/tandem worker\n", text)
@@ -98,4 +98,4 @@ class ManyMachines(unittest.TestCase):
 
 if __name__ == "__main__":
     os.environ["PATH"] = f"{sys.argv.pop(1)}:{os.environ['PATH']}"
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -81,7 +81,8 @@ std::string play(const std::string& uri, const Part& part) {
 
 TEST_P(PartsOf, AVideoAreTheWhole) {
   const auto& [clip, is_cut] = GetParam();
-  if (!can_make(clip)) GTEST_SKIP() << "its encoder or muxer is not installed";
+  if (!can_make(clip))
+    GTEST_SKIP() << "needs gstreamer1.0-plugins-ugly and gstreamer1.0-plugins-bad";
   const std::string path = fresh_folder() + "/" + clip.name;
   make_clip(clip, path);
   const std::string uri = input_uri(path);
@@ -109,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(All, PartsOf, testing::ValuesIn(kVideos), [](const auto
 
 TEST(Parts, AStreamOfBytesIsNotCut) {
   const Clip clip{"bytes.avi", EVEN " ! x264enc key-int-max=8 bframes=0 ! avimux"};
-  if (!can_make(clip)) GTEST_SKIP() << "x264enc is not installed";
+  if (!can_make(clip)) GTEST_SKIP() << "needs gstreamer1.0-plugins-ugly";
   const std::string path = fresh_folder() + "/" + clip.name;
   make_clip(clip, path);
   EXPECT_NE(index_video(input_uri(path)).why_whole.find("stream of bytes"), std::string::npos);

@@ -18,7 +18,7 @@ class RedisQueue : public testing::Test {
  protected:
   void SetUp() override {
     server_ = real_broker("redis");
-    if (!server_) GTEST_SKIP() << "redis-server is not installed";
+    if (!server_) GTEST_SKIP() << "needs redis-server";
     server_->start();
   }
   RedisSettings settings(const std::string& user = {}) const {

@@ -75,7 +75,7 @@ TEST(DatasetFormats, HoldTheSameBoxesOfRealPhotographs) {
   gst_init(nullptr, nullptr);
   const char* data = std::getenv("TANDEM_TEST_DATA");
   if (!data || !fs::is_directory(std::string(data) + "/pennfudan"))
-    GTEST_SKIP() << "TANDEM_TEST_DATA names no folder with pennfudan";
+    GTEST_SKIP() << "needs data: TANDEM_TEST_DATA/pennfudan (Penn-Fudan)";
   const fs::path pictures = fs::path(data) / "pennfudan" / "images";
   const Dataset expected = read_dataset(pictures.parent_path().string());
   const Folder folder;

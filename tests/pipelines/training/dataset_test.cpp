@@ -226,7 +226,7 @@ TEST_F(AnyDataset, WithoutPhotographsIsRefused) {
 TEST_F(AnyDataset, RealFoldersAreRead) {
   const char* data = std::getenv("TANDEM_TEST_DATA");
   if (!data || !std::filesystem::is_directory(std::string(data) + "/pennfudan"))
-    GTEST_SKIP() << "TANDEM_TEST_DATA names no folder with pennfudan";
+    GTEST_SKIP() << "needs data: TANDEM_TEST_DATA/pennfudan (Penn-Fudan)";
   std::size_t people = 0;
   const Dataset penn = read_dataset(std::string(data) + "/pennfudan");
   for (const Photograph& p : penn.photographs) people += p.objects.size();

@@ -173,9 +173,9 @@ TEST(EvaluateDetector, JudgesTheDetectionsOfAFile) {
 TEST(EvaluateDetector, FindsPeopleWithTheShippedModel) {
   const char* data = std::getenv("TANDEM_TEST_DATA");
   if (!data || !std::filesystem::is_directory(std::string(data) + "/pedestrians-ld"))
-    GTEST_SKIP() << "TANDEM_TEST_DATA names no folder with pedestrians-ld";
+    GTEST_SKIP() << "needs data: TANDEM_TEST_DATA/pedestrians-ld (MOTChallenge)";
   const char* models = std::getenv("TANDEM_DATA_DIR");
-  if (!models) GTEST_SKIP() << "TANDEM_DATA_DIR names no folder with models/person.vivid";
+  if (!models) GTEST_SKIP() << "needs TANDEM_DATA_DIR with models/person.vivid";
   // Ten frames of the sequence, by a folder of links.
   const Folder folder;
   const std::filesystem::path sequence = std::filesystem::path(data) / "pedestrians-ld";

@@ -191,7 +191,7 @@ TEST(EvaluateScenes, KnowsThePicturesOfTheShippedModel) {
   const char* models = std::getenv("TANDEM_DATA_DIR");
   const std::string train_folder = std::string(data ? data : "") + "/scenes8/train";
   if (!data || !models || !std::filesystem::is_directory(train_folder))
-    GTEST_SKIP() << "TANDEM_TEST_DATA names no folder with scenes8/train";
+    GTEST_SKIP() << "needs data: TANDEM_TEST_DATA/scenes8 (Oliva and Torralba)";
   // Every tenth picture of each class, by links.
   const Folder folder;
   for (const auto& scene : std::filesystem::directory_iterator(train_folder)) {
@@ -218,7 +218,7 @@ TEST(ShippedSceneModel, LabelsThePicturesThatItWasTrainedOn) {
   const char* data = std::getenv("TANDEM_TEST_DATA");
   const std::string train_folder = std::string(data ? data : "") + "/scenes8/train";
   if (!data || !std::filesystem::is_directory(train_folder))
-    GTEST_SKIP() << "TANDEM_TEST_DATA names no folder with scenes8/train";
+    GTEST_SKIP() << "needs data: TANDEM_TEST_DATA/scenes8 (Oliva and Torralba)";
   const Folder folder;
   int right = 0, all = 0;
   for (const auto& scene : std::filesystem::directory_iterator(train_folder)) {
