@@ -71,19 +71,25 @@ double core_seconds() {
 void against_peak(benchmark::State& state, double multiply_adds, const std::function<void()>& run,
                   const std::function<void()>& reference, double reference_share) {
   run();
+  const SimdTarget target = current_simd_target();
   std::vector<double> peaks, times;
   for (auto _ : state) {
-    peaks.push_back(measure_fma_peak_gflops());
+    if (target.own_vectors) peaks.push_back(measure_fma_peak_gflops());
     times.push_back(core_seconds_of(run));
     state.SetIterationTime(times.back());
   }
-  state.SetLabel("bound by arithmetic");
   const double gflop = 2e-9 * multiply_adds;
   state.counters["GFLOP/s"] = gflop / median(times);
+  state.counters["x_ref"] = core_seconds_of(reference) / reference_share / median(times);
+  if (!target.own_vectors) {
+    state.SetLabel("bound by arithmetic; no peak: the compiler chooses the vectors of " +
+                   target.name);
+    return;
+  }
+  state.SetLabel("bound by arithmetic: %peak of " + target.name + " multiply-adds in a loop");
   state.counters["peak"] = median(peaks);
   state.counters["%peak"] = 100 * gflop / median(times) / median(peaks);
   state.counters["%peak_best"] = 100 * gflop / least(times) / greatest(peaks);
-  state.counters["x_ref"] = core_seconds_of(reference) / reference_share / median(times);
 }
 
 void against_bandwidth(benchmark::State& state, double bytes, const std::function<void()>& run,
@@ -101,7 +107,8 @@ void against_bandwidth(benchmark::State& state, double bytes, const std::functio
     times.push_back(core_seconds_of(run));
     state.SetIterationTime(times.back());
   }
-  state.SetLabel("bound by bytes");
+  state.SetLabel("bound by bytes: %triad of " + current_simd_target().name +
+                 " a = b + f c over 192 MiB");
   state.counters["GB/s"] = 1e-9 * bytes / median(times);
   state.counters["triad"] = median(triads);
   state.counters["%triad"] = 100 * 1e-9 * bytes / median(times) / median(triads);
@@ -146,6 +153,7 @@ void medium_grain(benchmark::State& state, int rows,
     frames_on(two, together);
     state.SetIterationTime(together.back());
   }
+  state.SetLabel("%serial of the time on one thread");
   state.counters["%serial"] = 100 * least(finishing) / least(alone);
   state.counters["x_one_core"] = median(alone) / median(together);
   state.counters["x_one_core_best"] = least(alone) / least(together);

@@ -36,19 +36,22 @@ double measure_fma_peak_gflops();
 
 /// Measures `run` on this thread against the FMA peak. `multiply_adds` is what the method needs for
 /// one run, not what the implementation does. `reference` computes a part of the same work,
-/// `reference_share` of it, and is measured once. Counters:
+/// `reference_share` of it, and is measured once. The label names the loop of the peak. Counters:
 ///   GFLOP/s, peak  medians      %peak  median over median      %peak_best  best over best
 ///   x_ref          time of the reference by the time of `run`
+/// No peaks on SCALAR and EMU128: the compiler makes vectors of a kernel's loops there, and none of
+/// the loop of the peak.
 void against_peak(benchmark::State& state, double multiply_adds, const std::function<void()>& run,
                   const std::function<void()>& reference, double reference_share);
 
-/// What one core can move between itself and memory: the rate of a = b + factor * c on the widest
-/// vectors over three arrays of 64 MiB, in GB/s of what is read and written, as STREAM counts.
-/// About 20 ms.
+/// What one core can move between itself and memory: the rate of a = b + factor * c on the vectors
+/// of the chosen target over three arrays of 64 MiB, in GB/s of what is read and written, as STREAM
+/// counts. About 20 ms.
 double measure_triad_gbps();
 
 /// Measures `run` on this thread, which reads and writes `bytes`, against the memory bandwidth,
-/// which is measured again whenever twice as many runs are done. Counters:
+/// which is measured again whenever twice as many runs are done. The label names the loop of the
+/// triad. Counters:
 ///   GB/s, triad  medians      %triad  median over median      %triad_best  best over best
 ///   x_ref        time of the reference by the time of `run`
 /// Above 100% where a cache holds what `run` works on.

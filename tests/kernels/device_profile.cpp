@@ -259,10 +259,10 @@ void print_profile(const DeviceProfile& profile, const DevicePeaks& peaks,
       const double arithmetic_us = 2e-3 * each.multiply_adds / peaks.fma_gflops;
       const double bytes_us = 1e-3 * each.bytes / peaks.copy_gbps;
       const bool by_bytes = bytes_us > arithmetic_us;
-      std::fprintf(stderr, "  %.0f %s, %.1f%% of the bound (%s)",
+      std::fprintf(stderr, "  %.0f %s, %.1f%% of %s",
                    by_bytes ? 1e-3 * each.bytes / us : 2e-3 * each.multiply_adds / us,
                    by_bytes ? "GB/s" : "GFLOP/s", 100 * std::max(arithmetic_us, bytes_us) / us,
-                   by_bytes ? "bytes" : "arithmetic");
+                   by_bytes ? "a copy in memory" : "multiply-adds in a loop");
     }
     std::fprintf(stderr, "\n");
   };

@@ -36,11 +36,15 @@ struct SimdTarget {
   int64_t target = 0;
   std::string name;
   bool fused = false;
+  bool own_vectors = false;  ///< Highway chooses the instructions, not the compiler
 };
 inline void PrintTo(const SimdTarget& target, std::ostream* out) { *out << target.name; }
 
 /// The Highway targets that this processor can run, best first.
 std::vector<SimdTarget> simd_targets();
+
+/// The target that kernels run on.
+SimdTarget current_simd_target();
 
 /// Makes all kernels of the process run on `target` until changed; 0 = the best.
 void use_simd_target(int64_t target);

@@ -196,6 +196,9 @@ void bench(benchmark::State& state, FrameSize size) {
   resize_simd(source.plane(), found.plane(), {0, height});
   const double time = core_seconds() - start;
   const double filter_time = 2e-9 * 900 * width * height / measure_fma_peak_gflops();
+  state.SetLabel(
+      "%filter of the time of 900 multiply-adds a pixel, as stage 1 has, at the peak of " +
+      current_simd_target().name);
   state.counters["%filter"] = 100 * time / filter_time;
 }
 

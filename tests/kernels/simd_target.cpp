@@ -75,12 +75,18 @@ std::vector<SimdTarget> simd_targets() {
   use_simd_target(0);
   for (const int64_t t : hwy::SupportedAndGeneratedTargets()) {
     use_simd_target(t);
+    targets.push_back(current_simd_target());
     // A mask without effect would test the best target again and again.
-    if (HWY_DYNAMIC_DISPATCH(target)() != t) std::abort();
-    targets.push_back({t, hwy::TargetName(t), HWY_DYNAMIC_DISPATCH(fused)()});
+    if (targets.back().target != t) std::abort();
   }
   use_simd_target(0);
   return targets;
+}
+
+SimdTarget current_simd_target() {
+  const int64_t t = HWY_DYNAMIC_DISPATCH(target)();
+  return {t, hwy::TargetName(t), HWY_DYNAMIC_DISPATCH(fused)(),
+          (t & (HWY_SCALAR | HWY_EMU128)) == 0};
 }
 
 void use_simd_target(int64_t t) {
