@@ -8,6 +8,7 @@ FROM debian:12 AS build
 WORKDIR /src
 # The list of packages changes less often than the sources.
 COPY dev ./
+COPY tools/steps.sh tools/
 RUN apt-get update && ./dev setup build gstreamer opencl tbb highway json pango brokers introspection libclang package
 COPY . .
 RUN ./dev package /packages
