@@ -20,8 +20,8 @@ bool same_frames(const GstVideoInfo& a, const GstVideoInfo& b) {
 
 bool FrameItem::open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pixels) {
   buffer = owned;
-  const auto flags = static_cast<GstMapFlags>((writes_pixels ? GST_MAP_READWRITE : GST_MAP_READ) |
-                                              GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
+  const GstMapFlags access = writes_pixels ? GST_MAP_READWRITE : GST_MAP_READ;
+  const auto flags = static_cast<GstMapFlags>(int{access} | int{GST_VIDEO_FRAME_MAP_FLAG_NO_REF});
   mapped = gst_video_frame_map(&video, &info, buffer, flags);
   return mapped;
 }
