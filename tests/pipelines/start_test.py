@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the commands of docs/start.md, except for those that install: tools/package_test runs these in a fresh
-Debian, and then this.
+"""Runs the commands of docs/start.md, except for those that install: tools/package_test runs these on bare
+Debians, and then this.
 
 usage: start_test.py [FOLDER_OF_TANDEM]      without a folder, what is installed"""
 import os
