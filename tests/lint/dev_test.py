@@ -4,6 +4,7 @@
 
 import os
 import pathlib
+import pty
 import shutil
 import subprocess
 import tempfile
@@ -59,9 +60,12 @@ class Dev(unittest.TestCase):
         # `update` goes on without a network, as apt-get does.
         self.program("apt-get", f'cat "{self.root}/apt-says" >&2; case " $* " in *" update "*) exit 0 ;; esac; exit 100')
 
+    def environment(self):
+        return {**os.environ, "PATH": f"{self.programs}:/usr/bin:/bin"}
+
     def run_dev(self, *arguments):
         return subprocess.run([self.root / "dev", *arguments], capture_output=True, text=True, check=False,
-                              env={**os.environ, "PATH": f"{self.programs}:/usr/bin:/bin"})
+                              env=self.environment())
 
     def fails(self, *arguments):
         """Its one line about what is wrong."""
@@ -119,6 +123,18 @@ class Dev(unittest.TestCase):
         self.has(self.fails("demo"), "the disk is full:")
         self.assertFalse((self.root / ".cache/demo/vtest.avi").exists())
 
+    def test_the_demo_ends_with_three_things_to_try(self):
+        self.program("dpkg-query", INSTALLED)
+        video = self.root / ".cache/demo/vtest.avi"
+        video.parent.mkdir(parents=True)
+        video.write_text("frames", encoding="utf-8")
+        result = self.run_dev("demo")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = result.stdout.splitlines()[-7:]
+        self.assertEqual(lines[0], "To try next, in this folder:")
+        for command in lines[2::2]:
+            self.assertTrue(command.startswith("  meson devenv -C build -w ."), command)
+
     def test_a_compiler_that_fails(self):
         self.program("dpkg-query", INSTALLED)
         self.program("ninja", """\
@@ -147,6 +163,19 @@ exit 1""")
         self.assertEqual(lines[5], "== compiling in build/: 50%, step 20 of 40")
         self.assertEqual(lines[11], "a.cpp:1: warning: unused")
         self.assertIn("[7/40] Compiling 7.cpp", (self.root / ".cache/build.log").read_text(encoding="utf-8"))
+
+    def test_progress_is_one_line_on_a_terminal(self):
+        self.program("dpkg-query", INSTALLED)
+        self.program("ninja", "for i in $(seq 40); do echo \"[$i/40] Compiling $i.cpp\"; done")
+        main, terminal = pty.openpty()
+        result = subprocess.run([self.root / "dev", "build"], stdout=terminal, stderr=subprocess.PIPE, check=False,
+                                env=self.environment())
+        os.close(terminal)
+        shown = os.read(main, 1 << 16).decode()
+        os.close(main)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(shown.count("\r\033[K== compiling"), 40)
+        self.assertEqual(shown.count("\n"), 1, shown)
 
     def test_a_set_up_that_fails(self):
         self.program("dpkg-query", INSTALLED)
