@@ -10,17 +10,21 @@ namespace tandem {
 /// What tandembin is doing, for the progress line.
 class Activity {
  public:
-  /// "ccc/cg2", or "training 3 s, experiment 7: ccc/cg2". `seconds`: of the stream till now;
-  /// ascending.
+  /// `verbose`: the configuration also in short, "on the CPU (2 threads) [ccc/cg2]".
+  explicit Activity(bool verbose = false) : verbose_(verbose) {}
+
+  /// "on the CPU (2 threads)", or "learning for 3 s, experiment 7: on the CPU (2 threads)".
+  /// `seconds`: of the stream till now; ascending.
   std::string text(const BinStats& stats, double seconds);
 
  private:
+  const bool verbose_;
   int training_ = 0;  // which one is under way; 0: none
   double since_s_ = 0;
 };
 
-/// The same about a part of a stream that is over: "ran as ccc/cg2", or that it never left
-/// training.
-std::string activity_summary(const BinStats& stats);
+/// The same about a part of a stream that is over: "ran on the CPU (2 threads)", or that it never
+/// left training.
+std::string activity_summary(const BinStats& stats, bool verbose = false);
 
 }  // namespace tandem

@@ -64,7 +64,8 @@ RunSettings parse_run_settings(std::vector<std::string> arguments) {
   parser.add("metadata", settings.metadata, "FILE", "write one JSON line a frame");
   parser.add("pictures", settings.pictures, "FOLDER", "write a PNG now and then");
   parser.add("show", settings.show, "show the video in a window");
-  parser.add("verbose", settings.verbose, "say where the time of each training went");
+  parser.add("verbose", settings.verbose,
+             "also write configurations in short (ccc/cg2), and what took the time of trainings");
   parser.add(
       "first-scale", first_scales, "F[,F...]",
       "vivid: shrink frames by this first (below 1 enlarges: smaller people); one for each size");
@@ -173,12 +174,13 @@ void change_first_scales(GstElement* bin, const std::vector<double>& scales,
   });
 }
 
+// A terminal may cut off the end: what runs comes last.
 std::string progress_text(const FrameLog::Count& count, GstElement* pipeline,
                           const std::string& activity, uint64_t frame_limit) {
   const double fps = count.seconds > 0 ? (count.frames - 1) / count.seconds : 0;
-  char text[256];
-  int length = g_snprintf(text, sizeof text, "%" G_GUINT64_FORMAT " frames, %.1f frames/s, %s, %s",
-                          count.frames, fps, count.found.c_str(), activity.c_str());
+  char text[64];
+  g_snprintf(text, sizeof text, "%" G_GUINT64_FORMAT " frames, %.1f frames/s, ", count.frames, fps);
+  const std::string frames = text + count.found + ", " + activity;
   double done = 0;
   gint64 duration = 0;
   if (frame_limit > 0) done = static_cast<double>(count.frames) / frame_limit;
@@ -186,20 +188,19 @@ std::string progress_text(const FrameLog::Count& count, GstElement* pipeline,
       GST_CLOCK_TIME_IS_VALID(count.position)) {
     done = std::max(done, static_cast<double>(count.position) / duration);
   }
-  if (done > 0) {
-    done = std::min(done, 1.0);
-    g_snprintf(text + length, sizeof text - length, ", %.0f%%, %s left", 100 * done,
-               clock_time(count.seconds * (1 - done) / done).c_str());
-  }
-  return text;
+  if (done <= 0) return frames;
+  done = std::min(done, 1.0);
+  g_snprintf(text, sizeof text, "%.0f%%, %s left: ", 100 * done,
+             clock_time(count.seconds * (1 - done) / done).c_str());
+  return text + frames;
 }
 
-void print_part(const LoggedPart& part) {
+void print_part(const LoggedPart& part, bool verbose) {
   const double fps = part.seconds > 0 ? part.frames / part.seconds : 0;
   std::printf("%s: %llu frames in %.1f s (%.1f frames/s)", to_string(part.size).c_str(),
               static_cast<unsigned long long>(part.frames), part.seconds, fps);
   std::puts(part.found.empty() ? "" : (", " + part.found).c_str());
-  std::printf("  %s; frames on CPU/device:", activity_summary(part.stats).c_str());
+  std::printf("  %s; frames on CPU/device:", activity_summary(part.stats, verbose).c_str());
   const char* separator = "";
   for (const StageCount& stage : part.stats.stages) {
     std::printf("%s %s %llu/%llu", separator, stage.name.c_str(),
@@ -251,7 +252,9 @@ int run(const RunSettings& settings) {
   log->watch(out.get());
 
   ProgressLine progress;
-  Activity activity;
+  Activity activity(settings.verbose);
+  double max_overhead = 0;
+  g_object_get(bin, "max-overhead", &max_overhead, nullptr);
   const auto tick = [&] {
     const FrameLog::Count count = log->count();
     if (count.frames == 0) return;
@@ -259,10 +262,11 @@ int run(const RunSettings& settings) {
         progress_text(count, pipeline.get(), activity.text(read_stats(bin), count.seconds), limit));
   };
   const auto decided = [&](const GstStructure* structure) {
-    const std::string text = decision_text(structure);
+    const std::string text = decision_text(structure, max_overhead);
     if (text.empty()) return;
     progress.clear();
     std::printf("%7.1f s  %s\n", log->count().seconds, text.c_str());
+    if (settings.verbose) std::printf("  %s\n", short_text(structure).c_str());
     const std::string training = settings.verbose ? training_text(structure) : "";
     if (!training.empty()) std::puts(training.c_str());
     std::fflush(stdout);
@@ -276,7 +280,7 @@ int run(const RunSettings& settings) {
   const std::vector<LoggedPart> parts = log->finish();
   if (parts.empty() && ended == Ended::by_itself)
     throw Failure("no frame of video came out of '" + settings.input + "'");
-  for (const LoggedPart& part : parts) print_part(part);
+  for (const LoggedPart& part : parts) print_part(part, settings.verbose);
   if (ended != Ended::by_itself) std::puts("ended early");
   // All of the file is on the disk when the pipeline is stopped.
   gst_element_set_state(pipeline.get(), GST_STATE_NULL);

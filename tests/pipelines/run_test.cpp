@@ -181,18 +181,24 @@ TEST_F(RunVivid, SaysThatAShortClipEndedWhileTheBinMeasured) {
     const CommandResult result = run({"--frames", "7", "--device", device});
     ASSERT_EQ(result.status, 0) << result.errors;
     const std::string all = result.output + result.errors;
-    EXPECT_NE(all.find("too-short: the video ended before training did"), std::string::npos) << all;
+    EXPECT_NE(all.find("the video ended before learning did"), std::string::npos) << all;
     // A training that waits for the device has not begun.
-    const bool began = all.find("  was training until the end, with ") != std::string::npos;
+    const bool began = all.find("  still learning at the end, last ") != std::string::npos;
     EXPECT_TRUE(began || device == std::string("auto")) << all;
   }
 }
 
 TEST_F(RunVivid, ForcedConfiguration) {
-  const CommandResult result =
-      run({"--device", "cpu", "--granularity", "mg", "--cores", "2", "--scales", "1"});
-  EXPECT_EQ(result.status, 0) << result.errors;
-  EXPECT_NE(result.output.find("ran as ccc/mg"), std::string::npos) << result.output;
+  for (const bool verbose : {false, true}) {
+    std::vector<std::string> options = {"--device", "cpu", "--granularity", "mg",
+                                        "--cores",  "2",   "--scales",      "1"};
+    if (verbose) options.push_back("--verbose");
+    const CommandResult result = run(options);
+    EXPECT_EQ(result.status, 0) << result.errors;
+    EXPECT_NE(result.output.find("ran on the CPU (all cores on one frame)"), std::string::npos)
+        << result.output;
+    EXPECT_EQ(result.output.find("[ccc/mg]") != std::string::npos, verbose) << result.output;
+  }
 }
 
 TEST_F(RunVivid, CtrlCLeavesAPlayableFile) {
