@@ -22,13 +22,10 @@ using Values = std::map<std::string, double>;
 constexpr int kRounds = 3;
 constexpr std::size_t kLeastDataSets = 6;
 
-// The programs that come with Tandem, and those of these tests.
-std::vector<std::string> all_loops() {
+std::vector<std::string> loops_in(const std::string& folder) {
   std::vector<std::string> paths;
-  for (const std::string& folder : {std::string(std::getenv("TANDEM_SHIPPED")) + "/loops",
-                                    std::string(std::getenv("TANDEM_CORNERS"))})
-    for (const auto& entry : std::filesystem::directory_iterator(folder))
-      if (entry.path().extension() == ".c") paths.push_back(entry.path());
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".c") paths.push_back(entry.path());
   std::ranges::sort(paths);
   return paths;
 }
@@ -243,7 +240,14 @@ std::string name_of_test(const testing::TestParamInfo<std::string>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(, Loops, testing::ValuesIn(all_loops()), name_of_test);
+// Programs of these tests, one for each thing that a loop may have.
+INSTANTIATE_TEST_SUITE_P(Corners, Loops, testing::ValuesIn(loops_in(std::getenv("TANDEM_CORNERS"))),
+                         name_of_test);
+// The programs that come with Tandem.
+INSTANTIATE_TEST_SUITE_P(Shipped, Loops,
+                         testing::ValuesIn(loops_in(std::string(std::getenv("TANDEM_SHIPPED")) +
+                                                    "/loops")),
+                         name_of_test);
 
 }  // namespace
 }  // namespace tandem::test
