@@ -3,6 +3,7 @@
 
 #include <gst/gst.h>
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
