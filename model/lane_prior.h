@@ -46,7 +46,7 @@ struct LanePrior {
   double gain_beyond_best_of(std::span<const int> lanes) const;
   /// The number of bands that is expected to answer soonest; 1 where none is.
   int best_bands() const;
-  double band_gain(int bands) const { return band_gains[std::bit_width(unsigned(bands)) - 1]; }
+  double band_gain(int bands) const { return band_gains[std::bit_width(unsigned(bands) / 2)]; }
 };
 
 /// Fills in the numbers below the most of `lanes` that were measured: each gains the part of what
