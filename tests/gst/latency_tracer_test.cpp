@@ -65,7 +65,18 @@ uint64_t compute_ns(GstElement* bin) {
   return all;
 }
 
+// Debian 13 has GStreamer 1.26.2, where the tracer blocks the first buffer of any pipeline, also
+// videotestsrc ! fakesink. 1.26.5 has GStreamer's own correction.
+bool tracer_blocks_pipelines() {
+  guint major = 0, minor = 0, micro = 0, nano = 0;
+  gst_version(&major, &minor, &micro, &nano);
+  return major == 1 && minor == 26 && micro < 5;
+}
+
 TEST(LatencyTracer, SeesTheBinAndItsTime) {
+  if (tracer_blocks_pipelines())
+    GTEST_SKIP() << "the latency tracer of GStreamer 1.26.0 to 1.26.4 blocks every pipeline; "
+                    "install a later version";
   constexpr int kFrames = 20;
   Records records;
   const auto stream =
