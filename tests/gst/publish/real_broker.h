@@ -32,7 +32,7 @@ class Process {
 /// How a broker is reached over TLS.
 struct BrokerTls {
   std::string names = "IP:127.0.0.1";  ///< whom its certificate is for
-  int days = 2;                        ///< for how long; -1: it is out of date
+  int days = 2;                        ///< for how long; 0: it expires at once
   bool asks_clients = false;           ///< whether clients need a certificate
 };
 
