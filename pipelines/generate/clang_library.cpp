@@ -6,14 +6,22 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace tandem::generate {
 namespace {
 
+std::string package(int version) { return "libclang1-" + std::to_string(version); }
+
 ClangLibrary load() {
   const char* const own = std::getenv("TANDEM_LIBCLANG");
-  void* const library = dlopen(own ? own : TANDEM_LIBCLANG, RTLD_LAZY | RTLD_LOCAL);
-  if (!library) throw std::runtime_error(std::string("libclang is not there: ") + dlerror());
+  const std::string path = own ? own : newest_libclang();
+  if (path.empty())
+    throw std::runtime_error("libclang, which reads C, is not installed: install a package of " +
+                             package(TANDEM_LIBCLANG_OLDEST) + " to " +
+                             package(TANDEM_LIBCLANG_NEWEST));
+  void* const library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (!library) throw std::runtime_error(std::string("cannot load libclang: ") + dlerror());
   ClangLibrary all;
 #define X(name)                                                           \
   all.name = reinterpret_cast<decltype(all.name)>(dlsym(library, #name)); \
@@ -24,6 +32,16 @@ ClangLibrary load() {
 }
 
 }  // namespace
+
+std::string newest_libclang(const std::filesystem::path& folder) {
+  for (int version = TANDEM_LIBCLANG_NEWEST; version >= TANDEM_LIBCLANG_OLDEST; --version) {
+    const std::string number = std::to_string(version);
+    const auto path = folder / ("llvm-" + number) / "lib" / ("libclang-" + number + ".so.1");
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored)) return path;
+  }
+  return {};
+}
 
 const ClangLibrary& clang() {
   static const ClangLibrary loaded = load();

@@ -3,6 +3,9 @@
 
 #include <clang-c/Index.h>
 
+#include <filesystem>
+#include <string>
+
 /// The functions of libclang that the generator calls.
 #define TANDEM_CLANG_FUNCTIONS(X)   \
   X(clang_Cursor_Evaluate)          \
@@ -70,8 +73,13 @@ struct ClangLibrary {
 #undef X
 };
 
-/// Throws std::runtime_error when the machine has no libclang: $TANDEM_LIBCLANG, or that which the
-/// build found.
+/// The path of the newest libclang under `folder`, where Debian and Ubuntu have a folder for each
+/// version of LLVM (llvm-19/lib/libclang-19.so.1). Empty if none of the accepted versions is there.
+std::string newest_libclang(const std::filesystem::path& folder = "/usr/lib");
+
+/// Loads the file that $TANDEM_LIBCLANG names, or the newest libclang, with the first call. Throws
+/// std::runtime_error if there is none. The library may be of another version than the headers:
+/// values of enumerations that change between versions are not used (CXCursor_TranslationUnit).
 const ClangLibrary& clang();
 
 }  // namespace tandem::generate

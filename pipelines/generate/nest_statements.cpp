@@ -193,7 +193,7 @@ void NestReader::use_table(CXCursor declared) {
   const std::string name = quoted(taken(clang().clang_getCursorSpelling(declared)));
   if (kind(declared) == CXCursor_ParmDecl && in_function_) return;
   if (kind(declared) != CXCursor_VarDecl ||
-      kind(clang().clang_getCursorSemanticParent(declared)) != CXCursor_TranslationUnit)
+      kind(clang().clang_getCursorSemanticParent(declared)) != kind(source_.root()))
     source_.refuse(declared, name + " is neither a variable of the loop nor an array");
   CXType type = clang().clang_getCanonicalType(clang().clang_getCursorType(declared));
   bool is_const = clang().clang_isConstQualifiedType(type) != 0;

@@ -64,7 +64,7 @@ int generate_command(const std::vector<std::string>& arguments) {
     throw UsageError("generate needs one file, as in: tandem generate loop.c -o stage.cl");
   if (!generate::can_read_loops())
     throw Failure("this build of tandem has no libclang, which reads C",
-                  "Install libclang-14-dev and build again.");
+                  "Install libclang-dev and build again.");
   const std::string text = read_code(paths[0]);
   const generate::LoopNotes notes = generate::read_notes(text, paths[0]);
   if (!notes.data.empty() || data != 1) {
