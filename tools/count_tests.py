@@ -71,12 +71,15 @@ def report_of(entry):
 
 def count_log(run, path, reasons):
     """Returns (passed, failed, skipped) for one log, prints its line and adds to `reasons`."""
-    if not path.is_file():
+    if not path.is_file() or not path.stat().st_size:
         print(f"FAILED {run}: the build failed, no test ran")
         return 0, 1, 0
     passed, failed, skipped = [], [], []
-    for line in path.read_text().splitlines():
-        entry = json.loads(line)
+    for line in filter(str.strip, path.read_text().splitlines()):
+        try:
+            entry = json.loads(line)
+        except json.JSONDecodeError:
+            entry = {"name": path.name, "result": "ERROR", "returncode": "unknown: the log is cut off"}
         for total, part in zip((passed, failed, skipped), count_program(entry)):
             total += part
         if lacks_leak_check(entry):

@@ -8,7 +8,7 @@ die() {
   exit 1
 }
 
-# --- Logs, and what ends ./dev -----------------------------------------------------------------------
+# --- Logs and errors ---------------------------------------------------------------------------------
 
 # disk_full LOG: whether LOG says so, or the disk of this folder has less than 1 MiB left: not even the log can grow.
 disk_full() {
@@ -26,7 +26,8 @@ fail() {
 
 # Logs and what was downloaded.
 make_cache() {
-  mkdir -p "${1:-.cache}" || die "cannot write into $root: make room, or take a folder of your own"
+  { mkdir -p "${1:-.cache}" && [ -w "${1:-.cache}" ]; } 2>/dev/null ||
+    die "cannot write into $root/${1:-.cache}: make room, or change its owner"
 }
 
 # --- apt ---------------------------------------------------------------------------------------------

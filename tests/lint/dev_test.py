@@ -185,4 +185,4 @@ exit 1""")
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -12,7 +12,7 @@ import time
 import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "tools/fresh_machine"
-REAL = "bash sh env dirname realpath cat awk grep mktemp mkdir rm cp chmod du cut tail sleep".split()
+REAL = "bash sh env dirname realpath cat awk grep mktemp mkdir rm cp chmod du df cut tail sleep".split()
 # Ends as a bare machine would with the command's exit status, which chroot is told here.
 STAND_INS = {
     "id": "echo 0",
@@ -23,7 +23,7 @@ STAND_INS = {
     "wget": ":",
     "git": 'if [ "$1" = clone ]; then mkdir -p "${@: -1}"; else exit 1; fi',
     "debootstrap": 'root=${@: -2:1}; mkdir -p "$root"/{etc/apt/apt.conf.d,usr/sbin,usr/local/lib,var/log/apt,root}',
-    "chroot": 'printf "%s\\n" "${@: -2}"; exit 5',
+    "chroot": '[ "$1" = / ] || { printf "%s\\n" "${@: -2}"; exit 5; }',
 }
 
 
@@ -78,6 +78,10 @@ class FreshMachine(unittest.TestCase):
         self.stand_in("unshare", "exit 1")
         self.expect(77, "this container may not mount", "bookworm", "true")
 
+    def test_no_chroot(self):
+        self.stand_in("chroot", "exit 1")
+        self.expect(77, "this container may not mount or chroot", "bookworm", "true")
+
     def test_mirror_of_apt(self):
         release = pathlib.Path("/etc/os-release")
         if not release.is_file() or "\nID=debian\n" not in release.read_text(encoding="utf-8"):
@@ -117,7 +121,7 @@ class FreshMachine(unittest.TestCase):
 
     def test_downloads(self):
         """Of what apt's methods report, the size of a file that is there counts, and not that of one that begins."""
-        self.stand_in("chroot", """printf '%s\\n' '200 URI Start' 'Size: 7000000' '' '201 URI Done' 'Size: 7000000' \\
+        self.stand_in("chroot", """[ "$1" = / ] || printf '%s\\n' '200 URI Start' 'Size: 7000000' '' '201 URI Done' 'Size: 7000000' \\
             '201 URI Done' 'Size: 1500000' >>"$1/var/log/apt/downloads" """)
         self.expect(0, "downloaded 8 MB", "trixie", "true")
 
@@ -125,7 +129,7 @@ class FreshMachine(unittest.TestCase):
         self.stand_in("debootstrap", 'echo started >"$TMPDIR/../started"; exec sleep 1000')
         process = self.start("bookworm", "true")
         started = self.machines.parent / "started"
-        while not started.exists():
+        while not started.exists() and process.poll() is None:
             time.sleep(0.01)
         process.send_signal(signal.SIGTERM)
         output = process.communicate()[0]
@@ -134,4 +138,4 @@ class FreshMachine(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -86,8 +86,8 @@ class Headers:
     def units(self):
         """Returns lists of headers, each to be compiled as one.
 
-        A header may follow others if it includes all headers of others that they include, and mentions no name that a
-        header of the project defines which they include and it does not.
+        A header joins a unit if it includes every header of other projects that the unit has seen. It must use no name
+        that a header of this project defines, if the unit has seen that header and it does not include it.
         """
         size = {name: tuple(len(one) for one in reversed(self.reach(name))) for name in self.names}
         units = []
