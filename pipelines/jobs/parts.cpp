@@ -2,8 +2,26 @@
 #include "pipelines/jobs/parts.h"
 
 #include <algorithm>
+#include <limits>
+#include <ranges>
+#include <set>
+#include <utility>
 
 namespace tandem {
+namespace {
+
+/// The times of key frames behind which frames lie in the file that are shown before them.
+std::set<uint64_t> open_keys(const std::vector<CodedFrame>& frames) {
+  std::set<uint64_t> open;
+  uint64_t earliest_ns = std::numeric_limits<uint64_t>::max();  // of the frames that lie behind
+  for (const CodedFrame& frame : std::views::reverse(frames)) {
+    if (frame.key && earliest_ns < frame.pts_ns) open.insert(frame.pts_ns);
+    earliest_ns = std::min(earliest_ns, frame.pts_ns);
+  }
+  return open;
+}
+
+}  // namespace
 
 std::vector<Part> cut(const VideoIndex& index, uint64_t least_ns) {
   std::vector<Part> parts(1);
@@ -16,14 +34,20 @@ std::vector<Part> cut(const VideoIndex& index, uint64_t least_ns) {
   };
   if (std::ranges::adjacent_find(shown, same_time) != shown.end()) return parts;
 
+  const std::set<uint64_t> open = open_keys(index.frames);
+  uint64_t key_ns = 0;  // where to seek for the last key frame
   uint64_t start_ns = shown.front().pts_ns;
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const CodedFrame& frame = shown[i];
-    if (!frame.key || frame.pts_ns - start_ns < least_ns) continue;
+    if (!frame.key) continue;
+    const uint64_t key_before_ns = std::exchange(key_ns, frame.seek_ns);
+    if (frame.pts_ns - start_ns < least_ns) continue;
     Part& before = parts.back();
     before.frames = i - before.first_frame;
     before.end_ns = start_ns = frame.pts_ns;
-    parts.push_back({i, std::nullopt, frame.pts_ns, std::nullopt, frame.seek_ns});
+    // FFmpeg 7.1 loses a frame of H.265 behind such a key frame, if decoding begins there.
+    const uint64_t seek_ns = open.contains(frame.pts_ns) ? key_before_ns : frame.seek_ns;
+    parts.push_back({i, std::nullopt, frame.pts_ns, std::nullopt, seek_ns});
   }
   return parts;
 }

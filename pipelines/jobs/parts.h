@@ -24,8 +24,9 @@ struct VideoIndex {
 
 /// Cuts a video before key frames into parts of at least `least_ns`, except the last. Presentation
 /// times decide where a frame belongs: of the frames that follow a key frame in the file, those
-/// shown before it (B-frames of an open group of pictures) are of the part before. One part, with
-/// nothing known of it, where the video cannot be cut or `least_ns` is 0.
+/// shown before it (B-frames of an open group of pictures) are of the part before. A part that
+/// begins with such a key frame is sought at the key frame before. One part, with nothing known of
+/// it, where the video cannot be cut or `least_ns` is 0.
 std::vector<Part> cut(const VideoIndex& index, uint64_t least_ns);
 
 }  // namespace tandem

@@ -33,6 +33,17 @@ TEST(Cut, BeforeKeyFrames) {
   EXPECT_EQ(cut(index, 3'000'000'000).size(), 2U);
 }
 
+// Some decoders lose frames if they begin with a key frame behind which earlier ones follow.
+TEST(Cut, DecodesFromTheKeyFrameBeforeAnOpenGroup) {
+  VideoIndex index = every_second({true, false, true, false, true, false});
+  EXPECT_EQ(cut(index, 1)[2].seek_ns, 4'000'000'000U);
+  std::swap(index.frames[3], index.frames[4]);
+  const std::vector<Part> parts = cut(index, 1);
+  ASSERT_EQ(parts.size(), 3U);
+  EXPECT_EQ(parts[1].seek_ns, 2'000'000'000U);
+  EXPECT_EQ(parts[2], (Part{4, std::nullopt, 4'000'000'005, std::nullopt, 2'000'000'000}));
+}
+
 TEST(Cut, OnePartWhereItCannotBeCut) {
   const std::vector<Part> whole{Part{}};
   VideoIndex index = every_second({true, true, true});
