@@ -12,24 +12,24 @@
 namespace tandem::test {
 namespace {
 
-#define BALL "videotestsrc pattern=ball num-buffers=30 "
+#define SHORT_BALL "videotestsrc pattern=ball num-buffers=30 "
 #define RAW(format, size) " ! video/x-raw,framerate=25/1,format=" format "," size
-#define EVEN RAW("I420", "width=160,height=144")
-#define ODD RAW("Y444", "width=161,height=143")
+#define EVEN_SIZE RAW("I420", "width=160,height=144")
+#define ODD_SIZE RAW("Y444", "width=161,height=143")
 
 constexpr Clip kClips[] = {
     // The segment ends with the last frame.
-    {"plain.mp4", BALL EVEN " ! x264enc bframes=0 ! mp4mux"},
+    {"plain.mp4", SHORT_BALL EVEN_SIZE " ! x264enc bframes=0 ! mp4mux"},
     // The first frame is shown two frames after it is decoded: the segment begins at 80 ms.
-    {"bframes.mp4", BALL EVEN " ! x264enc bframes=2 b-adapt=false ! mp4mux"},
+    {"bframes.mp4", SHORT_BALL EVEN_SIZE " ! x264enc bframes=2 b-adapt=false ! mp4mux"},
     // Gaps between frames, and sound.
-    {"gaps.mp4", "audiotestsrc num-buffers=60 ! lamemp3enc ! mux. " BALL EVEN
+    {"gaps.mp4", "audiotestsrc num-buffers=60 ! lamemp3enc ! mux. " SHORT_BALL EVEN_SIZE
                  " ! identity name=gaps ! x264enc bframes=3 ! mp4mux name=mux"},
-    {"odd.avi", BALL ODD " ! jpegenc ! avimux"},
+    {"odd.avi", SHORT_BALL ODD_SIZE " ! jpegenc ! avimux"},
     // A recording of which the beginning is missing.
-    {"late.webm",
-     BALL "timestamp-offset=5000000000" EVEN " ! vp8enc deadline=1 ! webmmux streamable=true"},
-    {"raw.y4m", BALL EVEN " ! y4menc"},
+    {"late.webm", SHORT_BALL "timestamp-offset=5000000000" EVEN_SIZE
+                             " ! vp8enc deadline=1 ! webmmux streamable=true"},
+    {"raw.y4m", SHORT_BALL EVEN_SIZE " ! y4menc"},
 };
 
 GstPadProbeReturn add_time(GstPad* pad, GstPadProbeInfo* info, gpointer times) {

@@ -183,9 +183,10 @@ TEST(NextLanesTest, NoPriorCostsMoreThanNone) {
       const Lanes with = measured(truth, prior_of(expected));
       ASSERT_LE(with.size(), without.size()) << "round " << round;
       // Trials show what two doublings more gain.
-      if (expected == truth)
+      if (expected == truth) {
         ASSERT_GE(best_of(truth, with) * std::pow(1 + kExpectedLaneGain, 2),
                   best_of(truth, without));
+      }
     }
   }
 }

@@ -105,8 +105,9 @@ class TestStage final : public Stage {
   Status finish(Item& base, bool on_device) override {
     auto& item = static_cast<TestItem&>(base);
     for (int k = index_; k < index_ + item.leads[index_]; ++k) {
-      if (!on_device)
+      if (!on_device) {
         for (const auto& row : item.cpu_rows[k]) EXPECT_EQ(row, 1);
+      }
       item.finished[k] = 1;
     }
     if (index_ == 1) ++world_.passed;
