@@ -3,6 +3,7 @@
 // each, and lets one of them fail; it is read once, so that each failure is a process of its own.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "kernels/opencl/opencl.h"
