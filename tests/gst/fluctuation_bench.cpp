@@ -67,8 +67,7 @@ class Burner {
     if (read(ends_[0], &threads, sizeof threads) != sizeof threads) _exit(0);
     for (int i = 0; i < threads; ++i)
       std::thread([] {
-        for (volatile unsigned count = 0;; count = count + 1) {
-        }
+        for (volatile unsigned count = 0;;) count = count + 1;
       }).detach();
     for (;;) pause();
   }

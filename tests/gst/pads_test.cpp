@@ -86,8 +86,8 @@ TEST_P(FlowReturns, ReachUpstream) {
 INSTANTIATE_TEST_SUITE_P(Pads, FlowReturns,
                          testing::Values(GST_FLOW_ERROR, GST_FLOW_EOS, GST_FLOW_FLUSHING,
                                          GST_FLOW_NOT_LINKED, GST_FLOW_CUSTOM_SUCCESS_2),
-                         [](const auto& info) {
-                           std::string name = gst_flow_get_name(info.param);
+                         [](const auto& one) {
+                           std::string name = gst_flow_get_name(one.param);
                            std::erase(name, '-');
                            return name;
                          });

@@ -113,7 +113,6 @@ TEST_F(Tensors, OtherMemoryHasNoBuffer) {
 TEST_F(Tensors, MappingForWriteMakesTheDeviceStale) {
   const auto context = open_device();
   if (!context) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
-  using Access = opencl::Buffer::Access;
   opencl::Queue queue(context);
   const auto pool = std::make_shared<TensorPool>(context, kBytes);
   MemoryRef memory = pool->acquire();

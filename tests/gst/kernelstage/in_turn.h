@@ -14,14 +14,14 @@ namespace tandem {
 /// from what the clock and a wait cost.
 template <typename Run>
 double mean_ms(Run&& run) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
+  using std::chrono::steady_clock;
+  const auto start = steady_clock::now();
   int runs = 0;
   double ms = 0;
   do {
     run();
     ++runs;
-    ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    ms = std::chrono::duration<double, std::milli>(steady_clock::now() - start).count();
   } while (ms < 20);
   return ms / runs;
 }
