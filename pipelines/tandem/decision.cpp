@@ -59,8 +59,8 @@ const GstStructure* ranked_at(const GstStructure* decision, guint place) {
   return gst_value_get_structure(gst_value_array_get_value(ranking, place));
 }
 
-// What is expected of the configuration that ran before; null where that is unknown. It was
-// measured on other frames perhaps, so that `measured-fps` is none to compare with.
+// The prediction for the configuration that ran before; null where unknown. `measured-fps` may
+// belong to frames of another size, and is not compared.
 const GstStructure* expected_before(const GstStructure* decision) {
   const std::string before = string_of(decision, "old");
   if (before == string_of(decision, "new")) return nullptr;

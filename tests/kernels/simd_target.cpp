@@ -96,8 +96,7 @@ void use_simd_target(int64_t t) {
 
 double measure_fma_peak_gflops() {
   constexpr int kRounds = 100000;
-  // Of the widest vectors that x86 has, 16 floats: HWY_MAX_BYTES is that of this translation unit's
-  // own target here.
+  // 16 floats are the widest vector of x86. HWY_MAX_BYTES belongs to the last compiled target here.
   alignas(64) float values[16] = {0.999f, 0.001f};
   const double start = core_seconds();
   const double operations = HWY_DYNAMIC_DISPATCH(multiply_add)(kRounds, values);
