@@ -14,6 +14,7 @@ import re
 import sys
 
 CASE = re.compile(r"\[ +(OK|FAILED|SKIPPED) +\] ([^\s,]+).*\(\d+ ms\)$", re.MULTILINE)
+END_OF_CASES = re.compile(r"\[=+\] .* ran\.")
 # Reasons as GoogleTest, Python's unittest and programs that end with status 77 give them.
 SKIPPED_CASE = re.compile(r": Skipped\n(.+)$", re.MULTILINE)
 SKIPPED_METHOD = re.compile(r"(?:^|\.\.\. )skipped ['\"](.+)['\"]$", re.MULTILINE)
@@ -21,10 +22,9 @@ FINE = {"OK", "SKIP", "EXPECTEDFAIL"}
 # What ends a program after its last test when LeakSanitizer crashes, as it does now and then where
 # threads of other libraries are still there (google/sanitizers issue 1353).
 NO_LEAK_CHECK = "LeakSanitizer has encountered a fatal error"
-# What a sanitizer found, and the innermost functions that it names: enough to know where to look when a fault does
-# not come again.
+# What a sanitizer found, and the innermost functions that it names.
 REPORT = re.compile(r"^(?:WARNING: ThreadSanitizer|==\d+==ERROR|SUMMARY: |\s+#[0-3] |.*: runtime error: ).*$", re.MULTILINE)
-MOST_LINES = 16
+MOST_LINES = 24
 
 
 def count_program(entry):
@@ -64,9 +64,27 @@ def tell_reasons(reasons):
             print(f"  {count:5} x {reason.removeprefix('needs ')}")
 
 
+def output_of_failed_cases(stdout):
+    """Returns the lines of the GoogleTest cases that failed or did not end; all lines of another program."""
+    lines, case = [], []
+    for line in stdout.splitlines():
+        if END_OF_CASES.match(line):
+            return lines
+        case = [line] if line.startswith("[ RUN ") else [*case, line]
+        if line.startswith("[  FAILED  ]"):
+            lines += case
+        if CASE.match(line):
+            case = []
+    return lines + case
+
+
 def report_of(entry):
-    """Returns the lines that say what a sanitizer found in a program that failed."""
-    return REPORT.findall(entry.get("stderr") or "")[:MOST_LINES] if entry["result"] not in FINE else []
+    """Returns what a program that failed printed of its fault: a fault may not come again."""
+    if entry["result"] in FINE:
+        return []
+    stdout, stderr = entry.get("stdout") or "", entry.get("stderr") or ""
+    found = REPORT.findall(stderr)
+    return found[:MOST_LINES] or output_of_failed_cases(stdout)[-MOST_LINES:] + stderr.splitlines()[-MOST_LINES:]
 
 
 def count_log(run, path, reasons):

@@ -66,6 +66,20 @@ class CountTests(unittest.TestCase):
             "to run the skipped tests, provide:", "      2 x pocl", "      1 x redis-server",
             "skipped, as it does not apply:", "      3 x a GPU", ""])
 
+    def test_what_failed_cases_printed_is_told(self):
+        def told(stdout, stderr=""):
+            return count_tests.report_of(
+                {"name": "blur", "result": "FAIL", "returncode": 1, "stdout": stdout, "stderr": stderr})
+
+        passed = "[ RUN      ] A.Passes\nnoise\n[       OK ] A.Passes (3 ms)\n"
+        failed = "[ RUN      ] A.Fails\nblur.cpp:3: Failure\n[  FAILED  ] A.Fails (3 ms)\n"
+        end = "[==========] 2 tests from 1 test suite ran. (6 ms total)\n[  FAILED  ] A.Fails\n"
+        crashed = "[ RUN      ] A.Crashes\n"
+        self.assertEqual(told(passed + failed + passed + end), failed.splitlines())
+        self.assertEqual(told(passed + crashed, "killed\n"), ["[ RUN      ] A.Crashes", "killed"])
+        self.assertEqual(told("no command gst-launch-1.0\n"), ["no command gst-launch-1.0"])
+        self.assertEqual(len(told("line\n" * 1000)), count_tests.MOST_LINES)
+
     def test_what_a_sanitizer_found_is_told(self):
         race = ("WARNING: ThreadSanitizer: data race (pid=1)\n  Write of size 8 at 0x7b by thread T2:\n"
                 "    #0 blur blur.cpp:3 (blur_test+0x1)\n    #9 main blur.cpp:9\n"
