@@ -52,9 +52,9 @@ class Configurations(unittest.TestCase):
         self.assertEqual(status, 0, f"{' '.join(command)}\n{output[-4000:]}")
         return output
 
-    def set_up(self, name):
+    def set_up(self, name, *more):
         build = f"{self.folder}/{name.replace(' ', '-')}"
-        self.run_well("meson", "setup", build, *demo_options(), *CONFIGURATIONS[name])
+        self.run_well("meson", "setup", build, *demo_options(), *CONFIGURATIONS[name], *more)
         return build
 
 
@@ -74,7 +74,7 @@ class Graphs(Configurations):
 
 class Build(Configurations):
     def test_nothing_optional_computes_frames(self):
-        build = self.set_up("nothing optional")
+        build = self.set_up("nothing optional", "-Doptimization=0")
         self.assertNotIn("warning:", self.run_well("ninja", "-C", build))
         lines = pathlib.Path(self.folder) / "people.jsonl"
         self.run_well(f"{build}/pipelines/tandem", "run", "vivid", "--frames", "20", "--size", "320x240",
