@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 
@@ -17,6 +16,7 @@
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/media.h"
 #include "pipelines/tandem/same_file.h"
+#include "pipelines/tandem/text_output.h"
 
 namespace tandem {
 namespace {
@@ -60,8 +60,9 @@ BenchSettings parse_bench_settings(std::vector<std::string> arguments) {
   parser.add("split", settings.splits,
              "measure frames that device and CPU compute together as well, with 10, 20 ... 90 "
              "percent of the rows on the CPU");
-  parser.add("json", settings.json, "FILE",
-             "write the results there (docs/bench-json.md says what is in it)");
+  parser.add(
+      "json", settings.json, "FILE",
+      "write the results there (docs/bench-json.md says what is in it); - is standard output");
   parser.add("input", settings.input, "FILE|URI",
              "frames of this video instead of a moving pattern");
   add_model_options(parser, settings.bin, Subcommand::bench);
@@ -275,20 +276,22 @@ std::string aim_of(const BenchSettings& settings, const std::string& metric) {
   return target_ms ? "throughput below " + to_text(*target_ms) + " ms" : metric;
 }
 
-void write_json(const BenchResult& result, const std::string& path) {
-  std::ofstream file(path);
-  file << to_json(result).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
-  if (!file.flush()) throw Failure("--json: cannot write '" + path + "'");
+std::string json_text(const BenchResult& result) {
+  return to_json(result).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
-// Before anything is measured.
-void check_json(const BenchSettings& settings, const std::string& uri) {
-  if (settings.json.empty()) return;
+// One for each metric.
+std::vector<TextOutput> json_outputs(const BenchSettings& settings, const std::string& uri) {
+  std::vector<TextOutput> outputs;
+  if (settings.json.empty()) return outputs;
+  if (settings.json == "-" && settings.metrics.size() > 1)
+    throw UsageError("--json: standard output takes one metric; name a file for several");
   for (const std::string& metric : settings.metrics) {
     const std::string path = json_path(settings, metric);
-    check_output_file("--json", path);
-    check_keeps_input("--json", path, uri);
+    if (!outputs.emplace_back("--json", path).is_standard_output())
+      check_keeps_input("--json", path, uri);
   }
+  return outputs;
 }
 
 }  // namespace
@@ -297,7 +300,7 @@ int bench_command(const std::vector<std::string>& arguments) {
   BenchSettings settings = parse_bench_settings(arguments);
   gst_init(nullptr, nullptr);
   const std::string uri = settings.input.empty() ? "" : input_uri(settings.input);
-  check_json(settings, uri);
+  std::vector<TextOutput> outputs = json_outputs(settings, uri);
 
   BenchResult result{.origin = bench_origin(settings.input),
                      .application = settings.application,
@@ -337,10 +340,11 @@ int bench_command(const std::vector<std::string>& arguments) {
               settings.application.c_str(), to_string(settings.size).c_str(), result.cores,
               result.opencl_device ? result.opencl_device->c_str() : "no OpenCL device",
               settings.frames, settings.repeat, settings.repeat == 1 ? "" : "s, median");
+  auto output = outputs.begin();
   for (const std::string& metric : settings.metrics) {
     take_over(trainings, metric, result);
     std::printf("\nby %s:\n%s", aim_of(settings, metric).c_str(), to_table(result).c_str());
-    if (!settings.json.empty()) write_json(result, json_path(settings, metric));
+    if (output != outputs.end()) output++->write(json_text(result));
   }
   return 0;
 }

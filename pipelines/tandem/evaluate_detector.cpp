@@ -4,14 +4,15 @@
 #include <tbb/parallel_for.h>
 
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <thread>
 
 #include "pipelines/progress.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/dataset_options.h"
+#include "pipelines/tandem/text_output.h"
 #include "pipelines/tandem/training_options.h"
 #include "pipelines/training/average_precision.h"
 #include "pipelines/training/curve_picture.h"
@@ -85,7 +86,8 @@ Result judge(const Request& request, const Dataset& dataset, const std::string& 
 }
 
 std::vector<Result> results_of(const Request& request, const Dataset& dataset,
-                               const std::optional<VividModel>& loaded) {
+                               const std::optional<VividModel>& loaded,
+                               std::optional<TextOutput>& save) {
   std::vector<Result> results;
   for (const std::string& file : request.detections)
     results.push_back(judge(request, dataset, file, read_detections(file, dataset.photographs)));
@@ -107,8 +109,7 @@ std::vector<Result> results_of(const Request& request, const Dataset& dataset,
     result.has_threshold = true;
     results.insert(results.begin(), result);
   }
-  if (!request.save.empty() && !found.empty())
-    write_detections(request.save, dataset.photographs, found);
+  if (save && !found.empty()) save->write(detection_lines(dataset.photographs, found));
   return results;
 }
 
@@ -129,18 +130,17 @@ void print(const Request& request, const Dataset& dataset, const std::vector<Res
   }
 }
 
-void write_csv(const std::string& path, const std::vector<Result>& results) {
-  std::ofstream file(path);
+std::string to_csv(const std::vector<Result>& results) {
+  std::ostringstream file;
   file << "detector,score,recall,precision\n";
   for (const Result& r : results)
     for (const CurvePoint& p : r.evaluation.curve)
       file << '"' << r.name << "\"," << p.score << ',' << p.recall << ',' << p.precision << '\n';
-  file.close();
-  if (!file) throw std::runtime_error("'" + path + "' cannot be written");
+  return file.str();
 }
 
-void write_json(const std::string& path, const Request& request, const Dataset& dataset,
-                const std::vector<Result>& results) {
+std::string to_json(const Request& request, const Dataset& dataset,
+                    const std::vector<Result>& results) {
   using nlohmann::json;
   json detectors = json::array();
   for (const Result& r : results) {
@@ -158,22 +158,19 @@ void write_json(const std::string& path, const Request& request, const Dataset& 
     detectors.push_back(entry);
   }
   const Evaluation& first = results.front().evaluation;
-  std::ofstream file(path);
-  file << json{{"dataset", request.dataset},       {"layout", dataset.layout},
-               {"photographs", first.photographs}, {"label", request.read.label},
-               {"objects", first.objects},         {"ignored", first.ignored},
-               {"overlap", request.min_overlap},   {"detectors", detectors}}
-              .dump(2)
-       << '\n';
-  file.close();
-  if (!file) throw std::runtime_error("'" + path + "' cannot be written");
+  return json{{"dataset", request.dataset},       {"layout", dataset.layout},
+              {"photographs", first.photographs}, {"label", request.read.label},
+              {"objects", first.objects},         {"ignored", first.ignored},
+              {"overlap", request.min_overlap},   {"detectors", detectors}}
+             .dump(2) +
+         '\n';
 }
 
-void draw(const Request& request, const std::vector<Result>& results) {
+std::string drawing(const Request& request, const std::vector<Result>& results) {
   std::vector<NamedCurve> curves;
   curves.reserve(results.size());
   for (const Result& r : results) curves.push_back({r.name, r.evaluation});
-  write_curve_picture(request.svg, request.title.empty() ? request.dataset : request.title, curves);
+  return curve_picture(request.title.empty() ? request.dataset : request.title, curves);
 }
 
 Request parse(const std::vector<std::string>& arguments) {
@@ -200,7 +197,7 @@ Request parse(const std::vector<std::string>& arguments) {
   parser.add("threshold", r.threshold, "X",
              "Score at which recall and precision are given (the model's)");
   parser.add("csv", r.csv, "FILE", "Write the curves as a table");
-  parser.add("json", r.json, "FILE", "Write the results");
+  parser.add("json", r.json, "FILE", "Write the results; - is standard output");
   parser.add("svg", r.svg, "FILE", "Draw the curves");
   parser.add("title", r.title, "TEXT", "Title of the drawing");
   parser.add("save-detections", r.save, "FILE",
@@ -225,6 +222,11 @@ Request parse(const std::vector<std::string>& arguments) {
 
 int evaluate_detector_command(const std::vector<std::string>& arguments) {
   Request request = parse(arguments);
+  std::optional<TextOutput> csv, json, svg, save;
+  if (!request.csv.empty()) csv.emplace("--csv", request.csv);
+  if (!request.json.empty()) json.emplace("--json", request.json);
+  if (!request.svg.empty()) svg.emplace("--svg", request.svg);
+  if (!request.save.empty()) save.emplace("--save-detections", request.save);
   gst_init(nullptr, nullptr);
   const int threads = request.training.threads;
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
@@ -234,11 +236,11 @@ int evaluate_detector_command(const std::vector<std::string>& arguments) {
   if (!request.model.empty()) model = load_vivid_model(request.model);
   if (request.read.label.empty()) request.read.label = model ? model->label : "person";
   const Dataset dataset = read_dataset(request.dataset, request.read);
-  const std::vector<Result> results = results_of(request, dataset, model);
+  const std::vector<Result> results = results_of(request, dataset, model, save);
   print(request, dataset, results);
-  if (!request.csv.empty()) write_csv(request.csv, results);
-  if (!request.json.empty()) write_json(request.json, request, dataset, results);
-  if (!request.svg.empty()) draw(request, results);
+  if (csv) csv->write(to_csv(results));
+  if (json) json->write(to_json(request, dataset, results));
+  if (svg) svg->write(drawing(request, results));
   return 0;
 }
 

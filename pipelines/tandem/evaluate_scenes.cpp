@@ -4,13 +4,13 @@
 #include <tbb/parallel_for.h>
 
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include "pipelines/tandem/commands.h"
-#include "pipelines/tandem/media.h"
 #include "pipelines/tandem/options.h"
+#include "pipelines/tandem/text_output.h"
 #include "pipelines/training/scene_trainer.h"
 
 namespace tandem {
@@ -29,7 +29,7 @@ EvaluateScenesSettings parse_evaluate_settings(const std::vector<std::string>& a
   parser.add("images", settings.images, "DIR",
              "A folder that holds a folder of pictures for each class", 'i');
   parser.add("model", settings.model, "FILE", "The model to evaluate", 'm');
-  parser.add("json", settings.json, "FILE", "Write the results");
+  parser.add("json", settings.json, "FILE", "Write the results; - is standard output");
   parser.add("threads", settings.threads, "N", "Threads to use; 0 = one for each core (0)");
   parser.parse(arguments);
   if (settings.images.empty()) throw UsageError("--images DIR is missing");
@@ -38,8 +38,8 @@ EvaluateScenesSettings parse_evaluate_settings(const std::vector<std::string>& a
   return settings;
 }
 
-void write_json(const EvaluateScenesSettings& settings, const SceneModel& model,
-                const Confusion& confusion) {
+std::string to_json(const EvaluateScenesSettings& settings, const SceneModel& model,
+                    const Confusion& confusion) {
   using nlohmann::json;
   json classes = json::array();
   for (int c = 0; c < confusion.classes(); ++c) {
@@ -55,25 +55,23 @@ void write_json(const EvaluateScenesSettings& settings, const SceneModel& model,
   }
   int pictures = 0;
   for (int c = 0; c < confusion.classes(); ++c) pictures += confusion.pictures(c);
-  std::ofstream file(settings.json);
   // Names of folders and files may be anything; JSON is UTF-8.
-  file << json{{"images", settings.images},
-               {"model", settings.model},
-               {"pictures", pictures},
-               {"accuracy", confusion.accuracy()},
-               {"mean_accuracy", confusion.mean_accuracy()},
-               {"classes", classes}}
-              .dump(2, ' ', false, json::error_handler_t::replace)
-       << '\n';
-  file.close();
-  if (!file) throw Failure("--json: cannot write '" + settings.json + "'");
+  return json{{"images", settings.images},
+              {"model", settings.model},
+              {"pictures", pictures},
+              {"accuracy", confusion.accuracy()},
+              {"mean_accuracy", confusion.mean_accuracy()},
+              {"classes", classes}}
+             .dump(2, ' ', false, json::error_handler_t::replace) +
+         '\n';
 }
 
 }  // namespace
 
 int evaluate_scenes_command(const std::vector<std::string>& arguments) {
   const EvaluateScenesSettings settings = parse_evaluate_settings(arguments);
-  if (!settings.json.empty()) check_output_file("--json", settings.json);
+  std::optional<TextOutput> results;
+  if (!settings.json.empty()) results.emplace("--json", settings.json);
   gst_init(nullptr, nullptr);
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
                                   settings.threads > 0
@@ -96,7 +94,7 @@ int evaluate_scenes_command(const std::vector<std::string>& arguments) {
   std::fputs(confusion.table(model.labels).c_str(), stdout);
   std::printf("accuracy %.1f%% of %zu pictures, mean of the classes %.1f%%\n",
               100 * confusion.accuracy(), pictures.size(), 100 * confusion.mean_accuracy());
-  if (!settings.json.empty()) write_json(settings, model, confusion);
+  if (results) results->write(to_json(settings, model, confusion));
   return 0;
 }
 

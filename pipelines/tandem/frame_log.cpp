@@ -3,6 +3,8 @@
 
 #include <gst/video/video.h>
 
+#include <fstream>
+
 #include "gst/meta/framejson.h"
 #include "gst/util/ref.h"
 
@@ -20,11 +22,10 @@ FrameLog::FrameLog(const Settings& settings, GstElement* bin, MakeFindings* make
     : settings_(settings),
       bin_(bin),
       make_findings_(make_findings),
+      metadata_(settings.metadata),
       found_(make_findings(bin)),
       found_in_part_(make_findings(bin)) {
-  if (settings_.metadata_file.empty()) return;
-  metadata_.open(settings_.metadata_file);
-  if (!metadata_) throw Failure("--metadata: cannot write '" + settings_.metadata_file + "'");
+  if (metadata_) metadata_->open();
 }
 
 void FrameLog::watch(GstPad* pad) {
@@ -79,9 +80,14 @@ void FrameLog::end_part() {
 }
 
 void FrameLog::add_frame(GstPad* pad, GstBuffer* buffer) {
-  if (metadata_.is_open()) {
-    metadata_ << frame_json_line(buffer, {{}, count_.frames, size_, g_get_real_time()});
-    metadata_.flush();  // whoever follows the file sees each frame as it comes
+  if (metadata_) {
+    const std::string problem =
+        metadata_->append(frame_json_line(buffer, {{}, count_.frames, size_, g_get_real_time()}));
+    if (!problem.empty()) {
+      metadata_ = nullptr;
+      const std::scoped_lock lock(mutex_);
+      metadata_problem_ = problem;
+    }
   }
   bool take_picture = false;
   {
@@ -140,13 +146,12 @@ FrameLog::Count FrameLog::count() const {
   return count;
 }
 
-std::vector<LoggedPart> FrameLog::finish() {
-  if (metadata_.is_open()) {
-    metadata_.close();
-    if (!metadata_)
-      throw Failure("--metadata: '" + settings_.metadata_file + "' is not complete",
-                    "Is the disk full?");
-  }
+std::string FrameLog::metadata_problem() const {
+  const std::scoped_lock lock(mutex_);
+  return metadata_problem_;
+}
+
+std::vector<LoggedPart> FrameLog::parts() const {
   const std::scoped_lock lock(mutex_);
   return parts_;
 }

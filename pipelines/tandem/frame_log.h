@@ -4,7 +4,6 @@
 #include <gst/gst.h>
 
 #include <chrono>
-#include <fstream>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -14,6 +13,7 @@
 #include "pipelines/tandem/elements.h"
 #include "pipelines/tandem/findings.h"
 #include "pipelines/tandem/options.h"
+#include "pipelines/tandem/text_output.h"
 
 namespace tandem {
 
@@ -31,13 +31,13 @@ struct LoggedPart {
 class FrameLog {
  public:
   struct Settings {
-    std::string metadata_file;  ///< empty: none
+    TextOutput* metadata = nullptr;  ///< null: none
     std::string picture_folder;
     uint64_t picture_every = 0;  ///< frames of a part; its first picture comes half as late
   };
 
-  /// Throws Failure when the metadata file cannot be opened. `bin` is the tandembin whose
-  /// statistics are read and for which findings are made.
+  /// Opens the metadata's file; throws Failure. `bin` is the tandembin whose statistics are read
+  /// and for which findings are made.
   FrameLog(const Settings& settings, GstElement* bin, MakeFindings* make_findings);
 
   /// Call once; this object outlives the pipeline's streaming.
@@ -51,8 +51,11 @@ class FrameLog {
   };
   Count count() const;
 
-  /// All parts, when the stream is over. Throws Failure when the metadata could not be written.
-  std::vector<LoggedPart> finish();
+  /// Why the metadata ended before the stream; empty: it did not.
+  std::string metadata_problem() const;
+
+  /// All parts, when the stream is over.
+  std::vector<LoggedPart> parts() const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -65,11 +68,12 @@ class FrameLog {
   const Settings settings_;
   GstElement* const bin_;
   MakeFindings* const make_findings_;
-  std::ofstream metadata_;
-  FrameSize size_;  ///< the streaming thread's
+  TextOutput* metadata_;  ///< the streaming thread's; null once it cannot be written
+  FrameSize size_;        ///< the streaming thread's
 
   mutable std::mutex mutex_;  ///< guards what follows; the streaming thread writes, main reads
   Count count_;
+  std::string metadata_problem_;
   std::unique_ptr<FrameFindings> found_;          // in all frames
   std::unique_ptr<FrameFindings> found_in_part_;  // in those of the latest part
   std::vector<LoggedPart> parts_;

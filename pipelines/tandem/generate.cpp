@@ -3,12 +3,12 @@
 
 #include <charconv>
 #include <cstdio>
-#include <fstream>
 
 #include "files/regular_file.h"
 #include "pipelines/generate/loop_notes.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options.h"
+#include "pipelines/tandem/text_output.h"
 
 namespace tandem {
 namespace {
@@ -33,21 +33,11 @@ void take_values(const std::vector<std::string>& words, std::map<std::string, do
   }
 }
 
-void write_text(const std::string& path, const std::string& text) {
-  if (path.empty() || path == "-") {
-    std::fputs(text.c_str(), stdout);
-    return;
-  }
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) throw Failure("cannot write '" + path + "'");
-}
-
 }  // namespace
 
 int generate_command(const std::vector<std::string>& arguments) {
   std::vector<std::string> paths, sets;
-  std::string output;
+  std::string output = "-";
   generate::GenerateOptions options;
   int data = 1;
   OptionParser parser("generate",
@@ -65,6 +55,7 @@ int generate_command(const std::vector<std::string>& arguments) {
   if (!generate::can_read_loops())
     throw Failure("this build of tandem has no libclang, which reads C",
                   "Install libclang-dev and build again.");
+  TextOutput stage("--output", output);
   const std::string text = read_code(paths[0]);
   const generate::LoopNotes notes = generate::read_notes(text, paths[0]);
   if (!notes.data.empty() || data != 1) {
@@ -74,7 +65,7 @@ int generate_command(const std::vector<std::string>& arguments) {
     options.values = notes.data[static_cast<std::size_t>(data - 1)];
   }
   take_values(sets, options.values);
-  write_text(output, generate::generate_stage(text, paths[0], options).text);
+  stage.write(generate::generate_stage(text, paths[0], options).text);
   return 0;
 }
 

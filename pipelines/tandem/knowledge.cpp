@@ -2,14 +2,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <fstream>
 #include <set>
 
 #include "files/regular_file.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/knowledge_text.h"
-#include "pipelines/tandem/media.h"
 #include "pipelines/tandem/options.h"
+#include "pipelines/tandem/text_output.h"
 #include "scheduler/learn/knowledge_folder.h"
 #include "scheduler/learn/knowledge_json.h"
 
@@ -97,17 +96,10 @@ int forget(KnowledgeFolder& folder, const Words& words) {
 int export_to(KnowledgeFolder& folder, const Words& words) {
   expect_operands(words, 1, "export knowledge.json");
   const std::string& path = words.operands[0];
-  if (path != "-") check_output_file("export", path);
+  TextOutput output("export", path);
   const std::vector<Known> all = folder.list();
-  const std::string text = write_knowledge(all);
-  if (path == "-") {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout))
-      throw Failure("cannot write to standard output");
-    return 0;
-  }
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) throw Failure("export: cannot write '" + path + "'");
+  output.write(write_knowledge(all));
+  if (output.is_standard_output()) return 0;
   std::printf("wrote %zu of them to %s\n", all.size(), path.c_str());
   return 0;
 }

@@ -131,6 +131,11 @@ std::string demo_video() {
 }
 
 void check_output_file(const std::string& option, const std::string& path) {
+  if (path == "-") {
+    throw UsageError(option +
+                     ": this file cannot be written to standard output; name a file (./- if its "
+                     "name is to be -)");
+  }
   const fs::path file(path);
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   std::error_code error;

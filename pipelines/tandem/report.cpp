@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 
 #include "pipelines/report/page.h"
 #include "pipelines/tandem/commands.h"
-#include "pipelines/tandem/media.h"
 #include "pipelines/tandem/options.h"
 #include "pipelines/tandem/same_file.h"
+#include "pipelines/tandem/text_output.h"
 
 namespace tandem {
 namespace {
@@ -46,26 +45,15 @@ int report_command(const std::vector<std::string>& arguments) {
   if (output.empty()) {
     throw UsageError("--output FILE is missing: name the page to write, or - for standard output");
   }
-  if (output != "-") {
-    check_output_file("--output", output);
-    for (const std::string& input : inputs) {
-      if (same_file(output, input))
-        throw UsageError("--output would overwrite '" + input + "', which bench wrote");
-    }
+  TextOutput page("--output", output);
+  for (const std::string& input : inputs) {
+    if (!page.is_standard_output() && same_file(output, input))
+      throw UsageError("--output would overwrite '" + input + "', which bench wrote");
   }
   std::vector<BenchFile> benches;
   benches.reserve(inputs.size());
   for (const std::string& input : inputs) benches.push_back(read_bench(input));
-  const std::string page = report_page(benches);
-  if (output == "-") {
-    if (std::fwrite(page.data(), 1, page.size(), stdout) != page.size() || std::fflush(stdout)) {
-      throw Failure("cannot write to standard output");
-    }
-    return 0;
-  }
-  std::ofstream file(output, std::ios::binary);
-  file << page;
-  if (!file.flush()) throw Failure("--output: cannot write '" + output + "'");
+  page.write(report_page(benches));
   return 0;
 }
 

@@ -14,6 +14,7 @@
 #include "pipelines/tandem/same_file.h"
 #include "pipelines/tandem/source.h"
 #include "pipelines/tandem/text.h"
+#include "pipelines/tandem/text_output.h"
 #include "pipelines/tandem/video_file.h"
 
 namespace tandem {
@@ -61,7 +62,8 @@ RunSettings parse_run_settings(std::vector<std::string> arguments) {
   parser.add("output", settings.output, "FILE",
              "write a video with what was found drawn (.mp4 .mkv .webm .avi .mov .ogv)");
   parser.add("output-size", output_size, "WxH", "size of the video that is written");
-  parser.add("metadata", settings.metadata, "FILE", "write one JSON line a frame");
+  parser.add("metadata", settings.metadata, "FILE",
+             "write one JSON line a frame; - is standard output");
   parser.add("pictures", settings.pictures, "FOLDER", "write a PNG now and then");
   parser.add("show", settings.show, "show the video in a window");
   parser.add("verbose", settings.verbose,
@@ -105,7 +107,7 @@ void choose_input(RunSettings& settings) {
       static_cast<unsigned long long>(settings.frame_limit()));
 }
 
-void check(RunSettings& settings) {
+void check(RunSettings& settings, const std::optional<TextOutput>& metadata) {
   const std::size_t sizes = settings.sizes.size();
   if (sizes > 1 && settings.segment_frames == 0) {
     throw UsageError("--size with several sizes needs --segment-frames");
@@ -126,8 +128,7 @@ void check(RunSettings& settings) {
     check_keeps_input("--output", settings.output, settings.uri);
     encoding_for(settings.output);
   }
-  if (!settings.metadata.empty()) {
-    check_output_file("--metadata", settings.metadata);
+  if (metadata && !metadata->is_standard_output()) {
     check_keeps_input("--metadata", settings.metadata, settings.uri);
     if (!settings.output.empty() && same_file(settings.metadata, settings.output))
       throw UsageError("--metadata and --output name the same file");
@@ -211,7 +212,7 @@ void print_part(const LoggedPart& part, bool verbose) {
   std::puts("");
 }
 
-int run(const RunSettings& settings) {
+int run(const RunSettings& settings, TextOutput* metadata) {
   // Declared before the pipeline: its streaming threads use these until they are stopped.
   std::atomic<bool> stop{false};
   std::atomic<std::size_t> segment{0};
@@ -245,9 +246,8 @@ int run(const RunSettings& settings) {
   });
   const uint64_t picture_every =
       settings.segment_frames ? (settings.segment_frames + 1) / 2 : kPictureEvery;
-  log = std::make_unique<FrameLog>(
-      FrameLog::Settings{settings.metadata, settings.pictures, picture_every}, bin,
-      settings.application->make_findings);
+  log = std::make_unique<FrameLog>(FrameLog::Settings{metadata, settings.pictures, picture_every},
+                                   bin, settings.application->make_findings);
   const ObjectRef<GstPad> out(gst_element_get_static_pad(last, "src"));
   log->watch(out.get());
 
@@ -277,7 +277,7 @@ int run(const RunSettings& settings) {
   };
   const Ended ended = play(pipeline, settings.input, {tick, interrupt, decided});
   progress.clear();
-  const std::vector<LoggedPart> parts = log->finish();
+  const std::vector<LoggedPart> parts = log->parts();
   if (parts.empty() && ended == Ended::by_itself)
     throw Failure("no frame of video came out of '" + settings.input + "'");
   for (const LoggedPart& part : parts) print_part(part, settings.verbose);
@@ -289,6 +289,9 @@ int run(const RunSettings& settings) {
   } else if (file) {
     file->check();
   }
+  std::string problem = log->metadata_problem();
+  if (const std::string late = metadata ? metadata->close() : ""; problem.empty()) problem = late;
+  if (!problem.empty()) throw Failure(problem);
   return ended == Ended::by_itself ? 0 : kInterruptedStatus;
 }
 
@@ -296,9 +299,11 @@ int run(const RunSettings& settings) {
 
 int run_command(const std::vector<std::string>& arguments) {
   RunSettings settings = parse_run_settings(arguments);
+  std::optional<TextOutput> metadata;  // before the first message
+  if (!settings.metadata.empty()) metadata.emplace("--metadata", settings.metadata);
   gst_init(nullptr, nullptr);
-  check(settings);
-  return run(settings);
+  check(settings, metadata);
+  return run(settings, metadata ? &*metadata : nullptr);
 }
 
 }  // namespace tandem

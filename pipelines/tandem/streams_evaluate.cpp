@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cstdio>
-#include <fstream>
+#include <optional>
 
 #include "pipelines/progress.h"
 #include "pipelines/streams/evaluate.h"
 #include "pipelines/streams/evaluation_page.h"
 #include "pipelines/streams/rivals.h"
-#include "pipelines/tandem/media.h"
 #include "pipelines/tandem/options.h"
 #include "pipelines/tandem/same_file.h"
 #include "pipelines/tandem/streams.h"
+#include "pipelines/tandem/text_output.h"
 
 namespace tandem {
 namespace {
@@ -53,9 +53,10 @@ int streams_evaluate(const std::vector<std::string>& arguments) {
     throw UsageError(
         "evaluate needs one table, as in: tandem streams evaluate h200.json -o page.html");
   if (options.networks < 1) throw UsageError("--networks is below 1");
+  std::optional<TextOutput> page;
   if (!output.empty()) {
-    check_output_file("--output", output);
-    if (same_file(output, inputs[0]))
+    page.emplace("--output", output);
+    if (!page->is_standard_output() && same_file(output, inputs[0]))
       throw UsageError("--output would overwrite '" + inputs[0] + "', which measure wrote");
   }
   const streams::SampleTable table = read_sample_file(inputs[0]);
@@ -70,10 +71,7 @@ int streams_evaluate(const std::vector<std::string>& arguments) {
   }
   line.clear();
   print_table(table, found);
-  if (output.empty()) return 0;
-  std::ofstream file(output, std::ios::binary);
-  file << streams::evaluation_page(table, found);
-  if (!file.flush()) throw Failure("--output: cannot write '" + output + "'");
+  if (page) page->write(streams::evaluation_page(table, found));
   return 0;
 }
 

@@ -3,8 +3,7 @@
 
 #include <array>
 #include <cstdio>
-#include <fstream>
-#include <stdexcept>
+#include <sstream>
 
 namespace tandem {
 namespace {
@@ -70,11 +69,10 @@ std::string path_of(const std::vector<CurvePoint>& curve) {
 
 }  // namespace
 
-void write_curve_picture(const std::string& path, const std::string& title,
-                         const std::vector<NamedCurve>& curves) {
+std::string curve_picture(const std::string& title, const std::vector<NamedCurve>& curves) {
   static const std::array<const char*, 6> kColours = {"#0b61a4", "#c43302", "#2e7d32",
                                                       "#7b1fa2", "#8d6e00", "#555555"};
-  std::ofstream file(path);
+  std::ostringstream file;
   file << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"440\" height=\"460\" "
           "font-family=\"sans-serif\" font-size=\"12\">\n"
        << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
@@ -88,8 +86,7 @@ void write_curve_picture(const std::string& path, const std::string& title,
                         number(curves[i].evaluation.average_precision, "%.3f"));
   }
   file << "</svg>\n";
-  file.close();
-  if (!file) throw std::runtime_error("picture '" + path + "' cannot be written");
+  return file.str();
 }
 
 }  // namespace tandem

@@ -13,8 +13,7 @@ struct NamedCurve {
   Evaluation evaluation;
 };
 
-/// Writes precision over recall as an SVG picture, up to six curves. Throws std::runtime_error.
-void write_curve_picture(const std::string& path, const std::string& title,
-                         const std::vector<NamedCurve>& curves);
+/// Precision over recall as an SVG picture, up to six curves.
+std::string curve_picture(const std::string& title, const std::vector<NamedCurve>& curves);
 
 }  // namespace tandem

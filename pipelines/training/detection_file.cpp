@@ -36,18 +36,17 @@ std::vector<Detection> regions_of(const json& line) {
 
 }  // namespace
 
-void write_detections(const std::string& path, const std::vector<Photograph>& photographs,
-                      const std::vector<std::vector<Detection>>& found) {
-  std::ofstream file(path);
+std::string detection_lines(const std::vector<Photograph>& photographs,
+                            const std::vector<std::vector<Detection>>& found) {
+  std::string lines;
   for (std::size_t p = 0; p < photographs.size(); ++p) {
     json regions = json::array();
     for (const Detection& d : found[p])
       regions.push_back(
           {{"x", d.x}, {"y", d.y}, {"w", d.width}, {"h", d.height}, {"confidence", d.score}});
-    file << json{{"image", photographs[p].name}, {"regions", regions}} << "\n";
+    lines += json{{"image", photographs[p].name}, {"regions", regions}}.dump() + '\n';
   }
-  file.close();
-  if (!file) throw bad_file(path, "cannot be written");
+  return lines;
 }
 
 std::vector<std::vector<Detection>> read_detections(const std::string& path,

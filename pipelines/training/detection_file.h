@@ -11,8 +11,8 @@ namespace tandem {
 
 /// Detections as JSON lines, one a photograph:
 /// {"image": "000001.jpg", "regions": [{"x": 1, "y": 2, "w": 3, "h": 4, "confidence": 0.5}]}
-void write_detections(const std::string& path, const std::vector<Photograph>& photographs,
-                      const std::vector<std::vector<Detection>>& found);
+std::string detection_lines(const std::vector<Photograph>& photographs,
+                            const std::vector<std::vector<Detection>>& found);
 
 /// Reads such a file; gives the detections of each of `photographs`, found by name. Throws
 /// std::runtime_error for a line that cannot be read, an image that the dataset does not have or

@@ -12,6 +12,7 @@
 #include <gst/gst.h>
 
 #include <cstdio>
+#include <fstream>
 #include <map>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -86,7 +87,9 @@ int main(int argc, char** argv) try {
     found.push_back(find_people(hog, photograph.path, settings));
     progress.advance();
   }
-  tandem::write_detections(argv[2], dataset.photographs, found);
+  std::ofstream file(argv[2]);
+  file << tandem::detection_lines(dataset.photographs, found);
+  if (!file.flush()) throw std::runtime_error(std::string(argv[2]) + " cannot be written");
   return 0;
 } catch (const std::exception& e) {
   std::fprintf(stderr, "hog_people: %s\n", e.what());

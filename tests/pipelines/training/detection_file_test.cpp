@@ -12,8 +12,9 @@ const std::vector<Photograph> kTwo = {{"a.jpg", "", {}, {}}, {"b.jpg", "", {}, {
 
 TEST(DetectionFile, GivesBackWhatWasWritten) {
   const Folder folder;
-  write_detections(folder / "d.jsonl", kTwo, {{}, {{1.5f, 2, 3, 4, -0.25f}, {5, 6, 7, 8, 9}}});
-  const auto found = read_detections(folder / "d.jsonl", kTwo);
+  const std::string path = folder.write(
+      "d.jsonl", detection_lines(kTwo, {{}, {{1.5f, 2, 3, 4, -0.25f}, {5, 6, 7, 8, 9}}}));
+  const auto found = read_detections(path, kTwo);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_TRUE(found[0].empty());
   ASSERT_EQ(found[1].size(), 2u);

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tandem {
+
+/// The text that an option writes: into the file that it names, or to standard output for `-`.
+/// Standard output is also recognised by other names (/dev/stdout, the file that a shell redirects
+/// it to). The process's messages go to standard error then. A write continues where standard
+/// output is, so that it overwrites nothing.
+class TextOutput {
+ public:
+  /// Construct before the work whose result is written and before the first message. Throws Failure
+  /// or UsageError that names `option` if `path` cannot be written, or if another option has taken
+  /// standard output.
+  TextOutput(std::string option, std::string path);
+  ~TextOutput();
+  TextOutput(TextOutput&& other) noexcept;
+  TextOutput& operator=(TextOutput&&) = delete;
+
+  bool is_standard_output() const { return standard_output_; }
+
+  /// Creates or truncates the file; standard output is open already. Waits for the reader of a
+  /// FIFO. Throws Failure.
+  void open();
+
+  /// Appends. Returns what went wrong, in one line with the option's name; empty: all is written.
+  /// A reader that has left is such a problem: the process has to ignore SIGPIPE.
+  std::string append(std::string_view text);
+
+  /// Opens, writes `text` and closes. Throws Failure.
+  void write(std::string_view text);
+
+  /// Returns what went wrong with what was written before, as append() does.
+  std::string close();
+
+ private:
+  std::string problem(int error) const;
+
+  const std::string option_, path_;
+  bool standard_output_ = false;
+  int file_ = -1;
+};
+
+}  // namespace tandem
