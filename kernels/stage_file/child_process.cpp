@@ -8,9 +8,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <string_view>
+#include <thread>
+#include <utility>
 
 extern char** environ;
 
@@ -20,6 +23,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostOutput = 64 << 10;
+// A killed process ends within a scheduling round, unless a driver holds it in the kernel.
+constexpr std::chrono::milliseconds kMostReapTime{1000};
+constexpr int kStatusFile = 3;
+// waitpid() has no status where the host ignores SIGCHLD, or where its handler reaps every child.
+// The shell waits for the program in its stead and reports the status as text.
+constexpr const char* kReportStatus = "\"$@\" 3>&-; echo $? >&3";
+constexpr int kKilledStatus = 128;  // a shell adds the signal's number to it
 
 std::vector<std::string> environment() {
   std::vector<std::string> all;
@@ -35,6 +45,34 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   result.push_back(nullptr);
   return result;
 }
+
+// Above the standard streams: a host may have closed these, and the child's take their numbers.
+int away_from_streams(int file) {
+  const int moved = fcntl(file, F_DUPFD_CLOEXEC, kStatusFile + 1);
+  close(file);
+  return moved;
+}
+
+// Both ends, or none of them.
+struct Pipe {
+  int from = -1, to = -1;
+  Pipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return;
+    from = away_from_streams(ends[0]);
+    to = away_from_streams(ends[1]);
+  }
+  ~Pipe() {
+    close_writer();
+    if (from >= 0) close(from);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  bool ok() const { return from >= 0 && to >= 0; }
+  void close_writer() {
+    if (to >= 0) close(std::exchange(to, -1));
+  }
+};
 
 // What the child writes until it closes its end; false when that takes too long.
 bool read_all(int from, Clock::time_point end, std::string& output) {
@@ -52,46 +90,75 @@ bool read_all(int from, Clock::time_point end, std::string& output) {
   }
 }
 
-}  // namespace
-
-ChildResult run_child(const std::vector<std::string>& words, std::chrono::milliseconds most) {
-  const auto end = Clock::now() + most;
-  std::vector<std::string> argument_words = words, variable_words = environment();
-  const std::vector<char*> arguments = pointers(argument_words);
-  const std::vector<char*> variables = pointers(variable_words);
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return {-1, std::strerror(errno)};
+// Handlers, ignored signals and blocked signals are the host's, not the child's.
+int spawn(const std::vector<char*>& arguments, const std::vector<char*>& variables, int streams,
+          int status, pid_t& child) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  // A group of its own: a compiler starts further programs, which end with it.
+  posix_spawn_file_actions_adddup2(&actions, streams, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, streams, STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, status, kStatusFile);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  // A group of its own: a compiler starts further programs, which end with it.
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   posix_spawnattr_setpgroup(&attributes, 0);
-  pid_t child = -1;
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
   const int error =
       posix_spawn(&child, arguments[0], &actions, &attributes, arguments.data(), variables.data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  if (error != 0) {
-    close(ends[0]);
-    return {-1, std::strerror(error)};
+  return error;
+}
+
+int status_of(const std::string& text) {
+  int status = -1;
+  std::from_chars(text.data(), text.data() + text.size(), status);
+  return status < kKilledStatus ? status : -1;
+}
+
+// The host may reap it instead. A process that even SIGKILL does not end is left to the system.
+void reap(pid_t child) {
+  const auto end = Clock::now() + kMostReapTime;
+  for (;;) {
+    const pid_t waited = waitpid(child, nullptr, WNOHANG);
+    if (waited == child || (waited < 0 && errno != EINTR) || Clock::now() > end) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+}
+
+}  // namespace
+
+ChildResult run_child(const std::vector<std::string>& words, std::chrono::milliseconds most) {
+  const auto end = Clock::now() + most;
+  std::vector<std::string> argument_words = {"/bin/sh", "-c", kReportStatus, "sh"};
+  argument_words.insert(argument_words.end(), words.begin(), words.end());
+  std::vector<std::string> variable_words = environment();
+  const std::vector<char*> arguments = pointers(argument_words);
+  const std::vector<char*> variables = pointers(variable_words);
+  Pipe streams, status;
+  if (!streams.ok() || !status.ok()) return {-1, std::strerror(errno)};
+  pid_t child = -1;
+  const int error = spawn(arguments, variables, streams.to, status.to, child);
+  streams.close_writer();
+  status.close_writer();
+  if (error != 0) return {-1, std::strerror(error)};
   ChildResult result;
-  if (!read_all(ends[0], end, result.output)) {
+  std::string text;
+  if (read_all(streams.from, end, result.output) && read_all(status.from, end, text)) {
+    result.status = status_of(text);
+  } else {
     kill(-child, SIGKILL);
+    result.timed_out = true;
     result.output = "it took longer than " + std::to_string(most.count() / 1000) + " s";
   }
-  close(ends[0]);
-  int status = 0;
-  pid_t waited;
-  while ((waited = waitpid(child, &status, 0)) < 0 && errno == EINTR) {
-  }
-  if (waited == child && WIFEXITED(status)) result.status = WEXITSTATUS(status);
+  reap(child);
   return result;
 }
 

@@ -10,9 +10,11 @@ namespace tandem {
 struct ChildResult {
   int status = -1;  ///< what it exited with; negative: it did not start, crashed or took too long
   std::string output;  ///< of both streams, the first of it
+  bool timed_out = false;
 };
 
-/// Runs a program with no input and in the C locale, and waits for it, `most` at most.
+/// Runs a program with no input, in the C locale and with default signals, and waits for it, `most`
+/// at most. The host may ignore SIGCHLD or reap all children.
 ChildResult run_child(const std::vector<std::string>& words, std::chrono::milliseconds most);
 
 }  // namespace tandem

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/stage_file/child_process.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <string>
+
+namespace tandem {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kPatience = 60s;  // far longer than a shell takes on a busy machine
+
+ChildResult shell(const std::string& script) {
+  return run_child({"/bin/sh", "-c", script}, kPatience);
+}
+
+// The disposition of a signal while this lives.
+class Handled {
+ public:
+  Handled(int signal, void (*handler)(int)) : signal_(signal) {
+    struct sigaction wanted = {};
+    wanted.sa_handler = handler;
+    sigaction(signal, &wanted, &before_);
+  }
+  ~Handled() { sigaction(signal_, &before_, nullptr); }
+
+ private:
+  const int signal_;
+  struct sigaction before_;
+};
+
+void reap_all(int) {
+  const int before = errno;
+  while (waitpid(-1, nullptr, WNOHANG) > 0) {
+  }
+  errno = before;
+}
+
+void expect_both_results() {
+  const ChildResult right = shell("echo one; echo two >&2");
+  EXPECT_EQ(right.status, 0) << right.output;
+  EXPECT_EQ(right.output, "one\ntwo\n");
+  const ChildResult wrong = shell("echo why; exit 3");
+  EXPECT_EQ(wrong.status, 3);
+  EXPECT_EQ(wrong.output, "why\n");
+}
+
+TEST(ChildProcess, GivesStatusAndOutput) { expect_both_results(); }
+
+TEST(ChildProcess, TheHostMayIgnoreItsChildren) {
+  const Handled ignored(SIGCHLD, SIG_IGN);
+  expect_both_results();
+}
+
+TEST(ChildProcess, TheHostMayReapAllChildren) {
+  const Handled handler(SIGCHLD, reap_all);
+  expect_both_results();
+  // The program has ended, and was reaped, before its output does.
+  const ChildResult late = shell("(sleep 0.1; echo late) & exit 3");
+  EXPECT_EQ(late.status, 3);
+  EXPECT_EQ(late.output, "late\n");
+}
+
+// A compiler waits for the programs that it starts.
+TEST(ChildProcess, TheChildMayWaitForItsOwnChildren) {
+  const Handled ignored(SIGCHLD, SIG_IGN);
+  const ChildResult result =
+      run_child({"/bin/sed", "-n", "s/^SigIgn:.//p", "/proc/self/status"}, kPatience);
+  const uint64_t ignored_signals = std::stoull(result.output, nullptr, 16);
+  EXPECT_EQ(ignored_signals >> (SIGCHLD - 1) & 1, 0u) << result.output;
+}
+
+TEST(ChildProcess, SignalsThatTheHostIgnoresEndTheChild) {
+  const Handled ignored(SIGPIPE, SIG_IGN);
+  const ChildResult killed = shell("kill -PIPE $$; exit 0");
+  EXPECT_EQ(killed.status, -1) << killed.output;
+}
+
+TEST(ChildProcess, SignalsThatTheHostBlocksEndTheChild) {
+  sigset_t blocked, before;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &blocked, &before);
+  const ChildResult killed = shell("kill -TERM $$; exit 0");
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  EXPECT_EQ(killed.status, -1) << killed.output;
+}
+
+TEST(ChildProcess, TheHostMayHaveClosedItsStreams) {
+  EXPECT_EXIT(
+      {
+        for (int file = 0; file <= 3; ++file) close(file);
+        const ChildResult result = shell("echo one; echo two >&2; exit 3");
+        _exit(result.status == 3 && result.output == "one\ntwo\n" ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST(ChildProcess, AProgramThatIsNotThereFails) {
+  EXPECT_NE(run_child({"/nowhere/program"}, kPatience).status, 0);
+}
+
+TEST(ChildProcess, OneThatTakesTooLongIsEnded) {
+  for (const auto disposition : {SIG_DFL, SIG_IGN}) {
+    const Handled handled(SIGCHLD, disposition);
+    const ChildResult result = run_child({"/bin/sleep", "600"}, 50ms);
+    EXPECT_TRUE(result.timed_out);
+    EXPECT_LT(result.status, 0);
+  }
+}
+
+}  // namespace
+}  // namespace tandem
