@@ -5,11 +5,13 @@
 
 #include <cstdio>
 #include <thread>
+#include <vector>
 
 #include "gst/publish/location.h"
 #include "pipelines/jobs/job_run.h"
 #include "pipelines/jobs/queue_link.h"
 #include "pipelines/jobs/redis_queue.h"
+#include "pipelines/tandem/end_signals.h"
 
 namespace tandem {
 namespace {
@@ -29,9 +31,10 @@ class Worker {
             [this] {
               return open_work_queue(settings_.redis, settings_.name, settings_.rules.claim_limit);
             },
-            [](const std::string& news) { std::fprintf(stderr, "tandem: %s\n", news.c_str()); }),
-        signals_{g_unix_signal_add(SIGINT, on_signal, &stop_),
-                 g_unix_signal_add(SIGTERM, on_signal, &stop_)} {}
+            [](const std::string& news) { std::fprintf(stderr, "tandem: %s\n", news.c_str()); }) {
+    for (const int signal : end_signals())
+      signals_.push_back(g_unix_signal_add(signal, on_signal, &stop_));
+  }
   ~Worker() {
     for (const guint signal : signals_) g_source_remove(signal);
   }
@@ -52,7 +55,7 @@ class Worker {
   const WorkerSettings& settings_;
   bool stop_ = false;
   QueueLink<WorkQueue> link_;
-  const guint signals_[2];
+  std::vector<guint> signals_;
   int failures_ = 0;  // in a row
   bool waits_for_gather_ = false;
 };

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <glib.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <clocale>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iterator>
@@ -99,11 +102,25 @@ int tandem_main(std::vector<std::string> words) {
   return 1;
 }
 
+// What was printed has left. A reader that has left needs no message.
+bool flush_messages() {
+  const bool failed_before = std::ferror(stdout) != 0;
+  if (std::fflush(stdout) == 0 && !failed_before) return true;
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  const bool reader_left = poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+  if (!reader_left)
+    std::fputs("tandem: standard output cannot be written: is its disk full?\n", stderr);
+  return false;
+}
+
 }  // namespace
 }  // namespace tandem
 
 int main(int argc, char** argv) {
+  // A reader that leaves is an error of what it reads: files that are written beside are finished.
+  std::signal(SIGPIPE, SIG_IGN);
   // Characters as the terminal shows them; numbers keep their point.
   std::setlocale(LC_CTYPE, "");
-  return tandem::tandem_main({argv + 1, argv + argc});
+  const int status = tandem::tandem_main({argv + 1, argv + argc});
+  return tandem::flush_messages() || status != 0 ? status : 1;
 }

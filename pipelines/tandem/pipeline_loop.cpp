@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "pipelines/tandem/end_signals.h"
 #include "pipelines/tandem/lost_error.h"
 #include "pipelines/tandem/media.h"
 #include "pipelines/tandem/options.h"
@@ -88,6 +89,13 @@ gboolean on_interrupt(gpointer data) {
   return G_SOURCE_CONTINUE;
 }
 
+// A terminal that closes sends SIGHUP more than once: the shell passes it on, and the kernel sends
+// it when the shell ends. Only the first counts.
+gboolean on_hangup(gpointer data) {
+  const bool first = static_cast<Session*>(data)->ended == Ended::by_itself;
+  return first ? on_interrupt(data) : G_SOURCE_CONTINUE;
+}
+
 }  // namespace
 
 Pipeline::Pipeline(GstElement* pipeline) : element_(GST_ELEMENT(gst_object_ref_sink(pipeline))) {}
@@ -108,9 +116,10 @@ Ended play(const Pipeline& pipeline, const std::string& input, const PlayHandler
   Session session{.handlers = handlers, .pipeline = pipeline.get()};
   GstBus* bus = gst_element_get_bus(pipeline.get());
   gst_bus_add_watch(bus, on_message, &session);
-  const guint sources[] = {g_timeout_add(kTickMs, on_tick, &session),
-                           g_unix_signal_add(SIGINT, on_interrupt, &session),
-                           g_unix_signal_add(SIGTERM, on_interrupt, &session)};
+  std::vector<guint> sources = {g_timeout_add(kTickMs, on_tick, &session)};
+  for (const int signal : end_signals())
+    sources.push_back(
+        g_unix_signal_add(signal, signal == SIGHUP ? on_hangup : on_interrupt, &session));
   // A failure to start is an error message too: the loop reports it.
   gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
   g_main_loop_run(session.loop.get());

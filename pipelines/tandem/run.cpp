@@ -255,7 +255,20 @@ int run(const RunSettings& settings, TextOutput* metadata) {
   Activity activity(settings.verbose);
   double max_overhead = 0;
   g_object_get(bin, "max-overhead", &max_overhead, nullptr);
+  const auto interrupt = [&] {
+    stop = true;
+    gst_element_send_event(pipeline.get(), gst_event_new_eos());
+  };
+  std::string metadata_problem;  // told already
+  const auto tell_metadata_problem = [&](const std::string& problem) {
+    if (problem.empty() || !metadata_problem.empty()) return;
+    metadata_problem = problem;
+    progress.clear();
+    std::fprintf(stderr, "tandem: %s%s\n", problem.c_str(), draw ? "; the video goes on" : "");
+  };
   const auto tick = [&] {
+    tell_metadata_problem(log->metadata_problem());
+    if (!metadata_problem.empty() && !draw && !stop) interrupt();  // nothing is left to write
     const FrameLog::Count count = log->count();
     if (count.frames == 0) return;
     progress.show(
@@ -269,14 +282,13 @@ int run(const RunSettings& settings, TextOutput* metadata) {
     if (settings.verbose) std::printf("  %s\n", short_text(structure).c_str());
     const std::string training = settings.verbose ? training_text(structure) : "";
     if (!training.empty()) std::puts(training.c_str());
-    std::fflush(stdout);
-  };
-  const auto interrupt = [&] {
-    stop = true;
-    gst_element_send_event(pipeline.get(), gst_event_new_eos());
+    const bool nobody_reads = std::fflush(stdout) != 0;
+    if (nobody_reads && !draw && !metadata && !stop) interrupt();
   };
   const Ended ended = play(pipeline, settings.input, {tick, interrupt, decided});
   progress.clear();
+  tell_metadata_problem(log->metadata_problem());
+  if (metadata) tell_metadata_problem(metadata->close());
   const std::vector<LoggedPart> parts = log->parts();
   if (parts.empty() && ended == Ended::by_itself)
     throw Failure("no frame of video came out of '" + settings.input + "'");
@@ -289,10 +301,8 @@ int run(const RunSettings& settings, TextOutput* metadata) {
   } else if (file) {
     file->check();
   }
-  std::string problem = log->metadata_problem();
-  if (const std::string late = metadata ? metadata->close() : ""; problem.empty()) problem = late;
-  if (!problem.empty()) throw Failure(problem);
-  return ended == Ended::by_itself ? 0 : kInterruptedStatus;
+  if (ended != Ended::by_itself) return kInterruptedStatus;
+  return metadata_problem.empty() ? 0 : 1;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "pipelines/streams/measure.h"
 #include "pipelines/tandem/bench_origin.h"
 #include "pipelines/tandem/commands.h"
+#include "pipelines/tandem/end_signals.h"
 #include "pipelines/tandem/media.h"
 #include "pipelines/tandem/options.h"
 #include "pipelines/tandem/streams.h"
@@ -26,9 +27,9 @@ constexpr double kSaveEvery_s = 10;
 std::atomic<bool> interrupted{false};
 
 // Ctrl-C ends the measuring and keeps what there is; a second one ends the process.
-void on_interrupt(int) {
+void on_interrupt(int signal) {
   interrupted = true;
-  std::signal(SIGINT, SIG_DFL);
+  if (signal != SIGHUP) std::signal(signal, SIG_DFL);  // a terminal that closes sends several
 }
 
 std::vector<int> numbers(const char* option, const std::string& text, int most) {
@@ -66,7 +67,7 @@ class Measuring {
   int all() {
     const auto paths = streams::find_programs(settings_.places);
     if (paths.empty()) throw Failure("there are no stage files (*.cl) to measure");
-    std::signal(SIGINT, on_interrupt);
+    for (const int signal : end_signals()) std::signal(signal, on_interrupt);
     const auto begin = Clock::now();
     auto saved = begin;
     bool late = false;
@@ -80,7 +81,7 @@ class Measuring {
       save();
       saved = Clock::now();
     }
-    std::signal(SIGINT, SIG_DFL);
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
     save();
     finish(paths.size(), late, since_s(begin));
     return interrupted ? kInterruptedStatus : problems_ > 0 ? 1 : 0;

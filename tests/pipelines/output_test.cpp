@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <fcntl.h>
 #include <gst/gst.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -140,6 +145,110 @@ TEST_F(Output, VideosAndModelsAreRefusedThere) {
         << words << ": " << text("err");
     EXPECT_FALSE(fs::exists(path("-"))) << words;
   }
+}
+
+constexpr int kManyFrames = 600;  // whose lines are longer than a pipe of 64 KiB
+
+TEST_F(Output, AReaderThatLeavesDoesNotEndTheVideo) {
+  make_video(path("long.avi"), kManyFrames, 96, 144);
+  EXPECT_EQ(shell("mkfifo pipe; head -n 2 pipe > out & $T run vivid --input long.avi "
+                  "--metadata pipe --output o.avi 2> err"),
+            1)
+      << text("err");
+  EXPECT_NE(text("err").find("--metadata: the reader of 'pipe' has left"), std::string::npos)
+      << text("err");
+  EXPECT_EQ(count_frames(path("o.avi")), kManyFrames);
+}
+
+// A descriptor of a pipe that nobody reads.
+constexpr const char* kNoReader = "mkfifo pipe; exec 3<>pipe 4>pipe 3>&-; ";
+
+TEST_F(Output, WithoutAReaderNothingIsLeftToDo) {
+  make_video(path("video.avi"), kManyFrames, 96, 144);
+  EXPECT_EQ(shell(kNoReader + std::string(kRun) + "--metadata - >&4 2> err"), 1);
+  EXPECT_NE(text("err").find("--metadata: the reader of standard output has left"),
+            std::string::npos)
+      << text("err");
+}
+
+TEST_F(Output, MessagesThatNobodyReadsDoNotEndTheVideo) {
+  EXPECT_EQ(shell(kNoReader + std::string(kRun) + "--output o.avi --metadata m >&4 2> err"), 1);
+  EXPECT_EQ(text("err"), "");
+  EXPECT_EQ(count_frames(path("o.avi")), kFrames);
+  EXPECT_EQ(json_lines(text("m")), kFrames);
+}
+
+TEST_F(Output, AFullDiskIsToldWithTheOption) {
+  EXPECT_EQ(shell(std::string(kRun) + "--output o.avi --metadata /dev/full 2> err"), 1);
+  EXPECT_NE(text("err").find("--metadata: cannot write '/dev/full': No space left on device"),
+            std::string::npos)
+      << text("err");
+  EXPECT_EQ(count_frames(path("o.avi")), kFrames);
+  EXPECT_EQ(shell("$T --version > /dev/full 2> err"), 1);
+  EXPECT_NE(text("err").find("standard output cannot be written"), std::string::npos)
+      << text("err");
+}
+
+// Reads lines of a FIFO that a command writes.
+class LineReader {
+ public:
+  explicit LineReader(const std::string& pipe) : file_(open(pipe.c_str(), O_RDONLY)) {}
+  ~LineReader() { close(file_); }
+  // At least one, or none at the end.
+  int read_some() {
+    char bytes[4096];
+    for (int lines = 0;;) {
+      const ssize_t got = read(file_, bytes, sizeof bytes);
+      if (got <= 0) return lines;
+      lines += static_cast<int>(std::count(bytes, bytes + got, '\n'));
+      if (lines > 0) return lines;
+    }
+  }
+  int read_all() {
+    int all = 0;
+    for (int some = 0; (some = read_some()) > 0;) all += some;
+    return all;
+  }
+
+ private:
+  const int file_;
+};
+
+// A terminal that closes sends it several times.
+TEST_F(Output, AHangupEndsAsCtrlCDoes) {
+  make_video(path("long.avi"), kManyFrames, 320, 240);
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  const int process =
+      start_tandem({"run", "vivid", "--input", path("long.avi"), "--size", "1280x960", "--metadata",
+                    path("pipe"), "--output", path("o.avi")},
+                   path("err"));
+  ASSERT_GT(process, 0);
+  LineReader lines(path("pipe"));
+  int count = lines.read_some();
+  for (int i = 0; i < 3; ++i) {
+    kill(process, SIGHUP);
+    count += lines.read_some();
+  }
+  count += lines.read_all();
+  EXPECT_EQ(wait_for(process), 130) << text("err");
+  EXPECT_LT(count, kManyFrames);
+  EXPECT_EQ(count_frames(path("o.avi")), count);
+}
+
+TEST_F(Output, AHangupThatIsIgnoredStaysIgnored) {
+  make_video(path("long.avi"), kManyFrames, 96, 144);
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  signal(SIGHUP, SIG_IGN);  // the command inherits it, as from nohup
+  const int process = start_tandem(
+      {"run", "vivid", "--input", path("long.avi"), "--metadata", path("pipe")}, path("err"));
+  signal(SIGHUP, SIG_DFL);
+  ASSERT_GT(process, 0);
+  LineReader lines(path("pipe"));
+  int count = lines.read_some();
+  kill(process, SIGHUP);
+  count += lines.read_all();
+  EXPECT_EQ(wait_for(process), 0) << text("err");
+  EXPECT_EQ(count, kManyFrames);
 }
 
 }  // namespace
