@@ -120,7 +120,7 @@ void draw_region(GstTandemOverlay* self, tandem::Canvas& canvas,
   char number[16] = "";
   gdouble confidence = 0;
   if (detection && gst_structure_get_double(detection, "confidence", &confidence))
-    g_snprintf(number, sizeof number, "%.2f", confidence);
+    g_ascii_formatd(number, sizeof number, "%.2f", confidence);
   if (label[0] || number[0]) draw_label(self, canvas, box, label, number, color);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 
+#include "files/ascii.h"
 #include "kernels/opencl/native.h"
 
 namespace tandem::opencl {
@@ -14,13 +14,6 @@ struct Found {
   DeviceDescription description;
   std::string unusable;  // why it cannot be opened; empty when it can
 };
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
 
 std::string why_unusable(const cl::Device& device, const DeviceDescription& description) {
   if (!device.getInfo<CL_DEVICE_AVAILABLE>()) return "not available";
@@ -61,8 +54,8 @@ bool fits(const Found& found, const std::string& selector) {
   if (!found.unusable.empty()) return false;
   if (selector == "any") return true;
   if (selector == "auto") return !found.description.is_cpu;
-  return lower(found.description.name).find(selector) != std::string::npos ||
-         lower(found.description.platform).find(selector) != std::string::npos;
+  return ascii_lower(found.description.name).find(selector) != std::string::npos ||
+         ascii_lower(found.description.platform).find(selector) != std::string::npos;
 }
 
 // `name`: the one of a list that got no device.
@@ -135,14 +128,14 @@ std::vector<std::size_t> choose(const std::vector<Found>& found, std::string_vie
     }
     return false;
   };
-  if (lower(selector) == "all") {
+  if (ascii_lower(selector) == "all") {
     while (take("auto")) {
     }
     if (chosen.empty()) throw_nothing_fits(selector, std::string(selector), found);
     return chosen;
   }
   for (const std::string& name : names_in(std::string(selector))) {
-    const std::string wanted = lower(name);
+    const std::string wanted = ascii_lower(name);
     const bool taken =
         !wanted.empty() && (wanted == "any" ? take("auto") || take("any") : take(wanted));
     if (!taken) throw_nothing_fits(selector, name, found);

@@ -2,8 +2,8 @@
 #include "pipelines/generate/code_writer.h"
 
 #include <algorithm>
-#include <cctype>
 
+#include "files/ascii.h"
 #include "kernels/stage_file/names.h"
 #include "pipelines/generate/words.h"
 
@@ -46,7 +46,7 @@ std::string ambiguous_word(const std::string& body) {
     for (; i < words.size() && words[i].text != ")"; ++i) own.insert(words[i].text);
   for (; i < words.size(); ++i) {
     const std::string word(words[i].text);
-    const bool is_name = std::isalpha(static_cast<unsigned char>(word.front())) != 0;
+    const bool is_name = is_ascii_alpha(word.front());
     if (is_name && !own.contains(words[i].text) && is_taken_name(word) &&
         !is_known_function(word) && !is_type_word(word))
       return word;
@@ -103,8 +103,7 @@ std::string write_code(const LoopProgram& program, Span span, const StageNames& 
           stage_word(program.text.substr(token->span.begin, token->span.end - token->span.begin));
       text += word;
       if (word.empty())  // with the space behind it
-        while (done < span.end && std::isspace(static_cast<unsigned char>(program.text[done])))
-          ++done;
+        while (done < span.end && is_ascii_space(program.text[done])) ++done;
     }
   }
   return text;
@@ -145,8 +144,7 @@ std::string write_common(const LoopProgram& program, const StageNames& names) {
 }
 
 std::string operand(const std::string& text) {
-  const bool word =
-      std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  const bool word = std::ranges::all_of(text, [](char c) { return is_ascii_alnum(c) || c == '_'; });
   return word ? text : "(" + text + ")";
 }
 

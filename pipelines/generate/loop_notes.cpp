@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "files/ascii.h"
 #include "kernels/stage_file/directive.h"
 
 namespace tandem::generate {
@@ -91,8 +92,8 @@ double value_of(const std::string& bound, const std::map<std::string, double>& v
   const std::size_t minus = bound.find('-', 1);
   const std::string name = bound.substr(0, minus);
   const auto found = values.find(name);
-  const double value = found == values.end() ? std::atof(name.c_str()) : found->second;
-  return minus == bound.npos ? value : value - std::atof(bound.c_str() + minus + 1);
+  const double value = found == values.end() ? leading_number(name) : found->second;
+  return minus == bound.npos ? value : value - leading_number(bound.substr(minus + 1));
 }
 
 }  // namespace tandem::generate

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cctype>
 #include <cmath>
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
 #include <thread>
+
+#include "files/ascii.h"
 
 namespace tandem::streams {
 namespace {
@@ -98,7 +99,7 @@ void summarise(Evaluation& result) {
 
 std::string family_of(const std::string& program) {
   std::size_t end = program.size();
-  while (end > 1 && std::isdigit(static_cast<unsigned char>(program[end - 1]))) --end;
+  while (end > 1 && is_ascii_digit(program[end - 1])) --end;
   return program.substr(0, end);
 }
 

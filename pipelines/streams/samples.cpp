@@ -7,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "files/ascii.h"
 #include "files/json_object.h"
 #include "files/json_text.h"
 
@@ -19,11 +20,7 @@ constexpr std::size_t kMostSamples = 100000, kMostTimings = 10000;
 constexpr const char* kKind = "stream samples";
 
 // As many digits as a timing has that are not noise.
-double short_number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return std::atof(text);
-}
+double short_number(double value) { return with_digits(value, 6); }
 
 Json json_of(const FeatureValues& values) {
   Json json = Json::object();

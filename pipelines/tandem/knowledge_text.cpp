@@ -2,10 +2,10 @@
 #include "pipelines/tandem/knowledge_text.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <vector>
 
+#include "files/ascii.h"
 #include "scheduler/learn/knowledge_words.h"
 
 namespace tandem {
@@ -85,8 +85,7 @@ std::string element_names(const std::string& stages) {
     std::string name = stages.substr(at, std::min(stages.find(' ', at), end) - at);
     for (const char* prefix : {"Gst", "Tandem"})
       if (name.starts_with(prefix)) name.erase(0, std::char_traits<char>::length(prefix));
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-    names += (names.empty() ? "" : " ! ") + name;
+    names += (names.empty() ? "" : " ! ") + ascii_lower(name);
     at = end + 3;
   }
   return names;

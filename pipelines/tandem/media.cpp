@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
 
+#include "files/ascii.h"
 #include "gst/util/ref.h"
 #include "pipelines/tandem/options.h"
 #include "pipelines/tandem/text.h"
@@ -87,9 +87,7 @@ bool is_available(const Encoding& encoding) {
 }
 
 const Encoding& encoding_for(const std::string& path) {
-  std::string extension = fs::path(path).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
+  const std::string extension = ascii_lower(fs::path(path).extension().string());
   std::set<std::string> known;
   std::string package;  // of the last: the one that brings the most besides
   for (const Encoding& encoding : kEncodings) {

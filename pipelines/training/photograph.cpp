@@ -5,11 +5,12 @@
 #include <gst/video/video.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <memory>
 #include <set>
 #include <stdexcept>
+
+#include "files/ascii.h"
 
 namespace tandem {
 namespace {
@@ -136,10 +137,7 @@ std::vector<std::string> photographs_below(const std::string& folder) {
                                                     ".bmp", ".pgm",  ".ppm"};
   std::vector<std::string> paths = files_below(folder);
   std::erase_if(paths, [](const std::string& path) {
-    std::string extension = fs::path(path).extension().string();
-    std::transform(extension.begin(), extension.end(), extension.begin(),
-                   [](unsigned char c) { return std::tolower(c); });
-    return !kExtensions.contains(extension);
+    return !kExtensions.contains(ascii_lower(fs::path(path).extension().string()));
   });
   return paths;
 }

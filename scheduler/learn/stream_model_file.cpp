@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "files/ascii.h"
 #include "files/hash.h"
 #include "files/json_object.h"
 #include "files/json_text.h"
@@ -22,11 +23,7 @@ constexpr std::size_t kMostNumbers = 4096, kMostLists = 256;
 constexpr NumberBounds kWide{.least = -1e12, .most = 1e12};
 
 // As many digits as a network's answer needs.
-double short_number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.7g", value);
-  return std::atof(text);
-}
+double short_number(double value) { return with_digits(value, 7); }
 
 Json numbers(const std::vector<double>& values) {
   Json list = Json::array();

@@ -106,6 +106,15 @@ class Tidiness(Tree):
         self.write("model/a.h", SPDX + "\n" * tidiness.MAX_LINES)
         self.assertIn("401 lines", self.only_problem())
 
+    def test_finds_functions_that_follow_the_locale(self):
+        for call in ["std::tolower(c)", "isdigit(c)", "std::atof(text)", "strcasecmp(a, b)", "std::stod(text)"]:
+            with self.subTest(call=call):
+                self.write("gst/a.cpp", SPDX + f"auto a = {call};\n")
+                self.assertIn("gst/a.cpp:2:", self.only_problem())
+        self.write("gst/a.cpp", SPDX + "auto a = g_ascii_isdigit(c) + ascii_lower(c);  // not tolower(c)\n")
+        self.write("tests/a.cpp", SPDX + "auto a = isdigit(c);\n")
+        self.assertEqual(tidiness.check(self.root), [])
+
     def test_finds_a_kernel_without_its_reference(self):
         self.write_kernel()
         (self.root / "kernels/blur/blur_ref.cpp").unlink()

@@ -19,6 +19,12 @@ NOT_A_KERNEL = {"opencl", "stage_file", "util"}
 CPU_ONLY = {"scene_classifier"}
 KERNEL_FILES = ["{}.h", "{}_ref.cpp", "{}_simd.cpp", "{}.cl", "{}_opencl.cpp"]
 
+# Folders in which no function may follow the locale that the host has set.
+LOCALE_FREE = {"files", "gst", "gst-libs", "kernels", "scheduler", "model", "pipelines"}
+LOCALE_FUNCTIONS = re.compile(
+    r"(?<![\w.>])(?:std::)?(tolower|toupper|is(?:alpha|digit|alnum|space|upper|lower|xdigit|punct|print)"
+    r"|atof|strto(?:d|f|ld)|sto(?:d|f|ld)|strn?casecmp)\(")
+
 
 def source_files(root):
     """Yields the sources and scripts under `root` that people write."""
@@ -55,6 +61,13 @@ def check_text(text):
     return found
 
 
+def check_locale(text):
+    """Returns (line number, problem) pairs: formats, devices and numbers are the same in every country."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if found := LOCALE_FUNCTIONS.search(line.split("//")[0]):
+            yield number, f"{found[1]}() follows the host's locale; files/ascii.h and <charconv> do not"
+
+
 def check_kernel_folder(folder):
     """A kernel has the same five files each time; other files come as .h and .cpp."""
     names = {path.name for path in folder.iterdir() if path.is_file()}
@@ -89,7 +102,11 @@ def check(root):
     found = []
     for path in source_files(root):
         place = path.relative_to(root)
-        found += [f"{place}:{number}: {problem}" for number, problem in check_text(path.read_text())]
+        text = path.read_text()
+        problems = check_text(text)
+        if place.parts[0] in LOCALE_FREE and path.suffix in {".h", ".cpp"}:
+            problems += check_locale(text)
+        found += [f"{place}:{number}: {problem}" for number, problem in problems]
     for folder in sorted((root / "kernels").glob("*/")):
         if folder.is_dir() and folder.name not in NOT_A_KERNEL:
             place = folder.relative_to(root)

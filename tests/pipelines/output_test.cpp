@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "kernels/opencl/opencl.h"
 #include "tests/pipelines/command.h"
 
 namespace tandem::test {
@@ -187,6 +188,32 @@ TEST_F(Output, AFullDiskIsToldWithTheOption) {
   EXPECT_EQ(shell("$T --version > /dev/full 2> err"), 1);
   EXPECT_NE(text("err").find("standard output cannot be written"), std::string::npos)
       << text("err");
+}
+
+// A Turkish locale in $F/locale; false where localedef or its sources are missing.
+bool make_turkish_locale(const std::string& folder) {
+  fs::create_directory(folder + "/locale");
+  const std::string make = "localedef -i tr_TR -f UTF-8 " + folder + "/locale/tr_TR.UTF-8";
+  return std::system((make + " > /dev/null 2>&1").c_str()) == 0;
+}
+
+constexpr const char* kTurkish = "LOCPATH=$F/locale LC_ALL=tr_TR.UTF-8 ";
+
+// 'I' has no lower case of one byte there.
+TEST_F(Output, NamesOfFormatsAndDevicesHaveNoLocale) {
+  if (!make_turkish_locale(folder_)) GTEST_SKIP() << "needs localedef and the package locales";
+  EXPECT_EQ(shell(kTurkish + std::string(kRun) + "--output O.AVI > out 2> err"), 0) << text("err");
+  EXPECT_EQ(count_frames(path("O.AVI")), kFrames);
+  const std::vector<opencl::DeviceDescription> devices = opencl::list_devices();
+  if (devices.empty()) return;
+  std::string name = devices[0].platform;
+  for (char& c : name) c = g_ascii_toupper(c);
+  setenv("NAME", name.c_str(), 1);
+  EXPECT_EQ(
+      shell(kTurkish + std::string(kRun) + "--mapping ggg --opencl-device \"$NAME\" > out 2> err"),
+      0)
+      << text("err");
+  EXPECT_EQ(text("err").find("no OpenCL device fits"), std::string::npos) << text("err");
 }
 
 // Reads lines of a FIFO that a command writes.

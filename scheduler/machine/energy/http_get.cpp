@@ -6,13 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
+
+#include "files/ascii.h"
 
 namespace tandem {
 namespace {
@@ -106,9 +107,7 @@ struct Head {
 
 Head parse_head(std::string_view text, std::size_t end) {
   Head head{end + 4, {}, {}};
-  std::string lines(text.substr(0, end + 2));
-  std::transform(lines.begin(), lines.end(), lines.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lines = ascii_lower(text.substr(0, end + 2));
   const std::string status = lines.substr(0, lines.find("\r\n"));
   const bool http = status.starts_with("http/1.") && status.size() >= 12;
   if (!http) {

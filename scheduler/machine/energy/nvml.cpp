@@ -2,13 +2,14 @@
 #include "scheduler/machine/energy/nvml.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <chrono>
 #include <map>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+
+#include "files/ascii.h"
 
 namespace tandem {
 namespace {
@@ -31,19 +32,12 @@ constexpr std::chrono::milliseconds kPauseAfterError{1000};
 // Power readings further apart than this do not tell what was between them.
 constexpr double kLongestPowerGapS = 0.5;
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 bool ends_with(const std::string& text, const std::string& end) {
-  return !end.empty() && lower(text).ends_with(lower(end));
+  return !end.empty() && ascii_lower(text).ends_with(ascii_lower(end));
 }
 
 bool is_number(const std::string& text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(),
-                                      [](unsigned char c) { return std::isdigit(c) != 0; });
+  return !text.empty() && std::ranges::all_of(text, is_ascii_digit);
 }
 
 std::string list(const std::vector<Gpu>& gpus) {
@@ -72,9 +66,10 @@ std::size_t choose_gpu(const std::vector<Gpu>& gpus, const NvmlOptions& options)
     return place([&](const Gpu& gpu) { return ends_with(gpu.pci_id, id); });
   };
   const auto by_name = [&](const std::string& name) {
-    const auto whole = place([&](const Gpu& gpu) { return lower(gpu.name) == lower(name); });
+    const auto whole =
+        place([&](const Gpu& gpu) { return ascii_lower(gpu.name) == ascii_lower(name); });
     return whole ? whole : place([&](const Gpu& gpu) {
-      return lower(gpu.name).find(lower(name)) != std::string::npos;
+      return ascii_lower(gpu.name).find(ascii_lower(name)) != std::string::npos;
     });
   };
   std::optional<std::size_t> found;

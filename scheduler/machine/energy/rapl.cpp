@@ -12,6 +12,8 @@
 #include <fstream>
 #include <string_view>
 
+#include "files/ascii.h"
+
 namespace tandem {
 namespace {
 
@@ -111,8 +113,7 @@ void RaplMeter::open_zones(const RaplOptions& options) {
     const std::string name = first_line(folder / "name");
     const Kind kind = kind_of(name);
     if (kind == Kind::other || (kind == Kind::cores && options.amd)) continue;
-    const double range_uj =
-        std::strtod(first_line(folder / "max_energy_range_uj").c_str(), nullptr);
+    const double range_uj = leading_number(first_line(folder / "max_energy_range_uj"));
     const CounterLimits limits{range_uj * 1e-6, kRaplResolutionS, kMostPackageW,
                                kind == Kind::package ? kPackageRestS : 0};
     const std::string counter = folder / "energy_uj";
