@@ -155,7 +155,7 @@ void reconfigure(TandemBin* bin) {
     // So that upstream asks again what memory to take.
     if (other_memory) gst_pad_push_event(bin->self->sink, gst_event_new_reconfigure());
   } catch (const std::exception& e) {
-    stay_as_it_is(bin, *run, e.what());
+    stay_as_it_is(bin, *run, tandem::error_text(e).c_str());
   }
 }
 
@@ -167,7 +167,7 @@ void open_device(TandemBin* bin, BinRun& run, const tandem::BinPlan& plan) {
     run.end_opening(std::move(opened));
     configure(bin, run);
   } catch (const std::exception& e) {
-    stay_as_it_is(bin, run, e.what());
+    stay_as_it_is(bin, run, tandem::error_text(e).c_str());
   }
   run.control().tell();
   if (run.context()) gst_pad_push_event(bin->self->sink, gst_event_new_reconfigure());
@@ -248,7 +248,7 @@ bool start_run(TandemBin* bin) {
       run->open_device_with([bin, plan, run = run.get()] { open_device(bin, *run, plan); });
     return true;
   } catch (const std::exception& e) {
-    GST_ELEMENT_ERROR(bin, LIBRARY, SETTINGS, ("%s", e.what()), (nullptr));
+    GST_ELEMENT_ERROR(bin, LIBRARY, SETTINGS, ("%s", tandem::error_text(e).c_str()), (nullptr));
     return false;
   }
 }
@@ -308,7 +308,7 @@ void set_stages(TandemBin* bin, const std::string& description) {
   } catch (const std::exception& e) {
     // Said again when the bin starts, in case nobody watches the bus yet.
     bin->self->stages_problem = e.what();
-    GST_ELEMENT_ERROR(bin, LIBRARY, SETTINGS, ("%s", e.what()), (nullptr));
+    GST_ELEMENT_ERROR(bin, LIBRARY, SETTINGS, ("%s", tandem::error_text(e).c_str()), (nullptr));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "files/error_text.h"
 #include "gst/stage/splitwork.h"
 #include "gst/stage/stageopencl.h"
 
@@ -89,7 +90,7 @@ void guarded(GstTandemFrame* frame, Body&& body) {
     StageFrame here(frame);
     body(work_of(frame), here);
   } catch (const std::exception& e) {
-    gst_tandem_frame_fail(frame, e.what());
+    gst_tandem_frame_fail(frame, error_text(e).c_str());
   }
 }
 
@@ -103,7 +104,7 @@ gboolean enqueued(GstTandemFrame* frame, GError** error, Body&& body) {
   } catch (const opencl::Error& e) {
     g_set_error_literal(error, GST_TANDEM_DEVICE_ERROR, GST_TANDEM_DEVICE_ERROR_FAILED, e.what());
   } catch (const std::exception& e) {
-    gst_tandem_frame_fail(frame, e.what());
+    gst_tandem_frame_fail(frame, error_text(e).c_str());
   }
   return FALSE;
 }
@@ -154,7 +155,8 @@ gboolean make_work(const StageDescription& description, GstTandemWork* work, GEr
   } catch (const opencl::Error& e) {
     g_set_error_literal(error, GST_TANDEM_DEVICE_ERROR, GST_TANDEM_DEVICE_ERROR_FAILED, e.what());
   } catch (const std::exception& e) {
-    g_set_error_literal(error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, e.what());
+    g_set_error_literal(error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+                        error_text(e).c_str());
   }
   return FALSE;
 }

@@ -3,6 +3,7 @@
 
 #include <exception>
 
+#include "files/error_text.h"
 #include "kernels/opencl/opencl.h"
 #include "scheduler/flow/status.h"
 
@@ -17,7 +18,7 @@ Status guard(Body&& body) {
   } catch (const opencl::Error& e) {
     return Status::device_failed(e.what(), e.device());
   } catch (const std::exception& e) {
-    return Status::failed(e.what());
+    return Status::failed(error_text(e));
   }
 }
 

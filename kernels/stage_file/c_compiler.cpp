@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "files/regular_file.h"
+#include "files/temporary_folder.h"
 #include "kernels/stage_file/child_process.h"
 #include "kernels/stage_file/code_cache.h"
 
@@ -124,10 +125,10 @@ std::vector<std::string> words_for(const CCompiler& compiler, const CompileOptio
 /// A folder that goes with what is in it.
 class TemporaryFolder {
  public:
-  explicit TemporaryFolder(const std::string& in) : path_(in + "/.unfinished-XXXXXX") {
-    if (!mkdtemp(path_.data()))
-      throw std::runtime_error("cannot make a folder in " + in + ": " + std::strerror(errno));
-  }
+  /// In the folder `in`; empty: where temporary files are.
+  explicit TemporaryFolder(const std::string& in)
+      : path_(in.empty() ? make_temporary_folder(".unfinished")
+                         : make_folder_in(in, ".unfinished")) {}
   ~TemporaryFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
@@ -137,7 +138,7 @@ class TemporaryFolder {
   std::string file(const char* name) const { return path_ + "/" + name; }
 
  private:
-  std::string path_;
+  const std::string path_;
 };
 
 // The first line that is an error, else the first of all.
@@ -213,9 +214,7 @@ CompiledCode compile_c(const std::string& source, const CompileOptions& options)
   CompiledCode code{.bytes = cache.load(key), .notice = cache.problem()};
   code.cached = !code.bytes.empty();
   if (code.cached) return code;
-  const std::string in =
-      cache.folder().empty() ? fs::temp_directory_path().string() : cache.folder();
-  code.bytes = compile(compiler, words, source, in);
+  code.bytes = compile(compiler, words, source, cache.folder());
   cache.store(key, code.bytes);
   return code;
 }

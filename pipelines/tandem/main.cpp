@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "files/error_text.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options.h"
 
@@ -97,7 +98,7 @@ int tandem_main(std::vector<std::string> words) {
     std::fprintf(stderr, "tandem: %s\n", e.what());
     if (!e.advice.empty()) std::fprintf(stderr, "%s\n", e.advice.c_str());
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "tandem: %s\n", e.what());
+    std::fprintf(stderr, "tandem: %s\n", error_text(e).c_str());
   }
   return 1;
 }

@@ -41,6 +41,24 @@ TEST_F(CheckStage, ANewStageIsRight) {
   EXPECT_EQ(run_tandem({"new-stage", "1st", "--folder", folder_}).status, 2);
 }
 
+TEST_F(CheckStage, ABadFolderForTemporaryFilesIsNamed) {
+  const std::string nowhere = folder_ + "/nowhere";
+  write_file(folder_ + "/file", "");  // a folder cannot be made where a file is
+  setenv("TANDEM_CACHE_DIR", (folder_ + "/file").c_str(), 1);
+  setenv("TEST_TMPDIR", folder_.c_str(), 1);  // GoogleTest's own
+  setenv("TMPDIR", nowhere.c_str(), 1);
+  const CommandResult result = check("//!READ luma\n//!WRITE luma\n", "luma = luma(0, 0);");
+  unsetenv("TANDEM_CACHE_DIR");
+  unsetenv("TMPDIR");
+  unsetenv("TEST_TMPDIR");
+  const std::string all = result.output + result.errors;
+  EXPECT_EQ(all.find("filesystem error"), std::string::npos) << all;
+  EXPECT_NE(
+      all.find("no folder can be made in '" + nowhere + "': No such file or directory; TMPDIR"),
+      std::string::npos)
+      << all;
+}
+
 TEST_F(CheckStage, FindsAHaloThatIsTooSmall) {
   const CommandResult result =
       check("//!READ luma halo=1\n//!WRITE to uint8\n", "to = luma(0, -2);");
