@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/binplan.h"
 
+#include <utility>
+
 #include "gst/bin/neighbourhoodcontext.h"
 #include "gst/opencl/openclcontext.h"
 #include "gst/stage/stageadapter.h"
+#include "gst/util/ref.h"
 #include "scheduler/machine/cores.h"
 
 namespace tandem {
@@ -59,16 +62,22 @@ BinPlan plan_run(GstElement* bin, const std::vector<GstTandemStage*>& stages,
   if (plan.device_joins_later) {
     if (auto given = given_opencl_context(bin)) plan.device = {std::move(given), {}};
     // An energy source that cannot be used is told before frames flow.
-    if (!plan.device && !names_energy_source(settings.energy_source))
-      plan.open_device = [bin, find_energy, selector = settings.opencl_device] {
-        OpenedDevice opened{DeviceProvider::open(bin, selector), {}};
-        try {
-          opened.energy = find_energy(opened.found);
-        } catch (const std::exception& e) {
-          opened.energy.missing = e.what();
-        }
-        return opened;
+    if (!plan.device && !names_energy_source(settings.energy_source)) {
+      // The thread may be in a driver when all others have let go of the bin.
+      const auto held = std::make_shared<ObjectRef<GstElement>>(
+          GST_ELEMENT(gst_object_ref(GST_OBJECT_CAST(bin))));
+      plan.open_device = [held, find_energy, selector = settings.opencl_device] {
+        return [find_energy, found = DeviceProvider::open(held->get(), selector)] {
+          OpenedDevice opened{found, {}};
+          try {
+            opened.energy = find_energy(opened.found);
+          } catch (const std::exception& e) {
+            opened.energy.missing = e.what();
+          }
+          return opened;
+        };
       };
+    }
   }
   if (!plan.open_device) {
     if (used && !plan.device) plan.device = DeviceProvider::look(bin, settings.opencl_device);

@@ -30,9 +30,10 @@ struct BinPlan {
   std::optional<DeviceProvider::Found> device;  ///< none: not looked for
   /// The cores compute until the device's programs are built.
   bool device_joins_later = false;
-  /// And until this has opened it, which takes up to a second: for a thread, with no lock held.
-  /// It throws nothing. Empty: that is done.
-  std::function<OpenedDevice()> open_device;
+  /// And until this has opened it, which takes up to a second, or for ever where a driver does not
+  /// answer: for a thread, with no lock held. It owns what it uses; what it returns finds the
+  /// energy source and uses the run. Both throw nothing. Empty: that is done.
+  std::function<std::function<OpenedDevice()>()> open_device;
   BinEnergy energy;  ///< none where the device opens later
   std::shared_ptr<DeviceBusy> device_busy;
   std::shared_ptr<Knowledge> knowledge;

@@ -242,7 +242,7 @@ void BinRun::frames_change() {
   executor_->frames_change();
   control_->frames_are(info_, live_, work_.text());
   if (opening_.opening() && control_->may_know_frames()) opening_.wait_until_open();
-  if (opening_.coming() && control_->knows_frames()) {
+  if (!opening_.opening() && opening_.coming() && control_->knows_frames()) {
     opening_.join_now();
     control_->set_device(device_side());
   }

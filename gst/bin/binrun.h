@@ -60,9 +60,11 @@ class BinRun {
   /// What the chain has of the devices that work.
   DeviceSide device_side() const;
 
-  /// Finds the device on a thread, while frames pass already, for a run that was made so. `open`
-  /// hands what there is to end_opening() and throws nothing. For before the first frame.
-  void open_device_with(std::function<void()> open) { opening_.open_with(std::move(open)); }
+  /// Finds the device on a thread, while frames pass already, for a run that was made so. What
+  /// `open` returns hands what there is to end_opening(). For before the first frame.
+  void open_device_with(std::function<DeviceOpening::TakeOver()> open) {
+    opening_.open_with(std::move(open));
+  }
   void end_opening(OpenedDevice opened);
 
   /// What is called, on a thread of its own, when the devices have joined frames that pass already.

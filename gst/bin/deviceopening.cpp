@@ -4,6 +4,7 @@
 #include <gst/gst.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <system_error>
 #include <utility>
 
@@ -21,7 +22,46 @@ void timed(const std::string& what, Body&& body) {
   GST_DEBUG("programs of %s built in %.3f s", what.c_str(), took.count());
 }
 
+// Counted from the beginning of the opening: twice the 2.0 s of the slowest driver (decision 35). A
+// host that exits while a thread is in a driver may crash in the driver's destructors: ending waits
+// for drivers that answer.
+constexpr std::chrono::seconds kDriverPatience{4};
+
 }  // namespace
+
+/// What the thread in a driver shares with the run that may have ended before the driver answers.
+struct DeviceOpening::Look {
+  enum class Phase { in_driver, takes_over, over, abandoned };
+
+  // False: nobody waits for what was found.
+  bool take_over() {
+    std::lock_guard lock(mutex);
+    if (phase == Phase::abandoned) return false;
+    phase = Phase::takes_over;
+    return true;
+  }
+  void finish() {
+    std::lock_guard lock(mutex);
+    phase = Phase::over;
+    changed.notify_all();
+  }
+  // True: the driver has not answered, and the thread touches nothing of the run any more.
+  bool abandon() {
+    std::unique_lock lock(mutex);
+    ending = true;
+    changed.notify_all();
+    changed.wait_until(lock, patience_ends, [this] { return phase == Phase::over; });
+    if (phase == Phase::in_driver) phase = Phase::abandoned;
+    return phase == Phase::abandoned;
+  }
+
+  const std::chrono::steady_clock::time_point patience_ends =
+      std::chrono::steady_clock::now() + kDriverPatience;
+  std::mutex mutex;
+  std::condition_variable changed;
+  Phase phase = Phase::in_driver;
+  bool ending = false;
+};
 
 void DeviceOpening::expect(std::span<StageAdapter* const> stages, BinFusion& fusion) {
   stages_ = stages;
@@ -30,18 +70,31 @@ void DeviceOpening::expect(std::span<StageAdapter* const> stages, BinFusion& fus
   state_ = State::opens;
 }
 
-void DeviceOpening::open_with(std::function<void()> open) {
-  opened_ = false;
-  const auto body = [this, open = std::move(open)] {
-    open();
-    opened_ = true;
-    opened_.notify_all();
+void DeviceOpening::open_with(std::function<TakeOver()> open) {
+  look_ = std::make_shared<Look>();
+  const auto body = [look = look_, open = std::move(open)] {
+    const TakeOver take_over = open();
+    if (!look->take_over()) return;
+    take_over();
+    look->finish();
   };
   try {
     opener_ = std::thread(body);
   } catch (const std::system_error&) {
     body();
   }
+}
+
+bool DeviceOpening::opening() const {
+  if (!look_) return false;
+  std::lock_guard lock(look_->mutex);
+  return look_->phase != Look::Phase::over;
+}
+
+void DeviceOpening::wait_until_open() const {
+  std::unique_lock lock(look_->mutex);
+  look_->changed.wait_until(lock, look_->patience_ends,
+                            [this] { return look_->phase == Look::Phase::over || look_->ending; });
 }
 
 void DeviceOpening::found(std::vector<std::shared_ptr<opencl::Context>> kinds,
@@ -107,6 +160,10 @@ void DeviceOpening::end() {
   ended_ = true;
   std::thread opener = std::exchange(opener_, {}), builder = std::exchange(builder_, {});
   lock.unlock();
+  if (opener.joinable() && look_->abandon()) {
+    GST_WARNING("an OpenCL driver does not answer: it is left alone with its thread");
+    opener.detach();
+  }
   if (opener.joinable()) opener.join();
   if (builder.joinable()) builder.join();
   kinds_.clear();

@@ -26,11 +26,14 @@ class DeviceOpening {
   /// Before the first frame: devices are opened later, and programs built for them. The stages and
   /// what is fused of them outlive this.
   void expect(std::span<StageAdapter* const> stages, BinFusion& fusion);
-  /// Calls `open` on a thread, which says what it found: found() or none_found(). It throws
-  /// nothing.
-  void open_with(std::function<void()> open);
-  bool opening() const { return !opened_; }  ///< that is not over
-  void wait_until_open() const { opened_.wait(false); }
+  /// Takes over what was found, by found() or none_found(); the run exists meanwhile.
+  using TakeOver = std::function<void()>;
+  /// Calls `open` on a thread, and what it returns after that. Both throw nothing. A driver that
+  /// does not answer keeps `open` for longer than this lives: `open` owns all that it uses.
+  void open_with(std::function<TakeOver()> open);
+  bool opening() const;  ///< that is not over
+  /// Returns when that is over, the driver does not answer in time, or end() is called.
+  void wait_until_open() const;
   /// The stages get the contexts, one for each kind of device, when all of them have what they need
   /// for frames like the first one; `joined` is called after that, on a thread, with no lock held.
   void found(std::vector<std::shared_ptr<opencl::Context>> kinds, std::function<void()> joined);
@@ -46,19 +49,21 @@ class DeviceOpening {
   /// They join at once, and programs are built when the first frame needs them: what is known of
   /// such frames is known with the devices. For before the first frame.
   void join_now();
-  /// Waits for the device that is being opened and for the programs that are being built; no device
-  /// joins any more.
+  /// Waits for the programs that are being built, and for the driver that is being opened as long
+  /// as drivers take that answer; no device joins any more.
   void end();
 
  private:
   enum class State { idle, opens, waits, builds, joined };
+  struct Look;
   void build();
   void build_side_by_side();
   void join();
 
   std::atomic<State> state_{State::idle};
-  std::atomic<bool> ended_{false}, opened_{true};
-  std::mutex mutex_;  // of the threads' begin and end
+  std::atomic<bool> ended_{false};
+  std::shared_ptr<Look> look_;  // null: no device is opened on a thread
+  std::mutex mutex_;            // of the threads' begin and end
   std::thread opener_, builder_;
   std::span<StageAdapter* const> stages_;
   BinFusion* fusion_ = nullptr;

@@ -159,9 +159,8 @@ void reconfigure(TandemBin* bin) {
   }
 }
 
-// On a thread, while frames pass: opens the device that a run begins without.
-void open_device(TandemBin* bin, BinRun& run, const tandem::BinPlan& plan) {
-  tandem::OpenedDevice opened = plan.open_device();
+// On a thread, while frames pass: takes over the device that a run begins without.
+void take_over_device(TandemBin* bin, BinRun& run, tandem::OpenedDevice opened) {
   try {
     std::lock_guard lock(bin->self->configure_mutex);
     run.end_opening(std::move(opened));
@@ -245,7 +244,9 @@ bool start_run(TandemBin* bin) {
     configuring.unlock();
     run->control().tell_warnings();
     if (plan.open_device)
-      run->open_device_with([bin, plan, run = run.get()] { open_device(bin, *run, plan); });
+      run->open_device_with([bin, run = run.get(), open = plan.open_device] {
+        return [bin, run, opened = open()] { take_over_device(bin, *run, opened()); };
+      });
     return true;
   } catch (const std::exception& e) {
     GST_ELEMENT_ERROR(bin, LIBRARY, SETTINGS, ("%s", tandem::error_text(e).c_str()), (nullptr));

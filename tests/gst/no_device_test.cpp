@@ -47,5 +47,22 @@ TEST_F(NoDevice, AStageAloneTakesTheCpuUnlessToldOtherwise) {
       << text;
 }
 
+// With a driver that never answers: meson test names it.
+// The cores compute meanwhile, and nothing waits for the driver's thread.
+TEST(StuckDriver, FramesPassAndPipelinesStop) {
+  constexpr int kFrames = 6;
+  const std::vector<Result> expected = expected_results(kFrames);
+  const std::string line =
+      std::string("tandembin name=tandembin0 cores=2 knowledge=off stages=\"") + kStages + "\"";
+  Stream streams[] = {Stream(line), Stream(line)};
+  for (Stream& stream : streams) {
+    const std::vector<Result> got = stream.run(kFrames);
+    ASSERT_EQ(indices(got), count_to(kFrames));
+    for (int i = 0; i < kFrames; ++i) expect_same(expected[i], got[i], false);
+    EXPECT_EQ(stream.stat("frames-cpu"), uint64_t{kFrames});
+  }
+  for (Stream& stream : streams) stream.set_state(GST_STATE_NULL);
+}
+
 }  // namespace
 }  // namespace tandem::test

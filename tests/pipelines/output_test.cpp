@@ -216,6 +216,15 @@ TEST_F(Output, NamesOfFormatsAndDevicesHaveNoLocale) {
   EXPECT_EQ(text("err").find("no OpenCL device fits"), std::string::npos) << text("err");
 }
 
+TEST_F(Output, ADriverThatDoesNotAnswerDoesNotHoldTheRun) {
+  if (!std::getenv("TANDEM_STUCK_DRIVER")) GTEST_SKIP() << "needs a build with OpenCL";
+  EXPECT_EQ(shell("echo \"$TANDEM_STUCK_DRIVER\" > stuck.icd; OCL_ICD_VENDORS=$F/stuck.icd " +
+                  std::string(kRun) + "--output o.avi > out 2> err"),
+            0)
+      << text("err");
+  EXPECT_EQ(count_frames(path("o.avi")), kFrames);
+}
+
 // Reads lines of a FIFO that a command writes.
 class LineReader {
  public:
