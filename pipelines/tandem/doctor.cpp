@@ -5,13 +5,18 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <sstream>
 
 #include "pipelines/tandem/commands.h"
+#include "pipelines/tandem/doctor_drivers.h"
 #include "pipelines/tandem/options.h"
 
 namespace tandem {
 namespace {
+
+// A GPU that sleeps, or the first of eight, takes several seconds to answer.
+constexpr int kDriverPatience_s = 20;
 
 const char* mark(Finding::State state, bool color) {
   switch (state) {
@@ -25,16 +30,13 @@ const char* mark(Finding::State state, bool color) {
   return color ? "\033[33m no \033[0m" : " no ";
 }
 
-void print(const std::vector<Examination>& examinations) {
-  const bool color = isatty(STDOUT_FILENO) != 0;
-  for (const Examination& examination : examinations) {
-    std::printf("%s\n", examination.title.c_str());
-    for (const Finding& finding : examination.findings) {
-      std::printf(" %s %s\n", mark(finding.state, color), finding.text.c_str());
-      std::istringstream advice(finding.advice);
-      for (std::string line; std::getline(advice, line);) std::printf("      %s\n", line.c_str());
-    }
-  }
+// Line by line, as some take long.
+void print_finding(const Finding& finding) {
+  static const bool color = isatty(STDOUT_FILENO) != 0;
+  std::printf(" %s %s\n", mark(finding.state, color), finding.text.c_str());
+  std::istringstream advice(finding.advice);
+  for (std::string line; std::getline(advice, line);) std::printf("      %s\n", line.c_str());
+  std::fflush(stdout);
 }
 
 nlohmann::ordered_json to_json(const std::vector<Examination>& examinations, bool works) {
@@ -54,27 +56,42 @@ nlohmann::ordered_json to_json(const std::vector<Examination>& examinations, boo
 }  // namespace
 
 int doctor_command(const std::vector<std::string>& arguments) {
+  if (arguments.size() == 3 && arguments[0] == kAskDriver)
+    answer_for_opencl_driver(arguments[1], arguments[2]);
   bool json = false, verbose = false;
+  int patience_s = kDriverPatience_s;
   OptionParser parser("doctor",
                       "Shows what this machine offers, what is missing and how to get it.");
   parser.add("json", json, "print JSON");
   parser.add("verbose", verbose, "OpenCL extensions too");
+  parser.add("patience", patience_s, "S", "seconds that an OpenCL driver has to answer (20)");
   parser.parse(arguments);
+  at_least("patience", patience_s, 1, kDriverPatience_s);
   gst_init(nullptr, nullptr);
 
-  const std::vector<Examination> examinations = {
-      examine_opencl(verbose, "/etc/OpenCL/vendors"),
-      examine_energy(energy_context()),
-      examine_gstreamer(),
-      examine_cpu_path(),
+  const TellFinding tell = json ? TellFinding() : print_finding;
+  const auto begin = [&](const char* title) {
+    if (!json) std::printf("%s\n", title);
+    std::fflush(stdout);
   };
+  std::vector<Examination> examinations;
+  begin("OpenCL");
+  // A shell starts it, whose own /proc/self is another.
+  const std::string own_path = std::filesystem::read_symlink("/proc/self/exe").string();
+  examinations.push_back(examine_opencl(
+      {verbose, "/etc/OpenCL/vendors", own_path, std::chrono::seconds(patience_s)}, tell));
+  begin("Energy counters");
+  examinations.push_back(examine_energy(energy_context(), tell));
+  begin("GStreamer");
+  examinations.push_back(examine_gstreamer(tell));
+  begin("The CPU path");
+  examinations.push_back(examine_cpu_path(tell));
   const bool works = examinations.back().data.at("cpu_path").at("works");
   if (json) {
     std::puts(to_json(examinations, works)
                   .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
                   .c_str());
   } else {
-    print(examinations);
     std::puts(works ? "Tandem works on this machine."
                     : "Tandem does not work here yet: see above.");
   }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scheduler/machine/energy/combined.h"
@@ -17,28 +20,44 @@ struct Finding {
   std::string advice = "";  ///< how to get what is missing
 };
 
+/// Called for each finding when it is made: the next one may take long.
+using TellFinding = std::function<void(const Finding&)>;
+
 struct Examination {
-  std::string title;
-  std::vector<Finding> findings;
-  nlohmann::ordered_json data;  ///< the same for programs
+  TellFinding tell{};  ///< may be empty
+  std::vector<Finding> findings{};
+  nlohmann::ordered_json data{};  ///< the same for programs
+
+  void add(Finding finding) {
+    findings.push_back(std::move(finding));
+    if (tell) tell(findings.back());
+  }
 };
 
-/// OpenCL devices, which one `auto` takes and why, the ICD files in `icd_folder`, the program
-/// cache.
-Examination examine_opencl(bool verbose, const std::string& icd_folder);
+/// How examine_opencl() goes about it.
+struct OpenclQuestion {
+  bool verbose = false;    ///< extensions too
+  std::string icd_folder;  ///< of the system
+  std::string command;     ///< this program, which asks each driver in a process of its own
+  std::chrono::seconds patience{};  ///< with each driver
+};
+
+/// The drivers, their devices, which one `auto` takes and why, and the program cache. Drivers that
+/// do not answer are left out of this process: call it before any other use of OpenCL.
+Examination examine_opencl(const OpenclQuestion& question, const TellFinding& tell = {});
 
 /// Opens each source of energy values: what it covers, how often it has a new value, or why it
 /// cannot be used; and what `energy-source=auto` takes.
-Examination examine_energy(const EnergyContext& context);
+Examination examine_energy(const EnergyContext& context, const TellFinding& tell = {});
 
 /// This machine, with the OpenCL device that `auto` takes.
 EnergyContext energy_context();
 
 /// GStreamer, the plugin and its elements, decoders and encoders.
-Examination examine_gstreamer();
+Examination examine_gstreamer(const TellFinding& tell = {});
 
 /// The model file, and two frames through the CPU path; `data["works"]` tells whether they came
 /// out.
-Examination examine_cpu_path();
+Examination examine_cpu_path(const TellFinding& tell = {});
 
 }  // namespace tandem

@@ -58,7 +58,7 @@ void examine_source(Examination& result, const std::string& source, const Energy
       data["meter"] = to_json(opened.meter->description());
       text += every(opened.meter->description().coarsest_resolution_s());
     }
-    result.findings.push_back({finding_state(report.state), source + ": " + text, report.advice});
+    result.add({finding_state(report.state), source + ": " + text, report.advice});
   }
 }
 
@@ -69,8 +69,8 @@ void examine_auto(Examination& result, const EnergyContext& context) {
   const std::string taken =
       opened.meter ? opened.meter->description().name + ": " + opened.meter->description().coverage
                    : "none: objectives that need energy fall back to throughput";
-  result.findings.push_back({opened.meter ? Finding::State::good : Finding::State::note,
-                             "`energy-source=auto` takes " + taken});
+  result.add({opened.meter ? Finding::State::good : Finding::State::note,
+              "`energy-source=auto` takes " + taken});
 }
 
 }  // namespace
@@ -87,8 +87,8 @@ EnergyContext energy_context() {
   return context;
 }
 
-Examination examine_energy(const EnergyContext& context) {
-  Examination result{"Energy counters", {}, {}};
+Examination examine_energy(const EnergyContext& context, const TellFinding& tell) {
+  Examination result{.tell = tell};
   for (const char* source : {"rapl", "pcm", "nvml"}) examine_source(result, source, context);
   examine_auto(result, context);
   return result;

@@ -96,9 +96,9 @@ void examine_plugin(Examination& result) {
   }
   result.data["plugin"] = {{"file", file.empty() ? Json(nullptr) : Json(file)},
                            {"elements", elements}};
-  if (!file.empty()) result.findings.push_back({State::good, "the plugin: " + file});
+  if (!file.empty()) result.add({State::good, "the plugin: " + file});
   if (!missing.empty()) {
-    result.findings.push_back(
+    result.add(
         {State::missing, "elements that are missing: " + missing, advice_for_element("tandembin")});
   }
 }
@@ -115,11 +115,11 @@ void examine_decoders(Examination& result) {
     if (!can) packages.insert(format.package);
   }
   result.data["decoders"] = std::move(decoders);
-  if (!found.empty()) result.findings.push_back({State::good, "reads " + found});
+  if (!found.empty()) result.add({State::good, "reads " + found});
   if (missing.empty()) return;
   std::string advice = "sudo apt-get install";
   for (const std::string& package : packages) advice += " " + package;
-  result.findings.push_back({State::missing, "cannot read " + missing, advice});
+  result.add({State::missing, "cannot read " + missing, advice});
 }
 
 void examine_encoders(Examination& result) {
@@ -134,12 +134,11 @@ void examine_encoders(Examination& result) {
     found += (found.empty() ? "" : ", ") + std::string(encoding.extension) + " (" +
              entry.get<std::string>() + ")";
   }
-  if (!found.empty()) result.findings.push_back({State::good, "writes " + found});
+  if (!found.empty()) result.add({State::good, "writes " + found});
   for (const auto& [extension, encoder] : encoders.items()) {
     if (encoder.is_null()) {
-      result.findings.push_back(
-          {State::missing, "cannot write " + extension,
-           "sudo apt-get install gstreamer1.0-libav gstreamer1.0-plugins-good"});
+      result.add({State::missing, "cannot write " + extension,
+                  "sudo apt-get install gstreamer1.0-libav gstreamer1.0-plugins-good"});
     }
   }
   result.data["encoders"] = std::move(encoders);
@@ -156,19 +155,19 @@ void examine_model(const char* field, const char* what, const std::string& file,
   try {
     const std::string origin = load(path).origin;
     data = path;
-    result.findings.push_back({State::good, std::string(what) + ": " + path + " (" + origin + ")"});
+    result.add({State::good, std::string(what) + ": " + path + " (" + origin + ")"});
   } catch (const std::exception& error) {
-    result.findings.push_back(
-        {State::missing, error.what(),
-         "Set TANDEM_DATA_DIR to the folder that holds models/" + file + "."});
+    result.add({State::missing, error.what(),
+                "Set TANDEM_DATA_DIR to the folder that holds models/" + file + "."});
   }
 }
 
 }  // namespace
 
-Examination examine_gstreamer() {
+Examination examine_gstreamer(const TellFinding& tell) {
   const Text version(gst_version_string());
-  Examination result{"GStreamer", {{State::good, version.get()}}, {}};
+  Examination result{.tell = tell};
+  result.add({State::good, version.get()});
   result.data["gstreamer"] = version.get();
   examine_plugin(result);
   examine_decoders(result);
@@ -176,8 +175,8 @@ Examination examine_gstreamer() {
   return result;
 }
 
-Examination examine_cpu_path() {
-  Examination result{"The CPU path", {}, {}};
+Examination examine_cpu_path(const TellFinding& tell) {
+  Examination result{.tell = tell};
   result.data["cpu_path"] = {{"works", false}};
   examine_model("model", "the person detector", "person.vivid", load_vivid_model, result);
   examine_model("scene_model", "the scene classifier", "scenes.scene", load_scene_model, result);
@@ -195,13 +194,11 @@ Examination examine_cpu_path() {
     play(pipeline, "the test pattern", {[] {}, [] {}});
     const bool works = read_stats(bin).on_cpu == 2;
     result.data["cpu_path"]["works"] = works;
-    result.findings.push_back(works ? Finding{State::good, "two frames went through all stages"}
-                                    : Finding{State::missing, "no frame came out of tandembin"});
+    result.add(works ? Finding{State::good, "two frames went through all stages"}
+                     : Finding{State::missing, "no frame came out of tandembin"});
   } catch (const std::exception& error) {
-    result.findings.push_back({State::missing, error.what()});
-    if (const auto* failure = dynamic_cast<const Failure*>(&error)) {
-      result.findings.back().advice = failure->advice;
-    }
+    const auto* failure = dynamic_cast<const Failure*>(&error);
+    result.add({State::missing, error.what(), failure ? failure->advice : ""});
   }
   return result;
 }

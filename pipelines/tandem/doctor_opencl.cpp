@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <optional>
 
 #include "files/cache_folder.h"
 #include "kernels/opencl/opencl.h"
 #include "pipelines/tandem/doctor.h"
+#include "pipelines/tandem/doctor_drivers.h"
 
 namespace tandem {
 namespace {
 
-namespace fs = std::filesystem;
 using State = Finding::State;
 using Json = nlohmann::ordered_json;
 
@@ -49,7 +47,7 @@ void examine_choice(Examination& result, const std::vector<opencl::DeviceDescrip
     const std::string name = opencl::Context::open("auto")->device().name;
     data["auto"] = name;
     data["auto_reason"] = "the first GPU or accelerator";
-    result.findings.push_back(
+    result.add(
         {State::good, "`opencl-device=auto` takes " + name + ": the first GPU or accelerator"});
   } catch (const opencl::Error& error) {
     data["auto"] = nullptr;
@@ -61,63 +59,128 @@ void examine_choice(Examination& result, const std::vector<opencl::DeviceDescrip
                                       [](const auto& device) { return device.is_cpu; });
     data["auto_reason"] =
         cpu_only ? "a CPU device shares the cores that the CPU path needs" : error.what();
-    result.findings.push_back(
-        {State::note, "`opencl-device=auto` takes none: " + data["auto_reason"].get<std::string>(),
-         cpu_only ? "Use it all the same with: opencl-device=any" : ""});
+    result.add({State::note,
+                "`opencl-device=auto` takes none: " + data["auto_reason"].get<std::string>(),
+                cpu_only ? "Use it all the same with: opencl-device=any" : ""});
   }
 }
 
-void examine_icds(Examination& result, const std::string& folder, bool any_device) {
+std::string text_of(const OpenclDriver& driver) {
+  return "driver: " +
+         (driver.file.empty() ? driver.library : driver.file + " -> " + driver.library);
+}
+
+std::string how_to_leave_out(const OpenclDriver& driver, bool chosen) {
+  if (driver.file.empty()) return "Name another driver by OCL_ICD_VENDORS, or unset it.";
+  const std::string sudo = chosen ? "" : "sudo ";
+  return "Leave it out of all programs with: " + sudo + "mv '" + driver.file + "' '" + driver.file +
+         ".off'";
+}
+
+Finding finding_of(const OpenclDriver& driver, const DriverAnswer& answer, bool chosen,
+                   std::chrono::seconds patience) {
+  using Kind = DriverAnswer::Kind;
+  switch (answer.kind) {
+    case Kind::cannot_be_loaded:
+      return {State::missing, text_of(driver) + " cannot be loaded: " + answer.text,
+              "Install its package again, or remove what names it."};
+    case Kind::crashes:
+      return {State::missing, text_of(driver) + " crashes; it is left out below",
+              how_to_leave_out(driver, chosen)};
+    case Kind::silent:
+      return {State::missing,
+              text_of(driver) + " does not answer within " + std::to_string(patience.count()) +
+                  " s; it is left out below",
+              how_to_leave_out(driver, chosen)};
+    case Kind::works:
+      break;
+  }
+  return {State::good, text_of(driver)};
+}
+
+const char* name_of(DriverAnswer::Kind kind) {
+  switch (kind) {
+    case DriverAnswer::Kind::cannot_be_loaded:
+      return "cannot be loaded";
+    case DriverAnswer::Kind::crashes:
+      return "crashes";
+    case DriverAnswer::Kind::silent:
+      return "silent";
+    case DriverAnswer::Kind::works:
+      break;
+  }
+  return "works";
+}
+
+// The drivers that answer; none of them where all do, as the loader then needs no help.
+std::optional<std::vector<OpenclDriver>> examine_drivers(Examination& result,
+                                                         const OpenclQuestion& question) {
+  const OpenclDrivers drivers = find_opencl_drivers(question.icd_folder);
+  if (drivers.chosen)
+    result.add({State::note,
+                "OCL_ICD_VENDORS=" + drivers.place + " takes the place of " + question.icd_folder});
   Json files = Json::array();
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    std::ifstream file(entry.path());
-    std::string library;
-    std::getline(file, library);
-    files.push_back({{"file", entry.path().string()}, {"library", library}});
-    result.findings.push_back({State::good, "driver: " + entry.path().string() + " -> " + library});
-  }
-  if (const char* vendors = std::getenv("OCL_ICD_VENDORS")) {
-    result.findings.push_back({State::note, std::string("OCL_ICD_VENDORS=") + vendors});
-  }
-  if (files.empty() && !any_device) {
-    result.findings.push_back({State::missing, "no OpenCL driver in " + folder,
-                               "For Intel graphics: sudo apt-get install intel-opencl-icd; AMD and "
-                               "others: mesa-opencl-icd; "
-                               "NVIDIA: nvidia-opencl-icd; to try without a GPU: pocl-opencl-icd"});
+  std::vector<OpenclDriver> answering;
+  bool any_left_out = false;
+  for (const OpenclDriver& driver : drivers.list) {
+    const DriverAnswer answer = ask_opencl_driver(question.command, driver, question.patience);
+    files.push_back(
+        {{"file", driver.file}, {"library", driver.library}, {"state", name_of(answer.kind)}});
+    result.add(finding_of(driver, answer, drivers.chosen, question.patience));
+    if (answer.kind == DriverAnswer::Kind::works) answering.push_back(driver);
+    any_left_out |=
+        answer.kind == DriverAnswer::Kind::crashes || answer.kind == DriverAnswer::Kind::silent;
   }
   result.data["opencl"]["icd_files"] = std::move(files);
+  if (drivers.list.empty()) {
+    result.add({State::missing, "no OpenCL driver in " + drivers.place,
+                drivers.chosen
+                    ? "Unset OCL_ICD_VENDORS, or have it name a folder of .icd files, a .icd file "
+                      "or a library."
+                    : "For Intel graphics: sudo apt-get install intel-opencl-icd; AMD and "
+                      "others: mesa-opencl-icd; "
+                      "NVIDIA: nvidia-opencl-icd; to try without a GPU: pocl-opencl-icd"});
+  }
+  if (!any_left_out) return std::nullopt;
+  return answering;
+}
+
+std::vector<opencl::DeviceDescription> devices_of(
+    const std::optional<std::vector<OpenclDriver>>& only) {
+  std::optional<OnlyOpenclDrivers> left;
+  if (only) left.emplace(*only);
+  return opencl::list_devices();  // the loader reads what it was told once
 }
 
 void examine_cache(Examination& result) {
   const std::string folder = cache_folder();
   result.data["cache_folder"] = folder.empty() ? Json(nullptr) : Json(folder);
   if (!folder.empty()) {
-    result.findings.push_back({State::good, "OpenCL programs are cached in " + folder});
+    result.add({State::good, "OpenCL programs are cached in " + folder});
   } else {
-    result.findings.push_back(
-        {State::missing, "no folder for the cache of OpenCL programs: each start builds them again",
-         "Set XDG_CACHE_HOME to a folder that can be written."});
+    result.add({State::missing,
+                "no folder for the cache of OpenCL programs: each start builds them again",
+                "Set XDG_CACHE_HOME to a folder that can be written."});
   }
 }
 
 }  // namespace
 
-Examination examine_opencl(bool verbose, const std::string& icd_folder) {
-  Examination result{"OpenCL", {}, {}};
+Examination examine_opencl(const OpenclQuestion& question, const TellFinding& tell) {
+  Examination result{.tell = tell};
+  const auto only = examine_drivers(result, question);
   Json list = Json::array();
-  const std::vector<opencl::DeviceDescription> devices = opencl::list_devices();
+  const std::vector<opencl::DeviceDescription> devices = devices_of(only);
   for (const opencl::DeviceDescription& device : devices) {
-    result.findings.push_back({State::good, describe(device)});
-    if (verbose) result.findings.push_back({State::note, device.extensions});
+    result.add({State::good, describe(device)});
+    if (question.verbose) result.add({State::note, device.extensions});
     list.push_back(to_json(device));
   }
   result.data["opencl"]["devices"] = std::move(list);
   if (devices.empty()) {
-    result.findings.push_back({State::note, "no OpenCL device: everything runs on the CPU"});
+    result.add({State::note, "no OpenCL device: everything runs on the CPU"});
   }
   examine_choice(result, devices);
-  examine_icds(result, icd_folder, !devices.empty());
   examine_cache(result);
   return result;
 }

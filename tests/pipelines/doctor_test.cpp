@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "pipelines/tandem/doctor_drivers.h"
 #include "pipelines/tandem/options.h"
 #include "tests/pipelines/command.h"
 
@@ -124,11 +125,104 @@ TEST_F(Doctor, NoEnergyCounters) {
   EXPECT_TRUE(mentions(energy, "apt-get install pcm"));
 }
 
-TEST_F(Doctor, OpenclDriverFiles) {
-  write_file(folder_ + "/test.icd", "libtest.so.1\n");
-  const Examination opencl = examine_opencl(false, folder_);
-  EXPECT_EQ(opencl.data["opencl"]["icd_files"][0]["library"], "libtest.so.1");
-  EXPECT_TRUE(mentions(opencl, "libtest.so.1"));
+// The process of the test never opens a driver: what was asked first would stay.
+class Drivers : public Doctor {
+ protected:
+  void SetUp() override {
+    Doctor::SetUp();
+    fs::create_directories(folder_ + "/own");
+    write_file(folder_ + "/own/b.icd", "libb-test.so.1 \n");
+    write_file(folder_ + "/own/a.icd", "liba-test.so.1\n");
+    write_file(folder_ + "/own/a.icd.off", "liboff-test.so.1\n");
+    fs::create_directories(folder_ + "/system");
+    write_file(folder_ + "/system/s.icd", "libs-test.so.1\n");
+  }
+  void TearDown() override {
+    unsetenv("OCL_ICD_VENDORS");
+    unsetenv("TANDEM_DRIVER_CRASHES");
+    Doctor::TearDown();
+  }
+
+  std::vector<std::string> libraries() const {
+    std::vector<std::string> names;
+    for (const OpenclDriver& driver : find_opencl_drivers(folder_ + "/system").list)
+      names.push_back(driver.library);
+    return names;
+  }
+
+  // What the command says of the driver that never answers, in JSON.
+  nlohmann::json stuck() const {
+    write_file(folder_ + "/stuck.icd", std::getenv("TANDEM_STUCK_DRIVER"));
+    setenv("OCL_ICD_VENDORS", (folder_ + "/stuck.icd").c_str(), 1);
+    use_shipped_models();
+    const CommandResult result = run_tandem({"doctor", "--json", "--patience", "1"});
+    EXPECT_EQ(result.status, 0) << result.errors;
+    return nlohmann::json::parse(result.output);
+  }
+};
+
+using Names = std::vector<std::string>;
+
+TEST_F(Drivers, AreThoseOfTheSystem) {
+  unsetenv("OCL_ICD_VENDORS");
+  EXPECT_EQ(libraries(), Names{"libs-test.so.1"});
+  setenv("OCL_ICD_VENDORS", "", 1);
+  EXPECT_EQ(libraries(), Names{"libs-test.so.1"});
+}
+
+TEST_F(Drivers, AreThoseOfAFolderThatIsNamed) {
+  setenv("OCL_ICD_VENDORS", (folder_ + "/own").c_str(), 1);
+  EXPECT_EQ(libraries(), (Names{"liba-test.so.1", "libb-test.so.1"}));
+  setenv("OCL_ICD_VENDORS", (folder_ + "/own/").c_str(), 1);
+  EXPECT_EQ(libraries(), (Names{"liba-test.so.1", "libb-test.so.1"}));
+}
+
+TEST_F(Drivers, AreThatOfAFileOrTheLibraryThatIsNamed) {
+  setenv("OCL_ICD_VENDORS", (folder_ + "/own/b.icd").c_str(), 1);
+  EXPECT_EQ(libraries(), Names{"libb-test.so.1"});
+  setenv("OCL_ICD_VENDORS", (folder_ + "/nowhere.icd").c_str(), 1);
+  EXPECT_EQ(libraries(), Names{});
+  setenv("OCL_ICD_VENDORS", "libnamed-test.so.1", 1);
+  EXPECT_EQ(libraries(), Names{"libnamed-test.so.1"});
+}
+
+TEST_F(Drivers, ThatCannotBeLoadedAreMissing) {
+  setenv("OCL_ICD_VENDORS", (folder_ + "/own").c_str(), 1);
+  const CommandResult result = run_tandem({"doctor"});
+  EXPECT_NE(result.output.find("OCL_ICD_VENDORS=" + folder_ + "/own takes the place of"),
+            std::string::npos)
+      << result.output;
+  EXPECT_NE(result.output.find(" no  driver: " + folder_ +
+                               "/own/a.icd -> liba-test.so.1 cannot be loaded: liba-test.so.1"),
+            std::string::npos)
+      << result.output;
+  EXPECT_EQ(result.output.find("/etc/OpenCL/vendors/"), std::string::npos) << result.output;
+}
+
+TEST_F(Drivers, WhereThereIsNoneItSaysSo) {
+  setenv("OCL_ICD_VENDORS", (folder_ + "/nowhere.icd").c_str(), 1);
+  const CommandResult result = run_tandem({"doctor"});
+  EXPECT_NE(result.output.find("no OpenCL driver in " + folder_ + "/nowhere.icd\n      Unset"),
+            std::string::npos)
+      << result.output;
+}
+
+TEST_F(Drivers, ThatDoNotAnswerAreLeftOut) {
+  if (!std::getenv("TANDEM_STUCK_DRIVER")) GTEST_SKIP() << "needs a build with OpenCL";
+  const nlohmann::json json = stuck();
+  EXPECT_EQ(json["works"], true);
+  EXPECT_EQ(json["opencl"]["icd_files"][0]["state"], "silent");
+  const std::string file = folder_ + "/stuck.icd";
+  EXPECT_NE(json["missing"][0]["what"].get<std::string>().find("does not answer within 1 s"),
+            std::string::npos);
+  EXPECT_EQ(json["missing"][0]["advice"],
+            "Leave it out of all programs with: mv '" + file + "' '" + file + ".off'");
+}
+
+TEST_F(Drivers, ThatCrashAreLeftOut) {
+  if (!std::getenv("TANDEM_STUCK_DRIVER")) GTEST_SKIP() << "needs a build with OpenCL";
+  setenv("TANDEM_DRIVER_CRASHES", "1", 1);
+  EXPECT_EQ(stuck()["opencl"]["icd_files"][0]["state"], "crashes");
 }
 
 TEST(Options, Suggestions) {
