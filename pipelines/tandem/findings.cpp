@@ -29,12 +29,13 @@ double share(uint64_t part, uint64_t all) {
 
 class People final : public FrameFindings {
  public:
-  void add(GstBuffer* frame) override {
+  bool add(GstBuffer* frame) override {
     uint64_t here = 0;
     for (gpointer state = nullptr; next_region(frame, &state);) ++here;
     ++frames_;
     people_ += here;
     most_ = std::max(most_, here);
+    return here > 0;
   }
   std::string progress() const override {
     return print("%" G_GUINT64_FORMAT " people found", people_);
@@ -50,17 +51,18 @@ class People final : public FrameFindings {
 
 class Tracks final : public FrameFindings {
  public:
-  void add(GstBuffer* frame) override {
+  bool add(GstBuffer* frame) override {
     ++frames_;
     alive_ = 0;
     const GstTandemMotionMeta* motion = motion_of(frame);
-    if (!motion) return;
+    if (!motion) return false;
     alive_ = motion->count;
     vectors_ += alive_;
     for (guint i = 0; i < motion->count; ++i) {
       begun_ += motion->vectors[i].age == 1 ? 1 : 0;
       longest_ = std::max(longest_, motion->vectors[i].age);
     }
+    return alive_ > 0;
   }
   std::string progress() const override {
     return print("tracks: %" G_GUINT64_FORMAT " alive, %" G_GUINT64_FORMAT " ended", alive_,
@@ -79,10 +81,12 @@ class Tracks final : public FrameFindings {
 
 class Labels final : public FrameFindings {
  public:
-  void add(GstBuffer* frame) override {
+  bool add(GstBuffer* frame) override {
     ++frames_;
     gpointer state = nullptr;
-    if (const auto* region = next_region(frame, &state)) ++frames_with_[label_of(region)];
+    const auto* region = next_region(frame, &state);
+    if (region) ++frames_with_[label_of(region)];
+    return region != nullptr;
   }
   std::string progress() const override { return text(1); }
   std::string summary() const override { return text(3); }
@@ -113,7 +117,7 @@ class NoSpeckle final : public FrameFindings {
     if (iterations)
       text_ += print(", %d iteration%s a frame", *iterations, *iterations == 1 ? "" : "s");
   }
-  void add(GstBuffer*) override {}
+  bool add(GstBuffer*) override { return true; }
   std::string progress() const override { return text_; }
 
  private:

@@ -13,8 +13,8 @@ namespace tandem {
 class FrameFindings {
  public:
   virtual ~FrameFindings() = default;
-  /// One more frame, in stream order.
-  virtual void add(GstBuffer* frame) = 0;
+  /// One more frame, in stream order. True: something was found in it.
+  virtual bool add(GstBuffer* frame) = 0;
   /// A few words for a line that is redrawn: "12 people found".
   virtual std::string progress() const = 0;
   /// All there is to say about the frames so far, as the end of a sentence.

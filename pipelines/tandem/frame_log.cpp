@@ -96,7 +96,7 @@ void FrameLog::add_frame(GstPad* pad, GstBuffer* buffer) {
     if (count_.frames == 0) first_frame_ = now;
     ++count_.frames;
     found_->add(buffer);
-    found_in_part_->add(buffer);
+    const bool find = found_in_part_->add(buffer);
     count_.position = GST_BUFFER_PTS(buffer);
     count_.seconds = seconds_between(first_frame_, now);
     if (parts_.empty()) return;
@@ -104,8 +104,10 @@ void FrameLog::add_frame(GstPad* pad, GstBuffer* buffer) {
     ++part.frames;
     part.seconds = seconds_between(part_start_, now);
     const uint64_t every = settings_.picture_every;
-    take_picture =
-        !settings_.picture_folder.empty() && part.frames % every == (every + 1) / 2 % every;
+    const bool first_find = find && !part.found_any;
+    part.found_any |= find;
+    take_picture = !settings_.picture_folder.empty() &&
+                   (first_find || part.frames % every == (every + 1) / 2 % every);
   }
   if (take_picture) save_picture(pad, buffer);
 }
@@ -118,7 +120,7 @@ void FrameLog::save_picture(GstPad* pad, GstBuffer* buffer) {
   GstSample* png = gst_video_convert_sample(sample, to.get(), 10 * GST_SECOND, &error);
   gst_sample_unref(sample);
   if (!png) {
-    g_printerr("tandem: no picture: %s\n", error->message);
+    g_printerr("tandem: --pictures: no picture: %s\n", error->message);
     g_error_free(error);
     return;
   }
@@ -132,8 +134,13 @@ void FrameLog::save_picture(GstPad* pad, GstBuffer* buffer) {
   if (gst_buffer_map(gst_sample_get_buffer(png), &map, GST_MAP_READ)) {
     std::ofstream file(settings_.picture_folder + name, std::ios::binary);
     file.write(reinterpret_cast<const char*>(map.data), static_cast<std::streamsize>(map.size));
-    if (!file.flush())
-      g_printerr("tandem: cannot write %s\n", (settings_.picture_folder + name).c_str());
+    if (file.flush()) {
+      const std::scoped_lock lock(mutex_);
+      ++parts_.back().pictures;
+    } else {
+      g_printerr("tandem: --pictures: cannot write '%s'\n",
+                 (settings_.picture_folder + name).c_str());
+    }
     gst_buffer_unmap(gst_sample_get_buffer(png), &map);
   }
   gst_sample_unref(png);

@@ -21,9 +21,11 @@ namespace tandem {
 struct LoggedPart {
   Size size;
   uint64_t frames = 0;
-  double seconds = 0;  ///< from the part's start to its last frame
-  std::string found;   ///< the summary of its findings
-  BinStats stats;      ///< of this part alone
+  double seconds = 0;      ///< from the part's start to its last frame
+  std::string found;       ///< the summary of its findings
+  uint64_t pictures = 0;   ///< that were written
+  bool found_any = false;  ///< in one of its frames
+  BinStats stats;          ///< of this part alone
 };
 
 /// Watches what leaves a pad: collects findings by part, writes a JSON line a frame
@@ -33,7 +35,9 @@ class FrameLog {
   struct Settings {
     TextOutput* metadata = nullptr;  ///< null: none
     std::string picture_folder;
-    uint64_t picture_every = 0;  ///< frames of a part; its first picture comes half as late
+    /// Frames of a part; its first picture comes half as late. The first frame in which something
+    /// is found is written too.
+    uint64_t picture_every = 0;
   };
 
   /// Opens the metadata's file; throws Failure. `bin` is the tandembin whose statistics are read

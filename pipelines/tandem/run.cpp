@@ -64,7 +64,8 @@ RunSettings parse_run_settings(std::vector<std::string> arguments) {
   parser.add("output-size", output_size, "WxH", "size of the video that is written");
   parser.add("metadata", settings.metadata, "FILE",
              "write one JSON line a frame; - is standard output");
-  parser.add("pictures", settings.pictures, "FOLDER", "write a PNG now and then");
+  parser.add("pictures", settings.pictures, "FOLDER",
+             "write a PNG now and then, and of the first frame in which something is found");
   parser.add("show", settings.show, "show the video in a window");
   parser.add("verbose", settings.verbose,
              "also write configurations in short (ccc/cg2), and what took the time of trainings");
@@ -212,6 +213,12 @@ void print_part(const LoggedPart& part, bool verbose) {
   std::puts("");
 }
 
+void print_pictures(const LoggedPart& part, const std::string& folder) {
+  std::printf("  %llu picture%s in '%s'%s\n", static_cast<unsigned long long>(part.pictures),
+              part.pictures == 1 ? "" : "s", folder.c_str(),
+              part.found_any ? "" : ": nothing was found in any frame");
+}
+
 int run(const RunSettings& settings, TextOutput* metadata) {
   // Declared before the pipeline: its streaming threads use these until they are stopped.
   std::atomic<bool> stop{false};
@@ -292,7 +299,10 @@ int run(const RunSettings& settings, TextOutput* metadata) {
   const std::vector<LoggedPart> parts = log->parts();
   if (parts.empty() && ended == Ended::by_itself)
     throw Failure("no frame of video came out of '" + settings.input + "'");
-  for (const LoggedPart& part : parts) print_part(part, settings.verbose);
+  for (const LoggedPart& part : parts) {
+    print_part(part, settings.verbose);
+    if (!settings.pictures.empty()) print_pictures(part, settings.pictures);
+  }
   if (ended != Ended::by_itself) std::puts("ended early");
   // All of the file is on the disk when the pipeline is stopped.
   gst_element_set_state(pipeline.get(), GST_STATE_NULL);

@@ -190,6 +190,27 @@ TEST_F(Output, AFullDiskIsToldWithTheOption) {
       << text("err");
 }
 
+int count_pictures(const std::string& folder) {
+  return static_cast<int>(std::ranges::count(
+      fs::directory_iterator(folder), fs::path(".png"),
+      [](const fs::directory_entry& entry) { return entry.path().extension(); }));
+}
+
+TEST_F(Output, AShortVideoHasAPictureOfItsFirstFind) {
+  fs::create_directory(path("found"));
+  EXPECT_EQ(shell(std::string(kRun) + "--threshold 0 --pictures found > out 2> err"), 0)
+      << text("err");
+  EXPECT_EQ(count_pictures(path("found")), 1);
+  EXPECT_NE(text("out").find("  1 picture in 'found'\n"), std::string::npos) << text("out");
+  fs::create_directory(path("none"));
+  EXPECT_EQ(shell(std::string(kRun) + "--threshold 1 --pictures none > out 2> err"), 0)
+      << text("err");
+  EXPECT_EQ(count_pictures(path("none")), 0);
+  EXPECT_NE(text("out").find("  0 pictures in 'none': nothing was found in any frame\n"),
+            std::string::npos)
+      << text("out");
+}
+
 // A Turkish locale in $F/locale; false where localedef or its sources are missing.
 bool make_turkish_locale(const std::string& folder) {
   fs::create_directory(folder + "/locale");
