@@ -212,7 +212,19 @@ void BinControl::device_left_out(const DeviceSide& left) {
   tell();
 }
 
-void BinControl::frames_are(const GstVideoInfo& info, bool live, const std::string& work) {
+void BinControl::frames_come_every(const FrameInterval& interval, bool live) {
+  {
+    std::lock_guard lock(mutex_);
+    const bool rated = live && interval.known();
+    controller_.set_source(rated ? 1e9 / static_cast<double>(interval.ns()) : 0);
+    const uint64_t before_ns = latency_.answer_ns(frame_ns_);
+    frame_ns_ = interval.ns();
+    if (latency_.answer_ns(frame_ns_) == before_ns) return;
+  }
+  gst_element_post_message(bin_, gst_message_new_latency(GST_OBJECT_CAST(bin_)));
+}
+
+void BinControl::frames_are(const GstVideoInfo& info, const std::string& work) {
   window_ = executor_.window();
   executor_.set_window(window());
   {
@@ -221,8 +233,6 @@ void BinControl::frames_are(const GstVideoInfo& info, bool live, const std::stri
     conditions_.format = gst_video_format_to_string(info.finfo->format);
     conditions_.width = info.width;
     conditions_.height = info.height;
-    const bool rated = live && info.fps_n > 0 && info.fps_d > 0;
-    controller_.set_source(rated ? static_cast<double>(info.fps_n) / info.fps_d : 0);
   }
   recall();
 }
@@ -332,9 +342,14 @@ bool BinControl::runs_on_device() const {
   return controller_.configuration().mapping.any_device();
 }
 
-uint64_t BinControl::latency_ns(uint64_t frame_ns) const {
+uint64_t BinControl::latency_ns() const {
   std::lock_guard lock(mutex_);
-  return latency_.answer_ns(frame_ns);
+  return latency_.answer_ns(frame_ns_);
+}
+
+uint64_t BinControl::frame_ns() const {
+  std::lock_guard lock(mutex_);
+  return frame_ns_;
 }
 
 int BinControl::count_frames_at_a_time() const {

@@ -13,6 +13,7 @@
 #include "gst/bin/binenergy.h"
 #include "gst/bin/binknowledge.h"
 #include "gst/bin/binlatency.h"
+#include "gst/bin/frameinterval.h"
 #include "scheduler/flow/executor.h"
 #include "scheduler/learn/controller.h"
 
@@ -56,7 +57,10 @@ class BinControl {
   void device_left_out(const DeviceSide& left);
   /// With nothing in flight, before the first of these frames: what they are. `work`: what the
   /// stages do with them.
-  void frames_are(const GstVideoInfo& info, bool live, const std::string& work);
+  void frames_are(const GstVideoInfo& info, const std::string& work);
+  /// For the streaming thread, with no lock held: how far apart frames come from now on. Posts a
+  /// message where the bin's latency changes with it. `live`: they come so whatever is done.
+  void frames_come_every(const FrameInterval& interval, bool live);
   /// Whether something was learnt of them, or of others that differ in size alone.
   bool knows_frames() const;
   /// The same while the device opens: of what any device did. May take as long as a disk does.
@@ -70,8 +74,9 @@ class BinControl {
 
   /// Whether what runs has a stage on a device.
   bool runs_on_device() const;
-  /// What a live source whose frames come so far apart has to expect.
-  uint64_t latency_ns(uint64_t frame_ns) const;
+  /// What a live source has to expect; 0 before the first caps, as is the interval of its frames.
+  uint64_t latency_ns() const;
+  uint64_t frame_ns() const;
   /// What tell_controller() tells, and the energy source. What is unknown is left out.
   void add_stats(GstStructure* stats) const;
   /// What the model expects of every configuration for the frames that come now: an array of
@@ -107,6 +112,7 @@ class BinControl {
   std::vector<Decision> untold_;
   std::vector<std::string> untold_warnings_;
   BinLatency latency_;
+  uint64_t frame_ns_ = 0;                 // between frames; 0: no caps yet
   std::shared_ptr<void> follows_energy_;  // while the objective needs it
   bool device_lost_ = false;
   bool told_energy_ = false, told_target_ = false, told_budget_ = false, told_late_ = false;

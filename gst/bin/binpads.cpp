@@ -100,6 +100,7 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
   }
   if (!GST_EVENT_IS_SERIALIZED(event)) return gst_pad_event_default(pad, parent, event);
   const bool drains = has_to_drain(pad, *run, event);
+  if (drains || GST_EVENT_TYPE(event) == GST_EVENT_GAP) run->interrupt_frames();
   if (!drains && run->accept(event)) return TRUE;
   run->executor().drain();
   if (!drains) return send_along(parent, *run, event);
@@ -132,9 +133,7 @@ gboolean src_event(GstPad* pad, GstObject* parent, GstEvent* event) {
 gboolean src_query(GstPad* pad, GstObject* parent, GstQuery* query) {
   const gboolean answered = gst_pad_query_default(pad, parent, query);
   if (!answered || GST_QUERY_TYPE(query) != GST_QUERY_LATENCY) return answered;
-  const CapsRef caps(gst_pad_get_current_caps(sink_of(parent)));
-  const std::shared_ptr<BinRun> run = run_of(parent);
-  if (run && caps) run->add_latency(caps.get(), query);
+  if (const std::shared_ptr<BinRun> run = run_of(parent)) run->add_latency(query);
   return TRUE;
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "gst/bin/binlanes.h"
+#include "gst/bin/frametimes.h"
 #include "gst/memory/pagelocked.h"
 #include "gst/util/guard.h"
 #include "scheduler/machine/memory.h"
@@ -184,18 +185,8 @@ DeviceSide BinRun::device_side() const {
   return side;
 }
 
-void BinRun::add_latency(GstCaps* caps, GstQuery* query) const {
-  GstVideoInfo info;
-  if (!gst_video_info_from_caps(&info, caps) || info.fps_n <= 0) return;
-  const auto frames_last = [&](int frames) {
-    return gst_util_uint64_scale(static_cast<guint64>(frames) * GST_SECOND, info.fps_d, info.fps_n);
-  };
-  gboolean live = FALSE;
-  GstClockTime least = 0, most = 0;
-  gst_query_parse_latency(query, &live, &least, &most);
-  least += control_->latency_ns(frames_last(1));
-  if (GST_CLOCK_TIME_IS_VALID(most)) most += frames_last(executor_->window());
-  gst_query_set_latency(query, live, least, most);
+void BinRun::add_latency(GstQuery* query) const {
+  tandem::add_latency(query, control_->latency_ns(), executor_->window(), control_->frame_ns());
 }
 
 void BinRun::make_items() {
@@ -228,6 +219,7 @@ void BinRun::set_caps(GstCaps* caps, bool live) {
   live_ = live;
   negotiated_ = caps && gst_video_info_from_caps(&info_, caps);
   if (!negotiated_) return;
+  interval_.caps(nominal_interval(info_));
   work_.read();
   frames_change();
 }
@@ -240,7 +232,8 @@ void BinRun::frames_change() {
   executor_->set_window(static_cast<int>(most_waiting_bytes() / GST_VIDEO_INFO_SIZE(&info_)));
   make_items();
   executor_->frames_change();
-  control_->frames_are(info_, live_, work_.text());
+  control_->frames_come_every(interval_, live_);
+  control_->frames_are(info_, work_.text());
   if (opening_.opening() && control_->may_know_frames()) opening_.wait_until_open();
   if (!opening_.opening() && opening_.coming() && control_->knows_frames()) {
     opening_.join_now();
@@ -273,6 +266,7 @@ GstFlowReturn BinRun::accept(GstPad* sink, GstBuffer* buffer) {
     gst_buffer_unref(buffer);
     return flow;
   }
+  if (frame_came(interval_, buffer)) control_->frames_come_every(interval_, live_);
   if (overload_.drops(sink, buffer, *executor_, [this] { return take_back(); })) {
     gst_buffer_unref(buffer);
     return GST_FLOW_OK;
@@ -364,6 +358,7 @@ void BinRun::resume(GstPad* src) {
   drop_all(src);
   previous_.forget();
   overload_.forget();
+  interval_.interrupt();
   flow_ = GST_FLOW_OK;
   dropping_ = false;
   executor_->resume();

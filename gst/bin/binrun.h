@@ -15,6 +15,7 @@
 #include "gst/bin/binwork.h"
 #include "gst/bin/deviceopening.h"
 #include "gst/bin/eventline.h"
+#include "gst/bin/frameinterval.h"
 #include "gst/stage/previousluma.h"
 #include "gst/stage/stageadapter.h"
 #include "scheduler/flow/executor.h"
@@ -73,9 +74,9 @@ class BinRun {
 
   BinControl& control() const { return *control_; }
 
-  /// Adds what frames with these caps lose in here to an answered latency query: frames that are
-  /// computed side by side leave as many frame durations late, and more can wait in line.
-  void add_latency(GstCaps* caps, GstQuery* query) const;
+  /// Adds the bin's own latency to an answered query, once caps have come. Its maximum is that of
+  /// all frames that can wait in line.
+  void add_latency(GstQuery* query) const;
 
   /// For the streaming thread, with nothing in flight. Null: no frame can be taken. `live`: they
   /// are of a live source.
@@ -88,6 +89,8 @@ class BinRun {
   /// For the streaming thread: lets the event follow the frames in flight; takes it over when it
   /// returns true. False: the caller drains and sends it.
   bool accept(GstEvent* event) { return events_.take(event, accepted_); }
+  /// For the streaming thread: the next frame does not follow the last one in time.
+  void interrupt_frames() { interval_.interrupt(); }
   /// The pad on which frames leave: the last stage's, so that probes and tracers see them there.
   GstPad* way_out() const;
   /// For the source pad's task: waits for the next frame in order and pushes it and those behind it
@@ -138,6 +141,7 @@ class BinRun {
   bool negotiated_ = false;  // likewise
   bool live_ = false;        // likewise: frames come at the rate of the caps, whatever is done
   uint64_t accepted_ = 0;    // likewise: frames
+  FrameInterval interval_;   // likewise
   EventLine events_;
   BinOverload overload_;
   std::unique_ptr<BinControl> control_;  // outlives the executor, whose threads report to it

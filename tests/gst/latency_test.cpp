@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What the bin says of the latency of frames.
+#include <gst/app/gstappsrc.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tests/gst/support/stream.h"
@@ -70,6 +72,111 @@ TEST(Latency, IsWithinWhatProbesSee) {
     EXPECT_LE(*most, 1.02 * probes.most_ms()) << "a part of the way from pad to pad";
     EXPECT_TRUE(stat_of(stream, "waiting-p95"));
   }
+}
+
+// A stream whose caps have this rate, or none, through a bin that computes one frame at a time, or
+// another number.
+class RatedStream {
+ public:
+  explicit RatedStream(const std::string& rate, const char* properties = "threads=1")
+      : stream_(bin(std::string("mapping=ccc ") + properties, "scales=1"), kSize) {
+    set_rate(rate);
+    stream_.play();
+  }
+
+  void set_rate(const std::string& rate) {
+    const std::string text = "video/x-raw,format=GRAY8,width=" + std::to_string(kSize.width) +
+                             ",height=" + std::to_string(kSize.height) + rate;
+    GstCaps* caps = gst_caps_from_string(text.c_str());
+    gst_app_src_set_caps(GST_APP_SRC(stream_.element("source")), caps);
+    gst_caps_unref(caps);
+  }
+
+  // Frames whose times are so far apart; the time of none is known where `timed` is false. Returns
+  // when they have left.
+  void pass(int frames, GstClockTime apart, bool timed = true,
+            GstClockTime duration = GST_CLOCK_TIME_NONE) {
+    for (int i = 0; i < frames; ++i, next_ += apart) {
+      GstBuffer* frame = make_frame(0, kSize);
+      GST_BUFFER_PTS(frame) = timed ? next_ : GST_CLOCK_TIME_NONE;
+      GST_BUFFER_DURATION(frame) = duration;
+      stream_.push_buffer(frame);
+    }
+    for (int i = 0; i < frames; ++i) {
+      GstBuffer* frame = stream_.pull_buffer();
+      ASSERT_TRUE(frame);
+      gst_buffer_unref(frame);
+    }
+  }
+
+  // The minimum of the bin's answer to a LATENCY query; the source adds none.
+  GstClockTime answer() {
+    auto* pad = static_cast<GstPad*>(stream_.tandembin()->srcpads->data);
+    GstQuery* query = gst_query_new_latency();
+    EXPECT_TRUE(gst_pad_query(pad, query));
+    GstClockTime least = 0;
+    gst_query_parse_latency(query, nullptr, &least, nullptr);
+    gst_query_unref(query);
+    return least;
+  }
+  // Latency messages of the bin so far.
+  int messages() const {
+    int count = 0;
+    for (const Message& message : stream_.messages.all(GST_MESSAGE_LATENCY))
+      count += message.source == "tandembin0";
+    return count;
+  }
+
+ private:
+  static constexpr Size kSize{64, 128};
+  Stream stream_;
+  GstClockTime next_ = 0;
+};
+
+constexpr GstClockTime kMs = GST_MSECOND;
+
+TEST(Latency, FollowsTheTimesOfFramesWhereCapsHaveNoRate) {
+  for (const char* rate : {"", ",framerate=0/1"}) {
+    SCOPED_TRACE(rate);
+    RatedStream one(rate), two(rate, "threads=2");
+    one.pass(2, 100 * kMs);
+    EXPECT_EQ(one.answer(), 100 * kMs);
+    two.pass(2, 100 * kMs);
+    EXPECT_EQ(two.answer(), 200 * kMs);
+    const int before = one.messages();
+    EXPECT_GT(before, 0);
+    one.pass(64, 300 * kMs);
+    EXPECT_EQ(one.answer(), 300 * kMs);
+    EXPECT_EQ(one.messages(), before + 1) << "the answer changed once";
+  }
+}
+
+TEST(Latency, FollowsDurationsWhereFramesHaveNoTimes) {
+  RatedStream stream(",framerate=0/1");
+  stream.pass(1, 0, false, 80 * kMs);
+  EXPECT_EQ(stream.answer(), 80 * kMs);
+}
+
+TEST(Latency, IsThatOfAnAssumedRateUntilOneIsKnown) {
+  RatedStream stream(",framerate=0/1");
+  stream.pass(1, 100 * kMs);
+  EXPECT_EQ(stream.answer(), 40 * kMs) << "25 frames/s";
+}
+
+TEST(Latency, ChangesWithTheRateOfTheCaps) {
+  RatedStream stream(",framerate=10/1");
+  stream.pass(1, 100 * kMs);
+  EXPECT_EQ(stream.answer(), 100 * kMs);
+  const int before = stream.messages();
+  stream.set_rate(",framerate=5/1");
+  stream.pass(1, 200 * kMs);
+  EXPECT_EQ(stream.answer(), 200 * kMs);
+  EXPECT_EQ(stream.messages(), before + 1);
+  stream.set_rate(",framerate=0/1");
+  stream.pass(1, 200 * kMs);
+  EXPECT_EQ(stream.answer(), 200 * kMs) << "the best guess until frames say otherwise";
+  stream.pass(64, 50 * kMs);
+  EXPECT_EQ(stream.answer(), 50 * kMs);
 }
 
 }  // namespace
