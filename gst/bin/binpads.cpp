@@ -91,6 +91,7 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
       run->abort();  // if it comes alone
       gst_pad_pause_task(src_of(parent));
       run->resume(src_of(parent));
+      run->follow(event);
       const gboolean handled = gst_pad_event_default(pad, parent, event);
       start_pushing(parent);
       return handled;
@@ -99,8 +100,8 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
       break;
   }
   if (!GST_EVENT_IS_SERIALIZED(event)) return gst_pad_event_default(pad, parent, event);
+  run->follow(event);
   const bool drains = has_to_drain(pad, *run, event);
-  if (drains || GST_EVENT_TYPE(event) == GST_EVENT_GAP) run->interrupt_frames();
   if (!drains && run->accept(event)) return TRUE;
   run->executor().drain();
   if (!drains) return send_along(parent, *run, event);

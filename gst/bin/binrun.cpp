@@ -292,6 +292,12 @@ GstFlowReturn BinRun::accept(GstPad* sink, GstBuffer* buffer) {
   return GST_FLOW_FLUSHING;
 }
 
+void BinRun::follow(GstEvent* event) {
+  const bool anew = continuity_.broken_by(event);
+  if (anew) previous_.forget();
+  if (anew || GST_EVENT_TYPE(event) == GST_EVENT_GAP) interval_.interrupt();
+}
+
 // The frame that came last, if it waits to begin and no event lies between it and the next one.
 GstBuffer* BinRun::take_back() {
   if (events_.has_behind(accepted_)) return nullptr;
@@ -356,9 +362,7 @@ void BinRun::drop_all(GstPad* src) {
 
 void BinRun::resume(GstPad* src) {
   drop_all(src);
-  previous_.forget();
   overload_.forget();
-  interval_.interrupt();
   flow_ = GST_FLOW_OK;
   dropping_ = false;
   executor_->resume();

@@ -16,6 +16,7 @@
 #include "gst/bin/deviceopening.h"
 #include "gst/bin/eventline.h"
 #include "gst/bin/frameinterval.h"
+#include "gst/stage/continuity.h"
 #include "gst/stage/previousluma.h"
 #include "gst/stage/stageadapter.h"
 #include "scheduler/flow/executor.h"
@@ -89,8 +90,8 @@ class BinRun {
   /// For the streaming thread: lets the event follow the frames in flight; takes it over when it
   /// returns true. False: the caller drains and sends it.
   bool accept(GstEvent* event) { return events_.take(event, accepted_); }
-  /// For the streaming thread: the next frame does not follow the last one in time.
-  void interrupt_frames() { interval_.interrupt(); }
+  /// For the streaming thread: a serialized event comes between two frames.
+  void follow(GstEvent* event);
   /// The pad on which frames leave: the last stage's, so that probes and tracers see them there.
   GstPad* way_out() const;
   /// For the source pad's task: waits for the next frame in order and pushes it and those behind it
@@ -142,6 +143,7 @@ class BinRun {
   bool live_ = false;        // likewise: frames come at the rate of the caps, whatever is done
   uint64_t accepted_ = 0;    // likewise: frames
   FrameInterval interval_;   // likewise
+  Continuity continuity_;    // likewise
   EventLine events_;
   BinOverload overload_;
   std::unique_ptr<BinControl> control_;  // outlives the executor, whose threads report to it

@@ -3,7 +3,6 @@
 
 #include <cstring>
 #include <map>
-#include <mutex>
 
 #include "files/hash.h"
 #include "files/regular_file.h"
@@ -35,8 +34,8 @@ struct Self {
   std::string problem;  ///< of a parameter that a launch line gives
 
   StageCompiler compiler;
-  std::mutex mutex;  // guards what follows
-  std::shared_ptr<KeptTensors> kept = std::make_shared<KeptTensors>();
+  // Of the frame that passes, as frames pass a stage that keeps something one by one.
+  const std::shared_ptr<KeptTensors> kept = std::make_shared<KeptTensors>();
 };
 
 struct Instance {
@@ -240,12 +239,13 @@ gboolean make_work(GstTandemStage* stage, const GstStructure* settings, GstTande
                                    : source->problem);
     Self& self = self_of(stage);
     auto program = self.compiler.program(source->file, request.context);
-    const std::lock_guard lock(self.mutex);
     return std::make_unique<StageFileWork>(std::move(program), values_of(*source->file, settings),
                                            self.kept, request);
   };
   return stage_functions::make_work(source->description, work, error, make);
 }
+
+void restart(GstTandemStage* stage) { *self_of(stage).kept = {}; }
 
 std::shared_ptr<const StageFile> file_of(GstElement* element) {
   ObjectLock lock(element);
@@ -269,8 +269,6 @@ GstStateChangeReturn change_state(GstElement* element, GstStateChange transition
   }
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     self.compiler.begin(file_of(element));
-    const std::lock_guard lock(self.mutex);
-    self.kept = std::make_shared<KeptTensors>();
   }
   return GST_ELEMENT_CLASS(parent_class)->change_state(element, transition);
 }
@@ -310,6 +308,7 @@ void class_init(gpointer klass, gpointer) {
   stage_class->describe = describe_stage;
   stage_class->add_settings = add_settings;
   stage_class->make_work = make_work;
+  stage_class->restart = restart;
   stage_functions::set<StageFileWork>(stage_class);
 }
 

@@ -85,7 +85,9 @@ struct KltTracksElement {
                                            settings.max_distance);
   }
 
-  // Numbers go on when frames change.
+  // Their numbers go on: an application would take a new track for an old one otherwise.
+  void restart() { tracks->end_all(); }
+
   const std::shared_ptr<KltTracks> tracks = std::make_shared<KltTracks>();
 };
 

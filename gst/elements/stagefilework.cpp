@@ -56,8 +56,6 @@ StageFileWork::StageFileWork(std::shared_ptr<const StageProgram> program,
       kept_(std::move(kept)),
       width_(GST_VIDEO_INFO_WIDTH(&request.video)),
       height_(GST_VIDEO_INFO_HEIGHT(&request.video)) {
-  if (kept_->width != width_ || kept_->height != height_)
-    *kept_ = {.before = {}, .width = width_, .height = height_};
   for (const StageTensor& tensor : program_->plan.tensors) place(tensor, request);
   Views views{};
   for (std::size_t i = 0; i < places_.size(); ++i) views[i] = view(i, nullptr);

@@ -15,7 +15,6 @@ namespace tandem {
 /// pass a stage that keeps something one by one.
 struct KeptTensors {
   std::vector<MemoryRef> before;
-  int width = 0, height = 0;
   int frames = 0;  ///< how many there were
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "gst/opencl/openclcontext.h"
+#include "gst/stage/continuity.h"
 #include "gst/stage/previousluma.h"
 #include "gst/stage/stageadapter.h"
 #include "gst/util/guard.h"
@@ -31,6 +32,8 @@ struct _GstTandemStagePrivate {
   tandem::StageAdapter* const chain = &adapter;  // the whole of it
   tandem::FrameItem item{{&chain, 1}};
   tandem::PreviousLuma previous;
+  // Of whichever thread brings events, inside tandembin too.
+  tandem::Continuity continuity;
 };
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstTandemStage, gst_tandem_stage, GST_TYPE_BASE_TRANSFORM,
@@ -138,10 +141,19 @@ static bool choose_device(GstTandemStage* stage) {
   return true;
 }
 
+// The next frame does not follow the one before.
+static void restart(GstTandemStage* stage) {
+  stage->priv->previous.forget();
+  const GstTandemStageClass* const klass = GST_TANDEM_STAGE_GET_CLASS(stage);
+  if (klass->restart) klass->restart(stage);
+}
+
 static gboolean gst_tandem_stage_start(GstBaseTransform* base) {
-  GST_TANDEM_STAGE(base)->priv->chosen = false;
-  GST_TANDEM_STAGE(base)->priv->previous.forget();
-  GST_TANDEM_STAGE(base)->priv->adapter.property_set();  // a bin may have read some and left
+  GstTandemStage* const stage = GST_TANDEM_STAGE(base);
+  stage->priv->chosen = false;
+  stage->priv->adapter.property_set();  // a bin may have read some and left
+  stage->priv->continuity.forget();
+  restart(stage);
   return TRUE;
 }
 
@@ -229,8 +241,9 @@ static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBu
 }
 
 static gboolean gst_tandem_stage_sink_event(GstBaseTransform* base, GstEvent* event) {
-  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
-    GST_TANDEM_STAGE(base)->priv->previous.forget();
+  // tandembin sends those that break a stream while no frame is under way.
+  GstTandemStage* const stage = GST_TANDEM_STAGE(base);
+  if (stage->priv->continuity.broken_by(event)) restart(stage);
   return GST_BASE_TRANSFORM_CLASS(gst_tandem_stage_parent_class)->sink_event(base, event);
 }
 

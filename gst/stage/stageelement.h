@@ -38,6 +38,7 @@ struct StageProperty {
 ///     static const std::vector<StageProperty<Settings>>& properties();  // none: leave it out
 ///     static int rounds(const Settings&);                     // of a description that repeats
 ///     std::unique_ptr<Work> make_work(const Settings&, const WorkRequest&);  // may throw
+///     void restart();  // as that of GstTandemStageClass; keeps nothing: leave it out
 ///   };
 /// so that an element's file holds what is its own and nothing else. All properties may change
 /// while PLAYING; stage alone and bin take them over between two frames. `make_work` is called by
@@ -172,6 +173,12 @@ class StageElement {
                                       });
   }
 
+  static void restart(GstTandemStage* stage) {
+    Instance* self = cast(stage);
+    std::lock_guard lock(*self->mutex);
+    self->element->restart();
+  }
+
   static StageDescription usual_description() {
     if constexpr (requires(Settings values) { Element::description(values); }) {
       return Element::description(Settings{});
@@ -206,6 +213,7 @@ class StageElement {
     klass->make_work = make_work;
     if constexpr (requires(Settings settings) { Element::rounds(settings); })
       klass->get_rounds = get_rounds;
+    if constexpr (requires(Element element) { element.restart(); }) klass->restart = restart;
     using Work = typename decltype(std::declval<Element>().make_work(
         std::declval<const Settings&>(), std::declval<const WorkRequest&>()))::element_type;
     stage_functions::set<Work>(klass);

@@ -25,6 +25,8 @@ class KltTracks {
   /// begin within `most_distance` pixels of the track that they go on from. Allocates nothing once
   /// it has seen as many vectors.
   int join(const KltVector* vectors, int count, float most_distance, KltTrack* tracks);
+  /// The next vectors begin tracks, all of them.
+  void end_all() { ends_.clear(); }
 
  private:
   std::vector<KltTrack> ends_;  // id 0: gone on from

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/gst/support/breaks.h"
 #include "tests/gst/support/stream.h"
 
 namespace tandem::test {
@@ -31,6 +32,39 @@ TEST(OwnStages, PassesOnTheDeviceToo) {
   Stream stream(bin_of("ownstart ! ownadd plus=3 passes=5", "keep-tensors=true mapping=cg"), kSize);
   expect_added(15, stream.run(kFrames));
   EXPECT_GT(stream.stat("frames-mixed"), 0U);
+}
+
+TEST(OwnStages, StateBeginsAnew) {
+  for (const char* way :
+       {"owncount", "tandembin cores=2 adapt=off keep-tensors=true threads=2 stages=owncount"}) {
+    SCOPED_TRACE(way);
+    const auto all = pass_breaks(way, kSize, 2, [](int index) { return make_frame(index, kSize); });
+    float count = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      SCOPED_TRACE(i == 0 ? "the beginning" : breaks()[i - 1].name);
+      if (i > 0 && breaks()[i - 1].anew) count = 0;
+      for (GstBuffer* buffer : all[i]) {
+        ASSERT_TRUE(buffer);
+        EXPECT_EQ(read_result(buffer).tensors.at("own-count").at(0), ++count);
+        gst_buffer_unref(buffer);
+      }
+    }
+  }
+}
+
+TEST(OwnStages, StateBeginsAnewWithTheElement) {
+  for (const char* way :
+       {"owncount", "tandembin.( name=tandembin0 cores=2 adapt=off keep-tensors=true owncount )"}) {
+    SCOPED_TRACE(way);
+    Stream stream(way, kSize);
+    stream.play();
+    stream.push(0, 2);
+    EXPECT_EQ(stream.pull(2).back().tensors.at("own-count").at(0), 2);
+    stream.set_state(GST_STATE_READY);
+    stream.play();
+    stream.push(0, 1);
+    EXPECT_EQ(stream.pull(1).at(0).tensors.at("own-count").at(0), 1);
+  }
 }
 
 /// Of a chain whose stages are of one class and read different tensors.

@@ -5,12 +5,14 @@
 #include <gst/tandem/motionmeta.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
 #include <set>
 
 #include "model/configuration.h"
+#include "tests/gst/support/breaks.h"
 #include "tests/gst/support/stream.h"
 
 namespace tandem::test {
@@ -36,11 +38,6 @@ std::vector<std::string> every_kind() {
     lines.push_back(tracking_bin(mapping));
   return lines;
 }
-
-struct FreeHarness {
-  void operator()(GstHarness* harness) const { gst_harness_teardown(harness); }
-};
-using Harness = std::unique_ptr<GstHarness, FreeHarness>;
 
 void set_caps(const Harness& harness, Size size) {
   gst_harness_set_src_caps_str(harness.get(), caps_text(size).c_str());
@@ -77,8 +74,8 @@ struct Tracked {
   std::vector<GstTandemMotionVector> vectors;
 };
 
-Tracked pull(const Harness& harness) {
-  GstBuffer* buffer = gst_harness_pull(harness.get());
+/// Takes over the buffer.
+Tracked read(GstBuffer* buffer) {
   if (!buffer) return {};
   Tracked tracked;
   tracked.index = read_result(buffer).index;
@@ -90,6 +87,8 @@ Tracked pull(const Harness& harness) {
   gst_buffer_unref(buffer);
   return tracked;
 }
+
+Tracked pull(const Harness& harness) { return read(gst_harness_pull(harness.get())); }
 
 std::vector<Tracked> track(const Harness& harness, int first, int last, Size size = kSize) {
   std::vector<Tracked> all;
@@ -215,6 +214,56 @@ TEST(Tracking, OtherSizesAndFlushesBreakPairs) {
     EXPECT_TRUE(all[0].vectors.empty());
     expect_motion(all[1]);
   }
+}
+
+TEST(Tracking, WhatIsNoContinuationBreaksPairs) {
+  for (const std::string& line : every_kind()) {
+    SCOPED_TRACE(line);
+    const auto all = pass_breaks(line, kSize, 2, [](int index) { return frame(index); });
+    EXPECT_TRUE(read(all[0][0]).vectors.empty());
+    expect_motion(read(all[0][1]));
+    for (std::size_t i = 0; i < breaks().size(); ++i) {
+      SCOPED_TRACE(breaks()[i].name);
+      const Tracked first = read(all[i + 1][0]), second = read(all[i + 1][1]);
+      EXPECT_EQ(first.vectors.empty(), breaks()[i].anew);
+      expect_motion(second);
+    }
+  }
+}
+
+// Vectors that the frame has from elsewhere join no track of the time before.
+TEST(Tracking, TracksEndAtABreak) {
+  Harness harness = start(kStagesOnCpu);
+  gst_harness_push(harness.get(), frame(0));
+  gst_buffer_unref(gst_harness_pull(harness.get()));
+  gst_harness_push(harness.get(), frame(1));
+  GstBuffer* const vectors = gst_harness_pull(harness.get());
+  // klttracks alone: each frame has the vectors of frame 1, which lie within 10 pixels of their
+  // beginnings.
+  const auto again = [&](int) { return gst_buffer_copy(vectors); };
+  const auto all = pass_breaks("klttracks max-distance=10", kSize, 2, again);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    SCOPED_TRACE(i == 0 ? "the beginning" : breaks()[i - 1].name);
+    GstBuffer* const begins = all[i][0];
+    gst_buffer_unref(all[i][1]);
+    guint32 oldest = 0;
+    GstMeta* meta = nullptr;
+    // The last meta is that of this klttracks.
+    for (gpointer state = nullptr;
+         (meta = gst_buffer_iterate_meta_filtered(begins, &state,
+                                                  g_type_from_name("GstTandemMotionMetaAPI")));) {
+      const auto* motion = reinterpret_cast<GstTandemMotionMeta*>(meta);
+      oldest = 0;
+      for (guint k = 0; k < motion->count; ++k) oldest = std::max(oldest, motion->vectors[k].age);
+    }
+    if (i == 0 || breaks()[i - 1].anew) {
+      EXPECT_EQ(oldest, 1U);
+    } else {
+      EXPECT_GT(oldest, 1U);
+    }
+    gst_buffer_unref(begins);
+  }
+  gst_buffer_unref(vectors);
 }
 
 TEST(Tracking, AnotherFormatBreaksAPair) {

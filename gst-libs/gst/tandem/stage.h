@@ -88,9 +88,15 @@ struct _GstTandemStage {
  * @join: once both sides of a split frame are done, instead of `combine` and `collect`: the device
  *   has computed the rows before @device_end, the cores those from @cores_begin on, and both those
  *   in between; may be %NULL
+ * @restart: forgets what the stage keeps from frame to frame, because the next frame does not
+ *   follow the one before: there is another stream, a flush, other caps, or a segment in which
+ *   running time or stream time does not go on; %NULL: it keeps nothing. Called before the first
+ *   frame as well, and maybe several times between two frames. No frame is under way in the stage.
+ *   A stage that keeps something is serial
  *
  * None of these is called with a lock held. Other frames and other settings may be under way at the
- * same time: what they need is in the frame and its work, not in the stage.
+ * same time: what they need is in the frame and its work, not in the stage. What a serial stage
+ * keeps from frame to frame is the exception, and `restart` is its end.
  */
 struct _GstTandemStageClass {
   GstBaseTransformClass parent_class;
@@ -115,9 +121,10 @@ struct _GstTandemStageClass {
   void (*needs)(GstTandemStage* stage, gpointer data, guint input, gint* first_row, gint* end_row);
   gsize (*get_row_begin)(GstTandemStage* stage, gpointer data, guint output, gint row);
   void (*join)(GstTandemStage* stage, GstTandemFrame* frame, gint device_end, gint cores_begin);
+  void (*restart)(GstTandemStage* stage);
 
   /*< private >*/
-  gpointer _gst_reserved[GST_PADDING_LARGE - 7];
+  gpointer _gst_reserved[GST_PADDING_LARGE - 8];
 };
 
 GST_TANDEM_API

@@ -94,11 +94,45 @@ struct OwnAdd {
   }
 };
 
+class CountWork final : public StageWork {
+ public:
+  explicit CountWork(std::shared_ptr<int> count) : count_(std::move(count)) {
+    outputs_ = {{"own-count", GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {1}}};
+  }
+  int rows() const override { return 1; }
+  void compute(StageFrame& frame, Rows) const override {
+    *frame.output<float>(0) = static_cast<float>(++*count_);
+  }
+
+ private:
+  const std::shared_ptr<int> count_;
+};
+
+struct OwnCount {
+  struct Settings {};
+  static constexpr char kTypeName[] = "TandemOwnCount";
+  static constexpr char kLongName[] = "Count";
+  static constexpr char kKlass[] = "Filter/Video";
+  static constexpr char kSummary[] = "Counts frames";
+
+  static const StageDescription& description() {
+    static const StageDescription description{.serial = true, .has_opencl = false};
+    return description;
+  }
+  std::unique_ptr<CountWork> make_work(const Settings&, const WorkRequest&) {
+    return std::make_unique<CountWork>(count);
+  }
+  void restart() { *count = 0; }
+
+  const std::shared_ptr<int> count = std::make_shared<int>(0);
+};
+
 }  // namespace
 
 void register_own_stages() {
   gst_element_register(nullptr, "tandembin", GST_RANK_NONE, gst_tandem_bin_get_type());
   gst_element_register(nullptr, "ownstart", GST_RANK_NONE, StageElement<OwnStart>::get_type());
+  gst_element_register(nullptr, "owncount", GST_RANK_NONE, StageElement<OwnCount>::get_type());
   gst_element_register(nullptr, "ownadd", GST_RANK_NONE, StageElement<OwnAdd>::get_type());
 }
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include "gst/util/ref.h"
+
+namespace tandem {
+
+/// Whether frames follow those before them. What a stage or a bin keeps from frame to frame begins
+/// anew where they do not:
+///
+/// | event of the sink pad | frames behind it begin anew |
+/// | --- | --- |
+/// | STREAM_START, FLUSH_STOP | always |
+/// | CAPS | if they differ from the caps before |
+/// | SEGMENT | unless running time and stream time go on as in the segment before |
+/// | others, such as GAP and TAG | never |
+///
+/// For one thread at a time.
+class Continuity {
+ public:
+  bool broken_by(GstEvent* event);
+  /// There are no frames before.
+  void forget() { *this = {}; }
+
+ private:
+  using CapsKept = MiniObjectRef<GstCaps>;
+  using EventKept = MiniObjectRef<GstEvent>;
+
+  CapsKept caps_;
+  EventKept segment_;
+};
+
+}  // namespace tandem
