@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
 #include <new>
 #include <stdexcept>
@@ -301,7 +300,7 @@ void StageFileWork::publish(StageFrame& frame, GstBuffer* buffer) const {
   for (const StageRegions& regions : program_->file->regions) attach(regions, frame, buffer);
 }
 
-// A row of the tensor is a box; one without a width is none.
+// A row of the tensor is a box; one without a width, or outside of the frame, is none.
 void StageFileWork::attach(const StageRegions& regions, StageFrame& frame,
                            GstBuffer* buffer) const {
   const auto& tensors = program_->plan.tensors;
@@ -318,17 +317,13 @@ void StageFileWork::attach(const StageRegions& regions, StageFrame& frame,
       return found->type == ElementType::kInt32 ? static_cast<const int*>(data)[at]
                                                 : static_cast<const float*>(data)[at];
     };
-    const auto within = [](double at, double most) { return std::clamp(at, 0.0, most); };
-    const double left = within(value(0), width_), top = within(value(1), height_);
-    // A coordinate that is not a number makes no box.
-    if (!(value(2) > 0 && value(3) > 0) || std::isnan(left) || std::isnan(top)) continue;
     attach_region(buffer,
                   {.label = g_quark_from_string(regions.label.c_str()),
-                   .confidence = columns > 4 ? within(value(4), 1) : 1,
-                   .x = left,
-                   .y = top,
-                   .width = within(value(2), width_ - left),
-                   .height = within(value(3), height_ - top)},
+                   .confidence = columns > 4 ? std::clamp(value(4), 0.0, 1.0) : 1,
+                   .x = value(0),
+                   .y = value(1),
+                   .width = value(2),
+                   .height = value(3)},
                   {width_, height_});
   }
 }

@@ -7,30 +7,44 @@
 namespace tandem {
 namespace {
 
-double fraction(double place, int all) { return all > 0 ? std::clamp(place / all, 0.0, 1.0) : 0; }
+// The part of [begin, begin + length) that is in [0, all).
+struct Span {
+  Span(double begin, double length, int all_pixels)
+      : all(all_pixels), first(std::max(begin, 0.0)), end(std::min(begin + length, double(all))) {}
 
-guint pixels(double length) { return static_cast<guint>(std::lround(std::max(length, 0.0))); }
+  // False for numbers that are none, too.
+  bool is_any() const { return first < end; }
+  // In whole pixels: at least one, and none beyond the frame.
+  guint place() const { return static_cast<guint>(std::min(std::lround(first), all - 1L)); }
+  guint pixels() const {
+    return static_cast<guint>(std::clamp(std::lround(end - first), 1L, all - long{place()}));
+  }
+  double least() const { return first / all; }
+  double most() const { return end / all; }
+
+  int all;
+  double first, end;
+};
 
 }  // namespace
 
 GstVideoRegionOfInterestMeta* attach_region(GstBuffer* frame, const Region& region,
                                             FrameSize size) {
+  const Span x(region.x, region.width, size.width), y(region.y, region.height, size.height);
+  if (!x.is_any() || !y.is_any()) return nullptr;
   GstVideoRegionOfInterestMeta* meta = gst_buffer_add_video_region_of_interest_meta_id(
-      frame, region.label, pixels(region.x), pixels(region.y), pixels(region.width),
-      pixels(region.height));
+      frame, region.label, x.place(), y.place(), x.pixels(), y.pixels());
   if (!meta) return nullptr;
   // One counter for all elements of the process, those of other plugins included: regions of
   // several stages may meet on one frame.
   meta->id = static_cast<gint>(gst_util_seqnum_next());
   meta->parent_id = -1;
   gst_video_region_of_interest_meta_add_param(
-      meta,
-      gst_structure_new("detection", "label", G_TYPE_STRING, g_quark_to_string(region.label),
-                        "label_id", G_TYPE_INT, region.label_id, "confidence", G_TYPE_DOUBLE,
-                        region.confidence, "x_min", G_TYPE_DOUBLE, fraction(region.x, size.width),
-                        "y_min", G_TYPE_DOUBLE, fraction(region.y, size.height), "x_max",
-                        G_TYPE_DOUBLE, fraction(region.x + region.width, size.width), "y_max",
-                        G_TYPE_DOUBLE, fraction(region.y + region.height, size.height), nullptr));
+      meta, gst_structure_new("detection", "label", G_TYPE_STRING, g_quark_to_string(region.label),
+                              "label_id", G_TYPE_INT, region.label_id, "confidence", G_TYPE_DOUBLE,
+                              region.confidence, "x_min", G_TYPE_DOUBLE, x.least(), "y_min",
+                              G_TYPE_DOUBLE, y.least(), "x_max", G_TYPE_DOUBLE, x.most(), "y_max",
+                              G_TYPE_DOUBLE, y.most(), nullptr));
   return meta;
 }
 

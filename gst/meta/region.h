@@ -20,10 +20,12 @@ struct FrameSize {
   gint width = 0, height = 0;
 };
 
-/// Attaches `region` to a writable buffer. The meta's type is the label; its id is unique in this
-/// process and never 0; it has no parent (-1). Its parameter `detection` has `label` (string),
-/// `label_id` (int), `confidence`, and `x_min`, `y_min`, `x_max`, `y_max` (doubles), which are
-/// fractions of the frame from 0 to 1. Returns the meta, null when the buffer is not writable.
+/// Attaches the part of `region` that lies in the frame to a writable buffer, at least one pixel of
+/// it. The meta's type is the label; its id is unique in this process and never 0; it has no parent
+/// (-1). Its parameter `detection` has `label` (string), `label_id` (int), `confidence`, and
+/// `x_min`, `y_min`, `x_max`, `y_max` (doubles), which are fractions of the frame from 0 to 1.
+/// Returns the meta. Null: nothing of the region lies in the frame, a number of its box is NaN, or
+/// the buffer is not writable.
 GstVideoRegionOfInterestMeta* attach_region(GstBuffer* frame, const Region& region, FrameSize size);
 
 /// Attaches what is said of the frame as a whole: a region that covers it, with a further parameter

@@ -144,7 +144,7 @@ TEST(FrameJson, ManyDetectionsKeepTheirOrder) {
   for (int i = 0; i < 1000; ++i) {
     Region region = person(0.5);
     region.x = i;
-    ASSERT_TRUE(attach_region(buffer.get(), region, kOrigin.size));
+    ASSERT_TRUE(attach_region(buffer.get(), region, {2000, kOrigin.size.height}));
   }
   const Json detections = line_of(buffer.get()).at("detections");
   ASSERT_EQ(detections.size(), 1000U);

@@ -246,6 +246,34 @@ TEST(KernelStage, BoxesBecomeRegions) {
   }
 }
 
+// Frames are 48x20.
+TEST(KernelStage, BoxesAreClippedToTheFrame) {
+  for (const std::string& type : {std::string("float32"), std::string("int32")}) {
+    SCOPED_TRACE(type);
+    // A row a box: over the top left, over the bottom right, beside each edge, without end.
+    const std::string path = file_of(
+        "clipped-" + type,
+        "//!STAGE clipped\n"
+        "constant int table[28] = {-5,-5,20,20, 40,15,20,20, -30,0,20,20, 48,0,9,9, 0,-9,9,9, "
+        "0,20,9,9, -2147483647,1,2147483647,2147483647};\n"
+        "//!READ luma\n//!WRITE box " +
+            type + " shape=7,4\n//!REGIONS box label=spot\n//!MAP\nbox = table[4 * y + x];\n");
+    Stream stream("kernelstage device=cpu location=" + path, kSize);
+    const auto results = stream.run(1);
+    ASSERT_EQ(results.size(), 1U);
+    const auto& boxes = results[0].boxes;
+    ASSERT_EQ(boxes.size(), 2U) << "boxes outside of the frame are none";
+    EXPECT_EQ(boxes[0].x, 0U);
+    EXPECT_EQ(boxes[0].y, 0U);
+    EXPECT_EQ(boxes[0].width, 15U);
+    EXPECT_EQ(boxes[0].height, 15U);
+    EXPECT_EQ(boxes[1].x, 40U);
+    EXPECT_EQ(boxes[1].y, 15U);
+    EXPECT_EQ(boxes[1].width, 8U);
+    EXPECT_EQ(boxes[1].height, 5U);
+  }
+}
+
 TEST(KernelStage, SaysWhichFileIsMissing) {
   EXPECT_EQ(error_of("kernelstage"), "kernelstage needs a stage file: set location");
   EXPECT_EQ(error_of("kernelstage location=" + temporary_folder()),

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <initializer_list>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -166,10 +168,10 @@ TEST(Regions, WhatLiesOutsideOfTheFrameIsCutToFractions) {
   const BufferRef frame(gst_buffer_new());
   const GQuark label = g_quark_from_static_string("thing");
   ASSERT_TRUE(attach_region(frame.get(), {label, 4, 0.5, -2, 10, 130, 4.6}, {100, 20}));
-  ASSERT_TRUE(attach_region(frame.get(), {label, 4, 0.5, 1, 2, 3, 4}, {0, 0}));
   const Json objects = convert(frame.get());
-  ASSERT_EQ(objects.size(), 2U);
+  ASSERT_EQ(objects.size(), 1U);
   EXPECT_EQ(objects[0].at("x"), 0);
+  EXPECT_EQ(objects[0].at("w"), 100);
   EXPECT_EQ(objects[0].at("h"), 5);
   const Json& detection = objects[0].at("detection");
   EXPECT_EQ(detection.at("x_min"), 0);
@@ -177,7 +179,57 @@ TEST(Regions, WhatLiesOutsideOfTheFrameIsCutToFractions) {
   EXPECT_EQ(detection.at("y_min"), 0.5);
   EXPECT_NEAR(detection.at("y_max"), 0.73, 1e-9);
   EXPECT_EQ(detection.at("label_id"), 4);
-  EXPECT_EQ(objects[1].at("detection").at("x_max"), 0);
+}
+
+TEST(Regions, AreClippedOnEachSide) {
+  constexpr FrameSize kFrame{40, 30};
+  constexpr double kMost = std::numeric_limits<double>::max();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  struct Case {
+    double x, y, width, height;
+    guint got[4];
+  };
+  for (const Case& c : std::initializer_list<Case>{
+           {-5, -5, 20, 20, {0, 0, 15, 15}},
+           {30, 20, 20, 20, {30, 20, 10, 10}},
+           {-5, 20, 60, 20, {0, 20, 40, 10}},
+           {0, 0, 40, 30, {0, 0, 40, 30}},
+           {0.5, 0.5, 39.5, 29.5, {1, 1, 39, 29}},  // both round up
+           {39.7, 29.8, 5, 5, {39, 29, 1, 1}},      // less than half a pixel is seen
+           {-kMost, 10, kInfinity, 5, {0, 10, 40, 5}},
+           {5, 5, kMost, kInfinity, {5, 5, 35, 25}}}) {
+    SCOPED_TRACE(std::to_string(c.x) + " " + std::to_string(c.y));
+    const BufferRef frame(gst_buffer_new());
+    const auto* meta = attach_region(frame.get(), {0, 0, 1, c.x, c.y, c.width, c.height}, kFrame);
+    ASSERT_TRUE(meta);
+    EXPECT_EQ(meta->x, c.got[0]);
+    EXPECT_EQ(meta->y, c.got[1]);
+    EXPECT_EQ(meta->w, c.got[2]);
+    EXPECT_EQ(meta->h, c.got[3]);
+  }
+}
+
+TEST(Regions, OfWhichNothingIsInTheFrameAreNone) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const BufferRef frame(gst_buffer_new());
+  for (const Region& region :
+       std::initializer_list<Region>{{0, 0, 1, -20, 5, 20, 10},
+                                     {0, 0, 1, 40, 5, 20, 10},
+                                     {0, 0, 1, 5, -10, 20, 10},
+                                     {0, 0, 1, 5, 30, 20, 10},
+                                     {0, 0, 1, 5, 5, 0, 10},
+                                     {0, 0, 1, 5, 5, 10, -3},
+                                     {0, 0, 1, -1e30, 5, 1e30, 10},
+                                     {0, 0, 1, 1e300, 5, 10, 10},
+                                     {0, 0, 1, kNaN, 5, 20, 10},
+                                     {0, 0, 1, 5, kNaN, 20, 10},
+                                     {0, 0, 1, 5, 5, kNaN, 10},
+                                     {0, 0, 1, 5, 5, 20, kNaN},
+                                     {0, 0, 1, -kInfinity, 5, kInfinity, 10}})
+    EXPECT_FALSE(attach_region(frame.get(), region, {40, 30})) << region.x << " " << region.y;
+  EXPECT_FALSE(attach_region(frame.get(), {0, 0, 1, 1, 2, 3, 4}, {0, 0}));
+  EXPECT_TRUE(convert(frame.get()).empty());
 }
 
 TEST(Regions, LabelsOfOtherElementsAreFound) {
