@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/elements/kltfeatures.h"
 
+#include <algorithm>
+#include <string>
+
 #include "gst/elements/devicekernels.h"
 #include "gst/elements/klttensors.h"
+#include "gst/stage/smallframes.h"
 #include "gst/stage/stageelement.h"
 #include "kernels/klt_features/klt_features.h"
 
@@ -38,9 +42,10 @@ class KltFeaturesWork final : public StageWork {
          true},
     };
     if (layout_.width <= 2 * window_ || layout_.height <= 2 * window_) {
-      notice_ = "Nothing can be followed in frames of " + std::to_string(layout_.width) + "x" +
-                std::to_string(layout_.height) + " with a window of " + std::to_string(window_) +
-                " pixels: larger frames or a smaller window help.";
+      const int needed = 2 * window_ + 1, fits = (std::min(layout_.width, layout_.height) - 1) / 2;
+      notice_ = too_small_notice("Nothing can be followed", {layout_.width, layout_.height},
+                                 {needed, needed},
+                                 fits > 0 ? "kltfeatures window=" + std::to_string(fits) : "");
     }
   }
 

@@ -58,13 +58,14 @@ class SceneClassifierWork final : public StageWork {
     };
   }
 
-  int rows() const override { return layout_.height_of(0); }
+  int rows() const override { return is_empty(layout_) ? 1 : layout_.height_of(0); }
 
   void prepare(StageFrame& frame) const override {
     std::fill_n(frame.output<int32_t>(kCounts), model_.bag.counts(), 0);
   }
 
   void compute(StageFrame& frame, Rows rows) const override {
+    if (is_empty(layout_)) return;
     thread_local std::vector<SceneDescriptor> descriptors;
     descriptors.clear();
     describe_scene(layout_, frame.input<Half>(0), model_.contrast, rows, descriptors);
@@ -128,8 +129,7 @@ struct SceneClassifier {
     const SceneLayout layout{GST_VIDEO_INFO_WIDTH(&request.video),
                              GST_VIDEO_INFO_HEIGHT(&request.video)};
     const TensorSpec& space = request.inputs[0].spec;
-    if (std::min(layout.width, layout.height) < kSceneLeastSide ||
-        space.type != GST_TANDEM_ELEMENT_TYPE_FLOAT16 || space.elements() != layout.values())
+    if (space.type != GST_TANDEM_ELEMENT_TYPE_FLOAT16 || space.elements() != layout.values())
       throw std::runtime_error("the tensor '" + std::string(kSceneSpace) +
                                "' is not that of a frame of this size");
     if (!engine || engine->path != settings.model)

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/elements/scenefeatures.h"
 
-#include <algorithm>
 #include <new>
-#include <stdexcept>
 #include <type_traits>
 
 #include "gst/elements/devicekernels.h"
 #include "gst/elements/scenetensors.h"
+#include "gst/stage/smallframes.h"
 #include "gst/stage/stageelement.h"
 
 namespace tandem {
@@ -29,10 +28,14 @@ class SceneFeaturesWork final : public StageWork {
         {"scratch",
          GST_TANDEM_ELEMENT_TYPE_FLOAT32,
          1,
-         {device ? SceneFeaturesOpenCL::scratch_floats(layout) : 0},
+         {device && !is_empty(layout) ? SceneFeaturesOpenCL::scratch_floats(layout) : 0},
          true},
         {"progress", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {sizeof(SharedRows)}, true},
     };
+    if (is_empty(layout)) {
+      notice_ = too_small_notice("No scene can be recognised", {layout.width, layout.height},
+                                 {kSceneLeastSide, kSceneLeastSide}, "");
+    }
   }
 
   void prepare(StageFrame& frame) const override { new (frame.output<void>(kProgress)) SharedRows; }
@@ -41,11 +44,13 @@ class SceneFeaturesWork final : public StageWork {
   int rows() const override { return SharedRows::kMostThreads; }
 
   void compute(StageFrame& frame, Rows) const override {
+    if (is_empty(layout_)) return;
     scene_features_share(frame.luma(), frame.output<Half>(kSpace), frame.output<float>(kBases),
                          *frame.output<SharedRows>(kProgress), frame.stop());
   }
 
   void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
+    if (is_empty(layout_)) return;
     kernels_->enqueue(queue, frame.upload(frame.luma(), kLuma), {frame.device_output(kSpace)},
                       {frame.device_output(kScratch)});
   }
@@ -74,12 +79,6 @@ struct SceneFeaturesElement {
   std::unique_ptr<SceneFeaturesWork> make_work(const Settings&, const WorkRequest& request) {
     const SceneLayout layout{GST_VIDEO_INFO_WIDTH(&request.video),
                              GST_VIDEO_INFO_HEIGHT(&request.video)};
-    if (std::min(layout.width, layout.height) < kSceneLeastSide) {
-      throw std::runtime_error(
-          "scenefeatures finds nothing in frames of " + std::to_string(layout.width) + "x" +
-          std::to_string(layout.height) + ": put videoscale before it, for 256x256 or at least " +
-          std::to_string(kSceneLeastSide) + "x" + std::to_string(kSceneLeastSide) + " pixels.");
-    }
     return std::make_unique<SceneFeaturesWork>(device.on(request.context), layout);
   }
 

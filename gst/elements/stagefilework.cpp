@@ -8,7 +8,9 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "gst/elements/klttensors.h"
 #include "gst/meta/region.h"
+#include "kernels/klt_features/klt_features.h"
 
 namespace tandem {
 namespace {
@@ -43,6 +45,26 @@ Plane<uint8_t> plane_of(const StageFrame& frame, int component) {
           GST_VIDEO_FRAME_COMP_WIDTH(frame.video, component),
           GST_VIDEO_FRAME_COMP_HEIGHT(frame.video, component),
           GST_VIDEO_FRAME_COMP_STRIDE(frame.video, component)};
+}
+
+std::string text_of(const TensorSpec& spec) {
+  std::string text;
+  for (guint d = 0; d < spec.dimensions; ++d)
+    text += (d == 0 ? "" : "x") + std::to_string(spec.shape[d]);
+  const char* const name = spec.type == GST_TANDEM_ELEMENT_TYPE_UINT8     ? "uint8"
+                           : spec.type == GST_TANDEM_ELEMENT_TYPE_INT32   ? "int32"
+                           : spec.type == GST_TANDEM_ELEMENT_TYPE_FLOAT16 ? "float16"
+                                                                          : "float32";
+  return name + (" of " + text);
+}
+
+// The property of an earlier stage that gives its tensor so many rows; empty: none does.
+std::string setting_for(const StageTensor& tensor, const TensorSpec& spec, int rows, int columns) {
+  const bool features = tensor.tensor == kKltFeatures || tensor.tensor == kKltVectors;
+  if (!features || spec.type != gst_type(tensor.type) || rows < 1 || rows > kKltMostFeatures ||
+      spec.shape[1] != static_cast<gsize>(columns))
+    return {};
+  return ": set kltfeatures features=" + std::to_string(rows);
 }
 
 }  // namespace
@@ -162,9 +184,10 @@ void StageFileWork::place_input(const StageTensor& tensor, const WorkRequest& re
       spec.elements() == wanted &&
       (spec.dimensions < 2 || spec.shape[spec.dimensions - 1] == static_cast<gsize>(columns));
   if (spec.type != gst_type(tensor.type) || !fits)
-    throw std::runtime_error("the tensor '" + tensor.tensor + "' on the frame is not " +
-                             name_of(tensor.type) + " of " + std::to_string(rows) + "x" +
-                             std::to_string(columns) + ", as " + program_->file->path + " says");
+    throw std::runtime_error(
+        "the tensor '" + tensor.tensor + "' on the frame is not " + name_of(tensor.type) + " of " +
+        std::to_string(rows) + "x" + std::to_string(columns) + ", as " + program_->file->path +
+        " says: it is " + text_of(spec) + setting_for(tensor, spec, rows, columns));
 }
 
 StageView StageFileWork::view(std::size_t i, void* data) const {

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "gst/elements/vividmodel.h"
 #include "gst/elements/vividtensors.h"
 #include "gst/meta/region.h"
+#include "gst/stage/smallframes.h"
 #include "gst/stage/splitwork.h"
 #include "gst/stage/stageelement.h"
 #include "kernels/vivid_classifier/detections.h"
@@ -52,6 +54,21 @@ struct ClassifierEngine {
   }
 };
 
+// Where no window fits into the first level of the pyramid, which is scaled by `scale` and rounded.
+std::string too_small(const GstVideoInfo& video, double scale) {
+  constexpr Sides kLevel{VividWindow::kWidth + 2,
+                         VividWindow::kHeight + 2};  // borders have no votes
+  const auto needed = [&](int side) { return static_cast<int>(std::ceil((side - 0.5) * scale)); };
+  const double fits = std::floor(
+      100 * std::min(double(video.width) / kLevel.width, double(video.height) / kLevel.height));
+  char setting[64] = "";
+  if (fits >= 100 * kVividLeastFirstScale)
+    g_snprintf(setting, sizeof setting, "vividfilter first-scale=%d.%02d", int(fits) / 100,
+               int(fits) % 100);
+  return too_small_notice("Nothing can be found", {video.width, video.height},
+                          {needed(kLevel.width), needed(kLevel.height)}, setting);
+}
+
 class VividClassifierWork final : public SplitWork {
  public:
   VividClassifierWork(std::shared_ptr<const ClassifierEngine> engine, VividLevels levels,
@@ -69,12 +86,7 @@ class VividClassifierWork final : public SplitWork {
     }
     outputs_ = {{kVividScore, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {levels_.scores}},
                 {"partial", GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {partial}, true}};
-    if (levels_.scores == 0) {
-      notice_ = "Nothing can be found in frames of " + std::to_string(video.width) + "x" +
-                std::to_string(video.height) + ": a window has " +
-                std::to_string(VividWindow::kWidth) + "x" + std::to_string(VividWindow::kHeight) +
-                " pixels. Larger frames or a smaller first-scale of vividfilter help.";
-    }
+    if (levels_.scores == 0) notice_ = too_small(video, levels_.levels.front().scale);
   }
 
   bool fits(StageFrame& frame) const override {

@@ -177,7 +177,7 @@ struct VividFilter {
         {"first-scale", "First scale",
          "Size of a pixel of the first scale: 0.5 enlarges the frame twofold and finds people half "
          "as high (pixels of the frame)",
-         &Settings::first_scale, 0.25, 16},
+         &Settings::first_scale, kVividLeastFirstScale, 16},
     };
     return properties;
   }

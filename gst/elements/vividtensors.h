@@ -23,6 +23,9 @@ inline constexpr char kVividHistogram[] = "vivid-histogram";
 /// float32 [positions]: the score of the window whose top left cell is there.
 inline constexpr char kVividScore[] = "vivid-score";
 
+/// The smallest first-scale of vividfilter: frames are enlarged fourfold at most.
+inline constexpr double kVividLeastFirstScale = 0.25;
+
 /// A level as the stages after the first know it, and where its part of each tensor starts.
 struct VividLevel {
   int width = 0, height = 0;  ///< pixels

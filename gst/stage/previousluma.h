@@ -13,9 +13,9 @@ namespace tandem {
 /// For whoever hosts the stages, where frames are still in order; one thread at a time.
 class PreviousLuma {
  public:
-  /// To an open item; keeps a copy of its luma for the next one. The first frame gets none, and neither
-  /// does one of another size or format. `context`: of the device that may copy it; null: there is
-  /// none.
+  /// To an open item; keeps a copy of its luma for the next one. The first frame gets none, and
+  /// neither does one of another size or format. `context`: of the device that may copy it; null:
+  /// there is none.
   void pass(FrameItem& item, const std::shared_ptr<opencl::Context>& context);
   /// The item that pass() had last will not be computed: the next one gets what that one got.
   void take_back(FrameItem& item) { last_ = std::move(item.previous); }

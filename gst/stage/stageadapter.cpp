@@ -140,7 +140,10 @@ std::shared_ptr<const StageSettings> StageAdapter::settings() const {
   return settings_;
 }
 
-void StageAdapter::post(const std::string& notice) const {
+void StageAdapter::post(const std::string& notice) {
+  std::unique_lock lock(mutex_);
+  if (std::exchange(posted_, notice) == notice) return;
+  lock.unlock();
   GST_ELEMENT_WARNING(stage_, STREAM, FORMAT, ("%s", notice.c_str()), (nullptr));
 }
 
@@ -148,6 +151,7 @@ void StageAdapter::forget() {
   std::lock_guard lock(mutex_);
   current_.fill(nullptr);
   first_frame_.reset();
+  posted_.clear();
 }
 
 Status StageAdapter::find_inputs(FrameItem& item, SlotFrame& frame) {

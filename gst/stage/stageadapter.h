@@ -121,7 +121,8 @@ class StageAdapter final : public Stage {
   void localise_inputs(FrameItem::Slot& slot) const;
 
   void forget();  ///< lets go of the work and its pools
-  void post(const std::string& notice) const;
+  /// As a warning, unless it is what was posted last: work is made anew for other settings, too.
+  void post(const std::string& notice);
   /// Asks the element what it is. With nothing in flight: description() holds until the next call.
   void describe();
   const StageDescription& description() const { return description_; }
@@ -188,6 +189,7 @@ class StageAdapter final : public Stage {
   std::atomic<unsigned> generation_{1};  // of what work is made of: settings and contexts
   std::mutex make_mutex_;     // held while work is made, so that one thread makes it for all
   mutable std::mutex mutex_;  // guards what follows; never held while work is made
+  std::string posted_;
   std::unique_ptr<FirstFrame> first_frame_;
   std::vector<std::shared_ptr<opencl::Context>> contexts_;  // one a kind
   std::shared_ptr<const StageSettings> settings_;

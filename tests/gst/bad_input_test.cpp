@@ -185,7 +185,13 @@ TEST(BadCaps, AFormatThatIsNotSupportedIsNotNegotiated) {
 TEST(BadCaps, FramesSmallerThanAWindowPassWithOneWarning) {
   constexpr int kFrames = 8;
   for (const std::string& middle : {bin("threads=3"), stages_alone()}) {
-    for (const Size size : {Size{63, 200}, Size{200, 100}, Size{5, 4}, Size{1, 1}}) {
+    struct Case {
+      Size size;
+      std::string setting;
+    };
+    const std::string by = ", or set vividfilter first-scale=";
+    for (const auto& [size, setting] : {Case{{65, 200}, by + "0.98"}, Case{{200, 100}, by + "0.76"},
+                                        Case{{40, 32}, ""}, Case{{5, 4}, ""}, Case{{1, 1}, ""}}) {
       SCOPED_TRACE(middle + " " + caps_text(size));
       Stream stream(middle, size);
       const std::vector<Result> results = stream.run(kFrames);
@@ -199,10 +205,45 @@ TEST(BadCaps, FramesSmallerThanAWindowPassWithOneWarning) {
       EXPECT_EQ(warnings[0].text, "Nothing can be found in frames of " +
                                       std::to_string(size.width) + "x" +
                                       std::to_string(size.height) +
-                                      ": a window has 64x128 pixels. Larger frames or a smaller "
-                                      "first-scale of vividfilter help.");
+                                      ": at least 66x130 pixels are needed. Put videoscale before "
+                                      "the stages" +
+                                      setting + ".");
     }
   }
+}
+
+TEST(BadCaps, OtherSettingsDoNotRepeatTheWarning) {
+  const std::string stages = "vividfilter ! vividhistogram ! vividclassifier name=last";
+  for (const std::string& middle : {bin_of(stages, "threads=2"), stages}) {
+    SCOPED_TRACE(middle);
+    Stream stream(middle, {63, 200});
+    stream.play();
+    for (int i = 0; i < 3; ++i) {
+      g_object_set(stream.element("last"), "threshold", 0.5 + 0.1 * i, nullptr);
+      stream.push(i, i + 1);
+      EXPECT_EQ(stream.pull(1).size(), 1U);
+    }
+    EXPECT_EQ(stream.messages.all(GST_MESSAGE_WARNING).size(), 1U);
+  }
+}
+
+TEST(BadCaps, TheSettingThatAWarningNamesHelps) {
+  for (const auto& [size, scale] : {std::pair<Size, const char*>{{65, 200}, "0.98"},
+                                    {{200, 100}, "0.76"},
+                                    {{64, 128}, "0.96"}}) {
+    SCOPED_TRACE(caps_text(size));
+    Stream smaller(stages_alone(std::string("scales=1 first-scale=") + scale), size);
+    smaller.run(1);
+    EXPECT_TRUE(smaller.messages.all(GST_MESSAGE_WARNING).empty());
+  }
+  Stream larger(stages_alone("first-scale=2"), {120, 300});
+  larger.run(1);
+  EXPECT_EQ(larger.messages.wait(GST_MESSAGE_WARNING).text,
+            "Nothing can be found in frames of 120x300: at least 131x259 pixels are needed. Put "
+            "videoscale before the stages, or set vividfilter first-scale=1.81.");
+  Stream just(stages_alone("first-scale=2 scales=1"), {131, 259});
+  just.run(1);
+  EXPECT_TRUE(just.messages.all(GST_MESSAGE_WARNING).empty());
 }
 
 TEST(BadCaps, ABufferSmallerThanItsCapsIsAnError) {

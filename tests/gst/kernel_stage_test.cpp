@@ -246,34 +246,6 @@ TEST(KernelStage, BoxesBecomeRegions) {
   }
 }
 
-// Frames are 48x20.
-TEST(KernelStage, BoxesAreClippedToTheFrame) {
-  for (const std::string& type : {std::string("float32"), std::string("int32")}) {
-    SCOPED_TRACE(type);
-    // A row a box: over the top left, over the bottom right, beside each edge, without end.
-    const std::string path = file_of(
-        "clipped-" + type,
-        "//!STAGE clipped\n"
-        "constant int table[28] = {-5,-5,20,20, 40,15,20,20, -30,0,20,20, 48,0,9,9, 0,-9,9,9, "
-        "0,20,9,9, -2147483647,1,2147483647,2147483647};\n"
-        "//!READ luma\n//!WRITE box " +
-            type + " shape=7,4\n//!REGIONS box label=spot\n//!MAP\nbox = table[4 * y + x];\n");
-    Stream stream("kernelstage device=cpu location=" + path, kSize);
-    const auto results = stream.run(1);
-    ASSERT_EQ(results.size(), 1U);
-    const auto& boxes = results[0].boxes;
-    ASSERT_EQ(boxes.size(), 2U) << "boxes outside of the frame are none";
-    EXPECT_EQ(boxes[0].x, 0U);
-    EXPECT_EQ(boxes[0].y, 0U);
-    EXPECT_EQ(boxes[0].width, 15U);
-    EXPECT_EQ(boxes[0].height, 15U);
-    EXPECT_EQ(boxes[1].x, 40U);
-    EXPECT_EQ(boxes[1].y, 15U);
-    EXPECT_EQ(boxes[1].width, 8U);
-    EXPECT_EQ(boxes[1].height, 5U);
-  }
-}
-
 TEST(KernelStage, SaysWhichFileIsMissing) {
   EXPECT_EQ(error_of("kernelstage"), "kernelstage needs a stage file: set location");
   EXPECT_EQ(error_of("kernelstage location=" + temporary_folder()),
@@ -339,7 +311,27 @@ TEST(KernelStage, SaysThatATensorIsAnother) {
   const std::string reader = file_of(
       "reader", "//!STAGE reader\n//!READ sum int32\n//!WRITE to uint8\n//!MAP\nto = sum(0, 0);\n");
   EXPECT_EQ(error_of("kernelstage location=" + add_file() + " ! kernelstage location=" + reader),
-            "the tensor 'sum' on the frame is not int32 of 20x48, as " + reader + " says");
+            "the tensor 'sum' on the frame is not int32 of 20x48, as " + reader +
+                " says: it is float32 of 20x48");
+}
+
+TEST(KernelStage, SaysWhichSettingMakesATensorFit) {
+  const auto error_with = [](const std::string& shape) {
+    const std::string reader = file_of(
+        "vectors", "//!STAGE vectors\n//!READ v float32 shape=" + shape +
+                       " from=klt-vectors\n//!WRITE to float32 shape=2,2\n//!MAP\nto = v[0];\n");
+    Stream stream(
+        "kltpyramid device=cpu ! kltfeatures device=cpu ! kltflow device=cpu ! "
+        "kernelstage device=cpu location=" +
+            reader,
+        kSize);
+    stream.play();
+    stream.push(0, 1);
+    const std::string text = stream.messages.wait(GST_MESSAGE_ERROR).text;
+    return text.substr(std::min(text.find(" says: "), text.size()));
+  };
+  EXPECT_EQ(error_with("400,5"), " says: it is float32 of 200x5: set kltfeatures features=400");
+  EXPECT_EQ(error_with("400,6"), " says: it is float32 of 200x5");
 }
 
 TEST(KernelStage, AFileThatGoesLeavesTheStageAsItIs) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -230,6 +231,40 @@ TEST(Regions, OfWhichNothingIsInTheFrameAreNone) {
     EXPECT_FALSE(attach_region(frame.get(), region, {40, 30})) << region.x << " " << region.y;
   EXPECT_FALSE(attach_region(frame.get(), {0, 0, 1, 1, 2, 3, 4}, {0, 0}));
   EXPECT_TRUE(convert(frame.get()).empty());
+}
+
+/// The path of a stage file with this text.
+std::string written(const std::string& name, const std::string& text) {
+  const std::string path = temporary_folder() + "/" + name + ".cl";
+  std::ofstream(path) << text;
+  return path;
+}
+
+TEST(Regions, OfAStageFileAreClipped) {
+  for (const std::string& type : {std::string("float32"), std::string("int32")}) {
+    SCOPED_TRACE(type);
+    // A row a box: over the top left, over the bottom right, beside each edge, without end.
+    const std::string path = written(
+        "clipped-" + type,
+        "//!STAGE clipped\n"
+        "constant int table[28] = {-5,-5,20,20, 40,15,20,20, -30,0,20,20, 48,0,9,9, 0,-9,9,9, "
+        "0,20,9,9, -2147483647,1,2147483647,2147483647};\n"
+        "//!READ luma\n//!WRITE box " +
+            type + " shape=7,4\n//!REGIONS box label=spot\n//!MAP\nbox = table[4 * y + x];\n");
+    Stream stream("kernelstage device=cpu location=" + path, {48, 20});
+    const auto results = stream.run(1);
+    ASSERT_EQ(results.size(), 1U);
+    const auto& boxes = results[0].boxes;
+    ASSERT_EQ(boxes.size(), 2U) << "boxes outside of the frame are none";
+    EXPECT_EQ(boxes[0].x, 0U);
+    EXPECT_EQ(boxes[0].y, 0U);
+    EXPECT_EQ(boxes[0].width, 15U);
+    EXPECT_EQ(boxes[0].height, 15U);
+    EXPECT_EQ(boxes[1].x, 40U);
+    EXPECT_EQ(boxes[1].y, 15U);
+    EXPECT_EQ(boxes[1].width, 8U);
+    EXPECT_EQ(boxes[1].height, 5U);
+  }
 }
 
 TEST(Regions, LabelsOfOtherElementsAreFound) {

@@ -144,6 +144,24 @@ TEST(Scene, FramesMayChangeTheirSize) {
   }
 }
 
+TEST(Scene, FramesThatAreTooSmallPassWithOneWarning) {
+  for (const std::string& line : {stages_alone(), bin_of(stages(), "threads=2")}) {
+    SCOPED_TRACE(line);
+    Stream stream(line, {15, 40});
+    stream.play();
+    stream.push(0, 3);
+    for (const Result& result : stream.pull(3)) EXPECT_TRUE(result.boxes.empty());
+    EXPECT_EQ(stream.messages.all(GST_MESSAGE_WARNING).size(), 1U);
+    stream.caps(kSize);
+    stream.push(3, 5);
+    stream.end();
+    const std::vector<Result> larger = stream.pull_all();
+    ASSERT_EQ(larger.size(), 2U);
+    for (const Result& result : larger) expect_label(result, kSize);
+    EXPECT_TRUE(stream.messages.all(GST_MESSAGE_ERROR).empty());
+  }
+}
+
 std::string error_of(const std::string& line) {
   Stream stream(line, kSize);
   stream.play();

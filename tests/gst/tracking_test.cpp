@@ -319,8 +319,9 @@ TEST(Tracking, FramesSmallerThanAWindowPassWithOneWarning) {
       EXPECT_EQ(warnings[0].text, "Nothing can be followed in frames of " +
                                       std::to_string(size.width) + "x" +
                                       std::to_string(size.height) +
-                                      " with a window of 2 pixels: larger frames or a smaller "
-                                      "window help.");
+                                      ": at least 5x5 pixels are needed. Put videoscale before "
+                                      "the stages" +
+                                      (size.width > 1 ? ", or set kltfeatures window=1." : "."));
     }
   }
 }
@@ -329,6 +330,12 @@ TEST(Tracking, AWindowThatIsTooLargeForTheFramesIsWarnedOf) {
   Stream stream(tracking_bin("", "window=20"), {40, 90});
   EXPECT_EQ(indices(stream.run(4)), count_to(4));
   ASSERT_EQ(stream.messages.all(GST_MESSAGE_WARNING).size(), 1U);
+  EXPECT_EQ(stream.messages.all(GST_MESSAGE_WARNING)[0].text,
+            "Nothing can be followed in frames of 40x90: at least 41x41 pixels are needed. Put "
+            "videoscale before the stages, or set kltfeatures window=19.");
+  Stream smaller(tracking_bin("", "window=19"), {40, 90});
+  smaller.run(2);
+  EXPECT_TRUE(smaller.messages.all(GST_MESSAGE_WARNING).empty());
 }
 
 TEST(Tracking, AStageWithoutTheOneBeforeSaysWhichIsMissing) {

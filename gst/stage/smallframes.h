@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+namespace tandem {
+
+/// Pixels.
+struct Sides {
+  int width = 0, height = 0;
+};
+
+/// The policy for frames in which a stage can find nothing because they are too small: they pass
+/// without a result, and this text is the stage's notice (StageWork::notice(), a warning that is
+/// posted once). `nothing` begins it: "Nothing can be followed". `setting`, such as "kltfeatures
+/// window=19", is what lets frames of this size do; empty: no property does.
+std::string too_small_notice(const std::string& nothing, Sides frame, Sides needed,
+                             const std::string& setting);
+
+}  // namespace tandem
