@@ -19,9 +19,11 @@ constexpr GstClockTimeDiff kCatchUp = 2;
 // A frame that is dropped has no quality left, in the millionths of QoS messages.
 constexpr gint kQuality = 1'000'000;
 
+// From 0 on. The end of all times where the sum would overflow.
 GstClockTime later(GstClockTime time, GstClockTimeDiff by) {
-  const auto sum = static_cast<GstClockTimeDiff>(time) + by;
-  return static_cast<GstClockTime>(std::max<GstClockTimeDiff>(sum, 0));
+  const auto at = static_cast<GstClockTimeDiff>(std::min<GstClockTime>(time, G_MAXINT64));
+  if (by > G_MAXINT64 - at) return G_MAXINT64;
+  return static_cast<GstClockTime>(std::max<GstClockTimeDiff>(at + by, 0));
 }
 
 GstClockTime running_time(const GstBuffer* frame, const GstSegment& segment) {
@@ -115,7 +117,8 @@ void BinOverload::heed(GstEvent* upstream) {
     GstClockTime running_time = GST_CLOCK_TIME_NONE;
     gst_event_parse_qos(upstream, nullptr, nullptr, &diff, &running_time);
     if (!GST_CLOCK_TIME_IS_VALID(running_time)) return;
-    earliest_ = later(running_time, diff > 0 ? kCatchUp * diff : diff);
+    const bool late = diff > 0;
+    earliest_ = later(running_time, late ? kCatchUp * std::min(diff, G_MAXINT64 / kCatchUp) : diff);
   }
 }
 

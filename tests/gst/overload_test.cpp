@@ -202,6 +202,23 @@ TEST(Overload, FramesThatComeTooLateAreDropped) {
   EXPECT_TRUE(passes(stream, 2)) << "however late";
 }
 
+TEST(Overload, TheLargestLatenessDropsNothing) {
+  Stream stream(dropping("max-lateness=9223372036854775807"));
+  stream.set_state_without_waiting(GST_STATE_PLAYING);
+  EXPECT_TRUE(passes(stream, 0));
+  stream.set_state(GST_STATE_PLAYING);
+  EXPECT_TRUE(passes(stream, 1));
+}
+
+TEST(Overload, LatenessThatOverflowsIsStillLate) {
+  Stream stream(dropping());
+  stream.play();
+  EXPECT_TRUE(passes(stream, 0));
+  send_upstream(stream, gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 1.5, G_MAXINT64 / 2 + kFrameTime,
+                                          10 * kFrameTime));
+  EXPECT_FALSE(passes(stream, 11));
+}
+
 TEST(Overload, TheSinksQosEventsAreHeeded) {
   Stream stream(dropping());
   stream.play();
