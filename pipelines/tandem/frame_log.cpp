@@ -25,6 +25,7 @@ FrameLog::FrameLog(const Settings& settings, GstElement* bin, MakeFindings* make
       metadata_(settings.metadata),
       found_(make_findings(bin)),
       found_in_part_(make_findings(bin)) {
+  gst_segment_init(&segment_, GST_FORMAT_TIME);
   if (metadata_) metadata_->open();
 }
 
@@ -46,6 +47,8 @@ GstPadProbeReturn FrameLog::on_data(GstPad* pad, GstPadProbeInfo* info, gpointer
     GstCaps* caps = nullptr;
     gst_event_parse_caps(event, &caps);
     self.begin_part(caps);
+  } else if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) {
+    gst_event_copy_segment(event, &self.segment_);
   } else if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
     self.end_part();
   }
@@ -54,9 +57,14 @@ GstPadProbeReturn FrameLog::on_data(GstPad* pad, GstPadProbeInfo* info, gpointer
 
 // tandembin lets caps and EOS out when it has no frame in flight: the statistics are exact here.
 void FrameLog::begin_part(GstCaps* caps) {
-  end_part();
   GstVideoInfo info;
-  if (!gst_video_info_from_caps(&info, caps)) return;
+  const bool video = gst_video_info_from_caps(&info, caps);
+  // Caps that differ in another field, such as the rate, go on with the part.
+  if (video && size_.width == GST_VIDEO_INFO_WIDTH(&info) &&
+      size_.height == GST_VIDEO_INFO_HEIGHT(&info))
+    return;
+  end_part();
+  if (!video) return;
   BinStats stats = read_stats(bin_);
   std::unique_ptr<FrameFindings> found = make_findings_(bin_);
   const std::scoped_lock lock(mutex_);
@@ -97,7 +105,10 @@ void FrameLog::add_frame(GstPad* pad, GstBuffer* buffer) {
     ++count_.frames;
     found_->add(buffer);
     const bool find = found_in_part_->add(buffer);
-    count_.position = GST_BUFFER_PTS(buffer);
+    count_.position =
+        segment_.format == GST_FORMAT_TIME
+            ? gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer))
+            : GST_CLOCK_TIME_NONE;
     count_.seconds = seconds_between(first_frame_, now);
     if (parts_.empty()) return;
     LoggedPart& part = parts_.back();

@@ -49,7 +49,7 @@ class FrameLog {
 
   struct Count {
     uint64_t frames = 0;
-    GstClockTime position = GST_CLOCK_TIME_NONE;  ///< pts of the latest frame
+    GstClockTime position = GST_CLOCK_TIME_NONE;  ///< of the latest frame, stream time
     double seconds = 0;                           ///< since the first frame
     std::string found;                            ///< the progress of the findings
   };
@@ -73,7 +73,9 @@ class FrameLog {
   GstElement* const bin_;
   MakeFindings* const make_findings_;
   TextOutput* metadata_;  ///< the streaming thread's; null once it cannot be written
-  FrameSize size_;        ///< the streaming thread's
+  // The streaming thread's.
+  FrameSize size_;
+  GstSegment segment_{};
 
   mutable std::mutex mutex_;  ///< guards what follows; the streaming thread writes, main reads
   Count count_;
