@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <atomic>
 #include <cstdio>
+#include <deque>
 #include <filesystem>
 
 #include "pipelines/progress.h"
@@ -10,6 +11,7 @@
 #include "pipelines/tandem/decision.h"
 #include "pipelines/tandem/frame_log.h"
 #include "pipelines/tandem/media.h"
+#include "pipelines/tandem/output_pipeline.h"
 #include "pipelines/tandem/pipeline_loop.h"
 #include "pipelines/tandem/same_file.h"
 #include "pipelines/tandem/source.h"
@@ -140,27 +142,55 @@ void check(RunSettings& settings, const std::optional<TextOutput>& metadata) {
   }
 }
 
-// Where the frames go after what was found is drawn. `file`: may be null.
-GstElement* make_destination(VideoFile* file, bool show) {
-  std::string description = file ? file->description() : "";
-  const std::string window = "queue ! videoconvert ! autovideosink";
-  if (show) {
-    description = description.empty()
-                      ? window
-                      : "tee name=branches ! " + description + " branches. ! " + window;
+// The video that is written and the window, each apart from the analysis and from the other.
+class Outputs {
+ public:
+  // `file`: may be null. `others`: something else is made of the analysis.
+  Outputs(VideoFile* file, bool show, bool others) : others_(others) {
+    if (file) file->watch(add(file->description()).elements());
+    // Frames that come late are shown nevertheless.
+    if (show) add("clocksync sync-to-first=true ! videoconvert ! autovideosink sync=false");
   }
-  if (description.empty()) description = "fakesink sync=false";
-  GError* error = nullptr;
-  GstElement* destination = gst_parse_bin_from_description_full(
-      description.c_str(), TRUE, nullptr, GST_PARSE_FLAG_FATAL_ERRORS, &error);
-  if (!destination) {
-    const std::string reason = error->message;
-    g_error_free(error);
-    throw Failure("the output cannot be set up: " + reason);
+  // Before the analysis is stopped, which may wait for an output.
+  ~Outputs() { abandon(); }
+
+  void take_from(GstPad* pad) {
+    for (OutputPipeline& output : all_) output.take_from(pad);
   }
-  if (file) file->watch(GST_BIN(destination));
-  return destination;
-}
+  void abandon() {
+    for (OutputPipeline& output : all_) output.abandon();
+  }
+  // Reports outputs that have failed. False: nothing is left that needs the analysis.
+  bool look(const std::string& input) {
+    for (OutputPipeline& output : all_) {
+      GstMessage* error = output.take_error();
+      if (!error) continue;
+      ++failed_;
+      try {
+        throw_error(error, input, "");
+      } catch (const Failure& failure) {
+        if (!failure_) failure_ = failure;
+        if (is_needed())
+          g_printerr("tandem: warning: %s The rest goes on without it.\n", failure.what());
+      }
+    }
+    return is_needed();
+  }
+  // When the stream is over: files are on the disk then.
+  void stop() {
+    for (OutputPipeline& output : all_) output.stop();
+  }
+  const std::optional<Failure>& failure() const { return failure_; }
+
+ private:
+  bool is_needed() const { return others_ || all_.empty() || failed_ < all_.size(); }
+  OutputPipeline& add(const std::string& description) { return all_.emplace_back(description); }
+
+  const bool others_;
+  std::deque<OutputPipeline> all_;
+  std::size_t failed_ = 0;
+  std::optional<Failure> failure_;
+};
 
 // tandembin lets new caps into its stages when the frames before them have left: there the next
 // part's first scale touches no frame of this one.
@@ -240,7 +270,9 @@ int run(const RunSettings& settings, TextOutput* metadata) {
     last = pipeline.add(make_element("tandemoverlay"));
     Pipeline::link(bin, last);
   }
-  Pipeline::link(last, pipeline.add(make_destination(file ? &*file : nullptr, settings.show)));
+  GstElement* sink = pipeline.add(make_element("fakesink"));
+  g_object_set(sink, "sync", FALSE, nullptr);
+  Pipeline::link(last, sink);
 
   change_first_scales(bin, settings.first_scales, segment);
   const uint64_t limit = settings.frame_limit();
@@ -257,6 +289,9 @@ int run(const RunSettings& settings, TextOutput* metadata) {
                                    bin, settings.application->make_findings);
   const ObjectRef<GstPad> out(gst_element_get_static_pad(last, "src"));
   log->watch(out.get());
+  Outputs outputs(file ? &*file : nullptr, settings.show,
+                  !settings.metadata.empty() || !settings.pictures.empty());
+  outputs.take_from(out.get());
 
   ProgressLine progress;
   Activity activity(settings.verbose);
@@ -276,6 +311,9 @@ int run(const RunSettings& settings, TextOutput* metadata) {
   const auto tick = [&] {
     tell_metadata_problem(log->metadata_problem());
     if (!metadata_problem.empty() && !draw && !stop) interrupt();  // nothing is left to write
+    // Frames under way are of no more use.
+    if (!outputs.look(settings.input))
+      gst_element_post_message(pipeline.get(), gst_message_new_eos(GST_OBJECT(pipeline.get())));
     const FrameLog::Count count = log->count();
     if (count.frames == 0) return;
     progress.show(
@@ -296,7 +334,8 @@ int run(const RunSettings& settings, TextOutput* metadata) {
   progress.clear();
   tell_metadata_problem(log->metadata_problem());
   if (metadata) tell_metadata_problem(metadata->close());
-  const std::vector<LoggedPart> parts = log->parts();
+  if (!outputs.look(settings.input) && ended == Ended::by_itself) throw *outputs.failure();
+  const std::vector<LoggedPart> parts = log->finish();
   if (parts.empty() && ended == Ended::by_itself)
     throw Failure("no frame of video came out of '" + settings.input + "'");
   for (const LoggedPart& part : parts) {
@@ -304,11 +343,12 @@ int run(const RunSettings& settings, TextOutput* metadata) {
     if (!settings.pictures.empty()) print_pictures(part, settings.pictures);
   }
   if (ended != Ended::by_itself) std::puts("ended early");
-  // All of the file is on the disk when the pipeline is stopped.
-  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
+  // An output to which no frame came before the interruption ends with an error of no use.
+  if (outputs.failure() && !parts.empty()) throw *outputs.failure();
   if (file && ended == Ended::at_once) {
     std::printf("'%s' is not complete\n", settings.output.c_str());
   } else if (file) {
+    outputs.stop();
     file->check();
   }
   if (ended != Ended::by_itself) return kInterruptedStatus;

@@ -72,7 +72,7 @@ VideoFile::VideoFile(std::string path, const Encoding& encoding, std::optional<S
     : path_(std::move(path)), encoding_(encoding), size_(size) {}
 
 std::string VideoFile::description() const {
-  std::string text = "queue ! videoconvert ! ";
+  std::string text = "videoconvert ! ";
   if (size_) {
     text +=
         "videoscale ! video/x-raw,pixel-aspect-ratio=1/1,width=" + std::to_string(size_->width) +

@@ -16,6 +16,7 @@
 #include "pipelines/tandem/source.h"
 #include "tests/pipelines/clips.h"
 #include "tests/pipelines/command.h"
+#include "tests/pipelines/jobs/json_frames.h"
 
 namespace tandem::test {
 namespace {
@@ -121,6 +122,48 @@ TEST_F(VideoFileTest, RealClips) {
     }
   }
 }
+
+class EveryApplication : public VideoFileTest, public testing::WithParamInterface<const char*> {};
+
+// A size that encoders do not take, sizes that are scaled to, and pictures.
+TEST_P(EveryApplication, FindsTheSameWhateverIsWritten) {
+  const char* shipped = std::getenv("TANDEM_SHIPPED");
+  ASSERT_TRUE(shipped);
+  const std::string input = folder_ + "/in.avi", json = folder_ + "/out.jsonl";
+  play_file(
+      "videotestsrc pattern=ball num-buffers=8 ! "
+      "video/x-raw,format=I420,framerate=25/1,width=161,height=163 ! jpegenc ! avimux ! "
+      "filesink name=file",
+      input);
+  setenv("TANDEM_DATA_DIR", shipped, 1);
+  const auto run = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> words = {"run",      GetParam(), "--input",    input,
+                                      "--device", "cpu",      "--metadata", json};
+    if (GetParam() == std::string("vivid")) words.insert(words.end(), {"--threshold", "0"});
+    words.insert(words.end(), options.begin(), options.end());
+    const CommandResult result = run_tandem(words);
+    EXPECT_EQ(result.status, 0) << result.errors;
+    return comparable(read_file(json));
+  };
+  for (const std::vector<std::string>& analysed :
+       {std::vector<std::string>{}, {"--size", "145x151"}}) {
+    const auto wanted = run(analysed);
+    EXPECT_EQ(wanted.size(), 8U);
+    for (const std::vector<std::string>& written : std::vector<std::vector<std::string>>{
+             {"--output", folder_ + "/o.mp4"},
+             {"--output", folder_ + "/o.mkv", "--output-size", "96x80"},
+             {"--output", folder_ + "/o.avi", "--output-size", "320x240"},
+             {"--output", folder_ + "/o.webm", "--output-size", "41x43"},
+             {"--pictures", folder_}}) {
+      std::vector<std::string> options = analysed;
+      options.insert(options.end(), written.begin(), written.end());
+      EXPECT_EQ(run(options), wanted) << testing::PrintToString(options);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryApplication,
+                         testing::Values("vivid", "srad", "tracking", "scene"));
 
 // An encoder that loses frames.
 void expect_failure(const char* description, const char* says, const std::string& folder) {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/app/gstappsrc.h>
+#include <gst/gst.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "gst/util/ref.h"
+#include "pipelines/tandem/pipeline_loop.h"
+
+namespace tandem {
+
+/// A pipeline of its own for what is written or shown. It takes the frames of a pad of the
+/// analysis. Its formats, its QoS and its failures do not reach that pad; only its slowness does.
+class OutputPipeline {
+ public:
+  /// `description`: a launch description that takes raw video. Throws Failure.
+  explicit OutputPipeline(const std::string& description);
+  OutputPipeline(const OutputPipeline&) = delete;
+  OutputPipeline& operator=(const OutputPipeline&) = delete;
+  /// Call abandon() before, if the analysis may still stream.
+  ~OutputPipeline() = default;
+
+  GstBin* elements() const { return GST_BIN(elements_); }
+
+  /// Call once, before the analysis plays; this object outlives its streaming. The output begins
+  /// with the first frame: where none comes, no file is touched. The EOS of `pad` waits until the
+  /// output has ended.
+  void take_from(GstPad* pad);
+
+  /// Takes no more frames and waits for nothing. What it writes is not complete.
+  void abandon();
+
+  /// Closes what was written. Call it when the EOS of the pad has passed, or after abandon().
+  void stop();
+
+  /// The error that ended the output; null: none, or it was taken before. The caller owns it.
+  GstMessage* take_error();
+
+ private:
+  using Message = MiniObjectRef<GstMessage>;
+  static GstPadProbeReturn on_data(GstPad* pad, GstPadProbeInfo* info, gpointer self);
+  static GstPadProbeReturn on_leaving(GstPad* pad, GstPadProbeInfo* info, gpointer self);
+  static GstBusSyncReply on_message(GstBus* bus, GstMessage* message, gpointer self);
+  void push(GstPad* pad, GstBuffer* frame);
+  void end();
+
+  std::mutex mutex_;  // guards what follows; held over no call into GStreamer
+  std::condition_variable changed_;
+  uint64_t waiting_ = 0;  // frames
+  bool over_ = false;     // EOS has passed, an error came, or it was abandoned
+  Message error_;
+
+  Pipeline pipeline_;     // stopped first: its threads use what is above
+  bool started_ = false;  // the streaming thread's
+  GstElement* entry_ = nullptr;
+  GstElement* elements_ = nullptr;
+};
+
+}  // namespace tandem
