@@ -105,6 +105,10 @@ const Encoding& encoding_for(const std::string& path) {
                    list);
 }
 
+bool stores_times(std::string_view extension) {
+  return extension != ".avi" && !extension.starts_with(".og");
+}
+
 std::string input_uri(const std::string& input) {
   if (input == "camera") return camera_uri("/dev/video0");
   if (input.starts_with("/dev/video")) return camera_uri(input);

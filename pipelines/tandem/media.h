@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tandem {
@@ -36,6 +37,10 @@ bool is_available(const Encoding& encoding);
 /// The encoding for the file `path` by its extension. Throws UsageError for an unknown extension,
 /// Failure when no encoder for it is installed.
 const Encoding& encoding_for(const std::string& path);
+
+/// Whether files of this extension store the time of each frame. AVI stores a rate, Ogg the numbers
+/// of frames at a constant one.
+bool stores_times(std::string_view extension);
 
 /// Where `input` (a file, a URI, `camera` or a /dev/video device) is read from. Throws Failure when
 /// the file or device is not there or cannot be read.

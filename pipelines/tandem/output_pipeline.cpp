@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/tandem/output_pipeline.h"
 
+#include <memory>
 #include <utility>
 
 #include "pipelines/tandem/elements.h"
-#include "pipelines/tandem/options.h"
+#include "pipelines/tandem/text.h"
 
 namespace tandem {
 namespace {
@@ -23,10 +24,23 @@ SampleRef make_sample(GstPad* pad, GstBuffer* frame) {
   return SampleRef(gst_sample_new(frame, caps.get(), segment, nullptr));
 }
 
+Failure failure_of(GstMessage* message, const std::string& problem) {
+  GError* error = nullptr;
+  gchar* details = nullptr;
+  gst_message_parse_error(message, &error, &details);
+  const std::unique_ptr<GError, decltype(&g_error_free)> owned(error, g_error_free);
+  const Text owned_details(details);
+  if (g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT)) {
+    return Failure(problem + ": the disk is full",
+                   "Make room, or write to another disk; the file is not complete.");
+  }
+  return Failure(problem + ": " + error->message, reason(details));
+}
+
 }  // namespace
 
-OutputPipeline::OutputPipeline(const std::string& description)
-    : pipeline_(gst_pipeline_new("output")) {
+OutputPipeline::OutputPipeline(std::string problem, const std::string& description)
+    : problem_(std::move(problem)), pipeline_(gst_pipeline_new("output")) {
   GError* error = nullptr;
   elements_ = gst_parse_bin_from_description_full(description.c_str(), TRUE, nullptr,
                                                   GST_PARSE_FLAG_FATAL_ERRORS, &error);
@@ -63,9 +77,14 @@ void OutputPipeline::abandon() {
 
 void OutputPipeline::stop() { gst_element_set_state(pipeline_.get(), GST_STATE_NULL); }
 
-GstMessage* OutputPipeline::take_error() {
-  const std::scoped_lock lock(mutex_);
-  return error_.release();
+std::optional<Failure> OutputPipeline::take_error() {
+  Message error;
+  {
+    const std::scoped_lock lock(mutex_);
+    error = std::move(error_);
+  }
+  if (!error) return std::nullopt;
+  return failure_of(error.get(), problem_);
 }
 
 GstPadProbeReturn OutputPipeline::on_data(GstPad* pad, GstPadProbeInfo* info, gpointer data) {

@@ -7,9 +7,11 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "gst/util/ref.h"
+#include "pipelines/tandem/options.h"
 #include "pipelines/tandem/pipeline_loop.h"
 
 namespace tandem {
@@ -18,8 +20,9 @@ namespace tandem {
 /// analysis. Its formats, its QoS and its failures do not reach that pad; only its slowness does.
 class OutputPipeline {
  public:
-  /// `description`: a launch description that takes raw video. Throws Failure.
-  explicit OutputPipeline(const std::string& description);
+  /// `problem`: how messages about a failure begin. `description`: a launch description that takes
+  /// raw video. Throws Failure.
+  OutputPipeline(std::string problem, const std::string& description);
   OutputPipeline(const OutputPipeline&) = delete;
   OutputPipeline& operator=(const OutputPipeline&) = delete;
   /// Call abandon() before, if the analysis may still stream.
@@ -38,8 +41,8 @@ class OutputPipeline {
   /// Closes what was written. Call it when the EOS of the pad has passed, or after abandon().
   void stop();
 
-  /// The error that ended the output; null: none, or it was taken before. The caller owns it.
-  GstMessage* take_error();
+  /// Why the output has ended too early; none: it has not, or the error was taken before.
+  std::optional<Failure> take_error();
 
  private:
   using Message = MiniObjectRef<GstMessage>;
@@ -49,6 +52,7 @@ class OutputPipeline {
   void push(GstPad* pad, GstBuffer* frame);
   void end();
 
+  const std::string problem_;
   std::mutex mutex_;  // guards what follows; held over no call into GStreamer
   std::condition_variable changed_;
   uint64_t waiting_ = 0;  // frames

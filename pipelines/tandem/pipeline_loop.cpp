@@ -29,25 +29,6 @@ struct Session {
   Message error{};
 };
 
-// The first line of a message's details tells where in the source, the second why.
-std::string reason(const gchar* details) {
-  const std::vector<std::string> lines = split(details ? details : "", '\n');
-  return lines.size() > 1 ? lines[1] : "";
-}
-
-// The file that `element` writes; empty when it writes none.
-std::string written_file(GstObject* element) {
-  if (!element || !GST_IS_ELEMENT(element) ||
-      !GST_OBJECT_FLAG_IS_SET(element, GST_ELEMENT_FLAG_SINK) ||
-      !g_object_class_find_property(G_OBJECT_GET_CLASS(element), "location")) {
-    return "";
-  }
-  gchar* location = nullptr;
-  g_object_get(element, "location", &location, nullptr);
-  const Text owned(location);
-  return location ? location : "";
-}
-
 gboolean on_message(GstBus*, GstMessage* message, gpointer data) {
   Session& session = *static_cast<Session*>(data);
   if (gst_is_missing_plugin_message(message)) {
@@ -97,6 +78,11 @@ gboolean on_hangup(gpointer data) {
 }
 
 }  // namespace
+
+std::string reason(const gchar* details) {
+  const std::vector<std::string> lines = split(details ? details : "", '\n');
+  return lines.size() > 1 ? lines[1] : "";
+}
 
 Pipeline::Pipeline(GstElement* pipeline) : element_(GST_ELEMENT(gst_object_ref_sink(pipeline))) {}
 
@@ -163,13 +149,6 @@ void throw_error(GstMessage* message, const std::string& input, const std::strin
     throw Failure("'" + input + "' is damaged or cut short: " + error->message);
   }
   GstObject* from = GST_MESSAGE_SRC(message);
-  if (const std::string file = written_file(from); !file.empty()) {
-    const bool full = is(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
-    throw Failure(
-        "'" + file + "' cannot be written: " + (full ? "the disk is full" : error->message),
-        full ? "Make room, or write to another disk; the file is not complete."
-             : reason(details) + "; the file is not complete.");
-  }
   if (from && GST_IS_ELEMENT(from) && GST_OBJECT_FLAG_IS_SET(from, GST_ELEMENT_FLAG_SOURCE)) {
     throw Failure("'" + input + "' cannot be read: " + error->message, reason(details));
   }

@@ -147,9 +147,14 @@ class Outputs {
  public:
   // `file`: may be null. `others`: something else is made of the analysis.
   Outputs(VideoFile* file, bool show, bool others) : others_(others) {
-    if (file) file->watch(add(file->description()).elements());
+    if (file) {
+      const std::string problem = "'" + file->path() + "' cannot be written";
+      file->watch(all_.emplace_back(problem, file->description()).elements());
+    }
     // Frames that come late are shown nevertheless.
-    if (show) add("clocksync sync-to-first=true ! videoconvert ! autovideosink sync=false");
+    if (show)
+      all_.emplace_back("the window cannot be shown",
+                        "clocksync sync-to-first=true ! videoconvert ! autovideosink sync=false");
   }
   // Before the analysis is stopped, which may wait for an output.
   ~Outputs() { abandon(); }
@@ -161,18 +166,14 @@ class Outputs {
     for (OutputPipeline& output : all_) output.abandon();
   }
   // Reports outputs that have failed. False: nothing is left that needs the analysis.
-  bool look(const std::string& input) {
+  bool look() {
     for (OutputPipeline& output : all_) {
-      GstMessage* error = output.take_error();
-      if (!error) continue;
+      const std::optional<Failure> failure = output.take_error();
+      if (!failure) continue;
       ++failed_;
-      try {
-        throw_error(error, input, "");
-      } catch (const Failure& failure) {
-        if (!failure_) failure_ = failure;
-        if (is_needed())
-          g_printerr("tandem: warning: %s The rest goes on without it.\n", failure.what());
-      }
+      if (!failure_) failure_ = failure;
+      if (is_needed())
+        g_printerr("tandem: warning: %s. The rest goes on without it.\n", failure->what());
     }
     return is_needed();
   }
@@ -184,8 +185,6 @@ class Outputs {
 
  private:
   bool is_needed() const { return others_ || all_.empty() || failed_ < all_.size(); }
-  OutputPipeline& add(const std::string& description) { return all_.emplace_back(description); }
-
   const bool others_;
   std::deque<OutputPipeline> all_;
   std::size_t failed_ = 0;
@@ -312,7 +311,7 @@ int run(const RunSettings& settings, TextOutput* metadata) {
     tell_metadata_problem(log->metadata_problem());
     if (!metadata_problem.empty() && !draw && !stop) interrupt();  // nothing is left to write
     // Frames under way are of no more use.
-    if (!outputs.look(settings.input))
+    if (!outputs.look())
       gst_element_post_message(pipeline.get(), gst_message_new_eos(GST_OBJECT(pipeline.get())));
     const FrameLog::Count count = log->count();
     if (count.frames == 0) return;
@@ -334,7 +333,7 @@ int run(const RunSettings& settings, TextOutput* metadata) {
   progress.clear();
   tell_metadata_problem(log->metadata_problem());
   if (metadata) tell_metadata_problem(metadata->close());
-  if (!outputs.look(settings.input) && ended == Ended::by_itself) throw *outputs.failure();
+  if (!outputs.look() && ended == Ended::by_itself) throw *outputs.failure();
   const std::vector<LoggedPart> parts = log->finish();
   if (parts.empty() && ended == Ended::by_itself)
     throw Failure("no frame of video came out of '" + settings.input + "'");

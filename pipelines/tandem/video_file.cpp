@@ -14,8 +14,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kEntry = "entry";
 constexpr const char* kToEncoder = "to-encoder";
 constexpr const char* kFile = "file";
+
+// Frames a second where the input states no rate: what FFmpeg and GStreamer take for pictures too.
+constexpr int kRateOfPictures = 25;
 
 // What the encodings put into files. decodebin stops at these instead of decoding them.
 constexpr const char* kCoded =
@@ -72,7 +76,7 @@ VideoFile::VideoFile(std::string path, const Encoding& encoding, std::optional<S
     : path_(std::move(path)), encoding_(encoding), size_(size) {}
 
 std::string VideoFile::description() const {
-  std::string text = "videoconvert ! ";
+  std::string text = "videoconvert name=" + std::string(kEntry) + " ! ";
   if (size_) {
     text +=
         "videoscale ! video/x-raw,pixel-aspect-ratio=1/1,width=" + std::to_string(size_->width) +
@@ -90,6 +94,12 @@ std::string VideoFile::description() const {
 void VideoFile::watch(GstBin* bin) {
   const ObjectRef<GstElement> file(gst_bin_get_by_name(bin, kFile));
   g_object_set(file.get(), "location", path_.c_str(), nullptr);
+  const ObjectRef<GstElement> entry(gst_bin_get_by_name(bin, kEntry));
+  const ObjectRef<GstPad> entry_pad(gst_element_get_static_pad(entry.get(), "sink"));
+  gst_pad_add_probe(entry_pad.get(),
+                    static_cast<GstPadProbeType>(int{GST_PAD_PROBE_TYPE_BUFFER} |
+                                                 int{GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM}),
+                    on_entry, this, nullptr);
   const ObjectRef<GstElement> last(gst_bin_get_by_name(bin, kToEncoder));
   const ObjectRef<GstPad> frames(gst_element_get_static_pad(last.get(), "src"));
   gst_pad_add_probe(frames.get(), GST_PAD_PROBE_TYPE_BUFFER, on_frame, this, nullptr);
@@ -98,6 +108,57 @@ void VideoFile::watch(GstBin* bin) {
   const ObjectRef<GstElement> encoder(gst_pad_get_parent_element(into.get()));
   const ObjectRef<GstPad> packets(gst_element_get_static_pad(encoder.get(), "src"));
   gst_pad_add_probe(packets.get(), GST_PAD_PROBE_TYPE_BUFFER, on_packet, this, nullptr);
+}
+
+GstPadProbeReturn VideoFile::on_entry(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
+  VideoFile& self = *static_cast<VideoFile*>(data);
+  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER)
+    self.complete_times(pad, info);
+  else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS)
+    self.complete_caps(info);
+  return GST_PAD_PROBE_OK;
+}
+
+// Without a rate theoraenc and avimux take nothing, and openh264enc leaves out frames.
+void VideoFile::complete_caps(GstPadProbeInfo* info) {
+  GstCaps* caps = nullptr;
+  gst_event_parse_caps(GST_PAD_PROBE_INFO_EVENT(info), &caps);
+  GstVideoInfo video;
+  if (!gst_video_info_from_caps(&video, caps)) return;
+  rate_assumed_ = video.fps_n == 0;
+  rate_n_ = rate_assumed_ ? kRateOfPictures : video.fps_n;
+  rate_d_ = rate_assumed_ ? 1 : video.fps_d;
+  if (!rate_assumed_) return;
+  const CapsRef changed(gst_caps_copy(caps));
+  gst_caps_set_simple(changed.get(), "framerate", GST_TYPE_FRACTION, rate_n_, rate_d_, nullptr);
+  gst_event_unref(GST_PAD_PROBE_INFO_EVENT(info));
+  GST_PAD_PROBE_INFO_DATA(info) = gst_event_new_caps(changed.get());
+}
+
+// A frame without a time follows the one before it at the stream's rate.
+void VideoFile::complete_times(GstPad* pad, GstPadProbeInfo* info) {
+  GstBuffer* frame = GST_PAD_PROBE_INFO_BUFFER(info);
+  const bool first = !GST_CLOCK_TIME_IS_VALID(timed_ns_);
+  const bool timed = GST_BUFFER_PTS_IS_VALID(frame);
+  if (timed || first) {
+    timed_ns_ = timed ? GST_BUFFER_PTS(frame) : segment_of(pad).start;
+    frames_since_ = 0;
+  } else {
+    ++frames_since_;
+  }
+  if (!first && rate_assumed_ && !(timed && stores_times(encoding_.extension)) &&
+      !std::exchange(rate_told_, true)) {
+    g_printerr("tandem: warning: the input states no frame rate: '%s' has %d frames a second\n",
+               path_.c_str(), kRateOfPictures);
+  }
+  if (timed) return;
+  const auto time_of = [&](uint64_t number) {
+    return timed_ns_ + gst_util_uint64_scale(number, GST_SECOND * rate_d_, rate_n_);
+  };
+  frame = gst_buffer_make_writable(frame);
+  GST_BUFFER_PTS(frame) = time_of(frames_since_);
+  GST_BUFFER_DURATION(frame) = time_of(frames_since_ + 1) - time_of(frames_since_);
+  GST_PAD_PROBE_INFO_DATA(info) = frame;
 }
 
 GstPadProbeReturn VideoFile::on_frame(GstPad* pad, GstPadProbeInfo* info, gpointer data) {

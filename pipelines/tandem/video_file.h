@@ -33,6 +33,7 @@ class VideoFile {
   /// plays. This object outlives the bin's streaming.
   void watch(GstBin* bin);
 
+  const std::string& path() const { return path_; }
   uint64_t frames_sent() const { return frames_sent_; }
 
   /// Call after EOS. Throws Failure when the file holds fewer frames than were sent to it. A file
@@ -40,12 +41,23 @@ class VideoFile {
   void check() const;
 
  private:
+  static GstPadProbeReturn on_entry(GstPad* pad, GstPadProbeInfo* info, gpointer data);
   static GstPadProbeReturn on_frame(GstPad* pad, GstPadProbeInfo* info, gpointer data);
   static GstPadProbeReturn on_packet(GstPad* pad, GstPadProbeInfo* info, gpointer data);
+
+  void complete_caps(GstPadProbeInfo* info);
+  void complete_times(GstPad* pad, GstPadProbeInfo* info);
 
   const std::string path_;
   const Encoding& encoding_;
   const std::optional<Size> size_;
+
+  // Of the streaming thread.
+  int rate_n_ = 0, rate_d_ = 1;                    // frames a second
+  bool rate_assumed_ = false, rate_told_ = false;  // the input states none
+  GstClockTime timed_ns_ = GST_CLOCK_TIME_NONE;    // PTS of the latest frame that came with one
+  uint64_t frames_since_ = 0;                      // without a time
+
   std::atomic<uint64_t> frames_sent_{0};
   std::mutex mutex_;                     // the encoder may have a thread of its own
   std::deque<GstClockTime> in_encoder_;  // running times, only where packets are stamped again
