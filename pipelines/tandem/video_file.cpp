@@ -3,6 +3,7 @@
 
 #include <gst/video/video.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -15,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kEntry = "entry";
+constexpr const char* kKept = "kept";
 constexpr const char* kToEncoder = "to-encoder";
 constexpr const char* kFile = "file";
 
@@ -33,6 +35,19 @@ GstSegment segment_of(GstPad* pad) {
     gst_event_unref(event);
   }
   return segment;
+}
+
+// What neither videoconvert nor videoscale converts.
+void keep_fields(GstCaps* caps, const GstCaps* first) {
+  const GstStructure* kept = gst_caps_get_structure(first, 0);
+  GstStructure* fields = gst_caps_get_structure(caps, 0);
+  for (const char* name : {"framerate", "max-framerate", "interlace-mode", "field-order",
+                           "multiview-mode", "multiview-flags", "views"}) {
+    if (const GValue* value = gst_structure_get_value(kept, name))
+      gst_structure_set_value(fields, name, value);
+    else
+      gst_structure_remove_field(fields, name);
+  }
 }
 
 // With the time that the frame of this number has at a constant rate.
@@ -76,15 +91,8 @@ VideoFile::VideoFile(std::string path, const Encoding& encoding, std::optional<S
     : path_(std::move(path)), encoding_(encoding), size_(size) {}
 
 std::string VideoFile::description() const {
-  std::string text = "videoconvert name=" + std::string(kEntry) + " ! ";
-  if (size_) {
-    text +=
-        "videoscale ! video/x-raw,pixel-aspect-ratio=1/1,width=" + std::to_string(size_->width) +
-        ",height=" + std::to_string(size_->height) + " ! ";
-  }
-  // As near as possible to the size that comes.
-  if (encoding_.quirk == Encoding::Quirk::even_sizes)
-    text += "videoscale ! video/x-raw,width=[2,16384,2],height=[2,16384,2] ! ";
+  const std::string text = "videoconvert name=" + std::string(kEntry) +
+                           " ! videoscale ! capsfilter name=" + kKept + " ! ";
   // One segment that begins at 0 and does not end: where the input's segment ends, muxers leave out
   // what an encoder stamps behind it.
   return text + "identity single-segment=true name=" + kToEncoder + " ! " + encoding_.description +
@@ -100,9 +108,11 @@ void VideoFile::watch(GstBin* bin) {
                     static_cast<GstPadProbeType>(int{GST_PAD_PROBE_TYPE_BUFFER} |
                                                  int{GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM}),
                     on_entry, this, nullptr);
+  kept_.reset(gst_bin_get_by_name(bin, kKept));
   const ObjectRef<GstElement> last(gst_bin_get_by_name(bin, kToEncoder));
   const ObjectRef<GstPad> frames(gst_element_get_static_pad(last.get(), "src"));
   gst_pad_add_probe(frames.get(), GST_PAD_PROBE_TYPE_BUFFER, on_frame, this, nullptr);
+  gst_pad_add_probe(frames.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event, this, nullptr);
   if (encoding_.quirk != Encoding::Quirk::same_time) return;
   const ObjectRef<GstPad> into(gst_pad_get_peer(frames.get()));
   const ObjectRef<GstElement> encoder(gst_pad_get_parent_element(into.get()));
@@ -119,18 +129,37 @@ GstPadProbeReturn VideoFile::on_entry(GstPad* pad, GstPadProbeInfo* info, gpoint
   return GST_PAD_PROBE_OK;
 }
 
-// Without a rate theoraenc and avimux take nothing, and openh264enc leaves out frames.
+CapsRef VideoFile::caps_of_size(const GstVideoInfo& video) const {
+  Size size = size_.value_or(Size{video.width, video.height});
+  if (encoding_.quirk == Encoding::Quirk::even_sizes)
+    size = {std::max(2, size.width / 2 * 2), std::max(2, size.height / 2 * 2)};
+  return CapsRef(gst_caps_new_simple("video/x-raw", "width", G_TYPE_INT, size.width, "height",
+                                     G_TYPE_INT, size.height, "pixel-aspect-ratio",
+                                     GST_TYPE_FRACTION, size_ ? 1 : video.par_n,
+                                     size_ ? 1 : video.par_d, nullptr));
+}
+
+// The caps that leave for the encoder are the same to the end: muxers take no others. Without a
+// rate theoraenc and avimux take nothing, and openh264enc leaves out frames.
 void VideoFile::complete_caps(GstPadProbeInfo* info) {
   GstCaps* caps = nullptr;
   gst_event_parse_caps(GST_PAD_PROBE_INFO_EVENT(info), &caps);
   GstVideoInfo video;
   if (!gst_video_info_from_caps(&video, caps)) return;
+  const CapsRef changed(gst_caps_copy(caps));
+  if (first_caps_) {
+    keep_fields(changed.get(), first_caps_.get());
+    gst_video_info_from_caps(&video, changed.get());
+  }
   rate_assumed_ = video.fps_n == 0;
   rate_n_ = rate_assumed_ ? kRateOfPictures : video.fps_n;
   rate_d_ = rate_assumed_ ? 1 : video.fps_d;
-  if (!rate_assumed_) return;
-  const CapsRef changed(gst_caps_copy(caps));
-  gst_caps_set_simple(changed.get(), "framerate", GST_TYPE_FRACTION, rate_n_, rate_d_, nullptr);
+  if (rate_assumed_)
+    gst_caps_set_simple(changed.get(), "framerate", GST_TYPE_FRACTION, rate_n_, rate_d_, nullptr);
+  if (!first_caps_) {
+    first_caps_.reset(gst_caps_ref(changed.get()));
+    g_object_set(kept_.get(), "caps", caps_of_size(video).get(), nullptr);
+  }
   gst_event_unref(GST_PAD_PROBE_INFO_EVENT(info));
   GST_PAD_PROBE_INFO_DATA(info) = gst_event_new_caps(changed.get());
 }
@@ -159,6 +188,17 @@ void VideoFile::complete_times(GstPad* pad, GstPadProbeInfo* info) {
   GST_BUFFER_PTS(frame) = time_of(frames_since_);
   GST_BUFFER_DURATION(frame) = time_of(frames_since_ + 1) - time_of(frames_since_);
   GST_PAD_PROBE_INFO_DATA(info) = frame;
+}
+
+// Format and colours are the encoder's choice; they stay as well.
+GstPadProbeReturn VideoFile::on_event(GstPad*, GstPadProbeInfo* info, gpointer data) {
+  const VideoFile& self = *static_cast<VideoFile*>(data);
+  GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
+  GstCaps* caps = nullptr;
+  gst_event_parse_caps(event, &caps);
+  g_object_set(self.kept_.get(), "caps", caps, nullptr);
+  return GST_PAD_PROBE_OK;
 }
 
 GstPadProbeReturn VideoFile::on_frame(GstPad* pad, GstPadProbeInfo* info, gpointer data) {

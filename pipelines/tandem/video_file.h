@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gst/gst.h>
+#include <gst/video/video.h>
 
 #include <atomic>
 #include <cstdint>
@@ -21,7 +22,8 @@ namespace tandem {
 /// each of them.
 class VideoFile {
  public:
-  /// `size`: that of the written frames; none: as they come.
+  /// `size`: that of the written frames; none: as the first one comes. Later frames of another size
+  /// are scaled to it, with bars that keep their proportions.
   VideoFile(std::string path, const Encoding& encoding, std::optional<Size> size);
   VideoFile(const VideoFile&) = delete;
   VideoFile& operator=(const VideoFile&) = delete;
@@ -42,9 +44,11 @@ class VideoFile {
 
  private:
   static GstPadProbeReturn on_entry(GstPad* pad, GstPadProbeInfo* info, gpointer data);
+  static GstPadProbeReturn on_event(GstPad* pad, GstPadProbeInfo* info, gpointer data);
   static GstPadProbeReturn on_frame(GstPad* pad, GstPadProbeInfo* info, gpointer data);
   static GstPadProbeReturn on_packet(GstPad* pad, GstPadProbeInfo* info, gpointer data);
 
+  CapsRef caps_of_size(const GstVideoInfo& video) const;
   void complete_caps(GstPadProbeInfo* info);
   void complete_times(GstPad* pad, GstPadProbeInfo* info);
 
@@ -52,7 +56,10 @@ class VideoFile {
   const Encoding& encoding_;
   const std::optional<Size> size_;
 
+  ObjectRef<GstElement> kept_;  // the filter in front of the encoder
+
   // Of the streaming thread.
+  CapsRef first_caps_;
   int rate_n_ = 0, rate_d_ = 1;                    // frames a second
   bool rate_assumed_ = false, rate_told_ = false;  // the input states none
   GstClockTime timed_ns_ = GST_CLOCK_TIME_NONE;    // PTS of the latest frame that came with one

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <tuple>
 
 #include "pipelines/tandem/applications.h"
@@ -97,6 +98,72 @@ TEST_P(EveryEncoding, HoldsFramesThatCameWithoutTimes) {
   }
 }
 
+GstPadProbeReturn add_size(GstPad*, GstPadProbeInfo* info, gpointer sizes) {
+  GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
+  GstCaps* caps = nullptr;
+  gst_event_parse_caps(event, &caps);
+  int width = 0, height = 0;
+  const GstStructure* fields = gst_caps_get_structure(caps, 0);
+  gst_structure_get_int(fields, "width", &width);
+  gst_structure_get_int(fields, "height", &height);
+  static_cast<std::set<std::string>*>(sizes)->insert(to_string(Size{width, height}));
+  return GST_PAD_PROBE_OK;
+}
+
+std::set<std::string> sizes_of(const std::string& path) {
+  std::set<std::string> sizes;
+  play_file("filesrc name=file ! decodebin ! video/x-raw ! fakesink name=sink sync=false", path,
+            [&](GstElement* pipeline) {
+              const ObjectRef<GstElement> sink(gst_bin_get_by_name(GST_BIN(pipeline), "sink"));
+              const ObjectRef<GstPad> pad(gst_element_get_static_pad(sink.get(), "sink"));
+              gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, add_size, &sizes,
+                                nullptr);
+            });
+  return sizes;
+}
+
+// 10 frames of each form in one file without a container.
+void make_changing(const std::string& path, const std::vector<std::string>& forms) {
+  const bool jpeg = path.ends_with(".mjpeg");
+  std::string bytes;
+  for (const std::string& form : forms) {
+    play_file("videotestsrc pattern=ball num-buffers=10 ! video/x-raw,format=I420," + form +
+                  (jpeg ? " ! jpegenc"
+                        : " ! x264enc bframes=0 key-int-max=5 ! h264parse ! "
+                          "video/x-h264,stream-format=byte-stream") +
+                  " ! filesink name=file",
+              path);
+    bytes += read_file(path);
+  }
+  write_file(path, bytes);
+}
+
+TEST_P(EveryEncoding, KeepsTheFirstSizeAndRate) {
+  const Encoding& encoding = encodings()[GetParam()];
+  if (!is_available(encoding))
+    GTEST_SKIP() << "needs GStreamer's elements of " << encoding.description;
+  const std::string base = "width=96,height=80,framerate=25/1,pixel-aspect-ratio=1/1";
+  const std::pair<const char*, std::string> changes[] = {
+      {"size.mjpeg", "width=64,height=112,framerate=25/1"},
+      {"size.h264", "width=64,height=112,framerate=25/1,pixel-aspect-ratio=1/1"},
+      {"odd.mjpeg", "width=63,height=81,framerate=25/1"},
+      {"rate.h264", "width=96,height=80,framerate=50/1,pixel-aspect-ratio=1/1"},
+      {"ratio.h264", "width=96,height=80,framerate=25/1,pixel-aspect-ratio=2/1"}};
+  for (const auto& [name, other] : changes) {
+    SCOPED_TRACE(std::string(name) + " -> " + encoding.description);
+    const std::string input = folder_ + "/" + name, output = folder_ + "/out" + encoding.extension;
+    if (!can_make({name, input.ends_with("h264") ? "x264enc" : ""})) continue;
+    make_changing(input, {base, other, base});
+    VideoFile file(output, encoding, std::nullopt);
+    write_video(input, file);
+    EXPECT_NO_THROW(file.check());
+    EXPECT_EQ(file.frames_sent(), 30U);
+    EXPECT_EQ(count_frames(output), 30);
+    EXPECT_EQ(sizes_of(output), std::set<std::string>{"96x80"});
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, EveryEncoding, testing::Range(std::size_t{0}, encodings().size()));
 
 // The command, with the encoder that it prefers here.
@@ -180,6 +247,23 @@ TEST_P(EveryApplication, FindsTheSameWhateverIsWritten) {
 
 INSTANTIATE_TEST_SUITE_P(All, EveryApplication,
                          testing::Values("vivid", "srad", "tracking", "scene"));
+
+// The window, the video and the lines are independent: what fails is told, the others go on.
+TEST_F(VideoFileTest, AnOutputThatFailsEndsAlone) {
+  const std::string input = folder_ + "/in.avi", json = folder_ + "/out.jsonl";
+  make_video(input, 20, 64, 48);
+  for (const char* extension : {".mkv", ".avi", ".webm"}) {
+    const std::string output = folder_ + "/full" + extension;
+    fs::create_symlink("/dev/full", output);
+    const CommandResult result =
+        run_tandem({"run", "tracking", "--input", input, "--output", output, "--metadata", json});
+    EXPECT_EQ(result.status, 1) << result.errors;
+    EXPECT_NE(result.errors.find("'" + output + "' cannot be written"), std::string::npos)
+        << result.errors;
+    EXPECT_EQ(comparable(read_file(json)).size(), 20U) << result.errors;
+    EXPECT_NE(result.output.find("64x48: 20 frames"), std::string::npos) << result.output;
+  }
+}
 
 // An encoder that loses frames.
 void expect_failure(const char* description, const char* says, const std::string& folder) {
