@@ -10,6 +10,7 @@
 
 #include "gst/util/ref.h"
 #include "pipelines/tandem/elements.h"
+#include "pipelines/tandem/main_video.h"
 #include "pipelines/tandem/options.h"
 #include "pipelines/tandem/pipeline_loop.h"
 
@@ -41,12 +42,11 @@ std::string why_whole(const GstCaps* caps) {
 
 class Indexer {
  public:
-  VideoIndex run(const std::string& uri);
+  // `whole`: past the first packet.
+  VideoIndex run(const std::string& uri, bool whole);
 
  private:
   static GstPadProbeReturn on_data(GstPad* pad, GstPadProbeInfo* info, gpointer self);
-  static void link(GstElement* decoder, GstPad* pad, gpointer self);
-  static void fail_without_video(GstElement* decoder, gpointer self);
 
   void take_event(GstEvent* event);
   void take_packet(GstBuffer* packet);
@@ -55,6 +55,7 @@ class Indexer {
 
   Pipeline pipeline_{gst_pipeline_new("index")};
   GstElement* sink_ = nullptr;
+  bool whole_ = true;
   std::string codec_;
   GstSegment segment_{};
   VideoIndex index_;
@@ -112,6 +113,8 @@ void Indexer::take_packet(GstBuffer* packet) {
     found_.notify_all();
     return;
   }
+  if (!index_.why_whole.empty()) return;
+  if (!whole_) return give_up("it was not read to its end");
   if (!is_shown(codec_, packet)) return;
   const GstClockTime pts = GST_BUFFER_PTS(packet);
   if (!GST_CLOCK_TIME_IS_VALID(pts)) return give_up("its file keeps no times of frames");
@@ -123,19 +126,6 @@ void Indexer::take_packet(GstBuffer* packet) {
   if (begin_inside != pts) return give_up("it is edited: it begins within a frame");
   index_.frames.push_back({pts, gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, pts),
                            !GST_BUFFER_FLAG_IS_SET(packet, GST_BUFFER_FLAG_DELTA_UNIT)});
-}
-
-void Indexer::link(GstElement*, GstPad* pad, gpointer data) {
-  Indexer& self = *static_cast<Indexer*>(data);
-  const ObjectRef<GstPad> sink(gst_element_get_static_pad(self.sink_, "sink"));
-  if (!gst_pad_is_linked(sink.get())) gst_pad_link(pad, sink.get());
-}
-
-void Indexer::fail_without_video(GstElement* decoder, gpointer data) {
-  const ObjectRef<GstPad> sink(
-      gst_element_get_static_pad(static_cast<Indexer*>(data)->sink_, "sink"));
-  if (gst_pad_is_linked(sink.get())) return;
-  GST_ELEMENT_ERROR(decoder, STREAM, WRONG_TYPE, ("The input has no video."), (nullptr));
 }
 
 // Looks whether a seek to the last key frame leads there or to one before it.
@@ -159,15 +149,15 @@ void Indexer::check_seeking() {
     index_.why_whole = "a seek in its file leads astray";
 }
 
-VideoIndex Indexer::run(const std::string& uri) {
+VideoIndex Indexer::run(const std::string& uri, bool whole) {
+  whole_ = whole;
   GstElement* decoder = pipeline_.add(make_element("uridecodebin"));
   sink_ = pipeline_.add(make_element("fakesink"));
   const CapsRef coded(gst_caps_from_string(kCoded));
   g_object_set(decoder, "uri", uri.c_str(), "caps", coded.get(), "expose-all-streams", FALSE,
                nullptr);
   g_object_set(sink_, "sync", FALSE, "async", FALSE, nullptr);
-  g_signal_connect(decoder, "pad-added", G_CALLBACK(link), this);
-  g_signal_connect(decoder, "no-more-pads", G_CALLBACK(fail_without_video), this);
+  link_main_video(decoder, sink_);
   gst_segment_init(&segment_, GST_FORMAT_TIME);
   const ObjectRef<GstPad> pad(gst_element_get_static_pad(sink_, "sink"));
   gst_pad_add_probe(pad.get(),
@@ -186,6 +176,8 @@ VideoIndex Indexer::run(const std::string& uri) {
 
 }  // namespace
 
-VideoIndex index_video(const std::string& uri) { return Indexer().run(uri); }
+VideoIndex index_video(const std::string& uri) { return Indexer().run(uri, true); }
+
+void check_video(const std::string& uri) { Indexer().run(uri, false); }
 
 }  // namespace tandem

@@ -12,4 +12,7 @@ namespace tandem {
 /// asks for. Throws Failure when it holds no video that can be read.
 VideoIndex index_video(const std::string& uri);
 
+/// Reads the beginning of a video. Throws Failure when it holds none that can be read.
+void check_video(const std::string& uri);
+
 }  // namespace tandem

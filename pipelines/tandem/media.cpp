@@ -112,9 +112,10 @@ bool stores_times(std::string_view extension) {
 std::string input_uri(const std::string& input) {
   if (input == "camera") return camera_uri("/dev/video0");
   if (input.starts_with("/dev/video")) return camera_uri(input);
-  if (gst_uri_is_valid(input.c_str())) return input;
   std::error_code error;
   const fs::file_status status = fs::status(input, error);
+  // "gate:12.mp4" may be a file.
+  if (!fs::exists(status) && gst_uri_is_valid(input.c_str())) return input;
   if (!fs::exists(status)) throw Failure("there is no file '" + input + "'");
   if (fs::is_directory(status)) throw Failure("'" + input + "' is a folder, not a video file");
   if (access(input.c_str(), R_OK) != 0) throw Failure("no permission to read '" + input + "'");

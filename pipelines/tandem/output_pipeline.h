@@ -25,7 +25,6 @@ class OutputPipeline {
   OutputPipeline(std::string problem, const std::string& description);
   OutputPipeline(const OutputPipeline&) = delete;
   OutputPipeline& operator=(const OutputPipeline&) = delete;
-  /// Call abandon() before, if the analysis may still stream.
   ~OutputPipeline() = default;
 
   GstBin* elements() const { return GST_BIN(elements_); }

@@ -8,6 +8,7 @@
 #include "pipelines/tandem/activity.h"
 #include "pipelines/tandem/bin_options.h"
 #include "pipelines/tandem/commands.h"
+#include "pipelines/tandem/cut_short.h"
 #include "pipelines/tandem/decision.h"
 #include "pipelines/tandem/frame_log.h"
 #include "pipelines/tandem/media.h"
@@ -120,7 +121,6 @@ void check(RunSettings& settings, const std::optional<TextOutput>& metadata) {
     throw UsageError("--first-scale needs one value, or one for each --size");
   }
   if (scales > 0) settings.bin.first_scale = settings.first_scales.front();
-  if (sizes > 1 && !settings.output_size) settings.output_size = settings.sizes.front();
   if (settings.input.empty()) {
     choose_input(settings);
   } else {
@@ -156,9 +156,6 @@ class Outputs {
       all_.emplace_back("the window cannot be shown",
                         "clocksync sync-to-first=true ! videoconvert ! autovideosink sync=false");
   }
-  // Before the analysis is stopped, which may wait for an output.
-  ~Outputs() { abandon(); }
-
   void take_from(GstPad* pad) {
     for (OutputPipeline& output : all_) output.take_from(pad);
   }
@@ -189,6 +186,12 @@ class Outputs {
   std::deque<OutputPipeline> all_;
   std::size_t failed_ = 0;
   std::optional<Failure> failure_;
+};
+
+// Before the analysis is stopped, however that comes about: it may wait for an output.
+struct Abandoning {
+  Outputs& outputs;
+  ~Abandoning() { outputs.abandon(); }
 };
 
 // tandembin lets new caps into its stages when the frames before them have left: there the next
@@ -257,7 +260,10 @@ int run(const RunSettings& settings, TextOutput* metadata) {
   if (!settings.output.empty()) {
     file.emplace(settings.output, encoding_for(settings.output), settings.output_size);
   }
+  Outputs outputs(file ? &*file : nullptr, settings.show,
+                  !settings.metadata.empty() || !settings.pictures.empty());
   Pipeline pipeline(gst_pipeline_new("run"));
+  const Abandoning abandoning{outputs};
   const auto first_size = settings.sizes.empty() ? std::nullopt : std::optional(settings.sizes[0]);
   GstElement* source = pipeline.add(settings.uri.empty() ? make_test_source(*first_size)
                                                          : make_source(settings.uri, first_size));
@@ -288,8 +294,6 @@ int run(const RunSettings& settings, TextOutput* metadata) {
                                    bin, settings.application->make_findings);
   const ObjectRef<GstPad> out(gst_element_get_static_pad(last, "src"));
   log->watch(out.get());
-  Outputs outputs(file ? &*file : nullptr, settings.show,
-                  !settings.metadata.empty() || !settings.pictures.empty());
   outputs.take_from(out.get());
 
   ProgressLine progress;
@@ -351,6 +355,10 @@ int run(const RunSettings& settings, TextOutput* metadata) {
     file->check();
   }
   if (ended != Ended::by_itself) return kInterruptedStatus;
+  const bool at_limit = limit > 0 && log->count().frames >= limit;
+  const std::string missing = at_limit ? "" : cut_short(settings.uri);
+  if (!missing.empty())
+    throw Failure("'" + settings.input + "' is cut short: " + missing, "The rest was analysed.");
   return metadata_problem.empty() ? 0 : 1;
 }
 

@@ -6,6 +6,7 @@
 
 #include "gst/util/ref.h"
 #include "pipelines/tandem/elements.h"
+#include "pipelines/tandem/main_video.h"
 
 namespace tandem {
 namespace {
@@ -26,18 +27,6 @@ ObjectRef<GstElement> child(GstElement* bin, const char* name) {
   return ObjectRef<GstElement>(gst_bin_get_by_name(GST_BIN(bin), name));
 }
 
-void link_first_video(GstElement*, GstPad* pad, GstElement* first) {
-  const ObjectRef<GstPad> sink(gst_element_get_static_pad(first, "sink"));
-  if (!gst_pad_is_linked(sink.get())) gst_pad_link(pad, sink.get());
-}
-
-// Without this a file that holds sound alone would keep the pipeline waiting for ever.
-void fail_without_video(GstElement* decoder, GstElement* first) {
-  const ObjectRef<GstPad> sink(gst_element_get_static_pad(first, "sink"));
-  if (gst_pad_is_linked(sink.get())) return;
-  GST_ELEMENT_ERROR(decoder, STREAM, WRONG_TYPE, ("The input has no video."), (nullptr));
-}
-
 // `late`: the producer's pad comes when it knows what the input holds.
 GstElement* make_bin(GstElement* producer, bool late, std::optional<Size> size) {
   GstElement* bin = gst_bin_new("source");
@@ -52,8 +41,7 @@ GstElement* make_bin(GstElement* producer, bool late, std::optional<Size> size) 
   gst_bin_add_many(GST_BIN(bin), producer, queue, convert, scaler, filter, nullptr);
   gst_element_link_many(queue, convert, scaler, filter, nullptr);
   if (late) {
-    g_signal_connect(producer, "pad-added", G_CALLBACK(link_first_video), queue);
-    g_signal_connect(producer, "no-more-pads", G_CALLBACK(fail_without_video), queue);
+    link_main_video(producer, queue);
   } else {
     gst_element_link(producer, queue);
   }

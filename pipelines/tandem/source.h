@@ -12,7 +12,7 @@
 
 namespace tandem {
 
-/// A floating bin with a `src` pad that gives raw I420 video: the first video stream of `uri`,
+/// A floating bin with a `src` pad that gives raw I420 video: the main video stream of `uri`,
 /// decoded, at its own size or scaled to `size` with bars that keep people's proportions.
 GstElement* make_source(const std::string& uri, std::optional<Size> size);
 

@@ -10,6 +10,7 @@
 #include "pipelines/jobs/video_index.h"
 #include "pipelines/tandem/applications.h"
 #include "pipelines/tandem/commands.h"
+#include "pipelines/tandem/cut_short.h"
 #include "pipelines/tandem/media.h"
 #include "pipelines/tandem/queue_options.h"
 
@@ -55,16 +56,20 @@ SubmitSettings parse_submit_settings(const std::vector<std::string>& arguments) 
 }
 
 VideoIndex index_for(const SubmitSettings& settings, const std::string& uri) {
+  if (const std::string missing = cut_short(uri); !missing.empty()) {
+    g_printerr("tandem: warning: %s is cut short: %s\n", without_password(uri).c_str(),
+               missing.c_str());
+  }
   VideoIndex index;
+  if (frames_are_independent(settings.application) && settings.part_s > 0) return index_video(uri);
+  check_video(uri);
   if (!frames_are_independent(settings.application))
     index.why_whole = settings.application + " follows things from frame to frame";
-  else if (settings.part_s > 0)
-    index = index_video(uri);
   return index;
 }
 
-void submit(const SubmitSettings& settings, RedisSubmitQueue& queue, const std::string& uri) {
-  const VideoIndex index = index_for(settings, uri);
+void submit(const SubmitSettings& settings, RedisSubmitQueue& queue, const std::string& uri,
+            const VideoIndex& index) {
   const Video video = queue.submit({uri, settings.application, settings.properties},
                                    cut(index, static_cast<uint64_t>(settings.part_s * 1e9)));
   std::printf("video %llu: %s, %zu job%s, results in %s\n",
@@ -89,7 +94,10 @@ int submit_command(const std::vector<std::string>& arguments) {
   gst_object_unref(gst_object_ref_sink(make_tandembin(setup.bin)));
   try {
     RedisSubmitQueue queue(redis);
-    for (const std::string& uri : uris) submit(settings, queue, uri);
+    // All are looked at before the first one is submitted: a wrong one leaves none behind.
+    std::vector<VideoIndex> indexes;
+    for (const std::string& uri : uris) indexes.push_back(index_for(settings, uri));
+    for (std::size_t i = 0; i < uris.size(); ++i) submit(settings, queue, uris[i], indexes[i]);
   } catch (const RedisError& e) {
     throw Failure(std::string("the queue cannot be used: ") + e.what());
   }

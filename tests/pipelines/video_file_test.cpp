@@ -26,12 +26,12 @@ namespace {
 namespace fs = std::filesystem;
 
 void write_video(const std::string& input, VideoFile& file) {
+  OutputPipeline output("it cannot be written", file.description());
+  file.watch(output.elements());
   Pipeline pipeline(gst_pipeline_new("write"));
   GstElement* source = pipeline.add(make_source(input_uri(input), std::nullopt));
   GstElement* sink = pipeline.add(make_element("fakesink"));
   Pipeline::link(source, sink);
-  OutputPipeline output("it cannot be written", file.description());
-  file.watch(output.elements());
   const ObjectRef<GstPad> pad(gst_element_get_static_pad(source, "src"));
   output.take_from(pad.get());
   play(pipeline, input, {[] {}, [] {}});

@@ -185,6 +185,23 @@ TEST_F(JobsCommand, AJobThatFailsIsSetAsideWithItsReason) {
   EXPECT_EQ(comparable(gathered("1-gate.avi.jsonl")), comparable(expected("scene", gate)));
 }
 
+TEST_F(JobsCommand, AWrongVideoLeavesNothingSubmitted) {
+  const std::string gate = video("gate.avi", 25), wrong = folder_ + "/wrong.mp4";
+  write_file(wrong, "no video");
+  for (const std::vector<std::string>& options :
+       std::vector<std::vector<std::string>>{{"--application", "scene"},
+                                             {"--application", "scene", "--part", "0"},
+                                             {"--application", "tracking"}}) {
+    std::vector<std::string> words{"submit"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {gate, wrong});
+    const CommandResult result = run_tandem(words);
+    EXPECT_EQ(result.status, 1) << testing::PrintToString(options);
+    EXPECT_NE(result.errors.find("wrong.mp4"), std::string::npos) << result.errors;
+    EXPECT_TRUE(status().at("videos").empty()) << testing::PrintToString(options);
+  }
+}
+
 TEST_F(JobsCommand, ResultsThatWereLostAreMadeAgain) {
   const std::string gate = video("gate.avi", 75);
   tandem({"submit", "--application", "scene", "--part", "1", gate});

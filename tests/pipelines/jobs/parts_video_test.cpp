@@ -133,10 +133,32 @@ TEST(Parts, FramesThatAreNotThereAreAFailure) {
   }
 }
 
+// Files that keep no times, or no times of frames, are looked at without a complaint of GLib.
+TEST(Parts, WithoutTimesThereIsOnePart) {
+  const std::string folder = fresh_folder();
+  const auto fail = [](const gchar*, GLogLevelFlags, const gchar* text, gpointer) {
+    ADD_FAILURE() << text;
+  };
+  const GLogFunc before = g_log_set_default_handler(fail, nullptr);
+  for (const auto& [name, frames] :
+       {std::pair("photo.jpg", "1"), {"photos.mjpeg", "20"}, {"photo.png", "1"}}) {
+    const std::string path = folder + "/" + name;
+    play_file("videotestsrc num-buffers=" + std::string(frames) + " ! video/x-raw,format=RGB ! " +
+                  (path.ends_with("png") ? "pngenc" : "videoconvert ! jpegenc") +
+                  " ! filesink name=file",
+              path);
+    const VideoIndex index = index_video(input_uri(path));
+    EXPECT_EQ(cut(index, 1).size(), 1U) << name;
+    check_video(input_uri(path));
+  }
+  g_log_set_default_handler(before, nullptr);
+}
+
 TEST(Parts, AFileWithoutVideoIsAFailure) {
   const std::string folder = fresh_folder();
   write_file(folder + "/text.mp4", "no video");
   EXPECT_THROW(index_video(input_uri(folder + "/text.mp4")), Failure);
+  EXPECT_THROW(check_video(input_uri(folder + "/text.mp4")), Failure);
   play_file("audiotestsrc num-buffers=20 ! wavenc ! filesink name=file", folder + "/sound.wav");
   EXPECT_THROW(index_video(input_uri(folder + "/sound.wav")), Failure);
 }
