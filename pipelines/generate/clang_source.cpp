@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
+#include <iterator>
 
 #include "kernels/stage_file/names.h"
 
@@ -30,31 +30,37 @@ std::string taken(CXString text) {
 }
 
 ClangSource::ClangSource(const std::string& text, const std::string& path)
-    : text_(text), path_(path), index_(clang().clang_createIndex(0, 0)) {
-  const char* const words[] = {"-x", "c", "-std=gnu11", "-fopenmp", "-Wno-everything"};
-  CXUnsavedFile unsaved{path_.c_str(), text_.c_str(), text_.size()};
+    : file_text_(text), path_(path), index_(clang().clang_createIndex(0, 0)) {
   // With -fopenmp libclang says what is wrong with the pragmas; without it, loops are plain loops.
-  for (const int count : {5, 3}) {
-    if (unit_) clang().clang_disposeTranslationUnit(unit_);
-    unit_ = clang().clang_parseTranslationUnit(index_, path_.c_str(), words, count, &unsaved, 1,
-                                               CXTranslationUnit_DetailedPreprocessingRecord);
-    if (!unit_) throw std::runtime_error("libclang cannot read '" + path_ + "'");
-    file_ = clang().clang_getFile(unit_, path_.c_str());
-    for (unsigned i = 0; i < clang().clang_getNumDiagnostics(unit_); ++i) {
-      CXDiagnostic problem = clang().clang_getDiagnostic(unit_, i);
-      unsigned line = 0, column = 0;
-      clang().clang_getExpansionLocation(clang().clang_getDiagnosticLocation(problem), nullptr,
-                                         &line, &column, nullptr);
-      const bool is_error = clang().clang_getDiagnosticSeverity(problem) >= CXDiagnostic_Error;
-      const std::string what = taken(clang().clang_getDiagnosticSpelling(problem));
-      clang().clang_disposeDiagnostic(problem);
-      if (is_error) throw Refusal(path_, {static_cast<int>(line), static_cast<int>(column)}, what);
-    }
-  }
+  code_.text = text;
+  parse(text, true);
+  std::vector<Span> definitions;
   visit(root(), [&](CXCursor cursor) {
-    if (kind(cursor) == CXCursor_MacroExpansion && is_here(cursor))
-      macro_uses_.push_back(span(cursor));
+    if (kind(cursor) == CXCursor_MacroDefinition && is_here(cursor))
+      definitions.push_back(span(cursor));
   });
+  code_ = expand_macros(text, path, definitions);
+  parse(code_.text, false);
+}
+
+void ClangSource::parse(const std::string& text, bool openmp) {
+  const char* const words[] = {"-x", "c", "-std=gnu11", "-Wno-everything", "-fopenmp"};
+  CXUnsavedFile unsaved{path_.c_str(), text.c_str(), text.size()};
+  if (unit_) clang().clang_disposeTranslationUnit(unit_);
+  unit_ = clang().clang_parseTranslationUnit(index_, path_.c_str(), words, openmp ? 5 : 4, &unsaved,
+                                             1, CXTranslationUnit_DetailedPreprocessingRecord);
+  if (!unit_) throw std::runtime_error("libclang cannot read '" + path_ + "'");
+  file_ = clang().clang_getFile(unit_, path_.c_str());
+  for (unsigned i = 0; i < clang().clang_getNumDiagnostics(unit_); ++i) {
+    CXDiagnostic problem = clang().clang_getDiagnostic(unit_, i);
+    unsigned line = 0, column = 0;
+    clang().clang_getExpansionLocation(clang().clang_getDiagnosticLocation(problem), nullptr, &line,
+                                       &column, nullptr);
+    const bool is_error = clang().clang_getDiagnosticSeverity(problem) >= CXDiagnostic_Error;
+    const std::string what = taken(clang().clang_getDiagnosticSpelling(problem));
+    clang().clang_disposeDiagnostic(problem);
+    if (is_error) throw Refusal(path_, {static_cast<int>(line), static_cast<int>(column)}, what);
+  }
 }
 
 ClangSource::~ClangSource() {
@@ -78,8 +84,6 @@ Span ClangSource::span(CXCursor cursor) const {
                                      &end);
   return {begin, end};
 }
-
-Place ClangSource::place(std::size_t offset) const { return place_in(text_, offset); }
 
 void ClangSource::refuse(CXCursor at, const std::string& reason) const {
   throw Refusal(path_, place(at), reason);
@@ -133,45 +137,24 @@ std::vector<Token> ClangSource::tokens(Span span) const {
   return tokens;
 }
 
-bool ClangSource::uses_macro(Span span) const {
-  return std::ranges::any_of(macro_uses_, [&](const Span& use) { return span.holds(use); });
+std::vector<NamedNumber> ClangSource::numbers_in(const std::vector<Span>& spans) const {
+  std::vector<NamedNumber> found;
+  std::ranges::copy_if(code_.numbers, std::back_inserter(found), [&](const NamedNumber& each) {
+    return std::ranges::any_of(spans, [&](const Span& span) { return span.holds(each.span); });
+  });
+  return found;
 }
 
-std::string ClangSource::macros_of(const std::vector<Span>& spans) const {
-  std::vector<Span> definitions;
+void ClangSource::check_macros(const std::vector<Span>& spans) const {
   visit(root(), [&](CXCursor cursor) {
-    if (kind(cursor) == CXCursor_MacroDefinition && is_here(cursor))
-      definitions.push_back(span(cursor));
-  });
-  if (const std::size_t at = text_.find("#undef"); at != text_.npos)
-    refuse(at, "a macro that does not stay what it is");
-  const auto name_of = [&](const Span& definition) {
-    const std::string text = code(definition);
-    return std::string(words_of(text).front().text);
-  };
-  std::map<std::string, Span> here;
-  for (const Span& definition : definitions)
-    if (!here.emplace(name_of(definition), definition).second)
-      refuse(definition.begin, "a macro that does not stay what it is");
-  for (const Span& use : macro_uses_) {
-    const std::string name = name_of(use);
+    if (kind(cursor) != CXCursor_MacroExpansion || !is_here(cursor)) return;
+    const Span use = span(cursor);
+    const std::string name = taken(clang().clang_getCursorSpelling(cursor));
     if (std::ranges::any_of(spans, [&](const Span& span) { return span.holds(use); }) &&
-        !here.contains(name) && name != "INFINITY" && name != "NAN")
-      refuse(use.begin, "the macro '" + name + "' is of another file");
-  }
-  std::string used, text;
-  for (const Span& span : spans) used += code(span) + '\n';
-  // Back to front, again and again: a macro may use any other.
-  for (std::size_t before = 1; before != text.size();) {
-    before = text.size();
-    text.clear();
-    for (const Span& definition : definitions) {
-      if (!mentions(used, name_of(definition))) continue;
-      used += code(definition) + '\n';
-      text += "#define " + code(definition) + "\n";
-    }
-  }
-  return text;
+        name != "INFINITY" && name != "NAN")
+      refuse(use.begin,
+             "the macro '" + name + "' is of another file: write its value, or define it here");
+  });
 }
 
 std::vector<CXCursor> children(CXCursor cursor) {

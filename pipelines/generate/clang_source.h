@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pipelines/generate/clang_library.h"
+#include "pipelines/generate/expand_macros.h"
 #include "pipelines/generate/loop_program.h"
 
 /// libclang in the terms of the generator. Only files that read C include this.
@@ -12,7 +13,7 @@ namespace tandem::generate {
 
 std::string taken(CXString text);
 
-/// A file as libclang parsed it. Mistakes in its C are refusals.
+/// A file as libclang parsed it, without the file's own macros. Mistakes in its C are refusals.
 class ClangSource {
  public:
   ClangSource(const std::string& text, const std::string& path);
@@ -20,15 +21,16 @@ class ClangSource {
   ClangSource(const ClangSource&) = delete;
   ClangSource& operator=(const ClangSource&) = delete;
 
-  const std::string& text() const { return text_; }
+  const std::string& text() const { return code_.text; }
   const std::string& path() const { return path_; }
   CXCursor root() const { return clang().clang_getTranslationUnitCursor(unit_); }
   /// Whether it stands in the file itself and not in what that includes.
   bool is_here(CXCursor cursor) const;
 
   Span span(CXCursor cursor) const;
-  std::string code(Span span) const { return text_.substr(span.begin, span.end - span.begin); }
-  Place place(std::size_t offset) const;
+  std::string code(Span span) const { return text().substr(span.begin, span.end - span.begin); }
+  /// In the file as it was written.
+  Place place(std::size_t offset) const { return place_in(file_text_, code_.source(offset)); }
   Place place(CXCursor cursor) const { return place(span(cursor).begin); }
   [[noreturn]] void refuse(CXCursor at, const std::string& reason) const;
   [[noreturn]] void refuse(std::size_t offset, const std::string& reason) const;
@@ -38,19 +40,20 @@ class ClangSource {
   /// The words of a part of the file without comments.
   std::vector<Token> tokens(Span span) const;
 
-  const std::vector<Span>& macro_uses() const { return macro_uses_; }
-  /// "#define N 8" of the macros that a part of the file uses, and of those that these use.
-  std::string macros_of(const std::vector<Span>& spans) const;
-  bool uses_macro(Span span) const;
+  /// The macros that are numbers and that these parts of the file use.
+  std::vector<NamedNumber> numbers_in(const std::vector<Span>& spans) const;
+  /// Refuses what these parts of the file use of other files' macros.
+  void check_macros(const std::vector<Span>& spans) const;
 
  private:
+  void parse(const std::string& text, bool openmp);
   CXSourceRange range(Span span) const;
 
-  const std::string text_, path_;
+  const std::string file_text_, path_;
+  ExpandedCode code_;
   CXIndex index_ = nullptr;
   CXTranslationUnit unit_ = nullptr;
   CXFile file_ = nullptr;
-  std::vector<Span> macro_uses_;
 };
 
 std::vector<CXCursor> children(CXCursor cursor);

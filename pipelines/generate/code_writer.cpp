@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "files/ascii.h"
-#include "kernels/stage_file/names.h"
 #include "pipelines/generate/words.h"
 
 namespace tandem::generate {
@@ -21,37 +19,6 @@ std::string gap(std::string_view text) {
   std::string kept(text.substr(line_ends));
   const std::size_t end = kept.find_first_not_of(" \t", 1);
   return end == kept.npos ? kept : kept.substr(0, end);
-}
-
-// A macro's text has no symbols: words alone are put into the stage's form.
-std::string macro_text(const std::string& line) {
-  constexpr std::string_view kDefine = "#define ";
-  const std::string body = line.substr(kDefine.size());
-  std::string text(kDefine);
-  std::size_t done = 0;
-  for (const CodeWord& word : words_of(body)) {
-    text += body.substr(done, word.at - done) + stage_word(word.text);
-    done = word.at + word.text.size();
-  }
-  return text + body.substr(done) + "\n";
-}
-
-// The first word of a macro that means something else in a stage: words of macros are not renamed
-// with the variables that they may mean. Empty: there is none.
-std::string ambiguous_word(const std::string& body) {
-  const auto words = words_of(body);
-  std::set<std::string_view> own;  // parameters
-  std::size_t i = 1;
-  if (words.size() > 1 && words[1].text == "(" && words[1].at == words[0].text.size())
-    for (; i < words.size() && words[i].text != ")"; ++i) own.insert(words[i].text);
-  for (; i < words.size(); ++i) {
-    const std::string word(words[i].text);
-    const bool is_name = is_ascii_alpha(word.front());
-    if (is_name && !own.contains(words[i].text) && is_taken_name(word) &&
-        !is_known_function(word) && !is_type_word(word))
-      return word;
-  }
-  return {};
 }
 
 }  // namespace
@@ -93,7 +60,14 @@ std::string write_code(const LoopProgram& program, Span span, const StageNames& 
     if (token->span.begin < done) continue;  // inside of what was replaced
     text += gap(std::string_view(program.text).substr(done, token->span.begin - done));
     done = token->span.end;
-    if (const auto other = replace(*token)) {
+    const auto number =
+        std::ranges::lower_bound(program.numbers, token->span.begin, {},
+                                 [](const NamedNumber& each) { return each.span.begin; });
+    if (number != program.numbers.end() && number->span.begin == token->span.begin &&
+        !is_taken_name(number->name)) {
+      text += number->name;
+      done = number->span.end;
+    } else if (const auto other = replace(*token)) {
       text += other->text;
       done = other->end;
     } else if (!token->symbol.empty()) {
@@ -111,22 +85,11 @@ std::string write_code(const LoopProgram& program, Span span, const StageNames& 
 
 std::string write_common(const LoopProgram& program, const StageNames& names) {
   std::string text;
-  for (std::size_t at = 0; at < program.macros.size();) {
-    std::size_t end = at;
-    do end = program.macros.find('\n', end) + 1;
-    while (end >= 2 && end < program.macros.size() && program.macros[end - 2] == '\\');
-    const std::string line = program.macros.substr(at, end - 1 - at);
-    const std::string body = line.substr(8);
-    const std::string name(words_of(body).front().text);
-    if (is_taken_name(name))
-      throw Refusal(program.path, place_in(program.text, program.text.find("#define " + name)),
-                    "a stage has another meaning for the macro '" + name + "'");
-    if (const std::string word = ambiguous_word(body); !word.empty())
-      throw Refusal(program.path, place_in(program.text, program.text.find("#define " + name)),
-                    "a stage has another meaning for '" + word + "' in the macro '" + name + "'");
-    text += macro_text(line);
-    at = end;
-  }
+  std::set<std::string> defined;
+  for (const NamedNumber& number : program.numbers)
+    if (!is_taken_name(number.name) && defined.insert(number.name).second)
+      text += "#define " + number.name + " " +
+              program.text.substr(number.span.begin, number.span.end - number.span.begin) + "\n";
   for (const Span& table : program.tables) {
     const Replace without_const = [&](const Token& token) -> std::optional<Replacement> {
       const std::string word =

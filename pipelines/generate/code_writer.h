@@ -37,7 +37,7 @@ using Replace = std::function<std::optional<Replacement>(const Token&)>;
 std::string write_code(const LoopProgram& program, Span span, const StageNames& names,
                        const Replace& replace);
 
-/// Macros, tables and functions in front of the parts.
+/// Macros that are numbers, tables and functions in front of the parts.
 std::string write_common(const LoopProgram& program, const StageNames& names);
 
 /// In parentheses, unless it is one word.

@@ -38,6 +38,12 @@ struct Token {
   Symbol symbol;  ///< of a name that the file declares; else empty
 };
 
+/// A part of the code that was the name of a macro, which is a number.
+struct NamedNumber {
+  Span span;
+  std::string name;
+};
+
 /// `for (int i = begin; i < end; i += step)`
 struct Loop {
   Symbol variable;
@@ -121,7 +127,7 @@ struct Scalar {
 
 struct LoopProgram {
   std::string path, text, name;
-  std::string macros;                   ///< that the code uses: "#define N 8\n"
+  std::vector<NamedNumber> numbers;     ///< that the code uses
   std::vector<Span> tables, functions;  ///< that it uses, in the file's order
   std::vector<Symbol> parameters;       ///< of the function, in order
   std::vector<Array> arrays;

@@ -149,10 +149,6 @@ void NestReader::walk_element(CXCursor cursor, bool reads, bool writes, Span ass
   if (!in_nest_) source_.refuse(cursor, "an element of an array outside of the loops");
   if (indices.size() != array->sizes.size())
     source_.refuse(cursor, "a part of '" + name_of_symbol(symbol) + "' that is no element");
-  if (source_.uses_macro(source_.span(cursor)) &&
-      std::ranges::any_of(source_.macro_uses(),
-                          [&](const Span& use) { return use.holds(source_.span(cursor)); }))
-    source_.refuse(cursor, "an element of an array inside of a macro");
   ArrayAccess access{.array = symbol,
                      .span = source_.span(cursor),
                      .assignment = assignment,

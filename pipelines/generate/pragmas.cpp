@@ -17,8 +17,8 @@ constexpr std::array<std::string_view, 7> kOperations{"+", "*", "max", "min", "&
 
 class PragmaReader {
  public:
-  PragmaReader(const std::string& text, Span line, const std::string& path)
-      : text_(text), path_(path), line_(line) {
+  PragmaReader(const std::string& text, Span line, const std::string& path, const PlaceOf& place_of)
+      : path_(path), place_of_(place_of), line_(line) {
     // words_of() takes the line for one of the preprocessor's otherwise.
     const std::size_t hash = text.find('#', line.begin);
     begin_ = hash + 1;
@@ -43,7 +43,7 @@ class PragmaReader {
   std::string word() const { return at_ < words_.size() ? std::string(words_[at_].text) : ""; }
   bool is(std::string_view text) const { return word() == text; }
   Place here() const {
-    return place_in(text_, at_ < words_.size() ? begin_ + words_[at_].at : line_.end);
+    return place_of_(at_ < words_.size() ? begin_ + words_[at_].at : line_.end);
   }
   [[noreturn]] void fail(const std::string& reason) const { throw Refusal(path_, here(), reason); }
   void take(std::string_view text) {
@@ -117,8 +117,8 @@ class PragmaReader {
     take(")");
   }
 
-  const std::string& text_;
   const std::string& path_;
+  const PlaceOf& place_of_;
   const Span line_;
   std::size_t begin_ = 0, at_ = 0;
   std::vector<CodeWord> words_;
@@ -139,7 +139,8 @@ std::string without_comments(std::string text) {
 
 }  // namespace
 
-std::vector<Pragma> read_pragmas(const std::string& text, Span part, const std::string& path) {
+std::vector<Pragma> read_pragmas(const std::string& text, Span part, const std::string& path,
+                                 const PlaceOf& place_of) {
   const std::string bare = without_comments(text);
   std::vector<Pragma> pragmas;
   for (std::size_t at = part.begin; at < part.end;) {
@@ -150,12 +151,12 @@ std::vector<Pragma> read_pragmas(const std::string& text, Span part, const std::
     if (begin < end && bare[begin] == '#') {
       const std::size_t word = bare.find_first_not_of(" \t", begin + 1);
       if (bare.compare(word, 6, "pragma") != 0)
-        throw Refusal(path, place_in(text, begin), "a line of the preprocessor inside of code");
-      pragmas.push_back(PragmaReader(bare, {begin, end}, path).read());
+        throw Refusal(path, place_of(begin), "a line of the preprocessor inside of code");
+      pragmas.push_back(PragmaReader(bare, {begin, end}, path, place_of).read());
     }
     const std::size_t inside = bare.find("_Pragma", at);
     if (inside < end)
-      throw Refusal(path, place_in(text, inside), "'_Pragma': write the pragma as a line");
+      throw Refusal(path, place_of(inside), "'_Pragma': write the pragma as a line");
     at = end + 1;
   }
   return pragmas;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,11 @@ struct Pragma {
   std::vector<std::string> privates;
 };
 
+/// Where a part of the text stands in the file.
+using PlaceOf = std::function<Place(std::size_t)>;
+
 /// The pragmas in a part of a file. Throws Refusal for all that are something else.
-std::vector<Pragma> read_pragmas(const std::string& text, Span part, const std::string& path);
+std::vector<Pragma> read_pragmas(const std::string& text, Span part, const std::string& path,
+                                 const PlaceOf& place_of);
 
 }  // namespace tandem::generate

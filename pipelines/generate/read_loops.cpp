@@ -16,7 +16,7 @@ class FunctionReader {
     program_.path = source.path();
     program_.text = source.text();
     program_.name = taken(clang().clang_getCursorSpelling(function));
-    pragmas_ = read_pragmas(source.text(), source.span(function), source.path());
+    pragmas_ = pragmas_in(source.span(function));
   }
 
   LoopProgram read() {
@@ -34,6 +34,11 @@ class FunctionReader {
   }
 
  private:
+  std::vector<Pragma> pragmas_in(Span part) const {
+    return read_pragmas(source_.text(), part, source_.path(),
+                        [this](std::size_t at) { return source_.place(at); });
+  }
+
   void read_statement(CXCursor statement) {
     switch (kind(statement)) {
       case CXCursor_NullStmt:
@@ -131,14 +136,15 @@ class FunctionReader {
     for (const auto& [at, span] : uses_.tables) program_.tables.push_back(span);
     for (const auto& [at, span] : uses_.functions) program_.functions.push_back(span);
     for (std::size_t i = 1; i < spans.size(); ++i)
-      if (const auto pragmas = read_pragmas(source_.text(), spans[i], source_.path());
-          !pragmas.empty())
+      if (const auto pragmas = pragmas_in(spans[i]); !pragmas.empty())
         source_.refuse(pragmas[0].span.begin, "a parallel loop in a function that loops call");
-    program_.macros = source_.macros_of(spans);
+    source_.check_macros(spans);
+    program_.numbers = source_.numbers_in(spans);
     std::ranges::sort(spans, {}, &Span::begin);
     for (const Span& span : spans)
       for (const Token& token : source_.tokens(span)) program_.tokens.push_back(token);
     for (const CodeWord& word : words_of(source_.text())) program_.names.emplace(word.text);
+    for (const NamedNumber& each : program_.numbers) program_.names.insert(each.name);
   }
 
   const ClangSource& source_;

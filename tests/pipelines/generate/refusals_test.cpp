@@ -96,18 +96,15 @@ TEST(Refusals, CodeWithoutACounterpart) {
   EXPECT_EQ(refusal(loop("static int calls; b[i] = calls++;")),
             "own.c:4:1: a variable that outlives its iteration");
   EXPECT_EQ(refusal(loop("switch (k[i]) { default: b[i] = 1; }")).substr(0, 10), "own.c:4:1:");
-  EXPECT_EQ(refusal(loop("AT(i) = a[i];", "", "#define AT(i) b[i]\n")),
-            "own.c:5:1: an element of an array inside of a macro");
   EXPECT_EQ(refusal(loop("b[i] = nowhere;")), "own.c:4:8: use of undeclared identifier 'nowhere'");
 }
 
 TEST(Refusals, WordsThatWouldMeanSomethingElse) {
-  EXPECT_EQ(refusal(loop("float y = a[i]; b[i] = NEXT;", "", "#define NEXT (y + 1)\n")),
-            "own.c:1:1: a stage has another meaning for 'y' in the macro 'NEXT'");
   EXPECT_EQ(refusal(loop("b[i] = N;", "", "#define N 8\n#undef N\n#define N 9\n")),
-            "own.c:2:1: a macro that does not stay what it is");
-  EXPECT_EQ(refusal(loop("k[i] = INT_MAX;", "", "#include <limits.h>\n")),
-            "own.c:5:8: the macro 'INT_MAX' is of another file");
+            "own.c:2:1: the macro 'N' is defined twice or undefined: give each value its own name");
+  EXPECT_EQ(
+      refusal(loop("k[i] = INT_MAX;", "", "#include <limits.h>\n")),
+      "own.c:5:8: the macro 'INT_MAX' is of another file: write its value, or define it here");
   EXPECT_EQ(refusal(loop("const real v = a[i]; b[i] = v;", "", "typedef float real;\n")),
             "own.c:5:7: the type 'real' is not known");
   EXPECT_EQ(refusal(loop("b[i] = half(a[i]);", "",

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipelines/generate/loop_program.h"
+
+namespace tandem::generate {
+
+/// C code without the macros of its file: libclang gives all parts of a macro's text one place.
+struct ExpandedCode {
+  /// The text from `at` on, to the next piece.
+  struct Piece {
+    std::size_t at = 0, from = 0;
+    bool is_copied = true;  ///< else the whole piece stands for what is at `from`
+  };
+
+  std::string text;
+  std::vector<Piece> pieces;         ///< in order; the first one is at 0
+  std::vector<NamedNumber> numbers;  ///< macros that are numbers, in order
+
+  /// The place in the original text of a place in `text`.
+  std::size_t source(std::size_t at) const;
+};
+
+/// `definitions`: the macros of the file, each from its name to its end. Lines keep their numbers.
+/// Throws Refusal for a macro that is used and that cannot be replaced.
+ExpandedCode expand_macros(const std::string& text, const std::string& path,
+                           const std::vector<Span>& definitions);
+
+}  // namespace tandem::generate
