@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "files/ascii.h"
 #include "pipelines/generate/words.h"
 
 namespace tandem::generate {
@@ -19,6 +20,52 @@ std::string gap(std::string_view text) {
   std::string kept(text.substr(line_ends));
   const std::size_t end = kept.find_first_not_of(" \t", 1);
   return end == kept.npos ? kept : kept.substr(0, end);
+}
+
+std::string as_float(const std::string& whole) {
+  const bool digits =
+      std::ranges::all_of(whole, [](unsigned char c) { return std::isdigit(c) != 0; });
+  return digits ? whole + ".0f" : "(float)" + operand(whole);
+}
+
+std::string write_part(const LoopProgram& program, Span span, const StageNames& names,
+                       const Replace& replace, bool is_converted) {
+  std::string text;
+  std::size_t done = span.begin;
+  auto token = std::ranges::lower_bound(program.tokens, span.begin, {},
+                                        [](const Token& each) { return each.span.begin; });
+  for (; token != program.tokens.end() && token->span.begin < span.end; ++token) {
+    if (token->span.begin < done) continue;  // inside of what was replaced
+    text += gap(std::string_view(program.text).substr(done, token->span.begin - done));
+    done = token->span.end;
+    const auto number =
+        std::ranges::lower_bound(program.numbers, token->span.begin, {},
+                                 [](const NamedNumber& each) { return each.span.begin; });
+    const auto real = std::ranges::lower_bound(program.real_arguments, token->span.begin, {},
+                                               [](const Span& each) { return each.begin; });
+    if (real != program.real_arguments.end() && real->begin == token->span.begin &&
+        span.holds(*real) && !(is_converted && real->begin == span.begin)) {
+      text += as_float(write_part(program, *real, names, replace, true));
+      done = real->end;
+    } else if (number != program.numbers.end() && number->span.begin == token->span.begin &&
+               !is_taken_name(number->name)) {
+      text += number->name;
+      done = number->span.end;
+    } else if (const auto other = replace(*token)) {
+      text += other->text;
+      done = other->end;
+    } else if (!token->symbol.empty()) {
+      text += names(token->symbol);
+    } else {
+      const std::string word =
+          stage_word(program.text.substr(token->span.begin, token->span.end - token->span.begin));
+      text += word;
+      if (word.empty())  // with the space behind it
+        while (done < span.end && is_ascii_space(program.text[done]))
+          ++done;
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -52,35 +99,7 @@ std::string StageNames::fresh(const std::string& name) {
 
 std::string write_code(const LoopProgram& program, Span span, const StageNames& names,
                        const Replace& replace) {
-  std::string text;
-  std::size_t done = span.begin;
-  auto token = std::ranges::lower_bound(program.tokens, span.begin, {},
-                                        [](const Token& each) { return each.span.begin; });
-  for (; token != program.tokens.end() && token->span.begin < span.end; ++token) {
-    if (token->span.begin < done) continue;  // inside of what was replaced
-    text += gap(std::string_view(program.text).substr(done, token->span.begin - done));
-    done = token->span.end;
-    const auto number =
-        std::ranges::lower_bound(program.numbers, token->span.begin, {},
-                                 [](const NamedNumber& each) { return each.span.begin; });
-    if (number != program.numbers.end() && number->span.begin == token->span.begin &&
-        !is_taken_name(number->name)) {
-      text += number->name;
-      done = number->span.end;
-    } else if (const auto other = replace(*token)) {
-      text += other->text;
-      done = other->end;
-    } else if (!token->symbol.empty()) {
-      text += names(token->symbol);
-    } else {
-      const std::string word =
-          stage_word(program.text.substr(token->span.begin, token->span.end - token->span.begin));
-      text += word;
-      if (word.empty())  // with the space behind it
-        while (done < span.end && is_ascii_space(program.text[done])) ++done;
-    }
-  }
-  return text;
+  return write_part(program, span, names, replace, false);
 }
 
 std::string write_common(const LoopProgram& program, const StageNames& names) {

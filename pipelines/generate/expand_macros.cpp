@@ -2,11 +2,11 @@
 #include "pipelines/generate/expand_macros.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <regex>
 #include <set>
 
+#include "files/ascii.h"
 #include "kernels/stage_file/names.h"
 
 namespace tandem::generate {
@@ -33,7 +33,7 @@ struct Macro {
 };
 
 bool is_name(const std::string& word) {
-  return std::isalpha(static_cast<unsigned char>(word.front())) != 0 || word.front() == '_';
+  return is_ascii_alpha(word.front()) || word.front() == '_';
 }
 
 // White space of one kind; comments and continued lines are white space.
@@ -90,7 +90,7 @@ Macro read_macro(const std::string& text, std::size_t begin) {
 
 bool may_join(char left, char right) {
   const auto is_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+    return is_ascii_alnum(c) || c == '_' || c == '.';
   };
   constexpr std::string_view kOperators = "+-*/%<>=&|!^#";
   return (is_word(left) && is_word(right)) ||

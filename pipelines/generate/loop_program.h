@@ -135,6 +135,9 @@ struct LoopProgram {
   std::vector<Sequence> sequences;
   std::optional<Span> result;  ///< the expression of `return`
   bool result_is_real = false;
+  /// Whole numbers that functions of floats are given, in order: overloaded functions of OpenCL C
+  /// do not convert them.
+  std::vector<Span> real_arguments;
   std::vector<Token> tokens;    ///< of the function, and of what it uses, without comments
   std::set<std::string> names;  ///< all words of the file
 

@@ -12,6 +12,7 @@ namespace tandem::generate {
 struct FileUses {
   std::map<std::size_t, Span> tables, functions;  ///< by their place
   std::set<std::size_t> open;                     ///< functions that are being read
+  std::map<std::size_t, Span> real_arguments;     ///< LoopProgram::real_arguments, by their place
 };
 
 /// Reads loops of a function whose arrays and scalars are known, and refuses what has no

@@ -12,6 +12,12 @@ std::string name_of_type(CXCursor reference) {
   return taken(clang().clang_getCursorSpelling(clang().clang_getCursorReferenced(reference)));
 }
 
+bool is_whole(CXCursor expression) {
+  const CXTypeKind type =
+      clang().clang_getCanonicalType(clang().clang_getCursorType(expression)).kind;
+  return type >= CXType_Bool && type <= CXType_Int128;  // enumerators in between are whole, too
+}
+
 }  // namespace
 
 void NestReader::check_type(CXCursor expression) const {
@@ -212,7 +218,14 @@ void NestReader::walk_call(CXCursor cursor) {
   count();
   const auto parts = children(cursor);
   for (std::size_t i = 1; i < parts.size(); ++i) walk(parts[i]);
-  if (is_known_function(name) && !source_.is_here(callee)) return;
+  if (is_known_function(name) && !source_.is_here(callee)) {
+    for (std::size_t i = 1; i < parts.size() && name != "abs"; ++i)
+      if (is_whole(bare(parts[i]))) {
+        const Span span = source_.span(parts[i]);
+        uses_.real_arguments[span.begin] = span;
+      }
+    return;
+  }
   const CXCursor definition = clang().clang_getCursorDefinition(callee);
   if (clang().clang_Cursor_isNull(definition) || !source_.is_here(definition))
     source_.refuse(cursor, "the function '" + name + "' is not known");

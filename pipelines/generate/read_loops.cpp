@@ -140,6 +140,7 @@ class FunctionReader {
         source_.refuse(pragmas[0].span.begin, "a parallel loop in a function that loops call");
     source_.check_macros(spans);
     program_.numbers = source_.numbers_in(spans);
+    for (const auto& [at, span] : uses_.real_arguments) program_.real_arguments.push_back(span);
     std::ranges::sort(spans, {}, &Span::begin);
     for (const Span& span : spans)
       for (const Token& token : source_.tokens(span)) program_.tokens.push_back(token);
