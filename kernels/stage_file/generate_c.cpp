@@ -227,7 +227,7 @@ std::string step_text(const StageFile& file, const StagePlan& plan, std::size_t 
 std::string reduced_row_text(const StageFile& file, const StagePlan& plan, const StageStep& step) {
   const auto planes = planes_of(step);
   const std::string element =
-      "{" + user_text(file, file.parts[step.parts[0].part].body_on(StageSide::kCpu)) + "}\n";
+      "{" + user_text(file, file.parts[step.parts[0].part].body_on(StageSide::kCpu), "}");
   return rows_text(plan, step, planes) + reads_text(plan, planes, Where::kBorder) +
          "for (int side_ = 0; side_ < 2; ++side_)\n"
          "for (int x = side_ ? right_ : 0; x < (side_ ? t_->columns : left_); ++x) {\n" +

@@ -96,7 +96,7 @@ std::string settle_text(const StageFile& file, const StagePlan& plan, std::size_
 std::string generate_opencl(const StageFile& file, const StagePlan& plan) {
   std::string text = std::string("#line 1 \"tandem\"\n#pragma OPENCL FP_CONTRACT ") +
                      (file.contract ? "ON" : "OFF") + "\n" + prelude_cl +
-                     user_text(file, file.common);
+                     user_text(file, file.common, kDeclarationsEnd);
   for (std::size_t k = 0; k < plan.steps.size(); ++k) {
     const StageStep& step = plan.steps[k];
     text += step.skeleton == Skeleton::kReduce ? reduce_kernels_text(file, plan, k)

@@ -20,7 +20,7 @@ std::string reduced_elements(const StageFile& file, const StagePlan& plan, const
          "const int skipped_ = first_ / columns_;\n"
          "for (int y = begin_ + skipped_, x = first_ - skipped_ * columns_; y < end_;\n"
          "x += along_, y += down_ + (x >= columns_), x -= x >= columns_ ? columns_ : 0) {\n" +
-         user_text(file, file.parts[step.parts[0].part].body_on(StageSide::kDevice)) + "}\n" +
+         user_text(file, file.parts[step.parts[0].part].body_on(StageSide::kDevice), "}") +
          undefine_reads(step);
 }
 

@@ -8,14 +8,23 @@
 
 namespace tandem {
 
-std::string user_text(const StageFile& file, const StageCode& code) {
+std::string user_text(const StageFile& file, const StageCode& code, const std::string& end) {
   std::string path;
   for (const char c : file.path) {
     if (c == '"' || c == '\\') path += '\\';
     if (c != '\n') path += c;
   }
-  return "\n#line " + std::to_string(code.line > 0 ? code.line : 1) + " \"" + path + "\"\n" +
-         code.text + "\n#line 1 \"tandem\"\n";
+  const auto line = [&path](std::ptrdiff_t number) {
+    return "\n#line " + std::to_string(number) + " \"" + path + "\"\n";
+  };
+  const std::ptrdiff_t first = std::max(code.line, 1);
+  const auto words = words_of(code.text);
+  const std::ptrdiff_t lines =
+      words.empty()
+          ? 0
+          : std::count(code.text.begin(),
+                       code.text.begin() + static_cast<std::ptrdiff_t>(words.back().at), '\n');
+  return line(first) + code.text + line(first + lines) + end + "\n#line 1 \"tandem\"\n";
 }
 
 Filled& Filled::put(const std::string& key, const std::string& value) {
@@ -53,7 +62,7 @@ std::string element_text(const StageFile& file, const StageStep& step, StageSide
                     .put("i", write.tensor)
                     .put("name", write.name);
     }
-    text += "{" + user_text(file, file.parts[part.part].body_on(side)) + "}\n";
+    text += "{" + user_text(file, file.parts[part.part].body_on(side), "}");
   }
   return text + stores + (loops ? "again_ |= again;\n" : "");
 }
@@ -83,7 +92,7 @@ std::string reduced_text(const StagePlan& plan, const StageStep& step, const cha
 
 std::string combine_text(const StageFile& file, const StagePlan& plan, const StageStep& step) {
   const StagePart& part = file.parts[step.parts[0].part];
-  if (!part.combine.text.empty()) return user_text(file, part.combine);
+  if (!part.combine.text.empty()) return "{" + user_text(file, part.combine, "}");
   return reduced_text(plan, step,
                       "for (int i_ = 0; i_ < $count; ++i_) $name[i_] += $name_other[i_];\n");
 }

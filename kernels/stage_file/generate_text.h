@@ -9,8 +9,11 @@
 /// Pieces of code that both sides have.
 namespace tandem {
 
-/// "\n#line 7 \"sobel.cl\"\n" and the user's text, then lines that are not the user's again.
-std::string user_text(const StageFile& file, const StageCode& code);
+/// "\n#line 7 \"sobel.cl\"\n" and the user's text, then lines that are not the user's again. `end`
+/// follows the text and counts as its last line: compilers report a missing ';' there.
+std::string user_text(const StageFile& file, const StageCode& code, const std::string& end);
+/// The `end` of code outside of functions.
+inline constexpr const char* kDeclarationsEnd = "struct tandem_end_;";
 
 /// Puts numbers and names into text: every "$key" becomes its value.
 class Filled {

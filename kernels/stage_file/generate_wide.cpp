@@ -154,7 +154,7 @@ std::string common_c_text(const StageFile& file) {
       table = code.text.npos;
     }
   }
-  return user_text(file, code);
+  return user_text(file, code, kDeclarationsEnd);
 }
 
 }  // namespace tandem

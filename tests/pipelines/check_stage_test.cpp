@@ -81,6 +81,20 @@ TEST_F(CheckStage, SaysWhereCodeIsWrong) {
   EXPECT_NE(result.errors.find("own.cl:5:6"), std::string::npos) << result.errors;
 }
 
+TEST_F(CheckStage, NamesTheLineOfAMissingSemicolon) {
+  const std::string directives = "//!READ luma\n//!WRITE to uint8\n";
+  CommandResult result = check(directives, "to = 1;\nto = luma(0, 0)  // the last line\n");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.errors.find("own.cl:6:"), std::string::npos) << result.errors;
+  result = check("constant float k[2] = {1, 2}\n" + directives, "to = k[1];");
+  EXPECT_NE(result.errors.find("own.cl:2:"), std::string::npos) << result.errors;
+  write_file(folder_ + "/own.cl",
+             "//!STAGE own\n//!READ luma\n//!WRITE sum int32 shape=1\n//!REDUCE\nsum[0] += 1;\n"
+             "//!COMBINE\nsum[0] += sum_other[0]\n");
+  result = run_tandem({"check-stage", folder_ + "/own.cl"});
+  EXPECT_NE(result.errors.find("own.cl:7:"), std::string::npos) << result.errors;
+}
+
 }  // namespace
 }  // namespace tandem::test
 
