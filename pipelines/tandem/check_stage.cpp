@@ -181,10 +181,12 @@ std::shared_ptr<opencl::Context> open_device(const std::string& selector) {
 int check_stage_command(const std::vector<std::string>& arguments) {
   std::vector<std::string> paths;
   std::string selector = "any";
+  bool compile_only = false;
   OptionParser parser("check-stage",
                       "Compiles a stage file for the cores and the device, compares both on random "
                       "frames, and says how fast each is (docs/stage-files.md).");
   parser.add("opencl-device", selector, "NAME", "any (the default), or a part of its name");
+  parser.add("compile-only", compile_only, "compile both sides, and compare nothing");
   parser.add_operands(paths, "FILE");
   parser.parse(arguments);
   if (paths.size() != 1)
@@ -193,6 +195,12 @@ int check_stage_command(const std::vector<std::string>& arguments) {
   const StageFile file = load_stage_file(paths[0]);
   const auto context = open_device(selector);
   const StageRunner runner(file, context);
+  if (compile_only) {
+    std::printf("  compiled for %s%s%s\n", runner.has_host() ? "the cores" : "",
+                runner.has_host() && runner.has_device() ? " and " : "",
+                runner.has_device() ? context->device().name.c_str() : "");
+    return 0;
+  }
   const std::unique_ptr<StageRunner> checked =
       runner.has_host() ? std::make_unique<StageRunner>(file, nullptr, true) : nullptr;
   for (const Size size : kSizes) {

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/generate/generate.h"
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "files/regular_file.h"
+#include "files/temporary_folder.h"
+#include "kernels/stage_file/child_process.h"
 #include "pipelines/generate/loop_notes.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options.h"
@@ -14,6 +22,7 @@ namespace tandem {
 namespace {
 
 constexpr std::size_t kMostBytes = 1 << 20;
+constexpr std::chrono::minutes kMostCompileTime{5};  // compilers of both sides have 2 each
 
 std::string read_code(const std::string& path) {
   RegularFile file = read_regular_file(path, kMostBytes);
@@ -33,6 +42,63 @@ void take_values(const std::vector<std::string>& words, std::map<std::string, do
   }
 }
 
+/// A folder that goes with the one file that is in it.
+class TemporaryFile {
+ public:
+  TemporaryFile(const std::string& name, const std::string& text)
+      : folder_(make_temporary_folder("tandem")), path_(folder_ + "/" + name) {
+    std::ofstream file(path_, std::ios::binary);
+    file << text;
+    if (!file.flush()) throw Failure("cannot write '" + path_ + "'");
+  }
+  ~TemporaryFile() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  const std::string folder_, path_;
+};
+
+// The rest of the line behind `words`. The streams of a child may come in any order.
+std::string behind(const std::string& words, const std::string& text) {
+  const std::size_t at = text.find(words);
+  if (at == text.npos) return {};
+  const std::size_t begin = at + words.size();
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+// The line of the text that a message in the form "FILE:7:..." names.
+std::string line_named_in(const std::string& message, const std::string& file,
+                          const std::string& text) {
+  const std::size_t at = message.find(file + ":");
+  long left = at == message.npos ? 0 : std::atol(message.c_str() + at + file.size() + 1);
+  std::istringstream lines(text);
+  for (std::string line; left > 0 && std::getline(lines, line);)
+    if (--left == 0) return "\n  " + line;
+  return {};
+}
+
+// Both sides, as check-stage does. Another process compiles: OpenCL drivers have an LLVM of their
+// own, which crashes beside libclang's. Returns what it compiled for.
+std::string compile_stage(const std::string& name, const std::string& text,
+                          const std::string& source) {
+  const TemporaryFile file(name, text);
+  const ChildResult done = run_child({std::filesystem::read_symlink("/proc/self/exe"),
+                                      "check-stage", "--compile-only", file.path()},
+                                     kMostCompileTime);
+  if (done.status == 0) return "compiled for " + behind("  compiled for ", done.output);
+  std::string said = behind("tandem: ", done.output);
+  if (said.empty()) said = done.output;  // it did not come so far
+  for (std::size_t at; (at = said.find(file.path())) != said.npos;)
+    said.replace(at, file.path().size(), name);
+  throw Failure("the stage of '" + source + "' does not compile and is not written: " + said +
+                line_named_in(said, name, text));
+}
+
 }  // namespace
 
 int generate_command(const std::vector<std::string>& arguments) {
@@ -40,6 +106,7 @@ int generate_command(const std::vector<std::string>& arguments) {
   std::string output = "-";
   generate::GenerateOptions options;
   int data = 1;
+  bool no_compile = false;
   OptionParser parser("generate",
                       "Makes a stage file of a C function whose loops have '#pragma omp parallel "
                       "for' (docs/generate.md).");
@@ -48,6 +115,7 @@ int generate_command(const std::vector<std::string>& arguments) {
              "of the file's functions, when several have such loops");
   parser.add("data", data, "N", "take sizes from the N-th line '// data: n=1024' of the file; 1");
   parser.add("set", sets, "NAME=VALUE", "a size or the default of a parameter; may be given again");
+  parser.add("no-compile", no_compile, "write the stage without compiling it first");
   parser.add_operands(paths, "FILE");
   parser.parse(arguments);
   if (paths.size() != 1)
@@ -55,7 +123,7 @@ int generate_command(const std::vector<std::string>& arguments) {
   if (!generate::can_read_loops())
     throw Failure("this build of tandem has no libclang, which reads C",
                   "Install libclang-dev and build again.");
-  TextOutput stage("--output", output);
+  TextOutput written("--output", output);
   const std::string text = read_code(paths[0]);
   const generate::LoopNotes notes = generate::read_notes(text, paths[0]);
   if (!notes.data.empty() || data != 1) {
@@ -65,7 +133,12 @@ int generate_command(const std::vector<std::string>& arguments) {
     options.values = notes.data[static_cast<std::size_t>(data - 1)];
   }
   take_values(sets, options.values);
-  stage.write(generate::generate_stage(text, paths[0], options).text);
+  const std::string stage = generate::generate_stage(text, paths[0], options).text;
+  const bool is_file = !written.is_standard_output();
+  const std::string name = is_file ? std::filesystem::path(output).filename().string() : "stage.cl";
+  const std::string compiled = no_compile ? "" : compile_stage(name, stage, paths[0]);
+  written.write(stage);
+  if (is_file && !no_compile) std::printf("%s: %s\n", output.c_str(), compiled.c_str());
   return 0;
 }
 

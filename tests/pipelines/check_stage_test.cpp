@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
 
+#include "pipelines/generate/loop_program.h"
 #include "tests/pipelines/command.h"
 
 namespace tandem::test {
@@ -93,6 +95,56 @@ TEST_F(CheckStage, NamesTheLineOfAMissingSemicolon) {
              "//!COMBINE\nsum[0] += sum_other[0]\n");
   result = run_tandem({"check-stage", folder_ + "/own.cl"});
   EXPECT_NE(result.errors.find("own.cl:7:"), std::string::npos) << result.errors;
+}
+
+TEST_F(CheckStage, CompilesAlone) {
+  write_file(folder_ + "/own.cl",
+             "//!STAGE own\n//!READ luma\n//!WRITE to uint8\n//!MAP\n"
+             "if (luma(0, 0) > 128) to = 1;\n");
+  const CommandResult result = run_tandem({"check-stage", "--compile-only", folder_ + "/own.cl"});
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_NE(result.output.find("compiled for the cores"), std::string::npos) << result.output;
+}
+
+/// Stages that are made of loops.
+class Generate : public CheckStage {
+ protected:
+  void SetUp() override {
+    CheckStage::SetUp();
+    if (!generate::can_read_loops()) GTEST_SKIP() << "needs libclang-dev when Tandem is built";
+    write_file(folder_ + "/own.c",
+               "void own(int n, const float a[n], float out[restrict n]) {\n"
+               "#pragma omp parallel for\n  for (int i = 0; i < n; i++) out[i] = a[i];\n}\n");
+  }
+  CommandResult make() {
+    return run_tandem({"generate", folder_ + "/own.c", "-o", folder_ + "/made.cl"});
+  }
+};
+
+TEST_F(Generate, SaysWhatItCompiledFor) {
+  const CommandResult result = make();
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_NE(result.output.find("/made.cl: compiled for the cores"), std::string::npos)
+      << result.output;
+}
+
+TEST_F(Generate, WritesNothingThatDoesNotCompile) {
+  const std::string compiler = folder_ + "/cc";
+  write_file(compiler,
+             "#!/bin/sh\nif [ $1 = --version ]; then echo own 1; exit; fi\n"
+             "echo '" +
+                 folder_ + "/x: note'\necho 'made.cl:5:7: error: this is wrong'\nexit 1\n");
+  chmod(compiler.c_str(), 0700);
+  setenv("TANDEM_CC", compiler.c_str(), 1);
+  const CommandResult fresh = make();
+  EXPECT_EQ(fresh.status, 1);
+  EXPECT_NE(fresh.errors.find("error: this is wrong\n  //!READ a float32\n"), std::string::npos)
+      << fresh.errors;
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/made.cl"));
+  write_file(folder_ + "/made.cl", "old");
+  EXPECT_EQ(make().status, 1);
+  EXPECT_EQ(read_file(folder_ + "/made.cl"), "old");
+  unsetenv("TANDEM_CC");
 }
 
 }  // namespace
