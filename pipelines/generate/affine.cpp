@@ -1,11 +1,36 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/generate/affine.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace tandem::generate {
 
+namespace {
+constexpr char kTimes = '.';
+}
+
 std::string name_of_symbol(const Symbol& symbol) { return symbol.substr(0, symbol.find('#')); }
+
+std::vector<Symbol> factors_of(const Symbol& symbol) {
+  std::vector<Symbol> factors;
+  for (std::size_t at = 0; at <= symbol.size();) {
+    const std::size_t end = std::min(symbol.find(kTimes, at), symbol.size());
+    factors.push_back(symbol.substr(at, end - at));
+    at = end + 1;
+  }
+  return factors;
+}
+
+Symbol product_of(std::vector<Symbol> factors) {
+  std::ranges::sort(factors);
+  Symbol product;
+  for (const Symbol& factor : factors) {
+    if (!product.empty()) product += kTimes;
+    product += factor;
+  }
+  return product;
+}
 
 Affine Affine::of(const Symbol& symbol) {
   Affine a;
@@ -18,11 +43,22 @@ long Affine::coefficient(const Symbol& symbol) const {
   return found == terms.end() ? 0 : found->second;
 }
 
+bool Affine::mentions(const Symbol& symbol) const {
+  return std::ranges::any_of(terms, [&](const auto& term) {
+    const auto factors = factors_of(term.first);
+    return term.first == symbol || std::ranges::find(factors, symbol) != factors.end();
+  });
+}
+
 Affine Affine::with(const std::map<Symbol, Affine>& values) const {
   Affine sum(constant);
   for (const auto& [symbol, times] : terms) {
-    const auto found = values.find(symbol);
-    sum = sum + (found == values.end() ? of(symbol) : found->second) * times;
+    Affine value(1);
+    for (const Symbol& factor : factors_of(symbol)) {
+      const auto found = values.find(factor);
+      value = product(value, found == values.end() ? of(factor) : found->second);
+    }
+    sum = sum + value * times;
   }
   return sum;
 }
@@ -43,10 +79,17 @@ Affine operator*(Affine a, long factor) {
   return a;
 }
 
-std::optional<Affine> product(const Affine& a, const Affine& b) {
-  if (b.is_constant()) return a * b.constant;
-  if (a.is_constant()) return b * a.constant;
-  return {};
+Affine product(const Affine& a, const Affine& b) {
+  Affine sum = a * b.constant + b * a.constant - Affine(a.constant * b.constant);
+  for (const auto& [x, m] : a.terms) {
+    for (const auto& [y, n] : b.terms) {
+      auto factors = factors_of(x);
+      const auto others = factors_of(y);
+      factors.insert(factors.end(), others.begin(), others.end());
+      sum = sum + Affine::of(product_of(factors)) * (m * n);
+    }
+  }
+  return sum;
 }
 
 std::string text_of(const Affine& a, const std::function<std::string(const Symbol&)>& name) {
@@ -61,7 +104,9 @@ std::string text_of(const Affine& a, const std::function<std::string(const Symbo
   for (const auto& [symbol, times] : a.terms) {
     sign(times);
     if (std::labs(times) != 1) text += std::to_string(std::labs(times)) + " * ";
-    text += name(symbol);
+    const auto factors = factors_of(symbol);
+    for (std::size_t i = 0; i < factors.size(); ++i)
+      text += (i > 0 ? " * " : "") + name(factors[i]);
   }
   if (a.constant != 0 || text.empty()) {
     sign(a.constant);

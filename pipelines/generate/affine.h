@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tandem::generate {
 
@@ -12,6 +13,11 @@ namespace tandem::generate {
 /// name: "k#123". Words without '#', such as "width", are written as they are.
 using Symbol = std::string;
 std::string name_of_symbol(const Symbol& symbol);
+
+/// Sizes may be products of parameters, each of which is one symbol of a sum: "h#4.w#9". Of a
+/// symbol that is none, itself.
+std::vector<Symbol> factors_of(const Symbol& symbol);
+Symbol product_of(std::vector<Symbol> factors);
 
 /// A sum of symbols times whole numbers: 2*i + k - 1.
 struct Affine {
@@ -25,7 +31,8 @@ struct Affine {
   bool operator==(const Affine&) const = default;
   bool is_constant() const { return terms.empty(); }
   long coefficient(const Symbol& symbol) const;
-  bool mentions(const Symbol& symbol) const { return terms.contains(symbol); }
+  /// Also as a factor.
+  bool mentions(const Symbol& symbol) const;
   /// With each symbol that is a key replaced by its value.
   Affine with(const std::map<Symbol, Affine>& values) const;
 };
@@ -33,8 +40,7 @@ struct Affine {
 Affine operator+(Affine a, const Affine& b);
 Affine operator-(const Affine& a, const Affine& b);
 Affine operator*(Affine a, long factor);
-/// Null when neither is a constant.
-std::optional<Affine> product(const Affine& a, const Affine& b);
+Affine product(const Affine& a, const Affine& b);
 
 /// As C; `name` gives what a symbol is called.
 std::string text_of(const Affine& a, const std::function<std::string(const Symbol&)>& name);

@@ -41,10 +41,17 @@ std::string frame_line(const Layout& layout) {
   const auto size = [&](std::size_t d) {
     return name_of_symbol(layout.plane[d].terms.begin()->first);
   };
+  const auto named = [&](const char* word) -> std::string {
+    for (const auto& [symbol, value] : layout.values)
+      if (value == Affine::of(word)) return name_of_symbol(symbol);
+    return {};
+  };
   switch (layout.kind) {
     case Layout::Kind::kFrame:
       return "// frame: width=" + size(1) + " height=" + size(0) + "\n";
     case Layout::Kind::kFlat:
+      if (!named("width").empty())
+        return "// frame: width=" + named("width") + " height=" + named("height") + "\n";
       return "// frame: width*height=" + size(0) + "\n";
     case Layout::Kind::kRows:
       return "// frame: width=" + size(0) + " height=1\n";
@@ -69,13 +76,38 @@ std::string data_lines(const LoopNotes& notes, const std::map<std::string, doubl
   return comment_line("data", data) + comment_line("values", bounds);
 }
 
+// Sizes stay parameters where the frame can have them. Where it cannot, parameters that have a
+// value are read as numbers: rows of flat arrays, and bounds such as w / 2, are then known.
+void read_and_lay_out(const std::string& text, const std::string& path,
+                      const GenerateOptions& options, Generated& made) {
+  const auto read = [&](const std::map<std::string, double>& numbers) {
+    made.program = read_loops(
+        text, path, {.function = options.function, .sizes = options.sizes, .numbers = numbers});
+    made.layout = choose_layout(made.program, options.values);
+  };
+  std::exception_ptr refused;
+  try {
+    read({});
+    if (made.layout.kind != Layout::Kind::kFixed ||
+        std::ranges::none_of(made.program.arrays, &Array::is_flat))
+      return;
+  } catch (const Refusal&) {
+    refused = std::current_exception();
+  }
+  try {
+    read(options.values);
+  } catch (const Refusal&) {
+    if (refused) std::rethrow_exception(refused);
+    throw;
+  }
+}
+
 }  // namespace
 
 Generated generate_stage(const std::string& text, const std::string& path,
                          const GenerateOptions& options) {
   Generated made;
-  made.program = read_loops(text, path, options.function);
-  made.layout = choose_layout(made.program, options.values);
+  read_and_lay_out(text, path, options, made);
   check_aliases(made.program, made.layout);
   made.file = StageBuilder(made.program, made.layout, options.values).build();
   const LoopNotes notes = read_notes(text, path);

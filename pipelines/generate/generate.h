@@ -10,8 +10,9 @@
 namespace tandem::generate {
 
 struct GenerateOptions {
-  std::string function;                  ///< empty: the only one with parallel loops
-  std::map<std::string, double> values;  ///< sizes and parameters by name
+  std::string function;                      ///< empty: the only one with parallel loops
+  std::map<std::string, double> values;      ///< sizes and parameters by name
+  std::map<std::string, std::string> sizes;  ///< of flat arrays by name: "w*h"
 };
 
 struct Generated {

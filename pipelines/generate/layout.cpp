@@ -27,7 +27,8 @@ long row_of(long length) {
 
 void add_symbols(const std::optional<Affine>& a, std::set<Symbol>& to) {
   if (!a) return;
-  for (const auto& [symbol, times] : a->terms) to.insert(symbol);
+  for (const auto& [symbol, times] : a->terms)
+    for (const Symbol& factor : factors_of(symbol)) to.insert(factor);
 }
 
 void add_bounds(const Loop& loop, std::set<Symbol>& to) {
@@ -54,7 +55,7 @@ class LayoutChooser {
  private:
   // The whole numbers of which sizes, bounds and indices are made.
   void find_sizes() {
-    std::set<Symbol> used;
+    std::set<Symbol> used = program_.fixed;
     for (const Array& array : program_.arrays)
       for (const Affine& size : array.sizes) add_symbols(size, used);
     for (const Sequence& sequence : program_.sequences)
@@ -104,12 +105,27 @@ class LayoutChooser {
       free.push_back(symbol);
     }
     if (free.size() != (kind == Kind::kFrame ? 2 : 1)) return {};
+    if (kind == Kind::kFlat) free = rows_and_columns(free[0]);
+    if (std::ranges::any_of(free, [](const Symbol& each) { return factors_of(each).size() > 1; }))
+      return {};
     for (const Symbol& size : sizes_)
       if (std::ranges::find(free, size) == free.end()) layout.values[size] = value_of(size);
-    if (kind == Kind::kFrame) layout.values[free[0]] = Affine::of("height");
-    if (kind != Kind::kFlat) layout.values[free.back()] = Affine::of("width");
-    if (kind == Kind::kFlat) layout.values[free[0]] = Affine::of("(width * height)");
+    if (free.size() == 2) layout.values[free[0]] = Affine::of("height");
+    layout.values[free.back()] =
+        Affine::of(kind == Kind::kFlat && free.size() == 1 ? "(width * height)" : "width");
     return fits(layout, free) ? std::optional(layout) : std::nullopt;
+  }
+
+  // Of h * w elements: the parameter whose name begins as "width" or "columns" does, or the second
+  // one, is the length of a row.
+  std::vector<Symbol> rows_and_columns(const Symbol& size) const {
+    std::vector<Symbol> factors = factors_of(size);
+    if (factors.size() != 2 || factors[0] == factors[1]) return {size};
+    std::ranges::sort(factors, {}, [this](const Symbol& each) {
+      return std::ranges::find(program_.parameters, each);
+    });
+    if (factors[0].front() == 'w' || factors[0].front() == 'c') std::swap(factors[0], factors[1]);
+    return factors;
   }
 
   bool fits(const Layout& layout, const std::vector<Symbol>& free) const {
@@ -154,7 +170,8 @@ StageShape Layout::shape_of(const Array& array) const {
   for (const Affine& size : array.sizes)
     shape.constants.push_back(static_cast<int>(number(size, values)));
   if (shape.constants.size() == 1) {
-    const long length = shape.constants[0], row = row_of(length);
+    const long length = shape.constants[0];
+    const long row = array.row ? number(*array.row, values) : row_of(length);
     if (row != length) shape.constants = {static_cast<int>(length / row), static_cast<int>(row)};
   }
   return shape;

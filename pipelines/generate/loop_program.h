@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -110,8 +111,10 @@ struct Array {
   Symbol symbol;
   ElementType type = ElementType::kFloat32;
   std::vector<Affine> sizes;  ///< outermost first
+  std::optional<Affine> row;  ///< of flat ones: the length of rows in an array of the same size
   bool is_parameter = true, is_const = false, is_restrict = false;
   bool is_zeroed = false;  ///< declared with `= {0}`
+  bool is_flat = false;    ///< rows behind each other, or no size: `in[y * w + x]`
   Place at;
 };
 
@@ -119,9 +122,10 @@ struct Array {
 struct Scalar {
   Symbol symbol;
   bool is_parameter = true, is_real = false;
-  std::optional<Span> init;  ///< of declared ones
-  bool is_zero = false;      ///< `init` is 0
-  std::size_t order = 0;     ///< how many sequences came before the declaration
+  std::optional<Span> init;     ///< of declared ones
+  bool is_zero = false;         ///< `init` is 0
+  std::size_t order = 0;        ///< how many sequences came before the declaration
+  std::optional<Affine> value;  ///< whole ones alone: null: not known when the loops are read
   Place at;
 };
 
@@ -133,6 +137,8 @@ struct LoopProgram {
   std::vector<Array> arrays;
   std::vector<Scalar> scalars;
   std::vector<Sequence> sequences;
+  std::set<Symbol> changed;    ///< variables with another value than that of their declaration
+  std::set<Symbol> fixed;      ///< parameters whose values were used as numbers
   std::optional<Span> result;  ///< the expression of `return`
   bool result_is_real = false;
   /// Whole numbers that functions of floats are given, in order: overloaded functions of OpenCL C
@@ -149,8 +155,15 @@ struct LoopProgram {
 /// Whether this build has libclang.
 bool can_read_loops();
 
-/// Reads the function `function` of C code, or the only one with parallel loops. Throws Refusal.
+struct ReadOptions {
+  std::string function;                      ///< empty: the only one with parallel loops
+  std::map<std::string, std::string> sizes;  ///< of arrays: "w*h"
+  /// Values of parameters, which count as these numbers.
+  std::map<std::string, double> numbers;
+};
+
+/// Reads a function of C code. Throws Refusal.
 LoopProgram read_loops(const std::string& text, const std::string& path,
-                       const std::string& function = "");
+                       const ReadOptions& options);
 
 }  // namespace tandem::generate

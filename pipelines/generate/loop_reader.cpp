@@ -59,15 +59,14 @@ long step_of(const ClangSource& source, CXCursor next, const Symbol& variable) {
 }  // namespace
 
 std::optional<Affine> affine_of(const ClangSource& source, CXCursor expression,
-                                const IsFixed& is_fixed) {
+                                const ValueOf& value_of) {
   const CXCursor inside = bare(expression);
   if (const auto value = constant_value(inside)) return Affine(*value);
   const auto operands = children(inside);
-  const auto operand = [&](std::size_t i) { return affine_of(source, operands[i], is_fixed); };
+  const auto operand = [&](std::size_t i) { return affine_of(source, operands[i], value_of); };
   if (kind(inside) == CXCursor_DeclRefExpr) {
     const Symbol symbol = source.symbol(inside);
-    if (!symbol.empty() && is_fixed(symbol)) return Affine::of(symbol);
-    return {};
+    return symbol.empty() ? std::nullopt : value_of(symbol);
   }
   if (kind(inside) == CXCursor_UnaryOperator && operator_of(source, inside) == "-") {
     const auto value = operand(0);
@@ -75,15 +74,17 @@ std::optional<Affine> affine_of(const ClangSource& source, CXCursor expression,
   }
   if (kind(inside) != CXCursor_BinaryOperator) return {};
   const std::string operation = operator_of(source, inside);
-  if (operation != "+" && operation != "-" && operation != "*") return {};
+  if (std::string_view("+-*/%").find(operation) == std::string_view::npos) return {};
   const auto a = operand(0), b = operand(1);
   if (!a || !b) return {};
   if (operation == "*") return product(*a, *b);
-  return operation == "+" ? *a + *b : *a - *b;
+  if (operation == "+" || operation == "-") return operation == "+" ? *a + *b : *a - *b;
+  if (!a->is_constant() || !b->is_constant() || b->constant == 0) return {};
+  return operation == "/" ? a->constant / b->constant : a->constant % b->constant;
 }
 
 std::optional<Loop> counted_loop(const ClangSource& source, CXCursor loop,
-                                 const IsFixed& is_fixed) {
+                                 const ValueOf& value_of) {
   const auto parts = children(loop);
   if (parts.size() != 4) return {};
   const auto start = start_of(source, parts[0]);
@@ -95,8 +96,8 @@ std::optional<Loop> counted_loop(const ClangSource& source, CXCursor loop,
   const bool up = compare == "<" || compare == "<=", down = compare == ">" || compare == ">=";
   if ((step > 0 && !up) || (step < 0 && !down)) return {};
   Loop read{.variable = start->variable, .step = step, .at = source.place(loop)};
-  const auto first = affine_of(source, start->value, is_fixed);
-  auto last = affine_of(source, sides[1], is_fixed);
+  const auto first = affine_of(source, start->value, value_of);
+  auto last = affine_of(source, sides[1], value_of);
   if (last && compare == "<=") last->constant += 1;
   if (last && compare == ">") last->constant += 1;
   if (up) {
@@ -107,6 +108,15 @@ std::optional<Loop> counted_loop(const ClangSource& source, CXCursor loop,
     read.end = *first + 1;
   }
   return read;
+}
+
+std::optional<Affine> size_of(const LoopProgram& program, const Symbol& symbol,
+                              std::set<Symbol>& numbers) {
+  const Scalar* const scalar = program.scalar(symbol);
+  if (!scalar || scalar->is_real) return {};
+  if (scalar->is_parameter && scalar->value) numbers.insert(symbol);
+  if (scalar->value) return scalar->value;
+  return scalar->is_parameter ? std::optional(Affine::of(symbol)) : std::nullopt;
 }
 
 }  // namespace tandem::generate

@@ -7,14 +7,20 @@
 
 namespace tandem::generate {
 
-/// Whether a variable keeps its value in the expressions at hand: loops' own, and sizes.
-using IsFixed = std::function<bool(const Symbol&)>;
+/// The value of a variable that keeps it in the expressions at hand: loops' own, and sizes. Null
+/// for others.
+using ValueOf = std::function<std::optional<Affine>(const Symbol&)>;
 
-/// Null when the expression is not affine in variables that are fixed.
+/// Null when the expression is no sum of products of such variables.
 std::optional<Affine> affine_of(const ClangSource& source, CXCursor expression,
-                                const IsFixed& is_fixed);
+                                const ValueOf& value_of);
 
-/// Null when the loop does not count. Its bounds are null where they are not affine.
-std::optional<Loop> counted_loop(const ClangSource& source, CXCursor loop, const IsFixed& is_fixed);
+/// Null when the loop does not count. Its bounds are null where affine_of() is.
+std::optional<Loop> counted_loop(const ClangSource& source, CXCursor loop, const ValueOf& value_of);
+
+/// Of a number of the function outside of its loops. Adds parameters that count as numbers to
+/// `numbers`.
+std::optional<Affine> size_of(const LoopProgram& program, const Symbol& symbol,
+                              std::set<Symbol>& numbers);
 
 }  // namespace tandem::generate

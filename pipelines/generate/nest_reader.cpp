@@ -5,10 +5,28 @@
 
 namespace tandem::generate {
 
-bool NestReader::is_fixed(const Symbol& symbol) const {
-  if (std::ranges::find(counters_, symbol) != counters_.end()) return true;
-  const Scalar* const scalar = program_.scalar(symbol);
-  return scalar && scalar->is_parameter && !scalar->is_real;
+std::optional<Affine> NestReader::value_of(const Symbol& symbol) const {
+  if (std::ranges::find(counters_, symbol) != counters_.end()) return Affine::of(symbol);
+  if (const auto local = locals_.find(symbol); local != locals_.end()) return local->second.value;
+  return size_of(program_, symbol, uses_.numbers);
+}
+
+// No product has a loop's variable.
+bool NestReader::is_linear(const Affine& a) const {
+  return std::ranges::all_of(a.terms, [&](const auto& term) {
+    const auto factors = factors_of(term.first);
+    return factors.size() == 1 || std::ranges::none_of(factors, [&](const Symbol& factor) {
+             return std::ranges::find(counters_, factor) != counters_.end();
+           });
+  });
+}
+
+std::optional<Loop> NestReader::counted(CXCursor loop) const {
+  auto read =
+      counted_loop(source_, loop, [this](const Symbol& symbol) { return value_of(symbol); });
+  if (read && read->begin && !is_linear(*read->begin)) read->begin.reset();
+  if (read && read->end && !is_linear(*read->end)) read->end.reset();
+  return read;
 }
 
 std::vector<Loop> NestReader::loops() const {
@@ -62,8 +80,7 @@ void NestReader::take_clauses(const Pragma& pragma) {
 // A loop that the pragma is for, or one that stands directly in such a one: its iterations may
 // turn out to be independent too.
 void NestReader::walk_level(CXCursor loop, bool parallel) {
-  const auto fixed = [this](const Symbol& symbol) { return is_fixed(symbol); };
-  auto counted = counted_loop(source_, loop, fixed);
+  const auto counted = this->counted(loop);
   const bool usable = counted && counted->begin && counted->end && counted->step > 0;
   if (parallel && !usable) {
     source_.refuse(loop,
@@ -147,7 +164,7 @@ void NestReader::walk_element(CXCursor cursor, bool reads, bool writes, Span ass
     return use_table(clang().clang_getCursorReferenced(base));
   }
   if (!in_nest_) source_.refuse(cursor, "an element of an array outside of the loops");
-  if (indices.size() != array->sizes.size())
+  if (indices.size() != (array->is_flat ? 1 : array->sizes.size()))
     source_.refuse(cursor, "a part of '" + name_of_symbol(symbol) + "' that is no element");
   ArrayAccess access{.array = symbol,
                      .span = source_.span(cursor),
@@ -159,8 +176,9 @@ void NestReader::walk_element(CXCursor cursor, bool reads, bool writes, Span ass
                      .around = loops(),
                      .at = source_.place(cursor)};
   for (const CXCursor& index : indices) {
-    access.indices.push_back(
-        affine_of(source_, index, [this](const Symbol& each) { return is_fixed(each); }));
+    auto affine = affine_of(source_, index, [this](const Symbol& each) { return value_of(each); });
+    if (affine && !array->is_flat && !is_linear(*affine)) affine.reset();
+    access.indices.push_back(affine);
     access.index_spans.push_back(source_.span(index));
   }
   nest_.accesses.push_back(access);

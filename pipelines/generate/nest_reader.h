@@ -12,6 +12,7 @@ namespace tandem::generate {
 struct FileUses {
   std::map<std::size_t, Span> tables, functions;  ///< by their place
   std::set<std::size_t> open;                     ///< functions that are being read
+  std::set<Symbol> numbers;                       ///< LoopProgram::fixed
   std::map<std::size_t, Span> real_arguments;     ///< LoopProgram::real_arguments, by their place
 };
 
@@ -31,9 +32,12 @@ class NestReader {
   struct Local {
     std::size_t level = 0;
     bool is_array = false;
+    std::optional<Affine> value;  ///< in the variables of the loops around it
   };
 
-  bool is_fixed(const Symbol& symbol) const;
+  std::optional<Affine> value_of(const Symbol& symbol) const;
+  bool is_linear(const Affine& a) const;
+  std::optional<Loop> counted(CXCursor loop) const;
   std::vector<Loop> loops() const;
   void take_clauses(const Pragma& pragma);
   void walk_level(CXCursor loop, bool parallel);

@@ -134,9 +134,8 @@ void NestReader::walk_choice(CXCursor cursor) {
 }
 
 void NestReader::walk_loop(CXCursor cursor) {
-  const auto fixed = [this](const Symbol& symbol) { return is_fixed(symbol); };
   std::optional<Loop> loop;
-  if (kind(cursor) == CXCursor_ForStmt) loop = counted_loop(source_, cursor, fixed);
+  if (kind(cursor) == CXCursor_ForStmt) loop = counted(cursor);
   ++breakable_;
   const auto parts = children(cursor);
   if (!loop) {
@@ -177,6 +176,11 @@ void NestReader::walk_declaration(CXCursor cursor) {
   locals_[symbol] = {.level = nest_.levels.size(), .is_array = is_array};
   nest_.uses.insert(symbol);
   walk_all(cursor);
+  const auto inside = children(cursor);
+  if (type.kind == CXType_Int && !is_array && !program_.changed.contains(symbol) &&
+      !inside.empty() && clang().clang_isExpression(kind(inside.back())))
+    locals_[symbol].value =
+        affine_of(source_, inside.back(), [this](const Symbol& each) { return value_of(each); });
 }
 
 void NestReader::walk_name(CXCursor cursor) {
@@ -188,7 +192,7 @@ void NestReader::walk_name(CXCursor cursor) {
     source_.refuse(cursor,
                    "'" + taken(clang().clang_getCursorSpelling(cursor)) + "' is of another file");
   nest_.uses.insert(symbol);
-  if (locals_.contains(symbol) || is_fixed(symbol) || program_.scalar(symbol)) return;
+  if (locals_.contains(symbol) || value_of(symbol) || program_.scalar(symbol)) return;
   if (program_.array(symbol))
     source_.refuse(cursor, "'" + name_of_symbol(symbol) + "' without indices");
   use_table(declared);

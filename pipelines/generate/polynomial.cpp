@@ -12,8 +12,10 @@ Polynomial::Polynomial(double constant) {
 }
 
 Polynomial::Polynomial(const Affine& a) : Polynomial(static_cast<double>(a.constant)) {
-  constexpr std::pair<const char*, std::pair<int, int>> kWords[] = {
-      {"width", {1, 0}}, {"height", {0, 1}}, {"(width * height)", {1, 1}}};
+  constexpr std::pair<const char*, std::pair<int, int>> kWords[] = {{"width", {1, 0}},
+                                                                    {"height", {0, 1}},
+                                                                    {"(width * height)", {1, 1}},
+                                                                    {"height.width", {1, 1}}};
   for (const auto& [word, powers] : kWords)
     if (const long times = a.coefficient(word); times != 0)
       terms_[powers] = static_cast<double>(times);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include "kernels/stage_file/names.h"
+#include "pipelines/generate/flat_arrays.h"
 #include "pipelines/generate/nest_reader.h"
 #include "pipelines/generate/signature_reader.h"
 
@@ -11,8 +14,8 @@ namespace {
 /// Reads a function: its declarations, its loops, and what it returns.
 class FunctionReader {
  public:
-  FunctionReader(const ClangSource& source, CXCursor function)
-      : source_(source), function_(function) {
+  FunctionReader(const ClangSource& source, CXCursor function, const ReadOptions& options)
+      : source_(source), function_(function), options_(options) {
     program_.path = source.path();
     program_.text = source.text();
     program_.name = taken(clang().clang_getCursorSpelling(function));
@@ -20,7 +23,8 @@ class FunctionReader {
   }
 
   LoopProgram read() {
-    read_parameters(source_, function_, program_);
+    program_.changed = changed_in(source_.span(function_));
+    read_parameters();
     CXCursor body = clang().clang_getNullCursor();
     for (const CXCursor& part : children(function_))
       if (kind(part) == CXCursor_CompoundStmt) body = part;
@@ -30,6 +34,8 @@ class FunctionReader {
     if (program_.sequences.empty())
       source_.refuse(function_, "there is no loop with '#pragma omp parallel for'");
     add_common();
+    program_.fixed = uses_.numbers;
+    shape_flat_arrays(program_);
     return std::move(program_);
   }
 
@@ -37,6 +43,86 @@ class FunctionReader {
   std::vector<Pragma> pragmas_in(Span part) const {
     return read_pragmas(source_.text(), part, source_.path(),
                         [this](std::size_t at) { return source_.place(at); });
+  }
+
+  // Variables that get another value than that of their declaration.
+  std::set<Symbol> changed_in(Span span) const {
+    std::set<Symbol> changed, assigned;
+    const std::vector<Token> tokens = source_.tokens(span);
+    const auto text = [&](std::size_t i) {
+      return i < tokens.size() ? source_.code(tokens[i].span) : std::string();
+    };
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const Symbol& symbol = tokens[i].symbol;
+      if (symbol.empty()) continue;
+      const std::string next = text(i + 1), before = text(i - 1);
+      const bool is_compound = next.size() > 1 && next.ends_with('=') && next != "==" &&
+                               next != "!=" && next != "<=" && next != ">=";
+      if (is_compound || next == "++" || next == "--" || before == "++" || before == "--" ||
+          (next == "=" && !assigned.insert(symbol).second))
+        changed.insert(symbol);
+    }
+    return changed;
+  }
+
+  std::optional<Affine> size_in(const Symbol& symbol) {
+    return size_of(program_, symbol, uses_.numbers);
+  }
+
+  void read_parameters() {
+    const auto size = [this](const Symbol& symbol) { return size_in(symbol); };
+    std::vector<CXCursor> arrays;
+    for (const CXCursor& part : children(function_)) {
+      if (kind(part) != CXCursor_ParmDecl) continue;
+      program_.parameters.push_back(source_.symbol(part));
+      if (is_array(part)) {
+        program_.arrays.push_back(read_array(source_, part, size));
+        continue;
+      }
+      Scalar scalar = read_scalar(source_, part);
+      const auto number = options_.numbers.find(name_of_symbol(scalar.symbol));
+      if (number != options_.numbers.end() && !scalar.is_real &&
+          std::nearbyint(number->second) == number->second)
+        scalar.value = Affine(static_cast<long>(number->second));
+      program_.scalars.push_back(scalar);
+    }
+    for (const auto& [name, size] : options_.sizes)
+      if (std::ranges::none_of(program_.arrays, [&](const Array& each) {
+            return name_of_symbol(each.symbol) == name;
+          }))
+        source_.refuse(function_, "there is no array '" + name + "' among the parameters");
+    for (Array& array : program_.arrays) give_size(array);
+  }
+
+  // What --size says of an array.
+  void give_size(Array& array) {
+    const auto given = options_.sizes.find(name_of_symbol(array.symbol));
+    if (given == options_.sizes.end()) return;
+    Affine size(1);
+    const auto bad = [&] {
+      program_.refuse(array.at, "the size '" + given->second + "' of " + quoted(given->first) +
+                                    " is no product of numbers and parameters, as in w*h");
+    };
+    for (std::size_t at = 0; at <= given->second.size();) {
+      const std::size_t end = std::min(given->second.find('*', at), given->second.size());
+      const std::string factor = given->second.substr(at, end - at);
+      const auto scalar = std::ranges::find_if(program_.scalars, [&](const Scalar& each) {
+        return name_of_symbol(each.symbol) == factor;
+      });
+      long number = 0;
+      const char* const last = factor.data() + factor.size();
+      std::optional<Affine> value;
+      if (scalar != program_.scalars.end()) {
+        value = size_in(scalar->symbol);
+      } else if (std::from_chars(factor.data(), last, number).ptr == last && !factor.empty()) {
+        value = Affine(number);
+      }
+      if (!value) bad();
+      size = product(size, *value);
+      at = end + 1;
+    }
+    if (!array.is_flat) bad();
+    array.sizes = {size};
   }
 
   void read_statement(CXCursor statement) {
@@ -67,7 +153,8 @@ class FunctionReader {
     if (kind(declared) != CXCursor_VarDecl)
       source_.refuse(declared, "a declaration that is no variable");
     if (is_array(declared)) {
-      program_.arrays.push_back(read_array(source_, declared, program_));
+      program_.arrays.push_back(
+          read_array(source_, declared, [this](const Symbol& symbol) { return size_in(symbol); }));
       return;
     }
     Scalar scalar = read_scalar(source_, declared);
@@ -78,6 +165,9 @@ class FunctionReader {
       NestReader(source_, program_, uses_).check_scalar(inside.back());
       scalar.init = source_.span(inside.back());
       scalar.is_zero = is_zero(inside.back());
+      if (!scalar.is_real && !program_.changed.contains(scalar.symbol))
+        scalar.value = affine_of(source_, inside.back(),
+                                 [this](const Symbol& symbol) { return size_in(symbol); });
     }
     program_.scalars.push_back(scalar);
   }
@@ -97,11 +187,8 @@ class FunctionReader {
       program_.sequences.push_back({{}, {std::move(nest)}});
       return;
     }
-    const auto fixed = [this](const Symbol& symbol) {
-      const Scalar* const scalar = program_.scalar(symbol);
-      return scalar && scalar->is_parameter && !scalar->is_real;
-    };
-    const auto time = counted_loop(source_, loop, fixed);
+    const auto time =
+        counted_loop(source_, loop, [this](const Symbol& symbol) { return size_in(symbol); });
     const bool holds_pragma =
         next_ < pragmas_.size() && source_.span(loop).holds(pragmas_[next_].span);
     if (!holds_pragma)
@@ -150,6 +237,7 @@ class FunctionReader {
 
   const ClangSource& source_;
   const CXCursor function_;
+  const ReadOptions& options_;
   LoopProgram program_;
   FileUses uses_;
   std::vector<Pragma> pragmas_;
@@ -179,9 +267,9 @@ CXCursor find_function(const ClangSource& source, const std::string& wanted) {
 bool can_read_loops() { return true; }
 
 LoopProgram read_loops(const std::string& text, const std::string& path,
-                       const std::string& function) {
+                       const ReadOptions& options) {
   const ClangSource source(text, path);
-  return FunctionReader(source, find_function(source, function)).read();
+  return FunctionReader(source, find_function(source, options.function), options).read();
 }
 
 }  // namespace tandem::generate

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "kernels/stage_file/names.h"
-#include "pipelines/generate/loop_reader.h"
 
 namespace tandem::generate {
 namespace {
@@ -56,7 +55,7 @@ ElementType element_type(const ClangSource& source, CXCursor declared) {
 
 bool is_array(CXCursor declared) { return depth_of(clang().clang_getCursorType(declared)) > 0; }
 
-Array read_array(const ClangSource& source, CXCursor declared, const LoopProgram& program) {
+Array read_array(const ClangSource& source, CXCursor declared, const ValueOf& size_of) {
   Array array{.symbol = source.symbol(declared),
               .type = element_type(source, declared),
               .is_parameter = kind(declared) == CXCursor_ParmDecl,
@@ -76,16 +75,16 @@ Array read_array(const ClangSource& source, CXCursor declared, const LoopProgram
   std::erase_if(sizes, [](CXCursor each) { return !clang().clang_isExpression(kind(each)); });
   std::ranges::sort(sizes, {}, [&](CXCursor each) { return source.span(each).begin; });
   for (const CXCursor& size : sizes) {
-    const auto affine = affine_of(source, size, [&](const Symbol& symbol) {
-      const Scalar* const scalar = program.scalar(symbol);
-      return scalar && scalar->is_parameter && !scalar->is_real;
-    });
-    if (!affine) source.refuse(size, "the size of " + name + " is not affine");
+    const auto affine = affine_of(source, size, size_of);
+    if (!affine)
+      source.refuse(size, "the size of " + name + " is no sum of products of parameters");
     array.sizes.push_back(*affine);
   }
-  if (static_cast<int>(array.sizes.size()) != depth_of(clang().clang_getCursorType(declared)))
-    source.refuse(declared, "the size of " + name + " is not said: write " +
-                                name_of_symbol(array.symbol) + "[n]");
+  const int depth = depth_of(clang().clang_getCursorType(declared));
+  array.is_flat = depth == 1;
+  if (static_cast<int>(array.sizes.size()) != depth && (depth > 1 || !array.is_parameter))
+    source.refuse(declared, name + " is a pointer to pointers or lacks a size: write " +
+                                name_of_symbol(array.symbol) + "[h][w]");
   if (array.sizes.size() > 4) source.refuse(declared, name + " has more than 4 dimensions");
   return array;
 }
@@ -99,18 +98,6 @@ Scalar read_scalar(const ClangSource& source, CXCursor declared) {
   return {.symbol = source.symbol(declared),
           .is_real = type.kind == CXType_Float,
           .at = source.place(declared)};
-}
-
-void read_parameters(const ClangSource& source, CXCursor function, LoopProgram& program) {
-  for (const CXCursor& part : children(function)) {
-    if (kind(part) != CXCursor_ParmDecl) continue;
-    if (is_array(part)) {
-      program.arrays.push_back(read_array(source, part, program));
-    } else {
-      program.scalars.push_back(read_scalar(source, part));
-    }
-    program.parameters.push_back(source.symbol(part));
-  }
 }
 
 }  // namespace tandem::generate

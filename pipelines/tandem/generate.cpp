@@ -42,6 +42,15 @@ void take_values(const std::vector<std::string>& words, std::map<std::string, do
   }
 }
 
+void take_sizes(const std::vector<std::string>& words, std::map<std::string, std::string>& sizes) {
+  for (const std::string& word : words) {
+    const std::size_t is = word.find('=');
+    if (is == word.npos || is == 0 || is + 1 == word.size())
+      throw UsageError("--size takes an array and its elements, as in --size in=w*h");
+    sizes[word.substr(0, is)] = word.substr(is + 1);
+  }
+}
+
 /// A folder that goes with the one file that is in it.
 class TemporaryFile {
  public:
@@ -102,7 +111,7 @@ std::string compile_stage(const std::string& name, const std::string& text,
 }  // namespace
 
 int generate_command(const std::vector<std::string>& arguments) {
-  std::vector<std::string> paths, sets;
+  std::vector<std::string> paths, sets, sizes;
   std::string output = "-";
   generate::GenerateOptions options;
   int data = 1;
@@ -115,6 +124,8 @@ int generate_command(const std::vector<std::string>& arguments) {
              "of the file's functions, when several have such loops");
   parser.add("data", data, "N", "take sizes from the N-th line '// data: n=1024' of the file; 1");
   parser.add("set", sets, "NAME=VALUE", "a size or the default of a parameter; may be given again");
+  parser.add("size", sizes, "ARRAY=SIZE",
+             "elements of an array of which the code does not tell: in=w*h; may be given again");
   parser.add("no-compile", no_compile, "write the stage without compiling it first");
   parser.add_operands(paths, "FILE");
   parser.parse(arguments);
@@ -133,6 +144,7 @@ int generate_command(const std::vector<std::string>& arguments) {
     options.values = notes.data[static_cast<std::size_t>(data - 1)];
   }
   take_values(sets, options.values);
+  take_sizes(sizes, options.sizes);
   const std::string stage = generate::generate_stage(text, paths[0], options).text;
   const bool is_file = !written.is_standard_output();
   const std::string name = is_file ? std::filesystem::path(output).filename().string() : "stage.cl";

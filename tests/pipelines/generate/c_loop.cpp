@@ -14,7 +14,7 @@ namespace {
 
 CLoop::Parameter parameter_of(const std::string& text) {
   CLoop::Parameter parameter;
-  parameter.is_array = text.find('[') != text.npos;
+  parameter.is_array = text.find_first_of("[*") != text.npos;
   parameter.is_const = text.find("const") != text.npos;
   if (text.find("int ") != text.npos) parameter.type = 'i';
   if (text.find("unsigned char ") != text.npos) parameter.type = 'u';

@@ -137,9 +137,9 @@ TEST(Refusals, LoopsWithoutACounterpart) {
                     "for (int i = n - 1; i >= 0; i--) b[i] = 0;\n}\n")
                 .substr(0, 10),
             "own.c:3:1:");
-  EXPECT_EQ(refusal("void own(int n, float* restrict b) {\n#pragma omp parallel for\n"
-                    "for (int i = 0; i < n; i++) b[i] = 0;\n}\n"),
-            "own.c:1:17: the size of 'b' is not said: write b[n]");
+  EXPECT_EQ(refusal("void own(int n, float** restrict b) {\n#pragma omp parallel for\n"
+                    "for (int i = 0; i < n; i++) b[i][0] = 0;\n}\n"),
+            "own.c:1:17: 'b' is a pointer to pointers or lacks a size: write b[h][w]");
   EXPECT_EQ(refusal("void own(int n) {}\n"),
             "own.c:1:1: no function has a loop with '#pragma omp parallel for'");
 }
