@@ -151,7 +151,6 @@ std::string head_text(const StageFile& file, const std::string& name, std::size_
          arguments +
          ") {\n"
          "const int width = t_->width, height = t_->height, frame = t_->frame, pass = t_->pass;\n"
-         "const int unset_ = t_->unset;\n"
          "int again_ = 0;\n" +
          parameters_text(file);
 }

@@ -45,8 +45,7 @@ std::string kernel_head_text(const StageFile& file, const StagePlan& plan, const
   for (const StageParameter& p : file.parameters)
     text += (p.type == StageParameter::Type::kFloat ? "float " : "int ") + p.name + ", ";
   return text +
-         "int width, int height, int frame, int pass, int columns_, int rows_, int groups_, "
-         "int unset_, " +
+         "int width, int height, int frame, int pass, int columns_, int rows_, int groups_, " +
          (step.skeleton == StagePart::Skeleton::kReduce ? "int first_block_, int block_bits_"
                                                         : "int first_column_, int first_row_") +
          ") {\n";

@@ -53,9 +53,8 @@ std::string element_text(const StageFile& file, const StageStep& step, StageSide
   for (const StagePlanPart& part : step.parts) {
     for (const StageStore& write : part.writes) {
       const bool is_wide = wide && write.type == ElementType::kUint8;
-      text += Filled("$variable $name = ($type)unset_;\n")
+      text += Filled("$variable $name = 0;\n")
                   .put("variable", is_wide ? "int" : c_name_of(write.type))
-                  .put("type", c_name_of(write.type))
                   .put("name", write.name);
       if (write.tensor < 0) continue;
       stores += Filled(is_wide ? "t$i_wide_[x - chunk_] = $name;\n" : "t$i_row_[x] = $name;\n")

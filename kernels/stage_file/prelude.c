@@ -20,7 +20,7 @@ union tandem_value {
   float real;
 };
 struct tandem_call {
-  int width, height, frame, pass, columns, rows, piece_rows, unset;
+  int width, height, frame, pass, columns, rows, piece_rows;
   const union tandem_value* parameters;
   const struct tandem_view* tensors;
   int* reach;

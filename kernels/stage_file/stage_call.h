@@ -3,11 +3,11 @@
 
 #include <cstddef>
 
-/// What compiled code of a stage file is called with. prelude_c.h has the same structures in C: a
+/// What compiled code of a stage file is called with. prelude.c has the same structures in C: a
 /// change here is one there, and in kStageCallVersion, which is part of the cache's key.
 namespace tandem {
 
-inline constexpr int kStageCallVersion = 1;
+inline constexpr int kStageCallVersion = 2;
 
 /// A tensor of a call; on a device `data` is a cl_mem.
 struct StageView {
@@ -27,7 +27,6 @@ struct StageCall {
   int pass = 0;
   int columns = 0, rows = 0;  ///< of the step's grid
   int piece_rows = 0;         ///< of kReduce: rows of the grid in a piece
-  int unset = 0;  ///< what outputs are before the code writes them: check-stage varies it
   const StageValue* parameters = nullptr;
   const StageView* tensors = nullptr;  ///< of the plan
   int* reach = nullptr;                ///< of a checking build: how far each was read

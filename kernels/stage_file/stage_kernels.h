@@ -42,7 +42,7 @@ class StageArguments {
   }
   opencl::ArgumentList list(const int& groups) {
     for (const int* value : {&call_.width, &call_.height, &call_.frame, &call_.pass, &call_.columns,
-                             &call_.rows, &groups, &call_.unset, &part_.first, &part_.second})
+                             &call_.rows, &groups, &part_.first, &part_.second})
       add(*value);
     return {{all_.data(), count_}};
   }

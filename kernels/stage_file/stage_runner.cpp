@@ -64,7 +64,6 @@ StageCall StageRunner::call(StageMemory& memory, const StageView* views) const {
   return {.width = memory.width(),
           .height = memory.height(),
           .frame = memory.frame,
-          .unset = memory.unset,
           .parameters = memory.parameters().data(),
           .tensors = views,
           .reach = memory.reach.data()};

@@ -42,7 +42,6 @@ class StageMemory {
   const std::vector<StageValue>& parameters() const { return parameters_; }
 
   int frame = 0;           ///< counts runs: tensors that are kept are those of the run before
-  int unset = 0;           ///< what outputs are before the code writes them
   std::vector<int> reach;  ///< how far each tensor was read; of a checking build
 
  private:

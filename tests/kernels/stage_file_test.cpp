@@ -201,5 +201,28 @@ TEST(StageFile, ComputesWhatItSaysOnBothSides) {
   }
 }
 
+TEST(StageFile, ElementsThatAreNotWrittenAre0) {
+  const StageRunner runner(
+      parse_stage_file(with_body("//!READ luma\n//!WRITE to uint8\n//!WRITE real float32\n",
+                                 "if (luma(0,0) > 128) { to = 1; real = 0.5f; }\n"),
+                       "own.cl"),
+      any_context());
+  const auto luma = random_luma(67, 3, 7);
+  for (const bool device : {false, true}) {
+    if (device && !runner.has_device()) continue;
+    StageMemory memory = runner.memory(67, 3);
+    memory.set_luma(luma);
+    memory.set(memory.index("to"), std::vector<uint8_t>(luma.size(), 9).data());
+    memory.set(memory.index("real"), std::vector<float>(luma.size(), 9).data());
+    EXPECT_EQ(device ? runner.run_device(memory) : runner.run_host(memory), "");
+    const auto to = memory.values<uint8_t>("to");
+    const auto real = memory.values<float>("real");
+    for (std::size_t i = 0; i < luma.size(); ++i) {
+      ASSERT_EQ(to[i], luma[i] > 128 ? 1 : 0);
+      ASSERT_EQ(real[i], luma[i] > 128 ? 0.5F : 0.0F);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tandem::check
