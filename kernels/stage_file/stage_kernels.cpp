@@ -31,7 +31,8 @@ std::string first_error(const std::string& log) {
 
 opencl::Program build_stage(opencl::Context& context, const StageFile& file,
                             const StagePlan& plan) {
-  std::string options = " -cl-single-precision-constant";
+  // Warnings are not shown. Compilers that count them on the error stream do so for these alone.
+  std::string options = " -cl-single-precision-constant -w";
   options += opencl::define("TANDEM_ROWS", opencl::kMapRows.of(context));
   if (divides_exactly(context)) options += " -cl-fp32-correctly-rounded-divide-sqrt";
   try {
