@@ -34,6 +34,35 @@ std::string parameters_text(const StageFile& file) {
   return text;
 }
 
+// An array of elements that lie from `pointer` on. A checking build knows how many they are, so
+// that its compiler can check indices.
+std::string array_text(const std::string& type, std::size_t count, const std::string& name,
+                       const std::string& pointer) {
+  return Filled(
+             "#ifdef TANDEM_CHECK\n"
+             "$type (*const $name_all_)[$count] = ($type (*)[$count])($pointer);\n"
+             "#define $name (*$name_all_)\n"
+             "#else\n"
+             "$type* const $name = $pointer;\n"
+             "#endif\n")
+      .put("type", type)
+      .put("name", name)
+      .put("count", static_cast<long>(count))
+      .put("pointer", pointer);
+}
+
+std::string undefine_arrays(const StageStep& step) {
+  std::string text;
+  for (const StagePlanPart& part : step.parts) {
+    for (const StageAccess& read : part.reads)
+      if (read.kind == Kind::kArray) text += "#undef " + read.name + "\n";
+    for (const StageStore& write : part.writes)
+      if (write.partials >= 0)
+        text += "#undef " + write.name + "\n#undef " + write.name + "_other\n";
+  }
+  return text;
+}
+
 std::string arrays_text(const StagePlan& plan, const StageStep& step) {
   std::map<std::string, int> arrays;
   for (const StagePlanPart& part : step.parts)
@@ -41,10 +70,11 @@ std::string arrays_text(const StagePlan& plan, const StageStep& step) {
       if (read.kind == Kind::kArray) arrays.emplace(read.name, read.tensor);
   std::string text;
   for (const auto& [name, tensor] : arrays)
-    text += Filled("const $type* const $name = (const $type*)t_->tensors[$i].data;\n")
-                .put("type", c_name_of(plan.tensors[tensor].type))
-                .put("name", name)
-                .put("i", tensor);
+    text += array_text(std::string("const ") + c_name_of(plan.tensors[tensor].type),
+                       elements_of(plan.tensors[tensor].shape), name,
+                       Filled("(const $type*)t_->tensors[$i].data")
+                           .put("type", c_name_of(plan.tensors[tensor].type))
+                           .put("i", tensor));
   return text;
 }
 
@@ -166,7 +196,7 @@ std::string border_text(const StageFile& file, const StagePlan& plan, std::size_
          widths_text(planes) + rows_text(plan, step, planes) + local_reads(step, true) +
          reads_text(plan, planes, Where::kBorder) + "for (int x = from_; x < to_; ++x) {\n" +
          element_text(file, step, StageSide::kCpu) + "}\n" + undefine(planes) +
-         local_reads(step, false) + "return again_;\n}\n";
+         local_reads(step, false) + "return again_;\n}\n" + undefine_arrays(step);
 }
 
 // The elements from first_ to end_ of a row, in blocks of whole vectors. The last block may begin
@@ -207,7 +237,7 @@ std::string step_text(const StageFile& file, const StagePlan& plan, std::size_t 
   const bool wide = widens(file, plan, step);
   const std::string block = wide ? "tandem_lanes" : std::to_string(block_of(plan, step));
   return border_text(file, plan, number) + "\n" + head_text(file, "step", number) +
-         arrays_text(plan, step) + columns_text(planes) +
+         "tandem_enter\n" + arrays_text(plan, step) + columns_text(planes) +
          std::string(Filled("if (right_ - left_ < $block) right_ = left_;\n"
                             "for (int y = first_; y < last_; ++y) {\n"
                             "if (left_ > 0) again_ |= tandem_border_$number(t_, y, 0, left_);\n"
@@ -219,7 +249,7 @@ std::string step_text(const StageFile& file, const StagePlan& plan, std::size_t 
          (wide ? chunks_text(file, plan, step)
                : "const int from_ = left_, end_ = right_;\n" +
                      blocks_text(file, plan, step, Where::kInside, block)) +
-         "}\nreturn again_;\n}\n";
+         "}\nreturn again_;\n}\n" + undefine_arrays(step);
 }
 
 // The loops over one row of what is reduced, which is added up in order.
@@ -234,29 +264,48 @@ std::string reduced_row_text(const StageFile& file, const StagePlan& plan, const
          "for (int x = left_; x < right_; ++x) {\n" + element + "}\n" + undefine(planes);
 }
 
+std::size_t count_of(const StagePlan& plan, const StageStore& write) {
+  return elements_of(plan.tensors[static_cast<std::size_t>(write.tensor)].shape);
+}
+
 std::string reduce_text(const StageFile& file, const StagePlan& plan, std::size_t number) {
   const StageStep& step = plan.steps[number];
-  const std::string partials = reduced_text(
-      plan, step,
-      "$type* const $name = ($type*)t_->tensors[$partials].data + (long)piece_ * $count;\n"
-      "for (int i_ = 0; i_ < $count; ++i_) $name[i_] = 0;\n");
-  const std::string combined =
-      reduced_text(plan, step, "$type* const $name = ($type*)t_->tensors[$partials].data;\n");
-  const std::string others =
-      reduced_text(plan, step, "const $type* const $name_other = $name + (long)piece_ * $count;\n");
+  const auto arrays = [&](const std::string& type, const std::string& name,
+                          const std::string& piece) {
+    const std::string pointer =
+        "($type*)t_->tensors[$partials].data + (long)" + piece + " * $count";
+    std::string text;
+    for (const StageStore& write : step.parts[0].writes) {
+      const auto filled = [&](const std::string& wanted) {
+        return std::string(Filled(wanted)
+                               .put("type", c_name_of(write.type))
+                               .put("name", write.name)
+                               .put("count", static_cast<long>(count_of(plan, write)))
+                               .put("partials", write.partials));
+      };
+      text += array_text(filled(type), count_of(plan, write), filled(name), filled(pointer));
+    }
+    return text;
+  };
+  const std::string partials =
+      arrays("$type", "$name", "piece_") +
+      reduced_text(plan, step, "for (int i_ = 0; i_ < $count; ++i_) $name[i_] = 0;\n");
+  const std::string combined = arrays("$type", "$name", "0");
+  const std::string others = arrays("const $type", "$name_other", "piece_");
   const std::string results =
       reduced_text(plan, step,
                    "for (int i_ = 0; i_ < $count; ++i_) (($type*)t_->tensors[$tensor].data)[i_] = "
                    "$name[i_];\n");
-  return "\n" + head_text(file, "step", number) + arrays_text(plan, step) +
+  const std::string undefined = undefine_arrays(step);
+  return "\n" + head_text(file, "step", number) + "tandem_enter\n" + arrays_text(plan, step) +
          columns_text(planes_of(step)) + "for (int piece_ = first_; piece_ < last_; ++piece_) {\n" +
          partials +
          "const int end_ = tandem_min_int(t_->rows, (piece_ + 1) * t_->piece_rows);\n"
          "for (int y = piece_ * t_->piece_rows; y < end_; ++y) {\n" +
-         reduced_row_text(file, plan, step) + "}\n}\nreturn again_;\n}\n\n" +
-         head_text(file, "combine", number) + combined +
+         reduced_row_text(file, plan, step) + "}\n}\nreturn again_;\n}\n\n" + undefined +
+         head_text(file, "combine", number) + "tandem_enter\n" + combined +
          "for (int piece_ = 1; piece_ < last_; ++piece_) {\n" + others + "{" +
-         combine_text(file, plan, step) + "}\n}\n" + results + "return again_;\n}\n";
+         combine_text(file, plan, step) + "}\n}\n" + results + "return again_;\n}\n" + undefined;
 }
 
 }  // namespace

@@ -19,11 +19,18 @@ union tandem_value {
   int whole;
   float real;
 };
+struct tandem_outside {
+  const char* file;
+  unsigned line, column;
+  long index;
+  const char* type;
+};
 struct tandem_call {
   int width, height, frame, pass, columns, rows, piece_rows;
   const union tandem_value* parameters;
   const struct tandem_view* tensors;
   int* reach;
+  struct tandem_outside* outside;
 };
 
 static inline int tandem_within(int value, int least, int most) {
@@ -36,8 +43,40 @@ static inline int tandem_seen(int* reach, int distance, int halo) {
 }
 #ifdef TANDEM_CHECK
 #define tandem_reach(distance, halo, tensor) tandem_seen(t_->reach + (tensor), distance, halo)
+// The compiler's sanitizer calls this before an index is used that its array does not have. The
+// structures are those of its run-time library, which is not linked. The step ends there: what the
+// index would change is not the stage's.
+#include <setjmp.h>
+struct tandem_type {
+  unsigned short kind, info;  // of a number: whether it has a sign, and log2 of its bits
+  char name[];
+};
+struct tandem_place {
+  const char* file;
+  unsigned line, column;
+  const struct tandem_type *array, *index;
+};
+static __thread const struct tandem_call* tandem_now;
+static __thread jmp_buf tandem_left;
+__attribute__((visibility("hidden"))) void __ubsan_handle_out_of_bounds(void* at, void* value) {
+  const struct tandem_place* const place = (const struct tandem_place*)at;
+  const int unused_bits = 64 - (1 << (place->index->info >> 1));
+  const unsigned long index = (unsigned long)value << unused_bits;
+  struct tandem_outside* const outside = tandem_now->outside;
+  outside->file = place->file;
+  outside->line = place->line;
+  outside->column = place->column;
+  outside->index =
+      place->index->info & 1 ? (long)index >> unused_bits : (long)(index >> unused_bits);
+  outside->type = place->array->name;
+  longjmp(tandem_left, 1);
+}
+#define tandem_enter \
+  tandem_now = t_;   \
+  if (setjmp(tandem_left)) return 0;
 #else
 #define tandem_reach(distance, halo, tensor) tandem_within(distance, -(halo), halo)
+#define tandem_enter
 #endif
 
 // Floats of a vector; elements of a row whose bytes become ints at a time.

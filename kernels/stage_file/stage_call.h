@@ -21,6 +21,14 @@ union StageValue {
   float real;
 };
 
+/// Where code of a checking build had an index that its array does not have.
+struct StageOutside {
+  const char* file = nullptr;  ///< of the user's; null: nowhere
+  unsigned line = 0, column = 0;
+  long index = 0;
+  const char* type = nullptr;  ///< of the array, in quotes
+};
+
 struct StageCall {
   int width = 0, height = 0;  ///< of the frame
   int frame = 0;              ///< how many came before, of a stage that keeps tensors
@@ -29,7 +37,9 @@ struct StageCall {
   int piece_rows = 0;         ///< of kReduce: rows of the grid in a piece
   const StageValue* parameters = nullptr;
   const StageView* tensors = nullptr;  ///< of the plan
-  int* reach = nullptr;                ///< of a checking build: how far each was read
+  // Of a checking build.
+  int* reach = nullptr;  ///< how far each tensor was read
+  StageOutside* outside = nullptr;
 };
 
 /// Computes rows [first, last) of a step's grid, or pieces of kReduce. Returns whether an element

@@ -13,7 +13,8 @@
 /// Runs a stage without a pipeline: for checks and benches.
 namespace tandem {
 
-/// What a stage reads and writes for frames of one size: dense rows, in memory of both sides.
+/// What a stage reads and writes for frames of one size: dense rows, in memory of both sides. Bytes
+/// behind each tensor belong to none, so that a check can see what is written there.
 class StageMemory {
  public:
   StageMemory(const StageFile& file, const StagePlan& plan,
@@ -23,7 +24,7 @@ class StageMemory {
   int height() const { return height_; }
   std::size_t tensors() const { return buffers_.size(); }
   const StageTensor& tensor(std::size_t i) const { return plan_.tensors[i]; }
-  std::size_t bytes(std::size_t i) const { return buffers_[i]->size(); }
+  std::size_t bytes(std::size_t i) const;
   opencl::Buffer& buffer(std::size_t i) { return *buffers_[i]; }
   StageView view(std::size_t i, void* data) const;
 
@@ -34,15 +35,18 @@ class StageMemory {
   template <typename Value>
   std::vector<Value> values(const std::string& name) {
     opencl::Buffer& from = buffer(index(name));
-    std::vector<Value> result(from.size() / sizeof(Value));
-    std::memcpy(result.data(), from.host(opencl::Buffer::Access::read), from.size());
+    std::vector<Value> result(bytes(index(name)) / sizeof(Value));
+    std::memcpy(result.data(), from.host(opencl::Buffer::Access::read),
+                result.size() * sizeof(Value));
     return result;
   }
   StageValue& parameter(const std::string& name);
   const std::vector<StageValue>& parameters() const { return parameters_; }
+  void set_parameters(std::vector<StageValue> values) { parameters_ = std::move(values); }
 
   int frame = 0;           ///< counts runs: tensors that are kept are those of the run before
   std::vector<int> reach;  ///< how far each tensor was read; of a checking build
+  StageOutside outside;    ///< the last index that its array does not have; of a checking build
 
  private:
   const StageFile& file_;
@@ -67,18 +71,27 @@ class StageRunner {
     return {file_, plan_, context_, width, height};
   }
   /// One frame on the cores, in bands that begin at these rows (0 is one of them). Empty: at once.
-  /// Returns what went wrong: a loop that did not end.
+  /// Returns what went wrong: a loop that did not end, an index that a checking build refused.
   std::string run_host(StageMemory& memory, const std::vector<int>& bands = {}) const;
   int host_rows(StageMemory& memory) const;
   /// The same on so many threads, of a plan without bands.
   std::string run_threads(StageMemory& memory, int threads) const;
   std::string run_device(StageMemory& memory) const;
+  /// Marks the bytes that belong to no tensor.
+  void guard(StageMemory& memory) const;
+  /// What has overwritten one of them since, on the side that ran last; empty: nothing.
+  std::string overwritten(StageMemory& memory, StageSide side) const;
   /// The same without waiting and without what is to be told, for timing.
   void enqueue(StageMemory& memory, opencl::Queue& queue) const;
   opencl::Queue& queue() const { return *queue_; }
 
  private:
   StageCall call(StageMemory& memory, const StageView* views) const;
+  // Tensors on the host.
+  void place(StageMemory& memory, StageView* views) const;
+  // The bytes of a tensor that the side may write.
+  std::pair<std::size_t, std::size_t> span(StageMemory& memory, std::size_t i,
+                                           StageSide side) const;
   // What was written for the frame before takes the place of what is kept.
   void keep(StageMemory& memory) const;
 

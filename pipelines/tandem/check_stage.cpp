@@ -1,139 +1,36 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gst/gst.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <csignal>
 #include <cstdio>
-#include <random>
+#include <cstring>
+#include <optional>
+#include <set>
 
-#include "kernels/stage_file/stage_runner.h"
+#include "pipelines/tandem/child_work.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options.h"
+#include "pipelines/tandem/stage_check.h"
 
 namespace tandem {
 namespace {
 
-using Access = opencl::Buffer::Access;
 using Clock = std::chrono::steady_clock;
 using Role = StageTensor::Role;
 
 constexpr Size kSizes[] = {{1, 1}, {2, 3}, {17, 1}, {64, 48}, {333, 77}, {640, 360}};
-constexpr Size kTimed{1920, 1080};
-constexpr int kFrames = 3;
+// Of parameters that are not the defaults: one row, and whole blocks of vectors with borders.
+constexpr Size kFewSizes[] = {{17, 1}, {64, 48}};
 constexpr std::chrono::milliseconds kTiming{300};
+// The longest time for a frame. A first frame may wait for a device's compiler.
+constexpr unsigned kMostSeconds = 60, kMostSettingSeconds = 10;
 
-void fill(StageMemory& memory, unsigned seed) {
-  std::mt19937 random(seed);
-  for (std::size_t i = 0; i < memory.tensors(); ++i) {
-    const StageTensor& tensor = memory.tensor(i);
-    if (tensor.role != Role::kPixels && tensor.role != Role::kInput) continue;
-    std::vector<uint8_t> bytes(memory.bytes(i));
-    const std::size_t size = bytes_of(tensor.type);
-    for (std::size_t at = 0; at + size <= bytes.size(); at += size) {
-      const int level = static_cast<int>(random() % 256);
-      const float real = static_cast<float>(level) / 255.0F;
-      if (size == 1) bytes[at] = static_cast<uint8_t>(level);
-      if (tensor.type == ElementType::kInt32) std::memcpy(&bytes[at], &level, size);
-      if (tensor.type == ElementType::kFloat32) std::memcpy(&bytes[at], &real, size);
-    }
-    memory.set(i, bytes.data());
-  }
-}
-
-double value_of(const StageTensor& tensor, const void* data, std::size_t i) {
-  switch (tensor.type) {
-    case ElementType::kUint8:
-      return static_cast<const uint8_t*>(data)[i];
-    case ElementType::kInt32:
-      return static_cast<const int*>(data)[i];
-    default:
-      return static_cast<const float*>(data)[i];
-  }
-}
-
-// The first output in which two runs differ by more than the file allows; empty: none.
-std::string difference(StageMemory& a, StageMemory& b) {
-  for (std::size_t i = 0; i < a.tensors(); ++i) {
-    const StageTensor& tensor = a.tensor(i);
-    if (tensor.role != Role::kOutput && tensor.role != Role::kLumaOut) continue;
-    const void* const one = a.buffer(i).host(Access::read);
-    const void* const other = b.buffer(i).host(Access::read);
-    const auto columns = static_cast<std::size_t>(a.view(i, nullptr).width);
-    for (std::size_t k = 0; k < a.bytes(i) / bytes_of(tensor.type); ++k) {
-      const double x = value_of(tensor, one, k), y = value_of(tensor, other, k);
-      const double most = tensor.tolerance * std::max({1.0, std::fabs(x), std::fabs(y)});
-      if (std::fabs(x - y) <= most || x == y || (std::isnan(x) && std::isnan(y))) continue;
-      char text[200];
-      std::snprintf(text, sizeof text, "'%s' at (%zu, %zu) of %dx%d is %.9g and %.9g",
-                    tensor.name.c_str(), k % columns, k / columns, a.width(), a.height(), x, y);
-      return text;
-    }
-  }
-  return {};
-}
-
-std::vector<int> random_bands(int rows, std::mt19937& random) {
-  std::vector<int> bands{0};
-  for (int row = 1; row < rows; ++row)
-    if (random() % 3 == 0) bands.push_back(row);
-  return bands;
-}
-
-/// Compares the ways in which frames of one size can be computed.
-class Comparison {
- public:
-  Comparison(const StageRunner& runner, const StageRunner* checked, Size size)
-      : runner_(runner), checked_(checked), size_(size) {}
-
-  std::vector<std::string> problems() {
-    StageMemory whole = memory(), bands = memory(), device = memory();
-    for (int frame = 0; frame < kFrames && found_.empty(); ++frame) {
-      for (StageMemory* each : {&whole, &bands, &device})
-        fill(*each, static_cast<unsigned>(frame));
-      if (runner_.has_host()) {
-        tell("", runner_.run_host(whole));
-        tell("", runner_.run_host(bands, random_bands(runner_.host_rows(bands), random_)));
-        tell("other bands of rows give other outputs: ", difference(whole, bands));
-      }
-      if (runner_.has_device()) {
-        tell("", runner_.run_device(device));
-        if (runner_.has_host())
-          tell("the cores and the device differ: ", difference(whole, device));
-      }
-    }
-    if (checked_) check_reach();
-    return found_;
-  }
-
- private:
-  StageMemory memory() const { return runner_.memory(size_.width, size_.height); }
-
-  void tell(const std::string& what, const std::string& problem) {
-    if (!problem.empty() && found_.empty()) found_.push_back(what + problem);
-  }
-
-  // A halo that is too small: reads beyond it give what is at its edge.
-  void check_reach() {
-    StageMemory memory = checked_->memory(size_.width, size_.height);
-    fill(memory, 0);
-    (void)checked_->run_host(memory);
-    for (const StageStep& step : checked_->plan().steps) {
-      for (const StagePlanPart& part : step.parts) {
-        for (const StageAccess& read : part.reads) {
-          if (read.kind != StageAccess::Kind::kPlane) continue;
-          const int reach = memory.reach[static_cast<std::size_t>(read.tensor)];
-          if (reach > read.halo)
-            tell("", "'" + read.name + "' is read " + std::to_string(reach) +
-                         " away, and its halo is " + std::to_string(read.halo));
-        }
-      }
-    }
-  }
-
-  const StageRunner& runner_;
-  const StageRunner* const checked_;
-  const Size size_;
-  std::mt19937 random_{7};
-  std::vector<std::string> found_;
+struct CheckOptions {
+  std::string path, device = "any", picture;
+  Size timed{1920, 1080};
 };
 
 template <typename Run>
@@ -148,67 +45,174 @@ double fastest_ms(Run&& run) {
   return best;
 }
 
-void print_times(const StageRunner& runner, const std::string& device) {
-  StageMemory memory = runner.memory(kTimed.width, kTimed.height);
-  fill(memory, 0);
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+// "a frame of 1920x1080"; of a stage whose tensors have the sizes that its file states, these.
+std::string timed_shape(const StageRunner& runner, Size size) {
+  std::vector<std::string> shapes;
+  for (const StageTensor& tensor : runner.plan().tensors) {
+    if (tensor.shape.is_plane()) return "a frame of " + to_string(size);
+    if (tensor.role != Role::kInput && tensor.role != Role::kOutput) continue;
+    std::vector<std::string> sizes;
+    for (const int each : tensor.shape.constants) sizes.push_back(std::to_string(each));
+    shapes.push_back(tensor.name + "[" + joined(sizes) + "]");
+  }
+  return "a run over " + joined(shapes);
+}
+
+void print_times(const StageRunner& runner, const std::string& device, Size size) {
+  const std::string shape = timed_shape(runner, size);
+  StageMemory memory = runner.memory(size.width, size.height);
+  fill_inputs(memory, Scene::kNoise, 0, nullptr);
   if (runner.has_host())
-    std::printf("  one core   %8.3f ms a frame of %s\n",
-                fastest_ms([&] { (void)runner.run_host(memory); }), to_string(kTimed).c_str());
+    std::printf("  one core   %8.3f ms %s\n", fastest_ms([&] { (void)runner.run_host(memory); }),
+                shape.c_str());
   if (!runner.has_device()) return;
-  fill(memory, 0);
+  fill_inputs(memory, Scene::kNoise, 0, nullptr);
   const double time_ms = fastest_ms([&] {
     runner.enqueue(memory, runner.queue());
     runner.queue().finish();
   });
-  std::printf("  device     %8.3f ms a frame of %s, without copies (%s)\n", time_ms,
-              to_string(kTimed).c_str(), device.c_str());
+  std::printf("  device     %8.3f ms %s, without copies (%s)\n", time_ms, shape.c_str(),
+              device.c_str());
 }
 
-std::shared_ptr<opencl::Context> open_device(const std::string& selector) {
+void print_compared(const StageCheck& check, const std::string& device, Size size_of_picture,
+                    const std::vector<std::string>& settings) {
+  std::vector<std::string> scenes, sizes, few;
+  for (const Scene scene : check.scenes()) scenes.emplace_back(name_of(scene));
+  for (const Size size : kSizes) sizes.push_back(to_string(size));
+  for (const Size size : kFewSizes) few.push_back(to_string(size));
+  if (size_of_picture.width > 0) sizes.push_back(to_string(size_of_picture));
+  std::printf("  right: %zu frames (%s) of each of %zu sizes (%s)\n", scenes.size(),
+              joined(scenes).c_str(), sizes.size(), joined(sizes).c_str());
+  if (!settings.empty())
+    std::printf("  and of %s with %s\n", joined(few).c_str(), joined(settings).c_str());
+  std::vector<std::string> sides;
+  if (check.runner().has_host()) {
+    sides.emplace_back("the cores with one thread");
+    sides.emplace_back(check.runner().plan().has_bands() ? "the cores in bands of rows"
+                                                         : "the cores with several threads");
+  }
+  if (check.runner().has_device()) sides.push_back("the device (" + device + ")");
+  std::printf("  compared: %s\n", joined(sides).c_str());
+  for (const SeenOutput& output : check.outputs())
+    std::printf("  '%s': largest difference %g, tolerance %g\n", output.name.c_str(),
+                output.largest_difference, output.tolerance);
+  for (const SeenOutput& output : check.outputs())
+    if (!(output.least < output.most))
+      std::printf(
+          "  warning: '%s' is %g in all frames, so nothing else was compared: give "
+          "--picture FILE with a picture in which it is not\n",
+          output.name.c_str(), output.least);
+}
+
+std::shared_ptr<opencl::Context> open_device(const std::string& selector, std::string& problem) {
   try {
     return opencl::Context::open(selector);
   } catch (const opencl::Error& error) {
-    std::printf("  no device: %s\n", error.what());
+    problem = error.what();
     return nullptr;
   }
+}
+
+std::optional<GreyImage> read_picture(const std::string& path) {
+  if (path.empty()) return {};
+  gst_init(nullptr, nullptr);
+  return load_photograph(path);
+}
+
+int compile(const StageFile& file, const std::string& device) {
+  std::string no_device;
+  const auto context = open_device(device, no_device);
+  const StageRunner runner(file, context);
+  std::printf("  compiled for %s%s%s\n", runner.has_host() ? "the cores" : "",
+              runner.has_host() && runner.has_device() ? " and " : "",
+              runner.has_device() ? context->device().name.c_str() : "");
+  return 0;
+}
+
+/// Compares and prints; leaves out `slow` settings. Returns the exit status.
+int check_file(const StageFile& file, const CheckOptions& options, const std::set<int>& slow,
+               Doing& doing) {
+  doing.say("compiling", 0);
+  const std::optional<GreyImage> picture = read_picture(options.picture);
+  std::string no_device;
+  const auto context = open_device(options.device, no_device);
+  if (!context) std::printf("  no device: %s\n", no_device.c_str());
+  StageCheck check(file, context, picture ? &*picture : nullptr);
+  const Size picture_size{picture ? picture->width : 0, picture ? picture->height : 0};
+  std::vector<Size> sizes(std::begin(kSizes), std::end(kSizes));
+  if (picture) sizes.push_back(picture_size);
+  const std::vector<StageSetting> settings = settings_of(file);
+  std::vector<std::string> compared;
+  for (std::size_t k = 0; k < settings.size(); ++k) {
+    if (slow.contains(static_cast<int>(k))) {
+      std::printf("  not compared: %s, with which a frame takes longer than %u s\n",
+                  settings[k].text.c_str(), kMostSettingSeconds);
+      continue;
+    }
+    if (k > 0) compared.push_back(settings[k].text);
+    for (const Size size :
+         k == 0 ? sizes : std::vector(std::begin(kFewSizes), std::end(kFewSizes))) {
+      const std::string problem = check.compare(size, settings[k], [&](const std::string& frame) {
+        doing.say(frame, static_cast<int>(k));
+        alarm(k == 0 ? kMostSeconds : kMostSettingSeconds);
+      });
+      alarm(0);
+      if (problem.empty()) continue;
+      std::printf("  wrong: %s\n", problem.c_str());
+      return 1;
+    }
+  }
+  const std::string device = context ? context->device().name : "";
+  print_compared(check, device, picture_size, compared);
+  doing.say("measuring", 0);
+  print_times(check.runner(), device, options.timed);
+  return 0;
 }
 
 }  // namespace
 
 int check_stage_command(const std::vector<std::string>& arguments) {
   std::vector<std::string> paths;
-  std::string selector = "any";
   bool compile_only = false;
+  std::string size;
+  CheckOptions options;
   OptionParser parser("check-stage",
-                      "Compiles a stage file for the cores and the device, compares both on random "
-                      "frames, and says how fast each is (docs/stage-files.md).");
-  parser.add("opencl-device", selector, "NAME", "any (the default), or a part of its name");
+                      "Compiles a stage file for the cores and the device, compares both on frames "
+                      "of noise, shapes and text, with all parameters at their bounds, and says "
+                      "how fast each is (docs/stage-files.md).");
+  parser.add("opencl-device", options.device, "NAME", "any (the default), or a part of its name");
+  parser.add("picture", options.picture, "FILE", "compare on this picture as well");
+  parser.add("size", size, "WxH", "of the frames whose time is measured (1920x1080)");
   parser.add("compile-only", compile_only, "compile both sides, and compare nothing");
   parser.add_operands(paths, "FILE");
   parser.parse(arguments);
   if (paths.size() != 1)
     throw UsageError("check-stage needs one file, as in: tandem check-stage sobel.cl");
+  if (!size.empty()) options.timed = parse_size("--size", size);
   std::printf("%s\n", paths[0].c_str());
   const StageFile file = load_stage_file(paths[0]);
-  const auto context = open_device(selector);
-  const StageRunner runner(file, context);
-  if (compile_only) {
-    std::printf("  compiled for %s%s%s\n", runner.has_host() ? "the cores" : "",
-                runner.has_host() && runner.has_device() ? " and " : "",
-                runner.has_device() ? context->device().name.c_str() : "");
-    return 0;
+  if (compile_only) return compile(file, options.device);
+  // The code may write anywhere: what it destroys is a process of its own.
+  Doing doing;
+  std::set<int> slow;
+  for (;;) {
+    const ChildEnd end = run_in_child([&] { return check_file(file, options, slow, doing); });
+    if (end.signal == 0) return end.status;
+    const bool is_slow = end.signal == SIGALRM;
+    if (is_slow && doing.step() > 0 && slow.insert(doing.step()).second) continue;
+    std::printf("  wrong: the code %s; %s\n",
+                is_slow ? ("takes longer than " + std::to_string(kMostSeconds) + " s").c_str()
+                        : ("crashes: " + std::string(strsignal(end.signal))).c_str(),
+                doing.text().c_str());
+    return 1;
   }
-  const std::unique_ptr<StageRunner> checked =
-      runner.has_host() ? std::make_unique<StageRunner>(file, nullptr, true) : nullptr;
-  for (const Size size : kSizes) {
-    for (const std::string& problem : Comparison(runner, checked.get(), size).problems()) {
-      std::printf("  wrong: %s\n", problem.c_str());
-      return 1;
-    }
-  }
-  std::printf("  right: %d frames of each of %zu sizes\n", kFrames, std::size(kSizes));
-  print_times(runner, context ? context->device().name : "");
-  return 0;
 }
 
 }  // namespace tandem

@@ -24,7 +24,7 @@ std::string stage_text(const std::string& name) {
 
 std::string test_text(const std::string& name) {
   return "#!/bin/sh\n"
-         "# Compares the two sides of the stage on random frames.\n"
+         "# Compares the two sides of the stage.\n"
          "exec tandem check-stage \"$(dirname \"$0\")/" +
          name + ".cl\"\n";
 }

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <tuple>
 
 #include "pipelines/generate/loop_program.h"
 #include "tests/pipelines/command.h"
@@ -20,7 +21,11 @@ class CheckStage : public testing::Test {
   CommandResult check(const std::string& directives, const std::string& body) {
     const std::string path = folder_ + "/own.cl";
     write_file(path, "//!STAGE own\n" + directives + "//!MAP\n" + body + "\n");
-    return run_tandem({"check-stage", path});
+    return run_tandem({"check-stage", path, "--size", "64x64"});
+  }
+  /// The same for the cores alone, which takes less time.
+  CommandResult check_cores(const std::string& directives, const std::string& body) {
+    return check("//!ONLY cpu\n" + directives, body);
   }
 
   std::string folder_;
@@ -63,7 +68,7 @@ TEST_F(CheckStage, ABadFolderForTemporaryFilesIsNamed) {
 
 TEST_F(CheckStage, FindsAHaloThatIsTooSmall) {
   const CommandResult result =
-      check("//!READ luma halo=1\n//!WRITE to uint8\n", "to = luma(0, -2);");
+      check_cores("//!READ luma halo=1\n//!WRITE to uint8\n", "to = luma(0, -2);");
   EXPECT_EQ(result.status, 1);
   EXPECT_NE(result.output.find("'luma' is read 2 away, and its halo is 1"), std::string::npos)
       << result.output;
@@ -81,6 +86,148 @@ TEST_F(CheckStage, AcceptsOutputsThatAreNotAlwaysWritten) {
                   "if (luma(0, 0) > 128) mean = luma(0, 0);")
                 .status,
             0);
+}
+
+// Indices beyond each kind of array, and what is written through a pointer.
+TEST_F(CheckStage, FindsIndicesThatAreOutside) {
+  const auto reduce = [&](const std::string& body) {
+    const std::string path = folder_ + "/own.cl";
+    write_file(path,
+               "//!STAGE own\nvoid add(int* to, int i) { to[i] += 1; }\n//!READ luma\n"
+               "//!WRITE bins int32 shape=8\n//!REDUCE\n" +
+                   body + "\n");
+    const CommandResult result = run_tandem({"check-stage", path, "--opencl-device", "none"});
+    EXPECT_EQ(result.status, 1) << result.output << result.errors;
+    return result.output;
+  };
+  const auto has = [](const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
+  has(reduce("bins[luma(0, 0)] += 1;"), "own.cl:6:5: index ");
+  has(reduce("bins[luma(0, 0)] += 1;"), " is outside of the array 'int");
+  has(reduce("bins[luma(0, 0) * 64] += 1;"), "own.cl:6:5: index ");
+  has(reduce("bins[-1 - luma(0, 0)] += 1;"), "own.cl:6:5: index -");
+  has(reduce("bins[0] += 1;\n//!COMBINE\nfor (int i = 0; i < 9; ++i) bins[i] += bins_other[i];"),
+      "index 8 is outside");
+  has(reduce("add(bins, 8);"), "the code writes behind 'bins'");
+  has(reduce("add(bins, -1);"), "the code writes before 'bins'");
+  has(check_cores("//!READ a int32 shape=5\n//!WRITE to int32 shape=9\n", "to = a[x];").output,
+      "index 5 is outside");
+  has(check_cores("//!WRITE sum int32 shape=4 kept\n", "sum = 1 + sum_before[x + 1];").output,
+      "index 4 is outside");
+  has(check_cores("//!READ luma\n//!WRITE to uint8\n", "const int t[3] = {1, 2, 3}; to = t[x];")
+          .output,
+      "index 3 is outside");
+}
+
+TEST_F(CheckStage, TellsOfCodeThatCrashes) {
+  for (const char* body :
+       {"to = *(volatile int*)16;", "*(volatile int*)16 = 1; to = 1;", "abort(); to = 1;"}) {
+    const std::string path = folder_ + "/own.cl";
+    write_file(path, std::string("//!STAGE own\n//!ONLY cpu\n//!READ luma\n//!WRITE to uint8\n") +
+                         "//!MAP\n" + body + "\n");
+    const CommandResult result = run_tandem({"check-stage", path});
+    EXPECT_EQ(result.status, 1) << body;
+    EXPECT_NE(result.output.find("wrong: the code crashes: "), std::string::npos) << result.output;
+    EXPECT_NE(result.output.find("; frame "), std::string::npos) << result.output;
+  }
+}
+
+TEST_F(CheckStage, GivesParametersOtherValues) {
+  const auto output = [&](const std::string& parameter, const std::string& body) {
+    return check_cores("//!PARAM " + parameter + "\n//!READ luma halo=1\n//!WRITE to uint8\n", body)
+        .output;
+  };
+  for (const auto& [parameter, body, value] :
+       {std::tuple{"r int 1 0..4", "to = luma(r, r);", "r=2"},
+        {"r int 1 -3..1", "to = luma(r, 0);", "r=-3"},
+        {"r int 0 0..100", "to = luma(r / 50, r == 100 ? 0 : r / 20);", "r=50"},
+        {"r float 0.5 0..2", "to = luma(0, (int)r);", "r=2"},
+        {"r bool false", "to = luma(0, r ? 2 : 0);", "r=true"}}) {
+    const std::string text = output(parameter, body);
+    EXPECT_NE(text.find("away, and its halo is 1; frame "), std::string::npos) << text;
+    EXPECT_NE(text.find(value), std::string::npos) << text;
+  }
+}
+
+// On noise a mean over many pixels is near 127.
+TEST_F(CheckStage, LooksBehindThresholdsThatNoiseDoesNotReach) {
+  const std::string mean =
+      "int sum = 0;\nfor (int dy = -2; dy <= 2; ++dy)\n"
+      "  for (int dx = -2; dx <= 2; ++dx) sum += luma(dx, dy);\n";
+  for (const char* condition : {"sum > 24 * 255", "sum < 25", "sum == 25 * luma(0, 0)"})
+    EXPECT_NE(check_cores("//!READ luma halo=2\n//!WRITE to uint8\n",
+                          mean + "to = 1;\nif (" + condition + ") to = luma(3, 0);")
+                  .output.find("'luma' is read 3 away"),
+              std::string::npos)
+        << condition;
+}
+
+TEST_F(CheckStage, TellsOfOutputsThatAreTheSameInAllFrames) {
+  const auto output = [&](const std::string& body) {
+    const CommandResult result = check_cores(
+        "//!READ luma\n//!WRITE to int32\n//!WRITE other uint8\n", body + "other = luma(0, 0);");
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_EQ(result.output.find("warning: 'other'"), std::string::npos) << result.output;
+    return result.output;
+  };
+  EXPECT_NE(output("to = luma(0, 0) > 255;\n").find("warning: 'to' is 0 in all frames"),
+            std::string::npos);
+  EXPECT_NE(output("to = luma(0, 0) < 300 ? 7 : 8;\n").find("warning: 'to' is 7 in all frames"),
+            std::string::npos);
+  EXPECT_EQ(output("to = luma(0, 0) > 254;\n").find("warning"), std::string::npos);
+}
+
+TEST_F(CheckStage, ComparesOnAPictureOfTheUsers) {
+  const std::string picture = folder_ + "/own.pgm";
+  std::string pixels = "P5\n40 30\n255\n";
+  for (int i = 0; i < 40 * 30; ++i) pixels += static_cast<char>(i % 2 != 0 ? 150 : 99);
+  write_file(picture, pixels);
+  const std::string path = folder_ + "/own.cl";
+  // Columns of these levels are in the picture alone.
+  write_file(path,
+             "//!STAGE own\n//!ONLY cpu\n//!READ luma halo=1\n//!WRITE to uint8\n//!MAP\n"
+             "to = luma(0, 0);\n"
+             "if (luma(-1, 0) == 150 && luma(0, 0) == 99 && luma(1, 0) == 150) to = luma(2, 0);\n");
+  EXPECT_EQ(run_tandem({"check-stage", path, "--size", "64x64"}).status, 0);
+  const CommandResult result = run_tandem({"check-stage", path, "--picture", picture});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.output.find("(picture)"), std::string::npos) << result.output << result.errors;
+  EXPECT_EQ(run_tandem({"check-stage", path, "--picture", path}).status, 1) << "it is no picture";
+}
+
+TEST_F(CheckStage, SaysWhichSideHadWhichValue) {
+  const std::string path = folder_ + "/own.cl";
+  write_file(path,
+             "//!STAGE own\n//!READ luma\n//!WRITE to uint8\n//!MAP\nto = 3;\n//!CPU\n"
+             "to = 5;\n");
+  const CommandResult result = run_tandem({"check-stage", path});
+  if (result.output.find("no device") != std::string::npos) GTEST_SKIP() << result.output;
+  EXPECT_NE(
+      result.output.find("'to' at (0, 0) is 5 on the cores and 3 on the device (tolerance 0); "
+                         "frame 1 of 1x1 (noise)"),
+      std::string::npos)
+      << result.output;
+}
+
+TEST_F(CheckStage, SaysWhatItCompared) {
+  const CommandResult result =
+      check("//!PARAM gain float 1 0..4\n//!READ luma\n//!WRITE to float32 tolerance=0.5\n",
+            "to = gain * luma(0, 0);");
+  for (const char* part :
+       {"8 frames (noise, noise, gradient, edges, blobs, text, black, white) of each of 6 sizes",
+        "64x48", "gain=0, gain=2, gain=4", "the cores in bands of rows",
+        "'to': largest difference 0, tolerance 0.5", "ms a frame of 64x64"})
+    EXPECT_NE(result.output.find(part), std::string::npos) << part << " in " << result.output;
+  EXPECT_EQ(result.errors.find("warning"), std::string::npos) << result.errors;
+  const std::string path = folder_ + "/own.cl";
+  EXPECT_NE(run_tandem({"check-stage", path, "--size", "64x32"}).output.find("a frame of 64x32"),
+            std::string::npos);
+  EXPECT_NE(
+      check_cores("//!READ a float32 shape=3,50\n//!WRITE to float32 shape=50\n", "to = a[x];")
+          .output.find("ms a run over a[3, 50], to[50]"),
+      std::string::npos)
+      << "the frame's size does not matter";
 }
 
 TEST_F(CheckStage, SaysWhereCodeIsWrong) {
