@@ -96,6 +96,20 @@ class BinFusion::Leader final : public Stage {
     });
   }
 
+  // Stages of a split frame are computed one by one.
+  bool can_split() const override { return own_.can_split(); }
+  bool joins() const override { return own_.joins(); }
+  SplitRows needs(const Item& item, int producer, const SplitRows& rows) const override {
+    return own_.needs(item, producer, rows);
+  }
+  Status share(Item& item, const SplitRows& rows) override { return own_.share(item, rows); }
+  Status enqueue_split(Item& item, const SplitRows& rows, bool to_host) override {
+    return own_.enqueue_split(item, rows, to_host);
+  }
+  Status finish_split(Item& item, const SplitRows& rows) override {
+    return own_.finish_split(item, rows);
+  }
+
  private:
   static FrameItem& frame(Item& item) { return static_cast<FrameItem&>(item); }
   static const FrameItem& frame(const Item& item) { return static_cast<const FrameItem&>(item); }

@@ -49,7 +49,8 @@ Self& self_of(gpointer object) { return *static_cast<Instance*>(object)->self; }
 
 StageDescription describe(const StageFile& file) {
   StageDescription description;
-  for (const StageTensor& tensor : plan_stage(file).tensors) {
+  const StagePlan plan = plan_stage(file);
+  for (const StageTensor& tensor : plan.tensors) {
     if (tensor.role == StageTensor::Role::kInput)
       description.inputs.push_back({tensor.tensor.c_str(), "an earlier stage"});
   }
@@ -58,6 +59,7 @@ StageDescription describe(const StageFile& file) {
   description.has_cpu = has_cores(file);
   description.has_opencl = file.only != StageSide::kCpu;
   description.changes_pixels = file.writes_luma();
+  description.whole = why_whole(file, plan);
   return description;
 }
 
@@ -203,6 +205,8 @@ std::shared_ptr<const Source> source_of(GstTandemStage* stage) {
 
 void describe_stage(GstTandemStage* stage, const GstStructure*, GstTandemDescription* description) {
   stage_functions::describe(source_of(stage)->description, description);
+  // What is one pass with other stages is enqueued at once.
+  gst_tandem_description_set_bands(description, FALSE);
 }
 
 // The file may change where its name does not.

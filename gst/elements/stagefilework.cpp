@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cstring>
 #include <new>
 #include <stdexcept>
@@ -76,7 +77,8 @@ StageFileWork::StageFileWork(std::shared_ptr<const StageProgram> program,
       parameters_(std::move(parameters)),
       kept_(std::move(kept)),
       width_(GST_VIDEO_INFO_WIDTH(&request.video)),
-      height_(GST_VIDEO_INFO_HEIGHT(&request.video)) {
+      height_(GST_VIDEO_INFO_HEIGHT(&request.video)),
+      splits_(why_whole(*program_->file, program_->plan).empty()) {
   for (const StageTensor& tensor : program_->plan.tensors) place(tensor, request);
   Views views{};
   for (std::size_t i = 0; i < places_.size(); ++i) views[i] = view(i, nullptr);
@@ -259,15 +261,57 @@ bool StageFileWork::is_boxes(const StageTensor& tensor) const {
          });
 }
 
-void StageFileWork::enqueue(StageFrame& frame, opencl::Queue& queue) const {
+Rows StageFileWork::rows_of(const StageAccess& read, Rows rows) const {
+  const int height =
+      program_->plan.tensors[static_cast<std::size_t>(read.tensor)].shape.rows(height_);
+  const auto over = [&](int row) { return row * read.times / read.over; };
+  return {std::clamp(over(rows.begin) - read.halo, 0, height),
+          std::clamp(over(rows.end - 1) + read.halo + 1, 0, height)};
+}
+
+// The parts of a pass may read one tensor with several halos.
+Rows StageFileWork::needs(int input, Rows rows) const {
+  Rows all{INT_MAX, 0};
+  for (const StagePlanPart& part : program_->plan.steps.front().parts) {
+    for (const StageAccess& read : part.reads) {
+      if (read.kind == StageAccess::Kind::kLocal ||
+          places_[static_cast<std::size_t>(read.tensor)].input != input)
+        continue;
+      const Rows some = rows_of(read, rows);
+      all = {std::min(all.begin, some.begin), std::max(all.end, some.end)};
+    }
+  }
+  return rows.count() > 0 ? all : Rows{0, 0};
+}
+
+int StageFileWork::pixel_rows(std::size_t tensor, Rows rows) const {
+  if (!splits_) return height_;
+  int end = 0;
+  for (const StagePlanPart& part : program_->plan.steps.front().parts)
+    for (const StageAccess& read : part.reads)
+      if (read.tensor == static_cast<int>(tensor)) end = std::max(end, rows_of(read, rows).end);
+  return end;
+}
+
+int StageFileWork::planes(int output) const {
+  const bool is_pixels = std::ranges::any_of(
+      places_, [&](const Place& p) { return p.output == output && p.component >= 0; });
+  return splits_ && !is_pixels ? 1 : 0;
+}
+
+void StageFileWork::join(StageFrame& frame, const SplitRows&) const { copy_luma(frame); }
+
+void StageFileWork::enqueue_rows(StageFrame& frame, opencl::Queue& queue, Rows rows) const {
   Views views;
   const auto& tensors = program_->plan.tensors;
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const Place& place = places_[i];
     if (place.component >= 0) {
-      views[i] = view(i, place.interleaved
-                             ? frame.device_memory(frame.memory(place.output))
-                             : frame.upload(plane_of(frame, place.component), place.output).mem);
+      views[i] = view(
+          i, place.interleaved
+                 ? frame.device_memory(frame.memory(place.output))
+                 : frame.upload(plane_of(frame, place.component), place.output, pixel_rows(i, rows))
+                       .mem);
     } else if (place.input >= 0) {
       views[i] = view(i, frame.device_input(place.input));
     } else if (place.output >= 0) {
@@ -283,7 +327,11 @@ void StageFileWork::enqueue(StageFrame& frame, opencl::Queue& queue) const {
                    : view(i, frame.device_memory(
                                  kept_->before[static_cast<std::size_t>(places_[i].kept)].get()));
   }
-  program_->device->enqueue(queue, call(views.data()));
+  if (splits_) {
+    program_->device->enqueue_rows(queue, call(views.data()), rows);
+  } else {
+    program_->device->enqueue(queue, call(views.data()));
+  }
   for (std::size_t i = 0; i < places_.size(); ++i) {
     // To the host: what says how a loop ended, and what the next frame needs even if the device
     // fails.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gst/elements/stageprogram.h"
-#include "gst/stage/stagework.h"
+#include "gst/stage/splitwork.h"
 #include "gst/util/ref.h"
 
 namespace tandem {
@@ -19,7 +19,7 @@ struct KeptTensors {
 };
 
 /// A stage file's work on frames of one size.
-class StageFileWork final : public StageWork {
+class StageFileWork final : public SplitWork {
  public:
   /// Throws std::runtime_error when a tensor is not what the file says.
   StageFileWork(std::shared_ptr<const StageProgram> program, std::vector<StageValue> parameters,
@@ -29,7 +29,10 @@ class StageFileWork final : public StageWork {
   int rows() const override { return rows_; }
   void compute(StageFrame& frame, Rows rows) const override;
   void combine(StageFrame& frame) const override;
-  void enqueue(StageFrame& frame, opencl::Queue& queue) const override;
+  Rows needs(int input, Rows rows) const override;
+  int planes(int output) const override;
+  void enqueue_rows(StageFrame& frame, opencl::Queue& queue, Rows rows) const override;
+  void join(StageFrame& frame, const SplitRows& rows) const override;
   void collect(StageFrame& frame) const override;
   void publish(StageFrame& frame, GstBuffer* buffer) const override;
 
@@ -52,6 +55,10 @@ class StageFileWork final : public StageWork {
   const StageCall& host_call(const StageFrame& frame,
                              std::array<StageView, kMostStageTensors>& views,
                              StageCall& call) const;
+  // The rows of what a split frame's rows read of a plane.
+  Rows rows_of(const StageAccess& read, Rows rows) const;
+  // Where the rows of pixels end that a device needs for these rows.
+  int pixel_rows(std::size_t tensor, Rows rows) const;
   void copy_luma(StageFrame& frame) const;
   bool is_boxes(const StageTensor& tensor) const;
   void attach(const StageRegions& regions, StageFrame& frame, GstBuffer* buffer) const;
@@ -60,6 +67,7 @@ class StageFileWork final : public StageWork {
   const std::vector<StageValue> parameters_;
   const std::shared_ptr<KeptTensors> kept_;
   const int width_, height_;
+  const bool splits_;
   int rows_ = 1;
   int progress_ = -1;          // the output in which HostProgress is
   int luma_out_ = -1;          // the output that is copied into the frame

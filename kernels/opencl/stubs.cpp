@@ -193,5 +193,6 @@ StageFileOpenCL::StageFileOpenCL(opencl::Context&, const StageFile&, const Stage
 }
 StageFileOpenCL::~StageFileOpenCL() = default;
 void StageFileOpenCL::enqueue(opencl::Queue&, const StageCall&) const { unavailable(); }
+void StageFileOpenCL::enqueue_rows(opencl::Queue&, const StageCall&, Rows) const { unavailable(); }
 
 }  // namespace tandem

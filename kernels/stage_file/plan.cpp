@@ -257,4 +257,32 @@ bool StagePlan::has_bands() const {
 
 StagePlan plan_stage(const StageFile& file) { return Planner(file).all(); }
 
+std::string why_whole(const StageFile& file, const StagePlan& plan) {
+  if (file.only) return "ONLY gives its file one side";
+  for (const StageStep& step : plan.steps) {
+    if (step.skeleton == Skeleton::kReduce) return "its file has a REDUCE, which needs all rows";
+    if (step.skeleton == Skeleton::kLoop)
+      return "its file has a LOOP, each pass of which needs rows of both sides";
+  }
+  if (plan.steps.size() > 1)
+    return "its file has " + std::to_string(plan.steps.size()) +
+           " MAPs, of which the later ones read neighbours that the earlier ones make: give each a "
+           "file and a kernelstage of its own";
+  for (const StageTensor& tensor : plan.tensors)
+    if (tensor.role == Role::kBefore) return "'" + tensor.name + "' is kept from frame to frame";
+  if (!plan.steps.front().grid.is_plane())
+    return "it writes no planes but tensors with a shape, which have no rows of the frame";
+  for (const StagePlanPart& part : plan.steps.front().parts) {
+    for (const StageAccess& read : part.reads) {
+      if (read.kind == StageAccess::Kind::kArray)
+        return "it may read any element of '" + read.name + "', which has a shape";
+      if (read.name == StageRead::kCb || read.name == StageRead::kCr)
+        return "it reads '" + read.name +
+               "', the rows of which lie in one plane with others in "
+               "some formats";
+    }
+  }
+  return {};
+}
+
 }  // namespace tandem

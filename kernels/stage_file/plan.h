@@ -101,4 +101,8 @@ bool adds_elements(const StageFile& file, const StagePlan& plan, const StageStep
 /// Throws StageFileError when sizes do not fit together.
 StagePlan plan_stage(const StageFile& file);
 
+/// Why a frame cannot be split between cores and device; empty: it can. The plan is then one MAP
+/// over a plane, each row of which needs rows of planes that its halos state.
+std::string why_whole(const StageFile& file, const StagePlan& plan);
+
 }  // namespace tandem

@@ -32,16 +32,16 @@ struct StageFileOpenCL::Private {
   std::vector<std::unique_ptr<opencl::Kernel>> steps, combines, settles;
   std::vector<bool> adds;  // combines[k] adds up elements side by side
 
-  // A work-item has this many rows.
+  // A work-item has this many rows. Those of the grid begin with `first_row`.
   void enqueue(opencl::Kernel& kernel, opencl::Queue& queue, const StageStep& step,
-               const StageCall& call, std::size_t item_rows) const {
+               const StageCall& call, std::size_t item_rows, int first_row = 0) const {
     const std::size_t group = kernel.group_size(std::min(
         opencl::kMapGroup.on_cpu(is_cpu), static_cast<std::size_t>(std::max(1, call.columns))));
     const int groups = static_cast<int>(opencl::pieces(call.columns, static_cast<int>(group)));
-    StageArguments arguments(step, call, parameters);
+    StageArguments arguments(step, call, parameters, GridPart::from(0, first_row));
     kernel.enqueue(queue,
                    {group * static_cast<std::size_t>(groups),
-                    opencl::pieces(call.rows, static_cast<int>(item_rows))},
+                    opencl::pieces(call.rows - first_row, static_cast<int>(item_rows))},
                    {group, 1}, arguments.list(groups));
   }
 
@@ -127,6 +127,15 @@ StageFileOpenCL::StageFileOpenCL(opencl::Context& context, const StageFile& file
 }
 
 StageFileOpenCL::~StageFileOpenCL() = default;
+
+void StageFileOpenCL::enqueue_rows(opencl::Queue& queue, const StageCall& call, Rows rows) const {
+  if (rows.count() <= 0) return;
+  const StageStep& step = self_->plan.steps.front();
+  StageCall own = call_of(step, call);
+  own.rows = std::min(own.rows, rows.end);
+  self_->enqueue(*self_->steps[0], queue, step, own, opencl::kMapRows.on_cpu(self_->is_cpu),
+                 rows.begin);
+}
 
 void StageFileOpenCL::enqueue(opencl::Queue& queue, const StageCall& call) const {
   for (std::size_t k = 0; k < self_->plan.steps.size(); ++k) {

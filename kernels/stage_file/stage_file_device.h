@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "kernels/opencl/opencl.h"
+#include "kernels/plane.h"
 #include "kernels/stage_file/plan.h"
 #include "kernels/stage_file/stage_call.h"
 
@@ -18,6 +19,8 @@ class StageFileOpenCL {
   /// Enqueues all steps; `data` of the tensors are cl_mem. Throws opencl::Error. A loop that may
   /// settle is waited for now and then, so that no passes are enqueued in vain.
   void enqueue(opencl::Queue& queue, const StageCall& call) const;
+  /// The rows of a frame that can be split, see why_whole(): those of the plan's grid.
+  void enqueue_rows(opencl::Queue& queue, const StageCall& call, Rows rows) const;
 
  private:
   struct Private;

@@ -126,7 +126,7 @@ std::optional<GreyImage> read_picture(const std::string& path) {
   return load_photograph(path);
 }
 
-int compile(const StageFile& file, const std::string& device) {
+int compile_file(const StageFile& file, const std::string& device) {
   std::string no_device;
   const auto context = open_device(device, no_device);
   const StageRunner runner(file, context);
@@ -198,7 +198,7 @@ int check_stage_command(const std::vector<std::string>& arguments) {
   if (!size.empty()) options.timed = parse_size("--size", size);
   std::printf("%s\n", paths[0].c_str());
   const StageFile file = load_stage_file(paths[0]);
-  if (compile_only) return compile(file, options.device);
+  if (compile_only) return compile_file(file, options.device);
   // The code may write anywhere: what it destroys is a process of its own.
   Doing doing;
   std::set<int> slow;

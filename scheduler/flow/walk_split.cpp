@@ -63,7 +63,10 @@ Status Executor::split_segment(Dispatch::Entry& entry, int first, std::span<cons
       status = call(enter(item, entry.way, first + static_cast<int>(p)), p);
     return status;
   };
-  Status status = each([&](Stage& stage, std::size_t) { return stage.prepare(item); });
+  Status status = each([&](Stage& stage, std::size_t) {
+    stage.lead(item, 1);
+    return stage.prepare(item);
+  });
   if (!status.ok()) return status;
   const SplitPlan plan = plan_split(stages_, item, segment, item.times.configuration.cpu_share);
   status = each([&](Stage& stage, std::size_t p) { return stage.share(item, plan[p]); });
