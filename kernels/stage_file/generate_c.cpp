@@ -129,12 +129,17 @@ std::string rows_text(const StagePlan& plan, const StageStep& step,
   return text;
 }
 
-enum class Where { kBorder, kInside, kWidened };
+// Planes smaller than the grid are read from rows that were spread out for a chunk in the last two.
+enum class Where { kBorder, kInside, kSpread, kWidened };
 
 std::string reads_text(const StagePlan& plan, const std::map<std::string, StageAccess>& planes,
                        Where where) {
   std::string text;
   for (const auto& [name, plane] : planes) {
+    if (plane.over > 1 && (where == Where::kSpread || where == Where::kWidened)) {
+      text += spread_read_text(plane);
+      continue;
+    }
     if (where == Where::kWidened && is_byte(plan, plane.tensor)) {
       text += wide_read_text(plane);
       continue;
@@ -220,14 +225,20 @@ std::string blocks_text(const StageFile& file, const StagePlan& plan, const Stag
          undefine(planes) + local_reads(step, false);
 }
 
-// A chunk of bytes that became ints stays in the first cache.
-std::string chunks_text(const StageFile& file, const StagePlan& plan, const StageStep& step) {
-  return "for (int chunk_ = left_, chunk_end_; chunk_ < right_; chunk_ = chunk_end_) {\n"
-         "chunk_end_ = right_ - chunk_ < tandem_chunk + tandem_lanes ? right_ : chunk_ + "
-         "tandem_chunk;\n" +
-         widened_text(plan, step) + "const int from_ = chunk_, end_ = chunk_end_;\n" +
-         blocks_text(file, plan, step, Where::kWidened, "tandem_lanes") +
-         narrowed_text(plan, step) + "}\n";
+// What a chunk of a row reads stays in the first cache: bytes that became ints, and rows of smaller
+// planes that were spread out.
+std::string chunks_text(const StageFile& file, const StagePlan& plan, const StageStep& step,
+                        Where where, const std::string& block) {
+  const bool wide = where == Where::kWidened;
+  return std::string(Filled("for (int chunk_ = left_, chunk_end_; chunk_ < right_; chunk_ = "
+                            "chunk_end_) {\n"
+                            "chunk_end_ = right_ - chunk_ < tandem_chunk + $block ? right_ : "
+                            "chunk_ + tandem_chunk;\n")
+                         .put("block", block)) +
+         spread_text(plan, step, block) + (wide ? widened_text(plan, step) : "") +
+         "const int from_ = chunk_, end_ = chunk_end_;\n" +
+         blocks_text(file, plan, step, where, block) + (wide ? narrowed_text(plan, step) : "") +
+         "}\n";
 }
 
 // A row that is shorter than a block is all border.
@@ -246,9 +257,10 @@ std::string step_text(const StageFile& file, const StagePlan& plan, std::size_t 
                          .put("block", block)
                          .put("number", static_cast<long>(number))) +
          rows_text(plan, step, planes) +
-         (wide ? chunks_text(file, plan, step)
-               : "const int from_ = left_, end_ = right_;\n" +
-                     blocks_text(file, plan, step, Where::kInside, block)) +
+         (wide || spreads(step)
+              ? chunks_text(file, plan, step, wide ? Where::kWidened : Where::kSpread, block)
+              : "const int from_ = left_, end_ = right_;\n" +
+                    blocks_text(file, plan, step, Where::kInside, block)) +
          "}\nreturn again_;\n}\n" + undefine_arrays(step);
 }
 

@@ -119,6 +119,43 @@ std::string widened_text(const StagePlan& plan, const StageStep& step) {
   return text + each_written_byte(plan, step, "int t$i_wide_[tandem_chunk + tandem_lanes];\n");
 }
 
+bool spreads(const StageStep& step) {
+  return std::ranges::any_of(planes_of(step), [](const auto& p) { return p.second.over > 1; });
+}
+
+std::string spread_text(const StagePlan& plan, const StageStep& step, const std::string& block) {
+  std::string text;
+  for (const auto& [name, plane] : planes_of(step)) {
+    if (plane.over == 1) continue;
+    text +=
+        Filled(
+            "$type t$i_spread_[2 * $halo + 1][tandem_chunk + $block + (2 * $halo + 2) * $over];\n"
+            "const int t$i_first_ = chunk_ / $over - $halo;\n"
+            "for (int j_ = 0; j_ <= 2 * $halo; ++j_) {\n"
+            "const $type* const from_ = t$i_rows_[j_] + t$i_first_;\n"
+            "const int count_ = (chunk_end_ - 1) / $over + $halo + 1 - t$i_first_;\n"
+            "for (int i_ = 0; i_ < count_; ++i_)\n"
+            "for (int k_ = 0; k_ < $over; ++k_) t$i_spread_[j_][i_ * $over + k_] = from_[i_];\n"
+            "}\n")
+            .put("type", c_name_of(plan.tensors[static_cast<std::size_t>(plane.tensor)].type))
+            .put("i", plane.tensor)
+            .put("halo", plane.halo)
+            .put("over", plane.over)
+            .put("block", block);
+  }
+  return text;
+}
+
+std::string spread_read_text(const StageAccess& plane) {
+  return Filled(
+             "#define $name(dx, dy) (t$i_spread_[tandem_reach(dy, $halo, $i) + $halo]"
+             "[x + (tandem_reach(dx, $halo, $i) - t$i_first_) * $over])\n")
+      .put("name", plane.name)
+      .put("i", plane.tensor)
+      .put("halo", plane.halo)
+      .put("over", plane.over);
+}
+
 std::string wide_read_text(const StageAccess& plane) {
   return Filled(
              "#define $name(dx, dy) (t$i_wide_[tandem_reach(dy, $halo, $i) + $halo][(x - chunk_) * "

@@ -6,7 +6,7 @@
 
 #include "kernels/stage_file/plan.h"
 
-/// Bytes beside floats on the cores.
+/// Bytes beside floats on the cores, and planes beside larger ones.
 ///
 /// A vector of bytes holds four times the elements of one of floats. Code that has both would be
 /// compiled for as many elements as the bytes are, whose floats the registers do not hold. Where
@@ -27,6 +27,15 @@ std::string widened_text(const StagePlan& plan, const StageStep& step);
 std::string wide_read_text(const StageAccess& plane);
 /// Behind the loop over a chunk.
 std::string narrowed_text(const StagePlan& plan, const StageStep& step);
+
+/// Planes that are smaller than the grid. An element of theirs is read for several elements of a
+/// row, by an index that is divided, of which compilers make no vectors: a chunk of a row at a
+/// time, their rows are spread out to the grid's columns.
+bool spreads(const StageStep& step);
+/// In the loop over chunks, whose code is computed in blocks of so many elements.
+std::string spread_text(const StagePlan& plan, const StageStep& step, const std::string& block);
+/// How code reads a plane that was spread out: `#define name(dx, dy) ...`.
+std::string spread_read_text(const StageAccess& plane);
 
 /// The file's own functions and tables. GCC makes a vector in memory of each number of a table that
 /// it knows: those of large tables would not fit into the first cache, so it is not to know them.

@@ -151,5 +151,48 @@ TEST(StageFileOfBytes, GreatestAndLeastOfANumberAndNone) {
   });
 }
 
+// In chunks of a row, of which the last one is longer, and at both ends of a row.
+template <typename Value>
+void expect_smaller_plane_is_read(const std::string& type, int size, int halo) {
+  const std::string far = std::to_string(halo), back = std::to_string(-halo);
+  const StageRunner runner(
+      parse_stage_file("//!STAGE own\n//!READ a " + type + " size=1/" + std::to_string(size) +
+                           " halo=" + far + "\n//!WRITE to int32\n//!MAP\nto = a(" + far + ", " +
+                           back + ") - 3 * a(" + back + ", 0);\n",
+                       "own.cl"),
+      any_context());
+  for (const auto& [width, height] : {std::pair{1, 1}, {13, 4}, {70, 3}, {533, 5}, {700, 7}}) {
+    SCOPED_TRACE(type + " 1/" + std::to_string(size) + " of " + std::to_string(width));
+    const int columns = (width + size - 1) / size, rows = (height + size - 1) / size;
+    const auto levels = random_luma(columns, rows, 3);
+    const std::vector<Value> a(levels.begin(), levels.end());
+    std::vector<int> wanted;
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        const auto at = [&](int dx, int dy) {
+          const int row = std::clamp(y / size + dy, 0, rows - 1);
+          return static_cast<int>(levels[static_cast<std::size_t>(
+              row * columns + std::clamp(x / size + dx, 0, columns - 1))]);
+        };
+        wanted.push_back(at(halo, -halo) - 3 * at(-halo, 0));
+      }
+    }
+    for (const bool device : {false, true}) {
+      if (device && !runner.has_device()) continue;
+      StageMemory memory = runner.memory(width, height);
+      memory.set(memory.index("a"), a.data());
+      EXPECT_EQ(device ? runner.run_device(memory) : runner.run_host(memory), "");
+      EXPECT_EQ(memory.values<int>("to"), wanted);
+    }
+  }
+}
+
+TEST(StageFileBytes, SmallerPlanesAreReadByEachType) {
+  expect_smaller_plane_is_read<uint8_t>("uint8", 2, 2);
+  expect_smaller_plane_is_read<uint8_t>("uint8", 3, 0);
+  expect_smaller_plane_is_read<int>("int32", 4, 1);
+  expect_smaller_plane_is_read<float>("float32", 2, 1);
+}
+
 }  // namespace
 }  // namespace tandem::check
