@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/elements/kernelstage.h"
 
+#include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <map>
 
 #include "files/hash.h"
 #include "files/regular_file.h"
+#include "gst/elements/klttensors.h"
+#include "gst/elements/scenetensors.h"
+#include "gst/elements/sradwork.h"
 #include "gst/elements/stageclass.h"
 #include "gst/elements/stagefilework.h"
 #include "gst/elements/stageprogram.h"
+#include "gst/elements/vividtensors.h"
 #include "gst/util/ref.h"
+#include "kernels/stage_file/names.h"
 
 namespace tandem {
 namespace {
@@ -47,12 +54,45 @@ gpointer parent_class = nullptr;
 
 Self& self_of(gpointer object) { return *static_cast<Instance*>(object)->self; }
 
+// What makes a tensor, for the message when it is missing.
+const char* maker_of(const StageTensor& tensor) {
+  constexpr std::pair<std::string_view, const char*> kMakers[] = {
+      {kVividIndex, "vividfilter"},       {kVividWeight, "vividfilter"},
+      {kVividLevels, "vividfilter"},      {kVividHistogram, "vividhistogram"},
+      {kVividScore, "vividclassifier"},   {kKltPrevious, "kltpyramid"},
+      {kKltCurrent, "kltpyramid"},        {kKltFeatures, "kltfeatures"},
+      {kKltVectors, "kltflow"},           {kSceneSpace, "scenefeatures"},
+      {kSceneMargins, "sceneclassifier"}, {kSradImage, "sradextract"},
+      {kSradSquares, "sradprepare"},      {kSradStatistics, "sradreduce"},
+      {kSradDifferences, "sraddiffuse"},  {kSradCoefficient, "sraddiffuse"},
+  };
+  for (const auto& [name, element] : kMakers)
+    if (name == tensor.tensor) return element;
+  const bool named = problem_of_name(tensor.tensor).empty();
+  return g_intern_string(("a kernelstage whose file has 'WRITE " +
+                          (named ? tensor.tensor : "... as=" + tensor.tensor) + "'")
+                             .c_str());
+}
+
+// "0..100", "true or false"
+std::string range_of(const StageParameter& p) {
+  if (p.type == StageParameter::Type::kBool) return "true or false";
+  char text[80];
+  std::snprintf(text, sizeof text, "%.9g..%.9g", p.least, p.most);
+  return text;
+}
+
+const char* kind_of(const StageParameter& p) {
+  if (p.type == StageParameter::Type::kBool) return "truth value";
+  return p.type == StageParameter::Type::kInt ? "whole number" : "number";
+}
+
 StageDescription describe(const StageFile& file) {
   StageDescription description;
   const StagePlan plan = plan_stage(file);
   for (const StageTensor& tensor : plan.tensors) {
     if (tensor.role == StageTensor::Role::kInput)
-      description.inputs.push_back({tensor.tensor.c_str(), "an earlier stage"});
+      description.inputs.push_back({tensor.tensor.c_str(), maker_of(tensor)});
   }
   description.serial = file.keeps();
   // Without a compiler the stage is the device's, if the file lets it be.
@@ -122,16 +162,22 @@ void set_text(GObject* object, guint id, const GValue* value, GParamSpec*) {
   const gchar* const text = g_value_get_string(value);
   GParamSpec* const pspec = g_object_class_find_property(G_OBJECT_GET_CLASS(object), name.c_str());
   std::string problem;
-  if (!self_of(object).source->file) return;  // has a problem of its own
-  if (!pspec || pspec->owner_type == element_type()) {
-    problem = self_of(object).source->location + " has no parameter '" + name + "'";
+  const std::shared_ptr<const StageFile> file = self_of(object).source->file;
+  if (!file) return;  // has a problem of its own
+  const auto parameter = std::ranges::find(file->parameters, name, &StageParameter::name);
+  if (!pspec || parameter == file->parameters.end()) {
+    problem = self_of(object).source->location + " has no parameter '" + name + "': it has ";
+    for (const StageParameter& p : file->parameters)
+      problem += (&p == file->parameters.data() ? "" : ", ") + p.name;
+    if (file->parameters.empty()) problem += "none";
   } else {
     GValue typed = G_VALUE_INIT;
     g_value_init(&typed, pspec->value_type);
     if (!text || !gst_value_deserialize(&typed, text)) {
-      problem = name + "=" + (text ? text : "") + " is no " + g_type_name(pspec->value_type);
+      problem = name + "=" + (text ? text : "") + " is no " + kind_of(*parameter) + " (" +
+                range_of(*parameter) + ")";
     } else if (g_param_value_validate(pspec, &typed)) {
-      problem = name + "=" + text + " is out of the range that " +
+      problem = name + "=" + text + " is out of the range " + range_of(*parameter) + " that " +
                 self_of(object).source->location + " states";
     } else {
       g_object_set_property(object, pspec->name, &typed);

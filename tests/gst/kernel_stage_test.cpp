@@ -360,18 +360,46 @@ TEST(KernelStage, SaysWhereCodeIsWrong) {
 TEST(KernelStage, SaysWhichParameterIsWrong) {
   add_file();
   EXPECT_EQ(error_of("kernelstage location=" + add_file() + " plus=1000"),
-            "plus=1000 is out of the range that " + add_file() + " states");
-  EXPECT_EQ(error_of("kernelstage location=" + add_file() + " plus=much"), "plus=much is no gint");
+            "plus=1000 is out of the range 0..100 that " + add_file() + " states");
+  EXPECT_EQ(error_of("kernelstage location=" + scale_file() + " plus=1.5"),
+            "plus=1.5 is out of the range 0..1 that " + scale_file() + " states");
+  EXPECT_EQ(error_of("kernelstage location=" + add_file() + " plus=much"),
+            "plus=much is no whole number (0..100)");
+  EXPECT_EQ(error_of("kernelstage location=" + scale_file() + " plus=much"),
+            "plus=much is no number (0..1)");
+  const std::string flag = file_of(
+      "flag",
+      "//!STAGE flag\n//!PARAM on bool true\n//!READ luma\n//!WRITE to uint8\n//!MAP\nto = on;\n");
+  EXPECT_EQ(error_of("kernelstage location=" + flag + " on=perhaps"),
+            "on=perhaps is no truth value (true or false)");
+  EXPECT_EQ(error_of("kernelstage location=" + flag + " plus=1"),
+            flag + " has no parameter 'plus': it has on");
   const std::string other = file_of(
       "plain", "//!STAGE plain\n//!READ luma\n//!WRITE to uint8\n//!MAP\nto = luma(0, 0);\n");
   EXPECT_EQ(error_of("kernelstage location=" + other + " plus=1"),
-            other + " has no parameter 'plus'");
+            other + " has no parameter 'plus': it has none");
   GError* error = nullptr;
   GstElement* const none =
       gst_parse_launch(("kernelstage location=" + other + " unheard=1").c_str(), &error);
   EXPECT_FALSE(none);
   EXPECT_STREQ(error->message, "no property \"unheard\" in element \"kernelstage\"");
   g_clear_error(&error);
+}
+
+TEST(KernelStage, SaysWhatMakesAMissingTensor) {
+  const auto error = [&](const std::string& read) {
+    return error_of("kernelstage device=cpu location=" +
+                    file_of("reads", "//!STAGE reads\n//!READ " + read +
+                                         "\n//!WRITE to float32\n//!MAP\nto = sum(0, 0);\n"));
+  };
+  EXPECT_EQ(error("sum float32"),
+            "kernelstage needs the tensor 'sum', which a kernelstage whose file has 'WRITE sum' "
+            "makes: put a kernelstage whose file has 'WRITE sum' before kernelstage.");
+  EXPECT_NE(error("sum float32 from=a-sum").find("whose file has 'WRITE ... as=a-sum' before"),
+            std::string::npos);
+  EXPECT_NE(error("sum float32 from=vivid-weight").find("put vividfilter before"),
+            std::string::npos);
+  EXPECT_NE(error("sum float32 from=srad-image").find("put sradextract before"), std::string::npos);
 }
 
 TEST(KernelStage, SaysThatALoopDoesNotEnd) {
