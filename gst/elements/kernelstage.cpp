@@ -23,6 +23,8 @@ namespace {
 
 GType base_type();
 GType element_type();
+void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec);
+void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec);
 
 /// What `location` names, read when it was set.
 struct Source {
@@ -157,7 +159,8 @@ constexpr PropertyFunctions kParameter{set_parameter, get_parameter};
 
 // A parameter as text, which the file says how to read: of an element whose class was looked up
 // before it had the file. An error in it is told when the element starts.
-void set_text(GObject* object, guint id, const GValue* value, GParamSpec*) {
+void set_text(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
+  if (id == kLocationProperty) return set_property(object, id, value, spec);
   const std::string name = announced_name(id);
   const gchar* const text = g_value_get_string(value);
   GParamSpec* const pspec = g_object_class_find_property(G_OBJECT_GET_CLASS(object), name.c_str());
@@ -188,7 +191,8 @@ void set_text(GObject* object, guint id, const GValue* value, GParamSpec*) {
   if (self_of(object).problem.empty()) self_of(object).problem = problem;
 }
 
-void get_text(GObject* object, guint id, GValue* value, GParamSpec*) {
+void get_text(GObject* object, guint id, GValue* value, GParamSpec* spec) {
+  if (id == kLocationProperty) return get_property(object, id, value, spec);
   const std::string name = announced_name(id);
   GParamSpec* const pspec = g_object_class_find_property(G_OBJECT_GET_CLASS(object), name.c_str());
   if (!pspec || pspec->owner_type == element_type()) return;
@@ -332,22 +336,30 @@ void finalize(GObject* object) {
   G_OBJECT_CLASS(parent_class)->finalize(object);
 }
 
+GParamSpec* location_spec() {
+  return g_param_spec_string("location", "Location",
+                             "The stage file, whose parameters become properties of the element. "
+                             "It is compiled and run: a program",
+                             "",
+                             static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                                      GST_PARAM_MUTABLE_READY));
+}
+
+// An element without a file is of a class without parameters: what inspects the element finds a
+// plain string there.
+void constructed(GObject* object) {
+  G_OBJECT_CLASS(parent_class)->constructed(object);
+  become(object, stage_class_of(base_type(), element_type(), {}, kParameter));
+}
+
 void class_init(gpointer klass, gpointer) {
   parent_class = g_type_class_peek_parent(klass);
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
+  object_class->constructed = constructed;
   object_class->finalize = finalize;
   object_class->set_property = set_property;
   object_class->get_property = get_property;
-  GParamSpec* const location =
-      g_param_spec_string("location", "Location",
-                          "The stage file, whose parameters become properties of the element. It "
-                          "is compiled and run: a "
-                          "program",
-                          "",
-                          static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                                   GST_PARAM_MUTABLE_READY));
-  location->value_type = stage_location_type(location_was_read);
-  g_object_class_install_property(object_class, kLocationProperty, location);
+  g_object_class_install_property(object_class, kLocationProperty, location_spec());
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
   element_class->change_state = change_state;
   gst_element_class_set_static_metadata(
@@ -372,6 +384,10 @@ GType base_type() {
 void element_class_init(gpointer klass, gpointer) {
   G_OBJECT_CLASS(klass)->set_property = set_text;
   G_OBJECT_CLASS(klass)->get_property = get_text;
+  // For the parser of launch lines alone, which looks properties up here.
+  GParamSpec* const location = location_spec();
+  location->value_type = stage_location_type(location_was_read);
+  g_object_class_install_property(G_OBJECT_CLASS(klass), kLocationProperty, location);
 }
 
 // What the factory makes. Nothing derives from it: GObject lets nobody add properties to a class

@@ -101,7 +101,9 @@ GType stage_class_of(GType base, GType element, const std::vector<StageParameter
   if (type != 0) return type;
   GTypeQuery query;
   g_type_query(base, &query);
-  const std::string name = std::string(g_type_name(element)) + std::to_string(types.size());
+  const std::string name =
+      g_type_name(element) +
+      (parameters.empty() ? std::string("WithoutParameters") : std::to_string(types.size()));
   const GTypeInfo info{static_cast<guint16>(query.class_size),
                        nullptr,
                        nullptr,

@@ -120,6 +120,28 @@ TEST(KernelStage, ParametersChangeWhilePlaying) {
   }
 }
 
+// What gst-inspect-1.0 shows.
+TEST(KernelStage, LocationIsAString) {
+  const auto type_of = [](GstElement* element) {
+    return g_object_class_find_property(G_OBJECT_GET_CLASS(element), "location")->value_type;
+  };
+  GstElement* const made =
+      GST_ELEMENT(gst_object_ref_sink(gst_element_factory_make("kernelstage", nullptr)));
+  EXPECT_EQ(type_of(made), G_TYPE_STRING);
+  for (const std::string& file : {add_file(), scale_file()}) {
+    g_object_set(made, "location", file.c_str(), nullptr);
+    EXPECT_EQ(type_of(made), G_TYPE_STRING) << file;
+  }
+  gst_object_unref(made);
+  GstElement* const parsed = GST_ELEMENT(gst_object_ref_sink(
+      gst_parse_launch(("kernelstage location=" + add_file() + " plus=7").c_str(), nullptr)));
+  EXPECT_EQ(type_of(parsed), G_TYPE_STRING);
+  int plus = 0;
+  g_object_get(parsed, "plus", &plus, nullptr);
+  EXPECT_EQ(plus, 7);
+  gst_object_unref(parsed);
+}
+
 TEST(KernelStage, AnotherFileHasOtherProperties) {
   Stream stream("kernelstage name=add device=cpu location=" + add_file() + " plus=9", kSize);
   GstElement* const add = stream.element("add");
