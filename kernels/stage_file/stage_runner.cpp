@@ -120,8 +120,11 @@ std::string StageRunner::overwritten(StageMemory& memory, StageSide side) const 
 void StageRunner::place(StageMemory& memory, StageView* views) const {
   for (std::size_t i = 0; i < memory.tensors(); ++i) {
     auto* const bytes = static_cast<uint8_t*>(memory.buffer(i).host(Access::read_write));
+    const Role role = memory.tensor(i).role;
+    // Before the first frame there is no memory in a pipeline either.
+    const bool missing = role == Role::kBefore && memory.frame == 0;
     views[i] = memory.view(
-        i, bytes + (memory.tensor(i).role == Role::kPartials ? kGuardBytes : std::size_t{0}));
+        i, missing ? nullptr : bytes + (role == Role::kPartials ? kGuardBytes : std::size_t{0}));
   }
 }
 

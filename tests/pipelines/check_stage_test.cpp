@@ -113,7 +113,9 @@ TEST_F(CheckStage, FindsIndicesThatAreOutside) {
   has(reduce("add(bins, -1);"), "the code writes before 'bins'");
   has(check_cores("//!READ a int32 shape=5\n//!WRITE to int32 shape=9\n", "to = a[x];").output,
       "index 5 is outside");
-  has(check_cores("//!WRITE sum int32 shape=4 kept\n", "sum = 1 + sum_before[x + 1];").output,
+  has(check_cores("//!WRITE sum int32 shape=4 kept\n",
+                  "sum = frame == 0 ? 0 : 1 + sum_before[x + 1];")
+          .output,
       "index 4 is outside");
   has(check_cores("//!READ luma\n//!WRITE to uint8\n", "const int t[3] = {1, 2, 3}; to = t[x];")
           .output,
@@ -131,6 +133,18 @@ TEST_F(CheckStage, TellsOfCodeThatCrashes) {
     EXPECT_NE(result.output.find("wrong: the code crashes: "), std::string::npos) << result.output;
     EXPECT_NE(result.output.find("; frame "), std::string::npos) << result.output;
   }
+}
+
+// A pipeline has no memory for what was before the first frame.
+TEST_F(CheckStage, FindsReadsOfAFrameThatThereIsNot) {
+  const std::string kept = "//!WRITE sum int32 shape=4 kept\n";
+  EXPECT_NE(check_cores(kept, "sum = 1 + sum_before[x];").output.find("crashes"),
+            std::string::npos);
+  EXPECT_EQ(check_cores(kept, "sum = frame == 0 ? x : 1 + sum_before[x];").status, 0);
+  EXPECT_EQ(check_cores("//!READ luma\n//!WRITE sum int32 kept\n", "sum = luma(0, 0) + sum(0, 0);")
+                .status,
+            0)
+      << "a plane is 0 there";
 }
 
 TEST_F(CheckStage, GivesParametersOtherValues) {
