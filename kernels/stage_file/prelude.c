@@ -2,6 +2,7 @@
 // What stands in front of a stage's code on the cores: the words of OpenCL C that C lacks. The
 // structures are those of stage_call.h.
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
