@@ -48,7 +48,7 @@ Plane<uint8_t> plane_of(const StageFrame& frame, int component) {
           GST_VIDEO_FRAME_COMP_STRIDE(frame.video, component)};
 }
 
-std::string text_of(const TensorSpec& spec) {
+std::string shape_text(const TensorSpec& spec) {
   std::string text;
   for (guint d = 0; d < spec.dimensions; ++d)
     text += (d == 0 ? "" : "x") + std::to_string(spec.shape[d]);
@@ -83,6 +83,7 @@ StageFileWork::StageFileWork(std::shared_ptr<const StageProgram> program,
   Views views{};
   for (std::size_t i = 0; i < places_.size(); ++i) views[i] = view(i, nullptr);
   if (program_->host) rows_ = program_->host->rows(call(views.data()));
+  if (splits_) rows_ = program_->plan.steps.front().grid.rows(height_);  // of a device alone, too
   // Threads share a frame's steps and passes by it. Without room for one, one thread computes all.
   if (program_->host && !program_->plan.has_bands() && outputs_.size() < kMaxTensors) {
     progress_ = static_cast<int>(outputs_.size());
@@ -189,7 +190,7 @@ void StageFileWork::place_input(const StageTensor& tensor, const WorkRequest& re
     throw std::runtime_error(
         "the tensor '" + tensor.tensor + "' on the frame is not " + name_of(tensor.type) + " of " +
         std::to_string(rows) + "x" + std::to_string(columns) + ", as " + program_->file->path +
-        " says: it is " + text_of(spec) + setting_for(tensor, spec, rows, columns));
+        " says: it is " + shape_text(spec) + setting_for(tensor, spec, rows, columns));
 }
 
 StageView StageFileWork::view(std::size_t i, void* data) const {
