@@ -13,6 +13,7 @@
 #include "gst/util/ref.h"
 #include "pipelines/tandem/options.h"
 #include "pipelines/tandem/text.h"
+#include "pipelines/tandem/text_output.h"
 
 namespace tandem {
 namespace {
@@ -134,7 +135,7 @@ std::string demo_video() {
 }
 
 void check_output_file(const std::string& option, const std::string& path) {
-  if (path == "-") {
+  if (names_standard_output(path)) {
     throw UsageError(option +
                      ": this file cannot be written to standard output; name a file (./- if its "
                      "name is to be -)");

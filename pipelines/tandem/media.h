@@ -50,8 +50,8 @@ std::string input_uri(const std::string& input);
 /// vtest.avi of Debian's opencv-doc; empty where neither is.
 std::string demo_video();
 
-/// Throws Failure when no file can be written at `path`, UsageError for `-`: TextOutput is for text
-/// that may go to standard output.
+/// Throws Failure when no file can be written at `path`, UsageError for standard output: TextOutput
+/// is for text that may go to standard output.
 void check_output_file(const std::string& option, const std::string& path);
 
 /// Which Debian package brings an element or what a missing-plugin message asks for; empty when

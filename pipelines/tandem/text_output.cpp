@@ -60,9 +60,13 @@ bool wait_until_writable(int descriptor) {
 
 }  // namespace
 
+bool names_standard_output(const std::string& path) {
+  return path == "-" || is_same_file(path, STDOUT_FILENO);
+}
+
 TextOutput::TextOutput(std::string option, std::string path)
     : option_(std::move(option)), path_(std::move(path)) {
-  if (path_ == "-" || is_same_file(path_, STDOUT_FILENO)) {
+  if (names_standard_output(path_)) {
     file_ = take_standard_output(option_);
     standard_output_ = true;
   } else if (is_same_file(path_, STDERR_FILENO)) {

@@ -6,9 +6,11 @@
 
 namespace tandem {
 
-/// The text that an option writes: into the file that it names, or to standard output for `-`.
-/// Standard output is also recognised by other names (/dev/stdout, the file that a shell redirects
-/// it to). The process's messages go to standard error then. A write continues where standard
+/// `-`, or another name of standard output: /dev/stdout, the file that a shell redirects it to.
+bool names_standard_output(const std::string& path);
+
+/// The text that an option writes: into the file that it names, or to standard output, by any of
+/// its names. The process's messages go to standard error then. A write continues where standard
 /// output is, so that it overwrites nothing.
 class TextOutput {
  public:

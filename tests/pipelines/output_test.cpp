@@ -146,6 +146,9 @@ TEST_F(Output, VideosAndModelsAreRefusedThere) {
         << words << ": " << text("err");
     EXPECT_FALSE(fs::exists(path("-"))) << words;
   }
+  // A shell has opened the file, whose messages would be overwritten.
+  EXPECT_EQ(shell("$T train-scenes --images . --output model > model 2> err"), 2) << text("err");
+  EXPECT_EQ(shell(std::string(kRun) + "--output o.avi > o.avi 2> err"), 2) << text("err");
 }
 
 constexpr int kManyFrames = 600;  // whose lines are longer than a pipe of 64 KiB
