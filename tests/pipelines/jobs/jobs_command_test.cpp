@@ -216,15 +216,19 @@ TEST_F(JobsCommand, ResultsThatWereLostAreMadeAgain) {
   EXPECT_EQ(comparable(gathered("1-gate.avi.jsonl")), comparable(expected("scene", gate)));
 }
 
-TEST_F(JobsCommand, AWorkerThatIsInterruptedGivesItsJobBack) {
+class InterruptedWorker : public JobsCommand, public testing::WithParamInterface<int> {};
+
+TEST_P(InterruptedWorker, GivesItsJobBack) {
   tandem({"submit", "--application", "scene", "--part", "0", video("gate.avi", 8000)});
   Process worker;
   start_worker(worker, "worker");
   ASSERT_TRUE(comes_true([&] { return status().at("results_waiting") > 0; }));
-  worker.end(SIGTERM);
+  worker.end(GetParam());
   EXPECT_EQ(status().at("videos")[0].at("waiting"), 1);
   EXPECT_TRUE(status().at("workers").empty());
 }
+
+INSTANTIATE_TEST_SUITE_P(Signals, InterruptedWorker, testing::Values(SIGTERM, SIGHUP));
 
 TEST_F(JobsCommand, NoPasswordIsShown) {
   const std::string gate = video("gate.avi", 25);
