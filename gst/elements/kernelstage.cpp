@@ -8,15 +8,11 @@
 
 #include "files/hash.h"
 #include "files/regular_file.h"
-#include "gst/elements/klttensors.h"
-#include "gst/elements/scenetensors.h"
-#include "gst/elements/sradwork.h"
 #include "gst/elements/stageclass.h"
 #include "gst/elements/stagefilework.h"
 #include "gst/elements/stageprogram.h"
-#include "gst/elements/vividtensors.h"
+#include "gst/elements/tensormaker.h"
 #include "gst/util/ref.h"
-#include "kernels/stage_file/names.h"
 
 namespace tandem {
 namespace {
@@ -56,26 +52,6 @@ gpointer parent_class = nullptr;
 
 Self& self_of(gpointer object) { return *static_cast<Instance*>(object)->self; }
 
-// What makes a tensor, for the message when it is missing.
-const char* maker_of(const StageTensor& tensor) {
-  constexpr std::pair<std::string_view, const char*> kMakers[] = {
-      {kVividIndex, "vividfilter"},       {kVividWeight, "vividfilter"},
-      {kVividLevels, "vividfilter"},      {kVividHistogram, "vividhistogram"},
-      {kVividScore, "vividclassifier"},   {kKltPrevious, "kltpyramid"},
-      {kKltCurrent, "kltpyramid"},        {kKltFeatures, "kltfeatures"},
-      {kKltVectors, "kltflow"},           {kSceneSpace, "scenefeatures"},
-      {kSceneMargins, "sceneclassifier"}, {kSradImage, "sradextract"},
-      {kSradSquares, "sradprepare"},      {kSradStatistics, "sradreduce"},
-      {kSradDifferences, "sraddiffuse"},  {kSradCoefficient, "sraddiffuse"},
-  };
-  for (const auto& [name, element] : kMakers)
-    if (name == tensor.tensor) return element;
-  const bool named = problem_of_name(tensor.tensor).empty();
-  return g_intern_string(("a kernelstage whose file has 'WRITE " +
-                          (named ? tensor.tensor : "... as=" + tensor.tensor) + "'")
-                             .c_str());
-}
-
 // "0..100", "true or false"
 std::string range_of(const StageParameter& p) {
   if (p.type == StageParameter::Type::kBool) return "true or false";
@@ -94,7 +70,7 @@ StageDescription describe(const StageFile& file) {
   const StagePlan plan = plan_stage(file);
   for (const StageTensor& tensor : plan.tensors) {
     if (tensor.role == StageTensor::Role::kInput)
-      description.inputs.push_back({tensor.tensor.c_str(), maker_of(tensor)});
+      description.inputs.push_back({tensor.tensor.c_str(), maker_of(tensor.tensor)});
   }
   description.serial = file.keeps();
   // Without a compiler the stage is the device's, if the file lets it be.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// kernelstage reads planes of chroma, whatever format has them.
+// kernelstage reads planes of chroma, whatever format has them, and rows of split frames.
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
 
@@ -75,6 +75,97 @@ TEST(KernelStagePlanes, FormatsWithoutThemAreNamed) {
     EXPECT_EQ(stream.messages.wait(GST_MESSAGE_ERROR).text,
               path + " reads cb of 24x11, and " + format + " has none of that size");
   }
+}
+
+constexpr int kFrames = 6;
+
+std::string write_file(const std::string& name, const std::string& text) {
+  const std::string path = temporary_folder() + "/" + name + ".cl";
+  std::ofstream(path) << text;
+  return path;
+}
+
+std::string error_of(const std::string& stages) {
+  Stream stream(stages, kSize);
+  stream.play();
+  stream.push(0, 1);
+  return stream.messages.wait(GST_MESSAGE_ERROR).text;
+}
+
+// Rows of each side, with what the other side makes next to them.
+TEST(KernelStageSplit, FramesAreTheSame) {
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
+  const auto stage = [](const std::string& name, const std::string& text) {
+    return "kernelstage location=" + write_file(name, "//!STAGE " + name + "\n" + text);
+  };
+  const std::string near = stage("near",
+                                 "//!READ luma halo=2\n//!WRITE near float32\n//!MAP\n"
+                                 "near = luma(0, -2) + 2 * luma(1, 2);\n");
+  const std::string far = stage("far",
+                                "//!READ near float32 halo=3\n//!READ luma\n//!WRITE far float32\n"
+                                "//!MAP\nfar = near(0, -3) - 3 * near(-1, 3) + luma(0, 0);\n");
+  const std::string half = stage("smaller",
+                                 "//!READ luma halo=1\n//!WRITE smaller uint8 size=1/2\n//!MAP\n"
+                                 "smaller = (luma(0, -1) + luma(1, 1)) / 2;\n");
+  const std::string blur = stage("blur2",
+                                 "//!READ luma halo=1\n//!WRITE luma\n//!MAP\n"
+                                 "luma = (luma(0, -1) + luma(0, 1)) / 2;\n");
+  const std::string own =
+                        stage("own", "//!READ luma\n//!WRITE a float32\n//!MAP\na = luma(0, 0);\n"),
+                    next = stage("next",
+                                 "//!READ a float32\n//!WRITE b float32\n//!MAP\nb = -a(0, 0);\n");
+  for (const std::string& stages :
+       {near, near + " ! " + far, half, blur, blur + " ! " + near, own + " ! " + next}) {
+    Stream alone(bin_of(stages, "keep-tensors=true mapping=" +
+                                    std::string(stages.find('!') == stages.npos ? "c" : "cc")),
+                 kSize);
+    const auto expected = alone.run(kFrames);
+    ASSERT_EQ(indices(expected), count_to(kFrames));
+    for (const char* split : {"10", "37", "90"}) {
+      SCOPED_TRACE(stages + " " + split);
+      Stream stream(
+          bin_of(stages, "keep-tensors=true opencl-device=any split=" + std::string(split) +
+                             (stages.find('!') == stages.npos ? " mapping=s" : " mapping=ss")),
+          kSize);
+      const auto results = stream.run(kFrames);
+      ASSERT_EQ(indices(results), count_to(kFrames));
+      for (std::size_t i = 0; i < results.size(); ++i) {
+        EXPECT_EQ(results[i].tensors, expected[i].tensors);
+        EXPECT_EQ(results[i].pixels, expected[i].pixels);
+      }
+    }
+  }
+}
+
+TEST(KernelStageSplit, SaysWhyFramesAreWhole) {
+  if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
+  int number = 0;
+  const auto why = [&](const std::string& text) {
+    const std::string path =
+        write_file("whole" + std::to_string(++number), "//!STAGE own\n" + text);
+    const std::string error =
+        error_of(bin_of("kernelstage location=" + path, "opencl-device=any mapping=s"));
+    const std::string before = "kernelstage, which cannot be split: ";
+    const std::size_t at = error.find(before);
+    return at == error.npos ? error : error.substr(at + before.size());
+  };
+  const std::string sum =
+      "//!READ luma\n//!WRITE sum int32 shape=1\n//!REDUCE\nsum[0] += luma(0, 0);\n";
+  EXPECT_NE(why(sum).find("its file has a REDUCE, which needs all rows"), std::string::npos);
+  EXPECT_NE(
+      why("//!READ luma\n//!WRITE a uint8\n//!LOOP 3\na = luma(0, 0) + a(0, 0);\n").find("LOOP"),
+      std::string::npos);
+  EXPECT_NE(why("//!READ luma\n//!WRITE a uint8\n//!MAP\na = luma(0, 0);\n//!READ a halo=1\n"
+                "//!WRITE b uint8\n//!MAP\nb = a(1, 0);\n")
+                .find("2 MAPs"),
+            std::string::npos);
+  EXPECT_NE(why("//!READ luma\n//!WRITE a float32 kept\n//!MAP\na = a(0, 0) + luma(0, 0);\n")
+                .find("'a' is kept from frame to frame"),
+            std::string::npos);
+  EXPECT_NE(why("//!READ luma\n//!WRITE a float32 shape=5\n//!MAP\na = x;\n").find("shape"),
+            std::string::npos);
+  EXPECT_NE(why("//!READ cb\n//!WRITE a uint8 size=1/2\n//!MAP\na = cb(0, 0);\n").find("'cb'"),
+            std::string::npos);
 }
 
 }  // namespace

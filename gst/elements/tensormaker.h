@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+namespace tandem {
+
+/// What makes a tensor of this name, for the message when it is missing: one of our elements, or a
+/// stage file with such a WRITE. Lives as long as the process.
+const char* maker_of(const std::string& tensor);
+
+}  // namespace tandem
