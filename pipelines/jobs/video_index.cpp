@@ -154,8 +154,7 @@ VideoIndex Indexer::run(const std::string& uri, bool whole) {
   GstElement* decoder = pipeline_.add(make_element("uridecodebin"));
   sink_ = pipeline_.add(make_element("fakesink"));
   const CapsRef coded(gst_caps_from_string(kCoded));
-  g_object_set(decoder, "uri", uri.c_str(), "caps", coded.get(), "expose-all-streams", FALSE,
-               nullptr);
+  g_object_set(decoder, "uri", uri.c_str(), "caps", coded.get(), nullptr);
   g_object_set(sink_, "sync", FALSE, "async", FALSE, nullptr);
   link_main_video(decoder, sink_);
   gst_segment_init(&segment_, GST_FORMAT_TIME);

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <string_view>
 
 #include "gst/util/ref.h"
 
@@ -37,26 +38,67 @@ Rank rank_of(GstPad* pad) {
   return rank;
 }
 
+bool is_video(GstPad* pad) {
+  const CapsRef current(gst_pad_get_current_caps(pad));
+  const CapsRef caps(current ? gst_caps_ref(current.get()) : gst_pad_query_caps(pad, nullptr));
+  if (gst_caps_is_empty(caps.get()) || gst_caps_is_any(caps.get())) return false;
+  const std::string_view name = gst_structure_get_name(gst_caps_get_structure(caps.get(), 0));
+  return name.starts_with("video/") || name.starts_with("image/");
+}
+
+// The streams that are not analysed. Where the video is gone by the end, theirs is that of the
+// input.
+GstPadProbeReturn pass_over(GstPad*, GstPadProbeInfo* info, gpointer first) {
+  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) return GST_PAD_PROBE_DROP;
+  const ObjectRef<GstPad> sink(gst_element_get_static_pad(GST_ELEMENT(first), "sink"));
+  if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS &&
+      !gst_pad_is_linked(sink.get()))
+    gst_pad_send_event(sink.get(), gst_event_new_eos());
+  return GST_PAD_PROBE_OK;
+}
+
+void leave_out(GstPad* pad, GstElement* first) {
+  gst_pad_add_probe(pad,
+                    static_cast<GstPadProbeType>(int{GST_PAD_PROBE_TYPE_BUFFER} |
+                                                 int{GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM}),
+                    pass_over, first, nullptr);
+}
+
 // A demuxer's streams are all added before one of their frames passes.
 void link_if_better(GstElement*, GstPad* pad, GstElement* first) {
   const ObjectRef<GstPad> sink(gst_element_get_static_pad(first, "sink"));
   const ObjectRef<GstPad> linked(gst_pad_get_peer(sink.get()));
-  if (linked && rank_of(pad) <= rank_of(linked.get())) return;
-  if (linked) gst_pad_unlink(linked.get(), sink.get());
+  if (!is_video(pad) || (linked && rank_of(pad) <= rank_of(linked.get())))
+    return leave_out(pad, first);
+  if (linked) {
+    gst_pad_unlink(linked.get(), sink.get());
+    leave_out(linked.get(), first);
+  }
   gst_pad_link(pad, sink.get());
 }
 
-void fail_without_video(GstElement* producer, GstElement* first) {
+// Streams that are not decoded are exposed nevertheless: decodebin would wait for ever for the end
+// of those that it hides, before it goes on to a programme that begins in mid-stream.
+gboolean decodes(GstElement*, GstPad*, GstCaps* caps, gpointer) {
+  const std::string_view name = gst_structure_get_name(gst_caps_get_structure(caps, 0));
+  for (const std::string_view kind : {"audio/", "text/", "subpicture/", "closedcaption/", "meta/"})
+    if (name.starts_with(kind)) return FALSE;
+  return TRUE;
+}
+
+// Caps that have passed tell of a video that has ended.
+void fail_without_video(GstElement* decoder, GstElement* first) {
   const ObjectRef<GstPad> sink(gst_element_get_static_pad(first, "sink"));
-  if (gst_pad_is_linked(sink.get())) return;
-  GST_ELEMENT_ERROR(producer, STREAM, WRONG_TYPE, ("The input has no video."), (nullptr));
+  if (gst_pad_is_linked(sink.get()) || gst_pad_has_current_caps(sink.get())) return;
+  GST_ELEMENT_ERROR(decoder, STREAM, WRONG_TYPE, ("The input has no video."), (nullptr));
 }
 
 }  // namespace
 
-void link_main_video(GstElement* producer, GstElement* first) {
-  g_signal_connect(producer, "pad-added", G_CALLBACK(link_if_better), first);
-  g_signal_connect(producer, "no-more-pads", G_CALLBACK(fail_without_video), first);
+void link_main_video(GstElement* decoder, GstElement* first) {
+  g_signal_connect(decoder, "autoplug-continue", G_CALLBACK(decodes), nullptr);
+  g_signal_connect(decoder, "pad-added", G_CALLBACK(link_if_better), first);
+  g_signal_connect(decoder, "no-more-pads", G_CALLBACK(fail_without_video), first);
 }
 
 }  // namespace tandem

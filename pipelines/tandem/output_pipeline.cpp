@@ -77,6 +77,12 @@ void OutputPipeline::abandon() {
 
 void OutputPipeline::stop() { gst_element_set_state(pipeline_.get(), GST_STATE_NULL); }
 
+uint64_t OutputPipeline::written() const {
+  gint64 bytes = 0;
+  gst_element_query_position(pipeline_.get(), GST_FORMAT_BYTES, &bytes);
+  return static_cast<uint64_t>(bytes);
+}
+
 std::optional<Failure> OutputPipeline::take_error() {
   Message error;
   {

@@ -40,6 +40,9 @@ class OutputPipeline {
   /// Closes what was written. Call it when the EOS of the pad has passed, or after abandon().
   void stop();
 
+  /// Bytes that are written so far.
+  uint64_t written() const;
+
   /// Why the output has ended too early; none: it has not, or the error was taken before.
   std::optional<Failure> take_error();
 

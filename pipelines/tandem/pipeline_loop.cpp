@@ -5,6 +5,7 @@
 #include <gst/pbutils/missing-plugins.h>
 
 #include <memory>
+#include <utility>
 
 #include "pipelines/tandem/end_signals.h"
 #include "pipelines/tandem/lost_error.h"
@@ -16,6 +17,8 @@ namespace tandem {
 namespace {
 
 constexpr guint kTickMs = 100;
+// From the interruption, or from what has come since, to the second way to end.
+constexpr gint64 kStopPatienceUs = 2 * G_USEC_PER_SEC;
 
 using Message = std::unique_ptr<GstMessage, decltype([](GstMessage* m) { gst_message_unref(m); })>;
 using MainLoop = std::unique_ptr<GMainLoop, decltype([](GMainLoop* l) { g_main_loop_unref(l); })>;
@@ -25,6 +28,8 @@ struct Session {
   const PlayHandlers& handlers;
   GstElement* pipeline = nullptr;
   Ended ended = Ended::by_itself;
+  uint64_t progress = 0;  // since the interruption
+  gint64 progressed_us = 0;
   std::string missing{};
   Message error{};
 };
@@ -49,9 +54,20 @@ gboolean on_message(GstBus*, GstMessage* message, gpointer data) {
   return G_SOURCE_CONTINUE;
 }
 
+bool makes_progress(Session& session) {
+  const uint64_t progress = session.handlers.progress ? session.handlers.progress() : 0;
+  const gint64 now_us = g_get_monotonic_time();
+  if (std::exchange(session.progress, progress) != progress) session.progressed_us = now_us;
+  return now_us - session.progressed_us < kStopPatienceUs;
+}
+
 gboolean on_tick(gpointer data) {
-  const Session& session = *static_cast<Session*>(data);
+  Session& session = *static_cast<Session*>(data);
   session.handlers.tick();
+  if (session.ended == Ended::interrupted && !makes_progress(session)) {
+    session.ended = Ended::at_once;
+    g_main_loop_quit(session.loop.get());
+  }
   if (const ObjectRef<GstElement> demuxer(demuxer_without_streams(GST_BIN(session.pipeline)));
       demuxer)
     GST_ELEMENT_ERROR(demuxer.get(), STREAM, DEMUX, ("The file holds no stream."), (nullptr));
@@ -65,6 +81,7 @@ gboolean on_interrupt(gpointer data) {
     g_main_loop_quit(session.loop.get());
   } else {
     session.ended = Ended::interrupted;
+    session.progressed_us = g_get_monotonic_time();
     session.handlers.interrupt();
   }
   return G_SOURCE_CONTINUE;

@@ -3,6 +3,7 @@
 
 #include <gst/gst.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -32,13 +33,15 @@ struct PlayHandlers {
   std::function<void()> tick;       ///< ten times a second
   std::function<void()> interrupt;  ///< by Ctrl-C: should make the stream end
   std::function<void(const GstStructure*)> element_message = {};
+  /// A number that changes while the stream is ending after an interruption: frames, bytes.
+  std::function<uint64_t()> progress = {};
 };
 
 /// How a pipeline came to its end.
 enum class Ended {
   by_itself,
   interrupted,  ///< by Ctrl-C, with all that was under way
-  at_once       ///< by a second Ctrl-C: what it writes is not complete
+  at_once       ///< by a second Ctrl-C, or 2 s without progress: what it writes is not complete
 };
 
 /// Plays `pipeline` to its end. Throws Failure, with advice, for the first error that an element

@@ -174,6 +174,11 @@ class Outputs {
     }
     return is_needed();
   }
+  uint64_t written() const {
+    uint64_t bytes = 0;
+    for (const OutputPipeline& output : all_) bytes += output.written();
+    return bytes;
+  }
   // When the stream is over: files are on the disk then.
   void stop() {
     for (OutputPipeline& output : all_) output.stop();
@@ -333,7 +338,8 @@ int run(const RunSettings& settings, TextOutput* metadata) {
     const bool nobody_reads = std::fflush(stdout) != 0;
     if (nobody_reads && !draw && !metadata && !stop) interrupt();
   };
-  const Ended ended = play(pipeline, settings.input, {tick, interrupt, decided});
+  const auto progress_made = [&] { return log->count().frames + outputs.written(); };
+  const Ended ended = play(pipeline, settings.input, {tick, interrupt, decided, progress_made});
   progress.clear();
   tell_metadata_problem(log->metadata_problem());
   if (metadata) tell_metadata_problem(metadata->close());

@@ -71,8 +71,7 @@ GstPadProbeReturn on_data(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
 GstElement* make_source(const std::string& uri, std::optional<Size> size) {
   GstElement* decoder = make_element("uridecodebin");
   const CapsRef video(gst_caps_from_string("video/x-raw(ANY)"));
-  g_object_set(decoder, "uri", uri.c_str(), "caps", video.get(), "expose-all-streams", FALSE,
-               nullptr);
+  g_object_set(decoder, "uri", uri.c_str(), "caps", video.get(), nullptr);
   return make_bin(decoder, true, size);
 }
 

@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 
 #include "gst/util/ref.h"
+#include "pipelines/tandem/elements.h"
+#include "pipelines/tandem/pipeline_loop.h"
 #include "tests/pipelines/command.h"
 
 namespace tandem::test {
@@ -40,6 +43,25 @@ TEST(LostError, ADemuxerThatFindsNoStreamIsFound) {
   EXPECT_TRUE(gives_up(cut));
   EXPECT_FALSE(gives_up(whole));
   std::filesystem::remove_all(folder);
+}
+
+// A stream that does not end though it should.
+TEST(Stop, HasADeadline) {
+  Pipeline pipeline(gst_pipeline_new("stuck"));
+  GstElement* source = pipeline.add(make_element("appsrc"));
+  Pipeline::link(source, pipeline.add(make_element("fakesink")));
+  bool asked = false;
+  int progress = 0, ticks = 0;
+  const Ended ended = play(pipeline, "stuck",
+                           {[&] {
+                              if (++ticks == 1) raise(SIGTERM);
+                            },
+                            [&] { asked = true; },
+                            {},
+                            [&] { return static_cast<uint64_t>(progress < 5 ? ++progress : 5); }});
+  EXPECT_EQ(ended, Ended::at_once);
+  EXPECT_TRUE(asked);
+  EXPECT_EQ(progress, 5) << "it waits while frames come";
 }
 
 }  // namespace

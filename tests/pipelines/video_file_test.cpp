@@ -248,6 +248,45 @@ TEST_P(EveryApplication, FindsTheSameWhateverIsWritten) {
 INSTANTIATE_TEST_SUITE_P(All, EveryApplication,
                          testing::Values("vivid", "srad", "tracking", "scene"));
 
+// 25 frames of video and a second of sound, or one of them, as a programme with PIDs of its own.
+std::string programme(const std::string& folder, int size, bool sound, int pid) {
+  std::string text = "mpegtsmux name=mux ! filesink name=file";
+  if (size > 0) {
+    text +=
+        " videotestsrc pattern=ball num-buffers=25 ! "
+        "video/x-raw,format=I420,framerate=25/1,width=" +
+        std::to_string(size) + ",height=" + std::to_string(size) +
+        " ! x264enc key-int-max=5 bframes=0 ! h264parse ! mux.sink_" + std::to_string(pid);
+  }
+  if (sound) {
+    text += " audiotestsrc num-buffers=40 ! lamemp3enc ! mpegaudioparse ! mux.sink_" +
+            std::to_string(pid + 1);
+  }
+  play_file(text, folder + "/programme.ts");
+  return read_file(folder + "/programme.ts");
+}
+
+// Streams that come, go and come again.
+TEST_F(VideoFileTest, AProgrammeMayChangeInMidStream) {
+  if (!can_make({"", "x264enc mpegtsmux"})) GTEST_SKIP() << "needs gstreamer1.0-plugins-ugly";
+  const std::string both = programme(folder_, 64, true, 300),
+                    video = programme(folder_, 96, false, 400),
+                    others = programme(folder_, 128, true, 500),
+                    sound = programme(folder_, 0, true, 600);
+  const std::pair<std::string, std::size_t> cases[] = {
+      {both + video, 50}, {video + both, 50},         {both + others, 50},
+      {both + sound, 25}, {both + others + both, 75}, {both + sound + both, 50}};
+  const std::string input = folder_ + "/in.ts", json = folder_ + "/out.jsonl";
+  for (const auto& [bytes, frames] : cases) {
+    SCOPED_TRACE(bytes.size());
+    write_file(input, bytes);
+    const CommandResult result =
+        run_tandem({"run", "tracking", "--input", input, "--metadata", json, "--device", "cpu"});
+    EXPECT_EQ(result.status, 0) << result.errors;
+    EXPECT_EQ(comparable(read_file(json)).size(), frames) << result.errors;
+  }
+}
+
 // The window, the video and the lines are independent: what fails is told, the others go on.
 TEST_F(VideoFileTest, AnOutputThatFailsEndsAlone) {
   const std::string input = folder_ + "/in.avi", json = folder_ + "/out.jsonl";
