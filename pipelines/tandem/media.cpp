@@ -164,7 +164,8 @@ std::string advice_for_element(const std::string& factory) {
     return "The Tandem plugin is not found: run inside `meson devenv -C build`, or set "
            "GST_PLUGIN_PATH to the folder of libgsttandem.so.";
   }
-  static constexpr const char* kGood[] = {"pngenc", "v4l2src", "autovideosink", "jpegenc"};
+  static constexpr const char* kGood[] = {"pngenc", "v4l2src", "autovideosink", "jpegenc",
+                                          "videoflip"};
   const bool good = std::any_of(std::begin(kGood), std::end(kGood),
                                 [&](const char* name) { return factory == name; });
   return apt_advice(good ? "gstreamer1.0-plugins-good" : "gstreamer1.0-plugins-base");

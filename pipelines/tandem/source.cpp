@@ -15,10 +15,11 @@ constexpr const char* kScaler = "scaler";
 constexpr const char* kSize = "size";
 
 CapsRef raw_caps(std::optional<Size> size) {
-  CapsRef caps(gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "I420", nullptr));
+  CapsRef caps(gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "I420",
+                                   "pixel-aspect-ratio", GST_TYPE_FRACTION, 1, 1, nullptr));
   if (size) {
     gst_caps_set_simple(caps.get(), "width", G_TYPE_INT, size->width, "height", G_TYPE_INT,
-                        size->height, "pixel-aspect-ratio", GST_TYPE_FRACTION, 1, 1, nullptr);
+                        size->height, nullptr);
   }
   return caps;
 }
@@ -32,14 +33,16 @@ GstElement* make_bin(GstElement* producer, bool late, std::optional<Size> size) 
   GstElement* bin = gst_bin_new("source");
   GstElement* queue = make_element("queue");
   GstElement* convert = make_element("videoconvert");
+  GstElement* flip = make_element("videoflip");
   GstElement* scaler = make_element("videoscale", kScaler);
   GstElement* filter = make_element("capsfilter", kSize);
   // A few frames ahead keep the decoder's thread busy; more would only take memory.
   g_object_set(queue, "max-size-buffers", 4u, "max-size-bytes", 0u, "max-size-time", guint64{0},
                nullptr);
   g_object_set(filter, "caps", raw_caps(size).get(), nullptr);
-  gst_bin_add_many(GST_BIN(bin), producer, queue, convert, scaler, filter, nullptr);
-  gst_element_link_many(queue, convert, scaler, filter, nullptr);
+  gst_util_set_object_arg(G_OBJECT(flip), "video-direction", "auto");
+  gst_bin_add_many(GST_BIN(bin), producer, queue, convert, flip, scaler, filter, nullptr);
+  gst_element_link_many(queue, convert, flip, scaler, filter, nullptr);
   if (late) {
     link_main_video(producer, queue);
   } else {

@@ -13,7 +13,8 @@
 namespace tandem {
 
 /// A floating bin with a `src` pad that gives raw I420 video: the main video stream of `uri`,
-/// decoded, at its own size or scaled to `size` with bars that keep people's proportions.
+/// decoded, turned as its tags say, with square pixels, at its own size or scaled to `size` with
+/// bars that keep people's proportions.
 GstElement* make_source(const std::string& uri, std::optional<Size> size);
 
 /// As make_source with a moving pattern of `size` that has no end.

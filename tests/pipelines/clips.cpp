@@ -75,6 +75,19 @@ void make_clip(const Clip& clip, const std::string& path) {
             });
 }
 
+void turn_by_tag(const std::string& path, int quarters) {
+  // ISO/IEC 14496-12: the track header of version 0 has its matrix 40 bytes behind its name.
+  std::string bytes = read_file(path);
+  const std::size_t header = bytes.find("tkhd");
+  ASSERT_NE(header, std::string::npos);
+  const std::string zero(4, '\0'), one("\0\1\0\0", 4), minus("\xff\xff\0\0", 4);
+  const std::string& cosine = quarters == 2 ? minus : zero;
+  const std::string& sine = quarters == 1 ? one : quarters == 3 ? minus : zero;
+  const std::string& other = quarters == 1 ? minus : quarters == 3 ? one : zero;
+  bytes.replace(header + 44, 20, cosine + sine + zero + other + cosine);
+  write_file(path, bytes);
+}
+
 std::vector<uint64_t> frame_times_ns(const std::string& path) {
   std::vector<uint64_t> times;
   play_file("filesrc name=file ! decodebin ! video/x-raw ! fakesink name=sink sync=false", path,

@@ -10,6 +10,7 @@ import re
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import unittest
 import urllib.request
@@ -89,6 +90,23 @@ class Recipes(PageCommands):
             self.block("Webcam", "sh", 2)
             self.skipTest("needs gstreamer1.0-plugins-base-apps")
         self.assertIn("Probing", self.run_block("Webcam", "sh", 2))
+
+    def test_turned_and_stretched(self):
+        phone = self.folder / "phone.mp4"
+        for form, muxer, size in [("width=640,height=480", "qtmux", (480, 640)),
+                                  ("width=320,height=480,pixel-aspect-ratio=2/1", "matroskamux", (640, 480))]:
+            self.run_text(f"gst-launch-1.0 filesrc location={self.video} ! avidemux ! jpegdec ! videoscale "
+                          f"! videoconvert ! video/x-raw,format=I420,{form} ! jpegenc ! {muxer} "
+                          f"! filesink location={phone}")
+            if muxer == "qtmux":  # a quarter, in the track header's matrix
+                stored = bytearray(phone.read_bytes())
+                matrix = stored.index(b"tkhd") + 44
+                stored[matrix:matrix + 20] = struct.pack(">5i", 0, 0x10000, 0, -0x10000, 0)
+                phone.write_bytes(stored)
+            self.run_block("Turned and stretched videos")
+            lines = self.lines("phone.jsonl")
+            self.assertEqual({(line["width"], line["height"]) for line in lines}, {size})
+            self.assertEqual({line["source"] for line in lines}, {"phone"})
 
     def test_rtsp(self):
         analysis = self.block("RTSP")

@@ -248,6 +248,39 @@ TEST_P(EveryApplication, FindsTheSameWhateverIsWritten) {
 INSTANTIATE_TEST_SUITE_P(All, EveryApplication,
                          testing::Values("vivid", "srad", "tracking", "scene"));
 
+// Phones turn the picture by a tag, and television stretches it.
+TEST_F(VideoFileTest, FramesAreAnalysedAsTheyAreShown) {
+  const struct {
+    const char* form;
+    const char* coding;
+    int quarters;
+    const char* shown;
+  } cases[] = {{"width=160,height=96", "jpegenc ! qtmux", 1, "96x160"},
+               {"width=160,height=96", "jpegenc ! qtmux", 2, "160x96"},
+               {"width=160,height=96", "x264enc ! mp4mux", 3, "96x160"},
+               {"width=80,height=96,pixel-aspect-ratio=2/1", "jpegenc ! matroskamux", 0, "160x96"},
+               {"width=160,height=48,pixel-aspect-ratio=1/2", "x264enc ! matroskamux", 0, "80x48"},
+               {"width=160,height=48,pixel-aspect-ratio=1/2", "x264enc ! mp4mux", 1, "96x160"}};
+  const std::string input = folder_ + "/in.mov", output = folder_ + "/out.avi";
+  for (const auto& [form, coding, quarters, shown] : cases) {
+    SCOPED_TRACE(std::string(form) + " " + coding);
+    const std::string line =
+        "videotestsrc pattern=ball num-buffers=5 ! "
+        "video/x-raw,format=I420,framerate=25/1," +
+        std::string(form) + " ! " + coding;
+    const Clip clip{"in.mov", line.c_str()};
+    if (!can_make(clip)) continue;
+    make_clip(clip, input);
+    if (quarters > 0) turn_by_tag(input, quarters);
+    const CommandResult result =
+        run_tandem({"run", "tracking", "--input", input, "--output", output, "--device", "cpu"});
+    EXPECT_EQ(result.status, 0) << result.errors;
+    EXPECT_NE(result.output.find(std::string(shown) + ": 5 frames"), std::string::npos)
+        << result.output;
+    EXPECT_EQ(sizes_of(output), std::set<std::string>{shown});
+  }
+}
+
 // 25 frames of video and a second of sound, or one of them, as a programme with PIDs of its own.
 std::string programme(const std::string& folder, int size, bool sound, int pid) {
   std::string text = "mpegtsmux name=mux ! filesink name=file";
