@@ -2,6 +2,8 @@
 #include "pipelines/generate/code_writer.h"
 
 #include <algorithm>
+#include <sstream>
+#include <vector>
 
 #include "files/ascii.h"
 #include "pipelines/generate/words.h"
@@ -123,6 +125,22 @@ std::string write_common(const LoopProgram& program, const StageNames& names) {
   for (const Span& function : program.functions)
     text += write_code(program, function, names, nothing) + "\n";
   return text;
+}
+
+std::string indented(const std::string& text, int depth) {
+  std::vector<std::string> lines;
+  std::size_t shared = std::string::npos;
+  std::istringstream all(text);
+  for (std::string line; std::getline(all, line);) {
+    const std::size_t begin = line.find_first_not_of(" \t");
+    if (begin == line.npos) continue;
+    shared = std::min(shared, begin);
+    lines.push_back(line);
+  }
+  std::string result;
+  for (const std::string& line : lines)
+    result.append(2 * static_cast<std::size_t>(depth), ' ').append(line, shared).append("\n");
+  return result;
 }
 
 std::string operand(const std::string& text) {

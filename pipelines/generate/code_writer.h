@@ -40,6 +40,9 @@ std::string write_code(const LoopProgram& program, Span span, const StageNames& 
 /// Macros that are numbers, tables and functions in front of the parts.
 std::string write_common(const LoopProgram& program, const StageNames& names);
 
+/// The lines without the indentation that they share, each indented by so many steps.
+std::string indented(const std::string& text, int depth);
+
 /// In parentheses, unless it is one word.
 std::string operand(const std::string& text);
 

@@ -31,7 +31,8 @@ class GridChooser {
       return map();
     }
     if (nest_.reductions.empty())
-      program_.refuse(nest_.at, "the loop writes no array and reduces nothing");
+      program_.refuse(nest_.at,
+                      "the loop writes no array and reduces nothing: write out[i] = ... in it");
     return reduction();
   }
 
@@ -45,7 +46,7 @@ class GridChooser {
     const auto indices = all_affine(access);
     if (!indices)
       program_.refuse(access.at, "the index at which " + quoted_symbol(access.array) +
-                                     " is written is not affine in the loops' variables");
+                                     " is written is no sum of the loops' variables and numbers");
     if (program_.array(access.array)->is_const)
       program_.refuse(access.at, quoted_symbol(access.array) + " is const");
     if (grid_.written.empty()) {
@@ -88,11 +89,19 @@ class GridChooser {
                                         quoted_symbol(symbol) + " goes from one to the next");
     for (std::size_t k = 0; k < grid_.depth; ++k)
       if (!mentioned(nest_.levels[k].loop.variable))
-        program_.refuse(first_->at,
-                        "the iterations of " + quoted_symbol(nest_.levels[k].loop.variable) +
-                            " write the same element of " + quoted_symbol(first_->array));
+        program_.refuse(first_->at, "the iterations of " +
+                                        quoted_symbol(nest_.levels[k].loop.variable) +
+                                        " write the same element of " +
+                                        quoted_symbol(first_->array) + advice());
     check_reads();
     return grid_;
+  }
+
+  // A sum over the iterations.
+  std::string advice() const {
+    if (!first_->reads) return {};
+    return ": write the loop of the element around the one that sums, or add reduction(+ : " +
+           name_of_symbol(first_->array) + "[:n])";
   }
 
   void check_reads() const {

@@ -67,7 +67,7 @@ struct ArrayAccess {
   Span span;        ///< of the whole expression
   Span assignment;  ///< of what writes it
   bool reads = false, writes = false;
-  bool always = false;       ///< no `if` and no loop below the nest's levels is around it
+  bool always = false;       ///< no `if`, no loop below the levels and no `continue` skips it
   std::size_t levels = 0;    ///< how many levels of the nest are around it
   std::vector<Loop> around;  ///< loops of the nest's levels and below, outermost first
   Place at;
@@ -97,7 +97,8 @@ struct Nest {
   /// Scalars of a level's declarations that deeper levels assign, with the first level that does.
   std::vector<std::pair<Symbol, std::size_t>> carried;
   std::vector<Operations> operations;
-  int loops_around = 0;  ///< sequential ones
+  int loops_around = 0;   ///< sequential ones
+  std::size_t skips = 0;  ///< the level in whose body `continue` ends an iteration; 0: none
   Place at;
 };
 

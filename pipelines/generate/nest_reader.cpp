@@ -80,13 +80,11 @@ void NestReader::take_clauses(const Pragma& pragma) {
 // A loop that the pragma is for, or one that stands directly in such a one: its iterations may
 // turn out to be independent too.
 void NestReader::walk_level(CXCursor loop, bool parallel) {
-  const auto counted = this->counted(loop);
+  auto counted = this->counted(loop);
+  // Iterations are independent: downwards is as good as upwards.
+  if (counted && counted->step == -1) counted->step = 1;
   const bool usable = counted && counted->begin && counted->end && counted->step > 0;
-  if (parallel && !usable) {
-    source_.refuse(loop,
-                   "a parallel loop counts upwards between bounds that are affine: "
-                   "for (int i = a; i < b; i += c)");
-  }
+  if (parallel && !usable) refuse_loop(loop, counted);
   const auto parts = children(loop);
   if (!usable) return walk(loop);
   const bool declares = kind(parts[0]) == CXCursor_DeclStmt;
@@ -113,6 +111,17 @@ void NestReader::walk_level(CXCursor loop, bool parallel) {
   if (nest_.levels.size() > level)
     for (const CXCursor& statement : statements)
       nest_.levels[level].before.push_back(source_.span(statement));
+}
+
+void NestReader::refuse_loop(CXCursor loop, const std::optional<Loop>& counted) const {
+  if (!counted)
+    source_.refuse(loop,
+                   "a parallel loop counts an int between bounds: for (int i = a; i < b; i++)");
+  if (counted->begin && counted->end)
+    source_.refuse(loop, "a parallel loop that counts down by more than 1: write it upwards");
+  source_.refuse(loop,
+                 "a bound of the parallel loop is not known: write sums and products of int "
+                 "parameters and numbers. With --set w=640 others such as w / 2 are known");
 }
 
 void NestReader::assign(const Symbol& symbol, CXCursor at) {
@@ -166,15 +175,16 @@ void NestReader::walk_element(CXCursor cursor, bool reads, bool writes, Span ass
   if (!in_nest_) source_.refuse(cursor, "an element of an array outside of the loops");
   if (indices.size() != (array->is_flat ? 1 : array->sizes.size()))
     source_.refuse(cursor, "a part of '" + name_of_symbol(symbol) + "' that is no element");
-  ArrayAccess access{.array = symbol,
-                     .span = source_.span(cursor),
-                     .assignment = assignment,
-                     .reads = reads,
-                     .writes = writes,
-                     .always = conditions_ == 0 && inner_.empty() && breakable_ == 0,
-                     .levels = nest_.levels.size(),
-                     .around = loops(),
-                     .at = source_.place(cursor)};
+  ArrayAccess access{
+      .array = symbol,
+      .span = source_.span(cursor),
+      .assignment = assignment,
+      .reads = reads,
+      .writes = writes,
+      .always = conditions_ == 0 && inner_.empty() && breakable_ == 0 && nest_.skips == 0,
+      .levels = nest_.levels.size(),
+      .around = loops(),
+      .at = source_.place(cursor)};
   for (const CXCursor& index : indices) {
     auto affine = affine_of(source_, index, [this](const Symbol& each) { return value_of(each); });
     if (affine && !array->is_flat && !is_linear(*affine)) affine.reset();

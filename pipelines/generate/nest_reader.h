@@ -39,6 +39,7 @@ class NestReader {
   bool is_linear(const Affine& a) const;
   std::optional<Loop> counted(CXCursor loop) const;
   std::vector<Loop> loops() const;
+  [[noreturn]] void refuse_loop(CXCursor loop, const std::optional<Loop>& counted) const;
   void take_clauses(const Pragma& pragma);
   void walk_level(CXCursor loop, bool parallel);
   void walk(CXCursor cursor);

@@ -12,6 +12,23 @@ std::string name_of_type(CXCursor reference) {
   return taken(clang().clang_getCursorSpelling(clang().clang_getCursorReferenced(reference)));
 }
 
+std::string text_of_kind(CXCursorKind kind) {
+  switch (kind) {
+    case CXCursor_SwitchStmt:
+      return "'switch' cannot be in a loop: write if and else";
+    case CXCursor_GotoStmt:
+    case CXCursor_LabelStmt:
+      return "'goto' cannot be in a loop: write if and else";
+    case CXCursor_StringLiteral:
+      return "text cannot be in a loop: a stage has numbers alone";
+    case CXCursor_MemberRefExpr:
+      return "a member of a structure: write an array for each member";
+    default:
+      return "this C cannot be in a loop (" + taken(clang().clang_getCursorKindSpelling(kind)) +
+             "): a stage has numbers, arrays, if, for, while and functions";
+  }
+}
+
 bool is_whole(CXCursor expression) {
   const CXTypeKind type =
       clang().clang_getCanonicalType(clang().clang_getCursorType(expression)).kind;
@@ -102,7 +119,7 @@ void NestReader::walk(CXCursor cursor) {
       if (operation == "++" || operation == "--")
         return walk_write(children(cursor)[0], cursor, true);
       if (operation == "&" || operation == "*")
-        source_.refuse(cursor, "a pointer: a stage knows arrays and their indices alone");
+        source_.refuse(cursor, "'" + operation + "' of a pointer: write an element, as in in[i]");
       return walk_all(cursor);
     }
     case CXCursor_ArraySubscriptExpr:
@@ -111,16 +128,18 @@ void NestReader::walk(CXCursor cursor) {
       return walk_name(cursor);
     case CXCursor_CallExpr:
       return walk_call(cursor);
-    case CXCursor_BreakStmt:
     case CXCursor_ContinueStmt:
-      if (breakable_ == 0) source_.refuse(cursor, "this ends an iteration of a parallel loop");
+      if (breakable_ == 0) nest_.skips = nest_.levels.size();
+      return;
+    case CXCursor_BreakStmt:
+      if (breakable_ == 0)
+        source_.refuse(cursor, "'break' ends a loop whose iterations have no order: use 'if'");
       return;
     case CXCursor_ReturnStmt:
       if (!in_function_) source_.refuse(cursor, "'return' inside of a loop");
       return walk_all(cursor);
     default:
-      source_.refuse(cursor, "this has no counterpart in a stage (" +
-                                 taken(clang().clang_getCursorKindSpelling(kind(cursor))) + ")");
+      source_.refuse(cursor, text_of_kind(kind(cursor)));
   }
 }
 
@@ -169,8 +188,10 @@ void NestReader::walk_declaration(CXCursor cursor) {
   while (type.kind == CXType_ConstantArray) type = clang().clang_getElementType(type);
   if (type.kind == CXType_VariableArray || type.kind == CXType_Pointer)
     source_.refuse(cursor, type.kind == CXType_Pointer
-                               ? "a pointer: a stage knows arrays and their indices alone"
-                               : "an array of an iteration has a constant size");
+                               ? "the pointer " +
+                                     quoted(taken(clang().clang_getCursorSpelling(cursor))) +
+                                     ": write the array with its whole index, as in in[y * w + x]"
+                               : std::string("an array of an iteration has a constant size"));
   check_type(cursor);
   const Symbol symbol = source_.symbol(cursor);
   locals_[symbol] = {.level = nest_.levels.size(), .is_array = is_array};
@@ -221,8 +242,18 @@ void NestReader::walk_call(CXCursor cursor) {
   const std::string name = taken(clang().clang_getCursorSpelling(cursor));
   count();
   const auto parts = children(cursor);
+  const CXCursor definition = clang().clang_getCursorDefinition(callee);
+  const bool is_known = is_known_function(name);
+  const bool is_ours = !clang().clang_Cursor_isNull(definition) && source_.is_here(definition);
+  if (is_known && !is_ours && source_.is_here(callee))  // at its first use
+    source_.refuse(cursor, name + "() is not declared: add #include <" +
+                               (name == "abs" ? "stdlib.h>" : "math.h>"));
+  if (!is_known && !is_ours)
+    source_.refuse(cursor, name +
+                               "() cannot be called: a stage has the functions of this file and "
+                               "those of <math.h> for float, as sqrtf()");
   for (std::size_t i = 1; i < parts.size(); ++i) walk(parts[i]);
-  if (is_known_function(name) && !source_.is_here(callee)) {
+  if (is_known && !is_ours) {
     for (std::size_t i = 1; i < parts.size() && name != "abs"; ++i)
       if (is_whole(bare(parts[i]))) {
         const Span span = source_.span(parts[i]);
@@ -230,9 +261,6 @@ void NestReader::walk_call(CXCursor cursor) {
       }
     return;
   }
-  const CXCursor definition = clang().clang_getCursorDefinition(callee);
-  if (clang().clang_Cursor_isNull(definition) || !source_.is_here(definition))
-    source_.refuse(cursor, "the function '" + name + "' is not known");
   const Span span = source_.span(definition);
   if (uses_.open.contains(span.begin))
     source_.refuse(cursor, "the function '" + name + "' calls itself");

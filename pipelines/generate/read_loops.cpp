@@ -86,7 +86,7 @@ class FunctionReader {
         scalar.value = Affine(static_cast<long>(number->second));
       program_.scalars.push_back(scalar);
     }
-    for (const auto& [name, size] : options_.sizes)
+    for (const auto& [name, given] : options_.sizes)
       if (std::ranges::none_of(program_.arrays, [&](const Array& each) {
             return name_of_symbol(each.symbol) == name;
           }))

@@ -176,7 +176,7 @@ void StageBuilder::add_loop(const Sequence& sequence, const Grid* grids) {
     if (count > 1)
       body += (k > 0 ? "else if" : "if") + std::string(" (pass % ") + std::to_string(count) +
               " == " + std::to_string(k) + ") ";
-    body += "{\n" + element(part, "", "") + "}\n";
+    body += "{\n" + indented(element(part, "", ""), 1) + "}\n";
   }
   for (const Symbol& symbol : arrays) made_[symbol] = names[symbol];
   add(part, body);

@@ -48,6 +48,10 @@ class StageBuilder {
   std::string element(Part& part, const std::string& before, const std::string& after);
   std::string prologue(Part& part, const std::set<Symbol>& uses, std::set<Symbol>& done);
   std::string code(Part& part, Span span);
+  /// Statements, each line indented by so many steps. Without the braces around them, if names may
+  /// do without.
+  std::string block(Part& part, Span span, int depth, bool in_braces);
+  std::string word(const Part& part, const Symbol& symbol) const;
   std::string access(Part& part, const ArrayAccess& access);
   std::string scalar_word(Part& part, const Symbol& symbol);
   /// The element that the iteration at hand is for, as it was before the part.

@@ -2,6 +2,7 @@
 // The code of parts.
 #include <algorithm>
 
+#include "kernels/stage_file/names.h"
 #include "pipelines/generate/stage_builder.h"
 
 namespace tandem::generate {
@@ -11,6 +12,20 @@ int halo_of(const std::vector<Range>& reach) {
   long halo = 0;
   for (const Range& range : reach) halo = std::max({halo, -range.least, range.most});
   return static_cast<int>(halo);
+}
+
+// The declarations that the code needs, in front of it.
+std::string with_sizes(const std::string& declarations, std::string code) {
+  for (std::size_t end = declarations.size(); end > 0;) {
+    const std::size_t before = end > 1 ? declarations.rfind('\n', end - 2) : std::string::npos;
+    const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+    const std::string line = declarations.substr(begin, end - begin);
+    const std::string left = line.substr(0, line.find(" ="));
+    const bool is_size = line.starts_with("const int ") && left.size() < line.size();
+    if (!is_size || mentions(code, left.substr(left.rfind(' ') + 1))) code.insert(0, line);
+    end = begin;
+  }
+  return code;
 }
 
 }  // namespace
@@ -91,8 +106,8 @@ std::string StageBuilder::flat_index(Part& part, const ArrayAccess& access) {
 std::string StageBuilder::plane_offsets(const Part& part, const ArrayAccess& access) const {
   std::vector<std::string> offsets;
   for (std::size_t d = 0; d < access.indices.size(); ++d)
-    offsets.push_back(
-        text_of((*access.indices[d] - part.grid->indices[d]).with(layout_.values), names_));
+    offsets.push_back(text_of((*access.indices[d] - part.grid->indices[d]).with(layout_.values),
+                              [&](const Symbol& symbol) { return word(part, symbol); }));
   switch (layout_.kind) {
     case Layout::Kind::kFrame:
       return offsets[1] + ", " + offsets[0];
@@ -159,18 +174,51 @@ bool StageBuilder::needs_before(const Part& part, const Symbol& symbol, bool gua
   });
 }
 
+std::string StageBuilder::word(const Part& part, const Symbol& symbol) const {
+  const auto found = part.words.find(symbol);
+  return found == part.words.end() ? names_(symbol) : found->second;
+}
+
+std::string StageBuilder::block(Part& part, Span span, int depth, bool in_braces) {
+  std::string text = code(part, span);
+  if (!text.starts_with('{')) {
+    if (!text.ends_with('}') && !text.ends_with(';')) text += ';';
+    // The first line lacks the indentation that it has in the file.
+    const std::size_t line = program_.text.rfind('\n', span.begin) + 1;
+    const std::size_t first = program_.text.find_first_not_of(" \t", line);
+    return indented(std::string(first - line, ' ') + text, depth);
+  }
+  // A name of the block may hide one of the stage.
+  std::map<std::string, Symbol> names;
+  for (const Symbol& symbol : part.nest->uses)
+    if (!names.emplace(name_of_symbol(symbol), symbol).second) in_braces = true;
+  const std::string inside = text.substr(1, text.size() - 2);
+  if (!in_braces) return indented(inside, depth);
+  return indented("{", depth) + indented(inside, depth + 1) + indented("}", depth);
+}
+
 std::string StageBuilder::element(Part& part, const std::string& before, const std::string& after) {
   const Nest& nest = *part.nest;
+  const std::vector<Loop> loops = loops_of(nest, part.grid->depth);
   const Array& array = *program_.array(part.grid->array);
-  const auto inverse = inverse_of(part.grid->indices, loops_of(nest, part.grid->depth), array.sizes,
-                                  layout_.places_of(array), layout_.values, names_);
+  const auto find = [&] {
+    return inverse_of(part.grid->indices, loops, array.sizes, layout_.places_of(array),
+                      layout_.values, [&](const Symbol& symbol) { return word(part, symbol); });
+  };
+  auto inverse = find();
   if (!inverse)
     program_.refuse(nest.at, "several iterations may write one element of '" +
                                  name_of_symbol(part.grid->array) + "'");
-  std::set<Symbol> done;
-  std::string text = prologue(part, nest.uses, done);
+  // x and y of the loops may be those of the stage.
   for (const Inverse::Definition& each : inverse->definitions)
-    text += "const int " + names_(each.variable) + " = " + each.value + ";\n";
+    if (each.value == name_of_symbol(each.variable)) part.words[each.variable] = each.value;
+  inverse = find();
+  std::set<Symbol> done;
+  const std::string sizes = prologue(part, nest.uses, done);
+  std::string text;
+  for (const Inverse::Definition& each : inverse->definitions)
+    if (!part.words.contains(each.variable))
+      text += "const int " + names_(each.variable) + " = " + each.value + ";\n";
   const bool guarded = !inverse->guards.empty();
   if (part.passed.empty()) {
     for (const auto& [symbol, name] : part.own) {
@@ -183,14 +231,23 @@ std::string StageBuilder::element(Part& part, const std::string& before, const s
   std::string guard;
   for (const std::string& each : inverse->guards) guard += (guard.empty() ? "" : " && ") + each;
   if (guarded) text += "if (" + guard + ") {\n";
-  text += before;
+  const int depth = guarded ? 1 : 0;
+  text += indented(before, depth);
   for (std::size_t k = 1; k < part.grid->depth; ++k)
-    for (const Span& declaration : nest.levels[k].before) text += code(part, declaration) + "\n";
-  text += code(part, nest.levels[part.grid->depth - 1].body);
-  if (text.back() != '}' && text.back() != ';') text += ";";
-  text += "\n" + after;
+    for (const Span& declaration : nest.levels[k].before)
+      text += block(part, declaration, depth, false);
+  const bool skips = nest.skips == part.grid->depth;
+  if (skips) {  // `continue` needs a loop that it ends
+    const std::string once = names_.fresh("once");
+    text += indented("for (int " + once + " = 0; " + once + " < 1; ++" + once + ") {", depth);
+  }
+  text += block(part, nest.levels[part.grid->depth - 1].body, skips ? depth + 1 : depth,
+                !guarded && !skips && !before.empty());
+  if (skips) text += indented("}", depth);
+  text += indented(after, depth);
   if (guarded) text += "}\n";
-  return text;
+  for (const Loop& loop : loops) part.words.erase(loop.variable);
+  return with_sizes(sizes, text);
 }
 
 }  // namespace tandem::generate

@@ -48,7 +48,7 @@ TEST(FlatArrays, AreNumbersWhereRowsAreLeft) {
   const std::string stage = flat_stage(body, {.values = {{"w", 30}, {"h", 20}}});
   expect_in_flat_stage("// frame: any\n", stage);
   expect_in_flat_stage("//!WRITE out float32 shape=19,30", stage);
-  expect_in_flat_stage("in[y0 * w + x0 - 1];\n", stage);
+  expect_in_flat_stage("in[y * w + x - 1];\n", stage);
 }
 
 TEST(FlatArrays, HaveTheSizesOfOptions) {

@@ -33,10 +33,12 @@ std::string loop(const std::string& body, const std::string& clauses = "",
 TEST(Refusals, WhatIterationsShare) {
   EXPECT_EQ(refusal(loop("b[0] = a[i];")),
             "own.c:4:1: the iterations of 'i' write the same element of 'b'");
-  EXPECT_EQ(refusal(loop("b[i / 2] = a[i];")),
-            "own.c:4:1: the index at which 'b' is written is not affine in the loops' variables");
-  EXPECT_EQ(refusal(loop("b[k[i]] = a[i];")),
-            "own.c:4:1: the index at which 'b' is written is not affine in the loops' variables");
+  EXPECT_EQ(
+      refusal(loop("b[i / 2] = a[i];")),
+      "own.c:4:1: the index at which 'b' is written is no sum of the loops' variables and numbers");
+  EXPECT_EQ(
+      refusal(loop("b[k[i]] = a[i];")),
+      "own.c:4:1: the index at which 'b' is written is no sum of the loops' variables and numbers");
   EXPECT_EQ(refusal(loop("b[i] = b[n - 1 - i];")),
             "own.c:4:8: an iteration reads an element of 'b' that another one writes");
   EXPECT_EQ(refusal(loop("b[i] = a[i]; b[i + 1] = a[i];")),
@@ -51,6 +53,14 @@ TEST(Refusals, WhatIterationsShare) {
               "for (int j = 0; j < n; j++) { s += j; a[i][j] = s; }\n}\n}\n"),
       "own.c:5:39: one iteration writes several elements of 'a', and 's' goes from one to the "
       "next");
+}
+
+TEST(Refusals, SumsOverRows) {
+  EXPECT_EQ(refusal("void own(int n, int m, const float a[n][m], float b[restrict m]) {\n"
+                    "#pragma omp parallel for\nfor (int i = 0; i < n; i++)\n"
+                    "for (int j = 0; j < m; j++) b[j] += a[i][j];\n}\n"),
+            "own.c:4:29: the iterations of 'i' write the same element of 'b': write the loop of "
+            "the element around the one that sums, or add reduction(+ : b[:n])");
 }
 
 TEST(Refusals, IndicesThatMayMeet) {
@@ -83,19 +93,27 @@ TEST(Refusals, PragmasWithoutACounterpart) {
 
 TEST(Refusals, CodeWithoutACounterpart) {
   EXPECT_EQ(refusal(loop("b[i] = unknown(a[i]);", "", "float unknown(float v);\n")),
-            "own.c:5:8: the function 'unknown' is not known");
+            "own.c:5:8: unknown() cannot be called: a stage has the functions of this file and "
+            "those of <math.h> for float, as sqrtf()");
   EXPECT_EQ(refusal(loop("b[i] = 0.5 * a[i];")),
             "own.c:4:8: this is computed in double: a stage has float, as in 0.5f and sqrtf()");
   EXPECT_EQ(refusal(loop("if (a[i] < 0) break; b[i] = 1;")).substr(0, 10), "own.c:4:15");
-  EXPECT_EQ(refusal(loop("if (a[i] < 0) continue; b[i] = 1;")),
-            "own.c:4:15: this ends an iteration of a parallel loop");
-  EXPECT_EQ(refusal(loop("const float* p = a; b[i] = p[i];")),
-            "own.c:4:1: a pointer: a stage knows arrays and their indices alone");
+  EXPECT_EQ(refusal(loop("while (1) break; if (a[i] < 0) goto end; end: b[i] = 1;")),
+            "own.c:4:32: 'goto' cannot be in a loop: write if and else");
+  EXPECT_EQ(
+      refusal(loop("const float* p = a; b[i] = p[i];")),
+      "own.c:4:1: the pointer 'p': write the array with its whole index, as in in[y * w + x]");
   EXPECT_EQ(refusal(loop("b[i] = state;", "", "float state;\n")),
             "own.c:1:1: 'state' of the file may change: make it const");
   EXPECT_EQ(refusal(loop("static int calls; b[i] = calls++;")),
             "own.c:4:1: a variable that outlives its iteration");
   EXPECT_EQ(refusal(loop("switch (k[i]) { default: b[i] = 1; }")).substr(0, 10), "own.c:4:1:");
+  EXPECT_EQ(refusal(loop("printf(\"%d\\n\", i); b[i] = 1;", "", "#include <stdio.h>\n")),
+            "own.c:5:1: printf() cannot be called: a stage has the functions of this file and "
+            "those of <math.h> for float, as sqrtf()");
+  EXPECT_EQ(refusal(loop("b[i] = abs(k[i]);")),
+            "own.c:4:8: abs() is not declared: add #include <stdlib.h>");
+  EXPECT_EQ(refusal(loop("b[i] = \"ab\"[k[i]];")), "own.c:4:8: what is indexed is no array");
   EXPECT_EQ(refusal(loop("b[i] = nowhere;")), "own.c:4:8: use of undeclared identifier 'nowhere'");
 }
 
@@ -134,9 +152,12 @@ TEST(Refusals, LoopsWithoutACounterpart) {
                     "#pragma omp parallel for\nfor (int i = 0; i < n; i++) b[i] = 0;\n}\n"),
             "own.c:2:1: between parallel loops a function declares variables, and nothing else");
   EXPECT_EQ(refusal("void own(int n, float b[restrict n]) {\n#pragma omp parallel for\n"
-                    "for (int i = n - 1; i >= 0; i--) b[i] = 0;\n}\n")
-                .substr(0, 10),
-            "own.c:3:1:");
+                    "for (int i = n - 1; i >= 0; i -= 2) b[i] = 0;\n}\n"),
+            "own.c:3:1: a parallel loop that counts down by more than 1: write it upwards");
+  EXPECT_EQ(refusal("void own(int own, float b[restrict own]) {\n#pragma omp parallel for\n"
+                    "for (int i = 0; i < own / 2; i++) b[i] = 0;\n}\n"),
+            "own.c:3:1: a bound of the parallel loop is not known: write sums and products of int "
+            "parameters and numbers. With --set w=640 others such as w / 2 are known");
   EXPECT_EQ(refusal("void own(int n, float** restrict b) {\n#pragma omp parallel for\n"
                     "for (int i = 0; i < n; i++) b[i][0] = 0;\n}\n"),
             "own.c:1:17: 'b' is a pointer to pointers or lacks a size: write b[h][w]");
