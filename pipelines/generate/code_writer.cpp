@@ -25,8 +25,7 @@ std::string gap(std::string_view text) {
 }
 
 std::string as_float(const std::string& whole) {
-  const bool digits =
-      std::ranges::all_of(whole, [](unsigned char c) { return std::isdigit(c) != 0; });
+  const bool digits = std::ranges::all_of(whole, is_ascii_digit);
   return digits ? whole + ".0f" : "(float)" + operand(whole);
 }
 
@@ -63,8 +62,7 @@ std::string write_part(const LoopProgram& program, Span span, const StageNames& 
           stage_word(program.text.substr(token->span.begin, token->span.end - token->span.begin));
       text += word;
       if (word.empty())  // with the space behind it
-        while (done < span.end && is_ascii_space(program.text[done]))
-          ++done;
+        while (done < span.end && is_ascii_space(program.text[done])) ++done;
     }
   }
   return text;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "gst/util/propertytext.h"
 #include "pipelines/tandem/media.h"
 #include "pipelines/tandem/options.h"
 
@@ -91,7 +92,8 @@ void set_property(gpointer object, const char* option, const char* property,
     throw UsageError(std::string(option) + ": '" + text + "' is not a possible value" +
                      possible_values(spec));
   }
-  if (!in_range) throw UsageError(std::string(option) + ": " + text + " is out of range");
+  if (!in_range)
+    throw UsageError(std::string(option) + ": " + text + " is out of range: " + range_text(spec));
 }
 
 void set_stage_property(GstElement* bin, const char* option, const char* property,

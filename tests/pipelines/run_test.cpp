@@ -376,7 +376,7 @@ TEST_F(RunVivid, BadNumbersAndNamesGetAClearMessage) {
 
 TEST_F(RunVivid, BadConfigurationsGetAClearMessage) {
   const BadOptions cases[] = {
-      {{"--threads", "-1"}, 2, "out of range"},
+      {{"--threads", "-1"}, 2, "out of range: 0.."},
       {{"--threads", "9", "--cores", "2"}, 1, "1 to 3"},
       {{"--device", "gpu"}, 2, "none of auto, cpu and opencl"},
       {{"--device", "cpu", "--mapping", "ccc"}, 2, "use one of them"},
