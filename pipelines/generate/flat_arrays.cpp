@@ -73,6 +73,12 @@ class FlatArrays {
   }
 
   void shape() {
+    for (const Sequence& sequence : program_.sequences)
+      for (const Nest& nest : sequence.nests)
+        for (const Reduction& reduction : nest.reductions)
+          for (Array& array : program_.arrays)
+            if (array.symbol == reduction.symbol && array.sizes.empty() && reduction.length > 0)
+              array.sizes = {Affine(reduction.length)};
     for (Array& array : program_.arrays)
       if (array.is_flat && accesses_.contains(array.symbol)) give_rows(array);
     for (Array& array : program_.arrays)
@@ -115,7 +121,10 @@ class FlatArrays {
                                         " is written is not clear: write " +
                                         name_of_symbol(array.symbol) +
                                         "[y * w + x] in loops with 0 <= x and x < w");
-      leaves_row_[access] = text_of_left_row(*access, array);
+      const auto strides = strides_of(array);
+      if (std::ranges::none_of(
+              strides, [&](const Stride& each) { return row_of(*access, each).has_value(); }))
+        leaves_row_[access] = text_of_left_row(*access, array);
       access->indices[0].reset();
     }
   }
@@ -233,9 +242,10 @@ class FlatArrays {
     };
     if (!accesses_.contains(array.symbol)) fail(array.at);
     std::optional<Affine> size;
-    for (const ArrayAccess* access : accesses_.at(array.symbol)) {
+    for (const ArrayAccess* access : accesses_.at(array.symbol))
       if (const auto left = leaves_row_.find(access); left != leaves_row_.end())
         program_.refuse(access->at, left->second);
+    for (const ArrayAccess* access : accesses_.at(array.symbol)) {
       const auto most =
           access->indices[0] ? bound_of(*access, *access->indices[0], true) : std::nullopt;
       if (!most) fail(access->at);

@@ -46,6 +46,9 @@ class LayoutChooser {
   Layout choose() {
     for (const Kind kind : {Kind::kFlat, Kind::kFrame, Kind::kRows})
       if (auto layout = attempt(kind)) return *layout;
+    // What no size would change is said first.
+    for (const Nest* nest : nests_)
+      if (nest->reductions.empty()) choose_grid(program_, *nest, {});
     Layout fixed;
     for (const Symbol& size : sizes_) fixed.values[size] = value_of(size);
     choose_grids(fixed);

@@ -77,6 +77,7 @@ struct Reduction {
   Symbol symbol;
   std::string operation;  ///< "+", "*", "max", "min", "&", "|" or "^"
   bool is_array = false;
+  long length = 0;  ///< of an array: what the clause says as a number; 0: none
   Place at;
 };
 

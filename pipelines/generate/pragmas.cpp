@@ -104,6 +104,9 @@ class PragmaReader {
       if (is("[")) {
         reduction.is_array = true;
         if (operation != "+") fail("an array is reduced by + alone");
+        const auto second = at_ + 2 < words_.size() ? words_[at_ + 2].text : "";
+        if (at_ + 3 < words_.size() && words_[at_ + 1].text == ":" && words_[at_ + 3].text == "]")
+          std::from_chars(second.data(), second.data() + second.size(), reduction.length);
         for (int depth = 0;;) {
           depth += is("[") ? 1 : is("]") ? -1 : 0;
           ++at_;

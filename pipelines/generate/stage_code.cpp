@@ -15,14 +15,14 @@ int halo_of(const std::vector<Range>& reach) {
 }
 
 // The declarations that the code needs, in front of it.
-std::string with_sizes(const std::string& declarations, std::string code) {
+std::string with_declarations(const std::string& declarations, std::string code) {
   for (std::size_t end = declarations.size(); end > 0;) {
     const std::size_t before = end > 1 ? declarations.rfind('\n', end - 2) : std::string::npos;
     const std::size_t begin = before == std::string::npos ? 0 : before + 1;
     const std::string line = declarations.substr(begin, end - begin);
     const std::string left = line.substr(0, line.find(" ="));
-    const bool is_size = line.starts_with("const int ") && left.size() < line.size();
-    if (!is_size || mentions(code, left.substr(left.rfind(' ') + 1))) code.insert(0, line);
+    const bool is_number = line.starts_with("const int ") && left.size() < line.size();
+    if (!is_number || mentions(code, left.substr(left.rfind(' ') + 1))) code.insert(0, line);
     end = begin;
   }
   return code;
@@ -214,11 +214,11 @@ std::string StageBuilder::element(Part& part, const std::string& before, const s
     if (each.value == name_of_symbol(each.variable)) part.words[each.variable] = each.value;
   inverse = find();
   std::set<Symbol> done;
-  const std::string sizes = prologue(part, nest.uses, done);
+  std::string declarations = prologue(part, nest.uses, done);
   std::string text;
   for (const Inverse::Definition& each : inverse->definitions)
     if (!part.words.contains(each.variable))
-      text += "const int " + names_(each.variable) + " = " + each.value + ";\n";
+      declarations += "const int " + names_(each.variable) + " = " + each.value + ";\n";
   const bool guarded = !inverse->guards.empty();
   if (part.passed.empty()) {
     for (const auto& [symbol, name] : part.own) {
@@ -247,7 +247,7 @@ std::string StageBuilder::element(Part& part, const std::string& before, const s
   text += indented(after, depth);
   if (guarded) text += "}\n";
   for (const Loop& loop : loops) part.words.erase(loop.variable);
-  return with_sizes(sizes, text);
+  return with_declarations(declarations, text);
 }
 
 }  // namespace tandem::generate
