@@ -344,7 +344,7 @@ int run(const RunSettings& settings, TextOutput* metadata) {
   tell_metadata_problem(log->metadata_problem());
   if (metadata) tell_metadata_problem(metadata->close());
   if (!outputs.look() && ended == Ended::by_itself) throw *outputs.failure();
-  const std::vector<LoggedPart> parts = log->finish();
+  const std::vector<LoggedPart> parts = log->parts();
   if (parts.empty() && ended == Ended::by_itself)
     throw Failure("no frame of video came out of '" + settings.input + "'");
   for (const LoggedPart& part : parts) {
