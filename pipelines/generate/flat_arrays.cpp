@@ -39,13 +39,34 @@ bool is_linear(const ArrayAccess& access, const Affine& a) {
   });
 }
 
+// The loop with bounds that conditions make narrower.
+Loop narrowed(Loop loop, const std::vector<Fact>& facts) {
+  const auto positive = [](const Affine& a) { return a.is_constant() && a.constant > 0; };
+  for (std::size_t i = 0; i < 2 * facts.size(); ++i) {  // twice: one may serve another
+    const Fact& fact = facts[i % facts.size()];
+    const long times = fact.value.coefficient(loop.variable);
+    if (std::labs(times) != 1 || !loop.begin || !loop.end) continue;
+    const Affine limit = (fact.value - Affine::of(loop.variable) * times) * -times;
+    if (fact.is_other) {
+      if (limit == *loop.begin) loop.begin = limit + 1;
+      if (limit == *loop.end - 1) loop.end = limit;
+    } else if (times > 0) {
+      if (positive(limit - *loop.begin)) loop.begin = limit;
+    } else if (positive(*loop.end - 1 - limit)) {
+      loop.end = limit + 1;
+    }
+  }
+  return loop;
+}
+
 // The least or largest value, in parameters. Null: the bounds are not known.
 std::optional<Affine> bound_of(const ArrayAccess& access, Affine a, bool largest) {
   for (auto loop = access.around.rbegin(); loop != access.around.rend(); ++loop) {
     const long times = a.coefficient(loop->variable);
     if (times == 0) continue;
     if (!loop->begin || !loop->end) return {};
-    const Affine end = (times > 0) == largest ? *loop->end - 1 : *loop->begin;
+    const Loop narrow = narrowed(*loop, access.facts);
+    const Affine end = (times > 0) == largest ? *narrow.end - 1 : *narrow.begin;
     a = a + (end - Affine::of(loop->variable)) * times;
   }
   if (has_counter(access, a)) return {};

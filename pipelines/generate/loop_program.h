@@ -60,6 +60,12 @@ struct Level {
   Span body;
 };
 
+/// What a condition around code says of variables that keep their values.
+struct Fact {
+  Affine value;
+  bool is_other = false;  ///< `value` is not 0; else it is at least 0
+};
+
 struct ArrayAccess {
   Symbol array;
   std::vector<std::optional<Affine>> indices;  ///< null: not affine
@@ -70,6 +76,7 @@ struct ArrayAccess {
   bool always = false;       ///< no `if`, no loop below the levels and no `continue` skips it
   std::size_t levels = 0;    ///< how many levels of the nest are around it
   std::vector<Loop> around;  ///< loops of the nest's levels and below, outermost first
+  std::vector<Fact> facts;
   Place at;
 };
 

@@ -43,6 +43,7 @@ Nest NestReader::read(const Pragma& pragma, CXCursor loop, const std::optional<L
   nest_.loops_around = time ? 1 : 0;
   locals_.clear();
   counters_.clear();
+  facts_.clear();
   if (time) counters_.push_back(time->variable);
   in_nest_ = true;
   take_clauses(pragma);
@@ -184,6 +185,7 @@ void NestReader::walk_element(CXCursor cursor, bool reads, bool writes, Span ass
       .always = conditions_ == 0 && inner_.empty() && breakable_ == 0 && nest_.skips == 0,
       .levels = nest_.levels.size(),
       .around = loops(),
+      .facts = facts_,
       .at = source_.place(cursor)};
   for (const CXCursor& index : indices) {
     auto affine = affine_of(source_, index, [this](const Symbol& each) { return value_of(each); });

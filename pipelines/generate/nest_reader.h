@@ -45,6 +45,7 @@ class NestReader {
   void walk(CXCursor cursor);
   void walk_all(CXCursor cursor);
   void walk_choice(CXCursor cursor);
+  void add_facts(CXCursor condition, bool holds);
   void walk_loop(CXCursor cursor);
   void walk_declaration(CXCursor cursor);
   void walk_write(CXCursor target, CXCursor assignment, bool reads);
@@ -62,7 +63,8 @@ class NestReader {
   FileUses& uses_;
   Nest nest_;
   std::map<Symbol, Local> locals_;
-  std::vector<Loop> inner_;       // loops below the nest's levels
+  std::vector<Loop> inner_;  // loops below the nest's levels
+  std::vector<Fact> facts_;
   std::vector<Symbol> counters_;  // variables of loops that count
   int conditions_ = 0, breakable_ = 0;
   bool in_function_ = false, in_nest_ = false;

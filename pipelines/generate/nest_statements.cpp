@@ -29,6 +29,15 @@ std::string text_of_kind(CXCursorKind kind) {
   }
 }
 
+bool is_continue(CXCursor statement) {
+  while (kind(statement) == CXCursor_CompoundStmt) {
+    const auto inside = children(statement);
+    if (inside.empty()) return false;
+    statement = inside.back();
+  }
+  return kind(statement) == CXCursor_ContinueStmt;
+}
+
 bool is_whole(CXCursor expression) {
   const CXTypeKind type =
       clang().clang_getCanonicalType(clang().clang_getCursorType(expression)).kind;
@@ -146,16 +155,48 @@ void NestReader::walk(CXCursor cursor) {
 // The first part is always evaluated, the others are not.
 void NestReader::walk_choice(CXCursor cursor) {
   const auto parts = children(cursor);
+  const bool is_or =
+      kind(cursor) == CXCursor_BinaryOperator && operator_of(source_, cursor) == "||";
   walk(parts[0]);
   ++conditions_;
-  for (std::size_t i = 1; i < parts.size(); ++i) walk(parts[i]);
+  const std::size_t known = facts_.size();
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    add_facts(parts[0], (i == 1) != is_or);
+    walk(parts[i]);
+    facts_.resize(known);
+  }
   --conditions_;
+  // What follows is for iterations that did not end here.
+  if (kind(cursor) == CXCursor_IfStmt && parts.size() == 2 && is_continue(parts[1]))
+    add_facts(parts[0], false);
+}
+
+void NestReader::add_facts(CXCursor condition, bool holds) {
+  const CXCursor inside = bare(condition);
+  const auto parts = children(inside);
+  const std::string operation = parts.empty() ? "" : operator_of(source_, inside);
+  if (kind(inside) == CXCursor_UnaryOperator && operation == "!")
+    return add_facts(parts[0], !holds);
+  if (kind(inside) != CXCursor_BinaryOperator) return;
+  if (operation == (holds ? "&&" : "||"))
+    for (const CXCursor& part : parts) add_facts(part, holds);
+  if (!is_whole(bare(parts[0])) || !is_whole(bare(parts[1]))) return;
+  const auto value = [this](const Symbol& symbol) { return value_of(symbol); };
+  const auto a = affine_of(source_, parts[0], value), b = affine_of(source_, parts[1], value);
+  if (!a || !b || !is_linear(*a) || !is_linear(*b)) return;
+  const Affine more = *a - *b, less = *b - *a;
+  if (operation == "<") facts_.push_back({holds ? less - 1 : more});
+  if (operation == ">") facts_.push_back({holds ? more - 1 : less});
+  if (operation == "<=") facts_.push_back({holds ? less : more - 1});
+  if (operation == ">=") facts_.push_back({holds ? more : less - 1});
+  if (operation == (holds ? "!=" : "==")) facts_.push_back({more, true});
 }
 
 void NestReader::walk_loop(CXCursor cursor) {
   std::optional<Loop> loop;
   if (kind(cursor) == CXCursor_ForStmt) loop = counted(cursor);
   ++breakable_;
+  const std::size_t known = facts_.size();
   const auto parts = children(cursor);
   if (!loop) {
     inner_.push_back({.at = source_.place(cursor)});
@@ -175,6 +216,7 @@ void NestReader::walk_loop(CXCursor cursor) {
     counters_.pop_back();
   }
   inner_.pop_back();
+  facts_.resize(known);
   --breakable_;
 }
 

@@ -68,6 +68,34 @@ TEST(FlatArrays, HaveTheSizesOfOptions) {
                        flat_stage(body, options));
 }
 
+TEST(FlatArrays, KeepRowsByConditions) {
+  const std::string sum = "out[y * w + x] = in[y * w + x - 1] + in[y * w + x + 1];";
+  for (const std::string before : {"if (x > 0 && x < w - 1)", "if (!(x < 1 || x + 2 > w))",
+                                   "if (x == 0 || x == w - 1) { out[y * w + x] = 0; continue; }"})
+    expect_in_flat_stage("= in(-1, 0) + in(1, 0);\n", flat_stage(before + "\n" + sum));
+  expect_in_flat_stage("= x > 0 ? in(-1, 0) : 0;\n",
+                       flat_stage("out[y * w + x] = x > 0 ? in[y * w + x - 1] : 0;"));
+  for (const std::string before : {"if (x > 0 || x < w - 1)", "if (x > 0 && x < w)",
+                                   "if (x == 0 || x == w - 1) { out[y * w + x] = 0; }"})
+    expect_in_flat_stage(" goes from ", flat_stage(before + "\n" + sum));
+}
+
+TEST(FlatArrays, HaveTheSizesOfReductions) {
+  const std::string stage =
+      generate_stage(
+          "#define BINS 256\nvoid own(const unsigned char *in, int *restrict bins, int n) {\n"
+          "#pragma omp parallel for reduction(+ : bins[:BINS])\n"
+          "for (int i = 0; i < n; i++) bins[in[i]]++;\n}\n",
+          "own.c", {})
+          .text;
+  expect_in_flat_stage("//!READ bins_in int32 shape=256\n", stage);
+}
+
+TEST(FlatArrays, TellWhatNoSizeWouldMend) {
+  expect_in_flat_stage("own.c:5:34: an iteration reads an element of 'out' that another one writes",
+                       flat_stage("out[y * w + x] = in[y * w + x] + out[(y - 1) * w + x];"));
+}
+
 TEST(FlatArrays, WriteOneRow) {
   expect_in_flat_stage(
       "own.c:5:1: which row of 'out' is written is not clear: write out[y * w + x] in loops with "
