@@ -9,9 +9,8 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "gst/elements/klttensors.h"
+#include "gst/elements/tensormaker.h"
 #include "gst/meta/region.h"
-#include "kernels/klt_features/klt_features.h"
 
 namespace tandem {
 namespace {
@@ -57,15 +56,6 @@ std::string shape_text(const TensorSpec& spec) {
                            : spec.type == GST_TANDEM_ELEMENT_TYPE_FLOAT16 ? "float16"
                                                                           : "float32";
   return name + (" of " + text);
-}
-
-// The property of an earlier stage that gives its tensor so many rows; empty: none does.
-std::string setting_for(const StageTensor& tensor, const TensorSpec& spec, int rows, int columns) {
-  const bool features = tensor.tensor == kKltFeatures || tensor.tensor == kKltVectors;
-  if (!features || spec.type != gst_type(tensor.type) || rows < 1 || rows > kKltMostFeatures ||
-      spec.shape[1] != static_cast<gsize>(columns))
-    return {};
-  return ": set kltfeatures features=" + std::to_string(rows);
 }
 
 }  // namespace
@@ -186,11 +176,15 @@ void StageFileWork::place_input(const StageTensor& tensor, const WorkRequest& re
   const bool fits =
       spec.elements() == wanted &&
       (spec.dimensions < 2 || spec.shape[spec.dimensions - 1] == static_cast<gsize>(columns));
-  if (spec.type != gst_type(tensor.type) || !fits)
-    throw std::runtime_error(
-        "the tensor '" + tensor.tensor + "' on the frame is not " + name_of(tensor.type) + " of " +
-        std::to_string(rows) + "x" + std::to_string(columns) + ", as " + program_->file->path +
-        " says: it is " + shape_text(spec) + setting_for(tensor, spec, rows, columns));
+  if (spec.type != gst_type(tensor.type) || !fits) {
+    const bool rows_differ =
+        spec.type == gst_type(tensor.type) && spec.shape[1] == static_cast<gsize>(columns);
+    const std::string setting = rows_differ ? rows_setting(tensor.tensor, rows) : "";
+    throw std::runtime_error("the tensor '" + tensor.tensor + "' on the frame is not " +
+                             name_of(tensor.type) + " of " + std::to_string(rows) + "x" +
+                             std::to_string(columns) + ", as " + program_->file->path +
+                             " says: it is " + shape_text(spec) + setting);
+  }
 }
 
 StageView StageFileWork::view(std::size_t i, void* data) const {

@@ -10,6 +10,7 @@
 #include "gst/elements/scenetensors.h"
 #include "gst/elements/sradwork.h"
 #include "gst/elements/vividtensors.h"
+#include "kernels/klt_features/klt_features.h"
 #include "kernels/stage_file/names.h"
 
 namespace tandem {
@@ -31,6 +32,12 @@ const char* maker_of(const std::string& tensor) {
   return g_intern_string(
       ("a kernelstage whose file has 'WRITE " + (named ? tensor : "... as=" + tensor) + "'")
           .c_str());
+}
+
+std::string rows_setting(const std::string& tensor, int rows) {
+  if ((tensor != kKltFeatures && tensor != kKltVectors) || rows < 1 || rows > kKltMostFeatures)
+    return {};
+  return ": set kltfeatures features=" + std::to_string(rows);
 }
 
 }  // namespace tandem

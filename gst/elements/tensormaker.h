@@ -9,4 +9,8 @@ namespace tandem {
 /// stage file with such a WRITE. Lives as long as the process.
 const char* maker_of(const std::string& tensor);
 
+/// How to give the tensor of this name so many rows, as ": set element property=value"; empty: no
+/// property of our elements does.
+std::string rows_setting(const std::string& tensor, int rows);
+
 }  // namespace tandem

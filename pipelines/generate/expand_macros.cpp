@@ -89,9 +89,7 @@ Macro read_macro(const std::string& text, std::size_t begin) {
 }
 
 bool may_join(char left, char right) {
-  const auto is_word = [](char c) {
-    return is_ascii_alnum(c) || c == '_' || c == '.';
-  };
+  const auto is_word = [](char c) { return is_ascii_alnum(c) || c == '_' || c == '.'; };
   constexpr std::string_view kOperators = "+-*/%<>=&|!^#";
   return (is_word(left) && is_word(right)) ||
          (kOperators.find(left) != kOperators.npos && kOperators.find(right) != kOperators.npos);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "tests/gst/support/breaks.h"
 #include "tests/gst/support/stream.h"
 
 namespace tandem::test {
@@ -166,6 +167,37 @@ TEST(KernelStageSplit, SaysWhyFramesAreWhole) {
             std::string::npos);
   EXPECT_NE(why("//!READ cb\n//!WRITE a uint8 size=1/2\n//!MAP\na = cb(0, 0);\n").find("'cb'"),
             std::string::npos);
+}
+
+TEST(KernelStageKept, BeginsAnew) {
+  const std::string path = write_file("anew",
+                                      "//!STAGE anew\n//!READ luma\n//!WRITE count float32 kept\n"
+                                      "//!WRITE number float32\n"
+                                      "//!MAP\ncount = count(0, 0) + 1;\nnumber = frame;\n");
+  std::vector<std::string> ways{"kernelstage device=cpu location=" + path};
+  for (const char* mapping : {"c threads=2", "g lanes=2"}) {
+    if (*mapping == 'g' && !have_opencl_device()) continue;
+    ways.push_back("tandembin cores=2 adapt=off opencl-device=any keep-tensors=true mapping=" +
+                   std::string(mapping) + " stages=\"kernelstage location=" + path + "\"");
+  }
+  constexpr int kEach = 3;
+  for (const std::string& way : ways) {
+    SCOPED_TRACE(way);
+    const auto all =
+        pass_breaks(way, kSize, kEach, [](int index) { return make_frame(index, kSize); });
+    int before = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      SCOPED_TRACE(i == 0 ? "the beginning" : breaks()[i - 1].name);
+      if (i > 0 && breaks()[i - 1].anew) before = 0;
+      for (GstBuffer* buffer : all[i]) {
+        ASSERT_TRUE(buffer);
+        const Result result = read_result(buffer);
+        gst_buffer_unref(buffer);
+        EXPECT_EQ(result.tensors.at("number").at(0), before++);
+        EXPECT_EQ(result.tensors.at("count").at(0), before);
+      }
+    }
+  }
 }
 
 }  // namespace
