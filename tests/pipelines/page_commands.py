@@ -110,9 +110,11 @@ class PageCommands(unittest.TestCase):
         self.assertTrue(text.endswith("\n"), f"{name} ends with {text[-80:]}")
         return [json.loads(line) for line in text.splitlines()]
 
-    def count_lines(self, name):
+    def count_lines(self, name, having=""):
+        """How many whole lines with that text a file has by now; the last one may not be whole yet."""
         path = self.folder / name
-        return path.read_bytes().count(b"\n") if path.exists() else 0
+        whole = path.read_text(encoding="utf-8").split("\n")[:-1] if path.exists() else []
+        return sum(having in line for line in whole)
 
 
 def test_suite(loader, case):

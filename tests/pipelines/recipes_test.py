@@ -135,12 +135,12 @@ class Recipes(PageCommands):
         analysis = self.block("Several cameras")
         self.start_camera()
         process = self.start_text(analysis)
-        both = lambda: {source: [line for line in self.lines("cameras.jsonl") if line["source"] == source]
-                        for source in ("desk", "gate")}
-        self.wait_for(lambda: self.count_lines("cameras.jsonl") and
-                      min(map(len, both().values())) >= LINES, process)
+        sources = ("desk", "gate")
+        self.wait_for(lambda: all(self.count_lines("cameras.jsonl", f'"source":"{source}"') >= LINES
+                                  for source in sources), process)
         self.interrupt(process)
-        for source, lines in both().items():
+        for source in sources:
+            lines = [line for line in self.lines("cameras.jsonl") if line["source"] == source]
             self.expect_people(lines, source, LINES)
 
     def test_recording_of_what_the_camera_sends(self):
