@@ -39,7 +39,7 @@ struct Self {
   std::string problem;  ///< of a parameter that a launch line gives
 
   StageCompiler compiler;
-  // Of the frame that passes, as frames pass a stage that keeps something one by one.
+  // Belongs to the one frame in flight: a stage that keeps something is serial.
   const std::shared_ptr<KeptTensors> kept = std::make_shared<KeptTensors>();
 };
 
@@ -231,7 +231,7 @@ std::shared_ptr<const Source> source_of(GstTandemStage* stage) {
 
 void describe_stage(GstTandemStage* stage, const GstStructure*, GstTandemDescription* description) {
   stage_functions::describe(source_of(stage)->description, description);
-  // What is one pass with other stages is enqueued at once.
+  // Stages that are fused into one pass are enqueued together.
   gst_tandem_description_set_bands(description, FALSE);
 }
 

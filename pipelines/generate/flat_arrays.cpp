@@ -73,7 +73,7 @@ std::optional<Affine> bound_of(const ArrayAccess& access, Affine a, bool largest
   return a;
 }
 
-// What is left of a term without the factors of a stride. Null: it has not all of them.
+// The term divided by the factors of a stride. Null: the term lacks one of them.
 std::optional<Symbol> without(const Symbol& term, const std::vector<Symbol>& factors) {
   std::vector<Symbol> left = factors_of(term);
   for (const Symbol& factor : factors) {
@@ -254,7 +254,7 @@ class FlatArrays {
     return count;
   }
 
-  // Of the first dimension, which no declaration has.
+  // The size of the first dimension, which no declaration states.
   void find_size(Array& array) {
     const std::string name = name_of_symbol(array.symbol);
     const auto fail = [&](Place at) {

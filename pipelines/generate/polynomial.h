@@ -13,8 +13,8 @@ namespace tandem::generate {
 class Polynomial {
  public:
   Polynomial(double constant = 0);
-  /// Of the words `width`, `height`, `(width * height)` and the product of both; other symbols
-  /// count as 0.
+  /// Takes the symbols `width`, `height` and their product, with or without parentheses; other
+  /// symbols count as 0.
   explicit Polynomial(const Affine& a);
 
   Polynomial operator+(const Polynomial& other) const;
