@@ -50,9 +50,13 @@ HWY_INLINE const float* four_copies(int k) {
 }
 
 /// The index of all kTile pixels is one vector of bytes, in the order in which `won` packs them.
+///
+/// The constructors are written out: GCC 12 without optimisation crashes while it makes them.
 struct Indices {
 #if HWY_TARGET <= HWY_AVX2
-  __m256i bytes{};
+  __m256i bytes;
+
+  HWY_INLINE Indices() : bytes(_mm256_setzero_si256()) {}
 
   HWY_INLINE void set_where(const V* won, int k) {
     const auto words = [&](int v) HWY_ATTR {
@@ -68,7 +72,9 @@ struct Indices {
     _mm256_store_si256(reinterpret_cast<__m256i*>(to), _mm256_permutevar8x32_epi32(bytes, order));
   }
 #else
-  __m128i bytes{};
+  __m128i bytes;
+
+  HWY_INLINE Indices() : bytes(_mm_setzero_si128()) {}
 
   HWY_INLINE void set_where(const V* won, int k) {
     const auto words = [&](int v) HWY_ATTR {
