@@ -88,10 +88,9 @@ def report_of(entry):
 
 
 def count_log(run, path, reasons):
-    """Returns (passed, failed, skipped) for one log, prints its line and adds to `reasons`."""
+    """Returns (how many passed, what failed, how many were skipped) for one log, prints its line, adds to `reasons`."""
     if not path.is_file() or not path.stat().st_size:
-        print(f"FAILED {run}: the build failed, no test ran")
-        return 0, 1, 0
+        return 0, [f"{run}: the build failed, no test ran"], 0
     passed, failed, skipped = [], [], []
     for line in filter(str.strip, path.read_text().splitlines()):
         try:
@@ -105,10 +104,8 @@ def count_log(run, path, reasons):
         reasons.update(reasons_of(entry))
         for line in report_of(entry):
             print(f"{entry['name']}: {line}")
-    for name in failed:
-        print(f"FAILED {run}: {name}")
     print(f"{run:8} {len(passed)} passed, {len(failed)} failed, {len(skipped)} skipped")
-    return len(passed), len(failed), len(skipped)
+    return len(passed), [f"{run}: {name}" for name in failed], len(skipped)
 
 
 def main(arguments):
@@ -116,7 +113,11 @@ def main(arguments):
     reasons = collections.Counter()
     counts = [count_log(name, pathlib.Path(path), reasons) for name, path in (a.split("=", 1) for a in arguments)]
     tell_reasons(reasons)
-    passed, failed, skipped = (sum(column) for column in zip(*counts)) if counts else (0, 0, 0)
+    # The names come last, as people and machines often keep only the end of a log.
+    failures = [name for _, failed, _ in counts for name in failed]
+    for name in failures:
+        print(f"FAILED {name}")
+    passed, failed, skipped = sum(count[0] for count in counts), len(failures), sum(count[2] for count in counts)
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 0 if passed and not failed else 1
 
