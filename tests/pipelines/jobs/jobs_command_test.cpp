@@ -224,8 +224,9 @@ TEST_P(InterruptedWorker, GivesItsJobBack) {
   start_worker(worker, "worker");
   ASSERT_TRUE(comes_true([&] { return status().at("results_waiting") > 0; }));
   worker.end(GetParam());
-  EXPECT_EQ(status().at("videos")[0].at("waiting"), 1);
-  EXPECT_TRUE(status().at("workers").empty());
+  const nlohmann::json left = status();
+  EXPECT_EQ(left.at("videos")[0].at("waiting"), 1) << left.dump() << log("worker");
+  EXPECT_TRUE(left.at("workers").empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, InterruptedWorker, testing::Values(SIGTERM, SIGHUP));
