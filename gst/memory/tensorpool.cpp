@@ -108,7 +108,10 @@ opencl::Buffer* tandem_memory_buffer(GstMemory* memory) {
 }
 
 TensorPool::TensorPool(std::shared_ptr<opencl::Context> context, std::size_t bytes)
-    : context_(std::move(context)), bytes_(bytes), host_offset_(next_host_offset(bytes)) {}
+    : context_(std::move(context)), bytes_(bytes), host_offset_(next_host_offset(bytes)) {
+  // Before anything is added to it. TensorSpec::bytes() is SIZE_MAX where a product of sizes is.
+  if (bytes > PTRDIFF_MAX) throw std::bad_alloc();
+}
 
 TensorPool::~TensorPool() {
   for (Shelf& shelf : shelves_)

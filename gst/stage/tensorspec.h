@@ -5,9 +5,11 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 
 #include "gst/meta/elementbytes.h"
 #include "gst/meta/tensorname.h"
+#include "kernels/util/size_product.h"
 
 namespace tandem {
 
@@ -21,12 +23,11 @@ struct TensorSpec {
   std::array<gsize, GST_TANDEM_TENSOR_MAX_DIMENSIONS> shape{};  ///< outermost first
   bool scratch = false;  ///< of use to nobody but the stage: never on the frame
 
-  std::size_t elements() const {
-    std::size_t n = 1;
-    for (guint d = 0; d < dimensions; ++d) n *= shape[d];
-    return n;
+  /// SIZE_MAX: more than any memory has. As bytes() does.
+  std::size_t elements() const { return product_of_sizes(std::span(shape).first(dimensions)); }
+  std::size_t bytes() const {
+    return product_of_sizes(std::array{elements(), element_bytes(type)});
   }
-  std::size_t bytes() const { return elements() * element_bytes(type); }
   bool operator==(const TensorSpec& other) const {
     return name == other.name && type == other.type && dimensions == other.dimensions &&
            shape == other.shape && scratch == other.scratch;

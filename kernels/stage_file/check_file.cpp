@@ -11,7 +11,7 @@ namespace tandem {
 namespace {
 
 constexpr std::size_t kMostParameters = 32, kMostParts = 16;
-constexpr int kMostReduced = 1 << 16;  // elements of a partial result
+constexpr std::size_t kMostReduced = 1 << 16;  // elements of a partial result
 
 using Skeleton = StagePart::Skeleton;
 
@@ -101,7 +101,7 @@ class Check {
   void check_reduced(const StageWrite& write) const {
     if (write.is_luma() || write.shape.is_plane())
       fail(write.line, "what REDUCE writes has a shape, as in shape=256");
-    if (write.shape.columns(0) > kMostReduced / write.shape.rows(0))
+    if (elements_of(write.shape) > kMostReduced)
       fail(write.line, "REDUCE writes 65536 elements at most");
   }
 

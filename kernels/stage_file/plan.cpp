@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 #include <set>
 
 #include "kernels/stage_file/directive.h"
@@ -203,11 +202,6 @@ class Planner {
 };
 
 }  // namespace
-
-std::size_t elements_of(const StageShape& shape) {
-  return std::accumulate(shape.constants.begin(), shape.constants.end(), std::size_t{1},
-                         std::multiplies<>());
-}
 
 // Work-items that count the same level side by side use banks of memory of their own.
 std::size_t padded_elements(const StageShape& shape) { return elements_of(shape) + 1; }

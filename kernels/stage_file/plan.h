@@ -73,8 +73,7 @@ struct StageStep {
   std::vector<int> tensors() const;  ///< all that it reads and writes, ascending
 };
 
-/// How many elements a tensor with a shape has, and how far apart such tensors lie in local memory.
-std::size_t elements_of(const StageShape& shape);
+/// How far apart tensors with a shape lie in local memory, in elements.
 std::size_t padded_elements(const StageShape& shape);
 
 /// Pieces that are reduced by themselves on the cores, and at most.

@@ -2,8 +2,10 @@
 #include "kernels/stage_file/stage_file.h"
 
 #include <algorithm>
+#include <span>
 
 #include "files/regular_file.h"
+#include "kernels/util/size_product.h"
 
 namespace tandem {
 
@@ -37,10 +39,10 @@ int StageShape::columns(int frame_width) const {
 
 int StageShape::rows(int frame_height) const {
   if (is_plane()) return (frame_height + divisor - 1) / divisor;
-  int rows = 1;
-  for (std::size_t d = 0; d + 1 < constants.size(); ++d) rows *= constants[d];
-  return rows;
+  return static_cast<int>(product_of_sizes(std::span(constants).first(constants.size() - 1)));
 }
+
+std::size_t elements_of(const StageShape& shape) { return product_of_sizes(shape.constants); }
 
 const StageCode& StagePart::body_on(StageSide side) const {
   const auto& own = side == StageSide::kCpu ? cpu_body : device_body;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -33,6 +34,12 @@ struct StageShape {
   int columns(int frame_width) const;
   int rows(int frame_height) const;
 };
+
+/// Elements of a tensor with a shape; SIZE_MAX: more than that. Of a plane, 1.
+std::size_t elements_of(const StageShape& shape);
+/// A tensor has so many at most: 1 GiB of float32. Their indices, and those of their bytes, are
+/// ints in the code of stages.
+inline constexpr std::size_t kMostElements = std::size_t{1} << 28;
 
 struct StageParameter {
   enum class Type { kInt, kFloat, kBool };

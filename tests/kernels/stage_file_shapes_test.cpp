@@ -63,5 +63,39 @@ TEST(StageFileOfShapes, TheNameOfWhatWasBeforeIsTaken) {
                StageFileError);
 }
 
+std::string problem_of_shape(const std::string& shape, const std::string& skeleton = "MAP") {
+  try {
+    parse_stage_file("//!STAGE own\n//!READ luma\n//!WRITE to uint8 shape=" + shape + "\n//!" +
+                         skeleton + "\nto" + (skeleton == "MAP" ? "" : "[0]") + " = 1;\n",
+                     "own.cl");
+  } catch (const StageFileError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+// Products of sizes that 32 or 64 bits do not hold, some of which were 0 or small in them.
+TEST(StageFileOfShapes, HaveABound) {
+  const std::string bound =
+      "own.cl:3:25: a tensor has 268435456 elements at most: make one of its sizes smaller";
+  for (const char* const shape :
+       {"65536,65536,65536,65536", "46341,46341,1", "1048576,1048576,4096,1", "32768,32768,4",
+        "1048576,1048576,1048576,1048576", "1,1048576,257"}) {
+    EXPECT_EQ(problem_of_shape(shape), bound) << shape;
+    EXPECT_EQ(problem_of_shape(shape, "REDUCE"), bound) << shape;
+  }
+  EXPECT_EQ(problem_of_shape("1048576,256"), "");
+  EXPECT_EQ(problem_of_shape("1048576,1", "REDUCE"),
+            "own.cl:3:1: REDUCE writes 65536 elements at most");
+  EXPECT_EQ(problem_of_shape("256,256", "REDUCE"), "");
+}
+
+TEST(StageFileOfShapes, InputsHaveABoundToo) {
+  EXPECT_THROW(parse_stage_file("//!STAGE own\n//!READ a float32 shape=65536,65536,65536,65536\n"
+                                "//!WRITE to float32 shape=4\n//!MAP\nto = a[x];\n",
+                                "own.cl"),
+               StageFileError);
+}
+
 }  // namespace
 }  // namespace tandem::check

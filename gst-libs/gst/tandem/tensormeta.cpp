@@ -2,8 +2,11 @@
 #include <gst/tandem/tensormeta.h>
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "gst/meta/elementbytes.h"
+#include "kernels/util/size_product.h"
 
 GType gst_tandem_tensor_meta_api_get_type(void) {
   // Elements that make another frame (scaled, cropped, converted) ask these tags whether to copy.
@@ -120,8 +123,9 @@ GBytes* gst_tandem_tensor_meta_get_bytes(const GstTandemTensorMeta* tensor) {
     delete mapped;
     return nullptr;
   }
-  gsize bytes = tandem::element_bytes(tensor->element_type);
-  for (guint d = 0; d < tensor->dimensions; ++d) bytes *= tensor->shape[d];
+  const gsize elements = tandem::product_of_sizes(std::span(tensor->shape, tensor->dimensions));
+  const gsize bytes =
+      tandem::product_of_sizes(std::array{elements, tandem::element_bytes(tensor->element_type)});
   return g_bytes_new_with_free_func(mapped->info.data, MIN(bytes, mapped->info.size), unmap,
                                     mapped);
 }
