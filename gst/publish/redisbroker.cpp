@@ -114,7 +114,8 @@ class RedisBroker final : public Broker {
 
   // The server's own words name neither password nor line.
   void refuse(std::string_view error) {
-    events_.lost = error;
+    // Empty, it would count as no loss.
+    events_.lost = error.empty() ? "ERR the server refuses and gives no reason" : error;
     events_.hopeless = redis_error_stays(error);
     if (error.starts_with("NOAUTH") || error.starts_with("WRONGPASS") ||
         error.find("AUTH") != error.npos) {

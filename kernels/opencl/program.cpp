@@ -76,6 +76,7 @@ cl::Program build(NativeDevice& native, const DeviceDescription& description,
   } catch (const cl::BuildError& error) {
     std::string log;
     for (const auto& [device, said] : error.getBuildLog()) log += "\n" + said;
+    if (log.find_first_not_of(" \t\r\n") == log.npos) log = " its compiler gives no reason";
     throw ProgramError("an OpenCL program does not compile for " + description.name + " with \"" +
                            options + "\":" + log,
                        log);

@@ -17,6 +17,7 @@
 #include "files/temporary_folder.h"
 #include "kernels/stage_file/child_process.h"
 #include "kernels/stage_file/code_cache.h"
+#include "kernels/stage_file/first_error.h"
 
 namespace tandem {
 namespace {
@@ -140,17 +141,6 @@ class TemporaryFolder {
   const std::string path_;
 };
 
-// The first line that is an error, else the first of all.
-std::string first_error(const std::string& output) {
-  for (std::size_t at = 0; at < output.size();) {
-    const std::size_t end = std::min(output.find('\n', at), output.size());
-    const std::string line = output.substr(at, end - at);
-    if (line.find("error:") != std::string::npos) return line;
-    at = end + 1;
-  }
-  return first_line(output);
-}
-
 std::string compile(const CCompiler& compiler, std::vector<std::string> words,
                     const std::string& source, const std::string& in) {
   const TemporaryFolder folder(in);
@@ -162,7 +152,11 @@ std::string compile(const CCompiler& compiler, std::vector<std::string> words,
   const ChildResult result = run_child(words, kMostCompileTime);
   RegularFile made = read_regular_file(object, kMostBytes, Links::kRefuse, Owner::kThisUser);
   if (result.status == 0 && made.problem.empty()) return std::move(made.bytes);
-  throw StageFileError("the C compiler " + compiler.path + " fails: " + first_error(result.output));
+  if (result.status == 0)
+    throw StageFileError("the C compiler " + compiler.path + " made no library: it " +
+                         made.problem);
+  throw StageFileError("the C compiler " + compiler.path +
+                       " fails: " + first_error(result.output, result.reason()));
 }
 
 }  // namespace
@@ -188,7 +182,10 @@ LoadedCode::LoadedCode(const std::string& bytes) {
     done += static_cast<std::size_t>(written);
   }
   library_ = dlopen(("/proc/self/fd/" + std::to_string(file_)).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library_) fail(dlerror());
+  if (!library_) {
+    const char* const why = dlerror();
+    fail(why ? why : "the loader gives no reason");
+  }
 }
 
 LoadedCode::~LoadedCode() {

@@ -117,10 +117,11 @@ int spawn(const std::vector<char*>& arguments, const std::vector<char*>& variabl
   return error;
 }
 
-int status_of(const std::string& text) {
-  int status = -1;
-  std::from_chars(text.data(), text.data() + text.size(), status);
-  return status < kKilledStatus ? status : -1;
+void take_status(const std::string& text, ChildResult& result) {
+  std::from_chars(text.data(), text.data() + text.size(), result.status);
+  if (result.status < kKilledStatus) return;
+  result.signal = result.status - kKilledStatus;
+  result.status = -1;
 }
 
 // The host may reap it instead. A process that even SIGKILL does not end is left to the system.
@@ -134,6 +135,18 @@ void reap(pid_t child) {
 }
 
 }  // namespace
+
+std::string ChildResult::reason() const {
+  if (output.find_first_not_of(" \t\r\n") != output.npos) return output;
+  std::string how = "it ended in an unknown way";
+  if (status >= 0) how = "it ended with status " + std::to_string(status);
+  if (signal > 0) {
+    const char* const name = sigdescr_np(signal);
+    how = "it was ended by signal " + std::to_string(signal) +
+          (name ? std::string(" (") + name + ")" : "");
+  }
+  return how + " and said nothing";
+}
 
 ChildResult run_child(const std::vector<std::string>& words, std::chrono::milliseconds most) {
   const auto end = Clock::now() + most;
@@ -152,7 +165,7 @@ ChildResult run_child(const std::vector<std::string>& words, std::chrono::millis
   ChildResult result;
   std::string text;
   if (read_all(streams.from, end, result.output) && read_all(status.from, end, text)) {
-    result.status = status_of(text);
+    take_status(text, result);
   } else {
     kill(-child, SIGKILL);
     result.timed_out = true;

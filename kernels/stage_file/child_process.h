@@ -11,6 +11,10 @@ struct ChildResult {
   int status = -1;  ///< what it exited with; negative: it did not start, crashed or took too long
   std::string output;  ///< of both streams, the first of it
   bool timed_out = false;
+  int signal = 0;  ///< what ended it; 0: it exited, did not start or took too long
+
+  /// Of a program that failed: what it said, or how it ended where that has no words.
+  std::string reason() const;
 };
 
 /// Runs a program with no input, in the C locale and with default signals, and waits for it, `most`

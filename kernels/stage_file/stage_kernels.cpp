@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/stage_file/first_error.h"
 #include "kernels/stage_file/generate.h"
 
 namespace tandem {
@@ -14,17 +15,6 @@ bool divides_exactly(opencl::Context& context) {
     return (native->device.template getInfo<CL_DEVICE_SINGLE_FP_CONFIG>() &
             CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
   });
-}
-
-// "sobel.cl:7:12: error: ..." of a log; compilers say it before or behind the place.
-std::string first_error(const std::string& log) {
-  for (std::size_t at = 0; at < log.size();) {
-    const std::size_t end = std::min(log.find('\n', at), log.size());
-    const std::string line = log.substr(at, end - at);
-    if (line.find("error:") != std::string::npos) return line;
-    at = end + 1;
-  }
-  return log;
 }
 
 }  // namespace
@@ -39,7 +29,7 @@ opencl::Program build_stage(opencl::Context& context, const StageFile& file,
     return opencl::build_program(context, generate_opencl(file, plan), options);
   } catch (const opencl::ProgramError& error) {
     throw StageFileError("the OpenCL compiler of " + context.device().name +
-                         " fails: " + first_error(error.log()));
+                         " fails: " + first_error(error.log(), "it gives no reason"));
   }
 }
 

@@ -21,7 +21,11 @@ ClangLibrary load() {
                              package(TANDEM_LIBCLANG_OLDEST) + " to " +
                              package(TANDEM_LIBCLANG_NEWEST));
   void* const library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
-  if (!library) throw std::runtime_error(std::string("cannot load libclang: ") + dlerror());
+  if (!library) {
+    const char* const why = dlerror();
+    throw std::runtime_error(std::string("cannot load libclang: ") +
+                             (why ? why : "the loader gives no reason"));
+  }
   ClangLibrary all;
 #define X(name)                                                           \
   all.name = reinterpret_cast<decltype(all.name)>(dlsym(library, #name)); \

@@ -29,7 +29,9 @@ constexpr int kMostNesting = 16;
   } else if (error.find("unknown command") != error.npos) {
     advice = " (queues need Redis 6.2 or newer)";
   }
-  throw RedisError("the server says: " + error + advice, !passes);
+  throw RedisError(error.empty() ? "the server refuses and gives no reason"
+                                 : "the server says: " + error + advice,
+                   !passes);
 }
 
 RedisReply copy(const redisReply& reply, int depth = 0) {

@@ -67,7 +67,7 @@ DriverAnswer ask_opencl_driver(const std::string& command, const OpenclDriver& d
   const ChildResult said = run_child(
       {command, "doctor", kAskDriver, driver.library, std::to_string(patience.count())}, patience);
   if (said.timed_out) return {Kind::silent, ""};
-  if (said.status == kCannotBeLoaded) return {Kind::cannot_be_loaded, last_line_of(said.output)};
+  if (said.status == kCannotBeLoaded) return {Kind::cannot_be_loaded, last_line_of(said.reason())};
   return {said.status == 0 ? Kind::works : Kind::crashes, ""};
 }
 
@@ -75,7 +75,8 @@ void answer_for_opencl_driver(const std::string& library, const std::string& sec
   // Ctrl-C ends the process that asks: this one must not wait for ever.
   alarm(static_cast<unsigned>(leading_number(seconds)) + 1);
   if (dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
-    std::puts(dlerror());
+    const char* const why = dlerror();
+    std::puts(why ? why : "the loader gives no reason");
     std::fflush(stdout);
     std::_Exit(kCannotBeLoaded);
   }

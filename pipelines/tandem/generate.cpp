@@ -101,7 +101,7 @@ std::string compile_stage(const std::string& name, const std::string& text,
                                      kMostCompileTime);
   if (done.status == 0) return "compiled for " + behind("  compiled for ", done.output);
   std::string said = behind("tandem: ", done.output);
-  if (said.empty()) said = done.output;  // it did not come so far
+  if (said.empty()) said = done.reason();  // it did not come so far
   for (std::size_t at; (at = said.find(file.path())) != said.npos;)
     said.replace(at, file.path().size(), name);
   throw Failure("the stage of '" + source + "' does not compile and is not written: " + said +

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "kernels/stage_file/first_error.h"
 #include "tests/kernels/stage_file_runner.h"
 
 namespace tandem::check {
@@ -134,6 +135,13 @@ TEST(StageFile, MapsOfNeighboursAreLoopsOfTheirOwn) {
   std::string text = kThreeMaps;
   text.replace(text.find("//!READ b"), 9, "//!READ b halo=1");
   EXPECT_EQ(plan_stage(parse_stage_file(text, "three.cl")).steps.size(), 2U);
+}
+
+TEST(StageFile, ACompilersErrorIsALineWithWords) {
+  EXPECT_EQ(first_error("a warning\nx.cl:1:2: error: this\nmore", "none"), "x.cl:1:2: error: this");
+  EXPECT_EQ(first_error("\n  \r\nkilled\nmore", "none"), "killed");
+  for (const char* const silent : {"", "\n", " \r\n\t"})
+    EXPECT_EQ(first_error(silent, "none"), "none");
 }
 
 TEST(StageFile, BothSidesSayWhereCodeIsWrong) {

@@ -308,6 +308,12 @@ TEST_F(Generate, WritesNothingThatDoesNotCompile) {
   EXPECT_NE(fresh.errors.find("error: this is wrong\n  //!READ a float32\n"), std::string::npos)
       << fresh.errors;
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/made.cl"));
+  write_file(compiler, "#!/bin/sh\nif [ $1 = --version ]; then echo own 2; exit; fi\nexit 3\n");
+  const CommandResult silent = make();
+  EXPECT_EQ(silent.status, 1);
+  EXPECT_NE(silent.errors.find("/cc fails: it ended with status 3 and said nothing"),
+            std::string::npos)
+      << silent.errors;
   write_file(folder_ + "/made.cl", "old");
   EXPECT_EQ(make().status, 1);
   EXPECT_EQ(read_file(folder_ + "/made.cl"), "old");
