@@ -2,7 +2,6 @@
 #include "gst/elements/kernelstage.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <map>
 
@@ -12,6 +11,7 @@
 #include "gst/elements/stagefilework.h"
 #include "gst/elements/stageprogram.h"
 #include "gst/elements/tensormaker.h"
+#include "gst/util/propertytext.h"
 #include "gst/util/ref.h"
 
 namespace tandem {
@@ -51,14 +51,6 @@ struct Instance {
 gpointer parent_class = nullptr;
 
 Self& self_of(gpointer object) { return *static_cast<Instance*>(object)->self; }
-
-// "0..100", "true or false"
-std::string range_of(const StageParameter& p) {
-  if (p.type == StageParameter::Type::kBool) return "true or false";
-  char text[80];
-  std::snprintf(text, sizeof text, "%.9g..%.9g", p.least, p.most);
-  return text;
-}
 
 const char* kind_of(const StageParameter& p) {
   if (p.type == StageParameter::Type::kBool) return "truth value";
@@ -154,9 +146,9 @@ void set_text(GObject* object, guint id, const GValue* value, GParamSpec* spec) 
     g_value_init(&typed, pspec->value_type);
     if (!text || !gst_value_deserialize(&typed, text)) {
       problem = name + "=" + (text ? text : "") + " is no " + kind_of(*parameter) + " (" +
-                range_of(*parameter) + ")";
+                range_text(pspec) + ")";
     } else if (g_param_value_validate(pspec, &typed)) {
-      problem = name + "=" + text + " is out of the range " + range_of(*parameter) + " that " +
+      problem = name + "=" + text + " is out of the range " + range_text(pspec) + " that " +
                 self_of(object).source->location + " states";
     } else {
       g_object_set_property(object, pspec->name, &typed);

@@ -7,7 +7,7 @@
 
 namespace tandem {
 
-/// "0..8": what a property may be. Empty for types without bounds.
+/// "0..8", "true or false": what a property may be. Empty for types without bounds.
 inline std::string range_text(const GParamSpec* spec) {
   const auto text = [](double value) {
     char digits[G_ASCII_DTOSTR_BUF_SIZE];
@@ -21,7 +21,7 @@ inline std::string range_text(const GParamSpec* spec) {
   if (G_IS_PARAM_SPEC_UINT(spec)) return range(G_PARAM_SPEC_UINT(spec));
   if (G_IS_PARAM_SPEC_UINT64(spec)) return range(G_PARAM_SPEC_UINT64(spec));
   if (G_IS_PARAM_SPEC_DOUBLE(spec)) return range(G_PARAM_SPEC_DOUBLE(spec));
-  return {};
+  return G_IS_PARAM_SPEC_BOOLEAN(spec) ? "true or false" : "";
 }
 
 }  // namespace tandem
