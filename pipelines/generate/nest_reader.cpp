@@ -47,8 +47,14 @@ Nest NestReader::read(const Pragma& pragma, CXCursor loop, const std::optional<L
   if (time) counters_.push_back(time->variable);
   in_nest_ = true;
   take_clauses(pragma);
+  updates_.emplace(source_, nest_.reductions);
   walk_level(loop, true);
   in_nest_ = false;
+  for (const Reduction& reduction : nest_.reductions)
+    if (!updates_->changes(reduction.symbol))
+      throw Refusal(source_.path(), reduction.at,
+                    "the loop never changes " + quoted(name_of_symbol(reduction.symbol)) +
+                        ": take it out of the reduction");
   if (nest_.levels.size() < nest_.parallel)
     source_.refuse(loop, "the loops of 'collapse' do not stand directly in each other");
   return std::move(nest_);
@@ -97,13 +103,16 @@ void NestReader::walk_level(CXCursor loop, bool parallel) {
   counters_.push_back(counted->variable);
   nest_.uses.insert(counted->variable);
   for (std::size_t i = 0; i < 3; ++i)
-    for (const Token& token : source_.tokens(source_.span(parts[i])))
-      if (!token.symbol.empty()) nest_.uses.insert(token.symbol);
+    for (const Token& token : source_.tokens(source_.span(parts[i]))) {
+      if (token.symbol.empty()) continue;
+      nest_.uses.insert(token.symbol);
+      updates_->check(token.symbol, token.span.begin);
+    }
   auto statements = kind(body) == CXCursor_CompoundStmt ? children(body) : std::vector{body};
   const bool nested = !statements.empty() && kind(statements.back()) == CXCursor_ForStmt &&
                       std::all_of(statements.begin(), statements.end() - 1,
                                   [](CXCursor each) { return kind(each) == CXCursor_DeclStmt; });
-  if (!nested) return walk(body);
+  if (!nested) return walk_statement(body);
   const std::size_t level = nest_.levels.size();
   const CXCursor deeper = statements.back();
   statements.pop_back();
@@ -135,7 +144,7 @@ void NestReader::assign(const Symbol& symbol, CXCursor at) {
     return;
   }
   if (std::ranges::find(nest_.reductions, symbol, &Reduction::symbol) != nest_.reductions.end())
-    return;
+    return updates_->check(symbol, source_.span(at).begin);
   source_.refuse(at, in_nest_ ? "the iterations share " + name + ", which this one assigns"
                               : name + " is assigned outside of the loops");
 }
@@ -173,6 +182,7 @@ void NestReader::walk_element(CXCursor cursor, bool reads, bool writes, Span ass
     if (writes) source_.refuse(cursor, "what is written is no array of the function");
     return use_table(clang().clang_getCursorReferenced(base));
   }
+  if (updates_) updates_->check(symbol, source_.span(base).begin);
   if (!in_nest_) source_.refuse(cursor, "an element of an array outside of the loops");
   if (indices.size() != (array->is_flat ? 1 : array->sizes.size()))
     source_.refuse(cursor, "a part of '" + name_of_symbol(symbol) + "' that is no element");

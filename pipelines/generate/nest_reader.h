@@ -5,6 +5,7 @@
 
 #include "pipelines/generate/loop_reader.h"
 #include "pipelines/generate/pragmas.h"
+#include "pipelines/generate/reduction_updates.h"
 
 namespace tandem::generate {
 
@@ -44,6 +45,7 @@ class NestReader {
   void walk_level(CXCursor loop, bool parallel);
   void walk(CXCursor cursor);
   void walk_all(CXCursor cursor);
+  void walk_statement(CXCursor statement);
   void walk_choice(CXCursor cursor);
   void add_facts(CXCursor condition, bool holds);
   void walk_loop(CXCursor cursor);
@@ -65,7 +67,8 @@ class NestReader {
   std::map<Symbol, Local> locals_;
   std::vector<Loop> inner_;  // loops below the nest's levels
   std::vector<Fact> facts_;
-  std::vector<Symbol> counters_;  // variables of loops that count
+  std::optional<ReductionUpdates> updates_;  // of the nest that is read
+  std::vector<Symbol> counters_;             // variables of loops that count
   int conditions_ = 0, breakable_ = 0;
   bool in_function_ = false, in_nest_ = false;
 };

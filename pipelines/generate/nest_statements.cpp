@@ -38,12 +38,6 @@ bool is_continue(CXCursor statement) {
   return kind(statement) == CXCursor_ContinueStmt;
 }
 
-bool is_whole(CXCursor expression) {
-  const CXTypeKind type =
-      clang().clang_getCanonicalType(clang().clang_getCursorType(expression)).kind;
-  return type >= CXType_Bool && type <= CXType_Int128;  // enumerators in between are whole, too
-}
-
 }  // namespace
 
 void NestReader::check_type(CXCursor expression) const {
@@ -80,6 +74,8 @@ void NestReader::walk(CXCursor cursor) {
   if (clang().clang_isExpression(kind(cursor))) check_type(cursor);
   switch (kind(cursor)) {
     case CXCursor_CompoundStmt:
+      for (const CXCursor& statement : children(cursor)) walk_statement(statement);
+      return;
     case CXCursor_ParenExpr:
     case CXCursor_UnexposedExpr:
     case CXCursor_InitListExpr:
@@ -152,6 +148,12 @@ void NestReader::walk(CXCursor cursor) {
   }
 }
 
+// One that may be an update of a reduced variable.
+void NestReader::walk_statement(CXCursor statement) {
+  if (updates_) updates_->add(statement);
+  walk(statement);
+}
+
 // The first part is always evaluated, the others are not.
 void NestReader::walk_choice(CXCursor cursor) {
   const auto parts = children(cursor);
@@ -162,7 +164,11 @@ void NestReader::walk_choice(CXCursor cursor) {
   const std::size_t known = facts_.size();
   for (std::size_t i = 1; i < parts.size(); ++i) {
     add_facts(parts[0], (i == 1) != is_or);
-    walk(parts[i]);
+    if (kind(cursor) == CXCursor_IfStmt) {
+      walk_statement(parts[i]);
+    } else {
+      walk(parts[i]);
+    }
     facts_.resize(known);
   }
   --conditions_;
@@ -180,7 +186,7 @@ void NestReader::add_facts(CXCursor condition, bool holds) {
   if (kind(inside) != CXCursor_BinaryOperator) return;
   if (operation == (holds ? "&&" : "||"))
     for (const CXCursor& part : parts) add_facts(part, holds);
-  if (!is_whole(bare(parts[0])) || !is_whole(bare(parts[1]))) return;
+  if (!is_whole(parts[0]) || !is_whole(parts[1])) return;
   const auto value = [this](const Symbol& symbol) { return value_of(symbol); };
   const auto a = affine_of(source_, parts[0], value), b = affine_of(source_, parts[1], value);
   if (!a || !b || !is_linear(*a) || !is_linear(*b)) return;
@@ -200,7 +206,7 @@ void NestReader::walk_loop(CXCursor cursor) {
   const auto parts = children(cursor);
   if (!loop) {
     inner_.push_back({.at = source_.place(cursor)});
-    for (const CXCursor& part : parts) walk(part);
+    for (const CXCursor& part : parts) walk_statement(part);
   } else {
     // What the loop's head assigns is its own variable.
     if (kind(parts[0]) == CXCursor_DeclStmt) {
@@ -212,7 +218,7 @@ void NestReader::walk_loop(CXCursor cursor) {
     counters_.push_back(loop->variable);
     inner_.push_back(*loop);
     walk(parts[1]);
-    walk(parts[3]);
+    walk_statement(parts[3]);
     counters_.pop_back();
   }
   inner_.pop_back();
@@ -255,6 +261,7 @@ void NestReader::walk_name(CXCursor cursor) {
     source_.refuse(cursor,
                    "'" + taken(clang().clang_getCursorSpelling(cursor)) + "' is of another file");
   nest_.uses.insert(symbol);
+  if (updates_) updates_->check(symbol, source_.span(cursor).begin);
   if (locals_.contains(symbol) || value_of(symbol) || program_.scalar(symbol)) return;
   if (program_.array(symbol))
     source_.refuse(cursor, "'" + name_of_symbol(symbol) + "' without indices");
@@ -297,7 +304,7 @@ void NestReader::walk_call(CXCursor cursor) {
   for (std::size_t i = 1; i < parts.size(); ++i) walk(parts[i]);
   if (is_known && !is_ours) {
     for (std::size_t i = 1; i < parts.size() && name != "abs"; ++i)
-      if (is_whole(bare(parts[i]))) {
+      if (is_whole(parts[i])) {
         const Span span = source_.span(parts[i]);
         uses_.real_arguments[span.begin] = span;
       }
