@@ -42,8 +42,19 @@ TEST_F(RegularFileTest, ReadsNothingElse) {
     const RegularFile file = read_regular_file(path_, 1 << 20);
     EXPECT_EQ(file.problem, "is not a regular file") << name;
     EXPECT_EQ(file.bytes, "") << name;
+    EXPECT_EQ(open_regular_file(path_).problem, "is not a regular file") << name;
     fs::remove_all(path_);
   }
+}
+
+TEST_F(RegularFileTest, OpensTheFileThatItChecked) {
+  std::ofstream(path_) << "the first";
+  const OpenedFile opened = open_regular_file(path_);
+  ASSERT_EQ(opened.problem, "");
+  fs::remove(path_);
+  test::special_files()[2].make(path_);  // a FIFO in its place
+  EXPECT_EQ(read_regular_file("/proc/self/fd/" + std::to_string(opened.file.number()), 99).bytes,
+            "the first");
 }
 
 TEST_F(RegularFileTest, SaysWhyAFileCannotBeRead) {
