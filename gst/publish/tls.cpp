@@ -3,9 +3,13 @@
 
 #include <gio/gio.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
+#include <new>
 #include <stdexcept>
+
+#include "files/regular_file.h"
 
 namespace tandem {
 namespace {
@@ -27,15 +31,85 @@ std::string take_reason() {
                               "', is of no use: " + take_reason());
 }
 
+// All bundles of authorities that systems have are below 1 MiB.
+constexpr std::size_t kMostFileBytes = 16 << 20;
+
+template <typename T>
+using Owned = std::unique_ptr<T, void (*)(T*)>;
+
+void free_bio(BIO* bio) { BIO_free(bio); }
+
+/// A file in PEM. OpenSSL itself would wait for whoever writes into a FIFO.
+class PemFile {
+ public:
+  PemFile(const char* what, const std::string& path)
+      : what_(what), path_(path), file_(read_regular_file(path, kMostFileBytes)) {
+    if (file_.problem.empty() && file_.bytes.empty()) file_.problem = "is empty";
+    if (!file_.problem.empty())
+      throw std::invalid_argument(std::string("the file with ") + what + ", '" + path + "' " +
+                                  file_.problem);
+  }
+  ~PemFile() { OPENSSL_cleanse(file_.bytes.data(), file_.bytes.size()); }
+  PemFile(const PemFile&) = delete;
+  PemFile& operator=(const PemFile&) = delete;
+
+  Owned<BIO> open() const {
+    BIO* bio = BIO_new_mem_buf(file_.bytes.data(), static_cast<int>(file_.bytes.size()));
+    if (!bio) throw std::bad_alloc();
+    return {bio, free_bio};
+  }
+  [[noreturn]] void refuse() const { refuse_file(what_, path_); }
+
+ private:
+  const char* const what_;
+  const std::string path_;
+  RegularFile file_;
+};
+
 // Nobody is there to be asked; OpenSSL would ask the terminal.
 int no_passphrase(char*, int, int, void*) { return 0; }
 
 void trust(SSL_CTX* context, const std::string& file) {
   if (file.empty()) {
     SSL_CTX_set_default_verify_paths(context);
-  } else if (SSL_CTX_load_verify_file(context, file.c_str()) != 1) {
-    refuse_file("trusted certificates", file);
+    return;
   }
+  const PemFile pem("trusted certificates", file);
+  const auto free_infos = [](STACK_OF(X509_INFO) * infos) {
+    sk_X509_INFO_pop_free(infos, X509_INFO_free);
+  };
+  const Owned<BIO> bio = pem.open();
+  const Owned<STACK_OF(X509_INFO)> infos(
+      PEM_X509_INFO_read_bio(bio.get(), nullptr, no_passphrase, nullptr), free_infos);
+  if (!infos) pem.refuse();
+  X509_STORE* const store = SSL_CTX_get_cert_store(context);
+  int certificates = 0;
+  for (int i = 0; i < sk_X509_INFO_num(infos.get()); ++i) {
+    const X509_INFO* info = sk_X509_INFO_value(infos.get(), i);
+    if (info->x509 && X509_STORE_add_cert(store, info->x509) != 1) pem.refuse();
+    if (info->crl && X509_STORE_add_crl(store, info->crl) != 1) pem.refuse();
+    certificates += info->x509 ? 1 : 0;
+  }
+  if (certificates == 0) {
+    ERR_raise(ERR_LIB_X509, X509_R_NO_CERTIFICATE_FOUND);
+    pem.refuse();
+  }
+}
+
+// The client's certificate, and behind it those that lead to an authority.
+void add_chain(SSL_CTX* context, const PemFile& pem) {
+  const Owned<BIO> bio = pem.open();
+  Owned<X509> own(PEM_read_bio_X509_AUX(bio.get(), nullptr, no_passphrase, nullptr), X509_free);
+  if (!own || SSL_CTX_use_certificate(context, own.get()) != 1) pem.refuse();
+  for (;;) {
+    Owned<X509> next(PEM_read_bio_X509(bio.get(), nullptr, no_passphrase, nullptr), X509_free);
+    if (!next) break;
+    if (SSL_CTX_add0_chain_cert(context, next.get()) != 1) pem.refuse();
+    static_cast<void>(next.release());  // the context owns it
+  }
+  // The end of the file is told as a missing line that begins a certificate.
+  if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE) pem.refuse();
+  ERR_clear_error();
 }
 
 void identify(SSL_CTX* context, const TlsFiles& files) {
@@ -43,17 +117,21 @@ void identify(SSL_CTX* context, const TlsFiles& files) {
     if (!files.key.empty()) throw std::invalid_argument("there is a key and no certificate");
     return;
   }
-  const std::string& key = files.key.empty() ? files.certificate : files.key;
-  SSL_CTX_set_default_passwd_cb(context, no_passphrase);
-  if (SSL_CTX_use_certificate_chain_file(context, files.certificate.c_str()) != 1)
-    refuse_file("the client's certificate", files.certificate);
-  if (SSL_CTX_use_PrivateKey_file(context, key.c_str(), SSL_FILETYPE_PEM) != 1)
-    refuse_file("the client's key", key);
+  add_chain(context, PemFile("the client's certificate", files.certificate));
+  const PemFile pem("the client's key", files.key.empty() ? files.certificate : files.key);
+  const Owned<BIO> bio = pem.open();
+  const Owned<EVP_PKEY> key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr),
+                            EVP_PKEY_free);
+  if (!key || SSL_CTX_use_PrivateKey(context, key.get()) != 1) pem.refuse();
+}
+
+bool has_alternative_names(const X509* certificate) {
+  return certificate && X509_get_ext_by_NID(certificate, NID_subject_alt_name, -1) >= 0;
 }
 
 // OpenSSL's words for the fault of a certificate, with ours where they are hard to understand.
-std::string problem_of(int error) {
-  const std::string problem = X509_verify_cert_error_string(error);
+std::string problem_of(int error, const X509* certificate) {
+  std::string problem = X509_verify_cert_error_string(error);
   switch (error) {
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
@@ -61,6 +139,12 @@ std::string problem_of(int error) {
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
       return "no trusted certificate vouches for it (" + problem + ")";
+    case X509_V_ERR_HOSTNAME_MISMATCH:
+    case X509_V_ERR_IP_ADDRESS_MISMATCH:
+      if (has_alternative_names(certificate)) return problem;
+      return problem +
+             " (it has no subject alternative name; have it issued with one, as in "
+             "docs/publishing.md)";
     default:
       return problem;
   }
@@ -102,6 +186,9 @@ TlsContext::TlsContext(const Location& location)
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, &TlsContext::verified);
   SSL_CTX_set_info_callback(context, &TlsContext::state_changed);
   X509_VERIFY_PARAM* wanted = SSL_CTX_get0_param(context);
+  // The subject is a description (RFC 9525, section 2): OpenSSL would take it for the host's name
+  // where a certificate has no alternative names.
+  X509_VERIFY_PARAM_set_hostflags(wanted, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
   const int set = is_name_ ? X509_VERIFY_PARAM_set1_host(wanted, host_.data(), host_.size())
                            : X509_VERIFY_PARAM_set1_ip_asc(wanted, host_.c_str());
   if (set != 1) throw std::invalid_argument("TLS cannot check a host called '" + host_ + "'");
@@ -116,7 +203,9 @@ TlsContext& TlsContext::of(const SSL* ssl) {
 int TlsContext::verified(int fine, X509_STORE_CTX* chain) {
   const auto* ssl = static_cast<const SSL*>(
       X509_STORE_CTX_get_ex_data(chain, SSL_get_ex_data_X509_STORE_CTX_idx()));
-  if (!fine) of(ssl).refusal_ = problem_of(X509_STORE_CTX_get_error(chain));
+  if (!fine)
+    of(ssl).refusal_ =
+        problem_of(X509_STORE_CTX_get_error(chain), X509_STORE_CTX_get_current_cert(chain));
   return fine;
 }
 

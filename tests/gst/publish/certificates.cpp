@@ -26,8 +26,11 @@ Certificates::Certificates(const std::string& folder) : authority_(folder + "/au
 TlsFiles Certificates::issue(const std::string& file, const std::string& names, int days) const {
   const TlsFiles files = {authority_, file + ".crt", file + ".key"};
   const std::string key = authority_.substr(0, authority_.size() - 3) + "key";
-  openssl(std::string(kNewKey) + " -subj /CN=test -addext " + in_quotes("subjectAltName=" + names) +
-          " -keyout " + in_quotes(files.key) + " -out " + in_quotes(file + ".csr"));
+  const std::string alternative =
+      names.empty() ? " -subj /CN=localhost"
+                    : " -subj /CN=test -addext " + in_quotes("subjectAltName=" + names);
+  openssl(std::string(kNewKey) + alternative + " -keyout " + in_quotes(files.key) + " -out " +
+          in_quotes(file + ".csr"));
   openssl("x509 -req -copy_extensions copy -in " + in_quotes(file + ".csr") + " -CA " +
           in_quotes(authority_) + " -CAkey " + in_quotes(key) + " -CAcreateserial -days " +
           std::to_string(days) + " -out " + in_quotes(files.certificate));

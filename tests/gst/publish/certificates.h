@@ -14,7 +14,8 @@ class Certificates {
   explicit Certificates(const std::string& folder);
 
   const std::string& authority() const { return authority_; }
-  /// `names` as in "DNS:localhost,IP:127.0.0.1"; with -1 days it is out of date.
+  /// `names`, the subject's alternative ones, as in "DNS:localhost,IP:127.0.0.1"; empty: the
+  /// subject itself is localhost. With -1 days it is out of date.
   TlsFiles issue(const std::string& file, const std::string& names, int days = 2) const;
 
  private:

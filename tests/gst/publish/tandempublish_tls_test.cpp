@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Over TLS: who is spoken to, who is not, and what the error says.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -75,6 +76,14 @@ TEST_P(SecureBrokers, MayHaveAName) {
   expect_refused(broker_->location(), broker_->properties(), "IP address mismatch");
 }
 
+// The subject of such a certificate is what a host's name was once read from.
+TEST_P(SecureBrokers, WithoutAlternativeNamesAreRefused) {
+  broker_->tls.names.clear();
+  broker_->start();
+  for (const std::string& location : {with_name(broker_->location()), broker_->location()})
+    expect_refused(location, broker_->properties(), "it has no subject alternative name");
+}
+
 TEST_P(SecureBrokers, OutOfDateAreRefused) {
   broker_->tls.days = 0;
   broker_->start();
@@ -108,6 +117,35 @@ TEST_P(SecureBrokers, FilesThatAreOfNoUseAreNamed) {
       "'/nowhere/a.key'");
   expect_refused(broker_->location(), broker_->properties() + "key-file=" + files.key,
                  "a key and no certificate");
+}
+
+// Nobody writes into the FIFO: opening it would wait for ever.
+TEST_P(SecureBrokers, FilesAreRegular) {
+  broker_->start();
+  const TlsFiles& files = broker_->client_files();
+  const std::string fifo = folder() + "/fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const std::string said = fifo + "' is not a regular file";
+  const std::string ours = broker_->properties();
+  expect_refused(broker_->location("ann"), ours + "password-file=" + fifo, said);
+  expect_refused(broker_->location(), "ca-file=" + fifo, said);
+  expect_refused(broker_->location(), ours + "certificate-file=" + fifo, said);
+  expect_refused(broker_->location(),
+                 ours + "key-file=" + fifo + " certificate-file=" + files.certificate, said);
+  expect_refused(broker_->location(), "ca-file=/dev/zero", "is not a regular file");
+}
+
+TEST_P(SecureBrokers, FilesHaveASize) {
+  broker_->start();
+  const std::string empty = folder() + "/empty", long_file = folder() + "/long";
+  std::ofstream{empty};
+  std::ofstream{long_file};
+  std::filesystem::resize_file(long_file, 1 << 30);
+  const std::string ours = broker_->properties();
+  expect_refused(broker_->location("ann"), ours + "password-file=" + empty, "no password");
+  expect_refused(broker_->location("ann"), ours + "password-file=" + long_file, "is longer than");
+  expect_refused(broker_->location(), "ca-file=" + empty, empty + "' is empty");
+  expect_refused(broker_->location(), "ca-file=" + long_file, "is longer than");
 }
 
 // A key that somebody would have to open with a passphrase must not stop and ask for it.
