@@ -32,6 +32,16 @@ std::string missing_support(Location::Protocol protocol) {
   return protocol == Location::Protocol::kMqtt ? missing_mqtt() : missing_redis();
 }
 
+std::string refusal_by_protocol(const Location& location, const std::string& client_id) {
+  const bool mqtt = location.protocol == Location::Protocol::kMqtt;
+  return (mqtt ? refusal_by_mqtt : refusal_by_redis)(location, client_id);
+}
+
+std::size_t longest_line(const Location& location) {
+  const bool mqtt = location.protocol == Location::Protocol::kMqtt;
+  return (mqtt ? longest_mqtt_line : longest_redis_line)(location);
+}
+
 HostConnector::HostConnector(Location location, std::string client_id)
     : location_(std::move(location)),
       client_id_(std::move(client_id)),

@@ -23,6 +23,7 @@ bool read_number(std::string_view text, Number& number, int base = 10) {
 
 std::string decode(std::string_view text, const char* part) {
   std::string decoded;
+  if (text.find('\0') != text.npos) refuse("the " + std::string(part) + " has a zero byte");
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') {
       decoded += text[i];

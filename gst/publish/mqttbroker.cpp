@@ -21,6 +21,9 @@ constexpr int kKeepAliveSeconds = 10;
 // Lines that wait for their acknowledgement. At 50 ms there and back these are 2000 a second.
 constexpr std::size_t kMostInFlight = 100;
 
+// MQTT 3.1.1, section 1.5.3.
+constexpr std::size_t kMostTextBytes = 65535;
+
 // What CONNACK says (MQTT 3.1.1, table 3.1).
 enum ConnectResult { kAccepted = 0, kUnavailable = 3, kBadPassword = 4, kNotAuthorised = 5 };
 
@@ -64,14 +67,23 @@ class MqttBroker final : public Broker {
     return events;
   }
 
-  std::size_t room() const override { return kMostInFlight - in_flight_.size(); }
+  Room room() const override {
+    return {kMostInFlight - in_flight_.size(),
+            kMostBytesUnderWay - std::min(kMostBytesUnderWay, bytes_in_flight_)};
+  }
 
   void publish(uint64_t id, const std::string& line) override {
     if (!events_.lost.empty()) return;
     int message = 0;
     const int result = mosquitto_publish(client_, &message, topic_.c_str(),
                                          static_cast<int>(line.size()), line.data(), 1, false);
-    if (result == MOSQ_ERR_SUCCESS) in_flight_.emplace_back(message, id);
+    if (result == MOSQ_ERR_SUCCESS) {
+      in_flight_.push_back({message, id, line.size()});
+      bytes_in_flight_ += line.size();
+    }
+    if (result == MOSQ_ERR_PAYLOAD_SIZE || result == MOSQ_ERR_OVERSIZE_PACKET)
+      events_.too_long = id;
+    if (result == MOSQ_ERR_INVAL || result == MOSQ_ERR_MALFORMED_UTF8) events_.hopeless = true;
     note(result);
   }
 
@@ -81,6 +93,12 @@ class MqttBroker final : public Broker {
   }
 
  private:
+  struct Sent {
+    int message;  // the library's number
+    uint64_t id;
+    std::size_t bytes;
+  };
+
   static void on_connect(mosquitto*, void* self, int result) {
     static_cast<MqttBroker*>(self)->connect_answered(result);
   }
@@ -121,9 +139,10 @@ class MqttBroker final : public Broker {
 
   void acknowledged(int message) {
     const auto found = std::find_if(in_flight_.begin(), in_flight_.end(),
-                                    [&](const auto& one) { return one.first == message; });
+                                    [&](const Sent& one) { return one.message == message; });
     if (found == in_flight_.end()) return;
-    events_.acknowledged.push_back(found->second);
+    events_.acknowledged.push_back(found->id);
+    bytes_in_flight_ -= found->bytes;
     in_flight_.erase(found);
   }
 
@@ -149,13 +168,37 @@ class MqttBroker final : public Broker {
   const std::unique_ptr<TlsContext> tls_;  // null: in the clear
   unsigned long tls_error_ = 0;            // of OpenSSL, the first
   mosquitto* client_ = nullptr;
-  std::vector<std::pair<int, uint64_t>> in_flight_;  // message, id; oldest first
+  std::vector<Sent> in_flight_;  // oldest first
+  std::size_t bytes_in_flight_ = 0;
   BrokerEvents events_;
 };
 
 }  // namespace
 
 std::string missing_mqtt() { return {}; }
+
+std::string refusal_by_mqtt(const Location& location, const std::string& client_id) {
+  const auto is_text = [](const std::string& text) {
+    return text.size() <= kMostTextBytes &&
+           mosquitto_validate_utf8(text.data(), static_cast<int>(text.size())) == MOSQ_ERR_SUCCESS;
+  };
+  const std::string text = "UTF-8 of at most 65535 bytes without control characters";
+  const std::string& topic = location.name;
+  if (!is_text(topic) || mosquitto_pub_topic_check2(topic.data(), topic.size()) != MOSQ_ERR_SUCCESS)
+    return "The property 'location' has a topic that MQTT does not take. A topic is " + text +
+           ", '+' and '#'.";
+  if (!is_text(location.user))
+    return "The property 'location' has a user that MQTT does not take. A user is " + text + ".";
+  if (!is_text(client_id)) return "MQTT does not take this 'client-id'. It is " + text + ".";
+  if (location.password && location.password->size() > kMostTextBytes)
+    return "MQTT takes no password of more than 65535 bytes.";
+  return {};
+}
+
+std::size_t longest_mqtt_line(const Location& location) {
+  constexpr std::size_t kMostRemaining = 268'435'455;      // MQTT 3.1.1, section 2.2.3
+  return kMostRemaining - (2 + location.name.size()) - 2;  // the topic with its length, the number
+}
 
 std::unique_ptr<Broker> open_mqtt(const Location& location, const std::string& client_id,
                                   const std::string& address) {

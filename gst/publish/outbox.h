@@ -6,8 +6,12 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
+
+#include "gst/publish/broker.h"
 
 namespace tandem {
 
@@ -17,47 +21,68 @@ struct Outgoing {
   std::shared_ptr<const std::string> line;
 };
 
+/// Each line that was pushed is in one of these.
 struct OutboxCounts {
   uint64_t queued = 0;     ///< lines that wait for the broker's acknowledgement, sent or not
   uint64_t published = 0;  ///< lines that the broker acknowledged
-  uint64_t dropped = 0;    ///< lines that had to go before an acknowledgement came
+  uint64_t dropped = 0;    ///< lines that went because the box was full
+  uint64_t too_long = 0;   ///< lines that exceed a limit of the box or the broker
+  uint64_t bytes = 0;      ///< of the queued lines, as far as the box holds them
+};
+
+struct OutboxLimits {
+  std::size_t lines = 0;  ///< 0 counts as 1
+  std::size_t bytes = 0;  ///< of all lines
 };
 
 /// Lines in order, each kept until the broker acknowledges it or until newer ones need its place.
+/// A line that is under way when its place is needed leaves the box and counts as queued until its
+/// fate is known: the broker acknowledges it, or the connection is lost and it counts as dropped.
 /// Any thread may call anything; no call waits for more than the others' few instructions.
 class Outbox {
  public:
-  /// Holds `capacity` lines, one at least.
-  explicit Outbox(std::size_t capacity);
+  explicit Outbox(const OutboxLimits& limits);
 
-  /// Appends a line. When the box is full, the oldest one is dropped.
-  void push(std::string line);
-  /// The oldest lines that have not been taken, `most` of them at most.
-  std::vector<Outgoing> take(std::size_t most);
-  /// The broker has the line. Ids of lines that were dropped or not taken mean nothing.
+  /// Appends a line. When the box is full, the oldest ones are dropped. False: the line is longer
+  /// than the whole box; it is counted and not kept.
+  bool push(std::string line);
+  /// Counts a line as too long which nobody has pushed.
+  void leave_out();
+  /// The oldest lines that have not been taken: `most.lines` at most, and no further one once they
+  /// have `most.bytes`.
+  std::vector<Outgoing> take(const Room& most);
+  /// The broker has the line. Ids of lines that were not taken, or were under way when an earlier
+  /// connection was lost, mean nothing.
   void acknowledge(uint64_t id);
+  /// The broker takes no line of this length: it goes and is counted as too long. Returns the line;
+  /// null: the box no longer holds it.
+  std::shared_ptr<const std::string> refuse(uint64_t id);
   /// The connection is lost: all that was not acknowledged is to be taken again, in order.
   void rewind();
 
   bool awaiting() const;  ///< whether a line was taken that is not acknowledged
+  std::optional<Outgoing> longest_under_way() const;  ///< of those that the box still holds
+  bool holds(uint64_t id) const;
   OutboxCounts counts() const;
 
  private:
-  struct Entry {
-    std::shared_ptr<const std::string> line;
-    bool acknowledged = false;
-  };
+  using Line = std::shared_ptr<const std::string>;  // null once it is acknowledged or refused
 
-  const std::size_t capacity_;
-  mutable std::mutex mutex_;   // guards what follows; nothing is called under it
-  std::deque<Entry> entries_;  // the front is never acknowledged
-  uint64_t first_ = 0;         // id of the front
-  uint64_t next_ = 0;          // id of the next to take; at least first_
-  uint64_t acknowledged_ = 0;  // of entries_
+  void drop_oldest();
+  void pop_front();
+  bool finish(uint64_t id);
+
+  const OutboxLimits limits_;
+  mutable std::mutex mutex_;       // guards what follows; nothing is called under it
+  std::deque<Line> entries_;       // the front is not null
+  uint64_t first_ = 0;             // id of the front
+  uint64_t next_ = 0;              // id of the next to take; at least first_
+  uint64_t done_ = 0;              // entries that are null
+  std::set<uint64_t> pushed_out_;  // under way and no longer in entries_; ids below first_
+  uint64_t bytes_ = 0;             // of entries_
   uint64_t published_ = 0;
   uint64_t dropped_ = 0;
-
-  void pop_acknowledged();
+  uint64_t too_long_ = 0;
 };
 
 }  // namespace tandem

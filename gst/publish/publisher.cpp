@@ -36,9 +36,9 @@ class Publisher::WakeFile {
   const int file_;
 };
 
-Publisher::Publisher(std::size_t queue_lines, std::unique_ptr<Connector> connector,
+Publisher::Publisher(const OutboxLimits& limits, std::unique_ptr<Connector> connector,
                      Listener listener)
-    : outbox_(queue_lines),
+    : outbox_(limits),
       connector_(std::move(connector)),
       session_(outbox_, *connector_),
       listener_(std::move(listener)),

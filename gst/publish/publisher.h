@@ -30,16 +30,19 @@ class Publisher {
   /// Called on the publisher's thread; must not destroy the publisher.
   using Listener = std::function<void(const SessionNews&)>;
 
-  /// Starts the thread. Keeps `queue_lines` lines while the broker is away. Throws
+  /// Starts the thread. Keeps lines within `limits` while the broker is away. Throws
   /// std::system_error.
-  Publisher(std::size_t queue_lines, std::unique_ptr<Connector> connector, Listener listener);
+  Publisher(const OutboxLimits& limits, std::unique_ptr<Connector> connector, Listener listener);
   /// Closes the connection at once, whatever the broker does. Lines that are left are gone.
   ~Publisher();
   Publisher(const Publisher&) = delete;
   Publisher& operator=(const Publisher&) = delete;
 
-  /// Appends a line. False: publishing has failed for good, as the listener was told.
+  /// Appends a line. False: publishing has failed for good, as the listener was told. A line longer
+  /// than the limit of all is counted alone.
   bool publish(std::string line);
+  /// Counts a line as too long that is not to be published.
+  void leave_out() { outbox_.leave_out(); }
   enum class Drained { kAll, kNotAll, kInterrupted };
   /// Waits until all lines are published, publishing has failed, `limit` is over or interrupt() is
   /// called.

@@ -45,11 +45,16 @@ class RedisBroker final : public Broker {
     return events;
   }
 
-  std::size_t room() const override {
-    return under_way_.empty() ? kMostInTransaction - lines_.size() : 0;
+  Room room() const override {
+    if (!under_way_.empty()) return {};
+    return {kMostInTransaction - lines_.size(),
+            kMostBytesUnderWay - std::min(kMostBytesUnderWay, bytes_)};
   }
 
-  void publish(uint64_t id, const std::string& line) override { lines_.emplace_back(id, line); }
+  void publish(uint64_t id, const std::string& line) override {
+    lines_.emplace_back(id, line);
+    bytes_ += line.size();
+  }
 
   pollfd waits_for() const override { return wire_.waits_for(); }
 
@@ -74,6 +79,7 @@ class RedisBroker final : public Broker {
     }
     if (!alone) say({"EXEC"});
     lines_.clear();
+    bytes_ = 0;
   }
 
   // What came before the connection was lost counts.
@@ -100,7 +106,11 @@ class RedisBroker final : public Broker {
   void take_in(const redisReply& reply) {
     if (awaited_ == 0) return refuse("ERR a reply that nobody asked for");
     --awaited_;
-    if (reply.type == REDIS_REPLY_ERROR) return refuse({reply.str, reply.len});
+    if (reply.type == REDIS_REPLY_ERROR) {
+      refuse({reply.str, reply.len});
+      find_too_long({reply.str, reply.len});
+      return;
+    }
     for (std::size_t i = 0; i < reply.elements; ++i) {
       const redisReply& part = *reply.element[i];
       if (part.type == REDIS_REPLY_ERROR) return refuse({part.str, part.len});
@@ -110,6 +120,17 @@ class RedisBroker final : public Broker {
     } else if (awaited_ == 0) {
       std::swap(events_.acknowledged, under_way_);
     }
+  }
+
+  // The answer to a line's command that is longer than the server's proto-max-bulk-len.
+  void find_too_long(std::string_view error) {
+    if (error.find("invalid bulk length") == error.npos) return;
+    // The last replies are still awaited: EXEC's, if there is one, and those of later lines.
+    const std::size_t after = awaited_ - (under_way_.size() > 1 ? 1 : 0);
+    if (after >= under_way_.size()) return;
+    events_.too_long = under_way_[under_way_.size() - 1 - after];
+    events_.hopeless = false;
+    events_.lost += " (the limit is the server's proto-max-bulk-len)";
   }
 
   // The server's own words name neither password nor line.
@@ -130,6 +151,7 @@ class RedisBroker final : public Broker {
   Wire wire_;
   const std::unique_ptr<redisReader, void (*)(redisReader*)> reader_;
   std::vector<std::pair<uint64_t, std::string>> lines_;  // not sent yet
+  std::size_t bytes_ = 0;                                // of lines_
   std::vector<uint64_t> under_way_;                      // ids of the transaction's lines
   std::size_t awaited_ = 0, greetings_ = 0;              // replies
   BrokerEvents events_;
@@ -138,6 +160,21 @@ class RedisBroker final : public Broker {
 }  // namespace
 
 std::string missing_redis() { return {}; }
+
+// CLIENT SETNAME takes printable ASCII alone. Keys may be any bytes.
+std::string refusal_by_redis(const Location&, const std::string& client_id) {
+  for (const char c : client_id) {
+    if (c < '!' || c > '~')
+      return "Redis does not take this 'client-id'. It is ASCII without spaces and control "
+             "characters.";
+  }
+  return {};
+}
+
+std::size_t longest_redis_line(const Location&) {
+  return 512
+         << 20;  // proto-max-bulk-len unless it is configured otherwise, and the limit of strings
+}
 
 std::unique_ptr<Broker> open_redis(const Location& location, const std::string& client_id,
                                    const std::string& address) {

@@ -11,6 +11,9 @@ std::string missing_redis() {
          "again.";
 }
 
+std::string refusal_by_redis(const Location&, const std::string&) { return {}; }
+std::size_t longest_redis_line(const Location&) { return 0; }
+
 std::unique_ptr<Broker> open_redis(const Location&, const std::string&, const std::string&) {
   throw std::runtime_error(missing_redis());
 }

@@ -29,14 +29,16 @@ class Backoff {
 struct SessionNews {
   enum class Kind {
     kConnected,
-    kLost,      ///< once an outage; `why`
+    kLost,      ///< once until the broker acknowledges a line or is connected for long; `why`
     kDropping,  ///< the outbox is full and its oldest lines go; once until it is empty again
-    kDropped,   ///< it is empty again; `lines` were dropped meanwhile
+    kDropped,   ///< it is empty again, and `dropped` stands still
+    kTooLong,   ///< the broker does not take a line, which is gone; `why`, `line`
     kFailed     ///< there is no point in going on; `why`
   };
   Kind kind;
   std::string why;
-  uint64_t lines = 0;
+  uint64_t dropped = 0;                     ///< lines since the session began
+  std::shared_ptr<const std::string> line;  ///< of kTooLong
 };
 
 /// Moves the lines of an outbox to a broker, each at least once and in order, over as many
@@ -46,6 +48,12 @@ class Session {
   using Time = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::seconds kConnectLimit{5};   ///< from opening to being let in
   static constexpr std::chrono::seconds kSilenceLimit{10};  ///< between acknowledgements
+  /// Brokers close the connection at a line that is longer than they take, and many do not say why.
+  /// The longest line under way is then sent alone. It is given up after this many connections in a
+  /// row that the broker closed.
+  static constexpr int kMostLosses = 5;
+  /// A shorter line (bytes) is never given up: limits of brokers are higher.
+  static constexpr std::size_t kLeastSuspect = 16384;
 
   /// What to wait for before the next step: the file, the time, or new lines in the outbox.
   struct Step {
@@ -75,6 +83,9 @@ class Session {
   bool take_in(BrokerEvents events, Time now, Step& step);
   void lose(std::string why, bool hopeless, Time now, Step& step);
   void tell_of_drops(Step& step);
+  void suspect(const std::string& why, Step& step);
+  void refuse(uint64_t id, std::string why, Step& step);
+  Room room();
 
   Outbox& outbox_;
   Connector& connector_;
@@ -82,9 +93,11 @@ class Session {
   bool more_addresses_ = false;
   std::optional<Time> deadline_;  // of the broker's next sign of life; none before the first turn
   Backoff backoff_;
-  Time retry_at_{};
+  Time retry_at_{}, connected_since_{};
   bool outage_told_ = false, dropping_told_ = false, was_connected_ = false;
-  uint64_t dropped_before_ = 0;  // when the outbox was last empty
+  std::optional<uint64_t> suspect_;  // a line that may be longer than the broker takes
+  int losses_ = 0;                   // connections in a row with the suspect alone under way
+  uint64_t dropped_before_ = 0;      // when the outbox was last empty
   std::atomic<bool> connected_{false}, failed_{false}, hurry_{false};
   std::atomic<uint64_t> reconnects_{0};
 };

@@ -85,6 +85,8 @@ std::string Wire::send() {
   std::string error;
   if (tls_) {
     encrypt();
+  } else if (unsent_.empty()) {
+    unsent_.swap(plain_);  // a long line is not copied
   } else {
     unsent_ += std::exchange(plain_, {});
   }

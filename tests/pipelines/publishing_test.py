@@ -93,6 +93,7 @@ class Publishing(unittest.TestCase):
         certify, publish = self.commands("TLS")
         self.publish(certify)
         (self.folder / "password").write_text("s3cret\n", encoding="utf-8")
+        (self.folder / "password").chmod(0o600)
         subprocess.run([broker("mosquitto_passwd"), "-b", "-c", self.folder / "passwords", "tandem", "s3cret"],
                        check=True, timeout=PATIENCE_SECONDS)
         settings = next(text for h, language, text in blocks(PAGE) if (h, language) == ("TLS", "conf"))

@@ -17,7 +17,9 @@ struct FakeServer {
   int dies_after = -1;            ///< lines that it takes before it dies; -1: it lives
   bool acknowledges_last = true;  ///< whether it acknowledges the line that it dies with
   std::size_t room = 4;
-  std::string refusal;  ///< why it lets nobody in, for good
+  std::size_t longest = 1 << 30;  ///< it closes the connection at a longer line
+  std::string refusal;            ///< why it lets nobody in, for good
+  std::string useless_file;       ///< why no connection can be opened, for good
   bool more_addresses = false;
   int opened = 0;  ///< connections, tried or made
   int open_now = 0;
@@ -42,11 +44,16 @@ class FakeBroker final : public Broker {
       acknowledged_.clear();
     }
     if (!server_.up) events.lost = "the broker died";
+    if (closed_) events.lost = "the broker closed the connection";
     return events;
   }
-  std::size_t room() const override { return server_.room - acknowledged_.size(); }
+  Room room() const override { return {server_.room - acknowledged_.size(), kMostBytesUnderWay}; }
   void publish(uint64_t id, const std::string& line) override {
     if (!server_.up) return;
+    if (closed_ || line.size() > server_.longest) {
+      closed_ = true;
+      return;
+    }
     const bool last = server_.dies_after == 0;
     server_.received.push_back(line);
     if (last) server_.up = false;
@@ -58,6 +65,7 @@ class FakeBroker final : public Broker {
  private:
   FakeServer& server_;
   std::deque<uint64_t> acknowledged_;
+  bool closed_ = false;
 };
 
 class FakeConnector final : public Connector {
@@ -67,7 +75,10 @@ class FakeConnector final : public Connector {
     ++server_.opened;
     Opened opened;
     opened.more = std::exchange(server_.more_addresses, false);
-    if (server_.up) {
+    if (!server_.useless_file.empty()) {
+      opened.error = server_.useless_file;
+      opened.hopeless = true;
+    } else if (server_.up) {
       opened.broker = std::make_unique<FakeBroker>(server_);
     } else {
       opened.error = "nobody is there";

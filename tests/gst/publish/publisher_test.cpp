@@ -12,6 +12,7 @@ namespace tandem::test {
 namespace {
 
 using std::chrono::seconds;
+constexpr OutboxLimits kLimits = {100, 100000};
 using Drained = Publisher::Drained;
 
 /// A name server that does not answer.
@@ -32,7 +33,8 @@ class SilentConnector final : public Connector {
 TEST(Publishers, LinesArriveAndAreCounted) {
   FakeServer server;
   {
-    Publisher publisher(100, std::make_unique<FakeConnector>(server), [](const SessionNews&) {});
+    Publisher publisher(kLimits, std::make_unique<FakeConnector>(server),
+                        [](const SessionNews&) {});
     for (int i = 0; i < 100; ++i) {
       EXPECT_TRUE(publisher.publish(std::to_string(i)));
       EXPECT_EQ(publisher.drain(seconds(60)), Drained::kAll);
@@ -47,7 +49,7 @@ TEST(Publishers, LinesArriveAndAreCounted) {
 TEST(Publishers, DrainIsBounded) {
   FakeServer server;
   server.up = false;
-  Publisher publisher(100, std::make_unique<FakeConnector>(server), [](const SessionNews&) {});
+  Publisher publisher(kLimits, std::make_unique<FakeConnector>(server), [](const SessionNews&) {});
   EXPECT_EQ(publisher.drain(seconds(60)), Drained::kAll);  // nothing to wait for
   publisher.publish("a");
   EXPECT_EQ(publisher.drain(std::chrono::milliseconds(10)), Drained::kNotAll);
@@ -57,7 +59,7 @@ TEST(Publishers, DrainIsBounded) {
 TEST(Publishers, DrainIsInterrupted) {
   FakeServer server;
   server.up = false;
-  Publisher publisher(100, std::make_unique<FakeConnector>(server), [](const SessionNews&) {});
+  Publisher publisher(kLimits, std::make_unique<FakeConnector>(server), [](const SessionNews&) {});
   publisher.publish("a");
   auto drained = std::async(std::launch::async, [&] { return publisher.drain(seconds(600)); });
   publisher.interrupt();
@@ -70,9 +72,10 @@ TEST(Publishers, ARefusalEndsDrainAndPublishing) {
   FakeServer server;
   server.refusal = "wrong password";
   std::promise<std::string> told;
-  Publisher publisher(100, std::make_unique<FakeConnector>(server), [&](const SessionNews& news) {
-    if (news.kind == SessionNews::Kind::kFailed) told.set_value(news.why);
-  });
+  Publisher publisher(kLimits, std::make_unique<FakeConnector>(server),
+                      [&](const SessionNews& news) {
+                        if (news.kind == SessionNews::Kind::kFailed) told.set_value(news.why);
+                      });
   const bool kept = publisher.publish("a");  // before the refusal or after it
   EXPECT_EQ(publisher.drain(seconds(600)), kept ? Drained::kNotAll : Drained::kAll);
   EXPECT_EQ(told.get_future().get(), "wrong password");
@@ -82,7 +85,7 @@ TEST(Publishers, ARefusalEndsDrainAndPublishing) {
 TEST(Publishers, StopsWhileTheNameServerIsSilent) {
   auto connector = std::make_unique<SilentConnector>();
   std::future<void> asked = connector->asked.get_future();
-  Publisher publisher(100, std::move(connector), [](const SessionNews&) {});
+  Publisher publisher(kLimits, std::move(connector), [](const SessionNews&) {});
   asked.wait();
   EXPECT_TRUE(publisher.publish("a"));
 }

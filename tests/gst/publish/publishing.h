@@ -38,12 +38,12 @@ inline std::vector<std::string> first_arrivals(const std::vector<std::string>& r
 class Publishing {
  public:
   explicit Publishing(const std::string& location, const std::string& properties = "")
-      : pipeline_(gst_parse_launch(
-            ("appsrc name=source format=time caps=application/x-json-lines ! tandempublish "
-             "name=publish " +
-             properties)
-                .c_str(),
-            nullptr)),
+      : pipeline_(gst_parse_launch(("appsrc name=source format=time block=true "
+                                    "caps=application/x-json-lines ! tandempublish "
+                                    "name=publish " +
+                                    properties)
+                                       .c_str(),
+                                   nullptr)),
         messages(pipeline_),
         source_(gst_bin_get_by_name(GST_BIN(pipeline_), "source")),
         publish_(gst_bin_get_by_name(GST_BIN(pipeline_), "publish")) {
@@ -66,11 +66,15 @@ class Publishing {
   // So many lines, at 30 a second or at once.
   void push(int count, std::chrono::milliseconds pause = kFrame) {
     for (int i = 0; i < count; ++i) {
-      const std::string line = line_of(pushed_++) + "\n";
-      gst_app_src_push_buffer(GST_APP_SRC(source_),
-                              gst_buffer_new_memdup(line.data(), line.size()));
+      push_line(line_of(pushed_));
       std::this_thread::sleep_for(pause);
     }
+  }
+  // Waits while the element is behind by more than appsrc holds, 200 kB.
+  void push_line(std::string line) {
+    line += '\n';
+    ++pushed_;
+    gst_app_src_push_buffer(GST_APP_SRC(source_), gst_buffer_new_memdup(line.data(), line.size()));
   }
   void end() { gst_app_src_end_of_stream(GST_APP_SRC(source_)); }
   int pushed() const { return pushed_; }
@@ -88,7 +92,8 @@ class Publishing {
   }
   // All lines have left the stream of buffers, whatever has become of them.
   bool all_taken() const {
-    return stat("published") + stat("queued") + stat("dropped") == static_cast<uint64_t>(pushed_);
+    return stat("published") + stat("queued") + stat("dropped") + stat("too-long") ==
+           static_cast<uint64_t>(pushed_);
   }
   std::string location() const {
     gchar* text = nullptr;

@@ -118,6 +118,7 @@ class Mosquitto final : public RealBroker {
            << folder_ << "/\nautosave_on_changes true\nautosave_interval 1\nlog_type all\n"
            << "max_queued_messages 0\nuser root\nallow_anonymous "
            << (user_.empty() ? "true" : "false") << "\n";
+    if (most_line_bytes > 0) config << "max_packet_size " << most_line_bytes << "\n";
     if (!user_.empty()) {
       Process process;
       process.start(
@@ -181,6 +182,8 @@ class Redis final : public RealBroker {
       words.insert(words.end(), {"--user", user_, "on", ">" + password_, "~*", "+@all"});
       words.insert(words.end(), {"--user", "default", "off"});
     }
+    if (most_line_bytes > 0)
+      words.insert(words.end(), {"--proto-max-bulk-len", std::to_string(most_line_bytes)});
     if (secure()) {
       words.insert(words.end(),
                    {"--tls-port", tls_port_, "--tls-cert-file", server_files().certificate,

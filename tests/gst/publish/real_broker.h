@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -56,7 +57,10 @@ class RealBroker {
   const TlsFiles& client_files() const { return client_files_; }
   /// What tandempublish needs beside the location, to be followed by further properties.
   std::string properties() const;
+  const std::string& port() const { return secure() ? tls_port_ : port_; }
   BrokerTls tls;  ///< to be set before start()
+  std::size_t most_line_bytes =
+      0;  ///< it takes no more; 0: its own limit; to be set before start()
 
   /// A user of these is let in; once set, before start(), nobody else is.
   void require(const std::string& user, const std::string& password);

@@ -16,7 +16,7 @@ using Kind = SessionNews::Kind;
 
 class Sessions : public testing::Test {
  protected:
-  explicit Sessions(std::size_t queue = 1000) : outbox_(queue) {}
+  explicit Sessions(std::size_t lines = 1000) : outbox_({lines, 1 << 20}) {}
 
   void push(int lines) {
     for (int i = 0; i < lines; ++i) outbox_.push(std::to_string(pushed_++));
@@ -48,7 +48,7 @@ class Sessions : public testing::Test {
   Outbox outbox_;
   Session session_{outbox_, connector_};
   std::vector<Kind> kinds_;
-  SessionNews last_{Kind::kConnected, {}};
+  SessionNews last_{Kind::kConnected, {}, 0, nullptr};
   int pushed_ = 0;
 };
 
@@ -168,6 +168,39 @@ TEST_F(Sessions, ARefusalIsTheEnd) {
   EXPECT_EQ(server_.opened, 1);
 }
 
+// There was nothing to acknowledge.
+TEST_F(Sessions, ALossAfterSilentHoursIsToldAgain) {
+  for (int i = 1; i < 4; ++i) {
+    server_.up = true;
+    run(std::chrono::hours(1));
+    EXPECT_TRUE(session_.connected());
+    server_.up = false;
+    run(std::chrono::hours(1));
+    EXPECT_EQ(count(Kind::kLost), i);
+  }
+}
+
+TEST_F(Sessions, AFileThatWasNeverOfUseIsTheEnd) {
+  server_.useless_file = "no such file";
+  run(std::chrono::seconds(60));
+  EXPECT_EQ(kinds_, std::vector{Kind::kFailed});
+}
+
+// It may be about to be renewed.
+TEST_F(Sessions, AFileThatGoesLaterIsAnOutage) {
+  push(3);
+  run(milliseconds(10));
+  server_.up = false;
+  server_.useless_file = "no such file";
+  push(3);
+  run(std::chrono::seconds(60));
+  EXPECT_FALSE(session_.failed());
+  server_.up = true;
+  server_.useless_file.clear();
+  run(std::chrono::seconds(6));
+  EXPECT_EQ(first_arrivals(server_.received), numbers(0, 6));
+}
+
 // A broker that is stopped: the kernel still takes connections and bytes.
 TEST_F(Sessions, SilenceIsALoss) {
   server_.answers = false;
@@ -205,6 +238,7 @@ TEST_F(Sessions, ABrokerThatDiesWithEachLineIsLeftInPeace) {
   }
   EXPECT_LT(server_.opened, 25);
   EXPECT_GT(server_.opened, 10);
+  EXPECT_EQ(count(Kind::kLost), 1);  // nor would a warning for each
 }
 
 TEST_F(Sessions, ClosingKeepsTheLines) {
@@ -215,6 +249,55 @@ TEST_F(Sessions, ClosingKeepsTheLines) {
   session_.close();
   EXPECT_EQ(server_.open_now, 0);
   EXPECT_EQ(outbox_.counts().queued, 3U);
+}
+
+// A broker closes the connection at a line that is longer than it takes. Lines before it and behind
+// it come through, in order.
+TEST_F(Sessions, ALineThatTheBrokerNeverTakesIsGivenUp) {
+  server_.longest = 20'000;
+  std::vector<std::string> wanted;
+  for (int i = 0; i < 40; ++i) {
+    const bool too_long = i == 3 || i == 17 || i == 18;
+    std::string line = std::to_string(i) + std::string(too_long ? 20'001 : 18'000, 'x');
+    if (!too_long) wanted.push_back(line);
+    outbox_.push(std::move(line));
+    run(milliseconds(1));
+  }
+  run(std::chrono::minutes(2));
+  EXPECT_EQ(first_arrivals(server_.received), wanted);
+  const OutboxCounts counts = outbox_.counts();
+  EXPECT_EQ(counts.queued, 0U);
+  EXPECT_EQ(counts.published, 37U);
+  EXPECT_EQ(counts.too_long, 3U);
+  EXPECT_EQ(count(Kind::kTooLong), 3);
+  EXPECT_EQ(count(Kind::kFailed), 0);
+}
+
+// A short line is in no broker's way: it waits for one that does not die with it.
+TEST_F(Sessions, AShortLineIsNeverGivenUp) {
+  push(5);
+  for (int i = 0; i < 100; ++i) {
+    server_.up = true;
+    server_.dies_after = 0;
+    server_.acknowledges_last = false;
+    run(std::chrono::seconds(6));
+  }
+  EXPECT_EQ(outbox_.counts().queued, 5U);
+  EXPECT_EQ(count(Kind::kTooLong), 0);
+}
+
+// Nor is a long one while the broker is away or hangs.
+TEST_F(Sessions, ALongLineWaitsForABrokerThatIsAway) {
+  outbox_.push(std::string(500'000, 'x'));
+  for (int i = 0; i < 20; ++i) {
+    server_.up = i % 2 == 0;
+    server_.answers = false;
+    run(std::chrono::seconds(30));
+  }
+  server_.up = server_.answers = true;
+  run(std::chrono::seconds(20));
+  EXPECT_EQ(outbox_.counts().published, 1U);
+  EXPECT_EQ(count(Kind::kTooLong), 0);
 }
 
 class SmallQueue : public Sessions {
@@ -235,7 +318,7 @@ TEST_F(SmallQueue, DropsAreToldOnceAndCountedInTheEnd) {
   server_.up = true;
   run(std::chrono::seconds(6));
   EXPECT_EQ(kinds_, (std::vector{Kind::kLost, Kind::kDropping, Kind::kConnected, Kind::kDropped}));
-  EXPECT_EQ(last_.lines, 18U);
+  EXPECT_EQ(last_.dropped, 18U);
   EXPECT_EQ(outbox_.counts().dropped, 18U);
   EXPECT_EQ(server_.received, numbers(18, 28));
   push(10);

@@ -191,6 +191,32 @@ TEST_P(SecureBrokers, APasswordMayBeInAFile) {
                  "'/nowhere/it'");
 }
 
+TEST_P(SecureBrokers, FilesThatOthersMayReadAreTold) {
+  broker_->require("ann", "secret");
+  broker_->start();
+  const std::string password = folder() + "/password";
+  std::ofstream(password) << "secret\n";
+  const TlsFiles& files = broker_->client_files();
+  const std::string properties = broker_->properties() + "password-file=" + password +
+                                 " key-file=" + files.key +
+                                 " certificate-file=" + files.certificate;
+  for (const std::string& file : {password, files.key}) {
+    for (const mode_t mode : {0600, 0640, 0604}) {
+      SCOPED_TRACE(file + " " + std::to_string(mode));
+      chmod(password.c_str(), 0600);
+      chmod(files.key.c_str(), 0600);
+      chmod(file.c_str(), mode);
+      Publishing publishing(broker_->location("ann"), properties);
+      publishing.play();
+      const std::vector<Message> warnings = publishing.messages.all(GST_MESSAGE_WARNING);
+      ASSERT_EQ(warnings.size(), mode == 0600 ? 0U : 1U);
+      if (mode == 0600) continue;
+      EXPECT_NE(warnings[0].text.find("chmod 600 '" + file + "'"), std::string::npos)
+          << warnings[0].text;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Real, SecureBrokers, testing::Values("mqtts", "rediss"),
                          [](const auto& one) { return std::string(one.param); });
 
