@@ -19,9 +19,12 @@ using EventRef = MiniObjectRef<GstEvent>;
 SampleRef make_sample(GstPad* pad, GstBuffer* frame) {
   const CapsRef caps(gst_pad_get_current_caps(pad));
   const EventRef event(gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0));
-  const GstSegment* segment = nullptr;
-  if (event) gst_event_parse_segment(event.get(), &segment);
-  return SampleRef(gst_sample_new(frame, caps.get(), segment, nullptr));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  if (event) gst_event_copy_segment(event.get(), &segment);
+  // appsrc ends the stream where a segment ends, and another one may follow.
+  segment.stop = GST_CLOCK_TIME_NONE;
+  return SampleRef(gst_sample_new(frame, caps.get(), &segment, nullptr));
 }
 
 Failure failure_of(GstMessage* message, const std::string& problem) {
