@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "gst/util/framerate.h"
+
 namespace tandem {
 namespace {
 
@@ -16,8 +18,8 @@ constexpr double kShorter = 2;
 }  // namespace
 
 void FrameInterval::caps(Time nominal_ns) {
-  nominal_ = nominal_ns.has_value();
-  if (nominal_) ns_ = std::clamp<uint64_t>(*nominal_ns, 1, kLongest_ns);
+  nominal_ = nominal_ns && *nominal_ns >= kShortestInterval_ns;
+  if (nominal_) ns_ = std::min(*nominal_ns, kLongest_ns);
   known_ |= nominal_;
   estimated_ = blocks_ = false;
   count_ = 0;

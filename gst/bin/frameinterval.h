@@ -10,7 +10,8 @@ namespace tandem {
 /// How far apart the frames of a stream come, in nanoseconds.
 ///
 /// The rate of the caps decides. Caps without a rate (`framerate=0/1`, or none) are usual behind
-/// RTP and in variable-rate streams. The interval is then estimated:
+/// RTP and in variable-rate streams; a rate that no video has (kShortestInterval_ns) counts as
+/// none. The interval is then estimated:
 ///
 /// | known so far | interval |
 /// | --- | --- |

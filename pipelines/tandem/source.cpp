@@ -7,6 +7,7 @@
 #include "gst/util/ref.h"
 #include "pipelines/tandem/elements.h"
 #include "pipelines/tandem/main_video.h"
+#include "pipelines/tandem/stated_rate.h"
 
 namespace tandem {
 namespace {
@@ -43,6 +44,8 @@ GstElement* make_bin(GstElement* producer, bool late, std::optional<Size> size) 
   gst_util_set_object_arg(G_OBJECT(flip), "video-direction", "auto");
   gst_bin_add_many(GST_BIN(bin), producer, queue, convert, flip, scaler, filter, nullptr);
   gst_element_link_many(queue, convert, flip, scaler, filter, nullptr);
+  const ObjectRef<GstPad> in(gst_element_get_static_pad(queue, "sink"));
+  drop_rate_of_clock(in.get());
   if (late) {
     link_main_video(producer, queue);
   } else {

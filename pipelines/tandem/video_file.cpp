@@ -164,7 +164,8 @@ void VideoFile::complete_caps(GstPadProbeInfo* info) {
   GST_PAD_PROBE_INFO_DATA(info) = gst_event_new_caps(changed.get());
 }
 
-// A frame without a time follows the one before it at the stream's rate.
+// A frame without a time follows the one before it at the stream's rate. One without a duration
+// takes an interval of that rate: mp4mux and qtmux leave out a last frame that takes no time.
 void VideoFile::complete_times(GstPad* pad, GstPadProbeInfo* info) {
   GstBuffer* frame = GST_PAD_PROBE_INFO_BUFFER(info);
   const bool first = !GST_CLOCK_TIME_IS_VALID(timed_ns_);
@@ -180,7 +181,7 @@ void VideoFile::complete_times(GstPad* pad, GstPadProbeInfo* info) {
     g_printerr("tandem: warning: the input states no frame rate: '%s' has %d frames a second\n",
                path_.c_str(), kRateOfPictures);
   }
-  if (timed) return;
+  if (timed && GST_BUFFER_DURATION_IS_VALID(frame) && GST_BUFFER_DURATION(frame) > 0) return;
   const auto time_of = [&](uint64_t number) {
     return timed_ns_ + gst_util_uint64_scale(number, GST_SECOND * rate_d_, rate_n_);
   };

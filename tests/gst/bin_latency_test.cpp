@@ -65,6 +65,21 @@ TEST(FrameInterval, IsThatOfTheCapsWhateverTheTimesSay) {
   EXPECT_TRUE(interval.known());
 }
 
+// Streams of a variable rate state that of their clock.
+TEST(FrameInterval, IsNotThatOfAClock) {
+  for (const uint64_t clock_ns : {1, 1'000'000'000 / 90'000}) {
+    FrameInterval interval;
+    interval.caps(clock_ns);
+    EXPECT_FALSE(interval.known());
+    uint64_t at_ns = 0;
+    come(interval, at_ns, 64, {33});
+    EXPECT_EQ(interval.ns(), 33 * kMs);
+  }
+  FrameInterval interval;
+  interval.caps(kMs);
+  EXPECT_EQ(interval.ns(), kMs) << "1000 frames a second are a rate";
+}
+
 TEST(FrameInterval, AveragesAPatternAndLeavesOutGapsAndBursts) {
   FrameInterval interval;
   uint64_t at_ns = 0;

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+namespace tandem {
+
+/// Where the caps that pass the sink pad `pad` state the rate of a clock (framerate.h), they state
+/// none from here on. Durations that were computed from it are removed, and so are times. Call it
+/// once, before the pad's streaming.
+void drop_rate_of_clock(GstPad* pad);
+
+}  // namespace tandem
