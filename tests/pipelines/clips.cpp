@@ -32,16 +32,6 @@ constexpr Clip kClips[] = {
     {"raw.y4m", SHORT_BALL EVEN_SIZE " ! y4menc"},
 };
 
-GstPadProbeReturn add_time(GstPad* pad, GstPadProbeInfo* info, gpointer times) {
-  GstEvent* event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
-  const GstSegment* segment = nullptr;
-  gst_event_parse_segment(event, &segment);
-  static_cast<std::vector<uint64_t>*>(times)->push_back(gst_segment_to_running_time(
-      segment, GST_FORMAT_TIME, GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info))));
-  gst_event_unref(event);
-  return GST_PAD_PROBE_OK;
-}
-
 constexpr uint32_t kKept = 0b111'0001'0110'0001'1001'1110'0100;  // bit n: frame n
 
 GstPadProbeReturn leave_gaps(GstPad*, GstPadProbeInfo*, gpointer number) {
@@ -55,7 +45,8 @@ std::span<const Clip> clips() { return kClips; }
 
 bool can_make(const Clip& clip) {
   const std::string_view description = clip.description;
-  for (const char* name : {"x264enc", "x265enc", "av1enc", "mpegtsmux"}) {
+  for (const char* name :
+       {"x264enc", "x265enc", "av1enc", "openh264enc", "lamemp3enc", "mpegtsmux"}) {
     if (description.find(name) == description.npos) continue;
     GstElementFactory* factory = gst_element_factory_find(name);
     if (!factory) return false;
@@ -75,9 +66,8 @@ void make_clip(const Clip& clip, const std::string& path) {
             });
 }
 
-void turn_by_tag(const std::string& path, int quarters) {
+void turn_by_tag(std::string& bytes, int quarters) {
   // ISO/IEC 14496-12: the track header of version 0 has its matrix 40 bytes behind its name.
-  std::string bytes = read_file(path);
   const std::size_t header = bytes.find("tkhd");
   ASSERT_NE(header, std::string::npos);
   const std::string zero(4, '\0'), one("\0\1\0\0", 4), minus("\xff\xff\0\0", 4);
@@ -85,18 +75,6 @@ void turn_by_tag(const std::string& path, int quarters) {
   const std::string& sine = quarters == 1 ? one : quarters == 3 ? minus : zero;
   const std::string& other = quarters == 1 ? minus : quarters == 3 ? one : zero;
   bytes.replace(header + 44, 20, cosine + sine + zero + other + cosine);
-  write_file(path, bytes);
-}
-
-std::vector<uint64_t> frame_times_ns(const std::string& path) {
-  std::vector<uint64_t> times;
-  play_file("filesrc name=file ! decodebin ! video/x-raw ! fakesink name=sink sync=false", path,
-            [&](GstElement* pipeline) {
-              const ObjectRef<GstElement> sink(gst_bin_get_by_name(GST_BIN(pipeline), "sink"));
-              const ObjectRef<GstPad> pad(gst_element_get_static_pad(sink.get(), "sink"));
-              gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, add_time, &times, nullptr);
-            });
-  return times;
 }
 
 }  // namespace tandem::test

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace tandem::test {
 
@@ -22,12 +20,8 @@ bool can_make(const Clip& clip);
 
 void make_clip(const Clip& clip, const std::string& path);
 
-/// Has players turn the video of the MP4 or MOV file `path` by so many quarters, clockwise, as
+/// Has players turn the video of an MP4 or MOV file, `bytes`, by so many quarters, clockwise, as
 /// phones do; its frames stay as they are.
-void turn_by_tag(const std::string& path, int quarters);
-
-/// The running time of each frame that comes out when GStreamer decodes `path`, in ns; an error is
-/// a test failure.
-std::vector<uint64_t> frame_times_ns(const std::string& path);
+void turn_by_tag(std::string& bytes, int quarters);
 
 }  // namespace tandem::test

@@ -60,17 +60,6 @@ std::string what_threads_do(pid_t process) {
   return lines.str();
 }
 
-void play_to_end(GstElement* pipeline) {
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  GstBus* bus = gst_element_get_bus(pipeline);
-  constexpr auto kEnd = static_cast<GstMessageType>(int{GST_MESSAGE_EOS} | int{GST_MESSAGE_ERROR});
-  GstMessage* message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, kEnd);
-  EXPECT_TRUE(message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS);
-  if (message) gst_message_unref(message);
-  gst_object_unref(bus);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-}
-
 void set_location(GstElement* pipeline, const std::string& path) {
   GstElement* file = gst_bin_get_by_name(GST_BIN(pipeline), "file");
   g_object_set(file, "location", path.c_str(), nullptr);
@@ -146,6 +135,17 @@ void make_video(const std::string& path, int frames, int width, int height) {
       " ! video/x-raw,format=I420,framerate=25/1,width=" + std::to_string(width) +
       ",height=" + std::to_string(height) + " ! jpegenc ! avimux ! filesink name=file";
   play_file(description, path);
+}
+
+void play_to_end(GstElement* pipeline) {
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  GstBus* bus = gst_element_get_bus(pipeline);
+  constexpr auto kEnd = static_cast<GstMessageType>(int{GST_MESSAGE_EOS} | int{GST_MESSAGE_ERROR});
+  GstMessage* message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, kEnd);
+  EXPECT_TRUE(message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS);
+  if (message) gst_message_unref(message);
+  gst_object_unref(bus);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
 }
 
 void play_file(const std::string& description, const std::string& path,

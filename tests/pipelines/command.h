@@ -33,6 +33,10 @@ void make_model(const std::string& folder);
 /// `frames` frames of a moving ball, as Motion JPEG in AVI, 25 a second.
 void make_video(const std::string& path, int frames, int width, int height);
 
+/// Plays `pipeline` to its end. An error is a test failure; so is a minute without an
+/// end.
+void play_to_end(GstElement* pipeline);
+
 /// Plays the launch line `description`, in which `file` reads or writes `path`, to its end; an
 /// error is a test failure. `prepare` is given the pipeline before.
 void play_file(const std::string& description, const std::string& path,

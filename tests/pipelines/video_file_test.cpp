@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 #include <tuple>
 
 #include "pipelines/tandem/elements.h"
@@ -15,6 +14,7 @@
 #include "pipelines/tandem/source.h"
 #include "tests/pipelines/clips.h"
 #include "tests/pipelines/command.h"
+#include "tests/pipelines/decoded.h"
 #include "tests/pipelines/jobs/json_frames.h"
 
 namespace tandem::test {
@@ -38,7 +38,8 @@ void write_video(const std::string& input, VideoFile& file) {
 
 // `file` holds the frames of `input`, each as far from the first as there.
 void expect_same_frames(const std::string& input, const std::string& file) {
-  const std::vector<uint64_t> wanted = frame_times_ns(input), found = frame_times_ns(file);
+  const std::vector<uint64_t> wanted = decode_file(input).times_ns,
+                              found = decode_file(file).times_ns;
   ASSERT_GT(wanted.size(), 1U) << input;
   ASSERT_EQ(found.size(), wanted.size()) << file;
   if (!stores_times(fs::path(file).extension().string())) return;
@@ -70,7 +71,7 @@ TEST_P(EveryEncoding, HoldsEveryFrame) {
     VideoFile file(folder_ + "/out" + encoding.extension, encoding, std::nullopt);
     write_video(input, file);
     EXPECT_NO_THROW(file.check());
-    EXPECT_EQ(file.frames_sent(), frame_times_ns(input).size());
+    EXPECT_EQ(file.frames_sent(), decode_file(input).times_ns.size());
     expect_same_frames(input, folder_ + "/out" + encoding.extension);
   }
 }
@@ -89,35 +90,10 @@ TEST_P(EveryEncoding, HoldsFramesThatCameWithoutTimes) {
     VideoFile file(output, encoding, std::nullopt);
     write_video(input, file);
     EXPECT_NO_THROW(file.check());
-    const std::vector<uint64_t> times = frame_times_ns(output);
+    const std::vector<uint64_t> times = decode_file(output).times_ns;
     ASSERT_EQ(times.size(), frames);
     for (std::size_t i = 0; i < frames; ++i) EXPECT_NEAR(times[i] - times[0], i * 4e7, 2e6) << i;
   }
-}
-
-GstPadProbeReturn add_size(GstPad*, GstPadProbeInfo* info, gpointer sizes) {
-  GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
-  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
-  GstCaps* caps = nullptr;
-  gst_event_parse_caps(event, &caps);
-  int width = 0, height = 0;
-  const GstStructure* fields = gst_caps_get_structure(caps, 0);
-  gst_structure_get_int(fields, "width", &width);
-  gst_structure_get_int(fields, "height", &height);
-  static_cast<std::set<std::string>*>(sizes)->insert(to_string(Size{width, height}));
-  return GST_PAD_PROBE_OK;
-}
-
-std::set<std::string> sizes_of(const std::string& path) {
-  std::set<std::string> sizes;
-  play_file("filesrc name=file ! decodebin ! video/x-raw ! fakesink name=sink sync=false", path,
-            [&](GstElement* pipeline) {
-              const ObjectRef<GstElement> sink(gst_bin_get_by_name(GST_BIN(pipeline), "sink"));
-              const ObjectRef<GstPad> pad(gst_element_get_static_pad(sink.get(), "sink"));
-              gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, add_size, &sizes,
-                                nullptr);
-            });
-  return sizes;
 }
 
 // 10 frames of each form in one file without a container.
@@ -157,7 +133,7 @@ TEST_P(EveryEncoding, KeepsTheFirstSizeAndRate) {
     EXPECT_NO_THROW(file.check());
     EXPECT_EQ(file.frames_sent(), 30U);
     EXPECT_EQ(count_frames(output), 30);
-    EXPECT_EQ(sizes_of(output), std::set<std::string>{"96x80"});
+    EXPECT_EQ(decode_file(output).sizes(), std::vector<std::string>{"96x80"});
   }
 }
 
@@ -198,7 +174,7 @@ TEST_F(VideoFileTest, RealClips) {
           run_tandem({"run", "tracking", "--input", std::string(data) + "/clips/" + name, "--size",
                       "320x240", "--frames", std::to_string(kFrames), "--output", output});
       EXPECT_EQ(result.status, 0) << name << extension << ": " << result.errors;
-      EXPECT_EQ(frame_times_ns(output).size(), std::size_t{kFrames}) << name << extension;
+      EXPECT_EQ(decode_file(output).times_ns.size(), std::size_t{kFrames}) << name << extension;
     }
   }
 }
@@ -244,78 +220,6 @@ TEST_P(EveryApplication, FindsTheSameWhateverIsWritten) {
 
 INSTANTIATE_TEST_SUITE_P(All, EveryApplication,
                          testing::Values("vivid", "srad", "tracking", "scene"));
-
-// Phones turn the picture by a tag, and television stretches it.
-TEST_F(VideoFileTest, FramesAreAnalysedAsTheyAreShown) {
-  const struct {
-    const char* form;
-    const char* coding;
-    int quarters;
-    const char* shown;
-  } cases[] = {{"width=160,height=96", "jpegenc ! qtmux", 1, "96x160"},
-               {"width=160,height=96", "jpegenc ! qtmux", 2, "160x96"},
-               {"width=160,height=96", "x264enc ! mp4mux", 3, "96x160"},
-               {"width=80,height=96,pixel-aspect-ratio=2/1", "jpegenc ! matroskamux", 0, "160x96"},
-               {"width=160,height=48,pixel-aspect-ratio=1/2", "x264enc ! matroskamux", 0, "80x48"},
-               {"width=160,height=48,pixel-aspect-ratio=1/2", "x264enc ! mp4mux", 1, "96x160"}};
-  const std::string input = folder_ + "/in.mov", output = folder_ + "/out.avi";
-  for (const auto& [form, coding, quarters, shown] : cases) {
-    SCOPED_TRACE(std::string(form) + " " + coding);
-    const std::string line =
-        "videotestsrc pattern=ball num-buffers=5 ! "
-        "video/x-raw,format=I420,framerate=25/1," +
-        std::string(form) + " ! " + coding;
-    const Clip clip{"in.mov", line.c_str()};
-    if (!can_make(clip)) continue;
-    make_clip(clip, input);
-    if (quarters > 0) turn_by_tag(input, quarters);
-    const CommandResult result =
-        run_tandem({"run", "tracking", "--input", input, "--output", output, "--device", "cpu"});
-    EXPECT_EQ(result.status, 0) << result.errors;
-    EXPECT_NE(result.output.find(std::string(shown) + ": 5 frames"), std::string::npos)
-        << result.output;
-    EXPECT_EQ(sizes_of(output), std::set<std::string>{shown});
-  }
-}
-
-// 25 frames of video and a second of sound, or one of them, as a programme with PIDs of its own.
-std::string programme(const std::string& folder, int size, bool sound, int pid) {
-  std::string text = "mpegtsmux name=mux ! filesink name=file";
-  if (size > 0) {
-    text +=
-        " videotestsrc pattern=ball num-buffers=25 ! "
-        "video/x-raw,format=I420,framerate=25/1,width=" +
-        std::to_string(size) + ",height=" + std::to_string(size) +
-        " ! x264enc key-int-max=5 bframes=0 ! h264parse ! mux.sink_" + std::to_string(pid);
-  }
-  if (sound) {
-    text += " audiotestsrc num-buffers=40 ! lamemp3enc ! mpegaudioparse ! mux.sink_" +
-            std::to_string(pid + 1);
-  }
-  play_file(text, folder + "/programme.ts");
-  return read_file(folder + "/programme.ts");
-}
-
-// Streams that come, go and come again.
-TEST_F(VideoFileTest, AProgrammeMayChangeInMidStream) {
-  if (!can_make({"", "x264enc mpegtsmux"})) GTEST_SKIP() << "needs gstreamer1.0-plugins-ugly";
-  const std::string both = programme(folder_, 64, true, 300),
-                    video = programme(folder_, 96, false, 400),
-                    others = programme(folder_, 128, true, 500),
-                    sound = programme(folder_, 0, true, 600);
-  const std::pair<std::string, std::size_t> cases[] = {
-      {both + video, 50}, {video + both, 50},         {both + others, 50},
-      {both + sound, 25}, {both + others + both, 75}, {both + sound + both, 50}};
-  const std::string input = folder_ + "/in.ts", json = folder_ + "/out.jsonl";
-  for (const auto& [bytes, frames] : cases) {
-    SCOPED_TRACE(bytes.size());
-    write_file(input, bytes);
-    const CommandResult result =
-        run_tandem({"run", "tracking", "--input", input, "--metadata", json, "--device", "cpu"});
-    EXPECT_EQ(result.status, 0) << result.errors;
-    EXPECT_EQ(comparable(read_file(json)).size(), frames) << result.errors;
-  }
-}
 
 // The window, the video and the lines are independent: what fails is told, the others go on.
 TEST_F(VideoFileTest, AnOutputThatFailsEndsAlone) {
