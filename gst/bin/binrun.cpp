@@ -218,8 +218,12 @@ GstBuffer* BinRun::close(FrameItem* item) {
 void BinRun::set_caps(GstCaps* caps, bool live) {
   live_ = live;
   negotiated_ = caps && gst_video_info_from_caps(&info_, caps);
+  const CapsRef before = std::exchange(caps_, CapsRef(negotiated_ ? gst_caps_ref(caps) : nullptr));
   if (!negotiated_) return;
   interval_.caps(nominal_interval(info_));
+  // As much work as before. What keeps up with a live source depends on the rate as well.
+  if (before && !live && same_frames(before.get(), caps))
+    return control_->frames_come_every(interval_, live_);
   work_.read();
   frames_change();
 }

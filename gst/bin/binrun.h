@@ -138,7 +138,8 @@ class BinRun {
   uint32_t device_only_ = 0, cpu_only_ = 0;
   std::vector<std::string> why_whole_;
   PreviousLuma previous_;    // of the streaming thread
-  GstVideoInfo info_{};      // of the streaming thread
+  CapsRef caps_;             // of the streaming thread; null: not negotiated
+  GstVideoInfo info_{};      // likewise
   bool negotiated_ = false;  // likewise
   bool live_ = false;        // likewise: frames come at the rate of the caps, whatever is done
   uint64_t accepted_ = 0;    // likewise: frames

@@ -27,7 +27,19 @@ bool goes_on(const GstSegment& before, const GstSegment& now) {
   return same(gst_segment_to_running_time_full) && same(gst_segment_to_stream_time_full);
 }
 
+MiniObjectRef<GstCaps> without_rate(const GstCaps* caps) {
+  MiniObjectRef<GstCaps> copy(gst_caps_copy(caps));
+  for (guint i = 0; i < gst_caps_get_size(copy.get()); ++i)
+    gst_structure_remove_fields(gst_caps_get_structure(copy.get(), i), "framerate", "max-framerate",
+                                nullptr);
+  return copy;
+}
+
 }  // namespace
+
+bool same_frames(const GstCaps* before, const GstCaps* now) {
+  return gst_caps_is_equal(without_rate(before).get(), without_rate(now).get());
+}
 
 bool Continuity::broken_by(GstEvent* event) {
   switch (GST_EVENT_TYPE(event)) {
@@ -38,7 +50,7 @@ bool Continuity::broken_by(GstEvent* event) {
       GstCaps* caps = nullptr;
       gst_event_parse_caps(event, &caps);
       const CapsKept before = std::exchange(caps_, CapsKept(gst_caps_ref(caps)));
-      return !before || !gst_caps_is_equal(before.get(), caps);
+      return !before || !same_frames(before.get(), caps);
     }
     case GST_EVENT_SEGMENT: {
       const EventKept before = std::exchange(segment_, EventKept(gst_event_ref(event)));

@@ -7,13 +7,17 @@
 
 namespace tandem {
 
+/// Whether both caps describe the same frames, whatever their rate. Streams of a variable rate
+/// state several.
+bool same_frames(const GstCaps* before, const GstCaps* now);
+
 /// Whether frames follow those before them. What a stage or a bin keeps from frame to frame begins
 /// anew where they do not:
 ///
 /// | event of the sink pad | frames behind it begin anew |
 /// | --- | --- |
 /// | STREAM_START, FLUSH_STOP | always |
-/// | CAPS | if they differ from the caps before |
+/// | CAPS | unless they describe the same frames as the caps before |
 /// | SEGMENT | unless running time and stream time go on as in the segment before |
 /// | others, such as GAP and TAG | never |
 ///

@@ -106,6 +106,25 @@ TEST(WorkKnown, WhatDoesNotChangeTheWorkIsNoReasonToDecide) {
   EXPECT_EQ(stream.stat("trainings"), 1U);
 }
 
+// Streams of a variable rate state several.
+TEST(WorkKnown, AnotherRateIsNoReasonToDecide) {
+  Stream stream(adaptive());
+  stream.play();
+  run_until(stream, 1);
+  auto* const source = GST_APP_SRC(stream.element("source"));
+  for (int i = 0; i < 20; ++i) {
+    std::string text = caps_text(kVividSize);
+    text.replace(text.find("25/1"), 4, i % 2 == 0 ? "50/1" : "0/1");
+    GstCaps* const caps = gst_caps_from_string(text.c_str());
+    gst_app_src_set_caps(source, caps);
+    gst_caps_unref(caps);
+    push_picture(stream, i, kVividSize);
+    ASSERT_EQ(stream.pull(1).size(), 1U);
+  }
+  EXPECT_EQ(told(stream).size(), 1U);
+  EXPECT_EQ(stream.stat("trainings"), 1U);
+}
+
 TEST(WorkKnown, IterationsAreWorkOfTheirOwn) {
   Stream stream(srad("adapt=caps max-overhead=0.9 mapping=cccccc"), kSradSize);
   stream.play();

@@ -89,10 +89,10 @@ struct _GstTandemStage {
  *   has computed the rows before @device_end, the cores those from @cores_begin on, and both those
  *   in between; may be %NULL
  * @restart: forgets what the stage keeps from frame to frame, because the next frame does not
- *   follow the one before: there is another stream, a flush, other caps, or a segment in which
- *   running time or stream time does not go on; %NULL: it keeps nothing. Called before the first
- *   frame as well, and maybe several times between two frames. No frame is under way in the stage.
- *   A stage that keeps something is serial
+ *   follow the one before: there is another stream, a flush, caps that differ in more than the
+ *   rate, or a segment in which running time or stream time does not go on; %NULL: it keeps
+ *   nothing. Called before the first frame as well, and maybe several times between two frames. No
+ *   frame is under way in the stage. A stage that keeps something is serial
  *
  * None of these is called with a lock held. Other frames and other settings may be under way at the
  * same time: what they need is in the frame and its work, not in the stage. What a serial stage

@@ -55,6 +55,12 @@ inline const std::vector<Break>& breaks() {
          const std::string caps = caps_text(size) + ",pixel-aspect-ratio=2/1";
          gst_harness_set_src_caps_str(harness, caps.c_str());
        }},
+      {"caps of another rate", false,
+       [](GstHarness* harness, Size size) {
+         std::string caps = caps_text(size) + ",pixel-aspect-ratio=2/1";
+         caps.replace(caps.find("25/1"), 4, "50/1");
+         gst_harness_set_src_caps_str(harness, caps.c_str());
+       }},
       {"another stream", true,
        [](GstHarness* harness, Size) {
          gst_harness_push_event(harness, gst_event_new_stream_start("another"));
