@@ -173,9 +173,11 @@ void StageFileWork::place_input(const StageTensor& tensor, const WorkRequest& re
   const TensorSpec& spec = request.inputs[static_cast<std::size_t>(place.input)].spec;
   const int rows = tensor.shape.rows(height_), columns = tensor.shape.columns(width_);
   const gsize wanted = static_cast<gsize>(rows) * static_cast<gsize>(columns);
-  const bool fits =
-      spec.elements() == wanted &&
-      (spec.dimensions < 2 || spec.shape[spec.dimensions - 1] == static_cast<gsize>(columns));
+  // name[i] counts elements, whatever the rows of the tensor; name(dx, dy) needs those of the
+  // plane.
+  const bool same_rows = !tensor.shape.is_plane() || spec.dimensions < 2 ||
+                         spec.shape[spec.dimensions - 1] == static_cast<gsize>(columns);
+  const bool fits = spec.elements() == wanted && same_rows;
   if (spec.type != gst_type(tensor.type) || !fits) {
     const bool rows_differ =
         spec.type == gst_type(tensor.type) && spec.shape[1] == static_cast<gsize>(columns);

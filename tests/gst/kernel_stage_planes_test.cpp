@@ -169,6 +169,36 @@ TEST(KernelStageSplit, SaysWhyFramesAreWhole) {
             std::string::npos);
 }
 
+// As a flat array of C: a loop over a[n], or over rows of another length.
+TEST(KernelStageArrays, TakeATensorOfOtherRows) {
+  constexpr Size kWide{48, 21};  // rows without gaps
+  const std::string writer = write_file(
+      "writer", "//!STAGE writer\n//!READ luma\n//!WRITE in float32\n//!MAP\nin = luma(0, 0);\n");
+  const auto stages = [&](const std::string& name, const std::string& shape) {
+    return "kernelstage location=" + writer + " ! kernelstage location=" +
+           write_file(name, "//!STAGE reader\n//!READ in float32 shape=" + shape +
+                                "\n//!WRITE out float32 shape=3,336\n//!MAP\n"
+                                "out = in[336 * y + x] + 1;\n");
+  };
+  for (const char* shape : {"1008", "3,336", "48,21"}) {
+    for (const char* mapping : {"cc", "gg"}) {
+      if (*mapping == 'g' && !have_opencl_device()) continue;
+      SCOPED_TRACE(std::string(shape) + " " + mapping);
+      Stream stream(
+          bin_of(stages("reader", shape), std::string("keep-tensors=true mapping=") + mapping),
+          kWide, "GRAY8");
+      const auto results = stream.run(2);
+      ASSERT_EQ(indices(results), count_to(2));
+      for (const Result& result : results) {
+        const auto& out = result.tensors.at("out");
+        ASSERT_EQ(out.size(), result.pixels.size());
+        for (std::size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], result.pixels[i] + 1);
+      }
+    }
+  }
+  EXPECT_NE(error_of(stages("longer", "3,337")).find("it is float32 of 21x47"), std::string::npos);
+}
+
 TEST(KernelStageKept, BeginsAnew) {
   const std::string path = write_file("anew",
                                       "//!STAGE anew\n//!READ luma\n//!WRITE count float32 kept\n"
