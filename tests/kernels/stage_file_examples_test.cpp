@@ -4,46 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <functional>
 #include <string>
 
-#include "tests/kernels/stage_file_runner.h"
+#include "tests/kernels/stage_file_ways.h"
 
 namespace tandem::check {
 namespace {
 
-StageRunner runner_of(const std::string& name) {
-  return {load_stage_file(std::string(std::getenv("TANDEM_STAGES")) + "/" + name + ".cl"),
-          any_context()};
-}
-
-/// Hands each side, and the cores in bands of a few rows, to `test`.
-void on_each_side(
-    const StageRunner& runner,
-    const std::function<void(const std::function<std::string(StageMemory&)>&)>& test) {
-  {
-    SCOPED_TRACE("cores");
-    test([&](StageMemory& memory) { return runner.run_host(memory); });
-  }
-  {
-    SCOPED_TRACE("bands");
-    test([&](StageMemory& memory) {
-      std::vector<int> bands;
-      for (int row = 0; row < runner.host_rows(memory); row += 3) bands.push_back(row);
-      return runner.run_host(memory, bands);
-    });
-  }
-  if (!runner.has_device()) return;
-  SCOPED_TRACE("device");
-  test([&](StageMemory& memory) { return runner.run_device(memory); });
-}
-
-constexpr std::pair<int, int> kSizes[] = {{1, 1}, {2, 3}, {7, 1}, {64, 48}, {333, 77}};
-
 TEST(ExampleStages, PyramidBlursAndHalves) {
   const StageRunner runner = runner_of("pyramid");
-  on_each_side(runner, [&](const auto& run) {
+  run_each_way(runner, [&](const auto& run) {
     for (const auto& [width, height] : kSizes) {
       StageMemory memory = runner.memory(width, height);
       const auto luma = random_luma(width, height, 3);
@@ -68,7 +38,7 @@ TEST(ExampleStages, PyramidBlursAndHalves) {
 
 TEST(ExampleStages, HistogramCounts) {
   const StageRunner runner = runner_of("histogram");
-  on_each_side(runner, [&](const auto& run) {
+  run_each_way(runner, [&](const auto& run) {
     for (const auto& [width, height] : kSizes) {
       StageMemory memory = runner.memory(width, height);
       const auto luma = random_luma(width, height, 5);
@@ -89,7 +59,7 @@ TEST(ExampleStages, PairsOfLevelsAreCounted) {
                        "own.cl"),
       any_context());
   ASSERT_EQ(local_items(runner.plan(), runner.plan().steps[0]), 0);
-  on_each_side(runner, [&](const auto& run) {
+  run_each_way(runner, [&](const auto& run) {
     for (const auto& [width, height] : kSizes) {
       StageMemory memory = runner.memory(width, height);
       const auto luma = random_luma(width, height, 5);
@@ -105,7 +75,7 @@ TEST(ExampleStages, PairsOfLevelsAreCounted) {
 
 TEST(ExampleStages, BackgroundKeepsItsMean) {
   const StageRunner runner = runner_of("background");
-  on_each_side(runner, [&](const auto& run) {
+  run_each_way(runner, [&](const auto& run) {
     StageMemory memory = runner.memory(50, 21);
     memory.parameter("rate").real = 0.25F;
     std::vector<float> mean;
@@ -132,7 +102,7 @@ TEST(ExampleStages, HysteresisFollowsWeakEdges) {
   for (int y = 0; y < kHeight; ++y)
     for (int x = 0; x < kWidth; ++x) luma[y * kWidth + x] = x < 10 ? 0 : x < 30 ? 60 : 120;
   for (int x = 0; x < 10; ++x) luma[x] = 255;  // what the weak edge at 10 meets
-  on_each_side(runner, [&](const auto& run) {
+  run_each_way(runner, [&](const auto& run) {
     StageMemory memory = runner.memory(kWidth, kHeight);
     memory.set_luma(luma);
     EXPECT_EQ(run(memory), "");
@@ -185,7 +155,7 @@ TEST(ExampleStages, ALoopThatDoesNotEndSaysSo) {
                                             "//!LOOP 7 settle\nto = luma(0,0);\nagain = 1;\n",
                                             "own.cl"),
                            any_context());
-  on_each_side(runner, [&](const auto& run) {
+  run_each_way(runner, [&](const auto& run) {
     StageMemory memory = runner.memory(20, 10);
     EXPECT_EQ(run(memory),
               "own.cl:4:1: the loop has not ended after 7 passes: `again` is still set");
@@ -220,7 +190,7 @@ TEST(ExampleStages, ALoopPassesAsOftenAsItSays) {
                   ";\nagain = to != to(0,0);\n",
               "own.cl"),
           any_context());
-      on_each_side(runner, [&](const auto& run) {
+      run_each_way(runner, [&](const auto& run) {
         StageMemory memory = runner.memory(3, 2);
         EXPECT_EQ(run(memory), "");
         EXPECT_EQ(memory.values<int>("to"), std::vector<int>(6, *settle ? passes : 9));

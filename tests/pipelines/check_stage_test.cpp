@@ -32,7 +32,8 @@ class CheckStage : public testing::Test {
 };
 
 TEST_F(CheckStage, ExamplesAreRight) {
-  for (const char* name : {"sobel", "pyramid", "histogram", "background", "hysteresis"}) {
+  for (const char* name : {"sobel", "pyramid", "histogram", "background", "hysteresis", "unsharp",
+                           "median", "motion", "blobs", "life"}) {
     const CommandResult result = run_tandem(
         {"check-stage", std::string(std::getenv("TANDEM_SHIPPED")) + "/stages/" + name + ".cl"});
     EXPECT_EQ(result.status, 0) << result.output << result.errors;
