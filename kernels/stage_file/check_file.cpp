@@ -96,6 +96,9 @@ class Check {
     check_code(part.combine, true);
     for (const auto& own : {part.cpu_body, part.device_body})
       if (own) check_code(*own, true);
+    check_planes(part, part.body);
+    for (const auto& own : {part.cpu_body, part.device_body})
+      if (own) check_planes(part, *own);
   }
 
   void check_reduced(const StageWrite& write) const {
@@ -112,25 +115,53 @@ class Check {
       fail(write.line, "the code of the part never writes '" + write.name + "'");
   }
 
+  static int line_of(const StageCode& code, const CodeWord& word) {
+    return code.line +
+           static_cast<int>(std::count(
+               code.text.begin(), code.text.begin() + static_cast<std::ptrdiff_t>(word.at), '\n'));
+  }
+
   void check_code(const StageCode& code, bool is_body) const {
     std::vector<CodeWord> open;
-    const auto line_of = [&](const CodeWord& word) {
-      return code.line + static_cast<int>(std::count(
-                             code.text.begin(),
-                             code.text.begin() + static_cast<std::ptrdiff_t>(word.at), '\n'));
-    };
     for (const CodeWord& word : words_of(code.text)) {
       if (word.text == "{") open.push_back(word);
       if (word.text == "}") {
-        if (open.empty()) fail(line_of(word), "'}' without '{'");
+        if (open.empty()) fail(line_of(code, word), "'}' without '{'");
         open.pop_back();
       }
       if (is_body && (word.text == "return" || word.text == "goto"))
-        fail(line_of(word), "'" + std::string(word.text) + "' has no place in the body of a part");
+        fail(line_of(code, word),
+             "'" + std::string(word.text) + "' has no place in the body of a part");
     }
-    if (!open.empty()) fail(line_of(open.back()), "'{' without '}'");
+    if (!open.empty()) fail(line_of(code, open.back()), "'{' without '}'");
     if (const std::size_t at = code.text.find("#include"); at != std::string::npos)
-      fail(line_of({{}, at}), "a stage is one file: it includes nothing");
+      fail(line_of(code, {{}, at}), "a stage is one file: it includes nothing");
+  }
+
+  // name(dx, dy) where there is nothing that it could read: a compiler calls it a function.
+  void check_planes(const StagePart& part, const StageCode& code) const {
+    const std::vector<CodeWord> words = words_of(code.text);
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+      if (words[i + 1].text != "(" || mentions(file_.common.text, words[i].text)) continue;
+      const std::string name(words[i].text);
+      if (const std::string why = why_unread(part, name); !why.empty())
+        fail(line_of(code, words[i]), why);
+    }
+  }
+
+  std::string why_unread(const StagePart& part, const std::string& name) const {
+    if (std::ranges::find(part.reads, name, &StageRead::name) != part.reads.end()) return {};
+    const auto write = std::ranges::find(part.writes, name, &StageWrite::name);
+    if (write != part.writes.end() && !write->is_luma())
+      return write->is_kept || part.skeleton == Skeleton::kLoop
+                 ? ""
+                 : "'" + name + "' is written here: a part behind this one can read '" + name + "'";
+    const bool is_pixels =
+        name == StageRead::kLuma || name == StageRead::kCb || name == StageRead::kCr;
+    const bool is_made = std::ranges::any_of(file_.parts, [&](const StagePart& other) {
+      return std::ranges::find(other.writes, name, &StageWrite::name) != other.writes.end();
+    });
+    return is_pixels || is_made ? "the part has no 'READ " + name + "'" : "";
   }
 
   void check_regions() const {

@@ -196,7 +196,7 @@ class Parser {
     write.line = d.line();
     write.name = d.identifier(d.take("luma or the name of a tensor"));
     if (write.name == StageRead::kCb || write.name == StageRead::kCr)
-      d.fail("'" + write.name + "' of a frame can be read alone");
+      d.fail("'" + write.name + "' of a frame can be read, not written");
     const auto type = d.take_if_any();
     if (auto tolerance = d.take_value("tolerance")) write.tolerance = d.number(*tolerance);
     if (write.is_luma()) {

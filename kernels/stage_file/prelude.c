@@ -26,12 +26,19 @@ struct tandem_outside {
   long index;
   const char* type;
 };
+struct tandem_cast {
+  const char* file;
+  unsigned line, column;
+  double value;
+  const char* type;
+};
 struct tandem_call {
   int width, height, frame, pass, columns, rows, piece_rows;
   const union tandem_value* parameters;
   const struct tandem_view* tensors;
   int* reach;
   struct tandem_outside* outside;
+  struct tandem_cast* cast;
 };
 
 static inline int tandem_within(int value, int least, int most) {
@@ -72,12 +79,40 @@ __attribute__((visibility("hidden"))) void __ubsan_handle_out_of_bounds(void* at
   outside->type = place->array->name;
   longjmp(tandem_left, 1);
 }
+// The same before a float becomes a number that its type does not have; the code goes on. `value`
+// has the bits of the float.
+struct tandem_cast_place {
+  const char* file;
+  unsigned line, column;
+  const struct tandem_type *from, *to;
+};
+__attribute__((visibility("hidden"))) void __ubsan_handle_float_cast_overflow(void* at,
+                                                                              void* value) {
+  const struct tandem_cast_place* const place = (const struct tandem_cast_place*)at;
+  struct tandem_cast* const cast = tandem_now->cast;
+  if (cast->file || place->from->kind != 1) return;
+  union {
+    unsigned long bits;
+    double real;
+  } wide = {(unsigned long)value};
+  union {
+    unsigned bits;
+    float real;
+  } narrow = {(unsigned)wide.bits};
+  cast->file = place->file;
+  cast->line = place->line;
+  cast->column = place->column;
+  cast->value = place->from->info == 32 ? narrow.real : wide.real;
+  cast->type = place->to->name;
+}
+#define tandem_any_float __attribute__((no_sanitize("float-cast-overflow")))
 #define tandem_enter \
   tandem_now = t_;   \
   if (setjmp(tandem_left)) return 0;
 #else
 #define tandem_reach(distance, halo, tensor) tandem_within(distance, -(halo), halo)
 #define tandem_enter
+#define tandem_any_float
 #endif
 
 // Floats of a vector; elements of a row whose bytes become ints at a time.
@@ -136,20 +171,26 @@ static inline float tandem_min_float(float a, float b) { return b < a ? b : a; }
 static inline float tandem_max_float(float a, float b) { return a < b ? b : a; }
 static inline uint tandem_min_uint(uint a, uint b) { return a < b ? a : b; }
 static inline uint tandem_max_uint(uint a, uint b) { return a > b ? a : b; }
-#define min(a, b) \
-  _Generic((a) + (b), float: tandem_min_float, uint: tandem_min_uint, default: tandem_min_int)(a, b)
-#define max(a, b) \
-  _Generic((a) + (b), float: tandem_max_float, uint: tandem_max_uint, default: tandem_max_int)(a, b)
+#define min(a, b)                     \
+  _Generic((a) + (b), float           \
+           : tandem_min_float, uint   \
+           : tandem_min_uint, default \
+           : tandem_min_int)(a, b)
+#define max(a, b)                     \
+  _Generic((a) + (b), float           \
+           : tandem_max_float, uint   \
+           : tandem_max_uint, default \
+           : tandem_max_int)(a, b)
 #define clamp(v, least, most) min(max(v, least), most)
 #define mix(a, b, t) ((a) + ((b) - (a)) * (t))
 
 static inline uchar tandem_uchar_of_int(int v) { return (uchar)tandem_within(v, 0, 255); }
 // One comparison of floats: the other one is an instruction for ints. What is no number becomes 0.
-static inline uchar tandem_uchar_of_float(float v) {
+tandem_any_float static inline uchar tandem_uchar_of_float(float v) {
   return (uchar)tandem_max_int((int)(v >= 255.0f ? 255.0f : v), 0);
 }
 #define convert_uchar_sat(v) \
-  _Generic((v), float: tandem_uchar_of_float, default: tandem_uchar_of_int)(v)
+  _Generic((v), float : tandem_uchar_of_float, default : tandem_uchar_of_int)(v)
 #define convert_uchar_sat_rte(v) tandem_uchar_of_float(rintf(v))
 #define convert_uchar(v) ((uchar)(v))
 #define convert_int(v) ((int)(v))

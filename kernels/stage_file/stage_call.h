@@ -7,7 +7,7 @@
 /// change here is one there, and in kStageCallVersion, which is part of the cache's key.
 namespace tandem {
 
-inline constexpr int kStageCallVersion = 2;
+inline constexpr int kStageCallVersion = 3;
 
 /// A tensor of a call; on a device `data` is a cl_mem.
 struct StageView {
@@ -29,6 +29,15 @@ struct StageOutside {
   const char* type = nullptr;  ///< of the array, in quotes
 };
 
+/// Where code of a checking build first made a number of a float that its type does not have. C
+/// leaves open what becomes of it, and processors and GPUs differ.
+struct StageCast {
+  const char* file = nullptr;  ///< of the user's; null: nowhere
+  unsigned line = 0, column = 0;
+  double value = 0;
+  const char* type = nullptr;  ///< of the number, in quotes
+};
+
 struct StageCall {
   int width = 0, height = 0;  ///< of the frame
   int frame = 0;              ///< how many came before, of a stage that keeps tensors
@@ -40,6 +49,7 @@ struct StageCall {
   // Of a checking build.
   int* reach = nullptr;  ///< how far each tensor was read
   StageOutside* outside = nullptr;
+  StageCast* cast = nullptr;
 };
 
 /// Computes rows [first, last) of a step's grid, or pieces of kReduce. Returns whether an element

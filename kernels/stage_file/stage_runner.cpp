@@ -78,7 +78,8 @@ StageCall StageRunner::call(StageMemory& memory, const StageView* views) const {
           .parameters = memory.parameters().data(),
           .tensors = views,
           .reach = memory.reach.data(),
-          .outside = &memory.outside};
+          .outside = &memory.outside,
+          .cast = &memory.cast};
 }
 
 std::pair<std::size_t, std::size_t> StageRunner::span(StageMemory& memory, std::size_t i,

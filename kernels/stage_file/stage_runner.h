@@ -47,6 +47,7 @@ class StageMemory {
   int frame = 0;           ///< counts runs: tensors that are kept are those of the run before
   std::vector<int> reach;  ///< how far each tensor was read; of a checking build
   StageOutside outside;    ///< the last index that its array does not have; of a checking build
+  StageCast cast;          ///< the first float that is beyond its number; of a checking build
 
  private:
   const StageFile& file_;

@@ -109,6 +109,7 @@ void print_compared(const StageCheck& check, const std::string& device, Size siz
           "  warning: '%s' is %g in all frames, so nothing else was compared: give "
           "--picture FILE with a picture in which it is not\n",
           output.name.c_str(), output.least);
+  if (!check.cast().empty()) std::printf("  warning: %s\n", check.cast().c_str());
 }
 
 std::shared_ptr<opencl::Context> open_device(const std::string& selector, std::string& problem) {

@@ -6,6 +6,9 @@
 #include <cstdio>
 #include <cstring>
 #include <random>
+#include <string_view>
+
+#include "kernels/stage_file/directive.h"
 
 namespace tandem {
 namespace {
@@ -13,6 +16,7 @@ namespace {
 using Access = opencl::Buffer::Access;
 using Role = StageTensor::Role;
 
+constexpr std::string_view kByte = "'unsigned char'";  // as compilers name it
 constexpr int kThreads = 3;  // that share steps which have no bands: more than cores take turns
 
 double value_of(const StageTensor& tensor, const void* data, std::size_t i) {
@@ -38,6 +42,19 @@ std::string place_of(const StageMemory& memory, std::size_t tensor, std::size_t 
   const auto columns = static_cast<std::size_t>(memory.view(tensor, nullptr).width);
   return "'" + name + "' at (" + std::to_string(element % columns) + ", " +
          std::to_string(element / columns) + ")";
+}
+
+// What often makes an output differ: empty, or a part of a sentence.
+std::string advice(const StageFile& file, const StageTensor& tensor, double away) {
+  constexpr double kLastBits = 1e-4;
+  if (tensor.type == ElementType::kFloat32 && away < kLastBits)
+    return ": sums of floats, exp() and others differ in the last bits, so WRITE needs a tolerance";
+  for (const StagePart& part : file.parts)
+    for (const StageWrite& write : part.writes)
+      if (write.name == tensor.name && part.skeleton == StagePart::Skeleton::kReduce &&
+          part.combine.text.empty())
+        return ": without COMBINE the results of a REDUCE are added to each other";
+  return {};
 }
 
 std::vector<int> random_bands(int rows, std::mt19937& random) {
@@ -161,6 +178,8 @@ class StageCheck::Frames {
       begin(frame);
       std::string problem = one(check_.scenes_[k], static_cast<unsigned>(k));
       if (!problem.empty()) return problem + "; " + frame;
+      if (const std::string cast = first_cast(); check_.cast_.empty() && !cast.empty())
+        check_.cast_ = cast + "; " + frame;
     }
     return {};
   }
@@ -185,6 +204,21 @@ class StageCheck::Frames {
     if (problem.empty() && runner_.has_device()) problem = device(scene, seed);
     if (problem.empty()) see(runner_.has_host() ? whole_ : device_);
     return problem;
+  }
+
+  std::string first_cast() const {
+    for (std::size_t i = 0; i < checked_.size(); ++i) {
+      const StageCast& at = checked_[i].cast;
+      if (!at.file) continue;
+      char value[32];
+      std::snprintf(value, sizeof value, "%.6g", at.value);
+      return check_.checked_[i].what +
+             at_line(at.file, static_cast<int>(at.line), static_cast<int>(at.column),
+                     std::string(value) + " is beyond " + at.type +
+                         ", and devices convert it differently" +
+                         (at.type == kByte ? ": convert_uchar_sat() keeps it within" : ""));
+    }
+    return {};
   }
 
   std::string cores(Scene scene, unsigned seed) {
@@ -252,7 +286,7 @@ class StageCheck::Frames {
           char values[160];
           std::snprintf(values, sizeof values, " is %.9g %s and %.9g %s (tolerance %g)", x, of_a, y,
                         of_b, tensor.tolerance);
-          return what + place_of(a, i, k) + values;
+          return what + place_of(a, i, k) + values + advice(runner_.file(), tensor, away);
         }
         output.largest_difference = std::max(output.largest_difference, away);
       }

@@ -45,10 +45,13 @@ class StageCheck {
   const StageRunner& runner() const { return runner_; }
   const std::vector<Scene>& scenes() const { return scenes_; }
   const std::vector<SeenOutput>& outputs() const { return outputs_; }
+  /// The first float that does not fit the number that it becomes, and its frame; empty: none.
+  const std::string& cast() const { return cast_; }
 
  private:
   class Frames;
-  /// A build that says how far planes are read, and stops before an index that is outside.
+  /// A build that says how far planes are read and which floats do not fit, and stops before an
+  /// index that is outside.
   struct Checked {
     std::string what;
     std::unique_ptr<StageRunner> runner;
@@ -59,6 +62,7 @@ class StageCheck {
   const GreyImage* const picture_;
   std::vector<Scene> scenes_;
   std::vector<SeenOutput> outputs_;
+  std::string cast_;
 };
 
 /// Fills all inputs of a stage.

@@ -56,7 +56,7 @@ TEST(StageFile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(problem_of(with_body("//!READ cb size=1/4\n//!WRITE to uint8\n")),
             "own.cl:2:1: 'cb' has size=1/2 or size=1/1 of a frame");
   EXPECT_EQ(problem_of(with_body("//!READ luma\n//!WRITE cr\n")),
-            "own.cl:3:4: 'cr' of a frame can be read alone");
+            "own.cl:3:4: 'cr' of a frame can be read, not written");
   EXPECT_EQ(problem_of(with_body("//!FETCH luma\n")), "own.cl:2:4: there is no directive 'FETCH'");
   EXPECT_EQ(problem_of(with_body("//!READ luma\n//!WRITE to uint8 smooth\n")),
             "own.cl:3:19: WRITE does not take 'smooth'");
