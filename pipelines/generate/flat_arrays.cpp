@@ -259,7 +259,7 @@ class FlatArrays {
     const std::string name = name_of_symbol(array.symbol);
     const auto fail = [&](Place at) {
       program_.refuse(at, "the size of '" + name + "' is not clear: write " + name +
-                              "[h * w], or --size " + name + "=h*w");
+                              "[h * w], or --size " + name + "=h*w with --set for both");
     };
     if (!accesses_.contains(array.symbol)) fail(array.at);
     std::optional<Affine> size;

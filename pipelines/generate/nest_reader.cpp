@@ -131,7 +131,8 @@ void NestReader::refuse_loop(CXCursor loop, const std::optional<Loop>& counted) 
     source_.refuse(loop, "a parallel loop that counts down by more than 1: write it upwards");
   source_.refuse(loop,
                  "a bound of the parallel loop is not known: write sums and products of int "
-                 "parameters and numbers. With --set w=640 others such as w / 2 are known");
+                 "parameters and numbers. With --set for each parameter in it (--set w=640 "
+                 "--set h=480) others such as w / 2 are known");
 }
 
 void NestReader::assign(const Symbol& symbol, CXCursor at) {

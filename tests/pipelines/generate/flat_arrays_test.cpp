@@ -55,7 +55,8 @@ TEST(FlatArrays, HaveTheSizesOfOptions) {
   const std::string body = "int at = x;\nif (at > 3) at = 3;\nout[y * w + x] = in[at];";
   GenerateOptions options{.values = {{"w", 30}, {"h", 20}}};
   expect_in_flat_stage(
-      "own.c:7:18: the size of 'in' is not clear: write in[h * w], or --size in=h*w",
+      "own.c:7:18: the size of 'in' is not clear: write in[h * w], or --size in=h*w with --set for "
+      "both",
       flat_stage(body, options));
   options.sizes["in"] = "2*w";
   expect_in_flat_stage("//!READ in float32 shape=60\n", flat_stage(body, options));

@@ -157,7 +157,8 @@ TEST(Refusals, LoopsWithoutACounterpart) {
   EXPECT_EQ(refusal("void own(int own, float b[restrict own]) {\n#pragma omp parallel for\n"
                     "for (int i = 0; i < own / 2; i++) b[i] = 0;\n}\n"),
             "own.c:3:1: a bound of the parallel loop is not known: write sums and products of int "
-            "parameters and numbers. With --set w=640 others such as w / 2 are known");
+            "parameters and numbers. With --set for each parameter in it (--set w=640 --set h=480) "
+            "others such as w / 2 are known");
   EXPECT_EQ(refusal("void own(int n, float** restrict b) {\n#pragma omp parallel for\n"
                     "for (int i = 0; i < n; i++) b[i][0] = 0;\n}\n"),
             "own.c:1:17: 'b' is a pointer to pointers or lacks a size: write b[h][w]");
