@@ -51,9 +51,10 @@ std::string advice(const StageFile& file, const StageTensor& tensor, double away
     return ": sums of floats, exp() and others differ in the last bits, so WRITE needs a tolerance";
   for (const StagePart& part : file.parts)
     for (const StageWrite& write : part.writes)
-      if (write.name == tensor.name && part.skeleton == StagePart::Skeleton::kReduce &&
-          part.combine.text.empty())
-        return ": without COMBINE the results of a REDUCE are added to each other";
+      if (write.name == tensor.name && part.skeleton == StagePart::Skeleton::kReduce)
+        return part.combine.text.empty()
+                   ? ": without COMBINE the results of a REDUCE are added to each other"
+                   : ": a REDUCE meets its elements in any order, those that are equally good too";
   return {};
 }
 

@@ -87,6 +87,12 @@ TEST_F(CheckStageAdvice, SaysWhatOftenMakesTheSidesDiffer) {
       "any");
   if (most.output.find("no device") != std::string::npos) GTEST_SKIP() << most.output;
   has(most.output, ": without COMBINE the results of a REDUCE are added to each other");
+  const CommandResult place = check(
+      "//!READ luma\n//!WRITE best int32 shape=2\n//!REDUCE\n"
+      "if (luma(0, 0) > best[0]) { best[0] = luma(0, 0); best[1] = y * width + x; }\n//!COMBINE\n"
+      "if (best_other[0] > best[0]) { best[0] = best_other[0]; best[1] = best_other[1]; }",
+      "any");
+  has(place.output, ": a REDUCE meets its elements in any order, those that are equally good too");
   const CommandResult mean = check(
       "//!READ luma\n//!WRITE mean float32 shape=1\n//!REDUCE\nmean[0] += luma(0, 0) / 255.0;",
       "any");
