@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "files/error_text.h"
 #include "gst/util/ref.h"
 #include "model/configuration.h"
 
@@ -44,7 +45,26 @@ void target_ghost(GstPad* ghost, GstTandemStage* stage, const char* pad_name) {
                              GST_OBJECT_NAME(stage) + "'.");
 }
 
+void check_stages(GstBin* bin) {
+  for (GstElement* child : children_of(bin)) {
+    if (!GST_IS_TANDEM_STAGE(child)) {
+      throw std::runtime_error("tandembin holds Tandem stages only, but " + describe(child) +
+                               " is not one: put it before or after the bin.");
+    }
+  }
+}
+
 }  // namespace
+
+bool holds_stages_only(GstBin* bin) {
+  try {
+    check_stages(bin);
+    return true;
+  } catch (const std::exception& e) {
+    GST_ELEMENT_ERROR(bin, LIBRARY, SETTINGS, ("%s", error_text(e).c_str()), (nullptr));
+    return false;
+  }
+}
 
 std::vector<GstTandemStage*> find_chain(GstBin* bin) {
   const std::vector<GstElement*> children = children_of(bin);
@@ -56,12 +76,7 @@ std::vector<GstTandemStage*> find_chain(GstBin* bin) {
   }
   if (children.size() > static_cast<std::size_t>(kMaxStages))
     throw std::runtime_error("tandembin holds at most " + std::to_string(kMaxStages) + " stages.");
-  for (GstElement* child : children) {
-    if (!GST_IS_TANDEM_STAGE(child)) {
-      throw std::runtime_error("tandembin holds Tandem stages only, but " + describe(child) +
-                               " is not one: put it before or after the bin.");
-    }
-  }
+  check_stages(bin);
   const bool linked = std::any_of(children.begin(), children.end(), [&](GstElement* child) {
     return neighbour(bin, child, "src") != nullptr;
   });
@@ -100,6 +115,7 @@ void fill_from_description(GstBin* bin, const std::string& description) {
     throw std::runtime_error("The stages \"" + description + "\" cannot be made: " + why + ".");
   }
   ObjectRef<GstElement> owner(GST_ELEMENT_CAST(gst_object_ref_sink(parsed)));
+  check_stages(GST_BIN_CAST(parsed));
   std::vector<GstElement*> elements;
   try {
     for (GstTandemStage* stage : find_chain(GST_BIN_CAST(parsed)))

@@ -8,6 +8,10 @@
 
 namespace tandem {
 
+/// Call it before READY, which opens what an element of another kind may write to. Posts an error
+/// that names such an element.
+bool holds_stages_only(GstBin* bin);
+
 /// The stages of a bin in the order in which frames pass them. Children that nobody linked are
 /// linked in the order in which they were added. Throws std::runtime_error that says what is wrong:
 /// no stage, an element that is no stage, or stages that are not one chain. The bin owns the

@@ -209,11 +209,7 @@ void gst_tandem_bin_pad_added(GstElement* element, GstPad* pad) {
                        GST_PAD_NAME(own));
     return;
   }
-  if (is_sink) {
-    use_sink(bin, pad);
-  } else {
-    use_src(bin, pad);
-  }
+  (is_sink ? use_sink : use_src)(bin, pad);
   gst_element_remove_pad(element, own);
 }
 
@@ -273,6 +269,8 @@ void shut_down_run(TandemBin* bin) {
 
 GstStateChangeReturn gst_tandem_bin_change_state(GstElement* element, GstStateChange change) {
   TandemBin* bin = tandem_bin(element);
+  if (change == GST_STATE_CHANGE_NULL_TO_READY && !tandem::holds_stages_only(GST_BIN_CAST(bin)))
+    return GST_STATE_CHANGE_FAILURE;
   if (change == GST_STATE_CHANGE_READY_TO_PAUSED && !start_run(bin))
     return GST_STATE_CHANGE_FAILURE;
   if (change == GST_STATE_CHANGE_PAUSED_TO_READY) shut_down_run(bin);
