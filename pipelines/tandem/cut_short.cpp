@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <filesystem>
 #include <fstream>
 #include <istream>
 #include <optional>
@@ -109,7 +110,8 @@ uint64_t missing_bytes(std::istream& stream) {
 
 std::string cut_short(const std::string& uri) {
   const Text path(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
-  if (!path) return {};
+  std::error_code error;
+  if (!path || !std::filesystem::is_regular_file(path.get(), error)) return {};
   std::ifstream file(path.get(), std::ios::binary);
   const uint64_t missing = missing_bytes(file);
   if (missing == 0) return {};

@@ -12,6 +12,7 @@
 #include "files/ascii.h"
 #include "gst/util/ref.h"
 #include "pipelines/tandem/options.h"
+#include "pipelines/tandem/same_file.h"
 #include "pipelines/tandem/text.h"
 #include "pipelines/tandem/text_output.h"
 
@@ -110,6 +111,16 @@ bool stores_times(std::string_view extension) {
   return extension != ".avi" && !extension.starts_with(".og");
 }
 
+void check_can_stream(const std::string& option, const std::string& path) {
+  std::error_code error;
+  const std::string extension = ascii_lower(fs::path(path).extension().string());
+  if (!fs::is_fifo(path, error) || extension == ".mkv" || extension == ".webm" ||
+      extension.starts_with(".og"))
+    return;
+  throw UsageError(option + ": a " + extension + " file cannot be written into a pipe, '" + path +
+                   "'; .mkv, .webm and .ogv can");
+}
+
 std::string input_uri(const std::string& input) {
   if (input == "camera") return camera_uri("/dev/video0");
   if (input.starts_with("/dev/video")) return camera_uri(input);
@@ -157,6 +168,7 @@ void check_output_file(const std::string& option, const std::string& path) {
   if (access(there ? path.c_str() : folder.c_str(), W_OK) != 0) {
     throw Failure(option + ": no permission to write '" + path + "'");
   }
+  claim_output(option, path);
 }
 
 std::string advice_for_element(const std::string& factory) {

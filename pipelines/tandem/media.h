@@ -42,6 +42,10 @@ const Encoding& encoding_for(const std::string& path);
 /// of frames at a constant one.
 bool stores_times(std::string_view extension);
 
+/// Throws UsageError when `path` is a FIFO and its kind of video cannot be written without going
+/// back in the file.
+void check_can_stream(const std::string& option, const std::string& path);
+
 /// Where `input` (a file, a URI, `camera` or a /dev/video device) is read from. Throws Failure when
 /// the file or device is not there or cannot be read.
 std::string input_uri(const std::string& input);
@@ -50,8 +54,8 @@ std::string input_uri(const std::string& input);
 /// vtest.avi of Debian's opencv-doc; empty where neither is.
 std::string demo_video();
 
-/// Throws Failure when no file can be written at `path`, UsageError for standard output: TextOutput
-/// is for text that may go to standard output.
+/// Throws Failure when no file can be written at `path`, UsageError for standard output (TextOutput
+/// is for text that may go there) and for a file that another option writes.
 void check_output_file(const std::string& option, const std::string& path);
 
 /// Which Debian package brings an element or what a missing-plugin message asks for; empty when

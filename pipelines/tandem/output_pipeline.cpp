@@ -83,13 +83,14 @@ void OutputPipeline::stop() { gst_element_set_state(pipeline_.get(), GST_STATE_N
 uint64_t OutputPipeline::written() const {
   gint64 bytes = 0;
   gst_element_query_position(pipeline_.get(), GST_FORMAT_BYTES, &bytes);
-  return static_cast<uint64_t>(bytes);
+  return bytes > 0 ? static_cast<uint64_t>(bytes) : 0;  // -1 before the first frame
 }
 
 std::optional<Failure> OutputPipeline::take_error() {
   Message error;
   {
     const std::scoped_lock lock(mutex_);
+    if (refused_) return std::exchange(refused_, std::nullopt);
     error = std::move(error_);
   }
   if (!error) return std::nullopt;
@@ -105,9 +106,21 @@ GstPadProbeReturn OutputPipeline::on_data(GstPad* pad, GstPadProbeInfo* info, gp
   return GST_PAD_PROBE_OK;
 }
 
-void OutputPipeline::push(GstPad* pad, GstBuffer* frame) {
+void OutputPipeline::start() {
+  try {
+    if (before_start_) before_start_();
+  } catch (const Failure& failure) {
+    const std::scoped_lock lock(mutex_);
+    refused_ = failure;
+    over_ = true;
+    return;
+  }
   // A failure to start is an error message too.
-  if (!std::exchange(started_, true)) gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING);
+  gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING);
+}
+
+void OutputPipeline::push(GstPad* pad, GstBuffer* frame) {
+  if (!std::exchange(started_, true)) start();
   {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return over_ || waiting_ < kMostWaiting; });

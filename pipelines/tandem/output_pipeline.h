@@ -6,9 +6,11 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "gst/util/ref.h"
 #include "pipelines/tandem/options.h"
@@ -28,6 +30,9 @@ class OutputPipeline {
   ~OutputPipeline() = default;
 
   GstBin* elements() const { return GST_BIN(elements_); }
+
+  /// `hook` is called before the output begins; the Failure that it throws becomes the output's.
+  void before_start(std::function<void()> hook) { before_start_ = std::move(hook); }
 
   /// Call once, before the analysis plays; this object outlives its streaming. The output begins
   /// with the first frame: where none comes, no file is touched. The EOS of `pad` waits until the
@@ -51,15 +56,18 @@ class OutputPipeline {
   static GstPadProbeReturn on_data(GstPad* pad, GstPadProbeInfo* info, gpointer self);
   static GstPadProbeReturn on_leaving(GstPad* pad, GstPadProbeInfo* info, gpointer self);
   static GstBusSyncReply on_message(GstBus* bus, GstMessage* message, gpointer self);
+  void start();
   void push(GstPad* pad, GstBuffer* frame);
   void end();
 
   const std::string problem_;
+  std::function<void()> before_start_;
   std::mutex mutex_;  // guards what follows; held over no call into GStreamer
   std::condition_variable changed_;
   uint64_t waiting_ = 0;  // frames
   bool over_ = false;     // EOS has passed, an error came, or it was abandoned
   Message error_;
+  std::optional<Failure> refused_;  // by the hook
 
   Pipeline pipeline_;     // stopped first: its threads use what is above
   bool started_ = false;  // the streaming thread's

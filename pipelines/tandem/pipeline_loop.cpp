@@ -4,9 +4,12 @@
 #include <glib-unix.h>
 #include <gst/pbutils/missing-plugins.h>
 
+#include <atomic>
 #include <memory>
 #include <utility>
+#include <vector>
 
+#include "pipelines/tandem/end_guard.h"
 #include "pipelines/tandem/end_signals.h"
 #include "pipelines/tandem/lost_error.h"
 #include "pipelines/tandem/media.h"
@@ -63,6 +66,7 @@ bool makes_progress(Session& session) {
 
 gboolean on_tick(gpointer data) {
   Session& session = *static_cast<Session*>(data);
+  if (EndGuard* guard = EndGuard::started()) guard->alive();
   session.handlers.tick();
   if (session.ended == Ended::interrupted && !makes_progress(session)) {
     session.ended = Ended::at_once;
@@ -74,9 +78,16 @@ gboolean on_tick(gpointer data) {
   return G_SOURCE_CONTINUE;
 }
 
+// There is nothing that an orderly end would keep, and it would wait for what has not begun.
+bool is_worthless(const Session& session) {
+  const EndGuard* guard = EndGuard::started();
+  return guard && !guard->has_begun() && session.handlers.progress &&
+         session.handlers.progress() == 0;
+}
+
 gboolean on_interrupt(gpointer data) {
   Session& session = *static_cast<Session*>(data);
-  if (session.ended == Ended::interrupted) {
+  if (session.ended == Ended::interrupted || is_worthless(session)) {
     session.ended = Ended::at_once;
     g_main_loop_quit(session.loop.get());
   } else {
@@ -93,6 +104,64 @@ gboolean on_hangup(gpointer data) {
   const bool first = static_cast<Session*>(data)->ended == Ended::by_itself;
   return first ? on_interrupt(data) : G_SOURCE_CONTINUE;
 }
+
+// Signals reach the session until this goes out of scope.
+class Signals {
+ public:
+  explicit Signals(Session& session) : session_(session), guard_(EndGuard::started()) {
+    if (guard_) {
+      guard_->listen(
+          [&session](int) { g_idle_add_full(G_PRIORITY_HIGH, on_signal, &session, nullptr); });
+      return;
+    }
+    for (const int signal : end_signals())
+      sources_.push_back(
+          g_unix_signal_add(signal, signal == SIGHUP ? on_hangup : on_interrupt, &session));
+  }
+  ~Signals() {
+    if (guard_) guard_->listen({});
+    while (g_idle_remove_by_data(&session_)) {
+    }
+    for (const guint source : sources_) g_source_remove(source);
+  }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+ private:
+  static gboolean on_signal(gpointer session) {
+    on_interrupt(session);
+    return G_SOURCE_REMOVE;
+  }
+  Session& session_;
+  EndGuard* const guard_;
+  std::vector<guint> sources_;
+};
+
+// Starts a pipeline on another thread: opening what it reads may wait for ever. What has not begun
+// when this goes out of scope does not begin.
+class Start {
+ public:
+  explicit Start(GstElement* pipeline) {
+    gst_element_call_async(
+        pipeline,
+        [](GstElement* element, gpointer cancelled) {
+          GST_STATE_LOCK(element);
+          // A failure to start is an error message too: the loop reports it.
+          if (!**static_cast<Cancelled*>(cancelled))
+            gst_element_set_state(element, GST_STATE_PLAYING);
+          GST_STATE_UNLOCK(element);
+        },
+        new Cancelled(cancelled_),
+        [](gpointer cancelled) { delete static_cast<Cancelled*>(cancelled); });
+  }
+  ~Start() { *cancelled_ = true; }
+  Start(const Start&) = delete;
+  Start& operator=(const Start&) = delete;
+
+ private:
+  using Cancelled = std::shared_ptr<std::atomic<bool>>;
+  const Cancelled cancelled_ = std::make_shared<std::atomic<bool>>(false);
+};
 
 }  // namespace
 
@@ -119,16 +188,17 @@ Ended play(const Pipeline& pipeline, const std::string& input, const PlayHandler
   Session session{.handlers = handlers, .pipeline = pipeline.get()};
   GstBus* bus = gst_element_get_bus(pipeline.get());
   gst_bus_add_watch(bus, on_message, &session);
-  std::vector<guint> sources = {g_timeout_add(kTickMs, on_tick, &session)};
-  for (const int signal : end_signals())
-    sources.push_back(
-        g_unix_signal_add(signal, signal == SIGHUP ? on_hangup : on_interrupt, &session));
-  // A failure to start is an error message too: the loop reports it.
-  gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
-  g_main_loop_run(session.loop.get());
-  for (guint source : sources) g_source_remove(source);
+  const guint ticks = g_timeout_add(kTickMs, on_tick, &session);
+  {
+    const Signals signals(session);
+    const Start start(pipeline.get());
+    g_main_loop_run(session.loop.get());
+  }
+  g_source_remove(ticks);
   gst_bus_remove_watch(bus);
   gst_object_unref(bus);
+  EndGuard* guard = EndGuard::started();
+  if (guard && session.ended == Ended::at_once) guard->hurry();
   // What is interrupted before it has begun ends with an error, which is of no use to the user.
   if (session.error && session.ended == Ended::by_itself)
     throw_error(session.error.release(), input, session.missing);

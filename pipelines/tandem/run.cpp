@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <atomic>
 #include <cstdio>
-#include <deque>
 #include <filesystem>
 
 #include "pipelines/progress.h"
@@ -10,9 +9,10 @@
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/cut_short.h"
 #include "pipelines/tandem/decision.h"
+#include "pipelines/tandem/end_guard.h"
 #include "pipelines/tandem/frame_log.h"
 #include "pipelines/tandem/media.h"
-#include "pipelines/tandem/output_pipeline.h"
+#include "pipelines/tandem/outputs.h"
 #include "pipelines/tandem/pipeline_loop.h"
 #include "pipelines/tandem/same_file.h"
 #include "pipelines/tandem/source.h"
@@ -130,68 +130,16 @@ void check(RunSettings& settings, const std::optional<TextOutput>& metadata) {
     check_output_file("--output", settings.output);
     check_keeps_input("--output", settings.output, settings.uri);
     encoding_for(settings.output);
+    check_can_stream("--output", settings.output);
   }
   if (metadata && !metadata->is_standard_output()) {
     check_keeps_input("--metadata", settings.metadata, settings.uri);
-    if (!settings.output.empty() && same_file(settings.metadata, settings.output))
-      throw UsageError("--metadata and --output name the same file");
   }
   if (!settings.pictures.empty() && !fs::is_directory(settings.pictures)) {
     throw Failure("--pictures: there is no folder '" + settings.pictures + "'",
                   "Make it with: mkdir -p '" + settings.pictures + "'");
   }
 }
-
-// The video that is written and the window, each apart from the analysis and from the other.
-class Outputs {
- public:
-  // `file`: may be null. `others`: something else is made of the analysis.
-  Outputs(VideoFile* file, bool show, bool others) : others_(others) {
-    if (file) {
-      const std::string problem = "'" + file->path() + "' cannot be written";
-      file->watch(all_.emplace_back(problem, file->description()).elements());
-    }
-    // Frames that come late are shown nevertheless.
-    if (show)
-      all_.emplace_back("the window cannot be shown",
-                        "clocksync sync-to-first=true ! videoconvert ! autovideosink sync=false");
-  }
-  void take_from(GstPad* pad) {
-    for (OutputPipeline& output : all_) output.take_from(pad);
-  }
-  void abandon() {
-    for (OutputPipeline& output : all_) output.abandon();
-  }
-  // Reports outputs that have failed. False: nothing is left that needs the analysis.
-  bool look() {
-    for (OutputPipeline& output : all_) {
-      const std::optional<Failure> failure = output.take_error();
-      if (!failure) continue;
-      ++failed_;
-      if (!failure_) failure_ = failure;
-      if (is_needed())
-        g_printerr("tandem: warning: %s. The rest goes on without it.\n", failure->what());
-    }
-    return is_needed();
-  }
-  uint64_t written() const {
-    uint64_t bytes = 0;
-    for (const OutputPipeline& output : all_) bytes += output.written();
-    return bytes;
-  }
-  // When the stream is over: files are on the disk then.
-  void stop() {
-    for (OutputPipeline& output : all_) output.stop();
-  }
-  const std::optional<Failure>& failure() const { return failure_; }
-
- private:
-  bool is_needed() const { return others_ || all_.empty() || failed_ < all_.size(); }
-  const bool others_;
-  std::deque<OutputPipeline> all_;
-  std::size_t failed_ = 0;
-  std::optional<Failure> failure_;
-};
 
 // Before the analysis is stopped, however that comes about: it may wait for an output.
 struct Abandoning {
@@ -273,6 +221,9 @@ int run(const RunSettings& settings, TextOutput* metadata) {
   GstElement* source = pipeline.add(settings.uri.empty() ? make_test_source(*first_size)
                                                          : make_source(settings.uri, first_size));
   GstElement* bin = pipeline.add(make_tandembin(settings.bin));
+  if (!settings.output.empty()) check_keeps_files_of("--output", settings.output, GST_BIN(bin));
+  if (metadata && !metadata->is_standard_output())
+    check_keeps_files_of("--metadata", settings.metadata, GST_BIN(bin));
   const bool draw = !settings.output.empty() || settings.show || !settings.pictures.empty();
   GstElement* last = bin;
   Pipeline::link(source, bin);
@@ -342,7 +293,8 @@ int run(const RunSettings& settings, TextOutput* metadata) {
   const Ended ended = play(pipeline, settings.input, {tick, interrupt, decided, progress_made});
   progress.clear();
   tell_metadata_problem(log->metadata_problem());
-  if (metadata) tell_metadata_problem(metadata->close());
+  // The thread that writes may be in the middle of it otherwise.
+  if (metadata && ended != Ended::at_once) tell_metadata_problem(metadata->close());
   if (!outputs.look() && ended == Ended::by_itself) throw *outputs.failure();
   const std::vector<LoggedPart> parts = log->parts();
   if (parts.empty() && ended == Ended::by_itself)
@@ -354,8 +306,10 @@ int run(const RunSettings& settings, TextOutput* metadata) {
   if (ended != Ended::by_itself) std::puts("ended early");
   // An output to which no frame came before the interruption ends with an error of no use.
   if (outputs.failure() && !parts.empty()) throw *outputs.failure();
-  if (file && ended == Ended::at_once) {
-    std::printf("'%s' is not complete\n", settings.output.c_str());
+  if (ended == Ended::at_once) {
+    for (const std::string& what : EndGuard::start().take_unfinished())
+      std::fprintf(stderr, "tandem: %s is not complete\n", what.c_str());
+    std::fflush(stdout);  // what follows may be ended
   } else if (file) {
     outputs.stop();
     file->check();
@@ -372,6 +326,7 @@ int run(const RunSettings& settings, TextOutput* metadata) {
 
 int run_command(const std::vector<std::string>& arguments) {
   RunSettings settings = parse_run_settings(arguments);
+  EndGuard::start();
   std::optional<TextOutput> metadata;  // before the first message
   if (!settings.metadata.empty()) metadata.emplace("--metadata", settings.metadata);
   gst_init(nullptr, nullptr);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <gst/gst.h>
+
 #include <string>
 
 namespace tandem {
@@ -8,8 +10,20 @@ namespace tandem {
 /// Whether both paths name one file, whether it exists yet or not.
 bool same_file(const std::string& path, const std::string& other);
 
-/// Throws UsageError when writing `path`, which `option` names, would overwrite what is read from
-/// `uri`; an empty one is no file.
+/// Whether this process has the file of `descriptor`, or the one at `path`, open for reading.
+/// Regular files alone: two may use a device or a FIFO.
+bool is_being_read(int descriptor);
+bool is_being_read(const std::string& path);
+
+/// Throws UsageError when writing `path`, which `option` names, would overwrite what this process
+/// reads, or will read from `uri`, by whatever name. An empty URI is no file. Call it after
+/// gst_init().
 void check_keeps_input(const std::string& option, const std::string& path, const std::string& uri);
+
+/// As above for what the elements of `bin` read: models, stage files.
+void check_keeps_files_of(const std::string& option, const std::string& path, GstBin* bin);
+
+/// Throws UsageError when another option was given the same file before; devices are no files.
+void claim_output(const std::string& option, const std::string& path);
 
 }  // namespace tandem

@@ -11,8 +11,10 @@
 #include <cstring>
 #include <utility>
 
+#include "pipelines/tandem/end_guard.h"
 #include "pipelines/tandem/media.h"
 #include "pipelines/tandem/options.h"
+#include "pipelines/tandem/same_file.h"
 
 namespace tandem {
 namespace {
@@ -80,17 +82,30 @@ TextOutput::TextOutput(TextOutput&& other) noexcept
     : option_(other.option_),
       path_(other.path_),
       standard_output_(other.standard_output_),
+      has_old_text_(other.has_old_text_),
       file_(std::exchange(other.file_, -1)) {}
 
 TextOutput::~TextOutput() { close(); }
 
 void TextOutput::open() {
   if (file_ >= 0) return;
-  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
   if (file_ < 0) throw Failure(problem(errno));
+  has_old_text_ = true;
+}
+
+std::string TextOutput::truncate() {
+  if (!std::exchange(has_old_text_, false)) return {};
+  if (is_being_read(file_))
+    return option_ + " would overwrite the input, '" + path_ + "'; name another file";
+  struct stat opened;
+  const bool regular = fstat(file_, &opened) == 0 && S_ISREG(opened.st_mode);
+  return regular && ftruncate(file_, 0) != 0 ? problem(errno) : std::string();
 }
 
 std::string TextOutput::append(std::string_view text) {
+  if (std::string failed = truncate(); !failed.empty()) return failed;
+  const Unfinished unfinished(name());
   while (!text.empty()) {
     const ssize_t written = ::write(file_, text.data(), text.size());
     if (written >= 0) {
@@ -104,7 +119,7 @@ std::string TextOutput::append(std::string_view text) {
 
 void TextOutput::write(std::string_view text) {
   open();
-  std::string failed = append(text);
+  std::string failed = append(text);  // truncates too
   if (const std::string late = close(); failed.empty()) failed = late;
   if (!failed.empty()) throw Failure(failed);
 }
@@ -114,10 +129,13 @@ std::string TextOutput::close() {
   return file >= 0 && ::close(file) != 0 ? problem(errno) : std::string();
 }
 
+std::string TextOutput::name() const {
+  return standard_output_ ? "standard output" : "'" + path_ + "'";
+}
+
 std::string TextOutput::problem(int error) const {
-  const std::string name = standard_output_ ? "standard output" : "'" + path_ + "'";
-  if (error == EPIPE) return option_ + ": the reader of " + name + " has left";
-  return option_ + ": cannot write " + name + ": " + std::strerror(error) +
+  if (error == EPIPE) return option_ + ": the reader of " + name() + " has left";
+  return option_ + ": cannot write " + name() + ": " + std::strerror(error) +
          (error == ENOSPC || error == EDQUOT ? "; make room, or name another disk" : "");
 }
 

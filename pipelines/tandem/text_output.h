@@ -24,11 +24,12 @@ class TextOutput {
 
   bool is_standard_output() const { return standard_output_; }
 
-  /// Creates or truncates the file; standard output is open already. Waits for the reader of a
-  /// FIFO. Throws Failure.
+  /// Creates the file; standard output is open already. Waits for the reader of a FIFO. Throws
+  /// Failure.
   void open();
 
-  /// Appends. Returns what went wrong, in one line with the option's name; empty: all is written.
+  /// Appends; the first call truncates the file, unless this process reads it. Returns what went
+  /// wrong, in one line with the option's name; empty: all is written.
   /// A reader that has left is such a problem: the process has to ignore SIGPIPE.
   std::string append(std::string_view text);
 
@@ -39,10 +40,13 @@ class TextOutput {
   std::string close();
 
  private:
+  std::string truncate();
+  std::string name() const;
   std::string problem(int error) const;
 
   const std::string option_, path_;
   bool standard_output_ = false;
+  bool has_old_text_ = false;  // of a file that was opened and not truncated
   int file_ = -1;
 };
 

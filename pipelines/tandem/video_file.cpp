@@ -238,20 +238,20 @@ void VideoFile::check() const {
       "Is the disk full? If not, write another kind of file (--output with .mkv, .webm or .avi) "
       "and "
       "report this as a bug.";
-  uint64_t written = 0;
+  std::optional<uint64_t> written;
   try {
     written = count_coded_frames(path_);
   } catch (const Failure& failure) {
     throw Failure("'" + path_ + "' was written but cannot be read again: " + failure.what(),
                   kAdvice);
   }
-  if (written >= sent) return;
-  throw Failure("'" + path_ + "' holds " + std::to_string(written) + " of the " +
+  if (!written || *written >= sent) return;
+  throw Failure("'" + path_ + "' holds " + std::to_string(*written) + " of the " +
                     std::to_string(sent) + " frames that were sent to it",
                 kAdvice);
 }
 
-uint64_t count_coded_frames(const std::string& path) {
+std::optional<uint64_t> count_coded_frames(const std::string& path) {
   std::atomic<uint64_t> count{0};
   Pipeline pipeline(gst_pipeline_new("check"));
   GstElement* file = pipeline.add(make_element("filesrc"));
@@ -266,9 +266,12 @@ uint64_t count_coded_frames(const std::string& path) {
   Pipeline::link(file, reader);
   const ObjectRef<GstPad> pad(gst_element_get_static_pad(counter, "sink"));
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, count_packet, &count, nullptr);
-  play(pipeline, path, {[] {}, [] {}});
+  const auto stop = [&] {
+    gst_element_post_message(pipeline.get(), gst_message_new_eos(GST_OBJECT(pipeline.get())));
+  };
+  const Ended ended = play(pipeline, path, {[] {}, stop});
   gst_element_set_state(pipeline.get(), GST_STATE_NULL);
-  return count;
+  return ended == Ended::by_itself ? std::optional<uint64_t>(count) : std::nullopt;
 }
 
 }  // namespace tandem

@@ -70,8 +70,8 @@ class VideoFile {
   std::deque<GstClockTime> in_encoder_;  // running times, only where packets are stamped again
 };
 
-/// Coded frames in the video file `path`, counted without decoding them. Throws Failure when it
-/// cannot be read.
-uint64_t count_coded_frames(const std::string& path);
+/// Coded frames in the video file `path`, counted without decoding them; none if a signal ends the
+/// counting. Throws Failure when the file cannot be read.
+std::optional<uint64_t> count_coded_frames(const std::string& path);
 
 }  // namespace tandem

@@ -331,7 +331,7 @@ TEST_F(RunVivid, BadConfigurationsGetAClearMessage) {
       {{"--granularity", "fine"}, 2, "not a possible value"},
       {{"--stages", "vividfliter"}, 2, "vividfliter"},
       {{"--stages", "vividhistogram"}, 1, "vividfilter"},
-      {{"--stages", "identity"}, 1, "identity"},
+      {{"--stages", "identity"}, 2, "identity"},
       {{"--model", path("none.vivid")}, 1, "none.vivid"},
       {{"--model", video_}, 1, "video.avi"},
   };

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "pipelines/tandem/options.h"
+#include "pipelines/tandem/output_pipeline.h"
+#include "pipelines/tandem/video_file.h"
+
+namespace tandem {
+
+/// The video that is written and the window, each apart from the analysis and from the other.
+class Outputs {
+ public:
+  /// `file`: may be null; it outlives this. `others`: something else is made of the analysis.
+  /// Throws Failure.
+  Outputs(VideoFile* file, bool show, bool others);
+
+  /// As those of OutputPipeline, for both.
+  void take_from(GstPad* pad);
+  void abandon();
+  uint64_t written() const;
+
+  /// Reports outputs that have failed. False: nothing is left that needs the analysis.
+  bool look();
+
+  /// The first of them.
+  const std::optional<Failure>& failure() const { return failure_; }
+
+  /// When the stream is over: the file is on the disk then.
+  void stop();
+
+ private:
+  bool is_needed() const { return others_ || all_.empty() || failed_ < all_.size(); }
+  const bool others_;
+  VideoFile* const file_;
+  std::deque<OutputPipeline> all_;
+  std::size_t failed_ = 0;
+  std::optional<Failure> failure_;
+};
+
+}  // namespace tandem
