@@ -40,6 +40,14 @@ Failure failure_of(GstMessage* message, const std::string& problem) {
   return Failure(problem + ": " + error->message, reason(details));
 }
 
+// As sinks that have shown frames report it.
+bool tells_of_closed_window(GstMessage* message) {
+  GError* error = nullptr;
+  gst_message_parse_error(message, &error, nullptr);
+  const std::unique_ptr<GError, decltype(&g_error_free)> owned(error, g_error_free);
+  return g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND);
+}
+
 }  // namespace
 
 OutputPipeline::OutputPipeline(std::string problem, const std::string& description)
@@ -155,7 +163,10 @@ GstBusSyncReply OutputPipeline::on_message(GstBus*, GstMessage* message, gpointe
     {
       const std::scoped_lock lock(self.mutex_);
       // Later errors are consequences of the first.
-      if (type == GST_MESSAGE_ERROR && !self.over_) self.error_.reset(gst_message_ref(message));
+      if (type == GST_MESSAGE_ERROR && !self.over_) {
+        self.closed_ = tells_of_closed_window(message);
+        self.error_.reset(gst_message_ref(message));
+      }
       self.over_ = true;
     }
     self.changed_.notify_all();

@@ -4,6 +4,7 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -51,6 +52,9 @@ class OutputPipeline {
   /// Why the output has ended too early; none: it has not, or the error was taken before.
   std::optional<Failure> take_error();
 
+  /// The error was that somebody has closed the window.
+  bool is_closed() const { return closed_; }
+
  private:
   using Message = MiniObjectRef<GstMessage>;
   static GstPadProbeReturn on_data(GstPad* pad, GstPadProbeInfo* info, gpointer self);
@@ -71,6 +75,7 @@ class OutputPipeline {
 
   Pipeline pipeline_;     // stopped first: its threads use what is above
   bool started_ = false;  // the streaming thread's
+  std::atomic<bool> closed_{false};
   GstElement* entry_ = nullptr;
   GstElement* elements_ = nullptr;
 };

@@ -5,6 +5,7 @@
 
 #include "pipelines/tandem/end_guard.h"
 #include "pipelines/tandem/same_file.h"
+#include "pipelines/tandem/window_sink.h"
 
 namespace tandem {
 namespace {
@@ -31,8 +32,9 @@ Outputs::Outputs(VideoFile* file, bool show, bool others) : others_(others), fil
   }
   // Frames that come late are shown nevertheless.
   if (show)
-    all_.emplace_back("the window cannot be shown",
-                      "clocksync sync-to-first=true ! videoconvert ! autovideosink sync=false");
+    window_ = &all_.emplace_back(
+        "the window cannot be shown",
+        "clocksync sync-to-first=true ! videoconvert ! " + window_sink() + " sync=false");
 }
 
 void Outputs::take_from(GstPad* pad) {
@@ -54,6 +56,14 @@ bool Outputs::look() {
     const std::optional<Failure> failure = output.take_error();
     if (!failure) continue;
     ++failed_;
+    if (&output == window_ && output.is_closed()) {
+      window_closed_ = true;
+      if (is_needed())
+        g_printerr("tandem: the window was closed; the rest goes on (Ctrl-C ends it)\n");
+      continue;
+    }
+    if (EndGuard* guard = EndGuard::started(); guard && &output != window_)
+      guard->finish(quoted(file_->path()));  // the failure tells of it
     if (!failure_) failure_ = failure;
     if (is_needed())
       g_printerr("tandem: warning: %s. The rest goes on without it.\n", failure->what());

@@ -25,8 +25,12 @@ class Outputs {
   void abandon();
   uint64_t written() const;
 
-  /// Reports outputs that have failed. False: nothing is left that needs the analysis.
+  /// Reports outputs that have failed and a window that was closed. False: nothing is left that
+  /// needs the analysis.
   bool look();
+
+  /// A window is what the analysis was for, and it was closed.
+  bool is_closed() const { return window_closed_ && !is_needed(); }
 
   /// The first of them.
   const std::optional<Failure>& failure() const { return failure_; }
@@ -38,6 +42,8 @@ class Outputs {
   bool is_needed() const { return others_ || all_.empty() || failed_ < all_.size(); }
   const bool others_;
   VideoFile* const file_;
+  OutputPipeline* window_ = nullptr;
+  bool window_closed_ = false;
   std::deque<OutputPipeline> all_;
   std::size_t failed_ = 0;
   std::optional<Failure> failure_;

@@ -295,7 +295,7 @@ int run(const RunSettings& settings, TextOutput* metadata) {
   tell_metadata_problem(log->metadata_problem());
   // The thread that writes may be in the middle of it otherwise.
   if (metadata && ended != Ended::at_once) tell_metadata_problem(metadata->close());
-  if (!outputs.look() && ended == Ended::by_itself) throw *outputs.failure();
+  if (!outputs.look() && ended == Ended::by_itself && outputs.failure()) throw *outputs.failure();
   const std::vector<LoggedPart> parts = log->parts();
   if (parts.empty() && ended == Ended::by_itself)
     throw Failure("no frame of video came out of '" + settings.input + "'");
@@ -315,6 +315,10 @@ int run(const RunSettings& settings, TextOutput* metadata) {
     file->check();
   }
   if (ended != Ended::by_itself) return kInterruptedStatus;
+  if (outputs.is_closed()) {
+    std::puts("ended early: the window was closed");
+    return 0;
+  }
   const bool at_limit = limit > 0 && log->count().frames >= limit;
   const std::string missing = at_limit ? "" : cut_short(settings.uri);
   if (!missing.empty())
@@ -330,6 +334,7 @@ int run_command(const std::vector<std::string>& arguments) {
   std::optional<TextOutput> metadata;  // before the first message
   if (!settings.metadata.empty()) metadata.emplace("--metadata", settings.metadata);
   gst_init(nullptr, nullptr);
+  g_set_application_name("Tandem");  // the title of the window
   check(settings, metadata);
   return run(settings, metadata ? &*metadata : nullptr);
 }

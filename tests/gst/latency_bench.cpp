@@ -3,9 +3,11 @@
 // against the fastest of a search that keeps it; and frames of a live source that are late in a
 // sink that waits for their time, after the first training.
 //   latency_bench [--application vivid] [--size 1920x1080] [--targets 5,10,20,50] [--device auto]
-//                 [--seconds 3] [--live 20] [--metric throughput] [--lanes 0]
+//                 [--seconds 3] [--live 20] [--live-fps 30] [--live-source raw|rtp-vp8]
+//                 [--metric throughput] [--lanes 0]
 // `--live 0` and `--targets ""` leave these parts out; `--targets none` leaves the live source
 // alone.
+// `--live-source rtp-vp8`: as a camera sends them over RTP; the caps of its frames have no rate.
 // `--metric`: of the live source. `--lanes`: of what is chosen, 0: any.
 #include <algorithm>
 #include <cstdio>
@@ -22,13 +24,14 @@ namespace {
 constexpr std::size_t kCandidates = 10;
 // Predictions of latency that are no further above the target may keep it.
 constexpr double kNearly = 1.3;
-constexpr int kLiveFps = 30;
 // As sinks that show video have it: a frame that is later is dropped.
 constexpr GstClockTime kLate = 5 * GST_MSECOND;
 
 struct Options {
   FedBin::Options bin;
-  std::string application = "vivid", targets = "5,10,20,50", metric = "throughput", lanes = "0";
+  std::string application = "vivid", targets = "5,10,20,50", metric = "throughput", lanes = "0",
+              live_source = "raw";
+  int live_fps = 30;
   Size size{1920, 1080};
   double seconds = 3, live_s = 20;
 };
@@ -49,6 +52,10 @@ Options parse(int argc, char** argv) {
       options.seconds = std::stod(value);
     else if (name == "--live")
       options.live_s = std::stod(value);
+    else if (name == "--live-fps")
+      options.live_fps = std::stoi(value);
+    else if (name == "--live-source")
+      options.live_source = value;
     else if (name == "--metric")
       options.metric = value;
     else if (name == "--lanes")
@@ -160,12 +167,24 @@ void listen(GstElement* pipeline, double seconds) {
   gst_object_unref(bus);
 }
 
+std::string live_frames(const Options& options) {
+  const std::string size = ",width=" + std::to_string(options.size.width) +
+                           ",height=" + std::to_string(options.size.height) +
+                           ",framerate=" + std::to_string(options.live_fps) + "/1 ! ";
+  const std::string source = "videotestsrc is-live=true pattern=ball ! video/x-raw,format=";
+  if (options.live_source == "raw") return source + "GRAY8" + size + "queue ! ";
+  if (options.live_source != "rtp-vp8")
+    throw std::runtime_error("no source " + options.live_source);
+  return source + "I420" + size +
+         "queue ! vp8enc deadline=1 cpu-used=16 target-bitrate=4000000 keyframe-max-dist=30 ! "
+         "rtpvp8pay ! queue ! rtpvp8depay ! vp8dec ! queue ! videoconvert ! "
+         "video/x-raw,format=GRAY8 ! ";
+}
+
 void play_live(const Options& options, const std::string& stages) {
   constexpr double kMostTraining_s = 120, kSettle_s = 2;
   const std::string line =
-      "videotestsrc is-live=true pattern=ball ! video/x-raw,format=GRAY8,width=" +
-      std::to_string(options.size.width) + ",height=" + std::to_string(options.size.height) +
-      ",framerate=" + std::to_string(kLiveFps) + "/1 ! queue ! tandembin name=bin knowledge=off" +
+      live_frames(options) + "tandembin name=bin knowledge=off" +
       " opencl-device=" + options.bin.device + " metric=" + options.metric + " stages=\"" + stages +
       "\" ! fakesink name=sink sync=true qos=true max-lateness=" + std::to_string(kLate);
   GstElement* pipeline = gst_parse_launch(line.c_str(), nullptr);
@@ -188,8 +207,9 @@ void play_live(const Options& options, const std::string& stages) {
   std::printf(
       "\n| live, %d frames/s | latency p95, ms | waiting p95, ms | late of %.0f |\n"
       "| --- | ---: | ---: | ---: |\n| %s, trained %.1f s | %.2f | %.2f | %llu |\n",
-      kLiveFps, kLiveFps * options.live_s, gst_structure_get_string(stats, "configuration"),
-      trained_s, p95_ms, waiting_ms, static_cast<unsigned long long>(late));
+      options.live_fps, options.live_fps * options.live_s,
+      gst_structure_get_string(stats, "configuration"), trained_s, p95_ms, waiting_ms,
+      static_cast<unsigned long long>(late));
   gst_structure_free(stats);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(sink);
