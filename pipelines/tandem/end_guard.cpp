@@ -9,7 +9,6 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <mutex>
 #include <thread>
@@ -42,17 +41,13 @@ void flush_messages() {
   funlockfile(stdout);
 }
 
-void print_unfinished(const std::vector<std::string>& unfinished) {
+[[noreturn]] void end_process(const std::vector<std::string>& unfinished) {
+  flush_messages();
   std::string text;
   for (const std::string& what : unfinished) text += "tandem: " + what + " is not complete\n";
   if (!text.empty() && isatty(STDERR_FILENO)) text.insert(0, "\n");  // below the progress
   if (!text.empty() && is_writable(STDERR_FILENO))
     (void)!write(STDERR_FILENO, text.data(), text.size());
-}
-
-[[noreturn]] void end_process(const std::vector<std::string>& unfinished) {
-  flush_messages();
-  print_unfinished(unfinished);
   _exit(kInterruptedStatus);
 }
 
@@ -121,14 +116,11 @@ struct EndGuard::State {
   }
 };
 
-// Libraries call exit() too: libX11 does when the display has gone.
-void EndGuard::tell_at_exit() { print_unfinished(started()->take_unfinished()); }
-
 EndGuard::EndGuard() : state_(new State) { std::thread(&State::run, state_).detach(); }
 
 EndGuard& EndGuard::start() {
   static EndGuard* const guard = new EndGuard;
-  if (!the_guard.exchange(guard)) std::atexit(tell_at_exit);
+  the_guard = guard;
   return *guard;
 }
 

@@ -17,9 +17,8 @@ namespace tandem {
 /// | the first, later | the listener is called, if there is one | 2 s after the last alive() |
 /// | SIGINT or SIGTERM again | the same | 0.3 s later |
 ///
-/// A process that is ended so names its unfinished files on standard error, as one does that a
-/// library ends; its exit status is kInterruptedStatus. All functions may be called on any thread.
-/// None of them waits.
+/// A process that is ended so names its unfinished files on standard error; its exit status is
+/// kInterruptedStatus. All functions may be called on any thread. None of them waits.
 class EndGuard {
  public:
   /// The guard of this process, which lives as long as the process; the first call starts it.
@@ -53,7 +52,6 @@ class EndGuard {
 
  private:
   EndGuard();
-  static void tell_at_exit();
   struct State;
   State* const state_;  // never freed: the thread outlives main()
 };

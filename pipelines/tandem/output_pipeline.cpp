@@ -78,6 +78,15 @@ void OutputPipeline::take_from(GstPad* pad) {
                     on_data, this, nullptr);
 }
 
+void OutputPipeline::fail(const Failure& failure) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!over_) refused_ = failure;
+    over_ = true;
+  }
+  changed_.notify_all();
+}
+
 void OutputPipeline::abandon() {
   {
     const std::scoped_lock lock(mutex_);
@@ -118,10 +127,7 @@ void OutputPipeline::start() {
   try {
     if (before_start_) before_start_();
   } catch (const Failure& failure) {
-    const std::scoped_lock lock(mutex_);
-    refused_ = failure;
-    over_ = true;
-    return;
+    return fail(failure);
   }
   // A failure to start is an error message too.
   gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING);

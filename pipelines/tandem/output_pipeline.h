@@ -40,6 +40,9 @@ class OutputPipeline {
   /// output has ended.
   void take_from(GstPad* pad);
 
+  /// Ends with this failure; as abandon().
+  void fail(const Failure& failure);
+
   /// Takes no more frames and waits for nothing. What it writes is not complete.
   void abandon();
 

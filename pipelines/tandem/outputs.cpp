@@ -23,7 +23,8 @@ void check_is_not_read(const std::string& path) {
 Outputs::Outputs(VideoFile* file, bool show, bool others) : others_(others), file_(file) {
   if (file) {
     const std::string problem = quoted(file->path()) + " cannot be written";
-    OutputPipeline& output = all_.emplace_back(problem, file->description());
+    OutputPipeline& output =
+        *all_.emplace_back(std::make_unique<OutputPipeline>(problem, file->description()));
     file->watch(output.elements());
     output.before_start([path = file->path()] {
       check_is_not_read(path);
@@ -31,38 +32,53 @@ Outputs::Outputs(VideoFile* file, bool show, bool others) : others_(others), fil
     });
   }
   // Frames that come late are shown nevertheless.
-  if (show)
-    window_ = &all_.emplace_back(
-        "the window cannot be shown",
-        "clocksync sync-to-first=true ! videoconvert ! " + window_sink() + " sync=false");
+  if (show) {
+    const std::string sink = window_sink() + " sync=false";
+    window_ = all_.emplace_back(std::make_unique<OutputPipeline>(
+                                    "the window cannot be shown",
+                                    "clocksync sync-to-first=true ! videoconvert ! " + sink))
+                  .get();
+    survive_display();
+  }
+}
+
+Outputs::~Outputs() {
+  if (!all_.empty() && is_lost(*all_.back())) (void)all_.back().release();
+}
+
+// Whoever calls into it may wait for ever.
+bool Outputs::is_lost(const OutputPipeline& output) const {
+  return &output == window_ && has_lost_display();
 }
 
 void Outputs::take_from(GstPad* pad) {
-  for (OutputPipeline& output : all_) output.take_from(pad);
+  for (const auto& output : all_) output->take_from(pad);
 }
 
 void Outputs::abandon() {
-  for (OutputPipeline& output : all_) output.abandon();
+  for (const auto& output : all_) output->abandon();
 }
 
 uint64_t Outputs::written() const {
   uint64_t bytes = 0;
-  for (const OutputPipeline& output : all_) bytes += output.written();
+  for (const auto& output : all_) bytes += is_lost(*output) ? 0 : output->written();
   return bytes;
 }
 
 bool Outputs::look() {
-  for (OutputPipeline& output : all_) {
-    const std::optional<Failure> failure = output.take_error();
+  for (const auto& output : all_) {
+    if (is_lost(*output)) output->fail(Failure("the window cannot be shown: its display has gone"));
+    const std::optional<Failure> failure = output->take_error();
     if (!failure) continue;
     ++failed_;
-    if (&output == window_ && output.is_closed()) {
+    const bool is_window = output.get() == window_;
+    if (is_window && output->is_closed()) {
       window_closed_ = true;
       if (is_needed())
         g_printerr("tandem: the window was closed; the rest goes on (Ctrl-C ends it)\n");
       continue;
     }
-    if (EndGuard* guard = EndGuard::started(); guard && &output != window_)
+    if (EndGuard* guard = EndGuard::started(); guard && !is_window)
       guard->finish(quoted(file_->path()));  // the failure tells of it
     if (!failure_) failure_ = failure;
     if (is_needed())
@@ -72,7 +88,8 @@ bool Outputs::look() {
 }
 
 void Outputs::stop() {
-  for (OutputPipeline& output : all_) output.stop();
+  for (const auto& output : all_)
+    if (!is_lost(*output)) output->stop();
   if (EndGuard* guard = EndGuard::started(); guard && file_) guard->finish(quoted(file_->path()));
 }
 

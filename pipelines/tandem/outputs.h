@@ -4,8 +4,9 @@
 #include <gst/gst.h>
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "pipelines/tandem/options.h"
 #include "pipelines/tandem/output_pipeline.h"
@@ -19,6 +20,9 @@ class Outputs {
   /// `file`: may be null; it outlives this. `others`: something else is made of the analysis.
   /// Throws Failure.
   Outputs(VideoFile* file, bool show, bool others);
+  ~Outputs();
+  Outputs(const Outputs&) = delete;
+  Outputs& operator=(const Outputs&) = delete;
 
   /// As those of OutputPipeline, for both.
   void take_from(GstPad* pad);
@@ -39,12 +43,13 @@ class Outputs {
   void stop();
 
  private:
+  bool is_lost(const OutputPipeline& output) const;
   bool is_needed() const { return others_ || all_.empty() || failed_ < all_.size(); }
   const bool others_;
   VideoFile* const file_;
-  OutputPipeline* window_ = nullptr;
+  OutputPipeline* window_ = nullptr;  // the last
   bool window_closed_ = false;
-  std::deque<OutputPipeline> all_;
+  std::vector<std::unique_ptr<OutputPipeline>> all_;
   std::size_t failed_ = 0;
   std::optional<Failure> failure_;
 };

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/tandem/window_sink.h"
 
+#include <dlfcn.h>
 #include <gst/gst.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 
 #include "gst/util/ref.h"
@@ -23,6 +26,14 @@ constexpr WindowSink kWindowSinks[] = {
 constexpr const char* kInstead =
     "Run it in a desktop session or over `ssh -X`, or write a video with --output instead of "
     "--show.";
+
+std::atomic<bool> lost{false};
+
+// Xlib calls exit() when this returns.
+int on_lost_display(void*) {
+  lost = true;
+  for (;;) pause();
+}
 
 bool can_open(GstElement* sink) {
   const ObjectRef<GstBus> errors(gst_bus_new());  // else they would be printed
@@ -59,5 +70,16 @@ std::string window_sink() {
                 "Install them with: sudo apt-get install gstreamer1.0-x (X) or "
                 "gstreamer1.0-plugins-bad (Wayland)");
 }
+
+// The plugin has loaded the library; nothing else here needs it.
+void survive_display() {
+  void* library = dlopen("libX11.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  if (!library) return;
+  using Handler = int (*)(void* display);
+  const auto set = reinterpret_cast<Handler (*)(Handler)>(dlsym(library, "XSetIOErrorHandler"));
+  if (set) set(on_lost_display);
+}
+
+bool has_lost_display() { return lost; }
 
 }  // namespace tandem

@@ -10,4 +10,9 @@ namespace tandem {
 /// without a display, and to elements that crash there.
 std::string window_sink();
 
+/// From now on a display that goes does not end the process, as libX11 would have it. The thread
+/// that finds it out stays where it is for ever: what it belongs to cannot be stopped.
+void survive_display();
+bool has_lost_display();
+
 }  // namespace tandem

@@ -138,14 +138,26 @@ class Show(unittest.TestCase):
         self.assertIn("the window was closed; the rest goes on", self.told())
         self.assertEqual(self.lines(), list(range(FRAMES)))
 
-    def test_a_display_that_goes_is_told(self):
+    def test_a_display_that_goes_leaves_the_other_outputs(self):
         self.make_video()
         screen, display = self.start_screen()
-        process = self.start("--output", self.path("o.mkv"), DISPLAY=display)
+        process = self.start("--metadata", self.path("lines"), "--output", self.path("o.mkv"), DISPLAY=display)
         self.wait_until_shown(process, display)
         screen.kill()
-        self.assertNotEqual(process.wait(PATIENCE_S), 0)  # libX11 ends the process
-        self.assertIn(f"'{self.path('o.mkv')}' is not complete", self.told())
+        self.assertEqual(process.wait(PATIENCE_S), 1, self.told())
+        self.assertIn("warning: the window cannot be shown: its display has gone", self.told())
+        self.assertEqual(self.lines(), list(range(FRAMES)))
+        self.assertGreater(os.path.getsize(self.path("o.mkv")), FRAMES * 10)
+        self.assertNotIn("is not complete", self.told())
+
+    def test_a_display_that_goes_ends_what_is_only_shown(self):
+        self.make_video()
+        screen, display = self.start_screen()
+        process = self.start(DISPLAY=display)
+        self.wait_until_shown(process, display)
+        screen.kill()
+        self.assertEqual(process.wait(PATIENCE_S), 1, self.told())
+        self.assertIn("its display has gone", self.told())
 
     def test_without_a_display_the_message_says_what_to_do(self):
         self.make_video()
