@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "files/cache_folder.h"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 
@@ -17,13 +15,6 @@ std::string cache_path() {
   if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
     return fs::path(home) / ".cache" / "tandem";
   return {};
-}
-
-std::string cache_folder() {
-  std::string folder = cache_path();
-  std::error_code error;
-  fs::create_directories(folder, error);
-  return access(folder.c_str(), R_OK | W_OK | X_OK) == 0 ? folder : std::string();
 }
 
 }  // namespace tandem

@@ -6,10 +6,8 @@
 namespace tandem {
 
 /// Where Tandem keeps what it would otherwise do anew: $TANDEM_CACHE_DIR, else
-/// $XDG_CACHE_HOME/tandem, else ~/.cache/tandem. Empty where there is none. Nothing is made.
+/// $XDG_CACHE_HOME/tandem, else ~/.cache/tandem. Empty where there is none. Nothing is made: an
+/// OwnFolder does that.
 std::string cache_path();
-
-/// cache_path(), made when it is not there; empty when there is none or it cannot be written.
-std::string cache_folder();
 
 }  // namespace tandem

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace tandem {
 namespace {
@@ -18,38 +19,43 @@ std::string too_long(std::size_t most_bytes) {
   return "is longer than " + std::to_string(most_bytes) + " bytes";
 }
 
-}  // namespace
-
-OpenFile::~OpenFile() {
-  if (number_ >= 0) close(number_);
+// What is wrong with who may change it; empty: nothing.
+std::string problem_of(const struct stat& status, Owner owner) {
+  if (owner == Owner::kAnybody) return {};
+  if (status.st_uid != geteuid()) return "belongs to another user";
+  if (owner == Owner::kThisUser) return {};
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "can be written by others";
+  return status.st_nlink == 1 ? "" : "has another name, too";
 }
 
-OpenedFile open_regular_file(const std::string& path, Links links) {
+struct Opened {
+  FileHandle file;
+  struct stat status = {};
+  std::string problem;
+};
+
+Opened open_regular(int folder, const std::string& path, Links links) {
   // O_NONBLOCK: opening a FIFO would wait for somebody who writes into it.
   const int flags =
       O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (links == Links::kRefuse ? O_NOFOLLOW : 0);
-  OpenFile file(open(path.c_str(), flags));
-  if (file.number() < 0) {
+  FileHandle file(openat(folder, path.c_str(), flags));
+  if (!file) {
     // A socket gives ENXIO, a link that is not followed ELOOP.
-    if (errno == ENXIO || (errno == ELOOP && links == Links::kRefuse)) return {{}, kNotRegular};
-    return {{}, std::string("cannot be opened: ") + std::strerror(errno)};
+    if (errno == ENXIO || (errno == ELOOP && links == Links::kRefuse)) return {{}, {}, kNotRegular};
+    return {{}, {}, std::string("cannot be opened: ") + std::strerror(errno)};
   }
   struct stat status;
   if (fstat(file.number(), &status) != 0)
-    return {{}, std::string("cannot be read: ") + std::strerror(errno)};
-  if (!S_ISREG(status.st_mode)) return {{}, kNotRegular};
-  return {std::move(file), {}};
+    return {{}, {}, std::string("cannot be read: ") + std::strerror(errno)};
+  if (!S_ISREG(status.st_mode)) return {{}, {}, kNotRegular};
+  return {std::move(file), status, {}};
 }
 
-RegularFile read_regular_file(const std::string& path, std::size_t most_bytes, Links links,
-                              Owner owner) {
-  const auto [file, problem] = open_regular_file(path, links);
-  if (!problem.empty()) return {{}, problem};
-  struct stat status;
-  if (fstat(file.number(), &status) != 0)
-    return {{}, std::string("cannot be read: ") + std::strerror(errno)};
-  if (owner == Owner::kThisUser && status.st_uid != geteuid())
-    return {{}, "belongs to another user"};
+RegularFile read(int folder, const std::string& path, std::size_t most_bytes, Links links,
+                 Owner owner) {
+  const auto [file, status, unusable] = open_regular(folder, path, links);
+  if (!unusable.empty()) return {{}, unusable};
+  if (std::string problem = problem_of(status, owner); !problem.empty()) return {{}, problem};
   if (static_cast<std::size_t>(status.st_size) > most_bytes) return {{}, too_long(most_bytes)};
 
   // The size is a hint alone: the file may grow meanwhile, and those of /proc say 0.
@@ -61,7 +67,8 @@ RegularFile read_regular_file(const std::string& path, std::size_t most_bytes, L
       const std::size_t more = std::max(kLeastPiece, static_cast<std::size_t>(status.st_size) + 1);
       result.bytes.resize(size == 0 ? more : 2 * size);
     }
-    const ssize_t got = read(file.number(), result.bytes.data() + size, result.bytes.size() - size);
+    const ssize_t got =
+        ::read(file.number(), result.bytes.data() + size, result.bytes.size() - size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return {{}, std::string("cannot be read: ") + std::strerror(errno)};
     if (got == 0) break;
@@ -70,6 +77,23 @@ RegularFile read_regular_file(const std::string& path, std::size_t most_bytes, L
   }
   result.bytes.resize(size);
   return result;
+}
+
+}  // namespace
+
+OpenedFile open_regular_file(const std::string& path, Links links) {
+  Opened opened = open_regular(AT_FDCWD, path, links);
+  return {std::move(opened.file), std::move(opened.problem)};
+}
+
+RegularFile read_regular_file(const std::string& path, std::size_t most_bytes, Links links,
+                              Owner owner) {
+  return read(AT_FDCWD, path, most_bytes, links, owner);
+}
+
+RegularFile read_regular_file(const OwnFolder& folder, const std::string& name,
+                              std::size_t most_bytes, Owner owner) {
+  return read(folder.handle(), name, most_bytes, Links::kRefuse, owner);
 }
 
 }  // namespace tandem

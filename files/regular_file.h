@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <string>
-#include <utility>
+
+#include "files/file_handle.h"
+#include "files/own_folder.h"
 
 namespace tandem {
 
@@ -13,27 +15,11 @@ struct RegularFile {
 };
 
 enum class Links { kFollow, kRefuse };
-enum class Owner { kAnybody, kThisUser };
-
-/// An open handle of a regular file, which it closes.
-class OpenFile {
- public:
-  OpenFile() = default;
-  explicit OpenFile(int number) : number_(number) {}
-  ~OpenFile();
-  OpenFile(OpenFile&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  OpenFile& operator=(OpenFile&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  int number() const { return number_; }  ///< below 0: there is none
-
- private:
-  int number_ = -1;
-};
+/// kThisUserAlone: of this user, under one name, and nobody else may write it.
+enum class Owner { kAnybody, kThisUser, kThisUserAlone };
 
 struct OpenedFile {
-  OpenFile file;
+  FileHandle file;
   std::string problem;  ///< empty when it is open: "is not a regular file"
 };
 
@@ -45,5 +31,9 @@ OpenedFile open_regular_file(const std::string& path, Links links = Links::kFoll
 /// sockets and devices are a problem, as is a longer file or one of a user who is not wanted.
 RegularFile read_regular_file(const std::string& path, std::size_t most_bytes,
                               Links links = Links::kFollow, Owner owner = Owner::kAnybody);
+
+/// The same of a file in an open folder. No link is followed.
+RegularFile read_regular_file(const OwnFolder& folder, const std::string& name,
+                              std::size_t most_bytes, Owner owner);
 
 }  // namespace tandem

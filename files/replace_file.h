@@ -4,10 +4,15 @@
 #include <string>
 #include <string_view>
 
+#include "files/own_folder.h"
+
 namespace tandem {
 
-/// What replace_file() calls files that it has not finished begins so.
+/// Names of files that are not finished begin so.
 inline constexpr std::string_view kUnfinishedPrefix = ".unfinished-";
+
+/// One that no other process makes, but by chance.
+std::string unfinished_name();
 
 /// kYes waits until the disk has it: after a power cut there is the old file or the new one.
 enum class Durable { kNo, kYes };
@@ -16,5 +21,9 @@ enum class Durable { kNo, kYes };
 /// the new one, and so does who comes after a crash. Returns what went wrong, and nothing has
 /// changed then: "cannot be written: No space left on device"; empty when it is done.
 std::string replace_file(const std::string& path, std::string_view bytes, Durable durable);
+
+/// The same in an open folder.
+std::string replace_file(const OwnFolder& folder, const std::string& name, std::string_view bytes,
+                         Durable durable);
 
 }  // namespace tandem

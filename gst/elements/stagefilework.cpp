@@ -80,8 +80,6 @@ StageFileWork::StageFileWork(std::shared_ptr<const StageProgram> program,
     outputs_.push_back(
         {"progress", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {sizeof(HostProgress)}, true});
   }
-  if (program_->host && !program_->host->notice().empty())
-    notice_ = "Compiled stages are not kept: " + program_->host->notice() + ".";
   if (!program_->host && program_->file->only != StageSide::kDevice)
     notice_ = "There is no C compiler: the OpenCL device alone computes " + program_->file->name +
               ". Install gcc or clang, or name one by TANDEM_CC.";

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "kernels/opencl/handles.h"
+#include "kernels/util/program_cache.h"
 
 namespace tandem {
 namespace {
@@ -125,6 +126,10 @@ ClassWork::ClassWork(GstTandemStage* stage, const StageSettings& settings,
 }
 
 ClassWork::~ClassWork() = default;
+
+std::string ClassWork::take_notice() const {
+  return notice_.empty() ? ProgramCache::take_notice() : notice_;
+}
 
 bool ClassWork::fits(SlotFrame& frame) const {
   if (!klass()->fits) return true;

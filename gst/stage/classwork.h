@@ -109,7 +109,7 @@ class ClassWork {
   /// What the stage writes, fixed for the life of the work.
   const std::vector<TensorSpec>& outputs() const { return outputs_; }
   /// What the user should know about it, posted as a warning when it is made; mostly empty.
-  const std::string& notice() const { return notice_; }
+  std::string take_notice() const;
   int rows() const { return rows_; }
 
   /// Whether it can be used for a frame whose tensors have the right specs. Cheap: asked for every

@@ -264,7 +264,7 @@ std::shared_ptr<const PooledWork> StageAdapter::work_for(const FrameItem& item, 
     std::lock_guard lock(mutex_);
     current_[static_cast<std::size_t>(item.kind)] = made;
   }
-  notice = made->work->notice();
+  notice = made->work->take_notice();
   return made;
 }
 

@@ -3,7 +3,7 @@
 
 #include "files/hash.h"
 #include "kernels/opencl/native.h"
-#include "kernels/opencl/program_cache.h"
+#include "kernels/util/program_cache.h"
 
 namespace tandem::opencl {
 
@@ -12,18 +12,18 @@ namespace {
 std::string cache_key(const cl::Device& device, const DeviceDescription& description,
                       const std::string& source, const std::string& options) {
   const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
-  return description.name + '\n' + description.driver + '\n' +
+  return "OpenCL\n" + description.name + '\n' + description.driver + '\n' +
          platform.getInfo<CL_PLATFORM_VERSION>() + '\n' + description.version + '\n' + options +
          '\n' + std::to_string(source.size()) + ':' + std::to_string(hash_of(source));
 }
 
 /// Null when the cache has none that the driver takes.
-cl::Program from_cache(const NativeDevice& native, const std::string& key,
-                       const std::string& options) {
-  std::vector<unsigned char> binary = program_cache::load(key);
+cl::Program from_cache(const NativeDevice& native, const ProgramCache& cache,
+                       const std::string& key, const std::string& options) {
+  const std::string binary = cache.load(key);
   if (binary.empty()) return {};
   try {
-    cl::Program program(native.context, {native.device}, {std::move(binary)});
+    cl::Program program(native.context, {native.device}, {{binary.begin(), binary.end()}});
     program.build({native.device}, options.c_str());
     return program;
   } catch (const cl::Error&) {
@@ -42,12 +42,14 @@ std::vector<unsigned char> binary_of(const cl::Program& program, const cl::Devic
   return {};
 }
 
-cl::Program from_source(const NativeDevice& native, const std::string& key,
-                        const std::string& source, const std::string& options) {
+cl::Program from_source(const NativeDevice& native, const ProgramCache& cache,
+                        const std::string& key, const std::string& source,
+                        const std::string& options) {
   cl::Program program(native.context, source);
   program.build({native.device}, options.c_str());
   try {
-    program_cache::store(key, binary_of(program, native.device));
+    const std::vector<unsigned char> binary = binary_of(program, native.device);
+    cache.store(key, {binary.begin(), binary.end()});
   } catch (const cl::Error&) {
     // A driver that gives no binaries costs the next start its compile time, no more.
   }
@@ -65,11 +67,12 @@ cl::Program build(NativeDevice& native, const DeviceDescription& description,
   if (program() != nullptr) return program;
   try {
     const std::string key = cache_key(native.device, description, source, options);
-    program = from_cache(native, key, options);
+    const ProgramCache cache;
+    program = from_cache(native, cache, key, options);
     if (program() != nullptr) {
       ++counters().programs_cached;
     } else {
-      program = from_source(native, key, source, options);
+      program = from_source(native, cache, key, source, options);
     }
     ++counters().programs_built;
     return program;

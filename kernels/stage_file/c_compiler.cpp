@@ -14,10 +14,11 @@
 #include <vector>
 
 #include "files/regular_file.h"
+#include "files/replace_file.h"
 #include "files/temporary_folder.h"
 #include "kernels/stage_file/child_process.h"
-#include "kernels/stage_file/code_cache.h"
 #include "kernels/stage_file/first_error.h"
+#include "kernels/util/program_cache.h"
 
 namespace tandem {
 namespace {
@@ -26,11 +27,14 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kMostVersionTime{10}, kMostCompileTime{120};
 constexpr std::size_t kMostBytes = 16u << 20;
+constexpr const char* kSource = "stage.c";
+constexpr const char* kObject = "stage.so";
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 std::string find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
+  if (name.find('/') != std::string::npos)
+    return access(name.c_str(), X_OK) == 0 ? fs::absolute(name).string() : "";
   const char* const path = std::getenv("PATH");
   const std::string folders = path ? path : "/usr/bin:/bin";
   for (std::size_t at = 0; at <= folders.size();) {
@@ -51,7 +55,7 @@ std::string version_of(const std::string& path) {
                           std::to_string(status.st_size) + ' ' +
                           std::to_string(status.st_mtim.tv_sec) + '.' +
                           std::to_string(status.st_mtim.tv_nsec);
-  const CodeCache cache;
+  const ProgramCache cache;
   std::string version = cache.load(key);
   if (!version.empty()) return version;
   const ChildResult said = run_child({path, "--version"}, kMostVersionTime);
@@ -116,41 +120,25 @@ std::vector<std::string> words_for(const CCompiler& compiler, const CompileOptio
   // The prelude has what the sanitizer calls: its library, which need not be installed, is left
   // out.
   if (options.check)
-    for (const char* word : {"-DTANDEM_CHECK", "-nodefaultlibs", "-fsanitize=float-cast-overflow",
+    for (const char* word : {"-DTANDEM_CHECK", "-nodefaultlibs",
                              clang ? "-fsanitize=array-bounds" : "-fsanitize=bounds"})
       words.emplace_back(word);
   return words;
 }
 
-/// A folder that goes with what is in it.
-class TemporaryFolder {
- public:
-  /// In the folder `in`; empty: where temporary files are.
-  explicit TemporaryFolder(const std::string& in)
-      : path_(in.empty() ? make_temporary_folder(".unfinished")
-                         : make_folder_in(in, ".unfinished")) {}
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::string file(const char* name) const { return path_ + "/" + name; }
-
- private:
-  const std::string path_;
-};
-
+// The compiler works in a folder of its own, which is open: it finds the source there, and leaves
+// there what it makes meanwhile, whatever happens to the folder's path.
 std::string compile(const CCompiler& compiler, std::vector<std::string> words,
-                    const std::string& source, const std::string& in) {
-  const TemporaryFolder folder(in);
-  const std::string c = folder.file("stage.c"), object = folder.file("stage.so");
-  std::ofstream(c, std::ios::binary) << source;
-  for (const std::string& word :
-       {std::string("-o"), object, c, std::string("-lm"), std::string("-lc")})
-    words.push_back(word);
-  const ChildResult result = run_child(words, kMostCompileTime);
-  RegularFile made = read_regular_file(object, kMostBytes, Links::kRefuse, Owner::kThisUser);
+                    const std::string& source, const OwnFolder& cache) {
+  const TemporaryFolder temporary(cache);
+  const OwnFolder& folder = temporary.folder();
+  if (const std::string problem = replace_file(folder, kSource, source, Durable::kNo);
+      !problem.empty())
+    throw std::runtime_error("a stage cannot be compiled: " + folder.path() + "/" + kSource + " " +
+                             problem);
+  for (const char* word : {"-o", kObject, kSource, "-lm", "-lc"}) words.emplace_back(word);
+  const ChildResult result = run_child(words, kMostCompileTime, &folder);
+  RegularFile made = read_regular_file(folder, kObject, kMostBytes, Owner::kThisUserAlone);
   if (result.status == 0 && made.problem.empty()) return std::move(made.bytes);
   if (result.status == 0)
     throw StageFileError("the C compiler " + compiler.path + " made no library: it " +
@@ -203,12 +191,12 @@ CompiledCode compile_c(const std::string& source, const CompileOptions& options)
     throw std::runtime_error(
         "there is no C compiler: install gcc or clang, or name one by TANDEM_CC");
   const std::vector<std::string> words = words_for(compiler, options);
-  std::string key = "version " + std::to_string(kStageCallVersion) + '\n' + compiler.version +
-                    '\n' + processor() + '\n';
+  std::string key = "stage\nversion " + std::to_string(kStageCallVersion) + '\n' +
+                    compiler.version + '\n' + processor() + '\n';
   for (const std::string& word : words) key += word + ' ';
   key += '\n' + source;
-  const CodeCache cache;
-  CompiledCode code{.bytes = cache.load(key), .notice = cache.problem()};
+  const ProgramCache cache;
+  CompiledCode code{.bytes = cache.load(key)};
   code.cached = !code.bytes.empty();
   if (code.cached) return code;
   code.bytes = compile(compiler, words, source, cache.folder());

@@ -40,7 +40,6 @@ struct CompileOptions {
 struct CompiledCode {
   std::string bytes;    ///< of a shared object
   bool cached = false;  ///< taken from the cache
-  std::string notice;   ///< why nothing is cached; mostly empty
 };
 /// Compiles C, or takes what an earlier process compiled for this processor with this compiler.
 /// Throws StageFileError with the compiler's first complaint, std::runtime_error when there is no

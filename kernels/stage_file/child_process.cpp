@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -31,11 +32,17 @@ constexpr int kStatusFile = 3;
 constexpr const char* kReportStatus = "\"$@\" 3>&-; echo $? >&3";
 constexpr int kKilledStatus = 128;  // a shell adds the signal's number to it
 
-std::vector<std::string> environment() {
-  std::vector<std::string> all;
-  for (char** entry = environ; *entry; ++entry)
-    if (!std::string_view(*entry).starts_with("LC_ALL=")) all.emplace_back(*entry);
-  all.emplace_back("LC_ALL=C");
+std::vector<std::string> environment(bool in_folder) {
+  std::vector<std::string> own = {"LC_ALL=C"};
+  if (in_folder) own.emplace_back("TMPDIR=.");
+  std::vector<std::string> all = own;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view theirs(*entry);
+    if (std::ranges::none_of(own, [&](const std::string& one) {
+          return theirs.starts_with(one.substr(0, one.find('=') + 1));
+        }))
+      all.emplace_back(theirs);
+  }
   return all;
 }
 
@@ -92,9 +99,11 @@ bool read_all(int from, Clock::time_point end, std::string& output) {
 
 // Handlers, ignored signals and blocked signals are the host's, not the child's.
 int spawn(const std::vector<char*>& arguments, const std::vector<char*>& variables, int streams,
-          int status, pid_t& child) {
+          int status, const OwnFolder* folder, pid_t& child) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
+  // First: its number may be that of a stream which the host has closed.
+  if (folder) posix_spawn_file_actions_addfchdir_np(&actions, folder->handle());
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, streams, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, streams, STDERR_FILENO);
@@ -148,17 +157,18 @@ std::string ChildResult::reason() const {
   return how + " and said nothing";
 }
 
-ChildResult run_child(const std::vector<std::string>& words, std::chrono::milliseconds most) {
+ChildResult run_child(const std::vector<std::string>& words, std::chrono::milliseconds most,
+                      const OwnFolder* folder) {
   const auto end = Clock::now() + most;
   std::vector<std::string> argument_words = {"/bin/sh", "-c", kReportStatus, "sh"};
   argument_words.insert(argument_words.end(), words.begin(), words.end());
-  std::vector<std::string> variable_words = environment();
+  std::vector<std::string> variable_words = environment(folder != nullptr);
   const std::vector<char*> arguments = pointers(argument_words);
   const std::vector<char*> variables = pointers(variable_words);
   Pipe streams, status;
   if (!streams.ok() || !status.ok()) return {-1, std::strerror(errno)};
   pid_t child = -1;
-  const int error = spawn(arguments, variables, streams.to, status.to, child);
+  const int error = spawn(arguments, variables, streams.to, status.to, folder, child);
   streams.close_writer();
   status.close_writer();
   if (error != 0) return {-1, std::strerror(error)};

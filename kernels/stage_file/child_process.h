@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "files/own_folder.h"
+
 namespace tandem {
 
 struct ChildResult {
@@ -19,6 +21,9 @@ struct ChildResult {
 
 /// Runs a program with no input, in the C locale and with default signals, and waits for it, `most`
 /// at most. The host may ignore SIGCHLD or reap all children.
-ChildResult run_child(const std::vector<std::string>& words, std::chrono::milliseconds most);
+///
+/// `folder`: where the program runs, and where its temporary files go. Null: where this process is.
+ChildResult run_child(const std::vector<std::string>& words, std::chrono::milliseconds most,
+                      const OwnFolder* folder = nullptr);
 
 }  // namespace tandem

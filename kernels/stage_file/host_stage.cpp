@@ -53,7 +53,6 @@ HostStage::HostStage(const StageFile& file, const StagePlan& plan, bool check) :
   CompiledCode compiled =
       compile_c(generate_c(file, plan), {.contract = file.contract, .check = check});
   cached_ = compiled.cached;
-  notice_ = compiled.notice;
   code_ = std::make_unique<LoadedCode>(compiled.bytes);
   for (std::size_t k = 0; k < plan_.steps.size(); ++k) {
     const bool reduces = plan_.steps[k].skeleton == Skeleton::kReduce;

@@ -45,8 +45,7 @@ class HostStage {
   /// Most bands of a step that is shared.
   static constexpr int kMostBands = 64;
 
-  bool cached() const { return cached_; }                ///< the code came from the cache
-  const std::string& notice() const { return notice_; }  ///< why nothing is cached
+  bool cached() const { return cached_; }  ///< the code came from the cache
 
  private:
   class Passes;
@@ -55,7 +54,6 @@ class HostStage {
   std::unique_ptr<LoadedCode> code_;
   std::vector<StageFunction> steps_, combines_;  // combines_ are null but of kReduce
   bool cached_ = false;
-  std::string notice_;
 };
 
 }  // namespace tandem

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "files/hash.h"
 #include "files/regular_file.h"
 #include "kernels/util/utf8.h"
 
@@ -19,15 +20,6 @@ constexpr std::size_t kChecksumBytes = 8;
 
 static_assert(std::endian::native == std::endian::little,
               "values are copied between memory and file as they are");
-
-uint64_t fnv1a(std::span<const char> bytes) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char byte : bytes) {
-    hash ^= static_cast<uint8_t>(byte);
-    hash *= 0x100000001b3;
-  }
-  return hash;
-}
 
 std::string read_file(const std::string& path) {
   RegularFile file = read_regular_file(path, kMostModelBytes);
@@ -53,7 +45,7 @@ void ModelWriter::bytes(const void* data, std::size_t size) {
 }
 
 void ModelWriter::save(const std::string& path) {
-  value(fnv1a(bytes_));
+  value(hash_of({bytes_.data(), bytes_.size()}));
   if (bytes_.size() > kMostModelBytes)
     fail_model(path, "was not written: it would be longer than " + std::to_string(kMostModelBytes) +
                          " bytes; train it with fewer words or classes");
@@ -86,7 +78,7 @@ void ModelReader::check_size(std::size_t bytes) const {
   if (file_.size() > size) fail("has bytes after its end: it is damaged, copy it again");
   uint64_t checksum;
   std::memcpy(&checksum, file_.data() + size - kChecksumBytes, kChecksumBytes);
-  if (checksum != fnv1a(std::span(file_).first(size - kChecksumBytes)))
+  if (checksum != hash_of({file_.data(), size - kChecksumBytes}))
     fail("is damaged: its checksum is wrong; copy it again");
 }
 

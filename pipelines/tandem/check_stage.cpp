@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "kernels/util/program_cache.h"
 #include "pipelines/tandem/child_work.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options.h"
@@ -127,10 +128,16 @@ std::optional<GreyImage> read_picture(const std::string& path) {
   return load_photograph(path);
 }
 
+void print_notice() {
+  const std::string notice = ProgramCache::take_notice();
+  if (!notice.empty()) std::fprintf(stderr, "tandem: %s\n", notice.c_str());
+}
+
 int compile_file(const StageFile& file, const std::string& device) {
   std::string no_device;
   const auto context = open_device(device, no_device);
   const StageRunner runner(file, context);
+  print_notice();
   std::printf("  compiled for %s%s%s\n", runner.has_host() ? "the cores" : "",
               runner.has_host() && runner.has_device() ? " and " : "",
               runner.has_device() ? context->device().name.c_str() : "");
@@ -146,6 +153,7 @@ int check_file(const StageFile& file, const CheckOptions& options, const std::se
   const auto context = open_device(options.device, no_device);
   if (!context) std::printf("  no device: %s\n", no_device.c_str());
   StageCheck check(file, context, picture ? &*picture : nullptr);
+  print_notice();
   const Size picture_size{picture ? picture->width : 0, picture ? picture->height : 0};
   std::vector<Size> sizes(std::begin(kSizes), std::end(kSizes));
   if (picture) sizes.push_back(picture_size);

@@ -4,6 +4,7 @@
 
 #include "files/cache_folder.h"
 #include "kernels/opencl/opencl.h"
+#include "kernels/util/program_cache.h"
 #include "pipelines/tandem/doctor.h"
 #include "pipelines/tandem/doctor_drivers.h"
 
@@ -153,14 +154,15 @@ std::vector<opencl::DeviceDescription> devices_of(
 }
 
 void examine_cache(Examination& result) {
-  const std::string folder = cache_folder();
-  result.data["cache_folder"] = folder.empty() ? Json(nullptr) : Json(folder);
-  if (!folder.empty()) {
-    result.add({State::good, "OpenCL programs are cached in " + folder});
+  const ProgramCache cache;
+  result.data["cache_folder"] = cache.folder() ? Json(cache_path()) : Json(nullptr);
+  if (cache.folder()) {
+    result.add({State::good, "compiled programs are kept in " + cache.folder().path()});
   } else {
-    result.add({State::missing,
-                "no folder for the cache of OpenCL programs: each start builds them again",
-                "Set XDG_CACHE_HOME to a folder that can be written."});
+    result.add(
+        {State::missing,
+         "compiled programs are not kept, so each start compiles them anew: " + cache.problem(),
+         "Mend that, or set TANDEM_CACHE_DIR to a folder of your own."});
   }
 }
 

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "files/hash.h"
+
 /// What may lie where a file is expected. Each is made at a path at which nothing is.
 namespace tandem::test {
 
@@ -59,8 +61,7 @@ inline void make_long_file(const std::string& path, std::uintmax_t bytes) {
 /// cache entry that was changed but not damaged.
 inline void write_with_checksum(const std::string& path, std::string bytes) {
   bytes.resize(bytes.size() - 8);
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char byte : bytes) hash = (hash ^ static_cast<uint8_t>(byte)) * 0x100000001b3;
+  const uint64_t hash = hash_of(bytes);
   for (int i = 0; i < 8; ++i) bytes += static_cast<char>(hash >> (8 * i));
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }

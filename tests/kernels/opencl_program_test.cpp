@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "files/cache_folder.h"
 #include "kernels/resize/resize.h"
+#include "kernels/util/program_cache.h"
 #include "kernels/vivid_histogram/vivid_histogram.h"
 #include "tests/files/special_files.h"
 #include "tests/kernels/opencl_device.h"
@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A cache of its own for each test; "building" makes a kernel of the project.
-class ProgramCache : public testing::Test {
+class CachedProgram : public testing::Test {
  protected:
   void SetUp() override {
     std::string name = (fs::temp_directory_path() / "tandem-cache-XXXXXX").string();
@@ -52,7 +52,7 @@ class ProgramCache : public testing::Test {
   }
 
   std::vector<fs::path> files() const {
-    return {fs::directory_iterator(folder_), fs::directory_iterator()};
+    return {fs::directory_iterator(folder_ / "programs"), fs::directory_iterator()};
   }
 
   void damage(const std::function<void(std::string&)>& change) {
@@ -72,21 +72,20 @@ class ProgramCache : public testing::Test {
 
 // First of all in this process: LLVM, in PoCL, replaces the signal stack of the first thread that
 // compiles. AddressSanitizer fails when that thread ends, unless it has none (use_sigaltstack=0).
-TEST_F(ProgramCache, AThreadThatCompiledFirstMayEnd) {
+TEST_F(CachedProgram, AThreadThatCompiledFirstMayEnd) {
   SKIP_WITHOUT_DEVICE();
   std::thread([] { EXPECT_EQ(build(), kFromSource); }).join();
 }
 
-TEST_F(ProgramCache, BuildsOnceAndKeepsIt) {
+TEST_F(CachedProgram, BuildsOnceAndKeepsIt) {
   SKIP_WITHOUT_DEVICE();
-  EXPECT_EQ(cache_folder(), folder_);
   EXPECT_EQ(build(), kFromSource);
   ASSERT_EQ(files().size(), 1u);
   EXPECT_EQ(build(), kFromCache);
   EXPECT_EQ(files().size(), 1u);
 }
 
-TEST_F(ProgramCache, KeepsOneProgramForEachSource) {
+TEST_F(CachedProgram, KeepsOneProgramForEachSource) {
   SKIP_WITHOUT_DEVICE();
   EXPECT_EQ(build(), kFromSource);
   EXPECT_EQ(build(true), kFromSource);
@@ -94,7 +93,7 @@ TEST_F(ProgramCache, KeepsOneProgramForEachSource) {
   EXPECT_EQ(build(true), kFromCache);
 }
 
-TEST_F(ProgramCache, AContextBuildsAProgramOnce) {
+TEST_F(CachedProgram, AContextBuildsAProgramOnce) {
   const auto context = test_context();
   TANDEM_SKIP_WITHOUT_DEVICE(context);
   VividHistogramOpenCL first(*context, 5);
@@ -103,7 +102,7 @@ TEST_F(ProgramCache, AContextBuildsAProgramOnce) {
   EXPECT_EQ(counters().programs_built, built);
 }
 
-TEST_F(ProgramCache, RebuildsWhatIsDamaged) {
+TEST_F(CachedProgram, RebuildsWhatIsDamaged) {
   SKIP_WITHOUT_DEVICE();
   const std::vector<std::function<void(std::string&)>> damages = {
       [](std::string& bytes) { bytes.clear(); },
@@ -122,7 +121,7 @@ TEST_F(ProgramCache, RebuildsWhatIsDamaged) {
 }
 
 // Intact for the cache, but not a program: the driver refuses it.
-TEST_F(ProgramCache, RebuildsWhatTheDriverDoesNotTake) {
+TEST_F(CachedProgram, RebuildsWhatTheDriverDoesNotTake) {
   SKIP_WITHOUT_DEVICE();
   build();
   const std::string entry = files().at(0).string();
@@ -133,7 +132,7 @@ TEST_F(ProgramCache, RebuildsWhatTheDriverDoesNotTake) {
   EXPECT_EQ(build(), kFromCache);
 }
 
-TEST_F(ProgramCache, WorksWhateverAnEntryIs) {
+TEST_F(CachedProgram, WorksWhateverAnEntryIs) {
   SKIP_WITHOUT_DEVICE();
   build();
   const fs::path entry = files().at(0);
@@ -144,17 +143,17 @@ TEST_F(ProgramCache, WorksWhateverAnEntryIs) {
   }
 }
 
-TEST_F(ProgramCache, WorksWithoutAFolder) {
+TEST_F(CachedProgram, WorksWithoutAFolder) {
   SKIP_WITHOUT_DEVICE();
   const fs::path file = folder_ / "file";
   std::ofstream(file) << "not a folder";
   setenv("TANDEM_CACHE_DIR", (file / "cache").c_str(), 1);
-  EXPECT_EQ(cache_folder(), "");
+  EXPECT_NE(ProgramCache().problem(), "");
   EXPECT_EQ(build(), kFromSource);
   EXPECT_EQ(build(), kFromSource);
 }
 
-TEST_F(ProgramCache, ThreadsShareIt) {
+TEST_F(CachedProgram, ThreadsShareIt) {
   SKIP_WITHOUT_DEVICE();
   std::vector<std::thread> threads;
   threads.reserve(4);
