@@ -12,15 +12,17 @@
 
 namespace tandem {
 
-FileLock::FileLock(const std::string& path, std::chrono::milliseconds most) {
-  const std::string why = take(path, most);
+FileLock::FileLock(const OwnFolder& folder, const std::string& name,
+                   std::chrono::milliseconds most) {
+  const std::string why = take(folder, name, most);
   if (!why.empty()) problem_ = "cannot be locked: " + why;
 }
 
-std::string FileLock::take(const std::string& path, std::chrono::milliseconds most) {
+std::string FileLock::take(const OwnFolder& folder, const std::string& name,
+                           std::chrono::milliseconds most) {
   // O_NONBLOCK: opening a FIFO would wait.
   constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-  file_ = open(path.c_str(), kFlags, S_IRUSR | S_IWUSR);
+  file_ = openat(folder.handle(), name.c_str(), kFlags, S_IRUSR | S_IWUSR);
   struct stat status;
   if (file_ < 0 || fstat(file_, &status) != 0) return std::strerror(errno);
   if (!S_ISREG(status.st_mode)) return "not a regular file";

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <string>
 
+#include "files/own_folder.h"
+
 namespace tandem {
 
 /// Keeps other processes, and other locks of this one, out for as long as it lives. The kernel
@@ -11,7 +13,7 @@ namespace tandem {
 class FileLock {
  public:
   /// Of a file that is for this alone and is made when it is not there. Waits for `most` at most.
-  FileLock(const std::string& path, std::chrono::milliseconds most);
+  FileLock(const OwnFolder& folder, const std::string& name, std::chrono::milliseconds most);
   ~FileLock();
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
@@ -20,7 +22,8 @@ class FileLock {
   const std::string& problem() const { return problem_; }
 
  private:
-  std::string take(const std::string& path, std::chrono::milliseconds most);
+  std::string take(const OwnFolder& folder, const std::string& name,
+                   std::chrono::milliseconds most);
 
   int file_ = -1;
   std::string problem_;

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <utility>
 
 #include "files/regular_file.h"
 #include "files/replace_file.h"
@@ -14,23 +16,20 @@
 namespace tandem {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr uintmax_t kMostBytes = 8u << 20;
+constexpr int64_t kMostBytes = 8 << 20;
 constexpr int64_t kMostUnused_s = 180 * 24 * 3600LL;
 
-// A regular file of this user.
-bool own_file(const fs::path& file, struct stat& status) {
-  return lstat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
+bool status_of(const OwnFolder& folder, const std::string& name, struct stat& status) {
+  return fstatat(folder.handle(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 }  // namespace
 
-KnowledgeFile read_knowledge_file(const fs::path& file) {
-  std::error_code error;
-  if (fs::symlink_status(file, error).type() == fs::file_type::not_found) return {};
+KnowledgeFile read_knowledge_file(const OwnFolder& folder, const std::string& name) {
+  struct stat status;
+  if (!folder || (!status_of(folder, name, status) && errno == ENOENT)) return {};
   const RegularFile bytes =
-      read_regular_file(file, kMostKnowledgeFileBytes, Links::kRefuse, Owner::kThisUser);
+      read_regular_file(folder, name, kMostKnowledgeFileBytes, Owner::kThisUser);
   if (!bytes.problem.empty()) {
     // Nobody who keeps to the rules writes so much.
     const bool long_one = bytes.problem.starts_with("is longer");
@@ -45,40 +44,49 @@ KnowledgeFile read_knowledge_file(const fs::path& file) {
           text.problem};
 }
 
-void mark_used(const fs::path& file, int64_t now_s) {
-  const timespec now{static_cast<time_t>(now_s), 0};
-  const timespec times[] = {now, now};
-  (void)utimensat(AT_FDCWD, file.c_str(), times, AT_SYMLINK_NOFOLLOW);
+std::vector<std::string> knowledge_files(const OwnFolder& folder) {
+  std::vector<std::string> found;
+  if (!folder) return found;
+  for (std::string& name : folder.names())
+    if (name.ends_with(kKnowledgeEnding)) found.push_back(std::move(name));
+  std::ranges::sort(found);
+  return found;
 }
 
-void tidy_knowledge(const fs::path& folder, std::span<const fs::path> written, int64_t now_s) {
+void mark_used(const OwnFolder& folder, const std::string& name, int64_t now_s) {
+  const timespec now{static_cast<time_t>(now_s), 0};
+  const timespec times[] = {now, now};
+  (void)utimensat(folder.handle(), name.c_str(), times, AT_SYMLINK_NOFOLLOW);
+}
+
+void tidy_knowledge(const OwnFolder& folder, std::span<const std::string> written, int64_t now_s) {
   struct Old {
-    fs::path file;
-    int64_t used_s;
-    uintmax_t bytes;
+    std::string name;
+    int64_t used_s, bytes;
   };
   std::vector<Old> all;
-  uintmax_t bytes = 0;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const fs::path& file = entry->path();
+  int64_t bytes = 0;
+  const auto remove = [&](const std::string& name) {
+    return unlinkat(folder.handle(), name.c_str(), 0) == 0;
+  };
+  for (const std::string& name : folder.names()) {
     struct stat status;
-    if (!own_file(file, status)) continue;
+    if (!status_of(folder, name, status) || !S_ISREG(status.st_mode) || status.st_uid != geteuid())
+      continue;
     // Left by a process that was killed.
-    if (file.filename().string().starts_with(kUnfinishedPrefix)) unlink(file.c_str());
-    if (file.extension() != kKnowledgeEnding && file.extension() != kBadKnowledgeEnding) continue;
-    all.push_back({file, status.st_mtime, static_cast<uintmax_t>(status.st_size)});
-    bytes += all.back().bytes;
+    if (name.starts_with(kUnfinishedPrefix)) remove(name);
+    if (!name.ends_with(kKnowledgeEnding) && !name.ends_with(kBadKnowledgeEnding)) continue;
+    all.push_back({name, status.st_mtime, status.st_size});
+    bytes += status.st_size;
   }
   std::ranges::sort(all, {}, &Old::used_s);
   for (const Old& old : all) {
     if (bytes <= kMostBytes && old.used_s >= now_s - kMostUnused_s) continue;
-    if (std::ranges::find(written, old.file) != written.end()) continue;
-    if (old.file.extension() == kKnowledgeEnding &&
-        read_knowledge_file(old.file).state == KnowledgeFile::State::untouchable)
+    if (std::ranges::find(written, old.name) != written.end()) continue;
+    if (old.name.ends_with(kKnowledgeEnding) &&
+        read_knowledge_file(folder, old.name).state == KnowledgeFile::State::untouchable)
       continue;
-    if (unlink(old.file.c_str()) == 0) bytes -= old.bytes;
+    if (remove(old.name)) bytes -= old.bytes;
   }
 }
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "files/own_folder.h"
 #include "scheduler/learn/known.h"
 
 namespace tandem {
@@ -28,14 +28,16 @@ struct KnowledgeFile {
   std::string problem;  ///< where it is damaged or untouchable
 };
 
-KnowledgeFile read_knowledge_file(const std::filesystem::path& file);
+KnowledgeFile read_knowledge_file(const OwnFolder& folder, const std::string& name);
+
+/// Names of the files of knowledge, in order.
+std::vector<std::string> knowledge_files(const OwnFolder& folder);
 
 /// Its time of modification is that of its last use.
-void mark_used(const std::filesystem::path& file, int64_t now_s);
+void mark_used(const OwnFolder& folder, const std::string& name, int64_t now_s);
 
 /// Removes from a folder, under its lock, what is too old and what is too much, but neither
 /// `written` nor what is untouchable, and what a process that was killed has left unfinished.
-void tidy_knowledge(const std::filesystem::path& folder,
-                    std::span<const std::filesystem::path> written, int64_t now_s);
+void tidy_knowledge(const OwnFolder& folder, std::span<const std::string> written, int64_t now_s);
 
 }  // namespace tandem

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scheduler/learn/knowledge_folder.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <map>
 
 #include "files/cache_folder.h"
@@ -22,9 +22,10 @@
 namespace tandem {
 namespace {
 
-namespace fs = std::filesystem;
+using Missing = OwnFolder::Missing;
 
 constexpr std::chrono::seconds kMostWait{10};
+constexpr const char* kLock = ".lock";
 
 // The part of conditions that names a file.
 bool same_file(const Conditions& one, const Conditions& other) {
@@ -34,11 +35,22 @@ bool same_file(const Conditions& one, const Conditions& other) {
 
 std::string error_text() { return std::strerror(errno); }
 
+// Two sets of conditions may share a file by chance: each entry has its conditions in full.
+std::string file_of(const Conditions& conditions) {
+  std::string key;
+  for (const std::string* part :
+       {&conditions.stages, &conditions.format, &conditions.processor, &conditions.device})
+    key += *part + '\n';
+  char name[32];
+  std::snprintf(name, sizeof name, "%016" PRIx64 "%s", hash_of(key), kKnowledgeEnding);
+  return name;
+}
+
 }  // namespace
 
 std::string KnowledgeFolder::default_path() {
   const std::string cache = cache_path();
-  return cache.empty() ? cache : (fs::path(cache) / "knowledge").string();
+  return cache.empty() ? cache : (std::filesystem::path(cache) / "knowledge").string();
 }
 
 int64_t KnowledgeFolder::wall_clock_s() {
@@ -50,47 +62,36 @@ int64_t KnowledgeFolder::wall_clock_s() {
 KnowledgeFolder::KnowledgeFolder(std::string path, std::function<int64_t()> now_s)
     : path_(std::move(path)), now_s_(std::move(now_s)) {}
 
-// Two sets of conditions may share a file by chance: each entry has its conditions in full.
-fs::path KnowledgeFolder::file_of(const Conditions& conditions) const {
-  std::string key;
-  for (const std::string* part :
-       {&conditions.stages, &conditions.format, &conditions.processor, &conditions.device})
-    key += *part + '\n';
-  char name[32];
-  std::snprintf(name, sizeof name, "%016" PRIx64 "%s", hash_of(key), kKnowledgeEnding);
-  return fs::path(path_) / name;
-}
-
-std::vector<fs::path> KnowledgeFolder::files() const {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator entry(path_, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (entry->path().extension() == kKnowledgeEnding) found.push_back(entry->path());
+OwnFolder KnowledgeFolder::open(Missing missing) const {
+  OwnFolder folder(path_, missing);
+  if (!folder.problem().empty()) {
+    const std::string text = folder.problem() + "; what is learnt is not kept";
+    messages_->tell_once(text, text);
   }
-  std::ranges::sort(found);
-  return found;
+  return folder;
 }
 
-void KnowledgeFolder::tell(const fs::path& file, const std::string& problem) const {
-  const std::string text = file.string() + ": " + problem;
+void KnowledgeFolder::tell(const std::string& file, const std::string& problem) const {
+  const std::string text = file + ": " + problem;
   messages_->tell_once(text, text);
 }
 
-KnowledgeFile KnowledgeFolder::read_or_set_aside(const fs::path& file, bool locked) const {
-  KnowledgeFile found = read_knowledge_file(file);
+KnowledgeFile KnowledgeFolder::read_or_set_aside(const OwnFolder& folder, const std::string& name,
+                                                 bool locked) const {
+  KnowledgeFile found = read_knowledge_file(folder, name);
+  const std::string file = path_ + "/" + name;
   if (found.state == KnowledgeFile::State::untouchable)
     tell(file, found.problem + "; it stays as it is");
   if (found.state != KnowledgeFile::State::damaged) return found;
   if (!locked) {
     // Another process may have put a good one there meanwhile.
-    const FileLock lock(path_ + "/.lock", kMostWait);
-    if (lock.problem().empty()) return read_or_set_aside(file, true);
+    const FileLock lock(folder, kLock, kMostWait);
+    if (lock.problem().empty()) return read_or_set_aside(folder, name, true);
   }
-  const std::string bad = file.string() + kBadKnowledgeEnding;
-  if (locked && std::rename(file.c_str(), bad.c_str()) == 0) {
-    tell(file, "is damaged (" + found.problem + "), is now called " +
-                   fs::path(bad).filename().string() + ", and will be learnt anew");
+  const std::string bad = name + kBadKnowledgeEnding;
+  if (locked && renameat(folder.handle(), name.c_str(), folder.handle(), bad.c_str()) == 0) {
+    tell(file,
+         "is damaged (" + found.problem + "), is now called " + bad + ", and will be learnt anew");
     return {};
   }
   tell(file, "is damaged (" + found.problem + ") and cannot be renamed; remove it");
@@ -99,12 +100,12 @@ KnowledgeFile KnowledgeFolder::read_or_set_aside(const fs::path& file, bool lock
 }
 
 std::vector<Known> KnowledgeFolder::load(const Conditions& conditions) try {
-  if (path_.empty()) return {};
-  const fs::path file = file_of(conditions);
-  KnowledgeFile found = read_or_set_aside(file, false);
+  const OwnFolder folder = open(Missing::kStays);
+  const std::string name = file_of(conditions);
+  KnowledgeFile found = read_or_set_aside(folder, name, false);
   std::erase_if(found.known,
                 [&](const Known& known) { return !same_file(known.conditions, conditions); });
-  if (!found.known.empty()) mark_used(file, now_s_());
+  if (!found.known.empty()) mark_used(folder, name, now_s_());
   return std::move(found.known);
 } catch (const std::exception& error) {
   tell(path_, error.what());
@@ -112,8 +113,9 @@ std::vector<Known> KnowledgeFolder::load(const Conditions& conditions) try {
 }
 
 bool KnowledgeFolder::knows_work(const Conditions& conditions) const try {
-  return std::ranges::any_of(files(), [&](const fs::path& file) {
-    return std::ranges::any_of(read_knowledge_file(file).known, [&](const Known& known) {
+  const OwnFolder folder(path_, Missing::kStays);
+  return std::ranges::any_of(knowledge_files(folder), [&](const std::string& name) {
+    return std::ranges::any_of(read_knowledge_file(folder, name).known, [&](const Known& known) {
       Conditions with_device = conditions;
       with_device.device = known.conditions.device;
       return same_file(known.conditions, with_device);
@@ -123,21 +125,13 @@ bool KnowledgeFolder::knows_work(const Conditions& conditions) const try {
   return false;
 }
 
-bool KnowledgeFolder::make_folder() const {
-  std::error_code error;
-  const fs::path folder(path_);
-  fs::create_directories(folder.parent_path(), error);
-  if (mkdir(path_.c_str(), S_IRWXU) == 0 || errno == EEXIST) return true;
-  tell(folder, "cannot be made: " + error_text() + "; what is learnt is not kept");
-  return false;
-}
-
 // True when it is written; without entries there is no file. Where they are too many the oldest
 // trainings go, but never `keep`.
-bool KnowledgeFolder::write(const fs::path& file, std::vector<Known> known,
-                            const Known* keep) const {
+bool KnowledgeFolder::write(const OwnFolder& folder, const std::string& name,
+                            std::vector<Known> known, const Known* keep) const {
+  const std::string file = path_ + "/" + name;
   if (known.empty()) {
-    if (unlink(file.c_str()) == 0 || errno == ENOENT) return true;
+    if (unlinkat(folder.handle(), name.c_str(), 0) == 0 || errno == ENOENT) return true;
     tell(file, "cannot be removed: " + error_text());
     return false;
   }
@@ -148,9 +142,9 @@ bool KnowledgeFolder::write(const fs::path& file, std::vector<Known> known,
     }));
     text = write_knowledge(known);
   }
-  const std::string problem = replace_file(file, text, Durable::kYes);
+  const std::string problem = replace_file(folder, name, text, Durable::kYes);
   if (problem.empty()) {
-    mark_used(file, now_s_());
+    mark_used(folder, name, now_s_());
     return true;
   }
   tell(file, problem + "; what is learnt is not kept");
@@ -158,9 +152,9 @@ bool KnowledgeFolder::write(const fs::path& file, std::vector<Known> known,
 }
 
 // Under the lock.
-void KnowledgeFolder::store_in(const fs::path& file, std::span<const Known* const> added,
-                               Stored& stored) const {
-  KnowledgeFile found = read_or_set_aside(file, true);
+void KnowledgeFolder::store_in(const OwnFolder& folder, const std::string& name,
+                               std::span<const Known* const> added, Stored& stored) const {
+  KnowledgeFile found = read_or_set_aside(folder, name, true);
   if (found.state == KnowledgeFile::State::untouchable) {
     stored.failed += static_cast<int>(added.size());
     return;
@@ -184,12 +178,12 @@ void KnowledgeFolder::store_in(const fs::path& file, std::span<const Known* cons
   }
   if (kept == 0) return;
   std::ranges::sort(known, {}, &Known::conditions);
-  (write(file, std::move(known), added.back()) ? stored.kept : stored.failed) += kept;
+  (write(folder, name, std::move(known), added.back()) ? stored.kept : stored.failed) += kept;
 }
 
 KnowledgeFolder::Stored KnowledgeFolder::store(std::span<const Known> known) try {
   Stored stored;
-  std::map<fs::path, std::vector<const Known*>> by_file;
+  std::map<std::string, std::vector<const Known*>> by_file;
   for (const Known& one : known) {
     // What could not be read back would be a damaged file.
     std::string problem;
@@ -211,15 +205,16 @@ KnowledgeFolder::Stored KnowledgeFolder::store(std::span<const Known> known) try
     stored.failed = static_cast<int>(known.size());
     return stored;
   };
-  if (path_.empty() || !make_folder()) return fail({});
-  const FileLock lock(path_ + "/.lock", kMostWait);
+  const OwnFolder folder = open(Missing::kMake);
+  if (!folder) return fail({});
+  const FileLock lock(folder, kLock, kMostWait);
   if (!lock.problem().empty()) return fail(lock.problem());
-  std::vector<fs::path> written;
-  for (const auto& [file, added] : by_file) {
-    store_in(file, added, stored);
-    written.push_back(file);
+  std::vector<std::string> written;
+  for (const auto& [name, added] : by_file) {
+    store_in(folder, name, added, stored);
+    written.push_back(name);
   }
-  tidy_knowledge(path_, written, now_s_());
+  tidy_knowledge(folder, written, now_s_());
   return stored;
 } catch (const std::exception& error) {
   tell(path_, error.what());
@@ -228,8 +223,9 @@ KnowledgeFolder::Stored KnowledgeFolder::store(std::span<const Known> known) try
 
 std::vector<Known> KnowledgeFolder::list() try {
   std::vector<Known> all;
-  for (const fs::path& file : files())
-    std::ranges::move(read_or_set_aside(file, false).known, std::back_inserter(all));
+  const OwnFolder folder = open(Missing::kStays);
+  for (const std::string& name : knowledge_files(folder))
+    std::ranges::move(read_or_set_aside(folder, name, false).known, std::back_inserter(all));
   std::ranges::sort(all, {}, &Known::conditions);
   return all;
 } catch (const std::exception& error) {
@@ -239,19 +235,20 @@ std::vector<Known> KnowledgeFolder::list() try {
 
 std::vector<Known> KnowledgeFolder::forget(const std::function<bool(const Known&)>& chosen) try {
   std::vector<Known> gone;
-  const std::vector<fs::path> all = files();
+  const OwnFolder folder = open(Missing::kStays);
+  const std::vector<std::string> all = knowledge_files(folder);
   if (all.empty()) return gone;
-  const FileLock lock(path_ + "/.lock", kMostWait);
+  const FileLock lock(folder, kLock, kMostWait);
   if (!lock.problem().empty()) {
     tell(path_, lock.problem() + "; nothing is forgotten");
     return gone;
   }
-  for (const fs::path& file : all) {
-    std::vector<Known> known = read_or_set_aside(file, true).known;
+  for (const std::string& name : all) {
+    std::vector<Known> known = read_or_set_aside(folder, name, true).known;
     const auto stays = std::stable_partition(known.begin(), known.end(), std::not_fn(chosen));
     std::vector<Known> going(std::make_move_iterator(stays), std::make_move_iterator(known.end()));
     known.erase(stays, known.end());
-    if (!going.empty() && write(file, std::move(known), nullptr))
+    if (!going.empty() && write(folder, name, std::move(known), nullptr))
       std::ranges::move(going, std::back_inserter(gone));
   }
   std::ranges::sort(gone, {}, &Known::conditions);

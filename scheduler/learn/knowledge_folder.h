@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
@@ -19,9 +18,10 @@ namespace tandem {
 /// them changes as others come and go: what is known of any number of them is found in one file.
 ///
 /// Nothing here throws or fails the caller. What cannot be read is not known, what cannot be
-/// written is not kept, and take_messages() says why, once. Files are untrusted: only regular ones
-/// of this user are read, 2 MiB at most, and every value is checked. A damaged one is renamed to
-/// end in ".bad"; one of another schema stays as it is.
+/// written is not kept, and take_messages() says why, once. The folder is an OwnFolder: files are
+/// renamed and removed in it. Files are untrusted: only regular ones of this user are read, 2 MiB
+/// at most, and every value is checked. A damaged one is renamed to end in ".bad"; one of another
+/// schema stays as it is.
 ///
 /// Any number of processes may use one folder, and any number of threads one object. Every call
 /// may take as long as the disk does, and those that write wait up to 10 s for other processes:
@@ -64,14 +64,14 @@ class KnowledgeFolder {
   std::vector<std::string> take_messages() { return messages_->take(); }
 
  private:
-  std::filesystem::path file_of(const Conditions& conditions) const;
-  std::vector<std::filesystem::path> files() const;
-  void tell(const std::filesystem::path& file, const std::string& problem) const;
-  KnowledgeFile read_or_set_aside(const std::filesystem::path& file, bool locked) const;
-  bool make_folder() const;
-  bool write(const std::filesystem::path& file, std::vector<Known> known, const Known* keep) const;
-  void store_in(const std::filesystem::path& file, std::span<const Known* const> added,
-                Stored& stored) const;
+  OwnFolder open(OwnFolder::Missing missing) const;
+  void tell(const std::string& file, const std::string& problem) const;
+  KnowledgeFile read_or_set_aside(const OwnFolder& folder, const std::string& name,
+                                  bool locked) const;
+  bool write(const OwnFolder& folder, const std::string& name, std::vector<Known> known,
+             const Known* keep) const;
+  void store_in(const OwnFolder& folder, const std::string& name,
+                std::span<const Known* const> added, Stored& stored) const;
 
   std::string path_;
   std::function<int64_t()> now_s_;

@@ -182,8 +182,39 @@ TEST_F(KnowledgeFolderTest, AnothersFileIsLeftAlone) {
   EXPECT_EQ(bytes_of(file), before);
 }
 
-TEST_F(KnowledgeFolderTest, AFolderThatCannotBeWrittenIsStillRead) {
+// Files are renamed and removed in it. Whoever can swap it chooses whose.
+TEST_F(KnowledgeFolderTest, AFolderThatOthersCanSwapIsNotUsed) {
+  open().store(example());
+  const std::string damaged = "not knowledge";
+  write(files().at(0), damaged);
+  const fs::path mine = base_ / "mine";
+  fs::rename(path_, mine);
+  const auto expect_untouched = [&] {
+    KnowledgeFolder folder = open();
+    EXPECT_TRUE(folder.load(example().conditions).empty());
+    EXPECT_EQ(folder.store(example(80)).failed, 1);
+    EXPECT_TRUE(folder.list().empty());
+    EXPECT_TRUE(folder.forget([](const Known&) { return true; }).empty());
+    const std::vector<std::string> said = folder.take_messages();
+    ASSERT_EQ(said.size(), 1U);
+    EXPECT_TRUE(said[0].ends_with("; what is learnt is not kept")) << said[0];
+  };
   fs::permissions(base_, fs::perms::all);
+  fs::create_directory_symlink(mine, path_);
+  expect_untouched();
+  fs::permissions(base_, fs::perms::owner_all);
+  if (geteuid() == 0) {
+    ASSERT_EQ(lchown(path_.c_str(), 65534, 65534), 0);
+    expect_untouched();
+  }
+  fs::remove(path_);
+  fs::rename(mine, path_);
+  ASSERT_EQ(files().size(), 1U);
+  EXPECT_EQ(bytes_of(files()[0]), damaged);
+}
+
+TEST_F(KnowledgeFolderTest, AFolderThatCannotBeWrittenIsStillRead) {
+  fs::permissions(base_, fs::perms::all | fs::perms::sticky_bit);
   as_another_user([&] {
     EXPECT_EQ(open().store(example()).kept, 1);
     fs::permissions(path_, fs::perms::owner_read | fs::perms::owner_exec);

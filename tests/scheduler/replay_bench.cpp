@@ -277,7 +277,9 @@ int run(int argc, char** argv) {
       return 1;
     }
     for (const auto& path : files_in(folder)) {
-      const KnowledgeFile file = read_knowledge_file(path);
+      const OwnFolder own(path.parent_path(), OwnFolder::Missing::kStays);
+      if (!own) std::fprintf(stderr, "replay_bench: %s\n", own.problem().c_str());
+      const KnowledgeFile file = read_knowledge_file(own, path.filename());
       if (!file.problem.empty())
         std::fprintf(stderr, "replay_bench: %s: %s\n", path.c_str(), file.problem.c_str());
       for (const Known& known : file.known) {
