@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "files/own_folder.h"
+#include "files/file_handle.h"
 
 namespace tandem {
 
@@ -12,8 +12,9 @@ namespace tandem {
 /// gives it back when the process dies.
 class FileLock {
  public:
-  /// Of a file that is for this alone and is made when it is not there. Waits for `most` at most.
-  FileLock(const OwnFolder& folder, const std::string& name, std::chrono::milliseconds most);
+  /// Of a file that is for this alone and is made when it is not there, in the folder that is open
+  /// as the handle `folder`. Waits for `most` at most.
+  FileLock(int folder, const std::string& name, std::chrono::milliseconds most);
   ~FileLock();
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
@@ -22,11 +23,14 @@ class FileLock {
   const std::string& problem() const { return problem_; }
 
  private:
-  std::string take(const OwnFolder& folder, const std::string& name,
-                   std::chrono::milliseconds most);
+  std::string take(int folder, const std::string& name, std::chrono::milliseconds most);
 
-  int file_ = -1;
+  FileHandle file_;
   std::string problem_;
 };
+
+/// Locks what is open as `handle`, and waits for `most` at most. Returns 0 or an errno; EWOULDBLOCK:
+/// another process holds the lock.
+int lock_handle(int handle, std::chrono::milliseconds most);
 
 }  // namespace tandem

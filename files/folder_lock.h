@@ -24,7 +24,7 @@ class FolderLock {
   const std::string& problem() const { return problem_; }
 
  private:
-  int folder_ = -1;
+  FileHandle folder_;
   std::unique_ptr<FileLock> file_;
   std::string problem_;
 };

@@ -85,7 +85,7 @@ KnowledgeFile KnowledgeFolder::read_or_set_aside(const OwnFolder& folder, const 
   if (found.state != KnowledgeFile::State::damaged) return found;
   if (!locked) {
     // Another process may have put a good one there meanwhile.
-    const FileLock lock(folder, kLock, kMostWait);
+    const FileLock lock(folder.handle(), kLock, kMostWait);
     if (lock.problem().empty()) return read_or_set_aside(folder, name, true);
   }
   const std::string bad = name + kBadKnowledgeEnding;
@@ -207,7 +207,7 @@ KnowledgeFolder::Stored KnowledgeFolder::store(std::span<const Known> known) try
   };
   const OwnFolder folder = open(Missing::kMake);
   if (!folder) return fail({});
-  const FileLock lock(folder, kLock, kMostWait);
+  const FileLock lock(folder.handle(), kLock, kMostWait);
   if (!lock.problem().empty()) return fail(lock.problem());
   std::vector<std::string> written;
   for (const auto& [name, added] : by_file) {
@@ -238,7 +238,7 @@ std::vector<Known> KnowledgeFolder::forget(const std::function<bool(const Known&
   const OwnFolder folder = open(Missing::kStays);
   const std::vector<std::string> all = knowledge_files(folder);
   if (all.empty()) return gone;
-  const FileLock lock(folder, kLock, kMostWait);
+  const FileLock lock(folder.handle(), kLock, kMostWait);
   if (!lock.problem().empty()) {
     tell(path_, lock.problem() + "; nothing is forgotten");
     return gone;

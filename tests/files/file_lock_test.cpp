@@ -6,6 +6,7 @@
 #include <csignal>
 #include <optional>
 
+#include "files/own_folder.h"
 #include "tests/files/special_files.h"
 
 namespace tandem {
@@ -30,12 +31,12 @@ class FileLockTest : public testing::Test {
 };
 
 TEST_F(FileLockTest, IsHeldByOneAtATime) {
-  std::optional<FileLock> first(std::in_place, own_, "lock", milliseconds(0));
+  std::optional<FileLock> first(std::in_place, own_.handle(), "lock", milliseconds(0));
   EXPECT_EQ(first->problem(), "");
-  EXPECT_EQ(FileLock(own_, "lock", milliseconds(5)).problem(),
+  EXPECT_EQ(FileLock(own_.handle(), "lock", milliseconds(5)).problem(),
             "cannot be locked: another process holds it");
   first.reset();
-  EXPECT_EQ(FileLock(own_, "lock", milliseconds(0)).problem(), "");
+  EXPECT_EQ(FileLock(own_.handle(), "lock", milliseconds(0)).problem(), "");
 }
 
 TEST_F(FileLockTest, EndsWithItsProcess) {
@@ -43,16 +44,16 @@ TEST_F(FileLockTest, EndsWithItsProcess) {
   ASSERT_EQ(pipe(ends), 0);
   const pid_t child = fork();
   if (child == 0) {
-    const FileLock lock(own_, "lock", milliseconds(0));
+    const FileLock lock(own_.handle(), "lock", milliseconds(0));
     if (write(ends[1], "h", 1) == 1) pause();
     _exit(1);
   }
   char held = 0;
   ASSERT_EQ(read(ends[0], &held, 1), 1);
-  EXPECT_NE(FileLock(own_, "lock", milliseconds(0)).problem(), "");
+  EXPECT_NE(FileLock(own_.handle(), "lock", milliseconds(0)).problem(), "");
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
-  EXPECT_EQ(FileLock(own_, "lock", milliseconds(0)).problem(), "");
+  EXPECT_EQ(FileLock(own_.handle(), "lock", milliseconds(0)).problem(), "");
   close(ends[0]);
   close(ends[1]);
 }
@@ -60,10 +61,10 @@ TEST_F(FileLockTest, EndsWithItsProcess) {
 TEST_F(FileLockTest, NeedsARegularFile) {
   for (const auto& [name, make] : test::special_files()) {
     make(path_);
-    EXPECT_NE(FileLock(own_, "lock", milliseconds(0)).problem(), "") << name;
+    EXPECT_NE(FileLock(own_.handle(), "lock", milliseconds(0)).problem(), "") << name;
     fs::remove_all(path_);
   }
-  EXPECT_EQ(FileLock(own_, "none/lock", milliseconds(0)).problem(),
+  EXPECT_EQ(FileLock(own_.handle(), "none/lock", milliseconds(0)).problem(),
             "cannot be locked: No such file or directory");
 }
 
