@@ -5,13 +5,12 @@
 //!WRITE luma
 //!WRITE alive uint8 kept halo=1
 //!MAP
-// A plane has its border outside of the frame, and there nothing lives.
-int neighbours = 0;
-for (int dy = -1; dy <= 1; ++dy)
-  for (int dx = -1; dx <= 1; ++dx)
-    if ((dx != 0 || dy != 0) && x + dx >= 0 && x + dx < width && y + dy >= 0 && y + dy < height)
-      neighbours += alive(dx, dy);
-bool lives = neighbours == 3 || (neighbours == 2 && alive(0,0) != 0);
-if (frame == 0) lives = luma(0,0) >= threshold;
+// Nothing lives outside of the frame, where a plane is as at its border. With & instead of && the cores compute vectors.
+#define INSIDE(dx, dy) ((x + (dx) >= 0) & (x + (dx) < width) & (y + (dy) >= 0) & (y + (dy) < height))
+#define CELL(dx, dy) (INSIDE(dx, dy) & alive(dx, dy))
+uchar neighbours = CELL(-1, -1) + CELL(0, -1) + CELL(1, -1) + CELL(-1, 0) + CELL(1, 0)
+                 + CELL(-1, 1) + CELL(0, 1) + CELL(1, 1);
+uchar lives = (neighbours == 3) | ((neighbours == 2) & alive(0, 0));
+if (frame == 0) lives = luma(0, 0) >= threshold;
 alive = lives;
 luma = lives ? 255 : 0;
