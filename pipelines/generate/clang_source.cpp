@@ -2,13 +2,18 @@
 #include "pipelines/generate/clang_source.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <iterator>
 
 #include "kernels/stage_file/names.h"
+#include "pipelines/generate/pointer_offsets.h"
 
 namespace tandem::generate {
 namespace {
+
+// Macros of C's headers that both sides of a stage have.
+constexpr std::array<std::string_view, 5> kSame{"INFINITY", "NAN", "bool", "false", "true"};
 
 void visit(CXCursor cursor, const std::function<void(CXCursor)>& each) {
   clang().clang_visitChildren(
@@ -29,7 +34,8 @@ std::string taken(CXString text) {
   return copy;
 }
 
-ClangSource::ClangSource(const std::string& text, const std::string& path)
+ClangSource::ClangSource(const std::string& text, const std::string& path,
+                         const std::string& function)
     : file_text_(text), path_(path), index_(clang().clang_createIndex(0, 0)) {
   // With -fopenmp libclang says what is wrong with the pragmas; without it, loops are plain loops.
   code_.text = text;
@@ -41,6 +47,10 @@ ClangSource::ClangSource(const std::string& text, const std::string& path)
   });
   code_ = expand_macros(text, path, definitions);
   parse(code_.text, false);
+  if (const auto edits = pointer_offsets(*this, function); !edits.empty()) {
+    code_ = edited(code_, edits);
+    parse(code_.text, false);
+  }
 }
 
 void ClangSource::parse(const std::string& text, bool openmp) {
@@ -151,7 +161,7 @@ void ClangSource::check_macros(const std::vector<Span>& spans) const {
     const Span use = span(cursor);
     const std::string name = taken(clang().clang_getCursorSpelling(cursor));
     if (std::ranges::any_of(spans, [&](const Span& span) { return span.holds(use); }) &&
-        name != "INFINITY" && name != "NAN")
+        std::ranges::find(kSame, name) == kSame.end())
       refuse(use.begin,
              "the macro '" + name + "' is of another file: write its value, or define it here");
   });

@@ -13,10 +13,12 @@ namespace tandem::generate {
 
 std::string taken(CXString text);
 
-/// A file as libclang parsed it, without the file's own macros. Mistakes in its C are refusals.
+/// A file as libclang parsed it, without the file's own macros, and without local pointers in the
+/// function with loops (pointer_offsets.h). Mistakes in its C are refusals.
 class ClangSource {
  public:
-  ClangSource(const std::string& text, const std::string& path);
+  /// `function`: with loops; empty: each with a pragma.
+  ClangSource(const std::string& text, const std::string& path, const std::string& function);
   ~ClangSource();
   ClangSource(const ClangSource&) = delete;
   ClangSource& operator=(const ClangSource&) = delete;

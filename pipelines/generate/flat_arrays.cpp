@@ -100,6 +100,10 @@ class FlatArrays {
           for (Array& array : program_.arrays)
             if (array.symbol == reduction.symbol && array.sizes.empty() && reduction.length > 0)
               array.sizes = {Affine(reduction.length)};
+    // Parameters that no loop uses are no part of the stage.
+    std::erase_if(program_.arrays, [this](const Array& array) {
+      return array.is_parameter && array.sizes.empty() && !accesses_.contains(array.symbol);
+    });
     for (Array& array : program_.arrays)
       if (array.is_flat && accesses_.contains(array.symbol)) give_rows(array);
     for (Array& array : program_.arrays)

@@ -78,7 +78,9 @@ class GridChooser {
       if (level == nest_.levels.end())
         program_.refuse(first_->at, "one iteration writes several elements of " +
                                         quoted_symbol(first_->array) + ", in the loop of " +
-                                        quoted_symbol(loop.variable));
+                                        quoted_symbol(loop.variable) +
+                                        ": that loop stands directly in the one around it, behind "
+                                        "nothing but declarations with their values");
       grid_.depth = static_cast<std::size_t>(level - nest_.levels.begin()) + 1;
     }
     grid_.depth = std::max(grid_.depth, nest_.parallel);
@@ -145,8 +147,8 @@ class GridChooser {
       }
     }
     program_.refuse(nest_.at,
-                    "the loop reduces, and reads no array with an element for each "
-                    "iteration");
+                    "the loop reduces, and reads no array with an element for each iteration: read "
+                    "one outside of conditions and inner loops, as in const float v = a[i];");
   }
 
   const LoopProgram& program_;

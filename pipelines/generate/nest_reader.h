@@ -33,6 +33,7 @@ class NestReader {
   struct Local {
     std::size_t level = 0;
     bool is_array = false;
+    bool is_set = false;          ///< by its declaration
     std::optional<Affine> value;  ///< in the variables of the loops around it
   };
 
@@ -47,6 +48,7 @@ class NestReader {
   void walk_all(CXCursor cursor);
   void walk_statement(CXCursor statement);
   void walk_choice(CXCursor cursor);
+  void take_value(CXCursor target, CXCursor value);
   void add_facts(CXCursor condition, bool holds);
   void walk_loop(CXCursor cursor);
   void walk_declaration(CXCursor cursor);

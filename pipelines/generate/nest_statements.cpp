@@ -47,7 +47,6 @@ void NestReader::check_type(CXCursor expression) const {
     case CXType_LongDouble:
       source_.refuse(expression,
                      "this is computed in double: a stage has float, as in 0.5f and sqrtf()");
-    case CXType_Bool:
     case CXType_LongLong:
     case CXType_ULongLong:
     case CXType_Int128:
@@ -110,7 +109,8 @@ void NestReader::walk(CXCursor cursor) {
       if (operation == "&&" || operation == "||") return walk_choice(cursor);
       if (operation != "=") return walk_all(cursor);
       walk_write(sides[0], cursor, false);
-      return walk(sides[1]);
+      walk(sides[1]);
+      return take_value(sides[0], sides[1]);
     }
     case CXCursor_CompoundAssignOperator: {
       const auto sides = children(cursor);
@@ -146,6 +146,17 @@ void NestReader::walk(CXCursor cursor) {
     default:
       source_.refuse(cursor, text_of_kind(kind(cursor)));
   }
+}
+
+// A variable that is assigned once has this value wherever it is read.
+void NestReader::take_value(CXCursor target, CXCursor value) {
+  const auto local = locals_.find(source_.symbol(bare(target)));
+  if (local == locals_.end() || local->second.is_array || local->second.is_set ||
+      program_.changed.contains(local->first) || conditions_ > 0 || !inner_.empty() ||
+      clang().clang_getCanonicalType(clang().clang_getCursorType(target)).kind != CXType_Int)
+    return;
+  local->second.value =
+      affine_of(source_, value, [this](const Symbol& each) { return value_of(each); });
 }
 
 // One that may be an update of a reduced variable.
@@ -246,8 +257,9 @@ void NestReader::walk_declaration(CXCursor cursor) {
   nest_.uses.insert(symbol);
   walk_all(cursor);
   const auto inside = children(cursor);
+  locals_[symbol].is_set = !inside.empty() && clang().clang_isExpression(kind(inside.back()));
   if (type.kind == CXType_Int && !is_array && !program_.changed.contains(symbol) &&
-      !inside.empty() && clang().clang_isExpression(kind(inside.back())))
+      locals_[symbol].is_set)
     locals_[symbol].value =
         affine_of(source_, inside.back(), [this](const Symbol& each) { return value_of(each); });
 }
@@ -297,6 +309,9 @@ void NestReader::walk_call(CXCursor cursor) {
   if (is_known && !is_ours && source_.is_here(callee))  // at its first use
     source_.refuse(cursor, name + "() is not declared: add #include <" +
                                (name == "abs" ? "stdlib.h>" : "math.h>"));
+  if (const std::string word = source_.code(source_.span(cursor));
+      word == "INFINITY" || word == "NAN")
+    return;
   if (!is_known && !is_ours)
     source_.refuse(cursor, name +
                                "() cannot be called: a stage has the functions of this file and "

@@ -268,7 +268,7 @@ bool can_read_loops() { return true; }
 
 LoopProgram read_loops(const std::string& text, const std::string& path,
                        const ReadOptions& options) {
-  const ClangSource source(text, path);
+  const ClangSource source(text, path, options.function);
   return FunctionReader(source, find_function(source, options.function), options).read();
 }
 

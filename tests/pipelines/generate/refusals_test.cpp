@@ -100,9 +100,6 @@ TEST(Refusals, CodeWithoutACounterpart) {
   EXPECT_EQ(refusal(loop("if (a[i] < 0) break; b[i] = 1;")).substr(0, 10), "own.c:4:15");
   EXPECT_EQ(refusal(loop("while (1) break; if (a[i] < 0) goto end; end: b[i] = 1;")),
             "own.c:4:32: 'goto' cannot be in a loop: write if and else");
-  EXPECT_EQ(
-      refusal(loop("const float* p = a; b[i] = p[i];")),
-      "own.c:4:1: the pointer 'p': write the array with its whole index, as in in[y * w + x]");
   EXPECT_EQ(refusal(loop("b[i] = state;", "", "float state;\n")),
             "own.c:1:1: 'state' of the file may change: make it const");
   EXPECT_EQ(refusal(loop("static int calls; b[i] = calls++;")),
