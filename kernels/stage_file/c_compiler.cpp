@@ -109,7 +109,7 @@ constexpr std::initializer_list<const char*> kGccWords = {
 
 std::vector<std::string> words_for(const CCompiler& compiler, const CompileOptions& options) {
   std::vector<std::string> words{
-      compiler.path, "-std=gnu11",
+      compiler.path, "-std=gnu11", "-fsigned-char",
       // What a check looks at does not depend on vectors.
       options.check ? "-O1" : "-O3", "-march=native", "-fPIC", "-shared",
       "-mprefer-vector-width=512", "-Werror=implicit-function-declaration", "-fno-math-errno",

@@ -144,8 +144,8 @@ class Parser {
       }
       if (shape.constants.size() > kMostDimensions)
         d.fail(*given, "too many dimensions: 4 at most");
-      if (elements_of(shape) > kMostElements)
-        d.fail(*given, "a tensor has " + std::to_string(kMostElements) +
+      if (elements_of(shape) > kMostTensorElements)
+        d.fail(*given, "a tensor has " + std::to_string(kMostTensorElements) +
                            " elements at most: make one of its sizes smaller");
       if (shape.divisor != 1) d.fail(*given, "either size or shape");
     }

@@ -136,6 +136,14 @@ __attribute__((visibility("hidden"))) void __ubsan_handle_float_cast_overflow(vo
 #define unknown_ __attribute__((weak, visibility("hidden")))
 #endif
 #define __constant static const
+#define acos acosf
+#define asin asinf
+#define cbrt cbrtf
+#define copysign copysignf
+#define cosh coshf
+#define fmod fmodf
+#define log10 log10f
+#define sinh sinhf
 #define exp expf
 #define exp2 exp2f
 #define log logf
@@ -157,7 +165,7 @@ __attribute__((visibility("hidden"))) void __ubsan_handle_float_cast_overflow(vo
 #define trunc truncf
 #define fabs fabsf
 #define fma fmaf
-#define mad(a, b, c) ((a) * (b) + (c))
+#define mad(a, b, c) ((float)(a) * (float)(b) + (float)(c))
 
 // Compilers make vectors of these, and none of fminf and fmaxf. Of a NaN and a number, the number.
 static inline float tandem_fmin(float a, float b) { return a < b || b != b ? a : b; }
@@ -171,28 +179,33 @@ static inline float tandem_min_float(float a, float b) { return b < a ? b : a; }
 static inline float tandem_max_float(float a, float b) { return a < b ? b : a; }
 static inline uint tandem_min_uint(uint a, uint b) { return a < b ? a : b; }
 static inline uint tandem_max_uint(uint a, uint b) { return a > b ? a : b; }
-#define min(a, b)                     \
-  _Generic((a) + (b), float           \
-           : tandem_min_float, uint   \
-           : tandem_min_uint, default \
-           : tandem_min_int)(a, b)
-#define max(a, b)                     \
-  _Generic((a) + (b), float           \
-           : tandem_max_float, uint   \
-           : tandem_max_uint, default \
-           : tandem_max_int)(a, b)
+static inline long tandem_min_long(long a, long b) { return a < b ? a : b; }
+static inline long tandem_max_long(long a, long b) { return a > b ? a : b; }
+static inline ulong tandem_min_ulong(ulong a, ulong b) { return a < b ? a : b; }
+static inline ulong tandem_max_ulong(ulong a, ulong b) { return a > b ? a : b; }
+// Arguments of two types become what their sum is, as on a device.
+#define tandem_of(name, a, b) \
+  _Generic((a) + (b), float: name##_float, uint: name##_uint, long: name##_long, \
+           ulong: name##_ulong, default: name##_int)(a, b)
+#define min(a, b) tandem_of(tandem_min, a, b)
+#define max(a, b) tandem_of(tandem_max, a, b)
 #define clamp(v, least, most) min(max(v, least), most)
-#define mix(a, b, t) ((a) + ((b) - (a)) * (t))
+#define mix(a, b, t) ((float)(a) + ((float)(b) - (float)(a)) * (float)(t))
 
 static inline uchar tandem_uchar_of_int(int v) { return (uchar)tandem_within(v, 0, 255); }
 // One comparison of floats: the other one is an instruction for ints. What is no number becomes 0.
 tandem_any_float static inline uchar tandem_uchar_of_float(float v) {
   return (uchar)tandem_max_int((int)(v >= 255.0f ? 255.0f : v), 0);
 }
+static inline uchar tandem_uchar_of_uint(ulong v) { return (uchar)(v < 255 ? v : 255); }
+static inline uchar tandem_uchar_of_long(long v) {
+  return (uchar)(v < 0 ? 0 : v < 255 ? v : 255);
+}
 #define convert_uchar_sat(v) \
-  _Generic((v), float : tandem_uchar_of_float, default : tandem_uchar_of_int)(v)
+  _Generic((v), float: tandem_uchar_of_float, uint: tandem_uchar_of_uint, \
+           ulong: tandem_uchar_of_uint, long: tandem_uchar_of_long, default: tandem_uchar_of_int)(v)
 #define convert_uchar_sat_rte(v) tandem_uchar_of_float(rintf(v))
 #define convert_uchar(v) ((uchar)(v))
 #define convert_int(v) ((int)(v))
-#define convert_int_rte(v) ((int)rintf(v))
+#define convert_int_rte(v) ((int)_Generic((v), float: rintf(v), default: (v)))
 #define convert_float(v) ((float)(v))

@@ -39,7 +39,7 @@ struct StageShape {
 std::size_t elements_of(const StageShape& shape);
 /// A tensor has so many at most: 1 GiB of float32. Their indices, and those of their bytes, are
 /// ints in the code of stages.
-inline constexpr std::size_t kMostElements = std::size_t{1} << 28;
+inline constexpr std::size_t kMostTensorElements = std::size_t{1} << 28;
 
 struct StageParameter {
   enum class Type { kInt, kFloat, kBool };

@@ -21,13 +21,17 @@ constexpr std::array kFunctions{
     Pair{"hypotf", "hypot"}, Pair{"log2f", "log2"},   Pair{"logf", "log"},
     Pair{"powf", "pow"},     Pair{"rintf", "rint"},   Pair{"roundf", "round"},
     Pair{"sinf", "sin"},     Pair{"sqrtf", "sqrt"},   Pair{"tanf", "tan"},
-    Pair{"tanhf", "tanh"},   Pair{"truncf", "trunc"},
+    Pair{"tanhf", "tanh"},   Pair{"truncf", "trunc"}, Pair{"acosf", "acos"},
+    Pair{"asinf", "asin"},   Pair{"cbrtf", "cbrt"},   Pair{"copysignf", "copysign"},
+    Pair{"coshf", "cosh"},   Pair{"fmodf", "fmod"},   Pair{"log10f", "log10"},
+    Pair{"sinhf", "sinh"},
 };
 
 constexpr std::array kOthers{
     Pair{"uint8_t", "uchar"}, Pair{"int8_t", "char"},   Pair{"uint16_t", "ushort"},
     Pair{"int16_t", "short"}, Pair{"uint32_t", "uint"}, Pair{"int32_t", "int"},
-    Pair{"static", ""},       Pair{"inline", ""},       Pair{"restrict", ""},
+    Pair{"_Bool", "bool"},    Pair{"static", ""},       Pair{"inline", ""},
+    Pair{"restrict", ""},
 };
 
 // Names that are free in C and that OpenCL C or the code around a stage's has.
