@@ -26,10 +26,15 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kMostOutput = 64 << 10;
 // A killed process ends within a scheduling round, unless a driver holds it in the kernel.
 constexpr std::chrono::milliseconds kMostReapTime{1000};
-constexpr int kStatusFile = 3;
+constexpr int kStatusFile = 3, kLifeFile = 4;
 // waitpid() has no status where the host ignores SIGCHLD, or where its handler reaps every child.
 // The shell waits for the program in its stead and reports the status as text.
-constexpr const char* kReportStatus = "\"$@\" 3>&-; echo $? >&3";
+//
+// Nobody writes into the pipe at kLifeFile. It closes when this process ends, even if it is killed.
+// The group is killed then: nobody else would end a program that takes too long.
+constexpr const char* kReportStatus =
+    "(read end <&4; kill -KILL 0) > /dev/null 2>&1 3>&- &\n"
+    "\"$@\" 3>&- 4<&-; echo $? >&3";
 constexpr int kKilledStatus = 128;  // a shell adds the signal's number to it
 
 std::vector<std::string> environment(bool in_folder) {
@@ -55,7 +60,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 
 // Above the standard streams: a host may have closed these, and the child's take their numbers.
 int away_from_streams(int file) {
-  const int moved = fcntl(file, F_DUPFD_CLOEXEC, kStatusFile + 1);
+  const int moved = fcntl(file, F_DUPFD_CLOEXEC, kLifeFile + 1);
   close(file);
   return moved;
 }
@@ -99,7 +104,7 @@ bool read_all(int from, Clock::time_point end, std::string& output) {
 
 // Handlers, ignored signals and blocked signals are the host's, not the child's.
 int spawn(const std::vector<char*>& arguments, const std::vector<char*>& variables, int streams,
-          int status, const OwnFolder* folder, pid_t& child) {
+          int status, int life, const OwnFolder* folder, pid_t& child) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   // First: its number may be that of a stream which the host has closed.
@@ -108,6 +113,7 @@ int spawn(const std::vector<char*>& arguments, const std::vector<char*>& variabl
   posix_spawn_file_actions_adddup2(&actions, streams, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, streams, STDERR_FILENO);
   posix_spawn_file_actions_adddup2(&actions, status, kStatusFile);
+  posix_spawn_file_actions_adddup2(&actions, life, kLifeFile);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none, all;
@@ -165,10 +171,10 @@ ChildResult run_child(const std::vector<std::string>& words, std::chrono::millis
   std::vector<std::string> variable_words = environment(folder != nullptr);
   const std::vector<char*> arguments = pointers(argument_words);
   const std::vector<char*> variables = pointers(variable_words);
-  Pipe streams, status;
-  if (!streams.ok() || !status.ok()) return {-1, std::strerror(errno)};
+  Pipe streams, status, life;
+  if (!streams.ok() || !status.ok() || !life.ok()) return {-1, std::strerror(errno)};
   pid_t child = -1;
-  const int error = spawn(arguments, variables, streams.to, status.to, folder, child);
+  const int error = spawn(arguments, variables, streams.to, status.to, life.from, folder, child);
   streams.close_writer();
   status.close_writer();
   if (error != 0) return {-1, std::strerror(error)};
@@ -177,10 +183,11 @@ ChildResult run_child(const std::vector<std::string>& words, std::chrono::millis
   if (read_all(streams.from, end, result.output) && read_all(status.from, end, text)) {
     take_status(text, result);
   } else {
-    kill(-child, SIGKILL);
     result.timed_out = true;
     result.output = "it took longer than " + std::to_string(most.count() / 1000) + " s";
   }
+  // All of the group: the program may have closed its output or ended, and left others behind.
+  kill(-child, SIGKILL);
   reap(child);
   return result;
 }

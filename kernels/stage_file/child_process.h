@@ -20,7 +20,9 @@ struct ChildResult {
 };
 
 /// Runs a program with no input, in the C locale and with default signals, and waits for it, `most`
-/// at most. The host may ignore SIGCHLD or reap all children.
+/// at most. The host may ignore SIGCHLD or reap all children. No process of the program's group
+/// outlives the call or this process: neither one that takes too long nor one that it has left
+/// behind.
 ///
 /// `folder`: where the program runs, and where its temporary files go. Null: where this process is.
 ChildResult run_child(const std::vector<std::string>& words, std::chrono::milliseconds most,

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/gst.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <optional>
@@ -27,7 +25,10 @@ constexpr Size kSizes[] = {{1, 1}, {2, 3}, {17, 1}, {64, 48}, {333, 77}, {640, 3
 constexpr Size kFewSizes[] = {{17, 1}, {64, 48}};
 constexpr std::chrono::milliseconds kTiming{300};
 // The longest time for a frame. A first frame may wait for a device's compiler.
-constexpr unsigned kMostSeconds = 60, kMostSettingSeconds = 10;
+constexpr std::chrono::seconds kMost{60}, kMostOfSetting{10};
+// Compilers of both sides have two minutes each. Frames whose time is measured are larger than
+// those that are compared, and several.
+constexpr std::chrono::minutes kMostCompiling{5}, kMostMeasuring{10};
 
 struct CheckOptions {
   std::string path, device = "any", picture;
@@ -147,7 +148,7 @@ int compile_file(const StageFile& file, const std::string& device) {
 /// Compares and prints; leaves out `slow` settings. Returns the exit status.
 int check_file(const StageFile& file, const CheckOptions& options, const std::set<int>& slow,
                Doing& doing) {
-  doing.say("compiling", 0);
+  doing.begin("compiling", 0, kMostCompiling);
   const std::optional<GreyImage> picture = read_picture(options.picture);
   std::string no_device;
   const auto context = open_device(options.device, no_device);
@@ -161,18 +162,16 @@ int check_file(const StageFile& file, const CheckOptions& options, const std::se
   std::vector<std::string> compared;
   for (std::size_t k = 0; k < settings.size(); ++k) {
     if (slow.contains(static_cast<int>(k))) {
-      std::printf("  not compared: %s, with which a frame takes longer than %u s\n",
-                  settings[k].text.c_str(), kMostSettingSeconds);
+      std::printf("  not compared: %s, with which a frame takes longer than %d s\n",
+                  settings[k].text.c_str(), static_cast<int>(kMostOfSetting.count()));
       continue;
     }
     if (k > 0) compared.push_back(settings[k].text);
     for (const Size size :
          k == 0 ? sizes : std::vector(std::begin(kFewSizes), std::end(kFewSizes))) {
       const std::string problem = check.compare(size, settings[k], [&](const std::string& frame) {
-        doing.say(frame, static_cast<int>(k));
-        alarm(k == 0 ? kMostSeconds : kMostSettingSeconds);
+        doing.begin(frame, static_cast<int>(k), k == 0 ? kMost : kMostOfSetting);
       });
-      alarm(0);
       if (problem.empty()) continue;
       std::printf("  wrong: %s\n", problem.c_str());
       return 1;
@@ -180,7 +179,7 @@ int check_file(const StageFile& file, const CheckOptions& options, const std::se
   }
   const std::string device = context ? context->device().name : "";
   print_compared(check, device, picture_size, compared);
-  doing.say("measuring", 0);
+  doing.begin("measuring", 0, kMostMeasuring);
   print_times(check.runner(), device, options.timed);
   return 0;
 }
@@ -212,13 +211,15 @@ int check_stage_command(const std::vector<std::string>& arguments) {
   Doing doing;
   std::set<int> slow;
   for (;;) {
-    const ChildEnd end = run_in_child([&] { return check_file(file, options, slow, doing); });
+    const ChildEnd end =
+        run_in_child(doing, [&] { return check_file(file, options, slow, doing); });
     if (end.signal == 0) return end.status;
-    const bool is_slow = end.signal == SIGALRM;
+    const bool is_slow = end.timed_out;
     if (is_slow && doing.step() > 0 && slow.insert(doing.step()).second) continue;
     std::printf("  wrong: the code %s; %s\n",
-                is_slow ? ("takes longer than " + std::to_string(kMostSeconds) + " s").c_str()
-                        : ("crashes: " + std::string(strsignal(end.signal))).c_str(),
+                is_slow
+                    ? ("takes longer than " + std::to_string(doing.most().count()) + " s").c_str()
+                    : ("crashes: " + std::string(strsignal(end.signal))).c_str(),
                 doing.text().c_str());
     return 1;
   }

@@ -7,8 +7,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
+#include <fstream>
 #include <string>
+#include <thread>
 
 namespace tandem {
 namespace {
@@ -127,6 +130,57 @@ TEST(ChildProcess, OneThatTakesTooLongIsEnded) {
     EXPECT_TRUE(result.timed_out);
     EXPECT_LT(result.status, 0);
   }
+}
+
+// Its output has ended long before the program does.
+TEST(ChildProcess, OneThatClosesItsOutputAndSleepsIsEnded) {
+  const ChildResult result = run_child({"/bin/sh", "-c", "exec >&- 2>&-; exec sleep 600"}, 50ms);
+  EXPECT_TRUE(result.timed_out);
+  EXPECT_NE(result.output.find("it took longer than"), std::string::npos) << result.output;
+}
+
+// The process is gone, or waits for its parent to ask.
+bool has_ended(const std::string& process) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (std::chrono::steady_clock::now() < end) {
+    std::ifstream file("/proc/" + process + "/stat");
+    std::string text;
+    if (!std::getline(file, text) || text.find(") Z ") != std::string::npos) return true;
+    std::this_thread::sleep_for(1ms);
+  }
+  return false;
+}
+
+TEST(ChildProcess, NothingThatItStartedOutlivesIt) {
+  for (const auto disposition : {SIG_DFL, SIG_IGN}) {
+    const Handled handled(SIGCHLD, disposition);
+    const ChildResult behind = shell("sleep 600 > /dev/null 2>&1 & echo $!");
+    EXPECT_EQ(behind.status, 0);
+    EXPECT_TRUE(has_ended(behind.output.substr(0, behind.output.find('\n')))) << behind.output;
+    // What waits for the program and reports its status is its parent.
+    const ChildResult alone = shell("echo $$; kill -KILL $PPID; exec >&- 2>&-; exec sleep 600");
+    EXPECT_EQ(alone.status, -1);
+    EXPECT_TRUE(has_ended(alone.output.substr(0, alone.output.find('\n')))) << alone.output;
+  }
+}
+
+// Its limit is that process's. Nobody else would end it.
+TEST(ChildProcess, ItEndsWithTheProcessThatWaitsForIt) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t waiting = fork();
+  if (waiting == 0) {
+    // Not one of the numbers that the program's files have.
+    shell(dup2(ends[1], 9) == 9 ? "echo $$ >&9; exec sleep 600 9>&-" : "");
+    _exit(0);
+  }
+  close(ends[1]);
+  char text[32] = {};
+  EXPECT_GT(read(ends[0], text, sizeof text - 1), 0);
+  kill(waiting, SIGKILL);
+  EXPECT_EQ(waitpid(waiting, nullptr, 0), waiting);
+  EXPECT_TRUE(has_ended(std::string(text).substr(0, std::string(text).find('\n')))) << text;
+  close(ends[0]);
 }
 
 }  // namespace
