@@ -10,7 +10,8 @@ namespace tandem {
 /// An open file or folder, closed at the end.
 class FileHandle {
  public:
-  explicit FileHandle(int number = -1) : number_(number) {}
+  FileHandle() = default;
+  explicit FileHandle(int number) : number_(number) {}
   ~FileHandle() {
     if (number_ >= 0) close(number_);
   }
@@ -26,7 +27,7 @@ class FileHandle {
   int release() { return std::exchange(number_, -1); }
 
  private:
-  int number_;
+  int number_ = -1;
 };
 
 }  // namespace tandem

@@ -10,8 +10,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string_view>
 
@@ -42,6 +44,19 @@ bool is_private_group(gid_t id) {
   return true;
 }
 
+// In a sandbox with a user namespace of its own, root outside has the number that stands for all
+// users the namespace does not know (user_namespaces(7)). Nobody in it can have that number.
+bool is_root(uid_t user) {
+  if (user == 0) return true;
+  uid_t unknown = 0;
+  std::ifstream("/proc/sys/kernel/overflowuid") >> unknown;
+  if (user != unknown) return false;
+  std::ifstream map("/proc/self/uid_map");
+  for (uint64_t inside, outside, users; map >> inside >> outside >> users;)
+    if (user >= inside && user - inside < users) return false;
+  return true;
+}
+
 bool others_write(const struct stat& status) {
   if ((status.st_mode & S_IWOTH) != 0) return true;
   if ((status.st_mode & S_IWGRP) == 0) return false;
@@ -51,7 +66,7 @@ bool others_write(const struct stat& status) {
 std::string problem_of(const struct stat& status, const std::string& path, Place place) {
   const bool above = place == Place::kAbove, link = S_ISLNK(status.st_mode);
   if (!S_ISDIR(status.st_mode) && !(link && above)) return path + " is no folder";
-  if (status.st_uid != geteuid() && !(above && status.st_uid == 0))
+  if (status.st_uid != geteuid() && !(above && is_root(status.st_uid)))
     return (link ? "the link " : "the folder ") + path + " belongs to another user";
   if (link || !others_write(status) || (above && (status.st_mode & S_ISVTX) != 0)) return {};
   return "others can write into the folder " + path + " (chmod go-w " + path + ")";

@@ -2,7 +2,10 @@
 #include "files/own_folder.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -111,6 +114,32 @@ TEST_F(OwnFolderTest, NothingOnThePathIsAnotherUsers) {
   give_away(base_ / "one");
   EXPECT_EQ(problem(base_ / "one" / "two"),
             "the folder " + (base_ / "one").string() + " belongs to another user");
+}
+
+// 0: folders above that belong to nobody whom the namespace knows are taken for root's.
+[[noreturn]] void look_from_a_user_namespace(const fs::path& path, uid_t user) {
+  constexpr int kNoNamespace = 77;
+  if (setresuid(user, user, user) != 0 || prctl(PR_SET_DUMPABLE, 1) != 0 ||
+      unshare(CLONE_NEWUSER) != 0)
+    _exit(kNoNamespace);
+  std::ofstream("/proc/self/uid_map") << user << ' ' << user << " 1";
+  struct stat root;
+  if (geteuid() != user || stat("/", &root) != 0 || root.st_uid == 0) _exit(kNoNamespace);
+  _exit(OwnFolder(path, Missing::kStays).problem().empty() ? 0 : 1);
+}
+
+TEST_F(OwnFolderTest, RootIsUnknownInASandbox) {
+  constexpr uid_t kUser = 1234;
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  fs::create_directory(base_ / "one");
+  for (const fs::path& path : {base_, base_ / "one"}) ASSERT_EQ(chown(path.c_str(), kUser, 0), 0);
+  const pid_t child = fork();
+  if (child == 0) look_from_a_user_namespace(base_ / "one", kUser);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "needs user namespaces";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST_F(OwnFolderTest, TemporaryFoldersAreWhereOthersCannotSwapThem) {
