@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "gst/util/ref.h"
+#include "pipelines/tandem/text.h"
 
 namespace tandem {
 namespace {
@@ -46,13 +47,25 @@ bool is_video(GstPad* pad) {
   return name.starts_with("video/") || name.starts_with("image/");
 }
 
-// The streams that are not analysed. Where the video is gone by the end, theirs is that of the
-// input.
-GstPadProbeReturn pass_over(GstPad*, GstPadProbeInfo* info, gpointer first) {
+// Caps that have passed tell of a video that has ended.
+bool has_had_video(GstPad* sink) {
+  return gst_pad_is_linked(sink) || gst_pad_has_current_caps(sink);
+}
+
+void fail_without_video(GstElement* decoder) {
+  GST_ELEMENT_ERROR(decoder, STREAM, WRONG_TYPE, ("The input has no video."), (nullptr));
+}
+
+// The streams that are not analysed. Where the video is gone by the end, or never came, theirs is
+// the end of the input.
+GstPadProbeReturn pass_over(GstPad* pad, GstPadProbeInfo* info, gpointer first) {
   if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) return GST_PAD_PROBE_DROP;
+  if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) != GST_EVENT_EOS) return GST_PAD_PROBE_OK;
   const ObjectRef<GstPad> sink(gst_element_get_static_pad(GST_ELEMENT(first), "sink"));
-  if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS &&
-      !gst_pad_is_linked(sink.get()))
+  const ObjectRef<GstElement> decoder(gst_pad_get_parent_element(pad));
+  if (!has_had_video(sink.get()) && decoder)
+    fail_without_video(decoder.get());
+  else if (!gst_pad_is_linked(sink.get()))
     gst_pad_send_event(sink.get(), gst_event_new_eos());
   return GST_PAD_PROBE_OK;
 }
@@ -77,20 +90,35 @@ void link_if_better(GstElement*, GstPad* pad, GstElement* first) {
   gst_pad_link(pad, sink.get());
 }
 
+// Ogg that begins with sound is audio/ogg, and MP4 may be audio/x-m4a: video may be in both.
+bool is_container(GstCaps* caps) {
+  GList* const demuxers =
+      gst_element_factory_list_get_elements(GST_ELEMENT_FACTORY_TYPE_DEMUXER, GST_RANK_MARGINAL);
+  GList* const fitting = gst_element_factory_list_filter(demuxers, caps, GST_PAD_SINK, FALSE);
+  const bool any = fitting != nullptr;
+  gst_plugin_feature_list_free(fitting);
+  gst_plugin_feature_list_free(demuxers);
+  return any;
+}
+
 // Streams that are not decoded are exposed nevertheless: decodebin would wait for ever for the end
 // of those that it hides, before it goes on to a programme that begins in mid-stream.
 gboolean decodes(GstElement*, GstPad*, GstCaps* caps, gpointer) {
   const std::string_view name = gst_structure_get_name(gst_caps_get_structure(caps, 0));
   for (const std::string_view kind : {"audio/", "text/", "subpicture/", "closedcaption/", "meta/"})
-    if (name.starts_with(kind)) return FALSE;
+    if (name.starts_with(kind)) return is_container(caps);
   return TRUE;
 }
 
-// Caps that have passed tell of a video that has ended.
-void fail_without_video(GstElement* decoder, GstElement* first) {
+// A file ends, and video may come until then: after a programme of sound alone, for example.
+// Other inputs may have no end.
+void on_all_streams(GstElement* decoder, GstElement* first) {
   const ObjectRef<GstPad> sink(gst_element_get_static_pad(first, "sink"));
-  if (gst_pad_is_linked(sink.get()) || gst_pad_has_current_caps(sink.get())) return;
-  GST_ELEMENT_ERROR(decoder, STREAM, WRONG_TYPE, ("The input has no video."), (nullptr));
+  if (has_had_video(sink.get())) return;
+  gchar* uri = nullptr;
+  g_object_get(decoder, "uri", &uri, nullptr);
+  const Text owned(uri);
+  if (!uri || !gst_uri_has_protocol(uri, "file")) fail_without_video(decoder);
 }
 
 }  // namespace
@@ -98,7 +126,7 @@ void fail_without_video(GstElement* decoder, GstElement* first) {
 void link_main_video(GstElement* decoder, GstElement* first) {
   g_signal_connect(decoder, "autoplug-continue", G_CALLBACK(decodes), nullptr);
   g_signal_connect(decoder, "pad-added", G_CALLBACK(link_if_better), first);
-  g_signal_connect(decoder, "no-more-pads", G_CALLBACK(fail_without_video), first);
+  g_signal_connect(decoder, "no-more-pads", G_CALLBACK(on_all_streams), first);
 }
 
 }  // namespace tandem

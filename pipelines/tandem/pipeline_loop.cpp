@@ -236,7 +236,9 @@ void throw_error(GstMessage* message, const std::string& input, const std::strin
     throw Failure("'" + input + "' is damaged or cut short: " + error->message);
   }
   GstObject* from = GST_MESSAGE_SRC(message);
-  if (from && GST_IS_ELEMENT(from) && GST_OBJECT_FLAG_IS_SET(from, GST_ELEMENT_FLAG_SOURCE)) {
+  const bool of_source =
+      from && GST_IS_ELEMENT(from) && GST_OBJECT_FLAG_IS_SET(from, GST_ELEMENT_FLAG_SOURCE);
+  if (of_source || is(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED)) {
     throw Failure("'" + input + "' cannot be read: " + error->message, reason(details));
   }
   throw Failure(error->message, reason(details));

@@ -43,11 +43,29 @@ TEST_F(RunInput, AFileMayHaveAColonInItsName) {
   fs::current_path(before);
 }
 
+TEST_F(RunInput, SoundAloneIsNoVideo) {
+  for (const std::string coding : {"vorbisenc ! oggmux", "wavenc", "vorbisenc ! matroskamux"}) {
+    play_file("audiotestsrc num-buffers=20 ! " + coding + " ! filesink name=file", path("sound"));
+    const CommandResult result = run({}, path("sound"));
+    EXPECT_EQ(result.status, 1) << coding;
+    EXPECT_NE(result.errors.find("holds no video"), std::string::npos) << coding << result.errors;
+  }
+}
+
 TEST_F(RunInput, ACutOffFileIsWholeWhereItsEndIsNotAsked) {
   const std::string bytes = read_file(video_), cut = path("cut.avi");
   write_file(cut, bytes.substr(0, bytes.size() * 3 / 4));
   EXPECT_EQ(run({}, cut).status, 1);
   EXPECT_EQ(run({"--frames", "3"}, cut).status, 0);
+}
+
+TEST_F(RunInput, AFileThatEndsInItsHeadersIsNamed) {
+  play_file("videotestsrc num-buffers=5 ! jpegenc ! matroskamux ! filesink name=file",
+            path("whole"));
+  write_file(path("cut"), read_file(path("whole")).substr(0, 300));
+  const CommandResult result = run({}, path("cut"));
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.errors.find("'" + path("cut") + "'"), std::string::npos) << result.errors;
 }
 
 }  // namespace

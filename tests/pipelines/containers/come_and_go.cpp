@@ -9,8 +9,10 @@ using Files = std::vector<TroubledFile>;
 
 // Two streams of video; the first one is added first.
 std::string two_videos(const Way& way, const std::string& first, const std::string& second) {
-  return first + way.encoder + " ! mux.video_0 " + second + way.encoder + " ! mux.video_1 " +
-         way.muxer + " name=mux";
+  const std::string pad =
+      way.muxer == std::string("mpegtsmux") ? " ! mux.sink_30" : " ! mux.video_";
+  return first + way.encoder + pad + "0 " + second + way.encoder + pad + "1 " + way.muxer +
+         " name=mux";
 }
 
 // Names of request pads are no matter to most muxers.
@@ -42,7 +44,9 @@ Files programmes() {
           {.parts = {both, others}, .decoded = sizes, .frames = 48},
           {.parts = {both, only_sound}},
           {.parts = {both, others, both}, .decoded = sizes, .frames = 72},
-          {.parts = {both, only_sound, both}, .frames = 48}};
+          {.parts = {only_sound, both}},
+          {.parts = {both, only_sound, both}, .frames = 48},
+          {.parts = {two_videos(way_of(ts), raw(24, kPreview), raw(24, kMain))}}};
 }
 
 }  // namespace
@@ -78,6 +82,7 @@ Files come_and_go(Container container) {
       return {{.parts = {two_streams(way, video, late)}},
               {.parts = {alone, other}, .decoded = sizes, .frames = 48},
               {.parts = {alone, vorbis + " ! oggmux", other}, .decoded = sizes, .frames = 48},
+              {.parts = {vorbis + " ! oggmux", alone}},
               {.parts = {two_streams(way, video, late), other}, .decoded = sizes, .frames = 48}};
     }
     case ts:

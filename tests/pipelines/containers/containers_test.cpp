@@ -94,6 +94,8 @@ void Containers::expect_all_frames(const TroubledFile& file, const std::string& 
   }
 
   const std::string json = folder_ + "/out.jsonl", output = folder_ + "/out" + extension;
+  fs::remove(json);
+  fs::remove(output);
   const CommandResult result = run_tandem({"run", "tracking", "--device", "cpu", "--input", input,
                                            "--metadata", json, "--output", output});
   const std::size_t analysed = comparable(read_file(json)).size();
