@@ -3,12 +3,21 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <stdexcept>
 
 namespace tandem::generate {
 
 namespace {
 constexpr char kTimes = '.';
+
+long bounded(long number) {
+  if (number > kMostNumber || number < -kMostNumber)
+    throw std::overflow_error("a number of the loops' sizes or indices is beyond 2147483648");
+  return number;
 }
+}  // namespace
+
+Affine::Affine(long value) : constant(bounded(value)) {}
 
 std::string name_of_symbol(const Symbol& symbol) { return symbol.substr(0, symbol.find('#')); }
 
@@ -64,9 +73,12 @@ Affine Affine::with(const std::map<Symbol, Affine>& values) const {
 }
 
 Affine operator+(Affine a, const Affine& b) {
-  a.constant += b.constant;
-  for (const auto& [symbol, times] : b.terms)
-    if ((a.terms[symbol] += times) == 0) a.terms.erase(symbol);
+  a.constant = bounded(a.constant + b.constant);
+  for (const auto& [symbol, times] : b.terms) {
+    long& sum = a.terms[symbol];
+    sum = bounded(sum + times);
+    if (sum == 0) a.terms.erase(symbol);
+  }
   return a;
 }
 
@@ -74,19 +86,21 @@ Affine operator-(const Affine& a, const Affine& b) { return a + b * -1; }
 
 Affine operator*(Affine a, long factor) {
   if (factor == 0) return {};
-  a.constant *= factor;
-  for (auto& [symbol, times] : a.terms) times *= factor;
+  const long most = bounded(factor);
+  a.constant = bounded(a.constant * most);
+  for (auto& [symbol, times] : a.terms) times = bounded(times * most);
   return a;
 }
 
 Affine product(const Affine& a, const Affine& b) {
-  Affine sum = a * b.constant + b * a.constant - Affine(a.constant * b.constant);
+  Affine sum(a.constant * b.constant);
+  sum = sum + (a - Affine(a.constant)) * b.constant + (b - Affine(b.constant)) * a.constant;
   for (const auto& [x, m] : a.terms) {
     for (const auto& [y, n] : b.terms) {
       auto factors = factors_of(x);
       const auto others = factors_of(y);
       factors.insert(factors.end(), others.begin(), others.end());
-      sum = sum + Affine::of(product_of(factors)) * (m * n);
+      sum = sum + Affine::of(product_of(factors)) * bounded(m * n);
     }
   }
   return sum;

@@ -19,13 +19,18 @@ std::string name_of_symbol(const Symbol& symbol);
 std::vector<Symbol> factors_of(const Symbol& symbol);
 Symbol product_of(std::vector<Symbol> factors);
 
-/// A sum of symbols times whole numbers: 2*i + k - 1.
+/// Numbers of sums are within this and its negative: no int of C is beyond, and products of two fit
+/// in a long.
+inline constexpr long kMostNumber = long{1} << 31;
+
+/// A sum of symbols times whole numbers: 2*i + k - 1. What makes one throws std::overflow_error
+/// where a number is beyond kMostNumber.
 struct Affine {
   std::map<Symbol, long> terms;  ///< none is 0
   long constant = 0;
 
   Affine() = default;
-  Affine(long value) : constant(value) {}
+  Affine(long value);
   static Affine of(const Symbol& symbol);
 
   bool operator==(const Affine&) const = default;

@@ -145,7 +145,8 @@ class FlatArrays {
         program_.refuse(access->at, "which row of " + quoted(name_of_symbol(array.symbol)) +
                                         " is written is not clear: write " +
                                         name_of_symbol(array.symbol) +
-                                        "[y * w + x] in loops with 0 <= x and x < w");
+                                        "[y * w + x] in loops with 0 <= x and x < w, or give "
+                                        "numbers: --set w=640 --set h=480");
       const auto strides = strides_of(array);
       if (std::ranges::none_of(
               strides, [&](const Stride& each) { return row_of(*access, each).has_value(); }))

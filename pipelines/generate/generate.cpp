@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <stdexcept>
 
 #include "pipelines/generate/features.h"
 #include "pipelines/generate/follows.h"
@@ -107,7 +108,11 @@ void read_and_lay_out(const std::string& text, const std::string& path,
 Generated generate_stage(const std::string& text, const std::string& path,
                          const GenerateOptions& options) {
   Generated made;
-  read_and_lay_out(text, path, options, made);
+  try {
+    read_and_lay_out(text, path, options, made);
+  } catch (const std::overflow_error& error) {
+    throw Refusal(path, made.program.place, error.what() + std::string(": --set smaller sizes"));
+  }
   check_aliases(made.program, made.layout);
   made.file = StageBuilder(made.program, made.layout, options.values).build();
   const LoopNotes notes = read_notes(text, path);

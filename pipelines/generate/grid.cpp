@@ -45,21 +45,27 @@ class GridChooser {
   void add_write(const ArrayAccess& access) {
     const auto indices = all_affine(access);
     if (!indices)
-      program_.refuse(access.at, "the index at which " + quoted_symbol(access.array) +
-                                     " is written is no sum of the loops' variables and numbers");
+      program_.refuse(access.at,
+                      "the index at which " + quoted_symbol(access.array) +
+                          " is written is no sum of the loops' variables and numbers: write out[i "
+                          "+ 1] or out[y * w + x], or a reduction(+ : out[:n])");
     if (program_.array(access.array)->is_const)
-      program_.refuse(access.at, quoted_symbol(access.array) + " is const");
+      program_.refuse(access.at, quoted_symbol(access.array) +
+                                     " is const: leave const out, or write to another array");
     if (grid_.written.empty()) {
       first_ = &access;
       grid_.array = access.array;
       grid_.indices = *indices;
     } else if (program_.array(access.array)->sizes != program_.array(grid_.array)->sizes) {
-      program_.refuse(access.at, quoted_symbol(access.array) + " and " +
-                                     quoted_symbol(grid_.array) +
-                                     ", which one loop writes, differ in size");
+      program_.refuse(
+          access.at,
+          quoted_symbol(access.array) + " and " + quoted_symbol(grid_.array) +
+              ", which one loop writes, differ in size: write each in a loop of its own");
     } else if (*indices != grid_.indices) {
-      program_.refuse(access.at,
-                      "one iteration writes several elements of " + quoted_symbol(access.array));
+      program_.refuse(access.at, "one iteration writes several elements of " +
+                                     quoted_symbol(access.array) +
+                                     ": give each a loop of its own, or write them in an inner "
+                                     "loop that has nothing else");
     }
     if (std::ranges::find(grid_.written, access.array) == grid_.written.end())
       grid_.written.push_back(access.array);
@@ -86,9 +92,10 @@ class GridChooser {
     grid_.depth = std::max(grid_.depth, nest_.parallel);
     for (const auto& [symbol, level] : nest_.carried)
       if (level < grid_.depth)
-        program_.refuse(first_->at, "one iteration writes several elements of " +
-                                        quoted_symbol(first_->array) + ", and " +
-                                        quoted_symbol(symbol) + " goes from one to the next");
+        program_.refuse(first_->at,
+                        "one iteration writes several elements of " + quoted_symbol(first_->array) +
+                            ", and " + quoted_symbol(symbol) +
+                            " goes from one to the next: compute it from the loops' variables");
     for (std::size_t k = 0; k < grid_.depth; ++k)
       if (!mentioned(nest_.levels[k].loop.variable))
         program_.refuse(first_->at, "the iterations of " +
@@ -101,7 +108,8 @@ class GridChooser {
 
   // A sum over the iterations.
   std::string advice() const {
-    if (!first_->reads) return {};
+    if (!first_->reads)
+      return ": its index needs that variable, as in " + name_of_symbol(first_->array) + "[i]";
     return ": write the loop of the element around the one that sums, or add reduction(+ : " +
            name_of_symbol(first_->array) + "[:n])";
   }
@@ -112,10 +120,11 @@ class GridChooser {
       if (access.levels < grid_.depth)
         program_.refuse(access.at, quoted_symbol(access.array) +
                                        " is used outside of the loop that "
-                                       "writes it");
+                                       "writes it: use a variable there");
       if (all_affine(access) != grid_.indices)
-        program_.refuse(access.at, "an iteration reads an element of " +
-                                       quoted_symbol(access.array) + " that another one writes");
+        program_.refuse(access.at,
+                        "an iteration reads an element of " + quoted_symbol(access.array) +
+                            " that another one writes: write to another array and read this one");
     }
   }
 
@@ -126,7 +135,9 @@ class GridChooser {
           std::ranges::none_of(nest_.reductions, [&](const Reduction& each) {
             return each.symbol == access.array && each.is_array;
           }))
-        program_.refuse(access.at, quoted_symbol(access.array) + " is reduced and is an array");
+        program_.refuse(access.at, quoted_symbol(access.array) +
+                                       " is reduced and is an array: write reduction(+ : " +
+                                       name_of_symbol(access.array) + "[:n])");
     for (std::size_t depth = nest_.levels.size(); depth >= nest_.parallel; --depth) {
       if (std::ranges::any_of(nest_.carried, [&](const auto& each) { return each.second < depth; }))
         continue;

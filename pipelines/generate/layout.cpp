@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "kernels/util/size_product.h"
+
 namespace tandem::generate {
 namespace {
 
@@ -44,18 +46,45 @@ class LayoutChooser {
   }
 
   Layout choose() {
-    for (const Kind kind : {Kind::kFlat, Kind::kFrame, Kind::kRows})
-      if (auto layout = attempt(kind)) return *layout;
+    for (const Kind kind : {Kind::kFlat, Kind::kFrame, Kind::kRows}) {
+      const auto layout = attempt(kind);
+      if (!layout) continue;
+      check_shapes(*layout);
+      return *layout;
+    }
     // What no size would change is said first.
     for (const Nest* nest : nests_)
       if (nest->reductions.empty()) choose_grid(program_, *nest, {});
     Layout fixed;
     for (const Symbol& size : sizes_) fixed.values[size] = value_of(size);
+    check_shapes(fixed);
     choose_grids(fixed);
     return fixed;
   }
 
  private:
+  // Before a tensor's shape is made of an array's sizes, which are ints there.
+  void check_shapes(const Layout& layout) const {
+    for (const Array& array : program_.arrays) {
+      if (layout.is_plane(array)) continue;
+      std::vector<long> sizes;
+      for (const Affine& size : array.sizes) sizes.push_back(number(size, layout.values));
+      const std::string name = quoted(name_of_symbol(array.symbol));
+      if (const auto none = std::ranges::find_if(sizes, [](long size) { return size < 1; });
+          none != sizes.end())
+        program_.refuse(array.at, name + " has a size of " + std::to_string(*none) +
+                                      ": --set sizes with which it has elements");
+      if (product_of_sizes(sizes) > kMostTensorElements)
+        program_.refuse(array.at, name + " has more than " + std::to_string(kMostTensorElements) +
+                                      " elements, the most of a tensor: --set smaller sizes");
+      const StageShape shape = layout.shape_of(array);
+      if (const auto most = std::ranges::max(shape.constants); most > kMostDimension)
+        program_.refuse(array.at, name + " has a size of " + std::to_string(most) +
+                                      ", and tensors have " + std::to_string(kMostDimension) +
+                                      " at most: --set a smaller one, or one with factors");
+    }
+  }
+
   // The whole numbers of which sizes, bounds and indices are made.
   void find_sizes() {
     std::set<Symbol> used = program_.fixed;
@@ -83,6 +112,10 @@ class LayoutChooser {
       program_.refuse(program_.scalar(size)->at,
                       "the size '" + name + "' has no whole number: --set " + name +
                           "=64, or a line '// data: " + name + "=64' in the file");
+    if (std::fabs(found->second) > kMostNumber)
+      program_.refuse(program_.scalar(size)->at, "the size '" + name + "' is too large: --set " +
+                                                     name + " to " +
+                                                     std::to_string(kMostDimension) + " at most");
     return {static_cast<long>(found->second)};
   }
 

@@ -140,6 +140,7 @@ struct Scalar {
 
 struct LoopProgram {
   std::string path, text, name;
+  Place place;                          ///< of the function
   std::vector<NamedNumber> numbers;     ///< that the code uses
   std::vector<Span> tables, functions;  ///< that it uses, in the file's order
   std::vector<Symbol> parameters;       ///< of the function, in order

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/generate/loop_reader.h"
 
+#include <stdexcept>
+
 namespace tandem::generate {
 namespace {
 
@@ -53,17 +55,20 @@ long step_of(const ClangSource& source, CXCursor next, const Symbol& variable) {
     sign = inner == "+" ? 1 : inner == "-" ? -1 : 0;
     added = terms[1];
   }
-  return sign * constant_value(added).value_or(0);
+  const long step = constant_value(added).value_or(0);
+  return step >= -kMostNumber && step <= kMostNumber ? sign * step : 0;
 }
 
 }  // namespace
 
-std::optional<Affine> affine_of(const ClangSource& source, CXCursor expression,
-                                const ValueOf& value_of) {
+namespace {
+
+std::optional<Affine> sum_of(const ClangSource& source, CXCursor expression,
+                             const ValueOf& value_of) {
   const CXCursor inside = bare(expression);
   if (const auto value = constant_value(inside)) return Affine(*value);
   const auto operands = children(inside);
-  const auto operand = [&](std::size_t i) { return affine_of(source, operands[i], value_of); };
+  const auto operand = [&](std::size_t i) { return sum_of(source, operands[i], value_of); };
   if (kind(inside) == CXCursor_DeclRefExpr) {
     const Symbol symbol = source.symbol(inside);
     return symbol.empty() ? std::nullopt : value_of(symbol);
@@ -81,6 +86,17 @@ std::optional<Affine> affine_of(const ClangSource& source, CXCursor expression,
   if (operation == "+" || operation == "-") return operation == "+" ? *a + *b : *a - *b;
   if (!a->is_constant() || !b->is_constant() || b->constant == 0) return {};
   return operation == "/" ? a->constant / b->constant : a->constant % b->constant;
+}
+
+}  // namespace
+
+std::optional<Affine> affine_of(const ClangSource& source, CXCursor expression,
+                                const ValueOf& value_of) {
+  try {
+    return sum_of(source, expression, value_of);
+  } catch (const std::overflow_error&) {
+    return {};
+  }
 }
 
 std::optional<Loop> counted_loop(const ClangSource& source, CXCursor loop,

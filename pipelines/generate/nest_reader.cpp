@@ -138,7 +138,8 @@ void NestReader::refuse_loop(CXCursor loop, const std::optional<Loop>& counted) 
 void NestReader::assign(const Symbol& symbol, CXCursor at) {
   const std::string name = quoted(name_of_symbol(symbol));
   if (std::ranges::find(counters_, symbol) != counters_.end())
-    source_.refuse(at, "the variable " + name + " of a loop is changed in the loop");
+    source_.refuse(
+        at, "the variable " + name + " of a loop is changed in the loop: use another variable");
   if (const auto local = locals_.find(symbol); local != locals_.end()) {
     if (nest_.levels.size() > local->second.level)
       nest_.carried.emplace_back(symbol, local->second.level);
@@ -146,8 +147,11 @@ void NestReader::assign(const Symbol& symbol, CXCursor at) {
   }
   if (std::ranges::find(nest_.reductions, symbol, &Reduction::symbol) != nest_.reductions.end())
     return updates_->check(symbol, source_.span(at).begin);
-  source_.refuse(at, in_nest_ ? "the iterations share " + name + ", which this one assigns"
-                              : name + " is assigned outside of the loops");
+  source_.refuse(
+      at, in_nest_
+              ? "the iterations share " + name +
+                    ", which this one assigns: declare it in the loop, or name it in a reduction"
+              : name + " is assigned outside of the loops: give it its value where it is declared");
 }
 
 void NestReader::walk_write(CXCursor target, CXCursor assignment, bool reads) {
@@ -180,13 +184,17 @@ void NestReader::walk_element(CXCursor cursor, bool reads, bool writes, Span ass
   }
   const Array* const array = program_.array(symbol);
   if (!array) {
-    if (writes) source_.refuse(cursor, "what is written is no array of the function");
+    if (writes)
+      source_.refuse(cursor, "what is written is no array of the function: make it a parameter");
     return use_table(clang().clang_getCursorReferenced(base));
   }
   if (updates_) updates_->check(symbol, source_.span(base).begin);
-  if (!in_nest_) source_.refuse(cursor, "an element of an array outside of the loops");
+  if (!in_nest_)
+    source_.refuse(cursor,
+                   "an element of an array outside of the loops: give the function the number");
   if (indices.size() != (array->is_flat ? 1 : array->sizes.size()))
-    source_.refuse(cursor, "a part of '" + name_of_symbol(symbol) + "' that is no element");
+    source_.refuse(cursor, "a part of '" + name_of_symbol(symbol) +
+                               "' that is no element: write an index for each dimension");
   ArrayAccess access{
       .array = symbol,
       .span = source_.span(cursor),

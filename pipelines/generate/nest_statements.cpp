@@ -141,7 +141,7 @@ void NestReader::walk(CXCursor cursor) {
         source_.refuse(cursor, "'break' ends a loop whose iterations have no order: use 'if'");
       return;
     case CXCursor_ReturnStmt:
-      if (!in_function_) source_.refuse(cursor, "'return' inside of a loop");
+      if (!in_function_) source_.refuse(cursor, "'return' inside of a loop: write if and else");
       return walk_all(cursor);
     default:
       source_.refuse(cursor, text_of_kind(kind(cursor)));
@@ -238,19 +238,21 @@ void NestReader::walk_loop(CXCursor cursor) {
 }
 
 void NestReader::walk_declaration(CXCursor cursor) {
-  if (kind(cursor) != CXCursor_VarDecl) source_.refuse(cursor, "a declaration that is no variable");
+  if (kind(cursor) != CXCursor_VarDecl)
+    source_.refuse(cursor, "a declaration that is no variable: write it in front of the function");
   if (clang().clang_Cursor_getStorageClass(cursor) != CX_SC_None &&
       clang().clang_Cursor_getStorageClass(cursor) != CX_SC_Auto)
-    source_.refuse(cursor, "a variable that outlives its iteration");
+    source_.refuse(cursor, "a variable that outlives its iteration: leave static and extern out");
   CXType type = clang().clang_getCanonicalType(clang().clang_getCursorType(cursor));
   const bool is_array = type.kind == CXType_ConstantArray;
   while (type.kind == CXType_ConstantArray) type = clang().clang_getElementType(type);
   if (type.kind == CXType_VariableArray || type.kind == CXType_Pointer)
-    source_.refuse(cursor, type.kind == CXType_Pointer
-                               ? "the pointer " +
-                                     quoted(taken(clang().clang_getCursorSpelling(cursor))) +
-                                     ": write the array with its whole index, as in in[y * w + x]"
-                               : std::string("an array of an iteration has a constant size"));
+    source_.refuse(
+        cursor,
+        type.kind == CXType_Pointer
+            ? "the pointer " + quoted(taken(clang().clang_getCursorSpelling(cursor))) +
+                  ": write the array with its whole index, as in in[y * w + x]"
+            : std::string("an array of an iteration has a constant size, as in float part[9]"));
   check_type(cursor);
   const Symbol symbol = source_.symbol(cursor);
   locals_[symbol] = {.level = nest_.levels.size(), .is_array = is_array};
@@ -268,15 +270,16 @@ void NestReader::walk_name(CXCursor cursor) {
   const Symbol symbol = source_.symbol(cursor);
   const CXCursor declared = clang().clang_getCursorReferenced(cursor);
   if (kind(declared) == CXCursor_EnumConstantDecl)
-    source_.refuse(cursor, "an enumerator: use a macro");
+    source_.refuse(cursor, "an enumerator: use a macro, as in #define SIZE 9");
   if (symbol.empty())
-    source_.refuse(cursor,
-                   "'" + taken(clang().clang_getCursorSpelling(cursor)) + "' is of another file");
+    source_.refuse(cursor, "'" + taken(clang().clang_getCursorSpelling(cursor)) +
+                               "' is of another file: write its value, or give it to the function");
   nest_.uses.insert(symbol);
   if (updates_) updates_->check(symbol, source_.span(cursor).begin);
   if (locals_.contains(symbol) || value_of(symbol) || program_.scalar(symbol)) return;
   if (program_.array(symbol))
-    source_.refuse(cursor, "'" + name_of_symbol(symbol) + "' without indices");
+    source_.refuse(cursor,
+                   "'" + name_of_symbol(symbol) + "' without indices: write one of its elements");
   use_table(declared);
 }
 
@@ -327,7 +330,7 @@ void NestReader::walk_call(CXCursor cursor) {
   }
   const Span span = source_.span(definition);
   if (uses_.open.contains(span.begin))
-    source_.refuse(cursor, "the function '" + name + "' calls itself");
+    source_.refuse(cursor, "the function '" + name + "' calls itself: write a loop");
   if (!uses_.functions.emplace(span.begin, span).second) return;
   uses_.open.insert(span.begin);
   walk_function(definition);
@@ -341,7 +344,8 @@ void NestReader::walk_function(CXCursor function) {
     if (kind(part) == CXCursor_ParmDecl) {
       const CXTypeKind type =
           clang().clang_getCanonicalType(clang().clang_getCursorType(part)).kind;
-      if (type == CXType_Pointer) source_.refuse(part, "a function that is given a pointer");
+      if (type == CXType_Pointer)
+        source_.refuse(part, "a function that is given a pointer: give it numbers, as in f(in[i])");
       inside.check_type(part);
       inside.locals_[source_.symbol(part)] = {};
     } else if (kind(part) == CXCursor_CompoundStmt) {

@@ -85,7 +85,7 @@ class PragmaReader {
         depth += next == "(" ? 1 : next == ")" ? -1 : 0;
       }
     } else if (clause == "lastprivate") {
-      fail("'lastprivate': the last iteration is no other than the others");
+      fail("'lastprivate': the last iteration is no other than the others: leave it out");
     } else {
       fail("the clause '" + clause + "' is not known");
     }
@@ -154,7 +154,8 @@ std::vector<Pragma> read_pragmas(const std::string& text, Span part, const std::
     if (begin < end && bare[begin] == '#') {
       const std::size_t word = bare.find_first_not_of(" \t", begin + 1);
       if (bare.compare(word, 6, "pragma") != 0)
-        throw Refusal(path, place_of(begin), "a line of the preprocessor inside of code");
+        throw Refusal(path, place_of(begin),
+                      "a line of the preprocessor inside of code: leave it out");
       pragmas.push_back(PragmaReader(bare, {begin, end}, path, place_of).read());
     }
     const std::size_t inside = bare.find("_Pragma", at);

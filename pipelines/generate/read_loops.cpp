@@ -19,6 +19,7 @@ class FunctionReader {
     program_.path = source.path();
     program_.text = source.text();
     program_.name = taken(clang().clang_getCursorSpelling(function));
+    program_.place = source.place(function);
     pragmas_ = pragmas_in(source.span(function));
   }
 
@@ -32,7 +33,8 @@ class FunctionReader {
     if (next_ < pragmas_.size())
       source_.refuse(pragmas_[next_].span.begin, "no loop follows this pragma");
     if (program_.sequences.empty())
-      source_.refuse(function_, "there is no loop with '#pragma omp parallel for'");
+      source_.refuse(function_,
+                     "there is no loop with '#pragma omp parallel for': write the line above one");
     add_common();
     program_.fixed = uses_.numbers;
     shape_flat_arrays(program_);
@@ -82,7 +84,8 @@ class FunctionReader {
       Scalar scalar = read_scalar(source_, part);
       const auto number = options_.numbers.find(name_of_symbol(scalar.symbol));
       if (number != options_.numbers.end() && !scalar.is_real &&
-          std::nearbyint(number->second) == number->second)
+          std::nearbyint(number->second) == number->second &&
+          std::fabs(number->second) <= kMostNumber)
         scalar.value = Affine(static_cast<long>(number->second));
       program_.scalars.push_back(scalar);
     }
@@ -145,7 +148,8 @@ class FunctionReader {
         return;
       default:
         source_.refuse(statement,
-                       "between parallel loops a function declares variables, and nothing else");
+                       "between parallel loops a function declares variables, and nothing else: "
+                       "write int n = 1, or another loop");
     }
   }
 
@@ -192,7 +196,9 @@ class FunctionReader {
     const bool holds_pragma =
         next_ < pragmas_.size() && source_.span(loop).holds(pragmas_[next_].span);
     if (!holds_pragma)
-      source_.refuse(loop, "this loop has no '#pragma omp parallel for' and holds none");
+      source_.refuse(
+          loop,
+          "this loop has no '#pragma omp parallel for' and holds none: write the line above it");
     if (!time || !time->begin || !time->end || time->step != 1)
       source_.refuse(loop,
                      "a loop around parallel loops counts upwards by 1 between bounds that "
@@ -203,7 +209,9 @@ class FunctionReader {
     for (const CXCursor& each : inside) {
       const Pragma* const pragma = kind(each) == CXCursor_ForStmt ? pragma_of(each) : nullptr;
       if (!pragma)
-        source_.refuse(each, "a loop around parallel loops holds these and nothing else");
+        source_.refuse(
+            each,
+            "a loop around parallel loops holds these and nothing else: move it into one of them");
       sequence.nests.push_back(read_nest(*pragma, each, time));
     }
     program_.sequences.push_back(std::move(sequence));
@@ -212,7 +220,8 @@ class FunctionReader {
   Nest read_nest(const Pragma& pragma, CXCursor loop, const std::optional<Loop>& time) {
     const Span all = source_.span(loop);
     if (next_ < pragmas_.size() && all.holds(pragmas_[next_].span))
-      source_.refuse(pragmas_[next_].span.begin, "a parallel loop inside of another");
+      source_.refuse(pragmas_[next_].span.begin,
+                     "a parallel loop inside of another: leave out the inner pragma");
     return NestReader(source_, program_, uses_).read(pragma, loop, time);
   }
 
@@ -224,7 +233,8 @@ class FunctionReader {
     for (const auto& [at, span] : uses_.functions) program_.functions.push_back(span);
     for (std::size_t i = 1; i < spans.size(); ++i)
       if (const auto pragmas = pragmas_in(spans[i]); !pragmas.empty())
-        source_.refuse(pragmas[0].span.begin, "a parallel loop in a function that loops call");
+        source_.refuse(pragmas[0].span.begin,
+                       "a parallel loop in a function that loops call: leave out its pragma");
     source_.check_macros(spans);
     program_.numbers = source_.numbers_in(spans);
     for (const auto& [at, span] : uses_.real_arguments) program_.real_arguments.push_back(span);
@@ -257,9 +267,11 @@ CXCursor find_function(const ClangSource& source, const std::string& wanted) {
   }
   if (found.size() == 1) return found[0];
   if (!wanted.empty()) source.refuse(std::size_t{0}, "there is no function '" + wanted + "'");
-  source.refuse(std::size_t{0}, found.empty()
-                                    ? "no function has a loop with '#pragma omp parallel for'"
-                                    : "several functions have parallel loops: name one of them");
+  source.refuse(
+      std::size_t{0},
+      found.empty()
+          ? "no function has a loop with '#pragma omp parallel for': write the line above one"
+          : "several functions have parallel loops: name one of them with --function");
 }
 
 }  // namespace
@@ -269,7 +281,12 @@ bool can_read_loops() { return true; }
 LoopProgram read_loops(const std::string& text, const std::string& path,
                        const ReadOptions& options) {
   const ClangSource source(text, path, options.function);
-  return FunctionReader(source, find_function(source, options.function), options).read();
+  const CXCursor function = find_function(source, options.function);
+  try {
+    return FunctionReader(source, function, options).read();
+  } catch (const std::overflow_error& error) {
+    source.refuse(function, error.what() + std::string(": write smaller ones"));
+  }
 }
 
 }  // namespace tandem::generate

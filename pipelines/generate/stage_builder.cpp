@@ -144,8 +144,9 @@ void StageBuilder::add_loop(const Sequence& sequence, const Grid* grids) {
   std::vector<Symbol> arrays;
   for (long k = 0; k < count; ++k) {
     if (grids[k].written.empty())
-      program_.refuse(sequence.nests[static_cast<std::size_t>(k)].at,
-                      "a reduction inside of a sequential loop");
+      program_.refuse(
+          sequence.nests[static_cast<std::size_t>(k)].at,
+          "a reduction inside of a sequential loop: reduce behind it, in a loop of its own");
     for (const Symbol& symbol : grids[k].written)
       if (std::ranges::find(arrays, symbol) == arrays.end()) arrays.push_back(symbol);
   }
@@ -157,7 +158,9 @@ void StageBuilder::add_loop(const Sequence& sequence, const Grid* grids) {
     ++writes_left_[symbol];
     const Array& array = *program_.array(symbol);
     if (array.sizes != program_.array(arrays[0])->sizes)
-      program_.refuse(sequence.around->at, "the loops write arrays of several sizes");
+      program_.refuse(
+          sequence.around->at,
+          "the loops write arrays of several sizes: give each size a loop around its own");
     part.part.writes.push_back(write_of(array));
     names[symbol] = part.part.writes.back().name;
   }

@@ -7,7 +7,7 @@
 // data: steps=4 n=1024
 // data: steps=4 n=2048
 // random: n=1..9
-// refused: 18:7: one iteration writes several elements of 'p'
+// refused: 18:7: one iteration writes several elements of 'p': give each a loop of its own, or write them in an inner loop that has nothing else
 // A column is computed element after element: one iteration writes many.
 void adi(int steps, int n, float u[restrict n][n], float v[restrict n][n], float p[restrict n][n],
          float q[restrict n][n]) {

@@ -7,7 +7,7 @@
 // data: h=1024 w=1024
 // data: h=2048 w=2048
 // random: h=1..9 w=1..9
-// refused: 18:7: one iteration writes several elements of 'out', and 'before' goes from one to the next
+// refused: 18:7: one iteration writes several elements of 'out', and 'before' goes from one to the next: compute it from the loops' variables
 // Each element follows from the one before it in its row.
 void deriche(int h, int w, const float in[h][w], float out[restrict h][w]) {
 #pragma omp parallel for

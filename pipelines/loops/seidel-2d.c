@@ -7,7 +7,7 @@
 // data: h=1024 w=1024
 // data: h=2048 w=2048
 // random: h=1..9 w=1..9
-// refused: 15:56: an iteration reads an element of 'A' that another one writes
+// refused: 15:56: an iteration reads an element of 'A' that another one writes: write to another array and read this one
 // The pragma is wrong: rows read the rows that other iterations write.
 void seidel_2d(int h, int w, float A[restrict h][w]) {
 #pragma omp parallel for

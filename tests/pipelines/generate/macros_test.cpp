@@ -58,7 +58,7 @@ TEST(Macros, RefusalsNameTheirUse) {
   EXPECT_EQ(stage_with("#define HALF(v) (0.5 * (v))\n", "1 + HALF(a[i])"),
             "own.c:4:38: this is computed in double: a stage has float, as in 0.5f and sqrtf()");
   EXPECT_EQ(stage_with("#define TWICE(v) (2 * (v))\n#define A a\n", "TWICE(\n3) > 5 || A"),
-            "own.c:6:11: 'a' without indices")
+            "own.c:6:11: 'a' without indices: write one of its elements")
       << "behind a macro of two lines";
   EXPECT_EQ(stage_with("#define CALL(f) f##f(1)\n", "CALL(sqrt)").substr(0, 40),
             "own.c:4:38: the macro 'CALL' has # or '.");

@@ -32,27 +32,31 @@ std::string loop(const std::string& body, const std::string& clauses = "",
 
 TEST(Refusals, WhatIterationsShare) {
   EXPECT_EQ(refusal(loop("b[0] = a[i];")),
-            "own.c:4:1: the iterations of 'i' write the same element of 'b'");
-  EXPECT_EQ(
-      refusal(loop("b[i / 2] = a[i];")),
-      "own.c:4:1: the index at which 'b' is written is no sum of the loops' variables and numbers");
-  EXPECT_EQ(
-      refusal(loop("b[k[i]] = a[i];")),
-      "own.c:4:1: the index at which 'b' is written is no sum of the loops' variables and numbers");
+            "own.c:4:1: the iterations of 'i' write the same element of 'b': its index needs that "
+            "variable, as in b[i]");
+  EXPECT_EQ(refusal(loop("b[i / 2] = a[i];")),
+            "own.c:4:1: the index at which 'b' is written is no sum of the loops' variables and "
+            "numbers: write out[i + 1] or out[y * w + x], or a reduction(+ : out[:n])");
+  EXPECT_EQ(refusal(loop("b[k[i]] = a[i];")),
+            "own.c:4:1: the index at which 'b' is written is no sum of the loops' variables and "
+            "numbers: write out[i + 1] or out[y * w + x], or a reduction(+ : out[:n])");
   EXPECT_EQ(refusal(loop("b[i] = b[n - 1 - i];")),
-            "own.c:4:8: an iteration reads an element of 'b' that another one writes");
+            "own.c:4:8: an iteration reads an element of 'b' that another one writes: write to "
+            "another array and read this one");
   EXPECT_EQ(refusal(loop("b[i] = a[i]; b[i + 1] = a[i];")),
-            "own.c:4:14: one iteration writes several elements of 'b'");
+            "own.c:4:14: one iteration writes several elements of 'b': give each a loop of its "
+            "own, or write them in an inner loop that has nothing else");
   EXPECT_EQ(refusal(loop("f = a[i]; b[i] = f;")),
-            "own.c:4:1: the iterations share 'f', which this one assigns");
+            "own.c:4:1: the iterations share 'f', which this one assigns: declare it in the loop, "
+            "or name it in a reduction");
   EXPECT_EQ(refusal(loop("for (int j = 0; j < i; j++) b[j] = a[j];")),
-            "own.c:4:29: the iterations of 'i' write the same element of 'b'");
-  EXPECT_EQ(
-      refusal("void own(int n, float a[restrict n][n]) {\n#pragma omp parallel for\n"
-              "for (int i = 0; i < n; i++) {\nfloat s = 0;\n"
-              "for (int j = 0; j < n; j++) { s += j; a[i][j] = s; }\n}\n}\n"),
-      "own.c:5:39: one iteration writes several elements of 'a', and 's' goes from one to the "
-      "next");
+            "own.c:4:29: the iterations of 'i' write the same element of 'b': its index needs that "
+            "variable, as in b[i]");
+  EXPECT_EQ(refusal("void own(int n, float a[restrict n][n]) {\n#pragma omp parallel for\n"
+                    "for (int i = 0; i < n; i++) {\nfloat s = 0;\n"
+                    "for (int j = 0; j < n; j++) { s += j; a[i][j] = s; }\n}\n}\n"),
+            "own.c:5:39: one iteration writes several elements of 'a', and 's' goes from one to "
+            "the next: compute it from the loops' variables");
 }
 
 TEST(Refusals, SumsOverRows) {
@@ -68,7 +72,8 @@ TEST(Refusals, IndicesThatMayMeet) {
   EXPECT_EQ(
       refusal("void own(int n, float a[restrict 3 * n + 8]) {\n#pragma omp parallel for\n"
               "for (int i = 0; i < n; i++)\nfor (int j = 0; j < 5; j++) a[3 * i + j] = j;\n}\n"),
-      "own.c:3:1: several iterations may write one element of 'a'");
+      "own.c:3:1: several iterations may write one element of 'a': write an index that each has "
+      "alone");
 }
 
 TEST(Refusals, ArraysThatMayOverlap) {
@@ -83,10 +88,11 @@ TEST(Refusals, PragmasWithoutACounterpart) {
             "own.c:4:13: 'omp critical' has no counterpart in a stage");
   EXPECT_EQ(refusal(loop("#pragma omp atomic\nb[i] += a[i];")),
             "own.c:4:13: 'omp atomic' has no counterpart in a stage");
-  EXPECT_EQ(refusal("void own(int n, float b[restrict n]) {\nint last;\n"
-                    "#pragma omp parallel for lastprivate(last)\n"
-                    "for (int i = 0; i < n; i++) { last = i; b[i] = last; }\n}\n"),
-            "own.c:3:26: 'lastprivate': the last iteration is no other than the others");
+  EXPECT_EQ(
+      refusal("void own(int n, float b[restrict n]) {\nint last;\n"
+              "#pragma omp parallel for lastprivate(last)\n"
+              "for (int i = 0; i < n; i++) { last = i; b[i] = last; }\n}\n"),
+      "own.c:3:26: 'lastprivate': the last iteration is no other than the others: leave it out");
   EXPECT_EQ(refusal(loop("b[i] = a[i];", " nonsense")).substr(0, 10), "own.c:2:26")
       << "what libclang says of the pragma";
 }
@@ -103,7 +109,7 @@ TEST(Refusals, CodeWithoutACounterpart) {
   EXPECT_EQ(refusal(loop("b[i] = state;", "", "float state;\n")),
             "own.c:1:1: 'state' of the file may change: make it const");
   EXPECT_EQ(refusal(loop("static int calls; b[i] = calls++;")),
-            "own.c:4:1: a variable that outlives its iteration");
+            "own.c:4:1: a variable that outlives its iteration: leave static and extern out");
   EXPECT_EQ(refusal(loop("switch (k[i]) { default: b[i] = 1; }")).substr(0, 10), "own.c:4:1:");
   EXPECT_EQ(refusal(loop("printf(\"%d\\n\", i); b[i] = 1;", "", "#include <stdio.h>\n")),
             "own.c:5:1: printf() cannot be called: a stage has the functions of this file and "
@@ -124,12 +130,12 @@ TEST(Refusals, WordsThatWouldMeanSomethingElse) {
             "own.c:5:7: the type 'real' is not known");
   EXPECT_EQ(refusal(loop("b[i] = half(a[i]);", "",
                          "static float half(float v) { return v > 1 ? half(v / 2) : v; }\n")),
-            "own.c:1:45: the function 'half' calls itself");
+            "own.c:1:45: the function 'half' calls itself: write a loop");
   EXPECT_EQ(refusal(loop("#if 1\nb[i] = 1;\n#else\nb[i] = 2;\n#endif")),
-            "own.c:4:1: a line of the preprocessor inside of code");
+            "own.c:4:1: a line of the preprocessor inside of code: leave it out");
   EXPECT_EQ(refusal(loop("b[i] = twice(i);", "",
                          "static int twice(int v) {\n#ifdef N\nv++;\n#endif\nreturn 2 * v; }\n")),
-            "own.c:2:1: a line of the preprocessor inside of code");
+            "own.c:2:1: a line of the preprocessor inside of code: leave it out");
   EXPECT_EQ(refusal("void own(int n, float b[restrict n]) {\n#pragma omp parallel for\n"
                     "for (unsigned i = 0; i < n; i++) b[i] = i / 2;\n}\n")
                 .substr(0, 10),
@@ -137,17 +143,19 @@ TEST(Refusals, WordsThatWouldMeanSomethingElse) {
   EXPECT_EQ(refusal("float own(int n, const float a[n]) {\nfloat sum = 0;\n"
                     "const float early = 2 * sum;\n#pragma omp parallel for reduction(+ : sum)\n"
                     "for (int i = 0; i < n; i++) sum += a[i];\nreturn sum + early;\n}\n"),
-            "own.c:3:1: 'early' needs 'sum' before it is reduced");
+            "own.c:3:1: 'early' needs 'sum' before it is reduced: declare it behind the loop");
 }
 
 TEST(Refusals, LoopsWithoutACounterpart) {
   EXPECT_EQ(
       refusal("void own(int n, float b[restrict n]) {\nfor (int i = 0; i < n; i++) b[i] = 0;\n"
               "#pragma omp parallel for\nfor (int i = 0; i < n; i++) b[i] = 0;\n}\n"),
-      "own.c:2:1: this loop has no '#pragma omp parallel for' and holds none");
+      "own.c:2:1: this loop has no '#pragma omp parallel for' and holds none: write the line above "
+      "it");
   EXPECT_EQ(refusal("void own(int n, float b[restrict n]) {\nb[0] = 1;\n"
                     "#pragma omp parallel for\nfor (int i = 0; i < n; i++) b[i] = 0;\n}\n"),
-            "own.c:2:1: between parallel loops a function declares variables, and nothing else");
+            "own.c:2:1: between parallel loops a function declares variables, and nothing else: "
+            "write int n = 1, or another loop");
   EXPECT_EQ(refusal("void own(int n, float b[restrict n]) {\n#pragma omp parallel for\n"
                     "for (int i = n - 1; i >= 0; i -= 2) b[i] = 0;\n}\n"),
             "own.c:3:1: a parallel loop that counts down by more than 1: write it upwards");
@@ -160,7 +168,8 @@ TEST(Refusals, LoopsWithoutACounterpart) {
                     "for (int i = 0; i < n; i++) b[i][0] = 0;\n}\n"),
             "own.c:1:17: 'b' is a pointer to pointers or lacks a size: write b[h][w]");
   EXPECT_EQ(refusal("void own(int n) {}\n"),
-            "own.c:1:1: no function has a loop with '#pragma omp parallel for'");
+            "own.c:1:1: no function has a loop with '#pragma omp parallel for': write the line "
+            "above one");
 }
 
 TEST(Refusals, SizesWithoutAValue) {
@@ -169,6 +178,38 @@ TEST(Refusals, SizesWithoutAValue) {
               "#pragma omp parallel for\nfor (int i = 0; i < rows; i++) b[i] = a[i][0];\n}\n"),
       "own.c:1:10: the size 'rows' has no whole number: --set rows=64, or a line '// data: "
       "rows=64' in the file");
+}
+
+TEST(Refusals, SizesThatATensorCannotHave) {
+  const auto sized = [](double n, const std::string& size) {
+    try {
+      const std::string code =
+          "void own(int n, const float a[" + size +
+          "], float b[restrict 4]) {\n"
+          "#pragma omp parallel for\nfor (int i = 0; i < 4; i++) b[i] = a[i * n];\n}\n";
+      return generate_stage(code, "own.c", {.values = {{"n", n}}}).text;
+    } catch (const Refusal& refused) {
+      return std::string(refused.what());
+    }
+  };
+  const std::string most =
+      "own.c:1:17: 'a' has more than 268435456 elements, the most of a tensor: "
+      "--set smaller sizes";
+  EXPECT_EQ(sized(65536, "n * n * 4"),
+            "own.c:1:1: a number of the loops' sizes or indices is beyond 2147483648: --set "
+            "smaller sizes");
+  EXPECT_EQ(sized(46340, "n * n"), most);
+  EXPECT_EQ(sized(2147483647, "n"), most);
+  EXPECT_EQ(sized(0, "n"),
+            "own.c:1:17: 'a' has a size of 0: --set sizes with which it has elements");
+  EXPECT_EQ(
+      sized(1048583, "n"),
+      "own.c:1:17: 'a' has a size of 1048583, and tensors have 1048576 at most: --set a smaller "
+      "one, or one with factors");
+  EXPECT_EQ(sized(4294967297, "n"),
+            "own.c:1:10: the size 'n' is too large: --set n to 1048576 at most");
+  EXPECT_EQ(sized(2, "9223372036854775807 * n").substr(0, 11), "own.c:1:31:");
+  EXPECT_NE(sized(4, "n * n").find("//!READ a float32 shape=4,4"), std::string::npos);
 }
 
 // Memory that was given back holds '=' here: who looks at an operator there takes it for an
