@@ -1,0 +1,5 @@
+//!STAGE own
+//!READ luma
+//!WRITE to float32 shape=1048576,256
+//!MAP
+to = x;

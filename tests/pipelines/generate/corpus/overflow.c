@@ -1,0 +1,4 @@
+void own(int n, const float a[n], float b[restrict n]) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) b[i * 9223372036854775807 + 9223372036854775807] = a[9223372036854775807 * i];
+}
