@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "files/own_folder.h"
 
+#include <grp.h>
 #include <gtest/gtest.h>
+#include <pwd.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -140,6 +142,22 @@ TEST_F(OwnFolderTest, RootIsUnknownInASandbox) {
   ASSERT_TRUE(WIFEXITED(status));
   if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "needs user namespaces";
   EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+// A group of the user's name without other members.
+TEST_F(OwnFolderTest, OthersAreGroupsButTheUsersOwn) {
+  fs::create_directory(base_ / "one");
+  fs::permissions(base_, fs::perms::owner_all | fs::perms::group_all);
+  const passwd* const user = getpwuid(geteuid());
+  const group* const own = user ? getgrgid(user->pw_gid) : nullptr;
+  if (!own || own->gr_mem[0] || std::string(own->gr_name) != user->pw_name)
+    GTEST_SKIP() << "needs a user with a private group";
+  ASSERT_EQ(chown(base_.c_str(), geteuid(), own->gr_gid), 0);
+  EXPECT_EQ(problem(base_ / "one"), "");
+  EXPECT_EQ(problem(base_), "");
+  if (geteuid() != 0) GTEST_SKIP() << "the rest needs root";
+  ASSERT_EQ(chown(base_.c_str(), 0, kStranger), 0);
+  EXPECT_NE(problem(base_ / "one"), "");
 }
 
 TEST_F(OwnFolderTest, TemporaryFoldersAreWhereOthersCannotSwapThem) {

@@ -67,6 +67,20 @@ TEST_F(CheckStage, ABadFolderForTemporaryFilesIsNamed) {
       << all;
 }
 
+TEST_F(CheckStage, SaysOnceThatNothingIsKept) {
+  chmod(folder_.c_str(), 0777);
+  setenv("TANDEM_CACHE_DIR", (folder_ + "/cache").c_str(), 1);
+  const CommandResult result = check_cores("//!READ luma\n//!WRITE luma\n", "luma = luma(0, 0);");
+  unsetenv("TANDEM_CACHE_DIR");
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_EQ(result.errors,
+            "tandem: Compiled programs are not kept, so each start compiles them anew: others can "
+            "write into the folder " +
+                folder_ + " (chmod go-w " + folder_ +
+                "). TANDEM_CACHE_DIR can name another folder.\n");
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/cache"));
+}
+
 TEST_F(CheckStage, FindsAHaloThatIsTooSmall) {
   const CommandResult result =
       check_cores("//!READ luma halo=1\n//!WRITE to uint8\n", "to = luma(0, -2);");

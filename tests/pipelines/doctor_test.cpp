@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "pipelines/tandem/doctor_drivers.h"
@@ -44,6 +45,18 @@ TEST_F(Doctor, WorksWithModelAndPlugin) {
   const CommandResult result = run_tandem({"doctor"});
   EXPECT_EQ(result.status, 0) << result.output << result.errors;
   EXPECT_NE(result.output.find("Tandem works on this machine."), std::string::npos);
+}
+
+TEST_F(Doctor, SaysWhyNoProgramsAreKept) {
+  std::ofstream(folder_ + "/file").close();
+  setenv("TANDEM_CACHE_DIR", (folder_ + "/file").c_str(), 1);
+  const CommandResult result = run_tandem({"doctor"});
+  unsetenv("TANDEM_CACHE_DIR");
+  EXPECT_NE(
+      result.output.find("compiled programs are not kept, so each start compiles them anew: " +
+                         folder_ + "/file is no folder"),
+      std::string::npos)
+      << result.output;
 }
 
 TEST_F(Doctor, JsonHasTheFields) {
