@@ -164,14 +164,18 @@ void VideoFile::complete_caps(GstPadProbeInfo* info) {
   GST_PAD_PROBE_INFO_DATA(info) = gst_event_new_caps(changed.get());
 }
 
-// A frame without a time follows the one before it at the stream's rate. One without a duration
-// takes an interval of that rate: mp4mux and qtmux leave out a last frame that takes no time.
+// A frame without a time, or with one that is not after that of the frame before, follows it at the
+// stream's rate. One without a duration takes an interval of that rate: mp4mux and qtmux leave out
+// a last frame that takes no time.
 void VideoFile::complete_times(GstPad* pad, GstPadProbeInfo* info) {
   GstBuffer* frame = GST_PAD_PROBE_INFO_BUFFER(info);
-  const bool first = !GST_CLOCK_TIME_IS_VALID(timed_ns_);
-  const bool timed = GST_BUFFER_PTS_IS_VALID(frame);
+  const GstSegment segment = segment_of(pad);
+  const GstClockTime stated_ns =
+      gst_segment_to_running_time(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(frame));
+  const bool first = !GST_CLOCK_TIME_IS_VALID(latest_ns_);
+  const bool timed = GST_CLOCK_TIME_IS_VALID(stated_ns) && (first || stated_ns > latest_ns_);
   if (timed || first) {
-    timed_ns_ = timed ? GST_BUFFER_PTS(frame) : segment_of(pad).start;
+    timed_ns_ = timed ? stated_ns : segment.base;
     frames_since_ = 0;
   } else {
     ++frames_since_;
@@ -181,13 +185,15 @@ void VideoFile::complete_times(GstPad* pad, GstPadProbeInfo* info) {
     g_printerr("tandem: warning: the input states no frame rate: '%s' has %d frames a second\n",
                path_.c_str(), kRateOfPictures);
   }
-  if (timed && GST_BUFFER_DURATION_IS_VALID(frame) && GST_BUFFER_DURATION(frame) > 0) return;
   const auto time_of = [&](uint64_t number) {
     return timed_ns_ + gst_util_uint64_scale(number, GST_SECOND * rate_d_, rate_n_);
   };
+  latest_ns_ = time_of(frames_since_);
+  if (timed && GST_BUFFER_DURATION_IS_VALID(frame) && GST_BUFFER_DURATION(frame) > 0) return;
   frame = gst_buffer_make_writable(frame);
-  GST_BUFFER_PTS(frame) = time_of(frames_since_);
-  GST_BUFFER_DURATION(frame) = time_of(frames_since_ + 1) - time_of(frames_since_);
+  GST_BUFFER_PTS(frame) = gst_segment_position_from_running_time(
+      &segment, GST_FORMAT_TIME, std::max(latest_ns_, GstClockTime{segment.base}));
+  GST_BUFFER_DURATION(frame) = time_of(frames_since_ + 1) - latest_ns_;
   GST_PAD_PROBE_INFO_DATA(info) = frame;
 }
 

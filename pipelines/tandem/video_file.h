@@ -62,8 +62,9 @@ class VideoFile {
   CapsRef first_caps_;
   int rate_n_ = 0, rate_d_ = 1;                    // frames a second
   bool rate_assumed_ = false, rate_told_ = false;  // the input states none
-  GstClockTime timed_ns_ = GST_CLOCK_TIME_NONE;    // PTS of the latest frame that came with one
-  uint64_t frames_since_ = 0;                      // without a time
+  GstClockTime latest_ns_ = GST_CLOCK_TIME_NONE;   // running time of the latest frame
+  GstClockTime timed_ns_ = GST_CLOCK_TIME_NONE;    // likewise, of the latest that came with a time
+  uint64_t frames_since_ = 0;                      // without a time of their own
 
   std::atomic<uint64_t> frames_sent_{0};
   std::mutex mutex_;                     // the encoder may have a thread of its own

@@ -8,6 +8,7 @@
 #include <bit>
 #include <utility>
 
+#include "gst/util/ref.h"
 #include "tests/pipelines/clips.h"
 #include "tests/pipelines/command.h"
 #include "tests/pipelines/containers/launch_lines.h"
@@ -31,11 +32,6 @@ constexpr Reason kReasons[] = {
     {h264, streams_come_and_go, "the bytes of an encoder are one stream"},
     {y4m, streams_come_and_go, "YUV4MPEG2 holds one stream"},
     {photos, streams_come_and_go, "a series is one stream"},
-    {mp4, no_times, "each sample has a duration, hence a time"},
-    {mov, no_times, "each sample has a duration, hence a time"},
-    {mkv, no_times, "each block states its time"},
-    {webm, no_times, "each block states its time"},
-    {flv, no_times, "each tag states its time"},
     {avi, no_rate, "the stream's header states a rate, and avimux takes no stream without"},
     {ogv, no_rate, "Theora's header states a rate, and theoraenc takes no stream without"},
     {mjpeg, turned_or_stretched, "GStreamer reads neither from JPEGs in a row"},
@@ -61,6 +57,7 @@ void take_times_from_pes(std::string& bytes) {
   }
 }
 
+// Containers that state a time for each frame state the same one.
 Files without_times(Container container) {
   const Way& way = way_of(container);
   const std::string plain = line(way, raw(24, kMain));
@@ -79,7 +76,7 @@ Files without_times(Container container) {
       return {{.parts = {plain}},
               {.parts = {line(way, raw(1, kMain))}, .frames = 1, .extension = ".jpg"}};
     default:
-      return {};
+      return {{.parts = {raw(24, kMain) + way.encoder + " ! identity name=timeless" + muxed(way)}}};
   }
 }
 
@@ -261,6 +258,29 @@ bool can_make(const TroubledFile& file) {
   });
 }
 
+namespace {
+
+// All but the last of 24, which makes the duration of the file, have the time of the first.
+GstPadProbeReturn take_time(GstPad*, GstPadProbeInfo* info, gpointer) {
+  GstBuffer* const packet = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
+  GST_PAD_PROBE_INFO_DATA(info) = packet;
+  // x264enc adds whole hours.
+  const GstClockTime since_first_ns = GST_BUFFER_PTS(packet) % GST_SECOND;
+  if (since_first_ns >= 23 * 40 * GST_MSECOND) return GST_PAD_PROBE_OK;
+  GST_BUFFER_DTS(packet) = GST_BUFFER_PTS(packet) -= since_first_ns;
+  GST_BUFFER_DURATION(packet) = 0;
+  return GST_PAD_PROBE_OK;
+}
+
+void prepare(GstElement* pipeline) {
+  const ObjectRef<GstElement> timeless(gst_bin_get_by_name(GST_BIN(pipeline), "timeless"));
+  if (!timeless) return;
+  const ObjectRef<GstPad> pad(gst_element_get_static_pad(timeless.get(), "src"));
+  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, take_time, nullptr, nullptr);
+}
+
+}  // namespace
+
 std::string make(const TroubledFile& file, Container container, const std::string& folder) {
   const bool series = container == photos && !file.extension;
   const std::string path =
@@ -272,7 +292,7 @@ std::string make(const TroubledFile& file, Container container, const std::strin
   for (const std::string& part : file.parts) {
     const std::string sink = series ? " ! multifilesink name=file index=" + std::to_string(index)
                                     : std::string(" ! filesink name=file");
-    play_file(part + sink, path);
+    play_file(part + sink, path, prepare);
     index += file.frames / static_cast<int>(file.parts.size());
     if (!series) bytes += read_file(path);
   }

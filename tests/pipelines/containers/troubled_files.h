@@ -12,7 +12,7 @@ inline constexpr int kContainers = 12;
 
 enum class Trouble {
   streams_come_and_go,  ///< programmes, previews and streams that begin late
-  no_times,             ///< no frame states when it is shown
+  no_times,             ///< no frame states when it is shown, or all state the same time
   no_rate,              ///< no header states frames a second
   turned_or_stretched,  ///< pixels are not shown as they are stored
   changes,              ///< another size, rate or shape of pixels in mid-stream
