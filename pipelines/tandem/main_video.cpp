@@ -110,21 +110,32 @@ gboolean decodes(GstElement*, GstPad*, GstCaps* caps, gpointer) {
   return TRUE;
 }
 
+constexpr char kUndecodable[] = "tandem-undecodable-video";
+
+// No decoder is installed for a stream with these caps.
+void on_unknown_type(GstElement* decoder, GstPad*, GstCaps* caps, gpointer) {
+  const std::string_view name = gst_structure_get_name(gst_caps_get_structure(caps, 0));
+  if (name.starts_with("video/") || name.starts_with("image/"))
+    g_object_set_data(G_OBJECT(decoder), kUndecodable, decoder);
+}
+
 // A file ends, and video may come until then: after a programme of sound alone, for example.
-// Other inputs may have no end.
+// Other inputs may have no end, and a file whose video has no decoder is not read to its own.
 void on_all_streams(GstElement* decoder, GstElement* first) {
   const ObjectRef<GstPad> sink(gst_element_get_static_pad(first, "sink"));
   if (has_had_video(sink.get())) return;
   gchar* uri = nullptr;
   g_object_get(decoder, "uri", &uri, nullptr);
   const Text owned(uri);
-  if (!uri || !gst_uri_has_protocol(uri, "file")) fail_without_video(decoder);
+  const bool is_file = uri && gst_uri_has_protocol(uri, "file");
+  if (!is_file || g_object_get_data(G_OBJECT(decoder), kUndecodable)) fail_without_video(decoder);
 }
 
 }  // namespace
 
 void link_main_video(GstElement* decoder, GstElement* first) {
   g_signal_connect(decoder, "autoplug-continue", G_CALLBACK(decodes), nullptr);
+  g_signal_connect(decoder, "unknown-type", G_CALLBACK(on_unknown_type), nullptr);
   g_signal_connect(decoder, "pad-added", G_CALLBACK(link_if_better), first);
   g_signal_connect(decoder, "no-more-pads", G_CALLBACK(on_all_streams), first);
 }

@@ -210,7 +210,9 @@ void print_warning(GstMessage* message) {
   gchar* details = nullptr;
   gst_message_parse_warning(message, &warning, &details);
   const std::string why = reason(details);
-  g_printerr("tandem: warning: %s %s\n", warning->message, why.c_str());
+  // A missing decoder is a message of its own. The text of this one has all headers of the stream.
+  if (!g_error_matches(warning, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND))
+    g_printerr("tandem: warning: %s %s\n", warning->message, why.c_str());
   g_error_free(warning);
   g_free(details);
 }

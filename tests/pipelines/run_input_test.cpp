@@ -2,6 +2,7 @@
 // Which video `tandem run` reads, and how much of it.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "tests/pipelines/command.h"
@@ -50,6 +51,19 @@ TEST_F(RunInput, SoundAloneIsNoVideo) {
     EXPECT_EQ(result.status, 1) << coding;
     EXPECT_NE(result.errors.find("holds no video"), std::string::npos) << coding << result.errors;
   }
+}
+
+TEST_F(RunInput, VideoWithoutADecoderIsNotPassedOver) {
+  play_file(
+      "audiotestsrc num-buffers=20 ! vorbisenc ! mux. videotestsrc num-buffers=20 ! theoraenc ! "
+      "oggmux name=mux ! filesink name=file",
+      path("in.ogv"));
+  setenv("GST_PLUGIN_FEATURE_RANK", "theoradec:NONE,avdec_theora:NONE", 1);
+  const CommandResult result = run({}, path("in.ogv"));
+  unsetenv("GST_PLUGIN_FEATURE_RANK");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.errors.find("cannot be decoded here"), std::string::npos) << result.errors;
+  EXPECT_EQ(result.errors.find("streamheader"), std::string::npos) << result.errors;
 }
 
 TEST_F(RunInput, ACutOffFileIsWholeWhereItsEndIsNotAsked) {
