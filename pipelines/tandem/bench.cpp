@@ -284,6 +284,7 @@ std::string json_text(const BenchResult& result) {
 std::vector<TextOutput> json_outputs(const BenchSettings& settings, const std::string& uri) {
   std::vector<TextOutput> outputs;
   if (settings.json.empty()) return outputs;
+  claim_input(settings.bin.model);
   if (settings.json == "-" && settings.metrics.size() > 1)
     throw UsageError("--json: standard output takes one metric; name a file for several");
   for (const std::string& metric : settings.metrics) {

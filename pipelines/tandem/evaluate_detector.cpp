@@ -12,6 +12,7 @@
 #include "pipelines/progress.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/dataset_options.h"
+#include "pipelines/tandem/same_file.h"
 #include "pipelines/tandem/text_output.h"
 #include "pipelines/tandem/training_options.h"
 #include "pipelines/training/average_precision.h"
@@ -222,6 +223,8 @@ Request parse(const std::vector<std::string>& arguments) {
 
 int evaluate_detector_command(const std::vector<std::string>& arguments) {
   Request request = parse(arguments);
+  claim_input(request.model);
+  for (const std::string& detections : request.detections) claim_input(detections);
   std::optional<TextOutput> csv, json, svg, save;
   if (!request.csv.empty()) csv.emplace("--csv", request.csv);
   if (!request.json.empty()) json.emplace("--json", request.json);

@@ -10,6 +10,7 @@
 
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options.h"
+#include "pipelines/tandem/same_file.h"
 #include "pipelines/tandem/text_output.h"
 #include "pipelines/training/scene_trainer.h"
 
@@ -70,6 +71,7 @@ std::string to_json(const EvaluateScenesSettings& settings, const SceneModel& mo
 
 int evaluate_scenes_command(const std::vector<std::string>& arguments) {
   const EvaluateScenesSettings settings = parse_evaluate_settings(arguments);
+  claim_input(settings.model);
   std::optional<TextOutput> results;
   if (!settings.json.empty()) results.emplace("--json", settings.json);
   gst_init(nullptr, nullptr);

@@ -16,6 +16,7 @@
 #include "pipelines/generate/loop_notes.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options.h"
+#include "pipelines/tandem/same_file.h"
 #include "pipelines/tandem/text_output.h"
 
 namespace tandem {
@@ -134,6 +135,7 @@ int generate_command(const std::vector<std::string>& arguments) {
   if (!generate::can_read_loops())
     throw Failure("this build of tandem has no libclang, which reads C",
                   "Install libclang-dev and build again.");
+  claim_input(paths[0]);
   TextOutput written("--output", output);
   const std::string text = read_code(paths[0]);
   const generate::LoopNotes notes = generate::read_notes(text, paths[0]);

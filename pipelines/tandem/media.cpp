@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/tandem/media.h"
 
+#include <fcntl.h>
 #include <gst/pbutils/missing-plugins.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <set>
 
@@ -134,6 +137,17 @@ std::string input_uri(const std::string& input) {
   const Text uri(gst_filename_to_uri(input.c_str(), nullptr));
   if (!uri) throw Failure("'" + input + "' cannot be used as a file name");
   return uri.get();
+}
+
+std::string open_fifo(const std::string& uri) {
+  const Text path(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
+  std::error_code error;
+  if (!path || !fs::is_fifo(path.get(), error)) return uri;
+  const int opened = open(path.get(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (opened < 0) {
+    throw Failure("'" + std::string(path.get()) + "' cannot be opened: " + std::strerror(errno));
+  }
+  return "fd://" + std::to_string(opened);
 }
 
 std::string demo_video() {

@@ -50,6 +50,11 @@ void check_can_stream(const std::string& option, const std::string& path);
 /// the file or device is not there or cannot be read.
 std::string input_uri(const std::string& input);
 
+/// `uri`, or fd:// where it is a FIFO. The process has it open from now on, and does not wait for
+/// its writer; filesrc opens files twice, which leaves the writer without a reader in between.
+/// Throws Failure.
+std::string open_fifo(const std::string& uri);
+
 /// The video that the demo shows, where it is: the file that TANDEM_DEMO_VIDEO names, else
 /// vtest.avi of Debian's opencv-doc; empty where neither is.
 std::string demo_video();

@@ -135,6 +135,7 @@ void check(RunSettings& settings, const std::optional<TextOutput>& metadata) {
   if (metadata && !metadata->is_standard_output()) {
     check_keeps_input("--metadata", settings.metadata, settings.uri);
   }
+  settings.uri = open_fifo(settings.uri);
   if (!settings.pictures.empty() && !fs::is_directory(settings.pictures)) {
     throw Failure("--pictures: there is no folder '" + settings.pictures + "'",
                   "Make it with: mkdir -p '" + settings.pictures + "'");

@@ -62,7 +62,7 @@ bool matches(const std::string& location, const std::string& path) {
   return false;
 }
 
-bool names(GObject* element, const char* property, const std::string& path) {
+bool property_names(GObject* element, const char* property, const std::string& path) {
   const GParamSpec* spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), property);
   if (!spec || spec->value_type != G_TYPE_STRING || !(spec->flags & G_PARAM_READABLE)) return false;
   gchar* value = nullptr;
@@ -74,7 +74,8 @@ bool names(GObject* element, const char* property, const std::string& path) {
 }
 
 bool reads(GstElement* element, const std::string& path) {
-  return names(G_OBJECT(element), "location", path) || names(G_OBJECT(element), "model", path);
+  return property_names(G_OBJECT(element), "location", path) ||
+         property_names(G_OBJECT(element), "model", path);
 }
 
 bool any_reads(GstBin* bin, const std::string& path) {
@@ -94,7 +95,12 @@ bool any_reads(GstBin* bin, const std::string& path) {
   return search.found;
 }
 
-[[noreturn]] void refuse(const std::string& option, const std::string& path) {
+std::vector<std::string>& claimed_inputs() {
+  static std::vector<std::string> paths;
+  return paths;
+}
+
+[[noreturn]] void refuse_to_overwrite(const std::string& option, const std::string& path) {
   throw UsageError(option + " would overwrite the input, '" + path + "'; name another file");
 }
 
@@ -118,15 +124,15 @@ bool is_being_read(const std::string& path) {
 }
 
 void check_keeps_input(const std::string& option, const std::string& path, const std::string& uri) {
-  if (is_being_read(path)) refuse(option, path);
+  if (is_being_read(path)) refuse_to_overwrite(option, path);
   if (uri.empty()) return;
   const Text file(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
-  if (file && same_file(path, file.get())) refuse(option, path);
+  if (file && same_file(path, file.get())) refuse_to_overwrite(option, path);
   GstElement* made = gst_element_make_from_uri(GST_URI_SRC, uri.c_str(), nullptr, nullptr);
   if (!made) return;
   const ObjectRef<GstElement> source(GST_ELEMENT(gst_object_ref_sink(made)));
   if (reads(made, path) || (GST_IS_BIN(made) && any_reads(GST_BIN(made), path)))
-    refuse(option, path);
+    refuse_to_overwrite(option, path);
 }
 
 void check_keeps_files_of(const std::string& option, const std::string& path, GstBin* bin) {
@@ -135,10 +141,16 @@ void check_keeps_files_of(const std::string& option, const std::string& path, Gs
                      "', which a stage reads; name another file");
 }
 
+void claim_input(const std::string& path) {
+  if (!path.empty()) claimed_inputs().push_back(path);
+}
+
 void claim_output(const std::string& option, const std::string& path) {
   static std::vector<std::pair<std::string, std::string>> claimed;  // option and path
   std::error_code error;
   if (fs::is_character_file(path, error)) return;
+  for (const std::string& input : claimed_inputs())
+    if (same_file(path, input)) refuse_to_overwrite(option, path);
   for (const auto& [other, claimed_path] : claimed) {
     if (same_file(path, claimed_path))
       throw UsageError(other + " and " + option + " name the same file");

@@ -23,7 +23,11 @@ void check_keeps_input(const std::string& option, const std::string& path, const
 /// As above for what the elements of `bin` read: models, stage files.
 void check_keeps_files_of(const std::string& option, const std::string& path, GstBin* bin);
 
-/// Throws UsageError when another option was given the same file before; devices are no files.
+/// `path` is an input of this command; an empty one is none. Call it before claim_output().
+void claim_input(const std::string& path);
+
+/// Throws UsageError when the file is an input, or was given to another option before; devices are
+/// no files.
 void claim_output(const std::string& option, const std::string& path);
 
 }  // namespace tandem

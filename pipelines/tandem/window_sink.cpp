@@ -27,11 +27,11 @@ constexpr const char* kInstead =
     "Run it in a desktop session or over `ssh -X`, or write a video with --output instead of "
     "--show.";
 
-std::atomic<bool> lost{false};
+std::atomic<bool> display_is_lost{false};
 
 // Xlib calls exit() when this returns.
 int on_lost_display(void*) {
-  lost = true;
+  display_is_lost = true;
   for (;;) pause();
 }
 
@@ -80,6 +80,6 @@ void survive_display() {
   if (set) set(on_lost_display);
 }
 
-bool has_lost_display() { return lost; }
+bool has_lost_display() { return display_is_lost; }
 
 }  // namespace tandem

@@ -83,6 +83,25 @@ TEST_F(Overwrite, AModelIsKept) {
   EXPECT_TRUE(read_file(model) == bytes);
 }
 
+TEST_F(Overwrite, CommandsThatWriteTextKeepWhatTheyRead) {
+  const std::string model = path("models/person.vivid"), code = path("loop.c");
+  write_file(code, "void f(int n, float* a) {\n#pragma omp parallel for\n}\n");
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"evaluate-detector", "--dataset", folder_, "--model", model,
+                                 "--svg", model},
+        {"evaluate-scenes", "--images", folder_, "--model", model, "--json", model},
+        {"bench", "vivid", "--model", model, "--json", model},
+        {"generate", code, "--output", code}}) {
+    const std::string& file = words.back();
+    const std::string bytes = read_file(file);
+    const CommandResult result = run_tandem(words);
+    if (result.errors.find("no libclang") != std::string::npos) continue;
+    EXPECT_EQ(result.status, 2) << words[0] << result.errors;
+    EXPECT_NE(result.errors.find("would overwrite the input"), std::string::npos) << result.errors;
+    EXPECT_TRUE(read_file(file) == bytes) << words[0];
+  }
+}
+
 TEST_F(Overwrite, EachOutputHasAFileOfItsOwn) {
   write_file(path("o.mkv"), "");
   fs::create_hard_link(path("o.mkv"), path("hard"));
