@@ -7,8 +7,6 @@
 namespace tandem {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr int kMostLevels = 64;
 
 /// "[json.exception.parse_error.101] parse error at line 1, ...": the code says nothing more.
@@ -26,10 +24,9 @@ std::string overflow(const std::string& text, const std::string& what) {
   return "line " + std::to_string(line) + ": the number " + number.substr(0, 40) + " is too large";
 }
 
-}  // namespace
-
-Json parse_json(const std::string& text, const char* skipped) {
-  const auto keep = [skipped](int depth, Json::parse_event_t event, Json& parsed) {
+template <typename Json>
+Json parse_shallow(const std::string& text, const char* skipped) {
+  const auto keep = [skipped](int depth, typename Json::parse_event_t event, Json& parsed) {
     // Checked while it is read: building and freeing such a value would take much memory.
     if (depth > kMostLevels)
       throw std::runtime_error("is nested more than " + std::to_string(kMostLevels) +
@@ -38,11 +35,21 @@ Json parse_json(const std::string& text, const char* skipped) {
   };
   try {
     return Json::parse(text, keep);
-  } catch (const Json::out_of_range& error) {
+  } catch (const nlohmann::json::out_of_range& error) {
     throw std::runtime_error(overflow(text, error.what()));
-  } catch (const Json::exception& error) {
+  } catch (const nlohmann::json::exception& error) {
     throw std::runtime_error("is not JSON: " + without_code(error.what()));
   }
+}
+
+}  // namespace
+
+nlohmann::json parse_json(const std::string& text, const char* skipped) {
+  return parse_shallow<nlohmann::json>(text, skipped);
+}
+
+nlohmann::ordered_json parse_ordered_json(const std::string& text) {
+  return parse_shallow<nlohmann::ordered_json>(text, nullptr);
 }
 
 }  // namespace tandem

@@ -11,4 +11,7 @@ namespace tandem {
 /// 1e400 is too large" or "is nested more than 64 levels deep", to go behind a file's name.
 nlohmann::json parse_json(const std::string& text, const char* skipped = nullptr);
 
+/// The same of a text whose order of fields is kept.
+nlohmann::ordered_json parse_ordered_json(const std::string& text);
+
 }  // namespace tandem

@@ -13,8 +13,6 @@
 namespace tandem {
 namespace {
 
-constexpr const char* kNotRegular = "is not a regular file";
-
 std::string too_long(std::size_t most_bytes) {
   return "is longer than " + std::to_string(most_bytes) + " bytes";
 }
@@ -41,13 +39,14 @@ Opened open_regular(int folder, const std::string& path, Links links) {
   FileHandle file(openat(folder, path.c_str(), flags));
   if (!file) {
     // A socket gives ENXIO, a link that is not followed ELOOP.
-    if (errno == ENXIO || (errno == ELOOP && links == Links::kRefuse)) return {{}, {}, kNotRegular};
+    if (errno == ENXIO || (errno == ELOOP && links == Links::kRefuse))
+      return {{}, {}, kNotRegularFile};
     return {{}, {}, std::string("cannot be opened: ") + std::strerror(errno)};
   }
   struct stat status;
   if (fstat(file.number(), &status) != 0)
     return {{}, {}, std::string("cannot be read: ") + std::strerror(errno)};
-  if (!S_ISREG(status.st_mode)) return {{}, {}, kNotRegular};
+  if (!S_ISREG(status.st_mode)) return {{}, {}, kNotRegularFile};
   return {std::move(file), status, {}};
 }
 

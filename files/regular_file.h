@@ -18,9 +18,11 @@ enum class Links { kFollow, kRefuse };
 /// kThisUserAlone: of this user, under one name, and nobody else may write it.
 enum class Owner { kAnybody, kThisUser, kThisUserAlone };
 
+inline constexpr const char* kNotRegularFile = "is not a regular file";
+
 struct OpenedFile {
   FileHandle file;
-  std::string problem;  ///< empty when it is open: "is not a regular file"
+  std::string problem;  ///< empty when it is open; kNotRegularFile where something else is
 };
 
 /// Opens a file for reading. Never waits: what is no regular file is found on the handle, so that

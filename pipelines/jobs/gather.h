@@ -14,9 +14,15 @@ struct GatherSettings {
   bool follow = false;  ///< go on when all is gathered: more may be submitted
 };
 
+enum class GatherEnd {
+  kAll,         ///< all videos are gathered
+  kNotAll,      ///< some cannot be: jobs of them failed, or their entries are damaged
+  kInterrupted  ///< by a signal
+};
+
 /// Reads results and writes the file of each video of the queue. It may be interrupted at any time:
-/// the next one goes on. Returns when all videos are gathered, or false when some cannot be: jobs
-/// of them failed. Throws Failure.
-bool gather(const GatherSettings& settings);
+/// the next one goes on. Nobody else may gather into the folder meanwhile. Throws Failure. The
+/// process ends, with a word, when it is not over 2.5 s after a signal.
+GatherEnd gather(const GatherSettings& settings);
 
 }  // namespace tandem

@@ -2,38 +2,46 @@
 #include "pipelines/jobs/gathered_part.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
+
+#include "files/regular_file.h"
+#include "pipelines/jobs/result_line.h"
 
 namespace tandem {
 namespace {
 
 namespace fs = std::filesystem;
 
+[[noreturn]] void fail_part(const std::string& path, const char* what) {
+  throw std::runtime_error("'" + path + "' cannot be " + what + ": " + std::strerror(errno));
+}
+
 // The size of the whole lines at the beginning of a file, and how many they are.
 std::pair<uint64_t, uint64_t> whole_lines(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
+  const OpenedFile opened = open_regular_file(path, Links::kRefuse);
+  if (!opened.problem.empty()) throw std::runtime_error("'" + path + "' " + opened.problem);
   uint64_t bytes = 0, lines = 0, at = 0;
   char chunk[65536];
-  while (file.read(chunk, sizeof chunk), file.gcount() > 0) {
-    for (std::streamsize i = 0; i < file.gcount(); ++i, ++at) {
+  for (;;) {
+    const ssize_t got = read(opened.file.number(), chunk, sizeof chunk);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_part(path, "read");
+    if (got == 0) return {bytes, lines};
+    for (ssize_t i = 0; i < got; ++i, ++at) {
       if (chunk[i] != '\n') continue;
       ++lines;
       bytes = at + 1;
     }
   }
-  return {bytes, lines};
-}
-
-[[noreturn]] void fail(const std::string& path) {
-  throw std::runtime_error("'" + path + "' cannot be written: " + std::strerror(errno));
 }
 
 }  // namespace
@@ -41,44 +49,65 @@ std::pair<uint64_t, uint64_t> whole_lines(const std::string& path) {
 GatheredPart::GatheredPart(std::string path, uint64_t first_frame)
     : path_(std::move(path)), first_frame_(first_frame), next_frame_(first_frame) {
   std::error_code error;
-  if (!fs::exists(path_, error)) return;
+  if (!fs::exists(fs::symlink_status(path_, error))) return;
   const auto [bytes, lines] = whole_lines(path_);
   if (fs::file_size(path_, error) != bytes) fs::resize_file(path_, bytes);
+  bytes_ = bytes;
   next_frame_ += lines;
 }
 
-void GatheredPart::take(const ResultLines& lines) {
-  if (lines.first_frame > next_frame_) return;
+std::string GatheredPart::take(const ResultLines& lines) {
+  if (!damage_.empty() || lines.first_frame > next_frame_) return {};
   const uint64_t known = next_frame_ - lines.first_frame;
-  if (known >= lines.frames) return;
-  std::size_t begin = 0;
-  for (uint64_t i = 0; i < known; ++i) begin = lines.text.find('\n', begin) + 1;
-  const std::string_view rest = std::string_view(lines.text).substr(begin);
-  // Somebody else's entry would spoil the count of what is there.
-  if (static_cast<uint64_t>(std::ranges::count(rest, '\n')) != lines.frames - known ||
-      !rest.ends_with('\n'))
-    return;
-  unwritten_ += rest;
+  if (known >= lines.frames) return {};
+  if (static_cast<uint64_t>(std::ranges::count(lines.text, '\n')) != lines.frames ||
+      !lines.text.ends_with('\n'))
+    return "has another number of lines than it says";
+  std::size_t begin = 0, first_new = 0;
+  for (uint64_t i = 0; i < lines.frames; ++i) {
+    if (i == known) first_new = begin;
+    const std::size_t end = lines.text.find('\n', begin);
+    try {
+      if (i >= known)
+        read_result_line(lines.text.substr(begin, end - begin), lines.first_frame + i);
+    } catch (const std::runtime_error& e) {
+      return e.what();
+    }
+    begin = end + 1;
+  }
+  unwritten_ += std::string_view(lines.text).substr(first_new);
   next_frame_ = lines.first_frame + lines.frames;
+  return {};
 }
 
 void GatheredPart::flush() {
   if (unwritten_.empty()) return;
-  const int file = open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (file < 0) fail(path_);
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  const FileHandle file(open(path_.c_str(), kFlags, 0666));
+  struct stat status;
+  if (file.number() < 0 || fstat(file.number(), &status) != 0) fail_part(path_, "written");
+  if (!S_ISREG(status.st_mode) || static_cast<uint64_t>(status.st_size) != bytes_) {
+    damage_ = "somebody else changed its file";
+    return;
+  }
   std::string_view rest = unwritten_;
   while (!rest.empty()) {
-    const ssize_t written = write(file, rest.data(), rest.size());
+    const ssize_t written = write(file.number(), rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) break;
+    if (written < 0) fail_part(path_, "written");
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
-  const bool kept = rest.empty() && fsync(file) == 0;
-  const int problem = errno;
-  close(file);
-  errno = problem;
-  if (!kept) fail(path_);
+  if (fsync(file.number()) != 0) fail_part(path_, "written");
+  bytes_ += unwritten_.size();
   unwritten_.clear();
+}
+
+void GatheredPart::drop() {
+  if (unlink(path_.c_str()) != 0 && errno != ENOENT) fail_part(path_, "removed");
+  next_frame_ = first_frame_;
+  bytes_ = 0;
+  unwritten_.clear();
+  damage_.clear();
 }
 
 }  // namespace tandem

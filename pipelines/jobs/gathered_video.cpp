@@ -10,10 +10,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <stdexcept>
+#include <ostream>
+#include <set>
 #include <utility>
 
 #include "files/replace_file.h"
+#include "pipelines/jobs/result_line.h"
 #include "pipelines/tandem/text.h"
 
 namespace tandem {
@@ -22,7 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostName = 200;  // bytes; file systems take 255
+constexpr char kWritten[] = "written";  // holds the name of the queue
+constexpr std::size_t kMostFileName = 200;  // bytes; file systems take 255
 
 // Frames of the part, as far as anybody knows.
 std::optional<uint64_t> frames_of(const Part& part, const std::string& id,
@@ -30,6 +33,10 @@ std::optional<uint64_t> frames_of(const Part& part, const std::string& id,
   const auto record = done.find(id);
   if (record == done.end()) return std::nullopt;
   return part.frames.value_or(record->second.frames);
+}
+
+std::string parts_folder_name(const Video& video) {
+  return std::to_string(video.number) + "-" + video.identity;
 }
 
 bool on_disk(const std::string& path) {
@@ -52,21 +59,17 @@ std::string results_file_name(const Video& video) {
   for (char& c : name) {
     if (static_cast<unsigned char>(c) < ' ' || c == '/' || c == '\x7f') c = '_';
   }
-  return std::to_string(video.number) + "-" + name.substr(0, kMostName) + ".jsonl";
+  return std::to_string(video.number) + "-" + name.substr(0, kMostFileName) + ".jsonl";
 }
 
 GatheredVideo::GatheredVideo(Video video, const std::string& folder)
     : video_(std::move(video)),
+      jobs_(jobs_of(video_)),
       folder_(folder),
-      parts_folder_(folder + "/.gather/" + std::to_string(video_.number) + "-" +
-                    std::to_string(video_.created_s)) {
+      parts_folder_(folder + "/.gather/" + parts_folder_name(video_)) {
   fs::create_directories(parts_folder_);
   for (const Part& part : video_.parts)
     parts_.emplace_back(parts_folder_ + "/" + std::to_string(parts_.size()), part.first_frame);
-}
-
-void GatheredVideo::take(std::size_t part, const ResultLines& lines) {
-  if (part < parts_.size()) parts_[part].take(lines);
 }
 
 void GatheredVideo::flush() {
@@ -79,46 +82,63 @@ uint64_t GatheredVideo::frames() const {
   return frames;
 }
 
+bool GatheredVideo::complete(std::size_t part, const std::map<std::string, JobRecord>& done) const {
+  const auto frames = frames_of(video_.parts[part], jobs_[part].id, done);
+  return frames && *frames > 0 && parts_[part].frames() == *frames && parts_[part].damage().empty();
+}
+
 bool GatheredVideo::complete(const std::map<std::string, JobRecord>& done) const {
   for (std::size_t i = 0; i < parts_.size(); ++i) {
-    const auto frames = frames_of(video_.parts[i], job_id(video_.number, i), done);
-    if (!frames || parts_[i].frames() != *frames) return false;
+    if (!complete(i, done)) return false;
   }
   return true;
 }
 
-std::vector<Job> GatheredVideo::lost(const std::map<std::string, JobRecord>& done) const {
-  std::vector<Job> lost;
-  const std::vector<Job> jobs = jobs_of(video_);
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    const auto frames = frames_of(video_.parts[i], jobs[i].id, done);
-    if (frames && parts_[i].frames() < *frames) lost.push_back(jobs[i]);
-  }
-  return lost;
+std::string GatheredVideo::damage(std::size_t part,
+                                  const std::map<std::string, JobRecord>& done) const {
+  const GatheredPart& here = parts_[part];
+  if (!here.damage().empty()) return here.damage();
+  const auto frames = frames_of(video_.parts[part], jobs_[part].id, done);
+  if (!frames || (here.frames() == *frames && *frames > 0)) return {};
+  return std::to_string(here.frames()) + " lines are here of " + std::to_string(*frames) +
+         " frames";
 }
 
-std::string GatheredVideo::write() const {
-  const std::string path = folder_ + "/" + results_file_name(video_);
-  const std::string unfinished = parts_folder_ + "/" + std::string(kUnfinishedPrefix) + "all";
-  std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
-  uint64_t frame = 0, id = 0;
-  for (const GatheredPart& part : parts_) {
-    std::ifstream in(part.path(), std::ios::binary);
+// False: its file is not what was written.
+bool GatheredVideo::copy_part(GatheredPart& part, std::ostream& out, uint64_t& id) const {
+  std::ifstream in(part.path(), std::ios::binary);
+  uint64_t frame = part.first_frame();
+  const uint64_t end = frame + part.frames();
+  try {
     for (std::string line; std::getline(in, line); ++frame) {
-      Json json = Json::parse(line);
-      if (json.at("frame") != frame)
-        throw std::runtime_error("'" + part.path() + "' has another frame in the place of frame " +
-                                 std::to_string(frame));
+      if (frame == end) throw std::runtime_error("it has more lines than frames");
+      Json json = read_result_line(line, frame);
       for (Json& detection : json.at("detections")) detection.at("id") = ++id;
       out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
     }
+    if (frame != end) throw std::runtime_error("it has fewer lines than frames");
+    return true;
+  } catch (const std::runtime_error& e) {
+    part.set_damage(e.what());
+    return false;
+  }
+}
+
+std::string GatheredVideo::write(const std::string& queue) {
+  std::string path = folder_ + "/" + results_file_name(video_);
+  const std::string unfinished = parts_folder_ + "/" + std::string(kUnfinishedPrefix) + "all";
+  std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
+  uint64_t id = 0;
+  for (GatheredPart& part : parts_) {
+    if (!copy_part(part, out, id)) return {};
   }
   if (!out.flush() || !on_disk(unfinished))
     throw std::runtime_error("'" + unfinished + "' cannot be written");
   // An earlier gather may have been interrupted behind this; anything else is not ours to replace.
   if (fs::exists(path) && !same_content(path, unfinished))
-    throw std::runtime_error("'" + path + "' is there already: move it away");
+    throw OccupiedPlace("'" + path + "' is there already: move it away");
   fs::rename(unfinished, path);
+  std::ofstream(parts_folder_ + "/" + kWritten) << queue;
   return path;
 }
 
@@ -126,6 +146,21 @@ void GatheredVideo::remove_parts() const {
   std::error_code ignored;
   fs::remove_all(parts_folder_, ignored);
   fs::remove(fs::path(parts_folder_).parent_path(), ignored);  // the last one goes
+}
+
+void remove_gathered_parts(const std::string& folder, const std::string& queue,
+                           const std::vector<Video>& videos) {
+  std::set<std::string> kept;
+  for (const Video& video : videos) kept.insert(parts_folder_name(video));
+  std::error_code ignored;
+  std::vector<fs::path> gone;
+  for (const auto& entry : fs::directory_iterator(folder + "/.gather", ignored)) {
+    std::string of;
+    std::getline(std::ifstream(entry.path() / kWritten), of);
+    if (of == queue && !kept.contains(entry.path().filename())) gone.push_back(entry.path());
+  }
+  for (const fs::path& one : gone) fs::remove_all(one, ignored);
+  fs::remove(folder + "/.gather", ignored);  // if it is empty
 }
 
 }  // namespace tandem

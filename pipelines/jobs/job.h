@@ -41,17 +41,28 @@ struct Job {
 
 /// A video that was submitted, with the parts that it was cut into.
 struct Video {
-  uint64_t number = 0;  ///< in its queue, from 1 on
-  int64_t created_s =
-      0;  ///< since 1970 UTC; with the number unique, even if the server was emptied
+  uint64_t number = 0;   ///< in its queue, from 1 on
+  std::string identity;  ///< random: no video of any queue has the same (new_identity())
   Analysis analysis;
   std::vector<Part> parts;
 
   bool operator==(const Video&) const = default;
 };
 
-/// "7.0" is the first part of video 7.
-std::string job_id(uint64_t video, std::size_t part);
+/// 128 random bits as hexadecimal digits.
+std::string new_identity();
+
+/// "7.0@IDENTITY" is the first part of video 7.
+std::string job_id(const Video& video, std::size_t part);
+/// "7.0", for people; whatever the id is, safe for a terminal.
+std::string shown(const std::string& job_id);
+/// What a job_id() is made of; none where the text is not one.
+struct JobPlace {
+  uint64_t video = 0;
+  std::size_t part = 0;
+  std::string identity;
+};
+std::optional<JobPlace> place_of(const std::string& job_id);
 
 /// A job for each part.
 std::vector<Job> jobs_of(const Video& video);
@@ -59,7 +70,8 @@ std::vector<Job> jobs_of(const Video& video);
 /// As JSON, for the queue.
 std::string write_job(const Job& job);
 std::string write_video(const Video& video);
-/// Throw std::runtime_error, which names what is wrong.
+/// For any text, however long or deep. Throw std::runtime_error, which names what is wrong; its
+/// words may be the text's.
 Job read_job(const std::string& text);
 Video read_video(const std::string& text);
 

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/jobs/job_pipeline.h"
 
+#include <gst/pbutils/missing-plugins.h>
 #include <gst/video/video.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <memory>
 
+#include "files/terminal_text.h"
 #include "gst/meta/framejson.h"
 #include "gst/util/ref.h"
 #include "pipelines/jobs/job_properties.h"
 #include "pipelines/jobs/part_source.h"
+#include "pipelines/tandem/lost_error.h"
+#include "pipelines/tandem/media.h"
 #include "pipelines/tandem/pipeline_loop.h"
 #include "pipelines/tandem/source.h"
+#include "pipelines/tandem/text.h"
 
 namespace tandem {
 namespace {
@@ -45,15 +52,103 @@ struct Stopping {
   ~Stopping() { tell(); }
 };
 
+// The text may be the video's.
+void print_job_warning(GstMessage* message) {
+  GError* warning = nullptr;
+  gst_message_parse_warning(message, &warning, nullptr);
+  std::fprintf(stderr, "tandem: warning: %s\n", terminal_text(warning->message).c_str());
+  g_error_free(warning);
+}
+
+// What the bus of a job's pipeline says, on the thread that plays it: no loop of GLib, whose
+// default context belongs to another thread.
+class JobBus {
+ public:
+  JobBus(GstElement* pipeline, const std::string& input)
+      : pipeline_(pipeline), bus_(gst_element_get_bus(pipeline)), input_(input) {}
+
+  // Waits for the next message, a tenth of a second at most. True: the stream has ended. Throws
+  // Failure for the first error.
+  bool turn(PartSource& part) {
+    const BusMessage message(gst_bus_timed_pop(bus_.get(), 100 * GST_MSECOND));
+    if (!message) {
+      find_lost_error();
+    } else if (gst_is_missing_plugin_message(message.get())) {
+      const Text what(gst_missing_plugin_message_get_description(message.get()));
+      missing_ =
+          "Missing: " + std::string(what.get()) + ". " + advice_for_missing_plugin(message.get());
+    } else if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_ERROR) {
+      throw_error(gst_message_ref(message.get()), input_, missing_);
+    } else if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_WARNING) {
+      print_job_warning(message.get());
+    } else if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_ELEMENT) {
+      part.handle(gst_message_get_structure(message.get()));
+    }
+    return message && GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_EOS;
+  }
+
+ private:
+  using BusMessage =
+      std::unique_ptr<GstMessage, decltype([](GstMessage* m) { gst_message_unref(m); })>;
+
+  void find_lost_error() {
+    if (const ObjectRef<GstElement> demuxer(demuxer_without_streams(GST_BIN(pipeline_))); demuxer)
+      GST_ELEMENT_ERROR(demuxer.get(), STREAM, DEMUX, ("The file holds no stream."), (nullptr));
+  }
+
+  GstElement* const pipeline_;
+  const ObjectRef<GstBus> bus_;
+  const std::string& input_;
+  std::string missing_;
+};
+
+// The size of frames is known before one of them is taken.
+struct SizeCheck {
+  const InputGuard& guard;
+  double enlarged = 1;  // pixels of the work for each of the frame
+
+  static GstPadProbeReturn on_event(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
+    const SizeCheck& self = *static_cast<SizeCheck*>(data);
+    GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
+    if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
+    GstCaps* caps = nullptr;
+    gst_event_parse_caps(event, &caps);
+    GstVideoInfo video;
+    if (!gst_video_info_from_caps(&video, caps)) return GST_PAD_PROBE_OK;
+    try {
+      self.guard.check_pixels(GST_VIDEO_INFO_WIDTH(&video) * self.enlarged,
+                              GST_VIDEO_INFO_HEIGHT(&video));
+    } catch (const Failure& failure) {
+      const ObjectRef<GstElement> element(gst_pad_get_parent_element(pad));
+      GST_ELEMENT_ERROR(element.get(), RESOURCE, NO_SPACE_LEFT, ("%s", failure.what()),
+                        ("%s", failure.advice.c_str()));
+      return GST_PAD_PROBE_DROP;
+    }
+    return GST_PAD_PROBE_OK;
+  }
+};
+
+// A scale below 1 enlarges both sides.
+double enlarged_by(const BinSettings& bin) {
+  const double scale = std::min(bin.first_scale.value_or(1), 1.0);
+  return 1 / (scale * scale);
+}
+
 }  // namespace
 
-bool play_job(const Job& job, const BinSettings& machine, const JobHandlers& handlers) {
+bool play_job(const Job& job, const BinSettings& machine, const InputRules& rules,
+              const JobHandlers& handlers) {
   const JobSetup setup = set_up(job.analysis, machine);
-  // Declared before the pipeline: its streaming threads use it until they are stopped.
+  // Declared before the pipeline: its streaming threads use them until they are stopped.
+  InputGuard guard(rules);
   LineMaker lines{handlers.line, job.part.first_frame};
+  SizeCheck size{guard, enlarged_by(setup.bin)};
   std::unique_ptr<PartSource> part;
+  guard.check(job.analysis.uri);
+  if (setup.size) guard.check_pixels(setup.size->width * size.enlarged, setup.size->height);
   Pipeline pipeline(gst_pipeline_new("job"));
   const Stopping stopping{handlers.stopping};
+  guard.watch(pipeline.get());
   GstElement* source = pipeline.add(make_source(job.analysis.uri, setup.size));
   GstElement* bin = pipeline.add(make_tandembin(setup.bin));
   GstElement* sink = pipeline.add(make_element("fakesink"));
@@ -61,26 +156,25 @@ bool play_job(const Job& job, const BinSettings& machine, const JobHandlers& han
   Pipeline::link(source, bin);
   Pipeline::link(bin, sink);
   part = std::make_unique<PartSource>(source, job.part);
+  const ObjectRef<GstPad> in(gst_element_get_static_pad(bin, "sink"));
+  gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, SizeCheck::on_event, &size,
+                    nullptr);
   const ObjectRef<GstPad> out(gst_element_get_static_pad(bin, "src"));
   gst_pad_add_probe(out.get(),
                     static_cast<GstPadProbeType>(int{GST_PAD_PROBE_TYPE_BUFFER} |
                                                  int{GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM}),
                     LineMaker::on_data, &lines, nullptr);
+  JobBus bus(pipeline.get(), job.analysis.uri);
+  // A failure to start is an error message too.
+  gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
   bool left = false;
-  const auto leave = [&] {
-    left = true;
+  while (!left && !bus.turn(*part)) left = handlers.is_left();
+  if (left) {
+    part->stop();  // frames under way are of no more use
     handlers.stopping();
-    part->stop();
-    // Frames under way are of no more use.
-    gst_element_post_message(pipeline.get(), gst_message_new_eos(GST_OBJECT(pipeline.get())));
-  };
-  const Ended ended = play(pipeline, job.analysis.uri,
-                           {[&] {
-                              if (!left && !handlers.tick()) leave();
-                            },
-                            leave, [&](const GstStructure* message) { part->handle(message); }});
+  }
   gst_element_set_state(pipeline.get(), GST_STATE_NULL);
-  if (left || ended != Ended::by_itself) return false;
+  if (left || handlers.is_left()) return false;
   if (const std::string problem = part->problem(); !problem.empty())
     throw Failure(problem, job.part.start_ns || job.part.end_ns
                                ? "Submit the video again with --part 0, which does not cut it."

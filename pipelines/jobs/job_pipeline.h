@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "pipelines/jobs/input_guard.h"
 #include "pipelines/jobs/job.h"
 #include "pipelines/tandem/elements.h"
 
@@ -13,15 +14,18 @@ namespace tandem {
 struct JobHandlers {
   /// With a line of JSON for each frame, in order, in a streaming thread.
   std::function<void(const std::string& line)> line;
-  /// Ten times a second, on the thread that plays. False: the job is to be left.
-  std::function<bool()> tick;
+  /// Ten times a second, on the calling thread. True: the job is to be left.
+  std::function<bool()> is_left;
   /// The pipeline is about to be stopped: no call of `line` may wait any longer.
   std::function<void()> stopping;
 };
 
-/// Plays what `tandem run` plays, over the frames of the job. `machine`: settings that change how
-/// fast it is and not what comes out. Returns false when it was left, or interrupted by a signal.
-/// Throws Failure and UsageError, also when the frames that came were not those of the part.
-bool play_job(const Job& job, const BinSettings& machine, const JobHandlers& handlers);
+/// Plays what `tandem run` plays, over the frames of the job, by the rules for its input.
+/// `machine`: settings that change how fast it is and not what comes out. Returns false when it was
+/// left. Throws Failure and UsageError, also when the
+/// frames that came were not those of the part. May wait for ever, wherever a file system, a driver
+/// or an element does: call it on a thread that nothing else depends on.
+bool play_job(const Job& job, const BinSettings& machine, const InputRules& rules,
+              const JobHandlers& handlers);
 
 }  // namespace tandem

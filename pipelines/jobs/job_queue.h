@@ -71,11 +71,19 @@ class WorkQueue {
 struct ResultEntry {
   std::string entry, job;
   ResultLines lines;
+  std::string problem{};  ///< why it is of no use; empty: nothing is known against it
 };
 
 /// What there is of jobs beside their results; by job_id().
 struct JobRecords {
   std::map<std::string, JobRecord> done, failed;
+  std::map<std::string, std::string> damaged{};  ///< done, they say; why that cannot be read
+};
+
+/// The videos of a queue, by number, and what stands between them.
+struct QueueVideos {
+  std::vector<Video> videos;
+  std::map<std::string, std::string> problems{};  ///< by the name of the entry: why it is no video
 };
 
 /// What gathers results. Every call waits for the server and throws RedisError.
@@ -89,14 +97,17 @@ class GatherQueue {
   /// Whether this one may gather: another one may not until it has been silent for a while.
   virtual bool enter() = 0;
   virtual void leave() = 0;
-  virtual std::vector<Video> videos() = 0;
+  virtual QueueVideos videos() = 0;
   virtual JobRecords records() = 0;
   /// Those behind the last read, `wait` at most until there are some.
   virtual std::vector<ResultEntry> read(std::chrono::milliseconds wait) = 0;
-  /// All that was read may go.
-  virtual void trim() = 0;
+  // Nothing of the following is done when it is another one's turn by now: it is a RedisError.
+  /// Entries of results that are of no more use.
+  virtual void remove(const std::vector<std::string>& entries) = 0;
   /// The job's results are lost: it is to be done again.
   virtual void put_back(const Job& job) = 0;
+  /// The job has failed for good.
+  virtual void set_aside(const Job& job, const JobRecord& record) = 0;
   /// The video is gathered.
   virtual void forget(const Video& video) = 0;
 };
@@ -111,7 +122,7 @@ struct WorkerState {
 /// All that `tandem jobs` tells.
 struct QueueState {
   double now_s = 0;  ///< since 1970 UTC
-  std::vector<Video> videos;
+  QueueVideos videos;
   JobRecords records;
   std::map<std::string, JobRecord> running;  ///< claimed, by job_id()
   std::vector<std::string> waiting;          ///< job_id()s

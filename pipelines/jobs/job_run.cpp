@@ -5,34 +5,77 @@
 
 #include <utility>
 
+#include "files/error_text.h"
 #include "pipelines/jobs/job_pipeline.h"
 
 namespace tandem {
 
-JobRun::JobRun(const Claim& claim, const Job& job, std::string worker, const WorkerRules& rules,
-               QueueLink<WorkQueue>& link)
-    : claim_(claim),
-      job_(job),
+JobRun::JobRun(Claim claim, Job job, std::string worker, const WorkerRules& rules,
+               QueueLink<WorkQueue>& link, EndWatch& end)
+    : claim_(std::move(claim)),
+      job_(std::move(job)),
       worker_(std::move(worker)),
       rules_(rules),
       link_(link),
+      end_(end),
       began_(WorkerRules::Clock::now()),
       running_{began_, began_},
-      lines_(job.part.first_frame) {}
+      lines_(job_.part.first_frame) {}
 
-JobRun::Outcome JobRun::play(const BinSettings& machine) {
-  try {
-    const bool complete = play_job(job_, machine,
-                                   {[this](const std::string& line) { lines_.push(line); },
-                                    [this] { return tick(); }, [this] { lines_.close(); }});
-    if (complete) return Outcome::kComplete;
-  } catch (const Failure& failure) {
-    reason_ = failure.what() + (failure.advice.empty() ? "" : " " + failure.advice);
-  } catch (const std::exception& e) {
-    reason_ = e.what();
+void JobRun::begin(const BinSettings& machine, const InputRules& input) {
+  player_ = std::thread([this, &machine, &input] {
+    bool complete = false, refused = false;
+    std::string failure;
+    try {
+      complete = play_job(job_, machine, input,
+                          {[this](const std::string& line) { lines_.push(line); },
+                           [this] { return left_.load(); }, [this] { lines_.close(); }});
+    } catch (const UsageError& e) {
+      failure = e.what();
+      refused = true;
+    } catch (const Failure& e) {
+      refused = dynamic_cast<const Refused*>(&e) != nullptr;
+      failure = e.what() + (e.advice.empty() ? "" : ". " + e.advice);
+    } catch (const std::exception& e) {
+      failure = error_text(e);
+    }
+    const std::scoped_lock lock(mutex_);
+    complete_ = complete;
+    refused_ = refused;
+    failure_ = std::move(failure);
+    ended_ = true;
+    played_.notify_all();
+  });
+}
+
+bool JobRun::has_ended_within(std::chrono::milliseconds duration) {
+  std::unique_lock lock(mutex_);
+  return played_.wait_for(lock, duration, [&] { return ended_; });
+}
+
+JobRun::Outcome JobRun::play(const BinSettings& machine, const InputRules& input) {
+  constexpr std::chrono::milliseconds kTick{100};
+  // A signal leaves EndWatch::kPatience for all; a frame under way may take seconds.
+  constexpr std::chrono::milliseconds kToEnd{5000}, kToEndAfterSignal{1200};
+  begin(machine, input);
+  while (!has_ended_within(kTick) && !end_.ended() && tick()) {
   }
+  if (!has_ended_within({})) {
+    left_ = true;
+    lines_.close();
+  }
+  const auto left_at = WorkerRules::Clock::now();
+  while (!has_ended_within(kTick)) {
+    const auto patience = end_.ended() ? kToEndAfterSignal : kToEnd;
+    if (WorkerRules::Clock::now() - left_at < patience) continue;
+    player_.detach();
+    return Outcome::kStuck;
+  }
+  player_.join();
   if (hopeless_) std::rethrow_exception(hopeless_);
   if (lost_) return Outcome::kLost;
+  if (complete_) return Outcome::kComplete;
+  if (reason_.empty()) reason_ = failure_;
   return reason_.empty() ? Outcome::kInterrupted : Outcome::kFailed;
 }
 
@@ -54,7 +97,9 @@ bool JobRun::tick() {
   }
   try {
     const bool keeps = act == WorkerRules::Act::kKeep;
-    if (!link_.attempt([&](WorkQueue& queue) { talk(queue, keeps); })) running_.progressed = now;
+    const bool heard = link_.attempt([&](WorkQueue& queue) { talk(queue, keeps); });
+    // Frames wait for the server, and not the server for frames.
+    if (!heard && lines_.full()) running_.progressed = WorkerRules::Clock::now();
   } catch (...) {
     hopeless_ = std::current_exception();
   }

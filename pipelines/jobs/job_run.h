@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <exception>
+#include <mutex>
 #include <string>
+#include <thread>
 
+#include "pipelines/jobs/end_watch.h"
+#include "pipelines/jobs/input_guard.h"
 #include "pipelines/jobs/job_queue.h"
 #include "pipelines/jobs/line_queue.h"
 #include "pipelines/jobs/queue_link.h"
@@ -19,15 +26,21 @@ class JobRun {
     kComplete,
     kLost,         ///< the job is another worker's, or done
     kInterrupted,  ///< by a signal
-    kFailed
+    kFailed,
+    kStuck  ///< it failed or was interrupted, and what plays it does not end: the process has to
   };
 
-  /// All must outlive the run.
-  JobRun(const Claim& claim, const Job& job, std::string worker, const WorkerRules& rules,
-         QueueLink<WorkQueue>& link);
+  /// All but claim and job must outlive the run.
+  JobRun(Claim claim, Job job, std::string worker, const WorkerRules& rules,
+         QueueLink<WorkQueue>& link, EndWatch& end);
 
-  /// Throws Failure when the queue cannot be used any more.
-  Outcome play(const BinSettings& machine);
+  /// Plays the job on a thread of its own, so that the calling one keeps the claim, and sees stalls
+  /// and signals, whatever the job waits for. Throws Failure when the queue cannot be used any
+  /// more. After kStuck, this object must live as long as the process.
+  Outcome play(const BinSettings& machine, const InputRules& rules);
+
+  /// It failed, and the machine is not to blame. Once play() has returned.
+  bool refused() const { return refused_; }
 
   /// What is known of it; the reason where it failed.
   JobRecord record() const;
@@ -36,15 +49,18 @@ class JobRun {
   void finish(WorkQueue& queue);
 
  private:
+  void begin(const BinSettings& machine, const InputRules& input);
+  bool has_ended_within(std::chrono::milliseconds duration);
   bool tick();
   void talk(WorkQueue& queue, bool keeps);
   void publish(WorkQueue& queue);
 
-  const Claim& claim_;
-  const Job& job_;
+  const Claim claim_;
+  const Job job_;
   const std::string worker_;
   const WorkerRules& rules_;
   QueueLink<WorkQueue>& link_;
+  EndWatch& end_;
   const WorkerRules::Time began_;
   WorkerRules::Running running_;
   LineQueue lines_;
@@ -52,7 +68,14 @@ class JobRun {
   uint64_t seen_ = 0;   // lines at the last tick
   bool lost_ = false;
   std::string reason_;
-  std::exception_ptr hopeless_;  // GLib's loop, which calls tick(), lets no exception through
+  std::exception_ptr hopeless_;
+  std::thread player_;
+  std::atomic<bool> left_{false};
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable played_;
+  bool ended_ = false, complete_ = false;
+  std::string failure_;
+  bool refused_ = false;
 };
 
 }  // namespace tandem

@@ -32,6 +32,11 @@ bool LineQueue::empty() const {
   return lines_.empty();
 }
 
+bool LineQueue::full() const {
+  const std::scoped_lock lock(mutex_);
+  return bytes_ >= kMostBytes;
+}
+
 void LineQueue::close() {
   const std::scoped_lock lock(mutex_);
   closed_ = true;

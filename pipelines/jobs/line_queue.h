@@ -25,6 +25,7 @@ class LineQueue {
   /// The oldest lines, no more than kBatchBytes of them unless a single one is longer.
   ResultLines take();
   bool empty() const;
+  bool full() const;  ///< push() waits
   /// From now on lines are thrown away, and nobody waits.
   void close();
   /// Lines that were pushed, taken or not.

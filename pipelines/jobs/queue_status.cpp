@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "files/terminal_text.h"
 #include "gst/publish/location.h"
 #include "pipelines/jobs/queue_summary.h"
 
@@ -10,6 +11,8 @@ namespace tandem {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostUriShown = 2000, kMostReasonShown = 2000;  // bytes
 
 __attribute__((format(printf, 1, 2))) std::string formatted(const char* format, ...) {
   char text[512];
@@ -24,7 +27,7 @@ __attribute__((format(printf, 1, 2))) std::string formatted(const char* format, 
 std::string jobs_of_worker(const QueueState& state, const std::string& worker) {
   std::string ids;
   for (const auto& [id, record] : state.running) {
-    if (record.worker == worker) ids += (ids.empty() ? "" : " ") + id;
+    if (record.worker == worker) ids += (ids.empty() ? "" : " ") + shown(id);
   }
   return ids.empty() ? "-" : ids;
 }
@@ -38,7 +41,8 @@ std::string status_text(const QueueState& state, const QueueSummary& summary) {
     text += formatted("%5llu %6zu %6zu %7zu %7zu %6zu %9llu  ",
                       static_cast<unsigned long long>(one.number), one.jobs, one.done, one.running,
                       one.waiting, one.failed, static_cast<unsigned long long>(one.frames)) +
-            one.application + " " + without_password(one.uri) + "\n";
+            terminal_text(one.application) + " " +
+            terminal_text(without_password(one.uri), kMostUriShown) + "\n";
   }
   text += formatted(
       "\n%.1f frames/s; %llu videos gathered before; %llu entries of results wait to "
@@ -47,11 +51,17 @@ std::string status_text(const QueueState& state, const QueueSummary& summary) {
       static_cast<unsigned long long>(state.results_waiting),
       static_cast<double>(state.memory_bytes) / (1 << 20));
   for (const WorkerState& worker : state.workers) {
-    text += "worker " + worker.name + ": " + jobs_of_worker(state, worker.name) +
+    text += "worker " + terminal_text(worker.name) + ": " + jobs_of_worker(state, worker.name) +
             formatted(", silent for %.1f s\n", worker.idle_s);
   }
-  for (const auto& [id, record] : state.records.failed)
-    text += "failed " + id + ": " + record.reason + " (" + record.worker + ")\n";
+  for (const auto& [id, record] : state.records.failed) {
+    text += "failed " + shown(id) + ": " + terminal_text(record.reason, kMostReasonShown) + " (" +
+            terminal_text(record.worker) + ")\n";
+  }
+  for (const auto& [id, why] : state.records.damaged)
+    text += "done " + shown(id) + ": its record " + terminal_text(why) + "\n";
+  for (const auto& [number, why] : state.videos.problems)
+    text += "entry " + terminal_text(number) + " of the videos " + terminal_text(why) + "\n";
   return text;
 }
 
@@ -64,7 +74,8 @@ std::string status_json(const QueueState& state, const QueueSummary& summary) {
                {"server_memory_bytes", state.memory_bytes},
                {"videos", Json::array()},
                {"workers", Json::array()},
-               {"failed", Json::array()}};
+               {"failed", Json::array()},
+               {"problems", Json::array()}};
   for (const VideoSummary& one : summary.videos) {
     json["videos"].push_back({{"number", one.number},
                               {"video", without_password(one.uri)},
@@ -81,8 +92,11 @@ std::string status_json(const QueueState& state, const QueueSummary& summary) {
         {{"name", worker.name}, {"jobs", worker.jobs}, {"silent_s", worker.idle_s}});
   }
   for (const auto& [id, record] : state.records.failed)
-    json["failed"].push_back({{"job", id}, {"worker", record.worker}, {"reason", record.reason}});
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    json["failed"].push_back(
+        {{"job", shown(id)}, {"worker", record.worker}, {"reason", record.reason}});
+  for (const auto& [number, why] : state.videos.problems)
+    json["problems"].push_back({{"entry", number}, {"problem", why}});
+  return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace tandem

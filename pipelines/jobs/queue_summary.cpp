@@ -38,7 +38,7 @@ QueueSummary summarise(const QueueState& state) {
   QueueSummary summary;
   summary.frames_per_s = rate(state);
   const std::set<std::string> waiting(state.waiting.begin(), state.waiting.end());
-  for (const Video& video : state.videos) {
+  for (const Video& video : state.videos.videos) {
     VideoSummary one{video.number, video.analysis.uri, video.analysis.application};
     for (const Job& job : jobs_of(video)) {
       ++one.jobs;

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "files/terminal_text.h"
 #include "gst/publish/hostconnector.h"
 #include "gst/publish/rediscommand.h"
 #include "gst/publish/rediserror.h"
@@ -30,7 +31,7 @@ constexpr int kMostNesting = 16;
     advice = " (queues need Redis 6.2 or newer)";
   }
   throw RedisError(error.empty() ? "the server refuses and gives no reason"
-                                 : "the server says: " + error + advice,
+                                 : "the server says: " + terminal_text(error) + advice,
                    !passes);
 }
 
@@ -60,7 +61,37 @@ RedisReply copy(const redisReply& reply, int depth = 0) {
   return result;
 }
 
+constexpr char kNoServer[] = "what answers is no Redis server";
+
+// hiredis would ask for memory for as many elements as a server announces. How it counts them
+// depends on its version.
+const redisReplyObjectFunctions* default_functions = nullptr;
+
+template <typename Count>
+void* create_bounded_array(const redisReadTask* task, Count elements) {
+  if (static_cast<uint64_t>(elements) > RedisConnection::kMostElements) return nullptr;
+  return default_functions->createArray(task, elements);
+}
+
+std::unique_ptr<redisReader, decltype(&redisReaderFree)> make_reader() {
+  std::unique_ptr<redisReader, decltype(&redisReaderFree)> reader(redisReaderCreate(),
+                                                                  redisReaderFree);
+  if (!reader) throw std::bad_alloc();
+  static redisReplyObjectFunctions bounded = [&] {
+    default_functions = reader->fn;
+    redisReplyObjectFunctions functions = *reader->fn;
+    functions.createArray = create_bounded_array;
+    return functions;
+  }();
+  reader->fn = &bounded;
+  return reader;
+}
+
 }  // namespace
+
+void expect(const RedisReply& reply, RedisReply::Kind kind) {
+  if (reply.kind != kind) throw RedisError(kNoServer, true);
+}
 
 const RedisReply& RedisReply::operator[](std::size_t i) const {
   static const RedisReply nothing;
@@ -68,19 +99,29 @@ const RedisReply& RedisReply::operator[](std::size_t i) const {
 }
 
 struct RedisConnection::Private {
-  Private(const Location& location, const std::string& address) : wire(location, address) {
-    if (!reader) throw std::bad_alloc();
-  }
+  using Clock = std::chrono::steady_clock;
+
+  Private(const Location& location, const std::string& address) : wire(location, address) {}
 
   Wire wire;
-  std::unique_ptr<redisReader, decltype(&redisReaderFree)> reader{redisReaderCreate(),
-                                                                  redisReaderFree};
+  std::unique_ptr<redisReader, decltype(&redisReaderFree)> reader = make_reader();
+  Clock::time_point end;  // of the patience with what was asked
+  uint64_t received = 0;  // bytes of the answer under way
+
+  void ask(const RedisCommand& command) {
+    const std::string bytes = redis_command(command);
+    wire.write(bytes);
+    extend(bytes.size());
+  }
+
+  // A server that sends a byte now and then gains nothing.
+  void extend(uint64_t bytes) { end += std::chrono::microseconds(bytes * 1'000'000 / kLeastRate); }
 
   RedisReply receive() {
+    received = 0;
     for (;;) {
       void* reply = nullptr;
-      if (redisReaderGetReply(reader.get(), &reply) != REDIS_OK)
-        throw RedisError("what answers is no Redis server", true);
+      if (redisReaderGetReply(reader.get(), &reply) != REDIS_OK) throw RedisError(kNoServer, true);
       if (reply) {
         RedisReply result = copy(*static_cast<const redisReply*>(reply));
         freeReplyObject(reply);
@@ -92,13 +133,18 @@ struct RedisConnection::Private {
 
   // Until some more bytes have come.
   void wait() {
-    auto end = std::chrono::steady_clock::now() + kPatience;
     for (;;) {
-      const std::string received = wire.turn();
-      redisReaderFeed(reader.get(), received.data(), received.size());
-      if (!received.empty()) return;
+      const std::string bytes = wire.turn();
+      redisReaderFeed(reader.get(), bytes.data(), bytes.size());
+      received += bytes.size();
+      extend(bytes.size());
+      if (received > kMostReplyBytes)
+        throw RedisError("an answer has more than " + std::to_string(kMostReplyBytes >> 20) +
+                             " MiB: remove what is so large from the queue, or take another one",
+                         true);
+      if (!bytes.empty()) return;
       if (!wire.lost().empty()) throw RedisError(wire.lost(), wire.hopeless());
-      const auto left = end - std::chrono::steady_clock::now();
+      const auto left = end - Clock::now();
       if (left.count() <= 0) throw RedisError("no answer for 10 s", false);
       pollfd file = wire.waits_for();
       poll(&file, 1, std::chrono::ceil<std::chrono::milliseconds>(left).count());
@@ -137,13 +183,15 @@ void RedisConnection::greet(const RedisSettings& settings) {
     greetings.push_back({"AUTH", *location.password});
   greetings.push_back({"CLIENT", "SETNAME", settings.name});
   greetings.push_back({"PING"});
-  ask_all(greetings);
+  const std::string pong = ask_all(greetings).back().text;
+  if (pong != "PONG") throw RedisError(kNoServer, true);
 }
 
 RedisConnection::~RedisConnection() = default;
 
 std::vector<RedisReply> RedisConnection::ask_all(const std::vector<RedisCommand>& commands) {
-  for (const RedisCommand& command : commands) private_->wire.write(redis_command(command));
+  private_->end = Private::Clock::now() + kPatience;
+  for (const RedisCommand& command : commands) private_->ask(command);
   std::vector<RedisReply> replies;
   for (std::size_t i = 0; i < commands.size(); ++i) {
     replies.push_back(private_->receive());

@@ -34,6 +34,9 @@ class RedisError : public std::runtime_error {
   bool hopeless;  ///< another connection would fare no better
 };
 
+/// Throws RedisError when an answer is of another kind.
+void expect(const RedisReply& reply, RedisReply::Kind kind);
+
 struct RedisSettings {
   Location location;
   std::string ca_file;  ///< certificates that vouch for the server, as PEM; empty: the system's
@@ -44,8 +47,11 @@ struct RedisSettings {
 /// protocol; a Wire sends and receives, because Debian 12's hiredis cannot do TLS.
 class RedisConnection {
  public:
-  /// No call but that of a command that blocks waits longer for the server.
+  /// No call waits longer for the server, but for the time that its bytes take at kLeastRate.
   static constexpr std::chrono::seconds kPatience{10};
+  static constexpr uint64_t kLeastRate = 100 << 10;  ///< bytes a second
+  /// A million jobs in a hash have some 200 MB.
+  static constexpr uint64_t kMostReplyBytes = 256 << 20, kMostElements = 4'000'000;
 
   /// Connects and is let in. Throws RedisError.
   explicit RedisConnection(const RedisSettings& settings);
@@ -57,6 +63,12 @@ class RedisConnection {
   std::vector<RedisReply> ask_all(const std::vector<RedisCommand>& commands);
   RedisReply ask(const RedisCommand& command) {
     return std::move(ask_all(std::vector<RedisCommand>{command})[0]);
+  }
+  /// An answer of this kind: another one is no Redis server's. Throws RedisError.
+  RedisReply ask(const RedisCommand& command, RedisReply::Kind kind) {
+    RedisReply reply = ask(command);
+    expect(reply, kind);
+    return reply;
   }
 
  private:

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The side of the protocol that gathers: XREAD, XTRIM.
+// The side of the protocol that gathers: XREAD, XDEL.
+#include <algorithm>
+#include <charconv>
+#include <map>
 #include <utility>
 
 #include "pipelines/jobs/redis_queue.h"
@@ -10,17 +13,24 @@ namespace {
 constexpr char kSilenceLimit_ms[] = "15000";  // of the one that gathers
 constexpr char kMostEntries[] = "100";        // a read
 
+constexpr std::size_t kMostRemoved = 1000;  // entries a command
+
+bool read_whole(const std::string& text, uint64_t& number) {
+  const char* end = text.data() + text.size();
+  const auto [read, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && read == end;
+}
+
 ResultEntry entry_from(const RedisReply& reply) {
   ResultEntry entry{reply[0].text, {}, {}};
-  const RedisReply& fields = reply[1];
-  for (std::size_t i = 0; i + 1 < fields.list.size(); i += 2) {
-    const std::string& name = fields[i].text;
-    const std::string& value = fields[i + 1].text;
-    if (name == "job") entry.job = value;
-    if (name == "first") entry.lines.first_frame = number_from(value);
-    if (name == "frames") entry.lines.frames = number_from(value);
-    if (name == "lines") entry.lines.text = value;
-  }
+  std::map<std::string, std::string> fields;
+  for (std::size_t i = 0; i + 1 < reply[1].list.size(); i += 2)
+    fields.emplace(reply[1][i].text, reply[1][i + 1].text);
+  entry.job = fields["job"];
+  entry.lines.text = std::move(fields["lines"]);
+  if (!read_whole(fields["first"], entry.lines.first_frame) ||
+      !read_whole(fields["frames"], entry.lines.frames))
+    entry.problem = "says of which frames it is by no numbers";
   return entry;
 }
 
@@ -32,7 +42,8 @@ class RedisGatherQueue final : public GatherQueue {
   bool enter() override {
     const RedisReply set =
         connection_.ask({"SET", keys_.gather, name_, "NX", "PX", kSilenceLimit_ms});
-    if (set.kind == RedisReply::Kind::kText) return true;
+    if (set.text == "OK") return true;
+    expect(set, RedisReply::Kind::kNothing);
     if (connection_.ask({"GET", keys_.gather}).text != name_) return false;
     connection_.ask({"PEXPIRE", keys_.gather, kSilenceLimit_ms});
     return true;
@@ -43,14 +54,15 @@ class RedisGatherQueue final : public GatherQueue {
       connection_.ask({"DEL", keys_.gather});
   }
 
-  std::vector<Video> videos() override {
-    return read_videos(connection_.ask({"HGETALL", keys_.videos}));
-  }
+  QueueVideos videos() override { return read_videos(connection_.ask({"HGETALL", keys_.videos})); }
 
   JobRecords records() override {
     const auto replies =
         connection_.ask_all({RedisCommand{"HGETALL", keys_.done}, {"HGETALL", keys_.failed}});
-    return {read_records(replies[0]), read_records(replies[1])};
+    JobRecords records;
+    records.done = read_records(replies[0], records.damaged);
+    records.failed = read_failures(replies[1]);
+    return records;
   }
 
   std::vector<ResultEntry> read(std::chrono::milliseconds wait) override {
@@ -58,20 +70,29 @@ class RedisGatherQueue final : public GatherQueue {
     if (wait.count() > 0) command.insert(command.end(), {"BLOCK", std::to_string(wait.count())});
     command.insert(command.end(), {"STREAMS", keys_.results, last_});
     const RedisReply streams = connection_.ask(command);
+    if (streams.kind == RedisReply::Kind::kNothing) return {};
+    expect(streams[0][1], RedisReply::Kind::kList);
     std::vector<ResultEntry> entries;
     for (const RedisReply& one : streams[0][1].list) entries.push_back(entry_from(one));
     if (!entries.empty()) last_ = entries.back().entry;
     return entries;
   }
 
-  void trim() override {
-    if (last_ == trimmed_) return;
-    connection_.ask_all({RedisCommand{"XTRIM", keys_.results, "MINID", last_},
-                         RedisCommand{"XDEL", keys_.results, last_}});
-    trimmed_ = last_;
+  void remove(const std::vector<std::string>& entries) override {
+    for (std::size_t from = 0; from < entries.size(); from += kMostRemoved) {
+      RedisCommand command{"XDEL", keys_.results};
+      const std::size_t end = std::min(entries.size(), from + kMostRemoved);
+      command.insert(command.end(), entries.begin() + static_cast<std::ptrdiff_t>(from),
+                     entries.begin() + static_cast<std::ptrdiff_t>(end));
+      in_turn({std::move(command)});
+    }
   }
 
-  void put_back(const Job& job) override { transact(connection_, put_commands(keys_, job)); }
+  void put_back(const Job& job) override { in_turn(put_commands(keys_, job)); }
+
+  void set_aside(const Job& job, const JobRecord& record) override {
+    in_turn({{"HDEL", keys_.done, job.id}, {"HSET", keys_.failed, job.id, write_record(record)}});
+  }
 
   void forget(const Video& video) override {
     std::vector<RedisCommand> commands{{"HDEL", keys_.videos, std::to_string(video.number)},
@@ -80,14 +101,23 @@ class RedisGatherQueue final : public GatherQueue {
       for (const std::string* hash : {&keys_.done, &keys_.failed, &keys_.reasons, &keys_.progress})
         commands.push_back({"HDEL", *hash, job.id});
     }
-    transact(connection_, std::move(commands));
+    in_turn(std::move(commands));
   }
 
  private:
+  // One that stood still may wake up when another has begun.
+  void in_turn(std::vector<RedisCommand> commands) {
+    const auto replies =
+        connection_.ask_all({RedisCommand{"WATCH", keys_.gather}, {"GET", keys_.gather}});
+    if (replies[1].text != name_ ||
+        transact(connection_, std::move(commands)).kind == RedisReply::Kind::kNothing)
+      throw RedisError("it was silent for too long to gather", false);
+  }
+
   RedisConnection connection_;
   const QueueKeys keys_;
   const std::string name_;
-  std::string last_ = "0-0", trimmed_ = "0-0";
+  std::string last_ = "0-0";
 };
 
 }  // namespace

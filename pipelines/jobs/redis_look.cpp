@@ -37,7 +37,7 @@ uint64_t used_memory(const std::string& info) {
 QueueState look(const RedisSettings& settings) {
   RedisConnection connection(settings);
   const QueueKeys keys(settings.location.name);
-  connection.ask({"XGROUP", "CREATE", keys.jobs, kGroup, "0", "MKSTREAM"});
+  make_group(connection, keys);
   const auto replies = connection.ask_all({RedisCommand{"TIME"},
                                            {"HGETALL", keys.videos},
                                            {"HGETALL", keys.done},
@@ -53,8 +53,11 @@ QueueState look(const RedisSettings& settings) {
   state.now_s = static_cast<double>(number_from(replies[0][0].text)) +
                 static_cast<double>(number_from(replies[0][1].text)) / 1e6;
   state.videos = read_videos(replies[1]);
-  state.records = {read_records(replies[2]), read_records(replies[3])};
-  const std::map<std::string, JobRecord> progress = read_records(replies[4]);
+  state.records.done = read_records(replies[2], state.records.damaged);
+  state.records.failed = read_failures(replies[3]);
+  std::map<std::string, std::string> ignored;
+  const std::map<std::string, JobRecord> progress = read_records(replies[4], ignored);
+  for (const std::size_t list : {0, 5, 6, 7}) expect(replies[list], RedisReply::Kind::kList);
   std::map<std::string, std::string> holder;  // by entry
   for (const RedisReply& claim : replies[6].list) {
     // Given back: nobody holds it.
@@ -90,8 +93,8 @@ QueueState look(const RedisSettings& settings) {
 std::size_t retry_failed(const RedisSettings& settings) {
   RedisConnection connection(settings);
   const QueueKeys keys(settings.location.name);
-  const std::vector<Video> videos = read_videos(connection.ask({"HGETALL", keys.videos}));
-  const auto failed = read_records(connection.ask({"HGETALL", keys.failed}));
+  const std::vector<Video> videos = read_videos(connection.ask({"HGETALL", keys.videos})).videos;
+  const auto failed = read_failures(connection.ask({"HGETALL", keys.failed}));
   std::size_t count = 0;
   for (const Video& video : videos) {
     for (const Job& job : jobs_of(video)) {

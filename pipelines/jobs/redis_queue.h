@@ -66,15 +66,24 @@ QueueState look(const RedisSettings& settings);
 std::size_t retry_failed(const RedisSettings& settings);
 
 // What the parts above share.
+/// Makes the group of the jobs' stream, and the stream, where they are not there. Throws
+/// RedisError.
+void make_group(RedisConnection& connection, const QueueKeys& keys);
 /// The number at the beginning of a text; without one 0.
 uint64_t number_from(const std::string& text);
 std::string write_record(const JobRecord& record);
-JobRecord read_record(const std::string& text);  ///< what cannot be read is empty
-std::vector<Video> read_videos(const RedisReply& hash);
-std::map<std::string, JobRecord> read_records(const RedisReply& hash);
+/// For any text. Throws std::runtime_error, which names what is wrong.
+JobRecord read_record(const std::string& text);
+// Throw RedisError when the answer is no hash.
+QueueVideos read_videos(const RedisReply& hash);
+/// Records that cannot be read are in `damaged`, with the reason.
+std::map<std::string, JobRecord> read_records(const RedisReply& hash,
+                                              std::map<std::string, std::string>& damaged);
+/// As failures: that a record cannot be read is the reason.
+std::map<std::string, JobRecord> read_failures(const RedisReply& hash);
 /// Commands that put a job into the queue and forget how it ended.
 std::vector<RedisCommand> put_commands(const QueueKeys& keys, const Job& job);
-/// Carries all of them out, or none.
-void transact(RedisConnection& connection, std::vector<RedisCommand> commands);
+/// Carries all of them out, or none. The answer is nothing where a watched key has changed.
+RedisReply transact(RedisConnection& connection, std::vector<RedisCommand> commands);
 
 }  // namespace tandem

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A worker's side of the protocol: XREADGROUP, XAUTOCLAIM, XPENDING, XCLAIM, XADD, XACK.
+#include <algorithm>
 #include <utility>
 
 #include "pipelines/jobs/redis_queue.h"
@@ -17,7 +18,8 @@ class RedisWorkQueue final : public WorkQueue {
         keys_(settings.location.name),
         worker_(std::move(worker)),
         claim_limit_ms_(std::to_string(claim_limit.count())) {
-    connection_.ask({"XGROUP", "CREATE", keys_.jobs, kGroup, "0", "MKSTREAM"});
+    make_group(connection_, keys_);
+    forget_dead_workers();
   }
 
   std::optional<Claim> take(std::chrono::milliseconds most) override {
@@ -72,7 +74,12 @@ class RedisWorkQueue final : public WorkQueue {
 
   std::string last_reason(const std::string& job) override {
     const RedisReply text = connection_.ask({"HGET", keys_.reasons, job});
-    return text.kind == RedisReply::Kind::kText ? read_record(text.text).reason : "";
+    if (text.kind != RedisReply::Kind::kText) return "";
+    try {
+      return read_record(text.text).reason;
+    } catch (const std::runtime_error& e) {
+      return std::string("the record of its last failure ") + e.what();
+    }
   }
 
   uint64_t results_waiting() override { return length(keys_.results); }
@@ -87,7 +94,8 @@ class RedisWorkQueue final : public WorkQueue {
 
  private:
   uint64_t length(const std::string& stream) {
-    return static_cast<uint64_t>(connection_.ask({"XLEN", stream}).number);
+    return static_cast<uint64_t>(
+        connection_.ask({"XLEN", stream}, RedisReply::Kind::kNumber).number);
   }
 
   RedisCommand result(const std::string& job, const ResultLines& lines) const {
@@ -117,7 +125,20 @@ class RedisWorkQueue final : public WorkQueue {
     if (most.count() > 0) command.insert(command.end(), {"BLOCK", std::to_string(most.count())});
     command.insert(command.end(), {"STREAMS", keys_.jobs, from});
     const RedisReply streams = connection_.ask(command);
+    if (streams.kind == RedisReply::Kind::kNothing) return std::nullopt;
+    expect(streams[0][1], RedisReply::Kind::kList);
     return claim_from(streams[0][1][0], from[0] == '>');
+  }
+
+  // Those that hold nothing and have been silent for longer than a claim lasts. In one step: one of
+  // them may wake up and take a job, which would go with it.
+  void forget_dead_workers() {
+    constexpr char kForget[] =
+        "for _, one in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])) do "
+        "local of = {} for i = 1, #one, 2 do of[one[i]] = one[i + 1] end "
+        "if of.pending == 0 and of.idle > tonumber(ARGV[2]) and of.name ~= ARGV[3] then "
+        "redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], of.name) end end";
+    connection_.ask({"EVAL", kForget, "1", keys_.jobs, kGroup, claim_limit_ms_, kNobody});
   }
 
   // Of those whose workers have been silent for too long, and of those that were given back.
@@ -126,6 +147,8 @@ class RedisWorkQueue final : public WorkQueue {
     for (int round = 0; round < kMostRounds; ++round) {
       const RedisReply claimed = connection_.ask(
           {"XAUTOCLAIM", keys_.jobs, kGroup, worker_, claim_limit_ms_, cursor, "COUNT", "1"});
+      expect(claimed[0], RedisReply::Kind::kText);
+      expect(claimed[1], RedisReply::Kind::kList);
       if (auto claim = claim_from(claimed[1][0], false)) return claim;
       cursor = claimed[0].text;
       if (cursor == "0-0") break;
@@ -143,7 +166,7 @@ class RedisWorkQueue final : public WorkQueue {
     if (is_new) return claim;
     const RedisReply pending =
         connection_.ask({"XPENDING", keys_.jobs, kGroup, claim.entry, claim.entry, "1"});
-    claim.attempt = static_cast<int>(pending[0][3].number);
+    claim.attempt = static_cast<int>(std::clamp<int64_t>(pending[0][3].number, 1, 1'000'000));
     return claim;
   }
 

@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/jobs/worker.h"
 
-#include <glib-unix.h>
+#include <glib.h>
 
 #include <cstdio>
 #include <thread>
-#include <vector>
+#include <utility>
 
+#include "files/terminal_text.h"
 #include "gst/publish/location.h"
+#include "pipelines/jobs/end_watch.h"
 #include "pipelines/jobs/job_run.h"
 #include "pipelines/jobs/queue_link.h"
 #include "pipelines/jobs/redis_queue.h"
-#include "pipelines/tandem/end_signals.h"
+#include "pipelines/tandem/commands.h"
 
 namespace tandem {
 namespace {
 
 using namespace std::chrono_literals;
-
-gboolean on_signal(gpointer stop) {
-  *static_cast<bool*>(stop) = true;
-  return G_SOURCE_CONTINUE;
-}
 
 class Worker {
  public:
@@ -31,62 +28,35 @@ class Worker {
             [this] {
               return open_work_queue(settings_.redis, settings_.name, settings_.rules.claim_limit);
             },
-            [](const std::string& news) { std::fprintf(stderr, "tandem: %s\n", news.c_str()); }) {
-    for (const int signal : end_signals())
-      signals_.push_back(g_unix_signal_add(signal, on_signal, &stop_));
-  }
-  ~Worker() {
-    for (const guint signal : signals_) g_source_remove(signal);
-  }
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
+            [](const std::string& news) { std::fprintf(stderr, "tandem: %s\n", news.c_str()); }) {}
 
   bool run();
 
  private:
-  void pause(std::chrono::milliseconds duration);
-  bool is_stopped();
   void insist(const std::function<void(WorkQueue&)>& work);
   void do_job(const Claim& claim);
-  void finish(const Claim& claim, const Job& job, const JobRun& run);
-  void fail(const Claim& claim, const std::string& job, JobRecord record);
+  void fail(const Claim& claim, const std::string& job, const JobRecord& record);
+  void give_back(const Claim& claim, const std::string& job, const JobRecord& record);
+  [[noreturn]] void leave_stuck(const Claim& claim, const std::string& job, JobRecord record);
   void wait_for_gather();
 
   const WorkerSettings& settings_;
-  bool stop_ = false;
+  EndWatch end_{"the worker", kInterruptedStatus};
   QueueLink<WorkQueue> link_;
-  std::vector<guint> signals_;
   int failures_ = 0;  // in a row
   bool waits_for_gather_ = false;
 };
 
-bool Worker::is_stopped() {
-  while (g_main_context_iteration(nullptr, FALSE)) {
-  }
-  return stop_;
-}
-
-void Worker::pause(std::chrono::milliseconds duration) {
-  const auto end = std::chrono::steady_clock::now() + duration;
-  while (!is_stopped() && std::chrono::steady_clock::now() < end)
-    std::this_thread::sleep_for(std::min(duration, 20ms));
-}
-
-// Until the server has heard of it; a worker that is to stop gives up after a while: its claim ends
+// Until the server has heard of it; a worker that is to stop is ended by its watch: its claim ends
 // by itself.
 void Worker::insist(const std::function<void(WorkQueue&)>& work) {
-  constexpr auto kPatience = 5s;
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (!link_.attempt(work)) {
-    if (is_stopped() && std::chrono::steady_clock::now() > end) return;
-    std::this_thread::sleep_for(20ms);
-  }
+  while (!link_.attempt(work)) std::this_thread::sleep_for(20ms);
 }
 
 void Worker::wait_for_gather() {
   if (!std::exchange(waits_for_gather_, true))
     std::fprintf(stderr, "tandem: results are not gathered: waiting for `tandem gather`\n");
-  pause(1s);
+  end_.wait_for(1s);
 }
 
 void Worker::do_job(const Claim& claim) {
@@ -94,9 +64,11 @@ void Worker::do_job(const Claim& claim) {
   try {
     job = read_job(claim.text);
   } catch (const std::exception& e) {
+    const std::string name = "entry " + claim.entry,
+                      reason = "what was submitted " + terminal_text(e.what());
+    std::fprintf(stderr, "tandem: %s failed: %s\n", terminal_text(name).c_str(), reason.c_str());
     insist([&](WorkQueue& queue) {
-      queue.set_aside(claim, "entry " + claim.entry,
-                      {settings_.name, 0, 0, 0, std::string("what was submitted ") + e.what()});
+      queue.set_aside(claim, name, {settings_.name, 0, 0, g_get_real_time() / 1e6, reason});
     });
     return;
   }
@@ -108,46 +80,71 @@ void Worker::do_job(const Claim& claim) {
     });
     return;
   }
-  JobRun run(claim, job, settings_.name, settings_.rules, link_);
-  const JobRun::Outcome outcome = run.play(settings_.machine);
+  if (end_.ended()) return give_back(claim, job.id, {});
+  JobRun run(claim, job, settings_.name, settings_.rules, link_, end_);
+  const JobRun::Outcome outcome = run.play(settings_.machine, settings_.input);
   const JobRecord record = run.record();
   switch (outcome) {
     case JobRun::Outcome::kComplete:
       insist([&](WorkQueue& queue) { run.finish(queue); });
       failures_ = 0;
-      std::printf("%s: %llu frames in %.2f s\n", job.id.c_str(),
+      std::printf("%s: %llu frames in %.2f s\n", shown(job.id).c_str(),
                   static_cast<unsigned long long>(record.frames), record.seconds);
       std::fflush(stdout);
       break;
     case JobRun::Outcome::kLost:
-      std::fprintf(stderr, "tandem: %s is another worker's by now\n", job.id.c_str());
+      std::fprintf(stderr, "tandem: %s is another worker's by now\n", shown(job.id).c_str());
       break;
     case JobRun::Outcome::kInterrupted:
-      stop_ = true;
-      insist([&](WorkQueue& queue) { queue.give_back(claim, job.id, record, false); });
+      give_back(claim, job.id, record);
       break;
     case JobRun::Outcome::kFailed:
       fail(claim, job.id, record);
+      if (!run.refused()) end_.wait_for(WorkerRules::pause_after(++failures_));
       break;
+    case JobRun::Outcome::kStuck:
+      leave_stuck(claim, job.id, record);
   }
 }
 
-void Worker::fail(const Claim& claim, const std::string& job, JobRecord record) {
+void Worker::give_back(const Claim& claim, const std::string& job, const JobRecord& record) {
+  insist([&](WorkQueue& queue) { queue.give_back(claim, job, record, false); });
+}
+
+void Worker::fail(const Claim& claim, const std::string& job, const JobRecord& record) {
   const bool again = settings_.rules.may_try_again(claim.attempt);
-  std::fprintf(stderr, "tandem: %s failed (attempt %d): %s\n", job.c_str(), claim.attempt,
-               record.reason.c_str());
+  std::fprintf(stderr, "tandem: %s failed (attempt %d): %s\n", shown(job).c_str(), claim.attempt,
+               terminal_text(record.reason).c_str());
   insist([&](WorkQueue& queue) {
     if (again)
       queue.give_back(claim, job, record, true);
     else
       queue.set_aside(claim, job, record);
   });
-  pause(WorkerRules::pause_after(++failures_));
+}
+
+// What plays the job waits for something that never comes, and would keep the job's handles and
+// memory: the process goes, and whoever started it starts another one.
+void Worker::leave_stuck(const Claim& claim, const std::string& job, JobRecord record) {
+  constexpr auto kToTell = 10s;
+  const std::string why = "job " + shown(job) + " cannot be stopped";
+  const bool interrupted = end_.ended();
+  end_.leave_by(EndWatch::Clock::now() + kToTell, why, 1);
+  try {
+    if (interrupted) {
+      give_back(claim, job, record);
+    } else {
+      record.reason += "; its worker could not stop it and left";
+      fail(claim, job, record);
+    }
+  } catch (const std::exception&) {  // the queue is gone: the claim ends by itself
+  }
+  end_.leave(why, interrupted ? kInterruptedStatus : 1);
 }
 
 bool Worker::run() {
   bool none_left = false;
-  while (!is_stopped() && !none_left) {
+  while (!end_.ended() && !none_left) {
     std::optional<Claim> claim;
     bool full = false;
     const bool heard = link_.attempt([&](WorkQueue& queue) {
@@ -156,7 +153,7 @@ bool Worker::run() {
       if (!full && !claim && settings_.until_empty) none_left = queue.jobs_left() == 0;
     });
     if (!heard) {
-      pause(50ms);
+      end_.wait_for(50ms);
     } else if (full) {
       wait_for_gather();
     } else if (claim) {

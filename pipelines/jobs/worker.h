@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "pipelines/jobs/input_guard.h"
 #include "pipelines/jobs/redis_connection.h"
 #include "pipelines/jobs/worker_rules.h"
 #include "pipelines/tandem/elements.h"
@@ -14,13 +15,15 @@ struct WorkerSettings {
   RedisSettings redis;
   std::string name;     ///< of the worker, unlike that of any other
   BinSettings machine;  ///< what changes how fast it is and not what comes out
+  InputRules input;
   WorkerRules rules;
   bool until_empty = false;      ///< leave when no job is left
   uint64_t most_results = 4096;  ///< entries in the server above which no job is begun
 };
 
-/// Takes jobs until it is interrupted, or none is left. Returns false when it was interrupted.
-/// Throws Failure when the queue cannot be used.
+/// Takes jobs until a signal comes, or none is left. Returns false when a signal came. Throws
+/// Failure when the queue cannot be used. The process ends, with a word, when a job cannot be
+/// stopped, or when it is not over 2.5 s after a signal.
 bool work(const WorkerSettings& settings);
 
 }  // namespace tandem

@@ -30,9 +30,13 @@ int gather_command(const std::vector<std::string>& arguments) {
   }
   settings.name = "gather-" + process_name();
   settings.redis = queue.settings(settings.name);
-  if (gather(settings)) return 0;
+  const GatherEnd end = gather(settings);
+  if (end == GatherEnd::kAll) return 0;
+  if (end == GatherEnd::kInterrupted) return kInterruptedStatus;
   std::fputs(
-      "tandem: some jobs failed; `tandem jobs` says why, `tandem jobs --retry` tries again\n",
+      "tandem: not all videos are gathered: some jobs failed, or what was said above; `tandem "
+      "jobs` "
+      "says why, `tandem jobs --retry` tries again\n",
       stderr);
   return 1;
 }

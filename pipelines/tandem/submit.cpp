@@ -2,8 +2,10 @@
 #include <cstdio>
 #include <map>
 
+#include "files/terminal_text.h"
 #include "gst/publish/location.h"
 #include "pipelines/jobs/gathered_video.h"
+#include "pipelines/jobs/input_guard.h"
 #include "pipelines/jobs/job_properties.h"
 #include "pipelines/jobs/parts.h"
 #include "pipelines/jobs/redis_queue.h"
@@ -55,10 +57,23 @@ SubmitSettings parse_submit_settings(const std::vector<std::string>& arguments) 
   return settings;
 }
 
+// Throws Failure for a file that workers would not read either: a FIFO would be waited for.
+void check_submitted(const std::string& uri) {
+  const InputRules rules;
+  InputGuard guard(rules);
+  try {
+    guard.check(uri);
+  } catch (const Refused& refused) {
+    g_printerr("tandem: warning: %s: %s. %s\n", terminal_text(without_password(uri)).c_str(),
+               refused.what(), refused.advice.c_str());
+  }
+}
+
 VideoIndex index_for(const SubmitSettings& settings, const std::string& uri) {
+  check_submitted(uri);
   if (const std::string missing = cut_short(uri); !missing.empty()) {
-    g_printerr("tandem: warning: %s is cut short: %s\n", without_password(uri).c_str(),
-               missing.c_str());
+    g_printerr("tandem: warning: %s is cut short: %s\n",
+               terminal_text(without_password(uri)).c_str(), missing.c_str());
   }
   VideoIndex index;
   if (frames_are_independent(settings.application) && settings.part_s > 0) return index_video(uri);
@@ -73,9 +88,9 @@ void submit(const SubmitSettings& settings, RedisSubmitQueue& queue, const std::
   const Video video = queue.submit({uri, settings.application, settings.properties},
                                    cut(index, static_cast<uint64_t>(settings.part_s * 1e9)));
   std::printf("video %llu: %s, %zu job%s, results in %s\n",
-              static_cast<unsigned long long>(video.number), without_password(uri).c_str(),
-              video.parts.size(), video.parts.size() == 1 ? "" : "s",
-              results_file_name(video).c_str());
+              static_cast<unsigned long long>(video.number),
+              terminal_text(without_password(uri)).c_str(), video.parts.size(),
+              video.parts.size() == 1 ? "" : "s", terminal_text(results_file_name(video)).c_str());
   if (!index.why_whole.empty() && settings.part_s > 0)
     std::printf("  one job: %s\n", index.why_whole.c_str());
   std::fflush(stdout);

@@ -3,6 +3,8 @@
 
 #include <cstdio>
 
+#include "files/ascii.h"
+#include "files/uri_scheme.h"
 #include "gst/publish/location.h"
 #include "pipelines/tandem/bin_options.h"
 #include "pipelines/tandem/commands.h"
@@ -20,6 +22,13 @@ std::chrono::milliseconds limit(const char* option, const std::optional<double>&
   return std::chrono::milliseconds(static_cast<int64_t>(*seconds * 1e3));
 }
 
+// "rtsps:" and "rtsps://" mean the same.
+std::string allowed_scheme(const std::string& text) {
+  std::string scheme = ascii_lower(text.substr(0, text.find(':')));
+  if (is_uri_scheme(scheme)) return scheme;
+  throw UsageError("--allow-scheme: '" + text + "' is no scheme of addresses, as rtsps is");
+}
+
 }  // namespace
 
 int worker_command(const std::vector<std::string>& arguments) {
@@ -27,6 +36,8 @@ int worker_command(const std::vector<std::string>& arguments) {
   QueueOptions queue;
   std::optional<double> claim_s, stall_s;
   std::optional<int> attempts;
+  std::vector<std::string> schemes;
+  std::string largest;
   OptionParser parser("worker",
                       "Takes jobs that `tandem submit` put into a queue, one at a time.\n"
                       "The results go back, and `tandem gather` writes files of them\n"
@@ -39,12 +50,23 @@ int worker_command(const std::vector<std::string>& arguments) {
   parser.add("stall", stall_s, "SECONDS",
              "a job of which no frame comes for so long has failed (default: 300)");
   parser.add("attempts", attempts, "N", "a job that fails N times is set aside (default: 3)");
+  parser.add("allow-scheme", schemes, "NAME",
+             "read addresses of this scheme too, as rtsps; more than once for several (default: "
+             "file, http, https, rtsp)");
+  parser.add("largest-frame", largest, "WxH",
+             "jobs whose frames have more pixels fail: each takes memory (default: 7680x4320, some "
+             "400 MB)");
   add_machine_options(parser, settings.machine, Subcommand::run);
   add_speed_options(parser, settings.machine);
   parser.parse(arguments);
   settings.rules.claim_limit = limit("claim", claim_s, settings.rules.claim_limit);
   settings.rules.stall_limit = limit("stall", stall_s, settings.rules.stall_limit);
   settings.rules.most_attempts = at_least("attempts", attempts, 1, settings.rules.most_attempts);
+  for (const std::string& scheme : schemes) settings.input.schemes.insert(allowed_scheme(scheme));
+  if (!largest.empty()) {
+    const Size size = parse_size("largest-frame", largest);
+    settings.input.most_pixels = uint64_t{1} * size.width * size.height;
+  }
   settings.name = process_name();
   settings.redis = queue.settings(settings.name);
   gst_init(nullptr, nullptr);

@@ -16,6 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const std::string kGateIdentity = "0123456789abcdef0123456789abcdef";
+
+std::string id(int part) { return "3." + std::to_string(part) + "@" + kGateIdentity; }
+
 std::string line(uint64_t frame, int id = 5, int other_id = 9) {
   return R"({"frame":)" + std::to_string(frame) + R"(,"detections":[{"id":)" + std::to_string(id) +
          R"(,"confidence":0.9312},{"id":)" + std::to_string(other_id) + R"(,"confidence":null}]})" +
@@ -39,10 +43,10 @@ class Gathered : public testing::Test {
   ~Gathered() override { fs::remove_all(folder_); }
 
   Video video(std::vector<Part> parts = {{0, 10, {}, 400, 0}, {10, 20, 400, {}, 0}}) const {
-    return {3, 1'800'000'000, {"file:///videos/the%20gate.mp4", "vivid", {}}, std::move(parts)};
+    return {3, kGateIdentity, {"file:///videos/the%20gate.mp4", "vivid", {}}, std::move(parts)};
   }
   std::map<std::string, JobRecord> done() const {
-    return {{"3.0", {"w", 10, 1, 1}}, {"3.1", {"w", 20, 1, 1}}};
+    return {{id(0), {"w", 10, 1, 1}}, {id(1), {"w", 20, 1, 1}}};
   }
 
   const std::string folder_ = testing::TempDir() + "/gathered_" + std::to_string(getpid()) + "_" +
@@ -85,10 +89,16 @@ TEST_F(Gathered, AHalfLineIsTakenBack) {
 
 TEST_F(Gathered, EntriesThatAreNotWhatTheySayAreLeftOut) {
   GatheredPart part(folder_ + "/part", 0);
-  part.take({0, 3, "one line\n"});
-  part.take({0, 1, "no end"});
-  part.take({0, UINT64_MAX, "x\n"});
+  EXPECT_NE(part.take({0, 3, line(0)}), "");
+  EXPECT_NE(part.take({0, 1, line(0) + line(1)}), "");
+  EXPECT_NE(part.take({0, 1, line(0).substr(0, 20)}), "");
+  EXPECT_NE(part.take({0, UINT64_MAX, line(0)}), "");
   EXPECT_EQ(part.frames(), 0U);
+  EXPECT_EQ(part.take(lines(0, 4)), "");
+  // As many lines as frames are new, and not theirs.
+  EXPECT_NE(part.take({0, 7, line(4) + line(5) + line(6)}), "");
+  EXPECT_EQ(part.take({9, 1, "of a gap"}), "");
+  EXPECT_EQ(part.frames(), 4U);
 }
 
 TEST_F(Gathered, IdsAreNumberedAnewAndNothingElseChanges) {
@@ -99,7 +109,7 @@ TEST_F(Gathered, IdsAreNumberedAnewAndNothingElseChanges) {
   gathered.flush();
   EXPECT_TRUE(gathered.complete(done()));
   EXPECT_FALSE(gathered.complete({}));
-  const std::string path = gathered.write();
+  const std::string path = gathered.write("q");
   EXPECT_EQ(path, folder_ + "/3-the gate.mp4.jsonl");
   std::string expected;
   for (int frame = 0; frame < 30; ++frame) expected += line(frame, 2 * frame + 1, 2 * frame + 2);
@@ -119,41 +129,111 @@ TEST_F(Gathered, AGatherGoesOnAfterAnother) {
   second.take(0, lines(5, 10));
   second.take(1, lines(10, 30));
   second.flush();
-  const std::string path = second.write(), text = content(path);
+  const std::string path = second.write("q"), text = content(path);
   // Killed before the video was forgotten.
   GatheredVideo third(video(), folder_);
-  EXPECT_EQ(third.write(), path);
+  EXPECT_EQ(third.write("q"), path);
   EXPECT_EQ(content(path), text);
 }
 
 TEST_F(Gathered, AnotherFileIsNotReplaced) {
   std::ofstream(folder_ + "/3-the gate.mp4.jsonl") << "somebody's\n";
   GatheredVideo gathered(video(), folder_);
-  EXPECT_THROW(gathered.write(), std::runtime_error);
+  EXPECT_THROW(gathered.write("q"), std::runtime_error);
   EXPECT_EQ(content(folder_ + "/3-the gate.mp4.jsonl"), "somebody's\n");
 }
 
 TEST_F(Gathered, WhatIsDoneAndNotThereIsLost) {
   GatheredVideo gathered(video(), folder_);
-  EXPECT_TRUE(gathered.lost({}).empty());
+  EXPECT_EQ(gathered.damage(0, {}), "");
   gathered.take(0, lines(0, 4));
   gathered.take(0, lines(6, 10));  // between them something went
   gathered.take(1, lines(10, 30));
-  const std::vector<Job> lost = gathered.lost(done());
-  ASSERT_EQ(lost.size(), 1U);
-  EXPECT_EQ(lost[0].id, "3.0");
+  EXPECT_EQ(gathered.damage(0, done()), "4 lines are here of 10 frames");
+  EXPECT_EQ(gathered.damage(1, done()), "");
 }
 
 TEST_F(Gathered, AWholeVideoHasAsManyFramesAsItsWorkerSays) {
   GatheredVideo gathered(video({{}}), folder_);
   gathered.take(0, lines(0, 7));
   EXPECT_FALSE(gathered.complete({}));
-  EXPECT_FALSE(gathered.complete({{"3.0", {"w", 8, 1, 1}}}));
-  EXPECT_TRUE(gathered.complete({{"3.0", {"w", 7, 1, 1}}}));
+  EXPECT_FALSE(gathered.complete({{id(0), {"w", 8, 1, 1}}}));
+  EXPECT_TRUE(gathered.complete({{id(0), {"w", 7, 1, 1}}}));
+}
+
+// A gather that was stopped woke up and wrote once more what another had written meanwhile.
+TEST_F(Gathered, MoreLinesThanFramesAreDamage) {
+  {
+    GatheredVideo first(video(), folder_);
+    first.take(0, lines(0, 10));
+    first.take(1, lines(10, 30));
+    first.flush();
+  }
+  const std::string part = folder_ + "/.gather/3-" + kGateIdentity + "/0";
+  std::ofstream(part, std::ios::app) << lines(5, 10).text;
+  GatheredVideo second(video(), folder_);
+  EXPECT_FALSE(second.complete(done()));
+  EXPECT_EQ(second.damage(0, done()), "15 lines are here of 10 frames");
+  EXPECT_EQ(second.damage(1, done()), "");
+  second.drop(0);
+  EXPECT_EQ(second.damage(0, done()), "0 lines are here of 10 frames");
+  second.take(0, lines(0, 10));
+  second.flush();
+  EXPECT_TRUE(second.complete(done()));
+  // And it comes while the second one has counted.
+  std::ofstream(part, std::ios::app) << line(9);
+  EXPECT_EQ(second.write("q"), "");
+  EXPECT_NE(second.damage(0, done()), "");
+  second.drop(0);
+  second.take(0, lines(0, 4));
+  second.flush();
+  std::ofstream(part, std::ios::app) << line(4);
+  second.take(0, lines(4, 10));
+  second.flush();
+  EXPECT_NE(second.damage(0, done()).find("somebody else"), std::string::npos);
+  second.drop(0);
+  second.take(0, lines(0, 10));
+  second.flush();
+  EXPECT_FALSE(second.write("q").empty());
+}
+
+TEST_F(Gathered, AJobOfNoFramesIsNotDone) {
+  GatheredVideo gathered(video({{}}), folder_);
+  EXPECT_FALSE(gathered.complete({{id(0), {"w", 0, 1, 1}}}));
+  EXPECT_NE(gathered.damage(0, {{id(0), {"w", 0, 1, 1}}}), "");
+}
+
+TEST_F(Gathered, VideosOfOneNumberKeepApart) {
+  Video other = video();
+  other.identity[0] = 'f';
+  GatheredVideo first(video(), folder_), second(other, folder_);
+  first.take(0, lines(0, 10));
+  first.flush();
+  EXPECT_EQ(GatheredVideo(video(), folder_).frames(), 10U);
+  EXPECT_EQ(GatheredVideo(other, folder_).frames(), 0U);
+}
+
+TEST_F(Gathered, PartsOfVideosThatAreGoneAreRemoved) {
+  GatheredVideo written(video(), folder_);
+  written.take(0, lines(0, 10));
+  written.take(1, lines(10, 30));
+  written.flush();
+  Video other = video();
+  other.identity[0] = 'f';
+  other.analysis.uri += "2";
+  GatheredVideo unfinished(other, folder_);
+  written.write("q");
+  const std::string parts = folder_ + "/.gather/3-";
+  remove_gathered_parts(folder_, "another queue", {});
+  remove_gathered_parts(folder_, "q", {video()});
+  EXPECT_TRUE(fs::exists(parts + kGateIdentity));
+  remove_gathered_parts(folder_, "q", {});
+  EXPECT_FALSE(fs::exists(parts + kGateIdentity));
+  EXPECT_TRUE(fs::exists(parts + other.identity));
 }
 
 TEST(ResultsFile, HasANameThatCanBeAFile) {
-  const auto name = [](const char* uri) { return results_file_name({1, 0, {uri, "", {}}, {}}); };
+  const auto name = [](const char* uri) { return results_file_name({1, "", {uri, "", {}}, {}}); };
   EXPECT_EQ(name("rtsp://camera:554/"), "1-.jsonl");
   EXPECT_EQ(name("http://server/a%2Fb%0A.mp4"), "1-a%2Fb%0A.mp4.jsonl");
   EXPECT_LE(name(("file:///" + std::string(1000, 'a')).c_str()).size(), 255U);

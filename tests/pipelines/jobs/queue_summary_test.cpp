@@ -11,11 +11,12 @@ namespace {
 QueueState state() {
   QueueState state;
   state.now_s = 1000;
-  state.videos = {{4, 1, {"http://ann:secret@server/gate.mp4", "vivid", {}}, {{}, {}, {}, {}, {}}}};
-  state.records.done = {{"4.0", {"one", 300, 10, 990}}, {"3.9", {"one", 999, 1, 100}}};
-  state.records.failed = {{"4.3", {"two", 0, 1, 999, "the disk is gone"}}};
-  state.running = {{"4.1", {"one", 100, 10, 1000}}};
-  state.waiting = {"4.2"};
+  state.videos.videos = {
+      {4, "id", {"http://ann:secret@server/gate.mp4", "vivid", {}}, {{}, {}, {}, {}, {}}}};
+  state.records.done = {{"4.0@id", {"one", 300, 10, 990}}, {"3.9@id", {"one", 999, 1, 100}}};
+  state.records.failed = {{"4.3@id", {"two", 0, 1, 999, "the disk is gone"}}};
+  state.running = {{"4.1@id", {"one", 100, 10, 1000}}};
+  state.waiting = {"4.2@id"};
   state.workers = {{"one", 1, 0.25}, {"two", 0, 70}};
   state.results_waiting = 17;
   return state;
@@ -57,6 +58,23 @@ TEST(QueueSummary, IsTold) {
   EXPECT_EQ(json.at("failed")[0].at("reason"), "the disk is gone");
   EXPECT_EQ(json.at("workers")[1].at("silent_s"), 70);
   EXPECT_EQ((text + json_text).find("secret"), std::string::npos);
+}
+
+TEST(QueueSummary, ControlsNoTerminal) {
+  QueueState now;
+  const std::string bad =
+      "\x1b]0;owned\x07\xc2\x9b"
+      "2J\r\n";
+  now.videos.videos = {{1, bad, {bad, bad, {}}, {{}}}};
+  now.videos.problems = {{bad, bad}};
+  now.records.failed = {{bad, {bad, 0, 0, 0, bad}}};
+  now.records.damaged = {{bad, bad}};
+  now.running = {{bad, {bad, 0, 0, 0}}};
+  now.workers = {{bad, 1, 1}};
+  for (const std::string& text :
+       {status_text(now, summarise(now)), status_json(now, summarise(now))}) {
+    for (const char c : {'\x1b', '\x07', '\r', '\xc2'}) EXPECT_EQ(text.find(c), text.npos) << text;
+  }
 }
 
 }  // namespace

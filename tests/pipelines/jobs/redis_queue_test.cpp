@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "tests/gst/publish/real_broker.h"
 
 namespace tandem::test {
@@ -26,7 +28,10 @@ class RedisQueue : public testing::Test {
   }
   Video submit(std::size_t parts) {
     std::vector<Part> all(parts);
-    for (std::size_t i = 0; i < parts; ++i) all[i].first_frame = 10 * i;
+    for (std::size_t i = 0; i < parts; ++i) {
+      all[i].first_frame = 10 * i;
+      if (i + 1 < parts) all[i].frames = 10;
+    }
     return RedisSubmitQueue(settings()).submit(kAnalysis, all);
   }
   std::unique_ptr<WorkQueue> worker(const std::string& name) {
@@ -39,7 +44,7 @@ class RedisQueue : public testing::Test {
                   claim.entry, "IDLE", std::to_string(silent), "JUSTID"});
   }
   static std::string id_of(const std::optional<Claim>& claim) {
-    return claim ? read_job(claim->text).id : "none";
+    return claim ? shown(read_job(claim->text).id) : "none";
   }
 
   std::unique_ptr<RealBroker> server_;
@@ -86,22 +91,22 @@ TEST_F(RedisQueue, ASilentWorkerLosesItsJob) {
 }
 
 TEST_F(RedisQueue, WhatIsGivenBackIsTakenAtOnce) {
-  submit(1);
+  const std::string id = jobs_of(submit(1))[0].id;
   const auto ann = worker("ann"), bob = worker("bob");
   auto claim = ann->take(0ms);
-  ann->give_back(*claim, "1.0", {"ann", 0, 0, 0, "the disk is gone"}, true);
-  EXPECT_EQ(look(settings()).waiting, std::vector<std::string>{"1.0"});
+  ann->give_back(*claim, id, {"ann", 0, 0, 0, "the disk is gone"}, true);
+  EXPECT_EQ(look(settings()).waiting, std::vector<std::string>{id});
   claim = bob->take(0ms);
   ASSERT_TRUE(claim);
   EXPECT_EQ(claim->attempt, 2);
-  EXPECT_EQ(bob->last_reason("1.0"), "the disk is gone");
-  bob->give_back(*claim, "1.0", {}, false);  // Ctrl-C is no failure
+  EXPECT_EQ(bob->last_reason(id), "the disk is gone");
+  bob->give_back(*claim, id, {}, false);  // Ctrl-C is no failure
   claim = ann->take(0ms);
   ASSERT_TRUE(claim);
   EXPECT_EQ(claim->attempt, 2);
-  ann->set_aside(*claim, "1.0", {"ann", 0, 0, 0, "again"});
+  ann->set_aside(*claim, id, {"ann", 0, 0, 0, "again"});
   const QueueState state = look(settings());
-  EXPECT_EQ(state.records.failed.at("1.0").reason, "again");
+  EXPECT_EQ(state.records.failed.at(id).reason, "again");
   EXPECT_EQ(ann->jobs_left(), 0U);
   EXPECT_EQ(retry_failed(settings()), 1U);
   EXPECT_EQ(id_of(bob->take(0ms)), "1.0");
@@ -140,27 +145,28 @@ TEST_F(RedisQueue, FindsASilentOneBehindManyThatSpeak) {
 
 TEST_F(RedisQueue, ResultsAreReadOnceAndGo) {
   const Video video = submit(1);
+  const std::string id = jobs_of(video)[0].id;
   const auto ann = worker("ann");
   const auto claim = ann->take(0ms);
   const auto gather = open_gather_queue(settings(), "gather");
   EXPECT_TRUE(gather->enter());
   EXPECT_FALSE(open_gather_queue(settings(), "other")->enter());
   EXPECT_TRUE(gather->read(1ms).empty());
-  ann->publish("1.0", {0, 2, "{}\n{}\n"}, {});
-  ann->finish(*claim, "1.0", {2, 1, "{}\n"}, {"ann", 3, 0.5, 9});
+  ann->publish(id, {0, 2, "{}\n{}\n"}, {});
+  ann->finish(*claim, id, {2, 1, "{}\n"}, {"ann", 3, 0.5, 9});
   const std::vector<ResultEntry> entries = gather->read(0ms);
   ASSERT_EQ(entries.size(), 2U);
-  EXPECT_EQ(entries[1].job, "1.0");
+  EXPECT_EQ(entries[1].job, id);
   EXPECT_EQ(entries[1].lines.first_frame, 2U);
   EXPECT_EQ(entries[1].lines.frames, 1U);
   EXPECT_EQ(entries[1].lines.text, "{}\n");
   EXPECT_EQ(ann->results_waiting(), 2U);
-  gather->trim();
+  gather->remove({entries[0].entry, entries[1].entry});
   EXPECT_EQ(ann->results_waiting(), 0U);
   EXPECT_TRUE(gather->read(0ms).empty());
-  EXPECT_EQ(gather->records().done.at("1.0").frames, 3U);
+  EXPECT_EQ(gather->records().done.at(id).frames, 3U);
   gather->forget(video);
-  EXPECT_TRUE(gather->videos().empty());
+  EXPECT_TRUE(gather->videos().videos.empty());
   EXPECT_TRUE(gather->records().done.empty());
   gather->leave();
   EXPECT_TRUE(open_gather_queue(settings(), "other")->enter());
@@ -175,6 +181,70 @@ TEST_F(RedisQueue, AWorkerThatLeavesIsForgotten) {
   ann->leave();  // it holds a job, which would go with it
   ASSERT_EQ(look(settings()).workers.size(), 1U);
   EXPECT_EQ(look(settings()).workers[0].name, "ann");
+}
+
+// One that stood still and wakes up: its key is gone, or another's.
+TEST_F(RedisQueue, WhoLostItsTurnChangesNothing) {
+  const Video video = submit(1);
+  const auto ann = worker("ann");
+  ann->finish(*ann->take(0ms), jobs_of(video)[0].id, {0, 1, "{}\n"}, {"ann", 1, 0.5, 9});
+  const auto first = open_gather_queue(settings(), "first");
+  EXPECT_TRUE(first->enter());
+  const std::vector<ResultEntry> entries = first->read(0ms);
+  ASSERT_EQ(entries.size(), 1U);
+  server_->ask({"DEL", QueueKeys(settings().location.name).gather});
+  EXPECT_THROW(first->remove({entries[0].entry}), RedisError);
+  const auto second = open_gather_queue(settings(), "second");
+  EXPECT_TRUE(second->enter());
+  const auto again = open_gather_queue(settings(), "first");
+  EXPECT_FALSE(again->enter());
+  EXPECT_THROW(again->remove({entries[0].entry}), RedisError);
+  EXPECT_THROW(open_gather_queue(settings(), "first")->put_back(jobs_of(video)[0]), RedisError);
+  EXPECT_THROW(open_gather_queue(settings(), "first")->forget(video), RedisError);
+  EXPECT_EQ(ann->results_waiting(), 1U);
+  EXPECT_EQ(ann->jobs_left(), 0U);
+  EXPECT_EQ(second->videos().videos.size(), 1U);
+}
+
+TEST_F(RedisQueue, WhatCannotBeReadIsNamedAndPassedOver) {
+  const Video video = submit(2);
+  const QueueKeys keys(settings().location.name);
+  const std::string first = jobs_of(video)[0].id, second = jobs_of(video)[1].id;
+  server_->ask({"HSET", keys.videos, "7", "no video"});
+  server_->ask({"HSET", keys.videos, "8", write_video(video)});
+  server_->ask({"HSET", keys.done, first, std::string(1000, '[')});
+  server_->ask({"HSET", keys.failed, second, "{\"frames\":-1}"});
+  server_->ask({"HSET", keys.progress, second, "1"});
+  server_->ask({"XADD", keys.results, "*", "job", first, "first", "one", "lines", "x"});
+  server_->ask({"XADD", keys.results, "*", "x", "y"});
+  const auto gather = open_gather_queue(settings(), "gather");
+  const QueueVideos videos = gather->videos();
+  ASSERT_EQ(videos.videos.size(), 1U);
+  EXPECT_EQ(videos.problems.size(), 2U);
+  EXPECT_NE(videos.problems.at("8").find("number of another"), std::string::npos);
+  const JobRecords records = gather->records();
+  EXPECT_TRUE(records.done.empty());
+  EXPECT_NE(records.damaged.at(first).find("levels deep"), std::string::npos);
+  EXPECT_NE(records.failed.at(second).reason, "");
+  for (const ResultEntry& entry : gather->read(0ms)) EXPECT_NE(entry.problem, "");
+  const QueueState state = look(settings());
+  EXPECT_EQ(state.videos.problems.size(), 2U);
+  EXPECT_EQ(retry_failed(settings()), 1U);
+}
+
+// Those that hold nothing go; one that holds a job keeps it.
+TEST_F(RedisQueue, DeadWorkersAreForgotten) {
+  submit(1);
+  constexpr auto kShort = 50ms;
+  const auto ann = open_work_queue(settings(), "ann", kShort);
+  ASSERT_TRUE(ann->take(0ms));
+  EXPECT_FALSE(open_work_queue(settings(), "dead", kClaim)->take(1ms));
+  while (look(settings()).workers.at(1).idle_s < 0.1) std::this_thread::sleep_for(10ms);
+  const auto bob = open_work_queue(settings(), "bob", kShort);
+  const std::vector<WorkerState> left = look(settings()).workers;
+  ASSERT_EQ(left.size(), 1U);
+  EXPECT_EQ(left[0].name, "ann");
+  EXPECT_EQ(id_of(bob->take(0ms)), "1.0");
 }
 
 TEST_F(RedisQueue, ErrorsSayWhatToDoAndNoPassword) {

@@ -69,6 +69,7 @@ TEST(LineQueue, FramesWaitWhileItIsFull) {
     queue.push(std::string(LineQueue::kMostBytes, 'x'));
     queue.push("never");  // waits for close()
   });
+  EXPECT_TRUE(queue.full());
   EXPECT_EQ(queue.take().frames, 1U);
   while (queue.pushed() < 3) std::this_thread::yield();
   queue.close();

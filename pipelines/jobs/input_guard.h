@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "files/regular_file.h"
+#include "pipelines/tandem/options.h"
+
+namespace tandem {
+
+/// What a worker reads for those who may write to its queue.
+struct InputRules {
+  /// Others of GStreamer's sources wait for ever (FIFOs of pushfile:), take what is not theirs
+  /// (handles of fd:) or open more than they name (splitmux:).
+  std::set<std::string> schemes{"file", "http", "https", "rtsp"};
+  /// 7680x4320, the largest frame of broadcast (ITU-R BT.2020), takes some 400 MB in the largest
+  /// application; 16384x16384 took 3.4 GB.
+  uint64_t most_pixels = 7680 * 4320;
+};
+
+/// The job is not for this worker, whatever the state of its machine.
+class Refused : public Failure {
+ public:
+  using Failure::Failure;
+};
+
+/// Lets a pipeline read by those rules alone: also what a playlist names, which nobody sees before.
+class InputGuard {
+ public:
+  explicit InputGuard(const InputRules& rules) : rules_(rules) {}
+  InputGuard(const InputGuard&) = delete;
+  InputGuard& operator=(const InputGuard&) = delete;
+
+  /// Opens the file that `uri` names. Throws Refused: its scheme is not allowed; Failure: it is no
+  /// regular file. Does not wait, unless the file system does.
+  void check(const std::string& uri);
+  /// Throws Refused when frames of this size have too many pixels.
+  void check_pixels(double width, double height) const;
+  /// From now on the pipeline's sources are held to the rules, and read the file that was checked
+  /// whatever is in its place by then. This object outlives the pipeline.
+  void watch(GstElement* pipeline);
+
+ private:
+  static void on_element(GstBin* pipeline, GstBin* bin, GstElement* element, gpointer self);
+  void let_in(GstElement* source, const std::string& uri);
+
+  const InputRules& rules_;
+  std::mutex mutex_;                       // guards what follows
+  std::map<std::string, FileHandle> files_;  // by URI
+};
+
+}  // namespace tandem
