@@ -56,8 +56,9 @@ void NestReader::check_type(CXCursor expression) const {
     case CXType_Complex:
     case CXType_Record:
     case CXType_Vector:
-      source_.refuse(expression, "the type '" + taken(clang().clang_getTypeSpelling(type)) +
-                                     "' has no counterpart in a stage");
+      source_.refuse(expression,
+                     "the type '" + taken(clang().clang_getTypeSpelling(type)) +
+                         "' has no counterpart in a stage: write float, int or unsigned char");
     default:
       return;
   }
@@ -88,7 +89,8 @@ void NestReader::walk(CXCursor cursor) {
       return walk_all(cursor);
     case CXCursor_TypeRef:
       if (!is_known_type(name_of_type(cursor)))
-        source_.refuse(cursor, "the type '" + name_of_type(cursor) + "' is not known");
+        source_.refuse(cursor, "the type '" + name_of_type(cursor) +
+                                   "' is not known: write float, int or unsigned char");
       return;
     case CXCursor_ConditionalOperator:
       count();

@@ -29,11 +29,14 @@ class PragmaReader {
   Pragma read() {
     Pragma pragma{.span = line_};
     take("pragma");
-    if (!is("omp")) fail("'#pragma " + word() + "' is not known");
+    if (!is("omp")) fail("'#pragma " + word() + "' is not known: leave it out");
     take("omp");
-    if (!is("parallel")) fail("'omp " + word() + "' has no counterpart in a stage");
+    if (!is("parallel"))
+      fail("'omp " + word() +
+           "' has no counterpart in a stage: write 'omp parallel for', with a reduction for what "
+           "iterations share");
     take("parallel");
-    if (!is("for")) fail("'omp parallel' without 'for' in the same line");
+    if (!is("for")) fail("'omp parallel' without 'for' in the same line: write both there");
     take("for");
     while (at_ < words_.size()) read_clause(pragma);
     return pragma;
@@ -87,7 +90,7 @@ class PragmaReader {
     } else if (clause == "lastprivate") {
       fail("'lastprivate': the last iteration is no other than the others: leave it out");
     } else {
-      fail("the clause '" + clause + "' is not known");
+      fail("the clause '" + clause + "' is not known: leave it out, or use reduction and private");
     }
   }
 

@@ -7,7 +7,7 @@
 // data: n=4096 cells=1024
 // data: n=8192 cells=2048
 // random: n=1..9 cells=1..9
-// refused: 16:13: 'omp critical' has no counterpart in a stage
+// refused: 16:13: 'omp critical' has no counterpart in a stage: write 'omp parallel for', with a reduction for what iterations share
 // Which cell is written is known when the place of the sample is read.
 void mri_gridding(int n, int cells, const float sample[n], const float place[n], float grid[restrict cells]) {
 #pragma omp parallel for

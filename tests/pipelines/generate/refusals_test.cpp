@@ -85,9 +85,11 @@ TEST(Refusals, ArraysThatMayOverlap) {
 TEST(Refusals, PragmasWithoutACounterpart) {
   EXPECT_EQ(refusal(loop("#pragma omp barrier\nb[i] = a[i];")).substr(0, 12), "own.c:4:1: r");
   EXPECT_EQ(refusal(loop("#pragma omp critical\nb[i] = a[i];")),
-            "own.c:4:13: 'omp critical' has no counterpart in a stage");
+            "own.c:4:13: 'omp critical' has no counterpart in a stage: write 'omp parallel for', "
+            "with a reduction for what iterations share");
   EXPECT_EQ(refusal(loop("#pragma omp atomic\nb[i] += a[i];")),
-            "own.c:4:13: 'omp atomic' has no counterpart in a stage");
+            "own.c:4:13: 'omp atomic' has no counterpart in a stage: write 'omp parallel for', "
+            "with a reduction for what iterations share");
   EXPECT_EQ(
       refusal("void own(int n, float b[restrict n]) {\nint last;\n"
               "#pragma omp parallel for lastprivate(last)\n"
@@ -127,7 +129,7 @@ TEST(Refusals, WordsThatWouldMeanSomethingElse) {
       refusal(loop("k[i] = INT_MAX;", "", "#include <limits.h>\n")),
       "own.c:5:8: the macro 'INT_MAX' is of another file: write its value, or define it here");
   EXPECT_EQ(refusal(loop("const real v = a[i]; b[i] = v;", "", "typedef float real;\n")),
-            "own.c:5:7: the type 'real' is not known");
+            "own.c:5:7: the type 'real' is not known: write float, int or unsigned char");
   EXPECT_EQ(refusal(loop("b[i] = half(a[i]);", "",
                          "static float half(float v) { return v > 1 ? half(v / 2) : v; }\n")),
             "own.c:1:45: the function 'half' calls itself: write a loop");
