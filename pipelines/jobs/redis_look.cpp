@@ -94,15 +94,17 @@ std::size_t retry_failed(const RedisSettings& settings) {
   RedisConnection connection(settings);
   const QueueKeys keys(settings.location.name);
   const std::vector<Video> videos = read_videos(connection.ask({"HGETALL", keys.videos})).videos;
-  const auto failed = read_failures(connection.ask({"HGETALL", keys.failed}));
+  auto failed = read_failures(connection.ask({"HGETALL", keys.failed}));
   std::size_t count = 0;
   for (const Video& video : videos) {
     for (const Job& job : jobs_of(video)) {
-      if (!failed.contains(job.id)) continue;
+      if (failed.erase(job.id) == 0) continue;
       transact(connection, put_commands(keys, job));
       ++count;
     }
   }
+  // Texts that were no jobs, and jobs of videos that are gone.
+  for (const auto& [id, record] : failed) connection.ask({"HDEL", keys.failed, id});
   return count;
 }
 

@@ -62,7 +62,8 @@ std::unique_ptr<GatherQueue> open_gather_queue(const RedisSettings& settings,
 /// Reads all. Throws RedisError.
 QueueState look(const RedisSettings& settings);
 
-/// Puts jobs that failed back. Returns how many. Throws RedisError.
+/// Puts jobs that failed back, and forgets failures of what belongs to no video. Returns how many
+/// jobs. Throws RedisError.
 std::size_t retry_failed(const RedisSettings& settings);
 
 // What the parts above share.

@@ -14,7 +14,7 @@ import time
 import unittest
 
 sys.path.append(str(pathlib.Path(__file__).parent))
-from farm import END_SECONDS, Farm, IDENTITY, KEYS, PATIENCE_SECONDS, job_text, needs_server
+from farm import END_SECONDS, FAST, Farm, KEYS, PATIENCE_SECONDS, job_text, needs_server
 
 DEEP = "[" * 100_000
 
@@ -24,6 +24,7 @@ def listen(test, handle):
     listener = socket.create_server(("127.0.0.1", 0))
     test.addCleanup(listener.close)
     kept = []
+    test.addCleanup(lambda: [one.close() for one in kept])
 
     def serve():
         while True:
@@ -167,7 +168,7 @@ class HostileQueue(unittest.TestCase):
 
     def work(self, *words):
         """Workers, one after the other, until no job is left: one that a job holds up leaves, and tells so."""
-        end, workers = time.monotonic() + 2 * PATIENCE_SECONDS, 0
+        end, workers = time.monotonic() + PATIENCE_SECONDS, 0
         while True:
             worker = self.farm.worker("worker", "--until-empty", "--attempts", "1", *words)
             status = worker.wait(timeout=max(1, end - time.monotonic()))
@@ -297,10 +298,29 @@ class HostileQueue(unittest.TestCase):
     def test_keys_of_other_kinds(self):
         for key in ("jobs", "results", "videos", "done", "failed", "progress"):
             self.redis.ask("SET", KEYS + key, "x")
-            for words in (("jobs",), ("gather", "--output", "results"), ("worker", "--until-empty", *("--device", "cpu"))):
-                if (key, words[0]) not in (("results", "jobs"), ("jobs", "gather"), ("progress", "gather"), ("results", "gather")):
-                    self.farm.run(*words, status=None, patience=PATIENCE_SECONDS)
+            said = [self.farm.run(*words, status=None)
+                    for words in (("jobs",), ("gather", "--output", "results"), ("worker", "--until-empty", *FAST))]
+            self.assertTrue(any("in use for something else" in one for one in said), (key, said))
             self.redis.ask("DEL", KEYS + key)
+
+    def test_frames_have_a_bound(self):
+        """Of the video itself, of the size that is asked for, and of what a scale makes of both."""
+        wide = self.farm.video("wide.avi", 3, 400, 300)
+        for i, (application, properties) in enumerate((
+                ("scene", {}), ("scene", {"size": "400x300"}), ("vivid", {"size": "200x100", "first-scale": "0.5"}),
+                ("scene", {"size": "200x100"}))):
+            self.submit_text(job_text(wide.as_uri(), 900, i, application, properties))
+        self.work("--largest-frame", "200x200")
+        failed = self.farm.failed()
+        self.assertEqual(set(failed), {"900.0", "900.1", "900.2"})
+        for reason in failed.values():
+            self.assertIn("more than 40000 pixels. Workers that are started with a larger --largest-frame", reason)
+
+    def test_nothing_that_is_waited_for_is_submitted(self):
+        fifo = self.farm.folder / "fifo.avi"
+        os.mkfifo(fifo)
+        said = self.farm.run("submit", "--application", "scene", str(fifo), status=1)
+        self.assertIn("is not a regular file", said)
 
     def test_queues_keep_apart(self):
         """Two queues with a video of the same number into one folder: one of them is told to wait, or to move."""

@@ -76,8 +76,8 @@ std::string play(const std::string& uri, const Part& part) {
   machine.knowledge = "off";
   std::string text;
   EXPECT_TRUE(
-      play_job({"1.0", {uri, "scene", {}}, part}, machine,
-               {[&](const std::string& line) { text += line; }, [] { return true; }, [] {}}));
+      play_job({"1.0", {uri, "scene", {}}, part}, machine, InputRules(),
+               {[&](const std::string& line) { text += line; }, [] { return false; }, [] {}}));
   return text;
 }
 
@@ -133,8 +133,8 @@ TEST(Parts, FramesThatAreNotThereAreAFailure) {
         Part{99, {}, 9'000'000'000, {}, 9'000'000'000}}) {
     BinSettings machine;
     machine.device = "cpu";
-    EXPECT_THROW(play_job({"1.0", {input_uri(path), "scene", {}}, part}, machine,
-                          {[](const std::string&) {}, [] { return true; }, [] {}}),
+    EXPECT_THROW(play_job({"1.0", {input_uri(path), "scene", {}}, part}, machine, InputRules(),
+                          {[](const std::string&) {}, [] { return false; }, [] {}}),
                  Failure)
         << part.first_frame << " " << part.start_ns.value_or(0);
   }

@@ -229,7 +229,9 @@ TEST_F(RedisQueue, WhatCannotBeReadIsNamedAndPassedOver) {
   for (const ResultEntry& entry : gather->read(0ms)) EXPECT_NE(entry.problem, "");
   const QueueState state = look(settings());
   EXPECT_EQ(state.videos.problems.size(), 2U);
+  server_->ask({"HSET", keys.failed, "entry 1-0", write_record({"ann", 0, 0, 0, "is not JSON"})});
   EXPECT_EQ(retry_failed(settings()), 1U);
+  EXPECT_TRUE(look(settings()).records.failed.empty());
 }
 
 // Those that hold nothing go; one that holds a job keeps it.
