@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -152,6 +153,26 @@ class Farm:
 
     def gathered(self, name, folder="results"):
         return comparable(self.folder / folder / name)
+
+
+def listen(test, handle):
+    """A server whose connections `handle` gets; returns its port."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    test.addCleanup(listener.close)
+    kept = []
+    test.addCleanup(lambda: [one.close() for one in kept])
+
+    def serve():
+        while True:
+            try:
+                one = listener.accept()[0]
+            except OSError:
+                return
+            kept.append(one)
+            threading.Thread(target=handle, args=(one,), daemon=True).start()
+
+    threading.Thread(target=serve, daemon=True).start()
+    return listener.getsockname()[1]
 
 
 def comparable(path):

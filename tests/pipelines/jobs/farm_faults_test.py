@@ -117,7 +117,8 @@ class Faults(unittest.TestCase):
         for video in videos:
             farm.submit(video)
         start = {"gather": lambda: farm.gather(f"gather{number}", folder),
-                 **{f"worker{i}": lambda i=i: farm.worker(f"worker{number}-{i}", "--attempts", "100") for i in range(3)}}
+                 **{f"worker{i}": lambda i=i: farm.worker(f"worker{number}-{i}", "--attempts", "100")
+                    for i in range(3)}}
         processes = {name: begin() for name, begin in start.items()}
         faults = self.random.randint(2, 6)
         end = time.monotonic() + PATIENCE_SECONDS

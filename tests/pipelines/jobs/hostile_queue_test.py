@@ -6,7 +6,6 @@ import http.server
 import json
 import os
 import pathlib
-import signal
 import socket
 import sys
 import threading
@@ -14,29 +13,9 @@ import time
 import unittest
 
 sys.path.append(str(pathlib.Path(__file__).parent))
-from farm import END_SECONDS, FAST, Farm, KEYS, PATIENCE_SECONDS, job_text, needs_server
+from farm import FAST, Farm, KEYS, PATIENCE_SECONDS, job_text, listen, needs_server
 
 DEEP = "[" * 100_000
-
-
-def listen(test, handle):
-    """A server whose connections `handle` gets; returns its port."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    test.addCleanup(listener.close)
-    kept = []
-    test.addCleanup(lambda: [one.close() for one in kept])
-
-    def serve():
-        while True:
-            try:
-                one = listener.accept()[0]
-            except OSError:
-                return
-            kept.append(one)
-            threading.Thread(target=handle, args=(one,), daemon=True).start()
-
-    threading.Thread(target=serve, daemon=True).start()
-    return listener.getsockname()[1]
 
 
 class Lists(http.server.BaseHTTPRequestHandler):
@@ -337,64 +316,6 @@ class HostileQueue(unittest.TestCase):
         (self.farm.folder / "results/1-good.avi.jsonl").rename(self.farm.folder / "moved")
         self.farm.run("gather", "--output", "results")
         self.assertEqual(len(self.farm.gathered("1-good.avi.jsonl")), 104)
-
-
-def forever(text):
-    def handle(connection):
-        try:
-            while True:
-                connection.sendall(text)
-        except OSError:
-            pass
-    return handle
-
-
-def once(text):
-    def handle(connection):
-        try:
-            connection.sendall(text)
-        except OSError:
-            pass
-    return handle
-
-
-def slowly(connection):
-    try:
-        connection.sendall(b"$1000000\r\n")
-        while True:
-            connection.sendall(b"x")
-            time.sleep(1)
-    except OSError:
-        pass
-
-
-NONSENSE = {
-    "silent": lambda _: None, "closing": lambda connection: connection.close(), "slow": slowly, "ok": forever(b"+OK\r\n"),
-    "pong": forever(b"+PONG\r\n"), "number": forever(b":1\r\n"), "nothing": forever(b"$-1\r\n"), "empty": forever(b"*0\r\n"),
-    "error": forever(b"-ERR \x1b[2J\r\n"), "moved": forever(b"-MOVED 1 h:1\r\n"), "large": once(b"*1000000000\r\n"),
-    "long": once(b"$1000000000\r\n"), "deep": once(b"*1\r\n" * 10000), "web": once(b"HTTP/1.1 400 Bad Request\r\n\r\n"),
-    "bytes": forever(bytes(range(256))), "endless": forever(b"*4000000\r\n" + b"$1\r\nx\r\n" * 1000),
-}
-
-
-class NonsenseServer(unittest.TestCase):
-    """What answers is no Redis server: `jobs` ends with an error, and whoever tries again ends by a signal."""
-
-    def check(self, name):
-        farm = Farm(self)
-        port = listen(self, NONSENSE[name])
-        farm.environment["TANDEM_QUEUE"] = f"redis://127.0.0.1:{port}/people"
-        others = [farm.worker(f"worker-{name}", "--until-empty"), farm.gather(f"gather-{name}")]
-        self.assertNotIn("\x1b", farm.run("jobs", status=1, patience=60))
-        for process in others:
-            if process.poll() is None:
-                process.terminate()
-            # Before its first line of code a process ends by the signal itself.
-            self.assertIn(process.wait(timeout=END_SECONDS), (1, 130, -signal.SIGTERM), name)
-
-
-for one in NONSENSE:
-    setattr(NonsenseServer, f"test_{one}", lambda self, name=one: self.check(name))
 
 
 if __name__ == "__main__":
