@@ -151,6 +151,21 @@ TEST_F(Output, VideosAndModelsAreRefusedThere) {
   EXPECT_EQ(shell(std::string(kRun) + "--output o.avi > o.avi 2> err"), 2) << text("err");
 }
 
+// Other containers go back in the file when they end.
+TEST_F(Output, OnlyAVideoThatCanBeStreamedGoesIntoAPipe) {
+  for (const std::string name : {"o.mkv", "o.webm", "o.ogv"}) {
+    EXPECT_EQ(shell("mkfifo " + name + "; cat " + name + " > read_" + name + " & " + kRun +
+                    "--output " + name + " > out 2> err; status=$?; wait; exit $status"),
+              0)
+        << text("err");
+    EXPECT_EQ(count_frames(path("read_" + name)), kFrames) << name;
+  }
+  for (const std::string name : {"o.mp4", "o.avi", "o.mov"}) {
+    EXPECT_EQ(shell("mkfifo " + name + "; " + kRun + "--output " + name + " > out 2> err"), 2);
+    EXPECT_NE(text("err").find("cannot be written into a pipe"), std::string::npos) << text("err");
+  }
+}
+
 constexpr int kManyFrames = 600;  // whose lines are longer than a pipe of 64 KiB
 
 TEST_F(Output, AReaderThatLeavesDoesNotEndTheVideo) {

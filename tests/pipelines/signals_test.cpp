@@ -212,6 +212,19 @@ TEST_F(Signals, EndARunWhoseMessagesHaveNoReader) {
   });
 }
 
+TEST_F(Signals, EndARunThatHasNotEndedYet) {
+  const int process = start_tandem({"run", "vivid", "--device", "cpu", "--input", long_video(),
+                                    "--output", fifo("nobody.mkv"), "--metadata", path("m")},
+                                   errors(0));
+  ASSERT_GT(process, 0);
+  for (int i = 0; i < 3; ++i) {
+    std::this_thread::sleep_for(200ms);
+    kill(process, SIGTERM);
+  }
+  const int status = wait_for(process);
+  EXPECT_TRUE(status == kInterrupted || status == kKilled) << status << ": " << told(0);
+}
+
 TEST_F(Signals, LeaveFilesWholeOrTellThatTheyAreNot) {
   for (const std::string name : {"o.mkv", "o.mp4", "o.avi"}) {
     const auto video = [&](int i) { return path(numbered(name, i)); };
