@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What a user does wrong gets a message that says what to do.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -49,6 +50,25 @@ TEST(BadChain, ForeignElement) {
   expect_no_start("tandembin.( vividfilter ! identity name=stranger ! vividhistogram )",
                   "tandembin holds Tandem stages only, but 'stranger' (identity) is not one: put "
                   "it before or after the bin.");
+}
+
+TEST(BadChain, AForeignElementOpensNoFile) {
+  const std::string file = testing::TempDir() + "/tandem_kept_" + std::to_string(getpid());
+  const std::string problem =
+      "tandembin holds Tandem stages only, but 'stranger' (filesink) is not one: put it before or "
+      "after the bin.";
+  std::ofstream(file) << "kept";
+  expect_no_start("tandembin stages=\"filesink name=stranger location=" + file + "\"", problem);
+  EXPECT_EQ(std::filesystem::file_size(file), 4U);
+
+  Stream stream("tandembin.( name=tandembin0 vividfilter )");
+  GstElement* stranger = gst_element_factory_make("filesink", "stranger");
+  g_object_set(stranger, "location", file.c_str(), nullptr);
+  gst_bin_add(GST_BIN(stream.tandembin()), stranger);
+  EXPECT_EQ(gst_element_set_state(stream.pipeline(), GST_STATE_READY), GST_STATE_CHANGE_FAILURE);
+  EXPECT_EQ(stream.messages.wait(GST_MESSAGE_ERROR).text, problem);
+  EXPECT_EQ(std::filesystem::file_size(file), 4U);
+  std::filesystem::remove(file);
 }
 
 TEST(BadChain, StagesThatAreNotOneChain) {
