@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 //!STAGE own
 //!READ luma halo=1
 //!WRITE to int32 halo=64

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 //!STAGE own
 //!READ a float32 shape=7
 //!WRITE to float32 shape=65536

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include <stdint.h>
 // Pointers to rows, elements and ends of arrays
 // data: w=7 h=5

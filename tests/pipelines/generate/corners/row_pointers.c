@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Pointers to rows of an array with two dimensions
 // data: w=7 h=5
 // random: w=1..30 h=1..20

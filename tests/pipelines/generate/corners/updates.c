@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include <math.h>
 // The forms in which a reduction may be written
 // data: n=50

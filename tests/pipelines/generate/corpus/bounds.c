@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #define N 4611686018427387904
 int own(int n, const int a[n]) {
   int s = 0;

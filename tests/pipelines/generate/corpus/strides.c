@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 void own(int w, int h, const float *in, float *restrict out) {
 #pragma omp parallel for
   for (int y = 0; y < h; y++)
