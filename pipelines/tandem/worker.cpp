@@ -53,9 +53,10 @@ int worker_command(const std::vector<std::string>& arguments) {
   parser.add("allow-scheme", schemes, "NAME",
              "read addresses of this scheme too, as rtsps; more than once for several (default: "
              "file, http, https, rtsp)");
-  parser.add("largest-frame", largest, "WxH",
-             "jobs whose frames have more pixels fail: each takes memory (default: 7680x4320, some "
-             "400 MB)");
+  parser.add(
+      "largest-frame", largest, "WxH",
+      "jobs whose frames have more pixels fail: they take memory (default: 4096x2304, up to 1.2 "
+      "GB)");
   add_machine_options(parser, settings.machine, Subcommand::run);
   add_speed_options(parser, settings.machine);
   parser.parse(arguments);
