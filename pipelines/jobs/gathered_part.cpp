@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "files/file_handle.h"
 #include "files/regular_file.h"
 #include "pipelines/jobs/result_line.h"
 
@@ -85,7 +86,7 @@ void GatheredPart::flush() {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   const FileHandle file(open(path_.c_str(), kFlags, 0666));
   struct stat status;
-  if (file.number() < 0 || fstat(file.number(), &status) != 0) fail_part(path_, "written");
+  if (!file || fstat(file.number(), &status) != 0) fail_part(path_, "written");
   if (!S_ISREG(status.st_mode) || static_cast<uint64_t>(status.st_size) != bytes_) {
     damage_ = "somebody else changed its file";
     return;

@@ -51,7 +51,7 @@ class InputGuard {
   void let_in(GstElement* source, const std::string& uri);
 
   const InputRules& rules_;
-  std::mutex mutex_;                       // guards what follows
+  std::mutex mutex_;                         // guards what follows
   std::map<std::string, FileHandle> files_;  // by URI
 };
 
