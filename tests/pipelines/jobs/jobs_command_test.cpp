@@ -220,6 +220,7 @@ class InterruptedWorker : public JobsCommand, public testing::WithParamInterface
 
 TEST_P(InterruptedWorker, GivesItsJobBack) {
   tandem({"submit", "--application", "scene", "--part", "0", video("gate.avi", 8000)});
+  signal(GetParam(), SIG_DFL);  // else the worker inherits what nohup ignores
   Process worker;
   start_worker(worker, "worker");
   ASSERT_TRUE(comes_true([&] { return status().at("results_waiting") > 0; }));
