@@ -120,7 +120,7 @@ std::vector<std::string> words_for(const CCompiler& compiler, const CompileOptio
   // The prelude has what the sanitizer calls: its library, which need not be installed, is left
   // out.
   if (options.check)
-    for (const char* word : {"-DTANDEM_CHECK", "-nodefaultlibs",
+    for (const char* word : {"-DTANDEM_CHECK", "-nodefaultlibs", "-fsanitize=float-cast-overflow",
                              clang ? "-fsanitize=array-bounds" : "-fsanitize=bounds"})
       words.emplace_back(word);
   return words;

@@ -28,12 +28,8 @@ opencl::Program build_stage(opencl::Context& context, const StageFile& file,
   try {
     return opencl::build_program(context, generate_opencl(file, plan), options);
   } catch (const opencl::ProgramError& error) {
-    const std::string line = first_error(error.log(), "it gives no reason");
-    const bool ambiguous = line.find("ambiguous") != std::string::npos;
-    throw StageFileError("the OpenCL compiler of " + context.device().name + " fails: " + line +
-                         (ambiguous ? "; the arguments of one call are of one type, as in "
-                                      "max((int)luma(0, 0), 1)"
-                                    : ""));
+    throw StageFileError("the OpenCL compiler of " + context.device().name +
+                         " fails: " + first_error(error.log(), "it gives no reason"));
   }
 }
 

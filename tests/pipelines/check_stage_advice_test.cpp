@@ -99,11 +99,5 @@ TEST_F(CheckStageAdvice, SaysWhatOftenMakesTheSidesDiffer) {
   has(mean.output, "so WRITE needs a tolerance");
 }
 
-TEST_F(CheckStageAdvice, SaysWhatAnAmbiguousCallNeeds) {
-  const CommandResult result = check(kByte + "to = max(luma(0, 0), 100);", "any");
-  if (result.output.find("no device") != std::string::npos) GTEST_SKIP() << result.output;
-  has(result.errors, "; the arguments of one call are of one type");
-}
-
 }  // namespace
 }  // namespace tandem::test

@@ -15,9 +15,9 @@ PATIENCE_SECONDS = 150
 COMMANDS = sys.argv.pop()
 # How each function of the page is called.
 CALLS = {name: f"{name}(v)" for name in
-         "fabs floor ceil round rint trunc sqrt rsqrt exp exp2 log log2 sin cos tan atan tanh convert_int "
-         "convert_int_rte convert_uchar convert_uchar_sat convert_uchar_sat_rte".split()}
-CALLS |= {name: f"{name}(v, 0.5)" for name in "min max fmin fmax hypot pow atan2".split()}
+         "fabs floor ceil round rint trunc sqrt rsqrt cbrt exp exp2 log log2 log10 sin cos tan asin acos atan sinh "
+         "cosh tanh convert_int convert_int_rte convert_uchar convert_uchar_sat convert_uchar_sat_rte".split()}
+CALLS |= {name: f"{name}(v, 0.5)" for name in "min max fmin fmax fmod copysign hypot pow atan2".split()}
 CALLS |= {name: f"{name}(v, 0.25, 0.5)" for name in "clamp fma mad mix".split()}
 CALLS |= {"abs": "abs(n) + min(n, 3) + max(n, 3) + clamp(n, 2, 3)", "convert_float": "convert_float(n)"}
 
