@@ -159,9 +159,11 @@ TEST(StageFile, BothSidesSayWhereCodeIsWrong) {
   EXPECT_NE(complaint([&] { HostStage(file, plan); }).find("own.cl:6:6: error:"), std::string::npos)
       << complaint([&] { HostStage(file, plan); });
   if (const auto context = any_context()) {
-    EXPECT_NE(complaint([&] { StageFileOpenCL(*context, file, plan); }).find("own.cl:6:6"),
-              std::string::npos)
-        << complaint([&] { StageFileOpenCL(*context, file, plan); });
+    // NVIDIA's compiler only warns there, and its linker names the function that is missing.
+    const std::string said = complaint([&] { StageFileOpenCL(*context, file, plan); });
+    EXPECT_TRUE(said.find("own.cl:6:6") != said.npos ||
+                said.find("Unresolved extern function 'lumen'") != said.npos)
+        << said;
   }
 }
 
