@@ -196,8 +196,13 @@ class Walk {
 OwnFolder::OwnFolder(const std::string& path, Missing missing) : path_(path) {
   if (path.empty()) return;
   std::error_code error;
+  const std::string absolute = std::filesystem::absolute(path, error);
+  if (error) {
+    problem_ = "the folder " + path + " cannot be found: " + error.message();
+    return;
+  }
   Walk walk(missing, Place::kOwn);
-  if (walk.go(std::filesystem::absolute(path, error))) handle_ = walk.reopen();
+  if (walk.go(absolute)) handle_ = walk.reopen();
   problem_ = walk.problem();
 }
 
@@ -238,8 +243,9 @@ void OwnFolder::remove(const std::string& name) const {
 
 std::string problem_above(const std::string& folder) {
   std::error_code error;
+  const std::string absolute = std::filesystem::absolute(folder, error);
   Walk walk(Missing::kStays, Place::kAbove);
-  walk.go(std::filesystem::absolute(folder, error));
+  if (!error) walk.go(absolute);
   return walk.problem();
 }
 

@@ -138,7 +138,8 @@ std::string compile(const CCompiler& compiler, std::vector<std::string> words,
                              problem);
   for (const char* word : {"-o", kObject, kSource, "-lm", "-lc"}) words.emplace_back(word);
   const ChildResult result = run_child(words, kMostCompileTime, &folder);
-  RegularFile made = read_regular_file(folder, kObject, kMostBytes, Owner::kThisUserAlone);
+  // The linker's file has the rights of the umask; nobody else can reach it in this folder.
+  RegularFile made = read_regular_file(folder, kObject, kMostBytes, Owner::kThisUser);
   if (result.status == 0 && made.problem.empty()) return std::move(made.bytes);
   if (result.status == 0)
     throw StageFileError("the C compiler " + compiler.path + " made no library: it " +

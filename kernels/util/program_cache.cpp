@@ -95,14 +95,16 @@ void tell_once(const std::string& problem) {
 
 }  // namespace
 
-ProgramCache::ProgramCache() noexcept try {
-  const std::string path = cache_path();
-  folder_ =
-      OwnFolder(path, OwnFolder::Missing::kMake).folder("programs", OwnFolder::Missing::kMake);
-  problem_ = path.empty() ? "HOME names no folder" : folder_.problem();
-  if (!problem_.empty()) tell_once(problem_);
-} catch (const std::exception&) {
-  folder_ = {};
+ProgramCache::ProgramCache() noexcept {
+  try {
+    const std::string path = cache_path();
+    folder_ =
+        OwnFolder(path, OwnFolder::Missing::kMake).folder("programs", OwnFolder::Missing::kMake);
+    problem_ = path.empty() ? "HOME names no folder" : folder_.problem();
+    if (!problem_.empty()) tell_once(problem_);
+  } catch (const std::exception&) {
+    folder_ = {};
+  }
 }
 
 std::string ProgramCache::load(const std::string& key) const noexcept try {

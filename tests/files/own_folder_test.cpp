@@ -122,7 +122,7 @@ TEST_F(OwnFolderTest, NothingOnThePathIsAnotherUsers) {
 [[noreturn]] void look_from_a_user_namespace(const fs::path& path, uid_t user) {
   constexpr int kNoNamespace = 77;
   if (setresuid(user, user, user) != 0 || prctl(PR_SET_DUMPABLE, 1) != 0 ||
-      unshare(CLONE_NEWUSER) != 0)
+      access(path.c_str(), X_OK) != 0 || unshare(CLONE_NEWUSER) != 0)
     _exit(kNoNamespace);
   std::ofstream("/proc/self/uid_map") << user << ' ' << user << " 1";
   struct stat root;
