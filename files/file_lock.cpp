@@ -33,11 +33,11 @@ std::string FileLock::take(int folder, const std::string& name, std::chrono::mil
   constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
   file_ = FileHandle(openat(folder, name.c_str(), kFlags, S_IRUSR | S_IWUSR));
   struct stat status;
-  if (!file_ || fstat(file_.number(), &status) != 0) return std::strerror(errno);
-  if (!S_ISREG(status.st_mode)) return "not a regular file";
-  const int error = lock_handle(file_.number(), most);
-  if (error == 0) return {};
-  return error == EWOULDBLOCK ? "another process holds it" : std::strerror(error);
+  const bool opened = file_ && fstat(file_.number(), &status) == 0;
+  if (opened && !S_ISREG(status.st_mode)) return "not a regular file";
+  error_ = opened ? lock_handle(file_.number(), most) : errno;
+  if (error_ == 0) return {};
+  return error_ == EWOULDBLOCK ? "another process holds it" : std::strerror(error_);
 }
 
 // A process that was forked meanwhile has the same lock: closing alone would not end it.

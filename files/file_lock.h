@@ -21,12 +21,15 @@ class FileLock {
 
   /// Empty when it is held: "cannot be locked: Permission denied".
   const std::string& problem() const { return problem_; }
+  /// The errno behind the problem; 0: it is held, or the problem has none.
+  int error() const { return error_; }
 
  private:
   std::string take(int folder, const std::string& name, std::chrono::milliseconds most);
 
   FileHandle file_;
   std::string problem_;
+  int error_ = 0;
 };
 
 /// Locks what is open as `handle`, and waits for `most` at most. Returns 0 or an errno; EWOULDBLOCK:

@@ -11,16 +11,20 @@ namespace tandem {
 
 FolderLock::FolderLock(const std::string& folder, std::chrono::milliseconds most)
     : folder_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  const int error = folder_ ? lock_handle(folder_.number(), most) : errno;
-  if (error == 0) return;
-  if (!folder_ || error == EWOULDBLOCK) {
-    problem_ = std::string("cannot be locked: ") +
-               (folder_ ? "another process holds it" : std::strerror(error));
+  if (!folder_) {
+    problem_ = std::string("cannot be locked: ") + std::strerror(errno);
     return;
   }
-  // NFS wants a handle that writes, which no folder has.
-  file_ = std::make_unique<FileLock>(folder_.number(), ".lock", most);
-  problem_ = file_->problem();
+  int error = lock_handle(folder_.number(), most);
+  if (error != 0 && error != EWOULDBLOCK) {  // NFS wants a handle that writes, as no folder has
+    file_ = std::make_unique<FileLock>(folder_.number(), ".lock", most);
+    error = file_->error();
+    problem_ = file_->problem();
+  } else if (error == EWOULDBLOCK) {
+    problem_ = "cannot be locked: another process holds it";
+  }
+  taken_ = error == EWOULDBLOCK;
+  impossible_ = error == ENOSYS || error == EOPNOTSUPP || error == ENOLCK;
 }
 
 // A process that was forked meanwhile has the same lock: closing alone would not end it.

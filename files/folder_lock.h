@@ -22,11 +22,16 @@ class FolderLock {
 
   /// Empty when it is held: "cannot be locked: another process holds it".
   const std::string& problem() const { return problem_; }
+  /// Another process holds it.
+  bool is_taken() const { return taken_; }
+  /// Nobody can have it: the file system has no locks.
+  bool is_impossible() const { return impossible_; }
 
  private:
   FileHandle folder_;
   std::unique_ptr<FileLock> file_;
   std::string problem_;
+  bool taken_ = false, impossible_ = false;
 };
 
 }  // namespace tandem
