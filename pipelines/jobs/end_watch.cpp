@@ -89,11 +89,8 @@ void EndWatch::leave_by(Clock::time_point end, const std::string& why, int statu
   (void)!write(end_pipe[1], &kOther, 1);
 }
 
-// Nothing that could wait: other threads may hold any lock.
 void EndWatch::leave(const std::string& why, int status) {
-  const std::string text = "tandem: " + name_ + " leaves: " + why + "\n";
-  (void)!write(STDERR_FILENO, text.data(), text.size());
-  _exit(status);
+  end_process("tandem: " + name_ + " leaves: " + why + "\n", status);
 }
 
 }  // namespace tandem

@@ -28,27 +28,20 @@ constexpr gint64 kLastPatienceUs = 3 * G_USEC_PER_SEC / 10;
 constexpr guint kLookMs = 50;
 constexpr gint64 kNever = std::numeric_limits<gint64>::max();
 
-// A pipe that can be written has room for PIPE_BUF bytes, which is more than is written here.
-bool is_writable(int descriptor) {
-  pollfd output{descriptor, POLLOUT, 0};
-  return poll(&output, 1, 0) == 1 && (output.revents & POLLOUT) != 0;
-}
-
 // Other threads may hold the lock of a stream while they wait for its reader for ever.
 void flush_messages() {
   if (ftrylockfile(stdout) != 0) return;
-  if (is_writable(STDOUT_FILENO)) std::fflush(stdout);
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  if (poll(&output, 1, 0) == 1 && (output.revents & POLLOUT) != 0) std::fflush(stdout);
   funlockfile(stdout);
 }
 
-[[noreturn]] void end_process(const std::vector<std::string>& unfinished) {
+[[noreturn]] void end_with(const std::vector<std::string>& unfinished) {
   flush_messages();
   std::string text;
   for (const std::string& what : unfinished) text += "tandem: " + what + " is not complete\n";
   if (!text.empty() && isatty(STDERR_FILENO)) text.insert(0, "\n");  // below the progress
-  if (!text.empty() && is_writable(STDERR_FILENO))
-    (void)!write(STDERR_FILENO, text.data(), text.size());
-  _exit(kInterruptedStatus);
+  end_process(text, kInterruptedStatus);
 }
 
 std::atomic<EndGuard*> the_guard{nullptr};
@@ -85,7 +78,7 @@ struct EndGuard::State {
     const std::scoped_lock lock(state->mutex);
     if (state->asked > 0 && number == SIGHUP) return G_SOURCE_CONTINUE;
     ++state->asked;
-    if (!state->is_set_up) end_process(state->unfinished);
+    if (!state->is_set_up) end_with(state->unfinished);
     if (state->listener) state->listener(number);
     if (state->asked == 1)
       state->prolong(kPatienceUs);
@@ -97,7 +90,7 @@ struct EndGuard::State {
   static gboolean look(gpointer data) {
     State& state = *static_cast<State*>(data);
     const std::scoped_lock lock(state.mutex);
-    if (g_get_monotonic_time() > state.deadline_us) end_process(state.unfinished);
+    if (g_get_monotonic_time() > state.deadline_us) end_with(state.unfinished);
     return G_SOURCE_CONTINUE;
   }
 

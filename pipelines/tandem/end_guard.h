@@ -33,7 +33,7 @@ class EndGuard {
   /// not wait. An empty one only leaves the time for what is being finished.
   void listen(std::function<void(int signal)> on_signal);
 
-  /// What was asked for is under way.
+  /// Work goes on: the process is ended 2 s from now at the earliest.
   void alive();
 
   /// Nothing of value is left to do: the process is ended 0.3 s from now, if it was asked for.
