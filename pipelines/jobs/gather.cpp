@@ -99,7 +99,7 @@ void Gathering::leave_out(const ResultEntry& entry, const std::string& video,
   if (++told_ > kMostTold) return;
   say("entry " + terminal_text(entry.entry) + " of the results, of job " + shown(entry.job) +
       (video.empty() ? "" : " (" + terminal_text(video) + ")") + ", is left out: it " +
-      terminal_text(why) + (told_ == kMostTold ? "; others are left out without a word" : ""));
+      terminal_text(why) + (told_ == kMostTold ? "; further ones are not reported" : ""));
 }
 
 void Gathering::lock_folder() {
@@ -107,9 +107,15 @@ void Gathering::lock_folder() {
   for (;;) {
     lock_ = std::make_unique<FolderLock>(settings_.folder, 200ms);
     if (lock_->problem().empty()) return;
+    const std::string problem = "the folder '" + settings_.folder + "' " + lock_->problem();
+    if (lock_->is_impossible()) {
+      say(problem + ". See that no other `tandem gather` writes into it.");
+      return;
+    }
+    if (!lock_->is_taken()) throw Failure(problem);
     if (end_.ended()) throw Interruption();
     if (Clock::now() > end)
-      throw Failure("the folder '" + settings_.folder + "' " + lock_->problem(),
+      throw Failure(problem,
                     "One `tandem gather` at a time writes into a folder: is another one there, "
                     "perhaps one that was stopped by Ctrl-Z?");
   }

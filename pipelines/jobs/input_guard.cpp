@@ -34,10 +34,10 @@ GstPadProbeReturn answer_uri(GstPad*, GstPadProbeInfo* info, gpointer uri) {
 
 void InputGuard::check(const std::string& uri) {
   const std::string scheme = uri_scheme(uri);
-  if (scheme.empty()) throw Refused("what to read is no address: it begins with no scheme");
+  if (scheme.empty()) refuse("what to read is no address: it begins with no scheme", "");
   if (!rules_.schemes.contains(scheme)) {
-    throw Refused("workers read no " + scheme + ": addresses",
-                  "Workers that are started with --allow-scheme " + scheme + " do.");
+    refuse("workers read no " + scheme + ": addresses",
+           "Workers that are started with --allow-scheme " + scheme + " do.");
   }
   if (scheme != "file") return;
   const Text path(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
@@ -48,10 +48,21 @@ void InputGuard::check(const std::string& uri) {
   files_.insert_or_assign(uri, std::move(opened.file));
 }
 
-void InputGuard::check_pixels(double width, double height) const {
+void InputGuard::check_pixels(double width, double height) {
   if (width * height <= static_cast<double>(rules_.most_pixels)) return;
-  throw Refused("its frames have more than " + std::to_string(rules_.most_pixels) + " pixels",
-                "Workers that are started with a larger --largest-frame take them.");
+  refuse("its frames have more than " + std::to_string(rules_.most_pixels) + " pixels",
+         "Workers that are started with a larger --largest-frame take them.");
+}
+
+void InputGuard::refuse(const std::string& what, const std::string& advice) {
+  const std::scoped_lock lock(mutex_);
+  refused_.emplace(what, advice);
+  throw *refused_;
+}
+
+std::optional<Refused> InputGuard::refused() {
+  const std::scoped_lock lock(mutex_);
+  return refused_;
 }
 
 void InputGuard::watch(GstElement* pipeline) {

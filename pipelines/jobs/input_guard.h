@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -41,7 +42,9 @@ class InputGuard {
   /// regular file. Does not wait, unless the file system does.
   void check(const std::string& uri);
   /// Throws Refused when frames of this size have too many pixels.
-  void check_pixels(double width, double height) const;
+  void check_pixels(double width, double height);
+  /// The last that was thrown: the bus has only its words.
+  std::optional<Refused> refused();
   /// From now on the pipeline's sources are held to the rules, and read the file that was checked
   /// whatever is in its place by then. This object outlives the pipeline.
   void watch(GstElement* pipeline);
@@ -49,10 +52,12 @@ class InputGuard {
  private:
   static void on_element(GstBin* pipeline, GstBin* bin, GstElement* element, gpointer self);
   void let_in(GstElement* source, const std::string& uri);
+  [[noreturn]] void refuse(const std::string& what, const std::string& advice);
 
   const InputRules& rules_;
   std::mutex mutex_;                         // guards what follows
   std::map<std::string, FileHandle> files_;  // by URI
+  std::optional<Refused> refused_;
 };
 
 }  // namespace tandem

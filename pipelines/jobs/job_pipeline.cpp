@@ -104,11 +104,11 @@ class JobBus {
 
 // The size of frames is known before one of them is taken.
 struct SizeCheck {
-  const InputGuard& guard;
+  InputGuard& guard;
   double enlarged = 1;  // pixels of the work for each of the frame
 
   static GstPadProbeReturn on_event(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
-    const SizeCheck& self = *static_cast<SizeCheck*>(data);
+    SizeCheck& self = *static_cast<SizeCheck*>(data);
     GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
     if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
     GstCaps* caps = nullptr;
@@ -168,7 +168,12 @@ bool play_job(const Job& job, const BinSettings& machine, const InputRules& rule
   // A failure to start is an error message too.
   gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
   bool left = false;
-  while (!left && !bus.turn(*part)) left = handlers.is_left();
+  try {
+    while (!left && !bus.turn(*part)) left = handlers.is_left();
+  } catch (const Failure&) {
+    if (const std::optional<Refused> refused = guard.refused()) throw *refused;
+    throw;
+  }
   if (left) {
     part->stop();  // frames under way are of no more use
     handlers.stopping();

@@ -93,8 +93,9 @@ QueueState look(const RedisSettings& settings) {
 std::size_t retry_failed(const RedisSettings& settings) {
   RedisConnection connection(settings);
   const QueueKeys keys(settings.location.name);
-  const std::vector<Video> videos = read_videos(connection.ask({"HGETALL", keys.videos})).videos;
+  // In this order: jobs that fail meanwhile stay, whatever video they are of.
   auto failed = read_failures(connection.ask({"HGETALL", keys.failed}));
+  const std::vector<Video> videos = read_videos(connection.ask({"HGETALL", keys.videos})).videos;
   std::size_t count = 0;
   for (const Video& video : videos) {
     for (const Job& job : jobs_of(video)) {

@@ -123,8 +123,8 @@ void Worker::fail(const Claim& claim, const std::string& job, const JobRecord& r
   });
 }
 
-// What plays the job waits for something that never comes, and would keep the job's handles and
-// memory: the process goes, and whoever started it starts another one.
+// The thread that plays the job is blocked for ever and keeps the job's handles and memory: the
+// process goes, and whoever started it starts another one.
 void Worker::leave_stuck(const Claim& claim, const std::string& job, JobRecord record) {
   constexpr auto kToTell = 10s;
   const std::string why = "job " + shown(job) + " cannot be stopped";

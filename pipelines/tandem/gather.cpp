@@ -34,9 +34,8 @@ int gather_command(const std::vector<std::string>& arguments) {
   if (end == GatherEnd::kAll) return 0;
   if (end == GatherEnd::kInterrupted) return kInterruptedStatus;
   std::fputs(
-      "tandem: not all videos are gathered: some jobs failed, or what was said above; `tandem "
-      "jobs` "
-      "says why, `tandem jobs --retry` tries again\n",
+      "tandem: not all videos were gathered: jobs failed, or entries are damaged (see above). "
+      "`tandem jobs` lists the failures, `tandem jobs --retry` tries again.\n",
       stderr);
   return 1;
 }

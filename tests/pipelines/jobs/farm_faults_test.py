@@ -68,7 +68,9 @@ class Faults(unittest.TestCase):
         video = self.farm.video("gate.avi", 75)
         self.farm.submit(video)
         first = self.farm.gather("first")
+        end = time.monotonic() + PATIENCE_SECONDS
         while not any((self.farm.folder / "results").iterdir()):
+            self.assertLess(time.monotonic(), end, self.farm.log("first"))
             time.sleep(0.05)
         first.send_signal(signal.SIGSTOP)
         self.farm.worker("worker", "--until-empty").wait(timeout=PATIENCE_SECONDS)

@@ -176,7 +176,7 @@ TEST_F(JobsCommand, AJobThatFailsIsSetAsideWithItsReason) {
   EXPECT_NE(told.find("gate.avi"), std::string::npos) << told;
   const CommandResult partial = run_tandem({"gather", "--output", results_});
   EXPECT_EQ(partial.status, 1);
-  EXPECT_NE(partial.errors.find("some jobs failed"), std::string::npos) << partial.errors;
+  EXPECT_NE(partial.errors.find("jobs failed"), std::string::npos) << partial.errors;
 
   fs::rename(gate + ".away", gate);
   EXPECT_NE(tandem({"jobs", "--retry"}).output.find("2 jobs"), std::string::npos);
