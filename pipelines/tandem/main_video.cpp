@@ -47,7 +47,7 @@ bool is_video(GstPad* pad) {
   return name.starts_with("video/") || name.starts_with("image/");
 }
 
-// Caps that have passed tell of a video that has ended.
+// A pad with caps has had video, even if it is not linked now.
 bool has_had_video(GstPad* sink) {
   return gst_pad_is_linked(sink) || gst_pad_has_current_caps(sink);
 }

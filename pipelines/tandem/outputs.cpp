@@ -12,7 +12,7 @@ namespace {
 
 std::string quoted(const std::string& path) { return "'" + path + "'"; }
 
-// What the input is was not known before it was open.
+// Some inputs are known only once they are open.
 void check_is_not_read(const std::string& path) {
   if (is_being_read(path))
     throw Failure("--output would overwrite the input, '" + path + "'", "Name another file.");

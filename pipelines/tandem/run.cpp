@@ -313,7 +313,8 @@ int run(const RunSettings& settings, TextOutput* metadata) {
     std::fflush(stdout);  // what follows may be ended
   } else if (file) {
     outputs.stop();
-    file->check();
+    // To read a long video again would take longer than somebody waits who has interrupted.
+    if (ended == Ended::by_itself) file->check();
   }
   if (ended != Ended::by_itself) return kInterruptedStatus;
   if (outputs.is_closed()) {

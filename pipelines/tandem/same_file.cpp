@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <regex>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -70,7 +71,10 @@ bool property_names(GObject* element, const char* property, const std::string& p
   const Text location(value);
   if (!location) return false;
   const Text file(g_filename_from_uri(location.get(), nullptr, nullptr));
-  return matches(file ? file.get() : location.get(), path);
+  const std::string named = file ? file.get() : location.get();
+  GstElementFactory* factory = gst_element_get_factory(GST_ELEMENT(element));
+  const bool one_file = factory && std::string_view(GST_OBJECT_NAME(factory)) == "filesrc";
+  return one_file ? same_file(named, path) : matches(named, path);
 }
 
 bool reads(GstElement* element, const std::string& path) {
