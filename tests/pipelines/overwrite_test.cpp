@@ -118,10 +118,10 @@ TEST_F(Overwrite, EachOutputHasAFileOfItsOwn) {
   EXPECT_EQ(result.status, 2) << result.errors;
   EXPECT_NE(result.errors.find("--csv and --json name the same file"), std::string::npos)
       << result.errors;
-  EXPECT_EQ(
-      run({"--input", path("in.avi"), "--output", "/dev/null", "--metadata", "/dev/null"}).status,
-      2)
-      << "no kind of video";
+  const CommandResult device =
+      run_tandem({"evaluate-detector", "--dataset", folder_, "--model", path("models/person.vivid"),
+                  "--csv", "/dev/null", "--json", "/dev/null"});
+  EXPECT_EQ(device.errors.find("name the same file"), std::string::npos) << device.errors;
 }
 
 // It ends before the first frame.

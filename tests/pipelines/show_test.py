@@ -18,7 +18,7 @@ import unittest
 
 TANDEM = sys.argv.pop(1)
 PATIENCE_S = 120  # for a busy machine
-FRAMES = 600
+FRAMES = 3000
 SIZE = (320, 240)
 BRIGHT = 150  # of 255: the video is white, the screen behind it black
 
