@@ -68,6 +68,15 @@ TEST_F(Overwrite, EachFileOfSeveralIsKept) {
     expect_kept(uri + path("part%2502d.avi"), path("hard.avi"), path("part02.avi"));
 }
 
+// The name of one file, which another source would take for a pattern.
+TEST_F(Overwrite, AnotherFileThanTheInputIsWritten) {
+  fs::copy(path("in.avi"), path("in[1].avi"));
+  write_file(path("in1.avi"), "old");
+  const CommandResult result = run({"--input", path("in[1].avi"), "--output", path("in1.avi")});
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_NE(read_file(path("in1.avi")), "old");
+}
+
 TEST_F(Overwrite, TheInputOfADescriptorIsKept) {
   const int in = open(path("in.avi").c_str(), O_RDONLY);  // the command inherits it
   ASSERT_GE(in, 0);
