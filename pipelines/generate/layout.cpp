@@ -56,6 +56,7 @@ class LayoutChooser {
     for (const Nest* nest : nests_)
       if (nest->reductions.empty()) choose_grid(program_, *nest, {});
     Layout fixed;
+    check_given();
     for (const Symbol& size : sizes_) fixed.values[size] = value_of(size);
     check_shapes(fixed);
     choose_grids(fixed);
@@ -105,13 +106,34 @@ class LayoutChooser {
       if (scalar.is_parameter && used.contains(scalar.symbol)) sizes_.push_back(scalar.symbol);
   }
 
+  bool is_given(const std::string& name) const {
+    const auto found = given_.find(name);
+    return found != given_.end() && std::nearbyint(found->second) == found->second;
+  }
+
+  // All that are missing at once.
+  void check_given() const {
+    std::string names, options, data;
+    const Symbol* first = nullptr;
+    int missing = 0;
+    for (const Symbol& size : sizes_) {
+      const std::string name = name_of_symbol(size);
+      if (is_given(name)) continue;
+      if (++missing == 1) first = &size;
+      names += (missing > 1 ? ", '" : "'") + name + "'";
+      options += (missing > 1 ? " --set " : "--set ") + name + "=64";
+      data += " " + name + "=64";
+    }
+    if (missing == 0) return;
+    const std::string what = missing == 1 ? "the size " + names + " has no whole number: "
+                                          : "the sizes " + names + " have no whole numbers: ";
+    program_.refuse(program_.scalar(*first)->at,
+                    what + options + ", or a line '// data:" + data + "' in the file");
+  }
+
   Affine value_of(const Symbol& size) const {
     const std::string name = name_of_symbol(size);
     const auto found = given_.find(name);
-    if (found == given_.end() || std::nearbyint(found->second) != found->second)
-      program_.refuse(program_.scalar(size)->at,
-                      "the size '" + name + "' has no whole number: --set " + name +
-                          "=64, or a line '// data: " + name + "=64' in the file");
     if (std::fabs(found->second) > kMostNumber)
       program_.refuse(program_.scalar(size)->at, "the size '" + name + "' is too large: --set " +
                                                      name + " to " +

@@ -176,7 +176,13 @@ TEST(Refusals, LoopsWithoutACounterpart) {
 
 TEST(Refusals, SizesWithoutAValue) {
   EXPECT_EQ(
-      refusal("void own(int rows, int m, const float a[rows][m], float b[restrict rows]) {\n"
+      refusal("void own(int rows, int cols, const float a[rows][cols], float b[restrict rows]) {\n"
+              "#pragma omp parallel for\nfor (int i = 0; i < rows; i++) b[i] = a[i][0];\n}\n"),
+      "own.c:1:10: the sizes 'rows', 'cols' have no whole numbers: --set rows=64 --set cols=64, or "
+      "a "
+      "line '// data: rows=64 cols=64' in the file");
+  EXPECT_EQ(
+      refusal("void own(int rows, const float a[rows][9], float b[restrict rows]) {\n"
               "#pragma omp parallel for\nfor (int i = 0; i < rows; i++) b[i] = a[i][0];\n}\n"),
       "own.c:1:10: the size 'rows' has no whole number: --set rows=64, or a line '// data: "
       "rows=64' in the file");
