@@ -32,8 +32,8 @@ class FileLock {
   int error_ = 0;
 };
 
-/// Locks what is open as `handle`, and waits for `most` at most. Returns 0 or an errno; EWOULDBLOCK:
-/// another process holds the lock.
+/// Locks what is open as `handle`, and waits for `most` at most. Returns 0 or an errno;
+/// EWOULDBLOCK: another process holds the lock.
 int lock_handle(int handle, std::chrono::milliseconds most);
 
 }  // namespace tandem

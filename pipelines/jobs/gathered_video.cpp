@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr char kWritten[] = "written";  // holds the name of the queue
+constexpr char kWritten[] = "written";      // holds the name of the queue
 constexpr std::size_t kMostFileName = 200;  // bytes; file systems take 255
 
 // Frames of the part, as far as anybody knows.

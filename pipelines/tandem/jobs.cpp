@@ -16,7 +16,8 @@ int jobs_command(const std::vector<std::string>& arguments) {
                       "and why\n(docs/many-machines.md).");
   queue.add_to(parser);
   parser.add("json", json, "as JSON");
-  parser.add("retry", retry, "put jobs that failed into the queue again, and forget what was no job");
+  parser.add("retry", retry,
+             "put jobs that failed into the queue again, and forget what was no job");
   parser.parse(arguments);
   const RedisSettings settings = queue.settings("jobs-" + process_name());
   try {

@@ -211,8 +211,8 @@ TEST_F(Signals, EndARunWhosePictureHasNoReader) {
 TEST_F(Signals, EndARunWhoseMessagesHaveNoReader) {
   for (std::size_t i = 0; i < std::size(kMoments); ++i) full_fifo("errors" + std::to_string(i));
   expect_ends([&](int i) {
-    return Words{"--input",  long_video(), "--size", "1280x960",
-                 "--output", path(numbered("o.mkv", i))};
+    return Words{"--input",  long_video(), "--size",
+                 "1280x960", "--output",   path(numbered("o.mkv", i))};
   });
 }
 
