@@ -31,7 +31,8 @@ void check_aliases(const LoopProgram& program, const Layout& layout) {
       if (!other.is_parameter || other.symbol == array.symbol) continue;
       const std::string name = name_of_symbol(array.symbol);
       program.refuse(array.at, "'" + name + "', which is written, may overlap '" +
-                                   name_of_symbol(other.symbol) + "': write " + name +
+                                   name_of_symbol(other.symbol) +
+                                   "': write restrict, as in *restrict " + name + " or " + name +
                                    "[restrict n]");
     }
   }

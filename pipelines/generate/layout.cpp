@@ -128,7 +128,8 @@ class LayoutChooser {
     const std::string what = missing == 1 ? "the size " + names + " has no whole number: "
                                           : "the sizes " + names + " have no whole numbers: ";
     program_.refuse(program_.scalar(*first)->at,
-                    what + options + ", or a line '// data:" + data + "' in the file");
+                    what + options + " with the sizes of your frames, or a line '// data:" + data +
+                        "' in the file");
   }
 
   Affine value_of(const Symbol& size) const {

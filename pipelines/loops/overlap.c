@@ -7,7 +7,7 @@
 // data: n=1024
 // data: n=2048
 // random: n=1..9
-// refused: 12:42: 'to', which is written, may overlap 'from': write to[restrict n]
+// refused: 12:42: 'to', which is written, may overlap 'from': write restrict, as in *restrict to or to[restrict n]
 // Nothing says that both arrays are apart.
 void overlap(int n, const float from[n], float to[n]) {
 #pragma omp parallel for

@@ -43,6 +43,17 @@ void take_values(const std::vector<std::string>& words, std::map<std::string, do
   }
 }
 
+// A name with a slip of the pen would leave its parameter as it is.
+void check_names(const std::vector<std::string>& sets, const generate::LoopProgram& program) {
+  for (const std::string& word : sets) {
+    const std::string name = word.substr(0, word.find('='));
+    if (std::ranges::none_of(program.scalars, [&](const generate::Scalar& scalar) {
+          return generate::name_of_symbol(scalar.symbol) == name;
+        }))
+      throw UsageError("--set: the function has no parameter '" + name + "'");
+  }
+}
+
 void take_sizes(const std::vector<std::string>& words, std::map<std::string, std::string>& sizes) {
   for (const std::string& word : words) {
     const std::size_t is = word.find('=');
@@ -147,7 +158,9 @@ int generate_command(const std::vector<std::string>& arguments) {
   }
   take_values(sets, options.values);
   take_sizes(sizes, options.sizes);
-  const std::string stage = generate::generate_stage(text, paths[0], options).text;
+  const generate::Generated made = generate::generate_stage(text, paths[0], options);
+  check_names(sets, made.program);
+  const std::string& stage = made.text;
   const bool is_file = !written.is_standard_output();
   const std::string name = is_file ? std::filesystem::path(output).filename().string() : "stage.cl";
   const std::string compiled = no_compile ? "" : compile_stage(name, stage, paths[0]);

@@ -177,7 +177,9 @@ class Loops : public testing::TestWithParam<std::string> {
     std::vector<uint8_t> result(4);
     loop.run(arguments, result.data());
     EXPECT_EQ(runner.run_host(host), "");
-    if (runner.has_device()) EXPECT_EQ(runner.run_device(other), "");
+    if (runner.has_device()) {
+      EXPECT_EQ(runner.run_device(other), "");
+    }
     bool has_result = loop.result() == 'v';
     for (const StageWrite& write : writes) {
       const auto p = std::ranges::find(loop.parameters(), write.tensor, &CLoop::Parameter::name);
@@ -214,7 +216,9 @@ TEST_P(Loops, EqualTheCompilers) {
 }
 
 TEST_P(Loops, HaveDataSets) {
-  if (path_.find("/corners/") == path_.npos) EXPECT_GE(notes_.data.size(), kLeastDataSets);
+  if (path_.find("/corners/") == path_.npos) {
+    EXPECT_GE(notes_.data.size(), kLeastDataSets);
+  }
   if (notes_.refused) return;
   for (const Values& values : notes_.data) {
     const CommandResult made = generate(path_, values);
@@ -231,6 +235,15 @@ TEST_P(Loops, AreRefusedAsTheyTell) {
   }
   EXPECT_EQ(made.status, 1) << made.output;
   EXPECT_NE(made.errors.find(path_ + ":" + *notes_.refused + "\n"), std::string::npos)
+      << made.errors;
+}
+
+TEST(LoopsCommand, OnlyParametersAreSet) {
+  const std::string path = std::string(std::getenv("TANDEM_SHIPPED")) + "/loops/saxpy.c";
+  EXPECT_EQ(generate(path, {{"n", 64}}).status, 0);
+  const CommandResult made = generate(path, {{"n", 64}, {"m", 64}});
+  EXPECT_EQ(made.status, 2);
+  EXPECT_NE(made.errors.find("--set: the function has no parameter 'm'"), std::string::npos)
       << made.errors;
 }
 

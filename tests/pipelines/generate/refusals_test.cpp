@@ -77,9 +77,11 @@ TEST(Refusals, IndicesThatMayMeet) {
 }
 
 TEST(Refusals, ArraysThatMayOverlap) {
-  EXPECT_EQ(refusal("void own(int n, const float a[n], float b[n]) {\n#pragma omp parallel for\n"
-                    "for (int i = 0; i < n; i++) b[i] = a[i];\n}\n"),
-            "own.c:1:35: 'b', which is written, may overlap 'a': write b[restrict n]");
+  EXPECT_EQ(
+      refusal("void own(int n, const float a[n], float b[n]) {\n#pragma omp parallel for\n"
+              "for (int i = 0; i < n; i++) b[i] = a[i];\n}\n"),
+      "own.c:1:35: 'b', which is written, may overlap 'a': write restrict, as in *restrict b or "
+      "b[restrict n]");
 }
 
 TEST(Refusals, PragmasWithoutACounterpart) {
@@ -178,14 +180,13 @@ TEST(Refusals, SizesWithoutAValue) {
   EXPECT_EQ(
       refusal("void own(int rows, int cols, const float a[rows][cols], float b[restrict rows]) {\n"
               "#pragma omp parallel for\nfor (int i = 0; i < rows; i++) b[i] = a[i][0];\n}\n"),
-      "own.c:1:10: the sizes 'rows', 'cols' have no whole numbers: --set rows=64 --set cols=64, or "
-      "a "
-      "line '// data: rows=64 cols=64' in the file");
+      "own.c:1:10: the sizes 'rows', 'cols' have no whole numbers: --set rows=64 --set cols=64 "
+      "with the sizes of your frames, or a line '// data: rows=64 cols=64' in the file");
   EXPECT_EQ(
       refusal("void own(int rows, const float a[rows][9], float b[restrict rows]) {\n"
               "#pragma omp parallel for\nfor (int i = 0; i < rows; i++) b[i] = a[i][0];\n}\n"),
-      "own.c:1:10: the size 'rows' has no whole number: --set rows=64, or a line '// data: "
-      "rows=64' in the file");
+      "own.c:1:10: the size 'rows' has no whole number: --set rows=64 with the sizes of your "
+      "frames, or a line '// data: rows=64' in the file");
 }
 
 TEST(Refusals, SizesThatATensorCannotHave) {
