@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The commands of a page of docs/, and a short video with people to run them on."""
+import itertools
 import os
 import pathlib
 import re
@@ -9,6 +10,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FRAMES = 10
+SCREENS = itertools.count(1000 + os.getpid() * 8 % 50000)  # numbers for X servers of this process
 
 
 def blocks(page):
@@ -55,6 +57,13 @@ def make_clip(path):
         # Ours has no part in it, and may be one with sanitizers, which gst-launch-1.0 cannot load.
         env={name: value for name, value in os.environ.items() if name != "GST_PLUGIN_PATH"})
     raw.unlink()
+
+
+def screen_command():
+    """Starts an X server, which prints its number when it is ready. A server that looks for a free number takes no
+    lock, and another one that starts at the same time may get the same."""
+    # Without -noreset it starts anew when its only client leaves, as sinks do that autovideosink only tries.
+    return ["Xvfb", f":{next(SCREENS)}", "-noreset", "-displayfd", "1", "-screen", "0", "640x480x24"]
 
 
 def free_port(kind=socket.SOCK_STREAM):

@@ -15,7 +15,7 @@ import subprocess
 import unittest
 import urllib.request
 
-from page import free_port, python_with_gstreamer
+from page import free_port, python_with_gstreamer, screen_command
 from page_commands import WEBCAM_FRAMES, PageCommands, kill_all, test_suite
 
 CAMERA = pathlib.Path(__file__).with_name("rtsp_camera.py")
@@ -240,8 +240,7 @@ class Recipes(PageCommands):
         webcam = self.block("Webcam").replace(f"num-buffers={WEBCAM_FRAMES}", "num-buffers=-1")
         if not shutil.which("Xvfb") or not has_element("ximagesink") or not has_element("ximagesrc"):
             self.skipTest("needs Xvfb, ximagesink and ximagesrc")
-        # Without -noreset it starts anew when its only client leaves, as sinks do that autovideosink only tries.
-        screen = self.start_program(["Xvfb", "-noreset", "-displayfd", "1", "-screen", "0", "640x480x24"])
+        screen = self.start_program(screen_command())
         desktop = {"DISPLAY": ":" + screen.stdout.readline().strip(), "WAYLAND_DISPLAY": ""}
         process = self.start_text(webcam, **desktop)
         seen = self.folder / "screen.gray"

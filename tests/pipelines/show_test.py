@@ -16,6 +16,8 @@ import tempfile
 import time
 import unittest
 
+from page import screen_command
+
 TANDEM = sys.argv.pop(1)
 PATIENCE_S = 120  # for a busy machine
 FRAMES = 3000
@@ -76,8 +78,7 @@ class Show(unittest.TestCase):
             self.skipTest("needs xvfb")
         if not has_element("ximagesink") or not has_element("ximagesrc") or not ctypes.util.find_library("X11"):
             self.skipTest("needs ximagesink, ximagesrc and libX11")
-        screen = subprocess.Popen(["Xvfb", "-noreset", "-displayfd", "1", "-screen", "0", "640x480x24"],
-                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        screen = subprocess.Popen(screen_command(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.programs.append(screen)
         self.addCleanup(screen.stdout.close)
         return screen, ":" + screen.stdout.readline().strip()
