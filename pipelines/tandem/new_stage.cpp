@@ -29,6 +29,15 @@ std::string test_text(const std::string& name) {
          name + ".cl\"\n";
 }
 
+// The parser takes a name up to a space: the whole of it has to be one.
+bool is_stage_name(const std::string& name) {
+  try {
+    return parse_stage_file(stage_text(name), name).name == name;
+  } catch (const StageFileError&) {
+    return false;
+  }
+}
+
 void write_new(const fs::path& path, const std::string& text) {
   if (fs::exists(fs::symlink_status(path)))
     throw Failure("'" + path.string() + "' is there already", "Give the stage another name.");
@@ -52,11 +61,8 @@ int new_stage_command(const std::vector<std::string>& arguments) {
   if (names.size() != 1)
     throw UsageError("new-stage needs one name, as in: tandem new-stage brighter");
   const std::string& name = names[0];
-  try {
-    (void)parse_stage_file(stage_text(name), name);
-  } catch (const StageFileError&) {
+  if (!is_stage_name(name))
     throw UsageError("'" + name + "' is no name for a stage: letters, digits and _");
-  }
   write_new(fs::path(folder) / (name + ".cl"), stage_text(name));
   const fs::path test = fs::path(folder) / (name + "_test.sh");
   write_new(test, test_text(name));

@@ -46,7 +46,8 @@ TEST_F(CheckStage, ANewStageIsRight) {
   EXPECT_EQ(run_tandem({"check-stage", folder_ + "/brighter.cl"}).status, 0);
   EXPECT_EQ(run_tandem({"new-stage", "brighter", "--folder", folder_}).status, 1)
       << "a file that is there stays";
-  EXPECT_EQ(run_tandem({"new-stage", "1st", "--folder", folder_}).status, 2);
+  for (const char* name : {"1st", "a b", "", "../b", "$(b)", "a\n//!PARAM b"})
+    EXPECT_EQ(run_tandem({"new-stage", name, "--folder", folder_}).status, 2) << name;
 }
 
 TEST_F(CheckStage, ABadFolderForTemporaryFilesIsNamed) {
