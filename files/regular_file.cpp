@@ -17,7 +17,7 @@ std::string too_long(std::size_t most_bytes) {
   return "is longer than " + std::to_string(most_bytes) + " bytes";
 }
 
-// What is wrong with who may change it; empty: nothing.
+// The problem with a file's owner and rights; empty: there is none.
 std::string problem_of(const struct stat& status, Owner owner) {
   if (owner == Owner::kAnybody) return {};
   if (status.st_uid != geteuid()) return "belongs to another user";

@@ -30,7 +30,7 @@ constexpr std::size_t kHashBytes = 8;
 constexpr std::size_t kMostBytes = 64u << 20;
 // Hundreds of programs of a driver that compiles for several widths of vectors.
 constexpr int64_t kMostBytesInAll = 512LL << 20;
-// Compilers have two minutes. What is not finished for so long was left by a killed process.
+// Compilers have two minutes. A killed process left unfinished files that are older.
 constexpr time_t kUnfinishedFor_s = 3600;
 
 std::string name_of(const std::string& key) {

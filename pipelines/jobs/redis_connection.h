@@ -47,7 +47,7 @@ struct RedisSettings {
 /// protocol; a Wire sends and receives, because Debian 12's hiredis cannot do TLS.
 class RedisConnection {
  public:
-  /// No call waits longer for the server, but for the time that its bytes take at kLeastRate.
+  /// A call waits so long for the server, and longer by the time its bytes take at kLeastRate.
   static constexpr std::chrono::seconds kPatience{10};
   static constexpr uint64_t kLeastRate = 100 << 10;  ///< bytes a second
   /// A million jobs in a hash have some 200 MB.
