@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/gst.h>
-
-#include "gst/bin/tandembin.h"
-#include "gst/elements/kernelstage.h"
-#include "gst/elements/kltfeatures.h"
-#include "gst/elements/kltflow.h"
-#include "gst/elements/kltpyramid.h"
-#include "gst/elements/klttracks.h"
-#include "gst/elements/sceneclassifier.h"
-#include "gst/elements/scenefeatures.h"
-#include "gst/elements/sradcompress.h"
-#include "gst/elements/sraddiffuse.h"
-#include "gst/elements/sradextract.h"
-#include "gst/elements/sradprepare.h"
-#include "gst/elements/sradreduce.h"
-#include "gst/elements/sradupdate.h"
-#include "gst/elements/tandemmeta2json.h"
-#include "gst/elements/tandemoverlay.h"
-#include "gst/elements/tandempublish.h"
-#include "gst/elements/vividclassifier.h"
-#include "gst/elements/vividfilter.h"
-#include "gst/elements/vividhistogram.h"
 #include <gst/tandem/motionmeta.h>
 #include <gst/tandem/tensormeta.h>
+
+#include "gst/bin/tandembin.h"
+#include "gst/elements/kernelstage/kernelstage.h"
+#include "gst/elements/klt/kltfeatures.h"
+#include "gst/elements/klt/kltflow.h"
+#include "gst/elements/klt/kltpyramid.h"
+#include "gst/elements/klt/klttracks.h"
+#include "gst/elements/results/tandemmeta2json.h"
+#include "gst/elements/results/tandemoverlay.h"
+#include "gst/elements/results/tandempublish.h"
+#include "gst/elements/scene/sceneclassifier.h"
+#include "gst/elements/scene/scenefeatures.h"
+#include "gst/elements/srad/sradcompress.h"
+#include "gst/elements/srad/sraddiffuse.h"
+#include "gst/elements/srad/sradextract.h"
+#include "gst/elements/srad/sradprepare.h"
+#include "gst/elements/srad/sradreduce.h"
+#include "gst/elements/srad/sradupdate.h"
+#include "gst/elements/vivid/vividclassifier.h"
+#include "gst/elements/vivid/vividfilter.h"
+#include "gst/elements/vivid/vividhistogram.h"
 
 static gboolean plugin_init(GstPlugin* plugin) {
   const struct {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/binallocation.h"
 
+#include <gst/tandem/private/ref.h>
 #include <gst/video/video.h>
 
 #include <vector>
 
 #include "gst/memory/framepool.h"
-#include "gst/util/ref.h"
 
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
 #define GST_CAT_DEFAULT tandem_bin_debug

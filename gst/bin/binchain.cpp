@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/binchain.h"
 
+#include <gst/tandem/private/ref.h>
+
 #include <algorithm>
 #include <stdexcept>
 
 #include "files/error_text.h"
-#include "gst/util/ref.h"
 #include "model/configuration.h"
 
 namespace tandem {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <gst/tandem/private/stagedescription.h>
+
 #include <string>
 #include <vector>
-
-#include "gst/stage/stage.h"
 
 namespace tandem {
 

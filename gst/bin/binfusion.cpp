@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <future>
 
-#include "gst/elements/kernelstage.h"
+#include "gst/elements/kernelstage/kernelstage.h"
 
 namespace tandem {
 namespace {

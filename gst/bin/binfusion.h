@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <gst/tandem/private/stagedescription.h>
+
 #include <array>
 #include <atomic>
 #include <map>
@@ -10,7 +12,6 @@
 #include <vector>
 
 #include "gst/bin/fusedstages.h"
-#include "gst/stage/stage.h"
 #include "scheduler/flow/fused.h"
 
 namespace tandem {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/binpads.h"
 
+#include <gst/tandem/private/ref.h>
+
 #include "gst/bin/binallocation.h"
 #include "gst/bin/tandembin.h"
-#include "gst/util/ref.h"
 
 namespace tandem {
 namespace {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/binplan.h"
 
+#include <gst/tandem/private/openclcontext.h>
+#include <gst/tandem/private/ref.h>
+#include <gst/tandem/private/stageadapter.h>
+
 #include <utility>
 
 #include "gst/bin/neighbourhoodcontext.h"
-#include "gst/opencl/openclcontext.h"
-#include "gst/stage/stageadapter.h"
-#include "gst/util/ref.h"
 #include "scheduler/machine/cores.h"
 
 namespace tandem {

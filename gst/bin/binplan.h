@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <gst/tandem/private/stagedescription.h>
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -11,7 +13,6 @@
 #include "gst/bin/binknowledge.h"
 #include "gst/bin/binsettings.h"
 #include "gst/bin/deviceprovider.h"
-#include "gst/stage/stage.h"
 #include "scheduler/learn/neighbourhood.h"
 
 namespace tandem {

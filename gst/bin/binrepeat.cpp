@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/binrepeat.h"
 
+#include <gst/tandem/private/stageadapter.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
-
-#include "gst/stage/stageadapter.h"
 
 namespace tandem {
 namespace {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <gst/tandem/private/stagedescription.h>
+
 #include <vector>
 
-#include "gst/stage/stage.h"
 #include "scheduler/flow/way.h"
 
 namespace tandem {

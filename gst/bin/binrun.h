@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <gst/tandem/private/continuity.h>
+#include <gst/tandem/private/previousluma.h>
+#include <gst/tandem/private/stageadapter.h>
+
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -16,9 +20,6 @@
 #include "gst/bin/deviceopening.h"
 #include "gst/bin/eventline.h"
 #include "gst/bin/frameinterval.h"
-#include "gst/stage/continuity.h"
-#include "gst/stage/previousluma.h"
-#include "gst/stage/stageadapter.h"
 #include "scheduler/flow/executor.h"
 
 namespace tandem {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/binstats.h"
 
-#include <utility>
+#include <gst/tandem/private/tensorpool.h>
 
-#include "gst/memory/tensorpool.h"
+#include <utility>
 
 namespace tandem {
 

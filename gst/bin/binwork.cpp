@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/binwork.h"
 
-#include "gst/stage/stageadapter.h"
+#include <gst/tandem/private/stageadapter.h>
 
 namespace tandem {
 

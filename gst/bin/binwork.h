@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <gst/tandem/private/stagedescription.h>
+
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "gst/stage/stage.h"
 
 namespace tandem {
 

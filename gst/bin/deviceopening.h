@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <gst/tandem/private/stageadapter.h>
+
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -10,7 +12,6 @@
 #include <vector>
 
 #include "gst/bin/binfusion.h"
-#include "gst/stage/stageadapter.h"
 
 namespace tandem {
 

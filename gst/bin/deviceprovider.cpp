@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/deviceprovider.h"
 
+#include <gst/tandem/private/openclcontext.h>
+
 #include <stdexcept>
 #include <utility>
 
 #include "gst/bin/binrun.h"
-#include "gst/opencl/openclcontext.h"
 
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
 #define GST_CAT_DEFAULT tandem_bin_debug

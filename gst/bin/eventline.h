@@ -2,13 +2,12 @@
 #pragma once
 
 #include <gst/gst.h>
+#include <gst/tandem/private/ref.h>
 
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
-
-#include "gst/util/ref.h"
 
 namespace tandem {
 

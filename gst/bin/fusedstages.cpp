@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/fusedstages.h"
 
+#include <gst/tandem/private/framepixels.h>
+
 #include <algorithm>
 
-#include "gst/elements/stageprogram.h"
-#include "gst/stage/framepixels.h"
+#include "gst/elements/kernelstage/stageprogram.h"
 
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
 #define GST_CAT_DEFAULT tandem_bin_debug

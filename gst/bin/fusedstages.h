@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <gst/tandem/private/stageadapter.h>
+
 #include <array>
 #include <atomic>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "gst/elements/stagefilework.h"
-#include "gst/stage/stageadapter.h"
+#include "gst/elements/kernelstage/stagefilework.h"
 #include "kernels/stage_file/fuse.h"
 
 namespace tandem {

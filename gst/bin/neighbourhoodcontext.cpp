@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/neighbourhoodcontext.h"
 
-#include "gst/util/sharedcontext.h"
+#include "gst/bin/sharedcontext.h"
 
 namespace tandem {
 namespace {

@@ -2,8 +2,7 @@
 #pragma once
 
 #include <gst/gst.h>
-
-#include "gst/util/ref.h"
+#include <gst/tandem/private/ref.h>
 
 namespace tandem {
 

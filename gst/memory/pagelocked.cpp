@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/memory/pagelocked.h"
 
+#include <gst/tandem/private/framepixels.h>
+
 #include <algorithm>
 #include <atomic>
 #include <charconv>

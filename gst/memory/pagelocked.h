@@ -2,17 +2,14 @@
 #pragma once
 
 #include <gst/gst.h>
+#include <gst/tandem/private/ref.h>
 
 #include <cstddef>
 #include <memory>
 
-#include "gst/util/ref.h"
 #include "kernels/opencl/opencl.h"
 
 namespace tandem {
-
-/// GstAllocator::mem_type of page-locked memory.
-inline constexpr char kPageLockedType[] = "TandemPageLocked";
 
 /// An allocator of host memory that is page-locked for `context`, so that its device copies frames
 /// from there at full speed; ordinary memory when there is none left. Memory that is freed stays

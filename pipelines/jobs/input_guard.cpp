@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/jobs/input_guard.h"
 
+#include <gst/tandem/private/ref.h>
+
 #include <memory>
 #include <string_view>
 #include <utility>
 
 #include "files/uri_scheme.h"
-#include "gst/util/ref.h"
 #include "pipelines/tandem/text.h"
 
 namespace tandem {

@@ -2,6 +2,7 @@
 #include "pipelines/jobs/job_pipeline.h"
 
 #include <gst/pbutils/missing-plugins.h>
+#include <gst/tandem/private/ref.h>
 #include <gst/video/video.h>
 
 #include <algorithm>
@@ -10,7 +11,6 @@
 
 #include "files/terminal_text.h"
 #include "gst/meta/framejson.h"
-#include "gst/util/ref.h"
 #include "pipelines/jobs/job_properties.h"
 #include "pipelines/jobs/part_source.h"
 #include "pipelines/tandem/lost_error.h"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/jobs/part_source.h"
 
+#include <gst/tandem/private/ref.h>
+
 #include <algorithm>
 #include <optional>
 
-#include "gst/util/ref.h"
 #include "pipelines/tandem/source.h"
 
 namespace tandem {

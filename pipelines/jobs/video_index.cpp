@@ -2,13 +2,13 @@
 #include "pipelines/jobs/video_index.h"
 
 #include <gst/gst.h>
+#include <gst/tandem/private/ref.h>
 
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <string_view>
 
-#include "gst/util/ref.h"
 #include "pipelines/tandem/elements.h"
 #include "pipelines/tandem/main_video.h"
 #include "pipelines/tandem/options.h"

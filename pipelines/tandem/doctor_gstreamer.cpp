@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/gst.h>
+#include <gst/tandem/private/ref.h>
 
 #include <cstdlib>
 #include <set>
 #include <sstream>
 
-#include "gst/util/ref.h"
 #include "kernels/scene_classifier/scene_model.h"
 #include "kernels/vivid_classifier/vivid_model.h"
 #include "pipelines/tandem/applications.h"

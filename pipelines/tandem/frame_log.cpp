@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/tandem/frame_log.h"
 
+#include <gst/tandem/private/ref.h>
 #include <gst/video/video.h>
 
 #include <fstream>
 
 #include "gst/meta/framejson.h"
-#include "gst/util/ref.h"
 
 namespace tandem {
 namespace {

@@ -2,11 +2,10 @@
 #include "pipelines/tandem/gunzip.h"
 
 #include <gio/gio.h>
+#include <gst/tandem/private/ref.h>
 
 #include <stdexcept>
 #include <vector>
-
-#include "gst/util/ref.h"
 
 namespace tandem {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/tandem/lost_error.h"
 
-#include <memory>
+#include <gst/tandem/private/ref.h>
 
-#include "gst/util/ref.h"
+#include <memory>
 
 namespace tandem {
 namespace {

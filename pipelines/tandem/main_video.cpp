@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/tandem/main_video.h"
 
+#include <gst/tandem/private/ref.h>
+
 #include <compare>
 #include <cstdint>
 #include <string_view>
 
-#include "gst/util/ref.h"
 #include "pipelines/tandem/text.h"
 
 namespace tandem {

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gst/pbutils/missing-plugins.h>
+#include <gst/tandem/private/ref.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +14,6 @@
 #include <set>
 
 #include "files/ascii.h"
-#include "gst/util/ref.h"
 #include "pipelines/tandem/options.h"
 #include "pipelines/tandem/same_file.h"
 #include "pipelines/tandem/text.h"

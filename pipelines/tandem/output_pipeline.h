@@ -3,6 +3,7 @@
 
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
+#include <gst/tandem/private/ref.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -13,7 +14,6 @@
 #include <string>
 #include <utility>
 
-#include "gst/util/ref.h"
 #include "pipelines/tandem/options.h"
 #include "pipelines/tandem/pipeline_loop.h"
 

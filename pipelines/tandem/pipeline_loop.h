@@ -2,12 +2,11 @@
 #pragma once
 
 #include <gst/gst.h>
+#include <gst/tandem/private/ref.h>
 
 #include <cstdint>
 #include <functional>
 #include <string>
-
-#include "gst/util/ref.h"
 
 namespace tandem {
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <gst/tandem/private/ref.h>
 #include <sys/stat.h>
 
 #include <charconv>
@@ -13,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "gst/util/ref.h"
 #include "pipelines/tandem/options.h"
 #include "pipelines/tandem/text.h"
 

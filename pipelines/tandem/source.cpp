@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/tandem/source.h"
 
+#include <gst/tandem/private/ref.h>
+
 #include <memory>
 #include <utility>
 
-#include "gst/util/ref.h"
 #include "pipelines/tandem/elements.h"
 #include "pipelines/tandem/main_video.h"
 #include "pipelines/tandem/stated_rate.h"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/tandem/stated_rate.h"
 
+#include <gst/tandem/private/ref.h>
+
 #include <utility>
 
 #include "gst/util/framerate.h"
-#include "gst/util/ref.h"
 
 namespace tandem {
 namespace {

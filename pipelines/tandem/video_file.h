@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gst/gst.h>
+#include <gst/tandem/private/ref.h>
 #include <gst/video/video.h>
 
 #include <atomic>
@@ -12,7 +13,6 @@
 #include <optional>
 #include <string>
 
-#include "gst/util/ref.h"
 #include "pipelines/tandem/media.h"
 #include "pipelines/tandem/options.h"
 

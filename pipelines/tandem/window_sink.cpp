@@ -3,12 +3,12 @@
 
 #include <dlfcn.h>
 #include <gst/gst.h>
+#include <gst/tandem/private/ref.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
 
-#include "gst/util/ref.h"
 #include "pipelines/tandem/options.h"
 
 namespace tandem {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What a user does wrong gets a message that says what to do.
+#include <gst/tandem/private/ref.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -7,7 +8,6 @@
 #include <fstream>
 #include <mutex>
 
-#include "gst/util/ref.h"
 #include "tests/gst/support/stream.h"
 
 namespace tandem::test {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The OpenCL context is shared through GstContext, and an application may bring its own.
+#include <gst/tandem/private/openclcontext.h>
 #include <gtest/gtest.h>
 
-#include "gst/opencl/openclcontext.h"
 #include "kernels/opencl/opencl.h"
 #include "tests/gst/support/stream.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The line of JSON for a frame, from frames with known metadata.
+#include <gst/tandem/private/ref.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "gst/meta/framejson.h"
-#include "gst/util/ref.h"
 
 namespace tandem::test {
 namespace {

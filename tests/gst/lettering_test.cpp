@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What is written depends on the fonts of the machine: tests of a script say which package has it.
-#include "gst/util/lettering.h"
+#include "gst/draw/lettering.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <numeric>
 #include <string>
 
-#include "gst/util/boxlabels.h"
+#include "gst/draw/boxlabels.h"
 
 namespace tandem {
 namespace {

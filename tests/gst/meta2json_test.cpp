@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // tandemmeta2json: a line a frame, with what the stages before it found and what the frame had.
 #include <gst/check/gstharness.h>
+#include <gst/tandem/private/ref.h>
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "gst/util/ref.h"
 #include "tests/gst/support/scene_model.h"
 #include "tests/gst/support/stream.h"
 

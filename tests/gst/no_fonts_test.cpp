@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "gst/elements/tandemoverlay.h"
+#include "gst/elements/results/tandemoverlay.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "gst/elements/tandemoverlay.h"
+#include "gst/elements/results/tandemoverlay.h"
 
 namespace {
 

@@ -2,6 +2,7 @@
 // A source that is faster than the stages: which frames are dropped, and who is told.
 #include <gst/app/gstappsink.h>
 #include <gst/check/gstharness.h>
+#include <gst/tandem/private/ref.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "gst/util/ref.h"
 #include "tests/gst/support/stream.h"
 
 namespace tandem::test {

@@ -5,6 +5,7 @@
 //     page_locked_bench [SECONDS of one measurement] [opencl-device [WIDTHxHEIGHT]]
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
+#include <gst/tandem/private/ref.h>
 #include <gst/video/gstvideopool.h>
 #include <gst/video/video.h>
 
@@ -19,7 +20,6 @@
 #include <thread>
 #include <vector>
 
-#include "gst/util/ref.h"
 #include "model/median.h"
 #include "tests/gst/support/offered_pool.h"
 #include "tests/gst/support/stats.h"

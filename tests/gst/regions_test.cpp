@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What stages attach to frames, read as DL Streamer's gvametaconvert reads it: by the names and
 // types of the fields that its documentation gives.
+#include <gst/tandem/private/ref.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +12,6 @@
 #include <set>
 
 #include "gst/meta/region.h"
-#include "gst/util/ref.h"
 #include "tests/gst/support/scene_model.h"
 #include "tests/gst/support/stream.h"
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The memory of tensors and their place on a buffer, without the plugin around them.
+#include <gst/tandem/private/tensorname.h>
+#include <gst/tandem/private/tensorpool.h>
+#include <gst/tandem/private/tensorspec.h>
 #include <gst/tandem/tensormeta.h>
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
@@ -10,10 +13,6 @@
 #include <string>
 #include <thread>
 #include <vector>
-
-#include "gst/memory/tensorpool.h"
-#include "gst/meta/tensorname.h"
-#include "gst/stage/tensorspec.h"
 
 namespace tandem {
 namespace {

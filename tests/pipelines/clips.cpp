@@ -2,11 +2,11 @@
 #include "tests/pipelines/clips.h"
 
 #include <gst/gst.h>
+#include <gst/tandem/private/ref.h>
 #include <gtest/gtest.h>
 
 #include <string_view>
 
-#include "gst/util/ref.h"
 #include "tests/pipelines/command.h"
 
 namespace tandem::test {

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gst/gst.h>
+#include <gst/tandem/private/ref.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -17,7 +18,6 @@
 #include <sstream>
 #include <thread>
 
-#include "gst/util/ref.h"
 #include "kernels/vivid_classifier/vivid_model.h"
 
 extern char** environ;

@@ -2,6 +2,7 @@
 #include "tests/pipelines/decoded.h"
 
 #include <gst/gst.h>
+#include <gst/tandem/private/ref.h>
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +10,6 @@
 #include <memory>
 #include <mutex>
 
-#include "gst/util/ref.h"
 #include "tests/pipelines/command.h"
 
 namespace tandem::test {

@@ -2,10 +2,10 @@
 // What `tandem run` says that an application found, from frames with known metadata.
 #include "pipelines/tandem/findings.h"
 
+#include <gst/tandem/private/ref.h>
 #include <gtest/gtest.h>
 
 #include "gst/meta/framejson.h"
-#include "gst/util/ref.h"
 #include "pipelines/tandem/applications.h"
 
 namespace tandem::test {

@@ -2,11 +2,11 @@
 #include "pipelines/tandem/frame_log.h"
 
 #include <gst/gst.h>
+#include <gst/tandem/private/ref.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "gst/util/ref.h"
 #include "pipelines/tandem/applications.h"
 #include "pipelines/tandem/elements.h"
 #include "pipelines/tandem/pipeline_loop.h"

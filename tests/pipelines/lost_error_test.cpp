@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/tandem/lost_error.h"
 
+#include <gst/tandem/private/ref.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
 #include <filesystem>
 
-#include "gst/util/ref.h"
 #include "pipelines/tandem/elements.h"
 #include "pipelines/tandem/pipeline_loop.h"
 #include "tests/pipelines/command.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/virtual_chip/live_bin.h"
 
+#include <gst/tandem/private/ref.h>
 #include <gtest/gtest.h>
 
 #include "gst/bin/energycontext.h"
 #include "gst/bin/neighbourhoodcontext.h"
 #include "gst/bin/tandembin.h"
-#include "gst/util/ref.h"
 #include "tests/virtual_chip/virtual_stage.h"
 
 namespace tandem::test {

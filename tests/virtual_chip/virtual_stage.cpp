@@ -5,7 +5,7 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "gst/stage/stageelement.h"
+#include "gst/elements/stageelement.h"
 
 namespace tandem::test {
 namespace {

@@ -4,12 +4,12 @@
 //
 //   describe_plugin libgsttandem.so
 #include <gst/gst.h>
+#include <gst/tandem/private/ref.h>
 
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
 
-#include "gst/util/ref.h"
 #include "tools/reference/elements.h"
 #include "tools/reference/running.h"
 

@@ -3,6 +3,8 @@
 
 #include <gst/base/gstbasesink.h>
 #include <gst/base/gstbasetransform.h>
+#include <gst/tandem/private/classwork.h>
+#include <gst/tandem/private/ref.h>
 #include <gst/video/gstvideofilter.h>
 
 #include <algorithm>
@@ -10,9 +12,6 @@
 #include <memory>
 #include <stdexcept>
 #include <utility>
-
-#include "gst/stage/classwork.h"
-#include "gst/util/ref.h"
 
 namespace tandem::reference {
 namespace {

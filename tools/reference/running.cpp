@@ -2,6 +2,7 @@
 #include "tools/reference/running.h"
 
 #include <gst/gst.h>
+#include <gst/tandem/private/ref.h>
 #include <gst/tandem/tensormeta.h>
 
 #include <set>
@@ -9,7 +10,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "gst/util/ref.h"
 #include "pipelines/tandem/bench_chains.h"
 #include "tools/reference/elements.h"
 

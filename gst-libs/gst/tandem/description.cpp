@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/tandem/description.h>
-
-#include "gst/stage/classwork.h"
+#include <gst/tandem/private/classwork.h>
 
 void gst_tandem_description_add_input(GstTandemDescription* description, const gchar* tensor,
                                       const gchar* producer) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/tandem/frame.h>
+#include <gst/tandem/private/classwork.h>
+#include <gst/tandem/private/framepixels.h>
+#include <gst/tandem/private/tensorpool.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 
-#include "gst/memory/tensorpool.h"
-#include "gst/stage/classwork.h"
-#include "gst/stage/framepixels.h"
 #include "kernels/opencl/handles.h"
 
 using tandem::SlotTensor;

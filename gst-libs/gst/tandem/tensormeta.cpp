@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gst/tandem/private/elementbytes.h>
 #include <gst/tandem/tensormeta.h>
 
 #include <algorithm>
 #include <array>
 #include <span>
 
-#include "gst/meta/elementbytes.h"
 #include "kernels/util/size_product.h"
 
 GType gst_tandem_tensor_meta_api_get_type(void) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/tandem/error.h>
+#include <gst/tandem/private/classwork.h>
 #include <gst/tandem/work.h>
 
 #include <algorithm>
 
-#include "gst/stage/classwork.h"
 #include "kernels/opencl/handles.h"
 
 const GstVideoInfo* gst_tandem_work_get_video_info(const GstTandemWork* work) {

@@ -2,7 +2,7 @@
 #include "tests/gst/support/own_stages.h"
 
 #include "gst/bin/tandembin.h"
-#include "gst/stage/stageelement.h"
+#include "gst/elements/stageelement.h"
 #include "kernels/opencl/native.h"
 
 namespace tandem::test {

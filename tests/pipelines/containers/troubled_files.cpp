@@ -2,13 +2,13 @@
 #include "tests/pipelines/containers/troubled_files.h"
 
 #include <gst/gst.h>
+#include <gst/tandem/private/ref.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
 #include <utility>
 
-#include "gst/util/ref.h"
 #include "tests/pipelines/clips.h"
 #include "tests/pipelines/command.h"
 #include "tests/pipelines/containers/launch_lines.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/jobs/part_source.h"
 
+#include <gst/tandem/private/ref.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 
-#include "gst/util/ref.h"
 #include "pipelines/tandem/source.h"
 
 namespace tandem::test {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+#include <gst/tandem/private/ref.h>
+
+namespace tandem {
+
+/// Whether both caps describe the same frames, whatever their rate. Streams of a variable rate
+/// state several.
+bool same_frames(const GstCaps* before, const GstCaps* now);
+
+/// Whether frames follow those before them. What a stage or a bin keeps from frame to frame begins
+/// anew where they do not:
+///
+/// | event of the sink pad | frames behind it begin anew |
+/// | --- | --- |
+/// | STREAM_START, FLUSH_STOP | always |
+/// | CAPS | unless they describe the same frames as the caps before |
+/// | SEGMENT | unless running time and stream time go on as in the segment before |
+/// | others, such as GAP and TAG | never |
+///
+/// For one thread at a time.
+class Continuity {
+ public:
+  bool broken_by(GstEvent* event);
+  /// There are no frames before.
+  void forget() { *this = {}; }
+
+ private:
+  using CapsKept = MiniObjectRef<GstCaps>;
+  using EventKept = MiniObjectRef<GstEvent>;
+
+  CapsKept caps_;
+  EventKept segment_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What of the base class of stages is not in <gst/tandem/stage.h>: for tandembin, and for stages in
+// C++.
+#pragma once
+
+#include <gst/tandem/private/tensorname.h>
+#include <gst/tandem/stage.h>
+
+#include <string>
+#include <vector>
+
+namespace tandem {
+
+/// What a stage is, from its first frame to its last; its properties may have a say in it.
+struct StageDescription {
+  struct Input {
+    TensorName tensor;
+    const char* producer;  ///< the element that makes it, for the message when it is missing
+  };
+  std::vector<Input> inputs;
+  bool serial = false;
+  bool has_cpu = true;     ///< else it waits for an OpenCL device, and needs one
+  bool has_opencl = true;  ///< else it stays on the cores
+  bool changes_pixels = false;
+  /// The element of the first stage of the part that ends with this one and that frames pass
+  /// StageSettings::rounds times inside tandembin: null where nothing is repeated.
+  const char* repeats_from = nullptr;
+  bool needs_previous = false;  ///< reads StageFrame::previous
+  /// Why frames cannot be split between device and cores: what a user reads. Empty: they can, its
+  /// work is a SplitWork.
+  std::string whole = "nothing says which rows its rows need";
+  /// Of a split frame: what it makes is there only when both sides are done.
+  bool joins = false;
+  /// Whether `enqueue_rows` computes the rows from gst_tandem_frame_get_first_row() on.
+  bool bands = false;
+};
+
+class StageAdapter;
+struct StageSettings;
+
+/// The stage as the scheduler sees it; lives as long as the element.
+StageAdapter& adapter_of(GstTandemStage* stage);
+
+}  // namespace tandem

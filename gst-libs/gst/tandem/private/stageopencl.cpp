@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gst/tandem/private/classwork.h>
+#include <gst/tandem/private/stageopencl.h>
+
+namespace tandem::opencl {
+
+std::shared_ptr<Context> context_of(const GstTandemWork* work) { return work->request.context; }
+
+Queue& queue_of(const GstTandemFrame* frame) { return *frame->queue; }
+
+void take_deferred(GstTandemDescription* description) { description->takes_deferred = true; }
+
+}  // namespace tandem::opencl

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/tandem/private/elementbytes.h>
+#include <gst/tandem/private/tensorname.h>
+#include <gst/tandem/tensormeta.h>
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "kernels/util/size_product.h"
+
+namespace tandem {
+
+/// Most tensors that one stage reads, and most that it writes.
+inline constexpr int kMaxTensors = 8;
+
+struct TensorSpec {
+  TensorName name;
+  GstTandemElementType type = GST_TANDEM_ELEMENT_TYPE_UINT8;
+  guint dimensions = 1;
+  std::array<gsize, GST_TANDEM_TENSOR_MAX_DIMENSIONS> shape{};  ///< outermost first
+  bool scratch = false;  ///< of use to nobody but the stage: never on the frame
+
+  /// SIZE_MAX: more than any memory has. As bytes() does.
+  std::size_t elements() const { return product_of_sizes(std::span(shape).first(dimensions)); }
+  std::size_t bytes() const {
+    return product_of_sizes(std::array{elements(), element_bytes(type)});
+  }
+  bool operator==(const TensorSpec& other) const {
+    return name == other.name && type == other.type && dimensions == other.dimensions &&
+           shape == other.shape && scratch == other.scratch;
+  }
+
+  /// Scratch of so many bytes.
+  static TensorSpec of_scratch(std::size_t bytes) {
+    return {"scratch", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {bytes}, true};
+  }
+  /// Scratch for StageFrame::upload: 8-bit pixels, none where there is no device.
+  static TensorSpec of_pixels(const char* name, int width, int height, bool device) {
+    const gsize pixels = static_cast<gsize>(width) * static_cast<gsize>(height);
+    return {name, GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {device ? pixels : 0}, true};
+  }
+};
+
+}  // namespace tandem

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gst/tandem/private/continuity.h>
+#include <gst/tandem/private/guard.h>
+#include <gst/tandem/private/openclcontext.h>
+#include <gst/tandem/private/previousluma.h>
+#include <gst/tandem/private/stageadapter.h>
+#include <gst/tandem/private/stagedescription.h>
+
+#include <string>
+
+GST_DEBUG_CATEGORY_STATIC(tandem_stage_debug);
+#define GST_CAT_DEFAULT tandem_stage_debug
+
+enum class Device { automatic, cpu, opencl };
+
+enum { PROP_0, PROP_DEVICE, PROP_OPENCL_DEVICE };
+
+struct _GstTandemStagePrivate {
+  explicit _GstTandemStagePrivate(GstTandemStage* stage) : adapter(stage) {}
+
+  tandem::StageAdapter adapter;
+  // Under the object lock.
+  Device device = Device::automatic;
+  std::string selector = "auto";
+  // Of the streaming thread, when the stage is alone.
+  GstVideoInfo info{};
+  bool chosen = false;
+  bool on_device = false;
+  std::shared_ptr<tandem::opencl::Context> context;  // null: it computes on the CPU
+  std::unique_ptr<tandem::opencl::Queue> queue;
+  tandem::StageAdapter* const chain = &adapter;  // the whole of it
+  tandem::FrameItem item{{&chain, 1}};
+  tandem::PreviousLuma previous;
+  // Of whichever thread brings events, inside tandembin too.
+  tandem::Continuity continuity;
+};
+
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstTandemStage, gst_tandem_stage, GST_TYPE_BASE_TRANSFORM,
+                                 GST_DEBUG_CATEGORY_INIT(tandem_stage_debug, "tandemstage", 0,
+                                                         "Tandem stage elements"))
+
+static GType gst_tandem_device_get_type() {
+  static const GEnumValue values[] = {{static_cast<int>(Device::automatic),
+                                       "The OpenCL device when there is one, else the CPU", "auto"},
+                                      {static_cast<int>(Device::cpu), "The CPU", "cpu"},
+                                      {static_cast<int>(Device::opencl),
+                                       "The OpenCL device; an error when there is none", "opencl"},
+                                      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GstTandemDevice", values);
+  return type;
+}
+
+tandem::StageAdapter& tandem::adapter_of(GstTandemStage* stage) { return stage->priv->adapter; }
+
+// Called by GObject after each property that was set.
+static void gst_tandem_stage_notify(GObject* object, GParamSpec*) {
+  GST_TANDEM_STAGE(object)->priv->adapter.property_set();
+}
+
+static void gst_tandem_stage_set_property(GObject* object, guint id, const GValue* value,
+                                          GParamSpec* pspec) {
+  GstTandemStagePrivate& self = *GST_TANDEM_STAGE(object)->priv;
+  tandem::ObjectLock lock(object);
+  switch (id) {
+    case PROP_DEVICE:
+      self.device = static_cast<Device>(g_value_get_enum(value));
+      break;
+    case PROP_OPENCL_DEVICE:
+      self.selector = g_value_get_string(value) ? g_value_get_string(value) : "auto";
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  }
+}
+
+static void gst_tandem_stage_get_property(GObject* object, guint id, GValue* value,
+                                          GParamSpec* pspec) {
+  GstTandemStagePrivate& self = *GST_TANDEM_STAGE(object)->priv;
+  tandem::ObjectLock lock(object);
+  switch (id) {
+    case PROP_DEVICE:
+      g_value_set_enum(value, static_cast<int>(self.device));
+      break;
+    case PROP_OPENCL_DEVICE:
+      g_value_set_string(value, self.selector.c_str());
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  }
+}
+
+// The first frame of a stage that works alone: inside tandembin no frame comes this way, and the
+// bin decides which device there is.
+static bool choose_device(GstTandemStage* stage) {
+  GstTandemStagePrivate& self = *stage->priv;
+  Device device;
+  std::string selector;
+  {
+    tandem::ObjectLock lock(stage);
+    device = self.device;
+    selector = self.selector;
+  }
+  self.on_device = false;
+  self.adapter.describe();
+  const bool has_cpu = self.adapter.description().has_cpu;
+  if (!has_cpu && device == Device::cpu) {
+    GST_ELEMENT_ERROR(stage, LIBRARY, SETTINGS,
+                      ("%s has no CPU implementation: set device to auto or opencl.",
+                       self.adapter.name().c_str()),
+                      (nullptr));
+    return false;
+  }
+  if (!self.adapter.description().has_opencl) {
+    if (device == Device::opencl) {
+      GST_ELEMENT_WARNING(
+          stage, LIBRARY, SETTINGS,
+          ("%s has no OpenCL implementation: the CPU computes it.", self.adapter.name().c_str()),
+          (nullptr));
+    }
+    return true;
+  }
+  if (device == Device::cpu) return true;
+  try {
+    auto context = tandem::find_opencl_context(GST_ELEMENT_CAST(stage), selector);
+    self.queue = std::make_unique<tandem::opencl::Queue>(context);
+    self.context = context;
+    self.adapter.set_contexts({context});
+    self.on_device = true;
+    GST_INFO_OBJECT(stage, "computing on %s", context->device().name.c_str());
+  } catch (const tandem::opencl::Error& e) {
+    if (device == Device::opencl || !has_cpu) {
+      const std::string needs = has_cpu ? "" : self.adapter.name() + " needs an OpenCL device. ";
+      GST_ELEMENT_ERROR(stage, RESOURCE, NOT_FOUND,
+                        ("%sNo OpenCL device to compute on: %s", needs.c_str(), e.what()),
+                        (nullptr));
+      return false;
+    }
+    GST_INFO_OBJECT(stage, "computing on the CPU: %s", e.what());
+  }
+  return true;
+}
+
+// The next frame does not follow the one before.
+static void restart(GstTandemStage* stage) {
+  stage->priv->previous.forget();
+  const GstTandemStageClass* const klass = GST_TANDEM_STAGE_GET_CLASS(stage);
+  if (klass->restart) klass->restart(stage);
+}
+
+static gboolean gst_tandem_stage_start(GstBaseTransform* base) {
+  GstTandemStage* const stage = GST_TANDEM_STAGE(base);
+  stage->priv->chosen = false;
+  stage->priv->adapter.property_set();  // a bin may have read some and left
+  stage->priv->continuity.forget();
+  restart(stage);
+  return TRUE;
+}
+
+static gboolean gst_tandem_stage_stop(GstBaseTransform* base) {
+  GstTandemStagePrivate& self = *GST_TANDEM_STAGE(base)->priv;
+  self.adapter.set_contexts({});
+  self.adapter.forget();
+  self.previous = {};
+  self.queue.reset();
+  self.context.reset();
+  return TRUE;
+}
+
+static gboolean gst_tandem_stage_set_caps(GstBaseTransform* base, GstCaps* caps, GstCaps*) {
+  GstTandemStagePrivate& self = *GST_TANDEM_STAGE(base)->priv;
+  return gst_video_info_from_caps(&self.info, caps);
+}
+
+static tandem::Status compute(GstTandemStagePrivate& self, bool on_device) {
+  tandem::FrameItem& item = self.item;
+  tandem::Status status = self.adapter.prepare(item);
+  if (on_device) {
+    // To the host as well: were the device to fail later, the next element could not compute what
+    // it needs again.
+    if (status.ok()) status = self.adapter.enqueue(item, true);
+    const tandem::Status waited = tandem::guard([&]() -> tandem::Status {
+      self.queue->finish();
+      return {};
+    });
+    if (status.ok()) status = waited;
+  } else {
+    if (status.ok()) status = self.adapter.begin(item);
+    if (status.ok()) self.adapter.compute(item, 0, self.adapter.rows(item));
+  }
+  return status.ok() ? self.adapter.finish(item, on_device) : status;
+}
+
+static GstFlowReturn gst_tandem_stage_transform_ip(GstBaseTransform* base, GstBuffer* buffer) {
+  GstTandemStage* stage = GST_TANDEM_STAGE(base);
+  GstTandemStagePrivate& self = *stage->priv;
+  if (!self.chosen) {
+    if (!choose_device(stage)) return GST_FLOW_ERROR;
+    self.chosen = true;
+  }
+  if (self.adapter.properties_set()) self.adapter.use(self.adapter.read_settings());
+  const char* const repeats_from = self.adapter.description().repeats_from;
+  if (const int rounds = self.adapter.settings()->rounds; repeats_from && rounds > 1) {
+    const std::string name = self.adapter.name();
+    GST_ELEMENT_ERROR(
+        stage, STREAM, FAILED,
+        ("%s is set to send frames %d times through the stages from %s on, which needs a tandembin "
+         "around them. Without one, put the stages from %s to %s into the pipeline %d times.",
+         name.c_str(), rounds, repeats_from, repeats_from, name.c_str(), rounds),
+        (nullptr));
+    return GST_FLOW_ERROR;
+  }
+  self.item.keep_tensors = true;
+  if (!self.item.open(buffer, self.info, self.adapter.description().changes_pixels)) {
+    self.item.close();
+    GST_ELEMENT_ERROR(stage, RESOURCE, READ,
+                      ("A frame cannot be mapped into memory: it is smaller than its caps say."),
+                      (nullptr));
+    return GST_FLOW_ERROR;
+  }
+  if (self.adapter.description().needs_previous) self.previous.pass(self.item, self.context);
+  tandem::Status status = compute(self, self.on_device);
+  const bool device_failed = status.kind() == tandem::Status::Kind::device_failed;
+  if (self.on_device && device_failed && self.adapter.has_cpu()) {
+    GST_ELEMENT_WARNING(stage, RESOURCE, FAILED,
+                        ("The OpenCL device failed, the CPU goes on: %s", status.message().c_str()),
+                        (nullptr));
+    self.on_device = false;
+    status = compute(self, false);
+  }
+  self.item.status = status;
+  self.item.close();
+  if (status.ok()) return GST_FLOW_OK;
+  const std::string why =
+      device_failed && !self.adapter.has_cpu()
+          ? "The OpenCL device failed, and " + self.adapter.name() + " has no CPU implementation: "
+          : "";
+  GST_ELEMENT_ERROR(stage, STREAM, FAILED, ("%s%s", why.c_str(), status.message().c_str()),
+                    (nullptr));
+  return GST_FLOW_ERROR;
+}
+
+static gboolean gst_tandem_stage_sink_event(GstBaseTransform* base, GstEvent* event) {
+  // tandembin sends those that break a stream while no frame is under way.
+  GstTandemStage* const stage = GST_TANDEM_STAGE(base);
+  if (stage->priv->continuity.broken_by(event)) restart(stage);
+  return GST_BASE_TRANSFORM_CLASS(gst_tandem_stage_parent_class)->sink_event(base, event);
+}
+
+static gboolean gst_tandem_stage_query(GstBaseTransform* base, GstPadDirection direction,
+                                       GstQuery* query) {
+  if (tandem::answer_opencl_context_query(GST_ELEMENT_CAST(base), query)) return TRUE;
+  return GST_BASE_TRANSFORM_CLASS(gst_tandem_stage_parent_class)->query(base, direction, query);
+}
+
+static void gst_tandem_stage_init(GstTandemStage* stage) {
+  stage->priv = new GstTandemStagePrivate(stage);
+  stage->priv->item.queues = &stage->priv->queue;
+  gst_base_transform_set_in_place(GST_BASE_TRANSFORM_CAST(stage), TRUE);
+}
+
+static void gst_tandem_stage_finalize(GObject* object) {
+  delete GST_TANDEM_STAGE(object)->priv;
+  G_OBJECT_CLASS(gst_tandem_stage_parent_class)->finalize(object);
+}
+
+static void gst_tandem_stage_class_init(GstTandemStageClass* klass) {
+  GObjectClass* object_class = G_OBJECT_CLASS(klass);
+  object_class->set_property = gst_tandem_stage_set_property;
+  object_class->get_property = gst_tandem_stage_get_property;
+  object_class->finalize = gst_tandem_stage_finalize;
+  object_class->notify = gst_tandem_stage_notify;
+
+  const auto flags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                              GST_PARAM_MUTABLE_READY);
+  g_object_class_install_property(
+      object_class, PROP_DEVICE,
+      g_param_spec_enum("device", "Device",
+                        "Where the stage computes when it is not inside tandembin",
+                        gst_tandem_device_get_type(), static_cast<int>(Device::automatic), flags));
+  g_object_class_install_property(
+      object_class, PROP_OPENCL_DEVICE,
+      g_param_spec_string("opencl-device", "OpenCL device",
+                          "Which OpenCL device: auto (never a CPU), any, or a part of its name",
+                          "auto", flags));
+
+  static GstStaticPadTemplate sink = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+                                                             GST_STATIC_CAPS(GST_TANDEM_LUMA_CAPS));
+  static GstStaticPadTemplate src = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+                                                            GST_STATIC_CAPS(GST_TANDEM_LUMA_CAPS));
+  gst_element_class_add_static_pad_template(GST_ELEMENT_CLASS(klass), &sink);
+  gst_element_class_add_static_pad_template(GST_ELEMENT_CLASS(klass), &src);
+
+  GstBaseTransformClass* base_class = GST_BASE_TRANSFORM_CLASS(klass);
+  base_class->start = gst_tandem_stage_start;
+  base_class->stop = gst_tandem_stage_stop;
+  base_class->set_caps = gst_tandem_stage_set_caps;
+  base_class->transform_ip = gst_tandem_stage_transform_ip;
+  base_class->sink_event = gst_tandem_stage_sink_event;
+  base_class->query = gst_tandem_stage_query;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/video/video.h>
+
+#include <cstdint>
+
+#include "gst/draw/samplewriter.h"
+
+namespace tandem {
+
+struct Color {
+  uint8_t red = 0, green = 0, blue = 0;
+};
+
+/// Pixels [x, x + width) x [y, y + height); may lie partly or wholly outside of a frame.
+struct Rect {
+  int64_t x = 0, y = 0, width = 0, height = 0;
+};
+
+/// Draws on a mapped frame of any 8-bit raw format without palette or tiles: grey, planar and
+/// packed YUV, RGB in every order. Everything is clipped to the frame, and only pixels that are
+/// drawn are touched. A chroma sample belongs to every pixel it covers: colours spread by at most
+/// one pixel where chroma is subsampled.
+class Canvas {
+ public:
+  static bool supports(const GstVideoFormatInfo* format);
+
+  /// `frame` is mapped for writing and outlives the canvas; its format is supported.
+  explicit Canvas(GstVideoFrame* frame);
+
+  int width() const { return GST_VIDEO_FRAME_WIDTH(frame_); }
+  int height() const { return GST_VIDEO_FRAME_HEIGHT(frame_); }
+
+  void fill(Rect area, Color color);
+
+  /// The border of `box`, `line_width` pixels thick and inside of it. Nothing when it is empty.
+  void outline(Rect box, int line_width, Color color);
+
+  /// From (x0, y0) to (x1, y1), both included, `line_width` pixels thick. Touches at most
+  /// kLongestLine points; longer lines end there.
+  void line(int64_t x0, int64_t y0, int64_t x1, int64_t y1, int line_width, Color color);
+  static constexpr int kLongestLine = 1 << 14;
+
+  /// Mixes `color` into the pixels under `coverage`, whose top left is at (x, y). A chroma sample
+  /// takes the mean of the pixels that it covers.
+  void blend(int64_t x, int64_t y, const Coverage& coverage, Color color);
+
+ private:
+  using Samples = SampleWriter::Samples;
+  Samples samples_of(Color color) const;
+  void fill_samples(Rect area, const Samples& samples);
+
+  GstVideoFrame* frame_;
+  SampleWriter writer_;
+  double luma_red_ = 0, luma_blue_ = 0;  ///< Kr and Kb of the frame's colour matrix
+  int offset_[GST_VIDEO_MAX_COMPONENTS] = {}, range_[GST_VIDEO_MAX_COMPONENTS] = {};
+};
+
+}  // namespace tandem

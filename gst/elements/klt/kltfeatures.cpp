@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/klt/kltfeatures.h"
+
+#include <algorithm>
+#include <string>
+
+#include "gst/elements/devicekernels.h"
+#include "gst/elements/klt/klttensors.h"
+#include "gst/elements/smallframes.h"
+#include "gst/elements/stageelement.h"
+#include "kernels/klt_features/klt_features.h"
+
+namespace tandem {
+namespace {
+
+enum Output { kFeatures, kStrength, kSums, kSelection, kGreatest };
+
+class KltFeaturesWork final : public StageWork {
+ public:
+  KltFeaturesWork(std::shared_ptr<KltFeaturesOpenCL> kernels, const KltLayout& layout, int window,
+                  KltCandidates candidates, int features)
+      : kernels_(std::move(kernels)),
+        layout_(layout),
+        window_(window),
+        candidates_(candidates),
+        features_(features) {
+    const bool device = kernels_ != nullptr;
+    const gsize pixels = layout_.pixels_of(0);
+    outputs_ = {
+        {kKltFeatures, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 2, {static_cast<gsize>(features_), 3}},
+        {"strength", GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {pixels}, true},
+        {"sums", GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {device ? 6 * pixels : 0}, true},
+        {"selection",
+         GST_TANDEM_ELEMENT_TYPE_INT32,
+         1,
+         {device ? KltFeaturesOpenCL::selection_scratch() : 0},
+         true},
+        {"greatest",
+         GST_TANDEM_ELEMENT_TYPE_FLOAT32,
+         2,
+         {static_cast<gsize>(layout_.height), static_cast<gsize>(klt_blocks(layout_.width))},
+         true},
+    };
+    if (layout_.width <= 2 * window_ || layout_.height <= 2 * window_) {
+      const int needed = 2 * window_ + 1, fits = (std::min(layout_.width, layout_.height) - 1) / 2;
+      notice_ = too_small_notice("Nothing can be followed", {layout_.width, layout_.height},
+                                 {needed, needed},
+                                 fits > 0 ? "kltfeatures window=" + std::to_string(fits) : "");
+    }
+  }
+
+  int rows() const override { return layout_.height; }
+
+  void compute(StageFrame& frame, Rows rows) const override {
+    const KltLevel<const float> level = layout_.over(frame.input<float>(0)).levels[0];
+    const Plane<float> strength = plane(frame.output<float>(kStrength));
+    klt_strength_simd(level.dx, level.dy, window_, strength, rows);
+    klt_greatest_simd(strength, blocks(frame.output<float>(kGreatest)), rows);
+  }
+
+  void combine(StageFrame& frame) const override {
+    klt_select_in_blocks_simd(plane<const float>(frame.output<float>(kStrength)),
+                              blocks<const float>(frame.output<float>(kGreatest)), candidates_,
+                              features_,
+                              reinterpret_cast<KltFeature*>(frame.output<float>(kFeatures)));
+  }
+
+  void enqueue(StageFrame& frame, opencl::Queue& queue) const override {
+    void* const pyramid = frame.device_input(0);
+    const auto gradient = [&](int plane) {
+      return opencl::DevicePlane{pyramid, layout_.first(0, plane), layout_.width, layout_.height,
+                                 layout_.stride_of(0)};
+    };
+    const auto output = [&](Output o) { return frame.device_output(o); };
+    const opencl::DevicePlane strength{output(kStrength), 0, layout_.width, layout_.height,
+                                       layout_.width};
+    kernels_->enqueue_strength(queue, gradient(1), gradient(2), window_, strength,
+                               {output(kSums), 0});
+    kernels_->enqueue_select(queue, strength, candidates_, features_, {output(kFeatures), 0},
+                             {output(kSelection), 0});
+  }
+
+ private:
+  template <typename T>
+  Plane<T> plane(T* data) const {
+    return {data, layout_.width, layout_.height, layout_.width};
+  }
+  template <typename T>
+  Plane<T> blocks(T* data) const {
+    const int width = klt_blocks(layout_.width);
+    return {data, width, layout_.height, width};
+  }
+
+  const std::shared_ptr<KltFeaturesOpenCL> kernels_;
+  const KltLayout layout_;
+  const int window_;
+  const KltCandidates candidates_;
+  const int features_;
+};
+
+struct KltFeaturesElement {
+  struct Settings {
+    int window = 0;
+    int features = 0;
+    bool peaks = true;
+  };
+
+  static constexpr char kTypeName[] = "GstKltFeatures";
+  static constexpr char kLongName[] = "KLT features stage";
+  static constexpr char kKlass[] = "Filter/Analyzer/Video";
+  static constexpr char kSummary[] =
+      "Tracking, stage 2 of 4: finds the corners of the frame before that can be followed";
+
+  static const StageDescription& description() {
+    static const StageDescription description{
+        .inputs = {{kKltPrevious, "kltpyramid"}},
+        .whole =
+            "the strongest features of the whole frame are kept, and each drops its neighbours"};
+    return description;
+  }
+
+  static const std::vector<StageProperty<Settings>>& properties() {
+    static const std::vector<StageProperty<Settings>> properties{
+        {"window", "Window",
+         "Side of the square whose texture makes a corner; 0: by the size of the frame (pixels)",
+         &Settings::window, 0, 128},
+        {"features", "Features",
+         "How many of the strongest corners to take, before those next to a stronger one are "
+         "dropped; 0: by the size of the frame (corners)",
+         &Settings::features, 0, kKltMostFeatures},
+        {"peaks", "Peaks",
+         "Take corners where their strength has a peak, which spreads them over the frame; false: "
+         "any of the strongest pixels, as the San Diego Vision Benchmark Suite does",
+         &Settings::peaks},
+    };
+    return properties;
+  }
+
+  std::unique_ptr<KltFeaturesWork> make_work(const Settings& settings, const WorkRequest& request) {
+    const KltLayout layout = klt_layout(request, request.inputs[0]);
+    const KltPreset preset = KltPreset::of(layout.width, layout.height);
+    return std::make_unique<KltFeaturesWork>(
+        device.on(request.context), layout, settings.window > 0 ? settings.window : preset.window,
+        settings.peaks ? KltCandidates::peaks : KltCandidates::pixels,
+        settings.features > 0 ? settings.features : preset.features);
+  }
+
+  DeviceKernels<KltFeaturesOpenCL> device;
+};
+
+}  // namespace
+}  // namespace tandem
+
+GType gst_klt_features_get_type() {
+  return tandem::StageElement<tandem::KltFeaturesElement>::get_type();
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/klt/klttracks.h"
+
+#include <gst/tandem/motionmeta.h>
+
+#include <cstddef>
+
+#include "gst/elements/klt/klttensors.h"
+#include "gst/elements/stageelement.h"
+#include "kernels/klt_flow/tracks.h"
+
+namespace tandem {
+namespace {
+
+static_assert(sizeof(KltTrack) == sizeof(GstTandemMotionVector) &&
+              offsetof(KltTrack, id) == offsetof(GstTandemMotionVector, id) &&
+              offsetof(KltTrack, age) == offsetof(GstTandemMotionVector, age));
+
+class KltTracksWork final : public StageWork {
+ public:
+  KltTracksWork(std::shared_ptr<KltTracks> tracks, gsize features, double most_distance)
+      : tracks_(std::move(tracks)),
+        features_(static_cast<int>(features)),
+        most_distance_(static_cast<float>(most_distance)) {
+    outputs_ = {
+        {"tracks", GST_TANDEM_ELEMENT_TYPE_UINT8, 1, {features * sizeof(KltTrack)}, true},
+        {"count", GST_TANDEM_ELEMENT_TYPE_INT32, 1, {1}, true},
+    };
+  }
+
+  int rows() const override { return 1; }
+
+  // Frames pass a serial stage one by one and in order. One without a predecessor has no vectors,
+  // and ends all tracks.
+  void compute(StageFrame& frame, Rows) const override {
+    *frame.output<int>(1) = tracks_->join(reinterpret_cast<const KltVector*>(frame.input<float>(0)),
+                                          features_, most_distance_, frame.output<KltTrack>(0));
+  }
+
+  void publish(StageFrame& frame, GstBuffer* buffer) const override {
+    const int count = *frame.result<int>(1);
+    if (count == 0) return;
+    gst_buffer_add_tandem_motion_meta(buffer, frame.result<GstTandemMotionVector>(0),
+                                      static_cast<guint>(count), gst_memory_ref(frame.memory(0)));
+  }
+
+ private:
+  const std::shared_ptr<KltTracks> tracks_;
+  const int features_;
+  const float most_distance_;
+};
+
+struct KltTracksElement {
+  struct Settings {
+    double max_distance = 3;
+  };
+
+  static constexpr char kTypeName[] = "GstKltTracks";
+  static constexpr char kLongName[] = "KLT tracks";
+  static constexpr char kKlass[] = "Filter/Analyzer/Video";
+  static constexpr char kSummary[] =
+      "Tracking, stage 4 of 4: joins kltflow's vectors into tracks with numbers and puts them on "
+      "the frames";
+
+  static const StageDescription& description() {
+    static const StageDescription description{.inputs = {{kKltVectors, "kltflow"}},
+                                              .serial = true,
+                                              .has_opencl = false,
+                                              .whole = "the CPU alone computes it"};
+    return description;
+  }
+
+  static const std::vector<StageProperty<Settings>>& properties() {
+    static const std::vector<StageProperty<Settings>> properties{
+        {"max-distance", "Largest distance",
+         "Largest distance between the end of a track and the feature that it goes on with "
+         "(pixels)",
+         &Settings::max_distance, 0, 100},
+    };
+    return properties;
+  }
+
+  std::unique_ptr<KltTracksWork> make_work(const Settings& settings, const WorkRequest& request) {
+    return std::make_unique<KltTracksWork>(tracks, request.inputs[0].spec.shape[0],
+                                           settings.max_distance);
+  }
+
+  // Their numbers go on: an application would take a new track for an old one otherwise.
+  void restart() { tracks->end_all(); }
+
+  const std::shared_ptr<KltTracks> tracks = std::make_shared<KltTracks>();
+};
+
+}  // namespace
+}  // namespace tandem
+
+GType gst_klt_tracks_get_type() {
+  return tandem::StageElement<tandem::KltTracksElement>::get_type();
+}

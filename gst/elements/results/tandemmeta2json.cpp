@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * SECTION:element-tandemmeta2json
+ *
+ * Takes frames and gives a line of JSON for each: its #GstVideoRegionOfInterestMeta as detections
+ * or labels of the scene, its #GstTandemMotionMeta, its number, times and size. The fields are in
+ * docs/json-lines.md. Pixels are never read, so frames may lie in any memory.
+ *
+ * |[
+ * gst-launch-1.0 filesrc location=people.mp4 ! decodebin ! videoconvert ! vividfilter !
+ *   vividhistogram ! vividclassifier ! tandemmeta2json ! filesink location=people.jsonl
+ * ]|
+ */
+#include "gst/elements/results/tandemmeta2json.h"
+
+#include <gst/tandem/private/guard.h>
+#include <gst/tandem/private/ref.h>
+#include <gst/video/video.h>
+
+#include <string>
+#include <utility>
+
+#include "gst/meta/framejson.h"
+
+GST_DEBUG_CATEGORY_STATIC(tandem_meta_2_json_debug);
+#define GST_CAT_DEFAULT tandem_meta_2_json_debug
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS("video/x-raw(ANY)"));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("application/x-json-lines"));
+
+enum { PROP_0, PROP_SOURCE_ID };
+
+struct _GstTandemMeta2Json {
+  GstBaseTransform parent;
+  gchar* source_id;    // under the object lock; may be null
+  gint width, height;  // the streaming thread's, as is what follows
+  guint64 frames;
+};
+
+G_DEFINE_TYPE_WITH_CODE(GstTandemMeta2Json, gst_tandem_meta_2_json, GST_TYPE_BASE_TRANSFORM,
+                        GST_DEBUG_CATEGORY_INIT(tandem_meta_2_json_debug, "tandemmeta2json", 0,
+                                                "writes metadata as lines of JSON"))
+
+static gboolean gst_tandem_meta_2_json_start(GstBaseTransform* base) {
+  GST_TANDEM_META_2_JSON(base)->frames = 0;
+  return TRUE;
+}
+
+static GstCaps* gst_tandem_meta_2_json_transform_caps(GstBaseTransform*, GstPadDirection direction,
+                                                      GstCaps*, GstCaps* filter) {
+  // Any frame becomes lines, and what the lines are says nothing about the frames.
+  GstCaps* caps =
+      gst_static_pad_template_get_caps(direction == GST_PAD_SINK ? &src_template : &sink_template);
+  if (!filter) return caps;
+  GstCaps* both = gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(caps);
+  return both;
+}
+
+// GstVideoInfo knows the formats of system memory alone.
+static gboolean gst_tandem_meta_2_json_set_caps(GstBaseTransform* base, GstCaps* in, GstCaps*) {
+  auto* self = GST_TANDEM_META_2_JSON(base);
+  const GstStructure* video = gst_caps_get_structure(in, 0);
+  return gst_structure_get_int(video, "width", &self->width) &&
+         gst_structure_get_int(video, "height", &self->height);
+}
+
+// No pool: a line is as long as it is.
+static gboolean gst_tandem_meta_2_json_decide_allocation(GstBaseTransform*, GstQuery*) {
+  return TRUE;
+}
+
+// Frames with strides of their own are fine.
+static gboolean gst_tandem_meta_2_json_propose_allocation(GstBaseTransform*, GstQuery*,
+                                                          GstQuery* query) {
+  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  return TRUE;
+}
+
+static GstBuffer* wrap(std::string line) {
+  auto* kept = new std::string(std::move(line));
+  return gst_buffer_new_wrapped_full(static_cast<GstMemoryFlags>(0), kept->data(), kept->size(), 0,
+                                     kept->size(), kept,
+                                     [](gpointer text) { delete static_cast<std::string*>(text); });
+}
+
+static GstFlowReturn gst_tandem_meta_2_json_prepare_output_buffer(GstBaseTransform* base,
+                                                                  GstBuffer* in, GstBuffer** out) {
+  auto* self = GST_TANDEM_META_2_JSON(base);
+  const tandem::Status status = tandem::guard([&] {
+    tandem::FrameOrigin origin{{}, self->frames, {self->width, self->height}, g_get_real_time()};
+    {
+      const tandem::ObjectLock lock(self);
+      if (self->source_id) origin.source = self->source_id;
+    }
+    *out = wrap(tandem::frame_json_line(in, origin));
+    return tandem::Status();
+  });
+  if (!status.ok()) {
+    GST_ELEMENT_ERROR(self, STREAM, FAILED, ("The frame cannot be written as JSON."),
+                      ("%s", status.message().c_str()));
+    return GST_FLOW_ERROR;
+  }
+  ++self->frames;
+  // Times and offsets; of the flags those that say something about bytes too.
+  gst_buffer_copy_into(*out, in, GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  if (GST_BUFFER_IS_DISCONT(in)) GST_BUFFER_FLAG_SET(*out, GST_BUFFER_FLAG_DISCONT);
+  return GST_FLOW_OK;
+}
+
+// All is done when the buffer is there. The base class needs this to know that it is another one.
+static GstFlowReturn gst_tandem_meta_2_json_transform(GstBaseTransform*, GstBuffer*, GstBuffer*) {
+  return GST_FLOW_OK;
+}
+
+static void gst_tandem_meta_2_json_set_property(GObject* object, guint id, const GValue* value,
+                                                GParamSpec* spec) {
+  if (id != PROP_SOURCE_ID) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+    return;
+  }
+  const tandem::ObjectLock lock(object);
+  g_free(std::exchange(GST_TANDEM_META_2_JSON(object)->source_id, g_value_dup_string(value)));
+}
+
+static void gst_tandem_meta_2_json_get_property(GObject* object, guint id, GValue* value,
+                                                GParamSpec* spec) {
+  if (id != PROP_SOURCE_ID) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+    return;
+  }
+  const tandem::ObjectLock lock(object);
+  g_value_set_string(value, GST_TANDEM_META_2_JSON(object)->source_id);
+}
+
+static void gst_tandem_meta_2_json_finalize(GObject* object) {
+  g_free(GST_TANDEM_META_2_JSON(object)->source_id);
+  G_OBJECT_CLASS(gst_tandem_meta_2_json_parent_class)->finalize(object);
+}
+
+static void gst_tandem_meta_2_json_class_init(GstTandemMeta2JsonClass* klass) {
+  GObjectClass* object = G_OBJECT_CLASS(klass);
+  object->set_property = gst_tandem_meta_2_json_set_property;
+  object->get_property = gst_tandem_meta_2_json_get_property;
+  object->finalize = gst_tandem_meta_2_json_finalize;
+  g_object_class_install_property(
+      object, PROP_SOURCE_ID,
+      g_param_spec_string("source-id", "Source id",
+                          "Names the stream in each line, for readers of several (any text)", "",
+                          static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                                   GST_PARAM_MUTABLE_PLAYING)));
+
+  GstElementClass* element = GST_ELEMENT_CLASS(klass);
+  gst_element_class_add_static_pad_template(element, &sink_template);
+  gst_element_class_add_static_pad_template(element, &src_template);
+  gst_element_class_set_static_metadata(
+      element, "Tandem metadata to JSON", "Converter/Metadata/Video",
+      "Writes the detections, scene labels and motion of each frame as a line of JSON",
+      "The Tandem authors");
+
+  GstBaseTransformClass* base = GST_BASE_TRANSFORM_CLASS(klass);
+  base->start = gst_tandem_meta_2_json_start;
+  base->transform_caps = gst_tandem_meta_2_json_transform_caps;
+  base->set_caps = gst_tandem_meta_2_json_set_caps;
+  base->decide_allocation = gst_tandem_meta_2_json_decide_allocation;
+  base->propose_allocation = gst_tandem_meta_2_json_propose_allocation;
+  base->prepare_output_buffer = gst_tandem_meta_2_json_prepare_output_buffer;
+  base->transform = gst_tandem_meta_2_json_transform;
+}
+
+static void gst_tandem_meta_2_json_init(GstTandemMeta2Json* self) {
+  self->source_id = g_strdup("");
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * SECTION:element-tandemoverlay
+ *
+ * Draws the #GstVideoRegionOfInterestMeta of each frame: a box, and the label and confidence of its
+ * `detection` structure, in any script that the machine has a font for; and its
+ * #GstTandemMotionMeta: for each vector a line from where the feature was to where it is, in the
+ * colour of its track. A frame without either passes untouched and is never copied.
+ *
+ * |[
+ * gst-launch-1.0 filesrc location=people.mp4 ! decodebin ! videoconvert ! vividfilter !
+ *   vividhistogram ! vividclassifier ! tandemoverlay ! videoconvert ! autovideosink
+ * ]|
+ */
+#include "gst/elements/results/tandemoverlay.h"
+
+#include <gst/tandem/motionmeta.h>
+#include <gst/tandem/private/guard.h>
+#include <gst/video/video.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <memory>
+
+#include "gst/draw/boxlabels.h"
+#include "gst/draw/canvas.h"
+#include "gst/meta/region.h"
+
+GST_DEBUG_CATEGORY_STATIC(tandem_overlay_debug);
+#define GST_CAT_DEFAULT tandem_overlay_debug
+
+#define OVERLAY_FORMATS                                                                         \
+  "{ I420, YV12, NV12, NV21, YUY2, UYVY, YVYU, Y42B, Y444, GRAY8, RGB, BGR, RGBx, BGRx, xRGB, " \
+  "xBGR, RGBA, BGRA, ARGB, ABGR }"
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(OVERLAY_FORMATS)));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(OVERLAY_FORMATS)));
+
+enum { PROP_0, PROP_LINE_WIDTH, PROP_LABELS, PROP_COLOR_BY_LABEL, PROP_VECTOR_SCALE };
+
+namespace {
+
+struct Settings {
+  guint line_width = 0;
+  gboolean labels = TRUE;
+  gboolean color_by_label = TRUE;
+  gdouble vector_scale = 5;
+};
+
+}  // namespace
+
+struct _GstTandemOverlay {
+  GstBaseTransform parent;
+  Settings settings;          // under the object lock
+  GstVideoInfo info;          // the streaming thread's, as is what follows
+  tandem::BoxLabels* labels;  // made for the first label, since fonts take a moment to load
+  gboolean told_no_fonts, told_unknown_letters;
+};
+
+G_DEFINE_TYPE_WITH_CODE(GstTandemOverlay, gst_tandem_overlay, GST_TYPE_BASE_TRANSFORM,
+                        GST_DEBUG_CATEGORY_INIT(tandem_overlay_debug, "tandemoverlay", 0,
+                                                "draws regions of interest"))
+
+namespace {
+
+// Bright enough for black text, and apart from each other for most kinds of colour blindness.
+constexpr tandem::Color kPalette[] = {{64, 255, 96},   {255, 176, 0},  {96, 192, 255},
+                                      {255, 128, 192}, {240, 240, 64}, {64, 240, 224},
+                                      {208, 160, 255}, {255, 255, 255}};
+
+tandem::Color color_of(const gchar* label) {
+  return kPalette[g_str_hash(label) % std::size(kPalette)];
+}
+
+// Sizes that can be read at LD and do not vanish at HD.
+int default_line_width(int frame_height) { return std::max(1, (frame_height + 120) / 240); }
+
+bool has_something_to_draw(GstBuffer* buffer) {
+  gpointer state = nullptr;
+  return tandem::next_region(buffer, &state) != nullptr ||
+         gst_buffer_get_tandem_motion_meta(buffer);
+}
+
+// Null where there are no fonts.
+tandem::BoxLabels* labels_for(GstTandemOverlay* self, const tandem::Canvas& canvas) {
+  if (self->labels || self->told_no_fonts) return self->labels;
+  auto labels = std::make_unique<tandem::BoxLabels>(canvas.width(), canvas.height());
+  if (labels->has_fonts()) return self->labels = labels.release();
+  self->told_no_fonts = TRUE;
+  GST_ELEMENT_WARNING(self, RESOURCE, NOT_FOUND,
+                      ("Labels are not drawn: no font is installed (fonts-dejavu-core is one)."),
+                      ("Fontconfig finds none."));
+  return nullptr;
+}
+
+void draw_label(GstTandemOverlay* self, tandem::Canvas& canvas, const tandem::Rect& box,
+                const gchar* label, const char* confidence, tandem::Color color) {
+  tandem::BoxLabels* labels = labels_for(self, canvas);
+  if (!labels || labels->draw(canvas, box, label, confidence, color)) return;
+  if (self->told_unknown_letters) return;
+  self->told_unknown_letters = TRUE;
+  GST_WARNING_OBJECT(self, "no installed font has all letters of '%s'", label);
+}
+
+void draw_region(GstTandemOverlay* self, tandem::Canvas& canvas,
+                 GstVideoRegionOfInterestMeta* region, const Settings& settings) {
+  const GstStructure* detection = tandem::param_of(region, "detection");
+  const gchar* label = tandem::label_of(region);
+  const tandem::Color color = settings.color_by_label ? color_of(label) : kPalette[0];
+  const tandem::Rect box = {region->x, region->y, region->w, region->h};
+  const int line_width = settings.line_width ? static_cast<int>(settings.line_width)
+                                             : default_line_width(canvas.height());
+  canvas.outline(box, line_width, color);
+  const bool outside = box.x >= canvas.width() || box.y >= canvas.height();
+  if (!settings.labels || outside || box.width == 0 || box.height == 0) return;
+
+  char number[16] = "";
+  gdouble confidence = 0;
+  if (detection && gst_structure_get_double(detection, "confidence", &confidence))
+    g_ascii_formatd(number, sizeof number, "%.2f", confidence);
+  if (label[0] || number[0]) draw_label(self, canvas, box, label, number, color);
+}
+
+// A square where the feature is, and a line from where it was that many frames ago if it kept its
+// speed: what one frame moves by would hide under the square.
+void draw_vector(tandem::Canvas& canvas, const GstTandemMotionVector& v, double frames,
+                 int line_width) {
+  const double x0 = v.x - frames * v.dx, y0 = v.y - frames * v.dy;
+  const double values[] = {v.x, v.y, x0, y0};
+  // Far outside of any frame, or no number: nothing that can be drawn.
+  constexpr double kFarthest = 1 << 20;
+  if (!std::all_of(std::begin(values), std::end(values),
+                   [](double value) { return std::fabs(value) < kFarthest; })) {
+    return;
+  }
+  const tandem::Color color = kPalette[v.id % std::size(kPalette)];
+  const auto x = std::lround(v.x), y = std::lround(v.y);
+  canvas.line(std::lround(x0), std::lround(y0), x, y, line_width, color);
+  const int size = 2 * line_width + 1;
+  canvas.fill({x - size / 2, y - size / 2, size, size}, color);
+}
+
+void draw(GstTandemOverlay* self, tandem::Canvas& canvas, GstBuffer* buffer,
+          const Settings& settings) {
+  gpointer state = nullptr;
+  while (GstVideoRegionOfInterestMeta* region = tandem::next_region(buffer, &state))
+    draw_region(self, canvas, region, settings);
+  const GstTandemMotionMeta* motion = gst_buffer_get_tandem_motion_meta(buffer);
+  if (!motion) return;
+  const int line_width = settings.line_width ? static_cast<int>(settings.line_width)
+                                             : default_line_width(canvas.height());
+  for (guint i = 0; i < motion->count; ++i)
+    draw_vector(canvas, motion->vectors[i], settings.vector_scale, line_width);
+}
+
+}  // namespace
+
+// Labels are written for a size of frames.
+static void forget_labels(GstTandemOverlay* self) {
+  delete self->labels;
+  self->labels = nullptr;
+}
+
+static gboolean gst_tandem_overlay_set_caps(GstBaseTransform* base, GstCaps* in, GstCaps*) {
+  GstTandemOverlay* self = GST_TANDEM_OVERLAY(base);
+  forget_labels(self);
+  return gst_video_info_from_caps(&self->info, in);
+}
+
+static gboolean gst_tandem_overlay_start(GstBaseTransform* base) {
+  GstTandemOverlay* self = GST_TANDEM_OVERLAY(base);
+  self->told_no_fonts = self->told_unknown_letters = FALSE;
+  return TRUE;
+}
+
+static gboolean gst_tandem_overlay_stop(GstBaseTransform* base) {
+  forget_labels(GST_TANDEM_OVERLAY(base));
+  return TRUE;
+}
+
+// The frame itself goes on unless it must be drawn on and somebody else holds it too.
+static GstFlowReturn gst_tandem_overlay_prepare_output_buffer(GstBaseTransform*, GstBuffer* in,
+                                                              GstBuffer** out) {
+  *out = gst_buffer_is_writable(in) || !has_something_to_draw(in) ? in : gst_buffer_copy(in);
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn gst_tandem_overlay_transform_ip(GstBaseTransform* base, GstBuffer* buffer) {
+  if (!has_something_to_draw(buffer)) return GST_FLOW_OK;
+  GstTandemOverlay* self = GST_TANDEM_OVERLAY(base);
+  GST_OBJECT_LOCK(self);
+  const Settings settings = self->settings;
+  GST_OBJECT_UNLOCK(self);
+
+  GstVideoFrame frame;
+  constexpr auto kAccess =
+      static_cast<GstMapFlags>(int{GST_MAP_READWRITE} | int{GST_VIDEO_FRAME_MAP_FLAG_NO_REF});
+  if (!gst_video_frame_map(&frame, &self->info, buffer, kAccess)) {
+    GST_ELEMENT_ERROR(self, STREAM, FAILED, ("The frame cannot be mapped for drawing."),
+                      ("buffer of %" G_GSIZE_FORMAT " bytes, the format needs %" G_GSIZE_FORMAT,
+                       gst_buffer_get_size(buffer), GST_VIDEO_INFO_SIZE(&self->info)));
+    return GST_FLOW_ERROR;
+  }
+  const tandem::Status status = tandem::guard([&] {
+    tandem::Canvas canvas(&frame);
+    draw(self, canvas, buffer, settings);
+    return tandem::Status();
+  });
+  gst_video_frame_unmap(&frame);
+  if (status.ok()) return GST_FLOW_OK;
+  GST_ELEMENT_ERROR(self, STREAM, FAILED, ("The frame cannot be drawn on."),
+                    ("%s", status.message().c_str()));
+  return GST_FLOW_ERROR;
+}
+
+static void gst_tandem_overlay_set_property(GObject* object, guint id, const GValue* value,
+                                            GParamSpec* spec) {
+  GstTandemOverlay* self = GST_TANDEM_OVERLAY(object);
+  GST_OBJECT_LOCK(self);
+  switch (id) {
+    case PROP_LINE_WIDTH:
+      self->settings.line_width = g_value_get_uint(value);
+      break;
+    case PROP_LABELS:
+      self->settings.labels = g_value_get_boolean(value);
+      break;
+    case PROP_COLOR_BY_LABEL:
+      self->settings.color_by_label = g_value_get_boolean(value);
+      break;
+    case PROP_VECTOR_SCALE:
+      self->settings.vector_scale = g_value_get_double(value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  }
+  GST_OBJECT_UNLOCK(self);
+}
+
+static void gst_tandem_overlay_get_property(GObject* object, guint id, GValue* value,
+                                            GParamSpec* spec) {
+  GstTandemOverlay* self = GST_TANDEM_OVERLAY(object);
+  GST_OBJECT_LOCK(self);
+  switch (id) {
+    case PROP_LINE_WIDTH:
+      g_value_set_uint(value, self->settings.line_width);
+      break;
+    case PROP_LABELS:
+      g_value_set_boolean(value, self->settings.labels);
+      break;
+    case PROP_COLOR_BY_LABEL:
+      g_value_set_boolean(value, self->settings.color_by_label);
+      break;
+    case PROP_VECTOR_SCALE:
+      g_value_set_double(value, self->settings.vector_scale);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  }
+  GST_OBJECT_UNLOCK(self);
+}
+
+static void gst_tandem_overlay_class_init(GstTandemOverlayClass* klass) {
+  GObjectClass* object = G_OBJECT_CLASS(klass);
+  object->set_property = gst_tandem_overlay_set_property;
+  object->get_property = gst_tandem_overlay_get_property;
+  constexpr auto kFlags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                                   GST_PARAM_MUTABLE_PLAYING);
+  g_object_class_install_property(
+      object, PROP_LINE_WIDTH,
+      g_param_spec_uint("line-width", "Line width",
+                        "Thickness of boxes and vectors; 0: by the frame's height (pixels)", 0,
+                        1000, 0, kFlags));
+  g_object_class_install_property(
+      object, PROP_LABELS,
+      g_param_spec_boolean("labels", "Labels", "Write label and confidence at each box", TRUE,
+                           kFlags));
+  g_object_class_install_property(
+      object, PROP_COLOR_BY_LABEL,
+      g_param_spec_boolean("color-by-label", "Color by label",
+                           "A colour for each label; otherwise one for all", TRUE, kFlags));
+  g_object_class_install_property(
+      object, PROP_VECTOR_SCALE,
+      g_param_spec_double("vector-scale", "Vector scale",
+                          "Length of motion vectors (multiples of what one frame moves by)", 0, 100,
+                          Settings().vector_scale, kFlags));
+
+  GstElementClass* element = GST_ELEMENT_CLASS(klass);
+  gst_element_class_add_static_pad_template(element, &sink_template);
+  gst_element_class_add_static_pad_template(element, &src_template);
+  gst_element_class_set_static_metadata(
+      element, "Tandem overlay", "Filter/Editor/Video",
+      "Draws regions of interest with label and confidence, and motion vectors",
+      "The Tandem authors");
+
+  GstBaseTransformClass* base = GST_BASE_TRANSFORM_CLASS(klass);
+  base->start = gst_tandem_overlay_start;
+  base->stop = gst_tandem_overlay_stop;
+  base->set_caps = gst_tandem_overlay_set_caps;
+  base->prepare_output_buffer = gst_tandem_overlay_prepare_output_buffer;
+  base->transform_ip = gst_tandem_overlay_transform_ip;
+}
+
+static void gst_tandem_overlay_init(GstTandemOverlay* self) {
+  self->settings = Settings();
+  gst_video_info_init(&self->info);
+}

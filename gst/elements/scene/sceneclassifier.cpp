@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/scene/sceneclassifier.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+
+#include "gst/elements/scene/scenetensors.h"
+#include "gst/elements/stageelement.h"
+#include "gst/meta/region.h"
+#include "kernels/scene_classifier/scene_model.h"
+#include "kernels/util/utf8.h"
+
+namespace tandem {
+namespace {
+
+enum Output { kMargins, kCounts, kBag };
+
+struct ClassifierSettings {
+  std::string model;
+};
+
+/// The model that `path` names, or, when it is empty, the one that comes with Tandem.
+SceneModel load_classifier(const std::string& path) {
+  if (!path.empty()) return load_scene_model(path);
+  const char* folder = std::getenv("TANDEM_DATA_DIR");
+  return load_scene_model(std::string(folder ? folder : TANDEM_DATADIR) + "/models/scenes.scene");
+}
+
+/// What readers of metadata know the model by: the name of its file.
+std::string name_of(const std::string& path) {
+  const std::string name = std::filesystem::path(path).stem().string();
+  return !name.empty() && is_utf8(name) ? name : "scenes";
+}
+
+struct ClassifierEngine {
+  const std::string path;
+  const SceneModel model;
+  const std::string name;
+  std::vector<GQuark> labels;
+
+  explicit ClassifierEngine(const std::string& from)
+      : path(from), model(load_classifier(from)), name(name_of(from)) {
+    for (const std::string& label : model.labels)
+      labels.push_back(g_quark_from_string(label.c_str()));
+  }
+};
+
+class SceneClassifierWork final : public StageWork {
+ public:
+  SceneClassifierWork(std::shared_ptr<const ClassifierEngine> engine, const SceneLayout& layout)
+      : engine_(std::move(engine)), model_(engine_->model), layout_(layout) {
+    outputs_ = {
+        {kSceneMargins, GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {static_cast<gsize>(model_.classes())}},
+        {"counts", GST_TANDEM_ELEMENT_TYPE_INT32, 1, {model_.bag.counts()}, true},
+        {"bag", GST_TANDEM_ELEMENT_TYPE_FLOAT32, 1, {model_.bag.values()}, true},
+    };
+  }
+
+  int rows() const override { return is_empty(layout_) ? 1 : layout_.height_of(0); }
+
+  void prepare(StageFrame& frame) const override {
+    std::fill_n(frame.output<int32_t>(kCounts), model_.bag.counts(), 0);
+  }
+
+  void compute(StageFrame& frame, Rows rows) const override {
+    if (is_empty(layout_)) return;
+    thread_local std::vector<SceneDescriptor> descriptors;
+    descriptors.clear();
+    describe_scene(layout_, frame.input<Half>(0), model_.contrast, rows, descriptors);
+    count_words(model_.vocabulary, model_.bag, layout_.height, descriptors,
+                frame.output<int32_t>(kCounts));
+  }
+
+  void combine(StageFrame& frame) const override {
+    float* const margins = frame.output<float>(kMargins);
+    if (fill_bag(frame.output<int32_t>(kCounts), model_.bag, frame.output<float>(kBag)))
+      scene_margins(model_, frame.output<float>(kBag), margins);
+    else
+      std::fill_n(margins, model_.classes(), 0.0f);
+  }
+
+  // A frame without a keypoint says nothing and gets no label: combine() left its margins at 0.
+  void publish(StageFrame& frame, GstBuffer* buffer) const override {
+    const float* margins = frame.result<float>(kMargins);
+    const int classes = model_.classes();
+    if (std::all_of(margins, margins + classes, [](float m) { return m == 0; })) return;
+    const int best = best_class(margins, classes);
+    const GQuark label = engine_->labels[static_cast<std::size_t>(best)];
+    attach_scene(buffer, {label, best, class_confidence(margins, classes, model_.steepness, best)},
+                 {layout_.width, layout_.height}, engine_->name.c_str());
+  }
+
+ private:
+  const std::shared_ptr<const ClassifierEngine> engine_;
+  const SceneModel& model_;
+  const SceneLayout layout_;
+};
+
+struct SceneClassifier {
+  using Settings = ClassifierSettings;
+
+  static constexpr char kTypeName[] = "GstSceneClassifier";
+  static constexpr char kLongName[] = "Scene classifier stage";
+  static constexpr char kKlass[] = "Filter/Analyzer/Video";
+  static constexpr char kSummary[] =
+      "Says what kind of scene a frame shows: the words of its keypoints and a linear SVM";
+
+  static const StageDescription& description() {
+    static const StageDescription description{.inputs = {{kSceneSpace, "scenefeatures"}},
+                                              .has_opencl = false,
+                                              .whole = "the CPU alone computes it"};
+    return description;
+  }
+
+  static const std::vector<StageProperty<Settings>>& properties() {
+    static const std::vector<StageProperty<Settings>> properties{
+        {"model", "Model",
+         "File with the trained classifier, made by `tandem train-scenes`; empty: the one that "
+         "comes with Tandem",
+         &Settings::model},
+    };
+    return properties;
+  }
+
+  std::unique_ptr<SceneClassifierWork> make_work(const Settings& settings,
+                                                 const WorkRequest& request) {
+    const SceneLayout layout{GST_VIDEO_INFO_WIDTH(&request.video),
+                             GST_VIDEO_INFO_HEIGHT(&request.video)};
+    const TensorSpec& space = request.inputs[0].spec;
+    if (space.type != GST_TANDEM_ELEMENT_TYPE_FLOAT16 || space.elements() != layout.values())
+      throw std::runtime_error("the tensor '" + std::string(kSceneSpace) +
+                               "' is not that of a frame of this size");
+    if (!engine || engine->path != settings.model)
+      engine = std::make_shared<ClassifierEngine>(settings.model);
+    return std::make_unique<SceneClassifierWork>(engine, layout);
+  }
+
+  std::shared_ptr<const ClassifierEngine> engine;
+};
+
+}  // namespace
+}  // namespace tandem
+
+GType gst_scene_classifier_get_type() {
+  return tandem::StageElement<tandem::SceneClassifier>::get_type();
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/elements/stagework.h"
+
+#include <gst/tandem/error.h>
+#include <gst/tandem/private/stageopencl.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "files/error_text.h"
+#include "gst/elements/splitwork.h"
+
+namespace tandem {
+
+Plane<uint8_t> StageFrame::luma() const {
+  return {static_cast<uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(video, 0)), GST_VIDEO_FRAME_WIDTH(video),
+          GST_VIDEO_FRAME_HEIGHT(video), GST_VIDEO_FRAME_PLANE_STRIDE(video, 0)};
+}
+
+Plane<const uint8_t> StageFrame::previous() const {
+  gsize stride = 0;
+  const guint8* const data = gst_tandem_frame_get_previous_luma(frame_, &stride);
+  return {data, GST_VIDEO_FRAME_WIDTH(video), GST_VIDEO_FRAME_HEIGHT(video),
+          static_cast<std::ptrdiff_t>(stride)};
+}
+
+Stop StageFrame::stop() const {
+  const auto asks = [](const void* frame) {
+    return gst_tandem_frame_is_stopped(static_cast<const GstTandemFrame*>(frame)) != FALSE;
+  };
+  return {asks, frame_};
+}
+
+std::size_t SplitWork::row_begin(int output, int row) const {
+  const std::size_t all = outputs_[output].bytes() / static_cast<std::size_t>(planes(output));
+  return rows() > 0 ? all / static_cast<std::size_t>(rows()) * static_cast<std::size_t>(row) : 0;
+}
+
+opencl::DevicePlane StageFrame::upload(Plane<const uint8_t> pixels, int i, int end) const {
+  void* const packed = gst_tandem_frame_upload(
+      frame_, static_cast<guint>(i), pixels.data, static_cast<gsize>(pixels.width),
+      std::clamp(end, 0, pixels.height), static_cast<gsize>(pixels.stride));
+  return {checked(packed), 0, pixels.width, pixels.height, pixels.width};
+}
+
+void StageFrame::download(int i) const {
+  if (!gst_tandem_frame_download(frame_, static_cast<guint>(i))) fail();
+}
+
+void StageFrame::download_luma(int i) const {
+  if (!gst_tandem_frame_download_luma(frame_, static_cast<guint>(i))) fail();
+}
+
+void StageFrame::take_luma(int i) const {
+  if (!gst_tandem_frame_take_luma(frame_, static_cast<guint>(i))) fail();
+}
+
+// The library knows why, and says so.
+void StageFrame::fail() { throw opencl::Error("the device failed"); }
+
+Tensor::Tensor(GstTandemWork* work, guint input, TensorName name) : work_(work), input_(input) {
+  spec.name = name;
+  spec.type = gst_tandem_work_get_input_type(work, input);
+  const gsize* const shape = gst_tandem_work_get_input_shape(work, input, &spec.dimensions);
+  std::copy_n(shape, spec.dimensions, spec.shape.begin());
+}
+
+const void* Tensor::values() const {
+  const void* const values = gst_tandem_work_get_input(work_, input_);
+  if (!values) throw opencl::Error("the device failed");
+  return values;
+}
+
+namespace stage_functions {
+namespace {
+
+const StageWork& work_of(const GstTandemFrame* frame) {
+  return *static_cast<const StageWork*>(gst_tandem_frame_get_data(frame));
+}
+
+const SplitWork& split_work_of(gpointer data) {
+  return static_cast<const SplitWork&>(*static_cast<const StageWork*>(data));
+}
+
+/// Runs `body` for the frame. What it throws does not leave a function in C.
+template <typename Body>
+void guarded(GstTandemFrame* frame, Body&& body) {
+  try {
+    StageFrame here(frame);
+    body(work_of(frame), here);
+  } catch (const std::exception& e) {
+    gst_tandem_frame_fail(frame, error_text(e).c_str());
+  }
+}
+
+/// Runs `body`, which enqueues.
+template <typename Body>
+gboolean enqueued(GstTandemFrame* frame, GError** error, Body&& body) {
+  try {
+    StageFrame here(frame);
+    body(here, opencl::queue_of(frame));
+    return TRUE;
+  } catch (const opencl::Error& e) {
+    g_set_error_literal(error, GST_TANDEM_DEVICE_ERROR, GST_TANDEM_DEVICE_ERROR_FAILED, e.what());
+  } catch (const std::exception& e) {
+    gst_tandem_frame_fail(frame, error_text(e).c_str());
+  }
+  return FALSE;
+}
+
+}  // namespace
+
+void describe(const StageDescription& from, GstTandemDescription* description) {
+  for (const StageDescription::Input& input : from.inputs)
+    gst_tandem_description_add_input(description, input.tensor.text(), input.producer);
+  gst_tandem_description_set_serial(description, from.serial);
+  gst_tandem_description_set_has_cpu(description, from.has_cpu);
+  gst_tandem_description_set_has_device(description, from.has_opencl);
+  gst_tandem_description_set_changes_pixels(description, from.changes_pixels);
+  gst_tandem_description_set_needs_previous(description, from.needs_previous);
+  gst_tandem_description_set_whole(description, from.whole.empty() ? nullptr : from.whole.c_str());
+  gst_tandem_description_set_joins(description, from.joins);
+  gst_tandem_description_set_bands(description, from.whole.empty() && !from.joins);
+  if (from.repeats_from) gst_tandem_description_set_repeats_from(description, from.repeats_from);
+  opencl::take_deferred(description);
+}
+
+gboolean make_work(const StageDescription& description, GstTandemWork* work, GError** error,
+                   const std::function<std::unique_ptr<StageWork>(const WorkRequest&)>& make) {
+  try {
+    std::vector<Tensor> inputs;
+    for (const StageDescription::Input& input : description.inputs)
+      inputs.emplace_back(work, static_cast<guint>(inputs.size()), input.tensor);
+    std::unique_ptr<StageWork> made =
+        make({*gst_tandem_work_get_video_info(work), inputs, opencl::context_of(work)});
+    for (const TensorSpec& spec : made->outputs()) {
+      if (spec.scratch) {
+        gst_tandem_work_add_scratch(work, spec.bytes());
+      } else {
+        gst_tandem_work_add_output(work, spec.name.text(), spec.type, spec.dimensions,
+                                   spec.shape.data());
+      }
+    }
+    gst_tandem_work_set_rows(work, std::max(1, made->rows()));
+    if (const auto* split = dynamic_cast<const SplitWork*>(made.get())) {
+      for (std::size_t i = 0; i < made->outputs().size(); ++i)
+        gst_tandem_work_set_planes(work, static_cast<guint>(i),
+                                   static_cast<guint>(split->planes(static_cast<int>(i))));
+    }
+    gst_tandem_work_set_notice(work, made->notice().c_str());
+    gst_tandem_work_set_data(work, made.release(),
+                             [](gpointer data) { delete static_cast<StageWork*>(data); });
+    return TRUE;
+  } catch (const opencl::Error& e) {
+    g_set_error_literal(error, GST_TANDEM_DEVICE_ERROR, GST_TANDEM_DEVICE_ERROR_FAILED, e.what());
+  } catch (const std::exception& e) {
+    g_set_error_literal(error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+                        error_text(e).c_str());
+  }
+  return FALSE;
+}
+
+gboolean fits(GstTandemStage*, GstTandemFrame* frame) {
+  bool fits = false;
+  guarded(frame, [&](const StageWork& work, StageFrame& here) { fits = work.fits(here); });
+  return fits;
+}
+
+void prepare(GstTandemStage*, GstTandemFrame* frame) {
+  guarded(frame, [](const StageWork& work, StageFrame& here) { work.prepare(here); });
+}
+
+void compute(GstTandemStage*, GstTandemFrame* frame, gint first_row, gint end_row) {
+  StageFrame here(frame);
+  work_of(frame).compute(here, {first_row, end_row});
+}
+
+void combine(GstTandemStage*, GstTandemFrame* frame) {
+  guarded(frame, [](const StageWork& work, StageFrame& here) { work.combine(here); });
+}
+
+gboolean enqueue(GstTandemStage*, GstTandemFrame* frame, gpointer, GError** error) {
+  return enqueued(frame, error, [&](StageFrame& here, opencl::Queue& queue) {
+    work_of(frame).enqueue(here, queue);
+  });
+}
+
+void collect(GstTandemStage*, GstTandemFrame* frame) {
+  guarded(frame, [](const StageWork& work, StageFrame& here) { work.collect(here); });
+}
+
+void publish(GstTandemStage*, GstTandemFrame* frame, GstBuffer* buffer) {
+  guarded(frame, [&](const StageWork& work, StageFrame& here) { work.publish(here, buffer); });
+}
+
+void needs(GstTandemStage*, gpointer data, guint input, gint* first_row, gint* end_row) {
+  const Rows rows = split_work_of(data).needs(static_cast<int>(input), {*first_row, *end_row});
+  *first_row = rows.begin;
+  *end_row = rows.end;
+}
+
+gsize get_row_begin(GstTandemStage*, gpointer data, guint output, gint row) {
+  return split_work_of(data).row_begin(static_cast<int>(output), row);
+}
+
+gboolean enqueue_rows(GstTandemStage*, GstTandemFrame* frame, gint end_row, gpointer,
+                      GError** error) {
+  return enqueued(frame, error, [&](StageFrame& here, opencl::Queue& queue) {
+    const Rows rows{gst_tandem_frame_get_first_row(frame), end_row};
+    split_work_of(gst_tandem_frame_get_data(frame)).enqueue_rows(here, queue, rows);
+  });
+}
+
+void join(GstTandemStage*, GstTandemFrame* frame, gint device_end, gint cores_begin) {
+  guarded(frame, [&](const StageWork& work, StageFrame& here) {
+    static_cast<const SplitWork&>(work).join(here, {device_end, cores_begin});
+  });
+}
+
+}  // namespace stage_functions
+}  // namespace tandem

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A stage's work in C++, behind the functions of GstTandemStageClass. Nothing here is of the
+// library: it works with the functions of <gst/tandem/tandem.h>.
+#pragma once
+
+#include <gst/tandem/private/stagedescription.h>
+#include <gst/tandem/private/tensorspec.h>
+#include <gst/tandem/stage.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/opencl/opencl.h"
+#include "kernels/plane.h"
+#include "kernels/util/stop.h"
+
+namespace tandem {
+
+/// One frame at one stage, valid inside the function that got it. Functions throw when the device
+/// failed.
+class StageFrame {
+ public:
+  explicit StageFrame(GstTandemFrame* frame)
+      : video(gst_tandem_frame_get_video(frame)), frame_(frame) {}
+
+  const GstVideoFrame* const video;
+
+  /// The first plane of the frame: luma of the 8-bit planar formats.
+  Plane<uint8_t> luma() const;
+  /// Luma of the frame before as it came to the stages, of the same size, for a stage whose
+  /// description needs_previous; no data: this is the first.
+  Plane<const uint8_t> previous() const;
+  /// Whether what the CPU computes of the frame is of no use any more.
+  Stop stop() const;
+
+  /// Elements of tensors on the host, in all functions but enqueue().
+  template <typename T>
+  const T* input(int i) const {
+    return static_cast<const T*>(gst_tandem_frame_get_input(frame_, static_cast<guint>(i)));
+  }
+  template <typename T>
+  T* output(int i) const {
+    return static_cast<T*>(gst_tandem_frame_get_output(frame_, static_cast<guint>(i)));
+  }
+  /// Input `i` where a device may have made it: in fits().
+  template <typename T>
+  const T* value(int i) const {
+    return static_cast<const T*>(checked(input<void>(i)));
+  }
+  /// Output `i` where the device may have made it: in collect(), join() and publish().
+  template <typename T>
+  const T* result(int i) const {
+    return static_cast<const T*>(checked(output<void>(i)));
+  }
+  /// Whoever takes a reference keeps the elements. In publish().
+  GstMemory* memory(int i) const {
+    return gst_tandem_frame_get_output_memory(frame_, static_cast<guint>(i));
+  }
+
+  /// The device side of a tensor (a cl_mem), brought up to date; in enqueue(). Ask for the inputs
+  /// first: an output may be one of them.
+  void* device_input(int i) const {
+    return checked(gst_tandem_frame_get_device_input(frame_, static_cast<guint>(i)));
+  }
+  void* device_output(int i) const {
+    return checked(gst_tandem_frame_get_device_output(frame_, static_cast<guint>(i)));
+  }
+  /// The device side of a memory that memory() returned, for this frame or an earlier one, brought
+  /// up to date.
+  void* device_memory(GstMemory* memory) const {
+    return checked(gst_tandem_frame_get_device_memory(frame_, memory));
+  }
+  /// Enqueues the upload of 8-bit pixels, such as luma(), to the scratch output `i` of as many:
+  /// there its rows lie packed. The pixels must stay until the queue has finished. The rows before
+  /// `end` alone: the others are undefined.
+  opencl::DevicePlane upload(Plane<const uint8_t> pixels, int i, int end) const;
+  opencl::DevicePlane upload(Plane<const uint8_t> pixels, int i) const {
+    return upload(pixels, i, pixels.height);
+  }
+  /// Enqueues the download of an output, for collect() and publish().
+  void download(int i) const;
+  /// The same of packed rows that are the frame's new luma, for take_luma().
+  void download_luma(int i) const;
+  /// Puts them into the frame; in collect().
+  void take_luma(int i) const;
+
+ private:
+  template <typename T>
+  static T* checked(T* memory) {
+    if (!memory) fail();
+    return memory;
+  }
+  [[noreturn]] static void fail();
+
+  GstTandemFrame* const frame_;
+};
+
+/// A tensor that work is made for.
+class Tensor {
+ public:
+  Tensor(GstTandemWork* work, guint input, TensorName name);
+
+  TensorSpec spec;
+  /// The elements of the first frame; throws when the device failed.
+  const void* values() const;
+
+ private:
+  GstTandemWork* const work_;
+  const guint input_;
+};
+
+/// What a StageWork is made for.
+struct WorkRequest {
+  const GstVideoInfo& video;
+  std::span<const Tensor> inputs;            ///< of the first frame; later ones have the same specs
+  std::shared_ptr<opencl::Context> context;  ///< null: CPU only
+};
+
+/// What one stage computes for frames of one size and tensors of one shape, with the properties
+/// that it was made with. Immutable: several threads work with it at the same time.
+class StageWork {
+ public:
+  virtual ~StageWork() = default;
+
+  /// What the stage writes, fixed for the life of the work.
+  const std::vector<TensorSpec>& outputs() const { return outputs_; }
+
+  /// What the user should know about it, posted as a warning when it is made; mostly empty.
+  const std::string& notice() const { return notice_; }
+
+  /// Whether it can be used for inputs whose specs are right; looks at values where shapes depend
+  /// on them. Cheap: asked for every frame.
+  virtual bool fits(StageFrame&) const { return true; }
+
+  /// Host values that go with the outputs, before anything is computed on either side.
+  virtual void prepare(StageFrame&) const {}
+
+  /// The CPU side: `compute` for disjoint bands, from many threads, then `combine`, once.
+  virtual int rows() const = 0;
+  virtual void compute(StageFrame& frame, Rows rows) const = 0;
+  virtual void combine(StageFrame&) const {}
+
+  /// The device side: enqueues all of it. Several threads at a time, each with a queue of its own.
+  /// Throws opencl::Error.
+  virtual void enqueue(StageFrame&, opencl::Queue&) const {}
+  /// Once all that was enqueued is done: puts what goes into the frame's pixels there. Until then
+  /// they are what they were, for the CPU when the device fails.
+  virtual void collect(StageFrame&) const {}
+
+  /// Puts results that are not tensors on the buffer (which is writable), after either side.
+  virtual void publish(StageFrame&, GstBuffer*) const {}
+
+ protected:
+  std::vector<TensorSpec> outputs_;
+  std::string notice_;
+};
+
+/// The functions of a class whose work is a StageWork.
+namespace stage_functions {
+
+void describe(const StageDescription& from, GstTandemDescription* description);
+/// Makes the work with `make`, which may throw: with opencl::Error where the CPU can do without.
+gboolean make_work(const StageDescription& description, GstTandemWork* work, GError** error,
+                   const std::function<std::unique_ptr<StageWork>(const WorkRequest&)>& make);
+gboolean fits(GstTandemStage*, GstTandemFrame*);
+void prepare(GstTandemStage*, GstTandemFrame*);
+void compute(GstTandemStage*, GstTandemFrame*, gint first_row, gint end_row);
+void combine(GstTandemStage*, GstTandemFrame*);
+gboolean enqueue(GstTandemStage*, GstTandemFrame*, gpointer, GError** error);
+void collect(GstTandemStage*, GstTandemFrame*);
+void publish(GstTandemStage*, GstTandemFrame*, GstBuffer* buffer);
+
+// Of a SplitWork.
+void needs(GstTandemStage*, gpointer data, guint input, gint* first_row, gint* end_row);
+gsize get_row_begin(GstTandemStage*, gpointer data, guint output, gint row);
+gboolean enqueue_rows(GstTandemStage*, GstTandemFrame*, gint end_row, gpointer, GError** error);
+void join(GstTandemStage*, GstTandemFrame*, gint device_end, gint cores_begin);
+
+/// Sets those that `Work` has of its own: what it does not override costs a frame nothing.
+template <class Work>
+void set(GstTandemStageClass* klass) {
+  constexpr bool all = std::is_same_v<Work, StageWork>;
+  constexpr auto own = []<typename Base, typename Here>(Base, Here) {
+    return all || !std::is_same_v<Base, Here>;
+  };
+  klass->compute = compute;
+  if (own(&StageWork::fits, &Work::fits)) klass->fits = fits;
+  if (own(&StageWork::prepare, &Work::prepare)) klass->prepare = prepare;
+  if (own(&StageWork::combine, &Work::combine)) klass->combine = combine;
+  if (own(&StageWork::enqueue, &Work::enqueue)) klass->enqueue = enqueue;
+  if (own(&StageWork::collect, &Work::collect)) klass->collect = collect;
+  if (own(&StageWork::publish, &Work::publish)) klass->publish = publish;
+  if constexpr (requires { &Work::enqueue_rows; }) {
+    klass->needs = needs;
+    klass->get_row_begin = get_row_begin;
+    klass->enqueue_rows = enqueue_rows;
+    klass->join = join;
+  }
+}
+
+}  // namespace stage_functions
+
+}  // namespace tandem
