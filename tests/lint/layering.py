@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks that includes point one way: gst -> scheduler -> model and gst -> kernels -> files."""
+"""Checks that includes point one way: pipelines -> gst -> gst-libs -> scheduler, kernels -> model, files."""
 
 import pathlib
 import re
@@ -12,10 +12,10 @@ ALLOWED = {
     "files": set(),
     "scheduler": {"model", "files"},
     "kernels": {"files"},
-    "gst": {"scheduler", "model", "kernels", "files"},
-    "gst-libs": {"gst", "scheduler", "model", "kernels", "files"},
-    "pipelines": {"gst", "scheduler", "model", "kernels", "files"},
-    "tests": {"gst", "scheduler", "model", "kernels", "files", "pipelines"},
+    "gst-libs": {"scheduler", "model", "kernels", "files"},
+    "gst": {"gst-libs", "scheduler", "model", "kernels", "files"},
+    "pipelines": {"gst", "gst-libs", "scheduler", "model", "kernels", "files"},
+    "tests": {"gst", "gst-libs", "scheduler", "model", "kernels", "files", "pipelines"},
 }
 # Folders inside one of them that do not know each other: what is learnt rests on the times of frames
 # alone, and how frames pass does not depend on what is learnt.
@@ -24,6 +24,8 @@ MAY_USE_GSTREAMER = {"gst", "gst-libs", "pipelines", "tests"}
 GSTREAMER = re.compile(r"(gst/|glib|gio/|gobject/|gmodule)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 SUFFIXES = {".h", ".hpp", ".cpp", ".c", ".cl"}
+# The library's headers are included as its users include them.
+LIBRARY = "gst/tandem/"
 
 
 def check_include(path, bracket, target):
@@ -32,7 +34,11 @@ def check_include(path, bracket, target):
     if bracket == "<":
         if GSTREAMER.match(target) and folder not in MAY_USE_GSTREAMER:
             return f"includes <{target}>: only {', '.join(sorted(MAY_USE_GSTREAMER))} may use GStreamer"
-        return None
+        if not target.startswith(LIBRARY):
+            return None
+        target = f"gst-libs/{target}"
+    elif target.startswith(LIBRARY):
+        return f'includes "{target}": write <{target}>'
     if target.startswith("."):
         return f'includes "{target}": write the path from the root of the project'
     for one, other in STRANGERS:
@@ -44,9 +50,20 @@ def check_include(path, bracket, target):
     return None
 
 
+def check_sources(root):
+    """Yields one line for each source that a library compiles from a folder which is not its own."""
+    for folder in ALLOWED.keys() - {"tests"}:
+        for path in sorted((root / folder).rglob("meson.build")):
+            for number, line in enumerate(path.read_text().splitlines(), start=1):
+                if source := re.search(r"'(\.\./[^']+\.(?:cpp|c))'", line):
+                    other = (path.parent / source[1]).resolve().relative_to(root.resolve()).parts[0]
+                    if other not in {folder, "tests"}:
+                        yield f"{path.relative_to(root)}:{number}: compiles '{source[1]}', a source of {other}/"
+
+
 def check(root):
-    """Returns one line for each include under `root` that points the wrong way."""
-    found = []
+    """Returns one line for each include under `root`, or source in meson.build, that points the wrong way."""
+    found = list(check_sources(root))
     for folder in ALLOWED:
         for path in sorted((root / folder).rglob("*")):
             if path.suffix not in SUFFIXES:

@@ -41,6 +41,7 @@ class Layering(Tree):
             "files/a.cpp": ["model", "scheduler", "kernels", "gst", "pipelines", "tests"],
             "scheduler/a.cpp": ["kernels", "gst", "pipelines", "tests"],
             "kernels/k/k_ref.cpp": ["scheduler", "model", "gst", "pipelines", "tests"],
+            "gst-libs/gst/tandem/a.cpp": ["gst", "pipelines", "tests"],
             "gst/a.cpp": ["pipelines", "tests"],
             "pipelines/a.cpp": ["tests"],
         }
@@ -64,6 +65,18 @@ class Layering(Tree):
                 with self.subTest(folder=folder, header=header):
                     self.assertEqual(len(self.problems_of(f"{folder}/a.cpp", header)), 1)
             (self.root / folder / "a.cpp").unlink()
+
+    def test_knows_the_library_by_how_it_is_included(self):
+        self.write("gst/a.cpp", "#include <gst/tandem/stage.h>\n#include <gst/tandem/private/ref.h>\n")
+        self.assertEqual(layering.check(self.root), [])
+        self.assertEqual(len(self.problems_of("gst/a.cpp", '"gst/tandem/stage.h"')), 1)
+        self.assertEqual(len(self.problems_of("kernels/k/k.h", "<gst/tandem/stage.h>")), 2)
+
+    def test_finds_sources_of_another_folder(self):
+        self.write("gst/meson.build", "x = static_library('x', 'a.cpp', '../tests/b.cpp')\n")
+        self.assertEqual(layering.check(self.root), [])
+        self.write("gst-libs/gst/tandem/meson.build", "x = static_library('x', 'a.cpp', '../../../gst/b.cpp')\n")
+        self.assertEqual(len(layering.check(self.root)), 1)
 
     def test_finds_relative_includes(self):
         self.assertEqual(len(self.problems_of("gst/a.cpp", '"../model/d.h"')), 1)
