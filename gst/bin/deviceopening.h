@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "gst/bin/binfusion.h"
+#include "gst/bin/fusion.h"
 
 namespace tandem {
 

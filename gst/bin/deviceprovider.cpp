@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "gst/bin/binrun.h"
+#include "gst/bin/run.h"
 
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
 #define GST_CAT_DEFAULT tandem_bin_debug

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "gst/bin/binsettings.h"
+#include "gst/bin/settings.h"
 #include "kernels/opencl/opencl.h"
 
 namespace tandem {

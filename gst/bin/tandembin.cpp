@@ -5,12 +5,12 @@
 #include <mutex>
 #include <string>
 
-#include "gst/bin/binchain.h"
-#include "gst/bin/binpads.h"
-#include "gst/bin/binplan.h"
-#include "gst/bin/binrun.h"
-#include "gst/bin/binsettings.h"
-#include "gst/bin/binstats.h"
+#include "gst/bin/chain.h"
+#include "gst/bin/pads.h"
+#include "gst/bin/plan.h"
+#include "gst/bin/run.h"
+#include "gst/bin/settings.h"
+#include "gst/bin/stats.h"
 
 GST_DEBUG_CATEGORY(tandem_bin_debug);  // bincontrol.cpp uses it as well
 #define GST_CAT_DEFAULT tandem_bin_debug

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "gst/bin/binrun.h"
+#include "gst/bin/run.h"
 
 /// A bin that holds a chain of stages and decides where each stage of each frame is computed.
 /// Control (events, queries) goes along the pads of the children; frames go through the executor.

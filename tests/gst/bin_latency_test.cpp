@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "gst/bin/binlatency.h"
 #include "gst/bin/frameinterval.h"
+#include "gst/bin/latency.h"
 
 namespace tandem {
 namespace {

@@ -112,7 +112,7 @@ def check_unit(compiler, root, names):
     alone = compiler.said([root / name for name in names]) != ""
     for name in names:
         said = compiler.said([root / name]) if alone else ""
-        if not said and name.startswith(ALSO_C):
+        if not said and name.startswith(ALSO_C) and "/private/" not in name:
             said = compiler.said([root / name], "c")
         if said:
             found.append((name, said))

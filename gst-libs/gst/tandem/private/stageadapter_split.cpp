@@ -5,8 +5,6 @@
 namespace tandem {
 namespace {
 
-using Access = opencl::Buffer::Access;
-
 opencl::Buffer::Halves halves_of(const ClassWork& work, int output, const SplitRows& rows) {
   return {work.planes(output), work.row_begin(output, rows.device_end),
           work.row_begin(output, rows.cores_begin)};
@@ -61,7 +59,7 @@ void StageAdapter::share_tensors(FrameItem& item, const SplitRows& rows) {
     const auto [stage, output] = slot.makers[i];
     const bool overwritten = stage >= index_;  // it is of the round before
     const bool late = slot.frame.inputs[i].buffer->share(
-        queue, Access::read, halves_of(*maker, output, needed), overwritten);
+        queue, opencl::Buffer::Access::read, halves_of(*maker, output, needed), overwritten);
     const FrameItem::Slot& made = item.slots[stage];
     std::atomic<int>& border = made.work->border[static_cast<std::size_t>(output)];
     if (late) border = std::max(border.load(), made.split.cores_begin - needed.cores_begin);
@@ -70,7 +68,7 @@ void StageAdapter::share_tensors(FrameItem& item, const SplitRows& rows) {
   for (int o = 0; o < static_cast<int>(work.outputs().size()); ++o) {
     opencl::Buffer& output = *slot.frame.outputs[o].buffer;
     if (work.planes(o) > 0) {
-      output.share(queue, Access::write, halves_of(work, o, rows));
+      output.share(queue, opencl::Buffer::Access::write, halves_of(work, o, rows));
     } else if (work.outputs()[static_cast<std::size_t>(o)].scratch) {
       output.share_apart(queue);
     }
@@ -133,7 +131,7 @@ Status StageAdapter::finish_split(Item& base, const SplitRows& rows) {
     const bool comes_again = item.repeat.holds(index_) && item.round + 1 < item.repeat.rounds;
     if (item.tensors_to_host && !comes_again) {
       for (const SlotTensor& each : slot.frame.outputs)
-        if (each.buffer && !each.spec.scratch) each.buffer->host(Access::read);
+        if (each.buffer && !each.spec.scratch) each.buffer->host(opencl::Buffer::Access::read);
     }
     publish(item);
     return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/binknowledge.h"
+#include "gst/bin/knowledge.h"
 
 #include <cstdlib>
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "gst/bin/binsettings.h"
+#include "gst/bin/settings.h"
 
 namespace tandem {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/binwork.h"
+#include "gst/bin/work.h"
 
 #include <gst/tandem/private/stageadapter.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/binfusion.h"
+#include "gst/bin/fusion.h"
 
 #include <algorithm>
 #include <cstdlib>

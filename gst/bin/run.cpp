@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/binrun.h"
+#include "gst/bin/run.h"
 
 #include <gst/tandem/private/guard.h>
 
 #include <algorithm>
 #include <array>
 
-#include "gst/bin/binlanes.h"
 #include "gst/bin/frametimes.h"
+#include "gst/bin/lanes.h"
 #include "gst/memory/pagelocked.h"
 #include "scheduler/machine/memory.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/binoverload.h"
+#include "gst/bin/overload.h"
 
 #include <algorithm>
 #include <utility>

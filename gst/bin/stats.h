@@ -3,7 +3,7 @@
 
 #include <gst/gst.h>
 
-#include "gst/bin/binrun.h"
+#include "gst/bin/run.h"
 
 namespace tandem {
 

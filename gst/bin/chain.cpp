@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/binchain.h"
+#include "gst/bin/chain.h"
 
 #include <gst/tandem/private/ref.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/binstats.h"
+#include "gst/bin/stats.h"
 
 #include <gst/tandem/private/tensorpool.h>
 

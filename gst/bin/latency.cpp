@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/binlatency.h"
+#include "gst/bin/latency.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/binrepeat.h"
+#include "gst/bin/repeat.h"
 
 #include <gst/tandem/private/stageadapter.h>
 

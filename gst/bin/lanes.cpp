@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/binlanes.h"
+#include "gst/bin/lanes.h"
 
 #include <cstdlib>
 

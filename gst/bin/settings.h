@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "gst/bin/binoverload.h"
+#include "gst/bin/overload.h"
 #include "model/objective.h"
 #include "scheduler/learn/controller.h"
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "gst/bin/binenergy.h"
-#include "gst/bin/binknowledge.h"
-#include "gst/bin/binsettings.h"
 #include "gst/bin/deviceprovider.h"
+#include "gst/bin/energy.h"
+#include "gst/bin/knowledge.h"
+#include "gst/bin/settings.h"
 #include "scheduler/learn/neighbourhood.h"
 
 namespace tandem {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/bintelling.h"
+#include "gst/bin/messages.h"
 
 #include "model/predict.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/binsettings.h"
+#include "gst/bin/settings.h"
 
 namespace tandem {
 namespace {

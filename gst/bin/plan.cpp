@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/binplan.h"
+#include "gst/bin/plan.h"
 
 #include <gst/tandem/private/openclcontext.h>
 #include <gst/tandem/private/ref.h>

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "gst/bin/binenergy.h"
-#include "gst/bin/binknowledge.h"
-#include "gst/bin/binlatency.h"
+#include "gst/bin/energy.h"
 #include "gst/bin/frameinterval.h"
+#include "gst/bin/knowledge.h"
+#include "gst/bin/latency.h"
 #include "scheduler/flow/executor.h"
 #include "scheduler/learn/controller.h"
 

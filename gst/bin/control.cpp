@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/bincontrol.h"
+#include "gst/bin/control.h"
 
-#include "gst/bin/binplan.h"
-#include "gst/bin/bintelling.h"
+#include "gst/bin/messages.h"
+#include "gst/bin/plan.h"
 #include "kernels/opencl/opencl.h"
 #include "model/predict.h"
 

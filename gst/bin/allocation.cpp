@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/binallocation.h"
+#include "gst/bin/allocation.h"
 
 #include <gst/tandem/private/ref.h>
 #include <gst/video/video.h>

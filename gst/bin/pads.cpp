@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/bin/binpads.h"
+#include "gst/bin/pads.h"
 
 #include <gst/tandem/private/ref.h>
 
-#include "gst/bin/binallocation.h"
+#include "gst/bin/allocation.h"
 #include "gst/bin/tandembin.h"
 
 namespace tandem {
