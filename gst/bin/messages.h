@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a bin's controller knows and does, as applications read it (docs/adapting.md has the
+// What a bin's controller knows and does, as applications read it (docs/messages.md has the
 // fields).
 #pragma once
 

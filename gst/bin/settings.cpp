@@ -231,7 +231,7 @@ void install_bin_properties(GObjectClass* klass) {
           "training-frames, training-seconds, training-penalty, seconds (s), training-spent, "
           "energy-source, energy-coverage, and for each "
           "of stages: name, cpu-frames, device-frames, fused-frames, cpu-ns, device-ns (ns); "
-          "docs/adapting.md has a table of their types and units",
+          "docs/messages.md has a table of their types and units",
           GST_TYPE_STRUCTURE, read_only));
 }
 

@@ -391,7 +391,7 @@ static void gst_tandem_bin_class_init(GstTandemBinClass* klass) {
   gst_element_class_set_static_metadata(
       element_class, "Tandem bin", "Generic/Bin/Filter/Analyzer/Video",
       "Holds a chain of stages and computes each frame's stages on CPU cores or an OpenCL device. "
-      "Each decision is an element message, tandem-decision: its fields are in docs/adapting.md",
+      "Each decision is an element message, tandem-decision: its fields are in docs/messages.md",
       "The Tandem authors");
   gst_element_class_add_static_pad_template(element_class, &sink_template);
   gst_element_class_add_static_pad_template(element_class, &src_template);

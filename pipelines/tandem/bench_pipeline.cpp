@@ -84,7 +84,7 @@ void BenchPipeline::check_bus() {
   }
 }
 
-// docs/adapting.md says what is in it.
+// docs/messages.md says what is in it.
 void BenchPipeline::take_decision(const GstStructure* decision) {
   int frames = 0, trials = 0;
   if (!gst_structure_has_name(decision, "tandem-decision") ||

@@ -33,8 +33,8 @@ STATES = {"read-only": "read-only", "construction": "construction", "ready": "RE
 LARGE = 2**31 - 1
 # What the plugin calls it, its heading here, and where its fields are described.
 STRUCTURES = [
-    ("tandem-decision", "The message tandem-decision", ("docs/adapting.md", "The message `tandem-decision`")),
-    ("stats", "The stats of tandembin", ("docs/adapting.md", "The property `stats`")),
+    ("tandem-decision", "The message tandem-decision", ("docs/messages.md", "The message `tandem-decision`")),
+    ("stats", "The stats of tandembin", ("docs/messages.md", "The property `stats`")),
     ("tandempublish", "The stats of tandempublish", ("docs/publishing.md", "Properties"))]
 METADATA = [("gst-libs/gst/tandem/tensormeta.h", "GstTandemTensorMeta", "A tensor that a stage computed for the frame."),
             ("gst-libs/gst/tandem/motionmeta.h", "GstTandemMotionMeta", "How features of the frame have moved."),

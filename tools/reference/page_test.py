@@ -10,12 +10,12 @@ from unittest import mock
 import page
 import sources
 
-ADAPTING = "docs/adapting.md", "The property `stats`"
+MESSAGES = "docs/messages.md", "The property `stats`"
 
 
 class Fields(unittest.TestCase):
     def checked(self, name, kind):
-        return sources.checked_fields([{"name": name, "type": kind}], *ADAPTING)
+        return sources.checked_fields([{"name": name, "type": kind}], *MESSAGES)
 
     def test_accepts_what_is_described(self):
         self.assertEqual(self.checked("cores", "int")["cores"][0], "int")

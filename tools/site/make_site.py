@@ -20,12 +20,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Titles of the sections, each with its pages; what is in none of them comes last.
 SECTIONS = [
     ("Start", ["README.md", "docs/start.md", "docs/install.md", "docs/recipes.md", "docs/live.md", "docs/json-lines.md",
-               "docs/publishing.md", "docs/many-machines.md", "docs/reference.md"]),
+               "docs/publishing.md", "docs/many-machines.md", "docs/messages.md", "docs/reference.md"]),
     ("Applications", ["docs/detector.md", "docs/tracking.md", "docs/srad.md", "docs/scene.md", "docs/own-stages.md",
                       "docs/generate.md", "docs/streams.md",
                       "docs/library.md"]),
     ("How it works", ["docs/architecture.md", "docs/adapting.md", "docs/knowledge.md", "docs/energy.md",
-                      "docs/model.md"]),
+                      "docs/model.md", "docs/glossary.md", "docs/papers.md"]),
     ("How fast it is", ["docs/measuring.md", "docs/kernels.md", "docs/bench-json.md"]),
     ("Project", ["HACKING.md", "CONTRIBUTING.md", "SECURITY.md", "docs/versions.md", "docs/limits.md",
                  "CHANGELOG.md"]),
