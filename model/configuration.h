@@ -21,7 +21,7 @@ enum class Side : uint8_t { c, g, h, i, s };
 /// Most letters of devices: g, h and i.
 inline constexpr int kMaxLetters = 3;
 
-/// How parallelism is exploited on the CPU (paper 1, section II).
+/// How parallelism is exploited on the CPU (Vilches, section II).
 enum class Granularity {
   coarse,  ///< CG: one frame a core, n frames at a time
   medium,  ///< MG: one frame over all cores, or several at a time over a part of the cores each
@@ -156,7 +156,7 @@ struct Allowed {
   bool operator==(const Allowed&) const = default;
 };
 
-/// All (1 + letters)^s (nC + 2) configurations (paper 1, section II-B, has one letter); mappings
+/// All (1 + letters)^s (nC + 2) configurations (Vilches, section II-B, has one letter); mappings
 /// that put a stage outside `device_capable` (bit k: stage k has a device implementation) on a
 /// device, or one of `device_only` on the cores, are left out. Those with a device come once for
 /// each of `lanes`. Order: mapping by mapping, threads 1 ... nC + 1, then medium grain.

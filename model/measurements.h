@@ -15,7 +15,7 @@ namespace tandem {
 inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 inline bool known(double value) { return !std::isnan(value); }
 
-/// Joules per frame in the three domains of paper 1, section III-A.
+/// Joules per frame in the three domains of Vilches, section III-A.
 struct Energy {
   double c = kUnknown;  ///< the cores
   double g = kUnknown;  ///< the device
@@ -42,7 +42,7 @@ enum class Domain {
   /// No meter covers it: it is left out of every configuration alike.
   absent,
   /// The larger of both: the smaller is stand-by consumption, which the larger already includes.
-  /// The energy balance condition of paper 1, section IV.
+  /// The energy balance condition of Vilches, section IV.
   dominant,
   /// The sum of both: one counter sees the work of both sides. So it is with a package counter that
   /// does not tell cores from device, and with the cores when the device computes on them. An upper
@@ -55,7 +55,7 @@ struct Domains {
   Domain c = Domain::absent, g = Domain::absent, u = Domain::absent;
 };
 
-/// One stage, measured alone (Tables I and II of paper 1).
+/// One stage, measured alone (Tables I and II of Vilches).
 struct StageMeasurements {
   Cost cg;      ///< T_k^CG: one thread
   Cost mg;      ///< T_k^MG: nC threads on one frame
@@ -81,13 +81,13 @@ struct LaneFactor {
 /// for any part, and one that grows with the rows. Without rows it takes none.
 struct SplitSide {
   double fixed_s = kUnknown;
-  double rows_s = kUnknown;  ///< of all rows: W / S of paper 2
+  double rows_s = kUnknown;  ///< of all rows: W / S of Stafford
 
   double seconds(double part) const { return part > 0 ? fixed_s + part * rows_s : 0; }
 };
 
-/// All stages that can be split, with one frame at a time on both sides. Watts are those of paper
-/// 2, equation 2: the static ones are drawn while the frame lasts, the others while a side
+/// All stages that can be split, with one frame at a time on both sides. Watts are those of
+/// Stafford, equation 2: the static ones are drawn while the frame lasts, the others while a side
 /// computes.
 struct Split {
   SplitSide cores, device;
@@ -110,7 +110,7 @@ struct LetterMeasurements {
   double device_cores = 0;  ///< as in Measurements
 };
 
-/// What the nC + 3 experiments found out (Tables I and II of paper 1), and what is known of the
+/// What the nC + 3 experiments found out (Tables I and II of Vilches), and what is known of the
 /// machine. Seconds and joules are per frame.
 struct Measurements {
   int cores = 1;  ///< nC

@@ -13,12 +13,12 @@ struct Training {
 /// N_s: the frames of a training of one round an experiment, (nC + 2)(nC + 1) / 2 + 2.
 int training_frames(int cores);
 
-/// Equation 1 of paper 1: cost = duration - frames / `throughput_fps`, the rate of the
+/// Equation 1 of Vilches: cost = duration - frames / `throughput_fps`, the rate of the
 /// configuration that was chosen. At least 0. Counts the frames that were used instead of N_s,
 /// because the clock and the energy counters decide how long an experiment lasts.
 double training_penalty_s(const Training& training, double throughput_fps);
 
-/// Equation 2 of paper 1: whether penalties of `penalty_s` are at most the share `max_overhead`
+/// Equation 2 of Vilches: whether penalties of `penalty_s` are at most the share `max_overhead`
 /// (0 ... 1) of a run that took `steady_s` besides. With the time since the last training and its
 /// penalty this is the paper's rule. With all the time and all the penalties since the stream
 /// began, those expected of the next training included, it bounds any run.

@@ -23,7 +23,7 @@ struct Prediction {
   double latency_s = kUnknown;
 };
 
-/// The queueing and energy model of paper 1, section IV, for one set of measurements: equations
+/// The queueing and energy model of Vilches, section IV, for one set of measurements: equations
 /// 3-10 with the parameters of Tables III and IV, except the rate of coupled mappings, which
 /// follows the executor's rules. docs/model.md has the equations and says where and why
 /// ours differ.

@@ -20,7 +20,7 @@ class Predictor {
                         Which which = Which::all) const = 0;
 };
 
-/// The queueing and energy model of paper 1, section IV (Model).
+/// The queueing and energy model of Vilches, section IV (Model).
 class AnalyticPredictor : public Predictor {
  public:
   Prediction predict(const Measurements& measurements,

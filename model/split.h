@@ -11,10 +11,10 @@ enum class Metric;
 /// fewer rows or none would take less than nothing, the line through one of the points: the second.
 SplitSide side_of(double part, double seconds, double second_part, double second_seconds);
 
-/// Equation 1 of paper 2 with fixed times: the slower side decides. `share`: the part of the rows
+/// Equation 1 of Stafford with fixed times: the slower side decides. `share`: the part of the rows
 /// that the cores compute, 0 ... 1.
 double seconds_of(const Split& split, double share);
-/// Equation 2 of paper 2, in joules.
+/// Equation 2 of Stafford, in joules.
 double joules_of(const Split& split, double share);
 /// What a metric wants least of: seconds, joules, or joules x seconds. Throughput and latency are
 /// both seconds, because one frame is computed at a time.

@@ -7,7 +7,7 @@
 #include <vector>
 
 /// How many partitions of a device and how many tasks a stage needs that nobody has timed: the
-/// performance model of paper 4 (section 3). A network estimates the speed-up over one stream from
+/// performance model of Zhang (section 3). A network estimates the speed-up over one stream from
 /// features of the stage and a candidate; all candidates are ranked.
 namespace tandem {
 

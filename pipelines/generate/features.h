@@ -9,7 +9,7 @@
 
 namespace tandem::generate {
 
-/// What a stage's code tells of it without a run (paper 4, tables 1 and 2): numbers by the names
+/// What a stage's code tells of it without a run (Zhang, tables 1 and 2): numbers by the names
 /// that docs/generate.md lists, in bytes where they are sizes.
 using Features = std::map<std::string, Polynomial>;
 

@@ -3,7 +3,7 @@
 
 #include "pipelines/streams/methods.h"
 
-/// Models of streams that were made by hand, as paper 4 (section 5.2) describes them. They know
+/// Models of streams that were made by hand, as Zhang (section 5.2) describes them. They know
 /// tasks alone: partitions are as many.
 namespace tandem::streams {
 

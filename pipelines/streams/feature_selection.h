@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-/// What paper 4 (section 3.2) does to features before a network sees them.
+/// What Zhang (section 3.2) does to features before a network sees them.
 namespace tandem::streams {
 
 using Column = std::vector<double>;

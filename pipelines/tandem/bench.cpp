@@ -262,7 +262,7 @@ std::string json_path(const BenchSettings& settings, const std::string& metric) 
       .string();
 }
 
-// The earlier method that paper 1 compares with: its device stages wait for the device.
+// The earlier method that Vilches compares with: its device stages wait for the device.
 void measure_baseline(BenchPipeline& pipeline, const BenchSettings& settings, BenchResult& result) {
   const std::optional<std::string> mapping = baseline_mapping(result);
   if (!mapping) return;

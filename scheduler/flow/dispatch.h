@@ -25,7 +25,7 @@ namespace tandem {
 /// whole window in front of it.
 ///
 /// Drivers take items in order. At a run of 'g' stages a driver sends the item to the device when
-/// one of its lanes is free, else the CPU computes the run (paper 1, section II). One driver at a
+/// one of its lanes is free, else the CPU computes the run (Vilches, section II). One driver at a
 /// time collects: it fills the lanes as long as items begin on the device, then waits for the item
 /// that was sent first. What it collects goes on with another driver, the oldest first, unless
 /// nothing is left on the device: then it goes on itself, as in the paper, where the thread that

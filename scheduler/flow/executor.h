@@ -72,7 +72,7 @@ class Executor {
   int window() const;
 
   /// Whether the CPU computes a run of device stages when the device is busy (the default), or the
-  /// frame waits for the device as in the earlier method that paper 1 compares with (section V-B).
+  /// frame waits for the device as in the earlier method that Vilches compares with (section V-B).
   /// Takes effect at once.
   void set_cpu_fallback(bool on);
 

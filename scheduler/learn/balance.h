@@ -5,7 +5,7 @@
 
 namespace tandem {
 
-/// The balance of split frames while they run (paper 3, section 3.3). State in, decision out.
+/// The balance of split frames while they run (Marrow, section 3.3). State in, decision out.
 ///
 /// A frame is balanced when the faster side takes at least 88% of the slower one's time. What is
 /// seen of frames that are not is weighted as lbt(n) = w unbalanced + (1 - w) lbt(n - 1) with

@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// What training costs, over the whole stream (paper 1, equations 1 and 2). Times come in with the
+/// What training costs, over the whole stream (Vilches, equations 1 and 2). Times come in with the
 /// frames.
 class Budget {
  public:

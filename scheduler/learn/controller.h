@@ -25,7 +25,7 @@ namespace tandem {
 struct AdaptRules {
   bool on_caps = true;         ///< when frames change
   bool on_drift = true;        ///< when service times leave what they were for good
-  double max_overhead = 0.05;  ///< the share of time that training may cost (paper 1, equation 2)
+  double max_overhead = 0.05;  ///< the share of time that training may cost (Vilches, equation 2)
   Allowed allowed;
 
   bool any() const { return on_caps || on_drift; }
@@ -39,7 +39,7 @@ struct DeviceSide {
   std::shared_ptr<const StreamModel> model = {};  ///< of the letter g; null: nobody learnt one
 };
 
-/// Observes, estimates, decides, settles: what paper 1, section III, does while the stream runs.
+/// Observes, estimates, decides, settles: what Vilches, section III, does while the stream runs.
 /// State in, decision out: times come in with the frames, and nothing here waits or locks. It keeps
 /// the states; what is measured is for Experiment, what that means for interpret(), what comes next
 /// for next_experiment(), when training may begin for Budget, and when it has to for Watch.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the controller does when one side of split frames takes longer than the other (paper 3,
+// What the controller does when one side of split frames takes longer than the other (Marrow,
 // section 3.3): the share moves first, and only where that does not help it trains again.
 #include <algorithm>
 

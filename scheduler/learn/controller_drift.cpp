@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What the controller does when frames take another time than they used to: what was learnt tells
-// what is best then, and looks verify it. It trains anew only where that does not hold (paper 3,
+// what is best then, and looks verify it. It trains anew only where that does not hold (Marrow,
 // section 3.3, moves shares by what it sees before it profiles again).
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,7 @@
 namespace tandem {
 
 /// What is expected of frames of a size that nobody trained on, made of what was learnt of the
-/// nearest two sizes of otherwise the same conditions; none where there is not one. Paper 3,
+/// nearest two sizes of otherwise the same conditions; none where there is not one. Marrow,
 /// section 3.2, takes what ran best at the nearest neighbour; here its measurements are scaled, and
 /// the model ranks anew.
 ///

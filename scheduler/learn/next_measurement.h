@@ -15,7 +15,7 @@ inline constexpr int kFewCores = 4;
 
 /// The experiments that the model is made of; none when all are made. Pure. `findings`: of `facts`.
 ///
-/// They are the nC + 3 of paper 1, section III-A, homogeneous runs, fewer where fewer tell as much:
+/// They are the nC + 3 of Vilches, section III-A, homogeneous runs, fewer where fewer tell as much:
 ///
 /// - The device alone is an experiment of two halves: its stages one by one, for where the time
 ///   goes, and whole frames, for how much of it the stages of a frame hide from each other when

@@ -15,7 +15,7 @@ namespace tandem {
 struct Observation {
   enum class Kind {
     stages,      ///< a device's stages were waited for one by one: where its time goes
-    experiment,  ///< one of those that the model is made of (paper 1, section III-A)
+    experiment,  ///< one of those that the model is made of (Vilches, section III-A)
     beside,      ///< what cores do beside the device at work: times are of their frames
     glance,      ///< any configuration, shortly: threads that begin together keep their rhythm for
                  ///< a while, which is not the one that lasts

@@ -8,7 +8,7 @@
 namespace tandem {
 
 /// The physical cores that this process may use: its CPU affinity, hardware threads of one core
-/// counted once. At least 1. This is nC of paper 1, which found hyperthreads of no use.
+/// counted once. At least 1. This is nC of Vilches, which found hyperthreads of no use.
 int usable_physical_cores();
 
 /// The processors that this process may use, each hardware thread by itself. At least 1.

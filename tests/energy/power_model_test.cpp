@@ -32,7 +32,7 @@ TEST(PowerModel, SaysWhatItExpects) {
   }
 }
 
-// Paper 2, equation 2, by hand: static watts all the time, dynamic ones while busy.
+// Stafford, equation 2, by hand: static watts all the time, dynamic ones while busy.
 TEST(PowerModel, FollowsTheEquation) {
   const PowerModel model = parse_power_model("c=10+30,g=5+100,u=4");
   const EnergyDomains energy = modelled_energy_j(model, 2.0, {0.5, 1.5});

@@ -209,7 +209,7 @@ TEST(Configuration, SharesAndFramesAtATimeTellConfigurationsApart) {
             (Configuration{{1, 2}, Granularity::coarse, 2}));
 }
 
-// Paper 1, section II-B: 48 alternatives for ViVid (s = 3) on four cores, 384 for SRAD (s = 6).
+// Vilches, section II-B: 48 alternatives for ViVid (s = 3) on four cores, 384 for SRAD (s = 6).
 TEST(Configuration, CountsAreThePapers) {
   EXPECT_EQ(all_configurations(3, 4, 7).size(), 48u);
   EXPECT_EQ(all_configurations(6, 4, 63).size(), 384u);

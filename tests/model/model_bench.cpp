@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The model for 384 configurations (s = 6, nC = 4), which paper 1 (section V-C) evaluates in less
+// The model for 384 configurations (s = 6, nC = 4), which Vilches (section V-C) evaluates in less
 // than 10 microseconds.
 #include <benchmark/benchmark.h>
 

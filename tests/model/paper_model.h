@@ -7,7 +7,7 @@
 
 namespace tandem {
 
-/// Paper 1, section IV, to the letter, for mappings with one run of device stages and no transfers:
+/// Vilches, section IV, to the letter, for mappings with one run of device stages and no transfers:
 /// Tables III and IV, equations 3-10. Its runtime has one coupled thread; ours lets any thread take
 /// the device, so coupled mappings differ.
 inline Prediction paper_model(const Measurements& m, const Configuration& c) {

@@ -49,7 +49,7 @@ TEST(Properties, AllConfigurationsAreVisitedInOrderWithTheirPrediction) {
   });
 }
 
-// Paper 1, section II-B: 48 for s = 3 and 384 for s = 6 on four cores.
+// Vilches, section II-B: 48 for s = 3 and 384 for s = 6 on four cores.
 TEST(Properties, CountsAreThePapers) {
   Measurements m = example_chip();
   for (const auto& [stages, count] : {std::pair{3, 48}, {6, 384}}) {

@@ -164,8 +164,8 @@ TEST(Split, WattsComeFromThreeMeasurements) {
   EXPECT_FALSE(known(watts_of_split(90, kUnknown, 200, 1, 1).static_w));
 }
 
-// Paper 2, section 2.2: its text gives all to the device where differentiating equation 2 gives all
-// to the cores, and the other way about. Equations 8 and 9 are right about what either costs.
+// Stafford, section 2.2: its text gives all to the device where differentiating equation 2 gives
+// all to the cores, and the other way about. Equations 8 and 9 are right about what either costs.
 TEST(Split, ThePaperHasTheThresholdsOfThePureCasesSwapped) {
   // S_G / S_C = 0.1, far below P_G / (P_S + P_C) = 10 / 3: the text says that the CPU is pointless.
   Split slow_device{{0, 1e-3}, {0, 10e-3}, 1, 2, 10};

@@ -109,7 +109,7 @@ struct Load {
   int on_device = 0;  ///< frames
 };
 
-/// In C and G the sides add up; in U the one with the higher load counts, as paper 1 observed
+/// In C and G the sides add up; in U the one with the higher load counts, as Vilches observed
 /// (section IV).
 struct Watts {
   double c = 0, g = 0, u = 0;

@@ -8,7 +8,7 @@
 
 namespace tandem::test {
 
-/// One row of Table V of paper 1, word for word: throughput in frames/s, or throughput/energy in
+/// One row of Table V of Vilches, word for word: throughput in frames/s, or throughput/energy in
 /// (frames/s)/J.
 struct PaperRow {
   double cpu_mg, cpu_cg, gpu;  ///< one side alone

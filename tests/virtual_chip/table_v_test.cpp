@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the controller chooses on chips described after Table V of paper 1, beside that table.
+// What the controller chooses on chips described after Table V of Vilches, beside that table.
 #include "tests/virtual_chip/table_v.h"
 
 #include <gtest/gtest.h>

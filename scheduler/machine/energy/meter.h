@@ -14,7 +14,7 @@
 
 namespace tandem {
 
-/// One value for each energy domain of paper 1, section III-A: C (cores), G (device), U (the rest).
+/// One value for each energy domain of Vilches, section III-A: C (cores), G (device), U (the rest).
 template <typename T>
 struct PerDomain {
   T c{}, g{}, u{};

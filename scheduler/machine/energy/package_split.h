@@ -34,7 +34,7 @@ struct PackageCounters {
   bool memory = false;
 };
 
-/// Splits a package into the domains of paper 1, section III-A: C, G and U = P - C - G. What has no
+/// Splits a package into the domains of Vilches, section III-A: C, G and U = P - C - G. What has no
 /// counter of its own stays in U, and so does the memory's energy: the sum of the domains is all
 /// that is counted.
 class PackageSplit {

@@ -16,7 +16,7 @@ struct DomainPower {
   double static_w = 0, dynamic_w = 0;
 };
 
-/// Paper 2, equation 2: energy from static and dynamic power and busy times. A domain that is not
+/// Stafford, equation 2: energy from static and dynamic power and busy times. A domain that is not
 /// configured is unknown.
 struct PowerModel {
   std::optional<DomainPower> c;  ///< dynamic_w with all cores busy
@@ -33,7 +33,7 @@ struct BusyTimes {
 /// Throws std::invalid_argument that shows what is expected.
 PowerModel parse_power_model(std::string_view text);
 
-/// Paper 2, equation 2, by domain: P^S T + P^D T_busy, in joules.
+/// Stafford, equation 2, by domain: P^S T + P^D T_busy, in joules.
 EnergyDomains modelled_energy_j(const PowerModel& model, double elapsed_s, const BusyTimes& busy);
 
 /// A meter that computes instead of measuring; its description says so.
