@@ -10,7 +10,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "pipelines/tandem/end_signals.h"
+#include "pipelines/tandem/pipeline/end_signals.h"
 
 namespace tandem {
 namespace {

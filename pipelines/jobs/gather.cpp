@@ -17,7 +17,7 @@
 #include "pipelines/jobs/redis_queue.h"
 #include "pipelines/progress.h"
 #include "pipelines/tandem/commands.h"
-#include "pipelines/tandem/options.h"
+#include "pipelines/tandem/options/options.h"
 
 namespace tandem {
 namespace {

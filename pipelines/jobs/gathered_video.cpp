@@ -16,7 +16,7 @@
 
 #include "files/replace_file.h"
 #include "pipelines/jobs/result_line.h"
-#include "pipelines/tandem/text.h"
+#include "pipelines/tandem/pipeline/text.h"
 
 namespace tandem {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "files/uri_scheme.h"
-#include "pipelines/tandem/text.h"
+#include "pipelines/tandem/pipeline/text.h"
 
 namespace tandem {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "files/regular_file.h"
-#include "pipelines/tandem/options.h"
+#include "pipelines/tandem/options/options.h"
 
 namespace tandem {
 

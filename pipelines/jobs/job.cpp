@@ -13,7 +13,7 @@
 #include "files/json_object.h"
 #include "files/json_text.h"
 #include "files/terminal_text.h"
-#include "pipelines/tandem/text.h"
+#include "pipelines/tandem/pipeline/text.h"
 
 namespace tandem {
 namespace {

@@ -13,11 +13,11 @@
 #include "gst/meta/framejson.h"
 #include "pipelines/jobs/job_properties.h"
 #include "pipelines/jobs/part_source.h"
-#include "pipelines/tandem/lost_error.h"
-#include "pipelines/tandem/media.h"
-#include "pipelines/tandem/pipeline_loop.h"
-#include "pipelines/tandem/source.h"
-#include "pipelines/tandem/text.h"
+#include "pipelines/tandem/input/source.h"
+#include "pipelines/tandem/pipeline/lost_error.h"
+#include "pipelines/tandem/pipeline/media.h"
+#include "pipelines/tandem/pipeline/pipeline_loop.h"
+#include "pipelines/tandem/pipeline/text.h"
 
 namespace tandem {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "pipelines/jobs/input_guard.h"
 #include "pipelines/jobs/job.h"
-#include "pipelines/tandem/elements.h"
+#include "pipelines/tandem/pipeline/elements.h"
 
 namespace tandem {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "pipelines/tandem/applications.h"
+#include "pipelines/tandem/options/applications.h"
 
 namespace tandem {
 namespace {

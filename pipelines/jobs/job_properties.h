@@ -5,8 +5,8 @@
 #include <span>
 
 #include "pipelines/jobs/job.h"
-#include "pipelines/tandem/elements.h"
-#include "pipelines/tandem/options.h"
+#include "pipelines/tandem/options/options.h"
+#include "pipelines/tandem/pipeline/elements.h"
 
 namespace tandem {
 

@@ -15,7 +15,7 @@
 #include "pipelines/jobs/line_queue.h"
 #include "pipelines/jobs/queue_link.h"
 #include "pipelines/jobs/worker_rules.h"
-#include "pipelines/tandem/elements.h"
+#include "pipelines/tandem/pipeline/elements.h"
 
 namespace tandem {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "pipelines/tandem/source.h"
+#include "pipelines/tandem/input/source.h"
 
 namespace tandem {
 namespace {

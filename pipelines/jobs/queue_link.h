@@ -9,7 +9,7 @@
 
 #include "gst/publish/session.h"
 #include "pipelines/jobs/redis_connection.h"
-#include "pipelines/tandem/options.h"
+#include "pipelines/tandem/options/options.h"
 
 namespace tandem {
 

@@ -9,10 +9,10 @@
 #include <mutex>
 #include <string_view>
 
-#include "pipelines/tandem/elements.h"
-#include "pipelines/tandem/main_video.h"
-#include "pipelines/tandem/options.h"
-#include "pipelines/tandem/pipeline_loop.h"
+#include "pipelines/tandem/input/main_video.h"
+#include "pipelines/tandem/options/options.h"
+#include "pipelines/tandem/pipeline/elements.h"
+#include "pipelines/tandem/pipeline/pipeline_loop.h"
 
 namespace tandem {
 namespace {

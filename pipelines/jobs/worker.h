@@ -7,7 +7,7 @@
 #include "pipelines/jobs/input_guard.h"
 #include "pipelines/jobs/redis_connection.h"
 #include "pipelines/jobs/worker_rules.h"
-#include "pipelines/tandem/elements.h"
+#include "pipelines/tandem/pipeline/elements.h"
 
 namespace tandem {
 

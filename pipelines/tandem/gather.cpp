@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "pipelines/tandem/commands.h"
-#include "pipelines/tandem/queue_options.h"
+#include "pipelines/tandem/options/queue_options.h"
 
 namespace tandem {
 

@@ -15,9 +15,9 @@
 #include "kernels/stage_file/child_process.h"
 #include "pipelines/generate/loop_notes.h"
 #include "pipelines/tandem/commands.h"
-#include "pipelines/tandem/options.h"
-#include "pipelines/tandem/same_file.h"
-#include "pipelines/tandem/text_output.h"
+#include "pipelines/tandem/options/options.h"
+#include "pipelines/tandem/output/same_file.h"
+#include "pipelines/tandem/output/text_output.h"
 
 namespace tandem {
 namespace {

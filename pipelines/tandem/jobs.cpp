@@ -4,7 +4,7 @@
 #include "pipelines/jobs/queue_summary.h"
 #include "pipelines/jobs/redis_queue.h"
 #include "pipelines/tandem/commands.h"
-#include "pipelines/tandem/queue_options.h"
+#include "pipelines/tandem/options/queue_options.h"
 
 namespace tandem {
 

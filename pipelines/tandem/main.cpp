@@ -15,7 +15,7 @@
 
 #include "files/error_text.h"
 #include "pipelines/tandem/commands.h"
-#include "pipelines/tandem/options.h"
+#include "pipelines/tandem/options/options.h"
 
 namespace tandem {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "kernels/stage_file/stage_file.h"
 #include "pipelines/tandem/commands.h"
-#include "pipelines/tandem/options.h"
+#include "pipelines/tandem/options/options.h"
 
 namespace tandem {
 namespace {

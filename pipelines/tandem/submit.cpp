@@ -10,11 +10,11 @@
 #include "pipelines/jobs/parts.h"
 #include "pipelines/jobs/redis_queue.h"
 #include "pipelines/jobs/video_index.h"
-#include "pipelines/tandem/applications.h"
 #include "pipelines/tandem/commands.h"
-#include "pipelines/tandem/cut_short.h"
-#include "pipelines/tandem/media.h"
-#include "pipelines/tandem/queue_options.h"
+#include "pipelines/tandem/input/cut_short.h"
+#include "pipelines/tandem/options/applications.h"
+#include "pipelines/tandem/options/queue_options.h"
+#include "pipelines/tandem/pipeline/media.h"
 
 namespace tandem {
 namespace {

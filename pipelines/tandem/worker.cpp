@@ -6,9 +6,9 @@
 #include "files/ascii.h"
 #include "files/uri_scheme.h"
 #include "gst/publish/location.h"
-#include "pipelines/tandem/bin_options.h"
 #include "pipelines/tandem/commands.h"
-#include "pipelines/tandem/queue_options.h"
+#include "pipelines/tandem/options/bin_options.h"
+#include "pipelines/tandem/options/queue_options.h"
 
 namespace tandem {
 namespace {

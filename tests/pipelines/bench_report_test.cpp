@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/tandem/bench_report.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "pipelines/tandem/bench_table.h"
+#include "pipelines/tandem/bench/report.h"
+#include "pipelines/tandem/bench/table.h"
 #include "tests/pipelines/command.h"
 
 namespace tandem::test {

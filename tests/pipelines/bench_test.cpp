@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/opencl/opencl.h"
-#include "pipelines/tandem/bench_report.h"
+#include "pipelines/tandem/bench/report.h"
 #include "tests/pipelines/command.h"
 
 namespace tandem::test {

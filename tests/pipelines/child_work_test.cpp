@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/tandem/child_work.h"
+#include "pipelines/tandem/check_stage/child_work.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/tandem/doctor.h"
+#include "pipelines/tandem/doctor/doctor.h"
 
 #include <gst/gst.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 #include <fstream>
 #include <utility>
 
-#include "pipelines/tandem/doctor_drivers.h"
-#include "pipelines/tandem/options.h"
+#include "pipelines/tandem/doctor/drivers.h"
+#include "pipelines/tandem/options/options.h"
 #include "tests/pipelines/command.h"
 
 namespace tandem::test {

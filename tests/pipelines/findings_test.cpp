@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What `tandem run` says that an application found, from frames with known metadata.
-#include "pipelines/tandem/findings.h"
+#include "pipelines/tandem/run/findings.h"
 
 #include <gst/tandem/private/ref.h>
 #include <gtest/gtest.h>
 
 #include "gst/meta/framejson.h"
-#include "pipelines/tandem/applications.h"
+#include "pipelines/tandem/options/applications.h"
 
 namespace tandem::test {
 namespace {

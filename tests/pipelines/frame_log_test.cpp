@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/tandem/frame_log.h"
+#include "pipelines/tandem/run/frame_log.h"
 
 #include <gst/gst.h>
 #include <gst/tandem/private/ref.h>
@@ -7,9 +7,9 @@
 
 #include <vector>
 
-#include "pipelines/tandem/applications.h"
-#include "pipelines/tandem/elements.h"
-#include "pipelines/tandem/pipeline_loop.h"
+#include "pipelines/tandem/options/applications.h"
+#include "pipelines/tandem/pipeline/elements.h"
+#include "pipelines/tandem/pipeline/pipeline_loop.h"
 
 namespace tandem::test {
 namespace {

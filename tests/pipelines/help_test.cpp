@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "pipelines/tandem/help_text.h"
+#include "pipelines/tandem/options/help_text.h"
 #include "tests/pipelines/command.h"
 
 namespace tandem::test {

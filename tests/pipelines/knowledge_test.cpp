@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/gst.h>
 
-#include "pipelines/tandem/knowledge_text.h"
+#include "pipelines/tandem/knowledge/knowledge_text.h"
 #include "tests/pipelines/command.h"
 #include "tests/scheduler/kept_knowledge.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/tandem/lost_error.h"
+#include "pipelines/tandem/pipeline/lost_error.h"
 
 #include <gst/tandem/private/ref.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <csignal>
 #include <filesystem>
 
-#include "pipelines/tandem/elements.h"
-#include "pipelines/tandem/pipeline_loop.h"
+#include "pipelines/tandem/pipeline/elements.h"
+#include "pipelines/tandem/pipeline/pipeline_loop.h"
 #include "tests/pipelines/command.h"
 
 namespace tandem::test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Every way to write a video, in this process and through the command: what is sent is in the file.
-#include "pipelines/tandem/video_file.h"
+#include "pipelines/tandem/output/video_file.h"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <tuple>
 
-#include "pipelines/tandem/elements.h"
-#include "pipelines/tandem/output_pipeline.h"
-#include "pipelines/tandem/pipeline_loop.h"
-#include "pipelines/tandem/source.h"
+#include "pipelines/tandem/input/source.h"
+#include "pipelines/tandem/output/output_pipeline.h"
+#include "pipelines/tandem/pipeline/elements.h"
+#include "pipelines/tandem/pipeline/pipeline_loop.h"
 #include "tests/pipelines/clips.h"
 #include "tests/pipelines/command.h"
 #include "tests/pipelines/decoded.h"

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "pipelines/tandem/bench_chains.h"
+#include "pipelines/tandem/bench/chains.h"
 #include "tools/reference/elements.h"
 
 namespace tandem::reference {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "pipelines/tandem/bench_chains.h"
+#include "pipelines/tandem/bench/chains.h"
 #include "tests/gst/support/fed_bin.h"
 #include "tests/gst/support/turns.h"
 

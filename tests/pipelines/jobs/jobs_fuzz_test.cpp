@@ -11,7 +11,7 @@
 #include "pipelines/jobs/job_properties.h"
 #include "pipelines/jobs/redis_queue.h"
 #include "pipelines/jobs/result_line.h"
-#include "pipelines/tandem/options.h"
+#include "pipelines/tandem/options/options.h"
 #include "tests/support/json_mutator.h"
 
 namespace tandem::test {

@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-#include "pipelines/tandem/source.h"
+#include "pipelines/tandem/input/source.h"
 
 namespace tandem::test {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "pipelines/jobs/job_pipeline.h"
 #include "pipelines/jobs/video_index.h"
-#include "pipelines/tandem/media.h"
-#include "pipelines/tandem/options.h"
+#include "pipelines/tandem/options/options.h"
+#include "pipelines/tandem/pipeline/media.h"
 #include "tests/pipelines/clips.h"
 #include "tests/pipelines/command.h"
 #include "tests/pipelines/jobs/json_frames.h"

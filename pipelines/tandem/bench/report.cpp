@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/tandem/bench/report.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+
+#include "model/median.h"
+
+namespace tandem {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json fps_of(const BenchResult& result, const std::string& name) {
+  const BenchMeasurement* found = find_measurement(result, name);
+  return found ? Json(found->median_fps()) : Json(nullptr);
+}
+
+template <typename Value>
+Json optional(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json summary(const BenchMeasurement& measured) {
+  return {{"name", measured.configuration.name()},
+          {"throughput_fps", measured.median_fps()},
+          {"energy_per_frame_j", optional(measured.median_energy_j())},
+          {"latency_ms", optional(measured.median_latency_ms())}};
+}
+
+Json chosen(const BenchResult& result) {
+  if (!result.training) return nullptr;
+  const BenchMeasurement* found = find_measurement(result, result.training->chosen);
+  const BenchMeasurement* best = best_of(result);
+  if (!found) return nullptr;
+  Json json = summary(*found);
+  const double most = score(result, *best);
+  json["ratio_to_best"] = most > 0 ? Json(score(result, *found) / most) : Json(nullptr);
+  json["predicted_fps"] = optional(result.training->predicted_fps);
+  json["predicted_energy_j"] = optional(result.training->predicted_energy_j);
+  json["predicted_latency_ms"] = optional(result.training->predicted_latency_ms);
+  return json;
+}
+
+Json training(const BenchResult& result) {
+  if (!result.training) return nullptr;
+  const BenchResult::Training& training = *result.training;
+  Json ranking = Json::array();
+  for (const BenchRanked& ranked : training.ranking) {
+    ranking.push_back({{"name", ranked.name},
+                       {"expected_fps", optional(ranked.fps)},
+                       {"expected_energy_j", optional(ranked.energy_j)},
+                       {"expected_latency_ms", optional(ranked.latency_ms)}});
+  }
+  return {{"experiments", training.experiments},
+          {"frames", training.frames},
+          {"seconds", training.seconds},
+          {"trials", optional(training.trials)},
+          {"ranking", std::move(ranking)}};
+}
+
+std::size_t stages_of(const BenchResult& result) {
+  return result.measurements.empty() ? 0 : result.measurements[0].configuration.mapping.size();
+}
+
+}  // namespace
+
+std::string BenchConfiguration::name() const {
+  std::string name = mapping + "/" + granularity();
+  if (threads) name += std::to_string(*threads);
+  if (frames_at_once > 1) name += std::to_string(frames_at_once);
+  if (on_device() && lanes > 1) name += "/q" + std::to_string(lanes);
+  if (on_device() && tasks > 1) name += "/t" + std::to_string(tasks);
+  return split ? name + "/a" + std::to_string(*split) : name;
+}
+
+std::vector<BenchConfiguration> bench_configurations(int stages, int cores,
+                                                     const std::vector<int>& lanes) {
+  std::vector<BenchConfiguration> all;
+  const unsigned mappings = lanes.empty() ? 1u : 1u << stages;
+  for (unsigned bits = 0; bits < mappings; ++bits) {
+    std::string mapping;
+    for (int stage = 0; stage < stages; ++stage) mapping += (bits >> stage & 1u) ? 'g' : 'c';
+    for (const int s : bits == 0 ? std::vector<int>{1} : lanes) {
+      for (int threads = 1; threads <= cores + 1; ++threads) all.push_back({mapping, threads, s});
+      all.push_back({mapping, std::nullopt, s});
+    }
+  }
+  return all;
+}
+
+std::vector<BenchConfiguration> split_configurations(const std::string& mapping) {
+  constexpr int kStep = 10;  // percent
+  std::vector<BenchConfiguration> all;
+  for (int share = kStep; share < 100; share += kStep)
+    all.push_back({.mapping = mapping, .split = share});
+  return all;
+}
+
+std::optional<BenchConfiguration> read_unlisted(const std::string& name) {
+  const auto number_behind = [&](const char* prefix) -> std::optional<int> {
+    const std::size_t at = name.find(prefix);
+    if (at == std::string::npos) return std::nullopt;
+    return std::atoi(name.c_str() + at + std::strlen(prefix));
+  };
+  const auto split = number_behind("/a"), tasks = number_behind("/t");
+  const auto threads = number_behind("/cg");
+  if ((!split && !tasks) || (split && threads)) return std::nullopt;
+  BenchConfiguration read{.mapping = name.substr(0, name.find('/')),
+                          .threads = threads,
+                          .lanes = number_behind("/q").value_or(1),
+                          .frames_at_once = std::max(1, number_behind("/mg").value_or(1)),
+                          .split = split,
+                          .tasks = tasks.value_or(1)};
+  return read.name() == name ? std::optional(read) : std::nullopt;
+}
+
+std::optional<double> median_of(std::vector<double> values) {
+  if (values.empty()) return std::nullopt;
+  return median(values);
+}
+
+double BenchMeasurement::median_fps() const { return median_of(rounds_fps).value_or(0); }
+
+std::optional<double> BenchMeasurement::median_energy_j() const {
+  return median_of(rounds_energy_j);
+}
+
+std::optional<double> BenchMeasurement::median_latency_ms() const {
+  return median_of(rounds_latency_ms);
+}
+
+double score(const BenchResult& result, const BenchMeasurement& measurement) {
+  const double fps = measurement.median_fps();
+  const std::optional<double> energy_j = measurement.median_energy_j();
+  const std::optional<double> latency_ms = measurement.median_latency_ms();
+  if (result.target_latency_ms) {
+    const bool late = !latency_ms || *latency_ms > *result.target_latency_ms;
+    return late ? 0 : fps;
+  }
+  if (result.metric == "latency" && latency_ms) return 1 / *latency_ms;
+  if (result.metric == "throughput" || result.metric == "latency" || !energy_j) return fps;
+  if (result.metric == "energy") return 1 / *energy_j;
+  return fps / *energy_j;  // which the energy-delay product is the inverse of
+}
+
+std::vector<const BenchMeasurement*> rank(const BenchResult& result) {
+  std::vector<const BenchMeasurement*> ranked;
+  for (const BenchMeasurement& measurement : result.measurements) ranked.push_back(&measurement);
+  std::ranges::stable_sort(ranked, std::greater<>{}, [&](const BenchMeasurement* m) {
+    return std::pair(m->heat, score(result, *m));
+  });
+  return ranked;
+}
+
+const BenchMeasurement* best_of(const BenchResult& result) {
+  const std::vector<const BenchMeasurement*> ranked = rank(result);
+  return ranked.empty() ? nullptr : ranked[0];
+}
+
+const BenchMeasurement* find_measurement(const BenchResult& result, const std::string& name) {
+  const auto found =
+      std::find_if(result.measurements.begin(), result.measurements.end(),
+                   [&](const auto& measured) { return measured.configuration.name() == name; });
+  return found == result.measurements.end() ? nullptr : &*found;
+}
+
+std::optional<std::string> baseline_mapping(const BenchResult& result) {
+  const std::string all_cpu(stages_of(result), 'c');
+  const BenchMeasurement* cpu = find_measurement(result, all_cpu + "/mg");
+  if (!cpu) return std::nullopt;
+  std::string mapping = all_cpu;
+  for (std::size_t stage = 0; stage < mapping.size(); ++stage) {
+    const bool possible = std::ranges::any_of(result.measurements, [&](const auto& measured) {
+      return measured.configuration.mapping[stage] == 'g';
+    });
+    if (!possible) continue;
+    std::string single = all_cpu;
+    single[stage] = 'g';
+    const BenchMeasurement* device = find_measurement(result, single + "/cg1");
+    if (!device || device->stage_device_s.size() <= stage || cpu->stage_cpu_s.size() <= stage ||
+        device->stage_device_s[stage] <= 0 || cpu->stage_cpu_s[stage] <= 0) {
+      return std::nullopt;
+    }
+    if (device->stage_device_s[stage] < cpu->stage_cpu_s[stage]) mapping[stage] = 'g';
+  }
+  return mapping;
+}
+
+Json to_json(const BenchResult& result) {
+  Json configurations = Json::array();
+  for (const BenchMeasurement& measured : result.measurements) {
+    const BenchConfiguration& configuration = measured.configuration;
+    configurations.push_back(
+        {{"name", configuration.name()},
+         {"mapping", configuration.mapping},
+         {"granularity", configuration.granularity()},
+         {"threads", configuration.threads ? Json(*configuration.threads) : Json(nullptr)},
+         {"lanes", configuration.on_device() ? Json(configuration.lanes) : Json(nullptr)},
+         {"frames_at_once",
+          configuration.threads ? Json(nullptr) : Json(configuration.frames_at_once)},
+         {"split", optional(configuration.split)},
+         {"tasks", configuration.on_device() ? Json(configuration.tasks) : Json(nullptr)},
+         {"throughput_fps", measured.median_fps()},
+         {"energy_per_frame_j", optional(measured.median_energy_j())},
+         {"latency_ms", optional(measured.median_latency_ms())},
+         {"predicted_fps", optional(measured.predicted_fps)},
+         {"predicted_energy_j", optional(measured.predicted_energy_j)},
+         {"predicted_latency_ms", optional(measured.predicted_latency_ms)}});
+  }
+  const std::string all_cpu(stages_of(result), 'c'), all_device(stages_of(result), 'g');
+  const BenchMeasurement* best = best_of(result);
+  const BenchOrigin& origin = result.origin;
+  return {{"schema", kBenchSchema},
+          {"version", origin.version},
+          {"date", origin.date},
+          {"host", origin.host},
+          {"processor", optional(origin.processor)},
+          {"input", optional(origin.input)},
+          {"app", result.application},
+          {"width", result.width},
+          {"height", result.height},
+          {"frames", result.frames},
+          {"cores", result.cores},
+          {"opencl_device", optional(result.opencl_device)},
+          {"energy_source", optional(result.energy_source)},
+          {"metric", result.metric},
+          {"target_latency_ms", optional(result.target_latency_ms)},
+          {"configurations", std::move(configurations)},
+          {"homogeneous",
+           {{"cpu_mg_fps", fps_of(result, all_cpu + "/mg")},
+            {"cpu_cg_fps", fps_of(result, all_cpu + "/cg" + std::to_string(result.cores))},
+            {"device_fps", fps_of(result, all_device + "/cg1")}}},
+          {"baseline", result.baseline ? summary(*result.baseline) : Json(nullptr)},
+          {"chosen", chosen(result)},
+          {"best", best ? summary(*best) : Json(nullptr)},
+          {"training", training(result)}};
+}
+
+}  // namespace tandem

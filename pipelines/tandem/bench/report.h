@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipelines/tandem/bench/origin.h"
+
+namespace tandem {
+
+/// Of the JSON that to_json makes (docs/bench-json.md). Rises when a field goes or changes its
+/// meaning; more fields are no new schema.
+inline constexpr int kBenchSchema = 1;
+
+struct BenchConfiguration {
+  std::string mapping;            ///< one letter a stage
+  std::optional<int> threads;     ///< coarse grain; none: medium grain
+  int lanes = 1;                  ///< of the device, where the mapping has it
+  int frames_at_once = 1;         ///< of medium grain
+  std::optional<int> split = {};  ///< percent of the rows that the CPU computes of split stages
+  int tasks = 1;                  ///< bands in which the device computes a frame
+
+  std::string granularity() const { return threads ? "cg" : "mg"; }
+  bool on_device() const { return mapping.find_first_of("ghis") != std::string::npos; }
+  /// As tandembin writes it: gcc/cg3, ggg/mg, ggg/cg12/q4, ggg/cg1/t4, ccc/mg2 or
+  /// sss/mg/a37.
+  std::string name() const;
+};
+
+/// All 2^stages (cores + 2) configurations, those with the device once for each of `lanes`; without
+/// any lanes, those without a device.
+std::vector<BenchConfiguration> bench_configurations(int stages, int cores,
+                                                     const std::vector<int>& lanes);
+
+/// Those that split the rows of the stages with an `s` in the mapping, in steps of ten percent.
+std::vector<BenchConfiguration> split_configurations(const std::string& mapping);
+/// The one of this name where it splits rows, which no list has with every share, or computes
+/// frames in bands, which none has; else none.
+std::optional<BenchConfiguration> read_unlisted(const std::string& name);
+
+/// What several rounds come to, measured or predicted alike; none when there is no round.
+std::optional<double> median_of(std::vector<double> values);
+
+struct BenchMeasurement {
+  BenchConfiguration configuration;
+  std::vector<double> rounds_fps;  ///< one value a round
+  std::vector<double> stage_cpu_s =
+      {};  ///< mean time of a frame in each stage, latest round; 0: never
+  std::vector<double> stage_device_s = {};
+
+  std::vector<double> rounds_energy_j = {};    ///< joules a frame; none when nobody can tell
+  std::vector<double> rounds_latency_ms = {};  ///< the 95th percentile, from pad to pad
+  /// By the model alone.
+  std::optional<double> predicted_fps = {}, predicted_energy_j = {}, predicted_latency_ms = {};
+
+  /// How far it came: 0 all rounds, 1 the finals, 2 the match. `best` is one of those that came
+  /// farthest, and `rounds_*` are of the latest.
+  int heat = 0;
+
+  double median_fps() const;  ///< 0 when there is no round
+  std::optional<double> median_energy_j() const;
+  std::optional<double> median_latency_ms() const;
+};
+
+/// One of the best configurations when a training ended, with what it was then known or expected
+/// to do.
+struct BenchRanked {
+  std::string name;
+  std::optional<double> fps, energy_j, latency_ms;
+};
+
+struct BenchResult {
+  BenchOrigin origin;
+  std::string application;
+  int width = 0, height = 0;
+  int frames = 0;  ///< at least so many are timed for each configuration
+  int cores = 0;
+  std::optional<std::string> opencl_device;
+  std::vector<BenchMeasurement> measurements;
+  std::string metric = "throughput";
+  std::optional<double> target_latency_ms = {};  ///< takes the metric's place
+  std::optional<std::string> energy_source;
+  std::optional<BenchMeasurement> baseline;  ///< device stages wait for the device
+
+  struct Training {
+    std::string chosen;
+    /// Of that, with what trials taught.
+    std::optional<double> predicted_fps, predicted_energy_j, predicted_latency_ms;
+    int experiments = 0, frames = 0;
+    double seconds = 0;
+    std::optional<int> trials;  ///< that followed the experiments; none: the bin did not say
+    std::vector<BenchRanked> ranking;
+  };
+  std::optional<Training> training;
+};
+
+/// The measurement of that name, or null.
+const BenchMeasurement* find_measurement(const BenchResult& result, const std::string& name);
+
+/// How good a measurement is by the result's metric, higher is better: frames a second, frames a
+/// joule, throughput / energy, 1 / (energy x time), or 1 / latency. With a target, throughput, and
+/// 0 above it. Throughput where energy is not known.
+double score(const BenchResult& result, const BenchMeasurement& measurement);
+
+/// All measurements, best first: those that came farther, then those with the higher score.
+std::vector<const BenchMeasurement*> rank(const BenchResult& result);
+
+/// The first of them, or null where nothing was measured.
+const BenchMeasurement* best_of(const BenchResult& result);
+
+/// The mapping in which each stage is where it takes less time, from the medium grain run without a
+/// device and the runs of one thread with a single stage on the device; none when one of them is
+/// missing. What no configuration has on the device stays on the CPU.
+std::optional<std::string> baseline_mapping(const BenchResult& result);
+
+/// The JSON that `tandem bench` writes; fields that do not apply are null.
+nlohmann::ordered_json to_json(const BenchResult& result);
+
+}  // namespace tandem

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/tandem/input/source.h"
+
+#include <gst/tandem/private/ref.h>
+
+#include <memory>
+#include <utility>
+
+#include "pipelines/tandem/input/main_video.h"
+#include "pipelines/tandem/input/stated_rate.h"
+#include "pipelines/tandem/pipeline/elements.h"
+
+namespace tandem {
+namespace {
+
+constexpr const char* kScaler = "scaler";
+constexpr const char* kSize = "size";
+
+CapsRef raw_caps(std::optional<Size> size) {
+  CapsRef caps(gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "I420",
+                                   "pixel-aspect-ratio", GST_TYPE_FRACTION, 1, 1, nullptr));
+  if (size) {
+    gst_caps_set_simple(caps.get(), "width", G_TYPE_INT, size->width, "height", G_TYPE_INT,
+                        size->height, nullptr);
+  }
+  return caps;
+}
+
+ObjectRef<GstElement> child(GstElement* bin, const char* name) {
+  return ObjectRef<GstElement>(gst_bin_get_by_name(GST_BIN(bin), name));
+}
+
+// `late`: the producer's pad comes when it knows what the input holds.
+GstElement* make_bin(GstElement* producer, bool late, std::optional<Size> size) {
+  GstElement* bin = gst_bin_new("source");
+  GstElement* queue = make_element("queue");
+  GstElement* convert = make_element("videoconvert");
+  GstElement* flip = make_element("videoflip");
+  GstElement* scaler = make_element("videoscale", kScaler);
+  GstElement* filter = make_element("capsfilter", kSize);
+  // A few frames ahead keep the decoder's thread busy; more would only take memory.
+  g_object_set(queue, "max-size-buffers", 4u, "max-size-bytes", 0u, "max-size-time", guint64{0},
+               nullptr);
+  g_object_set(filter, "caps", raw_caps(size).get(), nullptr);
+  gst_util_set_object_arg(G_OBJECT(flip), "video-direction", "auto");
+  gst_bin_add_many(GST_BIN(bin), producer, queue, convert, flip, scaler, filter, nullptr);
+  gst_element_link_many(queue, convert, flip, scaler, filter, nullptr);
+  const ObjectRef<GstPad> in(gst_element_get_static_pad(queue, "sink"));
+  drop_rate_of_clock(in.get());
+  if (late) {
+    link_main_video(producer, queue);
+  } else {
+    gst_element_link(producer, queue);
+  }
+  const ObjectRef<GstPad> out(gst_element_get_static_pad(filter, "src"));
+  gst_element_add_pad(bin, gst_ghost_pad_new("src", out.get()));
+  return bin;
+}
+
+struct Watch {
+  std::function<bool(uint64_t)> before_frame;
+  uint64_t frames = 0;
+  bool ended = false;
+};
+
+GstPadProbeReturn on_data(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
+  Watch& watch = *static_cast<Watch*>(data);
+  if (watch.ended) return GST_PAD_PROBE_DROP;
+  const bool frame = (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) != 0;
+  if (!frame || watch.before_frame(watch.frames++)) return GST_PAD_PROBE_OK;
+  watch.ended = true;
+  end_stream_behind(pad);
+  return GST_PAD_PROBE_DROP;
+}
+
+}  // namespace
+
+GstElement* make_source(const std::string& uri, std::optional<Size> size) {
+  GstElement* decoder = make_element("uridecodebin");
+  const CapsRef video(gst_caps_from_string("video/x-raw(ANY)"));
+  g_object_set(decoder, "uri", uri.c_str(), "caps", video.get(), nullptr);
+  return make_bin(decoder, true, size);
+}
+
+GstElement* make_test_source(Size size) {
+  GstElement* pattern = make_element("videotestsrc");
+  // Rings that move: every part of the frame has structure and every frame differs.
+  gst_util_set_object_arg(G_OBJECT(pattern), "pattern", "zone-plate");
+  g_object_set(pattern, "kx2", 20, "ky2", 20, "kt", 3, nullptr);
+  return make_bin(pattern, false, size);
+}
+
+void set_source_size(GstElement* source, Size size) {
+  g_object_set(child(source, kSize).get(), "caps", raw_caps(size).get(), nullptr);
+}
+
+void watch_source(GstElement* source, std::function<bool(uint64_t)> before_frame) {
+  const ObjectRef<GstElement> scaler = child(source, kScaler);
+  const ObjectRef<GstPad> into(gst_element_get_static_pad(scaler.get(), "sink"));
+  const ObjectRef<GstPad> pad(gst_pad_get_peer(into.get()));
+  gst_pad_add_probe(pad.get(),
+                    static_cast<GstPadProbeType>(int{GST_PAD_PROBE_TYPE_BUFFER} |
+                                                 int{GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM}),
+                    on_data, new Watch{std::move(before_frame)},
+                    [](gpointer data) { delete static_cast<Watch*>(data); });
+}
+
+void end_stream_behind(GstPad* pad) {
+  const ObjectRef<GstPad> peer(gst_pad_get_peer(pad));
+  gst_pad_send_event(peer.get(), gst_event_new_eos());
+}
+
+}  // namespace tandem

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/tandem/options/applications.h"
+
+#include <vector>
+
+#include "pipelines/tandem/bench/chains.h"
+
+namespace tandem {
+namespace {
+
+constexpr Size bench_size(const BenchChain& chain) { return {chain.width, chain.height}; }
+
+constexpr const BenchChain& kVivid = kBenchChains[0];
+constexpr const BenchChain& kSrad = kBenchChains[1];
+constexpr const BenchChain& kTracking = kBenchChains[2];
+constexpr const BenchChain& kScene = kBenchChains[3];
+
+constexpr Application kApplications[] = {
+    {kVivid.name, "finds people", "vividfilter ! vividhistogram ! vividclassifier", kVivid.stages,
+     bench_size(kVivid), find_people},
+    {kSrad.name, "takes the speckle out of ultrasound and radar pictures",
+     "sradextract ! sradprepare ! sradreduce ! sraddiffuse ! sradupdate iterations=20 ! "
+     "sradcompress",
+     kSrad.stages, bench_size(kSrad), find_no_speckle},
+    {kTracking.name, "follows what moves", "kltpyramid ! kltfeatures ! kltflow ! klttracks",
+     kTracking.stages, bench_size(kTracking), find_tracks},
+    {kScene.name, "says what kind of scene each frame shows", "scenefeatures ! sceneclassifier",
+     kScene.stages, bench_size(kScene), find_labels},
+};
+
+}  // namespace
+
+std::span<const Application> applications() { return kApplications; }
+
+const Application& find_application(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Application& application : kApplications) {
+    if (name == application.name) return application;
+    names.emplace_back(application.name);
+  }
+  throw UsageError("there is no application '" + name + "'" + did_you_mean(name, names) +
+                   " There are:\n" + list_applications());
+}
+
+std::string list_applications() {
+  std::string list;
+  for (const Application& application : kApplications) {
+    const std::string name = application.name;
+    list += (list.empty() ? "  " : "\n  ") + name + std::string(10 - name.size(), ' ') +
+            application.purpose;
+  }
+  return list;
+}
+
+}  // namespace tandem

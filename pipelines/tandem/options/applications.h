@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "pipelines/tandem/options/options.h"
+#include "pipelines/tandem/run/findings.h"
+
+namespace tandem {
+
+/// An application that the command knows.
+struct Application {
+  const char* name;
+  const char* purpose;       ///< what it does, as in "finds people"
+  const char* stages;        ///< what `run` puts into tandembin, with what differs from defaults
+  const char* bench_stages;  ///< what `bench` puts there
+  Size bench_size;           ///< of the frames, unless `bench` is told otherwise
+  MakeFindings* make_findings;
+};
+
+std::span<const Application> applications();
+
+/// Throws UsageError that lists the applications when there is none called `name`.
+const Application& find_application(const std::string& name);
+
+/// A line for each, for help texts.
+std::string list_applications();
+
+}  // namespace tandem

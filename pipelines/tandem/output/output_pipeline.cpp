@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/tandem/output/output_pipeline.h"
+
+#include <memory>
+#include <utility>
+
+#include "pipelines/tandem/pipeline/elements.h"
+#include "pipelines/tandem/pipeline/text.h"
+
+namespace tandem {
+namespace {
+
+// Frames that wait for the encoder. They keep its thread busy; more would only take memory.
+constexpr uint64_t kMostWaiting = 4;
+
+using SampleRef = MiniObjectRef<GstSample>;
+using EventRef = MiniObjectRef<GstEvent>;
+
+SampleRef make_sample(GstPad* pad, GstBuffer* frame) {
+  const CapsRef caps(gst_pad_get_current_caps(pad));
+  const EventRef event(gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  if (event) gst_event_copy_segment(event.get(), &segment);
+  // appsrc ends the stream where a segment ends, and another one may follow.
+  segment.stop = GST_CLOCK_TIME_NONE;
+  return SampleRef(gst_sample_new(frame, caps.get(), &segment, nullptr));
+}
+
+Failure failure_of(GstMessage* message, const std::string& problem) {
+  GError* error = nullptr;
+  gchar* details = nullptr;
+  gst_message_parse_error(message, &error, &details);
+  const std::unique_ptr<GError, decltype(&g_error_free)> owned(error, g_error_free);
+  const Text owned_details(details);
+  if (g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT)) {
+    return Failure(problem + ": the disk is full",
+                   "Make room, or write to another disk; the file is not complete.");
+  }
+  return Failure(problem + ": " + error->message, reason(details));
+}
+
+// As sinks that have shown frames report it.
+bool tells_of_closed_window(GstMessage* message) {
+  GError* error = nullptr;
+  gst_message_parse_error(message, &error, nullptr);
+  const std::unique_ptr<GError, decltype(&g_error_free)> owned(error, g_error_free);
+  return g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND);
+}
+
+}  // namespace
+
+OutputPipeline::OutputPipeline(std::string problem, const std::string& description)
+    : problem_(std::move(problem)), pipeline_(gst_pipeline_new("output")) {
+  GError* error = nullptr;
+  elements_ = gst_parse_bin_from_description_full(description.c_str(), TRUE, nullptr,
+                                                  GST_PARSE_FLAG_FATAL_ERRORS, &error);
+  if (!elements_) {
+    const std::string reason = error->message;
+    g_error_free(error);
+    throw Failure("the output cannot be set up: " + reason);
+  }
+  pipeline_.add(elements_);
+  entry_ = pipeline_.add(make_element("appsrc"));
+  g_object_set(entry_, "format", GST_FORMAT_TIME, "handle-segment-change", TRUE, "max-bytes",
+               guint64{0}, nullptr);
+  Pipeline::link(entry_, elements_);
+  const ObjectRef<GstPad> leaving(gst_element_get_static_pad(entry_, "src"));
+  gst_pad_add_probe(leaving.get(), GST_PAD_PROBE_TYPE_BUFFER, on_leaving, this, nullptr);
+  const ObjectRef<GstBus> bus(gst_element_get_bus(pipeline_.get()));
+  gst_bus_set_sync_handler(bus.get(), on_message, this, nullptr);
+}
+
+void OutputPipeline::take_from(GstPad* pad) {
+  gst_pad_add_probe(pad,
+                    static_cast<GstPadProbeType>(int{GST_PAD_PROBE_TYPE_BUFFER} |
+                                                 int{GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM}),
+                    on_data, this, nullptr);
+}
+
+void OutputPipeline::fail(const Failure& failure) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!over_) refused_ = failure;
+    over_ = true;
+  }
+  changed_.notify_all();
+}
+
+void OutputPipeline::abandon() {
+  {
+    const std::scoped_lock lock(mutex_);
+    over_ = true;
+  }
+  changed_.notify_all();
+}
+
+void OutputPipeline::stop() { gst_element_set_state(pipeline_.get(), GST_STATE_NULL); }
+
+uint64_t OutputPipeline::written() const {
+  gint64 bytes = 0;
+  gst_element_query_position(pipeline_.get(), GST_FORMAT_BYTES, &bytes);
+  return bytes > 0 ? static_cast<uint64_t>(bytes) : 0;  // -1 before the first frame
+}
+
+std::optional<Failure> OutputPipeline::take_error() {
+  Message error;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (refused_) return std::exchange(refused_, std::nullopt);
+    error = std::move(error_);
+  }
+  if (!error) return std::nullopt;
+  return failure_of(error.get(), problem_);
+}
+
+GstPadProbeReturn OutputPipeline::on_data(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
+  OutputPipeline& self = *static_cast<OutputPipeline*>(data);
+  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER)
+    self.push(pad, GST_PAD_PROBE_INFO_BUFFER(info));
+  else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS)
+    self.end();
+  return GST_PAD_PROBE_OK;
+}
+
+void OutputPipeline::start() {
+  try {
+    if (before_start_) before_start_();
+  } catch (const Failure& failure) {
+    return fail(failure);
+  }
+  // A failure to start is an error message too.
+  gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING);
+}
+
+void OutputPipeline::push(GstPad* pad, GstBuffer* frame) {
+  if (!std::exchange(started_, true)) start();
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return over_ || waiting_ < kMostWaiting; });
+    if (over_) return;
+    ++waiting_;
+  }
+  gst_app_src_push_sample(GST_APP_SRC(entry_), make_sample(pad, frame).get());
+}
+
+void OutputPipeline::end() {
+  if (!started_) return;
+  gst_app_src_end_of_stream(GST_APP_SRC(entry_));
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return over_; });
+}
+
+GstPadProbeReturn OutputPipeline::on_leaving(GstPad*, GstPadProbeInfo*, gpointer data) {
+  OutputPipeline& self = *static_cast<OutputPipeline*>(data);
+  {
+    const std::scoped_lock lock(self.mutex_);
+    --self.waiting_;
+  }
+  self.changed_.notify_all();
+  return GST_PAD_PROBE_OK;
+}
+
+GstBusSyncReply OutputPipeline::on_message(GstBus*, GstMessage* message, gpointer data) {
+  OutputPipeline& self = *static_cast<OutputPipeline*>(data);
+  const GstMessageType type = GST_MESSAGE_TYPE(message);
+  if (type == GST_MESSAGE_WARNING) print_warning(message);
+  if (type == GST_MESSAGE_ERROR || type == GST_MESSAGE_EOS) {
+    {
+      const std::scoped_lock lock(self.mutex_);
+      // Later errors are consequences of the first.
+      if (type == GST_MESSAGE_ERROR && !self.over_) {
+        self.closed_ = tells_of_closed_window(message);
+        self.error_.reset(gst_message_ref(message));
+      }
+      self.over_ = true;
+    }
+    self.changed_.notify_all();
+  }
+  gst_message_unref(message);
+  return GST_BUS_DROP;
+}
+
+}  // namespace tandem

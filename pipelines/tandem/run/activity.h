@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+#include "pipelines/tandem/pipeline/elements.h"
+
+namespace tandem {
+
+/// What tandembin is doing, for the progress line.
+class Activity {
+ public:
+  /// `verbose`: the configuration also in short, "on the CPU (2 threads) [ccc/cg2]".
+  explicit Activity(bool verbose = false) : verbose_(verbose) {}
+
+  /// "on the CPU (2 threads)", or "learning for 3 s, experiment 7: on the CPU (2 threads)".
+  /// `seconds`: of the stream till now; ascending.
+  std::string text(const BinStats& stats, double seconds);
+
+ private:
+  const bool verbose_;
+  int training_ = 0;  // which one is under way; 0: none
+  double since_s_ = 0;
+};
+
+/// The same about a part of a stream that is over: "ran on the CPU (2 threads)", or that it never
+/// left training.
+std::string activity_summary(const BinStats& stats, bool verbose = false);
+
+}  // namespace tandem

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/tandem/run/decision.h"
+
+#include <cstdio>
+
+#include "pipelines/tandem/pipeline/elements.h"
+#include "pipelines/tandem/run/in_words.h"
+
+namespace tandem {
+namespace {
+
+std::string text_of(const char* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+bool is_decision(const GstStructure* structure) {
+  return structure && gst_structure_has_name(structure, "tandem-decision");
+}
+
+std::string string_of(const GstStructure* structure, const char* field) {
+  const gchar* value = gst_structure_get_string(structure, field);
+  return value ? value : "";
+}
+
+bool is_set(const GstStructure* structure, const char* field) {
+  gboolean value = FALSE;
+  return gst_structure_get_boolean(structure, field, &value) && value;
+}
+
+// "412.0 frames/s, 0.021 J a frame, 5.2 ms", what is known of it: fields that `prefix` begins, such
+// as "predicted-fps". "412.0 instead of 20.1 frames/s" where `before` has the field, without
+// prefix.
+std::string rate_text(const GstStructure* structure, const std::string& prefix,
+                      const GstStructure* before = nullptr) {
+  std::string text;
+  const auto add = [&](const char* field, const char* format, const char* unit) {
+    const auto value = read_double(structure, (prefix + field).c_str());
+    if (!value) return;
+    text += (text.empty() ? "" : ", ") + text_of(format, *value);
+    if (const auto had = before ? read_double(before, field) : std::nullopt)
+      text += " instead of " + text_of(format, *had);
+    text += unit;
+  };
+  add("fps", "%.1f", " frames/s");
+  add("energy", "%.4g", " J a frame");
+  add("latency", "%.3g", " ms");
+  return text;
+}
+
+guint ranked(const GstStructure* decision) {
+  const GValue* ranking = gst_structure_get_value(decision, "ranking");
+  return ranking ? gst_value_array_get_size(ranking) : 0;
+}
+
+const GstStructure* ranked_at(const GstStructure* decision, guint place) {
+  const GValue* ranking = gst_structure_get_value(decision, "ranking");
+  return gst_value_get_structure(gst_value_array_get_value(ranking, place));
+}
+
+// The prediction for the configuration that ran before; null where unknown. `measured-fps` may
+// belong to frames of another size, and is not compared.
+const GstStructure* expected_before(const GstStructure* decision) {
+  const std::string before = string_of(decision, "old");
+  if (before == string_of(decision, "new")) return nullptr;
+  for (guint i = 0; i < ranked(decision); ++i) {
+    const GstStructure* entry = ranked_at(decision, i);
+    if (string_of(entry, "configuration") == before) return entry;
+  }
+  return nullptr;
+}
+
+// "learned in 0.31 s on 64 frames", where something was.
+std::string learned_text(const GstStructure* decision) {
+  int frames = 0;
+  gst_structure_get_int(decision, "training-frames", &frames);
+  if (frames == 0) return {};
+  return text_of("learned in %.2f s", read_double(decision, "training-seconds").value_or(0)) +
+         " on " + std::to_string(frames) + " frames";
+}
+
+// Why, for reasons after which something was chosen.
+std::string why(const std::string& reason) {
+  struct Sentence {
+    const char *reason, *text;
+  };
+  constexpr Sentence kSentences[] = {
+      {"caps", "nothing is known of these frames"},
+      {"remembered", "known from before"},
+      {"derived", "derived from frames of other sizes"},
+      {"drift", "frames take another time than before"},
+      {"asked", "measured anew on request"},
+      {"objective", "the objective has changed"},
+      {"rules", "the settings have changed"},
+      {"device-failed", "the device has failed"},
+      {"balanced", "one side of the split frames waited for the other"},
+      {"neighbours", "other bins of this process need more or less of the machine"},
+  };
+  for (const Sentence& sentence : kSentences) {
+    if (reason == sentence.reason) return sentence.text;
+  }
+  return reason;
+}
+
+std::string missed_text(const GstStructure* d) {
+  std::string text;
+  if (is_set(d, "energy-unknown")) text += "; energy is unknown: chosen by throughput";
+  if (is_set(d, "budget-exceeded")) {
+    text += "; nothing stays within the power budget";
+  } else if (is_set(d, "latency-missed")) {
+    text += "; nothing keeps the target latency";
+  } else if (is_set(d, "target-missed")) {
+    text += "; nothing reaches the target";
+  }
+  return text;
+}
+
+// Training is due and has to wait.
+std::string waiting_text(const GstStructure* d, double max_overhead) {
+  const std::string runs = in_words(string_of(d, "new"));
+  if (string_of(d, "reason") == "waits")
+    return "still learning: " + runs + " until another bin of this process has measured";
+  if (max_overhead == 0) return runs + ": max-overhead=0 allows no measurement";
+  return "still learning: " + runs + " until the " + text_of("%g", 100 * max_overhead) +
+         "% budget allows another measurement";
+}
+
+std::string too_short_text(const GstStructure* d) {
+  int frames = 0;
+  gst_structure_get_int(d, "training-frames", &frames);
+  std::string text = "the video ended before learning did";
+  if (frames > 0) {
+    text += ", after " + std::to_string(frames) + " frames in " +
+            text_of("%.2f s", read_double(d, "training-seconds").value_or(0));
+  }
+  text += ": nothing was chosen";
+  if (ranked(d) == 0) return text;
+  const GstStructure* best = ranked_at(d, 0);
+  const std::string rate = rate_text(best, "");
+  if (rate.empty()) return text;
+  return text + "; best so far: " + in_words(string_of(best, "configuration")) + ", " + rate;
+}
+
+std::string chosen_text(const GstStructure* d) {
+  const std::string reason = string_of(d, "reason"), after = string_of(d, "new");
+  const std::string learned = learned_text(d);
+  const bool first = reason == "caps" && !learned.empty();  // learning is why
+  std::string text = first ? learned : why(reason);
+  text += (string_of(d, "old") == after ? ": still " : ": now ") + in_words(after);
+  const std::string expected = rate_text(d, "predicted-", expected_before(d));
+  if (!expected.empty()) text += ", " + expected + " expected";
+  if (!first && !learned.empty()) text += "; " + learned;
+  return text;
+}
+
+}  // namespace
+
+std::string decision_text(const GstStructure* d, double max_overhead) {
+  if (!is_decision(d)) return {};
+  const std::string reason = string_of(d, "reason");
+  if (reason == "too-short") return too_short_text(d) + missed_text(d);
+  if (reason == "waits" || reason == "not-allowed")
+    return waiting_text(d, max_overhead) + missed_text(d);
+  return chosen_text(d) + missed_text(d);
+}
+
+std::string short_text(const GstStructure* d) {
+  if (!is_decision(d)) return {};
+  const std::string before = string_of(d, "old"), after = string_of(d, "new");
+  std::string text = string_of(d, "reason") + ": " + before;
+  if (before != after) text += " -> " + after;
+  if (const std::string had = rate_text(d, "measured-"); !had.empty())
+    text += " (" + before + " had " + had + ")";
+  return text;
+}
+
+std::string training_text(const GstStructure* d) {
+  if (!is_decision(d)) return {};
+  const GValue* list = gst_structure_get_value(d, "training-spent");
+  const guint parts = list ? gst_value_array_get_size(list) : 0;
+  std::string text;
+  for (guint i = 0; i < parts; ++i) {
+    const GValue* entry = gst_value_array_get_value(list, i);
+    const GstStructure* part = gst_value_get_structure(entry);
+    int runs = 0, frames = 0;
+    gst_structure_get_int(part, "runs", &runs);
+    gst_structure_get_int(part, "frames", &frames);
+    char line[128];
+    g_snprintf(line, sizeof line, "\n  %-20s %5d %8d %8.3f", gst_structure_get_string(part, "on"),
+               runs, frames, read_double(part, "seconds").value_or(0));
+    text += line;
+  }
+  return text.empty() ? text : "  trained on            runs   frames  seconds" + text;
+}
+
+}  // namespace tandem

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/tandem/run/findings.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "gst/meta/framejson.h"
+#include "pipelines/tandem/pipeline/elements.h"
+#include "pipelines/tandem/pipeline/text.h"
+
+namespace tandem {
+namespace {
+
+std::string print(const char* format, ...) G_GNUC_PRINTF(1, 2);
+std::string print(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const Text text(g_strdup_vprintf(format, arguments));
+  va_end(arguments);
+  return text.get();
+}
+
+double share(uint64_t part, uint64_t all) {
+  return all > 0 ? static_cast<double>(part) / static_cast<double>(all) : 0;
+}
+
+class People final : public FrameFindings {
+ public:
+  bool add(GstBuffer* frame) override {
+    uint64_t here = 0;
+    for (gpointer state = nullptr; next_region(frame, &state);) ++here;
+    ++frames_;
+    people_ += here;
+    most_ = std::max(most_, here);
+    return here > 0;
+  }
+  std::string progress() const override {
+    return print("%" G_GUINT64_FORMAT " people found", people_);
+  }
+  std::string summary() const override {
+    return print("%s (%.1f a frame, %" G_GUINT64_FORMAT " at most)", progress().c_str(),
+                 share(people_, frames_), most_);
+  }
+
+ private:
+  uint64_t frames_ = 0, people_ = 0, most_ = 0;
+};
+
+class Tracks final : public FrameFindings {
+ public:
+  bool add(GstBuffer* frame) override {
+    ++frames_;
+    alive_ = 0;
+    const GstTandemMotionMeta* motion = motion_of(frame);
+    if (!motion) return false;
+    alive_ = motion->count;
+    vectors_ += alive_;
+    for (guint i = 0; i < motion->count; ++i) {
+      begun_ += motion->vectors[i].age == 1 ? 1 : 0;
+      longest_ = std::max(longest_, motion->vectors[i].age);
+    }
+    return alive_ > 0;
+  }
+  std::string progress() const override {
+    return print("tracks: %" G_GUINT64_FORMAT " alive, %" G_GUINT64_FORMAT " ended", alive_,
+                 begun_ - std::min(begun_, alive_));
+  }
+  std::string summary() const override {
+    return print("%s, %.1f vectors a frame, the longest track %u frames", progress().c_str(),
+                 share(vectors_, frames_), longest_);
+  }
+
+ private:
+  uint64_t frames_ = 0, vectors_ = 0, begun_ = 0;
+  uint64_t alive_ = 0;  // in the latest frame
+  guint32 longest_ = 0;
+};
+
+class Labels final : public FrameFindings {
+ public:
+  bool add(GstBuffer* frame) override {
+    ++frames_;
+    gpointer state = nullptr;
+    const auto* region = next_region(frame, &state);
+    if (region) ++frames_with_[label_of(region)];
+    return region != nullptr;
+  }
+  std::string progress() const override { return text(1); }
+  std::string summary() const override { return text(3); }
+
+ private:
+  /// The `most` labels that most frames have.
+  std::string text(std::size_t most) const {
+    if (frames_with_.empty()) return "no label";
+    std::vector<std::pair<std::string, uint64_t>> labels(frames_with_.begin(), frames_with_.end());
+    std::stable_sort(labels.begin(), labels.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    labels.resize(std::min(labels.size(), most));
+    std::string text;
+    for (const auto& [label, frames] : labels) {
+      text += print("%s%s in %.0f%%", text.empty() ? "" : ", ", label.c_str(),
+                    100 * share(frames, frames_));
+    }
+    return text + " of the frames";
+  }
+
+  uint64_t frames_ = 0;
+  std::map<std::string, uint64_t> frames_with_;
+};
+
+class NoSpeckle final : public FrameFindings {
+ public:
+  explicit NoSpeckle(std::optional<int> iterations) {
+    if (iterations)
+      text_ += print(", %d iteration%s a frame", *iterations, *iterations == 1 ? "" : "s");
+  }
+  bool add(GstBuffer*) override { return true; }
+  std::string progress() const override { return text_; }
+
+ private:
+  std::string text_ = "speckle reduced";
+};
+
+}  // namespace
+
+std::unique_ptr<FrameFindings> find_people(GstElement*) { return std::make_unique<People>(); }
+std::unique_ptr<FrameFindings> find_tracks(GstElement*) { return std::make_unique<Tracks>(); }
+std::unique_ptr<FrameFindings> find_labels(GstElement*) { return std::make_unique<Labels>(); }
+std::unique_ptr<FrameFindings> find_no_speckle(GstElement* bin) {
+  return std::make_unique<NoSpeckle>(stage_number(bin, "iterations"));
+}
+
+}  // namespace tandem

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/tandem/run/frame_log.h"
+
+#include <gst/tandem/private/ref.h>
+#include <gst/video/video.h>
+
+#include <fstream>
+
+#include "gst/meta/framejson.h"
+
+namespace tandem {
+namespace {
+
+double seconds_between(std::chrono::steady_clock::time_point from,
+                       std::chrono::steady_clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+}  // namespace
+
+FrameLog::FrameLog(const Settings& settings, GstElement* bin, MakeFindings* make_findings)
+    : settings_(settings),
+      bin_(bin),
+      make_findings_(make_findings),
+      metadata_(settings.metadata),
+      found_(make_findings(bin)),
+      found_in_part_(make_findings(bin)) {
+  gst_segment_init(&segment_, GST_FORMAT_TIME);
+  if (metadata_) metadata_->open();
+}
+
+void FrameLog::watch(GstPad* pad) {
+  gst_pad_add_probe(pad,
+                    static_cast<GstPadProbeType>(int{GST_PAD_PROBE_TYPE_BUFFER} |
+                                                 int{GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM}),
+                    on_data, this, nullptr);
+}
+
+GstPadProbeReturn FrameLog::on_data(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
+  FrameLog& self = *static_cast<FrameLog*>(data);
+  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) {
+    self.add_frame(pad, GST_PAD_PROBE_INFO_BUFFER(info));
+    return GST_PAD_PROBE_OK;
+  }
+  GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) {
+    GstCaps* caps = nullptr;
+    gst_event_parse_caps(event, &caps);
+    self.begin_part(caps);
+  } else if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) {
+    gst_event_copy_segment(event, &self.segment_);
+  } else if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
+    self.end_part();
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+// tandembin lets caps and EOS out when it has no frame in flight: the statistics are exact here.
+void FrameLog::begin_part(GstCaps* caps) {
+  GstVideoInfo info;
+  const bool video = gst_video_info_from_caps(&info, caps);
+  // Caps that differ in another field, such as the rate, go on with the part.
+  if (video && size_.width == GST_VIDEO_INFO_WIDTH(&info) &&
+      size_.height == GST_VIDEO_INFO_HEIGHT(&info))
+    return;
+  end_part();
+  if (!video) return;
+  BinStats stats = read_stats(bin_);
+  std::unique_ptr<FrameFindings> found = make_findings_(bin_);
+  const std::scoped_lock lock(mutex_);
+  at_part_start_ = std::move(stats);
+  found_in_part_ = std::move(found);
+  part_start_ = Clock::now();
+  size_ = {GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)};
+  parts_.push_back({{size_.width, size_.height}});
+}
+
+void FrameLog::end_part() {
+  BinStats stats = read_stats(bin_);
+  const std::scoped_lock lock(mutex_);
+  if (parts_.empty()) return;
+  if (parts_.back().frames == 0) {
+    parts_.pop_back();
+  } else {
+    parts_.back().stats = stats - at_part_start_;
+    parts_.back().found = found_in_part_->summary();
+  }
+}
+
+void FrameLog::add_frame(GstPad* pad, GstBuffer* buffer) {
+  if (metadata_) {
+    const std::string problem =
+        metadata_->append(frame_json_line(buffer, {{}, count_.frames, size_, g_get_real_time()}));
+    if (!problem.empty()) {
+      metadata_ = nullptr;
+      const std::scoped_lock lock(mutex_);
+      metadata_problem_ = problem;
+    }
+  }
+  bool take_picture = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto now = Clock::now();
+    if (count_.frames == 0) first_frame_ = now;
+    ++count_.frames;
+    found_->add(buffer);
+    const bool find = found_in_part_->add(buffer);
+    count_.position =
+        segment_.format == GST_FORMAT_TIME
+            ? gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer))
+            : GST_CLOCK_TIME_NONE;
+    count_.seconds = seconds_between(first_frame_, now);
+    if (parts_.empty()) return;
+    LoggedPart& part = parts_.back();
+    ++part.frames;
+    part.seconds = seconds_between(part_start_, now);
+    const uint64_t every = settings_.picture_every;
+    const bool first_find = find && !part.found_any;
+    part.found_any |= find;
+    take_picture = !settings_.picture_folder.empty() &&
+                   (first_find || part.frames % every == (every + 1) / 2 % every);
+  }
+  if (take_picture) save_picture(pad, buffer);
+}
+
+void FrameLog::save_picture(GstPad* pad, GstBuffer* buffer) {
+  const CapsRef from(gst_pad_get_current_caps(pad));
+  const CapsRef to(gst_caps_new_empty_simple("image/png"));
+  GstSample* sample = gst_sample_new(buffer, from.get(), nullptr, nullptr);
+  GError* error = nullptr;
+  GstSample* png = gst_video_convert_sample(sample, to.get(), 10 * GST_SECOND, &error);
+  gst_sample_unref(sample);
+  if (!png) {
+    g_printerr("tandem: --pictures: no picture: %s\n", error->message);
+    g_error_free(error);
+    return;
+  }
+  char name[64];
+  {
+    const std::scoped_lock lock(mutex_);
+    g_snprintf(name, sizeof name, "/part%zu-%s-frame%04u.png", parts_.size(),
+               to_string(parts_.back().size).c_str(), static_cast<unsigned>(parts_.back().frames));
+  }
+  GstMapInfo map;
+  if (gst_buffer_map(gst_sample_get_buffer(png), &map, GST_MAP_READ)) {
+    std::ofstream file(settings_.picture_folder + name, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(map.data), static_cast<std::streamsize>(map.size));
+    if (file.flush()) {
+      const std::scoped_lock lock(mutex_);
+      ++parts_.back().pictures;
+    } else {
+      g_printerr("tandem: --pictures: cannot write '%s'\n",
+                 (settings_.picture_folder + name).c_str());
+    }
+    gst_buffer_unmap(gst_sample_get_buffer(png), &map);
+  }
+  gst_sample_unref(png);
+}
+
+FrameLog::Count FrameLog::count() const {
+  const std::scoped_lock lock(mutex_);
+  Count count = count_;
+  count.found = found_->progress();
+  return count;
+}
+
+std::string FrameLog::metadata_problem() const {
+  const std::scoped_lock lock(mutex_);
+  return metadata_problem_;
+}
+
+std::vector<LoggedPart> FrameLog::parts() const {
+  const std::scoped_lock lock(mutex_);
+  return parts_;
+}
+
+}  // namespace tandem

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gst/gst.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <thread>
+
+#include "pipelines/progress.h"
+#include "pipelines/tandem/commands.h"
+#include "pipelines/tandem/output/same_file.h"
+#include "pipelines/tandem/output/text_output.h"
+#include "pipelines/tandem/training/dataset_options.h"
+#include "pipelines/tandem/training/training_options.h"
+#include "pipelines/training/average_precision.h"
+#include "pipelines/training/curve_picture.h"
+#include "pipelines/training/detection_file.h"
+#include "pipelines/training/trainer.h"
+
+namespace tandem {
+namespace {
+
+// The curve goes on this far below the threshold, in margins of the SVM.
+constexpr float kBelowThreshold = 2.5f;
+
+struct Request {
+  std::string dataset, model, csv, json, svg, title, save;
+  std::vector<std::string> detections, negatives;
+  int folds = 0, scales = 0;
+  double first_scale = 1, min_overlap = 0.5, max_overlap = ScanOptions{}.max_overlap;
+  double threshold = -1e9;
+  TrainingOptionValues training;
+  DatasetOptions read{.format = {}, .label = {}, .split = {}};
+};
+
+struct Result {
+  std::string name;
+  Evaluation evaluation;
+  CurvePoint at_threshold;
+  bool has_threshold = false;
+};
+
+ScanOptions scan_options(const Request& request, float threshold) {
+  ScanOptions scan;
+  scan.scales = request.scales;
+  scan.first_scale = request.first_scale;
+  scan.max_overlap = static_cast<float>(request.max_overlap);
+  scan.threshold = threshold;
+  return scan;
+}
+
+std::vector<std::vector<Detection>> detect_all(const Dataset& dataset, const VividModel& model,
+                                               const ScanOptions& scan) {
+  Progress progress("searching", dataset.photographs.size());
+  const PackedSvm svm(model.svm);
+  std::vector<std::vector<Detection>> found(dataset.photographs.size());
+  tbb::parallel_for(std::size_t{0}, found.size(), [&](std::size_t i) {
+    found[i] = detect(load_photograph(dataset.photographs[i].path), model.bank, svm, scan);
+    progress.advance();
+  });
+  return found;
+}
+
+std::vector<std::vector<Detection>> cross_validate_dataset(const Request& request,
+                                                           const Dataset& dataset) {
+  TrainingData data;
+  data.with_people = load_photographs(dataset.photographs);
+  std::vector<std::string> paths;
+  for (const std::string& folder : request.negatives) {
+    const auto some = photographs_below(folder);
+    paths.insert(paths.end(), some.begin(), some.end());
+  }
+  data.without_people = load_images(paths);
+  return cross_validate(data, nullptr, request.training.checked(), request.folds,
+                        scan_options(request, -kBelowThreshold));
+}
+
+Result judge(const Request& request, const Dataset& dataset, const std::string& name,
+             const std::vector<std::vector<Detection>>& found) {
+  return {name,
+          evaluate(dataset.photographs, found, static_cast<float>(request.min_overlap)),
+          {},
+          false};
+}
+
+std::vector<Result> results_of(const Request& request, const Dataset& dataset,
+                               const std::optional<VividModel>& loaded,
+                               std::optional<TextOutput>& save) {
+  std::vector<Result> results;
+  for (const std::string& file : request.detections)
+    results.push_back(judge(request, dataset, file, read_detections(file, dataset.photographs)));
+  std::vector<std::vector<Detection>> found;
+  if (request.folds > 0) {
+    found = cross_validate_dataset(request, dataset);
+    results.insert(
+        results.begin(),
+        judge(request, dataset,
+              "ViVid, " + std::to_string(request.folds) + "-fold cross-validation", found));
+  } else if (loaded) {
+    const VividModel& model = *loaded;
+    const float threshold =
+        request.threshold > -1e9 ? static_cast<float>(request.threshold) : model.default_threshold;
+    found = detect_all(dataset, model, scan_options(request, threshold - kBelowThreshold));
+    Result result = judge(request, dataset, "ViVid", found);
+    result.at_threshold = result.evaluation.at(threshold);
+    result.at_threshold.score = threshold;
+    result.has_threshold = true;
+    results.insert(results.begin(), result);
+  }
+  if (save && !found.empty()) save->write(detection_lines(dataset.photographs, found));
+  return results;
+}
+
+void print(const Request& request, const Dataset& dataset, const std::vector<Result>& results) {
+  const Evaluation& first = results.front().evaluation;
+  std::printf("%s: %s, %zu photographs, %zu boxes of '%s', %zu ignored boxes\n",
+              request.dataset.c_str(), dataset.layout.c_str(), first.photographs, first.objects,
+              request.read.label.c_str(), first.ignored);
+  for (const Result& r : results) {
+    std::printf(
+        "%s: average precision %.4f at overlap %.2f (area under the interpolated curve), "
+        "%zu detections\n",
+        r.name.c_str(), r.evaluation.average_precision, request.min_overlap,
+        r.evaluation.detections);
+    if (r.has_threshold)
+      std::printf("  at threshold %.3f: recall %.3f, precision %.3f\n", r.at_threshold.score,
+                  r.at_threshold.recall, r.at_threshold.precision);
+  }
+}
+
+std::string to_csv(const std::vector<Result>& results) {
+  std::ostringstream file;
+  file << "detector,score,recall,precision\n";
+  for (const Result& r : results)
+    for (const CurvePoint& p : r.evaluation.curve)
+      file << '"' << r.name << "\"," << p.score << ',' << p.recall << ',' << p.precision << '\n';
+  return file.str();
+}
+
+std::string to_json(const Request& request, const Dataset& dataset,
+                    const std::vector<Result>& results) {
+  using nlohmann::json;
+  json detectors = json::array();
+  for (const Result& r : results) {
+    json entry = {{"name", r.name},
+                  {"average_precision", r.evaluation.average_precision},
+                  {"detections", r.evaluation.detections},
+                  {"threshold", nullptr},
+                  {"recall", nullptr},
+                  {"precision", nullptr}};
+    if (r.has_threshold) {
+      entry["threshold"] = r.at_threshold.score;
+      entry["recall"] = r.at_threshold.recall;
+      entry["precision"] = r.at_threshold.precision;
+    }
+    detectors.push_back(entry);
+  }
+  const Evaluation& first = results.front().evaluation;
+  return json{{"dataset", request.dataset},       {"layout", dataset.layout},
+              {"photographs", first.photographs}, {"label", request.read.label},
+              {"objects", first.objects},         {"ignored", first.ignored},
+              {"overlap", request.min_overlap},   {"detectors", detectors}}
+             .dump(2) +
+         '\n';
+}
+
+std::string drawing(const Request& request, const std::vector<Result>& results) {
+  std::vector<NamedCurve> curves;
+  curves.reserve(results.size());
+  for (const Result& r : results) curves.push_back({r.name, r.evaluation});
+  return curve_picture(request.title.empty() ? request.dataset : request.title, curves);
+}
+
+Request parse(const std::vector<std::string>& arguments) {
+  Request r;
+  OptionParser parser("evaluate-detector",
+                      "Prints the average precision of a detector (PASCAL VOC): of --model, of "
+                      "--detections, or of what --cross-validate trains.");
+  parser.add("dataset", r.dataset, "DIR", "A dataset: photographs with boxes", 'd');
+  for (Option& one : dataset_options(r.read)) parser.add(std::move(one));
+  parser.add("model", r.model, "FILE", "The model to evaluate", 'm');
+  parser.add("detections", r.detections, "FILE",
+             "Evaluate what another detector found: JSON lines {\"image\", \"regions\": [{x, y, w, "
+             "h, confidence}]}; may be repeated");
+  parser.add("cross-validate", r.folds, "K",
+             "Train on all but one of K parts and search the part that is left, for each", 'k');
+  parser.add("negatives", r.negatives, "DIR",
+             "With --cross-validate: photographs without the class; may be repeated", 'n');
+  parser.add("scales", r.scales, "N", "Levels of the image pyramid; 0 = as many as fit (0)");
+  parser.add("first-scale", r.first_scale, "X",
+             "Scale of the first level; below 1 finds smaller objects (1)");
+  parser.add("iou", r.min_overlap, "X", "Overlap with a box from which a detection is right (0.5)");
+  parser.add("max-overlap", r.max_overlap, "X",
+             "Overlap of two detections from which the weaker is dropped (0.4)");
+  parser.add("threshold", r.threshold, "X",
+             "Score at which recall and precision are given (the model's)");
+  parser.add("csv", r.csv, "FILE", "Write the curves as a table");
+  parser.add("json", r.json, "FILE", "Write the results; - is standard output");
+  parser.add("svg", r.svg, "FILE", "Draw the curves");
+  parser.add("title", r.title, "TEXT", "Title of the drawing");
+  parser.add("save-detections", r.save, "FILE",
+             "Write what was found, in the form that --detections reads");
+  for (Option& one : r.training.options()) parser.add(std::move(one));
+  parser.parse(arguments);
+  if (r.dataset.empty()) throw UsageError("--dataset DIR is missing");
+  if (r.folds != 0 && r.folds < 2) throw UsageError("--cross-validate needs at least 2 parts");
+  if (r.model.empty() && r.detections.empty() && r.folds == 0)
+    throw UsageError("one of --model, --detections and --cross-validate is needed");
+  if (!r.model.empty() && r.folds > 0)
+    throw UsageError("--model and --cross-validate exclude each other");
+  check_dataset_options(r.read);
+  if (r.first_scale <= 0 || r.scales < 0)
+    throw UsageError("--first-scale must be positive and --scales not negative");
+  if (r.min_overlap <= 0 || r.min_overlap > 1 || r.max_overlap <= 0 || r.max_overlap > 1)
+    throw UsageError("--iou and --max-overlap must be in (0, 1]");
+  return r;
+}
+
+}  // namespace
+
+int evaluate_detector_command(const std::vector<std::string>& arguments) {
+  Request request = parse(arguments);
+  claim_input(request.model);
+  for (const std::string& detections : request.detections) claim_input(detections);
+  std::optional<TextOutput> csv, json, svg, save;
+  if (!request.csv.empty()) csv.emplace("--csv", request.csv);
+  if (!request.json.empty()) json.emplace("--json", request.json);
+  if (!request.svg.empty()) svg.emplace("--svg", request.svg);
+  if (!request.save.empty()) save.emplace("--save-detections", request.save);
+  gst_init(nullptr, nullptr);
+  const int threads = request.training.threads;
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
+                                  threads > 0 ? static_cast<std::size_t>(threads)
+                                              : std::max(1u, std::thread::hardware_concurrency()));
+  std::optional<VividModel> model;
+  if (!request.model.empty()) model = load_vivid_model(request.model);
+  if (request.read.label.empty()) request.read.label = model ? model->label : "person";
+  const Dataset dataset = read_dataset(request.dataset, request.read);
+  const std::vector<Result> results = results_of(request, dataset, model, save);
+  print(request, dataset, results);
+  if (csv) csv->write(to_csv(results));
+  if (json) json->write(to_json(request, dataset, results));
+  if (svg) svg->write(drawing(request, results));
+  return 0;
+}
+
+}  // namespace tandem
