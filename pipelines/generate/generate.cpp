@@ -5,11 +5,11 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "pipelines/generate/features.h"
-#include "pipelines/generate/follows.h"
-#include "pipelines/generate/loop_notes.h"
-#include "pipelines/generate/stage_builder.h"
-#include "pipelines/generate/stage_comments.h"
+#include "pipelines/generate/read/loop_notes.h"
+#include "pipelines/generate/write/features.h"
+#include "pipelines/generate/write/follows.h"
+#include "pipelines/generate/write/stage_builder.h"
+#include "pipelines/generate/write/stage_comments.h"
 
 namespace tandem::generate {
 namespace {

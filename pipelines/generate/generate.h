@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "pipelines/generate/layout.h"
+#include "pipelines/generate/layout/layout.h"
 
 /// Makes a stage file of a C function with parallel loops. docs/generate.md says which.
 namespace tandem::generate {

@@ -10,10 +10,10 @@
 
 #include "files/hash.h"
 #include "files/regular_file.h"
-#include "pipelines/generate/features.h"
-#include "pipelines/generate/follows.h"
-#include "pipelines/generate/loop_notes.h"
-#include "pipelines/generate/stage_comments.h"
+#include "pipelines/generate/read/loop_notes.h"
+#include "pipelines/generate/write/features.h"
+#include "pipelines/generate/write/follows.h"
+#include "pipelines/generate/write/stage_comments.h"
 
 namespace tandem::streams {
 namespace {

@@ -13,7 +13,7 @@
 #include "files/regular_file.h"
 #include "files/temporary_folder.h"
 #include "kernels/stage_file/child_process.h"
-#include "pipelines/generate/loop_notes.h"
+#include "pipelines/generate/read/loop_notes.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/output/same_file.h"

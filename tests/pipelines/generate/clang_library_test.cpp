@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/generate/clang_library.h"
+#include "pipelines/generate/read/clang_library.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/generate/features.h"
+#include "pipelines/generate/write/features.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <random>
 #include <sstream>
 
-#include "pipelines/generate/loop_notes.h"
+#include "pipelines/generate/read/loop_notes.h"
 #include "tests/kernels/stage_file_runner.h"
 #include "tests/pipelines/command.h"
 #include "tests/pipelines/generate/c_loop.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
-#include "pipelines/generate/follows.h"
+#include "pipelines/generate/write/follows.h"
 #include "pipelines/streams/evaluate.h"
 #include "pipelines/streams/evaluation_page.h"
 #include "scheduler/learn/stream_model_file.h"

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/generate/read/clang_source.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <iterator>
+
+#include "kernels/stage_file/names.h"
+#include "pipelines/generate/read/pointer_offsets.h"
+
+namespace tandem::generate {
+namespace {
+
+// Macros of C's headers that both sides of a stage have.
+constexpr std::array<std::string_view, 5> kSame{"INFINITY", "NAN", "bool", "false", "true"};
+
+void visit(CXCursor cursor, const std::function<void(CXCursor)>& each) {
+  clang().clang_visitChildren(
+      cursor,
+      [](CXCursor child, CXCursor, CXClientData data) {
+        (*static_cast<const std::function<void(CXCursor)>*>(data))(child);
+        return CXChildVisit_Continue;
+      },
+      const_cast<std::function<void(CXCursor)>*>(&each));
+}
+
+}  // namespace
+
+std::string taken(CXString text) {
+  const char* const c = clang().clang_getCString(text);
+  std::string copy = c ? c : "";
+  clang().clang_disposeString(text);
+  return copy;
+}
+
+ClangSource::ClangSource(const std::string& text, const std::string& path,
+                         const std::string& function)
+    : file_text_(text), path_(path), index_(clang().clang_createIndex(0, 0)) {
+  // With -fopenmp libclang says what is wrong with the pragmas; without it, loops are plain loops.
+  code_.text = text;
+  parse(text, true);
+  std::vector<Span> definitions;
+  visit(root(), [&](CXCursor cursor) {
+    if (kind(cursor) == CXCursor_MacroDefinition && is_here(cursor))
+      definitions.push_back(span(cursor));
+  });
+  code_ = expand_macros(text, path, definitions);
+  parse(code_.text, false);
+  if (const auto edits = pointer_offsets(*this, function); !edits.empty()) {
+    code_ = edited(code_, edits);
+    parse(code_.text, false);
+  }
+}
+
+void ClangSource::parse(const std::string& text, bool openmp) {
+  const char* const words[] = {"-x", "c", "-std=gnu11", "-Wno-everything", "-fopenmp"};
+  CXUnsavedFile unsaved{path_.c_str(), text.c_str(), text.size()};
+  if (unit_) clang().clang_disposeTranslationUnit(unit_);
+  unit_ = clang().clang_parseTranslationUnit(index_, path_.c_str(), words, openmp ? 5 : 4, &unsaved,
+                                             1, CXTranslationUnit_DetailedPreprocessingRecord);
+  if (!unit_) throw std::runtime_error("libclang cannot read '" + path_ + "'");
+  file_ = clang().clang_getFile(unit_, path_.c_str());
+  for (unsigned i = 0; i < clang().clang_getNumDiagnostics(unit_); ++i) {
+    CXDiagnostic problem = clang().clang_getDiagnostic(unit_, i);
+    unsigned line = 0, column = 0;
+    clang().clang_getExpansionLocation(clang().clang_getDiagnosticLocation(problem), nullptr, &line,
+                                       &column, nullptr);
+    const bool is_error = clang().clang_getDiagnosticSeverity(problem) >= CXDiagnostic_Error;
+    const std::string what = taken(clang().clang_getDiagnosticSpelling(problem));
+    clang().clang_disposeDiagnostic(problem);
+    if (is_error) throw Refusal(path_, {static_cast<int>(line), static_cast<int>(column)}, what);
+  }
+}
+
+ClangSource::~ClangSource() {
+  if (unit_) clang().clang_disposeTranslationUnit(unit_);
+  clang().clang_disposeIndex(index_);
+}
+
+bool ClangSource::is_here(CXCursor cursor) const {
+  CXFile file = nullptr;
+  clang().clang_getExpansionLocation(clang().clang_getCursorLocation(cursor), &file, nullptr,
+                                     nullptr, nullptr);
+  return file && clang().clang_File_isEqual(file, file_);
+}
+
+Span ClangSource::span(CXCursor cursor) const {
+  const CXSourceRange all = clang().clang_getCursorExtent(cursor);
+  unsigned begin = 0, end = 0;
+  clang().clang_getExpansionLocation(clang().clang_getRangeStart(all), nullptr, nullptr, nullptr,
+                                     &begin);
+  clang().clang_getExpansionLocation(clang().clang_getRangeEnd(all), nullptr, nullptr, nullptr,
+                                     &end);
+  return {begin, end};
+}
+
+void ClangSource::refuse(CXCursor at, const std::string& reason) const {
+  throw Refusal(path_, place(at), reason);
+}
+
+void ClangSource::refuse(std::size_t offset, const std::string& reason) const {
+  throw Refusal(path_, place(offset), reason);
+}
+
+Symbol ClangSource::symbol(CXCursor cursor) const {
+  const CXCursor declared = clang().clang_isDeclaration(kind(cursor))
+                                ? cursor
+                                : clang().clang_getCursorReferenced(cursor);
+  if (clang().clang_Cursor_isNull(declared) || !is_here(declared)) return {};
+  unsigned offset = 0;
+  clang().clang_getExpansionLocation(clang().clang_getCursorLocation(declared), nullptr, nullptr,
+                                     nullptr, &offset);
+  return taken(clang().clang_getCursorSpelling(declared)) + "#" + std::to_string(offset);
+}
+
+CXSourceRange ClangSource::range(Span span) const {
+  return clang().clang_getRange(
+      clang().clang_getLocationForOffset(unit_, file_, static_cast<unsigned>(span.begin)),
+      clang().clang_getLocationForOffset(unit_, file_, static_cast<unsigned>(span.end)));
+}
+
+std::vector<Token> ClangSource::tokens(Span span) const {
+  CXToken* all = nullptr;
+  unsigned count = 0;
+  clang().clang_tokenize(unit_, range(span), &all, &count);
+  std::vector<CXCursor> cursors(count);
+  clang().clang_annotateTokens(unit_, all, count, cursors.data());
+  std::vector<Token> tokens;
+  for (unsigned i = 0; i < count; ++i) {
+    if (clang().clang_getTokenKind(all[i]) == CXToken_Comment) continue;
+    const CXSourceRange extent = clang().clang_getTokenExtent(unit_, all[i]);
+    unsigned begin = 0, end = 0;
+    clang().clang_getSpellingLocation(clang().clang_getRangeStart(extent), nullptr, nullptr,
+                                      nullptr, &begin);
+    clang().clang_getSpellingLocation(clang().clang_getRangeEnd(extent), nullptr, nullptr, nullptr,
+                                      &end);
+    if (begin >= span.end) continue;
+    Token token{{begin, end}, {}};
+    if (clang().clang_getTokenKind(all[i]) == CXToken_Identifier) {
+      const Symbol symbol = this->symbol(cursors[i]);
+      if (name_of_symbol(symbol) == code(token.span)) token.symbol = symbol;
+    }
+    tokens.push_back(token);
+  }
+  clang().clang_disposeTokens(unit_, all, count);
+  return tokens;
+}
+
+std::vector<NamedNumber> ClangSource::numbers_in(const std::vector<Span>& spans) const {
+  std::vector<NamedNumber> found;
+  std::ranges::copy_if(code_.numbers, std::back_inserter(found), [&](const NamedNumber& each) {
+    return std::ranges::any_of(spans, [&](const Span& span) { return span.holds(each.span); });
+  });
+  return found;
+}
+
+void ClangSource::check_macros(const std::vector<Span>& spans) const {
+  visit(root(), [&](CXCursor cursor) {
+    if (kind(cursor) != CXCursor_MacroExpansion || !is_here(cursor)) return;
+    const Span use = span(cursor);
+    const std::string name = taken(clang().clang_getCursorSpelling(cursor));
+    if (std::ranges::any_of(spans, [&](const Span& span) { return span.holds(use); }) &&
+        std::ranges::find(kSame, name) == kSame.end())
+      refuse(use.begin,
+             "the macro '" + name + "' is of another file: write its value, or define it here");
+  });
+}
+
+std::vector<CXCursor> children(CXCursor cursor) {
+  std::vector<CXCursor> all;
+  visit(cursor, [&](CXCursor child) { all.push_back(child); });
+  return all;
+}
+
+CXCursorKind kind(CXCursor cursor) { return clang().clang_getCursorKind(cursor); }
+
+CXCursor bare(CXCursor cursor) {
+  while (kind(cursor) == CXCursor_UnexposedExpr || kind(cursor) == CXCursor_ParenExpr) {
+    const auto inside = children(cursor);
+    if (inside.size() != 1) break;
+    cursor = inside[0];
+  }
+  return cursor;
+}
+
+std::string operator_of(const ClangSource& source, CXCursor cursor) {
+  const Span all = source.span(cursor);
+  const auto operands = children(cursor);
+  if (operands.empty()) return {};
+  const Span first = source.span(operands[0]);
+  Span between{first.end, all.end};
+  if (operands.size() > 1) between.end = source.span(operands[1]).begin;
+  if (operands.size() == 1 && first.begin > all.begin) between = {all.begin, first.begin};
+  const std::string code = source.code(between);  // which the words are parts of
+  std::string text;
+  for (const CodeWord& word : words_of(code)) text += word.text;
+  return text;
+}
+
+std::optional<long> constant_value(CXCursor expression) {
+  CXEvalResult result = clang().clang_Cursor_Evaluate(expression);
+  if (!result) return {};
+  std::optional<long> value;
+  if (clang().clang_EvalResult_getKind(result) == CXEval_Int)
+    value = static_cast<long>(clang().clang_EvalResult_getAsLongLong(result));
+  clang().clang_EvalResult_dispose(result);
+  return value;
+}
+
+bool is_zero(CXCursor expression) {
+  CXEvalResult result = clang().clang_Cursor_Evaluate(expression);
+  if (!result) return false;
+  const CXEvalResultKind kind = clang().clang_EvalResult_getKind(result);
+  const bool zero = (kind == CXEval_Int && clang().clang_EvalResult_getAsLongLong(result) == 0) ||
+                    (kind == CXEval_Float && clang().clang_EvalResult_getAsDouble(result) == 0);
+  clang().clang_EvalResult_dispose(result);
+  return zero;
+}
+
+}  // namespace tandem::generate

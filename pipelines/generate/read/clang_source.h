@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipelines/generate/loop_program.h"
+#include "pipelines/generate/read/clang_library.h"
+#include "pipelines/generate/read/expand_macros.h"
+
+/// libclang in the terms of the generator. Only files that read C include this.
+namespace tandem::generate {
+
+std::string taken(CXString text);
+
+/// A file as libclang parsed it, without the file's own macros, and without local pointers in the
+/// function with loops (pointer_offsets.h). Mistakes in its C are refusals.
+class ClangSource {
+ public:
+  /// `function`: with loops; empty: each with a pragma.
+  ClangSource(const std::string& text, const std::string& path, const std::string& function);
+  ~ClangSource();
+  ClangSource(const ClangSource&) = delete;
+  ClangSource& operator=(const ClangSource&) = delete;
+
+  const std::string& text() const { return code_.text; }
+  const std::string& path() const { return path_; }
+  CXCursor root() const { return clang().clang_getTranslationUnitCursor(unit_); }
+  /// Whether it stands in the file itself and not in what that includes.
+  bool is_here(CXCursor cursor) const;
+
+  Span span(CXCursor cursor) const;
+  std::string code(Span span) const { return text().substr(span.begin, span.end - span.begin); }
+  /// In the file as it was written.
+  Place place(std::size_t offset) const { return place_in(file_text_, code_.source(offset)); }
+  Place place(CXCursor cursor) const { return place(span(cursor).begin); }
+  [[noreturn]] void refuse(CXCursor at, const std::string& reason) const;
+  [[noreturn]] void refuse(std::size_t offset, const std::string& reason) const;
+
+  /// Of a declaration, or of what an expression refers to; empty when it is not of this file.
+  Symbol symbol(CXCursor cursor) const;
+  /// The words of a part of the file without comments.
+  std::vector<Token> tokens(Span span) const;
+
+  /// The macros that are numbers and that these parts of the file use.
+  std::vector<NamedNumber> numbers_in(const std::vector<Span>& spans) const;
+  /// Refuses what these parts of the file use of other files' macros.
+  void check_macros(const std::vector<Span>& spans) const;
+
+ private:
+  void parse(const std::string& text, bool openmp);
+  CXSourceRange range(Span span) const;
+
+  const std::string file_text_, path_;
+  ExpandedCode code_;
+  CXIndex index_ = nullptr;
+  CXTranslationUnit unit_ = nullptr;
+  CXFile file_ = nullptr;
+};
+
+std::vector<CXCursor> children(CXCursor cursor);
+CXCursorKind kind(CXCursor cursor);
+/// Without parentheses and conversions that the compiler adds.
+CXCursor bare(CXCursor cursor);
+/// The operator of a unary, binary or assigning expression: "+=". Postfix ones too.
+std::string operator_of(const ClangSource& source, CXCursor cursor);
+/// The value of a constant expression of whole numbers.
+std::optional<long> constant_value(CXCursor expression);
+bool is_zero(CXCursor expression);
+
+}  // namespace tandem::generate

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/generate/write/follows.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+
+#include "pipelines/generate/write/stage_comments.h"
+
+namespace tandem::generate {
+namespace {
+
+constexpr std::string_view kKey = "follows";
+
+// Elements below the first dimension.
+long inner_elements(const Array& array, const Values& values) {
+  long product = 1;
+  for (std::size_t d = 1; d < array.sizes.size(); ++d)
+    product *= array.sizes[d].with(values).constant;
+  return product;
+}
+
+class FollowReader {
+ public:
+  FollowReader(const LoopProgram& program, const Layout& layout, const StageFile& file)
+      : program_(program), layout_(layout), file_(file), nests_(nests_of(program)) {}
+
+  Follows all() {
+    if (layout_.kind != Layout::Kind::kFixed || nests_.size() > file_.parts.size()) return {};
+    for (const Sequence& sequence : program_.sequences)
+      if (sequence.around) return {};
+    for (std::size_t k = 0; k < nests_.size(); ++k)
+      if (layout_.grids[k].written.size() != file_.parts[k].writes.size()) return {};
+    for (std::size_t k = 0; k < nests_.size(); ++k) add_part(k);
+    return std::move(follows_);
+  }
+
+ private:
+  // Which array the code of part k calls so.
+  const Array* array_of(std::size_t k, const StageRead& read) const {
+    for (std::size_t before = 0; before < k; ++before)
+      for (std::size_t i = 0; i < file_.parts[before].writes.size(); ++i)
+        if (file_.parts[before].writes[i].name == read.name)
+          return program_.array(layout_.grids[before].written[i]);
+    for (const Array& array : program_.arrays) {
+      const std::string name = name_of_symbol(array.symbol);
+      if (array.is_parameter && (read.tensor == name || read.tensor == name + "_in")) return &array;
+    }
+    return nullptr;
+  }
+
+  // Distances from the element's own place, in the first dimension.
+  std::optional<Range> distances(std::size_t k, const Symbol& array) const {
+    const Grid& grid = layout_.grids[k];
+    std::optional<Range> all;
+    const auto include = [&](const Range& range) {
+      if (!all) all = range;
+      all->least = std::min(all->least, range.least);
+      all->most = std::max(all->most, range.most);
+    };
+    // Elements that no iteration writes keep what they were.
+    if (std::ranges::find(grid.written, array) != grid.written.end()) include({0, 0});
+    for (const ArrayAccess& access : nests_[k]->accesses) {
+      if (access.array != array || !access.reads) continue;
+      if (!access.indices[0]) return {};
+      const auto range =
+          range_of(*access.indices[0] - grid.indices[0], access.around, layout_.values);
+      if (!range) return {};
+      include(*range);
+    }
+    return all;
+  }
+
+  void add_part(std::size_t k) {
+    const long own = inner_elements(*program_.array(layout_.grids[k].array), layout_.values);
+    for (const StageRead& read : file_.parts[k].reads) {
+      const Array* const array = array_of(k, read);
+      if (array == nullptr || read.shape.is_plane()) continue;
+      const auto range = distances(k, array->symbol);
+      if (!range) continue;
+      follows_[{static_cast<int>(k), read.name}] = {own, inner_elements(*array, layout_.values),
+                                                    range->least, range->most};
+    }
+  }
+
+  const LoopProgram& program_;
+  const Layout& layout_;
+  const StageFile& file_;
+  const std::vector<const Nest*> nests_;
+  Follows follows_;
+};
+
+}  // namespace
+
+Follows follows_of(const LoopProgram& program, const Layout& layout, const StageFile& file) {
+  return FollowReader(program, layout, file).all();
+}
+
+std::string follows_line(const Follows& follows) {
+  Comments words;
+  for (const auto& [key, follow] : follows) {
+    std::string value = std::to_string(follow.own) + ":" + std::to_string(follow.other);
+    if (follow.least != 0 || follow.most != 0)
+      value += ":" + std::to_string(follow.least) + ":" + std::to_string(follow.most);
+    words.emplace_back(std::to_string(key.first) + "." + key.second, value);
+  }
+  return comment_line(kKey, words);
+}
+
+Follows read_follows(const std::string& stage) {
+  Follows follows;
+  for (const auto& [name, value] : read_comment(stage, kKey)) {
+    Follow follow;
+    const std::size_t dot = name.find('.');
+    int part = -1, used = 0;
+    const int numbers = std::sscanf(value.c_str(), "%ld:%ld%n:%ld:%ld%n", &follow.own,
+                                    &follow.other, &used, &follow.least, &follow.most, &used);
+    if (dot == name.npos || std::sscanf(name.c_str(), "%d.", &part) != 1 || part < 0 ||
+        (numbers != 2 && numbers != 4) || static_cast<std::size_t>(used) != value.size() ||
+        follow.own < 1 || follow.other < 1 || follow.least > follow.most)
+      throw std::invalid_argument("'" + name + "=" + value + "' does not say what follows what");
+    follows[{part, name.substr(dot + 1)}] = follow;
+  }
+  return follows;
+}
+
+}  // namespace tandem::generate
