@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/jobs/gather.h"
+#include "pipelines/jobs/gather/gather.h"
 
 #include <cstdio>
 #include <filesystem>

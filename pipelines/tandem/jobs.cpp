@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "pipelines/jobs/queue_summary.h"
-#include "pipelines/jobs/redis_queue.h"
+#include "pipelines/jobs/redis/queue.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options/queue_options.h"
 

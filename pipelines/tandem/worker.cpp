@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/jobs/worker.h"
+#include "pipelines/jobs/worker/worker.h"
 
 #include <cstdio>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pipelines/jobs/redis_connection.h"
+#include "pipelines/jobs/redis/connection.h"
 #include "pipelines/tandem/options/options.h"
 
 namespace tandem {

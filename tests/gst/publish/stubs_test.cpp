@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "gst/publish/brokers.h"
-#include "pipelines/jobs/redis_connection.h"
+#include "pipelines/jobs/redis/connection.h"
 
 namespace tandem::test {
 namespace {

@@ -9,7 +9,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "pipelines/jobs/gathered_video.h"
+#include "pipelines/jobs/gather/gathered_video.h"
 
 namespace tandem::test {
 namespace {

@@ -6,11 +6,11 @@
 #include <stdexcept>
 
 #include "files/terminal_text.h"
-#include "pipelines/jobs/gathered_part.h"
+#include "pipelines/jobs/gather/gathered_part.h"
+#include "pipelines/jobs/gather/result_line.h"
 #include "pipelines/jobs/job.h"
 #include "pipelines/jobs/job_properties.h"
-#include "pipelines/jobs/redis_queue.h"
-#include "pipelines/jobs/result_line.h"
+#include "pipelines/jobs/redis/queue.h"
 #include "pipelines/tandem/options/options.h"
 #include "tests/support/json_mutator.h"
 

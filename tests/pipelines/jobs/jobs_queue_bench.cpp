@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "pipelines/jobs/redis_queue.h"
+#include "pipelines/jobs/redis/queue.h"
 #include "tests/gst/publish/real_broker.h"
 
 int main() {

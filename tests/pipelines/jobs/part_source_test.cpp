@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/jobs/part_source.h"
+#include "pipelines/jobs/worker/part_source.h"
 
 #include <gst/tandem/private/ref.h>
 #include <gtest/gtest.h>

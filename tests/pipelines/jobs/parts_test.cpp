@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // How a video is cut, and that each frame is in one part, whatever its order in the file.
-#include "pipelines/jobs/parts.h"
+#include "pipelines/jobs/parts/parts.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 
-#include "pipelines/jobs/part_gate.h"
+#include "pipelines/jobs/worker/part_gate.h"
 
 namespace tandem::test {
 namespace {

@@ -4,8 +4,8 @@
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
-#include "pipelines/jobs/job_pipeline.h"
-#include "pipelines/jobs/video_index.h"
+#include "pipelines/jobs/parts/video_index.h"
+#include "pipelines/jobs/worker/job_pipeline.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/pipeline/media.h"
 #include "tests/pipelines/clips.h"

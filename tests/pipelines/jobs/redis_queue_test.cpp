@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The protocol against a real server: who holds a job, who loses it, and what is left.
-#include "pipelines/jobs/redis_queue.h"
-
 #include <gtest/gtest.h>
 
 #include <thread>
 
+#include "pipelines/jobs/redis/queue.h"
 #include "tests/gst/publish/real_broker.h"
 
 namespace tandem::test {

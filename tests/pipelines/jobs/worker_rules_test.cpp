@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/jobs/worker_rules.h"
+#include "pipelines/jobs/worker/worker_rules.h"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 
-#include "pipelines/jobs/line_queue.h"
+#include "pipelines/jobs/worker/line_queue.h"
 
 namespace tandem::test {
 namespace {

@@ -10,11 +10,11 @@
 #include <thread>
 
 #include "pipelines/jobs/end_watch.h"
-#include "pipelines/jobs/input_guard.h"
 #include "pipelines/jobs/job_queue.h"
-#include "pipelines/jobs/line_queue.h"
-#include "pipelines/jobs/queue_link.h"
-#include "pipelines/jobs/worker_rules.h"
+#include "pipelines/jobs/redis/queue_link.h"
+#include "pipelines/jobs/worker/input_guard.h"
+#include "pipelines/jobs/worker/line_queue.h"
+#include "pipelines/jobs/worker/worker_rules.h"
 #include "pipelines/tandem/pipeline/elements.h"
 
 namespace tandem {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/jobs/parts.h"
+#include "pipelines/jobs/parts/parts.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/jobs/result_line.h"
+#include "pipelines/jobs/gather/result_line.h"
 
 #include <algorithm>
 #include <stdexcept>

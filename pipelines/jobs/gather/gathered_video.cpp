@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/jobs/gathered_video.h"
+#include "pipelines/jobs/gather/gathered_video.h"
 
 #include <fcntl.h>
 #include <glib.h>
@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "files/replace_file.h"
-#include "pipelines/jobs/result_line.h"
+#include "pipelines/jobs/gather/result_line.h"
 #include "pipelines/tandem/pipeline/text.h"
 
 namespace tandem {

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 
-#include "pipelines/jobs/part_gate.h"
+#include "pipelines/jobs/worker/part_gate.h"
 
 namespace tandem {
 

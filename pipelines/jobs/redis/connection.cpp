@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/jobs/redis_connection.h"
+#include "pipelines/jobs/redis/connection.h"
 
 #include <hiredis/hiredis.h>
 #include <poll.h>

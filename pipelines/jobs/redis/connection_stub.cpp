@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What a build without hiredis links.
 #include "gst/publish/brokers.h"
-#include "pipelines/jobs/redis_connection.h"
+#include "pipelines/jobs/redis/connection.h"
 
 namespace tandem {
 

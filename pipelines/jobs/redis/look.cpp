@@ -2,7 +2,7 @@
 // What `tandem jobs` reads and does: XRANGE, XPENDING, XINFO.
 #include <map>
 
-#include "pipelines/jobs/redis_queue.h"
+#include "pipelines/jobs/redis/queue.h"
 
 namespace tandem {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "pipelines/jobs/gathered_part.h"
+#include "pipelines/jobs/gather/gathered_part.h"
 #include "pipelines/jobs/job.h"
 #include "pipelines/jobs/job_queue.h"
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
-#include "pipelines/jobs/input_guard.h"
 #include "pipelines/jobs/job.h"
+#include "pipelines/jobs/worker/input_guard.h"
 #include "pipelines/tandem/pipeline/elements.h"
 
 namespace tandem {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "pipelines/jobs/redis_queue.h"
+#include "pipelines/jobs/redis/queue.h"
 
 namespace tandem {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/jobs/line_queue.h"
+#include "pipelines/jobs/worker/line_queue.h"
 
 namespace tandem {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/jobs/input_guard.h"
+#include "pipelines/jobs/worker/input_guard.h"
 
 #include <gst/tandem/private/ref.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/jobs/job_run.h"
+#include "pipelines/jobs/worker/job_run.h"
 
 #include <glib.h>
 
 #include <utility>
 
 #include "files/error_text.h"
-#include "pipelines/jobs/job_pipeline.h"
+#include "pipelines/jobs/worker/job_pipeline.h"
 
 namespace tandem {
 

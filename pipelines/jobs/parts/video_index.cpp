@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/jobs/video_index.h"
+#include "pipelines/jobs/parts/video_index.h"
 
 #include <gst/gst.h>
 #include <gst/tandem/private/ref.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/jobs/gathered_part.h"
+#include "pipelines/jobs/gather/gathered_part.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -15,7 +15,7 @@
 
 #include "files/file_handle.h"
 #include "files/regular_file.h"
-#include "pipelines/jobs/result_line.h"
+#include "pipelines/jobs/gather/result_line.h"
 
 namespace tandem {
 namespace {

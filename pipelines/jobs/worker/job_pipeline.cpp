@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/jobs/job_pipeline.h"
+#include "pipelines/jobs/worker/job_pipeline.h"
 
 #include <gst/pbutils/missing-plugins.h>
 #include <gst/tandem/private/ref.h>
@@ -12,7 +12,7 @@
 #include "files/terminal_text.h"
 #include "gst/meta/framejson.h"
 #include "pipelines/jobs/job_properties.h"
-#include "pipelines/jobs/part_source.h"
+#include "pipelines/jobs/worker/part_source.h"
 #include "pipelines/tandem/input/source.h"
 #include "pipelines/tandem/pipeline/lost_error.h"
 #include "pipelines/tandem/pipeline/media.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Submitting, and what the parts of the protocol share.
-#include "pipelines/jobs/redis_queue.h"
+#include "pipelines/jobs/redis/queue.h"
 
 #include <algorithm>
 #include <charconv>

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include "pipelines/jobs/input_guard.h"
-#include "pipelines/jobs/redis_connection.h"
-#include "pipelines/jobs/worker_rules.h"
+#include "pipelines/jobs/redis/connection.h"
+#include "pipelines/jobs/worker/input_guard.h"
+#include "pipelines/jobs/worker/worker_rules.h"
 #include "pipelines/tandem/pipeline/elements.h"
 
 namespace tandem {

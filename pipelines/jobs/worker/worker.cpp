@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/jobs/worker.h"
+#include "pipelines/jobs/worker/worker.h"
 
 #include <glib.h>
 
@@ -10,9 +10,9 @@
 #include "files/terminal_text.h"
 #include "gst/publish/location.h"
 #include "pipelines/jobs/end_watch.h"
-#include "pipelines/jobs/job_run.h"
-#include "pipelines/jobs/queue_link.h"
-#include "pipelines/jobs/redis_queue.h"
+#include "pipelines/jobs/redis/queue.h"
+#include "pipelines/jobs/redis/queue_link.h"
+#include "pipelines/jobs/worker/job_run.h"
 #include "pipelines/tandem/commands.h"
 
 namespace tandem {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pipelines/jobs/job_queue.h"
-#include "pipelines/jobs/redis_connection.h"
+#include "pipelines/jobs/redis/connection.h"
 
 namespace tandem {
 

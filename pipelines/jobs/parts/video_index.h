@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pipelines/jobs/parts.h"
+#include "pipelines/jobs/parts/parts.h"
 
 namespace tandem {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/jobs/gather.h"
+#include "pipelines/jobs/gather/gather.h"
 
 #include <cstdio>
 #include <map>
@@ -12,9 +12,9 @@
 #include "files/terminal_text.h"
 #include "gst/publish/location.h"
 #include "pipelines/jobs/end_watch.h"
-#include "pipelines/jobs/gathered_video.h"
-#include "pipelines/jobs/queue_link.h"
-#include "pipelines/jobs/redis_queue.h"
+#include "pipelines/jobs/gather/gathered_video.h"
+#include "pipelines/jobs/redis/queue.h"
+#include "pipelines/jobs/redis/queue_link.h"
 #include "pipelines/progress.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options/options.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "gst/publish/session.h"
-#include "pipelines/jobs/redis_connection.h"
+#include "pipelines/jobs/redis/connection.h"
 #include "pipelines/tandem/options/options.h"
 
 namespace tandem {

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "pipelines/jobs/redis_queue.h"
+#include "pipelines/jobs/redis/queue.h"
 
 namespace tandem {
 namespace {
