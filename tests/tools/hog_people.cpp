@@ -22,8 +22,8 @@
 
 #include "kernels/vivid_classifier/detections.h"
 #include "pipelines/progress.h"
-#include "pipelines/training/dataset.h"
-#include "pipelines/training/detection_file.h"
+#include "pipelines/training/dataset/dataset.h"
+#include "pipelines/training/evaluation/detection_file.h"
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include <opencv2/core.hpp>
 #include <opencv2/features2d.hpp>
 
-#include "pipelines/training/scene_trainer.h"
+#include "pipelines/training/scenes/scene_trainer.h"
 #include "tests/kernels/bench.h"
 
 namespace {

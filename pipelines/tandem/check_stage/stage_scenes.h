@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pipelines/training/photograph.h"
+#include "pipelines/training/dataset/photograph.h"
 
 namespace tandem {
 

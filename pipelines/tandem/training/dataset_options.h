@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "pipelines/tandem/options/options.h"
-#include "pipelines/training/dataset.h"
+#include "pipelines/training/dataset/dataset.h"
 
 namespace tandem {
 

@@ -15,10 +15,10 @@
 #include "pipelines/tandem/output/text_output.h"
 #include "pipelines/tandem/training/dataset_options.h"
 #include "pipelines/tandem/training/training_options.h"
-#include "pipelines/training/average_precision.h"
-#include "pipelines/training/curve_picture.h"
-#include "pipelines/training/detection_file.h"
-#include "pipelines/training/trainer.h"
+#include "pipelines/training/detector/trainer.h"
+#include "pipelines/training/evaluation/average_precision.h"
+#include "pipelines/training/evaluation/curve_picture.h"
+#include "pipelines/training/evaluation/detection_file.h"
 
 namespace tandem {
 namespace {

@@ -12,7 +12,7 @@
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/output/same_file.h"
 #include "pipelines/tandem/output/text_output.h"
-#include "pipelines/training/scene_trainer.h"
+#include "pipelines/training/scenes/scene_trainer.h"
 
 namespace tandem {
 namespace {

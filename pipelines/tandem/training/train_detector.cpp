@@ -12,8 +12,8 @@
 #include "pipelines/tandem/pipeline/text.h"
 #include "pipelines/tandem/training/dataset_options.h"
 #include "pipelines/tandem/training/training_options.h"
-#include "pipelines/training/average_precision.h"
-#include "pipelines/training/trainer.h"
+#include "pipelines/training/detector/trainer.h"
+#include "pipelines/training/evaluation/average_precision.h"
 
 namespace tandem {
 namespace {

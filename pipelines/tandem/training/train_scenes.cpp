@@ -13,7 +13,7 @@
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/pipeline/media.h"
 #include "pipelines/tandem/pipeline/text.h"
-#include "pipelines/training/scene_trainer.h"
+#include "pipelines/training/scenes/scene_trainer.h"
 
 namespace tandem {
 namespace {

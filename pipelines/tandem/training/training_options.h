@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "pipelines/tandem/options/options.h"
-#include "pipelines/training/trainer.h"
+#include "pipelines/training/detector/trainer.h"
 
 namespace tandem {
 

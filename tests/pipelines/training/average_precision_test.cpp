@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/training/average_precision.h"
+#include "pipelines/training/evaluation/average_precision.h"
 
 #include <gtest/gtest.h>
 

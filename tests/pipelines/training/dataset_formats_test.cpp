@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "pipelines/training/dataset.h"
-#include "pipelines/training/picture_size.h"
+#include "pipelines/training/dataset/dataset.h"
+#include "pipelines/training/dataset/picture_size.h"
 #include "tests/pipelines/training/folder.h"
 
 namespace tandem {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/training/dataset.h"
+#include "pipelines/training/dataset/dataset.h"
 
 #include <gst/gst.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "pipelines/training/dataset.h"
+#include "pipelines/training/dataset/dataset.h"
 #include "tests/pipelines/training/folder.h"
 #include "tests/pipelines/training/picture_header.h"
 

@@ -2,8 +2,8 @@
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
-#include "pipelines/training/class_names.h"
-#include "pipelines/training/dataset.h"
+#include "pipelines/training/dataset/class_names.h"
+#include "pipelines/training/dataset/dataset.h"
 #include "tests/pipelines/training/folder.h"
 #include "tests/pipelines/training/picture_header.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/training/detection_file.h"
+#include "pipelines/training/evaluation/detection_file.h"
 
 #include <gtest/gtest.h>
 

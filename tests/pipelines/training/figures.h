@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "pipelines/training/dataset.h"
-#include "pipelines/training/photograph.h"
+#include "pipelines/training/dataset/dataset.h"
+#include "pipelines/training/dataset/photograph.h"
 #include "pipelines/training/random.h"
 
 /// Pictures of figures that a detector learns quickly.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/training/filter_bank.h"
+#include "pipelines/training/detector/filter_bank.h"
 
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>

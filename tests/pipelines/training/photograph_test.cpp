@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/training/photograph.h"
+#include "pipelines/training/dataset/photograph.h"
 
 #include <gst/gst.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/training/scene_trainer.h"
+#include "pipelines/training/scenes/scene_trainer.h"
 
 #include <gst/gst.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/training/svm.h"
+#include "pipelines/training/detector/svm.h"
 
 #include <gtest/gtest.h>
 

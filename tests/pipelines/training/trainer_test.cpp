@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/training/trainer.h"
+#include "pipelines/training/detector/trainer.h"
 
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
@@ -9,7 +9,7 @@
 
 #include "kernels/vivid_classifier/vivid_model.h"
 #include "pipelines/progress.h"
-#include "pipelines/training/average_precision.h"
+#include "pipelines/training/evaluation/average_precision.h"
 #include "pipelines/training/random.h"
 #include "tests/pipelines/training/figures.h"
 #include "tests/pipelines/training/folder.h"

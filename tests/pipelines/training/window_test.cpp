@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipelines/training/window.h"
+#include "pipelines/training/detector/window.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "pipelines/training/dataset/dataset.h"
+#include "pipelines/training/dataset/picture_size.h"
+
+namespace tandem {
+
+/// Where a box is written: for messages.
+struct Place {
+  std::string file;
+  std::string position;  ///< "line 3", "annotations[7].bbox"
+  std::runtime_error error(const std::string& what) const;
+};
+Place line_of(const std::filesystem::path& file, int line);
+
+/// What stands in a file of annotations; throws std::runtime_error that names it.
+std::string read_annotation(const std::filesystem::path& file);
+
+/// A finite number and nothing else; throws place.error() that calls it `name`.
+double number_of(std::string_view text, const std::string& name, const Place& place);
+
+/// Collects what a reader finds: keeps the boxes of one class, once they have been compared with
+/// their picture.
+class DatasetBuilder {
+ public:
+  /// The part of a picture's side by which a box may reach over its border.
+  enum class Overhang { kRounding, kOncePicture };
+
+  DatasetBuilder(std::string layout, std::string label, Overhang overhang = Overhang::kRounding);
+
+  /// Gives its number. Throws when the picture cannot be read.
+  std::size_t add_photograph(std::string name, const std::string& path);
+  std::size_t photographs() const { return dataset_.photographs.size(); }
+  PictureSize size_of(std::size_t photograph) const { return sizes_[photograph]; }
+
+  /// The annotation says that the picture has this size; throws when it has another one.
+  void expect_size(std::size_t photograph, double width, double height, const Place& place) const;
+
+  struct ExactBox {
+    double x, y, width, height;
+  };
+  /// Pixels counted from 0. Throws when it is not in the picture.
+  void add_box(std::size_t photograph, const std::string& label, const ExactBox& box, bool ignored,
+               const Place& place);
+
+  /// Throws when nothing was added, or no box of the class among others. `path` is for messages.
+  Dataset finish(const std::string& path);
+
+ private:
+  const std::string label_;
+  const Overhang overhang_;
+  Dataset dataset_;
+  std::vector<PictureSize> sizes_;
+  std::map<std::string, std::size_t> boxes_of_class_;
+};
+
+}  // namespace tandem

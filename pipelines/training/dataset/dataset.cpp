@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/training/dataset/dataset.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <stdexcept>
+
+#include "kernels/util/utf8.h"
+#include "pipelines/training/dataset/formats.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Format {
+  const char* name;
+  bool (*is_format)(const fs::path& path);
+  Dataset (*read)(const fs::path& path, const DatasetOptions& options);
+  const char* expected;
+};
+
+// In the order in which they are tried.
+constexpr Format kFormats[] = {
+    {"mot", mot::is_format, mot::read, "gt/gt.txt and img1/ (MOTChallenge)"},
+    {"voc", voc::is_format, voc::read, "Annotations/*.xml and JPEGImages/ (PASCAL VOC)"},
+    {"coco", coco::is_format, coco::read, "a .json file, in annotations/ or named itself (COCO)"},
+    {"penn-fudan", penn_fudan::is_format, penn_fudan::read,
+     "Annotation/ and PNGImages/, or annotations/ and images/ (Penn-Fudan)"},
+    {"yolo", yolo::is_format, yolo::read, "labels/*.txt and images/ (YOLO)"},
+};
+
+const Format& format_of(const std::string& path, const std::string& name) {
+  for (const Format& format : kFormats)
+    if (name.empty() ? format.is_format(path) : name == format.name) return format;
+  std::string problem = name.empty() ? "'" + path + "' is no dataset: expected "
+                                     : "there is no dataset format '" + name + "'; known are ";
+  for (const Format& format : kFormats)
+    problem += (&format == kFormats ? "" : ", ") +
+               std::string(name.empty() ? format.expected : format.name);
+  throw std::runtime_error(problem);
+}
+
+}  // namespace
+
+std::span<const char* const> dataset_formats() {
+  static const auto names = [] {
+    std::vector<const char*> all;
+    for (const Format& format : kFormats) all.push_back(format.name);
+    return all;
+  }();
+  return names;
+}
+
+Dataset read_dataset(const std::string& path, const DatasetOptions& options) {
+  if (!fs::exists(path)) throw std::runtime_error("there is no dataset '" + path + "'");
+  if (!is_utf8(options.label)) throw std::runtime_error("the label of the dataset is not UTF-8");
+  return format_of(path, options.format).read(path, options);
+}
+
+fs::path first_folder(const fs::path& folder, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (fs::is_directory(folder / name)) return folder / name;
+  return {};
+}
+
+std::vector<fs::path> files_in(const fs::path& folder, const std::string& extension) {
+  std::vector<fs::path> files;
+  if (!fs::is_directory(folder)) return files;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.is_regular_file() && entry.path().extension() == extension)
+      files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace tandem

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/training/dataset/photograph.h"
+
+#include <gst/app/gstappsink.h>
+#include <gst/video/video.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <stdexcept>
+
+#include "files/ascii.h"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <auto unref>
+struct Unref {
+  template <typename T>
+  void operator()(T* object) const {
+    unref(object);
+  }
+};
+using Element = std::unique_ptr<GstElement, Unref<gst_object_unref>>;
+using Message = std::unique_ptr<GstMessage, Unref<gst_message_unref>>;
+using Sample = std::unique_ptr<GstSample, Unref<gst_sample_unref>>;
+
+// A decoder that neither delivers a picture nor fails is given up after this time.
+constexpr GstClockTime kPatience = 30 * GST_SECOND;
+
+[[noreturn]] void fail(const std::string& path, const std::string& why) {
+  throw std::runtime_error("photograph '" + path + "' cannot be read: " + why);
+}
+
+Element decoder_of(const std::string& path) {
+  GError* error = nullptr;
+  Element pipeline(
+      gst_parse_launch("filesrc name=file ! decodebin ! videoconvert ! "
+                       "appsink name=grey caps=video/x-raw,format=GRAY8 sync=false",
+                       &error));
+  if (error) {
+    const std::string why = error->message;
+    g_error_free(error);
+    fail(path, why + " (are GStreamer's base plugins installed?)");
+  }
+  const Element file(gst_bin_get_by_name(GST_BIN(pipeline.get()), "file"));
+  g_object_set(file.get(), "location", path.c_str(), nullptr);
+  return pipeline;
+}
+
+/// Waits until the first frame has reached the sink of a pipeline that is going to PAUSED.
+void wait_for_frame(GstElement* pipeline, const std::string& path) {
+  const std::unique_ptr<GstBus, Unref<gst_object_unref>> bus(gst_element_get_bus(pipeline));
+  const Message message(gst_bus_timed_pop_filtered(
+      bus.get(), kPatience,
+      static_cast<GstMessageType>(GST_MESSAGE_ASYNC_DONE | GST_MESSAGE_ERROR)));
+  if (!message) fail(path, "its decoder gives no answer");
+  if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_ERROR) {
+    GError* error = nullptr;
+    gst_message_parse_error(message.get(), &error, nullptr);
+    const std::string why = error->message;
+    g_error_free(error);
+    fail(path, why);
+  }
+}
+
+GreyImage copy_frame(GstSample* sample, const std::string& path) {
+  GstVideoInfo info;
+  GstVideoFrame frame;
+  if (!gst_video_info_from_caps(&info, gst_sample_get_caps(sample)) ||
+      !gst_video_frame_map(&frame, &info, gst_sample_get_buffer(sample), GST_MAP_READ))
+    fail(path, "its picture cannot be mapped");
+  GreyImage image{GST_VIDEO_FRAME_WIDTH(&frame), GST_VIDEO_FRAME_HEIGHT(&frame), {}};
+  const Plane<const uint8_t> luma{
+      static_cast<const uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0)), image.width, image.height,
+      GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0)};
+  image.pixels.reserve(static_cast<std::size_t>(image.width) * image.height);
+  for (int y = 0; y < image.height; ++y)
+    image.pixels.insert(image.pixels.end(), luma.row(y), luma.row(y) + image.width);
+  gst_video_frame_unmap(&frame);
+  return image;
+}
+
+/// `around` holds the true paths of the folders that this one is in.
+void collect_files(const fs::path& folder, std::vector<fs::path>& around,
+                   std::vector<std::string>& files) {
+  const fs::path true_path = fs::canonical(folder);
+  if (std::find(around.begin(), around.end(), true_path) != around.end()) return;
+  around.push_back(true_path);
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.is_directory()) collect_files(entry.path(), around, files);
+    if (entry.is_regular_file()) files.push_back(entry.path().string());
+  }
+  around.pop_back();
+}
+
+}  // namespace
+
+GreyImage load_photograph(const std::string& path) {
+  if (!fs::is_regular_file(path)) fail(path, "there is no such file");
+  const Element pipeline = decoder_of(path);
+  // Runs before the pipeline is released, also when something below throws.
+  const std::unique_ptr<GstElement,
+                        decltype([](GstElement* p) { gst_element_set_state(p, GST_STATE_NULL); })>
+      stop(pipeline.get());
+  gst_element_set_state(pipeline.get(), GST_STATE_PAUSED);
+  wait_for_frame(pipeline.get(), path);
+  const Element sink(gst_bin_get_by_name(GST_BIN(pipeline.get()), "grey"));
+  const Sample sample(gst_app_sink_try_pull_preroll(GST_APP_SINK(sink.get()), 0));
+  if (!sample) fail(path, "it holds no picture");
+  return copy_frame(sample.get(), path);
+}
+
+GreyImage mirrored(const GreyImage& image) {
+  GreyImage mirror = image;
+  for (int y = 0; y < image.height; ++y) {
+    const auto row = mirror.pixels.begin() + static_cast<std::ptrdiff_t>(y) * image.width;
+    std::reverse(row, row + image.width);
+  }
+  return mirror;
+}
+
+std::vector<std::string> files_below(const std::string& folder) {
+  if (!fs::is_directory(folder)) throw std::runtime_error("there is no folder '" + folder + "'");
+  std::vector<std::string> files;
+  std::vector<fs::path> around;
+  collect_files(folder, around, files);
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<std::string> photographs_below(const std::string& folder) {
+  static const std::set<std::string> kExtensions = {".jpg", ".jpeg", ".png",
+                                                    ".bmp", ".pgm",  ".ppm"};
+  std::vector<std::string> paths = files_below(folder);
+  std::erase_if(paths, [](const std::string& path) {
+    return !kExtensions.contains(ascii_lower(fs::path(path).extension().string()));
+  });
+  return paths;
+}
+
+}  // namespace tandem

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/training/detector/trainer.h"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+
+#include "pipelines/progress.h"
+#include "pipelines/training/detector/filter_bank.h"
+#include "pipelines/training/detector/hard_negatives.h"
+#include "pipelines/training/detector/soft_copies.h"
+#include "pipelines/training/random.h"
+
+namespace tandem {
+namespace {
+
+// Streams of random numbers, one a purpose.
+enum DetectorStream : uint64_t {
+  kDetectorFolds = 1,
+  kSvm = 2,
+  kJitter = 1000,
+  kFirstNegatives = 1000000
+};
+
+// A jittered person is moved by up to half a cell and scaled by up to half a step of the pyramid:
+// the search meets people so.
+constexpr double kMostShift = 4 / PersonBox::kHeight;  // of the person's height
+constexpr double kMostScale = 1.095;                   // sqrt(1.2)
+
+Box jittered(const Box& person, Random& random) {
+  const double scale = std::pow(kMostScale, random.between(-1, 1));
+  const double dx = random.between(-kMostShift, kMostShift) * person.height;
+  const double dy = random.between(-kMostShift, kMostShift) * person.height;
+  const double width = person.width * scale, height = person.height * scale;
+  return {static_cast<float>(person.x + person.width / 2 + dx - width / 2),
+          static_cast<float>(person.y + person.height / 2 + dy - height / 2),
+          static_cast<float>(width), static_cast<float>(height)};
+}
+
+Box mirrored_box(const Box& box, int image_width) {
+  return {image_width - box.x - box.width, box.y, box.width, box.height};
+}
+
+std::vector<Example> people_of(const LoadedPhotograph& photograph, const FilterBank& bank,
+                               const TrainingOptions& options, Random& random) {
+  std::vector<Example> examples;
+  const GreyImage mirror = mirrored(photograph.image);
+  for (const Box& person : photograph.photograph.objects) {
+    if (person.height < options.min_height) continue;
+    for (int copy = 0; copy <= options.jitters; ++copy) {
+      const Box box = copy == 0 ? person : jittered(person, random);
+      for (const bool flip : {false, true}) {
+        const Cells cells = flip ? cells_around(mirror, mirrored_box(box, mirror.width), bank)
+                                 : cells_around(photograph.image, box, bank);
+        examples.push_back({Window(cells, bank.count, 0, 0, options.epsilon), true, 0, 0});
+      }
+    }
+  }
+  return examples;
+}
+
+/// Runs make(i) for 0 ... count - 1 in parallel and joins the results in order.
+template <typename Make>
+std::vector<Example> gather(const char* title, std::size_t count, Make make) {
+  Progress progress(title, count);
+  std::vector<std::vector<Example>> parts(count);
+  tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) {
+    parts[i] = make(i);
+    progress.advance();
+  });
+  std::vector<Example> all;
+  for (auto& part : parts) std::move(part.begin(), part.end(), std::back_inserter(all));
+  return all;
+}
+
+std::vector<NegativeSource> negative_sources(const std::vector<LoadedPhotograph>& with_people,
+                                             const std::vector<GreyImage>& without_people,
+                                             const TrainingOptions& options) {
+  // Enlarged, the photographs without people are as soft as the soft copies: softness is no sign of
+  // a person.
+  const double soft_scale =
+      options.soft_height > 0 ? std::min(1.0, options.soft_height / PersonBox::kHeight) : 1;
+  std::vector<NegativeSource> sources;
+  for (const LoadedPhotograph& p : with_people) {
+    const bool soft = median_height(p.photograph) <= PersonBox::kHeight;
+    sources.push_back({&p.image, &p.photograph, options.negative_overlap, soft ? soft_scale : 1});
+  }
+  for (const GreyImage& image : without_people) sources.push_back({&image, nullptr, 0, soft_scale});
+  return sources;
+}
+
+/// Negatives that neither push the hyperplane nor come near it are forgotten; should one come near
+/// again, the next search finds it.
+void forget_easy(std::vector<Example>& examples, std::set<uint64_t>& known) {
+  std::erase_if(examples, [&](const Example& e) {
+    if (e.person || e.dual > 0) return false;
+    known.erase(e.place);
+    return true;
+  });
+}
+
+}  // namespace
+
+std::vector<LoadedPhotograph> load_photographs(const std::vector<Photograph>& photographs) {
+  Progress progress("reading photographs", photographs.size());
+  std::vector<LoadedPhotograph> loaded(photographs.size());
+  tbb::parallel_for(std::size_t{0}, photographs.size(), [&](std::size_t i) {
+    loaded[i] = {photographs[i], load_photograph(photographs[i].path)};
+    progress.advance();
+  });
+  return loaded;
+}
+
+std::vector<GreyImage> load_images(const std::vector<std::string>& paths) {
+  Progress progress("reading photographs without people", paths.size());
+  std::vector<GreyImage> images(paths.size());
+  tbb::parallel_for(std::size_t{0}, paths.size(), [&](std::size_t i) {
+    images[i] = load_photograph(paths[i]);
+    progress.advance();
+  });
+  return images;
+}
+
+FilterBank train_filter_bank(const TrainingData& data, const TrainingOptions& options) {
+  // As the search sees them: people of the PersonBox's height are found in levels shrunk by the
+  // median scale of the people here; half size is near it for photographs of people.
+  std::vector<GreyImage> images;
+  for (const LoadedPhotograph& p : data.with_people)
+    images.push_back(
+        resized(p.image, std::max(1, p.image.width / 2), std::max(1, p.image.height / 2)));
+  images.insert(images.end(), data.without_people.begin(), data.without_people.end());
+  return cluster_patches(sample_patches(images, options.patches, options.seed), options.filters,
+                         options.filter_rounds, options.seed);
+}
+
+LinearSvm train_classifier(const TrainingData& data, const FilterBank& bank,
+                           const TrainingOptions& options) {
+  std::vector<LoadedPhotograph> photographs =
+      with_soft_copies(data.with_people, options.soft_height);
+  std::vector<Example> examples = gather("people", photographs.size(), [&](std::size_t i) {
+    Random random(options.seed, kJitter + i);
+    return people_of(photographs[i], bank, options, random);
+  });
+  const std::size_t people = examples.size();
+  if (people == 0) throw std::runtime_error("the photographs hold no people to learn from");
+
+  for (LoadedPhotograph& p : photographs) p = with_room(p);
+  const std::vector<NegativeSource> sources =
+      negative_sources(photographs, data.without_people, options);
+  std::set<uint64_t> known;
+  const auto add = [&](std::vector<Example> more) {
+    for (Example& e : more)
+      if (known.insert(e.place).second) examples.push_back(std::move(e));
+  };
+  add(gather("first negatives", sources.size(), [&](std::size_t i) {
+    Random random(options.seed, kFirstNegatives + i);
+    return random_negatives(sources[i], i, bank, options.epsilon, options.random_windows, random);
+  }));
+  if (examples.size() == people)
+    throw std::runtime_error("the photographs hold no window without people");
+
+  LinearSvm svm = train_svm(examples, bank.count, options.epsilon, options.svm, options.seed);
+  for (int round = 0; round < options.rounds; ++round) {
+    forget_easy(examples, known);
+    const PackedSvm packed(svm);
+    const std::string title = "hard negatives, round " + std::to_string(round + 1);
+    const std::size_t before = examples.size();
+    add(gather(title.c_str(), sources.size(), [&](std::size_t i) {
+      return hard_negatives(sources[i], i, bank, packed, options.epsilon, options.hard_windows,
+                            known);
+    }));
+    if (examples.size() == before) break;
+    svm =
+        train_svm(examples, bank.count, options.epsilon, options.svm, options.seed + kSvm + round);
+  }
+  return svm;
+}
+
+std::vector<std::vector<Detection>> cross_validate(const TrainingData& data, const FilterBank* bank,
+                                                   const TrainingOptions& options, int folds,
+                                                   const ScanOptions& scan) {
+  std::vector<std::size_t> order(data.with_people.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  Random(options.seed, kDetectorFolds).shuffle(order);
+  std::vector<std::vector<Detection>> found(order.size());
+  for (int fold = 0; fold < folds; ++fold) {
+    TrainingData part;
+    part.without_people = data.without_people;
+    std::vector<std::size_t> unseen;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (static_cast<int>(i % folds) == fold)
+        unseen.push_back(order[i]);
+      else
+        part.with_people.push_back(data.with_people[order[i]]);
+    }
+    const FilterBank own = bank ? *bank : train_filter_bank(part, options);
+    const PackedSvm svm(train_classifier(part, own, options));
+    Progress progress("fold " + std::to_string(fold + 1) + " of " + std::to_string(folds),
+                      unseen.size());
+    tbb::parallel_for(std::size_t{0}, unseen.size(), [&](std::size_t i) {
+      found[unseen[i]] = detect(data.with_people[unseen[i]].image, own, svm, scan);
+      progress.advance();
+    });
+  }
+  return found;
+}
+
+}  // namespace tandem
