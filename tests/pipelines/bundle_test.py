@@ -10,6 +10,7 @@ import sys
 import tempfile
 import unittest
 
+sys.path.append(str(pathlib.Path(__file__).parent / "pages"))
 from page import FRAMES, ROOT, make_clip
 
 BUILD = pathlib.Path(sys.argv.pop()).resolve()

@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <functional>
 
-#include "tests/pipelines/command.h"
 #include "tests/pipelines/containers/troubled_files.h"
-#include "tests/pipelines/decoded.h"
 #include "tests/pipelines/jobs/json_frames.h"
+#include "tests/pipelines/support/command.h"
+#include "tests/pipelines/support/decoded.h"
 
 namespace tandem::test {
 namespace {

@@ -9,9 +9,9 @@
 #include <bit>
 #include <utility>
 
-#include "tests/pipelines/clips.h"
-#include "tests/pipelines/command.h"
 #include "tests/pipelines/containers/launch_lines.h"
+#include "tests/pipelines/support/clips.h"
+#include "tests/pipelines/support/command.h"
 
 namespace tandem::test {
 namespace {

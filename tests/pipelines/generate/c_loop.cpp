@@ -7,7 +7,7 @@
 #include <regex>
 #include <stdexcept>
 
-#include "tests/pipelines/command.h"
+#include "tests/pipelines/support/command.h"
 
 namespace tandem::test {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "pipelines/generate/read/loop_notes.h"
 #include "tests/kernels/stage_file_runner.h"
-#include "tests/pipelines/command.h"
 #include "tests/pipelines/generate/c_loop.h"
+#include "tests/pipelines/support/command.h"
 
 namespace tandem::test {
 namespace {

@@ -14,7 +14,7 @@ import threading
 import time
 import unittest
 
-sys.path.append(str(pathlib.Path(__file__).parents[1]))
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "pages"))
 from page import free_port
 
 SERVER = shutil.which("redis-server", path=os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin")

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-sys.path.append(str(pathlib.Path(__file__).parents[1]))
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "pages"))
 from page import free_port
 
 FRAMES_PER_JOB = 4

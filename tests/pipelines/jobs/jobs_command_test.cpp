@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "tests/gst/publish/real_broker.h"
-#include "tests/pipelines/command.h"
 #include "tests/pipelines/jobs/json_frames.h"
+#include "tests/pipelines/support/command.h"
 
 namespace tandem::test {
 namespace {

@@ -11,7 +11,7 @@ import tempfile
 import time
 import unittest
 
-sys.path.append(str(pathlib.Path(__file__).parents[1]))
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "pages"))
 from page import FRAMES, ROOT, blocks, free_port, make_clip
 
 PAGE = "docs/many-machines.md"

@@ -8,9 +8,9 @@
 #include "pipelines/jobs/worker/job_pipeline.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/pipeline/media.h"
-#include "tests/pipelines/clips.h"
-#include "tests/pipelines/command.h"
 #include "tests/pipelines/jobs/json_frames.h"
+#include "tests/pipelines/support/clips.h"
+#include "tests/pipelines/support/command.h"
 
 namespace tandem::test {
 namespace {

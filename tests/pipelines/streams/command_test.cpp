@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/pipelines/command.h"
+#include "tests/pipelines/support/command.h"
 
 #include <gtest/gtest.h>
 

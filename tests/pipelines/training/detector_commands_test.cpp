@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "kernels/vivid_classifier/vivid_model.h"
-#include "tests/pipelines/command.h"
+#include "tests/pipelines/support/command.h"
 #include "tests/pipelines/training/figures.h"
 #include "tests/pipelines/training/folder.h"
 #include "tests/pipelines/training/picture_header.h"

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "kernels/scene_classifier/scene_model.h"
-#include "tests/pipelines/command.h"
+#include "tests/pipelines/support/command.h"
 #include "tests/pipelines/training/folder.h"
 #include "tests/pipelines/training/textures.h"
 
