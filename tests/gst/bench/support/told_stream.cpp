@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/gst/support/told_stream.h"
+#include "tests/gst/bench/support/told_stream.h"
 
 #include <sstream>
 

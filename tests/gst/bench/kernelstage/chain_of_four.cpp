@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "model/median.h"
-#include "tests/gst/kernelstage/rows.h"
+#include "tests/gst/bench/kernelstage/rows.h"
 #include "tests/gst/support/bench_search.h"
 
 namespace tandem {

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "tests/gst/kernelstage/sobel.h"
+#include "tests/gst/bench/kernelstage/sobel.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "tests/gst/kernelstage/sobel_simd.cpp"
+#define HWY_TARGET_INCLUDE "tests/gst/bench/kernelstage/sobel_simd.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 

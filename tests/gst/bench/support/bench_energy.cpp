@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/gst/support/bench_energy.h"
+#include "tests/gst/bench/support/bench_energy.h"
 
 #include "scheduler/machine/energy/combined.h"
 

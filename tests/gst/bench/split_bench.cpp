@@ -26,10 +26,10 @@
 #include <vector>
 
 #include "model/median.h"
-#include "tests/gst/support/bare_bin.h"
-#include "tests/gst/support/bench_energy.h"
+#include "tests/gst/bench/support/bare_bin.h"
+#include "tests/gst/bench/support/bench_energy.h"
+#include "tests/gst/bench/support/split_trace.h"
 #include "tests/gst/support/bench_search.h"
-#include "tests/gst/support/split_trace.h"
 
 namespace tandem {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/opencl/native.h"
-#include "tests/gst/kernelstage/sobel.h"
+#include "tests/gst/bench/kernelstage/sobel.h"
 
 namespace tandem {
 namespace {

@@ -20,7 +20,7 @@
 #include "kernels/vivid_filter/vivid_filter.h"
 #include "kernels/vivid_histogram/vivid_histogram.h"
 #include "model/median.h"
-#include "tests/gst/support/bare_bin.h"
+#include "tests/gst/bench/support/bare_bin.h"
 
 namespace tandem {
 namespace {

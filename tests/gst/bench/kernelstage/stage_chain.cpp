@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/gst/kernelstage/stage_chain.h"
+#include "tests/gst/bench/kernelstage/stage_chain.h"
 
 #include <array>
 #include <cstring>

@@ -9,9 +9,9 @@
 #include <stdexcept>
 
 #include "kernels/stage_file/fuse.h"
-#include "tests/gst/kernelstage/in_turn.h"
-#include "tests/gst/kernelstage/rows.h"
-#include "tests/gst/kernelstage/stage_chain.h"
+#include "tests/gst/bench/kernelstage/in_turn.h"
+#include "tests/gst/bench/kernelstage/rows.h"
+#include "tests/gst/bench/kernelstage/stage_chain.h"
 #include "tests/gst/support/bench_search.h"
 
 namespace tandem {
@@ -150,7 +150,8 @@ void bench_elements_chosen(const StageBench& bench) {
 void bench_elements(const StageBench& bench) {
   code_alone(bench);
   through_the_bin(bench, "three elements with tensors, bin", kTensorStages, "ccc/cg1", "one core");
-  through_the_bin(bench, "three elements that change luma, bin", kLumaStages, "ccc/cg1", "one core");
+  through_the_bin(bench, "three elements that change luma, bin", kLumaStages, "ccc/cg1",
+                  "one core");
   if (!bench.context) return;
   for (const char* lanes : {"ggg/cg1", "ggg/cg1/q4"}) {
     through_the_bin(bench, "three elements with tensors, bin", kTensorStages, lanes, "device");

@@ -7,10 +7,10 @@
 #include <stdexcept>
 
 #include "kernels/vivid_classifier/vivid_model.h"
-#include "tests/gst/kernelstage/in_turn.h"
-#include "tests/gst/kernelstage/rows.h"
-#include "tests/gst/kernelstage/sobel.h"
-#include "tests/gst/kernelstage/stage_chain.h"
+#include "tests/gst/bench/kernelstage/in_turn.h"
+#include "tests/gst/bench/kernelstage/rows.h"
+#include "tests/gst/bench/kernelstage/sobel.h"
+#include "tests/gst/bench/kernelstage/stage_chain.h"
 #include "tests/kernels/vivid_stage_file.h"
 
 namespace tandem {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/gst/learning_tables.h"
+#include "tests/gst/bench/support/learning_tables.h"
 
 #include <algorithm>
 #include <cmath>

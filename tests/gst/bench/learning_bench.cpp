@@ -28,11 +28,11 @@
 #include <optional>
 
 #include "model/median.h"
-#include "tests/gst/learning_tables.h"
-#include "tests/gst/support/aside.h"
+#include "tests/gst/bench/support/aside.h"
+#include "tests/gst/bench/support/derived_sizes.h"
+#include "tests/gst/bench/support/learning_tables.h"
+#include "tests/gst/bench/support/told_stream.h"
 #include "tests/gst/support/bench_search.h"
-#include "tests/gst/support/derived_sizes.h"
-#include "tests/gst/support/told_stream.h"
 #include "tests/support/slowness.h"
 
 namespace tandem {

@@ -12,7 +12,7 @@
 
 #include "kernels/opencl/opencl.h"
 #include "model/median.h"
-#include "tests/gst/support/bare_bin.h"
+#include "tests/gst/bench/support/bare_bin.h"
 
 namespace tandem {
 namespace {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "model/median.h"
-#include "tests/gst/support/aside.h"
+#include "tests/gst/bench/support/aside.h"
 #include "tests/gst/support/bench_search.h"
 
 namespace tandem {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "model/median.h"
-#include "tests/gst/support/bare_bin.h"
+#include "tests/gst/bench/support/bare_bin.h"
 #include "tests/gst/support/bench_search.h"
 
 namespace tandem {

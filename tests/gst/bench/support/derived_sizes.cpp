@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/gst/support/derived_sizes.h"
+#include "tests/gst/bench/support/derived_sizes.h"
 
 #include <algorithm>
 #include <cstdio>

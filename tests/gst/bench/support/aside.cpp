@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/gst/support/aside.h"
+#include "tests/gst/bench/support/aside.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
