@@ -2,10 +2,10 @@
 #include "gst/elements/scene/sceneclassifier.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 
+#include "files/data_folder.h"
 #include "gst/elements/scene/scenetensors.h"
 #include "gst/elements/stageelement.h"
 #include "gst/meta/region.h"
@@ -24,8 +24,7 @@ struct ClassifierSettings {
 /// The model that `path` names, or, when it is empty, the one that comes with Tandem.
 SceneModel load_classifier(const std::string& path) {
   if (!path.empty()) return load_scene_model(path);
-  const char* folder = std::getenv("TANDEM_DATA_DIR");
-  return load_scene_model(std::string(folder ? folder : TANDEM_DATADIR) + "/models/scenes.scene");
+  return load_scene_model(data_folder() + "/models/scenes.scene");
 }
 
 /// What readers of metadata know the model by: the name of its file.

@@ -2,10 +2,10 @@
 #include <gst/gst.h>
 #include <gst/tandem/private/ref.h>
 
-#include <cstdlib>
 #include <set>
 #include <sstream>
 
+#include "files/data_folder.h"
 #include "kernels/scene_classifier/scene_model.h"
 #include "kernels/vivid_classifier/vivid_model.h"
 #include "pipelines/tandem/doctor/doctor.h"
@@ -148,8 +148,7 @@ void examine_encoders(Examination& result) {
 template <class Load>
 void examine_model(const char* field, const char* what, const std::string& file, Load load,
                    Examination& result) {
-  const char* folder = std::getenv("TANDEM_DATA_DIR");
-  const std::string path = std::string(folder ? folder : TANDEM_DATADIR) + "/models/" + file;
+  const std::string path = data_folder() + "/models/" + file;
   Json& data = result.data["cpu_path"][field];
   data = nullptr;
   try {

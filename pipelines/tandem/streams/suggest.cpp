@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 
+#include "files/data_folder.h"
 #include "pipelines/streams/measure.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/streams/streams.h"
@@ -17,8 +17,7 @@ constexpr std::size_t kShown = 5;
 // The shipped model of this device, else one of its kind.
 StreamModelFile shipped_model(const opencl::DeviceDescription& device) {
   namespace fs = std::filesystem;
-  const char* const own = std::getenv("TANDEM_DATA_DIR");
-  const fs::path folder = fs::path(own ? own : TANDEM_DATADIR) / "models" / "streams";
+  const fs::path folder = fs::path(data_folder()) / "models" / "streams";
   std::vector<StreamModelFile> models;
   std::error_code error;
   std::vector<fs::path> paths;
