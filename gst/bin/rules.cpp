@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What tandembin's properties leave open, as the controller sees it.
-#include <charconv>
 #include <optional>
 #include <stdexcept>
 
+#include "files/parse_number.h"
 #include "gst/bin/settings.h"
 
 namespace tandem {
@@ -13,9 +13,8 @@ namespace {
 std::optional<int> read_share(const std::string& text) {
   if (text == "auto" || text == "0") return std::nullopt;
   if (text == "off") return 0;
-  int percent = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent);
-  if (error != std::errc() || end != text.data() + text.size() || percent < 1 || percent > 99) {
+  const int percent = parse_number<int>(text).value_or(0);
+  if (percent < 1 || percent > 99) {
     throw std::runtime_error("split=" + text +
                              " is out of range: 1 to 99 percent of the rows for the CPU, auto or "
                              "off");

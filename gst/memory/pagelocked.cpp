@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <vector>
 
+#include "files/parse_number.h"
 #include "kernels/opencl/memory.h"
 #include "scheduler/machine/memory.h"
 
@@ -28,10 +27,8 @@ std::size_t bound_bytes() {
   const std::size_t usual = std::min(memory_of_process() / kShareOfMemory, kMostBytes);
   const char* const text = std::getenv("TANDEM_PAGE_LOCKED_MIB");
   if (text == nullptr) return usual;
-  const char* const end = text + std::strlen(text);
-  std::size_t mib = 0;
-  const auto [rest, error] = std::from_chars(text, end, mib);
-  if (error == std::errc() && rest == end && mib <= SIZE_MAX >> 20) return mib << 20;
+  const auto mib = parse_number<std::size_t>(text);
+  if (mib && *mib <= SIZE_MAX >> 20) return *mib << 20;
   GST_WARNING("TANDEM_PAGE_LOCKED_MIB=%s is not a whole number of MiB: the bound is %zu MiB", text,
               usual >> 20);
   return usual;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/publish/location.h"
 
-#include <charconv>
 #include <stdexcept>
+
+#include "files/parse_number.h"
 
 namespace tandem {
 namespace {
@@ -14,13 +15,6 @@ constexpr char kQueueForm[] = "redis[s]://[[user]:password@]host[:port]/queue";
 
 [[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument(what); }
 
-template <typename Number>
-bool read_number(std::string_view text, Number& number, int base = 10) {
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, number, base);
-  return error == std::errc() && at == end;
-}
-
 std::string decode(std::string_view text, const char* part) {
   std::string decoded;
   if (text.find('\0') != text.npos) refuse("the " + std::string(part) + " has a zero byte");
@@ -29,13 +23,13 @@ std::string decode(std::string_view text, const char* part) {
       decoded += text[i];
       continue;
     }
-    uint8_t byte = 0;
-    if (i + 2 >= text.size() || !read_number(text.substr(i + 1, 2), byte, 16) || byte == 0) {
+    const auto byte = parse_number<uint8_t>(text.substr(i + 1, 2), 16);
+    if (i + 2 >= text.size() || byte.value_or(0) == 0) {
       refuse("the " + std::string(part) +
              " has a '%' that no two hexadecimal digits other than 00 "
              "follow (a percent sign is written as %25)");
     }
-    decoded += static_cast<char>(byte);
+    decoded += static_cast<char>(*byte);
     i += 2;
   }
   return decoded;
@@ -79,9 +73,9 @@ void read_host(std::string_view text, Location& location) {
     location.port = location.tls ? 8883 : 1883;
   else
     location.port = 6379;
-  if (!text.empty() && (!read_number(text, location.port) || location.port == 0)) {
-    refuse("the port is no number from 1 to 65535");
-  }
+  if (text.empty()) return;
+  location.port = parse_number<uint16_t>(text).value_or(0);
+  if (location.port == 0) refuse("the port is no number from 1 to 65535");
 }
 
 void read_query(std::string_view query, Location& location) {
@@ -90,9 +84,8 @@ void read_query(std::string_view query, Location& location) {
     refuse("what follows the '?' is not known (a question mark is written as %3F)");
   }
   query.remove_prefix(kMaxlen.size());
-  if (!read_number(query, location.most_lines) || location.most_lines == 0) {
-    refuse("maxlen is no number of lines from 1 on");
-  }
+  location.most_lines = parse_number<uint64_t>(query).value_or(0);
+  if (location.most_lines == 0) refuse("maxlen is no number of lines from 1 on");
 }
 
 // The topic or the key, with what says how it is written to.

@@ -2,9 +2,9 @@
 #include "kernels/stage_file/directive.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "files/parse_number.h"
 #include "kernels/stage_file/names.h"
 
 namespace tandem {
@@ -12,15 +12,6 @@ namespace {
 
 constexpr std::string_view kBegin = "//!";
 constexpr std::string_view kSpace = " \t";
-
-template <typename Number>
-std::optional<Number> parsed(const std::string& text) {
-  Number value{};
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stopped != end) return {};
-  return value;
-}
 
 }  // namespace
 
@@ -99,7 +90,7 @@ void Directive::fail(const DirectiveWord& at, const std::string& problem) const 
 }
 
 int Directive::whole(const DirectiveWord& word, int least, int most) const {
-  const auto value = parsed<int>(word.text);
+  const auto value = parse_number<int>(word.text);
   if (!value || *value < least || *value > most)
     fail(word, "'" + word.text + "' is not a whole number from " + std::to_string(least) + " to " +
                    std::to_string(most));
@@ -107,7 +98,7 @@ int Directive::whole(const DirectiveWord& word, int least, int most) const {
 }
 
 double Directive::number(const DirectiveWord& word) const {
-  const auto value = parsed<double>(word.text);
+  const auto value = parse_number<double>(word.text);
   if (!value || !std::isfinite(*value)) fail(word, "'" + word.text + "' is not a number");
   return *value;
 }

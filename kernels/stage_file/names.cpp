@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
+
+#include "files/parse_number.h"
 
 namespace tandem {
 namespace {
@@ -103,10 +104,9 @@ bool has_short_loops(std::string_view code) {
     std::string_view word = next();
     const bool negative = word == "-";
     if (negative) word = next();
-    int value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc() || end != word.data() + word.size()) return {};
-    return negative ? -value : value;
+    const auto value = parse_number<int>(word);
+    if (!value) return {};
+    return negative ? -*value : *value;
   };
   double passes = 1;
   while (at < words.size()) {

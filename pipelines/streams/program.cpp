@@ -2,13 +2,13 @@
 #include "pipelines/streams/program.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <random>
 #include <stdexcept>
 
 #include "files/hash.h"
+#include "files/parse_number.h"
 #include "files/regular_file.h"
 #include "pipelines/generate/read/loop_notes.h"
 #include "pipelines/generate/write/features.h"
@@ -24,11 +24,9 @@ constexpr int kWidest = 1024, kRows = 32;
 using Data = std::map<std::string, double>;
 
 double number_of(const std::string& text) {
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  if (std::from_chars(text.data(), end, value).ptr != end || text.empty())
-    throw std::invalid_argument("'" + text + "' is not a number");
-  return value;
+  const auto value = parse_number<double>(text);
+  if (!value) throw std::invalid_argument("'" + text + "' is not a number");
+  return *value;
 }
 
 int size_of(const std::string& text, const Data& data) {
@@ -69,12 +67,9 @@ void read_bounds(Program& program, const std::string& text) {
 std::pair<std::string, int> numbered(const std::string& path) {
   const std::string stem = std::filesystem::path(path).stem().string();
   const std::size_t dash = stem.rfind('-');
-  int number = 0;
-  if (dash == stem.npos ||
-      std::from_chars(stem.data() + dash + 1, stem.data() + stem.size(), number).ptr !=
-          stem.data() + stem.size())
-    return {stem, 0};
-  return {stem.substr(0, dash), number};
+  const auto number = dash == stem.npos ? std::nullopt : parse_number<int>(stem.substr(dash + 1));
+  if (!number) return {stem, 0};
+  return {stem.substr(0, dash), *number};
 }
 
 }  // namespace

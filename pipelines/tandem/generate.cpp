@@ -2,7 +2,6 @@
 #include "pipelines/generate/generate.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "files/parse_number.h"
 #include "files/regular_file.h"
 #include "files/temporary_folder.h"
 #include "kernels/stage_file/child_process.h"
@@ -34,12 +34,9 @@ std::string read_code(const std::string& path) {
 void take_values(const std::vector<std::string>& words, std::map<std::string, double>& values) {
   for (const std::string& word : words) {
     const std::size_t is = word.find('=');
-    const char* const end = word.data() + word.size();
-    double value = 0;
-    if (is == word.npos || is == 0 ||
-        std::from_chars(word.data() + is + 1, end, value).ptr != end || is + 1 == word.size())
-      throw UsageError("--set takes a name and a number, as in --set n=1024");
-    values[word.substr(0, is)] = value;
+    const auto value = is == word.npos ? std::nullopt : parse_number<double>(word.substr(is + 1));
+    if (!value || is == 0) throw UsageError("--set takes a name and a number, as in --set n=1024");
+    values[word.substr(0, is)] = *value;
   }
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/generate/read/loop_notes.h"
 
-#include <charconv>
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
 
 #include "files/ascii.h"
+#include "files/parse_number.h"
 #include "kernels/stage_file/directive.h"
 
 namespace tandem::generate {
@@ -18,11 +18,9 @@ class NoteReader {
   NoteReader(const std::string& path, int line) : path_(path), line_(line) {}
 
   double number(const std::string& text) const {
-    double value = 0;
-    const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || stopped != text.data() + text.size())
-      fail("'" + text + "' is not a number");
-    return value;
+    const auto value = parse_number<double>(text);
+    if (!value) fail("'" + text + "' is not a number");
+    return *value;
   }
 
   // "name=value" words.

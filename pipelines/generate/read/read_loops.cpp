@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "files/parse_number.h"
 #include "kernels/stage_file/names.h"
 #include "pipelines/generate/read/flat_arrays.h"
 #include "pipelines/generate/read/nest_reader.h"
@@ -112,13 +112,11 @@ class FunctionReader {
       const auto scalar = std::ranges::find_if(program_.scalars, [&](const Scalar& each) {
         return name_of_symbol(each.symbol) == factor;
       });
-      long number = 0;
-      const char* const last = factor.data() + factor.size();
       std::optional<Affine> value;
       if (scalar != program_.scalars.end()) {
         value = size_in(scalar->symbol);
-      } else if (std::from_chars(factor.data(), last, number).ptr == last && !factor.empty()) {
-        value = Affine(number);
+      } else if (const auto number = parse_number<long>(factor)) {
+        value = Affine(*number);
       }
       if (!value) bad();
       size = product(size, *value);

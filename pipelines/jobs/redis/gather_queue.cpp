@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The side of the protocol that gathers: XREAD, XDEL.
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <utility>
 
+#include "files/parse_number.h"
 #include "pipelines/jobs/redis/queue.h"
 
 namespace tandem {
@@ -15,12 +15,6 @@ constexpr char kMostEntries[] = "100";        // a read
 
 constexpr std::size_t kMostRemoved = 1000;  // entries a command
 
-bool read_whole(const std::string& text, uint64_t& number) {
-  const char* end = text.data() + text.size();
-  const auto [read, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && read == end;
-}
-
 ResultEntry entry_from(const RedisReply& reply) {
   ResultEntry entry{reply[0].text, {}, {}};
   std::map<std::string, std::string> fields;
@@ -28,9 +22,11 @@ ResultEntry entry_from(const RedisReply& reply) {
     fields.emplace(reply[1][i].text, reply[1][i + 1].text);
   entry.job = fields["job"];
   entry.lines.text = std::move(fields["lines"]);
-  if (!read_whole(fields["first"], entry.lines.first_frame) ||
-      !read_whole(fields["frames"], entry.lines.frames))
-    entry.problem = "says of which frames it is by no numbers";
+  const auto first = parse_number<uint64_t>(fields["first"]);
+  const auto frames = parse_number<uint64_t>(fields["frames"]);
+  if (!first || !frames) entry.problem = "has no numbers that say which frames it is about";
+  entry.lines.first_frame = first.value_or(0);
+  entry.lines.frames = frames.value_or(0);
   return entry;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <set>
 
+#include "files/parse_number.h"
 #include "files/regular_file.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/knowledge/knowledge_text.h"
@@ -37,11 +37,9 @@ void expect_operands(const Words& words, std::size_t count, const std::string& e
 
 // The place in `all` of the entry that `list` calls so.
 std::size_t place_of(const std::string& text, const std::vector<Known>& all) {
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size())
-    throw UsageError("'" + text + "' is not the number of an entry, such as 1");
-  if (number >= 1 && number <= all.size()) return number - 1;
+  const auto number = parse_number<std::size_t>(text);
+  if (!number) throw UsageError("'" + text + "' is not the number of an entry, such as 1");
+  if (*number >= 1 && *number <= all.size()) return *number - 1;
   throw Failure("there is no entry " + text + ": " +
                     (all.empty() ? "nothing is known" : "there are " + std::to_string(all.size())),
                 "`tandem knowledge list` shows what there is.");

@@ -4,13 +4,13 @@
 #include <glib.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <numeric>
 
+#include "files/parse_number.h"
 #include "pipelines/tandem/options/help_text.h"
 #include "pipelines/tandem/pipeline/text.h"
 
@@ -18,14 +18,12 @@ namespace tandem {
 namespace {
 
 template <typename T>
-T parse_number(std::string_view name, const std::string& text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() ||
-      !std::isfinite(static_cast<double>(value))) {
-    throw UsageError("--" + std::string(name) + ": '" + text + "' is not a number");
+T number_of(std::string_view option, const std::string& text) {
+  const auto value = parse_number<T>(text);
+  if (!value || !std::isfinite(static_cast<double>(*value))) {
+    throw UsageError("--" + std::string(option) + ": '" + text + "' is not a number");
   }
-  return value;
+  return *value;
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -50,9 +48,8 @@ Size parse_size(std::string_view option, std::string_view text) {
   const std::vector<std::string> sides = split(text, 'x');
   Size size;
   const auto read = [](const std::string& side, int& value) {
-    const auto [end, error] = std::from_chars(side.data(), side.data() + side.size(), value);
-    return error == std::errc() && end == side.data() + side.size() && value >= 1 &&
-           value <= kLargest;
+    value = parse_number<int>(side).value_or(0);
+    return value >= 1 && value <= kLargest;
   };
   if (sides.size() != 2 || !read(sides[0], size.width) || !read(sides[1], size.height)) {
     throw UsageError("--" + std::string(option) + ": '" + std::string(text) +
@@ -66,7 +63,7 @@ std::string to_string(Size size) {
 }
 
 double parse_positive(std::string_view option, const std::string& text) {
-  const double value = parse_number<double>(option, text);
+  const double value = number_of<double>(option, text);
   if (value > 0 && std::isfinite(value)) return value;
   throw UsageError("--" + std::string(option) + ": " + text + " is not above 0");
 }
@@ -113,11 +110,11 @@ void read_value(const char* option, const std::string& text, std::vector<std::st
 }
 
 void read_value(const char* option, const std::string& text, int& value) {
-  value = parse_number<int>(option, text);
+  value = number_of<int>(option, text);
 }
 
 void read_value(const char* option, const std::string& text, double& value) {
-  value = parse_number<double>(option, text);
+  value = number_of<double>(option, text);
 }
 
 void read_value(const char* option, const std::string& text, std::optional<int>& value) {

@@ -6,7 +6,6 @@
 #include <gst/tandem/private/ref.h>
 #include <sys/stat.h>
 
-#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <regex>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "files/parse_number.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/pipeline/text.h"
 
@@ -36,8 +36,7 @@ bool is_being_read(const struct stat& file) {
   std::error_code error;  // without /proc there are none
   for (const fs::directory_entry& entry : fs::directory_iterator("/proc/self/fd", error)) {
     const std::string name = entry.path().filename();
-    int descriptor = -1;
-    std::from_chars(name.data(), name.data() + name.size(), descriptor);
+    const int descriptor = parse_number<int>(name).value_or(-1);
     struct stat opened;
     if (is_open_for_reading(descriptor) && fstat(descriptor, &opened) == 0 &&
         is_one_regular_file(file, opened))

@@ -2,10 +2,10 @@
 #include "pipelines/training/dataset/builder.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 
+#include "files/parse_number.h"
 #include "files/regular_file.h"
 #include "kernels/util/utf8.h"
 
@@ -51,11 +51,10 @@ double number_of(std::string_view text, const std::string& name, const Place& pl
   text = first == std::string_view::npos
              ? std::string_view()
              : text.substr(first, text.find_last_not_of(blank) + 1 - first);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+  const auto value = parse_number<double>(text);
+  if (!value || !std::isfinite(*value))
     throw place.error(name + " is '" + std::string(text.substr(0, 40)) + "', not a finite number");
-  return value;
+  return *value;
 }
 
 DatasetBuilder::DatasetBuilder(std::string layout, std::string label, Overhang overhang)

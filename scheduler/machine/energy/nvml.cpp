@@ -2,7 +2,6 @@
 #include "scheduler/machine/energy/nvml.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <map>
 #include <tuple>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "files/ascii.h"
+#include "files/parse_number.h"
 
 namespace tandem {
 namespace {
@@ -74,9 +74,8 @@ std::size_t choose_gpu(const std::vector<Gpu>& gpus, const NvmlOptions& options)
   };
   std::optional<std::size_t> found;
   if (is_number(options.gpu)) {
-    std::size_t index = gpus.size();
-    std::from_chars(options.gpu.data(), options.gpu.data() + options.gpu.size(), index);
-    if (index < gpus.size()) found = index;
+    const auto index = parse_number<std::size_t>(options.gpu);
+    if (index && *index < gpus.size()) found = index;
   } else if (!options.gpu.empty()) {
     found = by_pci(options.gpu);
     if (!found) found = by_name(options.gpu);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <charconv>
 #include <stdexcept>
 #include <utility>
 
+#include "files/parse_number.h"
 #include "scheduler/machine/energy/combined.h"
 #include "scheduler/machine/energy/nvml.h"
 #include "scheduler/machine/energy/pcm.h"
@@ -148,11 +148,8 @@ void open_pcm(Opener& opener, std::string_view choice, std::string_view where,
   const std::size_t colon = where.rfind(':');
   if (colon == where.npos || colon == 0) refuse(choice);
   const std::string_view number = where.substr(colon + 1);
-  int port = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), port);
-  if (error != std::errc() || end != number.data() + number.size() || port < 1 || port > 65535) {
-    refuse(choice);
-  }
+  const int port = parse_number<int>(number).value_or(0);
+  if (port < 1 || port > 65535) refuse(choice);
   opener.pcm(std::string(where.substr(0, colon)), port);
 }
 

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "files/parse_number.h"
+
 namespace tandem {
 namespace {
 
@@ -27,11 +29,8 @@ std::string quoted(std::string_view text) {
 }
 
 double parse_watts(std::string_view whole, std::string_view number) {
-  double watts = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), watts,
-                                            std::chars_format::fixed);
-  if (error != std::errc() || end != number.data() + number.size() || !(watts >= 0) ||
-      watts > kMostW) {
+  const double watts = parse_number<double>(number, std::chars_format::fixed).value_or(-1);
+  if (!(watts >= 0) || watts > kMostW) {
     refuse(whole, quoted(number) + " is no number of watts from 0 to 10000");
   }
   return watts;
