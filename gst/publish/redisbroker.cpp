@@ -12,6 +12,7 @@
 #include "gst/publish/brokers.h"
 #include "gst/publish/rediscommand.h"
 #include "gst/publish/rediserror.h"
+#include "gst/publish/redisgreeting.h"
 #include "gst/publish/wire.h"
 
 namespace tandem {
@@ -27,13 +28,7 @@ class RedisBroker final : public Broker {
         wire_(location, address),
         reader_(redisReaderCreate(), redisReaderFree) {
     if (!reader_) throw std::bad_alloc();
-    if (location.password && !location.user.empty()) {
-      say({"AUTH", location.user, *location.password});
-    } else if (location.password) {
-      say({"AUTH", *location.password});
-    }
-    if (!client_id.empty()) say({"CLIENT", "SETNAME", client_id});
-    say({"PING"});
+    for (const std::vector<std::string>& words : redis_greeting(location, client_id)) say(words);
     greetings_ = awaited_;
   }
 
@@ -59,7 +54,8 @@ class RedisBroker final : public Broker {
   pollfd waits_for() const override { return wire_.waits_for(); }
 
  private:
-  void say(std::initializer_list<std::string_view> words) {
+  template <typename Words = std::initializer_list<std::string_view>>
+  void say(const Words& words) {
     wire_.write(redis_command(words));
     ++awaited_;
   }
@@ -138,8 +134,7 @@ class RedisBroker final : public Broker {
     // Empty, it would count as no loss.
     events_.lost = error.empty() ? "ERR the server refuses and gives no reason" : error;
     events_.hopeless = redis_error_stays(error);
-    if (error.starts_with("NOAUTH") || error.starts_with("WRONGPASS") ||
-        error.find("AUTH") != error.npos) {
+    if (redis_error_is_of_login(error)) {
       events_.lost += ". Check user and password in 'location'.";
     } else if (error.starts_with("WRONGTYPE")) {
       events_.lost += ". The key in 'location' is in use for something else than a stream.";

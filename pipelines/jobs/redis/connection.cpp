@@ -11,6 +11,7 @@
 #include "gst/publish/hostconnector.h"
 #include "gst/publish/rediscommand.h"
 #include "gst/publish/rediserror.h"
+#include "gst/publish/redisgreeting.h"
 #include "gst/publish/wire.h"
 
 namespace tandem {
@@ -22,8 +23,7 @@ constexpr int kMostNesting = 16;
 [[noreturn]] void refuse(const std::string& error) {
   const bool passes = !redis_error_stays(error) || error.starts_with("NOGROUP");
   std::string advice;
-  if (error.starts_with("NOAUTH") || error.starts_with("WRONGPASS") ||
-      error.find("AUTH") != error.npos) {
+  if (redis_error_is_of_login(error)) {
     advice = " (check the queue's user and password)";
   } else if (error.starts_with("WRONGTYPE")) {
     advice = " (the queue's name is in use for something else)";
@@ -175,15 +175,7 @@ RedisConnection::RedisConnection(const RedisSettings& settings) {
 }
 
 void RedisConnection::greet(const RedisSettings& settings) {
-  const Location& location = settings.location;
-  std::vector<RedisCommand> greetings;
-  if (location.password && !location.user.empty())
-    greetings.push_back({"AUTH", location.user, *location.password});
-  else if (location.password)
-    greetings.push_back({"AUTH", *location.password});
-  greetings.push_back({"CLIENT", "SETNAME", settings.name});
-  greetings.push_back({"PING"});
-  const std::string pong = ask_all(greetings).back().text;
+  const std::string pong = ask_all(redis_greeting(settings.location, settings.name)).back().text;
   if (pong != "PONG") throw RedisError(kNoServer, true);
 }
 
