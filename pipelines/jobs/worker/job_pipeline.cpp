@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pipelines/jobs/worker/job_pipeline.h"
 
-#include <gst/pbutils/missing-plugins.h>
 #include <gst/tandem/private/ref.h>
 #include <gst/video/video.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 
-#include "files/terminal_text.h"
 #include "gst/meta/framejson.h"
 #include "pipelines/jobs/job_properties.h"
 #include "pipelines/jobs/worker/part_source.h"
 #include "pipelines/tandem/input/source.h"
-#include "pipelines/tandem/pipeline/lost_error.h"
-#include "pipelines/tandem/pipeline/media.h"
+#include "pipelines/tandem/pipeline/bus_messages.h"
 #include "pipelines/tandem/pipeline/pipeline_loop.h"
-#include "pipelines/tandem/pipeline/text.h"
 
 namespace tandem {
 namespace {
+
+constexpr GstClockTime kLongestWait = 100 * GST_MSECOND;  // for a message
 
 // Makes the lines that `tandem run --metadata` writes.
 struct LineMaker {
@@ -50,56 +47,6 @@ struct LineMaker {
 struct Stopping {
   const std::function<void()>& tell;
   ~Stopping() { tell(); }
-};
-
-// The text may be the video's.
-void print_job_warning(GstMessage* message) {
-  GError* warning = nullptr;
-  gst_message_parse_warning(message, &warning, nullptr);
-  std::fprintf(stderr, "tandem: warning: %s\n", terminal_text(warning->message).c_str());
-  g_error_free(warning);
-}
-
-// What the bus of a job's pipeline says, on the thread that plays it: no loop of GLib, whose
-// default context belongs to another thread.
-class JobBus {
- public:
-  JobBus(GstElement* pipeline, const std::string& input)
-      : pipeline_(pipeline), bus_(gst_element_get_bus(pipeline)), input_(input) {}
-
-  // Waits for the next message, a tenth of a second at most. True: the stream has ended. Throws
-  // Failure for the first error.
-  bool turn(PartSource& part) {
-    const BusMessage message(gst_bus_timed_pop(bus_.get(), 100 * GST_MSECOND));
-    if (!message) {
-      find_lost_error();
-    } else if (gst_is_missing_plugin_message(message.get())) {
-      const Text what(gst_missing_plugin_message_get_description(message.get()));
-      missing_ =
-          "Missing: " + std::string(what.get()) + ". " + advice_for_missing_plugin(message.get());
-    } else if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_ERROR) {
-      throw_error(gst_message_ref(message.get()), input_, missing_);
-    } else if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_WARNING) {
-      print_job_warning(message.get());
-    } else if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_ELEMENT) {
-      part.handle(gst_message_get_structure(message.get()));
-    }
-    return message && GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_EOS;
-  }
-
- private:
-  using BusMessage =
-      std::unique_ptr<GstMessage, decltype([](GstMessage* m) { gst_message_unref(m); })>;
-
-  void find_lost_error() {
-    if (const ObjectRef<GstElement> demuxer(demuxer_without_streams(GST_BIN(pipeline_))); demuxer)
-      GST_ELEMENT_ERROR(demuxer.get(), STREAM, DEMUX, ("The file holds no stream."), (nullptr));
-  }
-
-  GstElement* const pipeline_;
-  const ObjectRef<GstBus> bus_;
-  const std::string& input_;
-  std::string missing_;
 };
 
 // The size of frames is known before one of them is taken.
@@ -164,12 +111,23 @@ bool play_job(const Job& job, const BinSettings& machine, const InputRules& rule
                     static_cast<GstPadProbeType>(int{GST_PAD_PROBE_TYPE_BUFFER} |
                                                  int{GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM}),
                     LineMaker::on_data, &lines, nullptr);
-  JobBus bus(pipeline.get(), job.analysis.uri);
+  BusMessages messages(pipeline.get(), job.analysis.uri,
+                       [&](const GstStructure* message) { part->handle(message); });
+  // No loop of GLib, whose default context belongs to another thread.
+  const ObjectRef<GstBus> bus(gst_element_get_bus(pipeline.get()));
   // A failure to start is an error message too.
   gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
   bool left = false;
   try {
-    while (!left && !bus.turn(*part)) left = handlers.is_left();
+    for (bool over = false; !left && !over;) {
+      const MessageRef message(gst_bus_timed_pop(bus.get(), kLongestWait));
+      if (message)
+        over = messages.take(message.get());
+      else
+        messages.find_lost_error();
+      if (!over) left = handlers.is_left();
+    }
+    if (!left) messages.throw_failure();
   } catch (const Failure&) {
     if (const std::optional<Refused> refused = guard.refused()) throw *refused;
     throw;

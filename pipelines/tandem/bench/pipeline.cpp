@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "pipelines/tandem/pipeline/bus_messages.h"
+
 namespace tandem {
 namespace {
 

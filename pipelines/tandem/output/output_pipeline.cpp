@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "pipelines/tandem/pipeline/bus_messages.h"
 #include "pipelines/tandem/pipeline/elements.h"
 #include "pipelines/tandem/pipeline/text.h"
 

@@ -2,7 +2,6 @@
 #include "pipelines/tandem/pipeline/pipeline_loop.h"
 
 #include <glib-unix.h>
-#include <gst/pbutils/missing-plugins.h>
 
 #include <atomic>
 #include <memory>
@@ -10,11 +9,9 @@
 #include <vector>
 
 #include "pipelines/tandem/options/options.h"
+#include "pipelines/tandem/pipeline/bus_messages.h"
 #include "pipelines/tandem/pipeline/end_guard.h"
 #include "pipelines/tandem/pipeline/end_signals.h"
-#include "pipelines/tandem/pipeline/lost_error.h"
-#include "pipelines/tandem/pipeline/media.h"
-#include "pipelines/tandem/pipeline/text.h"
 
 namespace tandem {
 namespace {
@@ -23,37 +20,20 @@ constexpr guint kTickMs = 100;
 // From the interruption, or from what has come since, to the second way to end.
 constexpr gint64 kStopPatienceUs = 2 * G_USEC_PER_SEC;
 
-using Message = std::unique_ptr<GstMessage, decltype([](GstMessage* m) { gst_message_unref(m); })>;
 using MainLoop = std::unique_ptr<GMainLoop, decltype([](GMainLoop* l) { g_main_loop_unref(l); })>;
 
 struct Session {
   MainLoop loop{g_main_loop_new(nullptr, FALSE)};
   const PlayHandlers& handlers;
-  GstElement* pipeline = nullptr;
+  BusMessages messages;
   Ended ended = Ended::by_itself;
   uint64_t progress = 0;  // since the interruption
   gint64 progressed_us = 0;
-  std::string missing{};
-  Message error{};
 };
 
 gboolean on_message(GstBus*, GstMessage* message, gpointer data) {
   Session& session = *static_cast<Session*>(data);
-  if (gst_is_missing_plugin_message(message)) {
-    const Text what(gst_missing_plugin_message_get_description(message));
-    session.missing =
-        "Missing: " + std::string(what.get()) + ". " + advice_for_missing_plugin(message);
-  } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
-    if (!session.error) session.error.reset(gst_message_ref(message));
-    g_main_loop_quit(session.loop.get());
-  } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) {
-    print_warning(message);
-  } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT) {
-    if (session.handlers.element_message)
-      session.handlers.element_message(gst_message_get_structure(message));
-  } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS) {
-    g_main_loop_quit(session.loop.get());
-  }
+  if (session.messages.take(message)) g_main_loop_quit(session.loop.get());
   return G_SOURCE_CONTINUE;
 }
 
@@ -72,9 +52,7 @@ gboolean on_tick(gpointer data) {
     session.ended = Ended::at_once;
     g_main_loop_quit(session.loop.get());
   }
-  if (const ObjectRef<GstElement> demuxer(demuxer_without_streams(GST_BIN(session.pipeline)));
-      demuxer)
-    GST_ELEMENT_ERROR(demuxer.get(), STREAM, DEMUX, ("The file holds no stream."), (nullptr));
+  session.messages.find_lost_error();
   return G_SOURCE_CONTINUE;
 }
 
@@ -165,11 +143,6 @@ class Start {
 
 }  // namespace
 
-std::string reason(const gchar* details) {
-  const std::vector<std::string> lines = split(details ? details : "", '\n');
-  return lines.size() > 1 ? lines[1] : "";
-}
-
 Pipeline::Pipeline(GstElement* pipeline) : element_(GST_ELEMENT(gst_object_ref_sink(pipeline))) {}
 
 Pipeline::~Pipeline() { gst_element_set_state(element_.get(), GST_STATE_NULL); }
@@ -185,7 +158,8 @@ void Pipeline::link(GstElement* from, GstElement* to) {
 }
 
 Ended play(const Pipeline& pipeline, const std::string& input, const PlayHandlers& handlers) {
-  Session session{.handlers = handlers, .pipeline = pipeline.get()};
+  Session session{.handlers = handlers,
+                  .messages = {pipeline.get(), input, handlers.element_message}};
   GstBus* bus = gst_element_get_bus(pipeline.get());
   gst_bus_add_watch(bus, on_message, &session);
   const guint ticks = g_timeout_add(kTickMs, on_tick, &session);
@@ -200,50 +174,8 @@ Ended play(const Pipeline& pipeline, const std::string& input, const PlayHandler
   EndGuard* guard = EndGuard::started();
   if (guard && session.ended == Ended::at_once) guard->hurry();
   // What is interrupted before it has begun ends with an error, which is of no use to the user.
-  if (session.error && session.ended == Ended::by_itself)
-    throw_error(session.error.release(), input, session.missing);
+  if (session.ended == Ended::by_itself) session.messages.throw_failure();
   return session.ended;
-}
-
-void print_warning(GstMessage* message) {
-  GError* warning = nullptr;
-  gchar* details = nullptr;
-  gst_message_parse_warning(message, &warning, &details);
-  const std::string why = reason(details);
-  // A missing decoder is a message of its own. The text of this one has all headers of the stream.
-  if (!g_error_matches(warning, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND))
-    g_printerr("tandem: warning: %s %s\n", warning->message, why.c_str());
-  g_error_free(warning);
-  g_free(details);
-}
-
-void throw_error(GstMessage* message, const std::string& input, const std::string& missing) {
-  GError* error = nullptr;
-  gchar* details = nullptr;
-  gst_message_parse_error(message, &error, &details);
-  const Message owned_message(message);
-  const std::unique_ptr<GError, decltype(&g_error_free)> owned(error, g_error_free);
-  const Text owned_details(details);
-  const auto is = [&](GQuark domain, int code) { return g_error_matches(error, domain, code); };
-
-  if (!missing.empty()) throw Failure("'" + input + "' cannot be decoded here", missing);
-  if (is(GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE) ||
-      is(GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND) ||
-      is(GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN)) {
-    throw Failure("'" + input + "' holds no video that GStreamer can read",
-                  "Is it a video, and complete? `tandem doctor` lists what can be decoded.");
-  }
-  if (is(GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE) ||
-      is(GST_STREAM_ERROR, GST_STREAM_ERROR_DEMUX)) {
-    throw Failure("'" + input + "' is damaged or cut short: " + error->message);
-  }
-  GstObject* from = GST_MESSAGE_SRC(message);
-  const bool of_source =
-      from && GST_IS_ELEMENT(from) && GST_OBJECT_FLAG_IS_SET(from, GST_ELEMENT_FLAG_SOURCE);
-  if (of_source || is(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED)) {
-    throw Failure("'" + input + "' cannot be read: " + error->message, reason(details));
-  }
-  throw Failure(error->message, reason(details));
 }
 
 }  // namespace tandem

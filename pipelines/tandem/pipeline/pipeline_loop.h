@@ -47,15 +47,4 @@ enum class Ended {
 /// reports before an interruption; `input` is what the messages call the thing that is read.
 Ended play(const Pipeline& pipeline, const std::string& input, const PlayHandlers& handlers);
 
-/// The second line of a message's details, which says why. The first one says where in the code.
-std::string reason(const gchar* details);
-
-void print_warning(GstMessage* message);
-
-/// What the error `message` means to a user; `missing` is the advice for plugins found missing.
-/// Takes
-/// over the message and throws it as Failure.
-[[noreturn]] void throw_error(GstMessage* message, const std::string& input,
-                              const std::string& missing);
-
 }  // namespace tandem

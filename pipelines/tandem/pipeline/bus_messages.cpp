@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "pipelines/tandem/pipeline/bus_messages.h"
+
+#include <gst/pbutils/missing-plugins.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "files/terminal_text.h"
+#include "pipelines/tandem/options/options.h"
+#include "pipelines/tandem/pipeline/lost_error.h"
+#include "pipelines/tandem/pipeline/media.h"
+#include "pipelines/tandem/pipeline/text.h"
+
+namespace tandem {
+namespace {
+
+constexpr std::size_t kMostWarningBytes = 2000;  // shown
+
+}  // namespace
+
+BusMessages::BusMessages(GstElement* pipeline, std::string input,
+                         std::function<void(const GstStructure*)> element_message)
+    : pipeline_(pipeline), input_(std::move(input)), element_message_(std::move(element_message)) {}
+
+bool BusMessages::take(GstMessage* message) {
+  if (gst_is_missing_plugin_message(message)) {
+    const Text what(gst_missing_plugin_message_get_description(message));
+    missing_ = "Missing: " + std::string(what.get()) + ". " + advice_for_missing_plugin(message);
+    return false;
+  }
+  switch (GST_MESSAGE_TYPE(message)) {
+    case GST_MESSAGE_ERROR:
+      if (!error_) error_.reset(gst_message_ref(message));
+      return true;
+    case GST_MESSAGE_WARNING:
+      print_warning(message);
+      return false;
+    case GST_MESSAGE_ELEMENT:
+      if (element_message_) element_message_(gst_message_get_structure(message));
+      return false;
+    default:
+      return GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS;
+  }
+}
+
+void BusMessages::find_lost_error() {
+  if (const ObjectRef<GstElement> demuxer(demuxer_without_streams(GST_BIN(pipeline_))); demuxer)
+    GST_ELEMENT_ERROR(demuxer.get(), STREAM, DEMUX, ("The file holds no stream."), (nullptr));
+}
+
+void BusMessages::throw_failure() {
+  if (error_) throw_error(error_.release(), input_, missing_);
+}
+
+std::string reason(const gchar* details) {
+  const std::vector<std::string> lines = split(details ? details : "", '\n');
+  return lines.size() > 1 ? lines[1] : "";
+}
+
+void print_warning(GstMessage* message) {
+  GError* warning = nullptr;
+  gchar* details = nullptr;
+  gst_message_parse_warning(message, &warning, &details);
+  const std::string why = reason(details);
+  const std::string text = warning->message + (why.empty() ? "" : " " + why);
+  // A missing decoder is a message of its own. The text of this one has all headers of the stream.
+  if (!g_error_matches(warning, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND))
+    g_printerr("tandem: warning: %s\n", terminal_text(text, kMostWarningBytes).c_str());
+  g_error_free(warning);
+  g_free(details);
+}
+
+void throw_error(GstMessage* message, const std::string& input, const std::string& missing) {
+  GError* error = nullptr;
+  gchar* details = nullptr;
+  gst_message_parse_error(message, &error, &details);
+  const MessageRef owned_message(message);
+  const std::unique_ptr<GError, decltype(&g_error_free)> owned(error, g_error_free);
+  const Text owned_details(details);
+  const auto is = [&](GQuark domain, int code) { return g_error_matches(error, domain, code); };
+
+  if (!missing.empty()) throw Failure("'" + input + "' cannot be decoded here", missing);
+  if (is(GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE) ||
+      is(GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND) ||
+      is(GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN)) {
+    throw Failure("'" + input + "' holds no video that GStreamer can read",
+                  "Is it a video, and complete? `tandem doctor` lists what can be decoded.");
+  }
+  if (is(GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE) ||
+      is(GST_STREAM_ERROR, GST_STREAM_ERROR_DEMUX)) {
+    throw Failure("'" + input + "' is damaged or cut short: " + error->message);
+  }
+  GstObject* from = GST_MESSAGE_SRC(message);
+  const bool of_source =
+      from && GST_IS_ELEMENT(from) && GST_OBJECT_FLAG_IS_SET(from, GST_ELEMENT_FLAG_SOURCE);
+  if (of_source || is(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED)) {
+    throw Failure("'" + input + "' cannot be read: " + error->message, reason(details));
+  }
+  throw Failure(error->message, reason(details));
+}
+
+}  // namespace tandem

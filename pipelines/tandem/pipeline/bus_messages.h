@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+#include <gst/tandem/private/ref.h>
+
+#include <functional>
+#include <string>
+
+namespace tandem {
+
+using MessageRef = MiniObjectRef<GstMessage>;
+
+/// The messages of a pipeline that plays, for whatever loop reads its bus. One thread at a time.
+class BusMessages {
+ public:
+  /// `input`: the name in error messages of the video that is read. `element_message`: called with
+  /// each element message; may be empty. `pipeline` outlives this.
+  BusMessages(GstElement* pipeline, std::string input,
+              std::function<void(const GstStructure*)> element_message);
+
+  /// Handles a message; prints warnings. True: the stream has ended or failed.
+  bool take(GstMessage* message);
+
+  /// Has the error reported that a demuxer lost (lost_error.h). For calls ten times a second.
+  void find_lost_error();
+
+  /// Throws the first error as Failure, with advice; returns if there is none.
+  void throw_failure();
+
+ private:
+  GstElement* const pipeline_;
+  const std::string input_;
+  const std::function<void(const GstStructure*)> element_message_;
+  std::string missing_;  // advice for plugins found missing
+  MessageRef error_;
+};
+
+/// The second line of a message's details, which has the cause. The first one names the code.
+std::string reason(const gchar* details);
+
+/// Its text may be the video's: as a terminal may show it.
+void print_warning(GstMessage* message);
+
+/// Throws the error `message`, which it takes over, as Failure in terms of a user. `missing`: the
+/// advice for plugins found missing.
+[[noreturn]] void throw_error(GstMessage* message, const std::string& input,
+                              const std::string& missing);
+
+}  // namespace tandem
