@@ -11,12 +11,11 @@
 #include "files/folder_lock.h"
 #include "files/terminal_text.h"
 #include "gst/publish/location.h"
-#include "pipelines/jobs/end_watch.h"
+#include "pipelines/jobs/end_rules.h"
 #include "pipelines/jobs/gather/gathered_video.h"
 #include "pipelines/jobs/redis/queue.h"
 #include "pipelines/jobs/redis/queue_link.h"
 #include "pipelines/progress.h"
-#include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options/options.h"
 
 namespace tandem {
@@ -43,7 +42,9 @@ class Gathering {
       : settings_(settings),
         queue_name_(settings.redis.location.shown()),
         link_([this] { return open_gather_queue(settings_.redis, settings_.name); },
-              [this](const std::string& news) { say(news); }) {}
+              [this](const std::string& news) { say(news); }) {
+    end_.listen({});
+  }
 
   GatherEnd run();
 
@@ -68,7 +69,7 @@ class Gathering {
 
   const GatherSettings& settings_;
   const std::string queue_name_;
-  EndWatch end_{"gather", kInterruptedStatus};
+  EndGuard& end_ = EndGuard::start(end_rules("gather"));
   std::unique_ptr<FolderLock> lock_;
   ProgressLine progress_;
   QueueLink<GatherQueue> link_;
@@ -113,7 +114,7 @@ void Gathering::lock_folder() {
       return;
     }
     if (!lock_->is_taken()) throw Failure(problem);
-    if (end_.ended()) throw Interruption();
+    if (end_.is_asked()) throw Interruption();
     if (Clock::now() > end)
       throw Failure(problem,
                     "One `tandem gather` at a time writes into a folder: is another one there, "
@@ -206,7 +207,7 @@ void Gathering::read(GatherQueue& queue, std::chrono::milliseconds wait) {
 
 void Gathering::read_all(GatherQueue& queue) {
   do read(queue, 0ms);
-  while (!all_read_ && unwritten_bytes_ < kMostUnwrittenBytes && !end_.ended());
+  while (!all_read_ && unwritten_bytes_ < kMostUnwrittenBytes && !end_.is_asked());
 }
 
 // Results leave the server when the file of their part holds them all: until then, another gather
@@ -310,7 +311,7 @@ void Gathering::check(GatherQueue& queue) {
   for (auto& [identity, video] : videos_) video.flush();
   unwritten_bytes_ = 0;
   remove_entries(queue, records);
-  if (!all_read_ || end_.ended()) return;
+  if (!all_read_ || end_.is_asked()) return;
   settle(queue, records);
   count(records);
 }
@@ -330,7 +331,7 @@ GatherEnd Gathering::run() try {
   }
   link_.attempt([](GatherQueue& queue) { queue.leave(); });
   progress_.clear();
-  if (end_.ended()) return GatherEnd::kInterrupted;
+  if (end_.is_asked()) return GatherEnd::kInterrupted;
   return failed_ == 0 ? GatherEnd::kAll : GatherEnd::kNotAll;
 } catch (const Interruption&) {
   return GatherEnd::kInterrupted;

@@ -11,7 +11,7 @@
 namespace tandem {
 
 JobRun::JobRun(Claim claim, Job job, std::string worker, const WorkerRules& rules,
-               QueueLink<WorkQueue>& link, EndWatch& end)
+               QueueLink<WorkQueue>& link, EndGuard& end)
     : claim_(std::move(claim)),
       job_(std::move(job)),
       worker_(std::move(worker)),
@@ -55,10 +55,10 @@ bool JobRun::has_ended_within(std::chrono::milliseconds duration) {
 
 JobRun::Outcome JobRun::play(const BinSettings& machine, const InputRules& input) {
   constexpr std::chrono::milliseconds kTick{100};
-  // A signal leaves EndWatch::kPatience for all; a frame under way may take seconds.
+  // A signal leaves EndRules::patience for all; a frame under way may take seconds.
   constexpr std::chrono::milliseconds kToEnd{5000}, kToEndAfterSignal{1200};
   begin(machine, input);
-  while (!has_ended_within(kTick) && !end_.ended() && tick()) {
+  while (!has_ended_within(kTick) && !end_.is_asked() && tick()) {
   }
   if (!has_ended_within({})) {
     left_ = true;
@@ -66,7 +66,7 @@ JobRun::Outcome JobRun::play(const BinSettings& machine, const InputRules& input
   }
   const auto left_at = WorkerRules::Clock::now();
   while (!has_ended_within(kTick)) {
-    const auto patience = end_.ended() ? kToEndAfterSignal : kToEnd;
+    const auto patience = end_.is_asked() ? kToEndAfterSignal : kToEnd;
     if (WorkerRules::Clock::now() - left_at < patience) continue;
     player_.detach();
     return Outcome::kStuck;

@@ -9,13 +9,13 @@
 #include <string>
 #include <thread>
 
-#include "pipelines/jobs/end_watch.h"
 #include "pipelines/jobs/job_queue.h"
 #include "pipelines/jobs/redis/queue_link.h"
 #include "pipelines/jobs/worker/input_guard.h"
 #include "pipelines/jobs/worker/line_queue.h"
 #include "pipelines/jobs/worker/worker_rules.h"
 #include "pipelines/tandem/pipeline/elements.h"
+#include "pipelines/tandem/pipeline/end_guard.h"
 
 namespace tandem {
 
@@ -32,7 +32,7 @@ class JobRun {
 
   /// All but claim and job must outlive the run.
   JobRun(Claim claim, Job job, std::string worker, const WorkerRules& rules,
-         QueueLink<WorkQueue>& link, EndWatch& end);
+         QueueLink<WorkQueue>& link, EndGuard& end);
 
   /// Plays the job on a thread of its own, so that the calling one keeps the claim, and sees stalls
   /// and signals, whatever the job waits for. Throws Failure when the queue cannot be used any
@@ -60,7 +60,7 @@ class JobRun {
   const std::string worker_;
   const WorkerRules& rules_;
   QueueLink<WorkQueue>& link_;
-  EndWatch& end_;
+  EndGuard& end_;
   const WorkerRules::Time began_;
   WorkerRules::Running running_;
   LineQueue lines_;

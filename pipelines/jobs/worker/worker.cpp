@@ -9,7 +9,7 @@
 
 #include "files/terminal_text.h"
 #include "gst/publish/location.h"
-#include "pipelines/jobs/end_watch.h"
+#include "pipelines/jobs/end_rules.h"
 #include "pipelines/jobs/redis/queue.h"
 #include "pipelines/jobs/redis/queue_link.h"
 #include "pipelines/jobs/worker/job_run.h"
@@ -28,7 +28,9 @@ class Worker {
             [this] {
               return open_work_queue(settings_.redis, settings_.name, settings_.rules.claim_limit);
             },
-            [](const std::string& news) { std::fprintf(stderr, "tandem: %s\n", news.c_str()); }) {}
+            [](const std::string& news) { std::fprintf(stderr, "tandem: %s\n", news.c_str()); }) {
+    end_.listen({});
+  }
 
   bool run();
 
@@ -41,7 +43,7 @@ class Worker {
   void wait_for_gather();
 
   const WorkerSettings& settings_;
-  EndWatch end_{"the worker", kInterruptedStatus};
+  EndGuard& end_ = EndGuard::start(end_rules("the worker"));
   QueueLink<WorkQueue> link_;
   int failures_ = 0;  // in a row
   bool waits_for_gather_ = false;
@@ -80,7 +82,7 @@ void Worker::do_job(const Claim& claim) {
     });
     return;
   }
-  if (end_.ended()) return give_back(claim, job.id, {});
+  if (end_.is_asked()) return give_back(claim, job.id, {});
   JobRun run(claim, job, settings_.name, settings_.rules, link_, end_);
   const JobRun::Outcome outcome = run.play(settings_.machine, settings_.input);
   const JobRecord record = run.record();
@@ -128,8 +130,8 @@ void Worker::fail(const Claim& claim, const std::string& job, const JobRecord& r
 void Worker::leave_stuck(const Claim& claim, const std::string& job, JobRecord record) {
   constexpr auto kToTell = 10s;
   const std::string why = "job " + shown(job) + " cannot be stopped";
-  const bool interrupted = end_.ended();
-  end_.leave_by(EndWatch::Clock::now() + kToTell, why, 1);
+  const bool interrupted = end_.is_asked();
+  end_.leave_by(EndGuard::Clock::now() + kToTell, why, 1);
   try {
     if (interrupted) {
       give_back(claim, job, record);
@@ -144,7 +146,7 @@ void Worker::leave_stuck(const Claim& claim, const std::string& job, JobRecord r
 
 bool Worker::run() {
   bool none_left = false;
-  while (!end_.ended() && !none_left) {
+  while (!end_.is_asked() && !none_left) {
     std::optional<Claim> claim;
     bool full = false;
     const bool heard = link_.attempt([&](WorkQueue& queue) {

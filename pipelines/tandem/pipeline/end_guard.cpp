@@ -7,13 +7,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <csignal>
 #include <cstdio>
-#include <limits>
 #include <mutex>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/pipeline/end_signals.h"
@@ -21,12 +20,7 @@
 namespace tandem {
 namespace {
 
-// With what play() takes until it gives up, an end is within 3 s.
-constexpr gint64 kPatienceUs = 2 * G_USEC_PER_SEC;
-// For what stops by itself; a pipeline takes some 10 ms.
-constexpr gint64 kLastPatienceUs = 3 * G_USEC_PER_SEC / 10;
-constexpr guint kLookMs = 50;
-constexpr gint64 kNever = std::numeric_limits<gint64>::max();
+constexpr auto kNever = EndGuard::Clock::time_point::max();
 
 // Other threads may hold the lock of a stream while they wait for its reader for ever.
 void flush_messages() {
@@ -36,12 +30,19 @@ void flush_messages() {
   funlockfile(stdout);
 }
 
-[[noreturn]] void end_with(const std::vector<std::string>& unfinished) {
-  flush_messages();
-  std::string text;
-  for (const std::string& what : unfinished) text += "tandem: " + what + " is not complete\n";
-  if (!text.empty() && isatty(STDERR_FILENO)) text.insert(0, "\n");  // below the progress
-  end_process(text, kInterruptedStatus);
+std::string leaving(const std::string& name, const std::string& why) {
+  return name.empty() ? "" : "tandem: " + name + " leaves: " + why + "\n";
+}
+
+// Its dispatch function only calls back; it has no other way to be ready than its time.
+GSource* make_timer() {
+  static GSourceFuncs functions{nullptr,
+                                nullptr,
+                                [](GSource*, GSourceFunc call, gpointer data) -> gboolean { return call(data); },
+                                nullptr,
+                                nullptr,
+                                nullptr};
+  return g_source_new(&functions, sizeof(GSource));
 }
 
 std::atomic<EndGuard*> the_guard{nullptr};
@@ -49,13 +50,25 @@ std::atomic<EndGuard*> the_guard{nullptr};
 }  // namespace
 
 struct EndGuard::State {
+  explicit State(const EndRules& rules_) : rules(rules_) {
+    for (const int number : end_signals())
+      add(g_unix_signal_source_new(number), on_signal, new Signal{this, number});
+    add(timer, on_time, this);
+  }
+
+  const EndRules rules;
+  GMainContext* const context = g_main_context_new();
+  GSource* const timer = make_timer();
   std::mutex mutex;  // guards what follows; held while the listener is called
+  std::condition_variable came;
   std::function<void(int)> listener;
   bool is_set_up = false;  // listen() was called
   bool has_begun = false;
   bool hurries = false;
-  int asked = 0;                // times; hangups after the first signal do not count
-  gint64 deadline_us = kNever;  // g_get_monotonic_time()
+  int asked = 0;  // times
+  Clock::time_point deadline = kNever;
+  std::string why = "it did not come to an end after the signal";
+  int status = kInterruptedStatus;
   std::vector<std::string> unfinished;
 
   struct Signal {
@@ -63,56 +76,65 @@ struct EndGuard::State {
     int number;
   };
 
-  void prolong(gint64 patience_us) {
-    if (asked > 0 && !hurries) deadline_us = g_get_monotonic_time() + patience_us;
+  [[noreturn]] void end() {
+    flush_messages();
+    std::string text = leaving(rules.name, why);
+    for (const std::string& what : unfinished) text += "tandem: " + what + " is not complete\n";
+    if (!text.empty() && isatty(STDERR_FILENO)) text.insert(0, "\n");  // below the progress
+    end_process(text, status);
+  }
+
+  void set_deadline(Clock::time_point end) {
+    deadline = end;
+    const auto since_boot = std::chrono::ceil<std::chrono::microseconds>(end.time_since_epoch());
+    g_source_set_ready_time(timer, since_boot.count());  // g_get_monotonic_time() has this clock
+  }
+  void prolong(std::chrono::milliseconds patience) {
+    if (asked > 0 && !hurries) set_deadline(Clock::now() + patience);
   }
   void hurry() {
-    prolong(kLastPatienceUs);
+    if (rules.last_patience) prolong(*rules.last_patience);
     hurries = asked > 0;
   }
 
-  // A terminal that closes sends SIGHUP more than once: the shell passes it on, and the kernel
-  // sends it when the shell ends.
   static gboolean on_signal(gpointer data) {
     const auto& [state, number] = *static_cast<Signal*>(data);
     const std::scoped_lock lock(state->mutex);
-    if (state->asked > 0 && number == SIGHUP) return G_SOURCE_CONTINUE;
+    if (state->asked > 0 && !counts_again(number)) return G_SOURCE_CONTINUE;
     ++state->asked;
-    if (!state->is_set_up) end_with(state->unfinished);
+    if (!state->is_set_up) state->end();
     if (state->listener) state->listener(number);
-    if (state->asked == 1)
-      state->prolong(kPatienceUs);
-    else
+    if (state->asked > 1)
       state->hurry();
+    else if (const auto end = Clock::now() + state->rules.patience; end < state->deadline)
+      state->set_deadline(end);
+    state->came.notify_all();
     return G_SOURCE_CONTINUE;
   }
 
-  static gboolean look(gpointer data) {
+  static gboolean on_time(gpointer data) {
     State& state = *static_cast<State*>(data);
     const std::scoped_lock lock(state.mutex);
-    if (g_get_monotonic_time() > state.deadline_us) end_with(state.unfinished);
+    if (Clock::now() >= state.deadline) state.end();
     return G_SOURCE_CONTINUE;
   }
 
-  void add(GMainContext* context, GSource* source, GSourceFunc call, gpointer data) {
+  void add(GSource* source, GSourceFunc call, gpointer data) {
     g_source_set_callback(source, call, data, nullptr);
     g_source_attach(source, context);
-    g_source_unref(source);
   }
 
   void run() {
-    GMainContext* context = g_main_context_new();
-    for (const int number : end_signals())
-      add(context, g_unix_signal_source_new(number), on_signal, new Signal{this, number});
-    add(context, g_timeout_source_new(kLookMs), look, this);
     for (;;) g_main_context_iteration(context, TRUE);
   }
 };
 
-EndGuard::EndGuard() : state_(new State) { std::thread(&State::run, state_).detach(); }
+EndGuard::EndGuard(const EndRules& rules) : state_(new State(rules)) {
+  std::thread(&State::run, state_).detach();
+}
 
-EndGuard& EndGuard::start() {
-  static EndGuard* const guard = new EndGuard;
+EndGuard& EndGuard::start(const EndRules& rules) {
+  static EndGuard* const guard = new EndGuard(rules);
   the_guard = guard;
   return *guard;
 }
@@ -125,14 +147,36 @@ void EndGuard::listen(std::function<void(int)> on_signal) {
   state_->is_set_up = true;
 }
 
+bool EndGuard::is_asked() const {
+  const std::scoped_lock lock(state_->mutex);
+  return state_->asked > 0;
+}
+
+bool EndGuard::wait_for(std::chrono::milliseconds duration) {
+  std::unique_lock lock(state_->mutex);
+  return state_->came.wait_for(lock, duration, [this] { return state_->asked > 0; });
+}
+
 void EndGuard::alive() {
   const std::scoped_lock lock(state_->mutex);
-  state_->prolong(kPatienceUs);
+  state_->prolong(state_->rules.patience);
 }
 
 void EndGuard::hurry() {
   const std::scoped_lock lock(state_->mutex);
   state_->hurry();
+}
+
+void EndGuard::leave_by(Clock::time_point end, const std::string& why, int status) {
+  const std::scoped_lock lock(state_->mutex);
+  if (end >= state_->deadline) return;
+  state_->why = why;
+  state_->status = status;
+  state_->set_deadline(end);
+}
+
+void EndGuard::leave(const std::string& why, int status) {
+  end_process(leaving(state_->rules.name, why), status);
 }
 
 void EndGuard::begin(const std::string& what) {

@@ -1,28 +1,43 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace tandem {
 
-/// Ends the process soon after a signal of end_signals(), whatever its other threads wait for: a
+/// How long a process may take to end once it is asked to.
+struct EndRules {
+  /// From the first signal, or from the last alive() after it.
+  std::chrono::milliseconds patience{2000};
+  /// From a further SIGINT or SIGTERM; none: these count for nothing.
+  std::optional<std::chrono::milliseconds> last_patience{300};
+  /// Of the process, for the message "NAME leaves: WHY"; empty: there is none.
+  std::string name;
+};
+
+/// Ends the process in time after a signal of end_signals(), whatever its other threads wait for: a
 /// FIFO that nobody opens, a full pipe, a server or a driver that does not answer. A thread of its
 /// own handles the signals.
 ///
 /// | the signal | what happens | the process is ended |
 /// |---|---|---|
 /// | the first, before the first listen() | nothing else | at once |
-/// | the first, later | the listener is called, if there is one | 2 s after the last alive() |
-/// | SIGINT or SIGTERM again | the same | 0.3 s later |
+/// | the first, later | the listener is called, if there is one | `patience` after the last alive()
+/// | | SIGINT or SIGTERM again | the same | `last_patience` later |
 ///
 /// A process that is ended so names its unfinished files on standard error; its exit status is
-/// kInterruptedStatus. All functions may be called on any thread. None of them waits.
+/// kInterruptedStatus. All functions may be called on any thread. None but wait_for() waits.
 class EndGuard {
  public:
-  /// The guard of this process, which lives as long as the process; the first call starts it.
-  static EndGuard& start();
+  using Clock = std::chrono::steady_clock;
+
+  /// The guard of this process, which lives as long as the process; the first call starts it, with
+  /// `rules`.
+  static EndGuard& start(const EndRules& rules = {});
   /// Null before start().
   static EndGuard* started();
 
@@ -33,25 +48,36 @@ class EndGuard {
   /// not wait. An empty one only leaves the time for what is being finished.
   void listen(std::function<void(int signal)> on_signal);
 
-  /// Work goes on: the process is ended 2 s from now at the earliest.
+  /// A signal came after the first listen().
+  bool is_asked() const;
+  /// Waits so long, or until a signal comes. Returns is_asked().
+  bool wait_for(std::chrono::milliseconds duration);
+
+  /// Work goes on: the process is ended `patience` from now at the earliest.
   void alive();
 
-  /// Nothing of value is left to do: the process is ended 0.3 s from now, if it was asked for.
+  /// Nothing of value is left to do: the process is ended `last_patience` from now, if it was asked
+  /// for.
   void hurry();
+
+  /// The process is ended by `end`, for this reason and with this status, unless it ends before.
+  void leave_by(Clock::time_point end, const std::string& why, int status);
+  /// The process is ended now. Nothing is unwound: other threads may use anything.
+  [[noreturn]] void leave(const std::string& why, int status);
 
   /// `what`, as "'people.mp4'", is being written until finish() is called. The message about a
   /// process that is ended names it.
   void begin(const std::string& what);
   void finish(const std::string& what);
 
-  /// What began and is not finished. From then on it is the caller who tells the user.
+  /// The files that began and are not finished. The caller reports them from then on.
   std::vector<std::string> take_unfinished();
 
   /// begin() was called at some time.
   bool has_begun() const;
 
  private:
-  EndGuard();
+  explicit EndGuard(const EndRules& rules);
   struct State;
   State* const state_;  // never freed: the thread outlives main()
 };

@@ -4,8 +4,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <csignal>
-
 namespace tandem {
 
 std::vector<int> end_signals() {

@@ -76,9 +76,7 @@ gboolean on_interrupt(gpointer data) {
   return G_SOURCE_CONTINUE;
 }
 
-// A terminal that closes sends SIGHUP more than once: the shell passes it on, and the kernel sends
-// it when the shell ends. Only the first counts.
-gboolean on_hangup(gpointer data) {
+gboolean on_first_interrupt(gpointer data) {
   const bool first = static_cast<Session*>(data)->ended == Ended::by_itself;
   return first ? on_interrupt(data) : G_SOURCE_CONTINUE;
 }
@@ -93,8 +91,8 @@ class Signals {
       return;
     }
     for (const int signal : end_signals())
-      sources_.push_back(
-          g_unix_signal_add(signal, signal == SIGHUP ? on_hangup : on_interrupt, &session));
+      sources_.push_back(g_unix_signal_add(
+          signal, counts_again(signal) ? on_interrupt : on_first_interrupt, &session));
   }
   ~Signals() {
     if (guard_) guard_->listen({});
