@@ -12,9 +12,9 @@
 #include "pipelines/jobs/worker/input_guard.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/input/cut_short.h"
+#include "pipelines/tandem/input/input_uri.h"
 #include "pipelines/tandem/options/applications.h"
 #include "pipelines/tandem/options/queue_options.h"
-#include "pipelines/tandem/pipeline/media.h"
 
 namespace tandem {
 namespace {

@@ -12,11 +12,11 @@
 #include "pipelines/tandem/bench/report.h"
 #include "pipelines/tandem/bench/table.h"
 #include "pipelines/tandem/commands.h"
+#include "pipelines/tandem/input/input_uri.h"
 #include "pipelines/tandem/options/applications.h"
 #include "pipelines/tandem/options/bin_options.h"
 #include "pipelines/tandem/output/same_file.h"
 #include "pipelines/tandem/output/text_output.h"
-#include "pipelines/tandem/pipeline/media.h"
 
 namespace tandem {
 namespace {

@@ -11,8 +11,9 @@
 #include "pipelines/tandem/doctor/doctor.h"
 #include "pipelines/tandem/options/applications.h"
 #include "pipelines/tandem/options/options.h"
+#include "pipelines/tandem/output/encoding.h"
 #include "pipelines/tandem/pipeline/elements.h"
-#include "pipelines/tandem/pipeline/media.h"
+#include "pipelines/tandem/pipeline/packages.h"
 #include "pipelines/tandem/pipeline/pipeline_loop.h"
 #include "pipelines/tandem/pipeline/text.h"
 

@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "pipelines/tandem/options/options.h"
+#include "pipelines/tandem/output/output_file.h"
 #include "pipelines/tandem/output/same_file.h"
 #include "pipelines/tandem/pipeline/end_guard.h"
-#include "pipelines/tandem/pipeline/media.h"
 
 namespace tandem {
 namespace {

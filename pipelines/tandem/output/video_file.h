@@ -14,7 +14,7 @@
 #include <string>
 
 #include "pipelines/tandem/options/options.h"
-#include "pipelines/tandem/pipeline/media.h"
+#include "pipelines/tandem/output/encoding.h"
 
 namespace tandem {
 

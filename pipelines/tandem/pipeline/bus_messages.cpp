@@ -10,7 +10,7 @@
 #include "files/terminal_text.h"
 #include "pipelines/tandem/options/options.h"
 #include "pipelines/tandem/pipeline/lost_error.h"
-#include "pipelines/tandem/pipeline/media.h"
+#include "pipelines/tandem/pipeline/packages.h"
 #include "pipelines/tandem/pipeline/text.h"
 
 namespace tandem {

@@ -6,7 +6,7 @@
 
 #include "gst/util/propertytext.h"
 #include "pipelines/tandem/options/options.h"
-#include "pipelines/tandem/pipeline/media.h"
+#include "pipelines/tandem/pipeline/packages.h"
 
 namespace tandem {
 namespace {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "pipelines/tandem/commands.h"
-#include "pipelines/tandem/pipeline/media.h"
+#include "pipelines/tandem/output/output_file.h"
 #include "pipelines/tandem/pipeline/text.h"
 #include "pipelines/tandem/training/dataset_options.h"
 #include "pipelines/tandem/training/training_options.h"

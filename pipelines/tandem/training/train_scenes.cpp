@@ -11,7 +11,7 @@
 #include "kernels/util/model_file.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options/options.h"
-#include "pipelines/tandem/pipeline/media.h"
+#include "pipelines/tandem/output/output_file.h"
 #include "pipelines/tandem/pipeline/text.h"
 #include "pipelines/training/scenes/scene_trainer.h"
 

@@ -6,8 +6,8 @@
 
 #include "pipelines/jobs/parts/video_index.h"
 #include "pipelines/jobs/worker/job_pipeline.h"
+#include "pipelines/tandem/input/input_uri.h"
 #include "pipelines/tandem/options/options.h"
-#include "pipelines/tandem/pipeline/media.h"
 #include "tests/pipelines/jobs/json_frames.h"
 #include "tests/pipelines/support/clips.h"
 #include "tests/pipelines/support/command.h"

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+namespace tandem {
+
+/// Where `input` (a file, a URI, `camera` or a /dev/video device) is read from. Throws Failure when
+/// the file or device is not there or cannot be read.
+std::string input_uri(const std::string& input);
+
+/// `uri`, or fd:// where it is a FIFO. The process has it open from now on, and does not wait for
+/// its writer; filesrc opens files twice, which leaves the writer without a reader in between.
+/// Throws Failure.
+std::string open_fifo(const std::string& uri);
+
+/// The video that the demo shows, where it is: the file that TANDEM_DEMO_VIDEO names, else
+/// vtest.avi of Debian's opencv-doc; empty where neither is.
+std::string demo_video();
+
+}  // namespace tandem
