@@ -6,8 +6,8 @@
 #include <string_view>
 
 /// Letters and numbers as the C locale has them. The functions of <cctype> and <cstdlib> follow the
-/// locale of the host: in Turkish, 'I' has no lower case of one byte, and in German, a number ends
-/// at its point.
+/// locale of the host. In Turkish, 'I' has no lower case of one byte. In German, a number ends at
+/// its point.
 namespace tandem {
 
 constexpr bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }

@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// What went wrong and what to do, for a user. The standard library's own exceptions name their
+/// The cause and the remedy, for a user. The standard library's own exceptions name their
 /// class or function instead.
 inline std::string error_text(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)

@@ -12,7 +12,7 @@ namespace tandem {
 /// gives it back when the process dies.
 class FileLock {
  public:
-  /// Of a file that is for this alone and is made when it is not there, in the folder that is open
+  /// Locks a file that serves nothing else and is made if it is missing, in the folder that is open
   /// as the handle `folder`. Waits for `most` at most.
   FileLock(int folder, const std::string& name, std::chrono::milliseconds most);
   ~FileLock();

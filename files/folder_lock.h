@@ -13,7 +13,7 @@ namespace tandem {
 /// process dies, and not when it is stopped.
 class FolderLock {
  public:
-  /// Of a folder that is there. Waits for `most` at most. Where the file system locks files alone,
+  /// Locks a folder that exists. Waits for `most` at most. Where the file system locks files alone,
   /// as NFS does, the lock is that of ".lock" in the folder.
   FolderLock(const std::string& folder, std::chrono::milliseconds most);
   ~FolderLock();

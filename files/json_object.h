@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// What numbers of a file may be: `least` to `most`, and 0 or at least `smallest` away from it.
+/// The range of numbers in a file: `least` to `most`, and 0 or at least `smallest` away from it.
 struct NumberBounds {
   double least = 0, most = 1e15, smallest = 0;
 };
@@ -40,12 +40,12 @@ class JsonObject {
   /// An element of a list.
   JsonObject element(const char* list, std::size_t i) const;
 
-  // Of fields that may be null.
+  // Fields that may be null.
   std::optional<std::string> text_or_null(const char* name) const;
   std::optional<double> number_or_null(const char* name) const;
   std::optional<JsonObject> object_or_null(const char* name) const;
 
-  // Of fields that not every file has.
+  // Fields that are optional.
   bool has(const char* name) const { return json_.contains(name); }
   std::optional<std::string> text_if_there(const char* name) const;
   std::optional<double> number_if_there(const char* name) const;

@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-/// An open folder of this user in which nobody else can make, rename or remove a file. What is in
-/// it is reached by its handle: it stays the folder that was checked, whatever happens to its path.
+/// An open folder of this user in which nobody else can make, rename or remove a file. Files
+/// in it are reached by its handle: it stays the folder that was checked, whatever its path names.
 ///
 /// - The folder belongs to this user, and nobody else may write into it.
 /// - Folders above belong to this user or to root. Nobody else may write into them, unless they are

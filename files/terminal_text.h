@@ -7,9 +7,9 @@
 
 namespace tandem {
 
-/// A text of others, as a terminal may show it in a line: characters that control a terminal, that
-/// turn the direction of writing, and bytes that are not UTF-8 become "\x1b" and the like; behind
-/// `most_bytes` the rest is left out.
+/// A text from outside, made safe for one line of a terminal. Characters that control a terminal or
+/// turn the direction of writing, and bytes that are not UTF-8, become escapes such as "\x1b". The
+/// text behind `most_bytes` is left out.
 std::string terminal_text(std::string_view text, std::size_t most_bytes = 500);
 
 }  // namespace tandem

@@ -22,7 +22,7 @@ struct Room {
 /// that the libraries keep. With answers after 50 ms it allows 80 MB/s.
 constexpr std::size_t kMostBytesUnderWay = 4 << 20;
 
-/// What has become known of a connection.
+/// News of a connection.
 struct BrokerEvents {
   bool connected = false;              ///< the broker has let us in, now or earlier
   std::vector<uint64_t> acknowledged;  ///< lines that it has taken over since the last turn
@@ -42,15 +42,15 @@ class Broker {
 
   /// Sends and receives what the socket allows.
   virtual BrokerEvents turn() = 0;
-  /// What may be handed over now.
+  /// The lines that may be handed over now.
   virtual Room room() const = 0;
   /// Hands a line over, to be sent now or in the next turn. Only when there is room.
   virtual void publish(uint64_t id, const std::string& line) = 0;
-  /// What the socket is to be polled for; another turn is due when it is ready.
+  /// The events to poll the socket for; another turn is due when it is ready.
   virtual pollfd waits_for() const = 0;
 };
 
-/// What came of opening a connection.
+/// The outcome of opening a connection.
 struct Opened {
   std::unique_ptr<Broker> broker;  ///< null: `error` says why
   std::string error;

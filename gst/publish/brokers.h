@@ -30,7 +30,7 @@ std::unique_ptr<Broker> open_mqtt(const Location& location, const std::string& c
 std::unique_ptr<Broker> open_redis(const Location& location, const std::string& client_id,
                                    const std::string& address);
 
-// Of one protocol each; a build without its library links a stub.
+// One protocol each; a build without its library links a stub.
 std::string missing_mqtt();
 std::string missing_redis();
 std::string refusal_by_mqtt(const Location& location, const std::string& client_id);

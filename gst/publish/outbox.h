@@ -36,8 +36,8 @@ struct OutboxLimits {
 };
 
 /// Lines in order, each kept until the broker acknowledges it or until newer ones need its place.
-/// A line that is under way when its place is needed leaves the box and counts as queued until its
-/// fate is known: the broker acknowledges it, or the connection is lost and it counts as dropped.
+/// A line in flight whose place is needed leaves the box and counts as queued until its fate is
+/// known. If the broker acknowledges it, it is delivered; if the connection is lost, it is dropped.
 /// Any thread may call anything; no call waits for more than the others' few instructions.
 class Outbox {
  public:

@@ -8,7 +8,7 @@ namespace tandem {
 /// The first line of a file. Throws std::runtime_error, which names the file and not what is in it.
 std::string read_password_file(const std::string& path);
 
-/// What to do about a file with a secret that users other than its owner may read; empty: none may.
+/// The advice about a file with a secret that other users may read; empty if only its owner may.
 std::string exposure_of(const std::string& path);
 
 }  // namespace tandem

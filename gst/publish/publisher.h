@@ -24,7 +24,7 @@ struct PublisherStats {
   bool connected = false;
 };
 
-/// Publishes lines on a thread of its own. Who hands them over never waits for the broker.
+/// Publishes lines on a thread of its own. A caller never waits for the broker.
 class Publisher {
  public:
   /// Called on the publisher's thread; must not destroy the publisher.

@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-/// The commands that begin a connection: the login that the location asks for, the client's name in
-/// CLIENT LIST unless it is empty, and PING, which a Redis server answers by PONG.
+/// The commands that begin a connection: the login of the location, the client's name in CLIENT
+/// LIST unless it is empty, and PING, which a Redis server answers by PONG.
 inline std::vector<std::vector<std::string>> redis_greeting(const Location& location,
                                                             const std::string& client_name) {
   std::vector<std::vector<std::string>> commands;

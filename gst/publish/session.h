@@ -25,7 +25,7 @@ class Backoff {
   std::chrono::milliseconds pause_ = kFirst;
 };
 
-/// What an application should hear of a session.
+/// The news of a session for the application.
 struct SessionNews {
   enum class Kind {
     kConnected,
@@ -55,7 +55,7 @@ class Session {
   /// A shorter line (bytes) is never given up: limits of brokers are higher.
   static constexpr std::size_t kLeastSuspect = 16384;
 
-  /// What to wait for before the next step: the file, the time, or new lines in the outbox.
+  /// The events that allow the next step: the file, the time, or new lines in the outbox.
   struct Step {
     pollfd file{-1, 0, 0};
     Time until;

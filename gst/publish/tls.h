@@ -16,8 +16,8 @@ struct TlsFailure {
   bool hopeless = false;  ///< another connection would fare no better
 };
 
-/// What OpenSSL needs to talk to the server of one location: its certificate must be vouched for,
-/// in date, and of the location's host. There is no way to do without. Serves one connection.
+/// The state of OpenSSL for one connection to the server of a location. The server's certificate
+/// must be vouched for, in date, and of the location's host; no option turns this check off.
 class TlsContext {
  public:
   /// Throws std::invalid_argument, which names the file that is of no use.
@@ -26,7 +26,7 @@ class TlsContext {
   TlsContext& operator=(const TlsContext&) = delete;
 
   SSL_CTX* get() const { return context_.get(); }
-  /// What an error of OpenSSL's queue means, if need be by what was wrong with the certificate.
+  /// The meaning of an error in OpenSSL's queue, with the fault of the certificate if it has one.
   TlsFailure failure(unsigned long error) const;
 
  private:

@@ -30,7 +30,7 @@ class Wire {
   /// Why the connection is of no more use; empty: it is.
   const std::string& lost() const { return lost_; }
   bool hopeless() const { return hopeless_; }  ///< lost, and another one would be as well
-  /// What the socket is to be polled for; another turn is due when it is ready.
+  /// The events to poll the socket for; another turn is due when it is ready.
   pollfd waits_for() const;
 
  private:

@@ -14,8 +14,8 @@ namespace tandem::generate {
 using Symbol = std::string;
 std::string name_of_symbol(const Symbol& symbol);
 
-/// Sizes may be products of parameters, each of which is one symbol of a sum: "h#4.w#9". Of a
-/// symbol that is none, itself.
+/// Sizes may be products of parameters, each of which is one symbol of a sum: "h#4.w#9". A
+/// symbol that is no product is its own factor.
 std::vector<Symbol> factors_of(const Symbol& symbol);
 Symbol product_of(std::vector<Symbol> factors);
 
@@ -23,8 +23,8 @@ Symbol product_of(std::vector<Symbol> factors);
 /// in a long.
 inline constexpr long kMostNumber = long{1} << 31;
 
-/// A sum of symbols times whole numbers: 2*i + k - 1. What makes one throws std::overflow_error
-/// where a number is beyond kMostNumber.
+/// A sum of symbols times whole numbers: 2*i + k - 1. The functions that make
+/// one throw std::overflow_error if a number is beyond kMostNumber.
 struct Affine {
   std::map<Symbol, long> terms;  ///< none is 0
   long constant = 0;

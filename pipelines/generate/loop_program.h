@@ -11,7 +11,7 @@
 #include "kernels/stage_file/stage_file.h"
 #include "pipelines/generate/affine.h"
 
-/// What the generator knows of a C function with parallel loops: no word of libclang.
+/// A C function with parallel loops, as values without any type of libclang.
 namespace tandem::generate {
 
 struct Place {
@@ -60,7 +60,7 @@ struct Level {
   Span body;
 };
 
-/// What a condition around code says of variables that keep their values.
+/// The values of constant variables that a condition around code implies.
 struct Fact {
   Affine value;
   bool is_other = false;  ///< `value` is not 0; else it is at least 0

@@ -21,7 +21,7 @@ struct Part {
   bool operator==(const Part&) const = default;
 };
 
-/// What is done with a video. The properties are those that change the result, named as the options
+/// The analysis of a video. The properties are those that change the result, named as the options
 /// of `tandem submit`: whoever does the work, the result is the same.
 struct Analysis {
   std::string uri, application;
@@ -30,7 +30,7 @@ struct Analysis {
   bool operator==(const Analysis&) const = default;
 };
 
-/// What a worker does in one go.
+/// The unit of work that a worker takes.
 struct Job {
   std::string id;  ///< of the video and the part: job_id()
   Analysis analysis;
@@ -56,7 +56,7 @@ std::string new_identity();
 std::string job_id(const Video& video, std::size_t part);
 /// "7.0", for people; whatever the id is, safe for a terminal.
 std::string shown(const std::string& job_id);
-/// What a job_id() is made of; none where the text is not one.
+/// The parts of a job_id(); none where the text is not one.
 struct JobPlace {
   uint64_t video = 0;
   std::size_t part = 0;

@@ -21,8 +21,8 @@ struct JobSetup {
   BinSettings bin;
 };
 
-/// What a worker with these settings of its machine does for a job. Throws UsageError for what no
-/// application or property is called, and for values that cannot be read.
+/// The setup for a job on a worker with these settings of its machine. Throws UsageError for an
+/// unknown application or property, and for values that cannot be read.
 JobSetup set_up(const Analysis& analysis, const BinSettings& machine);
 
 }  // namespace tandem

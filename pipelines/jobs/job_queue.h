@@ -35,7 +35,7 @@ struct JobRecord {
   std::string reason{};  ///< why it failed
 };
 
-/// What workers do with a queue. Every call waits for the server and throws RedisError.
+/// A queue as workers use it. Every call waits for the server and throws RedisError.
 class WorkQueue {
  public:
   WorkQueue() = default;
@@ -74,7 +74,7 @@ struct ResultEntry {
   std::string problem{};  ///< why it is of no use; empty: nothing is known against it
 };
 
-/// What there is of jobs beside their results; by job_id().
+/// The records of jobs, beside their results; by job_id().
 struct JobRecords {
   std::map<std::string, JobRecord> done, failed;
   std::map<std::string, std::string> damaged{};  ///< done, they say; why that cannot be read
@@ -86,7 +86,7 @@ struct QueueVideos {
   std::map<std::string, std::string> problems{};  ///< by the name of the entry: why it is no video
 };
 
-/// What gathers results. Every call waits for the server and throws RedisError.
+/// A queue as a gather uses it. Every call waits for the server and throws RedisError.
 class GatherQueue {
  public:
   GatherQueue() = default;

@@ -9,7 +9,7 @@
 
 namespace tandem {
 
-/// What `tandem jobs` says of a video.
+/// The state of a video, for `tandem jobs`.
 struct VideoSummary {
   uint64_t number = 0;
   std::string uri, application;

@@ -7,7 +7,7 @@
 
 namespace tandem {
 
-/// What `tandem bench --json` writes (docs/bench-json.md), as the report needs it. A value that was
+/// The file of `tandem bench --json` (docs/bench-json.md), as the report needs it. A value that was
 /// not measured, or that does not apply, is empty.
 struct BenchFile {
   struct Configuration {

@@ -21,8 +21,8 @@ std::string mark_at(Mark mark, double x, double y, double stretch = 1);
 /// The mark as a small picture in a line of text.
 std::string mark_in_text(Mark mark);
 
-/// What stands out among the configurations for `metric`, by index: chosen and baseline as the file
-/// names them, best by this metric. The innermost mark first.
+/// The marks of configurations that stand out for `metric`, by index: chosen and baseline as the
+/// file names them, best by this metric. The innermost mark first.
 std::vector<std::vector<Mark>> marks_of(const BenchFile& bench, const Metric& metric);
 
 /// Room that a mark takes, in either direction.

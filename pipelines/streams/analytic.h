@@ -14,7 +14,7 @@ struct Line {
 /// Least squares; flat where all x are one.
 Line line_through(const std::vector<double>& x, const std::vector<double>& y);
 
-/// What a device's copies and launches cost, from the one-stream runs of samples.
+/// The costs of a device's copies and launches, from the one-stream runs of samples.
 struct CopyCosts {
   Line upload, download;  ///< nanoseconds by bytes; starts are of one copy
   double launch_ns = 0;   ///< of the shortest kernels

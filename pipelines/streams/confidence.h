@@ -9,7 +9,7 @@ struct Spread {
   double median = 0, mean = 0;
   double interval = 1;  ///< width of the mean's 95% confidence interval by Student's t, relative
 };
-/// Of one value or more; the interval of a single one is 1.
+/// For one value or more; the interval of a single one is 1.
 Spread spread_of(std::vector<double> values);
 
 }  // namespace tandem::streams

@@ -11,7 +11,7 @@ namespace tandem::streams {
 /// Programs of one family, such as convsepr1 and convsepr8, are left out together.
 std::string family_of(const std::string& program);
 
-/// What a method does for one sample.
+/// The result of a method for one sample.
 struct Outcome {
   StreamCandidate chosen;
   double speed_up = 1;  ///< over one stream

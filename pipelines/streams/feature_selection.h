@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-/// What Zhang (section 3.2) does to features before a network sees them.
+/// The preparation of features by Zhang (section 3.2) before a network sees them.
 namespace tandem::streams {
 
 using Column = std::vector<double>;
@@ -20,7 +20,8 @@ struct PrincipalComponents {
   std::vector<std::vector<double>> directions;  ///< of length 1, by falling variance
   std::vector<double> variances;
 };
-/// Of columns with mean 0: those that hold `share` of the variance together. By Jacobi's rotations.
+/// Principal components of columns with mean 0: those that hold `share` of the variance together.
+/// By Jacobi's rotations.
 PrincipalComponents principal_components(const std::vector<Column>& columns, double share = 1);
 
 /// Varimax rotation of components scaled by their deviations; what each column adds to the variance

@@ -20,7 +20,7 @@ class HardwareCounters {
   /// Why there are none; empty: there are.
   const std::string& problem() const { return problem_; }
   void start();
-  /// What was counted since start(): cpu-instructions, and the rates branch-miss and l1-miss.
+  /// The counts since start(): cpu-instructions, and the rates branch-miss and l1-miss.
   /// Empty where there are none.
   FeatureValues stop();
 

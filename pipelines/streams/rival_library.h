@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-/// What the library with OpenCV's rivals gives to the command, which loads it when it is asked to
-/// evaluate: no other use of the command needs OpenCV.
+/// The interface of the library with OpenCV's rivals to the command, which loads it when it is
+/// asked to evaluate: no other use of the command needs OpenCV.
 namespace tandem::streams {
 
 struct RivalRows {
@@ -18,7 +18,7 @@ struct RivalRows {
 class TrainedRival {
  public:
   virtual ~TrainedRival() = default;
-  /// Of one row: a number or a label. One thread at a time.
+  /// The prediction for one row: a number or a label. One thread at a time.
   virtual float answer(const std::vector<float>& inputs) const = 0;
 };
 

@@ -9,7 +9,7 @@
 /// so many partitions and tasks, on one device of one machine. docs/streams.md has the fields.
 namespace tandem::streams {
 
-/// Of the table's file. Rises when a field goes or changes its meaning.
+/// For the table's file. Rises when a field goes or changes its meaning.
 inline constexpr int kSamplesSchema = 1;
 
 /// By name. A feature that a machine does not give is absent.

@@ -17,7 +17,7 @@ using Values = std::map<Symbol, Affine>;  ///< what sizes are
 struct Range {
   long least = 0, most = 0;
 };
-/// Of an expression inside of loops whose bounds are numbers.
+/// The range of an expression inside of loops whose bounds are numbers.
 std::optional<Range> range_of(const Affine& value, const std::vector<Loop>& around,
                               const Values& values);
 

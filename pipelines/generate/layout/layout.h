@@ -28,8 +28,8 @@ struct Layout {
   std::vector<std::string> places_of(const Array& array) const;
 };
 
-/// What an access reads, relative to the element that its iteration is for: least and largest, by
-/// dimension. Null: not bounded by numbers.
+/// The elements that an access reads, relative to the element of its iteration: least and largest,
+/// by dimension. Null: not bounded by numbers.
 std::optional<std::vector<Range>> reach_of(const ArrayAccess& access, const Grid& grid,
                                            const Values& values);
 

@@ -37,7 +37,8 @@ class ClangSource {
   [[noreturn]] void refuse(CXCursor at, const std::string& reason) const;
   [[noreturn]] void refuse(std::size_t offset, const std::string& reason) const;
 
-  /// Of a declaration, or of what an expression refers to; empty when it is not of this file.
+  /// The symbol of a declaration, or of the one that an expression refers to; empty when it is not
+  /// of this file.
   Symbol symbol(CXCursor cursor) const;
   /// The words of a part of the file without comments.
   std::vector<Token> tokens(Span span) const;

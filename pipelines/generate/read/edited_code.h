@@ -14,7 +14,7 @@ struct Edit {
   std::string text;
 };
 
-/// Parts do not overlap. Of several at one place, the first comes first.
+/// Parts do not overlap. Several at one place keep their order.
 ExpandedCode edited(const ExpandedCode& code, std::vector<Edit> edits);
 
 }  // namespace tandem::generate

@@ -8,7 +8,7 @@
 
 namespace tandem::generate {
 
-/// What comment lines of a file with loops say of it: docs/generate.md has their form.
+/// The notes in comment lines of a file with loops; docs/generate.md has their form.
 struct LoopNotes {
   struct Bounds {
     double least = 0, most = 1;
@@ -23,7 +23,7 @@ struct LoopNotes {
 /// Throws std::runtime_error for lines that cannot be read.
 LoopNotes read_notes(const std::string& text, const std::string& path);
 
-/// Of a bound in `values:`: "64", "n" or "n-1"; 0 of names that have no value.
+/// The value of a bound in `values:`: "64", "n" or "n-1"; 0 of names that have no value.
 double value_of(const std::string& bound, const std::map<std::string, double>& values);
 
 }  // namespace tandem::generate

@@ -18,8 +18,8 @@ std::optional<Affine> affine_of(const ClangSource& source, CXCursor expression,
 /// Null when the loop does not count. Its bounds are null where affine_of() is.
 std::optional<Loop> counted_loop(const ClangSource& source, CXCursor loop, const ValueOf& value_of);
 
-/// Of a number of the function outside of its loops. Adds parameters that count as numbers to
-/// `numbers`.
+/// The size that is a number of the function outside of its loops. Adds parameters that count as
+/// numbers to `numbers`.
 std::optional<Affine> size_of(const LoopProgram& program, const Symbol& symbol,
                               std::set<Symbol>& numbers);
 

@@ -9,7 +9,7 @@
 
 namespace tandem::generate {
 
-/// What nests of a function use of the rest of the file.
+/// The parts of the rest of the file that nests of a function use.
 struct FileUses {
   std::map<std::size_t, Span> tables, functions;  ///< by their place
   std::set<std::size_t> open;                     ///< functions that are being read

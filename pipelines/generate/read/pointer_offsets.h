@@ -9,8 +9,8 @@
 
 namespace tandem::generate {
 
-/// What makes whole numbers of the pointers that functions with parallel loops declare, so that
-/// each element is one of an array:
+/// The edits that replace the pointers which functions with parallel loops declare by whole
+/// numbers, so that each element is one of an array:
 ///
 ///   const float *row = in + y * w;  ... row[x] ...    becomes    int row = y * w;  ... in[row + x]
 ///

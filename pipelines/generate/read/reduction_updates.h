@@ -8,9 +8,9 @@
 
 namespace tandem::generate {
 
-/// What a loop does with the variables of its `reduction`. Threads and devices reduce parts of the
-/// iterations and put the results together, so that each iteration may add its value and nothing
-/// else: no iteration sees what the ones before it made of the variable.
+/// The updates by a loop of the variables of its `reduction`. Threads and devices reduce parts of
+/// the iterations and combine the results. An iteration may therefore only add its value: it does
+/// not see the variable as earlier iterations left it.
 class ReductionUpdates {
  public:
   ReductionUpdates(const ClangSource& source, const std::vector<Reduction>& reductions)

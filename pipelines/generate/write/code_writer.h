@@ -10,7 +10,7 @@
 
 namespace tandem::generate {
 
-/// What names of the loops' file are called in the stage's: another name where a stage has it.
+/// The names in the stage file of names in the loops' file: another one where a stage has it.
 class StageNames {
  public:
   explicit StageNames(const LoopProgram& program) : program_(program) {}

@@ -9,7 +9,7 @@
 
 namespace tandem::generate {
 
-/// What a stage's code tells of it without a run (Zhang, tables 1 and 2): numbers by the names
+/// The static features of a stage's code (Zhang, tables 1 and 2): numbers by the names
 /// that docs/generate.md lists, in bytes where they are sizes.
 using Features = std::map<std::string, Polynomial>;
 
@@ -17,7 +17,8 @@ Features features_of(const LoopProgram& program, const Layout& layout, const Sta
 
 /// The comment line "// features: name=value name=value\n".
 std::string features_line(const Features& features);
-/// Of a stage file's text, for frames of a size. Empty: it has none. Throws std::invalid_argument.
+/// The features in a stage file's text, for frames of a size. Empty: it has none. Throws
+/// std::invalid_argument.
 std::map<std::string, double> read_features(const std::string& stage, int width, int height);
 
 }  // namespace tandem::generate

@@ -21,7 +21,7 @@ class Polynomial {
   Polynomial operator*(const Polynomial& other) const;
   double at(int width, int height) const;
   std::string text() const;
-  /// Of text(); throws std::invalid_argument.
+  /// Reads what text() writes; throws std::invalid_argument.
   static Polynomial read(const std::string& text);
 
  private:

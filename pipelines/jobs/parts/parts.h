@@ -16,15 +16,15 @@ struct CodedFrame {
   bool key = false;      ///< decoding may begin here
 };
 
-/// What a look through a video without decoding it tells.
+/// The index of a video, made without decoding it.
 struct VideoIndex {
   std::vector<CodedFrame> frames;  ///< in the order of the file, which is that of decoding
   std::string why_whole;           ///< why the video cannot be cut; empty: it can
 };
 
-/// Cuts a video before key frames into parts of at least `least_ns`, except the last. Presentation
-/// times decide where a frame belongs: of the frames that follow a key frame in the file, those
-/// shown before it (B-frames of an open group of pictures) are of the part before. A part that
+/// Cuts a video before key frames into parts of at least `least_ns`, except the last. A frame
+/// belongs to a part by its presentation time. Frames that follow a key frame in the file and are
+/// shown before it (B-frames of an open group of pictures) belong to the part before. A part that
 /// begins with such a key frame is sought at the key frame before. One part, with nothing known of
 /// it, where the video cannot be cut or `least_ns` is 0.
 std::vector<Part> cut(const VideoIndex& index, uint64_t least_ns);

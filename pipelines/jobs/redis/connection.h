@@ -12,14 +12,14 @@
 
 namespace tandem {
 
-/// What a server answers.
+/// The reply of a server.
 struct RedisReply {
   enum class Kind { kNothing, kText, kNumber, kList, kError } kind = Kind::kNothing;
   std::string text;
   int64_t number = 0;
   std::vector<RedisReply> list;
 
-  /// Of a list; nothing where there is no such element.
+  /// An element of a list; kNothing if there is no such element.
   const RedisReply& operator[](std::size_t i) const;
 };
 

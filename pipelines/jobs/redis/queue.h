@@ -66,7 +66,7 @@ QueueState look(const RedisSettings& settings);
 /// jobs. Throws RedisError.
 std::size_t retry_failed(const RedisSettings& settings);
 
-// What the parts above share.
+// Shared by the classes above.
 /// Makes the group of the jobs' stream, and the stream, where they are not there. Throws
 /// RedisError.
 void make_group(RedisConnection& connection, const QueueKeys& keys);

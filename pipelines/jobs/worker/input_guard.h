@@ -15,7 +15,7 @@
 
 namespace tandem {
 
-/// What a worker reads for those who may write to its queue.
+/// The inputs that a worker reads on behalf of whoever may write to its queue.
 struct InputRules {
   /// Others of GStreamer's sources wait for ever (FIFOs of pushfile:), take what is not theirs
   /// (handles of fd:) or open more than they name (splitmux:).

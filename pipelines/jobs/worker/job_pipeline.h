@@ -10,7 +10,7 @@
 
 namespace tandem {
 
-/// Who is called while a job's pipeline plays.
+/// Callbacks while a job's pipeline plays.
 struct JobHandlers {
   /// With a line of JSON for each frame, in order, in a streaming thread.
   std::function<void(const std::string& line)> line;

@@ -42,7 +42,7 @@ class JobRun {
   /// It failed, and the machine is not to blame. Once play() has returned.
   bool refused() const { return refused_; }
 
-  /// What is known of it; the reason where it failed.
+  /// The record of the run, with the reason if it failed.
   JobRecord record() const;
 
   /// Publishes what is left, and that the job is done. To be called again when it throws.

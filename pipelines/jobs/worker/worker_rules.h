@@ -5,7 +5,7 @@
 
 namespace tandem {
 
-/// What a worker does when; no rule knows the server, the pipeline or a clock.
+/// The rules of a worker, as pure functions: time is passed in, no server or pipeline is used.
 struct WorkerRules {
   using Clock = std::chrono::steady_clock;
   using Time = Clock::time_point;

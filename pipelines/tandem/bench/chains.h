@@ -3,7 +3,7 @@
 
 namespace tandem {
 
-/// What `tandem bench` and the project's benches put into tandembin.
+/// The chains of stages that `tandem bench` and the project's benches put into tandembin.
 struct BenchChain {
   const char* name;  ///< of the application
   const char* stages;

@@ -15,7 +15,7 @@ struct BenchOrigin {
   std::optional<std::string> input;      ///< as it was given; none: a moving pattern
 };
 
-/// Of a bench that begins now. `input`: empty for a moving pattern.
+/// The origin of a bench that begins now. `input`: empty for a moving pattern.
 BenchOrigin bench_origin(const std::string& input);
 
 }  // namespace tandem

@@ -34,7 +34,7 @@ class BenchPipeline {
   /// Throws Failure. `frames` outlives this object.
   BenchPipeline(const FrameStore& frames, const BinSettings& settings);
 
-  /// What tandembin chooses and predicts when it trains on these frames.
+  /// The choice and the predictions of tandembin when it trains on these frames.
   struct Trained {
     std::string metric;
     std::string chosen;

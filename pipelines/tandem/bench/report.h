@@ -11,8 +11,8 @@
 
 namespace tandem {
 
-/// Of the JSON that to_json makes (docs/bench-json.md). Rises when a field goes or changes its
-/// meaning; more fields are no new schema.
+/// The version of the JSON that to_json makes (docs/bench-json.md). It rises if a field goes or
+/// changes its meaning; more fields are no new schema.
 inline constexpr int kBenchSchema = 1;
 
 struct BenchConfiguration {
@@ -41,7 +41,7 @@ std::vector<BenchConfiguration> split_configurations(const std::string& mapping)
 /// frames in bands, which none has; else none.
 std::optional<BenchConfiguration> read_unlisted(const std::string& name);
 
-/// What several rounds come to, measured or predicted alike; none when there is no round.
+/// The median of several rounds, measured or predicted alike; none without a round.
 std::optional<double> median_of(std::vector<double> values);
 
 struct BenchMeasurement {
@@ -87,7 +87,7 @@ struct BenchResult {
 
   struct Training {
     std::string chosen;
-    /// Of that, with what trials taught.
+    /// The prediction, corrected by trials.
     std::optional<double> predicted_fps, predicted_energy_j, predicted_latency_ms;
     int experiments = 0, frames = 0;
     double seconds = 0;
@@ -111,9 +111,9 @@ std::vector<const BenchMeasurement*> rank(const BenchResult& result);
 /// The first of them, or null where nothing was measured.
 const BenchMeasurement* best_of(const BenchResult& result);
 
-/// The mapping in which each stage is where it takes less time, from the medium grain run without a
-/// device and the runs of one thread with a single stage on the device; none when one of them is
-/// missing. What no configuration has on the device stays on the CPU.
+/// The mapping that puts each stage where it takes less time. The times are from the medium grain
+/// run without a device and the runs of one thread with a single stage on the device; none if one
+/// of these runs is missing. A stage that no configuration has on the device stays on the CPU.
 std::optional<std::string> baseline_mapping(const BenchResult& result);
 
 /// The JSON that `tandem bench` writes; fields that do not apply are null.

@@ -22,7 +22,7 @@ struct StageSetting {
 /// defaults.
 std::vector<StageSetting> settings_of(const StageFile& file);
 
-/// What a check saw of an output in all frames.
+/// The values of an output that a check saw in all frames.
 struct SeenOutput {
   std::string name;
   double tolerance = 0;
@@ -38,7 +38,7 @@ class StageCheck {
   StageCheck(const StageFile& file, std::shared_ptr<opencl::Context> context,
              const GreyImage* picture);
 
-  /// What is wrong with frames of one size; empty: nothing. `begin` is told what is run next.
+  /// The fault found with frames of one size; empty: none. `begin` is called with the next step.
   std::string compare(Size size, const StageSetting& setting,
                       const std::function<void(const std::string&)>& begin);
 

@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-/// What check-stage fills planes with. Noise has no smooth areas and no mean far from the middle,
-/// so that code behind a threshold may never run on it.
+/// The contents of planes in check-stage. Noise alone has no smooth areas and no mean far from the
+/// middle, so that code behind a threshold may never run on it.
 enum class Scene { kNoise, kGradient, kEdges, kBlobs, kText, kBlack, kWhite, kPicture };
 const char* name_of(Scene scene);
 

@@ -19,8 +19,8 @@ struct OpenclDrivers {
   std::vector<OpenclDriver> list;
 };
 
-/// What the loader of this process will load. OCL_ICD_VENDORS names a folder of .icd files, one
-/// such file, or a library; `system_folder` is taken where it is not set.
+/// The drivers that the loader of this process will load. OCL_ICD_VENDORS names a folder of .icd
+/// files, one such file, or a library; `system_folder` is taken where it is not set.
 OpenclDrivers find_opencl_drivers(const std::string& system_folder);
 
 struct DriverAnswer {

@@ -12,8 +12,8 @@
 
 namespace tandem {
 
-/// A floating bin with a `src` pad that gives raw I420 video: the main video stream of `uri`,
-/// decoded, turned as its tags say, with square pixels, at its own size or scaled to `size` with
+/// A floating bin with a `src` pad for raw I420 video: the main video stream of `uri`, decoded,
+/// turned as its tags say, with square pixels. It has its own size or is scaled to `size`, with
 /// bars that keep people's proportions.
 GstElement* make_source(const std::string& uri, std::optional<Size> size);
 
@@ -28,8 +28,8 @@ void set_source_size(GstElement* source, Size size);
 /// is scaled; when it returns false the stream ends before this frame. Set it once.
 void watch_source(GstElement* source, std::function<bool(uint64_t frame)> before_frame);
 
-/// Ends the stream for whatever is linked to the source pad `pad`, but not for `pad`, which would
-/// refuse events from then on: a tag that it refuses makes the next frame an error. Call it from a
+/// Ends the stream for the peer of the source pad `pad`, but not for `pad`. An ended pad refuses
+/// events, and a tag that it refuses makes the next frame an error. Call it from a
 /// probe of `pad` that drops all data and events afterwards.
 void end_stream_behind(GstPad* pad);
 

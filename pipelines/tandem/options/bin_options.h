@@ -23,7 +23,7 @@ void add_model_options(OptionParser& parser, BinSettings& settings, Subcommand c
 /// The options that fix what tandembin does.
 void add_configuration_options(OptionParser& parser, BinSettings& settings);
 
-/// Of the options of either, those that change how fast it is and not what comes out.
+/// The options of either that change its speed and not its results.
 void add_machine_options(OptionParser& parser, BinSettings& settings, Subcommand command);
 void add_speed_options(OptionParser& parser, BinSettings& settings);
 

@@ -19,8 +19,8 @@ struct Encoding {
     /// would be nonsense, and muxers leave out all packets when the segment has an end. It keeps
     /// the order of frames.
     same_time,
-    /// Ogg stores the number of a frame at a constant rate instead of its time: frames that are
-    /// nearer to each other than that share a number, and readers leave out the last ones.
+    /// Ogg stores the number of a frame at a constant rate instead of its time. Frames that are
+    /// nearer to each other share a number, and readers leave out the last ones.
     no_times,
   } quirk = Quirk::none;
 };

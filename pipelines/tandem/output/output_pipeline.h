@@ -43,7 +43,7 @@ class OutputPipeline {
   /// Ends with this failure; as abandon().
   void fail(const Failure& failure);
 
-  /// Takes no more frames and waits for nothing. What it writes is not complete.
+  /// Takes no more frames and waits for nothing. Its file is not complete.
   void abandon();
 
   /// Closes what was written. Call it when the EOS of the pad has passed, or after abandon().

@@ -58,7 +58,7 @@ class VideoFile {
 
   ObjectRef<GstElement> kept_;  // the filter in front of the encoder
 
-  // Of the streaming thread.
+  // Used by the streaming thread.
   CapsRef first_caps_;
   int rate_n_ = 0, rate_d_ = 1;                    // frames a second
   bool rate_assumed_ = false, rate_told_ = false;  // the input states none

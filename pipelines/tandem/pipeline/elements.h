@@ -13,7 +13,7 @@
 
 namespace tandem {
 
-/// What the command line says about tandembin and its stages; empty fields keep the defaults.
+/// Settings of tandembin and its stages from the command line; empty fields keep the defaults.
 struct BinSettings {
   std::string stages;
   std::string mapping, granularity, device, split;
@@ -39,7 +39,7 @@ void set_property(gpointer object, const char* option, const char* property,
 void set_stage_property(GstElement* bin, const char* option, const char* property,
                         const std::string& value);
 
-/// That property of the first stage in `bin` that has it.
+/// The value of this property in the first stage of `bin` that has it.
 std::optional<int> stage_number(GstElement* bin, const char* property);
 
 /// A floating tandembin called "tandem", filled and set up. Throws Failure and UsageError.
@@ -49,7 +49,7 @@ GstElement* make_tandembin(const BinSettings& settings);
 /// `property`: no frame is in flight then.
 void before_stage_caps(GstElement* bin, const char* property, std::function<void()> change);
 
-/// What is expected of a configuration.
+/// The model's expectation of a configuration.
 struct Expected {
   std::optional<double> fps, energy_j, latency_ms;
 };
@@ -77,13 +77,13 @@ struct BinStats {
 };
 BinStats read_stats(GstElement* bin);
 
-/// What the model expects, by configuration; empty while the bin has learnt nothing.
+/// The model's expectations, by configuration; empty while the bin has learnt nothing.
 std::map<std::string, Expected> read_predictions(GstElement* bin);
 
 /// A number of a structure; none when it is not there.
 std::optional<double> read_double(const GstStructure* structure, const char* field);
 
-/// What happened between two readings.
+/// The counts between two readings.
 BinStats operator-(const BinStats& later, const BinStats& earlier);
 
 }  // namespace tandem

@@ -15,19 +15,19 @@ struct EndRules {
   std::chrono::milliseconds patience{2000};
   /// From a further SIGINT or SIGTERM; none: these count for nothing.
   std::optional<std::chrono::milliseconds> last_patience{300};
-  /// Of the process, for the message "NAME leaves: WHY"; empty: there is none.
+  /// The name of the process in the message "NAME leaves: WHY"; empty: no such message.
   std::string name;
 };
 
-/// Ends the process in time after a signal of end_signals(), whatever its other threads wait for: a
-/// FIFO that nobody opens, a full pipe, a server or a driver that does not answer. A thread of its
-/// own handles the signals.
+/// Ends the process in time after a signal of end_signals(), whatever its other threads wait for.
+/// They may wait for a FIFO that nobody opens, a full pipe, a server or a driver that does not
+/// answer. A thread of its own handles the signals.
 ///
 /// | the signal | what happens | the process is ended |
 /// |---|---|---|
 /// | the first, before the first listen() | nothing else | at once |
-/// | the first, later | the listener is called, if there is one | `patience` after the last alive()
-/// | | SIGINT or SIGTERM again | the same | `last_patience` later |
+/// | the first, later | the listener is called | `patience` after the last alive() |
+/// | SIGINT or SIGTERM again | the listener is called | `last_patience` later |
 ///
 /// A process that is ended so names its unfinished files on standard error; its exit status is
 /// kInterruptedStatus. All functions may be called on any thread. None but wait_for() waits.

@@ -27,7 +27,7 @@ class Pipeline {
   ObjectRef<GstElement> element_;
 };
 
-/// Who is called while a pipeline plays, on the thread that plays it.
+/// Callbacks while a pipeline plays, on the thread that plays it.
 struct PlayHandlers {
   std::function<void()> tick;       ///< ten times a second
   std::function<void()> interrupt;  ///< by Ctrl-C: should make the stream end

@@ -7,7 +7,7 @@
 
 namespace tandem {
 
-/// What tandembin is doing, for the progress line.
+/// The present activity of tandembin, for the progress line.
 class Activity {
  public:
   /// `verbose`: the configuration also in short, "on the CPU (2 threads) [ccc/cg2]".

@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// What an application found in the frames that it was shown, read from the metadata on them. One
+/// The findings of an application, read from the metadata on frames. One
 /// thread at a time.
 class FrameFindings {
  public:

@@ -20,7 +20,7 @@ struct Place {
 };
 Place line_of(const std::filesystem::path& file, int line);
 
-/// What stands in a file of annotations; throws std::runtime_error that names it.
+/// The text of a file of annotations; throws std::runtime_error that names it.
 std::string read_annotation(const std::filesystem::path& file);
 
 /// A finite number and nothing else; throws place.error() that calls it `name`.

@@ -7,9 +7,10 @@
 
 namespace tandem {
 
-/// The names of a YOLO dataset's classes, by number: of the first that there is of classes.txt and
-/// obj.names (one a line) and data.yaml (its `names`: a list or numbered, in one line or several),
-/// in one of `folders`. Empty where none is. Throws std::runtime_error that names file and line.
+/// The names of a YOLO dataset's classes, by number, from the first file that exists in one of
+/// `folders`: classes.txt or obj.names (one a line), or data.yaml. There, `names` is a list or
+/// numbered, in one line or several. Empty where none is. Throws std::runtime_error that names file
+/// and line.
 std::vector<std::string> read_class_names(const std::vector<std::filesystem::path>& folders);
 
 /// A file of classes, not of boxes.

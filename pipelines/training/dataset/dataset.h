@@ -32,7 +32,7 @@ struct DatasetOptions {
   std::string split;             ///< "train2017", "val": the part that is read; empty: all there is
 };
 
-/// What DatasetOptions::format may be: penn-fudan, mot, voc, coco, yolo.
+/// The values of DatasetOptions::format: penn-fudan, mot, voc, coco, yolo.
 std::span<const char* const> dataset_formats();
 
 /// Reads the boxes of a dataset; of pictures it reads the size alone. Needs gst_init.

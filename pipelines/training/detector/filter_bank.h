@@ -22,7 +22,7 @@ std::vector<Patch> sample_patches(const std::vector<GreyImage>& images, std::siz
 
 /// Spherical k-medoids with similarity |x'm|, started as k-means++ does: at most `rounds` rounds.
 /// The same result for a seed, whatever the number of threads. A cluster's new medoid is its member
-/// nearest to the mean of the members, each turned to the side of the old medoid: for a tight
+/// nearest to the mean of the members, each turned to the side of the old medoid. In a tight
 /// cluster that is the member most similar to all others, without comparing every pair.
 /// Throws std::runtime_error when there are fewer patches than filters.
 FilterBank cluster_patches(const std::vector<Patch>& patches, int filters, int rounds,

@@ -46,7 +46,7 @@ FilterBank train_filter_bank(const TrainingData& data, const TrainingOptions& op
 LinearSvm train_classifier(const TrainingData& data, const FilterBank& bank,
                            const TrainingOptions& options);
 
-/// What a detector finds in photographs that it has not seen: splits `data.with_people` by seed
+/// The detections in photographs that the detector has not seen: splits `data.with_people` by seed
 /// into `folds` parts, trains on all others and searches each. `bank` is used for all when given,
 /// else every fold learns its own.
 std::vector<std::vector<Detection>> cross_validate(const TrainingData& data, const FilterBank* bank,

@@ -26,7 +26,7 @@ GreyImage resized(const GreyImage& source, int width, int height);
 /// Stages 1 and 2 on a whole level.
 Cells cells_of(const GreyImage& level, const FilterBank& bank);
 
-/// What the SVM sees of a window of 8x16 cells. The 42000 coefficients of its 105 blocks repeat
+/// The features of a window of 8x16 cells. The 42000 coefficients of its 105 blocks repeat
 /// each cell up to four times, so the cells are kept once and the factor of each block beside them.
 struct Window {
   std::vector<float> root_cells;  ///< sqrt of the 128 cell histograms, filters values each

@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// What is reached when all detections from `score` on are taken.
+/// Precision and recall if all detections from `score` on are taken.
 struct CurvePoint {
   float score = 0;
   double recall = 0, precision = 1;
@@ -23,12 +23,12 @@ struct Evaluation {
   CurvePoint at(float threshold) const;
 };
 
-/// Judges detections as PASCAL VOC does. Detections of all photographs by falling score; each is
-/// right when the person that it overlaps most, by at least `min_overlap` (intersection over
-/// union), has not been found before, and wrong otherwise: a person found twice is a mistake. A
-/// detection that finds no person but overlaps an ignored box by as much counts neither way.
-/// Average precision is the area under the interpolated curve: precision at a recall is the best
-/// precision at that recall or a higher one (VOC 2010 and later: every point, not eleven).
+/// Judges detections as PASCAL VOC does. Detections of all photographs are ordered by falling
+/// score. One is right if the person that it overlaps most, by at least `min_overlap` (intersection
+/// over union), has not been found before. It is wrong otherwise: a person found twice is a
+/// mistake. A detection that finds no person but overlaps an ignored box by as much counts neither
+/// way. Average precision is the area under the interpolated curve: precision at a recall is the
+/// best precision at that recall or a higher one (VOC 2010 and later: every point, not eleven).
 /// `found` holds the detections of each photograph of `photographs`, in any order.
 Evaluation evaluate(const std::vector<Photograph>& photographs,
                     const std::vector<std::vector<Detection>>& found, float min_overlap);

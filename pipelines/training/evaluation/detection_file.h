@@ -15,8 +15,9 @@ std::string detection_lines(const std::vector<Photograph>& photographs,
                             const std::vector<std::vector<Detection>>& found);
 
 /// Reads such a file; gives the detections of each of `photographs`, found by name. Throws
-/// std::runtime_error for a line that cannot be read, an image that the dataset does not have or
-/// has twice, and a photograph without a line: it would silently count as one without detections.
+/// std::runtime_error for a line that cannot be read, and for an image that the dataset does not
+/// have or has twice, and for a photograph without a line, which would silently count as one
+/// without detections.
 std::vector<std::vector<Detection>> read_detections(const std::string& path,
                                                     const std::vector<Photograph>& photographs);
 

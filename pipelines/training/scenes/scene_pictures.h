@@ -28,7 +28,7 @@ SceneFolder read_scene_folder(const std::string& folder, std::size_t least_class
 /// std::runtime_error when a folder's name is none of them.
 void use_labels(SceneFolder& folder, const std::vector<std::string>& labels);
 
-/// What a classifier learns from one picture.
+/// The features of one picture that a classifier learns from.
 struct ScenePicture {
   int label = 0;
   int width = 0, height = 0;  ///< pixels

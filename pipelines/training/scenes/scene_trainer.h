@@ -37,9 +37,9 @@ std::vector<std::vector<float>> cross_validate_scenes(const std::vector<ScenePic
 /// The margins of all classes of `model` for a picture.
 std::vector<float> margins_of(const SceneModel& model, const ScenePicture& picture);
 
-/// The steepness at which exp(s m_c) / sum exp(s m_k) makes what the pictures are most likely: of
-/// margins for pictures that the classifier has not learnt from (temperature scaling: Guo et al.,
-/// "On calibration of modern neural networks", ICML 2017).
+/// The steepness s at which exp(s m_c) / sum exp(s m_k) gives the pictures' classes the highest
+/// likelihood. The margins m are for pictures that the classifier has not learnt from (temperature
+/// scaling: Guo et al., "On calibration of modern neural networks", ICML 2017).
 double fit_steepness(const std::vector<ScenePicture>& pictures,
                      const std::vector<std::vector<float>>& margins);
 
