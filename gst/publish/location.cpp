@@ -75,17 +75,17 @@ void read_host(std::string_view text, Location& location) {
     location.port = 6379;
   if (text.empty()) return;
   location.port = parse_number<uint16_t>(text).value_or(0);
-  if (location.port == 0) refuse("the port is no number from 1 to 65535");
+  if (location.port == 0) refuse("the port is not a number from 1 to 65535");
 }
 
 void read_query(std::string_view query, Location& location) {
   constexpr std::string_view kMaxlen = "maxlen=";
   if (location.protocol != Location::Protocol::kRedis || !query.starts_with(kMaxlen)) {
-    refuse("what follows the '?' is not known (a question mark is written as %3F)");
+    refuse("the option after the '?' is unknown (a question mark is written as %3F)");
   }
   query.remove_prefix(kMaxlen.size());
   location.most_lines = parse_number<uint64_t>(query).value_or(0);
-  if (location.most_lines == 0) refuse("maxlen is no number of lines from 1 on");
+  if (location.most_lines == 0) refuse("maxlen is not a number of lines, 1 or more");
 }
 
 // The topic or the key, with what says how it is written to.

@@ -54,7 +54,8 @@ void print_help() {
     std::printf("  %-18s %s\n", command.name.data(), command.summary);
   }
   std::puts(
-      "\n`tandem COMMAND --help` lists a command's options; `tandem --version` tells the version.");
+      "\n`tandem COMMAND --help` lists a command's options; `tandem --version` prints the "
+      "version.");
 }
 
 const Command* find_command(const std::string& name) {

@@ -160,7 +160,8 @@ void NestReader::walk_write(CXCursor target, CXCursor assignment, bool reads) {
   if (kind(inside) == CXCursor_ArraySubscriptExpr)
     return walk_element(inside, reads, true, source_.span(assignment));
   if (kind(inside) != CXCursor_DeclRefExpr)
-    source_.refuse(target, "what is assigned is neither a variable nor an element of an array");
+    source_.refuse(target,
+                   "the target of the assignment is neither a variable nor an element of an array");
   const Symbol symbol = source_.symbol(inside);
   nest_.uses.insert(symbol);
   assign(symbol, inside);
@@ -174,7 +175,8 @@ void NestReader::walk_element(CXCursor cursor, bool reads, bool writes, Span ass
     indices.insert(indices.begin(), sides[1]);
     base = bare(sides[0]);
   }
-  if (kind(base) != CXCursor_DeclRefExpr) source_.refuse(cursor, "what is indexed is no array");
+  if (kind(base) != CXCursor_DeclRefExpr)
+    source_.refuse(cursor, "the indexed value is not an array");
   for (const CXCursor& index : indices) walk(index);
   const Symbol symbol = source_.symbol(base);
   nest_.uses.insert(symbol);
@@ -185,7 +187,8 @@ void NestReader::walk_element(CXCursor cursor, bool reads, bool writes, Span ass
   const Array* const array = program_.array(symbol);
   if (!array) {
     if (writes)
-      source_.refuse(cursor, "what is written is no array of the function: make it a parameter");
+      source_.refuse(cursor,
+                     "the written value is not an array of the function: make it a parameter");
     return use_table(clang().clang_getCursorReferenced(base));
   }
   if (updates_) updates_->check(symbol, source_.span(base).begin);

@@ -136,8 +136,7 @@ void Gathering::learn_videos(GatherQueue& queue) {
   QueueVideos all = queue.videos();
   for (const auto& [number, why] : all.problems) {
     if (told_problems_.insert(number).second)
-      say("entry " + terminal_text(number) + " of the videos is passed over: it " +
-          terminal_text(why));
+      say("entry " + terminal_text(number) + " of the videos is skipped: it " + terminal_text(why));
   }
   if (videos_.empty()) remove_gathered_parts(settings_.folder, queue_name_, all.videos);
   drop_gone(all.videos);
@@ -243,10 +242,10 @@ void Gathering::do_again(GatherQueue& queue, GatheredVideo& video, std::size_t p
   queue.remove(useless_);
   useless_.clear();
   if (++put_backs_[job.id] > kMostPutBacks) {
-    say("results of " + name + " are lost again and again: it has failed");
+    say("results of " + name + " are lost again and again: the job has failed");
     return queue.set_aside(job, {settings_.name, 0, 0, 0, "its results were lost: " + why});
   }
-  say("results of " + name + " are lost: it is done again: " + terminal_text(why));
+  say("results of " + name + " are lost: the job is run again: " + terminal_text(why));
   queue.put_back(job);
   under_way_.insert(job.id);
 }
@@ -303,7 +302,7 @@ void Gathering::count(const JobRecords& records) {
 
 // What is done was done before all results were read: none of it is still on its way.
 void Gathering::check(GatherQueue& queue) {
-  if (!queue.enter()) throw Failure("another `tandem gather` reads this queue by now");
+  if (!queue.enter()) throw Failure("another `tandem gather` reads this queue now");
   learn_videos(queue);
   const JobRecords records = queue.records();
   under_way_.clear();

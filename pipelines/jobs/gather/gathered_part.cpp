@@ -63,7 +63,7 @@ std::string GatheredPart::take(const ResultLines& lines) {
   if (known >= lines.frames) return {};
   if (static_cast<uint64_t>(std::ranges::count(lines.text, '\n')) != lines.frames ||
       !lines.text.ends_with('\n'))
-    return "has another number of lines than it says";
+    return "does not have the number of lines that it states";
   std::size_t begin = 0, first_new = 0;
   for (uint64_t i = 0; i < lines.frames; ++i) {
     if (i == known) first_new = begin;

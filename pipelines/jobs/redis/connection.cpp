@@ -61,7 +61,7 @@ RedisReply copy(const redisReply& reply, int depth = 0) {
   return result;
 }
 
-constexpr char kNoServer[] = "what answers is no Redis server";
+constexpr char kNoServer[] = "the answer is not that of a Redis server";
 
 // hiredis would ask for memory for as many elements as a server announces. How it counts them
 // depends on its version.

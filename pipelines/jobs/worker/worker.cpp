@@ -95,7 +95,8 @@ void Worker::do_job(const Claim& claim) {
       std::fflush(stdout);
       break;
     case JobRun::Outcome::kLost:
-      std::fprintf(stderr, "tandem: %s is another worker's by now\n", shown(job.id).c_str());
+      std::fprintf(stderr, "tandem: %s was claimed by another worker meanwhile\n",
+                   shown(job.id).c_str());
       break;
     case JobRun::Outcome::kInterrupted:
       give_back(claim, job.id, record);

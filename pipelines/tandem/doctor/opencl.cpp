@@ -62,7 +62,7 @@ void examine_choice(Examination& result, const std::vector<opencl::DeviceDescrip
     data["auto_reason"] =
         cpu_only ? "a CPU device shares the cores that the CPU path needs" : error.what();
     result.add({State::note,
-                "`opencl-device=auto` takes none: " + data["auto_reason"].get<std::string>(),
+                "`opencl-device=auto` uses none: " + data["auto_reason"].get<std::string>(),
                 cpu_only ? "Use it all the same with: opencl-device=any" : ""});
   }
 }

@@ -40,16 +40,17 @@ std::size_t place_of(const std::string& text, const std::vector<Known>& all) {
   const auto number = parse_number<std::size_t>(text);
   if (!number) throw UsageError("'" + text + "' is not the number of an entry, such as 1");
   if (*number >= 1 && *number <= all.size()) return *number - 1;
-  throw Failure("there is no entry " + text + ": " +
-                    (all.empty() ? "nothing is known" : "there are " + std::to_string(all.size())),
-                "`tandem knowledge list` shows what there is.");
+  throw Failure(
+      "there is no entry " + text + ": " +
+          (all.empty() ? "nothing has been learned" : "there are " + std::to_string(all.size())),
+      "`tandem knowledge list` shows what there is.");
 }
 
 int list(KnowledgeFolder& folder, const Words& words) {
   expect_operands(words, 0, "list");
   const std::vector<Known> all = folder.list();
   if (all.empty()) {
-    std::puts("Nothing is known yet.");
+    std::puts("Nothing has been learned yet.");
   } else {
     std::fputs(list_text(all, KnowledgeFolder::wall_clock_s()).c_str(), stdout);
   }
@@ -112,8 +113,8 @@ int import_from(KnowledgeFolder& folder, const Words& words) {
     throw Failure("'" + path + "': " + read.problem,
                   "This command reads what `tandem knowledge export FILE` writes.");
   const KnowledgeFolder::Stored stored = folder.store(read.known);
-  std::printf("took over %d of %zu", stored.kept, read.known.size());
-  if (stored.older > 0) std::printf("; %d older than what is known", stored.older);
+  std::printf("imported %d of %zu", stored.kept, read.known.size());
+  if (stored.older > 0) std::printf("; %d older than the stored entry", stored.older);
   if (stored.failed > 0) std::printf("; %d cannot be kept", stored.failed);
   std::puts("");
   return stored.failed > 0 ? 1 : 0;
@@ -158,7 +159,7 @@ int knowledge_command(const std::vector<std::string>& arguments) {
   parser.add_operands(words.operands, "list|show|forget|export|import|path");
   parser.parse(arguments);
   if (words.operands.empty())
-    throw UsageError("knowledge needs to be told what to do, as in: tandem knowledge list");
+    throw UsageError("knowledge needs an action, as in: tandem knowledge list");
   words.action = words.operands.front();
   words.operands.erase(words.operands.begin());
   const Action action = find_action(words.action);

@@ -86,10 +86,10 @@ std::string why(const std::string& reason) {
     const char *reason, *text;
   };
   constexpr Sentence kSentences[] = {
-      {"caps", "nothing is known of these frames"},
-      {"remembered", "known from before"},
+      {"caps", "nothing was learned about such frames before"},
+      {"remembered", "remembered from an earlier run"},
       {"derived", "derived from frames of other sizes"},
-      {"drift", "frames take another time than before"},
+      {"drift", "the time of a frame has changed"},
       {"asked", "measured anew on request"},
       {"objective", "the objective has changed"},
       {"rules", "the settings have changed"},

@@ -43,11 +43,11 @@ int streams_command(const std::vector<std::string>& arguments) {
                       "  measure       time partitions and tasks of stage files\n"
                       "  train         make a model of what was measured\n"
                       "  evaluate      compare the model with rivals on programs left out\n"
-                      "  suggest       say what is best for a stage file");
+                      "  suggest       suggest the tasks and partitions of a stage file");
   parser.add_operands(words, "measure|train|evaluate|suggest");
   parser.parse(arguments);
   if (words.empty())
-    throw UsageError("streams needs to be told what to do, as in: tandem streams measure FOLDER");
+    throw UsageError("streams needs an action, as in: tandem streams measure FOLDER");
   for (const auto& [name, action] : kActions) names.emplace_back(name);
   throw UsageError("streams cannot '" + words.front() + "'" + did_you_mean(words.front(), names));
 }

@@ -31,7 +31,7 @@ std::string quoted(std::string_view text) {
 double parse_watts(std::string_view whole, std::string_view number) {
   const double watts = parse_number<double>(number, std::chars_format::fixed).value_or(-1);
   if (!(watts >= 0) || watts > kMostW) {
-    refuse(whole, quoted(number) + " is no number of watts from 0 to 10000");
+    refuse(whole, quoted(number) + " is not a number of watts from 0 to 10000");
   }
   return watts;
 }

@@ -120,7 +120,7 @@ TEST(Refusals, CodeWithoutACounterpart) {
             "those of <math.h> for float, as sqrtf()");
   EXPECT_EQ(refusal(loop("b[i] = abs(k[i]);")),
             "own.c:4:8: abs() is not declared: add #include <stdlib.h>");
-  EXPECT_EQ(refusal(loop("b[i] = \"ab\"[k[i]];")), "own.c:4:8: what is indexed is no array");
+  EXPECT_EQ(refusal(loop("b[i] = \"ab\"[k[i]];")), "own.c:4:8: the indexed value is not an array");
   EXPECT_EQ(refusal(loop("b[i] = nowhere;")), "own.c:4:8: use of undeclared identifier 'nowhere'");
 }
 

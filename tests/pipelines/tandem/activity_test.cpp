@@ -135,7 +135,7 @@ TEST(Decision, SaysWhatRunsWhyAndWhatItGains) {
   EXPECT_EQ(
       words_of("old=cc/cg2, new=cc/cg2, reason=drift, predicted-fps=20.0, target-missed=true, "
                "training-frames=64, training-seconds=0.31"),
-      "frames take another time than before: still on the CPU (2 threads), 20.0 frames/s "
+      "the time of a frame has changed: still on the CPU (2 threads), 20.0 frames/s "
       "expected; learned in 0.31 s on 64 frames; nothing reaches the target");
   EXPECT_EQ(text_of("something-else;", [](auto* d) { return decision_text(d, 0.05); }), "");
 }

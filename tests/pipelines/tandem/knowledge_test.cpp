@@ -43,7 +43,7 @@ TEST_F(KnowledgeCommand, PathIsInTheCache) {
 }
 
 TEST_F(KnowledgeCommand, ListHasALineAnEntry) {
-  EXPECT_EQ(run({"list"}).output, "Nothing is known yet.\n");
+  EXPECT_EQ(run({"list"}).output, "Nothing has been learned yet.\n");
   folder().store(std::vector{example(600, days_ago(3)), example(1920, days_ago(0))});
   const CommandResult result = run({"list"});
   EXPECT_EQ(result.status, 0) << result.errors;
@@ -98,8 +98,8 @@ TEST_F(KnowledgeCommand, WhatIsExportedCanBeImported) {
   folder().store(example(1920, days_ago(1)));
   const CommandResult result = run({"import", file});
   EXPECT_EQ(result.status, 0) << result.errors;
-  EXPECT_EQ(result.output, "took over 1 of 2; 1 older than what is known\n");
-  EXPECT_EQ(run({"import", file, "--folder", folder_ + "/other"}).output, "took over 2 of 2\n");
+  EXPECT_EQ(result.output, "imported 1 of 2; 1 older than the stored entry\n");
+  EXPECT_EQ(run({"import", file, "--folder", folder_ + "/other"}).output, "imported 2 of 2\n");
   EXPECT_EQ(texts_of(KnowledgeFolder(folder_ + "/other").list()), before);
 }
 
