@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "gst/elements/kernelstage/stagefilework.h"
-#include "kernels/stage_file/fuse.h"
+#include "kernels/stage_file/generate/fuse.h"
 
 namespace tandem {
 

@@ -11,7 +11,7 @@
 #include "kernels/resize/resize.h"
 #include "kernels/scene_features/scene_features.h"
 #include "kernels/srad/srad.h"
-#include "kernels/stage_file/stage_file_device.h"
+#include "kernels/stage_file/run/stage_file_device.h"
 #include "kernels/vivid_classifier/vivid_classifier.h"
 #include "kernels/vivid_filter/vivid_filter.h"
 #include "kernels/vivid_histogram/vivid_histogram.h"

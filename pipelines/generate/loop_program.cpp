@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/stage_file/directive.h"
+#include "kernels/stage_file/parse/directive.h"
 
 namespace tandem::generate {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "kernels/stage_file/names.h"
+#include "kernels/stage_file/parse/names.h"
 
 namespace tandem::generate {
 namespace {

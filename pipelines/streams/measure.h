@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "kernels/stage_file/streamed_stage.h"
+#include "kernels/stage_file/run/streamed_stage.h"
 #include "pipelines/streams/hardware_counters.h"
 #include "pipelines/streams/program.h"
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/stage_file/run/stream_plan.h"
 #include "kernels/stage_file/stage_file.h"
-#include "kernels/stage_file/stream_plan.h"
 #include "pipelines/streams/samples.h"
 
 namespace tandem::streams {

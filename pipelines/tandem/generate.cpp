@@ -12,7 +12,7 @@
 #include "files/parse_number.h"
 #include "files/regular_file.h"
 #include "files/temporary_folder.h"
-#include "kernels/stage_file/child_process.h"
+#include "kernels/stage_file/run/child_process.h"
 #include "pipelines/generate/read/loop_notes.h"
 #include "pipelines/tandem/commands.h"
 #include "pipelines/tandem/options/options.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/stage_file/c_compiler.h"
+#include "kernels/stage_file/run/c_compiler.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -18,7 +18,7 @@
 #include <string>
 #include <utility>
 
-#include "kernels/stage_file/c_compiler.h"
+#include "kernels/stage_file/run/c_compiler.h"
 #include "kernels/util/program_cache.h"
 
 namespace tandem {

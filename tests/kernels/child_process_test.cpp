@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/stage_file/child_process.h"
+#include "kernels/stage_file/run/child_process.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

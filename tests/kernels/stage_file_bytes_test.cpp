@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "kernels/stage_file/generate.h"
-#include "kernels/stage_file/generate_wide.h"
+#include "kernels/stage_file/generate/generate.h"
+#include "kernels/stage_file/generate/generate_wide.h"
 #include "tests/kernels/stage_file_runner.h"
 
 namespace tandem::check {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kernels/stage_file/names.h"
+#include "kernels/stage_file/parse/names.h"
 #include "tests/kernels/stage_file_runner.h"
 
 namespace tandem::check {

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "kernels/stage_file/stage_runner.h"
+#include "kernels/stage_file/run/stage_runner.h"
 
 namespace tandem::check {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "kernels/stage_file/first_error.h"
+#include "kernels/stage_file/run/first_error.h"
 #include "tests/kernels/stage_file_runner.h"
 
 namespace tandem::check {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "kernels/stage_file/generate.h"
+#include "kernels/stage_file/generate/generate.h"
 
 namespace tandem::check {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/stage_file/stream_plan.h"
+#include "kernels/stage_file/run/stream_plan.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/stage_file/streamed_stage.h"
+#include "kernels/stage_file/run/streamed_stage.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <mutex>
 
-#include "kernels/stage_file/host_stage.h"
-#include "kernels/stage_file/stage_file_device.h"
+#include "kernels/stage_file/run/host_stage.h"
+#include "kernels/stage_file/run/stage_file_device.h"
 
 namespace tandem {
 

@@ -11,7 +11,7 @@
 #include "gst/elements/srad/sradwork.h"
 #include "gst/elements/vivid/vividtensors.h"
 #include "kernels/klt_features/klt_features.h"
-#include "kernels/stage_file/names.h"
+#include "kernels/stage_file/parse/names.h"
 
 namespace tandem {
 

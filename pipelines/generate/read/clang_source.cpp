@@ -6,7 +6,7 @@
 #include <functional>
 #include <iterator>
 
-#include "kernels/stage_file/names.h"
+#include "kernels/stage_file/parse/names.h"
 #include "pipelines/generate/read/pointer_offsets.h"
 
 namespace tandem::generate {

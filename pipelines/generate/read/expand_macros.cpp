@@ -7,7 +7,7 @@
 #include <set>
 
 #include "files/ascii.h"
-#include "kernels/stage_file/names.h"
+#include "kernels/stage_file/parse/names.h"
 
 namespace tandem::generate {
 namespace {

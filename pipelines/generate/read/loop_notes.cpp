@@ -8,7 +8,7 @@
 
 #include "files/ascii.h"
 #include "files/parse_number.h"
-#include "kernels/stage_file/directive.h"
+#include "kernels/stage_file/parse/directive.h"
 
 namespace tandem::generate {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 #include <charconv>
 
-#include "kernels/stage_file/names.h"
+#include "kernels/stage_file/parse/names.h"
 
 namespace tandem::generate {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "files/parse_number.h"
-#include "kernels/stage_file/names.h"
+#include "kernels/stage_file/parse/names.h"
 #include "pipelines/generate/read/flat_arrays.h"
 #include "pipelines/generate/read/nest_reader.h"
 #include "pipelines/generate/read/signature_reader.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/stage_file/names.h"
+#include "kernels/stage_file/parse/names.h"
 
 namespace tandem::generate {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "kernels/stage_file/stream_plan.h"
+#include "kernels/stage_file/run/stream_plan.h"
 #include "pipelines/generate/layout/layout.h"
 
 namespace tandem::generate {

@@ -2,7 +2,7 @@
 // The code of parts.
 #include <algorithm>
 
-#include "kernels/stage_file/names.h"
+#include "kernels/stage_file/parse/names.h"
 #include "pipelines/generate/write/stage_builder.h"
 
 namespace tandem::generate {

@@ -8,7 +8,7 @@
 #include <random>
 #include <string_view>
 
-#include "kernels/stage_file/directive.h"
+#include "kernels/stage_file/parse/directive.h"
 
 namespace tandem {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/stage_file/stage_runner.h"
+#include "kernels/stage_file/run/stage_runner.h"
 #include "pipelines/tandem/check_stage/stage_scenes.h"
 #include "pipelines/tandem/options/options.h"
 

@@ -13,7 +13,7 @@
 #include "files/ascii.h"
 #include "files/temporary_folder.h"
 #include "kernels/opencl/opencl.h"
-#include "kernels/stage_file/child_process.h"
+#include "kernels/stage_file/run/child_process.h"
 
 namespace tandem {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/stage_file/c_compiler.h"
+#include "kernels/stage_file/run/c_compiler.h"
 
 namespace tandem::test {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kernels/opencl/opencl.h"
-#include "kernels/stage_file/host_stage.h"
-#include "kernels/stage_file/stage_file_device.h"
+#include "kernels/stage_file/run/host_stage.h"
+#include "kernels/stage_file/run/stage_file_device.h"
 
 namespace tandem {
 

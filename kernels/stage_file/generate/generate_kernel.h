@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+#include "kernels/stage_file/generate/plan.h"
+
+/// Pieces of kernels.
+namespace tandem {
+
+/// A kernel up to its first `{`. All of a step have the same arguments, in the order of
+/// StageArguments. The last two say what of the grid is computed.
+std::string kernel_head_text(const StageFile& file, const StagePlan& plan, const StageStep& step,
+                             const std::string& name, std::size_t number);
+/// `#define name(dx, dy) ...` of the planes. `inside`: no read lies outside of its plane.
+std::string device_reads_text(const StagePlan& plan, const StageStep& step, bool inside);
+std::string undefine_reads(const StageStep& step);
+/// Pointers to the tensors that have a shape.
+std::string device_arrays_text(const StagePlan& plan, const StageStep& step);
+
+/// The kernels of kReduce: pieces are reduced by themselves, then combined.
+std::string reduce_kernels_text(const StageFile& file, const StagePlan& plan, std::size_t number);
+
+}  // namespace tandem

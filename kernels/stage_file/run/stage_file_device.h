@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+
+#include "kernels/opencl/opencl.h"
+#include "kernels/plane.h"
+#include "kernels/stage_file/generate/plan.h"
+#include "kernels/stage_file/run/stage_call.h"
+
+namespace tandem {
+
+/// A stage on an OpenCL device.
+class StageFileOpenCL {
+ public:
+  /// Throws StageFileError with the compiler's first complaint, and opencl::Error.
+  StageFileOpenCL(opencl::Context& context, const StageFile& file, const StagePlan& plan);
+  ~StageFileOpenCL();
+  /// Enqueues all steps; `data` of the tensors are cl_mem. Throws opencl::Error. A loop that may
+  /// settle is waited for now and then, so that no passes are enqueued in vain.
+  void enqueue(opencl::Queue& queue, const StageCall& call) const;
+  /// The rows of a frame that can be split, see why_whole(): those of the plan's grid.
+  void enqueue_rows(opencl::Queue& queue, const StageCall& call, Rows rows) const;
+
+ private:
+  struct Private;
+  std::unique_ptr<Private> self_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <map>
+
+#include "kernels/opencl/native.h"
+#include "kernels/stage_file/run/streamed_stage.h"
+
+namespace tandem {
+
+/// The OpenCL objects behind StreamDevice.
+struct StreamDevice::Native {
+  std::shared_ptr<opencl::Context> context;  ///< the same as `contexts`, of the whole device
+  cl::Context contexts;                      ///< of the device and its groups of cores
+  cl::Device root;
+  std::map<int, std::vector<cl::Device>> groups;  ///< by how many they are
+  std::map<int, std::vector<cl::CommandQueue>> queues;
+  std::vector<cl::CommandQueue> timed;
+
+  std::vector<cl::CommandQueue>& lanes(int partitions);
+  std::vector<cl::CommandQueue>& timed_lane();  ///< one, which keeps times
+};
+
+}  // namespace tandem

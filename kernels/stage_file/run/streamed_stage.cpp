@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernels/stage_file/run/streamed_stage.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstring>
+
+#include "kernels/opencl/handles.h"
+#include "kernels/opencl/native.h"
+#include "kernels/stage_file/run/stage_kernels.h"
+#include "kernels/stage_file/run/stream_device.h"
+
+namespace tandem {
+namespace {
+
+using Kind = StreamCommand::Kind;
+using Role = StageTensor::Role;
+using Skeleton = StagePart::Skeleton;
+
+cl::Kernel make_kernel(const cl::Program& program, const char* name, std::size_t step) {
+  return {program, ("tandem_" + std::string(name) + "_" + std::to_string(step)).c_str()};
+}
+
+}  // namespace
+
+struct StreamedStage::Private {
+  StreamDevice& device;
+  const StageFile file;
+  const StageFollows follows;
+  const StagePlan plan = plan_stage(file);
+  const int width, height;
+  std::vector<cl::Kernel> steps, combines;  // combines are null but of kReduce
+  std::vector<cl::Buffer> buffers, pinned;  // by tensor; `pinned` is mapped
+  std::vector<void*> hosts;
+  std::vector<StageValue> parameters;
+
+  Private(StreamDevice& on, const StageFile& from, StageFollows given, int w, int h)
+      : device(on), file(from), follows(std::move(given)), width(w), height(h) {
+    StreamDevice::Native& native = device.native();
+    const opencl::Program program = build_stage(*native.context, file, plan);
+    opencl::checked("make the memory of '" + file.name + "'", [&] {
+      for (std::size_t k = 0; k < plan.steps.size(); ++k) {
+        steps.push_back(make_kernel(program.each[0], "step", k));
+        combines.push_back(plan.steps[k].skeleton == Skeleton::kReduce
+                               ? make_kernel(program.each[0], "combine", k)
+                               : cl::Kernel());
+      }
+      for (std::size_t i = 0; i < plan.tensors.size(); ++i) add_memory(i);
+      return CL_SUCCESS;
+    });
+    for (const StageParameter& p : file.parameters) parameters.push_back(initial_value(p));
+  }
+
+  ~Private() {
+    for (std::size_t i = 0; i < hosts.size(); ++i)
+      if (hosts[i]) clEnqueueUnmapMemObject(queue()(), pinned[i](), hosts[i], 0, nullptr, nullptr);
+    clFinish(queue()());
+  }
+
+  cl::CommandQueue& queue() { return device.native().lanes(1)[0]; }
+
+  StageView view(std::size_t i) {
+    const StageShape& shape = plan.tensors[i].shape;
+    const int columns = shape.columns(width);
+    return {buffers.size() > i ? buffers[i]() : nullptr, columns, columns, shape.rows(height)};
+  }
+  std::size_t bytes(std::size_t i) {
+    const StageView shape = view(i);
+    return static_cast<std::size_t>(shape.width) * static_cast<std::size_t>(shape.height) *
+           bytes_of(plan.tensors[i].type);
+  }
+
+  void add_memory(std::size_t i) {
+    const std::size_t size = bytes(i);
+    const Role role = plan.tensors[i].role;
+    const bool crosses = role == Role::kPixels || role == Role::kInput || role == Role::kOutput ||
+                         role == Role::kLumaOut;
+    const cl::Context& context = device.native().contexts;
+    buffers.emplace_back(context, CL_MEM_READ_WRITE, size);
+    queue().enqueueFillBuffer(buffers.back(), cl_uchar{0}, 0, size);
+    pinned.emplace_back();
+    hosts.push_back(nullptr);
+    if (crosses) {
+      pinned.back() = cl::Buffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, size);
+      hosts.back() =
+          queue().enqueueMapBuffer(pinned.back(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size);
+      std::memset(hosts.back(), 0, size);
+    }
+    queue().finish();
+  }
+
+  std::size_t group_size(const cl::Kernel& kernel, std::size_t wanted) const {
+    const auto most =
+        std::min(wanted, kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device.native().root));
+    const auto multiple =
+        kernel.getWorkGroupInfo<CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE>(device.native().root);
+    return std::max<std::size_t>(most >= multiple ? most / multiple * multiple : most, 1);
+  }
+
+  ReduceSizes reduce_sizes(std::size_t k, const StageCall& call) const {
+    const bool is_cpu = device.description().is_cpu;
+    return tandem::reduce_sizes(plan, plan.steps[k], call, is_cpu,
+                                group_size(steps[k], opencl::kSumGroup.on_cpu(is_cpu)),
+                                stream_blocks(call.rows));
+  }
+
+  // What commands of a run have in common, with what each of them has of its own.
+  class Run;
+};
+
+class StreamedStage::Private::Run {
+ public:
+  Run(Private& stage, std::vector<cl::CommandQueue>& lanes, const StreamCommands& commands)
+      : stage_(stage), lanes_(lanes), commands_(commands.all), events_(commands.all.size()) {
+    for (std::size_t i = 0; i < stage.plan.tensors.size(); ++i) views_.push_back(stage.view(i));
+    has_waiters_.resize(commands_.size());
+    for (const StreamCommand& command : commands_)
+      for (const int wait : command.waits) has_waiters_[static_cast<std::size_t>(wait)] = true;
+  }
+
+  // Lanes hand over what they have before another lane may wait for it.
+  void enqueue_all(bool keep_events) {
+    for (std::size_t i = 0; i < commands_.size(); ++i) {
+      enqueue(i, keep_events);
+      if (i + 1 == commands_.size() || commands_[i + 1].lane != commands_[i].lane)
+        lane(commands_[i]).flush();
+    }
+  }
+  void finish() {
+    for (cl::CommandQueue& lane : lanes_) lane.finish();
+  }
+  cl::Event& event(std::size_t i) { return events_[i]; }
+
+ private:
+  cl::CommandQueue& lane(const StreamCommand& command) {
+    return lanes_[static_cast<std::size_t>(command.lane)];
+  }
+
+  void enqueue(std::size_t i, bool keep_events) {
+    const StreamCommand& command = commands_[i];
+    waits_.clear();
+    for (const int wait : command.waits) waits_.push_back(events_[static_cast<std::size_t>(wait)]);
+    const auto* const waits = waits_.empty() ? nullptr : &waits_;
+    cl::Event* const event = keep_events || has_waiters_[i] ? &events_[i] : nullptr;
+    switch (command.kind) {
+      case Kind::kUpload:
+      case Kind::kDownload:
+        copy(command, waits, event);
+        break;
+      case Kind::kKernel:
+        compute(command, waits, event);
+        break;
+      case Kind::kCombine:
+        combine(command, waits, event);
+    }
+  }
+
+  void copy(const StreamCommand& command, const std::vector<cl::Event>* waits, cl::Event* event) {
+    const auto i = static_cast<std::size_t>(command.tensor);
+    const std::size_t size = bytes_of(stage_.plan.tensors[i].type);
+    const std::size_t at = static_cast<std::size_t>(command.elements.begin) * size;
+    const std::size_t bytes = static_cast<std::size_t>(command.elements.count()) * size;
+    auto* const host = static_cast<std::byte*>(stage_.hosts[i]) + at;
+    if (command.kind == Kind::kUpload)
+      lane(command).enqueueWriteBuffer(stage_.buffers[i], CL_FALSE, at, bytes, host, waits, event);
+    else
+      lane(command).enqueueReadBuffer(stage_.buffers[i], CL_FALSE, at, bytes, host, waits, event);
+  }
+
+  StageCall call_of(const StreamCommand& command) {
+    const StageStep& step = stage_.plan.steps[static_cast<std::size_t>(command.step)];
+    return tandem::call_of(step, {.width = stage_.width,
+                                  .height = stage_.height,
+                                  .pass = command.pass,
+                                  .parameters = stage_.parameters.data(),
+                                  .tensors = views_.data()});
+  }
+
+  void compute(const StreamCommand& command, const std::vector<cl::Event>* waits,
+               cl::Event* event) {
+    const auto k = static_cast<std::size_t>(command.step);
+    const StageStep& step = stage_.plan.steps[k];
+    const cl::Kernel& kernel = stage_.steps[k];
+    StageCall call = call_of(command);
+    if (step.skeleton == Skeleton::kReduce) {
+      const ReduceSizes sizes = stage_.reduce_sizes(k, call);
+      const int bits = std::countr_zero(static_cast<unsigned>(stream_blocks(call.rows)));
+      StageArguments arguments(step, call, stage_.parameters.size(),
+                               GridPart::blocks(static_cast<int>(command.elements.begin), bits));
+      set(kernel, arguments.list(sizes.pieces));
+      lane(command).enqueueNDRangeKernel(
+          kernel, cl::NullRange, {sizes.items, static_cast<std::size_t>(command.elements.count())},
+          {sizes.group, 1}, waits, event);
+      return;
+    }
+    const bool is_cpu = stage_.device.description().is_cpu;
+    const int columns = call.columns;
+    const int column = static_cast<int>(command.elements.begin % columns),
+              row = static_cast<int>(command.elements.begin / columns);
+    const bool whole_rows = command.elements.count() >= columns;
+    const int rows = whole_rows ? static_cast<int>(command.elements.count() / columns) : 1;
+    if (!whole_rows) call.columns = column + static_cast<int>(command.elements.count());
+    call.rows = row + rows;
+    const bool swaps = step.skeleton == Skeleton::kLoop && writes_other(step, command.pass);
+    if (swaps) swap(step);
+    const std::size_t group = stage_.group_size(
+        kernel, std::min(opencl::kMapGroup.on_cpu(is_cpu), static_cast<std::size_t>(columns)));
+    const std::size_t groups = opencl::pieces(call.columns - column, static_cast<int>(group));
+    const int count = static_cast<int>(groups);
+    StageArguments arguments(step, call, stage_.parameters.size(), GridPart::from(column, row));
+    set(kernel, arguments.list(count));
+    const int item_rows = static_cast<int>(opencl::kMapRows.on_cpu(is_cpu));
+    lane(command).enqueueNDRangeKernel(kernel, cl::NullRange,
+                                       {group * groups, opencl::pieces(rows, item_rows)},
+                                       {group, 1}, waits, event);
+    if (swaps) swap(step);
+  }
+
+  void combine(const StreamCommand& command, const std::vector<cl::Event>* waits,
+               cl::Event* event) {
+    const auto k = static_cast<std::size_t>(command.step);
+    const StageStep& step = stage_.plan.steps[k];
+    const StageCall call = call_of(command);
+    const ReduceSizes sizes = stage_.reduce_sizes(k, call);
+    const bool is_cpu = stage_.device.description().is_cpu;
+    const bool adds = adds_elements(stage_.file, stage_.plan, step);
+    const std::size_t group =
+        stage_.group_size(stage_.combines[k], adds ? opencl::kAddGroup.on_cpu(is_cpu)
+                                                   : opencl::kSumGroup.on_cpu(is_cpu));
+    StageArguments arguments(step, call, stage_.parameters.size());
+    set(stage_.combines[k], arguments.list(sizes.pieces));
+    lane(command).enqueueNDRangeKernel(stage_.combines[k], cl::NullRange,
+                                       adds ? opencl::round_up(sizes.elements, group) : group,
+                                       group, waits, event);
+  }
+
+  // What a pass writes and what it reads of the pass before change places.
+  void swap(const StageStep& step) {
+    for (std::size_t i = 0; i < stage_.plan.tensors.size(); ++i) {
+      const StageTensor& other = stage_.plan.tensors[i];
+      if (other.role != Role::kOther) continue;
+      for (const StageStore& write : step.parts[0].writes)
+        if (write.tensor == other.of)
+          std::swap(views_[i].data, views_[static_cast<std::size_t>(other.of)].data);
+    }
+  }
+
+  static void set(const cl::Kernel& kernel, const opencl::ArgumentList& list) {
+    cl_uint position = 0;
+    for (const auto& argument : list.all)
+      clSetKernelArg(kernel(), position++, argument.bytes, argument.value);
+  }
+
+  Private& stage_;
+  std::vector<cl::CommandQueue>& lanes_;
+  const std::vector<StreamCommand>& commands_;
+  std::vector<StageView> views_;
+  std::vector<cl::Event> events_, waits_;
+  std::vector<bool> has_waiters_;
+};
+
+StreamedStage::StreamedStage(StreamDevice& device, const StageFile& file, StageFollows follows,
+                             int width, int height)
+    : self_(new Private(device, file, std::move(follows), width, height)) {}
+
+StreamedStage::~StreamedStage() = default;
+
+const StagePlan& StreamedStage::plan() const { return self_->plan; }
+void* StreamedStage::host(std::size_t tensor) { return self_->hosts[tensor]; }
+std::size_t StreamedStage::bytes(std::size_t tensor) const { return self_->bytes(tensor); }
+
+StreamCommands StreamedStage::commands(StreamSetting setting) const {
+  return plan_stream(self_->plan, self_->follows, self_->width, self_->height, setting);
+}
+
+double StreamedStage::run(const StreamCommands& commands, int partitions) {
+  return opencl::checked("run '" + self_->file.name + "'", [&] {
+    Private::Run run(*self_, self_->device.native().lanes(partitions), commands);
+    const auto begin = std::chrono::steady_clock::now();
+    run.enqueue_all(false);
+    run.finish();
+    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin)
+        .count();
+  });
+}
+
+StreamProfile StreamedStage::profile(const StreamCommands& commands) {
+  return opencl::checked("profile '" + self_->file.name + "'", [&] {
+    Private::Run run(*self_, self_->device.native().timed_lane(), commands);
+    run.enqueue_all(true);
+    run.finish();
+    StreamProfile profile;
+    for (std::size_t i = 0; i < commands.all.size(); ++i) {
+      const StreamCommand& command = commands.all[i];
+      const auto time_ns =
+          static_cast<double>(run.event(i).getProfilingInfo<CL_PROFILING_COMMAND_END>() -
+                              run.event(i).getProfilingInfo<CL_PROFILING_COMMAND_START>());
+      const bool copies = command.kind == Kind::kUpload || command.kind == Kind::kDownload;
+      ++(copies ? profile.copies : profile.launches);
+      (command.kind == Kind::kUpload     ? profile.upload_ns
+       : command.kind == Kind::kDownload ? profile.download_ns
+                                         : profile.kernel_ns) += time_ns;
+      if (!copies) continue;
+      (command.kind == Kind::kUpload ? profile.upload_bytes : profile.download_bytes) +=
+          static_cast<double>(command.elements.count()) *
+          static_cast<double>(
+              bytes_of(self_->plan.tensors[static_cast<std::size_t>(command.tensor)].type));
+    }
+    return profile;
+  });
+}
+
+}  // namespace tandem
