@@ -9,6 +9,9 @@
 
 namespace tandem {
 
+/// No device; of lanes and drivers likewise.
+inline constexpr int kNoDevice = -1;
+
 /// The devices that there are, and what they can compute. Those of one kind have neighbouring
 /// numbers.
 struct Devices {

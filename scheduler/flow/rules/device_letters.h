@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "model/configuration.h"
+#include "scheduler/flow/devices.h"
+#include "scheduler/flow/rules/stage_rules.h"
+
+namespace tandem {
+
+/// The devices behind the letters of a mapping, and the side that computes a stage.
+///
+/// Devices of one kind share a letter. A failed device is never used again. With the last device of
+/// a letter, the letter's stages move to the CPU at once, and the letters behind it move up with
+/// the next configuration.
+class DeviceLetters {
+ public:
+  DeviceLetters(const std::vector<StageRules>& stages, bool has_device);
+
+  /// Letters for the next configuration. Kinds without a usable device get none.
+  void propose(const Devices& devices);
+  bool is_pending() const { return pending_ != current_; }
+  void apply() { current_ = pending_; }
+
+  /// Marks a device as failed.
+  void lose(int device);
+  bool failed(int device) const { return failed_[device]; }
+  bool any_usable() const { return usable_; }
+  /// Devices that have not failed: of one kind, or of all.
+  int usable(int kind = kNoDevice) const;
+
+  int devices() const { return current_.devices; }
+  int pending_devices() const { return pending_.devices; }
+  int letter(int device) const { return current_.of[device]; }  ///< negative: none
+  int kind(int device) const { return kinds_[device]; }
+  int kind_of(Side side) const;  ///< 0 for the CPU
+  bool can_compute(int letter) const { return current_.capable[letter] != 0; }
+  /// Devices whose letter the mapping uses.
+  int devices_in(const Mapping& mapping) const;
+
+  /// The side that computes a stage. A stage whose letter cannot compute it is the CPU's, or, if it
+  /// has no CPU implementation, the first capable letter's.
+  Side side(const Mapping& mapping, int stage) const { return side(mapping, stage, current_); }
+  Mapping resolved(const Mapping& mapping) const { return resolved(mapping, current_); }
+  Mapping resolved_pending(const Mapping& mapping) const { return resolved(mapping, pending_); }
+
+ private:
+  Letters letters_of(const Devices& devices) const;
+  Side side(const Mapping& mapping, int stage, const Letters& letters) const;
+  Mapping resolved(const Mapping& mapping, const Letters& letters) const;
+
+  const std::vector<StageRules>& stages_;
+  bool usable_;  ///< any device
+  std::array<bool, kMaxDevices> failed_{};
+  std::array<uint8_t, kMaxDevices> kinds_{};
+  Letters current_, pending_;
+};
+
+}  // namespace tandem

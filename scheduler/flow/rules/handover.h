@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "scheduler/flow/item.h"
+#include "scheduler/flow/rules/batches.h"
+#include "scheduler/flow/rules/current_configuration.h"
+#include "scheduler/flow/rules/frame_entry.h"
+#include "scheduler/flow/rules/frame_ring.h"
+#include "scheduler/flow/rules/wakes.h"
+
+namespace tandem {
+
+/// When a frame may come in, and when the source and the sink are woken.
+///
+/// | bound | frames |
+/// | --- | --- |
+/// | waiting to begin | one a driver and one more for each lane, and a batch where they are short |
+/// | in flight | window() |
+/// | waiting for the sink alone | a quarter of the window; else a slow sink would have all of it |
+class Handover {
+ public:
+  struct Parts {  ///< of Dispatch
+    FrameRing& frames;
+    const CurrentConfiguration& configuration;
+    Wakes& wakes;
+  };
+  Handover(const Parts& parts, int cores);
+
+  void set_window(int items);
+  int window() const { return window_; }
+
+  bool has_space() { return has_space(0); }
+  /// Enough frames wait for nothing but the sink.
+  bool waits_for_the_sink();
+  /// The source found no space: the frames that begin next have others behind them.
+  void source_waits();
+  bool has_waiting_source() const { return source_waits_; }
+  /// Whether the waiting source has a reason to look: there is space, or it waits for the sink
+  /// instead of the stages, or the reverse.
+  bool source_looks_again();
+  void let_in(Item* item, uint64_t held_ns, uint64_t now_ns);
+  Item* take_back();
+
+  /// A frame is done. `more_begin`: its driver goes on with another one.
+  void done(const FrameEntry& entry, bool more_begin);
+  /// Frames are held back from the sink, so that it is woken for several at once.
+  bool holds_back() const { return held_back_ > 0; }
+  void wake_sink();
+  /// The sink is awake and takes the frames that were held back too.
+  void sink_takes() { held_back_ = 0; }
+  /// Another configuration applies.
+  void forget_batches() { batches_.forget(); }
+
+ private:
+  bool has_space(int besides);
+  int most_waiting() const;
+
+  const Parts parts_;
+  const int cores_;
+  int window_;
+  Batches batches_;
+  bool source_waits_ = false, source_waits_for_the_sink_ = false;
+  int held_back_ = 0;  ///< done frames that the sink has not been woken for
+};
+
+}  // namespace tandem

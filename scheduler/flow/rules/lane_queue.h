@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "scheduler/flow/rules/device_letters.h"
+#include "scheduler/flow/rules/frame_entry.h"
+#include "scheduler/flow/rules/frame_ring.h"
+#include "scheduler/flow/rules/lane_occupancy.h"
+#include "scheduler/flow/rules/ready_frames.h"
+#include "scheduler/flow/rules/stage_runs.h"
+
+namespace tandem {
+
+/// Frames that wait for a lane of their letter, the oldest first. A frame either blocks its driver
+/// or is parked without one; see FrameSteps::next() for which.
+class LaneQueue {
+ public:
+  struct Parts {  ///< of Dispatch
+    const FrameRing& frames;
+    const DeviceLetters& letters;
+    const StageRuns& runs;
+    const LaneOccupancy& lanes;
+    ReadyFrames& ready;
+  };
+  LaneQueue(const Parts& parts, int cores);
+
+  bool empty() const { return with_driver_.empty() && parked_.empty(); }
+  std::ptrdiff_t with_driver() const { return std::ssize(with_driver_); }
+  std::ptrdiff_t parked() const { return std::ssize(parked_); }  ///< or about to try again
+
+  void wait(FrameEntry& entry) { with_driver_.push_back(&entry); }
+  void park(FrameEntry& entry);
+  /// The frame waits no more. Returns whether it had kept its driver.
+  bool remove(FrameEntry& entry);
+
+  /// Whether a frame that need not queue behind the parked ones is the first of its letter.
+  bool is_first_with_driver(const FrameEntry& entry) const {
+    return is_oldest(entry, with_driver_);
+  }
+  /// Whether its letter has a free lane that no older parked frame waits for.
+  bool may_take(const FrameEntry& entry) const;
+  /// Whether a parked frame runs again: it may take a lane, or no lane will ever be free.
+  bool goes_on(const FrameEntry& entry) const;
+  /// Unparks the oldest frame of each letter with a free lane, or all if no lane is left.
+  void offer();
+  /// A frame without a driver that may take a lane now; null: none.
+  FrameEntry* ready() const;
+
+ private:
+  bool is_oldest(const FrameEntry& entry, const std::vector<FrameEntry*>& among) const;
+
+  const Parts parts_;
+  std::vector<FrameEntry*> with_driver_, parked_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "scheduler/flow/rules/frame_entry.h"
+#include "scheduler/flow/rules/wakes.h"
+
+namespace tandem {
+
+/// Frames that wait for a driver: parked ones that may go on, and those that a collector has handed
+/// on. The oldest is taken first.
+class ReadyFrames {
+ public:
+  /// `most` frames are held without an allocation.
+  ReadyFrames(std::size_t most, Wakes& wakes) : wakes_(wakes) { frames_.reserve(most); }
+
+  void add(FrameEntry& entry, uint32_t wakes = kOneDriver) {
+    frames_.push_back(&entry);
+    wakes_.add(wakes);
+  }
+  /// A parked frame runs again.
+  void unpark(FrameEntry& entry, uint32_t wakes = kOneDriver) {
+    entry.state = FrameEntry::State::running;
+    add(entry, wakes);
+  }
+  std::ptrdiff_t count() const { return std::ssize(frames_); }
+  const std::vector<FrameEntry*>& all() const { return frames_; }
+  FrameEntry* oldest() const;  ///< null: none
+  /// A driver takes the frame, which has waited until now.
+  FrameEntry& take(FrameEntry& entry, uint64_t now_ns);
+
+ private:
+  Wakes& wakes_;
+  std::vector<FrameEntry*> frames_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/flow/rules/stage_runs.h"
+
+#include "scheduler/flow/fused.h"
+
+namespace tandem {
+
+bool StageRuns::wants_device(const FrameEntry& entry) const {
+  if (is_over(entry) || entry.fell_back) return false;
+  const Side here = side(entry, entry.position);
+  return here != Side::c && here != Side::s;
+}
+
+int StageRuns::end_of_run(const FrameEntry& entry) const {
+  const Way& way = entry.way;
+  const Side here = side(entry, entry.position);
+  int end = entry.position + 1;
+  while (end < way.length() && side(entry, end) == here && !stages_[way.stage(end)].serial) ++end;
+  // Inside of one pass nobody waits for what an item is changed into.
+  int last = entry.position;
+  do last += one_pass(way, entry.item->repeat, entry.item->fused.on_device, last, end);
+  while (last < end && !stages_[way.stage(last - 1)].changes_item);
+  return last;
+}
+
+int StageRuns::end_of_cpu_part(const FrameEntry& entry) const {
+  const Way& way = entry.way;
+  const int stage = way.stage(entry.position);
+  if (stages_[stage].serial) return entry.position + 1;
+  if (const Side here = side(entry, entry.position); here != Side::c && here != Side::s)
+    return end_of_run(entry);
+  int last = entry.position + 1;
+  while (last < way.length() && !stages_[way.stage(last)].serial && side(entry, last) == Side::c) {
+    ++last;
+  }
+  return last;
+}
+
+bool StageRuns::has_cpu(const FrameEntry& entry, int last) const {
+  for (int p = entry.position; p < last; ++p)
+    if (!stages_[entry.way.stage(p)].has_cpu) return false;
+  return true;
+}
+
+}  // namespace tandem

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+namespace tandem {
+
+/// Threads that have a reason to look again, as bits.
+enum WakeBit : uint32_t {
+  kOneDriver = 1,   ///< one of the drivers in use
+  kDrivers = 2,     ///< all drivers, and those that may be in use from now on
+  kSides = 4,       ///< drivers whose action was FrameAction::Kind::wait
+  kSource = 8,      ///< there may be space, see Handover::source_looks_again()
+  kSink = 16,       ///< there may be a frame to take
+  kEmpty = 32,      ///< nothing may be in flight
+  kAllWorkers = 64  ///< no frame is being computed
+};
+
+/// Collects the wake-ups that the rules ask for while they run under the executor's lock. The
+/// executor notifies the threads after it has released the lock.
+class Wakes {
+ public:
+  void add(uint32_t bits) { bits_ |= bits; }
+  /// Returns the bits added since the last call.
+  uint32_t take() { return std::exchange(bits_, 0); }
+
+ private:
+  uint32_t bits_ = 0;
+};
+
+}  // namespace tandem
