@@ -142,7 +142,7 @@ class Tidiness(Tree):
         self.write_kernel()
         self.write("kernels/blur/blur.h", SPDX + "class BlurOpenCL {\n")
         self.assertIn("BlurOpenCL has no stub", self.only_problem())
-        self.write("kernels/opencl/stubs.cpp", SPDX + "struct BlurOpenCL::Private {};\n")
+        self.write("kernels/no_opencl.cpp", SPDX + "struct BlurOpenCL::Private {};\n")
         self.assertEqual(tidiness.check(self.root), [])
 
 

@@ -89,12 +89,12 @@ def check_kernel_folder(folder):
 
 def check_stubs(kernels):
     """A build without OpenCL links a stub for each kernel's device side."""
-    stubs = kernels / "opencl" / "stubs.cpp"
+    stubs = kernels / "no_opencl.cpp"
     stubs = stubs.read_text() if stubs.is_file() else ""
     for header in sorted(kernels.glob("*/*.h")):
         for name in re.findall(r"^class (\w+OpenCL) ", header.read_text(), re.MULTILINE):
             if f"struct {name}::Private" not in stubs:
-                yield f"{name} has no stub in opencl/stubs.cpp for builds without OpenCL"
+                yield f"{name} has no stub in kernels/no_opencl.cpp for builds without OpenCL"
 
 
 def check(root):
