@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/control.h"
 
-#include "gst/bin/messages.h"
 #include "gst/bin/plan.h"
+#include "gst/bin/reports.h"
 #include "kernels/opencl/opencl.h"
 #include "model/predict.h"
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "gst/bin/energy.h"
-#include "gst/bin/frameinterval.h"
 #include "gst/bin/knowledge.h"
 #include "gst/bin/latency.h"
 #include "scheduler/flow/executor.h"

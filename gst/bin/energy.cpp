@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "gst/bin/energycontext.h"
+#include "gst/bin/contexts.h"
 #include "scheduler/machine/energy/combined.h"
 
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);

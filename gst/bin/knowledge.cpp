@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 
+#include "scheduler/learn/stream_model_file.h"
+
 namespace tandem {
 
 BinKnowledge open_knowledge(const std::string& setting) {
@@ -18,6 +20,10 @@ BinKnowledge open_knowledge(const std::string& setting) {
   }
   return {KnowledgeKeeper::of_process(KnowledgeFolder::default_path()),
           !read_only && otherwise != "read-only"};
+}
+
+std::shared_ptr<const StreamModel> lane_model_of(const std::string& device) {
+  return find_stream_model(data_folder() + "/models/lanes", device);
 }
 
 }  // namespace tandem

@@ -3,8 +3,11 @@
 
 #include <gst/tandem/private/ref.h>
 
-#include "gst/bin/allocation.h"
 #include "gst/bin/tandembin.h"
+#include "gst/memory/framepool.h"
+
+GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
+#define GST_CAT_DEFAULT tandem_bin_debug
 
 namespace tandem {
 namespace {
@@ -124,7 +127,12 @@ gboolean sink_query(GstPad* pad, GstObject* parent, GstQuery* query) {
   if (run && !allocates && GST_QUERY_IS_SERIALIZED(query)) run->executor().drain();
   const bool answered = gst_pad_query_default(pad, parent, query);
   if (!run || !allocates) return answered;
-  return offer_page_locked(*run, query) || answered;
+  const auto allocator_for = [&](gsize bytes) {
+    return ObjectRef<GstAllocator>(run->frame_allocator(bytes));
+  };
+  if (!offer_frame_pool(query, allocator_for)) return answered;
+  GST_DEBUG_OBJECT(parent, "offers page-locked memory: %" GST_PTR_FORMAT, query);
+  return TRUE;
 }
 
 gboolean src_event(GstPad* pad, GstObject* parent, GstEvent* event) {

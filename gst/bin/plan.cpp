@@ -7,7 +7,7 @@
 
 #include <utility>
 
-#include "gst/bin/neighbourhoodcontext.h"
+#include "gst/bin/contexts.h"
 #include "scheduler/machine/cores.h"
 
 namespace tandem {

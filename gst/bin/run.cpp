@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 
-#include "gst/bin/frametimes.h"
-#include "gst/bin/lanes.h"
+#include "gst/bin/knowledge.h"
+#include "gst/bin/latency.h"
 #include "gst/memory/pagelocked.h"
 #include "scheduler/machine/memory.h"
 

@@ -11,15 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "gst/bin/chain.h"
 #include "gst/bin/control.h"
 #include "gst/bin/deviceopening.h"
 #include "gst/bin/eventline.h"
-#include "gst/bin/frameinterval.h"
 #include "gst/bin/fusion.h"
+#include "gst/bin/latency.h"
 #include "gst/bin/overload.h"
 #include "gst/bin/plan.h"
-#include "gst/bin/repeat.h"
-#include "gst/bin/work.h"
 #include "scheduler/flow/executor.h"
 
 namespace tandem {

@@ -8,9 +8,9 @@
 #include "gst/bin/chain.h"
 #include "gst/bin/pads.h"
 #include "gst/bin/plan.h"
+#include "gst/bin/reports.h"
 #include "gst/bin/run.h"
 #include "gst/bin/settings.h"
-#include "gst/bin/stats.h"
 
 GST_DEBUG_CATEGORY(tandem_bin_debug);  // bincontrol.cpp uses it as well
 #define GST_CAT_DEFAULT tandem_bin_debug

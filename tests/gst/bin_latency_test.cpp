@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "gst/bin/frameinterval.h"
 #include "gst/bin/latency.h"
 
 namespace tandem {

@@ -11,7 +11,7 @@
 #include <future>
 #include <thread>
 
-#include "gst/bin/energycontext.h"
+#include "gst/bin/contexts.h"
 #include "tests/gst/support/stream.h"
 
 namespace tandem::test {

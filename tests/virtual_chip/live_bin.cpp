@@ -4,8 +4,7 @@
 #include <gst/tandem/private/ref.h>
 #include <gtest/gtest.h>
 
-#include "gst/bin/energycontext.h"
-#include "gst/bin/neighbourhoodcontext.h"
+#include "gst/bin/contexts.h"
 #include "gst/bin/tandembin.h"
 #include "tests/virtual_chip/virtual_stage.h"
 

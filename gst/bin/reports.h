@@ -3,9 +3,23 @@
 
 #include <gst/gst.h>
 
-#include "gst/bin/run.h"
+#include "scheduler/learn/controller.h"
+
+// What a bin's controller knows and does, as applications read it (docs/messages.md has the
+// fields).
 
 namespace tandem {
+
+class BinRun;
+
+/// `tandem-decision`.
+GstStructure* decision_structure(const Decision& decision);
+
+/// `tandem-predictions`: what is expected of every configuration; `learnt`: may be null.
+GstStructure* predictions_structure(const Learnt* learnt);
+
+/// Adds the controller's fields to `stats`.
+void tell_controller(const Controller& controller, GstStructure* stats);
 
 /// What tandembin's `stats` property gives out, counted since PAUSED; empty without a run. Fields:
 /// configuration (string), cores (int), frames, frames-cpu, frames-device, frames-mixed (uint64: by
