@@ -11,7 +11,7 @@
 #include "files/error_text.h"
 #include "model/configuration.h"
 
-namespace tandem {
+namespace tandem::bin {
 namespace {
 
 // In the order in which they were added: GstBin puts the newest first.
@@ -219,4 +219,4 @@ Repeat ChainRepeat::now() const {
   return {};
 }
 
-}  // namespace tandem
+}  // namespace tandem::bin

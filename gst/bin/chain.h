@@ -9,7 +9,7 @@
 
 #include "scheduler/flow/way.h"
 
-namespace tandem {
+namespace tandem::bin {
 
 /// Call it before READY, which opens what an element of another kind may write to. Posts an error
 /// that names such an element.
@@ -71,4 +71,4 @@ class ChainRepeat {
   std::vector<Part> parts_;
 };
 
-}  // namespace tandem
+}  // namespace tandem::bin

@@ -3,7 +3,7 @@
 
 #include <gst/tandem/private/ref.h>
 
-namespace tandem {
+namespace tandem::bin {
 namespace {
 
 // A GstContext that carries a shared pointer. `boxed_name` is that of its GType.
@@ -68,4 +68,4 @@ std::shared_ptr<Neighbourhood> find_neighbourhood(GstElement* element) {
   return Neighbourhood::of_process();
 }
 
-}  // namespace tandem
+}  // namespace tandem::bin

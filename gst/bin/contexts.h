@@ -14,7 +14,7 @@
 /// The context type under which an application puts bins into a neighbourhood of their own.
 #define GST_TANDEM_NEIGHBOURHOOD_CONTEXT_TYPE "gst.tandem.neighbourhood"
 
-namespace tandem {
+namespace tandem::bin {
 
 /// For gst_element_set_context() on a pipeline, or as the answer to a NEED_CONTEXT message.
 GstContext* energy_meter_context(std::shared_ptr<EnergyMeter> meter);
@@ -29,4 +29,4 @@ GstContext* neighbourhood_context(std::shared_ptr<Neighbourhood> neighbourhood);
 /// The one that the element was given, else that of the process.
 std::shared_ptr<Neighbourhood> find_neighbourhood(GstElement* element);
 
-}  // namespace tandem
+}  // namespace tandem::bin

@@ -9,7 +9,7 @@
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
 #define GST_CAT_DEFAULT tandem_bin_debug
 
-namespace tandem {
+namespace tandem::bin {
 namespace {
 
 // A disk that takes longer is no help: the stream begins, and learns anew.
@@ -19,7 +19,7 @@ constexpr int kLatencyFrames = 64;
 
 }  // namespace
 
-BinControl::BinControl(GstElement* bin, Executor& executor, const BinPlan& plan)
+Control::Control(GstElement* bin, Executor& executor, const RunPlan& plan)
     : bin_(bin),
       executor_(executor),
       kept_(plan.kept),
@@ -67,7 +67,7 @@ BinControl::BinControl(GstElement* bin, Executor& executor, const BinPlan& plan)
 }
 
 // What earlier processes learnt of such frames of any size, before it decides.
-void BinControl::recall() {
+void Control::recall() {
   if (!kept_.keeper) return;
   Conditions about;
   {
@@ -82,7 +82,7 @@ void BinControl::recall() {
   controller_.know(std::move(known));
 }
 
-Probe BinControl::probe() const {
+Probe Control::probe() const {
   Probe probe = read_probe(energy_.meter.get());
   probe.others_cpu_s = seat_->cpu_s_of_others();
   probe.buffers_made = opencl::counters().buffers_created;
@@ -90,12 +90,12 @@ Probe BinControl::probe() const {
 }
 
 // The memory for frames in flight is there once for all bins.
-int BinControl::window() const { return std::max(1, window_ / seat_->share().bins); }
+int Control::window() const { return std::max(1, window_ / seat_->share().bins); }
 
 // Lets the controller answer and the executor follow. True when there is something to tell: what
 // runs may stay what it was.
 template <class Event>
-bool BinControl::handle(Event&& event) {
+bool Control::handle(Event&& event) {
   std::lock_guard lock(mutex_);
   const std::optional<Step> step = event(controller_);
   if (!step) return !untold_.empty();
@@ -105,13 +105,13 @@ bool BinControl::handle(Event&& event) {
   return true;
 }
 
-void BinControl::warn_later(std::string text) {
+void Control::warn_later(std::string text) {
   if (text.empty()) return;
   std::lock_guard lock(mutex_);
   untold_warnings_.push_back(std::move(text));
 }
 
-void BinControl::tell_warnings() {
+void Control::tell_warnings() {
   std::vector<std::string> warnings;
   {
     std::lock_guard lock(mutex_);
@@ -121,7 +121,7 @@ void BinControl::tell_warnings() {
     GST_ELEMENT_WARNING(bin_, RESOURCE, NOT_FOUND, ("%s", text.c_str()), (nullptr));
 }
 
-void BinControl::tell() {
+void Control::tell() {
   tell_warnings();
   std::vector<Decision> decisions;
   std::vector<std::string> trouble;
@@ -149,12 +149,12 @@ void BinControl::tell() {
     gst_element_post_message(bin_, gst_message_new_latency(GST_OBJECT_CAST(bin_)));
 }
 
-void BinControl::set_rules(const AdaptRules& rules) {
+void Control::set_rules(const AdaptRules& rules) {
   recall();  // with another device there is other knowledge
   handle([&](Controller& c) { return std::optional(c.set_rules(rules)); });
 }
 
-void BinControl::set_objective(const Objective& objective) {
+void Control::set_objective(const Objective& objective) {
   {
     std::lock_guard lock(mutex_);
     told_energy_ = told_target_ = told_budget_ = told_late_ = false;
@@ -163,12 +163,12 @@ void BinControl::set_objective(const Objective& objective) {
   handle([&](Controller& c) { return std::optional(c.set_objective(objective)); });
 }
 
-void BinControl::follow_energy(const Objective& objective) {
+void Control::follow_energy(const Objective& objective) {
   const bool closely = energy_.meter && (energy_.asked_for || needs_energy(objective));
   follows_energy_ = closely ? energy_.meter->follow_closely() : nullptr;
 }
 
-void BinControl::device_opened(BinEnergy energy) {
+void Control::device_opened(EnergySource energy) {
   std::lock_guard lock(mutex_);
   device_opens_ = false;
   energy_ = std::move(energy);
@@ -176,14 +176,14 @@ void BinControl::device_opened(BinEnergy energy) {
   controller_.set_energy(energy_.domains, energy_.resolution_s);
 }
 
-void BinControl::set_device(const DeviceSide& device) {
+void Control::set_device(const DeviceSide& device) {
   std::lock_guard lock(mutex_);
   if (device_lost_) return;
   conditions_.device = device.name;
   controller_.set_device(device);
 }
 
-void BinControl::keep_rules_with(const DeviceSide& device) {
+void Control::keep_rules_with(const DeviceSide& device) {
   {
     std::lock_guard lock(mutex_);
     if (!controller_.awaits_device()) return;
@@ -192,11 +192,11 @@ void BinControl::keep_rules_with(const DeviceSide& device) {
   handle([](Controller& c) { return std::optional(c.set_rules(AdaptRules(c.rules()))); });
 }
 
-void BinControl::retrain() {
+void Control::retrain() {
   handle([](Controller& c) { return std::optional(c.retrain()); });
 }
 
-void BinControl::device_failed() {
+void Control::device_failed() {
   handle([this](Controller& c) {
     device_lost_ = true;
     return std::optional(c.device_failed());
@@ -204,7 +204,7 @@ void BinControl::device_failed() {
   tell();
 }
 
-void BinControl::device_left_out(const DeviceSide& left) {
+void Control::device_left_out(const DeviceSide& left) {
   handle([&](Controller& c) {
     conditions_.device = left.name;
     return std::optional(c.device_left_out(left));
@@ -212,7 +212,7 @@ void BinControl::device_left_out(const DeviceSide& left) {
   tell();
 }
 
-void BinControl::frames_come_every(const FrameInterval& interval, bool live) {
+void Control::frames_come_every(const FrameInterval& interval, bool live) {
   {
     std::lock_guard lock(mutex_);
     const bool rated = live && interval.known();
@@ -224,7 +224,7 @@ void BinControl::frames_come_every(const FrameInterval& interval, bool live) {
   gst_element_post_message(bin_, gst_message_new_latency(GST_OBJECT_CAST(bin_)));
 }
 
-void BinControl::frames_are(const GstVideoInfo& info, const std::string& work) {
+void Control::frames_are(const GstVideoInfo& info, const std::string& work) {
   window_ = executor_.window();
   executor_.set_window(window());
   {
@@ -237,12 +237,12 @@ void BinControl::frames_are(const GstVideoInfo& info, const std::string& work) {
   recall();
 }
 
-bool BinControl::knows_frames() const {
+bool Control::knows_frames() const {
   std::lock_guard lock(mutex_);
   return controller_.knows_work(conditions_);
 }
 
-bool BinControl::may_know_frames() const {
+bool Control::may_know_frames() const {
   Conditions about;
   {
     std::lock_guard lock(mutex_);
@@ -252,14 +252,14 @@ bool BinControl::may_know_frames() const {
   return kept_.keeper && kept_.keeper->knows(about, kMostWaitForKnowledge);
 }
 
-void BinControl::frames_changed() {
+void Control::frames_changed() {
   handle([&](Controller& c) {
     return std::optional(c.frames_changed(conditions_, executor_.window()));
   });
   tell();
 }
 
-void BinControl::stream_ended() {
+void Control::stream_ended() {
   {
     std::lock_guard lock(mutex_);
     controller_.stream_ended();
@@ -267,7 +267,7 @@ void BinControl::stream_ended() {
   tell();
 }
 
-void BinControl::frame_done(const Item& item) {
+void Control::frame_done(const Item& item) {
   if (handle([&](Controller& c) { return c.frame_done(item.times, item.device_stages); })) tell();
   if (const uint64_t epoch = seat_->epoch(); std::exchange(seen_epoch_, epoch) != epoch)
     executor_.set_window(window());
@@ -275,7 +275,7 @@ void BinControl::frame_done(const Item& item) {
 }
 
 // Frames that take longer than was told are late in a sink that waits for their time.
-void BinControl::watch_latency() {
+void Control::watch_latency() {
   frames_unwatched_ = 0;
   {
     std::lock_guard lock(mutex_);
@@ -286,7 +286,7 @@ void BinControl::watch_latency() {
 
 // --- Telling -----------------------------------------------------------------------------------
 
-void BinControl::post(const Decision& d) {
+void Control::post(const Decision& d) {
   GST_INFO_OBJECT(
       bin_, "%s: %s -> %s, predicted %.1f fps, %.4g J a frame; trained %.3f s, %d frames",
       to_string(d.reason), to_string(d.before).c_str(), to_string(d.after).c_str(),
@@ -302,7 +302,7 @@ void BinControl::post(const Decision& d) {
 }
 
 // Each kind of disappointment once, until the objective changes.
-void BinControl::warn(const Decision& d) {
+void Control::warn(const Decision& d) {
   const auto first_time = [this](bool happened, bool& told) {
     std::lock_guard lock(mutex_);
     return happened && !std::exchange(told, true);
@@ -337,22 +337,22 @@ void BinControl::warn(const Decision& d) {
   }
 }
 
-bool BinControl::runs_on_device() const {
+bool Control::runs_on_device() const {
   std::lock_guard lock(mutex_);
   return controller_.configuration().mapping.any_device();
 }
 
-uint64_t BinControl::latency_ns() const {
+uint64_t Control::latency_ns() const {
   std::lock_guard lock(mutex_);
   return latency_.answer_ns(frame_ns_);
 }
 
-uint64_t BinControl::frame_ns() const {
+uint64_t Control::frame_ns() const {
   std::lock_guard lock(mutex_);
   return frame_ns_;
 }
 
-int BinControl::count_frames_at_a_time() const {
+int Control::count_frames_at_a_time() const {
   const Configuration& configuration = controller_.configuration();
   if (controller_.training()) return executor_.cores() + 1;
   const bool coarse = configuration.granularity == Granularity::coarse;
@@ -361,7 +361,7 @@ int BinControl::count_frames_at_a_time() const {
   return frames + (coarse ? 0 : 1) + configuration.lanes - 1;
 }
 
-void BinControl::add_stats(GstStructure* stats) const {
+void Control::add_stats(GstStructure* stats) const {
   std::lock_guard lock(mutex_);
   tell_controller(controller_, stats);
   if (energy_.meter) {
@@ -371,9 +371,9 @@ void BinControl::add_stats(GstStructure* stats) const {
   }
 }
 
-GstStructure* BinControl::predictions() const {
+GstStructure* Control::predictions() const {
   std::lock_guard lock(mutex_);
   return predictions_structure(controller_.learnt());
 }
 
-}  // namespace tandem
+}  // namespace tandem::bin

@@ -16,19 +16,19 @@
 #include "scheduler/flow/executor.h"
 #include "scheduler/learn/controller.h"
 
-namespace tandem {
+namespace tandem::bin {
 
-struct BinPlan;
+struct RunPlan;
 
 /// What decides inside tandembin: hands the controller what happens, the executor what the
 /// controller answers, and tells the application.
 ///
 /// mutex_ is held while the controller thinks and its answer reaches the executor, so that answers
 /// cannot overtake each other; messages are posted without it, as who sees them may set properties.
-class BinControl {
+class Control {
  public:
   /// `bin` is who speaks on the bus; `executor` outlives this.
-  BinControl(GstElement* bin, Executor& executor, const BinPlan& plan);
+  Control(GstElement* bin, Executor& executor, const RunPlan& plan);
 
   // tell() is to be called after these three, with no lock held.
   void set_rules(const AdaptRules& rules);
@@ -50,7 +50,7 @@ class BinControl {
   void keep_rules_with(const DeviceSide& device);
   /// The device that opened later, or none, and where joules come from with it. Before the first
   /// set_device() that has it.
-  void device_opened(BinEnergy energy);
+  void device_opened(EnergySource energy);
   void device_failed();
   /// One of several devices failed, the others go on.
   void device_left_out(const DeviceSide& left);
@@ -96,25 +96,25 @@ class BinControl {
 
   GstElement* const bin_;
   Executor& executor_;
-  const BinKnowledge kept_;
+  const KeptKnowledge kept_;
   const std::shared_ptr<Seat> seat_;
   std::atomic<int> window_{0};  // for this bin, were it alone
   uint64_t seen_epoch_ = 0;     // of who takes the frames out
   int frames_unwatched_ = 0;    // likewise: since their latency was looked at
 
   mutable std::mutex mutex_;
-  BinEnergy energy_;
+  EnergySource energy_;
   bool device_opens_;  // nothing is known of it yet
   Conditions conditions_;
   std::set<Conditions> recalled_;  // without sizes and cores
   Controller controller_;
   std::vector<Decision> untold_;
   std::vector<std::string> untold_warnings_;
-  BinLatency latency_;
+  Latency latency_;
   uint64_t frame_ns_ = 0;                 // between frames; 0: no caps yet
   std::shared_ptr<void> follows_energy_;  // while the objective needs it
   bool device_lost_ = false;
   bool told_energy_ = false, told_target_ = false, told_budget_ = false, told_late_ = false;
 };
 
-}  // namespace tandem
+}  // namespace tandem::bin

@@ -11,7 +11,7 @@
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
 #define GST_CAT_DEFAULT tandem_bin_debug
 
-namespace tandem {
+namespace tandem::bin {
 namespace {
 
 template <class Body>
@@ -63,7 +63,7 @@ struct DeviceOpening::Look {
   bool ending = false;
 };
 
-void DeviceOpening::expect(std::span<StageAdapter* const> stages, BinFusion& fusion) {
+void DeviceOpening::expect(std::span<StageAdapter* const> stages, Fusion& fusion) {
   stages_ = stages;
   fusion_ = &fusion;
   for (StageAdapter* stage : stages_) stage->keep_first_frame();
@@ -169,4 +169,4 @@ void DeviceOpening::end() {
   kinds_.clear();
 }
 
-}  // namespace tandem
+}  // namespace tandem::bin

@@ -13,7 +13,7 @@
 
 #include "gst/bin/fusion.h"
 
-namespace tandem {
+namespace tandem::bin {
 
 /// Opens the devices and builds their programs while the cores compute frames; the devices join
 /// when they are ready. Threads of its own: one opens, then there is one a stage and one for what
@@ -26,7 +26,7 @@ class DeviceOpening {
 
   /// Before the first frame: devices are opened later, and programs built for them. The stages and
   /// what is fused of them outlive this.
-  void expect(std::span<StageAdapter* const> stages, BinFusion& fusion);
+  void expect(std::span<StageAdapter* const> stages, Fusion& fusion);
   /// Takes over what was found, by found() or none_found(); the run exists meanwhile.
   using TakeOver = std::function<void()>;
   /// Calls `open` on a thread, and what it returns after that. Both throw nothing. A driver that
@@ -67,9 +67,9 @@ class DeviceOpening {
   std::mutex mutex_;            // of the threads' begin and end
   std::thread opener_, builder_;
   std::span<StageAdapter* const> stages_;
-  BinFusion* fusion_ = nullptr;
+  Fusion* fusion_ = nullptr;
   std::vector<std::shared_ptr<opencl::Context>> kinds_;
   std::function<void()> joined_;
 };
 
-}  // namespace tandem
+}  // namespace tandem::bin

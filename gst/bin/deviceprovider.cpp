@@ -11,7 +11,7 @@
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
 #define GST_CAT_DEFAULT tandem_bin_debug
 
-namespace tandem {
+namespace tandem::bin {
 
 namespace {
 
@@ -38,7 +38,7 @@ bool can_use_device(const AdaptRules& rules, uint32_t device_only) {
   return device_only != 0 || forces_device(rules) || (!rules.allowed.mapping && rules.any());
 }
 
-void check_mapping(const BinRun& run, const AdaptRules& rules) {
+void check_mapping(const Run& run, const AdaptRules& rules) {
   if (!rules.allowed.mapping) return;
   const Mapping& mapping = *rules.allowed.mapping;
   for (int k = 0; k < run.stages(); ++k) {
@@ -55,7 +55,7 @@ void check_mapping(const BinRun& run, const AdaptRules& rules) {
   }
 }
 
-void DeviceProvider::check_device(const BinRun& run) const {
+void DeviceProvider::check_device(const Run& run) const {
   if (run.context() || looking_) return;
   for (int k = 0; k < run.stages(); ++k) {
     if ((run.device_only() >> k & 1) == 0) continue;
@@ -65,7 +65,7 @@ void DeviceProvider::check_device(const BinRun& run) const {
   }
 }
 
-bool DeviceProvider::wanted(const BinRun& run, const AdaptRules& rules) const {
+bool DeviceProvider::wanted(const Run& run, const AdaptRules& rules) const {
   // A run that has ended takes no device.
   return can_use_device(rules, run.device_only()) && !run.context() && !problem_ && !run.ended();
 }
@@ -78,7 +78,7 @@ DeviceProvider::Found DeviceProvider::open(GstElement* bin, const std::string& s
   return found_by(bin, [&] { return open_opencl_context(bin, selector); });
 }
 
-void DeviceProvider::end_look(BinRun& run, const Found& found) {
+void DeviceProvider::end_look(Run& run, const Found& found) {
   looking_ = false;
   problem_ = found.problem;
   if (!found.context) return;
@@ -90,7 +90,7 @@ void DeviceProvider::end_look(BinRun& run, const Found& found) {
   }
 }
 
-std::string DeviceProvider::complaint(const BinRun& run, const BinSettings& settings,
+std::string DeviceProvider::complaint(const Run& run, const Settings& settings,
                                       const AdaptRules& rules) {
   if (!can_use_device(rules, run.device_only())) return {};
   const bool forced = forces_device(rules);
@@ -108,7 +108,7 @@ std::string DeviceProvider::complaint(const BinRun& run, const BinSettings& sett
 
 // Devices that were named and are not used; once.
 std::string DeviceProvider::warn_of_kinds(const opencl::Context& context,
-                                          const BinSettings& settings) {
+                                          const Settings& settings) {
   if (context.left_out().empty() || settings.opencl_device == "all" || std::exchange(told_, true))
     return {};
   std::string others;
@@ -129,7 +129,7 @@ std::string DeviceProvider::warn_of_letters(const opencl::Context& context,
 }
 
 // Stages that a mapping has on the device although no device can compute them; once a mapping.
-std::string DeviceProvider::warn_of_stages(const BinRun& run, const Mapping& mapping) {
+std::string DeviceProvider::warn_of_stages(const Run& run, const Mapping& mapping) {
   if (std::exchange(told_mapping_, mapping) == mapping) return {};
   std::string stages;
   for (int k = 0; k < run.stages(); ++k) {
@@ -141,4 +141,4 @@ std::string DeviceProvider::warn_of_stages(const BinRun& run, const Mapping& map
          stages + ".";
 }
 
-}  // namespace tandem
+}  // namespace tandem::bin

@@ -8,15 +8,15 @@
 #include "gst/bin/settings.h"
 #include "kernels/opencl/opencl.h"
 
-namespace tandem {
+namespace tandem::bin {
 
-class BinRun;
+class Run;
 
 /// Whether a stage may compute on the device, now or later. `device_only`: as in Chain.
 bool can_use_device(const AdaptRules& rules, uint32_t device_only);
 /// Throws std::runtime_error that names the stage where a mapping has one on the CPU that no CPU
 /// can compute.
-void check_mapping(const BinRun& run, const AdaptRules& rules);
+void check_mapping(const Run& run, const AdaptRules& rules);
 
 /// Finds the OpenCL device of a run when it may be needed. All but look() is called under the bin's
 /// configure_mutex.
@@ -29,7 +29,7 @@ class DeviceProvider {
   };
 
   /// Whether a device has to be looked for: never twice in a run.
-  bool wanted(const BinRun& run, const AdaptRules& rules) const;
+  bool wanted(const Run& run, const AdaptRules& rules) const;
   /// Somebody looks: it configures the run afterwards with what the properties say by then.
   bool looking() const { return looking_; }
   void begin_look() { looking_ = true; }
@@ -37,18 +37,18 @@ class DeviceProvider {
   static Found look(GstElement* bin, const std::string& selector);
   /// The same where nobody has one to give: asks OpenCL alone.
   static Found open(GstElement* bin, const std::string& selector);
-  void end_look(BinRun& run, const Found& found);
+  void end_look(Run& run, const Found& found);
   /// Throws std::runtime_error where a stage needs a device and none was found.
-  void check_device(const BinRun& run) const;
+  void check_device(const Run& run) const;
 
   /// What the user is to be warned of, once: that there is no device though one was asked for, or
   /// that it cannot compute all that it was asked to. Empty: nothing.
-  std::string complaint(const BinRun& run, const BinSettings& settings, const AdaptRules& rules);
+  std::string complaint(const Run& run, const Settings& settings, const AdaptRules& rules);
 
  private:
-  std::string warn_of_kinds(const opencl::Context& context, const BinSettings& settings);
+  std::string warn_of_kinds(const opencl::Context& context, const Settings& settings);
   std::string warn_of_letters(const opencl::Context& context, const Mapping& mapping);
-  std::string warn_of_stages(const BinRun& run, const Mapping& mapping);
+  std::string warn_of_stages(const Run& run, const Mapping& mapping);
 
   bool looking_ = false;
   std::optional<std::string> problem_;  // why there is none
@@ -56,4 +56,4 @@ class DeviceProvider {
   std::optional<Mapping> told_mapping_;
 };
 
-}  // namespace tandem
+}  // namespace tandem::bin

@@ -9,7 +9,7 @@
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
 #define GST_CAT_DEFAULT tandem_bin_debug
 
-namespace tandem {
+namespace tandem::bin {
 namespace {
 
 bool is_on_cores(const opencl::DeviceDescription* device) { return device && device->is_cpu; }
@@ -32,7 +32,7 @@ Domains domains_of(const MeterDescription& meter, const opencl::DeviceDescriptio
 }
 
 void open(GstElement* bin, const std::string& source, const EnergyContext& context,
-          BinEnergy& energy) {
+          EnergySource& energy) {
   OpenedMeter opened = open_meter(source, context);
   energy.meter = std::move(opened.meter);
   energy.missing = opened.missing;
@@ -60,9 +60,9 @@ double DeviceBusy::seconds() const {
 // Under `auto` and with an objective that needs none, what is missing does not matter.
 bool names_energy_source(const std::string& source) { return source != "auto" && source != "none"; }
 
-BinEnergy find_energy(GstElement* bin, const std::string& source, int cores,
-                      const opencl::Context* device, std::shared_ptr<DeviceBusy> busy) {
-  BinEnergy energy;
+EnergySource find_energy(GstElement* bin, const std::string& source, int cores,
+                         const opencl::Context* device, std::shared_ptr<DeviceBusy> busy) {
+  EnergySource energy;
   energy.asked_for = names_energy_source(source);
   energy.meter = find_energy_meter(bin);
   const opencl::DeviceDescription* described = device ? &device->device() : nullptr;
@@ -83,4 +83,4 @@ BinEnergy find_energy(GstElement* bin, const std::string& source, int cores,
   return energy;
 }
 
-}  // namespace tandem
+}  // namespace tandem::bin

@@ -12,7 +12,7 @@
 #include "scheduler/flow/executor.h"
 #include "scheduler/machine/energy/meter.h"
 
-namespace tandem {
+namespace tandem::bin {
 
 /// Seconds for which a run's stages were on its device, for a power model that is made before the
 /// run is: 0 until then. Thread-safe.
@@ -26,7 +26,7 @@ class DeviceBusy {
 };
 
 /// Where the joules of a run come from.
-struct BinEnergy {
+struct EnergySource {
   std::shared_ptr<EnergyMeter> meter;  ///< may be null
   bool asked_for = false;              ///< an energy source is named
   std::string missing;                 ///< what cannot be measured, and why
@@ -40,7 +40,7 @@ bool names_energy_source(const std::string& source);
 /// Asks the application, else opens what `source`, the property `energy-source`, says, and says
 /// what it is missing. `device`: that the run uses; null: none. Posts messages: call it with no
 /// lock held. Throws std::invalid_argument where `source` makes no sense.
-BinEnergy find_energy(GstElement* bin, const std::string& source, int cores,
-                      const opencl::Context* device, std::shared_ptr<DeviceBusy> busy);
+EnergySource find_energy(GstElement* bin, const std::string& source, int cores,
+                         const opencl::Context* device, std::shared_ptr<DeviceBusy> busy);
 
-}  // namespace tandem
+}  // namespace tandem::bin

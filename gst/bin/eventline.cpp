@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace tandem {
+namespace tandem::bin {
 
 bool EventLine::take(GstEvent* event, uint64_t frames) {
   std::lock_guard lock(mutex_);
@@ -43,4 +43,4 @@ void EventLine::drop(uint64_t frames, GstPad* src) {
   }
 }
 
-}  // namespace tandem
+}  // namespace tandem::bin

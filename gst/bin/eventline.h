@@ -9,7 +9,7 @@
 #include <functional>
 #include <mutex>
 
-namespace tandem {
+namespace tandem::bin {
 
 using EventRef = MiniObjectRef<GstEvent>;
 
@@ -46,4 +46,4 @@ class EventLine {
   std::deque<Waiting> waiting_;
 };
 
-}  // namespace tandem
+}  // namespace tandem::bin

@@ -13,7 +13,7 @@
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
 #define GST_CAT_DEFAULT tandem_bin_debug
 
-namespace tandem {
+namespace tandem::bin {
 namespace {
 
 using Access = opencl::Buffer::Access;
@@ -178,9 +178,9 @@ void FusedStages::finish(FrameItem& item) const {
 }
 
 /// A stage that others may be computed together with, as the scheduler sees it.
-class BinFusion::Leader final : public Stage {
+class Fusion::Leader final : public Stage {
  public:
-  Leader(const BinFusion& all, int index)
+  Leader(const Fusion& all, int index)
       : all_(all), index_(index), own_(*all.adapters_[static_cast<std::size_t>(index)]) {}
 
   std::string name() const override { return own_.name(); }
@@ -279,13 +279,12 @@ class BinFusion::Leader final : public Stage {
     });
   }
 
-  const BinFusion& all_;
+  const Fusion& all_;
   const int index_;
   StageAdapter& own_;
 };
 
-BinFusion::BinFusion(const std::vector<GstTandemStage*>& stages,
-                     std::span<StageAdapter* const> adapters)
+Fusion::Fusion(const std::vector<GstTandemStage*>& stages, std::span<StageAdapter* const> adapters)
     : adapters_(adapters), leaders_(stages.size()) {
   if (is_off()) return;
   std::vector<std::shared_ptr<const StageFile>> files;
@@ -308,21 +307,21 @@ BinFusion::BinFusion(const std::vector<GstTandemStage*>& stages,
   }
 }
 
-BinFusion::~BinFusion() = default;
+Fusion::~Fusion() = default;
 
-Stage* BinFusion::scheduled(int k) const {
+Stage* Fusion::scheduled(int k) const {
   const auto at = static_cast<std::size_t>(k);
   if (leaders_[at]) return leaders_[at].get();
   return adapters_[at];
 }
 
-void BinFusion::begin(bool keeps_tensors) {
+void Fusion::begin(bool keeps_tensors) {
   const std::lock_guard lock(mutex_);
   begun_[keeps_tensors] = true;
   compile();
 }
 
-void BinFusion::use_device(std::shared_ptr<opencl::Context> context) {
+void Fusion::use_device(std::shared_ptr<opencl::Context> context) {
   const std::lock_guard lock(mutex_);
   context_ = std::move(context);
   one_kind_ = context_ && context_->further().empty();
@@ -330,7 +329,7 @@ void BinFusion::use_device(std::shared_ptr<opencl::Context> context) {
 }
 
 // Compilers work side by side.
-void BinFusion::compile() {
+void Fusion::compile() {
   std::vector<std::future<void>> compiling;
   for (std::size_t keeps : {0, 1}) {
     if (!begun_[keeps]) continue;
@@ -346,7 +345,7 @@ void BinFusion::compile() {
 }
 
 // All parts of what is fused must be there: a mapping may cut it anywhere.
-uint32_t BinFusion::pairs(const Passes& passes, bool (FusedStages::*is_ready)() const) const {
+uint32_t Fusion::pairs(const Passes& passes, bool (FusedStages::*is_ready)() const) const {
   const auto ready = [&](int first, int count) {
     const auto found = passes.find({first, count});
     return found != passes.end() && (*found->second.*is_ready)();
@@ -366,8 +365,8 @@ uint32_t BinFusion::pairs(const Passes& passes, bool (FusedStages::*is_ready)() 
 }
 
 // A pass is compiled for one kind of device; where there are several, stages are computed apart.
-Fused BinFusion::fused(bool keeps_tensors) const {
+Fused Fusion::fused(bool keeps_tensors) const {
   return {on_cores_[keeps_tensors], one_kind_ ? on_device_[keeps_tensors].load() : 0};
 }
 
-}  // namespace tandem
+}  // namespace tandem::bin

@@ -17,7 +17,7 @@
 #include "kernels/stage_file/generate/fuse.h"
 #include "scheduler/flow/fused.h"
 
-namespace tandem {
+namespace tandem::bin {
 
 /// Stages of a chain in one pass over a frame: what their files make together, compiled, and where
 /// the slots of a frame have what it reads and writes.
@@ -71,10 +71,10 @@ class FusedStages {
 
 /// Consecutive stage files of a chain that are one loop where a frame passes them on one side:
 /// which they are, and their code. See decision 27.
-class BinFusion {
+class Fusion {
  public:
-  BinFusion(const std::vector<GstTandemStage*>& stages, std::span<StageAdapter* const> adapters);
-  ~BinFusion();
+  Fusion(const std::vector<GstTandemStage*>& stages, std::span<StageAdapter* const> adapters);
+  ~Fusion();
 
   /// Stage k as the executor has it: one that can lead others, where it may have to.
   Stage* scheduled(int k) const;
@@ -105,4 +105,4 @@ class BinFusion {
   std::shared_ptr<opencl::Context> context_;
 };
 
-}  // namespace tandem
+}  // namespace tandem::bin

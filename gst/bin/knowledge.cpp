@@ -3,18 +3,19 @@
 
 #include <cstdlib>
 
+#include "files/data_folder.h"
 #include "scheduler/learn/stream_model_file.h"
 
-namespace tandem {
+namespace tandem::bin {
 
-BinKnowledge open_knowledge(const std::string& setting) {
+KeptKnowledge open_knowledge(const std::string& setting) {
   if (setting == "off") return {};
   const bool read_only = setting == "read-only";
   if (!read_only && setting != "auto") return {KnowledgeKeeper::of_process(setting), true};
   const char* environment = std::getenv("TANDEM_KNOWLEDGE");
   const std::string otherwise = environment ? environment : "";
   if (!otherwise.empty() && otherwise != "auto" && otherwise != "read-only") {
-    BinKnowledge chosen = open_knowledge(otherwise);
+    KeptKnowledge chosen = open_knowledge(otherwise);
     chosen.adds = chosen.adds && !read_only;
     return chosen;
   }
@@ -26,4 +27,4 @@ std::shared_ptr<const StreamModel> lane_model_of(const std::string& device) {
   return find_stream_model(data_folder() + "/models/lanes", device);
 }
 
-}  // namespace tandem
+}  // namespace tandem::bin

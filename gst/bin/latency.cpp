@@ -8,10 +8,10 @@
 
 #include "gst/util/framerate.h"
 
-namespace tandem {
+namespace tandem::bin {
 namespace {
 
-// As coarse as the latency that the bin answers (kSame in binlatency.cpp).
+// As coarse as the latency that the bin answers (kSame).
 constexpr double kLonger = 1.1;
 // From one block to the next: an interval that halves the answer.
 constexpr double kShorter = 2;
@@ -75,7 +75,7 @@ bool FrameInterval::came(Time time_ns, Time duration_ns) {
   return !std::exchange(known_, true) || other;
 }
 
-bool BinLatency::decided(int frames_at_a_time, double p95_s) {
+bool Latency::decided(int frames_at_a_time, double p95_s) {
   const double seconds = room_for(p95_s);
   if (frames_at_a_time == frames_at_a_time_ && same(seconds, seconds_)) return false;
   frames_at_a_time_ = frames_at_a_time;
@@ -83,7 +83,7 @@ bool BinLatency::decided(int frames_at_a_time, double p95_s) {
   return true;
 }
 
-bool BinLatency::measured(double p95_s) {
+bool Latency::measured(double p95_s) {
   if (!(p95_s > seconds_)) return false;
   seconds_ = room_for(p95_s);
   return true;
@@ -91,7 +91,7 @@ bool BinLatency::measured(double p95_s) {
 
 // Frames that are computed side by side leave as many frame durations late, or the stages would not
 // keep up.
-uint64_t BinLatency::answer_ns(uint64_t frame_ns) const {
+uint64_t Latency::answer_ns(uint64_t frame_ns) const {
   const uint64_t most_ns = static_cast<uint64_t>(frames_at_a_time_) * frame_ns;
   if (!known(seconds_)) return most_ns;
   return std::min(most_ns, static_cast<uint64_t>(1e9 * seconds_));
@@ -118,4 +118,4 @@ void add_latency(GstQuery* query, uint64_t least_ns, int frames, uint64_t frame_
                         bounded ? most + waiting : GST_CLOCK_TIME_NONE);
 }
 
-}  // namespace tandem
+}  // namespace tandem::bin

@@ -9,9 +9,9 @@
 
 #include "model/measurements.h"
 
-// Between GStreamer's times and those of FrameInterval and BinLatency.
+// Between GStreamer's times and those of FrameInterval and Latency.
 
-namespace tandem {
+namespace tandem::bin {
 
 /// How far apart the frames of a stream come, in nanoseconds.
 ///
@@ -64,7 +64,7 @@ class FrameInterval {
 /// What the bin answers to LATENCY queries: how much later frames leave than they came. A sink
 /// waits for so long, so the answer has to hold for nearly all frames of a source that the stages
 /// keep up with. It changes when another configuration runs, or when frames take longer.
-class BinLatency {
+class Latency {
  public:
   /// What runs works on so many frames at a time, and 95 of 100 frames are expected to take
   /// `p95_s` at most; unknown while frames train and where nothing was learnt. True when the answer
@@ -90,4 +90,4 @@ bool frame_came(FrameInterval& interval, const GstBuffer* frame);
 /// can wait, `frame_ns` each.
 void add_latency(GstQuery* query, uint64_t least_ns, int frames, uint64_t frame_ns);
 
-}  // namespace tandem
+}  // namespace tandem::bin

@@ -9,7 +9,7 @@
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
 #define GST_CAT_DEFAULT tandem_bin_debug
 
-namespace tandem {
+namespace tandem::bin {
 namespace {
 
 // One frame waits, so that a thread that ends finds work.
@@ -34,13 +34,13 @@ GstClockTime running_time(const GstBuffer* frame, const GstSegment& segment) {
 
 }  // namespace
 
-void BinOverload::set(Policy policy, gint64 max_lateness_ns) {
+void Overload::set(Policy policy, gint64 max_lateness_ns) {
   policy_ = policy;
   max_lateness_ns_ = max_lateness_ns;
 }
 
-bool BinOverload::drops(GstPad* sink, GstBuffer* frame, Executor& executor,
-                        const TakeBack& take_back) {
+bool Overload::drops(GstPad* sink, GstBuffer* frame, Executor& executor,
+                     const TakeBack& take_back) {
   if (policy_ == kBlock) {
     ++passed_;
     return false;
@@ -68,7 +68,7 @@ bool BinOverload::drops(GstPad* sink, GstBuffer* frame, Executor& executor,
   return false;
 }
 
-bool BinOverload::is_late(GstClockTime running_time) const {
+bool Overload::is_late(GstClockTime running_time) const {
   if (!GST_CLOCK_TIME_IS_VALID(running_time)) return false;
   const GstClockTime earliest = earliest_;
   if (GST_CLOCK_TIME_IS_VALID(earliest) && running_time < earliest) return true;
@@ -80,7 +80,7 @@ bool BinOverload::is_late(GstClockTime running_time) const {
   return now > base && now - base > later(running_time + latency_, max_lateness_ns);
 }
 
-void BinOverload::tell(GstBuffer* frame, const GstSegment& segment) {
+void Overload::tell(GstBuffer* frame, const GstSegment& segment) {
   ++dropped_;
   gap_ = true;
   const GstClockTime running = running_time(frame, segment);
@@ -107,7 +107,7 @@ void BinOverload::tell(GstBuffer* frame, const GstSegment& segment) {
   logged_drops_ = dropped_;
 }
 
-void BinOverload::heed(GstEvent* upstream) {
+void Overload::heed(GstEvent* upstream) {
   if (GST_EVENT_TYPE(upstream) == GST_EVENT_LATENCY) {
     GstClockTime latency = 0;
     gst_event_parse_latency(upstream, &latency);
@@ -122,6 +122,6 @@ void BinOverload::heed(GstEvent* upstream) {
   }
 }
 
-void BinOverload::forget() { earliest_ = GST_CLOCK_TIME_NONE; }
+void Overload::forget() { earliest_ = GST_CLOCK_TIME_NONE; }
 
-}  // namespace tandem
+}  // namespace tandem::bin

@@ -9,7 +9,7 @@
 
 #include "scheduler/flow/executor.h"
 
-namespace tandem {
+namespace tandem::bin {
 
 /// Which frames a bin drops whose source is faster than its stages, as live sources are.
 ///
@@ -21,11 +21,11 @@ namespace tandem {
 /// `max-lateness` behind their time to be shown.
 ///
 /// Each dropped frame is a QoS message, and the log has a line a second at most.
-class BinOverload {
+class Overload {
  public:
   enum Policy { kBlock, kDrop };
 
-  explicit BinOverload(GstElement* bin) : bin_(bin) {}
+  explicit Overload(GstElement* bin) : bin_(bin) {}
 
   void set(Policy policy, gint64 max_lateness_ns);
 
@@ -59,4 +59,4 @@ class BinOverload {
   uint64_t logged_drops_ = 0;  // of which it told
 };
 
-}  // namespace tandem
+}  // namespace tandem::bin

@@ -9,13 +9,13 @@
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
 #define GST_CAT_DEFAULT tandem_bin_debug
 
-namespace tandem {
+namespace tandem::bin {
 namespace {
 
 // --- Frames ------------------------------------------------------------------------------------
 
 GstFlowReturn chain(GstPad* pad, GstObject* parent, GstBuffer* buffer) {
-  if (const std::shared_ptr<BinRun> run = run_of(parent)) return run->accept(pad, buffer);
+  if (const std::shared_ptr<Run> run = run_of(parent)) return run->accept(pad, buffer);
   gst_buffer_unref(buffer);
   return GST_FLOW_FLUSHING;
 }
@@ -31,7 +31,7 @@ GstFlowReturn chain_list(GstPad* pad, GstObject* parent, GstBufferList* list) {
 
 // An event that the stages do not look at goes where frames go, so that a tracer which sends one
 // with each frame times the bin. The others go along the stages.
-gboolean send_along(GstObject* parent, const BinRun& run, GstEvent* event) {
+gboolean send_along(GstObject* parent, const Run& run, GstEvent* event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_CUSTOM_DOWNSTREAM)
     return gst_pad_push_event(run.way_out(), event);
   return gst_pad_event_default(sink_of(parent), parent, event);
@@ -40,7 +40,7 @@ gboolean send_along(GstObject* parent, const BinRun& run, GstEvent* event) {
 // The task of the source pad.
 void push_frames(gpointer user_data) {
   auto* parent = static_cast<GstObject*>(user_data);
-  const std::shared_ptr<BinRun> run = run_of(parent);
+  const std::shared_ptr<Run> run = run_of(parent);
   const auto send = [&](GstEvent* event) { send_along(parent, *run, event); };
   if (!run || !run->push_next(send)) gst_pad_pause_task(src_of(parent));
 }
@@ -49,7 +49,7 @@ void push_frames(gpointer user_data) {
 
 // Whether the frames behind this event are to be handled in another way than those before it, or
 // the stages have to be done with these.
-bool has_to_drain(GstPad* pad, const BinRun& run, GstEvent* event) {
+bool has_to_drain(GstPad* pad, const Run& run, GstEvent* event) {
   switch (GST_EVENT_TYPE(event)) {
     case GST_EVENT_CAPS: {
       GstCaps* caps = nullptr;
@@ -82,7 +82,7 @@ bool is_live(GstPad* sink) {
 }
 
 gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
-  const std::shared_ptr<BinRun> run = run_of(parent);
+  const std::shared_ptr<Run> run = run_of(parent);
   if (!run) return gst_pad_event_default(pad, parent, event);
   switch (GST_EVENT_TYPE(event)) {
     case GST_EVENT_FLUSH_START: {
@@ -121,7 +121,7 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
 }
 
 gboolean sink_query(GstPad* pad, GstObject* parent, GstQuery* query) {
-  const std::shared_ptr<BinRun> run = run_of(parent);
+  const std::shared_ptr<Run> run = run_of(parent);
   // Which memory upstream is to take does not depend on the frames that are on their way.
   const bool allocates = GST_QUERY_TYPE(query) == GST_QUERY_ALLOCATION;
   if (run && !allocates && GST_QUERY_IS_SERIALIZED(query)) run->executor().drain();
@@ -136,14 +136,14 @@ gboolean sink_query(GstPad* pad, GstObject* parent, GstQuery* query) {
 }
 
 gboolean src_event(GstPad* pad, GstObject* parent, GstEvent* event) {
-  if (const std::shared_ptr<BinRun> run = run_of(parent)) run->overload().heed(event);
+  if (const std::shared_ptr<Run> run = run_of(parent)) run->overload().heed(event);
   return gst_pad_event_default(pad, parent, event);
 }
 
 gboolean src_query(GstPad* pad, GstObject* parent, GstQuery* query) {
   const gboolean answered = gst_pad_query_default(pad, parent, query);
   if (!answered || GST_QUERY_TYPE(query) != GST_QUERY_LATENCY) return answered;
-  if (const std::shared_ptr<BinRun> run = run_of(parent)) run->add_latency(query);
+  if (const std::shared_ptr<Run> run = run_of(parent)) run->add_latency(query);
   return TRUE;
 }
 
@@ -163,4 +163,4 @@ void equip_src(GstPad* pad) {
   gst_pad_set_query_function(pad, src_query);
 }
 
-}  // namespace tandem
+}  // namespace tandem::bin

@@ -3,7 +3,7 @@
 
 #include <gst/gst.h>
 
-namespace tandem {
+namespace tandem::bin {
 
 /// Frames and control on tandembin's pads: buffers go to the executor, a task on the source pad
 /// pushes them on. Serialized events keep their place between the frames and travel through the
@@ -14,4 +14,4 @@ void equip_src(GstPad* pad);
 /// Starts the task of the bin's source pad.
 void start_pushing(GstObject* bin);
 
-}  // namespace tandem
+}  // namespace tandem::bin

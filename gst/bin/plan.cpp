@@ -10,10 +10,10 @@
 #include "gst/bin/contexts.h"
 #include "scheduler/machine/cores.h"
 
-namespace tandem {
+namespace tandem::bin {
 namespace {
 
-Chain chain_of(const std::vector<GstTandemStage*>& stages, const BinSettings& settings) {
+Chain chain_of(const std::vector<GstTandemStage*>& stages, const Settings& settings) {
   Chain chain;
   chain.cores = settings.cores > 0 ? settings.cores : usable_physical_cores();
   chain.tdp_w = settings.tdp_w;
@@ -39,24 +39,24 @@ bool keeps_state_of_device(const std::vector<GstTandemStage*>& stages) {
 }
 
 // A mapping or an energy source that has a name runs from the first frame on.
-bool may_join_later(const BinPlan& plan, const AdaptRules& rules) {
+bool may_join_later(const RunPlan& plan, const AdaptRules& rules) {
   return rules.any() && !rules.allowed.mapping && plan.chain.device_only == 0 &&
          !keeps_state_of_device(plan.stages);
 }
 
 }  // namespace
 
-BinPlan plan_run(GstElement* bin, const std::vector<GstTandemStage*>& stages,
-                 const BinSettings& settings, std::shared_ptr<Knowledge> knowledge,
-                 const BinKnowledge& kept) {
-  BinPlan plan;
+RunPlan plan_run(GstElement* bin, const std::vector<GstTandemStage*>& stages,
+                 const Settings& settings, std::shared_ptr<Knowledge> knowledge,
+                 const KeptKnowledge& kept) {
+  RunPlan plan;
   plan.stages = stages;
   plan.chain = chain_of(stages, settings);
   const AdaptRules rules = adapt_rules(settings, plan.chain.stages, plan.chain.cores);
   plan.device_busy = std::make_shared<DeviceBusy>();
   const auto find_energy = [bin, source = settings.energy_source, cores = plan.chain.cores,
                             busy = plan.device_busy](const DeviceProvider::Found& found) {
-    return tandem::find_energy(bin, source, cores, found.context.get(), busy);
+    return bin::find_energy(bin, source, cores, found.context.get(), busy);
   };
   const bool used = can_use_device(rules, plan.chain.device_only);
   plan.device_joins_later = used && may_join_later(plan, rules);
@@ -94,4 +94,4 @@ BinPlan plan_run(GstElement* bin, const std::vector<GstTandemStage*>& stages,
   return plan;
 }
 
-}  // namespace tandem
+}  // namespace tandem::bin

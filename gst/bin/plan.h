@@ -15,16 +15,16 @@
 #include "gst/bin/settings.h"
 #include "scheduler/learn/neighbourhood.h"
 
-namespace tandem {
+namespace tandem::bin {
 
 /// The device that was opened, or why there is none, and where joules come from with it.
 struct OpenedDevice {
   DeviceProvider::Found found;
-  BinEnergy energy;
+  EnergySource energy;
 };
 
 /// All that a run of the bin is made of.
-struct BinPlan {
+struct RunPlan {
   std::vector<GstTandemStage*> stages;  ///< in the order in which frames pass them; borrowed
   Chain chain;
   Conditions conditions;                        ///< what is known of them before the first frame
@@ -35,17 +35,17 @@ struct BinPlan {
   /// answer: for a thread, with no lock held. It owns what it uses; what it returns finds the
   /// energy source and uses the run. Both throw nothing. Empty: that is done.
   std::function<std::function<OpenedDevice()>()> open_device;
-  BinEnergy energy;  ///< none where the device opens later
+  EnergySource energy;  ///< none where the device opens later
   std::shared_ptr<DeviceBusy> device_busy;
   std::shared_ptr<Knowledge> knowledge;
-  BinKnowledge kept;
+  KeptKnowledge kept;
   std::shared_ptr<Neighbourhood> neighbourhood;
 };
 
 /// Asks the application and the machine for what the settings need. Posts messages: call it with no
 /// lock held. Throws std::exception that says which property is wrong.
-BinPlan plan_run(GstElement* bin, const std::vector<GstTandemStage*>& stages,
-                 const BinSettings& settings, std::shared_ptr<Knowledge> knowledge,
-                 const BinKnowledge& kept);
+RunPlan plan_run(GstElement* bin, const std::vector<GstTandemStage*>& stages,
+                 const Settings& settings, std::shared_ptr<Knowledge> knowledge,
+                 const KeptKnowledge& kept);
 
-}  // namespace tandem
+}  // namespace tandem::bin

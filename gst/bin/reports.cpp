@@ -8,7 +8,7 @@
 #include "gst/bin/run.h"
 #include "model/predict.h"
 
-namespace tandem {
+namespace tandem::bin {
 namespace {
 
 void set_if_known(GstStructure* structure, const char* field, double value) {
@@ -130,7 +130,7 @@ void tell_controller(const Controller& controller, GstStructure* stats) {
   set_spent(stats, totals.spent);
 }
 
-GstStructure* make_bin_stats(BinRun* run) {
+GstStructure* make_stats(Run* run) {
   GstStructure* stats = gst_structure_new_empty("tandem-stats");
   if (!run) return stats;
   const ExecutorStats counted = run->executor().stats();
@@ -175,4 +175,4 @@ GstStructure* make_bin_stats(BinRun* run) {
   return stats;
 }
 
-}  // namespace tandem
+}  // namespace tandem::bin

@@ -8,9 +8,9 @@
 // What a bin's controller knows and does, as applications read it (docs/messages.md has the
 // fields).
 
-namespace tandem {
+namespace tandem::bin {
 
-class BinRun;
+class Run;
 
 /// `tandem-decision`.
 GstStructure* decision_structure(const Decision& decision);
@@ -30,8 +30,8 @@ void tell_controller(const Controller& controller, GstStructure* stats);
 /// are sums over frames, consecutive device stages share their time equally), split-times
 /// (structure: means over the segments of split frames, in microseconds). The fields tensors-made,
 /// opencl-buffers-made, opencl-programs-made and opencl-objects-made (uint64) count what this
-/// process made since it started; they stand still in a steady stream. BinControl::add_stats adds
+/// process made since it started; they stand still in a steady stream. Control::add_stats adds
 /// what was decided.
-GstStructure* make_bin_stats(BinRun* run);
+GstStructure* make_stats(Run* run);
 
-}  // namespace tandem
+}  // namespace tandem::bin

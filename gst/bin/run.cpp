@@ -11,7 +11,7 @@
 #include "gst/memory/pagelocked.h"
 #include "scheduler/machine/memory.h"
 
-namespace tandem {
+namespace tandem::bin {
 namespace {
 
 // Of all frames in flight: a sixteenth of the memory that there is for this process, 1 GiB at most.
@@ -22,7 +22,7 @@ constexpr int kMostInOneGo = 16;
 
 }  // namespace
 
-class BinRun::QueueDevice final : public Device {
+class Run::QueueDevice final : public Device {
  public:
   int devices() const override { return device_count; }
   int kind(int device) const override { return kinds[static_cast<std::size_t>(device)]; }
@@ -54,7 +54,7 @@ class BinRun::QueueDevice final : public Device {
 };
 static_assert(opencl::kMostDevices <= kMaxDevices && opencl::kMostKinds <= kMaxLetters);
 
-BinRun::BinRun(GstElement* bin, const BinPlan& plan)
+Run::Run(GstElement* bin, const RunPlan& plan)
     : bin_(bin),
       work_(plan.stages),
       repeat_(plan.stages),
@@ -71,7 +71,7 @@ BinRun::BinRun(GstElement* bin, const BinPlan& plan)
     why_whole_.push_back(adapter.description().whole);
     adapters_.push_back(&adapter);
   }
-  fusion_ = std::make_unique<BinFusion>(plan.stages, adapters_);
+  fusion_ = std::make_unique<Fusion>(plan.stages, adapters_);
   std::vector<Stage*> scheduled;
   for (int k = 0; k < stages(); ++k) scheduled.push_back(fusion_->scheduled(k));
   const auto device_failed = [this](const std::string& why, int left) {
@@ -84,14 +84,14 @@ BinRun::BinRun(GstElement* bin, const BinPlan& plan)
   if (plan.open_device) provider_.begin_look();
   if (plan.device) provider_.end_look(*this, *plan.device);
   if (plan.device) opening_.none_found();
-  control_ = std::make_unique<BinControl>(bin, *executor_, plan);
+  control_ = std::make_unique<Control>(bin, *executor_, plan);
 }
 
-BinRun::~BinRun() {
+Run::~Run() {
   if (control_) control_->leave_machine();  // others ask for the executor's processor time
 }
 
-void BinRun::device_failed(const std::string& why, int left) {
+void Run::device_failed(const std::string& why, int left) {
   if (left > 0) {
     GST_ELEMENT_WARNING(
         bin_, RESOURCE, FAILED,
@@ -108,7 +108,7 @@ void BinRun::device_failed(const std::string& why, int left) {
   control_->device_failed();
 }
 
-void BinRun::use_device(const std::shared_ptr<opencl::Context>& context) {
+void Run::use_device(const std::shared_ptr<opencl::Context>& context) {
   if (ended()) return;
   const bool joins_later = std::exchange(device_joins_later_, false);
   if (!joins_later) fusion_->use_device(context);
@@ -131,13 +131,13 @@ void BinRun::use_device(const std::shared_ptr<opencl::Context>& context) {
   for (StageAdapter* adapter : adapters_) adapter->set_contexts(kinds);
 }
 
-void BinRun::end_opening(OpenedDevice opened) {
+void Run::end_opening(OpenedDevice opened) {
   provider_.end_look(*this, opened.found);
   opening_.none_found();
   control_->device_opened(std::move(opened.energy));
 }
 
-GstAllocator* BinRun::frame_allocator(gsize frame_bytes) {
+GstAllocator* Run::frame_allocator(gsize frame_bytes) {
   std::lock_guard lock(mutex_);
   if (ended_ || !may_use_device || !device_->context) {
     frame_allocator_.reset();
@@ -149,17 +149,17 @@ GstAllocator* BinRun::frame_allocator(gsize frame_bytes) {
   return frame_allocator_ ? GST_ALLOCATOR(gst_object_ref(frame_allocator_.get())) : nullptr;
 }
 
-std::shared_ptr<opencl::Context> BinRun::context() const {
+std::shared_ptr<opencl::Context> Run::context() const {
   std::lock_guard lock(mutex_);
   return device_->context;
 }
 
-bool BinRun::ended() const {
+bool Run::ended() const {
   std::lock_guard lock(mutex_);
   return ended_;
 }
 
-DeviceSide BinRun::device_side() const {
+DeviceSide Run::device_side() const {
   DeviceSide side;
   side.coming = opening_.coming();
   const auto opencl = context();
@@ -186,11 +186,11 @@ DeviceSide BinRun::device_side() const {
   return side;
 }
 
-void BinRun::add_latency(GstQuery* query) const {
-  tandem::add_latency(query, control_->latency_ns(), executor_->window(), control_->frame_ns());
+void Run::add_latency(GstQuery* query) const {
+  bin::add_latency(query, control_->latency_ns(), executor_->window(), control_->frame_ns());
 }
 
-void BinRun::make_items() {
+void Run::make_items() {
   std::lock_guard lock(mutex_);
   while (static_cast<int>(items_.size()) <= executor_->window()) {
     items_.push_back(std::make_unique<FrameItem>(adapters_));
@@ -199,7 +199,7 @@ void BinRun::make_items() {
   }
 }
 
-FrameItem* BinRun::acquire() {
+FrameItem* Run::acquire() {
   std::lock_guard lock(mutex_);
   g_assert(!idle_.empty());
   FrameItem* item = idle_.back();
@@ -209,14 +209,14 @@ FrameItem* BinRun::acquire() {
 }
 
 // Ends the item and gives back its buffer.
-GstBuffer* BinRun::close(FrameItem* item) {
+GstBuffer* Run::close(FrameItem* item) {
   GstBuffer* buffer = item->close();
   std::lock_guard lock(mutex_);
   idle_.push_back(item);
   return buffer;
 }
 
-void BinRun::set_caps(GstCaps* caps, bool live) {
+void Run::set_caps(GstCaps* caps, bool live) {
   live_ = live;
   negotiated_ = caps && gst_video_info_from_caps(&info_, caps);
   const CapsRef before = std::exchange(caps_, CapsRef(negotiated_ ? gst_caps_ref(caps) : nullptr));
@@ -230,7 +230,7 @@ void BinRun::set_caps(GstCaps* caps, bool live) {
 }
 
 // With nothing in flight: frames of another kind come, or other work is done with them.
-void BinRun::frames_change() {
+void Run::frames_change() {
   work_.take_over();
   fusion_->begin(keep_tensors);
   // Frames that wait for their turn hold the pixels of the source.
@@ -249,14 +249,14 @@ void BinRun::frames_change() {
 
 // Frames of the old work end before any of the new begins, as knowledge is of one work. False when
 // frames are dropped meanwhile.
-bool BinRun::begin_other_work() {
+bool Run::begin_other_work() {
   executor_->drain();
   if (dropping_) return false;
   frames_change();
   return true;
 }
 
-GstFlowReturn BinRun::accept(GstPad* sink, GstBuffer* buffer) {
+GstFlowReturn Run::accept(GstPad* sink, GstBuffer* buffer) {
   GstFlowReturn flow = flow_;
   if (flow != GST_FLOW_OK && flow != GST_FLOW_ERROR)
     flow_.compare_exchange_strong(flow, GST_FLOW_OK);
@@ -297,14 +297,14 @@ GstFlowReturn BinRun::accept(GstPad* sink, GstBuffer* buffer) {
   return GST_FLOW_FLUSHING;
 }
 
-void BinRun::follow(GstEvent* event) {
+void Run::follow(GstEvent* event) {
   const bool anew = continuity_.broken_by(event);
   if (anew) previous_.forget();
   if (anew || GST_EVENT_TYPE(event) == GST_EVENT_GAP) interval_.interrupt();
 }
 
 // The frame that came last, if it waits to begin and no event lies between it and the next one.
-GstBuffer* BinRun::take_back() {
+GstBuffer* Run::take_back() {
   if (events_.has_behind(accepted_)) return nullptr;
   auto* item = static_cast<FrameItem*>(executor_->take_back());
   if (!item) return nullptr;
@@ -315,9 +315,9 @@ GstBuffer* BinRun::take_back() {
   return buffer;
 }
 
-GstPad* BinRun::way_out() const { return GST_BASE_TRANSFORM_SRC_PAD(stages_.back().get()); }
+GstPad* Run::way_out() const { return GST_BASE_TRANSFORM_SRC_PAD(stages_.back().get()); }
 
-bool BinRun::push_next(const EventLine::Send& send) {
+bool Run::push_next(const EventLine::Send& send) {
   Item* item = executor_->take();
   if (!item) return false;
   // Finished frames leave in one go. After kMostInOneGo the task looks whether it is to pause.
@@ -331,7 +331,7 @@ bool BinRun::push_next(const EventLine::Send& send) {
   return true;
 }
 
-void BinRun::push(FrameItem* item, const EventLine::Send& send) {
+void Run::push(FrameItem* item, const EventLine::Send& send) {
   const uint64_t frames = item->sequence + 1;
   const Status status = item->status;
   if (status.ok()) {
@@ -352,12 +352,12 @@ void BinRun::push(FrameItem* item, const EventLine::Send& send) {
   if (!dropping_) events_.frame_left(frames, send);
 }
 
-void BinRun::abort() {
+void Run::abort() {
   dropping_ = true;
   executor_->abort();
 }
 
-void BinRun::drop_all(GstPad* src) {
+void Run::drop_all(GstPad* src) {
   while (auto* item = static_cast<FrameItem*>(executor_->take())) {
     gst_buffer_unref(close(item));
     executor_->release();
@@ -365,7 +365,7 @@ void BinRun::drop_all(GstPad* src) {
   events_.drop(accepted_, src);
 }
 
-void BinRun::resume(GstPad* src) {
+void Run::resume(GstPad* src) {
   drop_all(src);
   overload_.forget();
   flow_ = GST_FLOW_OK;
@@ -374,14 +374,14 @@ void BinRun::resume(GstPad* src) {
   if (shut_down_) abort();  // it came meanwhile
 }
 
-void BinRun::shut_down() {
+void Run::shut_down() {
   shut_down_ = true;
   abort();
   executor_->rest();
   opening_.end();
 }
 
-void BinRun::end() {
+void Run::end() {
   drop_all(nullptr);
   control_->leave_machine();
   {
@@ -396,4 +396,4 @@ void BinRun::end() {
   }
 }
 
-}  // namespace tandem
+}  // namespace tandem::bin

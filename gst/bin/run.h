@@ -21,16 +21,16 @@
 #include "gst/bin/plan.h"
 #include "scheduler/flow/executor.h"
 
-namespace tandem {
+namespace tandem::bin {
 
 /// What tandembin has between PAUSED and READY: the chain as the scheduler sees it, the executor
 /// and the frames' items. Made with the pads inactive; destroyed when nothing flows any more.
-class BinRun {
+class Run {
  public:
   /// `bin` is who speaks on the bus; it outlives the frames. The stages are kept alive. Throws
   /// std::runtime_error when the chain cannot be run.
-  BinRun(GstElement* bin, const BinPlan& plan);
-  ~BinRun();  ///< after end()
+  Run(GstElement* bin, const RunPlan& plan);
+  ~Run();  ///< after end()
 
   Executor& executor() { return *executor_; }
   std::string configuration() const { return to_string(executor_->configuration()); }
@@ -73,7 +73,7 @@ class BinRun {
   /// For before the first of them.
   void when_device_joins(std::function<void()> joined) { device_joined_ = std::move(joined); }
 
-  BinControl& control() const { return *control_; }
+  Control& control() const { return *control_; }
 
   /// Adds the bin's own latency to an answered query, once caps have come. Its maximum is that of
   /// all frames that can wait in line.
@@ -111,7 +111,7 @@ class BinRun {
   void end();
 
   /// What is dropped of a source that is faster than the stages.
-  BinOverload& overload() { return overload_; }
+  Overload& overload() { return overload_; }
 
   std::atomic<bool> keep_tensors{false};  ///< leave what the stages made on the frames
 
@@ -131,7 +131,7 @@ class BinRun {
   GstElement* const bin_;
   std::vector<ObjectRef<GstTandemStage>> stages_;
   std::vector<StageAdapter*> adapters_;
-  std::unique_ptr<BinFusion> fusion_;
+  std::unique_ptr<Fusion> fusion_;
   ChainWork work_;  // of the streaming thread
   const ChainRepeat repeat_;
   bool changes_pixels_ = false, needs_previous_ = false;
@@ -146,8 +146,8 @@ class BinRun {
   FrameInterval interval_;   // likewise
   Continuity continuity_;    // likewise
   EventLine events_;
-  BinOverload overload_;
-  std::unique_ptr<BinControl> control_;  // outlives the executor, whose threads report to it
+  Overload overload_;
+  std::unique_ptr<Control> control_;  // outlives the executor, whose threads report to it
   // What downstream answered, for upstream to be told once, as a chain of plain elements would; an
   // error is told until a flush.
   std::atomic<GstFlowReturn> flow_{GST_FLOW_OK};
@@ -169,4 +169,4 @@ class BinRun {
   std::unique_ptr<Executor> executor_;
 };
 
-}  // namespace tandem
+}  // namespace tandem::bin

@@ -9,39 +9,39 @@
 #include "model/objective.h"
 #include "scheduler/learn/controller.h"
 
-namespace tandem {
+namespace tandem::bin {
 
 /// tandembin's properties, by id.
-enum BinProperty : guint {
-  kBinMapping = 1,
-  kBinGranularity,
-  kBinThreads,
-  kBinLanes,
-  kBinTasks,
-  kBinSplit,
-  kBinCores,
-  kBinOpenclDevice,
-  kBinStages,
-  kBinKeepTensors,
-  kBinMetric,
-  kBinTargetFps,
-  kBinPowerBudget,
-  kBinTargetLatency,
-  kBinMaxOverhead,
-  kBinAdapt,
-  kBinEnergySource,
-  kBinTdp,
-  kBinCpuFallback,
-  kBinKnowledge,
-  kBinOverload,
-  kBinMaxLateness,
-  kBinConfiguration,
-  kBinStats,
-  kBinPredictions,
+enum class Property : guint {
+  mapping = 1,
+  granularity,
+  threads,
+  lanes,
+  tasks,
+  split,
+  cores,
+  opencl_device,
+  stages,
+  keep_tensors,
+  metric,
+  target_fps,
+  power_budget,
+  target_latency,
+  max_overhead,
+  adapt,
+  energy_source,
+  tdp,
+  cpu_fallback,
+  knowledge,
+  overload,
+  max_lateness,
+  configuration,
+  stats,
+  predictions,
 };
 
 /// What the properties that can be written say.
-struct BinSettings {
+struct Settings {
   enum GranularityChoice { kAuto, kCoarse, kMedium, kMediumOfTwo, kMediumOfFour };
   enum AdaptChoice { kOff, kCaps, kDrift, kBoth };  // bit 0: caps, bit 1: drift
 
@@ -62,23 +62,24 @@ struct BinSettings {
   double tdp_w = 0;
   bool cpu_fallback = true;
   std::string knowledge = "auto";
-  int overload = BinOverload::kBlock;
+  int overload = Overload::kBlock;
   gint64 max_lateness_ns = -1;  ///< -1: no bound
 
-  bool operator==(const BinSettings&) const = default;
+  bool operator==(const Settings&) const = default;
 };
 
-void install_bin_properties(GObjectClass* klass);
+void install_properties(GObjectClass* klass);
 
 /// What a change of a property may lead to.
 enum class SettingChange { nothing, rules, objective };
 
-/// Sets the setting behind a property.
-SettingChange set_bin_setting(BinSettings& settings, guint id, const GValue* value);
-void get_bin_setting(const BinSettings& settings, guint id, GValue* value);
+/// Sets or reads the setting behind a property that can be written.
+void set_setting(Settings& settings, Property property, const GValue* value);
+void get_setting(const Settings& settings, Property property, GValue* value);
+SettingChange change_of(Property property);
 
 /// The rules that the settings make for a chain of `stages` stages and nC = `cores`. Throws
 /// std::runtime_error that says which property is wrong.
-AdaptRules adapt_rules(const BinSettings& settings, int stages, int cores);
+AdaptRules adapt_rules(const Settings& settings, int stages, int cores);
 
-}  // namespace tandem
+}  // namespace tandem::bin

@@ -12,23 +12,22 @@
 #include "gst/bin/run.h"
 #include "gst/bin/settings.h"
 
-GST_DEBUG_CATEGORY(tandem_bin_debug);  // bincontrol.cpp uses it as well
+GST_DEBUG_CATEGORY(tandem_bin_debug);  // of all files of the bin
 #define GST_CAT_DEFAULT tandem_bin_debug
 
 namespace {
 
+using namespace tandem::bin;
 using tandem::AdaptRules;
-using tandem::BinRun;
-using tandem::BinSettings;
 using tandem::ObjectLock;
 
 struct TandemBin {
   GstBin parent;
   struct Private {
     // Under the object lock.
-    BinSettings settings;
-    std::shared_ptr<BinRun> run;  // between PAUSED and READY
-    std::string stages_problem;   // why `stages` could not be made
+    Settings settings;
+    std::shared_ptr<Run> run;    // between PAUSED and READY
+    std::string stages_problem;  // why `stages` could not be made
     // Set while pads are inactive.
     GstPad* sink = nullptr;
     GstPad* src = nullptr;
@@ -41,7 +40,7 @@ struct TandemBin {
     const std::shared_ptr<tandem::Knowledge> knowledge = std::make_shared<tandem::Knowledge>();
     // And where it is kept. Of who changes the state; let go of with the element, as that may wait
     // for a disk.
-    tandem::BinKnowledge kept;
+    KeptKnowledge kept;
   };
   Private* self;
 };
@@ -56,21 +55,21 @@ GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, 
 
 TandemBin* tandem_bin(gpointer object) { return static_cast<TandemBin*>(object); }
 
-std::shared_ptr<BinRun> current_run(TandemBin* bin) {
+std::shared_ptr<Run> current_run(TandemBin* bin) {
   ObjectLock lock(bin);
   return bin->self->run;
 }
 
-BinSettings settings_of(TandemBin* bin) {
+Settings settings_of(TandemBin* bin) {
   ObjectLock lock(bin);
   return bin->self->settings;
 }
 
 }  // namespace
 
-std::shared_ptr<BinRun> tandem::run_of(GstObject* bin) { return current_run(tandem_bin(bin)); }
-GstPad* tandem::sink_of(GstObject* bin) { return tandem_bin(bin)->self->sink; }
-GstPad* tandem::src_of(GstObject* bin) { return tandem_bin(bin)->self->src; }
+std::shared_ptr<Run> tandem::bin::run_of(GstObject* bin) { return current_run(tandem_bin(bin)); }
+GstPad* tandem::bin::sink_of(GstObject* bin) { return tandem_bin(bin)->self->sink; }
+GstPad* tandem::bin::src_of(GstObject* bin) { return tandem_bin(bin)->self->src; }
 
 typedef TandemBin GstTandemBin;
 typedef TandemBinClass GstTandemBinClass;
@@ -83,31 +82,29 @@ namespace {
 // --- Configuration -----------------------------------------------------------------------------
 
 // What needs no decision and takes effect at once.
-void take_over(const BinSettings& settings, BinRun& run) {
+void take_over(const Settings& settings, Run& run) {
   run.keep_tensors = settings.keep_tensors;
   run.executor().set_cpu_fallback(settings.cpu_fallback);
-  run.overload().set(static_cast<tandem::BinOverload::Policy>(settings.overload),
-                     settings.max_lateness_ns);
+  run.overload().set(static_cast<Overload::Policy>(settings.overload), settings.max_lateness_ns);
 }
 
-AdaptRules rules_of(TandemBin* bin, BinRun& run) {
-  const AdaptRules rules =
-      tandem::adapt_rules(settings_of(bin), run.stages(), run.executor().cores());
-  tandem::check_mapping(run, rules);
+AdaptRules rules_of(TandemBin* bin, Run& run) {
+  const AdaptRules rules = adapt_rules(settings_of(bin), run.stages(), run.executor().cores());
+  check_mapping(run, rules);
   return rules;
 }
 
 // Takes configure_mutex, and finds the device if the properties need one: without the mutex, so the
 // properties are read again afterwards. One look leaves a device, a problem, or a run that has
 // ended. Throws std::runtime_error.
-std::unique_lock<std::mutex> lock_with_device(TandemBin* bin, BinRun& run) {
-  tandem::DeviceProvider& device = run.device_provider();
+std::unique_lock<std::mutex> lock_with_device(TandemBin* bin, Run& run) {
+  DeviceProvider& device = run.device_provider();
   std::unique_lock lock(bin->self->configure_mutex);
   while (!device.looking() && device.wanted(run, rules_of(bin, run))) {
     device.begin_look();
     const std::string selector = settings_of(bin).opencl_device;
     lock.unlock();
-    const auto found = tandem::DeviceProvider::look(GST_ELEMENT_CAST(bin), selector);
+    const auto found = DeviceProvider::look(GST_ELEMENT_CAST(bin), selector);
     lock.lock();
     device.end_look(run, found);
   }
@@ -116,7 +113,7 @@ std::unique_lock<std::mutex> lock_with_device(TandemBin* bin, BinRun& run) {
 
 // Hands the rules that the properties make to the controller, under configure_mutex. With adapt=off
 // a device that was chosen goes on. Throws std::runtime_error.
-void configure(TandemBin* bin, BinRun& run) {
+void configure(TandemBin* bin, Run& run) {
   const AdaptRules rules = rules_of(bin, run);
   run.control().set_device(run.device_side());
   run.control().set_rules(rules);
@@ -125,7 +122,7 @@ void configure(TandemBin* bin, BinRun& run) {
 }
 
 // What ran goes on, with the device that has come.
-void stay_as_it_is(TandemBin* bin, BinRun& run, const char* why) {
+void stay_as_it_is(TandemBin* bin, Run& run, const char* why) {
   std::unique_lock lock(bin->self->configure_mutex);
   if (current_run(bin).get() != &run) return;
   run.control().keep_rules_with(run.device_side());
@@ -139,7 +136,7 @@ void stay_as_it_is(TandemBin* bin, BinRun& run, const char* why) {
 void reconfigure(TandemBin* bin) {
   // A run that starts takes what the properties say: a change that comes too late finds it here.
   std::unique_lock starts(bin->self->configure_mutex);
-  const std::shared_ptr<BinRun> run = current_run(bin);
+  const std::shared_ptr<Run> run = current_run(bin);
   starts.unlock();
   if (!run) return;
   try {
@@ -160,7 +157,7 @@ void reconfigure(TandemBin* bin) {
 }
 
 // On a thread, while frames pass: takes over the device that a run begins without.
-void take_over_device(TandemBin* bin, BinRun& run, tandem::OpenedDevice opened) {
+void take_over_device(TandemBin* bin, Run& run, OpenedDevice opened) {
   try {
     std::lock_guard lock(bin->self->configure_mutex);
     run.end_opening(std::move(opened));
@@ -175,7 +172,7 @@ void take_over_device(TandemBin* bin, BinRun& run, tandem::OpenedDevice opened) 
 template <class Change>
 void change_run(TandemBin* bin, Change&& change) {
   std::unique_lock lock(bin->self->configure_mutex);
-  const std::shared_ptr<BinRun> run = current_run(bin);
+  const std::shared_ptr<Run> run = current_run(bin);
   if (!run) return;
   change(run->control());
   lock.unlock();
@@ -186,12 +183,12 @@ void change_run(TandemBin* bin, Change&& change) {
 
 void use_src(TandemBin* bin, GstPad* pad) {
   bin->self->src = pad;
-  tandem::equip_src(pad);
+  equip_src(pad);
 }
 
 void use_sink(TandemBin* bin, GstPad* pad) {
   bin->self->sink = pad;
-  tandem::equip_sink(pad);
+  equip_sink(pad);
 }
 
 // A launch line "src ! tandembin.( a ! b ) ! sink" links the neighbours to a and b through ghost
@@ -219,13 +216,13 @@ bool start_run(TandemBin* bin) {
   try {
     if (GST_BIN_NUMCHILDREN(bin) == 0 && !bin->self->stages_problem.empty())
       throw std::runtime_error(bin->self->stages_problem);
-    const std::vector<GstTandemStage*> stages = tandem::find_chain(GST_BIN_CAST(bin));
-    tandem::expose_chain(stages, bin->self->sink, bin->self->src);
-    const BinSettings settings = settings_of(bin);
-    bin->self->kept = tandem::open_knowledge(settings.knowledge);
-    const tandem::BinPlan plan = tandem::plan_run(GST_ELEMENT_CAST(bin), stages, settings,
-                                                  bin->self->knowledge, bin->self->kept);
-    const auto run = std::make_shared<BinRun>(GST_ELEMENT_CAST(bin), plan);
+    const std::vector<GstTandemStage*> stages = find_chain(GST_BIN_CAST(bin));
+    expose_chain(stages, bin->self->sink, bin->self->src);
+    const Settings settings = settings_of(bin);
+    bin->self->kept = open_knowledge(settings.knowledge);
+    const RunPlan plan =
+        plan_run(GST_ELEMENT_CAST(bin), stages, settings, bin->self->knowledge, bin->self->kept);
+    const auto run = std::make_shared<Run>(GST_ELEMENT_CAST(bin), plan);
     run->when_device_joins([bin] { reconfigure(bin); });
     // Those who were asked may have set properties, which the run is to start with.
     std::unique_lock configuring = lock_with_device(bin, *run);
@@ -253,7 +250,7 @@ bool start_run(TandemBin* bin) {
 // With pads inactive, after shut_down().
 void stop_run(TandemBin* bin) {
   gst_pad_stop_task(bin->self->src);
-  std::shared_ptr<BinRun> run;
+  std::shared_ptr<Run> run;
   {
     std::lock_guard configuring(bin->self->configure_mutex);
     ObjectLock lock(bin);
@@ -264,12 +261,12 @@ void stop_run(TandemBin* bin) {
 
 // Before the children stop: what a stage still computes needs what the stage has.
 void shut_down_run(TandemBin* bin) {
-  if (const std::shared_ptr<BinRun> run = current_run(bin)) run->shut_down();
+  if (const std::shared_ptr<Run> run = current_run(bin)) run->shut_down();
 }
 
 GstStateChangeReturn gst_tandem_bin_change_state(GstElement* element, GstStateChange change) {
   TandemBin* bin = tandem_bin(element);
-  if (change == GST_STATE_CHANGE_NULL_TO_READY && !tandem::holds_stages_only(GST_BIN_CAST(bin)))
+  if (change == GST_STATE_CHANGE_NULL_TO_READY && !holds_stages_only(GST_BIN_CAST(bin)))
     return GST_STATE_CHANGE_FAILURE;
   if (change == GST_STATE_CHANGE_READY_TO_PAUSED && !start_run(bin))
     return GST_STATE_CHANGE_FAILURE;
@@ -281,7 +278,7 @@ GstStateChangeReturn gst_tandem_bin_change_state(GstElement* element, GstStateCh
       shut_down_run(bin);
       stop_run(bin);
     } else {
-      tandem::start_pushing(GST_OBJECT_CAST(bin));
+      start_pushing(GST_OBJECT_CAST(bin));
     }
   }
   if (change == GST_STATE_CHANGE_PAUSED_TO_READY) stop_run(bin);
@@ -303,7 +300,7 @@ void set_stages(TandemBin* bin, const std::string& description) {
     return;
   }
   try {
-    tandem::fill_from_description(GST_BIN_CAST(bin), description);
+    fill_from_description(GST_BIN_CAST(bin), description);
   } catch (const std::exception& e) {
     // Said again when the bin starts, in case nobody watches the bus yet.
     bin->self->stages_problem = e.what();
@@ -313,40 +310,41 @@ void set_stages(TandemBin* bin, const std::string& description) {
 
 void gst_tandem_bin_set_property(GObject* object, guint id, const GValue* value, GParamSpec*) {
   TandemBin* bin = tandem_bin(object);
-  if (id == tandem::kBinStages) {
+  const auto property = static_cast<Property>(id);
+  if (property == Property::stages) {
     const gchar* description = g_value_get_string(value);
     set_stages(bin, description ? description : "");
     return;
   }
-  tandem::SettingChange change;
   {
     ObjectLock lock(bin);
-    const BinSettings before = bin->self->settings;
-    change = tandem::set_bin_setting(bin->self->settings, id, value);
+    const Settings before = bin->self->settings;
+    set_setting(bin->self->settings, property, value);
     // Else who sets a property whenever a decision is told would be told another one for ever.
     if (bin->self->settings == before) return;
-    if (BinRun* run = bin->self->run.get()) take_over(bin->self->settings, *run);
+    if (Run* run = bin->self->run.get()) take_over(bin->self->settings, *run);
   }
-  if (change == tandem::SettingChange::rules) reconfigure(bin);
-  if (change == tandem::SettingChange::objective)
+  const SettingChange change = change_of(property);
+  if (change == SettingChange::rules) reconfigure(bin);
+  if (change == SettingChange::objective)
     change_run(bin, [bin](auto& control) { control.set_objective(settings_of(bin).objective); });
 }
 
 void gst_tandem_bin_get_property(GObject* object, guint id, GValue* value, GParamSpec*) {
   TandemBin* bin = tandem_bin(object);
-  const std::shared_ptr<BinRun> run = current_run(bin);
-  switch (id) {
-    case tandem::kBinConfiguration:
+  const std::shared_ptr<Run> run = current_run(bin);
+  switch (const auto property = static_cast<Property>(id)) {
+    case Property::configuration:
       if (run) g_value_take_string(value, g_strdup(run->configuration().c_str()));
       break;
-    case tandem::kBinStats:
-      g_value_take_boxed(value, tandem::make_bin_stats(run.get()));
+    case Property::stats:
+      g_value_take_boxed(value, make_stats(run.get()));
       break;
-    case tandem::kBinPredictions:
+    case Property::predictions:
       if (run) g_value_take_boxed(value, run->control().predictions());
       break;
     default:
-      tandem::get_bin_setting(settings_of(bin), id, value);
+      get_setting(settings_of(bin), property, value);
   }
 }
 
@@ -375,7 +373,7 @@ static void gst_tandem_bin_class_init(GstTandemBinClass* klass) {
   object_class->set_property = gst_tandem_bin_set_property;
   object_class->get_property = gst_tandem_bin_get_property;
   object_class->finalize = gst_tandem_bin_finalize;
-  tandem::install_bin_properties(object_class);
+  install_properties(object_class);
 
   // Measures anew at the next frame, whatever max-overhead says.
   const auto retrain =

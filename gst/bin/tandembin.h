@@ -11,11 +11,11 @@
 /// Control (events, queries) goes along the pads of the children; frames go through the executor.
 GType gst_tandem_bin_get_type();
 
-namespace tandem {
+namespace tandem::bin {
 
 // What a tandembin's pads ask of it.
-std::shared_ptr<BinRun> run_of(GstObject* bin);  ///< null outside PAUSED and PLAYING
+std::shared_ptr<Run> run_of(GstObject* bin);  ///< null outside PAUSED and PLAYING
 GstPad* sink_of(GstObject* bin);
 GstPad* src_of(GstObject* bin);
 
-}  // namespace tandem
+}  // namespace tandem::bin

@@ -5,20 +5,20 @@
 
 #include "gst/bin/latency.h"
 
-namespace tandem {
+namespace tandem::bin {
 namespace {
 
 constexpr uint64_t kMs = 1'000'000, kFrameNs = 40 * kMs;
 
 TEST(BinLatency, IsThatOfTheFramesAtATimeWhileNothingIsKnown) {
-  BinLatency latency;
+  Latency latency;
   EXPECT_TRUE(latency.decided(3, kUnknown));
   EXPECT_EQ(latency.answer_ns(kFrameNs), 120 * kMs);
   EXPECT_FALSE(latency.decided(3, kUnknown));
 }
 
 TEST(BinLatency, LeavesRoomForTheSlowestFrames) {
-  BinLatency latency;
+  Latency latency;
   EXPECT_TRUE(latency.decided(13, 0.060));
   EXPECT_EQ(latency.answer_ns(kFrameNs), 120 * kMs) << "twice, and not 13 frames";
   EXPECT_TRUE(latency.decided(13, 0.001));
@@ -28,13 +28,13 @@ TEST(BinLatency, LeavesRoomForTheSlowestFrames) {
 }
 
 TEST(BinLatency, IsNoMoreThanStagesThatKeepUpCanTake) {
-  BinLatency latency;
+  Latency latency;
   latency.decided(1, 0.035);
   EXPECT_EQ(latency.answer_ns(kFrameNs), kFrameNs);
 }
 
 TEST(BinLatency, GrowsWhenFramesTakeLonger) {
-  BinLatency latency;
+  Latency latency;
   EXPECT_FALSE(latency.measured(1)) << "nothing was told";
   latency.decided(13, 0.060);
   EXPECT_FALSE(latency.measured(0.119));
@@ -128,4 +128,4 @@ TEST(FrameInterval, OfFramesAllAtOneTimeIsUnknown) {
 }
 
 }  // namespace
-}  // namespace tandem
+}  // namespace tandem::bin

@@ -26,10 +26,10 @@ LiveBin::LiveBin(const Chip& chip, unsigned seed, const std::string& properties)
   GError* error = nullptr;
   pipeline_ = gst_parse_launch(line.c_str(), &error);
   if (error) throw std::runtime_error(line + ": " + error->message);
-  const ContextRef context(energy_meter_context(chip_->meter()));
+  const ContextRef context(bin::energy_meter_context(chip_->meter()));
   gst_element_set_context(pipeline_, context.get());
   // Chips that run side by side know nothing of each other.
-  const ContextRef alone(neighbourhood_context(std::make_shared<Neighbourhood>(chip.cores)));
+  const ContextRef alone(bin::neighbourhood_context(std::make_shared<Neighbourhood>(chip.cores)));
   gst_element_set_context(pipeline_, alone.get());
   g_signal_connect(element("sink"), "handoff", G_CALLBACK(on_frame), this);
   GstPad* pad = gst_element_get_static_pad(element("source"), "src");
