@@ -7,9 +7,6 @@
 #include <cstdlib>
 #include <future>
 
-#include "gst/elements/kernelstage/kernelstage.h"
-#include "gst/elements/kernelstage/stageprogram.h"
-
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
 #define GST_CAT_DEFAULT tandem_bin_debug
 
@@ -65,39 +62,32 @@ void FusedStages::compile(const std::shared_ptr<opencl::Context>& context) {
   }
 }
 
-const StageFileWork& FusedStages::work(const FrameItem::Slot& slot) {
-  return static_cast<const StageFileWork&>(*static_cast<const StageWork*>(slot.work->work->data()));
+FusedStages::Layouts FusedStages::layouts(const FrameItem& item) const {
+  Layouts layouts;
+  for (std::size_t k = 0; k < files_.size(); ++k)
+    layouts[k] = files_[k]->layout(item.slots[first_ + k].work->work->data());
+  return layouts;
 }
 
-const StageFileWork::Place& FusedStages::place(FrameItem& item, std::size_t tensor) const {
-  return work(slot(item, tensor)).place(static_cast<std::size_t>(fused_.origins[tensor].tensor));
+FusedStages::Tensor FusedStages::tensor(FrameItem& item, const Layouts& layouts,
+                                        std::size_t i) const {
+  const FusedFiles::Origin& origin = fused_.origins[i];
+  return {item.slots[first_ + origin.file].frame,
+          layouts[origin.file].places[static_cast<std::size_t>(origin.tensor)]};
 }
 
-bool FusedStages::is_output(FrameItem& item, std::size_t tensor) const {
-  const StageFileWork::Place& at = place(item, tensor);
-  return at.output >= 0 && at.component < 0;
-}
-
-SlotTensor& FusedStages::output(FrameItem& item, std::size_t tensor) const {
-  return slot(item, tensor).frame.outputs[static_cast<std::size_t>(place(item, tensor).output)];
-}
-
-SlotTensor& FusedStages::input(FrameItem& item, std::size_t tensor) const {
-  return slot(item, tensor).frame.inputs[static_cast<std::size_t>(place(item, tensor).input)];
-}
-
-StageView FusedStages::view(const FrameItem& item, std::size_t tensor, void* data) const {
-  const StageShape& shape = fused_.plan.tensors[tensor].shape;
+StageView FusedStages::view(const FrameItem& item, std::size_t i, void* data) const {
+  const StageShape& shape = fused_.plan.tensors[i].shape;
   const int columns = shape.columns(GST_VIDEO_FRAME_WIDTH(&item.video));
   return {data, columns, columns, shape.rows(GST_VIDEO_FRAME_HEIGHT(&item.video))};
 }
 
 // Each stage has the values that its own work was made with.
-StageCall FusedStages::call(FrameItem& item, const Views& views, Values& values) const {
+StageCall FusedStages::call(const FrameItem& item, const Layouts& layouts, const Views& views,
+                            Values& values) const {
   std::size_t count = 0;
-  for (std::size_t k = 0; count < fused_.file.parameters.size(); ++k)
-    for (const StageValue value : work(item.slots[first_ + k]).parameters())
-      values[count++] = value;
+  for (std::size_t k = 0; k < files_.size(); ++k)
+    for (const StageValue value : layouts[k].parameters) values[count++] = value;
   return {.width = GST_VIDEO_FRAME_WIDTH(&item.video),
           .height = GST_VIDEO_FRAME_HEIGHT(&item.video),
           .parameters = values.data(),
@@ -105,21 +95,16 @@ StageCall FusedStages::call(FrameItem& item, const Views& views, Values& values)
 }
 
 void FusedStages::begin(FrameItem& item) const {
+  const Layouts layouts = this->layouts(item);
   // Inputs first: an output may be one of them.
   for (std::size_t i = 0; i < fused_.origins.size(); ++i) {
-    const StageFileWork::Place& at = place(item, i);
-    SlotFrame& frame = slot(item, i).frame;
-    if (at.input >= 0)
-      frame.host_inputs[static_cast<std::size_t>(at.input)] =
-          input(item, i).buffer->host(Access::read);
-    if (at.interleaved)
-      frame.host_outputs[static_cast<std::size_t>(at.output)] =
-          output(item, i).buffer->host(Access::read);
+    const Tensor at = tensor(item, layouts, i);
+    if (at.place.input >= 0) at.host_input() = at.input().buffer->host(Access::read);
+    if (at.place.interleaved) at.host_output() = at.output().buffer->host(Access::read);
   }
   for (std::size_t i = 0; i < fused_.origins.size(); ++i) {
-    if (is_output(item, i))
-      slot(item, i).frame.host_outputs[static_cast<std::size_t>(place(item, i).output)] =
-          output(item, i).buffer->host(Access::write);
+    const Tensor at = tensor(item, layouts, i);
+    if (at.is_output()) at.host_output() = at.output().buffer->host(Access::write);
   }
 }
 
@@ -129,52 +114,55 @@ int FusedStages::rows(const FrameItem& item) const {
 }
 
 void FusedStages::compute(FrameItem& item, Rows rows) const {
+  const Layouts layouts = this->layouts(item);
   Views views;
   Values values;
   for (std::size_t i = 0; i < fused_.origins.size(); ++i) {
-    const StageFileWork::Place& at = place(item, i);
-    const SlotFrame& frame = slot(item, i).frame;
-    if (at.component >= 0 && !at.interleaved) {
-      const Plane<uint8_t> pixels = pixels_of(item, at.component);
+    const Tensor at = tensor(item, layouts, i);
+    if (at.place.component >= 0 && !at.place.interleaved) {
+      const Plane<uint8_t> pixels = pixels_of(item, at.place.component);
       views[i] = {pixels.data, pixels.stride, pixels.width, pixels.height};
     } else {
-      views[i] = view(item, i,
-                      at.input >= 0 ? frame.host_inputs[static_cast<std::size_t>(at.input)]
-                                    : frame.host_outputs[static_cast<std::size_t>(at.output)]);
+      views[i] = view(item, i, at.place.input >= 0 ? at.host_input() : at.host_output());
     }
   }
-  host_->compute(call(item, views, values), rows);
+  host_->compute(call(item, layouts, views, values), rows);
 }
 
 void FusedStages::enqueue(FrameItem& item, opencl::Queue& queue) const {
+  const Layouts layouts = this->layouts(item);
   Views views;
   Values values;
   for (std::size_t i = 0; i < fused_.origins.size(); ++i) {
-    const StageFileWork::Place& at = place(item, i);
-    if (at.component >= 0) {
-      opencl::Buffer& packed = *output(item, i).buffer;
-      if (!at.interleaved) {
-        const Plane<uint8_t> pixels = pixels_of(item, at.component);
+    const Tensor at = tensor(item, layouts, i);
+    if (at.place.component >= 0) {
+      opencl::Buffer& packed = *at.output().buffer;
+      if (!at.place.interleaved) {
+        const Plane<uint8_t> pixels = pixels_of(item, at.place.component);
         packed.enqueue_upload_rows(queue, pixels.data, static_cast<std::size_t>(pixels.width),
                                    pixels.height, static_cast<std::size_t>(pixels.stride));
       }
       views[i] = view(item, i, packed.device(queue, Access::read));
-    } else if (at.input >= 0) {
-      views[i] = view(item, i, input(item, i).buffer->device(queue, Access::read));
+    } else if (at.place.input >= 0) {
+      views[i] = view(item, i, at.input().buffer->device(queue, Access::read));
     }
   }
-  for (std::size_t i = 0; i < fused_.origins.size(); ++i)
-    if (is_output(item, i))
-      views[i] = view(item, i, output(item, i).buffer->device(queue, Access::write));
-  device_->enqueue(queue, call(item, views, values));
+  for (std::size_t i = 0; i < fused_.origins.size(); ++i) {
+    const Tensor at = tensor(item, layouts, i);
+    if (at.is_output()) views[i] = view(item, i, at.output().buffer->device(queue, Access::write));
+  }
+  device_->enqueue(queue, call(item, layouts, views, values));
   if (fused_.luma >= 0 && !takes_luma_from_device(item.video))
-    output(item, static_cast<std::size_t>(fused_.luma)).buffer->enqueue_download(queue);
+    luma(item, layouts).buffer->enqueue_download(queue);
+}
+
+SlotTensor& FusedStages::luma(FrameItem& item, const Layouts& layouts) const {
+  return tensor(item, layouts, static_cast<std::size_t>(fused_.luma)).output();
 }
 
 // The frame gets its luma when all of the stages are done: until then they can be computed again.
 void FusedStages::finish(FrameItem& item) const {
-  if (fused_.luma < 0) return;
-  take_luma(*output(item, static_cast<std::size_t>(fused_.luma)).buffer, item.video);
+  if (fused_.luma >= 0) take_luma(*luma(item, layouts(item)).buffer, item.video);
 }
 
 /// A stage that others may be computed together with, as the scheduler sees it.
@@ -287,8 +275,12 @@ class Fusion::Leader final : public Stage {
 Fusion::Fusion(const std::vector<GstTandemStage*>& stages, std::span<StageAdapter* const> adapters)
     : adapters_(adapters), leaders_(stages.size()) {
   if (is_off()) return;
+  std::vector<const StageFileAccess*> accesses;
   std::vector<std::shared_ptr<const StageFile>> files;
-  for (GstTandemStage* stage : stages) files.push_back(stage_file_of(stage));
+  for (GstTandemStage* stage : stages) {
+    accesses.push_back(stage_file_access(stage));
+    files.push_back(accesses.back() ? accesses.back()->file(stage) : nullptr);
+  }
   for (std::size_t first = 0; first < files.size(); ++first) {
     std::vector<const StageFile*> some;
     for (std::size_t k = first; k < files.size() && files[k] && some.size() < Fused::kMost; ++k) {
@@ -298,8 +290,8 @@ Fusion::Fusion(const std::vector<GstTandemStage*>& stages, std::span<StageAdapte
                                                return is_read_behind(adapters_, k, tensor);
                                              }});
         if (fused)
-          passes_[keeps][{first, some.size()}] =
-              std::make_unique<FusedStages>(std::move(*fused), first);
+          passes_[keeps][{first, some.size()}] = std::make_unique<FusedStages>(
+              std::move(*fused), first, std::span(accesses).subspan(first, some.size()));
       }
     }
     if (passes_[0].contains({first, 2}))

@@ -3,6 +3,7 @@
 
 #include <gst/tandem/private/stageadapter.h>
 #include <gst/tandem/private/stagedescription.h>
+#include <gst/tandem/private/stagefile.h>
 
 #include <array>
 #include <atomic>
@@ -13,60 +14,75 @@
 #include <utility>
 #include <vector>
 
-#include "gst/elements/kernelstage/stagefilework.h"
 #include "kernels/stage_file/generate/fuse.h"
+#include "kernels/stage_file/run/host_stage.h"
+#include "kernels/stage_file/run/stage_file_device.h"
 #include "scheduler/flow/fused.h"
 
 namespace tandem::bin {
 
-/// Stages of a chain in one pass over a frame: what their files make together, compiled, and where
-/// the slots of a frame have what it reads and writes.
+/// The code of consecutive stage files as one pass over a frame, and the tensors that the pass
+/// reads and writes.
 class FusedStages {
  public:
-  /// `first`: the place of the first one in the chain.
-  FusedStages(FusedFiles fused, std::size_t first) : fused_(std::move(fused)), first_(first) {}
+  /// `first`: index of the first stage in the chain. `files`: one a stage of the pass.
+  FusedStages(FusedFiles fused, std::size_t first, std::span<const StageFileAccess* const> files)
+      : fused_(std::move(fused)), first_(first), files_(files.begin(), files.end()) {}
 
-  /// Compiles for the cores, and for the device unless `context` is null, what is not compiled yet.
-  /// What does not compile stays as it is: the stages are then computed one by one, and say what is
-  /// wrong. One thread at a time, others may compute meanwhile.
+  /// Compiles for the cores, and for the device unless `context` is null. Each side is compiled
+  /// once. If that fails, the stages are computed one by one and report the error. Called by one
+  /// thread at a time; other threads may compute meanwhile.
   void compile(const std::shared_ptr<opencl::Context>& context);
   bool on_cores() const { return has_host_; }
   bool on_device() const { return has_device_; }
 
-  // Of a frame that all of the stages have prepared; the functions of Stage. All may throw.
+  // As the functions of Stage, for a frame that all stages of the pass have prepared. May throw.
   void begin(FrameItem& item) const;
   int rows(const FrameItem& item) const;
   void compute(FrameItem& item, Rows rows) const;
   void enqueue(FrameItem& item, opencl::Queue& queue) const;
-  /// What the passes before and the stages behind want of it, in the order of the stages.
+  /// Calls `body` with each tensor that other stages or passes read, in the order of the stages.
   template <typename Body>
   void each_output(FrameItem& item, Body&& body) const {
-    for (std::size_t i = 0; i < fused_.origins.size(); ++i)
-      if (static_cast<int>(i) != fused_.luma && is_output(item, i)) body(output(item, i));
+    const Layouts layouts = this->layouts(item);
+    for (std::size_t i = 0; i < fused_.origins.size(); ++i) {
+      const Tensor at = tensor(item, layouts, i);
+      if (static_cast<int>(i) != fused_.luma && at.is_output()) body(at.output());
+    }
   }
   void finish(FrameItem& item) const;
 
  private:
+  using Layouts = std::array<StageFileLayout, Fused::kMost>;
   using Views = std::array<StageView, kMostStageTensors>;
   using Values = std::array<StageValue, kMostFusedParameters>;
 
-  FrameItem::Slot& slot(FrameItem& item, std::size_t tensor) const {
-    return item.slots[first_ + fused_.origins[tensor].file];
-  }
-  static const StageFileWork& work(const FrameItem::Slot& slot);
-  const StageFileWork::Place& place(FrameItem& item, std::size_t tensor) const;
-  bool is_output(FrameItem& item, std::size_t tensor) const;
-  SlotTensor& output(FrameItem& item, std::size_t tensor) const;
-  SlotTensor& input(FrameItem& item, std::size_t tensor) const;
-  StageView view(const FrameItem& item, std::size_t tensor, void* data) const;
-  StageCall call(FrameItem& item, const Views& views, Values& values) const;
+  /// A tensor of the pass in a frame.
+  struct Tensor {
+    SlotFrame& frame;
+    const StageFileLayout::Place& place;
+
+    bool is_output() const { return place.output >= 0 && place.component < 0; }
+    SlotTensor& input() const { return frame.inputs[static_cast<std::size_t>(place.input)]; }
+    SlotTensor& output() const { return frame.outputs[static_cast<std::size_t>(place.output)]; }
+    auto& host_input() const { return frame.host_inputs[static_cast<std::size_t>(place.input)]; }
+    auto& host_output() const { return frame.host_outputs[static_cast<std::size_t>(place.output)]; }
+  };
+
+  Layouts layouts(const FrameItem& item) const;
+  Tensor tensor(FrameItem& item, const Layouts& layouts, std::size_t i) const;
+  SlotTensor& luma(FrameItem& item, const Layouts& layouts) const;
+  StageView view(const FrameItem& item, std::size_t i, void* data) const;
+  StageCall call(const FrameItem& item, const Layouts& layouts, const Views& views,
+                 Values& values) const;
 
   const FusedFiles fused_;
   const std::size_t first_;
+  const std::vector<const StageFileAccess*> files_;
   bool tried_host_ = false, tried_device_ = false;
   std::unique_ptr<const HostStage> host_;
   std::unique_ptr<const StageFileOpenCL> device_;
-  std::atomic<bool> has_host_{false}, has_device_{false};  // set when the code is there to stay
+  std::atomic<bool> has_host_{false}, has_device_{false};  // set after the pointers
 };
 
 /// Consecutive stage files of a chain that are one loop where a frame passes them on one side:

@@ -59,6 +59,13 @@ class Layering(Tree):
         self.assertEqual(layering.check(self.root), [])
         self.assertEqual(len(self.problems_of("scheduler/learn/a.cpp", '"scheduler/flow/item.h"')), 1)
 
+    def test_finds_elements_that_the_bin_includes_and_the_reverse(self):
+        self.write("gst/plugin.cpp", '#include "gst/bin/b.h"\n#include "gst/elements/e.h"\n')
+        self.write("gst/bin/a.cpp", '#include "gst/memory/m.h"\n')
+        self.assertEqual(layering.check(self.root), [])
+        self.assertEqual(len(self.problems_of("gst/bin/a.cpp", '"gst/elements/kernelstage/kernelstage.h"')), 1)
+        self.assertEqual(len(self.problems_of("gst/elements/klt/k.cpp", '"gst/bin/run.h"')), 2)
+
     def test_finds_gstreamer_outside_its_folder(self):
         for folder in ["model", "scheduler", "kernels"]:
             for header in ["<gst/gst.h>", "<glib.h>", "<gst/video/video.h>"]:

@@ -124,7 +124,8 @@ struct _GstTandemStageClass {
   void (*restart)(GstTandemStage* stage);
 
   /*< private >*/
-  gpointer _gst_reserved[GST_PADDING_LARGE - 8];
+  gconstpointer stage_file; /* tandem::StageFileAccess of private/stagefile.h */
+  gpointer _gst_reserved[GST_PADDING_LARGE - 9];
 };
 
 GST_TANDEM_API

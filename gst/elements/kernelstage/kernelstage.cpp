@@ -2,6 +2,7 @@
 #include "gst/elements/kernelstage/kernelstage.h"
 
 #include <gst/tandem/private/ref.h>
+#include <gst/tandem/private/stagefile.h>
 
 #include <algorithm>
 #include <cstring>
@@ -341,6 +342,9 @@ void class_init(gpointer klass, gpointer) {
   stage_class->make_work = make_work;
   stage_class->restart = restart;
   stage_functions::set<StageFileWork>(stage_class);
+  static constexpr StageFileAccess access{
+      [](GstTandemStage* stage) { return source_of(stage)->file; }, StageFileWork::layout_of};
+  stage_class->stage_file = &access;
 }
 
 GType base_type() {
@@ -370,10 +374,5 @@ GType element_type() {
 
 }  // namespace
 }  // namespace tandem
-
-std::shared_ptr<const tandem::StageFile> tandem::stage_file_of(GstTandemStage* stage) {
-  if (!g_type_is_a(G_OBJECT_TYPE(stage), base_type())) return nullptr;
-  return source_of(stage)->file;
-}
 
 GType gst_kernel_stage_get_type() { return tandem::element_type(); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gst/tandem/private/ref.h>
+#include <gst/tandem/private/stagefile.h>
 
 #include <memory>
 #include <optional>
@@ -37,17 +38,15 @@ class StageFileWork final : public SplitWork {
   void collect(StageFrame& frame) const override;
   void publish(StageFrame& frame, GstBuffer* buffer) const override;
 
-  /// Where a tensor of the plan is.
-  struct Place {
-    int input = -1, output = -1;
-    int kept = -1;             ///< in KeptTensors
-    int component = -1;        ///< of the frame
-    bool interleaved = false;  ///< it lies in the output, taken apart
-  };
-  const Place& place(std::size_t tensor) const { return places_[tensor]; }
-  const std::vector<StageValue>& parameters() const { return parameters_; }
+  /// `data`: that of the GstTandemWork.
+  static StageFileLayout layout_of(gconstpointer data) {
+    const auto* work = static_cast<const StageFileWork*>(static_cast<const StageWork*>(data));
+    return {work->places_, work->parameters_};
+  }
 
  private:
+  using Place = StageFileLayout::Place;
+
   void place(const StageTensor& tensor, const WorkRequest& request);
   void place_pixels(const StageTensor& tensor, const WorkRequest& request, Place& place) const;
   void place_input(const StageTensor& tensor, const WorkRequest& request, Place& place) const;

@@ -3,11 +3,6 @@
 
 namespace tandem {
 
-bool has_cores(const StageFile& file) {
-  return file.only == StageSide::kCpu ||
-         (file.only != StageSide::kDevice && !c_compiler().path.empty());
-}
-
 void StageCompiler::begin(const std::shared_ptr<const StageFile>& file) {
   if (!has_cores(*file)) return;
   const std::lock_guard lock(mutex_);

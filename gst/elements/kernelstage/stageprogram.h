@@ -19,9 +19,6 @@ struct StageProgram {
   std::unique_ptr<StageFileOpenCL> device;
 };
 
-/// Whether the file's code for the cores can be compiled here.
-bool has_cores(const StageFile& file);
-
 /// Compiles the file of one element, once for each context. Thread-safe.
 class StageCompiler {
  public:

@@ -19,6 +19,11 @@ int pieces_of(const StageCall& call) {
 
 }  // namespace
 
+bool has_cores(const StageFile& file) {
+  return file.only == StageSide::kCpu ||
+         (file.only != StageSide::kDevice && !c_compiler().path.empty());
+}
+
 StageValue initial_value(const StageParameter& parameter) {
   StageValue value{};
   if (parameter.type == StageParameter::Type::kFloat) {
