@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The part of an item's way that a device computes in bands: while a band is computed, the next one
-// is uploaded and the one before is downloaded.
-#include <algorithm>
+#include "scheduler/flow/walk/device_bands.h"
 
-#include "scheduler/flow/executor.h"
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "scheduler/flow/split_plan.h"
 
 namespace tandem {
 
-// How many positions from `first` on, before `last`, are computed in bands. Copies are made at the
-// ends of what the device computes, so that whatever does not touch one of these gains nothing.
-int Executor::positions_in_bands(const Dispatch::Entry& entry, const Dispatch::Action& action,
-                                 int first, int last) {
+int DeviceBands::positions(const FrameEntry& entry, const FrameAction& action, int first,
+                           int last) const {
   const Item& item = *entry.item;
   if (item.times.configuration.tasks == 1) return 0;
   uint32_t seen = 0;
@@ -18,41 +19,40 @@ int Executor::positions_in_bands(const Dispatch::Entry& entry, const Dispatch::A
   for (; p < last; ++p) {
     const int stage = entry.way.stage(p);
     const bool again = (seen >> stage & 1) != 0;
-    if (again || !stages_[stage]->has_bands() || is_long_on_device(entry.lane, stage) ||
-        together(item, entry.way, p, action.last, true) > 1)
+    if (again || !context_.stages[stage]->has_bands() || times_.is_long(entry.lane, stage) ||
+        pass_length(item, entry.way, p, action.last, true) > 1)
       break;
     seen |= 1u << stage;
   }
   return first == action.first || p == action.last ? p - first : 0;
 }
 
-// Stages are enqueued band by band on one lane: a stage computes the rows for which the stages
-// before it have computed what they need, so that nothing is computed twice and no kernel waits for
-// another queue's.
-Status Executor::enqueue_bands(Dispatch::Entry& entry, int first, int last, bool to_host) {
+// A stage computes the rows for which the stages before it have computed what they need, so that
+// nothing is computed twice and no kernel waits for another queue's.
+Status DeviceBands::enqueue(FrameEntry& entry, int first, int last, bool to_host) {
   Item& item = *entry.item;
   std::array<int, kMaxStages> segment{}, done{};
   const auto count = static_cast<std::size_t>(last - first);
   for (std::size_t k = 0; k < count; ++k) {
     const int position = first + static_cast<int>(k);
     segment[k] = entry.way.stage(position);
-    Stage& stage = enter(item, entry.way, position);
+    Stage& stage = context_.enter(item, entry.way, position);
     stage.lead(item, 1);
     if (Status status = stage.prepare(item); !status.ok()) return status;
   }
   const std::span<const int> all(segment.data(), count);
   const int bands = item.times.configuration.tasks;
   for (int band = 1; band <= bands; ++band) {
-    if (stop_) return aborted();
-    const SplitPlan plan = plan_bands(stages_, item, all, band, bands);
+    if (context_.stop) return aborted();
+    const SplitPlan plan = plan_bands(context_.stages, item, all, band, bands);
     for (std::size_t k = 0; k < count; ++k) {
       const int begin = std::exchange(done[k], std::max(done[k], plan[k].device_end));
       if (done[k] == begin) continue;
-      Stage& stage = enter(item, entry.way, first + static_cast<int>(k));
+      Stage& stage = context_.enter(item, entry.way, first + static_cast<int>(k));
       const Status status = stage.enqueue_band(item, begin, done[k], to_host && k + 1 == count);
       if (!status.ok()) return status;
     }
-    if (Status status = device_->start(item.lane); !status.ok()) return status;
+    if (Status status = context_.device->start(item.lane); !status.ok()) return status;
   }
   item.in_bands = true;
   return {};

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "model/configuration.h"
+#include "scheduler/flow/rules/frame_entry.h"
+#include "scheduler/flow/walk/walk_context.h"
+
+namespace tandem {
+
+/// How long stages take on each kind of device, and the pieces into which long runs are cut. A run
+/// that takes at most 100 ms is one piece. Lock-free; from any thread.
+class DeviceTimes {
+ public:
+  explicit DeviceTimes(const WalkContext& context) : context_(context) {}
+
+  /// Frames of another size come: nothing is known.
+  void frames_change();
+  /// Another configuration: its runs are cut anew.
+  void configuration_changes() { piece_ = 0; }
+
+  /// Whether a stage takes longer than a run that is not cut, or is unknown.
+  bool is_long(int lane, int stage) const;
+  /// Half-open end of the piece of the action that begins at entry.sent_until. A stage that is long
+  /// or unknown is a piece of its own, so that it is timed.
+  int end_of_piece(const FrameEntry& entry, const FrameAction& action) const;
+
+  /// `count` stages from this one on took so long in one pass.
+  void learn(int lane, int stage, uint64_t took_ns, int count);
+  /// The piece of the frame that was enqueued took so long.
+  void learn_piece(const FrameEntry& entry, uint64_t took_ns);
+
+ private:
+  using StageTimes = std::array<std::atomic<uint64_t>, kMaxStages>;  // 0: unknown
+  std::size_t kind(int lane) const;
+
+  const WalkContext& context_;
+  std::atomic<int> piece_{0};                 ///< positions, in this configuration; 0: unknown
+  std::array<StageTimes, kMaxLetters> ns_{};  ///< of a whole stage, on each kind of device
+};
+
+}  // namespace tandem

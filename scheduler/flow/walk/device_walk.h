@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "scheduler/flow/rules/frame_entry.h"
+#include "scheduler/flow/status.h"
+#include "scheduler/flow/walk/device_bands.h"
+#include "scheduler/flow/walk/device_times.h"
+#include "scheduler/flow/walk/walk_context.h"
+
+namespace tandem {
+
+/// The positions of a frame's way that a device computes. No lock is held; one thread at a time for
+/// each lane.
+class DeviceWalk {
+ public:
+  DeviceWalk(WalkContext& context, DeviceTimes& times)
+      : context_(context), times_(times), bands_(context, times) {}
+
+  /// Enqueues the piece of the action that begins at entry.sent_until, and starts it. After a
+  /// failure nothing is left on the lane.
+  Status enqueue_piece(FrameEntry& entry, const FrameAction& action);
+  /// Computes the action stage by stage, waits for each, and measures its copies too.
+  Status compute_apart(FrameEntry& entry, const FrameAction& action);
+  /// Finishes the stages of an action that the device has computed.
+  Status finish(FrameEntry& entry, const FrameAction& action);
+
+ private:
+  Status enqueue(Stage& stage, Item& item, int index, bool to_host);
+
+  WalkContext& context_;
+  DeviceTimes& times_;
+  DeviceBands bands_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "scheduler/flow/fused.h"
+#include "scheduler/flow/item.h"
+#include "scheduler/flow/stage.h"
+#include "scheduler/flow/status.h"
+#include "scheduler/flow/walk/frame_counters.h"
+#include "scheduler/flow/way.h"
+
+namespace tandem {
+
+/// The stages, the device, the clock and the counters that all walks of frames use. Thread-safe.
+struct WalkContext {
+  using Clock = uint64_t (*)();
+
+  WalkContext(std::vector<Stage*> of, Device* on, Clock by)
+      : stages(std::move(of)), device(on), clock(by), counters(stages.size()) {}
+
+  const std::vector<Stage*> stages;
+  Device* const device;  ///< may be null: no stage runs on it
+  const Clock clock;
+  std::atomic<bool> stop{false};  ///< aborted: threads that compute leave the rest undone
+  FrameCounters counters;
+
+  uint64_t now_ns() const { return clock(); }
+  /// The stage at this position of the frame's way, in that round.
+  Stage& enter(Item& item, const Way& way, int position) const {
+    item.round = way.round(position);
+    return *stages[way.stage(position)];
+  }
+};
+
+/// Work between two looks at WalkContext::stop, on the device or on one core. A stop takes at most
+/// a few times as long.
+inline constexpr uint64_t kPieceNs = 40'000'000;
+
+inline Status aborted() { return Status::failed("aborted"); }
+
+/// How many positions from this one on, before `last`, are computed in one pass.
+inline int pass_length(const Item& item, const Way& way, int position, int last, bool on_device) {
+  return one_pass(way, item.repeat, item.fused.on(on_device), position, last);
+}
+
+/// `count` stages from this one on were computed in one pass.
+inline void note_pass(Item& item, int stage, int count) {
+  if (count > 1) item.fused_stages |= ((1u << count) - 1) << stage;
+}
+
+}  // namespace tandem
