@@ -5,22 +5,23 @@
 
 #include "kernels/opencl/opencl.h"
 
-/// OpenCL's own objects, for commands of somebody else's stage.
+/// OpenCL handles, for stages of applications that enqueue commands themselves.
 namespace tandem::opencl {
 
 /// The cl_context and the cl_device_id of one of the context's devices.
 void* context_handle(Context& context, int device);
 void* device_handle(Context& context, int device);
 
-/// A cl_program in OpenCL C 1.2 for one of the devices, retained for the caller; from the memory of
-/// the context, the cache on disk or the compiler. Throws Error with the compiler's messages.
+/// A cl_program in OpenCL C 1.2 for one of the devices, retained for the caller. It comes from the
+/// context's programs, the cache on disk or the compiler. Throws Error with the compiler's
+/// messages.
 void* program_handle(Context& context, int device, const std::string& source,
                      const std::string& options);
 
-/// The cl_command_queue; what was deferred is enqueued before. Throws Error.
+/// The cl_command_queue. Deferred commands are enqueued first. Throws Error.
 void* command_queue(Queue& queue);
 
-/// See Queue::pace(); after each command. Throws Error.
+/// Keeps Queue::pace(); call it after each command. Throws Error.
 void keep_pace(Queue& queue);
 
 }  // namespace tandem::opencl

@@ -3,16 +3,16 @@
 
 #include <cstddef>
 
-/// The host's memory of buffers. It is the C library's: std::free() gives it back.
+/// Host memory of buffers, from the C library: release it with std::free().
 namespace tandem::opencl::memory {
 
-/// 64-byte aligned; whole pages from 4 KiB on, huge ones where it is large. Null: there is none.
+/// 64-byte aligned; whole pages from 4 KiB on, huge pages if it is large. Null: out of memory.
 void* allocate_host(std::size_t bytes);
-/// The same in whole pages always, as what is to be page-locked has to be.
+/// Like allocate_host(), in whole pages for any size, as page-locking requires.
 void* allocate_pages(std::size_t bytes);
 
-/// Has the system give fresh memory its pages now, by several threads where it is large: eight at
-/// most. The content is undefined then.
+/// Makes the system map the pages of fresh memory now, on up to eight threads if it is large. The
+/// content is undefined afterwards.
 void touch(void* fresh, std::size_t bytes) noexcept;
 
 }  // namespace tandem::opencl::memory

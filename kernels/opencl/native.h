@@ -28,15 +28,15 @@ struct NativeDevice {
   cl::Device device;
   int number = -1;  // in list_devices()
 
-  std::mutex transfer_mutex;  // guards `transfer`; nothing else is locked under it
+  std::mutex transfer_mutex;  // guards `transfer`; no other lock is taken under it
   cl::CommandQueue transfer;  // for blocking copies of a thread that has no queue of its own
 
-  /// Made once: `building` is held meanwhile, and nothing else is locked under it.
+  /// Built once, with `building` held; no other lock is taken under it.
   struct Built {
     std::mutex building;
     cl::Program program;
   };
-  std::mutex programs_mutex;              // guards the map; nothing else is locked under it
+  std::mutex programs_mutex;              // guards the map; no other lock is taken under it
   std::map<std::string, Built> programs;  // by options and source; none is ever removed
 };
 
@@ -49,7 +49,7 @@ struct Context::Native {
   NativeDevice& at(int device) const { return *devices[static_cast<std::size_t>(device)]; }
 };
 
-/// What a call has left to the one behind it, which may compute both in one launch.
+/// A command that a call has left to the next call, which may compute both in one launch.
 class Deferred {
  public:
   virtual ~Deferred() = default;
@@ -59,9 +59,9 @@ class Deferred {
 struct Queue::Native {
   const NativeDevice& device;
   cl::CommandQueue queue;
-  /// Enqueued before any other command and before flush() and finish(); null: nothing.
+  /// Enqueued before any other command and before flush() and finish(); null: no command.
   std::unique_ptr<Deferred> deferred;
-  std::unique_ptr<Deferred> spare;  ///< one that is done: a steady stream allocates nothing
+  std::unique_ptr<Deferred> spare;  ///< for reuse, so that a steady stream allocates nothing
   cl::Buffer zeroed;                ///< see opencl::zeroed()
   cl::Buffer scratch;               ///< see opencl::scratch()
   std::size_t scratch_bytes = 0;
@@ -70,19 +70,19 @@ struct Queue::Native {
 
   /// See Queue::CopiesBeside.
   struct Beside {
-    cl::CommandQueue uploads, downloads;  ///< made when they are first needed
+    cl::CommandQueue uploads, downloads;  ///< created on first use
     bool on = false;
-    std::vector<cl::Event> uploaded;    ///< the last upload, where nothing waits for it yet
+    std::vector<cl::Event> uploaded;    ///< the last upload, if nothing waits for it yet
     std::vector<cl::Event> downloaded;  ///< the last download, likewise
     std::vector<cl::Event> computed;  ///< the last kernel, since it is on; else a marker is needed
   };
   Beside beside;
-  /// Where the event of a kernel is kept; null: nobody needs it.
+  /// The place for the event of a kernel; null: the event is not needed.
   cl::Event* note_kernel();
-  void wait_for_uploads();  ///< what is enqueued next does
+  void wait_for_uploads();  ///< makes the next command wait
   cl_int finish_copies();   ///< CL_SUCCESS, or the first error
 
-  /// See Queue::flush_timed: a command on a queue that keeps times, behind a marker on `queue`.
+  /// See Queue::flush_timed: a command on a queue with profiling, behind a marker on `queue`.
   cl::CommandQueue timing;
   cl::Buffer timing_bytes;
   std::vector<cl::Event> all_done;
@@ -91,9 +91,9 @@ struct Queue::Native {
   uint64_t done_ns = 0;
   void finish_timed();
 
-  /// After a kernel was enqueued; throws Error. See Queue::pace.
+  /// Called after each kernel; throws Error. See Queue::pace.
   void keep_pace();
-  const std::atomic<bool>* stop = nullptr;  ///< null: no pace is kept
+  const std::atomic<bool>* stop = nullptr;  ///< null: no pace
   Pace pace;
   std::chrono::steady_clock::time_point piece_began;
 };
@@ -104,7 +104,7 @@ std::string describe(const cl::Error& error);
 /// Makes a description of a device; throws cl::Error.
 DeviceDescription describe_device(const cl::Device& device);
 
-/// Calls into the runtime and turns its exceptions into Error, "cannot <what>: ...".
+/// Calls the runtime and turns its exceptions into Error, "cannot <what>: ...".
 template <typename Call>
 auto checked(std::string_view what, Call&& call) {
   try {
@@ -114,11 +114,11 @@ auto checked(std::string_view what, Call&& call) {
   }
 }
 
-/// True when fail_after() wants the command or wait that is about to be made to fail.
+/// True if fail_after() makes the next command or wait fail.
 bool fault_is_due(const NativeDevice& device);
 
-/// Enqueues one command. When it throws Error, whatever was enqueued before it is done or lost: the
-/// memory that those commands use is the caller's again.
+/// Enqueues one command. If it throws Error, all commands enqueued before are done or lost, so that
+/// the caller may reuse their memory.
 template <typename Call>
 void command(const NativeDevice& device, cl::CommandQueue& queue, const char* what, Call&& call) {
   try {
@@ -130,7 +130,7 @@ void command(const NativeDevice& device, cl::CommandQueue& queue, const char* wh
   }
 }
 
-/// The same on the queue.
+/// Like the function above, on the queue.
 template <typename Call>
 void command(Queue& queue, const char* what, Call&& call) {
   try {
@@ -141,11 +141,11 @@ void command(Queue& queue, const char* what, Call&& call) {
   }
 }
 
-/// Where a copy is enqueued. `done` and `waits` are null where it is among the kernels.
+/// The queue of a copy. `done` and `waits` are null if it is the queue of the kernels.
 struct CopyPlace {
   cl::CommandQueue& queue;
-  cl::Event* done = nullptr;                      ///< to be set to the copy's event
-  const std::vector<cl::Event>* waits = nullptr;  ///< of a download
+  cl::Event* done = nullptr;                      ///< receives the copy's event
+  const std::vector<cl::Event>* waits = nullptr;  ///< events that a download waits for
 };
 CopyPlace place_for_upload(Queue& queue);    ///< throws Error
 CopyPlace place_for_download(Queue& queue);  ///< throws Error
@@ -155,22 +155,21 @@ struct Program {
   std::vector<cl::Program> each;
 };
 
-/// Enqueues what was deferred, behind the uploads beside it; to be called before every command on
-/// the queue. Throws Error.
+/// Enqueues deferred commands, behind the uploads beside them. Call it before every command on the
+/// queue. Throws Error.
 void enqueue_deferred(Queue& queue);
 
-/// kZeroedWords of 32 bits on the queue's device, all 0: each kernel that takes them leaves them
-/// so. For what work-groups count together, above all how many are done. Throws Error.
+/// kZeroedWords of 32 bits on the queue's device, for counters that work-groups share. All are 0,
+/// and each kernel that uses them has to leave them at 0. Throws Error.
 cl_mem zeroed(Queue& queue);
 inline constexpr std::size_t kZeroedWords = 2056;
 
-/// Memory of at least this size on the queue's device, for what kernels that follow each other hand
-/// on: any later call may overwrite it. A larger one replaces it, without its content. Throws
-/// Error.
+/// Memory of at least this size on the queue's device, for data between consecutive kernels. Any
+/// later call may overwrite it or replace it by a larger one. Throws Error.
 cl_mem scratch(Queue& queue, std::size_t bytes);
 
-/// The program in OpenCL C 1.2, from the memory of the context, the cache on disk or the compiler.
-/// `options`: what define() makes, one after the other. Throws Error with the compiler's messages.
+/// The program in OpenCL C 1.2, from the context's programs, the cache on disk or the compiler.
+/// `options`: results of define(), concatenated. Throws Error with the compiler's messages.
 Program build_program(Context& context, const std::string& source, const std::string& options = {});
 
 /// An option of build_program: NAME with a value in the source.
@@ -199,7 +198,7 @@ struct ArgumentList {
   std::span<const Argument> all;
 };
 
-/// How many pieces of this size cover so much.
+/// The number of pieces of this size that cover all of it.
 inline std::size_t pieces(int size, int piece) {
   return static_cast<std::size_t>((size + piece - 1) / piece);
 }
@@ -207,16 +206,16 @@ inline std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-/// A kernel and the limits of its work-groups. Thread-safe: arguments belong to the kernel until it
-/// is enqueued, so one thread at a time sets and enqueues, on each device.
+/// A kernel and the limits of its work-groups. Thread-safe: a mutex a device is held while the
+/// arguments are set and the kernel is enqueued.
 class Kernel {
  public:
   Kernel(Context& context, const Program& program, const char* name);
 
-  /// The most work-items of a group, with the registers that this kernel takes on this device.
+  /// Most work-items of a group, given the registers that this kernel takes on this device.
   std::size_t max_group() const { return max_group_; }
-  /// Work-items of a group: at most `wanted` and what this kernel may have on this device, and a
-  /// multiple of what runs in step there (warp, wavefront) when that is within these.
+  /// Work-items of a group: at most `wanted` and max_group(). It is a multiple of the items that
+  /// run in step on the device (warp, wavefront), if that many are allowed.
   std::size_t group_size(std::size_t wanted) const;
   std::size_t group_size(BySort wanted) const { return group_size(wanted.on_cpu(is_cpu_)); }
 
@@ -245,7 +244,7 @@ class Kernel {
     cl::Kernel kernel;
   };
 
-  // Each sets what it stands for from `position` on, which it moves behind.
+  // Each sets the kernel's arguments from `position` on, and advances it.
   template <typename Argument>
   static void set(cl::Kernel& kernel, const Queue&, cl_uint& position, const Argument& argument) {
     kernel.setArg(position++, sizeof argument, &argument);

@@ -11,21 +11,21 @@
 #include <string_view>
 #include <vector>
 
-/// The OpenCL device as the rest of the project sees it. No CL type appears here: a build without
-/// OpenCL links stubs.cpp, in which no device is ever found, and callers carry no #ifdef.
+/// OpenCL contexts, queues and buffers without a CL type. A build without OpenCL links stubs.cpp,
+/// which finds no device, so that callers need no #ifdef.
 namespace tandem::opencl {
 
 class Context;
 
-/// An OpenCL call failed, or there is no device of the kind asked for. what() says what to do.
+/// An OpenCL call failed, or no device matches a selector. what() names the remedy.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
   Error(const std::string& what, int device, const Context& of)
       : std::runtime_error(what), device_(device), context_(&of) {}
-  /// Which of a context's devices failed; negative: the one that the queue at hand is on.
+  /// Number of the failed device in its context; negative: the device of the current queue.
   int device() const { return device_; }
-  /// Which context's, to be compared alone; null: that of the queue at hand.
+  /// The failed device's context, only for comparison; null: that of the current queue.
   const Context* context() const { return context_; }
 
  private:
@@ -33,7 +33,7 @@ class Error : public std::runtime_error {
   const Context* context_ = nullptr;
 };
 
-/// A program does not compile: log() is what the compiler says.
+/// A program does not compile; log() has the compiler's messages.
 class ProgramError : public Error {
  public:
   ProgramError(const std::string& what, std::string log) : Error(what), log_(std::move(log)) {}
@@ -43,14 +43,14 @@ class ProgramError : public Error {
   std::string log_;
 };
 
-/// Most devices of a context and its further ones, and most kinds of them.
+/// Most devices of a context together with its further ones, and most kinds of devices.
 inline constexpr int kMostDevices = 8;
 inline constexpr int kMostKinds = 3;
 
 struct DeviceDescription {
   std::string name, vendor, platform, version, driver;
   std::string extensions;
-  bool is_cpu = false;  ///< shares the cores that the CPU path needs
+  bool is_cpu = false;  ///< uses the cores that the CPU path needs
   bool is_gpu = false;
   bool unified_memory = false;  ///< host and device share one memory
   unsigned compute_units = 0;
@@ -58,38 +58,45 @@ struct DeviceDescription {
   uint64_t global_memory_bytes = 0, local_memory_bytes = 0;
 };
 
-/// All devices of all platforms; empty when there is no platform. Never throws.
+/// All devices of all platforms; empty without a platform. Never throws.
 std::vector<DeviceDescription> list_devices();
 
-/// Counts of what costs too much to do for every frame; a test watches that they stand still.
+/// Counts of operations that are too slow for every frame. Tests check that the counts do not grow
+/// while frames flow.
 struct Counters {
   std::atomic<uint64_t> buffers_created{0};  ///< device buffers and host mirrors
   std::atomic<uint64_t> programs_built{0};   ///< from source or from the cache on disk
-  std::atomic<uint64_t> programs_cached{0};  ///< of these, taken from the cache
+  std::atomic<uint64_t> programs_cached{0};  ///< those of programs_built from the cache
   std::atomic<uint64_t> objects_created{0};  ///< kernels and queues
 };
 Counters& counters();
 
-/// One device, or several of one kind: shared by everything that works on them. Each device has a
-/// cl_context of its own, so that one that fails does not take the others along. Thread-safe.
+/// One device, or several of one kind, shared by all their users. Each device has a cl_context of
+/// its own, so that the failure of one leaves the others usable. Thread-safe.
 class Context {
  public:
-  /// `selector`: "auto" takes the first GPU or accelerator, never a CPU device (it competes for the
-  /// cores); "any" takes a GPU or accelerator when there is one, else any device; anything else is
-  /// a case-insensitive part of a device's or platform's name. "A,B" takes a device for each of
-  /// these, no device twice; "all" takes every GPU and accelerator. Of several the context holds
-  /// those of the first one's kind, and further() those of other kinds. Throws Error when nothing
-  /// fits: the message lists the devices that there are.
+  /// Opens the devices that a selector matches:
+  ///
+  /// | selector | devices |
+  /// | --- | --- |
+  /// | auto | the first GPU or accelerator; no CPU device, which would compete for the cores |
+  /// | any | the first GPU or accelerator, or any device if there is none |
+  /// | all | every GPU and accelerator |
+  /// | a part of a device's or platform's name, in any case | the first one with that name |
+  /// | A,B | one for each selector of the list, no device twice |
+  ///
+  /// The context holds the devices of the first one's kind, further() those of other kinds. Throws
+  /// Error if no device matches; the message lists the available ones.
   static std::shared_ptr<Context> open(std::string_view selector);
   /// Wraps a cl_context and one of its cl_device_ids that an application owns; both are retained.
   static std::shared_ptr<Context> wrap(void* cl_context, void* cl_device_id);
   ~Context();
 
-  const DeviceDescription& device() const;  ///< of each of them
-  int devices() const;                      ///< how many they are, at least 1
-  /// One for each other kind of device that was asked for, in their order.
+  const DeviceDescription& device() const;  ///< the same for each of its devices
+  int devices() const;                      ///< their number, at least 1
+  /// A context for each other kind of device that the selector matched, in their order.
   const std::vector<std::shared_ptr<Context>>& further() const { return further_; }
-  /// Names of devices that were asked for and left out: one too many, or of one kind too many.
+  /// Names of devices that matched but exceed kMostDevices or kMostKinds.
   const std::vector<std::string>& left_out() const;
   void* cl_context() const;    ///< of the first device
   void* cl_device_id() const;  ///< likewise
@@ -103,30 +110,31 @@ class Context {
   std::vector<std::shared_ptr<Context>> further_;
 };
 
-/// An in-order command queue. One thread at a time. When enqueuing on it throws Error, all that was
-/// enqueued before is done or lost: the memory that those commands use is the caller's again.
+/// An in-order command queue. One thread at a time. If enqueuing throws Error, all commands
+/// enqueued before are done or lost, so that the caller may reuse their memory.
 class Queue {
  public:
-  /// `device`: which of the context's.
+  /// `device`: its number in the context.
   explicit Queue(std::shared_ptr<Context> context, int device = 0);
   ~Queue();
   Context& context() const { return *context_; }
   int device() const { return device_; }
-  void flush();   ///< hands what is enqueued to the device; throws Error
-  void finish();  ///< waits until all that is enqueued is done; throws Error
-  /// flush() that notes when the device is done with what is enqueued; finish() follows.
+  void flush();   ///< submits the enqueued commands to the device; throws Error
+  void finish();  ///< waits until all enqueued commands are done; throws Error
+  /// Like flush(), and notes the time at which the commands are done. finish() has to follow.
   void flush_timed();
-  /// When that was, in nanoseconds of the steady clock. After finish(); 0: not known.
+  /// The time noted by flush_timed(), in nanoseconds of the steady clock. After finish(); 0:
+  /// unknown.
   uint64_t done_ns() const;
-  /// From now on kernels and large copies are enqueued in pieces of some 40 ms, each of which is
-  /// waited for before the next; when `stop` is set meanwhile, enqueuing throws Error. Null: they
-  /// are not (the default), so that nobody waits while they are enqueued.
+  /// From now on kernels and large copies are enqueued in pieces of about Pace::kPieceNs. Each
+  /// piece is waited for before the next one. Enqueuing throws Error once `stop` is set. Null:
+  /// enqueuing never waits (the default).
   void pace(const std::atomic<bool>* stop);
 
-  /// While one lives, copies of Buffers are enqueued beside the kernels: uploads one after the
-  /// other, and downloads likewise. A kernel waits for the uploads that were enqueued before it, a
-  /// download for the kernels before it. Nothing that was enqueued before uses what is uploaded.
-  /// flush() and finish() are for all of them.
+  /// During its lifetime, copies of Buffers are enqueued beside the kernels, on a queue for uploads
+  /// and one for downloads. A kernel waits for the uploads that were enqueued before it, a download
+  /// for the kernels before it. The caller must not upload to memory that earlier commands use.
+  /// flush() and finish() include these queues.
   class CopiesBeside {
    public:
     explicit CopiesBeside(Queue& queue);  ///< throws Error
@@ -137,7 +145,7 @@ class Queue {
    private:
     Queue& queue_;
   };
-  /// What is enqueued next may write what downloads beside the kernels read. Throws Error.
+  /// The next commands may overwrite memory that pending downloads read. Throws Error.
   void wait_for_downloads();
 
   struct Native;
@@ -149,7 +157,7 @@ class Queue {
   std::unique_ptr<Native> native_;
 };
 
-/// A place in device memory: a cl_mem and an offset in elements of the kernel's type.
+/// An address in device memory: a cl_mem and an offset in elements of the kernel's type.
 struct DeviceSpan {
   void* mem = nullptr;  ///< cl_mem
   std::size_t offset = 0;
@@ -163,39 +171,40 @@ struct DevicePlane {
   std::ptrdiff_t stride = 0;
 };
 
-/// Memory with a host side and one on each device, each made when first needed and each brought up
-/// to date when another has changed: valid-on-host / valid-on-device, as GstGLMemory does. What
-/// goes from one device to another goes through the host. Without a context it is plain host
-/// memory. Host memory is page-locked where the device copies faster so.
-/// Thread-safe; commands enqueued for it must be finished before it is mapped or destroyed.
+/// Memory with a host side and a side on each device. A side is allocated when it is first needed,
+/// and updated when another side has changed, as in GstGLMemory. Data goes from one device to
+/// another through the host. Without a context it is plain host memory. Host memory is page-locked
+/// if that makes the device's copies faster.
+///
+/// Thread-safe. Commands enqueued for it must be finished before it is mapped or destroyed.
 class Buffer {
  public:
   enum class Access { read, write, read_write };
 
-  /// `context` may be null. `host_offset`, a multiple of 64: where the host side of a buffer of 4
-  /// KiB or more begins behind a multiple of 4 KiB, see plane_offset().
+  /// `context` may be null. `host_offset`, a multiple of 64: the host side begins so many bytes
+  /// behind a page boundary if it is a page or larger, see plane_offset().
   Buffer(std::shared_ptr<Context> context, std::size_t bytes, std::size_t host_offset = 0);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
   std::size_t size() const { return bytes_; }
-  /// Whose device it can be on; null: host memory only.
+  /// The context of its device sides; null: host memory only.
   const Context* context() const;
-  /// A buffer of 4 KiB and more without a context, which nobody uses, has this one from now on, and
-  /// undefined content. It keeps its memory.
+  /// Gives a context to a buffer that has none. The buffer must be a page or larger, and not in
+  /// use. It keeps its memory; its content is undefined.
   void join(std::shared_ptr<Context> context);
 
-  /// The host side, 64-byte aligned. Downloads first (blocking) when the device has newer content
-  /// and `access` reads; `write` and `read_write` make the device side stale. Throws Error.
+  /// The host side, 64-byte aligned. Downloads first (blocking) if the device has newer content and
+  /// `access` reads; `write` and `read_write` make the device side stale. Throws Error.
   void* host(Access access);
 
-  /// The side (a cl_mem) of the queue's device. Uploads first (enqueued on `queue`) when the host
-  /// has newer content and `access` reads; `write` and `read_write` make the host side stale.
-  /// Throws Error.
+  /// The side of the queue's device, a cl_mem. Uploads first (enqueued on `queue`) if the host has
+  /// newer content and `access` reads; `write` and `read_write` make the host side stale. Throws
+  /// Error.
   void* device(Queue& queue, Access access);
 
-  /// Enqueues the download that host(read) would do, so that it is done with the rest of the batch.
+  /// Enqueues the download that host(read) would need, so that it belongs to the current batch.
   void enqueue_download(Queue& queue);
 
   /// A part of each of `planes` equal parts of the buffer, in bytes.
@@ -203,7 +212,7 @@ class Buffer {
     int planes = 1;
     std::size_t begin = 0, end = 0;
   };
-  /// The same part by part. With the last one the host has the content.
+  /// enqueue_download() part by part. With the last one the host has the content.
   void enqueue_download_part(Queue& queue, const Part& part, bool last);
 
   /// Enqueues the upload of a strided rectangle of foreign host memory to the device side, rows
@@ -212,50 +221,54 @@ class Buffer {
   void enqueue_upload_rows(Queue& queue, const void* source, std::size_t row_bytes, int rows,
                            std::size_t source_stride_bytes, int first_row = 0);
 
-  /// Page-locks the host side where the queue's device copies faster so, for another buffer's
-  /// enqueue_upload_rows() from there. Once; nothing where the queue is of another context.
+  /// Page-locks the host side if that makes copies of the queue's device faster, for another
+  /// buffer's enqueue_upload_rows() from there. Only the first call has an effect, and only for a
+  /// queue of the buffer's context.
   void lock_pages(const Queue& queue);
 
-  /// The reverse of enqueue_upload_rows: packed rows at the start of the device side to strided
+  /// The reverse of enqueue_upload_rows(): packed rows at the start of the device side to strided
   /// host memory.
   void enqueue_download_rows(Queue& queue, void* destination, std::size_t row_bytes, int rows,
                              std::size_t destination_stride_bytes);
 
-  /// The same of a buffer that no queue has commands for any more, and waits. False, and nothing
-  /// copied, where the host has the content already, or no device has all of it. Throws Error.
+  /// enqueue_download_rows() and a wait, for a buffer without pending commands. Returns false, and
+  /// copies nothing, if the host has the content already or no device has all of it. Throws Error.
   bool download_rows(void* destination, std::size_t row_bytes, int rows,
                      std::size_t destination_stride_bytes);
 
   /// The parts of a content that device and host compute at the same time. The buffer has `planes`
-  /// equal parts. The device has the bytes of each before `device_end`, the host those from
-  /// `host_begin` on; bytes that both have are equal.
+  /// equal parts. The device has the bytes of each part before `device_end`, the host those from
+  /// `host_begin` on. Bytes that both sides have are equal.
   struct Halves {
     int planes = 1;
     std::size_t device_end = 0, host_begin = 0;
   };
-  /// From now until unshare() host() and device() return their sides as they are. `read`: each side
-  /// has its half; what it lacks of it is uploaded (enqueued) or downloaded (blocking). `write`:
-  /// each is about to write its half, which is then all that is valid. `overwritten`: the host does
-  /// so before the queue has finished, so that what is uploaded is copied first. True when it
-  /// downloaded, which enqueue_border() would have spared. Throws Error.
+  /// Until unshare(), host() and device() return their sides without a copy. Throws Error.
+  ///
+  /// | access | effect |
+  /// | --- | --- |
+  /// | read | missing bytes of a half are uploaded (enqueued) or downloaded (blocking) |
+  /// | write | each side is about to write its half; nothing else stays valid |
+  ///
+  /// `overwritten`: the host writes before the queue has finished, so that uploads read a copy.
+  /// Returns whether it downloaded; enqueue_border() avoids that.
   bool share(Queue& queue, Access access, const Halves& halves, bool overwritten = false);
-  /// The same of what each side has for itself: nothing goes from one to the other.
+  /// share() of separate contents: nothing is copied between the sides.
   void share_apart(Queue& queue);
-  /// While it is shared for writing: enqueues the download of what the device has of each plane
-  /// from `begin` on, so that the host has it after unshare(). Until then the host may read what it
-  /// had there.
+  /// While shared for writing: enqueues the download of the device's bytes of each plane from
+  /// `begin` on, so that the host has them after unshare(). Until then the host sees its old bytes.
   void enqueue_border(Queue& queue, std::size_t begin);
-  /// When all that was enqueued is done: what a side lacks comes from the other one when it is
-  /// asked for.
+  /// Ends share() after all enqueued commands are done. A side gets the bytes that it lacks from
+  /// the other one when they are needed.
   void unshare();
-  /// The same where that failed: nothing is taken over.
+  /// Ends share() after a failure: no side's half becomes valid.
   void abandon_share();
 
-  /// Nothing in it is of use any more: what comes next writes it anew (a pool took it back, or the
-  /// device failed and the host computes it again).
+  /// Makes the content undefined: the next user writes it anew. A pool took the buffer back, or the
+  /// device failed and the host computes it again.
   void discard();
 
-  /// Whether it has a side on this device already.
+  /// Whether it has a side on this device.
   bool is_on(int device) const;
 
  private:
@@ -264,14 +277,14 @@ class Buffer {
   std::unique_ptr<Private> self_;
 };
 
-/// For tests: the (n+1)-th and every later enqueued command or wait fails, on any queue or on those
-/// of the device with this number in list_devices(); negative `n` turns it off. Also set from the
-/// environment at the first queue: TANDEM_OPENCL_FAIL_AFTER=n, or n@device.
+/// For tests: after `n` enqueued commands or waits, every further one fails. It counts on all
+/// queues, or on those of the device with this number in list_devices(). A negative `n` turns it
+/// off. Also set from the environment at the first queue: TANDEM_OPENCL_FAIL_AFTER=n, or n@device.
 void fail_after(int n, int device = -1);
 
-/// For tests: what is built for `context` from now on takes the form that it has on a GPU with
-/// page-locked host memory and local memory of its own, so that a machine with a CPU device alone
-/// checks that too. Where TANDEM_OPENCL_AS_GPU is set, done to every context that is made.
+/// For tests: from now on, programs and buffers of `context` are built as for a GPU with its own
+/// local memory and page-locked host memory. A machine with only a CPU device can check these so.
+/// TANDEM_OPENCL_AS_GPU in the environment does it for every context.
 void treat_as_gpu(Context& context);
 
 }  // namespace tandem::opencl

@@ -6,18 +6,18 @@
 
 namespace tandem::opencl {
 
-/// How many commands of one kind of work may be enqueued before they are waited for, so that the
-/// device never has much more than kPieceNs of them. What a command takes is learnt from the waits:
-/// the first command is waited for alone, and a piece has at most kMostGrowth times the commands of
-/// the one before.
+/// Limits how many commands of one kind are enqueued before a wait, so that the device never has
+/// much more than kPieceNs of them in its queue. The time of a command is estimated from the waits.
+/// The first command is waited for alone. A piece has at most kMostGrowth times the commands of the
+/// one before.
 class Pace {
  public:
   static constexpr uint64_t kPieceNs = 40'000'000;
   static constexpr int kMostGrowth = 4;
 
-  /// A command was enqueued. True when it is to be waited for.
+  /// A command was enqueued. Returns whether to wait for it.
   bool enqueued() { return ++commands_ >= allowed_; }
-  /// All that was enqueued since the wait before is done, and took so long.
+  /// All commands since the last wait are done, after `took_ns`.
   void waited(uint64_t took_ns) {
     const double fitting = static_cast<double>(commands_) * static_cast<double>(kPieceNs) /
                            static_cast<double>(std::max<uint64_t>(took_ns, 1));

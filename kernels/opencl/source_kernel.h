@@ -11,7 +11,8 @@
 
 namespace tandem::opencl {
 
-/// A kernel whose arguments are not known before it runs: of somebody else's stage. Thread-safe.
+/// A kernel whose source and arguments are known at run time alone: an application's stage has it.
+/// Thread-safe.
 class SourceKernel {
  public:
   /// A cl_mem, an `int` or a `float`.
@@ -21,7 +22,7 @@ class SourceKernel {
   SourceKernel(Context& context, const std::string& source, const std::string& name);
   ~SourceKernel();
 
-  /// One-dimensional, `items` work-items rounded up to whole groups. Throws Error.
+  /// Enqueues `items` work-items in one dimension, rounded up to whole groups. Throws Error.
   void enqueue(Queue& queue, std::size_t items, std::span<const Argument> arguments);
 
  private:

@@ -10,8 +10,8 @@
 
 namespace tandem::opencl {
 
-/// Page-locked memory of what goes from side to side while both write what it is a copy of. Reused
-/// when all that was enqueued is done.
+/// Page-locked memory for copies between host and device of data that both sides are overwriting.
+/// Reused after all enqueued commands are done. One thread at a time.
 class Staging {
  public:
   Staging() = default;
@@ -19,7 +19,7 @@ class Staging {
   Staging& operator=(const Staging&) = delete;
   ~Staging() { release(); }
 
-  /// Null when there is too little, as it is in use: there will be more the next time.
+  /// Null if too little is free while the rest is in use; the next reuse enlarges it.
   std::byte* take(Context& context, int device, std::size_t bytes) {
     wanted_ = std::max(wanted_, used_ + bytes);
     if (used_ == 0 && wanted_ > bytes_) grow(context, device);
@@ -44,7 +44,7 @@ class Staging {
   }
 
   memory::Pinned pinned_;
-  std::vector<std::byte> plain_;  // where that is as good
+  std::vector<std::byte> plain_;  // if page-locked memory has no gain
   std::size_t bytes_ = 0, used_ = 0, wanted_ = 0;
 };
 

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-/// A stage of the user's in one file: directives, which say what it reads and writes, and code that
-/// C99 and OpenCL C share. docs/stage-files.md is the reference of the format.
+/// A user's stage in one file: directives that declare its inputs and outputs, and code in the
+/// common subset of C99 and OpenCL C. docs/stage-files.md is the reference of the format.
 namespace tandem {
 
-/// What is wrong with a stage file: "sobel.cl:3:9: there is no type 'byte'".
+/// An error in a stage file: "sobel.cl:3:9: unknown type 'byte'".
 class StageFileError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -26,19 +26,18 @@ std::size_t bytes_of(ElementType type);
 /// The size of a tensor.
 struct StageShape {
   int divisor = 1;             ///< [rows, columns] of the frame divided by this, rounded up
-  std::vector<int> constants;  ///< instead, where it is not empty; outermost first
+  std::vector<int> constants;  ///< replace the frame's size if not empty; outermost first
   bool operator==(const StageShape&) const = default;
 
   bool is_plane() const { return constants.empty(); }
-  /// Of the last dimension, and the product of the others.
+  /// The last dimension, and the product of the others.
   int columns(int frame_width) const;
   int rows(int frame_height) const;
 };
 
-/// Elements of a tensor with a shape; SIZE_MAX: more than that. Of a plane, 1.
+/// Elements of a tensor with a shape; SIZE_MAX: too many to count. For a plane, 1.
 std::size_t elements_of(const StageShape& shape);
-/// A tensor has so many at most: 1 GiB of float32. Their indices, and those of their bytes, are
-/// ints in the code of stages.
+/// Most elements of a tensor, 1 GiB of float32. Stages' code indexes elements and bytes with ints.
 inline constexpr std::size_t kMostTensorElements = std::size_t{1} << 28;
 
 struct StageParameter {
@@ -56,7 +55,7 @@ struct StageRead {
   std::string tensor;  ///< on the frame
   ElementType type = ElementType::kUint8;
   StageShape shape;
-  int halo = 0;  ///< how far from its own element an element is read
+  int halo = 0;  ///< largest distance at which an element reads others
   int line = 0;
 
   bool is_luma() const { return name == kLuma; }
@@ -71,16 +70,16 @@ struct StageWrite {
   std::string tensor;  ///< on the frame
   ElementType type = ElementType::kUint8;
   StageShape shape;
-  bool is_private = false;  ///< read by later parts of the file alone
-  bool is_kept = false;     ///< the part reads what it wrote for the frame before
-  int halo = 0;             ///< of these reads, and of those of the pass before
+  bool is_private = false;  ///< only later parts of the file read it
+  bool is_kept = false;     ///< the part reads its own output for the previous frame
+  int halo = 0;             ///< of these reads, and of reads of the previous pass
   double tolerance = 0;     ///< largest difference between the sides, relative above 1
   int line = 0;
 
   bool is_luma() const { return name == StageRead::kLuma; }
 };
 
-/// Text of the file that compilers read.
+/// Code in the file.
 struct StageCode {
   std::string text;
   int line = 0;  ///< of its first line
@@ -88,23 +87,23 @@ struct StageCode {
 
 enum class StageSide { kCpu, kDevice };
 
-/// What runs over all elements of its outputs before the next part begins.
+/// A part of the stage. It runs over all elements of its outputs before the next part begins.
 struct StagePart {
   enum class Skeleton { kMap, kReduce, kLoop };
   Skeleton skeleton = Skeleton::kMap;
   std::vector<StageRead> reads;
   std::vector<StageWrite> writes;
   StageCode body;
-  std::optional<StageCode> cpu_body, device_body;  ///< instead of `body` on that side
+  std::optional<StageCode> cpu_body, device_body;  ///< replaces `body` on that side
   StageCode combine;                               ///< of kReduce
-  int passes = 1;                                  ///< of kLoop: so many, or at most
+  int passes = 1;                                  ///< of kLoop: their number, or most
   bool until_settled = false;                      ///< of kLoop: until no element sets `again`
   int line = 0;
 
   const StageCode& body_on(StageSide side) const;
 };
 
-/// A tensor of boxes becomes regions of interest.
+/// A tensor of boxes that becomes regions of interest.
 struct StageRegions {
   std::string tensor;  ///< a write of the file: rows of x, y, width, height, confidence
   std::string label;
@@ -112,30 +111,30 @@ struct StageRegions {
 };
 
 struct StageFile {
-  std::string path;     ///< as messages name it
+  std::string path;     ///< for messages
   std::string name;     ///< of the stage
   std::string summary;  ///< may be empty
   std::vector<StageParameter> parameters;
-  StageCode common;  ///< outside of functions: constants and functions of the parts
+  StageCode common;  ///< constants and functions for all parts
   std::vector<StagePart> parts;
   std::vector<StageRegions> regions;
-  bool contract = false;  ///< products and sums may be fused, so that sides may differ
+  bool contract = false;  ///< CONTRACT: products and sums may be fused, and sides may differ
   std::optional<StageSide> only;
 
   bool keeps() const;        ///< has a tensor that is kept from frame to frame
   bool writes_luma() const;  ///< changes the frames' pixels
 };
 
-/// Longer files are refused.
+/// Largest accepted file.
 inline constexpr std::size_t kMostStageFileBytes = 256 << 10;
 
 /// Throws StageFileError.
 StageFile parse_stage_file(const std::string& text, const std::string& path);
-/// Reads the file, which has to be a regular one.
+/// Reads a regular file. Throws StageFileError.
 StageFile load_stage_file(const std::string& path);
-/// The text of which parse_stage_file() makes this file again, except for the lines on which things
-/// are. Does not look for mistakes: texts have one line, code ends with one, and the rest is as
-/// parse_stage_file() accepts it.
+/// The text that parse_stage_file() parses into this file, except for line numbers. The file has to
+/// be valid: each text has one line, code ends with a line end, and parse_stage_file() accepts the
+/// rest.
 std::string write_stage_file(const StageFile& file);
 
 }  // namespace tandem

@@ -12,40 +12,40 @@
 
 namespace tandem {
 
-/// The cores as one device: medium grain computes a stage of one item in bands of rows on all of
-/// them.
+/// The cores as one device: medium grain computes a stage of one frame in bands of rows on all of
+/// them. One caller at a time.
 class BandPool {
  public:
   /// The rows of a stage from `first` on.
   struct Part {
     Stage* stage;
-    int number;  ///< as Stage::needs() knows it
+    int number;  ///< of the stage in the chain, for Stage::needs()
     int first;
   };
 
   explicit BandPool(int cores);
   ~BandPool();
 
-  /// Computes the rows of the stage from `first` on; the calling thread takes part. One caller at a
-  /// time. Bands that have not begun when `stop` becomes true are left out.
+  /// Computes the rows of the stage from `first` on; the calling thread takes part. Bands that have
+  /// not begun when `stop` becomes true are left out.
   void compute(Stage& stage, Item& item, int first, const std::atomic<bool>& stop) {
     const Part part{&stage, 0, first};
     compute({&part, 1}, item, stop);
   }
-  /// The same of stages one after the other, at most kMaxStages, all of them begun. A band waits
-  /// for the rows that it needs of the stages before it; where the item passes stages again, for
-  /// all of their rows, because what a stage writes may be what one before it reads.
+  /// Computes several stages, at most kMaxStages, one after the other. All of them are begun. A
+  /// band waits for the rows that it needs of the stages before it. If the frame passes stages
+  /// again, it waits for all of their rows, because a stage may write the input of an earlier one.
   void compute(std::span<const Part> parts, Item& item, const std::atomic<bool>& stop);
 
-  /// Runs `here` on the calling thread and at the same time `there`, which may compute(), on
-  /// another of the cores. The calling thread helps when it is done; on one core it runs both,
-  /// `here` first.
+  /// Runs `here` on the calling thread and, at the same time, `there` on another of the cores.
+  /// `there` may call compute(). The calling thread helps when it is done. On one core it runs
+  /// both, `here` first.
   void beside(const std::function<void()>& here, const std::function<void()>& there);
 
-  /// Runs it on the calling thread, where oneTBB's algorithms use these cores.
+  /// Runs `here` on the calling thread. oneTBB's algorithms use these cores meanwhile.
   void run(const std::function<void()>& here);
 
-  /// Processor time that threads other than the calling ones have taken here.
+  /// Processor time of the threads that helped the callers.
   double helpers_cpu_s() const;
 
  private:

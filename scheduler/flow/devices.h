@@ -9,13 +9,13 @@
 
 namespace tandem {
 
-/// No device; of lanes and drivers likewise.
+/// No device, no lane or no driver.
 inline constexpr int kNoDevice = -1;
 
-/// The devices that there are, and what they can compute. Those of one kind have neighbouring
-/// numbers.
+/// The devices of a machine, and the stages that they can compute. Devices of one kind have
+/// neighbouring numbers.
 struct Devices {
-  /// So many of one kind.
+  /// `devices` of one kind.
   Devices(uint32_t capable_of, int devices = 1)  // NOLINT(google-explicit-constructor)
       : count(std::clamp(devices, 1, kMaxDevices)), capable{capable_of} {}
 
@@ -24,7 +24,7 @@ struct Devices {
   std::array<uint32_t, kMaxLetters> capable{};  ///< of each kind, bit k: it can compute stage k
 };
 
-/// What the letters of mappings stand for: the kinds of which a device works, in their order.
+/// The meaning of the letters of mappings: the kinds with a usable device, in their order.
 struct Letters {
   int devices = 1;                              ///< of all letters
   std::array<int8_t, kMaxDevices> of{};         ///< of each device; 0: g; negative: none
@@ -33,7 +33,7 @@ struct Letters {
   bool operator==(const Letters&) const = default;
 };
 
-/// Which letter a side has, 0 for g; split stages are on g.
+/// The letter of a side, 0 for g. Split stages are on g.
 constexpr int letter_of(Side side) {
   return side == Side::s ? 0 : static_cast<int>(side) - static_cast<int>(Side::g);
 }

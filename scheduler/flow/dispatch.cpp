@@ -71,7 +71,7 @@ int Dispatch::most_at_hand() const {
 
 // Drivers take frames in order. One driver a device collects: it fills the lanes as long as frames
 // begin on the device, then waits for the frame that was sent first. Another driver goes on with
-// that frame, unless nothing is left on the device: then the collector does (paper 1).
+// that frame, unless nothing is left on the device: then the collector does (Vilches).
 //
 // Frames that the device has finished go first: collecting one costs the driver little and frees a
 // lane. Where the cores cannot keep up, the device has to wait for them: a driver that has

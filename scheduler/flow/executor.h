@@ -46,7 +46,7 @@ class Executor {
   int window() const;
 
   /// Whether the CPU computes a run of device stages if the device is busy (the default). Otherwise
-  /// the frame waits, as in the earlier method that paper 1 compares with (section V-B). Takes
+  /// the frame waits, as in the earlier method that Vilches compares with (section V-B). Takes
   /// effect at once.
   void set_cpu_fallback(bool on);
 

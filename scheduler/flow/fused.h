@@ -8,9 +8,9 @@
 
 namespace tandem {
 
-/// Which stages are computed in one pass over an item that passes them one after the other on one
-/// side: bit k stands for the stages k and k + 1. The sides differ: a source may compile for one
-/// of them alone.
+/// Stages that are computed in one pass over a frame, if it passes them one after the other on one
+/// side. Bit k stands for the stages k and k + 1. The sides differ, because the code of a pass may
+/// compile for one of them alone.
 struct Fused {
   /// Most stages of one pass: each part of a run has code of its own, n (n - 1) / 2 of them.
   static constexpr int kMost = 4;
@@ -19,8 +19,8 @@ struct Fused {
   uint32_t on(bool device) const { return device ? on_device : on_cores; }
 };
 
-/// How many positions from this one on, none behind `last`, are one pass; 1: it is alone. What an
-/// item passes several times is.
+/// How many positions from this one on, before `last`, are one pass; 1: it is alone. A stage that
+/// the frame passes several times is always alone.
 inline int one_pass(const Way& way, const Repeat& repeat, uint32_t pairs, int position, int last) {
   int count = 1;
   const int most = pairs == 0 ? 1 : std::min(Fused::kMost, last - position);

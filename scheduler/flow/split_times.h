@@ -7,34 +7,33 @@
 
 namespace tandem {
 
-/// When the parts of one segment of a split frame were done, in nanoseconds of the executor's
-/// clock.
+/// Times at which the parts of one segment of a split frame were done, by the executor's clock.
 struct SplitTimes {
-  uint64_t begin_ns = 0;        ///< with everything
+  uint64_t begin_ns = 0;        ///< the segment begins
   uint64_t start_ns = 0;        ///< both sides begin
   uint64_t enqueued_ns = 0;     ///< the device has its commands
-  uint64_t cores_done_ns = 0;   ///< with their rows, except of a stage that changes the item
-  uint64_t device_done_ns = 0;  ///< with its rows
-  uint64_t waited_ns = 0;       ///< the thread knows that both are
-  uint64_t changed_ns = 0;      ///< the cores have their rows of a stage that changes the item
+  uint64_t cores_done_ns = 0;   ///< the cores' rows, without a stage that changes the frame
+  uint64_t device_done_ns = 0;  ///< the device's rows
+  uint64_t waited_ns = 0;       ///< the thread has noticed both
+  uint64_t changed_ns = 0;      ///< the cores' rows of a stage that changes the frame
 
   uint64_t cores_ns() const { return cores_done_ns - start_ns + changed_ns - waited_ns; }
   uint64_t device_ns() const { return device_done_ns - start_ns; }
 };
 
-/// Where the time of split frames went, in sums over their segments. One after the other: prepare,
-/// the sides at work, wait, join.
+/// Time of split frames, as sums over their segments. The phases in order: prepare, both sides
+/// compute, wait, join.
 struct SplitStats {
   uint64_t segments = 0;
-  uint64_t prepare_ns = 0;  ///< inputs found, rows planned, brought to where they are computed
+  uint64_t prepare_ns = 0;  ///< finding inputs, planning rows, copying them to their sides
   uint64_t enqueue_ns = 0;  ///< the device's commands, while the cores compute
   uint64_t cores_ns = 0;    ///< until the cores were done
   uint64_t device_ns = 0;   ///< until the device was
-  uint64_t wait_ns = 0;     ///< of the thread for the device, with nothing else to do
-  uint64_t join_ns = 0;     ///< what is left when both are done
+  uint64_t wait_ns = 0;     ///< the thread waits for the device alone
+  uint64_t join_ns = 0;     ///< finishing the stages after both sides
 };
 
-/// SplitStats that several threads add to.
+/// SplitStats to which several threads add. Lock-free.
 class SplitCounter {
  public:
   void add(const SplitTimes& times, uint64_t now_ns) {

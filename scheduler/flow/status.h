@@ -6,17 +6,17 @@
 
 namespace tandem {
 
-/// What the frame path returns instead of throwing. Costs nothing when all is well.
+/// The result of a step of the frame path, which does not throw. Without an allocation if ok.
 class Status {
  public:
   enum class Kind {
     ok,
-    device_failed,  ///< the device did not compute it; the CPU can
-    failed,         ///< nobody can: the frame goes on without the result
+    device_failed,  ///< the device did not compute it; another one or the CPU can
+    failed,         ///< the frame goes on without the result
   };
 
   Status() = default;
-  /// `device`: which of its letter's; negative: the one that the item was on.
+  /// `device`: its number; negative: the device that the frame was on.
   static Status device_failed(std::string why, int device = -1) {
     return {Kind::device_failed, std::move(why), device};
   }

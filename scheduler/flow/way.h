@@ -3,7 +3,7 @@
 
 namespace tandem {
 
-/// Stages that an item passes several times: `first` to `last`, and that `rounds` times.
+/// Stages that a frame passes several times: `first` to `last`, `rounds` times.
 struct Repeat {
   int first = 0, last = 0;
   int rounds = 1;
@@ -11,8 +11,8 @@ struct Repeat {
   bool holds(int stage) const { return rounds > 1 && stage >= first && stage <= last; }
 };
 
-/// The stages as an item passes them, one after the other: position by position, the repeated ones
-/// at several positions.
+/// The sequence of stages that a frame passes. A position is an index into it; a repeated stage has
+/// several positions.
 class Way {
  public:
   Way(int stages, const Repeat& repeat)
@@ -26,7 +26,7 @@ class Way {
     return position < repeat_.first + extra_ ? repeat_.first + past_first(position)
                                              : position - extra_;
   }
-  /// How often the item passed this position's stage before.
+  /// How often the frame has passed this position's stage before.
   int round(int position) const {
     if (position < repeat_.first) return 0;
     const int round = (position - repeat_.first) / round_length_;
@@ -37,7 +37,7 @@ class Way {
   }
 
  private:
-  // Of positions before the last round; negative for those before the first.
+  // Offset of a position in its round; negative before the first round.
   int past_first(int position) const {
     const int past = position - repeat_.first;
     return past < 0 ? past : past % round_length_;

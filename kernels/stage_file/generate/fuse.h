@@ -9,40 +9,43 @@
 
 #include "kernels/stage_file/generate/plan.h"
 
-/// Stages that follow each other in a chain as one stage: one loop on the cores, one kernel on a
-/// device.
+/// Consecutive stages of a chain as one stage: one loop on the cores, one kernel on a device.
 namespace tandem {
 
 struct FusedFiles {
-  /// Where a tensor of the plan is: in the plan of one of the files.
+  /// The tensor of the plan of one of the files that a tensor of this plan is.
   struct Origin {
     std::size_t file = 0;
     int tensor = 0;
     bool operator==(const Origin&) const = default;
   };
 
-  StageFile file;  ///< the parts of all, and the parameters of all, one file after the other
-  StagePlan plan;  ///< one step
-  std::vector<Origin> origins;  ///< one a tensor of the plan
-  int luma = -1;                ///< the tensor of the plan that becomes the frame's luma; -1: none
+  StageFile file;               ///< parts and parameters of all files, one file after the other
+  StagePlan plan;               ///< one step
+  std::vector<Origin> origins;  ///< of each tensor of the plan
+  int luma = -1;                ///< tensor of the plan that becomes the frame's luma; -1: none
 };
 
-/// Who wants what the files write, besides themselves.
+/// The readers of the files' tensors, besides the files themselves.
 struct FusedReaders {
-  bool keeps_all = false;                                  ///< all tensors go on with the frame
-  std::function<bool(const std::string& tensor)> is_read;  ///< by a stage behind them
+  bool keeps_all = false;                                  ///< all tensors stay on the frame
+  std::function<bool(const std::string& tensor)> is_read;  ///< by a later stage
 };
 
-/// Most parameters of all files: those of one.
+/// Most parameters of all files together: as many as one file may have.
 inline constexpr std::size_t kMostFusedParameters = 32;
 
-/// None where they cannot be one loop: a file that keeps something, makes regions, is of one side,
-/// reduces, or reads neighbours of what a file before it writes. Nor where they could be and would
-/// not give the same bits, or not surely: CONTRACT lets a compiler join what two files compute, and
-/// macros and types of one file would be seen by another.
+/// Fuses files into one loop. Returns nothing if they cannot be one, or if the results might differ
+/// by a bit:
 ///
-/// What a later one of the files reads or makes anew is not stored unless others want it. The rest
-/// is.
+/// | a file that | cannot be fused because |
+/// | --- | --- |
+/// | keeps a tensor, makes regions, reduces or is of one side | it is not one loop |
+/// | reads neighbours of a tensor of an earlier file | these are not computed yet |
+/// | has CONTRACT | a compiler may join operations of two files |
+/// | defines macros or types | other files would see them |
+///
+/// A tensor that only the fused files read, or that a later one of them overwrites, is not stored.
 std::optional<FusedFiles> fuse_stage_files(std::span<const StageFile* const> files,
                                            const FusedReaders& readers);
 

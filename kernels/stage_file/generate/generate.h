@@ -7,13 +7,13 @@
 
 namespace tandem {
 
-/// The C of a stage: functions tandem_step_<n>, and tandem_combine_<n> of what is reduced, each a
-/// StageFunction. Lines are those of the user's file where the code is.
+/// The C code of a stage: functions tandem_step_<n>, and tandem_combine_<n> for reductions, each a
+/// StageFunction. Line numbers of the user's code are those of the file.
 std::string generate_c(const StageFile& file, const StagePlan& plan);
 
-/// The OpenCL C: kernels tandem_step_<n>, tandem_combine_<n> of what is reduced, and
-/// tandem_settle_<n> of loops that end by themselves. StageArguments has their arguments, and the
-/// number of rows of a MAP's work-item is TANDEM_ROWS.
+/// The OpenCL C code: kernels tandem_step_<n>, tandem_combine_<n> for reductions, and
+/// tandem_settle_<n> for loops that may settle. StageArguments has their arguments. TANDEM_ROWS is
+/// the number of rows of a MAP's work-item.
 std::string generate_opencl(const StageFile& file, const StagePlan& plan);
 
 }  // namespace tandem

@@ -8,17 +8,17 @@
 /// Pieces of kernels.
 namespace tandem {
 
-/// A kernel up to its first `{`. All of a step have the same arguments, in the order of
-/// StageArguments. The last two say what of the grid is computed.
+/// A kernel up to its first `{`. All kernels of a step have the same arguments, in the order of
+/// StageArguments. The last two select the part of the grid to compute.
 std::string kernel_head_text(const StageFile& file, const StagePlan& plan, const StageStep& step,
                              const std::string& name, std::size_t number);
-/// `#define name(dx, dy) ...` of the planes. `inside`: no read lies outside of its plane.
+/// `#define name(dx, dy) ...` for the planes. `inside`: no read is outside of its plane.
 std::string device_reads_text(const StagePlan& plan, const StageStep& step, bool inside);
 std::string undefine_reads(const StageStep& step);
 /// Pointers to the tensors that have a shape.
 std::string device_arrays_text(const StagePlan& plan, const StageStep& step);
 
-/// The kernels of kReduce: pieces are reduced by themselves, then combined.
+/// The kernels of kReduce: each piece is reduced alone, then the results are combined.
 std::string reduce_kernels_text(const StageFile& file, const StagePlan& plan, std::size_t number);
 
 }  // namespace tandem

@@ -8,37 +8,37 @@
 
 /// Bytes beside floats on the cores, and planes beside larger ones.
 ///
-/// A vector of bytes holds four times the elements of one of floats. Code that has both would be
-/// compiled for as many elements as the bytes are, whose floats the registers do not hold. Where
-/// the code allows it, bytes become ints before it and bytes again behind it, a chunk of a row at a
-/// time, and vectors are as long as floats are.
+/// A vector of bytes holds four times the elements of a vector of floats. Compilers take the larger
+/// number for code that has both, and the registers are too few for so many floats. If the code
+/// allows it, bytes are converted to ints before it and back behind it, a chunk of a row at a time.
+/// Vectors are then as long as those of floats.
 namespace tandem {
 
-/// Whether the code of a step allows it: it computes with nothing narrower than an int, and reads
-/// no byte that it wrote.
+/// Whether the code of a step allows it: it has no type narrower than an int, and reads no byte
+/// that it wrote.
 bool widens(const StageFile& file, const StagePlan& plan, const StageStep& step);
 
-/// Whether a plane that a step reads, or a tensor that it writes, is widened in a step that widens.
+/// Whether a plane that such a step reads, or a tensor that it writes, is widened.
 bool is_byte(const StagePlan& plan, int tensor);
 
-/// In the loop over chunks: the bytes that are read, as ints, and room for those that are written.
+/// Code of the loop over chunks: the bytes that are read, as ints, and room for the written ones.
 std::string widened_text(const StagePlan& plan, const StageStep& step);
-/// How code reads a widened plane: `#define name(dx, dy) ...`.
+/// The read macro of a widened plane: `#define name(dx, dy) ...`.
 std::string wide_read_text(const StageAccess& plane);
-/// Behind the loop over a chunk.
+/// Code behind the loop over a chunk: converts ints to bytes.
 std::string narrowed_text(const StagePlan& plan, const StageStep& step);
 
-/// Planes that are smaller than the grid. An element of theirs is read for several elements of a
-/// row, by an index that is divided, of which compilers make no vectors: a chunk of a row at a
-/// time, their rows are spread out to the grid's columns.
+/// Planes that are smaller than the grid. Several elements of a row read the same element, by a
+/// divided index, which compilers cannot vectorise. So the rows of these planes are spread out to
+/// the grid's columns, a chunk at a time.
 bool spreads(const StageStep& step);
-/// In the loop over chunks, whose code is computed in blocks of so many elements.
+/// Code of the loop over chunks, which computes blocks of so many elements.
 std::string spread_text(const StagePlan& plan, const StageStep& step, const std::string& block);
-/// How code reads a plane that was spread out: `#define name(dx, dy) ...`.
+/// The read macro of a plane that was spread out: `#define name(dx, dy) ...`.
 std::string spread_read_text(const StageAccess& plane);
 
-/// The file's own functions and tables. GCC makes a vector in memory of each number of a table that
-/// it knows: those of large tables would not fit into the first cache, so it is not to know them.
+/// The file's own functions and tables. GCC turns each known value of a table into a vector in
+/// memory. For a large table these vectors exceed the first cache, so its values are hidden.
 std::string common_c_text(const StageFile& file);
 
 }  // namespace tandem

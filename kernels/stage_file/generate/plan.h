@@ -6,21 +6,21 @@
 
 #include "kernels/stage_file/stage_file.h"
 
-/// What a stage file makes of memory and loops: the same for both sides.
+/// The memory and the loops of a stage file, the same for both sides.
 namespace tandem {
 
 /// Memory that the code of a stage reads or writes.
 struct StageTensor {
   enum class Role {
     kPixels,    ///< a plane of the frame, read
-    kLumaOut,   ///< luma as the stage makes it
+    kLumaOut,   ///< luma that the stage writes
     kInput,     ///< a tensor on the frame
-    kOutput,    ///< what the stage leaves on the frame
-    kPrivate,   ///< what later parts read
-    kBefore,    ///< `of` as it was written for the frame before
-    kOther,     ///< `of` as the pass before wrote it
-    kPartials,  ///< `of`, once for each piece that is reduced by itself
-    kFlags,     ///< of a loop: which passes asked for another, and how many there were
+    kOutput,    ///< a tensor that the stage adds to the frame
+    kPrivate,   ///< read by later parts alone
+    kBefore,    ///< `of` as written for the previous frame
+    kOther,     ///< `of` as written by the previous pass
+    kPartials,  ///< `of`, once for each piece of a reduction
+    kFlags,     ///< of a loop: the passes that requested another one, and their number
   };
   Role role = Role::kOutput;
   std::string name;    ///< in the code
@@ -36,7 +36,7 @@ struct StageAccess {
   enum class Kind {
     kPlane,  ///< name(dx, dy)
     kArray,  ///< name[i]
-    kLocal,  ///< name(0, 0), which a part before this one in the same loop made
+    kLocal,  ///< name(0, 0), written by an earlier part of the same loop
   };
   Kind kind = Kind::kPlane;
   std::string name;
@@ -50,8 +50,8 @@ struct StageAccess {
 struct StageStore {
   std::string name;
   ElementType type = ElementType::kUint8;
-  int tensor = -1;    ///< negative: of use to the same loop alone
-  int partials = -1;  ///< of kReduce: what pieces are reduced into
+  int tensor = -1;    ///< negative: only the same loop uses it
+  int partials = -1;  ///< of kReduce: the tensor of the pieces' results
 };
 
 struct StagePlanPart {
@@ -60,8 +60,8 @@ struct StagePlanPart {
   std::vector<StageStore> writes;
 };
 
-/// One loop over a grid, one kernel on a device. Consecutive maps that read each other's elements
-/// alone are one.
+/// One loop over a grid, or one kernel on a device. Consecutive maps that read only each other's
+/// elements are one step.
 struct StageStep {
   StagePart::Skeleton skeleton = StagePart::Skeleton::kMap;
   StageShape grid;
@@ -70,38 +70,38 @@ struct StageStep {
   bool until_settled = false;
   int flags = -1;  ///< the tensor of kFlags
 
-  std::vector<int> tensors() const;  ///< all that it reads and writes, ascending
+  std::vector<int> tensors() const;  ///< indices that it reads or writes, ascending
 };
 
-/// How far apart tensors with a shape lie in local memory, in elements.
+/// Distance of tensors with a shape in local memory, in elements.
 std::size_t padded_elements(const StageShape& shape);
 
-/// Pieces that are reduced by themselves on the cores, and at most.
+/// Pieces of a reduction on the cores, and the most on any side.
 inline constexpr int kHostPieces = 64, kMostPieces = 1024;
-/// How many pieces a device reduces by itself: fewer of large partial results.
+/// Pieces of a reduction on a device; fewer if partial results are large.
 int device_pieces(std::size_t elements);
 
 struct StagePlan {
   std::vector<StageTensor> tensors;
   std::vector<StageStep> steps;
 
-  /// Rows of its grid can be computed on several cores: there is one step, which is no loop.
+  /// Several cores can compute rows of its grid: it has one step, which is no loop.
   bool has_bands() const;
 };
 
-/// Work-items of a group whose partial results fit into a device's local memory together, a power
-/// of two; 0: they are too large, and lie in global memory.
+/// Work-items of a group whose partial results fit into a device's local memory, a power of two; 0:
+/// they are too large, and are kept in global memory.
 int local_items(const StagePlan& plan, const StageStep& step);
 
-/// Whether a device adds up the elements of partial results side by side: a reduction that says
-/// nothing of how two are combined, of enough elements.
+/// Whether a device adds elements of partial results in parallel: for reductions without a COMBINE,
+/// and with enough elements.
 bool adds_elements(const StageFile& file, const StagePlan& plan, const StageStep& step);
 
-/// Throws StageFileError when sizes do not fit together.
+/// Throws StageFileError if sizes do not match.
 StagePlan plan_stage(const StageFile& file);
 
-/// Why a frame cannot be split between cores and device; empty: it can. The plan is then one MAP
-/// over a plane, each row of which needs rows of planes that its halos state.
+/// The reason why a frame cannot be split between cores and device; empty: it can. The plan is then
+/// one MAP over a plane, whose halos state the rows of planes that each of its rows needs.
 std::string why_whole(const StageFile& file, const StagePlan& plan);
 
 }  // namespace tandem

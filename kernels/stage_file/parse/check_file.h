@@ -5,7 +5,7 @@
 
 namespace tandem {
 
-/// Throws StageFileError when the directives of a file contradict each other or its code.
+/// Throws StageFileError if the directives of a file contradict each other or its code.
 void check_stage_file(const StageFile& file);
 
 }  // namespace tandem

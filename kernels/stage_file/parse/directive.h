@@ -16,33 +16,33 @@ struct DirectiveWord {
   int column = 0;
 };
 
-/// One line of the form `//!NAME word word key=value`, whose words are taken one after the other.
+/// One line of the form `//!NAME word word key=value`. Its words are taken one after the other.
 class Directive {
  public:
-  /// `line` is the text without what ends it. Null when it is none.
+  /// `line`: the text without its line end. Nothing if it is no directive.
   static std::optional<Directive> read(const std::string& path, int number, std::string_view line);
 
   const std::string& name() const { return name_.text; }
   int line() const { return line_; }
 
-  /// The next word; throws StageFileError, which says that `what` is missing, when there is none.
+  /// The next word. Throws StageFileError, "`what` is missing", at the end of the line.
   DirectiveWord take(const char* what);
   /// The next word if it is this one.
   bool take_flag(std::string_view flag);
-  /// The value of `key=value`, wherever it is. Empty: there is none.
+  /// The value of `key=value` anywhere in the line; empty: missing.
   std::optional<DirectiveWord> take_value(std::string_view key);
-  /// The next word, if there is one that is no `key=value`.
+  /// The next word that is no `key=value`, if any.
   std::optional<DirectiveWord> take_if_any();
-  /// All that is left, as it was written.
+  /// The rest of the line, verbatim.
   std::string take_rest();
-  /// Throws StageFileError when there are words left.
+  /// Throws StageFileError if words are left.
   void end() const;
 
   /// "sobel.cl:3:9: ..."
   [[noreturn]] void fail(const DirectiveWord& at, const std::string& problem) const;
   [[noreturn]] void fail(const std::string& problem) const { fail(name_, problem); }
 
-  /// A whole number or any finite one between two others.
+  /// A whole or finite number within bounds.
   int whole(const DirectiveWord& word, int least, int most) const;
   double number(const DirectiveWord& word) const;
   /// A name that the code may use.

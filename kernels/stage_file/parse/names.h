@@ -7,22 +7,22 @@
 
 namespace tandem {
 
-/// Why `name` cannot be the name of a tensor or parameter in code; empty when it can.
+/// The reason why `name` cannot be a tensor's or parameter's name in code; empty: it can.
 std::string problem_of_name(std::string_view name);
 
-/// A word of C: a name, a number's rest or a single character, with its place in the text.
+/// A word of C: a name, a part of a number or a single character, with its offset in the text.
 struct CodeWord {
   std::string_view text;
   std::size_t at = 0;
 };
 
-/// The words of C code without comments, strings and the lines of the preprocessor's directives.
-/// They are parts of `code`, which has to outlive them.
+/// The words of C code without comments, strings and preprocessor lines. They point into `code`,
+/// which has to outlive them.
 std::vector<CodeWord> words_of(std::string_view code);
 std::vector<CodeWord> words_of(const std::string&& code) = delete;
-/// Whether the code has this name.
+/// Whether the code contains this name.
 bool mentions(std::string_view code, std::string_view name);
-/// Whether the code's loops go from a number to a number, all together in 256 passes or fewer.
+/// Whether the code's loops have constant bounds and 256 passes or fewer in all.
 bool has_short_loops(std::string_view code);
 
 }  // namespace tandem

@@ -10,22 +10,22 @@
 
 namespace tandem {
 
-/// The machine's C compiler: $TANDEM_CC, else cc, gcc or clang of the path.
+/// The machine's C compiler: $TANDEM_CC, or the first of cc, gcc and clang in the path.
 struct CCompiler {
-  std::string path;     ///< empty: there is none
-  std::string version;  ///< the first line that it says of itself
+  std::string path;     ///< empty: none found
+  std::string version;  ///< first line of its --version
 };
-/// Looked for once a process.
+/// The search runs once a process.
 const CCompiler& c_compiler();
 
-/// Functions of a shared object, for as long as this lives.
+/// The functions of a shared object, valid during its lifetime.
 class LoadedCode {
  public:
   explicit LoadedCode(const std::string& bytes);  ///< throws std::runtime_error
   ~LoadedCode();
   LoadedCode(const LoadedCode&) = delete;
   LoadedCode& operator=(const LoadedCode&) = delete;
-  StageFunction find(const std::string& name) const;  ///< null: it has none of that name
+  StageFunction find(const std::string& name) const;  ///< null: not found
 
  private:
   int file_ = -1;
@@ -34,16 +34,15 @@ class LoadedCode {
 
 struct CompileOptions {
   bool contract = false;
-  bool check = false;  ///< the code tells how far it reads
+  bool check = false;  ///< a checking build: the code records how far it reads
 };
 
 struct CompiledCode {
   std::string bytes;    ///< of a shared object
-  bool cached = false;  ///< taken from the cache
+  bool cached = false;  ///< from the cache
 };
-/// Compiles C, or takes what an earlier process compiled for this processor with this compiler.
-/// Throws StageFileError with the compiler's first complaint, std::runtime_error when there is no
-/// compiler.
+/// Compiles C, or loads from the cache the result of this compiler for this processor. Throws
+/// StageFileError with the compiler's first error, std::runtime_error without a compiler.
 CompiledCode compile_c(const std::string& source, const CompileOptions& options);
 
 }  // namespace tandem

@@ -6,8 +6,8 @@
 
 namespace tandem {
 
-/// The line of a compiler's output to show: "sobel.cl:7:12: error: ...", as compilers say it before
-/// or behind the place. Else the first line with words, and `otherwise` where there is none.
+/// The line of a compiler's output to show: the first with "error:", as in "sobel.cl:7:12: error:
+/// ...", or else the first that is not blank. `otherwise`: the result for blank output.
 inline std::string first_error(const std::string& said, const std::string& otherwise) {
   std::string first = otherwise;
   bool has_words = false;

@@ -8,9 +8,9 @@
 
 namespace tandem {
 
-/// How far a frame is in a stage of several steps or passes, which follow each other: each is cut
-/// into bands, and threads that come to the frame take bands until all is done. A thread waits only
-/// for bands that another one computes already, so that one alone gets to the end, too.
+/// The progress of a frame in a stage of several consecutive steps or passes. Each pass is cut into
+/// bands. Threads that join the frame take bands until all are done. A thread waits only for bands
+/// that other threads are computing, so that one thread alone finishes the frame too.
 class HostProgress {
  public:
   /// A step's pass, and one band of it.
@@ -19,13 +19,16 @@ class HostProgress {
   };
   static constexpr int kMostSteps = 1 << 15, kMostPasses = 1 << 16;
 
-  /// Takes bands until everything is done, or `stop` says so; what `work` has:
-  ///   int bands(int step)                 of each of its passes; at least 1
-  ///   void enter(int step)                before the first pass
-  ///   int compute(const Band&)            returns whether it asks for another pass
-  ///   bool again(int step, int pass, int asked)  after a pass, on one thread
-  ///   void leave(int step, int pass)      after the last one, on one thread
-  ///   int steps()
+  /// Takes bands until all are done or `stop` returns true. Functions of `work`:
+  ///
+  /// | function | called |
+  /// | --- | --- |
+  /// | int steps() | for the number of steps |
+  /// | int bands(int step) | for the bands of each of the step's passes, at least one |
+  /// | void enter(int step) | before the first pass |
+  /// | int compute(const Band&) | for a band; returns whether it requests another pass |
+  /// | bool again(int step, int pass, int asked) | after a pass, on one thread |
+  /// | void leave(int step, int pass) | after the last pass, on one thread |
   template <typename Work>
   void share(Work&& work, Stop stop) {
     uint64_t now = kBegin;
@@ -48,7 +51,7 @@ class HostProgress {
   }
 
  private:
-  // Of what place_ has besides: step, pass and next band.
+  // Bits of place_ for step, pass and next band.
   static constexpr uint64_t kEnd = UINT64_MAX, kEntering = kEnd - 1, kBegin = kEnd - 2;
 
   static uint64_t pack(const Band& band) {
@@ -61,7 +64,7 @@ class HostProgress {
   }
   static void pause();
 
-  // On the thread that computed the last band of a pass; the others wait.
+  // Runs on the thread that computed the last band of a pass; the others wait.
   template <typename Work>
   void advance(Work& work, const Band& last) {
     const int asked = asked_.exchange(0, std::memory_order_relaxed);
@@ -76,7 +79,7 @@ class HostProgress {
   }
 
   std::atomic<uint64_t> place_{kBegin};
-  std::atomic<int> done_{0}, asked_{0};  // of the pass at hand
+  std::atomic<int> done_{0}, asked_{0};  // of the current pass
 };
 
 }  // namespace tandem

@@ -16,39 +16,36 @@ namespace tandem {
 /// Most tensors of a plan.
 inline constexpr std::size_t kMostStageTensors = 32;
 
-/// Whether the file's code for the cores can be compiled here.
-bool has_cores(const StageFile& file);
-
-/// What a parameter is before anybody sets it.
+/// The initial value of a parameter.
 StageValue initial_value(const StageParameter& parameter);
 
-/// A step's part of a call: its grid.
+/// Sets the grid of a step in a call.
 StageCall call_of(const StageStep& step, const StageCall& call);
 
-/// What a loop says when it did not end by itself within its bound, from the flags that it left in
-/// host memory; empty: all have ended.
+/// The message for a loop that did not settle within its bound, from its flags in host memory.
+/// Empty: all loops have settled.
 std::string unsettled_loop(const StageFile& file, const StagePlan& plan, const StageCall& call);
 
-/// A stage on the cores. Immutable: many threads compute with it.
+/// A stage on the cores. Immutable; many threads compute with it.
 class HostStage {
  public:
-  /// Compiles; throws as compile_c() does.
+  /// Compiles the stage; throws like compile_c().
   HostStage(const StageFile& file, const StagePlan& plan, bool check = false);
 
-  /// Bands are cut of these.
+  /// Rows of a call, to be cut into bands.
   int rows(const StageCall& call) const;
-  /// All steps at once, with the first band, where the plan has no bands.
+  /// Computes the rows [first, last). If the plan has no bands, the first band computes everything.
   void compute(const StageCall& call, Rows rows) const;
-  /// Once all rows are there.
+  /// Called after all rows are computed.
   void combine(const StageCall& call) const;
-  /// Where the plan has no bands: as many threads as like compute the call together, each by
-  /// calling this with the call's own `progress`. It is computed when one of them returns, unless
-  /// `stop` said so.
+  /// For a plan without bands: any number of threads compute the call together, each by calling
+  /// this with the call's `progress`. The call is complete when one of them returns, unless `stop`
+  /// returned true.
   void share(const StageCall& call, HostProgress& progress, Stop stop = {}) const;
   /// Most bands of a step that is shared.
   static constexpr int kMostBands = 64;
 
-  bool cached() const { return cached_; }  ///< the code came from the cache
+  bool cached() const { return cached_; }  ///< the code is from the cache
 
  private:
   class Passes;

@@ -13,13 +13,13 @@ namespace tandem {
 /// A stage on an OpenCL device.
 class StageFileOpenCL {
  public:
-  /// Throws StageFileError with the compiler's first complaint, and opencl::Error.
+  /// Throws StageFileError with the compiler's first error, and opencl::Error.
   StageFileOpenCL(opencl::Context& context, const StageFile& file, const StagePlan& plan);
   ~StageFileOpenCL();
   /// Enqueues all steps; `data` of the tensors are cl_mem. Throws opencl::Error. A loop that may
-  /// settle is waited for now and then, so that no passes are enqueued in vain.
+  /// settle is waited for at intervals, so that few superfluous passes are enqueued.
   void enqueue(opencl::Queue& queue, const StageCall& call) const;
-  /// The rows of a frame that can be split, see why_whole(): those of the plan's grid.
+  /// Enqueues rows of the plan's grid, for a frame that can be split; see why_whole().
   void enqueue_rows(opencl::Queue& queue, const StageCall& call, Rows rows) const;
 
  private:

@@ -8,17 +8,17 @@
 #include "kernels/stage_file/run/host_stage.h"
 #include "kernels/stage_file/run/stage_call.h"
 
-/// What all that enqueues a stage's kernels shares; for files that know OpenCL.
+/// Programs, arguments and sizes of a stage's kernels. For files that include OpenCL.
 namespace tandem {
 
-/// The program of generate_opencl(). Throws StageFileError with the compiler's first complaint.
+/// The program of generate_opencl(). Throws StageFileError with the compiler's first error.
 opencl::Program build_stage(opencl::Context& context, const StageFile& file, const StagePlan& plan);
 
-/// What of a step's grid a launch computes.
+/// The part of a step's grid that a launch computes.
 struct GridPart {
-  /// Of a MAP and a LOOP: what begins here, and ends where the call's columns and rows do.
+  /// MAP and LOOP: from this row on, to the end of the call's columns and rows.
   static GridPart from(int column, int row) { return {column, row}; }
-  /// Of a REDUCE: blocks of rows from this one on, of 2^bits.
+  /// REDUCE: blocks of rows from this one on, of 2^bits.
   static GridPart blocks(int first, int bits) { return {first, bits}; }
 
   int first = 0, second = 0;
@@ -67,7 +67,7 @@ struct ReduceSizes {
   std::size_t elements = 1;          ///< of the largest result
 };
 
-/// `sum_group`: what the kernel can have of kSumGroup.
+/// `sum_group`: the part of kSumGroup that the kernel supports.
 ReduceSizes reduce_sizes(const StagePlan& plan, const StageStep& step, const StageCall& call,
                          bool is_cpu, std::size_t sum_group, int blocks = 1);
 

@@ -10,11 +10,11 @@
 #include "kernels/stage_file/run/host_stage.h"
 #include "kernels/stage_file/run/stage_file_device.h"
 
-/// Runs a stage without a pipeline: for checks and benches.
+/// Runs a stage without a pipeline, for checks and benches.
 namespace tandem {
 
-/// What a stage reads and writes for frames of one size: dense rows, in memory of both sides. Bytes
-/// behind each tensor belong to none, so that a check can see what is written there.
+/// The tensors of a stage for frames of one size: dense rows, in memory of both sides. Guard bytes
+/// behind each tensor let a check detect writes there.
 class StageMemory {
  public:
   StageMemory(const StageFile& file, const StagePlan& plan,
@@ -28,7 +28,7 @@ class StageMemory {
   opencl::Buffer& buffer(std::size_t i) { return *buffers_[i]; }
   StageView view(std::size_t i, void* data) const;
 
-  /// The index of what the code calls so: an input, or an output as it was written last.
+  /// The index of the tensor with this name in the code: an input, or an output as written last.
   std::size_t index(const std::string& name) const;
   void set(std::size_t i, const void* bytes);
   void set_luma(const std::vector<uint8_t>& luma) { set(index("luma"), luma.data()); }
@@ -44,10 +44,11 @@ class StageMemory {
   const std::vector<StageValue>& parameters() const { return parameters_; }
   void set_parameters(std::vector<StageValue> values) { parameters_ = std::move(values); }
 
-  int frame = 0;           ///< counts runs: tensors that are kept are those of the run before
-  std::vector<int> reach;  ///< how far each tensor was read; of a checking build
-  StageOutside outside;    ///< the last index that its array does not have; of a checking build
-  StageCast cast;          ///< the first float that is beyond its number; of a checking build
+  int frame = 0;  ///< counts runs: kept tensors are those of the run before
+  // Results of a checking build.
+  std::vector<int> reach;  ///< distance at which each tensor was read
+  StageOutside outside;    ///< the last index outside of its array
+  StageCast cast;          ///< the first float that its integer type cannot hold
 
  private:
   const StageFile& file_;
@@ -59,8 +60,8 @@ class StageMemory {
 
 class StageRunner {
  public:
-  /// Compiles for the cores and, where `context` is not null, the device. `check`: the code tells
-  /// how far it reads. Throws StageFileError.
+  /// Compiles for the cores and, if `context` is not null, the device. `check`: a checking build,
+  /// which records how far it reads. Throws StageFileError.
   StageRunner(StageFile file, std::shared_ptr<opencl::Context> context, bool check = false);
 
   const StageFile& file() const { return file_; }
@@ -71,29 +72,30 @@ class StageRunner {
   StageMemory memory(int width, int height) const {
     return {file_, plan_, context_, width, height};
   }
-  /// One frame on the cores, in bands that begin at these rows (0 is one of them). Empty: at once.
-  /// Returns what went wrong: a loop that did not end, an index that a checking build refused.
+  /// Computes one frame on the cores, in bands that begin at these rows, of which 0 is one. Empty:
+  /// one band. Returns the error, if any: a loop that did not settle, or an index outside of its
+  /// array in a checking build.
   std::string run_host(StageMemory& memory, const std::vector<int>& bands = {}) const;
   int host_rows(StageMemory& memory) const;
-  /// The same on so many threads, of a plan without bands.
+  /// run_host() on several threads, for a plan without bands.
   std::string run_threads(StageMemory& memory, int threads) const;
   std::string run_device(StageMemory& memory) const;
-  /// Marks the bytes that belong to no tensor.
+  /// Fills the guard bytes.
   void guard(StageMemory& memory) const;
-  /// What has overwritten one of them since, on the side that ran last; empty: nothing.
+  /// The tensor behind which guard bytes were overwritten on this side, in words; empty: none.
   std::string overwritten(StageMemory& memory, StageSide side) const;
-  /// The same without waiting and without what is to be told, for timing.
+  /// Enqueues one frame on the device without waiting and without an error message, for timing.
   void enqueue(StageMemory& memory, opencl::Queue& queue) const;
   opencl::Queue& queue() const { return *queue_; }
 
  private:
   StageCall call(StageMemory& memory, const StageView* views) const;
-  // Tensors on the host.
+  // Fills the views with the tensors on the host.
   void place(StageMemory& memory, StageView* views) const;
   // The bytes of a tensor that the side may write.
   std::pair<std::size_t, std::size_t> span(StageMemory& memory, std::size_t i,
                                            StageSide side) const;
-  // What was written for the frame before takes the place of what is kept.
+  // Kept tensors become those of the previous frame.
   void keep(StageMemory& memory) const;
 
   const StageFile file_;

@@ -10,15 +10,15 @@ namespace tandem {
 
 /// The OpenCL objects behind StreamDevice.
 struct StreamDevice::Native {
-  std::shared_ptr<opencl::Context> context;  ///< the same as `contexts`, of the whole device
-  cl::Context contexts;                      ///< of the device and its groups of cores
+  std::shared_ptr<opencl::Context> context;  ///< wraps `contexts`, for the whole device
+  cl::Context contexts;                      ///< for the device and its groups of cores
   cl::Device root;
-  std::map<int, std::vector<cl::Device>> groups;  ///< by how many they are
+  std::map<int, std::vector<cl::Device>> groups;  ///< by their number
   std::map<int, std::vector<cl::CommandQueue>> queues;
   std::vector<cl::CommandQueue> timed;
 
   std::vector<cl::CommandQueue>& lanes(int partitions);
-  std::vector<cl::CommandQueue>& timed_lane();  ///< one, which keeps times
+  std::vector<cl::CommandQueue>& timed_lane();  ///< one lane, with profiling
 };
 
 }  // namespace tandem

@@ -8,19 +8,20 @@
 
 #include "kernels/stage_file/generate/plan.h"
 
-/// A stage as a stream of tasks: its grids are cut into parts, each of which is uploaded, computed
-/// and downloaded on one of several in-order lanes, so that copies and kernels overlap.
+/// A stage as a stream of tasks. Its grids are cut into parts. Each part is uploaded, computed and
+/// downloaded on one of several in-order lanes, so that copies and kernels overlap.
 namespace tandem {
 
-/// Which elements of a tensor an element of a part's outputs needs: both are cut into pieces, of
-/// `own` and `other` elements, and piece k needs the pieces k + least to k + most.
+/// The elements of a tensor that an element of a part's outputs needs. The outputs are cut into
+/// pieces of `own` elements, the tensor into pieces of `other`. Piece k of the outputs needs the
+/// tensor's pieces from k + least to k + most.
 struct StageFollow {
   long own = 1, other = 1;
   long least = 0, most = 0;
   bool operator==(const StageFollow&) const = default;
 };
-/// By the number of the part and the name that its code reads. What has none needs the whole
-/// tensor, planes apart, whose halo says what is needed.
+/// By the part's number and the name in its code. A read without an entry needs the whole tensor. A
+/// plane needs the elements within its halo.
 using StageFollows = std::map<std::pair<int, std::string>, StageFollow>;
 
 /// Elements [begin, end) of a tensor or a grid, row by row.
@@ -44,25 +45,25 @@ struct StreamCommand {
   int lane = 0;
   int tensor = -1;         ///< of copies
   int step = 0, pass = 0;  ///< of kernels
-  Elements elements;       ///< of the tensor, of the step's grid; blocks of a REDUCE
-  std::vector<int> waits;  ///< commands of other lanes that come first, by their place
+  Elements elements;       ///< of the tensor or of the step's grid; blocks of a REDUCE
+  std::vector<int> waits;  ///< indices of earlier commands, on other lanes
 };
 
 struct StreamCommands {
-  std::vector<StreamCommand> all;  ///< each waits for earlier ones alone
-  std::string problem;             ///< why there are none: "'x' is not cut into 4 tasks: ..."
+  std::vector<StreamCommand> all;  ///< each waits for earlier ones only
+  std::string problem;             ///< reason if empty: "'x' is not cut into 4 tasks: ..."
 };
 
-/// Blocks of rows into which a REDUCE is cut whatever the number of tasks, so that sums are the
-/// same; 1 where the grid has fewer rows.
+/// Blocks of rows of a REDUCE, for any number of tasks, so that sums do not depend on it; one block
+/// if the grid has fewer rows.
 inline constexpr int kStreamBlocks = 32;
 int stream_blocks(int rows);
 
-/// The commands of one run for frames of a size.
+/// The commands of one run for frames of this size.
 StreamCommands plan_stream(const StagePlan& plan, const StageFollows& follows, int width,
                            int height, StreamSetting setting);
 
-/// Memory that pass `pass` of a LOOP writes is that of the tensor, or the one beside it.
+/// Whether pass `pass` of a LOOP writes the second memory of its tensor.
 bool writes_other(const StageStep& step, int pass);
 
 }  // namespace tandem

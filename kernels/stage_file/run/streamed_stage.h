@@ -10,8 +10,8 @@
 
 namespace tandem {
 
-/// An OpenCL device and its lanes. A CPU device is cut into groups of cores, one a lane, where its
-/// runtime can; otherwise, and on other devices, lanes are queues of the whole device.
+/// An OpenCL device and its lanes. A CPU device is partitioned into groups of cores, one a lane, if
+/// its runtime supports that. On other devices, lanes are queues of the whole device.
 class StreamDevice {
  public:
   /// `selector`: see opencl::Context::open(). Throws opencl::Error.
@@ -19,9 +19,9 @@ class StreamDevice {
   ~StreamDevice();
 
   const opencl::DeviceDescription& description() const;
-  /// Whether each of so many lanes has cores of its own.
+  /// Whether each of `partitions` lanes has its own cores.
   bool has_own_cores(int partitions) const;
-  /// More lanes than cores make no sense on a CPU device.
+  /// Most lanes: on a CPU device, one a core.
   int most_partitions() const;
 
   struct Native;
@@ -31,14 +31,14 @@ class StreamDevice {
   std::unique_ptr<Native> native_;
 };
 
-/// What the commands of a run take one by one, from the device's own clock.
+/// Times of a run's commands one by one, by the device's clock.
 struct StreamProfile {
   double upload_ns = 0, kernel_ns = 0, download_ns = 0;
   double upload_bytes = 0, download_bytes = 0;
   int launches = 0, copies = 0;
 };
 
-/// A stage for frames of one size on a device, with what it reads and writes in host memory.
+/// A stage for frames of one size on a device, with inputs and outputs in host memory.
 class StreamedStage {
  public:
   /// Throws StageFileError and opencl::Error. The device must outlive it.
@@ -47,14 +47,15 @@ class StreamedStage {
   ~StreamedStage();
 
   const StagePlan& plan() const;
-  /// In host memory: inputs are what runs read, outputs what they wrote; others have none.
+  /// Host memory of an input or output; null for other tensors.
   void* host(std::size_t tensor);
   std::size_t bytes(std::size_t tensor) const;
 
   StreamCommands commands(StreamSetting setting) const;
-  /// One run; returns its nanoseconds, from the first command's enqueuing to the last one's end.
+  /// Runs once. Returns the nanoseconds from the enqueuing of the first command to the end of the
+  /// last one.
   double run(const StreamCommands& commands, int partitions);
-  /// One run on one lane. The commands are those of one partition.
+  /// Runs once on one lane. The commands are those of one partition.
   StreamProfile profile(const StreamCommands& commands);
 
  private:

@@ -16,7 +16,7 @@ namespace tandem {
 /// | at | the frame |
 /// | --- | --- |
 /// | a serial stage | is parked until its turn |
-/// | a device run | takes a lane; if none is free, the CPU computes the run (paper 1, section II) |
+/// | a device run | takes a lane; if none is free, the CPU computes the run (Vilches, section II) |
 /// | a device run, without the CPU fallback | waits for a lane and keeps its driver |
 /// | ... of a mapping with several letters | is parked: its driver may be needed to collect there |
 /// | ... if every other driver waits so | is parked: somebody has to collect |
