@@ -137,7 +137,8 @@ Dispatch::Entry& Dispatch::begin(uint64_t now_ns, const Idle& idle) {
 void Dispatch::finish(Entry& entry) {
   parts_.frames.finish(entry);
   entry.item->times.passed_by = parts_.frames.begun_after(entry.item->sequence);
-  handover_.done(entry, may_begin());
+  handover_.done(entry);
+  if (handover_.holds_back() && !may_begin()) handover_.wake_sink();
   if (under_way() > 0) return;
   apply_pending();
   parts_.wakes.add(kAllWorkers | kSource);  // which may wait for the sink from now on

@@ -226,7 +226,7 @@ void Simulation::send(Driver& driver) {
   dispatch_.sent(*driver.entry, driver.action, to_ns(now_s_));
 }
 
-// As Executor::time_on_device: each stage, and its outputs there and back.
+// As DeviceWalk::compute_apart: each stage, and its outputs there and back.
 double Simulation::device_stages_apart_s(Driver& driver) {
   const Way& way = driver.entry->way;
   FrameTimes& times = driver.entry->item->times;

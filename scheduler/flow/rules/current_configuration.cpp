@@ -8,7 +8,7 @@ namespace tandem {
 
 CurrentConfiguration::CurrentConfiguration(const std::vector<StageRules>& stages, int cores,
                                            DeviceLetters& letters)
-    : stages_(static_cast<int>(stages.size())), cores_(cores), letters_(letters) {
+    : stages_(static_cast<int>(stages.size())), cores_(cores), letters_(letters), drivers_(cores) {
   current_ = pending_ = {{0, stages_}, Granularity::coarse, cores};
 }
 
@@ -49,16 +49,20 @@ void CurrentConfiguration::apply() {
   current_ = pending_;
   time_stages_ = pending_time_stages_;
   letters_.apply();
+  current_changes();
 }
 
 void CurrentConfiguration::resolve() {
   current_.mapping = letters_.resolved(current_.mapping);
   pending_.mapping = letters_.resolved_pending(pending_.mapping);
+  current_changes();
 }
 
-int CurrentConfiguration::drivers() const {
-  if (current_.granularity == Granularity::coarse) return current_.threads;
-  return std::min(current_.frames_at_once + devices_in_use(), cores_ + 1);
+void CurrentConfiguration::current_changes() {
+  devices_in_use_ = letters_.devices_in(current_.mapping);
+  drivers_ = current_.granularity == Granularity::coarse
+                 ? current_.threads
+                 : std::min(current_.frames_at_once + devices_in_use_, cores_ + 1);
 }
 
 }  // namespace tandem

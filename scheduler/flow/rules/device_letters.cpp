@@ -46,18 +46,17 @@ Letters DeviceLetters::letters_of(const Devices& devices) const {
   return letters;
 }
 
-Side DeviceLetters::side(const Mapping& mapping, int stage, const Letters& letters) const {
-  const auto can = [&](int letter) { return (letters.capable[letter] >> stage & 1) != 0; };
-  const Side side = mapping.side(stage);
-  if (side == Side::c ? stages_[stage].has_cpu : can(letter_of(side))) return side;
+// The side of a stage that its own side cannot compute.
+Side DeviceLetters::other_side(int stage, const Letters& letters) const {
   for (int letter = 0; letter < kMaxLetters && !stages_[stage].has_cpu; ++letter)
-    if (can(letter)) return side_of_letter(letter);
+    if (can(side_of_letter(letter), stage, letters)) return side_of_letter(letter);
   return Side::c;
 }
 
 Mapping DeviceLetters::resolved(const Mapping& mapping, const Letters& letters) const {
   Mapping made = mapping;
-  for (int k = 0; k < mapping.stages; ++k) made.set(k, side(mapping, k, letters));
+  for (int k = 0; k < mapping.stages; ++k)
+    if (!can(mapping.side(k), k, letters)) made.set(k, other_side(k, letters));
   return made;
 }
 

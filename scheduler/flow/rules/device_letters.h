@@ -43,13 +43,21 @@ class DeviceLetters {
 
   /// The side that computes a stage. A stage whose letter cannot compute it is the CPU's, or, if it
   /// has no CPU implementation, the first capable letter's.
-  Side side(const Mapping& mapping, int stage) const { return side(mapping, stage, current_); }
+  Side side(const Mapping& mapping, int stage) const {
+    const Side side = mapping.side(stage);
+    return can(side, stage, current_) ? side : other_side(stage, current_);
+  }
   Mapping resolved(const Mapping& mapping) const { return resolved(mapping, current_); }
   Mapping resolved_pending(const Mapping& mapping) const { return resolved(mapping, pending_); }
 
  private:
   Letters letters_of(const Devices& devices) const;
-  Side side(const Mapping& mapping, int stage, const Letters& letters) const;
+  // Whether a side can compute a stage.
+  bool can(Side side, int stage, const Letters& letters) const {
+    return side == Side::c ? stages_[stage].has_cpu
+                           : (letters.capable[letter_of(side)] >> stage & 1) != 0;
+  }
+  Side other_side(int stage, const Letters& letters) const;
   Mapping resolved(const Mapping& mapping, const Letters& letters) const;
 
   const std::vector<StageRules>& stages_;

@@ -63,7 +63,7 @@ Item* Handover::take_back() {
 
 // Batches are for frames that the cores alone compute: a device has lanes to fill, and takes
 // longer. The sink is woken at once, unless a driver goes on with a frame that takes microseconds.
-void Handover::done(const FrameEntry& entry, bool more_begin) {
+void Handover::done(const FrameEntry& entry) {
   if (parts_.configuration.get().mapping.any_device())
     batches_.forget();
   else
@@ -71,7 +71,7 @@ void Handover::done(const FrameEntry& entry, bool more_begin) {
   const bool opens = parts_.frames.is_next_to_take(entry.item->sequence);
   if (!opens && held_back_ == 0) return;  // it waits behind others, or the sink has been woken
   ++held_back_;
-  if (held_back_ >= batches_.size() / 2 || !more_begin) wake_sink();
+  if (held_back_ >= batches_.size() / 2) wake_sink();
 }
 
 void Handover::wake_sink() {

@@ -43,9 +43,10 @@ class Handover {
   void let_in(Item* item, uint64_t held_ns, uint64_t now_ns);
   Item* take_back();
 
-  /// A frame is done. `more_begin`: its driver goes on with another one.
-  void done(const FrameEntry& entry, bool more_begin);
-  /// Frames are held back from the sink, so that it is woken for several at once.
+  /// A frame is done. The sink is woken, or holds_back() is true.
+  void done(const FrameEntry& entry);
+  /// Frames are held back from the sink, so that it is woken for several at once. To be woken as
+  /// soon as no other frame can begin.
   bool holds_back() const { return held_back_ > 0; }
   void wake_sink();
   /// The sink is awake and takes the frames that were held back too.

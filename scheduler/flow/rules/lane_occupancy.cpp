@@ -7,12 +7,6 @@
 
 namespace tandem {
 
-// Bit i: lane i is free. A failed device has none.
-uint8_t LaneOccupancy::free_lanes(int device) const {
-  const int all = (1 << lanes_) - 1;
-  return static_cast<uint8_t>(letters_.failed(device) ? 0 : all & ~devices_[device].used);
-}
-
 // kNoDevice: the letter has no free lane.
 int LaneOccupancy::freest_device(int letter) const {
   int freest = kNoDevice, most = 0;

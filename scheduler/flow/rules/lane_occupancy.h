@@ -20,7 +20,11 @@ class LaneOccupancy {
   /// Lanes of each device, 1 ... kMaxLanes.
   void set_lanes(int lanes) { lanes_ = lanes; }
 
-  bool has_free(int letter) const { return freest_device(letter) != kNoDevice; }
+  bool has_free(int letter) const {
+    for (int d = 0; d < letters_.devices(); ++d)
+      if (letters_.letter(d) == letter && free_lanes(d) != 0) return true;
+    return false;
+  }
   bool every_letter_has_free() const;
   /// Gives the frame a lane of the letter, which has a free one.
   void take(FrameEntry& entry, int letter);
@@ -29,7 +33,11 @@ class LaneOccupancy {
   uint64_t leave(FrameEntry& entry, uint64_t now_ns);
 
  private:
-  uint8_t free_lanes(int device) const;
+  // Bit i: lane i is free. A failed device has none.
+  uint8_t free_lanes(int device) const {
+    const int all = (1 << lanes_) - 1;
+    return static_cast<uint8_t>(letters_.failed(device) ? 0 : all & ~devices_[device].used);
+  }
   int freest_device(int letter) const;
 
   struct DeviceLanes {
