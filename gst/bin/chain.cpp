@@ -85,9 +85,8 @@ std::vector<GstTandemStage*> find_chain(GstBin* bin) {
   const std::vector<GstElement*> children = children_of(bin);
   if (children.empty()) {
     throw std::runtime_error(
-        "tandembin is empty: put stages into it, as in \"tandembin.( vividfilter ! vividhistogram "
-        "! "
-        "vividclassifier )\", or set its 'stages' property.");
+        "tandembin is empty: put stages into it, as in \"tandembin.( STAGE ! STAGE )\", or set its "
+        "'stages' property.");
   }
   if (children.size() > static_cast<std::size_t>(kMaxStages))
     throw std::runtime_error("tandembin holds at most " + std::to_string(kMaxStages) + " stages.");
@@ -125,9 +124,9 @@ void fill_from_description(GstBin* bin, const std::string& description) {
   GstElement* parsed = gst_parse_bin_from_description_full(description.c_str(), FALSE, nullptr,
                                                            GST_PARSE_FLAG_FATAL_ERRORS, &error);
   if (!parsed) {
-    const std::string why = error ? error->message : "not a launch description";
+    const std::string why = error ? error->message : "invalid launch description";
     g_clear_error(&error);
-    throw std::runtime_error("The stages \"" + description + "\" cannot be made: " + why + ".");
+    throw std::runtime_error("The stages \"" + description + "\" cannot be created: " + why + ".");
   }
   ObjectRef<GstElement> owner(GST_ELEMENT_CAST(gst_object_ref_sink(parsed)));
   check_stages(GST_BIN_CAST(parsed));
@@ -200,13 +199,13 @@ ChainRepeat::ChainRepeat(const std::vector<GstTandemStage*>& stages) {
                           return adapter(between).serial();
                         });
     if (rounds > 1 && first < 0)
-      throw std::runtime_error(problem + ", which is not before it in this tandembin.");
+      throw std::runtime_error(problem + ", but none of that name precedes it in this tandembin.");
     if (rounds > 1 && serial)
-      throw std::runtime_error(problem + ", but there is a stage that must see each frame once.");
-    if (rounds > 1 && ++asked > 1)
       throw std::runtime_error(problem +
-                               ", and tandembin repeats one part of a chain only: set the other "
-                               "one to 1.");
+                               ", but a stage in between is serial: it must see each frame once.");
+    if (rounds > 1 && ++asked > 1)
+      throw std::runtime_error(
+          problem + ", but tandembin repeats one part of a chain only: set the other one to 1.");
     if (first >= 0 && !serial) parts_.push_back({stage, {first, last, 1}});
   }
 }

@@ -11,37 +11,37 @@
 
 namespace tandem::bin {
 
-/// Call it before READY, which opens what an element of another kind may write to. Posts an error
-/// that names such an element.
+/// Posts an error that names the first child that is no stage, and returns false. Called before
+/// READY, in which state such an element may already open files for writing.
 bool holds_stages_only(GstBin* bin);
 
-/// The stages of a bin in the order in which frames pass them. Children that nobody linked are
-/// linked in the order in which they were added. Throws std::runtime_error that says what is wrong:
-/// no stage, an element that is no stage, or stages that are not one chain. The bin owns the
-/// stages.
+/// Returns the stages of a bin in the order in which frames pass them. The bin owns the stages.
+/// Children without any link are linked in the order in which they were added. Throws
+/// std::runtime_error with the reason if there is no stage, an element that is no stage, or more
+/// than one chain.
 std::vector<GstTandemStage*> find_chain(GstBin* bin);
 
-/// Points the bin's ghost pads at the ends of the chain. Throws std::runtime_error.
+/// Sets the targets of the bin's ghost pads to the ends of the chain. Throws std::runtime_error.
 void expose_chain(const std::vector<GstTandemStage*>& stages, GstPad* sink, GstPad* src);
 
-/// Fills an empty bin from a description such as "vividfilter ! vividhistogram". Throws
+/// Fills an empty bin from a launch description, stages separated by "!". Throws
 /// std::runtime_error.
 void fill_from_description(GstBin* bin, const std::string& description);
 
-/// What the stages of a chain do with frames: their properties, which may be set at any time on any
-/// thread and reach frames when this takes them over. For one thread at a time.
+/// The properties of a chain's stages with which frames are computed. Applications set properties
+/// at any time on any thread; frames see them after take_over(). Used by one thread at a time.
 class ChainWork {
  public:
-  /// Takes over the properties as they are now. The stages outlive this.
+  /// Takes over the current properties. The stages outlive this.
   explicit ChainWork(const std::vector<GstTandemStage*>& stages);
 
-  /// Reads properties that were set. True when they make another work of frames: take_over() is
-  /// then due, with nothing in flight. Those that do not hold from now on. Costs a look at a flag
-  /// a stage while none is set.
+  /// Reads properties that were set since the last call, at the cost of one flag a stage if there
+  /// are none. Returns true if they change the work of the frames: take_over() is then due, with no
+  /// frame in flight. Properties that leave the work unchanged take effect at once.
   bool read();
-  /// The frames that begin from now on are computed with what was read.
+  /// Frames that begin from now on are computed with the properties of the last read().
   void take_over();
-  /// The stages with the properties that make the work of frames, as taken over.
+  /// The stages with the properties that determine the work, as taken over.
   const std::string& text() const { return text_; }
 
  private:
@@ -53,19 +53,19 @@ class ChainWork {
   bool due_ = false;
 };
 
-/// Which stages of a chain can be repeated.
+/// The parts of a chain that frames can pass several times.
 class ChainRepeat {
  public:
-  /// Of stages whose settings are in use. Throws std::runtime_error that says what to do when
-  /// rounds() asks for what cannot be.
+  /// The settings of the stages are in use already. Throws std::runtime_error with a remedy if
+  /// StageSettings::rounds asks for a repetition that is not supported.
   explicit ChainRepeat(const std::vector<GstTandemStage*>& stages);
 
-  /// As rounds() of the settings in use says.
+  /// Returns the repetition that the settings in use ask for.
   Repeat now() const;
 
  private:
   struct Part {
-    GstTandemStage* stage;  // the last; kept alive by who has the chain
+    GstTandemStage* stage;  // the last one; the owner of the chain keeps it alive
     Repeat repeat;
   };
   std::vector<Part> parts_;

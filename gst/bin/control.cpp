@@ -92,8 +92,8 @@ Probe Control::probe() const {
 // The memory for frames in flight is there once for all bins.
 int Control::window() const { return std::max(1, window_ / seat_->share().bins); }
 
-// Lets the controller answer and the executor follow. True when there is something to tell: what
-// runs may stay what it was.
+// Passes an event to the controller and its step to the executor. Returns true if there is something
+// to report, which may be that the configuration stays.
 template <class Event>
 bool Control::handle(Event&& event) {
   std::lock_guard lock(mutex_);
@@ -111,7 +111,7 @@ void Control::warn_later(std::string text) {
   untold_warnings_.push_back(std::move(text));
 }
 
-void Control::tell_warnings() {
+void Control::report_warnings() {
   std::vector<std::string> warnings;
   {
     std::lock_guard lock(mutex_);
@@ -121,8 +121,8 @@ void Control::tell_warnings() {
     GST_ELEMENT_WARNING(bin_, RESOURCE, NOT_FOUND, ("%s", text.c_str()), (nullptr));
 }
 
-void Control::tell() {
-  tell_warnings();
+void Control::report() {
+  report_warnings();
   std::vector<Decision> decisions;
   std::vector<std::string> trouble;
   bool latency_changed = false;
@@ -137,7 +137,7 @@ void Control::tell() {
   if (kept_.keeper) {
     for (const std::string& text : kept_.keeper->take_messages())
       GST_ELEMENT_WARNING(bin_, RESOURCE, OPEN_READ_WRITE, ("Knowledge: %s", text.c_str()),
-                          ("the stream goes on"));
+                          ("the stream continues"));
   }
   for (const Decision& decision : decisions) {
     post(decision);
@@ -201,7 +201,7 @@ void Control::device_failed() {
     device_lost_ = true;
     return std::optional(c.device_failed());
   });
-  tell();
+  report();
 }
 
 void Control::device_left_out(const DeviceSide& left) {
@@ -209,7 +209,7 @@ void Control::device_left_out(const DeviceSide& left) {
     conditions_.device = left.name;
     return std::optional(c.device_left_out(left));
   });
-  tell();
+  report();
 }
 
 void Control::frames_come_every(const FrameInterval& interval, bool live) {
@@ -256,7 +256,7 @@ void Control::frames_changed() {
   handle([&](Controller& c) {
     return std::optional(c.frames_changed(conditions_, executor_.window()));
   });
-  tell();
+  report();
 }
 
 void Control::stream_ended() {
@@ -264,11 +264,11 @@ void Control::stream_ended() {
     std::lock_guard lock(mutex_);
     controller_.stream_ended();
   }
-  tell();
+  report();
 }
 
 void Control::frame_done(const Item& item) {
-  if (handle([&](Controller& c) { return c.frame_done(item.times, item.device_stages); })) tell();
+  if (handle([&](Controller& c) { return c.frame_done(item.times, item.device_stages); })) report();
   if (const uint64_t epoch = seat_->epoch(); std::exchange(seen_epoch_, epoch) != epoch)
     executor_.set_window(window());
   if (++frames_unwatched_ >= kLatencyFrames) watch_latency();
@@ -313,27 +313,33 @@ void Control::warn(const Decision& d) {
       std::lock_guard lock(mutex_);
       missing = energy_.missing;
     }
-    GST_ELEMENT_WARNING(bin_, RESOURCE, NOT_FOUND,
-                        ("The objective needs energy, which is unknown here: the most throughput "
-                         "is taken instead. `tandem doctor` tells how to get an energy source."),
-                        ("%s", missing.empty() ? "the counter gave no values" : missing.c_str()));
+    GST_ELEMENT_WARNING(
+        bin_, RESOURCE, NOT_FOUND,
+        ("The objective needs energy, but there is no measurement of it: the bin maximises "
+         "throughput instead. `tandem doctor` lists ways to get an energy source."),
+        ("%s", missing.empty() ? "the energy meter returned no values" : missing.c_str()));
   }
   if (first_time(d.choice.budget_exceeded, told_budget_)) {
-    GST_ELEMENT_WARNING(bin_, STREAM, FAILED,
-                        ("No configuration stays within power-budget: %s takes the least power.",
-                         to_string(d.after).c_str()),
-                        ("%.1f W are predicted", d.predicted.power_w));
+    GST_ELEMENT_WARNING(
+        bin_, STREAM, FAILED,
+        ("No configuration stays within power-budget: the bin runs %s, which needs the "
+         "least power.",
+         to_string(d.after).c_str()),
+        ("predicted: %.1f W", d.predicted.power_w));
   } else if (first_time(d.choice.latency_missed, told_late_)) {
-    GST_ELEMENT_WARNING(bin_, STREAM, FAILED,
-                        ("No configuration keeps target-latency: %s has the least, %.3g ms.",
-                         to_string(d.after).c_str(), 1e3 * d.predicted.latency_s),
-                        ("95 of 100 frames are expected to take less"));
+    GST_ELEMENT_WARNING(
+        bin_, STREAM, FAILED,
+        ("No configuration meets target-latency: the bin runs %s, which has the lowest "
+         "latency, %.3g ms.",
+         to_string(d.after).c_str(), 1e3 * d.predicted.latency_s),
+        ("predicted 95th percentile"));
   } else if (first_time(d.choice.target_missed, told_target_)) {
-    GST_ELEMENT_WARNING(bin_, STREAM, FAILED,
-                        ("No configuration reaches target-fps: %s is the fastest, with %.1f "
-                         "frames/s predicted.",
-                         to_string(d.after).c_str(), d.predicted.throughput_fps),
-                        (nullptr));
+    GST_ELEMENT_WARNING(
+        bin_, STREAM, FAILED,
+        ("No configuration reaches target-fps: the bin runs %s, which is the fastest with "
+         "a predicted %.1f frames/s.",
+         to_string(d.after).c_str(), d.predicted.throughput_fps),
+        (nullptr));
   }
 }
 
@@ -363,7 +369,7 @@ int Control::count_frames_at_a_time() const {
 
 void Control::add_stats(GstStructure* stats) const {
   std::lock_guard lock(mutex_);
-  tell_controller(controller_, stats);
+  add_controller(controller_, stats);
   if (energy_.meter) {
     const MeterDescription& meter = energy_.meter->description();
     gst_structure_set(stats, "energy-source", G_TYPE_STRING, meter.name.c_str(), "energy-coverage",

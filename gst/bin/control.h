@@ -20,66 +20,65 @@ namespace tandem::bin {
 
 struct RunPlan;
 
-/// What decides inside tandembin: hands the controller what happens, the executor what the
-/// controller answers, and tells the application.
+/// Connects the controller of a bin: passes events to the controller, its decisions to the
+/// executor, and both to the application as messages.
 ///
-/// mutex_ is held while the controller thinks and its answer reaches the executor, so that answers
-/// cannot overtake each other; messages are posted without it, as who sees them may set properties.
+/// mutex_ is held from an event until the executor is configured, so that decisions keep their
+/// order. Messages are posted without it, because their handlers may set properties.
 class Control {
  public:
-  /// `bin` is who speaks on the bus; `executor` outlives this.
+  /// `bin` is the source of messages. `executor` outlives this.
   Control(GstElement* bin, Executor& executor, const RunPlan& plan);
 
-  // tell() is to be called after these three, with no lock held.
+  // The caller calls report() after these three, with no lock held.
   void set_rules(const AdaptRules& rules);
   void set_objective(const Objective& objective);
   void retrain();
-  /// Posts what was decided since it was called last.
-  void tell();
-  /// Keeps a warning for tell_warnings(), which can be called where no lock is held. Empty: none.
+  /// Posts the decisions and warnings since the last call.
+  void report();
+  /// Queues a warning for report_warnings(), for callers that hold a lock. Empty: none.
   void warn_later(std::string text);
-  void tell_warnings();  ///< part of tell()
+  void report_warnings();  ///< part of report()
 
-  /// No frame comes any more: others may use the whole machine.
+  /// Called after the last frame: the other bins of the neighbourhood share the machine.
   void leave_machine() { seat_->leave(); }
 
-  /// What there is of a device; set_rules() then decides with it.
+  /// Sets the device that the next set_rules() decides with.
   void set_device(const DeviceSide& device);
-  /// What the properties say cannot be: if a device was awaited, it comes under the rules that were
-  /// right last.
+  /// Called when the properties are invalid. A pending device is attached under the last valid
+  /// rules.
   void keep_rules_with(const DeviceSide& device);
-  /// The device that opened later, or none, and where joules come from with it. Before the first
-  /// set_device() that has it.
+  /// Called when the device has opened, or could not be opened, while frames passed already, and
+  /// before the set_device() that follows.
   void device_opened(EnergySource energy);
   void device_failed();
-  /// One of several devices failed, the others go on.
+  /// Called when one of several devices failed. `left`: the others.
   void device_left_out(const DeviceSide& left);
-  /// With nothing in flight, before the first of these frames: what they are. `work`: what the
-  /// stages do with them.
+  /// Announces the next frames, with none in flight. `work`: ChainWork::text().
   void frames_are(const GstVideoInfo& info, const std::string& work);
-  /// For the streaming thread, with no lock held: how far apart frames come from now on. Posts a
-  /// message where the bin's latency changes with it. `live`: they come so whatever is done.
+  /// Sets the interval of frames. Posts a LATENCY message if the bin's latency changes with it.
+  /// `live`: the source does not wait for the bin. For the streaming thread, with no lock held.
   void frames_come_every(const FrameInterval& interval, bool live);
-  /// Whether something was learnt of them, or of others that differ in size alone.
+  /// Whether there are measurements of these frames, or of frames that differ in size alone.
   bool knows_frames() const;
-  /// The same while the device opens: of what any device did. May take as long as a disk does.
+  /// The same with any device, for the time while the device opens. May wait for a disk.
   bool may_know_frames() const;
-  /// After frames_are(): decides what to run.
+  /// Chooses a configuration for the frames of the last frames_are().
   void frames_changed();
-  /// With nothing in flight, after the last frame.
+  /// Called after the last frame, with none in flight.
   void stream_ended();
   /// For the thread that takes frames out of the executor.
   void frame_done(const Item& item);
 
-  /// Whether what runs has a stage on a device.
+  /// Whether the current configuration has a stage on a device.
   bool runs_on_device() const;
-  /// What a live source has to expect; 0 before the first caps, as is the interval of its frames.
+  /// The bin's answer to LATENCY queries and the interval of frames; both are 0 before the first
+  /// caps.
   uint64_t latency_ns() const;
   uint64_t frame_ns() const;
-  /// What tell_controller() tells, and the energy source. What is unknown is left out.
+  /// Adds the fields of add_controller() and the energy source, without those that are unknown.
   void add_stats(GstStructure* stats) const;
-  /// What the model expects of every configuration for the frames that come now: an array of
-  /// structures `prediction` (configuration, fps, energy), empty while nothing was learnt.
+  /// Returns `tandem-predictions` for the current frames; the array is empty before training.
   GstStructure* predictions() const;
 
  private:
@@ -98,15 +97,15 @@ class Control {
   Executor& executor_;
   const KeptKnowledge kept_;
   const std::shared_ptr<Seat> seat_;
-  std::atomic<int> window_{0};  // for this bin, were it alone
-  uint64_t seen_epoch_ = 0;     // of who takes the frames out
-  int frames_unwatched_ = 0;    // likewise: since their latency was looked at
+  std::atomic<int> window_{0};  // most frames in flight if this bin had the machine to itself
+  uint64_t seen_epoch_ = 0;     // of the thread that takes frames out
+  int frames_unwatched_ = 0;    // likewise: frames since the last check of their latency
 
   mutable std::mutex mutex_;
   EnergySource energy_;
-  bool device_opens_;  // nothing is known of it yet
+  bool device_opens_;  // on a thread, and has not been found yet
   Conditions conditions_;
-  std::set<Conditions> recalled_;  // without sizes and cores
+  std::set<Conditions> recalled_;  // queried from kept_, without sizes and cores
   Controller controller_;
   std::vector<Decision> untold_;
   std::vector<std::string> untold_warnings_;

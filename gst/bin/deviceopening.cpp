@@ -161,7 +161,7 @@ void DeviceOpening::end() {
   std::thread opener = std::exchange(opener_, {}), builder = std::exchange(builder_, {});
   lock.unlock();
   if (opener.joinable() && look_->abandon()) {
-    GST_WARNING("an OpenCL driver does not answer: it is left alone with its thread");
+    GST_WARNING("an OpenCL driver does not respond: its thread is detached");
     opener.detach();
   }
   if (opener.joinable()) opener.join();

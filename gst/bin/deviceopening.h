@@ -15,43 +15,51 @@
 
 namespace tandem::bin {
 
-/// Opens the devices and builds their programs while the cores compute frames; the devices join
-/// when they are ready. Threads of its own: one opens, then there is one a stage and one for what
-/// is fused. Drivers take up to a second to open the first device of a process, and compile for
-/// hundreds of milliseconds to seconds where their caches are empty.
+/// Opens devices and builds their programs while the cores compute frames. Drivers need up to a
+/// second to open the first device of a process, and seconds to compile with empty caches.
+///
+/// ```
+/// idle --expect()--> opens --found()--> waits --frame_left()--> builds --> joined
+///   ^                  |                  |                                  ^
+///   +---none_found()---+                  +-----------join_now()-------------+
+/// ```
+///
+/// One thread opens the devices. Then each stage has a thread that builds its programs, and the
+/// fused stages have another one.
 class DeviceOpening {
  public:
   DeviceOpening() = default;
   ~DeviceOpening() { end(); }
 
-  /// Before the first frame: devices are opened later, and programs built for them. The stages and
-  /// what is fused of them outlive this.
+  /// Called before the first frame if devices are opened later. The stages and `fusion` outlive
+  /// this.
   void expect(std::span<StageAdapter* const> stages, Fusion& fusion);
-  /// Takes over what was found, by found() or none_found(); the run exists meanwhile.
+  /// Hands the devices to the run by found() or none_found(). Called only while the run exists.
   using TakeOver = std::function<void()>;
-  /// Calls `open` on a thread, and what it returns after that. Both throw nothing. A driver that
-  /// does not answer keeps `open` for longer than this lives: `open` owns all that it uses.
+  /// Calls `open` on a thread, then the function that it returned. Neither throws. `open` owns all
+  /// that it uses, because a driver that hangs keeps it beyond the lifetime of this.
   void open_with(std::function<TakeOver()> open);
-  bool opening() const;  ///< that is not over
-  /// Returns when that is over, the driver does not answer in time, or end() is called.
+  bool opening() const;  ///< the functions of open_with() have not returned
+  /// Waits until they have returned, the driver exceeds kDriverPatience, or end() is called.
   void wait_until_open() const;
-  /// The stages get the contexts, one for each kind of device, when all of them have what they need
-  /// for frames like the first one; `joined` is called after that, on a thread, with no lock held.
+  /// Hands the contexts, one for each kind of device, to the stages once the programs for frames
+  /// like the first one are built. Then calls `joined` on a thread, with no lock held.
   void found(std::vector<std::shared_ptr<opencl::Context>> kinds, std::function<void()> joined);
-  void none_found();  ///< no device is coming, unless some were found
-  /// The stages compute without the devices, which will join.
+  /// Called when no device was found. No effect after found().
+  void none_found();
+  /// Whether devices will join that the stages compute without so far.
   bool coming() const {
     const State state = state_;
     return state == State::opens || state == State::waits || state == State::builds;
   }
-  /// A frame has passed all stages: what the devices have to compute is known. Cheap once they
-  /// have joined.
+  /// Called after each frame that passed all stages: the first one determines the programs to
+  /// build. Cheap once the devices have joined.
   void frame_left();
-  /// They join at once, and programs are built when the first frame needs them: what is known of
-  /// such frames is known with the devices. For before the first frame.
+  /// Lets the devices join at once, before the first frame, whose programs are then built on
+  /// demand. For frames that were measured with the devices already.
   void join_now();
-  /// Waits for the programs that are being built, and for the driver that is being opened as long
-  /// as drivers take that answer; no device joins any more.
+  /// Waits for programs in the compiler, and up to kDriverPatience for a driver that opens. No
+  /// device joins afterwards.
   void end();
 
  private:
@@ -64,7 +72,7 @@ class DeviceOpening {
   std::atomic<State> state_{State::idle};
   std::atomic<bool> ended_{false};
   std::shared_ptr<Look> look_;  // null: no device is opened on a thread
-  std::mutex mutex_;            // of the threads' begin and end
+  std::mutex mutex_;            // guards starting and ending the threads
   std::thread opener_, builder_;
   std::span<StageAdapter* const> stages_;
   Fusion* fusion_ = nullptr;

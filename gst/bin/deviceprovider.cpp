@@ -49,8 +49,8 @@ void check_mapping(const Run& run, const AdaptRules& rules) {
                                ", which cannot be split: " + run.why_whole(k));
     }
     if (mapping.on_device(k) || (run.device_only() >> k & 1) == 0) continue;
-    throw std::runtime_error("mapping '" + to_string(mapping) + "' has " + run.adapter(k).name() +
-                             " on the CPU, which has no CPU implementation: write g for stage " +
+    throw std::runtime_error("mapping '" + to_string(mapping) + "' puts " + run.adapter(k).name() +
+                             " on the CPU, but it has no CPU implementation: write g for stage " +
                              std::to_string(k + 1));
   }
 }
@@ -61,7 +61,7 @@ void DeviceProvider::check_device(const Run& run) const {
     if ((run.device_only() >> k & 1) == 0) continue;
     throw std::runtime_error(run.adapter(k).name() +
                              " has no CPU implementation, and there is no OpenCL device to use: " +
-                             problem_.value_or("none was looked for"));
+                             problem_.value_or("no device was searched for"));
   }
 }
 
@@ -103,7 +103,7 @@ std::string DeviceProvider::complaint(const Run& run, const Settings& settings,
   }
   const bool asked = forced || settings.opencl_device != "auto";
   if (!asked || !problem_ || std::exchange(told_, true)) return {};
-  return "There is no OpenCL device to use, the CPU computes everything: " + *problem_;
+  return "There is no OpenCL device to use, so the CPU computes all stages: " + *problem_;
 }
 
 // Devices that were named and are not used; once.
@@ -113,8 +113,8 @@ std::string DeviceProvider::warn_of_kinds(const opencl::Context& context,
     return {};
   std::string others;
   for (const std::string& name : context.left_out()) others += (others.empty() ? "" : ", ") + name;
-  return "A bin uses " + std::to_string(opencl::kMostDevices) + " OpenCL devices of " +
-         std::to_string(opencl::kMostKinds) + " kinds at most; not used: " + others + ".";
+  return "tandembin uses at most " + std::to_string(opencl::kMostDevices) + " OpenCL devices of " +
+         std::to_string(opencl::kMostKinds) + " kinds; not used: " + others + ".";
 }
 
 // Letters of a mapping that stand for no device; once a mapping.
@@ -123,9 +123,9 @@ std::string DeviceProvider::warn_of_letters(const opencl::Context& context,
   const auto kinds = 1 + context.further().size();
   if ((mapping.letters() >> kinds) == 0 || std::exchange(told_mapping_, mapping) == mapping)
     return {};
-  return "The mapping " + to_string(mapping) + " has letters for more kinds of devices than the " +
+  return "Mapping " + to_string(mapping) + " has letters for more kinds of devices than the " +
          std::to_string(kinds) +
-         " that there are: the CPU computes their stages. opencl-device names several, as in A,B.";
+         " in use, so the CPU computes those stages. Set opencl-device to several, as in A,B.";
 }
 
 // Stages that a mapping has on the device although no device can compute them; once a mapping.
@@ -137,7 +137,8 @@ std::string DeviceProvider::warn_of_stages(const Run& run, const Mapping& mappin
       stages += (stages.empty() ? "" : ", ") + run.adapter(k).name();
   }
   if (stages.empty()) return {};
-  return "The mapping has stages on the device that the CPU alone can compute, and computes: " +
+  return "The mapping puts stages on the device that have no OpenCL implementation, so the CPU "
+         "computes them: " +
          stages + ".";
 }
 

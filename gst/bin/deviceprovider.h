@@ -12,37 +12,38 @@ namespace tandem::bin {
 
 class Run;
 
-/// Whether a stage may compute on the device, now or later. `device_only`: as in Chain.
+/// Whether the rules allow a stage on the device, now or later. `device_only`: as in Chain.
 bool can_use_device(const AdaptRules& rules, uint32_t device_only);
-/// Throws std::runtime_error that names the stage where a mapping has one on the CPU that no CPU
-/// can compute.
+/// Throws std::runtime_error with the name of a stage that cannot do what the mapping demands: it
+/// has no CPU implementation, or it cannot be split.
 void check_mapping(const Run& run, const AdaptRules& rules);
 
-/// Finds the OpenCL device of a run when it may be needed. All but look() is called under the bin's
-/// configure_mutex.
+/// Finds the OpenCL device of a run once the rules allow it. All functions except look() and open()
+/// are called under the bin's configure_mutex.
 class DeviceProvider {
  public:
-  /// What look() found: a device, or why there is none.
+  /// The result of a search.
   struct Found {
-    std::shared_ptr<opencl::Context> context;
-    std::string problem;
+    std::shared_ptr<opencl::Context> context;  ///< null: no device
+    std::string problem;                       ///< then: the reason
   };
 
-  /// Whether a device has to be looked for: never twice in a run.
+  /// Whether to search for a device. A run searches once.
   bool wanted(const Run& run, const AdaptRules& rules) const;
-  /// Somebody looks: it configures the run afterwards with what the properties say by then.
+  /// Whether a search is going on. The searching thread configures the run afterwards, with the
+  /// properties of that moment.
   bool looking() const { return looking_; }
   void begin_look() { looking_ = true; }
-  /// Asks the neighbours, the application and OpenCL. Posts messages: call it with no lock held.
+  /// Queries the neighbours, the application and OpenCL. Posts messages: call it with no lock held.
   static Found look(GstElement* bin, const std::string& selector);
-  /// The same where nobody has one to give: asks OpenCL alone.
+  /// Queries OpenCL alone, if the neighbours and the application have been queried.
   static Found open(GstElement* bin, const std::string& selector);
   void end_look(Run& run, const Found& found);
-  /// Throws std::runtime_error where a stage needs a device and none was found.
+  /// Throws std::runtime_error if a stage needs a device and none was found.
   void check_device(const Run& run) const;
 
-  /// What the user is to be warned of, once: that there is no device though one was asked for, or
-  /// that it cannot compute all that it was asked to. Empty: nothing.
+  /// Returns a warning for the user, each once: a requested device is missing, or it cannot compute
+  /// all stages that the mapping puts on it. Empty: none.
   std::string complaint(const Run& run, const Settings& settings, const AdaptRules& rules);
 
  private:
@@ -51,7 +52,7 @@ class DeviceProvider {
   std::string warn_of_stages(const Run& run, const Mapping& mapping);
 
   bool looking_ = false;
-  std::optional<std::string> problem_;  // why there is none
+  std::optional<std::string> problem_;  // of the search
   bool told_ = false;
   std::optional<Mapping> told_mapping_;
 };

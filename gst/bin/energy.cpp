@@ -42,8 +42,8 @@ void open(GstElement* bin, const std::string& source, const EnergyContext& conte
   if (energy.asked_for && !energy.meter) {
     GST_ELEMENT_WARNING(
         bin, RESOURCE, NOT_FOUND,
-        ("energy-source=%s gives no energy: %s.", source.c_str(), energy.missing.c_str()),
-        ("`tandem doctor` tells how to get an energy source"));
+        ("energy-source=%s cannot measure energy: %s.", source.c_str(), energy.missing.c_str()),
+        ("`tandem doctor` lists ways to get an energy source"));
   }
 }
 

@@ -14,32 +14,32 @@
 
 namespace tandem::bin {
 
-/// Seconds for which a run's stages were on its device, for a power model that is made before the
-/// run is: 0 until then. Thread-safe.
+/// Seconds for which the stages of a run were on its device, for a power model that exists before
+/// the run. Thread-safe.
 class DeviceBusy {
  public:
-  void count(const Executor& executor) { executor_ = &executor; }  ///< which outlives the questions
-  double seconds() const;
+  void count(const Executor& executor) { executor_ = &executor; }  ///< outlives calls of seconds()
+  double seconds() const;                                          ///< 0 before count()
 
  private:
   std::atomic<const Executor*> executor_{nullptr};
 };
 
-/// Where the joules of a run come from.
+/// The energy source of a run.
 struct EnergySource {
   std::shared_ptr<EnergyMeter> meter;  ///< may be null
-  bool asked_for = false;              ///< an energy source is named
-  std::string missing;                 ///< what cannot be measured, and why
+  bool asked_for = false;              ///< the property `energy-source` names one
+  std::string missing;                 ///< domains that cannot be measured, with the reason
   Domains domains;                     ///< how the meter's energies add up for the device
-  double resolution_s = 0;             ///< between new values of the meter
+  double resolution_s = 0;             ///< between two updates of the meter
 };
 
-/// Whether the property `energy-source` names one.
+/// Whether `source`, the value of the property `energy-source`, names a source.
 bool names_energy_source(const std::string& source);
 
-/// Asks the application, else opens what `source`, the property `energy-source`, says, and says
-/// what it is missing. `device`: that the run uses; null: none. Posts messages: call it with no
-/// lock held. Throws std::invalid_argument where `source` makes no sense.
+/// Returns the meter of the application, otherwise the one that `source`, the value of the property
+/// `energy-source`, names. `device`: the device of the run; may be null. Posts messages: call it
+/// with no lock held. Throws std::invalid_argument if `source` is invalid.
 EnergySource find_energy(GstElement* bin, const std::string& source, int cores,
                          const opencl::Context* device, std::shared_ptr<DeviceBusy> busy);
 

@@ -13,31 +13,31 @@ namespace tandem::bin {
 
 using EventRef = MiniObjectRef<GstEvent>;
 
-/// Serialized events on their way past the frames in flight: each leaves after the frame that came
-/// before it, and before the next one.
+/// Queue of serialized events beside the frames in flight: an event leaves after the frame that
+/// arrived before it, and before the next one.
 ///
 /// mutex_ is never held while an event is sent.
 class EventLine {
  public:
-  using Send = std::function<void(GstEvent*)>;  ///< takes over the event
+  using Send = std::function<void(GstEvent*)>;  ///< takes ownership
 
-  /// For the streaming thread, which handed on so many frames in all. True when the line took over
-  /// the event; false when no frame is in flight, or kMostEvents wait: then the caller drains and
-  /// sends it.
+  /// Queues the event and takes ownership. Returns false if no frame is in flight or kMostEvents
+  /// wait: the caller then drains and sends it. `frames`: submitted in all. For the streaming
+  /// thread.
   bool take(GstEvent* event, uint64_t frames);
-  /// For the thread that pushes frames: so many have left. Sends what waited for the last of them.
-  /// To be called before that frame ceases to count as in flight, so that who drains waits for its
-  /// events as well.
+  /// Sends the events that waited for frame number `frames`. Called before that frame ceases to
+  /// count as in flight, so that draining includes its events. For the thread that pushes frames.
   void frame_left(uint64_t frames, const Send& send);
-  /// Whether an event waits for the last of so many frames to leave.
+  /// Whether an event waits for frame number `frames`.
   bool has_behind(uint64_t frames);
-  /// After a flush: of what waits only sticky events stay, on `src`, as in a GstQueue. Null: none.
+  /// Empties the queue after a flush. Sticky events are stored on `src`, as in a GstQueue, unless
+  /// it is null.
   void drop(uint64_t frames, GstPad* src);
 
  private:
   static constexpr std::size_t kMostEvents = 1024;
   struct Waiting {
-    uint64_t frames;  // that leave before
+    uint64_t frames;  // number of the frame that leaves before
     EventRef event;
   };
 

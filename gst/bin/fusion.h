@@ -85,21 +85,23 @@ class FusedStages {
   std::atomic<bool> has_host_{false}, has_device_{false};  // set after the pointers
 };
 
-/// Consecutive stage files of a chain that are one loop where a frame passes them on one side:
-/// which they are, and their code. See decision 27.
+/// All passes that consecutive stage files of a chain can form, with their code. A frame takes such
+/// a pass if it is computed on one side throughout. See decision 27.
 class Fusion {
  public:
   Fusion(const std::vector<GstTandemStage*>& stages, std::span<StageAdapter* const> adapters);
   ~Fusion();
 
-  /// Stage k as the executor has it: one that can lead others, where it may have to.
+  /// Returns stage `k` for the executor. The first stage of a pass is replaced by one that can
+  /// compute the whole pass.
   Stage* scheduled(int k) const;
 
-  /// Compiles for frames that keep their tensors, or do not, before the first of them comes.
+  /// Compiles the passes for frames that keep their tensors, or that do not, before the first such
+  /// frame.
   void begin(bool keeps_tensors);
-  /// Compiles what is begun for the device, before frames may go there.
+  /// Compiles the passes of begin() for the device, before frames may go there.
   void use_device(std::shared_ptr<opencl::Context> context);
-  /// What can be fused of a frame that comes now. From any thread.
+  /// Returns the stages that a new frame can take in one pass. From any thread.
   Fused fused(bool keeps_tensors) const;
 
  private:
@@ -111,7 +113,7 @@ class Fusion {
   uint32_t pairs(const Passes& passes, bool (FusedStages::*is_ready)() const) const;
 
   const std::span<StageAdapter* const> adapters_;
-  // For frames that do not keep their tensors, and for those that do: what is stored differs.
+  // For frames that do not keep their tensors, and for frames that do, whose passes store more.
   std::array<Passes, 2> passes_;
   std::vector<std::unique_ptr<Leader>> leaders_;  // null: the stage leads no other
   std::array<std::atomic<uint32_t>, 2> on_cores_{}, on_device_{};

@@ -9,19 +9,25 @@
 
 namespace tandem::bin {
 
-/// What the property `knowledge` says: where what earlier processes learnt is kept, and whether
-/// this one adds to it.
+/// Measurements of earlier processes.
 struct KeptKnowledge {
-  std::shared_ptr<KnowledgeKeeper> keeper;  ///< null: nowhere
-  bool adds = false;
+  std::shared_ptr<KnowledgeKeeper> keeper;  ///< null: none is kept
+  bool adds = false;                        ///< this process adds its own
 };
 
-/// `setting`: auto (what $TANDEM_KNOWLEDGE says, else the folder in the user's cache), read-only
-/// (that folder, and nothing is added), off, or a folder.
+/// Opens the store that `setting`, the value of the property `knowledge`, names.
+///
+/// | setting | store |
+/// | --- | --- |
+/// | auto | the value of $TANDEM_KNOWLEDGE, else a folder in the user's cache |
+/// | read-only | as auto, without adding |
+/// | off | none |
+/// | other | this folder |
 KeptKnowledge open_knowledge(const std::string& setting);
 
-/// What lanes of a device are expected to gain, by one of the models in
-/// $TANDEM_DATA_DIR/models/lanes or that came with Tandem. Null where none is of this device.
+/// Returns a model of the throughput that lanes of a device gain, from
+/// $TANDEM_DATA_DIR/models/lanes or from the models that are installed with Tandem. Null: there is
+/// none for this device.
 std::shared_ptr<const StreamModel> lane_model_of(const std::string& device);
 
 }  // namespace tandem::bin

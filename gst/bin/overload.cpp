@@ -55,11 +55,11 @@ bool Overload::drops(GstPad* sink, GstBuffer* frame, Executor& executor,
     passes = older || !executor.has_waiting(kMostWaiting);  // what waited has begun meanwhile
     if (older) {
       --passed_;
-      tell(older.get(), segment);
+      report(older.get(), segment);
     }
   }
   if (!passes) {
-    tell(frame, segment);
+    report(frame, segment);
     return true;
   }
   ++passed_;
@@ -80,7 +80,7 @@ bool Overload::is_late(GstClockTime running_time) const {
   return now > base && now - base > later(running_time + latency_, max_lateness_ns);
 }
 
-void Overload::tell(GstBuffer* frame, const GstSegment& segment) {
+void Overload::report(GstBuffer* frame, const GstSegment& segment) {
   ++dropped_;
   gap_ = true;
   const GstClockTime running = running_time(frame, segment);
@@ -99,9 +99,8 @@ void Overload::tell(GstBuffer* frame, const GstSegment& segment) {
   const gint64 now_us = g_get_monotonic_time();
   if (now_us - logged_us_ < G_USEC_PER_SEC) return;
   GST_WARNING_OBJECT(bin_,
-                     "the source is faster than the stages: %" G_GUINT64_FORMAT
-                     " frames were dropped since the last line like this, %" G_GUINT64_FORMAT
-                     " in all",
+                     "the source is faster than the stages: dropped %" G_GUINT64_FORMAT
+                     " frames since the last such warning, %" G_GUINT64_FORMAT " in total",
                      dropped_ - logged_drops_, dropped_.load());
   logged_us_ = now_us;
   logged_drops_ = dropped_;

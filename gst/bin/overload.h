@@ -11,16 +11,19 @@
 
 namespace tandem::bin {
 
-/// Which frames a bin drops whose source is faster than its stages, as live sources are.
+/// Selects the frames to drop if a source, such as a live source, is faster than the stages.
 ///
-/// With `overload=block` none: upstream waits. With `drop` the streaming thread never waits: a
-/// frame that comes while another one waits for its turn takes that one's place, so the newest goes
-/// on. The frame itself is dropped while the sink holds frames up, or if an event came between the
-/// two. Two kinds of frames that would be late are dropped as well: those that the sink's QoS
-/// events say would be (as GstVideoDecoder drops them), and those that come later than
-/// `max-lateness` behind their time to be shown.
+/// | `overload` | if the stages are busy and a frame waits already |
+/// | --- | --- |
+/// | block | upstream waits, no frame is dropped |
+/// | drop | the new frame replaces the waiting one |
 ///
-/// Each dropped frame is a QoS message, and the log has a line a second at most.
+/// With `drop` the streaming thread never waits. The new frame is dropped instead if the waiting
+/// one cannot be taken back: the sink blocks, or an event arrived between the two. Late frames are
+/// dropped as well: according to the sink's QoS events, as in GstVideoDecoder, or later than
+/// `max-lateness` after their presentation time.
+///
+/// Each dropped frame is reported by a QoS message, and the log has at most one line a second.
 class Overload {
  public:
   enum Policy { kBlock, kDrop };
@@ -29,34 +32,35 @@ class Overload {
 
   void set(Policy policy, gint64 max_lateness_ns);
 
-  /// Takes back the frame that waits for its turn, and gives it away; null: it cannot.
+  /// Takes the waiting frame back and returns it to the caller; null: not possible.
   using TakeBack = std::function<GstBuffer*()>;
 
-  /// For the streaming thread, with a frame that `sink` was given: whether it is to be dropped. A
-  /// frame that is not, after some that were, is marked DISCONT if it can be written to.
+  /// Returns whether to drop a frame that arrived on `sink`. The first frame after dropped ones is
+  /// marked DISCONT if it is writable. For the streaming thread.
   bool drops(GstPad* sink, GstBuffer* frame, Executor& executor, const TakeBack& take_back);
 
-  /// A QoS event of the sink, or the latency that the pipeline has from now on.
+  /// Evaluates QoS and LATENCY events from downstream.
   void heed(GstEvent* upstream);
-  /// What QoS events said is of times that no frame has any more: after a flush or a new segment.
+  /// Discards the QoS state, after a flush or a new segment.
   void forget();
 
   uint64_t dropped() const { return dropped_; }
 
  private:
   bool is_late(GstClockTime running_time) const;
-  void tell(GstBuffer* frame, const GstSegment& segment);
+  void report(GstBuffer* frame, const GstSegment& segment);
 
   GstElement* const bin_;
   std::atomic<Policy> policy_{kBlock};
   std::atomic<gint64> max_lateness_ns_{-1};
-  std::atomic<GstClockTime> earliest_{GST_CLOCK_TIME_NONE};  // running time, as the sink says
+  std::atomic<GstClockTime> earliest_{GST_CLOCK_TIME_NONE};  // running time of the sink's QoS
   std::atomic<GstClockTime> latency_{0};                     // of the pipeline
   std::atomic<uint64_t> dropped_{0};
-  uint64_t passed_ = 0;        // the streaming thread's, as is what follows
-  bool gap_ = false;           // frames were dropped since one passed
-  gint64 logged_us_ = 0;       // when the log had a line
-  uint64_t logged_drops_ = 0;  // of which it told
+  // Used by the streaming thread alone.
+  uint64_t passed_ = 0;
+  bool gap_ = false;           // frames were dropped since the last one that passed
+  gint64 logged_us_ = 0;       // time of the last line in the log
+  uint64_t logged_drops_ = 0;  // dropped frames up to that line
 };
 
 }  // namespace tandem::bin

@@ -5,9 +5,9 @@
 
 namespace tandem::bin {
 
-/// Frames and control on tandembin's pads: buffers go to the executor, a task on the source pad
-/// pushes them on. Serialized events keep their place between the frames and travel through the
-/// children; those that change what is done with frames wait until none is in flight.
+/// Installs the functions of tandembin's pads. Buffers go to the executor, and a task on the source
+/// pad pushes them. Serialized events keep their place between frames and travel through the
+/// children. Events that change the handling of frames wait until no frame is in flight.
 void equip_sink(GstPad* pad);
 void equip_src(GstPad* pad);
 

@@ -17,33 +17,34 @@
 
 namespace tandem::bin {
 
-/// The device that was opened, or why there is none, and where joules come from with it.
+/// A device that was opened on a thread, and the energy source for it.
 struct OpenedDevice {
   DeviceProvider::Found found;
   EnergySource energy;
 };
 
-/// All that a run of the bin is made of.
+/// All that is needed to construct a Run.
 struct RunPlan {
-  std::vector<GstTandemStage*> stages;  ///< in the order in which frames pass them; borrowed
+  std::vector<GstTandemStage*> stages;  ///< in the order in which frames pass them; not owned
   Chain chain;
-  Conditions conditions;                        ///< what is known of them before the first frame
-  std::optional<DeviceProvider::Found> device;  ///< none: not looked for
+  Conditions conditions;                        ///< as far as known before the first frame
+  std::optional<DeviceProvider::Found> device;  ///< none: not searched for
   /// The cores compute until the device's programs are built.
   bool device_joins_later = false;
-  /// And until this has opened it, which takes up to a second, or for ever where a driver does not
-  /// answer: for a thread, with no lock held. It owns what it uses; what it returns finds the
-  /// energy source and uses the run. Both throw nothing. Empty: that is done.
+  /// Opens the device on a thread, with no lock held. This takes up to a second, or forever if the
+  /// driver hangs, so the function owns all that it uses. The function that it returns finds the
+  /// energy source and uses the run. Neither throws. Empty: the device is open, or there is none.
   std::function<std::function<OpenedDevice()>()> open_device;
-  EnergySource energy;  ///< none where the device opens later
+  EnergySource energy;  ///< empty if the device opens later
   std::shared_ptr<DeviceBusy> device_busy;
   std::shared_ptr<Knowledge> knowledge;
   KeptKnowledge kept;
   std::shared_ptr<Neighbourhood> neighbourhood;
 };
 
-/// Asks the application and the machine for what the settings need. Posts messages: call it with no
-/// lock held. Throws std::exception that says which property is wrong.
+/// Queries the application and the machine for the device, the energy source and the neighbourhood.
+/// Posts messages: call it with no lock held. Throws std::exception that names the invalid
+/// property.
 RunPlan plan_run(GstElement* bin, const std::vector<GstTandemStage*>& stages,
                  const Settings& settings, std::shared_ptr<Knowledge> knowledge,
                  const KeptKnowledge& kept);

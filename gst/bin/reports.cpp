@@ -109,7 +109,7 @@ GstStructure* predictions_structure(const Learnt* learnt) {
   return made;
 }
 
-void tell_controller(const Controller& controller, GstStructure* stats) {
+void add_controller(const Controller& controller, GstStructure* stats) {
   const Measured measured = controller.measured();
   const Controller::Totals totals = controller.totals();
   set_if_known(stats, "predicted-fps", controller.predicted().throughput_fps);

@@ -95,7 +95,7 @@ void Run::device_failed(const std::string& why, int left) {
   if (left > 0) {
     GST_ELEMENT_WARNING(
         bin_, RESOURCE, FAILED,
-        ("One of the OpenCL devices failed, %d of them and the CPU go on: %s", left, why.c_str()),
+        ("One of the OpenCL devices failed, the other %d and the CPU go on: %s", left, why.c_str()),
         (nullptr));
     any_left_out_ = true;
     return control_->device_left_out(device_side());

@@ -23,12 +23,12 @@
 
 namespace tandem::bin {
 
-/// What tandembin has between PAUSED and READY: the chain as the scheduler sees it, the executor
-/// and the frames' items. Made with the pads inactive; destroyed when nothing flows any more.
+/// The state of a bin from PAUSED to READY: the chain of stages, the executor and the items of
+/// frames. Constructed with inactive pads, and destroyed when no frame is left.
 class Run {
  public:
-  /// `bin` is who speaks on the bus; it outlives the frames. The stages are kept alive. Throws
-  /// std::runtime_error when the chain cannot be run.
+  /// `bin` is the source of messages and outlives the frames. The run holds references to the
+  /// stages. Throws std::runtime_error if the chain cannot be run.
   Run(GstElement* bin, const RunPlan& plan);
   ~Run();  ///< after end()
 
@@ -37,83 +37,83 @@ class Run {
   int stages() const { return static_cast<int>(adapters_.size()); }
   StageAdapter& adapter(int k) const { return *adapters_[k]; }
   GstTandemStage* stage(int k) const { return stages_[k].get(); }
-  /// Bit k: stage k has no CPU implementation, or none for a device. Fixed for the run: others may
-  /// still ask it while the stages are described anew for the next one.
+  /// Bit k: stage k has no CPU implementation, or none for a device. Constant, because other
+  /// threads may read them while the stages are described again for the next run.
   uint32_t device_only() const { return device_only_; }
   uint32_t cpu_only() const { return cpu_only_; }
-  /// Why frames cannot be split in stage k; empty: they can.
+  /// The reason why frames cannot be split in stage `k`; empty: they can be split.
   const std::string& why_whole(int k) const { return why_whole_[k]; }
 
-  /// The device to compute on, for all stages; throws opencl::Error. Frames that are under way do
-  /// not see it before the configuration changes.
+  /// Sets the device for all stages. Frames use it once the configuration changes. Throws
+  /// opencl::Error.
   void use_device(const std::shared_ptr<opencl::Context>& context);
   std::shared_ptr<opencl::Context> context() const;  ///< null before use_device
   bool ended() const;                                ///< end() was called
 
-  /// Whether the rules let any stage compute on the device.
+  /// Whether the rules allow any stage on the device.
   std::atomic<bool> may_use_device{false};
-  /// What upstream is to take memory for frames of this size from, so that the device copies them
-  /// without a detour; null when ordinary memory does as well. The caller owns the reference.
+  /// Returns an allocator of page-locked memory for upstream, which the device copies faster. Null:
+  /// ordinary memory is as fast. The caller owns the reference.
   GstAllocator* frame_allocator(gsize frame_bytes);
-  uint64_t frames_page_locked() const { return frames_page_locked_; }  ///< that came in such memory
+  /// Counts the frames that arrived in such memory.
+  uint64_t frames_page_locked() const { return frames_page_locked_; }
 
   DeviceProvider& device_provider() { return provider_; }
 
-  /// What the chain has of the devices that work.
+  /// Returns the devices that work, as the controller sees them.
   DeviceSide device_side() const;
 
-  /// Finds the device on a thread, while frames pass already, for a run that was made so. What
-  /// `open` returns hands what there is to end_opening(). For before the first frame.
+  /// Opens the device on a thread while frames pass already. `open` returns a function that calls
+  /// end_opening(). Called before the first frame, if RunPlan::open_device is set.
   void open_device_with(std::function<DeviceOpening::TakeOver()> open) {
     opening_.open_with(std::move(open));
   }
   void end_opening(OpenedDevice opened);
 
-  /// What is called, on a thread of its own, when the devices have joined frames that pass already.
-  /// For before the first of them.
+  /// Sets the callback for the moment at which devices join while frames pass already. It runs on a
+  /// thread of its own. Called before the first frame.
   void when_device_joins(std::function<void()> joined) { device_joined_ = std::move(joined); }
 
   Control& control() const { return *control_; }
 
-  /// Adds the bin's own latency to an answered query, once caps have come. Its maximum is that of
-  /// all frames that can wait in line.
+  /// Adds the bin's own latency to an answered query. The maximum covers all frames that can be in
+  /// flight. No effect before the first caps.
   void add_latency(GstQuery* query) const;
 
-  /// For the streaming thread, with nothing in flight. Null: no frame can be taken. `live`: they
-  /// are of a live source.
+  /// Sets the caps of the frames that follow, with none in flight. Null: frames are refused.
+  /// `live`: the source is live. For the streaming thread.
   void set_caps(GstCaps* caps, bool live);
   bool negotiated() const { return negotiated_; }  ///< for the streaming thread
-  /// For the streaming thread: hands a frame that came in on `sink` to the executor, or drops it;
-  /// takes over the buffer. The first frame after a change of the stages' work waits until nothing
-  /// is in flight.
+  /// Submits a frame that arrived on `sink` to the executor, or drops it, and takes ownership. The
+  /// first frame after a change of the stages' work waits until no frame is in flight. For the
+  /// streaming thread.
   GstFlowReturn accept(GstPad* sink, GstBuffer* buffer);
-  /// For the streaming thread: lets the event follow the frames in flight; takes it over when it
-  /// returns true. False: the caller drains and sends it.
+  /// Queues the event behind the frames in flight and takes ownership. False: the caller drains and
+  /// sends it. For the streaming thread.
   bool accept(GstEvent* event) { return events_.take(event, accepted_); }
-  /// For the streaming thread: a serialized event comes between two frames.
+  /// Called for each serialized event between two frames. For the streaming thread.
   void follow(GstEvent* event);
-  /// The pad on which frames leave: the last stage's, so that probes and tracers see them there.
+  /// The pad on which frames leave: the last stage's, where probes and tracers expect them.
   GstPad* way_out() const;
-  /// For the source pad's task: waits for the next frame in order and pushes it and those behind it
-  /// that are done, each with the events that came after it. False when aborted and nothing is
-  /// left.
+  /// Waits for the next frame in order, then pushes it and the finished frames behind it, each with
+  /// the events that follow it. Returns false if aborted and no frame is left. For the source pad's
+  /// task.
   bool push_next(const EventLine::Send& send);
 
-  /// Frames are dropped from now on, and who waits is woken.
+  /// Drops all frames from now on, and wakes the threads that wait.
   void abort();
-  /// After abort() and with the task and the streaming thread at rest: lets go of what is still
-  /// inside and starts afresh, unless the run is being shut down. Sticky events stay on `src`.
+  /// Releases the aborted frames and accepts new ones, unless the run is being shut down. Sticky
+  /// events stay on `src`. Called with the task and the streaming thread at rest.
   void resume(GstPad* src);
-  /// As abort(), for good; returns when no stage works any more.
+  /// As abort(), permanently. Returns when no stage computes any more.
   void shut_down();
-  /// After shut_down(), with pads and task at rest: lets go of the frames and the stages. Others
-  /// may still hold the run to ask for its statistics.
+  /// Releases the frames and the stages after shut_down(), with pads and task at rest. The
+  /// statistics stay available.
   void end();
 
-  /// What is dropped of a source that is faster than the stages.
   Overload& overload() { return overload_; }
 
-  std::atomic<bool> keep_tensors{false};  ///< leave what the stages made on the frames
+  std::atomic<bool> keep_tensors{false};  ///< leave the stages' tensors on the outgoing frames
 
  private:
   class QueueDevice;
@@ -141,15 +141,15 @@ class Run {
   CapsRef caps_;             // of the streaming thread; null: not negotiated
   GstVideoInfo info_{};      // likewise
   bool negotiated_ = false;  // likewise
-  bool live_ = false;        // likewise: frames come at the rate of the caps, whatever is done
+  bool live_ = false;        // likewise: the source does not wait
   uint64_t accepted_ = 0;    // likewise: frames
   FrameInterval interval_;   // likewise
   Continuity continuity_;    // likewise
   EventLine events_;
   Overload overload_;
   std::unique_ptr<Control> control_;  // outlives the executor, whose threads report to it
-  // What downstream answered, for upstream to be told once, as a chain of plain elements would; an
-  // error is told until a flush.
+  // Last result of downstream. Upstream gets it once, as from a chain of plain elements; an error
+  // stays until a flush.
   std::atomic<GstFlowReturn> flow_{GST_FLOW_OK};
   std::atomic<bool> dropping_{false}, shut_down_{false};
   std::atomic<uint64_t> frames_page_locked_{0};
@@ -163,7 +163,7 @@ class Run {
   std::function<void()> device_joined_;
   DeviceOpening opening_;
   DeviceProvider provider_;
-  // As many as can be in flight, and one for the frame that waits to be let in.
+  // One for each frame that can be in flight, and one for the frame that waits to be submitted.
   std::vector<std::unique_ptr<FrameItem>> items_;
   std::vector<FrameItem*> idle_;
   std::unique_ptr<Executor> executor_;

@@ -13,12 +13,11 @@ namespace {
 
 GType granularity_get_type() {
   static const GEnumValue values[] = {
-      {Settings::kAuto, "Chosen by the bin", "auto"},
-      {Settings::kCoarse, "Coarse: one frame a core, several frames at a time", "cg"},
-      {Settings::kMedium, "Medium: one frame over all cores", "mg"},
-      {Settings::kMediumOfTwo, "Medium: two frames at a time over half of the cores each", "mg2"},
-      {Settings::kMediumOfFour, "Medium: four frames at a time over a quarter of the cores each",
-       "mg4"},
+      {Settings::kAuto, "The bin chooses", "auto"},
+      {Settings::kCoarse, "Coarse: each core computes a frame of its own", "cg"},
+      {Settings::kMedium, "Medium: all cores compute one frame together", "mg"},
+      {Settings::kMediumOfTwo, "Medium: two halves of the cores compute a frame each", "mg2"},
+      {Settings::kMediumOfFour, "Medium: four quarters of the cores compute a frame each", "mg4"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstTandemGranularity", values);
   return type;
@@ -26,13 +25,12 @@ GType granularity_get_type() {
 
 GType metric_get_type() {
   static const GEnumValue values[] = {
-      {static_cast<int>(Metric::throughput), "Most frames a second", "throughput"},
-      {static_cast<int>(Metric::energy), "Fewest joules a frame", "energy"},
-      {static_cast<int>(Metric::efficiency), "Most throughput / energy", "efficiency"},
-      {static_cast<int>(Metric::edp), "Least energy-delay product: joules a frame / throughput",
-       "edp"},
-      {static_cast<int>(Metric::latency),
-       "Least latency: what 95 of 100 frames take at most from pad to pad", "latency"},
+      {static_cast<int>(Metric::throughput), "Highest throughput (frames/s)", "throughput"},
+      {static_cast<int>(Metric::energy), "Lowest energy (J a frame)", "energy"},
+      {static_cast<int>(Metric::efficiency), "Highest throughput / energy", "efficiency"},
+      {static_cast<int>(Metric::edp), "Lowest energy-delay product: energy / throughput", "edp"},
+      {static_cast<int>(Metric::latency), "Lowest latency: 95th percentile from pad to pad",
+       "latency"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstTandemMetric", values);
   return type;
@@ -40,10 +38,10 @@ GType metric_get_type() {
 
 GType adapt_get_type() {
   static const GEnumValue values[] = {
-      {Settings::kOff, "Never: what runs goes on", "off"},
-      {Settings::kCaps, "When the frames' size or format changes", "caps"},
-      {Settings::kDrift, "When frames take longer or shorter than they used to", "drift"},
-      {Settings::kBoth, "At both", "both"},
+      {Settings::kOff, "Never: the configuration stays", "off"},
+      {Settings::kCaps, "When the size or the format of the frames changes", "caps"},
+      {Settings::kDrift, "When frames take longer or shorter than before", "drift"},
+      {Settings::kBoth, "In both cases", "both"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstTandemAdapt", values);
   return type;
@@ -52,7 +50,7 @@ GType adapt_get_type() {
 GType overload_get_type() {
   static const GEnumValue values[] = {
       {Overload::kBlock, "Upstream waits: no frame is lost", "block"},
-      {Overload::kDrop, "The newest frame goes on; older ones that wait are dropped", "drop"},
+      {Overload::kDrop, "The newest frame proceeds; older frames that wait are dropped", "drop"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstTandemOverload", values);
   return type;
@@ -62,66 +60,150 @@ void install(GObjectClass* klass, Property property, GParamSpec* spec) {
   g_object_class_install_property(klass, static_cast<guint>(property), spec);
 }
 
+void install_configuration(GObjectClass* klass, GParamFlags playing, GParamFlags ready) {
+  install(klass, Property::mapping,
+          g_param_spec_string("mapping", "Mapping",
+                              "Device of each stage, one letter a stage: g (OpenCL device; h, i: "
+                              "of other kinds), c (CPU) or s (split: both compute rows of each "
+                              "frame), as in gcc; auto: the bin chooses",
+                              "auto", playing));
+  install(klass, Property::granularity,
+          g_param_spec_enum("granularity", "Granularity", "Distribution of frames over the cores",
+                            granularity_get_type(), Settings::kAuto, playing));
+  install(klass, Property::threads,
+          g_param_spec_int("threads", "Threads",
+                           "Frames in flight on the CPU with coarse granularity, 1 to cores + 1; "
+                           "0: auto (frames)",
+                           0, 1024, 0, playing));
+  install(klass, Property::lanes,
+          g_param_spec_int("lanes", "Lanes",
+                           "Frames in flight on an OpenCL device, each on a queue of its own, so "
+                           "that copies and kernels overlap; 0: auto, or 1 if all else is set "
+                           "(frames)",
+                           0, kMaxLanes, 0, playing));
+  install(klass, Property::tasks,
+          g_param_spec_int("tasks", "Tasks",
+                           "Parts in which an OpenCL device computes a frame, so that copies and "
+                           "kernels of one frame overlap; 1: whole frames; 0: auto (bands of rows)",
+                           0, kMaxTasks, 0, playing));
+  install(klass, Property::split,
+          g_param_spec_string("split", "Split",
+                              "The CPU's share of the rows in stages with s in `mapping`: 1 to 99, "
+                              "auto, or off to split no frame (percent)",
+                              "auto", playing));
+  install(klass, Property::cores,
+          g_param_spec_int("cores", "Cores",
+                           "Cores that the CPU's side may use; 0: all physical cores of this "
+                           "process (cores)",
+                           0, 1023, 0, ready));
+  install(klass, Property::opencl_device,
+          g_param_spec_string("opencl-device", "OpenCL device",
+                              "OpenCL device: auto (never a CPU), any, or a part of its name; for "
+                              "several devices A,B or all, with a letter of `mapping` for each "
+                              "kind",
+                              "auto", ready));
+}
+
 void install_adaptation(GObjectClass* klass, GParamFlags playing, GParamFlags ready) {
   install(klass, Property::metric,
           g_param_spec_enum("metric", "Metric",
-                            "What to optimise; all but throughput and latency need energy",
+                            "Goal of the optimisation; all but throughput and latency need an "
+                            "energy source",
                             metric_get_type(), static_cast<int>(Metric::throughput), playing));
   install(klass, Property::target_fps,
           g_param_spec_double("target-fps", "Target rate",
-                              "Take the least energy that reaches this rate; 0: off (frames/s)", 0,
+                              "Minimise energy at this throughput or more; 0: off (frames/s)", 0,
                               G_MAXDOUBLE, 0, playing));
   install(klass, Property::power_budget,
           g_param_spec_double("power-budget", "Power budget",
-                              "Take the most throughput within this power; 0: off (W)", 0,
-                              G_MAXDOUBLE, 0, playing));
+                              "Maximise throughput within this power; 0: off (W)", 0, G_MAXDOUBLE,
+                              0, playing));
   install(klass, Property::target_latency,
           g_param_spec_double("target-latency", "Target latency",
-                              "Take the most throughput, or with target-fps the least energy, with "
-                              "which 95 of 100 frames take less from pad to pad; 0: off (ms)",
+                              "Maximise throughput, or with target-fps minimise energy, such that "
+                              "95 of 100 frames take less from pad to pad; 0: off (ms)",
                               0, G_MAXDOUBLE, 0, playing));
   install(klass, Property::max_overhead,
-          g_param_spec_double("max-overhead", "Most overhead",
-                              "What training may cost; 0: never train (share of the stream's time)",
-                              0, 0.99, 0.05, playing));
-  install(klass, Property::adapt,
-          g_param_spec_enum("adapt", "Adapt", "When to measure again what configuration is best",
-                            adapt_get_type(), Settings::kBoth, playing));
+          g_param_spec_double("max-overhead", "Maximum overhead",
+                              "Budget for training; 0: no training (share of the stream's time)", 0,
+                              0.99, 0.05, playing));
+  install(
+      klass, Property::adapt,
+      g_param_spec_enum("adapt", "Adapt", "Reasons to measure again which configuration is best",
+                        adapt_get_type(), Settings::kBoth, playing));
   install(klass, Property::energy_source,
           g_param_spec_string("energy-source", "Energy source",
                               "auto, none, rapl, pcm, pcm:HOST:PORT, nvml, nvml:GPU or "
                               "model:c=12+35,g=8+150,u=6 (static + dynamic W)",
                               "auto", ready));
   install(klass, Property::tdp,
-          g_param_spec_double(
-              "tdp", "TDP",
-              "Thermal design power of what the energy source covers: no configuration is "
-              "expected to take more; 0: unknown (W)",
-              0, G_MAXDOUBLE, 0, ready));
-  install(
-      klass, Property::cpu_fallback,
-      g_param_spec_boolean("cpu-fallback", "CPU fallback",
-                           "Compute device stages on the CPU while the device is busy; without it "
-                           "they wait for the device",
-                           TRUE, playing));
-  install(
-      klass, Property::knowledge,
-      g_param_spec_string("knowledge", "Knowledge",
-                          "Where what was learnt outlives the process: auto (the user's cache), "
-                          "read-only (that, and nothing is added), off, or a folder",
-                          "auto", ready));
+          g_param_spec_double("tdp", "TDP",
+                              "Thermal design power of all that the energy source covers, an upper "
+                              "bound for predictions; 0: unknown (W)",
+                              0, G_MAXDOUBLE, 0, ready));
+  install(klass, Property::cpu_fallback,
+          g_param_spec_boolean("cpu-fallback", "CPU fallback",
+                               "Compute stages of the device on the CPU while the device is busy; "
+                               "otherwise they wait for the device",
+                               TRUE, playing));
+  install(klass, Property::knowledge,
+          g_param_spec_string("knowledge", "Knowledge",
+                              "Storage of measurements for later processes: auto (the user's "
+                              "cache), read-only (the same without writing), off, or a folder",
+                              "auto", ready));
 }
 
-void install_overload(GObjectClass* klass, GParamFlags playing) {
+void install_frames(GObjectClass* klass, GParamFlags playing, GParamFlags ready) {
+  install(klass, Property::stages,
+          g_param_spec_string("stages", "Stages",
+                              "Launch description of the chain that fills the empty bin: stages "
+                              "separated by !",
+                              "", ready));
+  install(klass, Property::keep_tensors,
+          g_param_spec_boolean("keep-tensors", "Keep tensors",
+                               "Leave the tensors of the stages on the outgoing frames, as "
+                               "GstTandemTensorMeta; takes memory for every frame that waits "
+                               "downstream",
+                               FALSE, playing));
   install(klass, Property::overload,
           g_param_spec_enum("overload", "Overload",
-                            "What happens to frames when the source is faster than the stages",
+                            "Handling of frames if the source is faster than the stages",
                             overload_get_type(), Overload::kBlock, playing));
   install(klass, Property::max_lateness,
-          g_param_spec_int64("max-lateness", "Most lateness",
-                             "With overload=drop, frames that come so much after their time to be "
-                             "shown are dropped; -1: however late (ns)",
+          g_param_spec_int64("max-lateness", "Maximum lateness",
+                             "With overload=drop, drop frames that arrive later than this after "
+                             "their presentation time; -1: no limit (ns)",
                              -1, G_MAXINT64, -1, playing));
+}
+
+void install_reports(GObjectClass* klass) {
+  const auto read_only = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  install(klass, Property::configuration,
+          g_param_spec_string("configuration", "Configuration",
+                              "Current configuration: mapping/granularity, threads, lanes, tasks "
+                              "and the CPU's share, as in gcc/cg3, ggg/cg12/q4, ggg/cg1/t4 or "
+                              "sss/mg/a37",
+                              "", read_only));
+  install(klass, Property::predictions,
+          g_param_spec_boxed("predictions", "Predictions",
+                             "Predictions of every configuration for the current frames, as "
+                             "configurations: an array of configuration, fps (frames/s), energy "
+                             "(J a frame), latency (ms)",
+                             GST_TYPE_STRUCTURE, read_only));
+  install(klass, Property::stats,
+          g_param_spec_boxed(
+              "stats", "Statistics",
+              "configuration, cores, lanes, tasks, frames, frames-cpu, frames-device, "
+              "frames-mixed, frames-in-bands, frames-page-locked, frames-dropped, "
+              "device-failures, in-flight, opencl-device, opencl-devices, tensors-made, "
+              "opencl-buffers-made, opencl-programs-made, opencl-objects-made, predicted-fps, "
+              "predicted-energy, predicted-latency, measured-fps, measured-energy (frames/s, J "
+              "a frame), latency-p50, latency-p95, waiting-p95 (ms), training, experiment, trial, "
+              "decisions, trainings, training-experiments, training-frames, training-seconds, "
+              "training-penalty, seconds (s), training-spent, energy-source, energy-coverage, and "
+              "for each of stages: name, cpu-frames, device-frames, fused-frames, cpu-ns, "
+              "device-ns (ns); docs/messages.md has a table of their types and units",
+              GST_TYPE_STRUCTURE, read_only));
 }
 
 // Calls `use` with the member behind a property that can be written.
@@ -195,99 +277,10 @@ void install_properties(GObjectClass* klass) {
   const auto flags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   const auto playing = static_cast<GParamFlags>(flags | GST_PARAM_MUTABLE_PLAYING);
   const auto ready = static_cast<GParamFlags>(flags | GST_PARAM_MUTABLE_READY);
-  const auto read_only = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  install(
-      klass, Property::mapping,
-      g_param_spec_string(
-          "mapping", "Mapping",
-          "Where each stage may run, one letter a stage: g (OpenCL device; h, i: of another kind), "
-          "c "
-          "(CPU) or s (both at a time, each computes rows of the frame), as in gcc; or auto",
-          "auto", playing));
-  install(klass, Property::granularity,
-          g_param_spec_enum("granularity", "Granularity", "How the CPU's cores share the work",
-                            granularity_get_type(), Settings::kAuto, playing));
-  install(klass, Property::threads,
-          g_param_spec_int("threads", "Threads",
-                           "What coarse grain computes at a time, 1 to cores + 1; 0: auto (frames)",
-                           0, 1024, 0, playing));
-  install(
-      klass, Property::lanes,
-      g_param_spec_int(
-          "lanes", "Lanes",
-          "What is on an OpenCL device at a time, each on a queue of its own, so that copies and "
-          "kernels overlap; 0: auto, or 1 where all else is set (frames)",
-          0, kMaxLanes, 0, playing));
-  install(
-      klass, Property::tasks,
-      g_param_spec_int(
-          "tasks", "Tasks",
-          "In how many parts an OpenCL device computes what it can of a frame, so that copies and "
-          "kernels of one frame overlap; 1: whole frames; 0: auto (bands of rows)",
-          0, kMaxTasks, 0, playing));
-  install(klass, Property::split,
-          g_param_spec_string(
-              "split", "Split",
-              "The CPU's share of the rows of stages with s in `mapping`, 1 to 99; auto; "
-              "or off: no frame is split (percent)",
-              "auto", playing));
-  install(
-      klass, Property::cores,
-      g_param_spec_int("cores", "Cores",
-                       "What the CPU's side may use; 0: all physical ones of this process (cores)",
-                       0, 1023, 0, ready));
-  install(
-      klass, Property::opencl_device,
-      g_param_spec_string("opencl-device", "OpenCL device",
-                          "Which OpenCL device: auto (never a CPU), any, or a part of its name; "
-                          "several: A,B or all, of which each kind has a letter of `mapping`",
-                          "auto", ready));
-  install(klass, Property::stages,
-          g_param_spec_string("stages", "Stages",
-                              "Fills the empty bin, as in \"vividfilter ! vividhistogram ! "
-                              "vividclassifier\"",
-                              "", ready));
-  install(klass, Property::keep_tensors,
-          g_param_spec_boolean(
-              "keep-tensors", "Keep tensors",
-              "Leave what the stages computed on the frames that leave the bin, as "
-              "GstTandemTensorMeta; takes memory for every frame that waits downstream",
-              FALSE, playing));
+  install_configuration(klass, playing, ready);
+  install_frames(klass, playing, ready);
   install_adaptation(klass, playing, ready);
-  install_overload(klass, playing);
-  install(
-      klass, Property::configuration,
-      g_param_spec_string(
-          "configuration", "Configuration",
-          "What runs now: mapping/granularity, threads, lanes, tasks and the CPU's share, as in "
-          "gcc/cg3, ggg/cg12/q4, ggg/cg1/t4 or sss/mg/a37",
-          "", read_only));
-  install(
-      klass, Property::predictions,
-      g_param_spec_boxed("predictions", "Predictions",
-                         "What is expected of every configuration for the frames that come now, as "
-                         "configurations: an array of configuration, fps (frames/s), energy (J a "
-                         "frame), latency (ms)",
-                         GST_TYPE_STRUCTURE, read_only));
-  install(
-      klass, Property::stats,
-      g_param_spec_boxed(
-          "stats", "Statistics",
-          "configuration, cores, lanes, tasks, frames, frames-cpu, frames-device, frames-mixed, "
-          "frames-in-bands, "
-          "frames-page-locked, frames-dropped, device-failures, in-flight, opencl-device, "
-          "opencl-devices, "
-          "tensors-made, "
-          "opencl-buffers-made, opencl-programs-made, opencl-objects-made, "
-          "predicted-fps, predicted-energy, predicted-latency, measured-fps, measured-energy "
-          "(frames/s, J "
-          "a frame), latency-p50, latency-p95, waiting-p95 (ms), training, experiment, trial, "
-          "decisions, trainings, training-experiments, "
-          "training-frames, training-seconds, training-penalty, seconds (s), training-spent, "
-          "energy-source, energy-coverage, and for each "
-          "of stages: name, cpu-frames, device-frames, fused-frames, cpu-ns, device-ns (ns); "
-          "docs/messages.md has a table of their types and units",
-          GST_TYPE_STRUCTURE, read_only));
+  install_reports(klass);
 }
 
 void set_setting(Settings& settings, Property property, const GValue* value) {
@@ -374,7 +367,8 @@ AdaptRules adapt_rules(const Settings& settings, int stages, int cores) {
     rules.allowed.frames_at_once = 1 << (settings.granularity - Settings::kMedium);
     if (rules.allowed.frames_at_once > cores) {
       throw std::runtime_error("granularity=mg" + std::to_string(rules.allowed.frames_at_once) +
-                               " needs as many cores, and there are " + std::to_string(cores));
+                               " needs as many cores, but only " + std::to_string(cores) +
+                               " are available");
     }
   } else {
     if (settings.granularity == Settings::kCoarse) rules.allowed.granularity = Granularity::coarse;

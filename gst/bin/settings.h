@@ -11,7 +11,7 @@
 
 namespace tandem::bin {
 
-/// tandembin's properties, by id.
+/// Ids of tandembin's properties.
 enum class Property : guint {
   mapping = 1,
   granularity,
@@ -40,7 +40,7 @@ enum class Property : guint {
   predictions,
 };
 
-/// What the properties that can be written say.
+/// The values of the properties that can be written.
 struct Settings {
   enum GranularityChoice { kAuto, kCoarse, kMedium, kMediumOfTwo, kMediumOfFour };
   enum AdaptChoice { kOff, kCaps, kDrift, kBoth };  // bit 0: caps, bit 1: drift
@@ -51,7 +51,7 @@ struct Settings {
   int lanes = 0;    ///< 0: auto
   int tasks = 0;    ///< 0: auto
   std::string split = "auto";
-  int cores = 0;  ///< 0: the physical cores that the process may use
+  int cores = 0;  ///< 0: all physical cores that the process may use
   std::string opencl_device = "auto";
   std::string stages;
   bool keep_tensors = false;
@@ -63,23 +63,23 @@ struct Settings {
   bool cpu_fallback = true;
   std::string knowledge = "auto";
   int overload = Overload::kBlock;
-  gint64 max_lateness_ns = -1;  ///< -1: no bound
+  gint64 max_lateness_ns = -1;  ///< -1: no limit
 
   bool operator==(const Settings&) const = default;
 };
 
 void install_properties(GObjectClass* klass);
 
-/// What a change of a property may lead to.
+/// The effect of a change of a property while frames flow.
 enum class SettingChange { nothing, rules, objective };
 
-/// Sets or reads the setting behind a property that can be written.
+/// Set and read the setting of a property that can be written.
 void set_setting(Settings& settings, Property property, const GValue* value);
 void get_setting(const Settings& settings, Property property, GValue* value);
 SettingChange change_of(Property property);
 
-/// The rules that the settings make for a chain of `stages` stages and nC = `cores`. Throws
-/// std::runtime_error that says which property is wrong.
+/// Returns the rules of the settings for a chain of `stages` stages on `cores` cores. Throws
+/// std::runtime_error that names the invalid property.
 AdaptRules adapt_rules(const Settings& settings, int stages, int cores);
 
 }  // namespace tandem::bin

@@ -127,8 +127,8 @@ void stay_as_it_is(TandemBin* bin, Run& run, const char* why) {
   if (current_run(bin).get() != &run) return;
   run.control().keep_rules_with(run.device_side());
   lock.unlock();
-  run.control().tell();
-  GST_ELEMENT_WARNING(bin, LIBRARY, SETTINGS, ("The configuration stays as it is: %s.", why),
+  run.control().report();
+  GST_ELEMENT_WARNING(bin, LIBRARY, SETTINGS, ("The configuration is unchanged: %s.", why),
                       (nullptr));
 }
 
@@ -148,7 +148,7 @@ void reconfigure(TandemBin* bin) {
     configure(bin, *run);
     const bool other_memory = run->may_use_device != used_device;
     lock.unlock();
-    run->control().tell();
+    run->control().report();
     // So that upstream asks again what memory to take.
     if (other_memory) gst_pad_push_event(bin->self->sink, gst_event_new_reconfigure());
   } catch (const std::exception& e) {
@@ -165,7 +165,7 @@ void take_over_device(TandemBin* bin, Run& run, OpenedDevice opened) {
   } catch (const std::exception& e) {
     stay_as_it_is(bin, run, tandem::error_text(e).c_str());
   }
-  run.control().tell();
+  run.control().report();
   if (run.context()) gst_pad_push_event(bin->self->sink, gst_event_new_reconfigure());
 }
 
@@ -176,7 +176,7 @@ void change_run(TandemBin* bin, Change&& change) {
   if (!run) return;
   change(run->control());
   lock.unlock();
-  run->control().tell();
+  run->control().report();
 }
 
 // --- Pads --------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ void gst_tandem_bin_pad_added(GstElement* element, GstPad* pad) {
   GstPad* own = is_sink ? bin->self->sink : bin->self->src;
   if (pad == own || !GST_IS_GHOST_PAD(pad) || !own) return;
   if (gst_pad_is_linked(own) || current_run(bin)) {
-    GST_WARNING_OBJECT(bin, "pad %s stays unused: %s is in use already", GST_PAD_NAME(pad),
+    GST_WARNING_OBJECT(bin, "pad %s is ignored: %s is already in use", GST_PAD_NAME(pad),
                        GST_PAD_NAME(own));
     return;
   }
@@ -235,7 +235,7 @@ bool start_run(TandemBin* bin) {
       bin->self->run = run;
     }
     configuring.unlock();
-    run->control().tell_warnings();
+    run->control().report_warnings();
     if (plan.open_device)
       run->open_device_with([bin, run = run.get(), open = plan.open_device] {
         return [bin, run, opened = open()] { take_over_device(bin, *run, opened()); };
@@ -294,9 +294,9 @@ void set_stages(TandemBin* bin, const std::string& description) {
   }
   if (description.empty()) return;
   if (GST_BIN_NUMCHILDREN(bin) > 0) {
-    GST_ELEMENT_WARNING(bin, LIBRARY, SETTINGS,
-                        ("'stages' fills an empty tandembin; this one has stages already."),
-                        (nullptr));
+    GST_ELEMENT_WARNING(
+        bin, LIBRARY, SETTINGS,
+        ("'stages' applies to an empty tandembin only; this one already has stages."), (nullptr));
     return;
   }
   try {
@@ -320,7 +320,7 @@ void gst_tandem_bin_set_property(GObject* object, guint id, const GValue* value,
     ObjectLock lock(bin);
     const Settings before = bin->self->settings;
     set_setting(bin->self->settings, property, value);
-    // Else who sets a property whenever a decision is told would be told another one for ever.
+    // A handler that sets a property at each decision would otherwise trigger decisions forever.
     if (bin->self->settings == before) return;
     if (Run* run = bin->self->run.get()) take_over(bin->self->settings, *run);
   }
@@ -389,7 +389,8 @@ static void gst_tandem_bin_class_init(GstTandemBinClass* klass) {
   gst_element_class_set_static_metadata(
       element_class, "Tandem bin", "Generic/Bin/Filter/Analyzer/Video",
       "Holds a chain of stages and computes each frame's stages on CPU cores or an OpenCL device. "
-      "Each decision is an element message, tandem-decision: its fields are in docs/messages.md",
+      "It posts each decision as an element message, tandem-decision; docs/messages.md lists its "
+      "fields",
       "The Tandem authors");
   gst_element_class_add_static_pad_template(element_class, &sink_template);
   gst_element_class_add_static_pad_template(element_class, &src_template);

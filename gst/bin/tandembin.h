@@ -7,13 +7,13 @@
 
 #include "gst/bin/run.h"
 
-/// A bin that holds a chain of stages and decides where each stage of each frame is computed.
-/// Control (events, queries) goes along the pads of the children; frames go through the executor.
+/// A bin that contains a chain of stages and decides on which device each stage of each frame is
+/// computed. Events and queries pass the pads of the children, frames pass the executor.
 GType gst_tandem_bin_get_type();
 
 namespace tandem::bin {
 
-// What a tandembin's pads ask of it.
+// For the functions of a tandembin's pads.
 std::shared_ptr<Run> run_of(GstObject* bin);  ///< null outside PAUSED and PLAYING
 GstPad* sink_of(GstObject* bin);
 GstPad* src_of(GstObject* bin);

@@ -11,14 +11,16 @@
 
 namespace tandem {
 
-/// An allocator of host memory that is page-locked for `context`, so that its device copies frames
-/// from there at full speed; ordinary memory when there is none left. Memory that is freed stays
-/// with the allocator for the next request of its size, because locking pages takes longer than a
-/// frame. Memory keeps the allocator, and that the context: both may outlive who made them. Null
-/// when the device has no use for it or the bound is 0. Thread-safe.
+/// Returns an allocator of host memory that is page-locked for `context`, so that its device copies
+/// frames from there at full speed. Beyond the limit it allocates ordinary memory. Null: the device
+/// copies ordinary memory as fast, or the limit is 0. Thread-safe.
 ///
-/// All allocators together lock TANDEM_PAGE_LOCKED_MIB, as the environment says when this is
-/// called; else a 32nd of the memory, 256 MiB at most.
+/// The allocator keeps freed memory for the next request of its size, because locking pages takes
+/// longer than a frame. Memory holds a reference to the allocator, and the allocator one to the
+/// context.
+///
+/// The limit for all allocators together is TANDEM_PAGE_LOCKED_MIB of the environment, otherwise a
+/// 32nd of the memory and at most 256 MiB.
 ObjectRef<GstAllocator> make_page_locked_allocator(std::shared_ptr<opencl::Context> context);
 
 /// Whether the first memory of a buffer is page-locked memory of such an allocator.

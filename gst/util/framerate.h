@@ -5,9 +5,8 @@
 
 namespace tandem {
 
-/// The shortest time from frame to frame that is taken for one, in ns: 10 000 frames a second.
-/// Streams of a variable rate state the rate of their clock instead: 90 000 is that of RTP and
-/// MPEG-TS, and x264enc writes 10^9 where its input has no rate.
+/// The shortest plausible interval of frames, that of 10 000 frames/s. Streams of variable rate
+/// state the rate of their clock instead: 90 kHz with RTP and MPEG-TS, 1 GHz from x264enc.
 constexpr uint64_t kShortestInterval_ns = 100'000;
 
 }  // namespace tandem

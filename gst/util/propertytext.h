@@ -7,7 +7,7 @@
 
 namespace tandem {
 
-/// "0..8", "true or false": what a property may be. Empty for types without bounds.
+/// Returns the range of a property, such as "0..8" or "true or false". Empty: its type has none.
 inline std::string range_text(const GParamSpec* spec) {
   const auto text = [](double value) {
     char digits[G_ASCII_DTOSTR_BUF_SIZE];

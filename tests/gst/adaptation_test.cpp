@@ -204,7 +204,7 @@ TEST(Adaptation, AnEnergySourceThatIsNotThereIsSaidWhateverTheMetric) {
   run_until(stream, 1);
   const std::vector<std::string> all = warnings(stream);
   ASSERT_EQ(all.size(), 1U);
-  EXPECT_EQ(all[0].rfind("energy-source=nvml:99 gives no energy: ", 0), 0U) << all[0];
+  EXPECT_EQ(all[0].rfind("energy-source=nvml:99 cannot measure energy: ", 0), 0U) << all[0];
 }
 
 TEST(Adaptation, PredictionsAreThereForEveryConfiguration) {

@@ -41,9 +41,10 @@ std::string with_model(const std::string& path) {
 }
 
 TEST(BadChain, EmptyBin) {
-  expect_no_start("tandembin",
-                  "tandembin is empty: put stages into it, as in \"tandembin.( vividfilter ! "
-                  "vividhistogram ! vividclassifier )\", or set its 'stages' property.");
+  expect_no_start(
+      "tandembin",
+      "tandembin is empty: put stages into it, as in \"tandembin.( STAGE ! STAGE )\", or "
+      "set its 'stages' property.");
 }
 
 TEST(BadChain, ForeignElement) {
@@ -98,7 +99,7 @@ TEST(BadChain, AStageAloneWithoutWhatItNeeds) {
 
 TEST(BadChain, ADescriptionThatCannotBeMade) {
   expect_no_start("tandembin stages=\"vividfliter ! vividhistogram\"",
-                  "The stages \"vividfliter ! vividhistogram\" cannot be made: no element "
+                  "The stages \"vividfliter ! vividhistogram\" cannot be created: no element "
                   "\"vividfliter\".");
 }
 
@@ -181,7 +182,7 @@ TEST(BadConfiguration, WhilePlayingItIsAWarningAndTheStreamGoesOn) {
   EXPECT_EQ(stream.pull(2).size(), 2U);
   g_object_set(stream.tandembin(), "threads", 9, nullptr);
   EXPECT_EQ(stream.messages.wait(GST_MESSAGE_WARNING).text,
-            "The configuration stays as it is: threads=9 is out of range: 1 to 3 (cores + 1), or 0 "
+            "The configuration is unchanged: threads=9 is out of range: 1 to 3 (cores + 1), or 0 "
             "for auto.");
   g_object_set(stream.tandembin(), "threads", 2, "mapping", "cc", nullptr);
   EXPECT_EQ(stream.messages.all(GST_MESSAGE_WARNING).size(), 2U);

@@ -100,7 +100,7 @@ class OneOfTwoFails : public TwoDevices {
     EXPECT_TRUE(stream.messages.all(GST_MESSAGE_ERROR).empty());
     const std::vector<Message> warnings = stream.messages.all(GST_MESSAGE_WARNING);
     ASSERT_EQ(warnings.size(), 1U);
-    EXPECT_EQ(warnings[0].text.rfind("One of the OpenCL devices failed, 1 of them", 0), 0U)
+    EXPECT_EQ(warnings[0].text.rfind("One of the OpenCL devices failed, the other 1", 0), 0U)
         << warnings[0].text;
     EXPECT_EQ(stream.configuration().substr(0, 3), mapping);
     EXPECT_GE(stream.stat("device-failures"), 1U);

@@ -80,7 +80,7 @@ TEST(Filling, AFullBinIsNotFilledAgain) {
   Stream stream(bin());
   g_object_set(stream.tandembin(), "stages", "vividfilter", nullptr);
   EXPECT_EQ(stream.messages.wait(GST_MESSAGE_WARNING).text,
-            "'stages' fills an empty tandembin; this one has stages already.");
+            "'stages' applies to an empty tandembin only; this one already has stages.");
   EXPECT_EQ(stream.run(2).size(), 2U);
 }
 

@@ -25,11 +25,12 @@ TEST_F(NoDevice, TheBinSaysSoOnceAndTheCpuComputes) {
   for (int i = 0; i < kFrames; ++i) expect_same(expected[i], got[i], false);
   const std::vector<Message> warnings = stream.messages.all(GST_MESSAGE_WARNING);
   ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_EQ(warnings[0].text.rfind(
-                "There is no OpenCL device to use, the CPU computes everything: no OpenCL device "
-                "fits \"any\". ",
-                0),
-            0U)
+  EXPECT_EQ(
+      warnings[0].text.rfind(
+          "There is no OpenCL device to use, so the CPU computes all stages: no OpenCL device "
+          "fits \"any\". ",
+          0),
+      0U)
       << warnings[0].text;
   EXPECT_EQ(stream.configuration().substr(0, 3), "ccc");
   EXPECT_EQ(stream.stat("frames-cpu"), uint64_t{kFrames});

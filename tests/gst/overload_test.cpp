@@ -79,7 +79,8 @@ TEST(Overload, DropLetsNewFramesThroughAndTellsOfTheOthers) {
 void count_line(GstDebugCategory*, GstDebugLevel level, const gchar*, const gchar*, gint, GObject*,
                 GstDebugMessage* message, gpointer lines) {
   if (level == GST_LEVEL_WARNING &&
-      std::string(gst_debug_message_get(message)).find("frames were dropped") != std::string::npos)
+      std::string(gst_debug_message_get(message)).find("frames since the last such warning") !=
+          std::string::npos)
     ++*static_cast<std::atomic<int>*>(lines);
 }
 

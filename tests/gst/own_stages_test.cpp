@@ -119,7 +119,7 @@ TEST(OwnSides, WhatOnlyADeviceCanComputeWaitsForIt) {
 TEST(OwnSides, AMappingThatCannotBeIsRefused) {
   if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   const std::string why =
-      "mapping 'cc' has ownadd on the CPU, which has no CPU implementation: write g for stage 2";
+      "mapping 'cc' puts ownadd on the CPU, but it has no CPU implementation: write g for stage 2";
   Stream wrong(bin_of(kDeviceOnly, "mapping=cc"), kSize);
   wrong.set_state_without_waiting(GST_STATE_PAUSED);
   EXPECT_EQ(wrong.messages.wait(GST_MESSAGE_ERROR).text, why);
@@ -130,7 +130,7 @@ TEST(OwnSides, AMappingThatCannotBeIsRefused) {
   right.pull(1);
   g_object_set(right.tandembin(), "mapping", "cc", nullptr);
   EXPECT_EQ(right.messages.wait(GST_MESSAGE_WARNING).text,
-            "The configuration stays as it is: " + why + ".");
+            "The configuration is unchanged: " + why + ".");
   EXPECT_EQ(right.configuration().substr(0, 2), "cg");
 }
 

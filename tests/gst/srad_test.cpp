@@ -289,14 +289,13 @@ TEST(SradBadInput, IterationsWithoutTandembin) {
 }
 
 TEST(SradBadInput, IterationsOfAPartThatIsNotThere) {
-  EXPECT_EQ(
-      error_of("sradextract ! sradprepare ! tandembin.( sradreduce ! sraddiffuse ! "
-               "sradupdate iterations=2 )"),
-      "sradupdate is set to send frames 2 times through the stages from sradprepare on, which "
-      "is not before it in this tandembin.");
+  EXPECT_EQ(error_of("sradextract ! sradprepare ! tandembin.( sradreduce ! sraddiffuse ! "
+                     "sradupdate iterations=2 )"),
+            "sradupdate is set to send frames 2 times through the stages from sradprepare on, but "
+            "none of that name precedes it in this tandembin.");
   EXPECT_EQ(error_of(std::string("tandembin.( sradextract ! ") + kMiddle + " iterations=2 ! " +
                      kMiddle + " iterations=3 )"),
-            "sradupdate is set to send frames 3 times through the stages from sradprepare on, and "
+            "sradupdate is set to send frames 3 times through the stages from sradprepare on, but "
             "tandembin repeats one part of a chain only: set the other one to 1.");
 }
 

@@ -16,6 +16,9 @@ namespace tandem {
 /// Most tensors of a plan.
 inline constexpr std::size_t kMostStageTensors = 32;
 
+/// Whether the file's code for the cores can be compiled here.
+bool has_cores(const StageFile& file);
+
 /// The initial value of a parameter.
 StageValue initial_value(const StageParameter& parameter);
 
