@@ -57,6 +57,11 @@ static void gst_tandem_stage_notify(GObject* object, GParamSpec*) {
   GST_TANDEM_STAGE(object)->priv->adapter.property_set();
 }
 
+// Called by GStreamer after each property that was set of an object whose parent is the stage.
+static void gst_tandem_stage_deep_notify(GstObject* object, GstObject* child, GParamSpec*) {
+  if (!GST_IS_PAD(child)) GST_TANDEM_STAGE(object)->priv->adapter.property_set();
+}
+
 static void gst_tandem_stage_set_property(GObject* object, guint id, const GValue* value,
                                           GParamSpec* pspec) {
   GstTandemStagePrivate& self = *GST_TANDEM_STAGE(object)->priv;
@@ -269,6 +274,7 @@ static void gst_tandem_stage_class_init(GstTandemStageClass* klass) {
   object_class->get_property = gst_tandem_stage_get_property;
   object_class->finalize = gst_tandem_stage_finalize;
   object_class->notify = gst_tandem_stage_notify;
+  GST_OBJECT_CLASS(klass)->deep_notify = gst_tandem_stage_deep_notify;
 
   const auto flags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
                                               GST_PARAM_MUTABLE_READY);

@@ -44,7 +44,9 @@ typedef struct _GstTandemStagePrivate GstTandemStagePrivate;
  *
  * Base of every stage element. Alone in a pipeline it computes frame by frame on the device that
  * its `device` property names; inside tandembin the bin decides where each of its frames is
- * computed. What a subclass has of readable properties is taken over between two frames.
+ * computed. The base class reads the readable properties of the subclass between two frames, and,
+ * if it is a #GstChildProxy, those of its children. Such a child is a #GstObject whose parent is
+ * the stage. Names of properties are unique among the stage and its children.
  */
 struct _GstTandemStage {
   GstBaseTransform parent;

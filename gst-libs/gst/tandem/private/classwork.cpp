@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/tandem/error.h>
 #include <gst/tandem/private/classwork.h>
+#include <gst/tandem/private/ref.h>
 
 #include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <utility>
 
 #include "kernels/opencl/handles.h"
 #include "kernels/util/program_cache.h"
@@ -14,23 +16,50 @@ namespace {
 
 using Inside = _GstTandemFrame::Inside;
 
-GstStructure* read_values(GstTandemStage* stage) {
-  GstStructure* values = gst_structure_new_empty("settings");
+using Children = std::vector<ObjectRef<GObject>>;
+
+// Objects whose properties are settings too. Pads are none of them.
+Children children_of(GstTandemStage* stage) {
+  Children children;
+  if (!GST_IS_CHILD_PROXY(stage)) return children;
+  GstChildProxy* const proxy = GST_CHILD_PROXY(stage);
+  const guint count = gst_child_proxy_get_children_count(proxy);
+  for (guint i = 0; i < count; ++i) {
+    ObjectRef<GObject> child(gst_child_proxy_get_child_by_index(proxy, i));
+    if (child && !GST_IS_PAD(child.get())) children.push_back(std::move(child));
+  }
+  return children;
+}
+
+// The readable properties of the classes below `base`.
+void add_properties(GObject* object, GType base, GstStructure* values) {
   guint count = 0;
-  GParamSpec** all = g_object_class_list_properties(G_OBJECT_GET_CLASS(stage), &count);
+  GParamSpec** all = g_object_class_list_properties(G_OBJECT_GET_CLASS(object), &count);
   for (guint i = 0; i < count; ++i) {
     const GParamSpec* spec = all[i];
-    const bool own = spec->owner_type != GST_TYPE_TANDEM_STAGE &&
-                     g_type_is_a(spec->owner_type, GST_TYPE_TANDEM_STAGE);
+    const bool own = spec->owner_type != base && g_type_is_a(spec->owner_type, base);
     if (!own || (spec->flags & G_PARAM_READABLE) == 0) continue;
     GValue value = G_VALUE_INIT;
     g_value_init(&value, spec->value_type);
-    g_object_get_property(G_OBJECT(stage), spec->name, &value);
+    g_object_get_property(object, spec->name, &value);
     gst_structure_take_value(values, spec->name, &value);
   }
   g_free(all);
+}
+
+GstStructure* read_values(GstTandemStage* stage, const Children& children) {
+  GstStructure* values = gst_structure_new_empty("settings");
+  add_properties(G_OBJECT(stage), GST_TYPE_TANDEM_STAGE, values);
+  for (const auto& child : children) add_properties(child.get(), GST_TYPE_OBJECT, values);
   if (const auto add = GST_TANDEM_STAGE_GET_CLASS(stage)->add_settings) add(stage, values);
   return values;
+}
+
+bool keeps_work(GstTandemStage* stage, const Children& children, const char* name) {
+  const GParamSpec* spec = g_object_class_find_property(G_OBJECT_GET_CLASS(stage), name);
+  for (const auto& child : children)
+    if (!spec) spec = g_object_class_find_property(G_OBJECT_GET_CLASS(child.get()), name);
+  return spec && (spec->flags & GST_TANDEM_PARAM_KEEPS_WORK) != 0;
 }
 
 // All properties that differ differ in the text.
@@ -43,7 +72,7 @@ std::string text_of(const GstStructure* values, const char* name) {
   return made;
 }
 
-// An instance may be of a class that belongs to it alone; its factory stays.
+// As a launch line has it.
 const char* name_of(GstTandemStage* stage) {
   GstElementFactory* factory = gst_element_get_factory(GST_ELEMENT_CAST(stage));
   return factory ? GST_OBJECT_NAME(factory) : G_OBJECT_TYPE_NAME(stage);
@@ -76,7 +105,7 @@ StageSettings::~StageSettings() {
 }
 
 StageDescription describe_now(GstTandemStage* stage) {
-  GstStructure* values = read_values(stage);
+  GstStructure* values = read_values(stage, children_of(stage));
   StageDescription description = describe(stage, values).stage;
   gst_structure_free(values);
   return description;
@@ -84,14 +113,14 @@ StageDescription describe_now(GstTandemStage* stage) {
 
 std::shared_ptr<const StageSettings> read_settings(GstTandemStage* stage) {
   auto read = std::make_shared<StageSettings>();
-  read->values = read_values(stage);
+  const Children children = children_of(stage);
+  read->values = read_values(stage, children);
   read->all = read->work = name_of(stage);
   for (int i = 0; i < gst_structure_n_fields(read->values); ++i) {
     const char* name = gst_structure_nth_field_name(read->values, static_cast<guint>(i));
-    const GParamSpec* spec = g_object_class_find_property(G_OBJECT_GET_CLASS(stage), name);
     const std::string text = text_of(read->values, name);
     read->all += text;
-    if (!spec || (spec->flags & GST_TANDEM_PARAM_KEEPS_WORK) == 0) read->work += text;
+    if (!keeps_work(stage, children, name)) read->work += text;
   }
   if (const auto rounds = GST_TANDEM_STAGE_GET_CLASS(stage)->get_rounds)
     read->rounds = std::max(1, rounds(stage, read->values));

@@ -35,7 +35,8 @@ struct StageSettings {
   /// How often frames pass the part of the chain that ends with this stage; at least 1. Part of the
   /// settings, because a frame's way is known before there is work for it.
   int rounds = 1;
-  GstStructure* values = nullptr;  ///< owned: the readable properties of the subclass by name
+  /// Owned. By name: the readable properties of the subclass, and of its children.
+  GstStructure* values = nullptr;
 };
 
 class ClassWork;
