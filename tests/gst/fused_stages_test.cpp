@@ -205,8 +205,10 @@ TEST(FusedStages, PropertiesChangeWhilePlaying) {
       stream.play();
       std::vector<Result> all;
       for (int i = 0; i < kFrames; ++i) {
-        g_object_set(stream.element("linear"), "gain", 1 + 0.25 * i, nullptr);
-        g_object_set(stream.element("cut"), "gain", 40 + 20 * i, nullptr);
+        gst_child_proxy_set(GST_CHILD_PROXY(stream.element("linear")), "params::gain", 1 + 0.25 * i,
+                            nullptr);
+        gst_child_proxy_set(GST_CHILD_PROXY(stream.element("cut")), "params::gain", 40 + 20 * i,
+                            nullptr);
         stream.push(i, i + 1);
         all.push_back(stream.pull(1).at(0));
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// kernelstage: its properties, its way through pipelines and bins, and files that are no good.
+// kernelstage: its way through pipelines and bins, and files that are no good.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -54,14 +54,15 @@ std::string error_of(const std::string& stages) {
 }
 
 TEST(KernelStage, ComputesAlone) {
-  Stream stream("kernelstage device=cpu location=" + add_file() + " plus=7", kSize);
+  Stream stream("kernelstage device=cpu location=" + add_file() + " params::plus=7", kSize);
   expect_sums(stream.run(kFrames), 7);
 }
 
 TEST(KernelStage, ComputesOnTheDevice) {
   if (!have_opencl_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
-  Stream stream("kernelstage device=opencl opencl-device=any location=" + add_file() + " plus=7",
-                kSize);
+  Stream stream(
+      "kernelstage device=opencl opencl-device=any location=" + add_file() + " params::plus=7",
+      kSize);
   expect_sums(stream.run(kFrames), 7);
 }
 
@@ -81,76 +82,6 @@ TEST(KernelStage, ComputesUnderEveryMapping) {
         EXPECT_EQ(result.tensors.at("scaled").at(5), result.tensors.at("sum").at(5) + 0.5F);
     }
   }
-}
-
-TEST(KernelStage, ParametersOfOneNameAndTwoTypes) {
-  Stream stream("kernelstage name=a location=" + add_file() +
-                    " plus=7 ! kernelstage name=b location=" + scale_file() + " plus=0.25",
-                kSize);
-  for (const auto& [name, type] : {std::pair{"a", G_TYPE_INT}, {"b", G_TYPE_DOUBLE}}) {
-    GObjectClass* const klass = G_OBJECT_GET_CLASS(stream.element(name));
-    GParamSpec* const pspec = g_object_class_find_property(klass, "plus");
-    ASSERT_TRUE(pspec);
-    EXPECT_EQ(pspec->value_type, type) << name;
-    EXPECT_STREQ(g_param_spec_get_blurb(pspec), "What is added");
-  }
-  const auto results = stream.run(kFrames);
-  expect_sums(results, 7);
-  EXPECT_EQ(results.at(0).tensors.at("scaled").at(0), results.at(0).pixels.at(0) + 7.25F);
-}
-
-TEST(KernelStage, ParametersChangeWhilePlaying) {
-  for (const std::string& stages :
-       {"kernelstage name=add location=" + add_file(),
-        bin_of("kernelstage name=add location=" + add_file(), "keep-tensors=true")}) {
-    Stream stream(stages, kSize);
-    stream.play();
-    stream.push(0, 1);
-    const auto before = stream.pull(1);
-    g_object_set(stream.element("add"), "plus", 20, nullptr);
-    stream.push(1, 2);
-    const auto after = stream.pull(1);
-    ASSERT_EQ(before.size() + after.size(), 2U);
-    EXPECT_EQ(before[0].tensors.at("sum").at(0), before[0].pixels.at(0) + 3);
-    EXPECT_EQ(after[0].tensors.at("sum").at(0), after[0].pixels.at(0) + 20);
-    int plus = 0;
-    g_object_get(stream.element("add"), "plus", &plus, nullptr);
-    EXPECT_EQ(plus, 20);
-  }
-}
-
-// What gst-inspect-1.0 shows.
-TEST(KernelStage, LocationIsAString) {
-  const auto type_of = [](GstElement* element) {
-    return g_object_class_find_property(G_OBJECT_GET_CLASS(element), "location")->value_type;
-  };
-  GstElement* const made =
-      GST_ELEMENT(gst_object_ref_sink(gst_element_factory_make("kernelstage", nullptr)));
-  EXPECT_EQ(type_of(made), G_TYPE_STRING);
-  for (const std::string& file : {add_file(), scale_file()}) {
-    g_object_set(made, "location", file.c_str(), nullptr);
-    EXPECT_EQ(type_of(made), G_TYPE_STRING) << file;
-  }
-  gst_object_unref(made);
-  GstElement* const parsed = GST_ELEMENT(gst_object_ref_sink(
-      gst_parse_launch(("kernelstage location=" + add_file() + " plus=7").c_str(), nullptr)));
-  EXPECT_EQ(type_of(parsed), G_TYPE_STRING);
-  int plus = 0;
-  g_object_get(parsed, "plus", &plus, nullptr);
-  EXPECT_EQ(plus, 7);
-  gst_object_unref(parsed);
-}
-
-TEST(KernelStage, AnotherFileHasOtherProperties) {
-  Stream stream("kernelstage name=add device=cpu location=" + add_file() + " plus=9", kSize);
-  GstElement* const add = stream.element("add");
-  g_object_set(add, "location", scale_file().c_str(), nullptr);
-  double plus = 0;
-  g_object_get(add, "plus", &plus, nullptr);
-  EXPECT_EQ(plus, 0.5);
-  g_object_set(add, "location", add_file().c_str(), nullptr);
-  g_object_set(add, "plus", 4, nullptr);
-  expect_sums(stream.run(kFrames), 4);
 }
 
 TEST(KernelStage, ChangesLuma) {
@@ -271,35 +202,6 @@ TEST(KernelStage, SaysWhereCodeIsWrong) {
     const std::string error = error_of("kernelstage " + where + " location=" + path);
     EXPECT_NE(error.find(path + ":5:6"), std::string::npos) << error;
   }
-}
-
-TEST(KernelStage, SaysWhichParameterIsWrong) {
-  add_file();
-  EXPECT_EQ(error_of("kernelstage location=" + add_file() + " plus=1000"),
-            "plus=1000 is out of the range 0..100 that " + add_file() + " states");
-  EXPECT_EQ(error_of("kernelstage location=" + scale_file() + " plus=1.5"),
-            "plus=1.5 is out of the range 0..1 that " + scale_file() + " states");
-  EXPECT_EQ(error_of("kernelstage location=" + add_file() + " plus=much"),
-            "plus=much is no whole number (0..100)");
-  EXPECT_EQ(error_of("kernelstage location=" + scale_file() + " plus=much"),
-            "plus=much is no number (0..1)");
-  const std::string flag = file_of(
-      "flag",
-      "//!STAGE flag\n//!PARAM on bool true\n//!READ luma\n//!WRITE to uint8\n//!MAP\nto = on;\n");
-  EXPECT_EQ(error_of("kernelstage location=" + flag + " on=perhaps"),
-            "on=perhaps is no truth value (true or false)");
-  EXPECT_EQ(error_of("kernelstage location=" + flag + " plus=1"),
-            flag + " has no parameter 'plus': it has on");
-  const std::string other = file_of(
-      "plain", "//!STAGE plain\n//!READ luma\n//!WRITE to uint8\n//!MAP\nto = luma(0, 0);\n");
-  EXPECT_EQ(error_of("kernelstage location=" + other + " plus=1"),
-            other + " has no parameter 'plus': it has none");
-  GError* error = nullptr;
-  GstElement* const none =
-      gst_parse_launch(("kernelstage location=" + other + " unheard=1").c_str(), &error);
-  EXPECT_FALSE(none);
-  EXPECT_STREQ(error->message, "no property \"unheard\" in element \"kernelstage\"");
-  g_clear_error(&error);
 }
 
 TEST(KernelStage, SaysWhatMakesAMissingTensor) {

@@ -4,41 +4,39 @@
 #include <gst/tandem/private/ref.h>
 #include <gst/tandem/private/stagefile.h>
 
-#include <algorithm>
-#include <cstring>
-#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "files/hash.h"
 #include "files/regular_file.h"
-#include "gst/elements/kernelstage/stageclass.h"
 #include "gst/elements/kernelstage/stagefilework.h"
+#include "gst/elements/kernelstage/stageparams.h"
 #include "gst/elements/kernelstage/stageprogram.h"
 #include "gst/elements/kernelstage/tensormaker.h"
-#include "gst/util/propertytext.h"
 
 namespace tandem {
 namespace {
 
-GType base_type();
 GType element_type();
-void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec);
-void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec);
 
-/// What `location` names, read when it was set.
+enum { kNoProperty, kLocation };
+
+constexpr char kParams[] = "params";  // the child
+
+/// The stage file, as it was when `location` was set.
 struct Source {
   std::string location;
   std::string text;
   std::shared_ptr<const StageFile> file;
-  std::string problem;  ///< why there is no file
+  ObjectRef<GstObject> params;  ///< of the file
+  std::string problem;          ///< why there is no file
   StageDescription description;
 };
 
-/// What belongs to the element; the frame path works with what make_work() made of it.
+/// The state of the element. The frame path works with the work that make_work() made of it.
 struct Self {
-  // Under the object lock.
-  std::shared_ptr<const Source> source = std::make_shared<Source>();
-  std::vector<StageValue> values;
-  std::string problem;  ///< of a parameter that a launch line gives
+  std::shared_ptr<const Source> source = std::make_shared<Source>();  // under the object lock
 
   StageCompiler compiler;
   // Belongs to the one frame in flight: a stage that keeps something is serial.
@@ -53,11 +51,6 @@ struct Instance {
 gpointer parent_class = nullptr;
 
 Self& self_of(gpointer object) { return *static_cast<Instance*>(object)->self; }
-
-const char* kind_of(const StageParameter& p) {
-  if (p.type == StageParameter::Type::kBool) return "truth value";
-  return p.type == StageParameter::Type::kInt ? "whole number" : "number";
-}
 
 StageDescription describe(const StageFile& file) {
   StageDescription description;
@@ -87,12 +80,13 @@ std::shared_ptr<const Source> read_source(const std::string& location) {
     source->file = std::make_shared<const StageFile>(parse_stage_file(read.bytes, location));
     source->description = describe(*source->file);
     for (const StageParameter& p : source->file->parameters) {
-      auto* const base = static_cast<GObjectClass*>(g_type_class_peek(base_type()));
+      auto* const base = static_cast<GObjectClass*>(g_type_class_peek(element_type()));
       if (g_object_class_find_property(base, p.name.c_str()))
         throw StageFileError(location + ":" + std::to_string(p.line) +
                              ":1: every stage has a property '" + p.name + "' already");
     }
-  } catch (const StageFileError& error) {
+    source->params = make_stage_params(source->file->parameters);
+  } catch (const std::runtime_error& error) {
     source->file.reset();
     source->problem = error.what();
   }
@@ -100,107 +94,20 @@ std::shared_ptr<const Source> read_source(const std::string& location) {
   return source;
 }
 
-void set_parameter(GObject* object, guint id, const GValue* value, GParamSpec*) {
+// No lock is held where signals are emitted.
+void set_source(GObject* object, const std::shared_ptr<const Source>& source) {
+  GstObject* const params = source->params.get();
+  if (params) gst_object_set_parent(params, GST_OBJECT_CAST(object));
+  std::shared_ptr<const Source> before;
   {
     ObjectLock lock(object);
-    StageValue& mine = self_of(object).values.at(id - kFirstParameterProperty);
-    if (G_VALUE_HOLDS_DOUBLE(value)) {
-      mine.real = static_cast<float>(g_value_get_double(value));
-    } else {
-      mine.whole =
-          G_VALUE_HOLDS_BOOLEAN(value) ? g_value_get_boolean(value) : g_value_get_int(value);
-    }
+    before = std::exchange(self_of(object).source, source);
   }
-}
-
-void get_parameter(GObject* object, guint id, GValue* value, GParamSpec*) {
-  ObjectLock lock(object);
-  const StageValue mine = self_of(object).values.at(id - kFirstParameterProperty);
-  if (G_VALUE_HOLDS_DOUBLE(value)) {
-    g_value_set_double(value, static_cast<double>(mine.real));
-  } else if (G_VALUE_HOLDS_BOOLEAN(value)) {
-    g_value_set_boolean(value, mine.whole != 0);
-  } else {
-    g_value_set_int(value, mine.whole);
+  if (GstObject* const old = before->params.get()) {
+    gst_child_proxy_child_removed(GST_CHILD_PROXY(object), G_OBJECT(old), kParams);
+    gst_object_unparent(old);
   }
-}
-
-constexpr PropertyFunctions kParameter{set_parameter, get_parameter};
-
-// A parameter as text, which the file says how to read: of an element whose class was looked up
-// before it had the file. An error in it is told when the element starts.
-void set_text(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
-  if (id == kLocationProperty) return set_property(object, id, value, spec);
-  const std::string name = announced_name(id);
-  const gchar* const text = g_value_get_string(value);
-  GParamSpec* const pspec = g_object_class_find_property(G_OBJECT_GET_CLASS(object), name.c_str());
-  std::string problem;
-  const std::shared_ptr<const StageFile> file = self_of(object).source->file;
-  if (!file) return;  // has a problem of its own
-  const auto parameter = std::ranges::find(file->parameters, name, &StageParameter::name);
-  if (!pspec || parameter == file->parameters.end()) {
-    problem = self_of(object).source->location + " has no parameter '" + name + "': it has ";
-    for (const StageParameter& p : file->parameters)
-      problem += (&p == file->parameters.data() ? "" : ", ") + p.name;
-    if (file->parameters.empty()) problem += "none";
-  } else {
-    GValue typed = G_VALUE_INIT;
-    g_value_init(&typed, pspec->value_type);
-    if (!text || !gst_value_deserialize(&typed, text)) {
-      problem = name + "=" + (text ? text : "") + " is no " + kind_of(*parameter) + " (" +
-                range_text(pspec) + ")";
-    } else if (g_param_value_validate(pspec, &typed)) {
-      problem = name + "=" + text + " is out of the range " + range_text(pspec) + " that " +
-                self_of(object).source->location + " states";
-    } else {
-      g_object_set_property(object, pspec->name, &typed);
-    }
-    g_value_unset(&typed);
-  }
-  ObjectLock lock(object);
-  if (self_of(object).problem.empty()) self_of(object).problem = problem;
-}
-
-void get_text(GObject* object, guint id, GValue* value, GParamSpec* spec) {
-  if (id == kLocationProperty) return get_property(object, id, value, spec);
-  const std::string name = announced_name(id);
-  GParamSpec* const pspec = g_object_class_find_property(G_OBJECT_GET_CLASS(object), name.c_str());
-  if (!pspec || pspec->owner_type == element_type()) return;
-  GValue typed = G_VALUE_INIT;
-  g_value_init(&typed, pspec->value_type);
-  g_object_get_property(object, pspec->name, &typed);
-  g_value_take_string(value, gst_value_serialize(&typed));
-  g_value_unset(&typed);
-}
-
-void set_location(GObject* object, const std::string& location) {
-  auto source = read_source(location);
-  std::vector<StageValue> values;
-  GType type = element_type();
-  if (source->file) {
-    const auto& parameters = source->file->parameters;
-    for (const StageParameter& p : parameters) values.push_back(initial_value(p));
-    announce(element_type(), parameters);
-    type = stage_class_of(base_type(), element_type(), parameters, kParameter);
-  }
-  {
-    ObjectLock lock(object);
-    self_of(object).source = std::move(source);
-    self_of(object).values = std::move(values);
-    self_of(object).problem.clear();
-    become(object, type);
-  }
-}
-
-// A launch line names the file: its parameters follow.
-void location_was_read(const char* location) {
-  const auto source = read_source(location);
-  if (source->file) {
-    announce(element_type(), source->file->parameters);
-  } else {
-    // The parser will say that there is no such property, which is not the reason.
-    g_warning("kernelstage: %s", source->problem.c_str());
-  }
+  if (params) gst_child_proxy_child_added(GST_CHILD_PROXY(object), G_OBJECT(params), kParams);
 }
 
 void set_property(GObject* object, guint, const GValue* value, GParamSpec*) {
@@ -210,12 +117,17 @@ void set_property(GObject* object, guint, const GValue* value, GParamSpec*) {
     return;
   }
   const gchar* const text = g_value_get_string(value);
-  set_location(object, text ? text : "");
+  set_source(object, read_source(text ? text : ""));
 }
 
 void get_property(GObject* object, guint, GValue* value, GParamSpec*) {
   ObjectLock lock(object);
   g_value_set_string(value, self_of(object).source->location.c_str());
+}
+
+// Why a stage cannot start; empty: it can.
+std::string problem_of(const Source& source) {
+  return source.location.empty() ? "kernelstage needs a stage file: set location" : source.problem;
 }
 
 std::shared_ptr<const Source> source_of(GstTandemStage* stage) {
@@ -241,7 +153,7 @@ std::vector<StageValue> values_of(const StageFile& file, const GstStructure* set
     StageValue value = initial_value(p);
     const GValue* const set = gst_structure_get_value(settings, p.name.c_str());
     if (!set) {
-      // The class has it from the next reading on.
+      // The file came after the settings had been read: they will be read again.
     } else if (p.type == StageParameter::Type::kFloat) {
       value.real = static_cast<float>(g_value_get_double(set));
     } else {
@@ -257,10 +169,7 @@ gboolean make_work(GstTandemStage* stage, const GstStructure* settings, GstTande
   // It stays while frames come.
   const std::shared_ptr<const Source> source = source_of(stage);
   const auto make = [&](const WorkRequest& request) {
-    if (!source->file)
-      throw std::runtime_error(source->location.empty()
-                                   ? "kernelstage needs a stage file: set location"
-                                   : source->problem);
+    if (!source->file) throw std::runtime_error(problem_of(*source));
     Self& self = self_of(stage);
     auto program = self.compiler.program(source->file, request.context);
     return std::make_unique<StageFileWork>(std::move(program), values_of(*source->file, settings),
@@ -271,29 +180,15 @@ gboolean make_work(GstTandemStage* stage, const GstStructure* settings, GstTande
 
 void restart(GstTandemStage* stage) { *self_of(stage).kept = {}; }
 
-std::shared_ptr<const StageFile> file_of(GstElement* element) {
-  ObjectLock lock(element);
-  return self_of(element).source->file;
-}
-
-// Why it cannot start; empty: it can.
-std::string problem_of(Self& self, GstElement* element) {
-  ObjectLock lock(element);
-  if (self.source->location.empty()) return "kernelstage needs a stage file: set location";
-  return self.source->file ? self.problem : self.source->problem;
-}
-
 GstStateChangeReturn change_state(GstElement* element, GstStateChange transition) {
-  Self& self = self_of(element);
+  const auto source = source_of(GST_TANDEM_STAGE(element));
   if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
-    if (const std::string problem = problem_of(self, element); !problem.empty()) {
+    if (const std::string problem = problem_of(*source); !problem.empty()) {
       GST_ELEMENT_ERROR(element, RESOURCE, SETTINGS, ("%s", problem.c_str()), (nullptr));
       return GST_STATE_CHANGE_FAILURE;
     }
   }
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
-    self.compiler.begin(file_of(element));
-  }
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) self_of(element).compiler.begin(source->file);
   return GST_ELEMENT_CLASS(parent_class)->change_state(element, transition);
 }
 
@@ -301,35 +196,48 @@ void init(GTypeInstance* instance, gpointer) {
   reinterpret_cast<Instance*>(instance)->self = new Self;
 }
 
+void dispose(GObject* object) {
+  set_source(object, std::make_shared<Source>());
+  G_OBJECT_CLASS(parent_class)->dispose(object);
+}
+
 void finalize(GObject* object) {
   delete &self_of(object);
   G_OBJECT_CLASS(parent_class)->finalize(object);
 }
 
-GParamSpec* location_spec() {
-  return g_param_spec_string("location", "Location",
-                             "The stage file, whose parameters become properties of the element. "
-                             "It is compiled and run: a program",
-                             "",
-                             static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                                      GST_PARAM_MUTABLE_READY));
+// Index 0 is the parameters of the file, if there is one.
+guint get_children_count(GstChildProxy* proxy) {
+  return source_of(GST_TANDEM_STAGE(proxy))->params ? 1 : 0;
 }
 
-// An element without a file is of a class without parameters: what inspects the element finds a
-// plain string there.
-void constructed(GObject* object) {
-  G_OBJECT_CLASS(parent_class)->constructed(object);
-  become(object, stage_class_of(base_type(), element_type(), {}, kParameter));
+GObject* get_child_by_index(GstChildProxy* proxy, guint index) {
+  const auto source = source_of(GST_TANDEM_STAGE(proxy));
+  if (index > 0 || !source->params) return nullptr;
+  return G_OBJECT(gst_object_ref(source->params.get()));
+}
+
+void init_child_proxy(gpointer iface, gpointer) {
+  auto* const child_proxy = static_cast<GstChildProxyInterface*>(iface);
+  child_proxy->get_children_count = get_children_count;
+  child_proxy->get_child_by_index = get_child_by_index;
 }
 
 void class_init(gpointer klass, gpointer) {
   parent_class = g_type_class_peek_parent(klass);
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
-  object_class->constructed = constructed;
+  object_class->dispose = dispose;
   object_class->finalize = finalize;
   object_class->set_property = set_property;
   object_class->get_property = get_property;
-  g_object_class_install_property(object_class, kLocationProperty, location_spec());
+  g_object_class_install_property(
+      object_class, kLocation,
+      g_param_spec_string("location", "Location",
+                          "The stage file, whose parameters are properties of the child params, as "
+                          "in params::gain=2. It is compiled and run: a program",
+                          "",
+                          static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                                   GST_PARAM_MUTABLE_READY)));
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
   element_class->change_state = change_state;
   gst_element_class_set_static_metadata(
@@ -347,28 +255,15 @@ void class_init(gpointer klass, gpointer) {
   stage_class->stage_file = &access;
 }
 
-GType base_type() {
-  static const GType type = g_type_register_static_simple(
-      GST_TYPE_TANDEM_STAGE, "GstKernelStageBase", sizeof(GstTandemStageClass), class_init,
-      sizeof(Instance), init, G_TYPE_FLAG_ABSTRACT);
-  return type;
-}
-
-void element_class_init(gpointer klass, gpointer) {
-  G_OBJECT_CLASS(klass)->set_property = set_text;
-  G_OBJECT_CLASS(klass)->get_property = get_text;
-  // For the parser of launch lines alone, which looks properties up here.
-  GParamSpec* const location = location_spec();
-  location->value_type = stage_location_type(location_was_read);
-  g_object_class_install_property(G_OBJECT_CLASS(klass), kLocationProperty, location);
-}
-
-// What the factory makes. Nothing derives from it: GObject lets nobody add properties to a class
-// that others derive from.
 GType element_type() {
-  static const GType type = g_type_register_static_simple(
-      base_type(), "GstKernelStage", sizeof(GstTandemStageClass), element_class_init,
-      sizeof(Instance), nullptr, static_cast<GTypeFlags>(0));
+  static const GType type = [] {
+    const GType made = g_type_register_static_simple(
+        GST_TYPE_TANDEM_STAGE, "GstKernelStage", sizeof(GstTandemStageClass), class_init,
+        sizeof(Instance), init, static_cast<GTypeFlags>(0));
+    const GInterfaceInfo child_proxy{init_child_proxy, nullptr, nullptr};
+    g_type_add_interface_static(made, GST_TYPE_CHILD_PROXY, &child_proxy);
+    return made;
+  }();
   return type;
 }
 
