@@ -98,6 +98,13 @@ TEST(KernelStageParams, OfOneNameHaveTheTypeThatTheFileStates) {
   expect_sums(results, 0.25F, "real");
 }
 
+TEST(KernelStageParams, OfNamesWithUnderscores) {
+  Stream stream("kernelstage device=cpu location=" +
+                    file_of("underscored", "at_least", "int 3 0..100") + " params::at_least=7",
+                kSize);
+  expect_sums(stream.run(kFrames), 7, "underscored");
+}
+
 TEST(KernelStageParams, ChangeBetweenTwoFrames) {
   for (const std::string& stages :
        {"kernelstage name=stage location=" + whole_file(),
@@ -189,6 +196,17 @@ TEST(KernelStageParams, TheParserSaysWhichIsWrong) {
   EXPECT_EQ(problem_of("params::unheard=1"),
             "no property \"params::unheard\" in element \"stage\"");
   EXPECT_EQ(problem_of("plus=1"), "no property \"plus\" in element \"kernelstage\"");
+}
+
+TEST(KernelStageParams, HaveNamesOfTheirOwn) {
+  for (const std::string name : {"opencl_device", "code"}) {
+    const std::string path = file_of("taken", name, "int 3 0..100");
+    Stream stream("kernelstage name=stage location=" + path, kSize);
+    EXPECT_FALSE(params_of(stream.element("stage"))) << name;
+    stream.play();
+    EXPECT_EQ(stream.messages.wait(GST_MESSAGE_ERROR).text,
+              path + ":2:1: every stage has a setting '" + name + "' already");
+  }
 }
 
 /// Warnings of GLib end the process while it lives, and so does worse.

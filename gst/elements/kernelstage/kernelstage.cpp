@@ -4,6 +4,7 @@
 #include <gst/tandem/private/ref.h>
 #include <gst/tandem/private/stagefile.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@ GType element_type();
 enum { kNoProperty, kLocation };
 
 constexpr char kParams[] = "params";  // the child
+constexpr char kCode[] = "code";      // the setting with a checksum of the file
 
 /// The stage file, as it was when `location` was set.
 struct Source {
@@ -80,10 +82,10 @@ std::shared_ptr<const Source> read_source(const std::string& location) {
     source->file = std::make_shared<const StageFile>(parse_stage_file(read.bytes, location));
     source->description = describe(*source->file);
     for (const StageParameter& p : source->file->parameters) {
-      auto* const base = static_cast<GObjectClass*>(g_type_class_peek(element_type()));
-      if (g_object_class_find_property(base, p.name.c_str()))
+      auto* const klass = static_cast<GObjectClass*>(g_type_class_peek(element_type()));
+      if (p.name == kCode || g_object_class_find_property(klass, p.name.c_str()))
         throw StageFileError(location + ":" + std::to_string(p.line) +
-                             ":1: every stage has a property '" + p.name + "' already");
+                             ":1: every stage has a setting '" + p.name + "' already");
     }
     source->params = make_stage_params(source->file->parameters);
   } catch (const std::runtime_error& error) {
@@ -143,15 +145,22 @@ void describe_stage(GstTandemStage* stage, const GstStructure*, GstTandemDescrip
 
 // The file may change where its name does not.
 void add_settings(GstTandemStage* stage, GstStructure* settings) {
-  gst_structure_set(settings, "code", G_TYPE_UINT64, guint64{hash_of(source_of(stage)->text)},
+  gst_structure_set(settings, kCode, G_TYPE_UINT64, guint64{hash_of(source_of(stage)->text)},
                     nullptr);
+}
+
+// GObject writes at_least as at-least.
+const GValue* setting_of(const StageParameter& parameter, const GstStructure* settings) {
+  std::string name = parameter.name;
+  std::ranges::replace(name, '_', '-');
+  return gst_structure_get_value(settings, name.c_str());
 }
 
 std::vector<StageValue> values_of(const StageFile& file, const GstStructure* settings) {
   std::vector<StageValue> values;
   for (const StageParameter& p : file.parameters) {
     StageValue value = initial_value(p);
-    const GValue* const set = gst_structure_get_value(settings, p.name.c_str());
+    const GValue* const set = setting_of(p, settings);
     if (!set) {
       // The file came after the settings had been read: they will be read again.
     } else if (p.type == StageParameter::Type::kFloat) {
