@@ -5,8 +5,10 @@
 #include <gst/tandem/private/stageadapter.h>
 
 #include <algorithm>
+#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "files/error_text.h"
 #include "model/configuration.h"
@@ -69,6 +71,29 @@ int find_first(const std::vector<GstTandemStage*>& stages, int last) {
 
 int rounds_of(GstTandemStage* stage) { return adapter(stage).settings()->rounds; }
 
+bool has_children(const std::string& name) {
+  const ObjectRef<GstElementFactory> factory(gst_element_factory_find(name.c_str()));
+  return factory && gst_element_factory_has_interface(factory.get(), "GstChildProxy");
+}
+
+// The parser reports that an element has no such property; its children may have it.
+std::string advice(const GError* error, const std::string& description) {
+  if (!g_error_matches(error, GST_PARSE_ERROR, GST_PARSE_ERROR_NO_SUCH_PROPERTY)) return {};
+  const std::string_view message = error->message;
+  std::istringstream words(description);
+  std::string element, word;
+  while (words >> word) {
+    const std::string name = word.substr(0, word.find('='));
+    if (name == word) {
+      if (has_children(word)) element = word;
+    } else if (!element.empty() && message.find('"' + name + '"') != message.npos &&
+               message.find('"' + element + '"') != message.npos) {
+      return ". Properties of its children are written as in params::" + word;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 bool holds_stages_only(GstBin* bin) {
@@ -124,7 +149,8 @@ void fill_from_description(GstBin* bin, const std::string& description) {
   GstElement* parsed = gst_parse_bin_from_description_full(description.c_str(), FALSE, nullptr,
                                                            GST_PARSE_FLAG_FATAL_ERRORS, &error);
   if (!parsed) {
-    const std::string why = error ? error->message : "invalid launch description";
+    const std::string why =
+        error ? error->message + advice(error, description) : "invalid launch description";
     g_clear_error(&error);
     throw std::runtime_error("The stages \"" + description + "\" cannot be created: " + why + ".");
   }

@@ -209,6 +209,16 @@ TEST(KernelStageParams, HaveNamesOfTheirOwn) {
   }
 }
 
+TEST(KernelStageParams, TheBinSaysHowTheyAreWritten) {
+  const std::string stages = "vividfilter ! kernelstage location=" + whole_file() + " plus=7";
+  Stream stream("tandembin stages=\"" + stages + "\"", kSize);
+  stream.play();
+  EXPECT_EQ(stream.messages.wait(GST_MESSAGE_ERROR).text,
+            "The stages \"" + stages +
+                "\" cannot be made: no property \"plus\" in element \"kernelstage\". "
+                "Properties of its children are written as in params::plus=7.");
+}
+
 /// Warnings of GLib end the process while it lives, and so does worse.
 class NoWarnings {
  public:

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "kernels/stage_file/host_stage.h"
+#include "kernels/stage_file/run/host_stage.h"
 
 namespace tandem {
 namespace {
