@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gst/tandem/private/frameitem.h>
+#include <gst/tandem/private/stageadapter.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem {
+
+bool FrameItem::open(GstBuffer* owned, const GstVideoInfo& info, bool writes_pixels) {
+  buffer = owned;
+  const GstMapFlags access = writes_pixels ? GST_MAP_READWRITE : GST_MAP_READ;
+  const auto flags = static_cast<GstMapFlags>(int{access} | int{GST_VIDEO_FRAME_MAP_FLAG_NO_REF});
+  mapped = gst_video_frame_map(&video, &info, buffer, flags);
+  return mapped;
+}
+
+Plane<const uint8_t> FrameItem::previous_luma(const opencl::Queue* queue) const {
+  if (!previous) return {};
+  opencl::Buffer& dense = *tandem_memory_buffer(previous.get());
+  if (queue) dense.lock_pages(*queue);
+  const int width = GST_VIDEO_FRAME_WIDTH(&video);
+  const auto* luma = static_cast<const uint8_t*>(dense.host(opencl::Buffer::Access::read));
+  return {luma, width, GST_VIDEO_FRAME_HEIGHT(&video), width};
+}
+
+// The first lanes are of one device each, in the order of their numbers.
+int FrameItem::device_of(const opencl::Error& error) const {
+  if (error.device() < 0 || !error.context() || !queues) return -1;
+  for (int d = 0; d < kMaxDevices && queues[d]; ++d)
+    if (&queues[d]->context() == error.context() && queues[d]->device() == error.device()) return d;
+  return -1;
+}
+
+void FrameItem::Slot::forget_outputs() {
+  for (MemoryRef& memory : memories) memory.reset();
+  frame.outputs.fill({});
+}
+
+void FrameItem::waits(int stage, int restart) {
+  if (keep_tensors) return;
+  const auto is_read = [&](TensorName tensor, int from) {
+    return std::ranges::any_of(stages.subspan(from), [&](const StageAdapter* reader) {
+      return std::ranges::any_of(reader->description().inputs,
+                                 [&](const auto& input) { return input.tensor == tensor; });
+    });
+  };
+  // Repeated stages may come again: what they write, and what any of them reads.
+  const bool repeats = repeat.holds(stage);
+  for (int k = 0; k < stage; ++k) {
+    if (repeats && repeat.holds(k)) continue;
+    Slot& slot = slots[k];
+    const int from = k < restart ? restart : stage;
+    for (int i = 0; i < kMaxTensors; ++i) {
+      const TensorName tensor = slot.frame.outputs[i].spec.name;
+      if (!slot.memories[i] || is_read(tensor, repeats ? std::min(from, repeat.first) : from))
+        continue;
+      slot.memories[i].reset();
+      slot.frame.outputs[i] = {};
+    }
+    for (MemoryRef& input : slot.local_inputs) input.reset();
+  }
+}
+
+void FrameItem::completed() {
+  if (mapped) gst_video_frame_unmap(&video);
+  mapped = false;
+  previous.reset();
+  for (std::size_t k = 0; k < slots.size(); ++k) {
+    if (!slots[k].notice.empty()) stages[k]->post(std::exchange(slots[k].notice, {}));
+  }
+  for (Slot& slot : slots) {
+    for (int i = 0; i < kMaxTensors; ++i) {
+      if (!slot.memories[i]) continue;
+      const TensorSpec& spec = slot.frame.outputs[i].spec;
+      if (keep_tensors && status.ok() && !spec.scratch) {
+        gst_buffer_add_tandem_tensor_meta(buffer, spec.name.text(), spec.type, spec.dimensions,
+                                          spec.shape.data(), slot.memories[i].release());
+      }
+      slot.memories[i].reset();
+    }
+    for (MemoryRef& input : slot.local_inputs) input.reset();
+    slot.frame.outputs.fill({});
+    slot.work.reset();
+    slot.published = false;
+  }
+}
+
+GstBuffer* FrameItem::close() {
+  completed();
+  return std::exchange(buffer, nullptr);
+}
+
+}  // namespace tandem
