@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/chain.h"
 
+#include <gst/tandem/private/flow/stageadapter.h>
 #include <gst/tandem/private/ref.h>
-#include <gst/tandem/private/stageadapter.h>
 
 #include <algorithm>
 #include <sstream>

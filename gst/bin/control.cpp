@@ -92,8 +92,8 @@ Probe Control::probe() const {
 // The memory for frames in flight is there once for all bins.
 int Control::window() const { return std::max(1, window_ / seat_->share().bins); }
 
-// Passes an event to the controller and its step to the executor. Returns true if there is something
-// to report, which may be that the configuration stays.
+// Passes an event to the controller and its step to the executor. Returns true if there is
+// something to report, which may be that the configuration stays.
 template <class Event>
 bool Control::handle(Event&& event) {
   std::lock_guard lock(mutex_);

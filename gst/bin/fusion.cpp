@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/fusion.h"
 
+#include <gst/tandem/private/flow/slottensors.h>
 #include <gst/tandem/private/framepixels.h>
 
 #include <algorithm>
@@ -65,14 +66,14 @@ void FusedStages::compile(const std::shared_ptr<opencl::Context>& context) {
 FusedStages::Layouts FusedStages::layouts(const FrameItem& item) const {
   Layouts layouts;
   for (std::size_t k = 0; k < files_.size(); ++k)
-    layouts[k] = files_[k]->layout(item.slots[first_ + k].work->work->data());
+    layouts[k] = files_[k]->layout(item.slots[first_ + k].work->data.get());
   return layouts;
 }
 
 FusedStages::Tensor FusedStages::tensor(FrameItem& item, const Layouts& layouts,
                                         std::size_t i) const {
   const FusedFiles::Origin& origin = fused_.origins[i];
-  return {item.slots[first_ + origin.file].frame,
+  return {item.slots[first_ + origin.file],
           layouts[origin.file].places[static_cast<std::size_t>(origin.tensor)]};
 }
 
@@ -203,9 +204,9 @@ class Fusion::Leader final : public Stage {
     if (slot(item).leads == 1) return own_.enqueue(item, to_host);
     return StageAdapter::guard_of(frame(item), [&]() -> Status {
       for (int k = index_; k < index_ + slot(item).leads; ++k) {
-        FrameItem::Slot& each = frame(item).slots[static_cast<std::size_t>(k)];
+        GstTandemFrame& each = frame(item).slots[static_cast<std::size_t>(k)];
         if (!each.work->context) return Status::device_failed(each.work->device_problem);
-        all_.adapters_[static_cast<std::size_t>(k)]->localise_inputs(each);
+        localise_inputs(each);
       }
       pass(item).enqueue(frame(item), queue(item));
       if (to_host || frame(item).tensors_to_host) download(item);
@@ -251,10 +252,10 @@ class Fusion::Leader final : public Stage {
  private:
   static FrameItem& frame(Item& item) { return static_cast<FrameItem&>(item); }
   static const FrameItem& frame(const Item& item) { return static_cast<const FrameItem&>(item); }
-  FrameItem::Slot& slot(Item& item) const {
+  GstTandemFrame& slot(Item& item) const {
     return frame(item).slots[static_cast<std::size_t>(index_)];
   }
-  const FrameItem::Slot& slot(const Item& item) const {
+  const GstTandemFrame& slot(const Item& item) const {
     return frame(item).slots[static_cast<std::size_t>(index_)];
   }
   static opencl::Queue& queue(Item& item) { return *frame(item).queues[item.lane]; }

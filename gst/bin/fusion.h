@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <gst/tandem/private/stageadapter.h>
+#include <gst/tandem/private/flow/stageadapter.h>
 #include <gst/tandem/private/stagedescription.h>
 #include <gst/tandem/private/stagefile.h>
 
@@ -59,7 +59,7 @@ class FusedStages {
 
   /// A tensor of the pass in a frame.
   struct Tensor {
-    SlotFrame& frame;
+    GstTandemFrame& frame;
     const StageFileLayout::Place& place;
 
     bool is_output() const { return place.output >= 0 && place.component < 0; }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/bin/plan.h"
 
+#include <gst/tandem/private/flow/stageadapter.h>
 #include <gst/tandem/private/openclcontext.h>
 #include <gst/tandem/private/ref.h>
-#include <gst/tandem/private/stageadapter.h>
 
 #include <utility>
 

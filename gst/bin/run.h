@@ -2,8 +2,8 @@
 #pragma once
 
 #include <gst/tandem/private/continuity.h>
-#include <gst/tandem/private/previousluma.h>
-#include <gst/tandem/private/stageadapter.h>
+#include <gst/tandem/private/flow/previousluma.h>
+#include <gst/tandem/private/flow/stageadapter.h>
 
 #include <atomic>
 #include <memory>

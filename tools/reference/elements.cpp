@@ -3,7 +3,7 @@
 
 #include <gst/base/gstbasesink.h>
 #include <gst/base/gstbasetransform.h>
-#include <gst/tandem/private/classwork.h>
+#include <gst/tandem/private/description.h>
 #include <gst/tandem/private/ref.h>
 #include <gst/video/gstvideofilter.h>
 

@@ -1,6 +1,31 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/tandem/description.h>
-#include <gst/tandem/private/classwork.h>
+#include <gst/tandem/private/description.h>
+#include <gst/tandem/private/stagesettings.h>
+#include <gst/tandem/private/tensorspec.h>
+
+namespace tandem {
+
+_GstTandemDescription describe_stage(GstTandemStage* stage, const GstStructure* values) {
+  const GstTandemStageClass* klass = GST_TANDEM_STAGE_GET_CLASS(stage);
+  _GstTandemDescription description;
+  description.stage.has_cpu = klass->compute != nullptr;
+  description.stage.has_opencl = klass->enqueue || klass->enqueue_rows;
+  if (klass->enqueue_rows) description.stage.whole.clear();
+  if (klass->describe) klass->describe(stage, values, &description);
+  return description;
+}
+
+StageDescription describe_now(GstTandemStage* stage) {
+  return describe_stage(stage, read_values(stage).get()).stage;
+}
+
+const char* element_name(GstTandemStage* stage) {
+  GstElementFactory* factory = gst_element_get_factory(GST_ELEMENT_CAST(stage));
+  return factory ? GST_OBJECT_NAME(factory) : G_OBJECT_TYPE_NAME(stage);
+}
+
+}  // namespace tandem
 
 void gst_tandem_description_add_input(GstTandemDescription* description, const gchar* tensor,
                                       const gchar* producer) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/tandem/private/continuity.h>
+#include <gst/tandem/private/flow/previousluma.h>
+#include <gst/tandem/private/flow/stageadapter.h>
 #include <gst/tandem/private/guard.h>
 #include <gst/tandem/private/openclcontext.h>
-#include <gst/tandem/private/previousluma.h>
-#include <gst/tandem/private/stageadapter.h>
 #include <gst/tandem/private/stagedescription.h>
 
 #include <string>

@@ -1,26 +1,120 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/tandem/error.h>
-#include <gst/tandem/private/classwork.h>
-#include <gst/tandem/work.h>
+#include <gst/tandem/private/description.h>
+#include <gst/tandem/private/frame.h>
+#include <gst/tandem/private/work.h>
 
 #include <algorithm>
+#include <stdexcept>
+#include <utility>
 
 #include "kernels/opencl/handles.h"
+#include "kernels/util/program_cache.h"
+
+namespace {
+
+// Why make_work did not succeed.
+[[noreturn]] void throw_of(GstTandemStage* stage, GError* error) {
+  const bool device = error && error->domain == GST_TANDEM_DEVICE_ERROR;
+  const std::string why =
+      error ? error->message
+            : std::string(tandem::element_name(stage)) + " cannot work and gives no reason";
+  g_clear_error(&error);
+  if (device) throw tandem::opencl::Error(why);
+  throw std::runtime_error(why);
+}
+
+void add_output_to(GstTandemWork& work, const tandem::TensorSpec& spec) {
+  work.outputs.push_back(spec);
+  work.planes.push_back(spec.scratch ? 0 : 1);
+}
+
+// The rows of two frames may lie differently in memory.
+bool same_frames(const GstVideoInfo& a, const GstVideoInfo& b) {
+  return GST_VIDEO_INFO_FORMAT(&a) == GST_VIDEO_INFO_FORMAT(&b) &&
+         GST_VIDEO_INFO_WIDTH(&a) == GST_VIDEO_INFO_WIDTH(&b) &&
+         GST_VIDEO_INFO_HEIGHT(&a) == GST_VIDEO_INFO_HEIGHT(&b);
+}
+
+}  // namespace
+
+_GstTandemWork::_GstTandemWork(GstTandemStage* of,
+                               std::shared_ptr<const tandem::StageSettings> with,
+                               const tandem::FirstFrame& made_for,
+                               std::shared_ptr<tandem::opencl::Context> on)
+    : stage(of), settings(std::move(with)), video(made_for.video), context(std::move(on)) {
+  for (const tandem::SlotTensor& input : made_for.inputs) inputs.push_back(input.spec);
+  first = &made_for;
+  const GstStructure* const values = settings->values.get();
+  GError* error = nullptr;
+  const bool made = !klass()->make_work || klass()->make_work(stage, values, this, &error);
+  first = nullptr;
+  problem.rethrow();
+  if (!made) throw_of(stage, error);
+  const _GstTandemDescription description = tandem::describe_stage(stage, values);
+  takes_deferred = description.takes_deferred;
+  if (description.kernel_source.empty()) return;
+  if (description.reads_luma) {
+    if (outputs.size() == tandem::kMaxTensors) {
+      throw std::runtime_error(std::string(tandem::element_name(stage)) +
+                               " makes more than 7 tensors");
+    }
+    kernel.take_luma(static_cast<int>(outputs.size()));
+    add_output_to(*this,
+                  tandem::TensorSpec::of_pixels("pixels", GST_VIDEO_INFO_WIDTH(&video),
+                                                GST_VIDEO_INFO_HEIGHT(&video), context != nullptr));
+  }
+  if (context) kernel.build(*context, description);
+}
+
+void _GstTandemWork::make_pools(const tandem::FirstFrame& made_for) {
+  const auto pool = [&](std::size_t bytes) {
+    return std::make_shared<tandem::TensorPool>(context, bytes);
+  };
+  if (context)
+    for (const tandem::SlotTensor& input : made_for.inputs)
+      input_pools.push_back(pool(input.buffer->size()));
+  for (const tandem::TensorSpec& output : outputs) pools.push_back(pool(output.bytes()));
+}
+
+bool _GstTandemWork::is_for(const GstTandemFrame& frame, std::size_t inputs_of_stage) const {
+  return same_frames(video, frame.video->info) && inputs.size() == inputs_of_stage &&
+         std::ranges::equal(inputs, std::span(frame.inputs).first(inputs_of_stage), {}, {},
+                            &tandem::SlotTensor::spec);
+}
+
+std::string _GstTandemWork::take_notice() const {
+  return notice.empty() ? tandem::ProgramCache::take_notice() : notice;
+}
+
+tandem::Rows _GstTandemWork::needs(int input, tandem::Rows of) const {
+  if (klass()->needs)
+    klass()->needs(stage, data.get(), static_cast<guint>(input), &of.begin, &of.end);
+  return of;
+}
+
+std::size_t _GstTandemWork::row_begin(int output, int row) const {
+  if (klass()->get_row_begin)
+    return klass()->get_row_begin(stage, data.get(), static_cast<guint>(output), row);
+  const auto at = static_cast<std::size_t>(output);
+  return outputs[at].bytes() / static_cast<std::size_t>(planes[at]) /
+         static_cast<std::size_t>(rows) * static_cast<std::size_t>(row);
+}
 
 const GstVideoInfo* gst_tandem_work_get_video_info(const GstTandemWork* work) {
-  return &work->request.video;
+  return &work->video;
 }
 
 GstTandemElementType gst_tandem_work_get_input_type(const GstTandemWork* work, guint input) {
-  g_return_val_if_fail(input < work->request.inputs.size(), GST_TANDEM_ELEMENT_TYPE_UINT8);
-  return work->request.inputs[input].spec.type;
+  g_return_val_if_fail(input < work->inputs.size(), GST_TANDEM_ELEMENT_TYPE_UINT8);
+  return work->inputs[input].type;
 }
 
 const gsize* gst_tandem_work_get_input_shape(const GstTandemWork* work, guint input,
                                              guint* dimensions) {
   *dimensions = 0;
-  g_return_val_if_fail(input < work->request.inputs.size(), nullptr);
-  const tandem::TensorSpec& spec = work->request.inputs[input].spec;
+  g_return_val_if_fail(input < work->inputs.size(), nullptr);
+  const tandem::TensorSpec& spec = work->inputs[input];
   *dimensions = spec.dimensions;
   return spec.shape.data();
 }
@@ -29,44 +123,45 @@ void gst_tandem_work_add_output(GstTandemWork* work, const gchar* name,
                                 GstTandemElementType element_type, guint dimensions,
                                 const gsize* shape) {
   g_return_if_fail(dimensions >= 1 && dimensions <= GST_TANDEM_TENSOR_MAX_DIMENSIONS);
-  g_return_if_fail(work->work.outputs().size() < tandem::kMaxTensors);
+  g_return_if_fail(work->outputs.size() < tandem::kMaxTensors);
   tandem::TensorSpec spec{name, element_type, dimensions};
   std::copy_n(shape, dimensions, spec.shape.begin());
-  work->work.add_output(spec);
+  add_output_to(*work, spec);
 }
 
 void gst_tandem_work_add_scratch(GstTandemWork* work, gsize bytes) {
-  g_return_if_fail(work->work.outputs().size() < tandem::kMaxTensors);
-  work->work.add_output(tandem::TensorSpec::of_scratch(bytes));
+  g_return_if_fail(work->outputs.size() < tandem::kMaxTensors);
+  add_output_to(*work, tandem::TensorSpec::of_scratch(bytes));
 }
 
 gconstpointer gst_tandem_work_get_input(GstTandemWork* work, guint input) {
-  g_return_val_if_fail(input < work->request.inputs.size(), nullptr);
-  return work->attempt([&] {
-    return work->request.inputs[input].buffer->host(tandem::opencl::Buffer::Access::read);
+  g_return_val_if_fail(input < work->inputs.size(), nullptr);
+  g_return_val_if_fail(work->first, nullptr);
+  return work->problem.attempt([&] {
+    return work->first->inputs[input].buffer->host(tandem::opencl::Buffer::Access::read);
   });
 }
 
 guint gst_tandem_work_get_devices(const GstTandemWork* work) {
-  const auto& context = work->request.context;
+  const auto& context = work->context;
   return context ? static_cast<guint>(context->devices()) : 0;
 }
 
 gpointer gst_tandem_work_get_cl_context(const GstTandemWork* work, guint device) {
   g_return_val_if_fail(device < gst_tandem_work_get_devices(work), nullptr);
-  return tandem::opencl::context_handle(*work->request.context, static_cast<int>(device));
+  return tandem::opencl::context_handle(*work->context, static_cast<int>(device));
 }
 
 gpointer gst_tandem_work_get_cl_device(const GstTandemWork* work, guint device) {
   g_return_val_if_fail(device < gst_tandem_work_get_devices(work), nullptr);
-  return tandem::opencl::device_handle(*work->request.context, static_cast<int>(device));
+  return tandem::opencl::device_handle(*work->context, static_cast<int>(device));
 }
 
 gpointer gst_tandem_work_build_program(GstTandemWork* work, guint device, const gchar* source,
                                        const gchar* options, GError** error) {
   g_return_val_if_fail(device < gst_tandem_work_get_devices(work), nullptr);
   try {
-    return tandem::opencl::program_handle(*work->request.context, static_cast<int>(device), source,
+    return tandem::opencl::program_handle(*work->context, static_cast<int>(device), source,
                                           options ? options : "");
   } catch (const std::exception& e) {
     g_set_error_literal(error, GST_TANDEM_DEVICE_ERROR, GST_TANDEM_DEVICE_ERROR_FAILED, e.what());
@@ -76,33 +171,31 @@ gpointer gst_tandem_work_build_program(GstTandemWork* work, guint device, const 
 
 void gst_tandem_work_set_rows(GstTandemWork* work, gint rows) {
   g_return_if_fail(rows >= 1);
-  work->work.set_rows(rows);
+  work->rows = rows;
 }
 
 void gst_tandem_work_set_planes(GstTandemWork* work, guint output, guint planes) {
-  g_return_if_fail(output < work->work.outputs().size());
-  work->work.set_planes(output, static_cast<int>(planes));
+  g_return_if_fail(output < work->outputs.size());
+  work->planes[output] = static_cast<int>(planes);
 }
 
 void gst_tandem_work_set_items(GstTandemWork* work, gsize items) {
   g_return_if_fail(items >= 1);
-  work->work.set_items(items);
+  work->kernel.set_items(items);
 }
 
 void gst_tandem_work_add_int(GstTandemWork* work, gint value) {
-  const bool added = work->work.add_argument(value);
+  const bool added = work->kernel.add_argument(value);
   g_return_if_fail(added);
 }
 
 void gst_tandem_work_add_float(GstTandemWork* work, gfloat value) {
-  const bool added = work->work.add_argument(value);
+  const bool added = work->kernel.add_argument(value);
   g_return_if_fail(added);
 }
 
 void gst_tandem_work_set_data(GstTandemWork* work, gpointer data, GDestroyNotify destroy) {
-  work->work.set_data(data, destroy);
+  work->data = {data, destroy ? destroy : [](gpointer) {}};
 }
 
-void gst_tandem_work_set_notice(GstTandemWork* work, const gchar* notice) {
-  work->work.set_notice(notice);
-}
+void gst_tandem_work_set_notice(GstTandemWork* work, const gchar* notice) { work->notice = notice; }

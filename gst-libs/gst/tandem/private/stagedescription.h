@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What of the base class of stages is not in <gst/tandem/stage.h>: for tandembin, and for stages in
-// C++.
+// The part of the base class of stages that is not in <gst/tandem/stage.h>: for tandembin, and for
+// stages in C++.
 #pragma once
 
 #include <gst/tandem/private/tensorname.h>
@@ -11,7 +11,7 @@
 
 namespace tandem {
 
-/// What a stage is, from its first frame to its last; its properties may have a say in it.
+/// The nature of a stage, fixed from its first frame to its last; it may depend on properties.
 struct StageDescription {
   struct Input {
     TensorName tensor;
@@ -29,7 +29,7 @@ struct StageDescription {
   /// Why frames cannot be split between device and cores: what a user reads. Empty: they can, its
   /// work is a SplitWork.
   std::string whole = "nothing says which rows its rows need";
-  /// Of a split frame: what it makes is there only when both sides are done.
+  /// Its outputs of a split frame are there only when both sides are done.
   bool joins = false;
   /// Whether `enqueue_rows` computes the rows from gst_tandem_frame_get_first_row() on.
   bool bands = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <gst/tandem/private/frameitem.h>
-#include <gst/tandem/private/stageadapter.h>
+#include <gst/tandem/private/flow/frameitem.h>
+#include <gst/tandem/private/flow/stageadapter.h>
 
 #include <algorithm>
 #include <utility>
@@ -32,11 +32,6 @@ int FrameItem::device_of(const opencl::Error& error) const {
   return -1;
 }
 
-void FrameItem::Slot::forget_outputs() {
-  for (MemoryRef& memory : memories) memory.reset();
-  frame.outputs.fill({});
-}
-
 void FrameItem::waits(int stage, int restart) {
   if (keep_tensors) return;
   const auto is_read = [&](TensorName tensor, int from) {
@@ -49,14 +44,14 @@ void FrameItem::waits(int stage, int restart) {
   const bool repeats = repeat.holds(stage);
   for (int k = 0; k < stage; ++k) {
     if (repeats && repeat.holds(k)) continue;
-    Slot& slot = slots[k];
+    GstTandemFrame& slot = slots[k];
     const int from = k < restart ? restart : stage;
     for (int i = 0; i < kMaxTensors; ++i) {
-      const TensorName tensor = slot.frame.outputs[i].spec.name;
+      const TensorName tensor = slot.outputs[i].spec.name;
       if (!slot.memories[i] || is_read(tensor, repeats ? std::min(from, repeat.first) : from))
         continue;
       slot.memories[i].reset();
-      slot.frame.outputs[i] = {};
+      slot.outputs[i] = {};
     }
     for (MemoryRef& input : slot.local_inputs) input.reset();
   }
@@ -69,10 +64,10 @@ void FrameItem::completed() {
   for (std::size_t k = 0; k < slots.size(); ++k) {
     if (!slots[k].notice.empty()) stages[k]->post(std::exchange(slots[k].notice, {}));
   }
-  for (Slot& slot : slots) {
+  for (GstTandemFrame& slot : slots) {
     for (int i = 0; i < kMaxTensors; ++i) {
       if (!slot.memories[i]) continue;
-      const TensorSpec& spec = slot.frame.outputs[i].spec;
+      const TensorSpec& spec = slot.outputs[i].spec;
       if (keep_tensors && status.ok() && !spec.scratch) {
         gst_buffer_add_tandem_tensor_meta(buffer, spec.name.text(), spec.type, spec.dimensions,
                                           spec.shape.data(), slot.memories[i].release());
@@ -80,7 +75,7 @@ void FrameItem::completed() {
       slot.memories[i].reset();
     }
     for (MemoryRef& input : slot.local_inputs) input.reset();
-    slot.frame.outputs.fill({});
+    slot.outputs.fill({});
     slot.work.reset();
     slot.published = false;
   }

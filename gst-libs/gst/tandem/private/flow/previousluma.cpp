@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <gst/tandem/private/previousluma.h>
+#include <gst/tandem/private/flow/previousluma.h>
 
 #include <cstring>
 #include <utility>

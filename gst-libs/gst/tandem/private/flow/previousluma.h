@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <gst/tandem/private/stageadapter.h>
+#include <gst/tandem/private/flow/stageadapter.h>
 #include <gst/tandem/private/tensorpool.h>
 
 #include <memory>

@@ -1,44 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <gst/tandem/private/frame.h>
 #include <gst/tandem/private/ref.h>
-#include <gst/tandem/private/slotframe.h>
 #include <gst/video/video.h>
 
-#include <array>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "kernels/opencl/opencl.h"
+#include "kernels/plane.h"
 #include "scheduler/flow/item.h"
-#include "scheduler/flow/split_rows.h"
 
 namespace tandem {
 
-struct PooledWork;
 class StageAdapter;
 
 /// A GstBuffer as the scheduler's item, with what each stage has attached to it.
 struct FrameItem : Item {
-  struct Slot {
-    std::shared_ptr<const PooledWork> work;
-    SlotFrame frame;
-    std::array<MemoryRef, kMaxTensors> memories;
-    std::array<MemoryRef, kMaxTensors> local_inputs;  ///< copies of what was not on the device
-    /// Which stage made an input, as which of its outputs; none: it came with the buffer.
-    struct Maker {
-      int stage = -1, output = 0;
-    };
-    std::array<Maker, kMaxTensors> makers;
-    SplitRows split;  ///< when it was split last
-    bool published = false;
-    int leads = 1;       ///< so many stages from this one on are computed in one pass
-    std::string notice;  ///< to be posted once no lock of the executor is held
-
-    void forget_outputs();
-  };
-
   explicit FrameItem(std::span<StageAdapter* const> chain) : stages(chain), slots(chain.size()) {}
 
   const std::span<StageAdapter* const> stages;  ///< of the chain
@@ -47,10 +27,10 @@ struct FrameItem : Item {
   GstVideoFrame video;          ///< mapped without a reference, or the buffer would not be writable
   bool mapped = false;
   MemoryRef previous;  ///< luma of the frame before, dense rows; PreviousLuma sets it
-  /// Where the host of the item keeps the queues of the device's lanes; empty while there is no
-  /// device, and once they are there they stay as long as items are under way.
+  /// The queues of the device's lanes, kept by the host of the item; empty while there is no
+  /// device. They stay as long as items are under way.
   const std::unique_ptr<opencl::Queue>* queues = nullptr;
-  std::vector<Slot> slots;  ///< one a stage
+  std::vector<GstTandemFrame> slots;  ///< one a stage
 
   bool keep_tensors = false;  ///< leave what the stages made on the buffer
   /// Bring it to the host while the device works: what leaves the bin must not go with the device
