@@ -6,10 +6,12 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "gst/elements/splitwork.h"
 #include "gst/elements/stagework.h"
 
 namespace tandem {
@@ -218,6 +220,7 @@ class StageElement {
     using Work = typename decltype(std::declval<Element>().make_work(
         std::declval<const Settings&>(), std::declval<const WorkRequest&>()))::element_type;
     stage_functions::set<Work>(klass);
+    if constexpr (std::is_base_of_v<SplitWork, Work>) stage_functions::set_split<Work>(klass);
   }
 };
 

@@ -32,11 +32,6 @@ Stop StageFrame::stop() const {
   return {asks, frame_};
 }
 
-std::size_t SplitWork::row_begin(int output, int row) const {
-  const std::size_t all = outputs_[output].bytes() / static_cast<std::size_t>(planes(output));
-  return rows() > 0 ? all / static_cast<std::size_t>(rows()) * static_cast<std::size_t>(row) : 0;
-}
-
 opencl::DevicePlane StageFrame::upload(Plane<const uint8_t> pixels, int i, int end) const {
   void* const packed = gst_tandem_frame_upload(
       frame_, static_cast<guint>(i), pixels.data, static_cast<gsize>(pixels.width),
@@ -73,43 +68,9 @@ const void* Tensor::values() const {
 }
 
 namespace stage_functions {
-namespace {
-
-const StageWork& work_of(const GstTandemFrame* frame) {
-  return *static_cast<const StageWork*>(gst_tandem_frame_get_data(frame));
+void fail(GstTandemFrame* frame, const std::exception& why) {
+  gst_tandem_frame_fail(frame, error_text(why).c_str());
 }
-
-const SplitWork& split_work_of(gpointer data) {
-  return static_cast<const SplitWork&>(*static_cast<const StageWork*>(data));
-}
-
-/// Runs `body` for the frame. What it throws does not leave a function in C.
-template <typename Body>
-void guarded(GstTandemFrame* frame, Body&& body) {
-  try {
-    StageFrame here(frame);
-    body(work_of(frame), here);
-  } catch (const std::exception& e) {
-    gst_tandem_frame_fail(frame, error_text(e).c_str());
-  }
-}
-
-/// Runs `body`, which enqueues.
-template <typename Body>
-gboolean enqueued(GstTandemFrame* frame, GError** error, Body&& body) {
-  try {
-    StageFrame here(frame);
-    body(here, opencl::queue_of(frame));
-    return TRUE;
-  } catch (const opencl::Error& e) {
-    g_set_error_literal(error, GST_TANDEM_DEVICE_ERROR, GST_TANDEM_DEVICE_ERROR_FAILED, e.what());
-  } catch (const std::exception& e) {
-    gst_tandem_frame_fail(frame, error_text(e).c_str());
-  }
-  return FALSE;
-}
-
-}  // namespace
 
 void describe(const StageDescription& from, GstTandemDescription* description) {
   for (const StageDescription::Input& input : from.inputs)
@@ -161,61 +122,28 @@ gboolean make_work(const StageDescription& description, GstTandemWork* work, GEr
   return FALSE;
 }
 
-gboolean fits(GstTandemStage*, GstTandemFrame* frame) {
-  bool fits = false;
-  guarded(frame, [&](const StageWork& work, StageFrame& here) { fits = work.fits(here); });
-  return fits;
-}
-
-void prepare(GstTandemStage*, GstTandemFrame* frame) {
-  guarded(frame, [](const StageWork& work, StageFrame& here) { work.prepare(here); });
-}
-
 void compute(GstTandemStage*, GstTandemFrame* frame, gint first_row, gint end_row) {
   StageFrame here(frame);
   work_of(frame).compute(here, {first_row, end_row});
 }
 
-void combine(GstTandemStage*, GstTandemFrame* frame) {
-  guarded(frame, [](const StageWork& work, StageFrame& here) { work.combine(here); });
+gboolean enqueue_failed(GstTandemFrame* frame, GError** error, const std::exception& why) {
+  if (dynamic_cast<const opencl::Error*>(&why) == nullptr) {
+    fail(frame, why);
+  } else {
+    g_set_error_literal(error, GST_TANDEM_DEVICE_ERROR, GST_TANDEM_DEVICE_ERROR_FAILED, why.what());
+  }
+  return FALSE;
 }
 
 gboolean enqueue(GstTandemStage*, GstTandemFrame* frame, gpointer, GError** error) {
-  return enqueued(frame, error, [&](StageFrame& here, opencl::Queue& queue) {
-    work_of(frame).enqueue(here, queue);
-  });
-}
-
-void collect(GstTandemStage*, GstTandemFrame* frame) {
-  guarded(frame, [](const StageWork& work, StageFrame& here) { work.collect(here); });
-}
-
-void publish(GstTandemStage*, GstTandemFrame* frame, GstBuffer* buffer) {
-  guarded(frame, [&](const StageWork& work, StageFrame& here) { work.publish(here, buffer); });
-}
-
-void needs(GstTandemStage*, gpointer data, guint input, gint* first_row, gint* end_row) {
-  const Rows rows = split_work_of(data).needs(static_cast<int>(input), {*first_row, *end_row});
-  *first_row = rows.begin;
-  *end_row = rows.end;
-}
-
-gsize get_row_begin(GstTandemStage*, gpointer data, guint output, gint row) {
-  return split_work_of(data).row_begin(static_cast<int>(output), row);
-}
-
-gboolean enqueue_rows(GstTandemStage*, GstTandemFrame* frame, gint end_row, gpointer,
-                      GError** error) {
-  return enqueued(frame, error, [&](StageFrame& here, opencl::Queue& queue) {
-    const Rows rows{gst_tandem_frame_get_first_row(frame), end_row};
-    split_work_of(gst_tandem_frame_get_data(frame)).enqueue_rows(here, queue, rows);
-  });
-}
-
-void join(GstTandemStage*, GstTandemFrame* frame, gint device_end, gint cores_begin) {
-  guarded(frame, [&](const StageWork& work, StageFrame& here) {
-    static_cast<const SplitWork&>(work).join(here, {device_end, cores_begin});
-  });
+  try {
+    StageFrame here(frame);
+    work_of(frame).enqueue(here, opencl::queue_of(frame));
+    return TRUE;
+  } catch (const std::exception& e) {
+    return enqueue_failed(frame, error, e);
+  }
 }
 
 }  // namespace stage_functions

@@ -8,10 +8,12 @@
 #include <gst/tandem/stage.h>
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/opencl/opencl.h"
@@ -113,23 +115,23 @@ class Tensor {
   const guint input_;
 };
 
-/// What a StageWork is made for.
+/// The frames that a StageWork is made for.
 struct WorkRequest {
   const GstVideoInfo& video;
   std::span<const Tensor> inputs;            ///< of the first frame; later ones have the same specs
   std::shared_ptr<opencl::Context> context;  ///< null: CPU only
 };
 
-/// What one stage computes for frames of one size and tensors of one shape, with the properties
-/// that it was made with. Immutable: several threads work with it at the same time.
+/// The work of one stage for frames of one size and tensors of one shape, with the properties that
+/// it was made with. Immutable: several threads work with it at the same time.
 class StageWork {
  public:
   virtual ~StageWork() = default;
 
-  /// What the stage writes, fixed for the life of the work.
+  /// The tensors that the stage writes, fixed for the life of the work.
   const std::vector<TensorSpec>& outputs() const { return outputs_; }
 
-  /// What the user should know about it, posted as a warning when it is made; mostly empty.
+  /// A warning for the user, posted when the work is made; mostly empty.
   const std::string& notice() const { return notice_; }
 
   /// Whether it can be used for inputs whose specs are right; looks at values where shapes depend
@@ -166,40 +168,63 @@ void describe(const StageDescription& from, GstTandemDescription* description);
 /// Makes the work with `make`, which may throw: with opencl::Error where the CPU can do without.
 gboolean make_work(const StageDescription& description, GstTandemWork* work, GError** error,
                    const std::function<std::unique_ptr<StageWork>(const WorkRequest&)>& make);
-gboolean fits(GstTandemStage*, GstTandemFrame*);
-void prepare(GstTandemStage*, GstTandemFrame*);
 void compute(GstTandemStage*, GstTandemFrame*, gint first_row, gint end_row);
-void combine(GstTandemStage*, GstTandemFrame*);
 gboolean enqueue(GstTandemStage*, GstTandemFrame*, gpointer, GError** error);
-void collect(GstTandemStage*, GstTandemFrame*);
-void publish(GstTandemStage*, GstTandemFrame*, GstBuffer* buffer);
+/// Enqueuing failed: sets the error where the device is the reason, or else fails the frame.
+/// Returns FALSE.
+gboolean enqueue_failed(GstTandemFrame* frame, GError** error, const std::exception& why);
 
-// Of a SplitWork.
-void needs(GstTandemStage*, gpointer data, guint input, gint* first_row, gint* end_row);
-gsize get_row_begin(GstTandemStage*, gpointer data, guint output, gint row);
-gboolean enqueue_rows(GstTandemStage*, GstTandemFrame*, gint end_row, gpointer, GError** error);
-void join(GstTandemStage*, GstTandemFrame*, gint device_end, gint cores_begin);
+/// The work that a frame is computed with.
+inline const StageWork& work_of(const GstTandemFrame* frame) {
+  return *static_cast<const StageWork*>(gst_tandem_frame_get_data(frame));
+}
+/// The frame cannot be computed, for this reason.
+void fail(GstTandemFrame* frame, const std::exception& why);
 
-/// Sets those that `Work` has of its own: what it does not override costs a frame nothing.
+/// A function of the class that calls a method of the work. Exceptions do not leave it: they fail
+/// the frame. Parameters in C become those of the method, as two numbers become Rows.
+template <auto kMethod>
+struct Calls;
+template <class Base, typename Made, typename... Arguments,
+          Made (Base::*kMethod)(StageFrame&, Arguments...) const>
+struct Calls<kMethod> {
+  template <typename Result, typename... Parameters>
+  static Result function(GstTandemStage*, GstTandemFrame* frame, Parameters... parameters) {
+    try {
+      StageFrame here(frame);
+      const auto& work = static_cast<const Base&>(work_of(frame));
+      return static_cast<Result>(
+          (work.*kMethod)(here, std::remove_cvref_t<Arguments>{parameters...}...));
+    } catch (const std::exception& e) {
+      fail(frame, e);
+    }
+    return Result();
+  }
+};
+
+/// Whether `kOwn`, the method of a work, is another one than that of its base.
+template <auto kMethod, auto kOwn>
+inline constexpr bool kOverrides = !std::is_same_v<decltype(kMethod), decltype(kOwn)>;
+
+/// Lets a function of the class call a method, if the work overrides it: others cost a frame
+/// nothing.
+template <auto kMethod, auto kOwn, typename Result, typename... Parameters>
+void bind(Result (*&function)(GstTandemStage*, GstTandemFrame*, Parameters...)) {
+  if constexpr (kOverrides<kMethod, kOwn>)
+    function = Calls<kMethod>::template function<Result, Parameters...>;
+}
+
+/// Binds the functions of a class to the methods of its work.
 template <class Work>
 void set(GstTandemStageClass* klass) {
-  constexpr bool all = std::is_same_v<Work, StageWork>;
-  constexpr auto own = []<typename Base, typename Here>(Base, Here) {
-    return all || !std::is_same_v<Base, Here>;
-  };
+  static_assert(std::is_final_v<Work>, "a class derived from it may override more");
   klass->compute = compute;
-  if (own(&StageWork::fits, &Work::fits)) klass->fits = fits;
-  if (own(&StageWork::prepare, &Work::prepare)) klass->prepare = prepare;
-  if (own(&StageWork::combine, &Work::combine)) klass->combine = combine;
-  if (own(&StageWork::enqueue, &Work::enqueue)) klass->enqueue = enqueue;
-  if (own(&StageWork::collect, &Work::collect)) klass->collect = collect;
-  if (own(&StageWork::publish, &Work::publish)) klass->publish = publish;
-  if constexpr (requires { &Work::enqueue_rows; }) {
-    klass->needs = needs;
-    klass->get_row_begin = get_row_begin;
-    klass->enqueue_rows = enqueue_rows;
-    klass->join = join;
-  }
+  if (kOverrides<&StageWork::enqueue, &Work::enqueue>) klass->enqueue = enqueue;
+  bind<&StageWork::fits, &Work::fits>(klass->fits);
+  bind<&StageWork::prepare, &Work::prepare>(klass->prepare);
+  bind<&StageWork::combine, &Work::combine>(klass->combine);
+  bind<&StageWork::collect, &Work::collect>(klass->collect);
+  bind<&StageWork::publish, &Work::publish>(klass->publish);
 }
 
 }  // namespace stage_functions

@@ -259,6 +259,7 @@ void class_init(gpointer klass, gpointer) {
   stage_class->make_work = make_work;
   stage_class->restart = restart;
   stage_functions::set<StageFileWork>(stage_class);
+  stage_functions::set_split<StageFileWork>(stage_class);
   static constexpr StageFileAccess access{
       [](GstTandemStage* stage) { return source_of(stage)->file; }, StageFileWork::layout_of};
   stage_class->stage_file = &access;
