@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stages in C with all that a stage can have, in a plugin that was built against the frozen
-// headers: now, or long ago (TANDEM_STAGE_PLUGIN).
+// Stages in C with all that a stage can have, in a plugin outside of ours (TANDEM_STAGE_PLUGIN).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -17,7 +16,7 @@ class WholeStage : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     const char* const file = std::getenv("TANDEM_STAGE_PLUGIN");
-    if (!file || !*file) GTEST_SKIP() << "no plugin was built for this processor and this build";
+    if (!file || !*file) GTEST_SKIP() << "no plugin was built: needs OpenCL";
     const std::string where = GetParam();
     const bool on_device = where != "cc" && where != "alone, cpu";
     if (on_device && !have_opencl_device())
