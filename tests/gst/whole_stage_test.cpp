@@ -78,6 +78,20 @@ TEST_P(WholeStage, AStageEndsTheStreamWithAReason) {
             "wholerow makes no row of 13: set another level");
 }
 
+// Of a split frame, cores compute rows at that time.
+TEST_P(WholeStage, TheDeviceSideEndsTheStreamWithAReason) {
+  const std::string where = GetParam();
+  Stream stream(line(" level=66 ! wholerow"), kSize);
+  if (where == "cc" || where == "alone, cpu") {
+    EXPECT_EQ(stream.run(1).size(), 1U);
+    return;
+  }
+  stream.play();
+  stream.push(0, 1);
+  EXPECT_EQ(stream.messages.wait(GST_MESSAGE_ERROR).text,
+            "wholestage enqueues no 66: set another level");
+}
+
 INSTANTIATE_TEST_SUITE_P(On, WholeStage,
                          testing::Values("alone, cpu", "alone, opencl", "cc", "gc", "sc"));
 

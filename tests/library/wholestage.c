@@ -144,6 +144,15 @@ static gboolean whole_enqueue_rows(GstTandemStage* stage, GstTandemFrame* frame,
   cl_mem a, b, out;
   cl_int failed;
   (void)stage;
+  /* Of a split frame, other threads are in `compute` now and see it. */
+  if (gst_tandem_frame_get_output(frame, DIFFERENCE)) {
+    gst_tandem_frame_fail(frame, "enqueue_rows sees memory of the host");
+    return FALSE;
+  }
+  if (work->level == 66) {
+    gst_tandem_frame_fail(frame, "wholestage enqueues no 66: set another level");
+    return FALSE;
+  }
   a = gst_tandem_frame_upload(frame, LUMA, luma, row, end_row, stride);
   b = gst_tandem_frame_upload(frame, BEFORE, before ? before : work->black, row, end_row,
                               before ? stride_before : row);
