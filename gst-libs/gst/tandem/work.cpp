@@ -5,6 +5,7 @@
 #include <gst/tandem/private/work.h>
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -38,13 +39,16 @@ bool same_frames(const GstVideoInfo& a, const GstVideoInfo& b) {
 
 }  // namespace
 
-_GstTandemWork::_GstTandemWork(GstTandemStage* of,
-                               std::shared_ptr<const tandem::StageSettings> with,
-                               const tandem::FirstFrame& made_for,
-                               std::shared_ptr<tandem::opencl::Context> on)
-    : stage(of), settings(std::move(with)), video(made_for.video), context(std::move(on)) {
-  for (const tandem::SlotTensor& input : made_for.inputs) inputs.push_back(input.spec);
-  first = &made_for;
+_GstTandemWork::_GstTandemWork(GstTandemStage* element,
+                               std::shared_ptr<const tandem::StageSettings> properties,
+                               const tandem::FirstFrame& frame,
+                               std::shared_ptr<tandem::opencl::Context> devices)
+    : stage(element),
+      settings(std::move(properties)),
+      video(frame.video),
+      context(std::move(devices)) {
+  for (const tandem::SlotTensor& input : frame.inputs) inputs.push_back(input.spec);
+  first = &frame;
   const GstStructure* const values = settings->values.get();
   GError* error = nullptr;
   const bool made = !klass()->make_work || klass()->make_work(stage, values, this, &error);
@@ -67,12 +71,12 @@ _GstTandemWork::_GstTandemWork(GstTandemStage* of,
   if (context) kernel.build(*context, description);
 }
 
-void _GstTandemWork::make_pools(const tandem::FirstFrame& made_for) {
+void _GstTandemWork::make_pools(const tandem::FirstFrame& frame) {
   const auto pool = [&](std::size_t bytes) {
     return std::make_shared<tandem::TensorPool>(context, bytes);
   };
   if (context)
-    for (const tandem::SlotTensor& input : made_for.inputs)
+    for (const tandem::SlotTensor& input : frame.inputs)
       input_pools.push_back(pool(input.buffer->size()));
   for (const tandem::TensorSpec& output : outputs) pools.push_back(pool(output.bytes()));
 }
@@ -87,10 +91,10 @@ std::string _GstTandemWork::take_notice() const {
   return notice.empty() ? tandem::ProgramCache::take_notice() : notice;
 }
 
-tandem::Rows _GstTandemWork::needs(int input, tandem::Rows of) const {
+tandem::Rows _GstTandemWork::needs(int input, tandem::Rows of_stage) const {
   if (klass()->needs)
-    klass()->needs(stage, data.get(), static_cast<guint>(input), &of.begin, &of.end);
-  return of;
+    klass()->needs(stage, data.get(), static_cast<guint>(input), &of_stage.begin, &of_stage.end);
+  return of_stage;
 }
 
 std::size_t _GstTandemWork::row_begin(int output, int row) const {

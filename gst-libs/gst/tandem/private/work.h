@@ -26,12 +26,12 @@
 /// the same time.
 struct _GstTandemWork {
   /// Calls make_work, which fills in what follows. Throws std::runtime_error with its message,
-  /// opencl::Error if the reason is the device. Called with no lock held. `on`: null for the CPU
-  /// alone.
-  _GstTandemWork(GstTandemStage* of, std::shared_ptr<const tandem::StageSettings> with,
-                 const tandem::FirstFrame& made_for, std::shared_ptr<tandem::opencl::Context> on);
+  /// opencl::Error if the reason is the device. Called with no lock held. `devices`: null for
+  /// the CPU alone.
+  _GstTandemWork(GstTandemStage* element, std::shared_ptr<const tandem::StageSettings> properties,
+                 const tandem::FirstFrame& frame, std::shared_ptr<tandem::opencl::Context> devices);
   /// Work that only builds programs has no pools.
-  void make_pools(const tandem::FirstFrame& made_for);
+  void make_pools(const tandem::FirstFrame& frame);
 
   /// Whether it was made for such frames and so many inputs. The class's `fits` decides the rest.
   bool is_for(const GstTandemFrame& frame, std::size_t inputs_of_stage) const;
@@ -42,7 +42,7 @@ struct _GstTandemWork {
   /// Whether a device can compute the first rows of a frame while the cores compute the last ones.
   bool splits() const { return klass()->enqueue_rows != nullptr; }
   /// The rows of the stage that makes input `input` which rows of this one are computed from.
-  tandem::Rows needs(int input, tandem::Rows of) const;
+  tandem::Rows needs(int input, tandem::Rows of_stage) const;
   /// The byte at which a row begins in each plane of an output; row `rows` is where they end.
   std::size_t row_begin(int output, int row) const;
 

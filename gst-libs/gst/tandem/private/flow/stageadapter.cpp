@@ -2,7 +2,7 @@
 #include <gst/tandem/private/description.h>
 #include <gst/tandem/private/flow/deviceside.h>
 #include <gst/tandem/private/flow/slottensors.h>
-#include <gst/tandem/private/flow/splitframe.h>
+#include <gst/tandem/private/flow/splitsides.h>
 #include <gst/tandem/private/flow/stageadapter.h>
 
 namespace tandem {
@@ -112,24 +112,23 @@ Status StageAdapter::enqueue_copy(Item& item, bool to_host) {
 }
 
 SplitRows StageAdapter::needs(const Item& item, int producer, const SplitRows& rows) const {
-  return SplitFrame::needs(static_cast<const FrameItem&>(item), index_, producer, rows,
-                           Stage::needs(item, producer, rows));
+  return SplitSides::needs(static_cast<const FrameItem&>(item), index_, producer, rows);
 }
 
 Status StageAdapter::share(Item& item, const SplitRows& rows) {
   return guard_of(frame_item(item),
-                  [&] { return SplitFrame(frame_item(item), index_).share(rows); });
+                  [&] { return SplitSides(frame_item(item), index_).share(rows); });
 }
 
 Status StageAdapter::enqueue_split(Item& item, const SplitRows& rows, bool to_host) {
   return guard_of(frame_item(item),
-                  [&] { return SplitFrame(frame_item(item), index_).enqueue(rows, to_host); });
+                  [&] { return SplitSides(frame_item(item), index_).enqueue(rows, to_host); });
 }
 
 Status StageAdapter::finish_split(Item& base, const SplitRows& rows) {
   FrameItem& item = frame_item(base);
   return guard_of(item, [&]() -> Status {
-    SplitFrame(item, index_).join(rows);
+    SplitSides(item, index_).join(rows);
     publish(item);
     return {};
   });

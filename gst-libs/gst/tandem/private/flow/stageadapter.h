@@ -24,7 +24,7 @@ namespace tandem {
 ///   CurrentWork    the work in use, and how it is made
 ///   slottensors.h  inputs and outputs of a frame
 ///   DeviceSide     commands for a device
-///   SplitFrame     both sides at a time
+///   SplitSides     both sides at a time
 class StageAdapter final : public Stage {
  public:
   explicit StageAdapter(GstTandemStage* stage) : stage_(stage), work_(stage) {}

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/tandem/private/flow/slottensors.h>
-#include <gst/tandem/private/flow/splitframe.h>
+#include <gst/tandem/private/flow/splitsides.h>
 #include <gst/tandem/private/flow/stageadapter.h>
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 
 namespace tandem {
 namespace {
@@ -37,10 +38,10 @@ const GstTandemWork* maker_of(const FrameItem& item, const GstTandemFrame& frame
 
 }  // namespace
 
-SplitRows SplitFrame::needs(const FrameItem& item, int index, int producer, const SplitRows& rows,
-                            SplitRows needed) {
+SplitRows SplitSides::needs(const FrameItem& item, int index, int producer, const SplitRows& rows) {
   const GstTandemFrame& frame = item.slots[index];
   const GstTandemWork& work = *frame.work;
+  SplitRows needed = SplitRows::none(std::numeric_limits<int>::max());
   for (std::size_t i = 0; work.splits() && i < work.inputs.size(); ++i) {
     const GstTandemWork* maker = maker_of(item, frame, i);
     if (maker && frame.makers[i].stage == producer)
@@ -50,7 +51,7 @@ SplitRows SplitFrame::needs(const FrameItem& item, int index, int producer, cons
 }
 
 // An input without rows is brought to each side as a whole when it is asked for.
-void SplitFrame::share_inputs(const SplitRows& rows) {
+void SplitSides::share_inputs(const SplitRows& rows) {
   const GstTandemWork& work = *frame_.work;
   for (std::size_t i = 0; i < work.inputs.size(); ++i) {
     const GstTandemWork* maker = maker_of(item_, frame_, i);
@@ -66,7 +67,7 @@ void SplitFrame::share_inputs(const SplitRows& rows) {
   }
 }
 
-void SplitFrame::share_outputs(const SplitRows& rows) {
+void SplitSides::share_outputs(const SplitRows& rows) {
   const GstTandemWork& work = *frame_.work;
   for (int o = 0; o < static_cast<int>(work.outputs.size()); ++o) {
     opencl::Buffer& output = *frame_.outputs[o].buffer;
@@ -78,7 +79,7 @@ void SplitFrame::share_outputs(const SplitRows& rows) {
   }
 }
 
-Status SplitFrame::share(const SplitRows& rows) {
+Status SplitSides::share(const SplitRows& rows) {
   if (!frame_.work->context) return Status::device_failed(frame_.work->device_problem);
   if (!frame_.work->splits())
     return Status::failed(item_.stages[index_]->name() + " cannot be split.");
@@ -90,7 +91,7 @@ Status SplitFrame::share(const SplitRows& rows) {
 }
 
 // The rows of this segment's device that the next segment's cores read come with the batch.
-void SplitFrame::enqueue_borders(const SplitRows& rows) {
+void SplitSides::enqueue_borders(const SplitRows& rows) {
   const GstTandemWork& work = *frame_.work;
   for (int o = 0; o < static_cast<int>(work.outputs.size()); ++o) {
     const int border = work.border[static_cast<std::size_t>(o)];
@@ -100,7 +101,7 @@ void SplitFrame::enqueue_borders(const SplitRows& rows) {
   }
 }
 
-Status SplitFrame::enqueue(const SplitRows& rows, bool to_host) {
+Status SplitSides::enqueue(const SplitRows& rows, bool to_host) {
   if (rows.device_end == 0) return {};
   frame_.enqueue_first(queue(), rows.device_end);
   enqueue_borders(rows);
@@ -115,7 +116,7 @@ Status SplitFrame::enqueue(const SplitRows& rows, bool to_host) {
   return {};
 }
 
-void SplitFrame::join(const SplitRows& rows) {
+void SplitSides::join(const SplitRows& rows) {
   for (const SlotTensor& each : frame_.inputs)
     if (each.buffer) each.buffer->unshare();
   for (const SlotTensor& each : frame_.outputs)

@@ -11,15 +11,14 @@
 
 namespace tandem {
 
-/// A frame of which device and cores compute rows of the same stage, after prepare. All but the
+/// Device and cores, which compute rows of the same frame at one stage, after prepare. All but the
 /// static function may throw opencl::Error.
-class SplitFrame {
+class SplitSides {
  public:
-  SplitFrame(FrameItem& item, int index) : item_(item), index_(index), frame_(item.slots[index]) {}
+  SplitSides(FrameItem& item, int index) : item_(item), index_(index), frame_(item.slots[index]) {}
 
-  /// `needed`, and the rows of stage `producer` that each side needs for its rows of stage `index`.
-  static SplitRows needs(const FrameItem& item, int index, int producer, const SplitRows& rows,
-                         SplitRows needed);
+  /// The rows of stage `producer` that each side needs for its rows of stage `index`.
+  static SplitRows needs(const FrameItem& item, int index, int producer, const SplitRows& rows);
   /// Brings the inputs of both sides to where they are computed.
   Status share(const SplitRows& rows);
   /// Enqueues the device's rows; `to_host`: and the download of its outputs.
