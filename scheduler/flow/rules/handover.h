@@ -45,7 +45,7 @@ class Handover {
 
   /// A frame is done. The sink is woken, or holds_back() is true.
   void done(const FrameEntry& entry);
-  /// Frames are held back from the sink, so that it is woken for several at once. To be woken as
+  /// Frames are held back, so that the sink is woken for several at once. The caller wakes it as
   /// soon as no other frame can begin.
   bool holds_back() const { return held_back_ > 0; }
   void wake_sink();

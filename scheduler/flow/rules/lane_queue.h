@@ -35,7 +35,7 @@ class LaneQueue {
   /// The frame waits no more. Returns whether it had kept its driver.
   bool remove(FrameEntry& entry);
 
-  /// Whether a frame that need not queue behind the parked ones is the first of its letter.
+  /// Whether the frame is the oldest of its letter among those that keep their drivers.
   bool is_first_with_driver(const FrameEntry& entry) const {
     return is_oldest(entry, with_driver_);
   }
