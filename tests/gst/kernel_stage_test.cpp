@@ -225,7 +225,7 @@ TEST(KernelStage, SaysThatALoopDoesNotEnd) {
       "endless",
       "//!STAGE endless\n//!READ luma\n//!WRITE to uint8\n//!LOOP 5 settle\nto = 1;\nagain = 1;\n");
   EXPECT_EQ(error_of("kernelstage device=cpu location=" + path),
-            path + ":4:1: the loop has not ended after 5 passes: `again` is still set");
+            path + ":4:1: the loop has not settled after 5 passes: `again` is still set");
 }
 
 TEST(KernelStage, SaysThatATensorIsAnother) {
@@ -291,7 +291,7 @@ TEST_F(KernelStageWithoutACompiler, AStageOfTheCoresAloneSaysWhatIsMissing) {
                                    "//!STAGE cores\n//!ONLY cpu\n//!READ luma\n//!WRITE to uint8\n"
                                    "//!MAP\nto = luma(0, 0);\n");
   const std::string error = error_of("kernelstage location=" + path);
-  EXPECT_NE(error.find("there is no C compiler: install gcc or clang, or name one by TANDEM_CC"),
+  EXPECT_NE(error.find("no C compiler found: install gcc or clang, or set TANDEM_CC"),
             std::string::npos)
       << error;
   EXPECT_EQ(

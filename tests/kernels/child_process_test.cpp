@@ -60,12 +60,13 @@ TEST(ChildProcess, GivesStatusAndOutput) { expect_both_results(); }
 // Whoever shows what a program said has something to show.
 TEST(ChildProcess, SaysHowTheProgramEnded) {
   EXPECT_EQ(shell("echo why >&2; exit 3").reason(), "why\n");
-  EXPECT_EQ(shell("exit 3").reason(), "it ended with status 3 and said nothing");
-  EXPECT_EQ(shell("echo; echo '  '; exit 3").reason(), "it ended with status 3 and said nothing");
+  EXPECT_EQ(shell("exit 3").reason(), "it exited with status 3 and printed nothing");
+  EXPECT_EQ(shell("echo; echo '  '; exit 3").reason(),
+            "it exited with status 3 and printed nothing");
   // Some shells say it themselves.
   EXPECT_NE(shell("kill -KILL $$").reason().find("Killed"), std::string::npos);
   EXPECT_EQ(ChildResult{.signal = 9}.reason(),
-            "it was ended by signal 9 (Killed) and said nothing");
+            "it was killed by signal 9 (Killed) and printed nothing");
   EXPECT_EQ(run_child({"/bin/sh", "-c", "sleep 60"}, 0s).reason(), "it took longer than 0 s");
   EXPECT_NE(run_child({"/no/such/program"}, kPatience).reason().find("not found"),
             std::string::npos);

@@ -158,7 +158,7 @@ TEST(ExampleStages, ALoopThatDoesNotEndSaysSo) {
   run_each_way(runner, [&](const auto& run) {
     StageMemory memory = runner.memory(20, 10);
     EXPECT_EQ(run(memory),
-              "own.cl:4:1: the loop has not ended after 7 passes: `again` is still set");
+              "own.cl:4:1: the loop has not settled after 7 passes: `again` is still set");
   });
 }
 

@@ -77,7 +77,7 @@ std::string problem_of_shape(const std::string& shape, const std::string& skelet
 // Products of sizes that 32 or 64 bits do not hold, some of which were 0 or small in them.
 TEST(StageFileOfShapes, HaveABound) {
   const std::string bound =
-      "own.cl:3:25: a tensor has 268435456 elements at most: make one of its sizes smaller";
+      "own.cl:3:25: a tensor can have at most 268435456 elements: reduce one of its sizes";
   for (const char* const shape :
        {"65536,65536,65536,65536", "46341,46341,1", "1048576,1048576,4096,1", "32768,32768,4",
         "1048576,1048576,1048576,1048576", "1,1048576,257"}) {
@@ -86,7 +86,7 @@ TEST(StageFileOfShapes, HaveABound) {
   }
   EXPECT_EQ(problem_of_shape("1048576,256"), "");
   EXPECT_EQ(problem_of_shape("1048576,1", "REDUCE"),
-            "own.cl:3:1: REDUCE writes 65536 elements at most");
+            "own.cl:3:1: REDUCE can write at most 65536 elements");
   EXPECT_EQ(problem_of_shape("256,256", "REDUCE"), "");
 }
 

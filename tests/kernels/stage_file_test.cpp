@@ -50,31 +50,31 @@ TEST(StageFile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(problem_of("int x;\n"), "own.cl:1:1: a stage file begins with //!STAGE and a name");
   EXPECT_EQ(problem_of(""), "own.cl:1:1: a stage file begins with //!STAGE and a name");
   EXPECT_EQ(problem_of(with_body("//!WRITE to byte\n")),
-            "own.cl:2:13: there is no type 'byte': uint8, int32 or float32");
+            "own.cl:2:13: unknown type 'byte': use uint8, int32 or float32");
   EXPECT_EQ(problem_of(with_body("//!READ luma halo=-1\n//!WRITE to uint8\n")),
             "own.cl:2:19: '-1' is not a whole number from 0 to 64");
   EXPECT_EQ(problem_of(with_body("//!READ cb size=1/4\n//!WRITE to uint8\n")),
-            "own.cl:2:1: 'cb' has size=1/2 or size=1/1 of a frame");
+            "own.cl:2:1: 'cb' needs size=1/2 or size=1/1");
   EXPECT_EQ(problem_of(with_body("//!READ luma\n//!WRITE cr\n")),
-            "own.cl:3:4: 'cr' of a frame can be read, not written");
-  EXPECT_EQ(problem_of(with_body("//!FETCH luma\n")), "own.cl:2:4: there is no directive 'FETCH'");
+            "own.cl:3:4: 'cr' can be read but not written");
+  EXPECT_EQ(problem_of(with_body("//!FETCH luma\n")), "own.cl:2:4: unknown directive 'FETCH'");
   EXPECT_EQ(problem_of(with_body("//!READ luma\n//!WRITE to uint8 smooth\n")),
-            "own.cl:3:19: WRITE does not take 'smooth'");
+            "own.cl:3:19: WRITE does not accept 'smooth'");
   EXPECT_EQ(problem_of(with_body("//!PARAM to int 11 0..10\n")),
             "own.cl:2:17: the default 11 is not within 0..10");
   EXPECT_EQ(problem_of("//!STAGE own\n//!READ luma\n//!WRITE to uint8\n"),
-            "own.cl:3:1: the last READ or WRITE is followed by no MAP, REDUCE or LOOP");
+            "own.cl:3:1: no MAP, REDUCE or LOOP follows the last READ or WRITE");
 }
 
 TEST(StageFile, ANameIsUsedOnce) {
   EXPECT_EQ(problem_of(with_body("//!PARAM to int 1 0..10\n//!READ luma\n//!WRITE to uint8\n")),
-            "own.cl:4:1: the name 'to' is used twice: line 2 has it");
+            "own.cl:4:1: the name 'to' is already used in line 2");
   EXPECT_EQ(problem_of(with_body("//!READ luma\n//!READ to uint8\n//!WRITE to uint8\n")),
-            "own.cl:3:1: the name 'to' is used twice: line 4 has it");
+            "own.cl:3:1: the name 'to' is already used in line 4");
   EXPECT_EQ(problem_of(with_body("//!READ luma\n//!READ luma\n//!WRITE to uint8\n")),
             "own.cl:3:1: the part reads 'luma' twice");
   EXPECT_EQ(problem_of(with_body("//!READ luma\n//!WRITE width uint8\n")),
-            "own.cl:3:10: 'width' has another meaning");
+            "own.cl:3:10: 'width' is a reserved word");
 }
 
 TEST(StageFile, AnOutputThatIsNotWrittenIsNamed) {
@@ -89,9 +89,9 @@ TEST(StageFile, CodeStaysWithinItsBody) {
   EXPECT_EQ(problem_of(with_body(directives, "to = 1;\nif (to) {\n")),
             "own.cl:6:1: '{' without '}'");
   EXPECT_EQ(problem_of(with_body(directives, "to = 1;\nreturn;\n")),
-            "own.cl:6:1: 'return' has no place in the body of a part");
+            "own.cl:6:1: 'return' is not allowed in the body of a part");
   EXPECT_EQ(problem_of(with_body(directives, "to = 1;\n#include <stdio.h>\n")),
-            "own.cl:6:1: a stage is one file: it includes nothing");
+            "own.cl:6:1: #include is not allowed: a stage is one file");
 }
 
 constexpr char kThreeMaps[] = R"(//!STAGE three

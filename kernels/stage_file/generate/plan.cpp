@@ -60,7 +60,7 @@ class Planner {
     for (const StageRead& read : part.reads)
       if (read.shape.is_plane()) return read.shape;
     if (!part.reads.empty()) return part.reads.front().shape;
-    fail(part.line, "REDUCE goes over what it reads first, and reads nothing");
+    fail(part.line, "REDUCE needs a READ: it runs over the first tensor that it reads");
   }
 
   // Whether part k can be computed element by element together with the parts before it, back to
@@ -148,7 +148,7 @@ class Planner {
       const int to = step.grid.divisor, from = shape.divisor;
       if (to % from != 0 && from % to != 0)
         fail(line, "sizes 1/" + std::to_string(from) + " and 1/" + std::to_string(to) +
-                       " do not fit: one must be a multiple of the other");
+                       " do not match: one must be a multiple of the other");
       access.times = std::max(1, to / from);
       access.over = std::max(1, from / to);
     }
@@ -256,16 +256,17 @@ std::string why_whole(const StageFile& file, const StagePlan& plan) {
   for (const StageStep& step : plan.steps) {
     if (step.skeleton == Skeleton::kReduce) return "its file has a REDUCE, which needs all rows";
     if (step.skeleton == Skeleton::kLoop)
-      return "its file has a LOOP, each pass of which needs rows of both sides";
+      return "its file has a LOOP, and each pass needs rows of both sides";
   }
   if (plan.steps.size() > 1)
     return "its file has " + std::to_string(plan.steps.size()) +
-           " MAPs, of which the later ones read neighbours that the earlier ones make: give each a "
-           "file and a kernelstage of its own";
+           " MAPs, and later ones read neighbours that earlier ones write: give each MAP a file "
+           "and "
+           "a kernelstage of its own";
   for (const StageTensor& tensor : plan.tensors)
     if (tensor.role == Role::kBefore) return "'" + tensor.name + "' is kept from frame to frame";
   if (!plan.steps.front().grid.is_plane())
-    return "it writes no planes but tensors with a shape, which have no rows of the frame";
+    return "it writes tensors with a shape, which have no rows of the frame, instead of planes";
   for (const StagePlanPart& part : plan.steps.front().parts) {
     for (const StageAccess& read : part.reads) {
       if (read.kind == StageAccess::Kind::kArray)

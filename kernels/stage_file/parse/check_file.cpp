@@ -20,7 +20,7 @@ class Check {
   explicit Check(const StageFile& file) : file_(file) {}
 
   void all() {
-    if (file_.parts.empty()) fail(1, "there is no MAP, REDUCE or LOOP");
+    if (file_.parts.empty()) fail(1, "the file has no MAP, REDUCE or LOOP");
     if (file_.parts.size() > kMostParts) fail(file_.parts[kMostParts].line, "more than 16 parts");
     if (file_.parameters.size() > kMostParameters)
       fail(file_.parameters[kMostParameters].line, "more than 32 parameters");
@@ -44,8 +44,8 @@ class Check {
   void declare(const std::string& name, int line) {
     const auto [found, is_new] = names_.emplace(name, line);
     if (!is_new)
-      fail(line, "the name '" + name + "' is used twice: line " + std::to_string(found->second) +
-                     " has it");
+      fail(line,
+           "the name '" + name + "' is already used in line " + std::to_string(found->second));
   }
 
   void check_write(const StageWrite& write) {
@@ -56,7 +56,7 @@ class Check {
     declare(write.name, write.line);
     if (!write.is_private) {
       const auto [found, is_new] = tensors_.emplace(write.tensor, write.line);
-      if (!is_new) fail(write.line, "two WRITEs make the tensor '" + write.tensor + "'");
+      if (!is_new) fail(write.line, "two WRITEs write the tensor '" + write.tensor + "'");
     }
   }
 
@@ -65,15 +65,15 @@ class Check {
       fail(read.line, "the part reads '" + read.name + "' twice");
     if (!read.is_pixels() && read.tensor.empty()) return;  // made by the file
     if (read.is_chroma() && (!read.shape.is_plane() || read.shape.divisor > 2))
-      fail(read.line, "'" + read.name + "' has size=1/2 or size=1/1 of a frame");
+      fail(read.line, "'" + read.name + "' needs size=1/2 or size=1/1");
     if (names_.contains(read.name))
-      fail(read.line, "the name '" + read.name + "' is used twice: line " +
-                          std::to_string(names_.at(read.name)) + " has it");
+      fail(read.line, "the name '" + read.name + "' is already used in line " +
+                          std::to_string(names_.at(read.name)));
     const auto [found, is_new] = inputs_.emplace(read.name, &read);
     const StageRead& first = *found->second;
     if (first.tensor != read.tensor || first.type != read.type || first.shape != read.shape)
       fail(read.line,
-           "'" + read.name + "' was another tensor in line " + std::to_string(first.line));
+           "'" + read.name + "' names another tensor in line " + std::to_string(first.line));
   }
 
   void check_part(const StagePart& part) {
@@ -82,13 +82,13 @@ class Check {
     for (const StageRead& read : part.reads) check_read(read, reads);
     for (const StageWrite& write : part.writes) {
       if (reads.contains(write.name) && !write.is_luma())
-        fail(write.line, "'" + write.name + "' is written and read by one part: leave READ out");
+        fail(write.line, "the part reads and writes '" + write.name + "': remove the READ");
       if (write.is_kept && part.skeleton != Skeleton::kMap)
-        fail(write.line, "a tensor that is kept is written by MAP");
+        fail(write.line, "only MAP can write a kept tensor");
       if (part.skeleton == Skeleton::kReduce) {
         check_reduced(write);
       } else if (write.shape != part.writes.front().shape) {
-        fail(write.line, "the part writes tensors of several sizes: one part for each");
+        fail(write.line, "the part writes tensors of different sizes: use one part per size");
       }
       for (StageSide side : {StageSide::kCpu, StageSide::kDevice}) check_writes(part, write, side);
     }
@@ -103,9 +103,9 @@ class Check {
 
   void check_reduced(const StageWrite& write) const {
     if (write.is_luma() || write.shape.is_plane())
-      fail(write.line, "what REDUCE writes has a shape, as in shape=256");
+      fail(write.line, "a tensor that REDUCE writes needs a shape, as in shape=256");
     if (elements_of(write.shape) > kMostReduced)
-      fail(write.line, "REDUCE writes 65536 elements at most");
+      fail(write.line, "REDUCE can write at most 65536 elements");
   }
 
   void check_writes(const StagePart& part, const StageWrite& write, StageSide side) const {
@@ -131,11 +131,11 @@ class Check {
       }
       if (is_body && (word.text == "return" || word.text == "goto"))
         fail(line_of(code, word),
-             "'" + std::string(word.text) + "' has no place in the body of a part");
+             "'" + std::string(word.text) + "' is not allowed in the body of a part");
     }
     if (!open.empty()) fail(line_of(code, open.back()), "'{' without '}'");
     if (const std::size_t at = code.text.find("#include"); at != std::string::npos)
-      fail(line_of(code, {{}, at}), "a stage is one file: it includes nothing");
+      fail(line_of(code, {{}, at}), "#include is not allowed: a stage is one file");
   }
 
   // name(dx, dy) where there is nothing that it could read: a compiler calls it a function.
@@ -155,7 +155,7 @@ class Check {
     if (write != part.writes.end() && !write->is_luma())
       return write->is_kept || part.skeleton == Skeleton::kLoop
                  ? ""
-                 : "'" + name + "' is written here: a part behind this one can read '" + name + "'";
+                 : "'" + name + "' is written by this part: only a later part can read it";
     const bool is_pixels =
         name == StageRead::kLuma || name == StageRead::kCb || name == StageRead::kCr;
     const bool is_made = std::ranges::any_of(file_.parts, [&](const StagePart& other) {
@@ -170,13 +170,14 @@ class Check {
       for (const StagePart& part : file_.parts)
         for (const StageWrite& write : part.writes)
           if (write.name == regions.tensor) boxes = &write;
-      if (!boxes) fail(regions.line, "no WRITE makes '" + regions.tensor + "'");
-      if (boxes->is_private) fail(regions.line, "'" + regions.tensor + "' is private");
+      if (!boxes) fail(regions.line, "no WRITE has the tensor '" + regions.tensor + "'");
+      if (boxes->is_private) fail(regions.line, "the tensor '" + regions.tensor + "' is private");
       const StageShape& shape = boxes->shape;
       if (shape.is_plane() || shape.constants.back() < 4 || shape.constants.back() > 5 ||
           boxes->type == ElementType::kUint8)
         fail(regions.line,
-             "a tensor of boxes is int32 or float32 with a shape such as 16,5: x, y, width, height "
+             "a tensor of boxes needs int32 or float32 and a shape such as 16,5: x, y, width, "
+             "height "
              "and confidence");
     }
   }

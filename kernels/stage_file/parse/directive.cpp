@@ -35,7 +35,7 @@ std::optional<Directive> Directive::read(const std::string& path, int number,
     at = end;
   }
   directive.name_ = {"", static_cast<int>(begin) + 1};
-  if (directive.words_.empty()) directive.fail("a directive without a name");
+  if (directive.words_.empty()) directive.fail("the directive has no name");
   directive.name_ = directive.words_.front();
   directive.words_.erase(directive.words_.begin());
   return directive;
@@ -82,7 +82,7 @@ std::string Directive::take_rest() {
 
 void Directive::end() const {
   if (!words_.empty())
-    fail(words_.front(), name() + " does not take '" + words_.front().text + "'");
+    fail(words_.front(), name() + " does not accept '" + words_.front().text + "'");
 }
 
 void Directive::fail(const DirectiveWord& at, const std::string& problem) const {

@@ -60,12 +60,12 @@ std::size_t skipped(std::string_view code, std::size_t at, bool line_begins) {
 std::string problem_of_name(std::string_view name) {
   const std::string quoted = "'" + std::string(name) + "'";
   if (name.empty() || !is_first(name.front()) || !std::ranges::all_of(name, is_later))
-    return quoted + " is not a name: letters, digits and _ that begin with a letter";
+    return quoted + " is not a name: use letters, digits and _, beginning with a letter";
   if (name.size() > kLongest)
     return quoted + " is longer than " + std::to_string(kLongest) + " characters";
   if (name.back() == '_' || name.front() == '_' || name.starts_with("tandem"))
-    return quoted + " is not a name for you: those with _ at an end or tandem in front are ours";
-  if (std::ranges::binary_search(kTaken, name)) return quoted + " has another meaning";
+    return quoted + " is reserved: a name must not begin or end with _, or begin with tandem";
+  if (std::ranges::binary_search(kTaken, name)) return quoted + " is a reserved word";
   return {};
 }
 

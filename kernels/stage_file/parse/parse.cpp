@@ -28,7 +28,7 @@ class Parser {
 
   StageFile end() {
     if (file_.name.empty()) fail("a stage file begins with //!STAGE and a name");
-    if (open_) fail("the last READ or WRITE is followed by no MAP, REDUCE or LOOP");
+    if (open_) fail("no MAP, REDUCE or LOOP follows the last READ or WRITE");
     check_stage_file(file_);
     return std::move(file_);
   }
@@ -42,7 +42,7 @@ class Parser {
     const std::size_t begin = text.find_first_not_of(" \t\r");
     const bool empty = begin == text.npos || text.substr(begin).starts_with("//");
     if (!code_) {
-      if (!empty) fail("this code belongs to no part: it goes behind MAP, REDUCE or LOOP");
+      if (!empty) fail("this code belongs to no part: it has to follow MAP, REDUCE or LOOP");
       return;
     }
     if (file_.name.empty() && !empty) fail("a stage file begins with //!STAGE and a name");
@@ -54,7 +54,7 @@ class Parser {
     const std::string& name = d.name();
     if (file_.name.empty() != (name == "STAGE"))
       d.fail(file_.name.empty() ? "a stage file begins with //!STAGE and a name"
-                                : "STAGE is there already");
+                                : "the file has a STAGE already");
     if (name == "STAGE") {
       file_.name = d.identifier(d.take("a name"));
       file_.summary = d.take_rest();
@@ -81,14 +81,14 @@ class Parser {
     } else if (name == "DEVICE") {
       code_ = &last(d).device_body.emplace();
     } else if (name == "COMBINE") {
-      if (last(d).skeleton != StagePart::Skeleton::kReduce) d.fail("COMBINE goes behind REDUCE");
+      if (last(d).skeleton != StagePart::Skeleton::kReduce) d.fail("COMBINE has to follow REDUCE");
       code_ = &last(d).combine;
     } else if (name == "REGIONS") {
       StageRegions regions{d.identifier(d.take("a tensor")), file_.name, d.line()};
       if (auto label = d.take_value("label")) regions.label = label->text;
       file_.regions.push_back(regions);
     } else {
-      d.fail("there is no directive '" + name + "'");
+      d.fail("unknown directive '" + name + "'");
     }
     d.end();
   }
@@ -104,12 +104,12 @@ class Parser {
   }
 
   StagePart& last(const Directive& d) {
-    if (open_ || file_.parts.empty()) d.fail(d.name() + " goes behind MAP, REDUCE or LOOP");
+    if (open_ || file_.parts.empty()) d.fail(d.name() + " has to follow MAP, REDUCE or LOOP");
     return file_.parts.back();
   }
 
   void begin_body(const Directive& d, StagePart::Skeleton skeleton) {
-    if (!open_) d.fail(d.name() + " needs a WRITE above it");
+    if (!open_) d.fail(d.name() + " needs a WRITE before it");
     part().skeleton = skeleton;
     part().line = d.line();
     code_ = &part().body;
@@ -125,13 +125,14 @@ class Parser {
   static ElementType read_type(const Directive& d, const DirectiveWord& word) {
     for (ElementType type : {ElementType::kUint8, ElementType::kInt32, ElementType::kFloat32})
       if (word.text == name_of(type)) return type;
-    d.fail(word, "there is no type '" + word.text + "': uint8, int32 or float32");
+    d.fail(word, "unknown type '" + word.text + "': use uint8, int32 or float32");
   }
 
   static StageShape read_shape(Directive& d, int divisor = 1) {
     StageShape shape{.divisor = divisor};
     if (auto size = d.take_value("size")) {
-      if (!size->text.starts_with("1/")) d.fail(*size, "a size is a part of the frame, as in 1/2");
+      if (!size->text.starts_with("1/"))
+        d.fail(*size, "a size is a fraction of the frame, as in 1/2");
       shape.divisor = d.whole({size->text.substr(2), size->column + 2}, 1, kMostDivisor);
     }
     if (auto given = d.take_value("shape")) {
@@ -145,9 +146,9 @@ class Parser {
       if (shape.constants.size() > kMostDimensions)
         d.fail(*given, "too many dimensions: 4 at most");
       if (elements_of(shape) > kMostTensorElements)
-        d.fail(*given, "a tensor has " + std::to_string(kMostTensorElements) +
-                           " elements at most: make one of its sizes smaller");
-      if (shape.divisor != 1) d.fail(*given, "either size or shape");
+        d.fail(*given, "a tensor can have at most " + std::to_string(kMostTensorElements) +
+                           " elements: reduce one of its sizes");
+      if (shape.divisor != 1) d.fail(*given, "size and shape exclude each other");
     }
     return shape;
   }
@@ -172,14 +173,14 @@ class Parser {
     const auto type = d.take_if_any();
     read.halo = read_halo(d);
     if (read.is_pixels()) {
-      if (type) d.fail(*type, read.name + " is uint8, always");
+      if (type) d.fail(*type, read.name + " is always uint8: remove the type");
       // Chroma has half of the frame's rows and columns, mostly.
       if (read.is_chroma()) read.shape = read_shape(d, 2);
       return read;
     }
     read.shape = read_shape(d);
     if (const StageWrite* write = made(read.name)) {
-      if (type) d.fail(*type, "the WRITE of '" + read.name + "' says its type");
+      if (type) d.fail(*type, "the WRITE of '" + read.name + "' has its type: remove it here");
       read.type = write->type;
       read.shape = write->shape;
       return read;
@@ -196,11 +197,11 @@ class Parser {
     write.line = d.line();
     write.name = d.identifier(d.take("luma or the name of a tensor"));
     if (write.name == StageRead::kCb || write.name == StageRead::kCr)
-      d.fail("'" + write.name + "' of a frame can be read, not written");
+      d.fail("'" + write.name + "' can be read but not written");
     const auto type = d.take_if_any();
     if (auto tolerance = d.take_value("tolerance")) write.tolerance = d.number(*tolerance);
     if (write.is_luma()) {
-      if (type) d.fail(*type, "luma is uint8, always");
+      if (type) d.fail(*type, "luma is always uint8: remove the type");
       return write;
     }
     if (!type) d.fail("WRITE of a tensor needs its type: uint8, int32 or float32");
@@ -227,12 +228,12 @@ class Parser {
       p.initial = initial.text == "true" ? 1 : 0;
     } else {
       if (type.text != "int" && type.text != "float")
-        d.fail(type, "there is no type '" + type.text + "': int, float or bool");
+        d.fail(type, "unknown type '" + type.text + "': use int, float or bool");
       p.type = type.text == "int" ? StageParameter::Type::kInt : StageParameter::Type::kFloat;
       p.initial = d.number(initial);
       const DirectiveWord range = d.take("a range, as in 0..10");
       const std::size_t dots = range.text.find("..");
-      if (dots == std::string::npos) d.fail(range, "a range is written as in 0..10");
+      if (dots == std::string::npos) d.fail(range, "a range has the form 0..10");
       p.least = d.number({range.text.substr(0, dots), range.column});
       p.most = d.number({range.text.substr(dots + 2), range.column + static_cast<int>(dots) + 2});
       if (p.initial < p.least || p.initial > p.most)

@@ -134,7 +134,7 @@ std::string compile(const CCompiler& compiler, std::vector<std::string> words,
   const OwnFolder& folder = temporary.folder();
   if (const std::string problem = replace_file(folder, kSource, source, Durable::kNo);
       !problem.empty())
-    throw std::runtime_error("a stage cannot be compiled: " + folder.path() + "/" + kSource + " " +
+    throw std::runtime_error("cannot compile a stage: " + folder.path() + "/" + kSource + " " +
                              problem);
   for (const char* word : {"-o", kObject, kSource, "-lm", "-lc"}) words.emplace_back(word);
   const ChildResult result = run_child(words, kMostCompileTime, &folder);
@@ -142,7 +142,7 @@ std::string compile(const CCompiler& compiler, std::vector<std::string> words,
   RegularFile made = read_regular_file(folder, kObject, kMostBytes, Owner::kThisUser);
   if (result.status == 0 && made.problem.empty()) return std::move(made.bytes);
   if (result.status == 0)
-    throw StageFileError("the C compiler " + compiler.path + " made no library: it " +
+    throw StageFileError("the C compiler " + compiler.path + " wrote no library: it " +
                          made.problem);
   throw StageFileError("the C compiler " + compiler.path +
                        " fails: " + first_error(result.output, result.reason()));
@@ -189,8 +189,7 @@ StageFunction LoadedCode::find(const std::string& name) const {
 CompiledCode compile_c(const std::string& source, const CompileOptions& options) {
   const CCompiler& compiler = c_compiler();
   if (compiler.path.empty())
-    throw std::runtime_error(
-        "there is no C compiler: install gcc or clang, or name one by TANDEM_CC");
+    throw std::runtime_error("no C compiler found: install gcc or clang, or set TANDEM_CC");
   const std::vector<std::string> words = words_for(compiler, options);
   std::string key = "stage\nversion " + std::to_string(kStageCallVersion) + '\n' +
                     compiler.version + '\n' + processor() + '\n';

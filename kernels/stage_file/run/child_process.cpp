@@ -154,13 +154,13 @@ void reap(pid_t child) {
 std::string ChildResult::reason() const {
   if (output.find_first_not_of(" \t\r\n") != output.npos) return output;
   std::string how = "it ended in an unknown way";
-  if (status >= 0) how = "it ended with status " + std::to_string(status);
+  if (status >= 0) how = "it exited with status " + std::to_string(status);
   if (signal > 0) {
     const char* const name = sigdescr_np(signal);
-    how = "it was ended by signal " + std::to_string(signal) +
+    how = "it was killed by signal " + std::to_string(signal) +
           (name ? std::string(" (") + name + ")" : "");
   }
-  return how + " and said nothing";
+  return how + " and printed nothing";
 }
 
 ChildResult run_child(const std::vector<std::string>& words, std::chrono::milliseconds most,

@@ -48,7 +48,7 @@ std::string unsettled_loop(const StageFile& file, const StagePlan& plan, const S
     const int* const flags = static_cast<const int*>(call.tensors[step.flags].data);
     if (flags[step.passes] < step.passes || flags[step.passes - 1] == 0) continue;
     return at_line(file.path, file.parts[step.parts[0].part].line, 1,
-                   "the loop has not ended after " + std::to_string(step.passes) +
+                   "the loop has not settled after " + std::to_string(step.passes) +
                        " passes: `again` is still set");
   }
   return {};

@@ -71,7 +71,7 @@ TEST_F(CheckStageAdvice, SaysWhichReadIsMissing) {
       "own.cl:9:1: the part has no 'READ a'");
   has(refused("//!READ luma\n//!WRITE a uint8\n//!WRITE b uint8\n//!MAP\na = luma(0, 0);\n"
               "b = a(1, 0);"),
-      "own.cl:7:1: 'a' is written here: a part behind this one can read 'a'");
+      "own.cl:7:1: 'a' is written by this part: only a later part can read it");
 }
 
 TEST_F(CheckStageAdvice, AFunctionMayHaveAnyName) {

@@ -327,7 +327,7 @@ TEST_F(Generate, WritesNothingThatDoesNotCompile) {
   write_file(compiler, "#!/bin/sh\nif [ $1 = --version ]; then echo own 2; exit; fi\nexit 3\n");
   const CommandResult silent = make();
   EXPECT_EQ(silent.status, 1);
-  EXPECT_NE(silent.errors.find("/cc fails: it ended with status 3 and said nothing"),
+  EXPECT_NE(silent.errors.find("/cc fails: it exited with status 3 and printed nothing"),
             std::string::npos)
       << silent.errors;
   write_file(folder_ + "/made.cl", "old");
