@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/objective.h"
-
 namespace tandem {
 namespace {
 
@@ -31,41 +29,9 @@ double seconds_of(const Split& split, double share) {
   return std::max(cores_s, device_s) + joins_s + (cores_s - cores_s) + (device_s - device_s);
 }
 
-double joules_of(const Split& split, double share) {
-  return split.static_w * seconds_of(split, share) + split.cores_w * split.cores.seconds(share) +
-         split.device_w * split.device.seconds(1 - share);
-}
-
-double cost_of(const Split& split, double share, Metric metric) {
-  switch (metric) {
-    case Metric::throughput:
-    case Metric::latency:
-      return seconds_of(split, share);
-    case Metric::energy:
-      return joules_of(split, share);
-    case Metric::efficiency:  // most of throughput / energy
-    case Metric::edp:
-      return joules_of(split, share) * seconds_of(split, share);
-  }
-  return kUnknown;
-}
-
 double balanced_share(const Split& split) {
   const SplitSide &cores = split.cores, &device = split.device;
   return (device.fixed_s - cores.fixed_s + device.rows_s) / (cores.rows_s + device.rows_s);
-}
-
-double best_share(const Split& split, Metric metric, int bands) {
-  double share = 0, least = cost_of(split, 0, metric);
-  const double balanced = bands * balanced_share(split);
-  if (!known(balanced) || !known(least)) return kUnknown;
-  for (const double at : {std::floor(balanced), std::ceil(balanced), 1.0 * bands}) {
-    const double other = std::clamp(at / bands, 0.0, 1.0), cost = cost_of(split, other, metric);
-    if (!(cost < least)) continue;
-    least = cost;
-    share = other;
-  }
-  return share;
 }
 
 int share_to_run(const Split& split) {

@@ -5,8 +5,6 @@
 
 namespace tandem {
 
-enum class Metric;
-
 /// The line through what a side took for two parts of the rows. Where noise turns it so far that
 /// fewer rows or none would take less than nothing, the line through one of the points: the second.
 SplitSide side_of(double part, double seconds, double second_part, double second_seconds);
@@ -14,23 +12,10 @@ SplitSide side_of(double part, double seconds, double second_part, double second
 /// Equation 1 of Stafford with fixed times: the slower side decides. `share`: the part of the rows
 /// that the cores compute, 0 ... 1.
 double seconds_of(const Split& split, double share);
-/// Equation 2 of Stafford, in joules.
-double joules_of(const Split& split, double share);
-/// What a metric wants least of: seconds, joules, or joules x seconds. Throughput and latency are
-/// both seconds, because one frame is computed at a time.
-double cost_of(const Split& split, double share, Metric metric);
 
 /// The share for which both sides take as long, (a_G - a_C + W/S_G) / (W/S_C + W/S_G) with fixed
 /// times a; below 0 or above 1 where one side alone is faster than any split.
 double balanced_share(const Split& split);
-
-/// The share with the least cost: a multiple of 1 / `bands`, 0 where all is best on the device, 1
-/// where all is best on the cores. Unknown where a cost is.
-///
-/// No other share than 0, the balanced one and 1 has to be looked at. Between them the energy is
-/// linear, and the energy-delay product is concave wherever it falls, so that it has no minimum
-/// inside (docs/decisions/0021-splitting-a-frame.md).
-double best_share(const Split& split, Metric metric, int bands = 100);
 
 /// The balanced share in percent, 1 ... 99, where a split promises to be faster than both sides
 /// alone; else 0. What was measured errs. Where a row more costs one side much more than it spares

@@ -14,17 +14,6 @@ uint8_t to_sample(double value) {
 
 }  // namespace
 
-bool Canvas::supports(const GstVideoFormatInfo* format) {
-  if (GST_VIDEO_FORMAT_INFO_IS_COMPLEX(format) || GST_VIDEO_FORMAT_INFO_IS_TILED(format) ||
-      GST_VIDEO_FORMAT_INFO_HAS_PALETTE(format) || GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format) == 0)
-    return false;
-  for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format); ++c) {
-    if (GST_VIDEO_FORMAT_INFO_DEPTH(format, c) != 8 || GST_VIDEO_FORMAT_INFO_SHIFT(format, c) != 0)
-      return false;
-  }
-  return true;
-}
-
 Canvas::Canvas(GstVideoFrame* frame) : frame_(frame), writer_(frame) {
   const GstVideoColorimetry& colorimetry = frame->info.colorimetry;
   if (!gst_video_color_matrix_get_Kr_Kb(colorimetry.matrix, &luma_red_, &luma_blue_)) {

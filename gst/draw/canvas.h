@@ -24,8 +24,6 @@ struct Rect {
 /// one pixel where chroma is subsampled.
 class Canvas {
  public:
-  static bool supports(const GstVideoFormatInfo* format);
-
   /// `frame` is mapped for writing and outlives the canvas; its format is supported.
   explicit Canvas(GstVideoFrame* frame);
 

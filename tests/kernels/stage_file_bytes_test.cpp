@@ -36,7 +36,7 @@ void on_each_side(const StageFile& file, Check&& check) {
       SCOPED_TRACE(std::to_string(width) + (device ? " device" : " cores"));
       StageMemory memory = runner.memory(width, 5);
       const std::vector<uint8_t> luma = random_luma(width, 5, 7);
-      memory.set_luma(luma);
+      memory.set(memory.index("luma"), luma.data());
       EXPECT_EQ(device ? runner.run_device(memory) : runner.run_host(memory, {0, 2}), "");
       check(memory, [&, width](int x, int y) -> int {
         return luma[static_cast<std::size_t>(std::clamp(y, 0, 4) * width +

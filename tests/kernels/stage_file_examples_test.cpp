@@ -17,7 +17,7 @@ TEST(ExampleStages, PyramidBlursAndHalves) {
     for (const auto& [width, height] : kSizes) {
       StageMemory memory = runner.memory(width, height);
       const auto luma = random_luma(width, height, 3);
-      memory.set_luma(luma);
+      memory.set(memory.index("luma"), luma.data());
       EXPECT_EQ(run(memory), "");
       const auto level = memory.values<float>("level");
       constexpr double kWeights[5] = {1, 4, 6, 4, 1};
@@ -42,7 +42,7 @@ TEST(ExampleStages, HistogramCounts) {
     for (const auto& [width, height] : kSizes) {
       StageMemory memory = runner.memory(width, height);
       const auto luma = random_luma(width, height, 5);
-      memory.set_luma(luma);
+      memory.set(memory.index("luma"), luma.data());
       EXPECT_EQ(run(memory), "");
       std::vector<int> expected(256);
       for (const uint8_t level : luma) ++expected[level];
@@ -63,7 +63,7 @@ TEST(ExampleStages, PairsOfLevelsAreCounted) {
     for (const auto& [width, height] : kSizes) {
       StageMemory memory = runner.memory(width, height);
       const auto luma = random_luma(width, height, 5);
-      memory.set_luma(luma);
+      memory.set(memory.index("luma"), luma.data());
       EXPECT_EQ(run(memory), "");
       std::vector<int> expected(16 * 256);
       for (int i = 0; i < width * height; ++i)
@@ -81,7 +81,7 @@ TEST(ExampleStages, BackgroundKeepsItsMean) {
     std::vector<float> mean;
     for (unsigned frame = 0; frame < 4; ++frame) {
       const auto luma = random_luma(50, 21, frame);
-      memory.set_luma(luma);
+      memory.set(memory.index("luma"), luma.data());
       EXPECT_EQ(run(memory), "");
       mean.resize(luma.size());
       for (std::size_t i = 0; i < luma.size(); ++i)
@@ -104,7 +104,7 @@ TEST(ExampleStages, HysteresisFollowsWeakEdges) {
   for (int x = 0; x < 10; ++x) luma[x] = 255;  // what the weak edge at 10 meets
   run_each_way(runner, [&](const auto& run) {
     StageMemory memory = runner.memory(kWidth, kHeight);
-    memory.set_luma(luma);
+    memory.set(memory.index("luma"), luma.data());
     EXPECT_EQ(run(memory), "");
     const auto edges = memory.values<uint8_t>("edges");
     EXPECT_EQ(edges[(kHeight - 1) * kWidth + 10], 255) << "the edge that meets a strong one";
@@ -116,7 +116,8 @@ TEST(ExampleStages, SidesAgreeOnHysteresisOfNoise) {
   const StageRunner runner = runner_of("hysteresis");
   if (!runner.has_device()) GTEST_SKIP() << "needs an OpenCL device (pocl-opencl-icd)";
   StageMemory host = runner.memory(123, 45), device = runner.memory(123, 45);
-  for (StageMemory* memory : {&host, &device}) memory->set_luma(random_luma(123, 45, 9));
+  for (StageMemory* memory : {&host, &device})
+    memory->set(memory->index("luma"), random_luma(123, 45, 9).data());
   EXPECT_EQ(runner.run_host(host), "");
   EXPECT_EQ(runner.run_device(device), "");
   EXPECT_EQ(host.values<uint8_t>("edges"), device.values<uint8_t>("edges"));
@@ -139,7 +140,7 @@ TEST(ExampleStages, ThreadsShareStepsAndPasses) {
     for (const auto& [width, height] : {std::pair{1, 1}, {70, 9}, {201, 150}}) {
       StageMemory alone = runner.memory(width, height), together = runner.memory(width, height);
       for (StageMemory* memory : {&alone, &together})
-        memory->set_luma(random_luma(width, height, 2));
+        memory->set(memory->index("luma"), random_luma(width, height, 2).data());
       const std::string problem = runner.run_host(alone);
       for (int frame = 0; frame < 20; ++frame) {
         EXPECT_EQ(runner.run_threads(together, 4), problem);

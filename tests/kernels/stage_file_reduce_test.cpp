@@ -22,7 +22,7 @@ void reduce(const StageFile& file, Check&& check) {
       SCOPED_TRACE(std::to_string(width) + (device ? " device" : " cores"));
       StageMemory memory = runner.memory(width, height);
       const std::vector<uint8_t> luma = random_luma(width, height, 5);
-      memory.set_luma(luma);
+      memory.set(memory.index("luma"), luma.data());
       EXPECT_EQ(device ? runner.run_device(memory) : runner.run_host(memory), "");
       check(memory, luma);
     }

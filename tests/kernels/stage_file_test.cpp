@@ -121,7 +121,7 @@ TEST(StageFile, MapsOfTheirOwnElementAreOneLoop) {
     if (device && !runner.has_device()) continue;
     StageMemory memory = runner.memory(33, 5);
     const auto luma = random_luma(33, 5, 1);
-    memory.set_luma(luma);
+    memory.set(memory.index("luma"), luma.data());
     EXPECT_EQ(device ? runner.run_device(memory) : runner.run_host(memory), "");
     const auto c = memory.values<float>("c");
     for (std::size_t i = 0; i < c.size(); ++i) {
@@ -203,7 +203,7 @@ TEST(StageFile, ComputesWhatItSaysOnBothSides) {
     for (const bool device : {false, true}) {
       if (device && !runner.has_device()) continue;
       StageMemory memory = runner.memory(width, height);
-      memory.set_luma(luma);
+      memory.set(memory.index("luma"), luma.data());
       memory.parameter("threshold").whole = 300;
       EXPECT_EQ(device ? runner.run_device(memory) : runner.run_host(memory), "");
       EXPECT_EQ(memory.values<uint8_t>("edges"), expected) << width << "x" << height;
@@ -221,7 +221,7 @@ TEST(StageFile, ElementsThatAreNotWrittenAre0) {
   for (const bool device : {false, true}) {
     if (device && !runner.has_device()) continue;
     StageMemory memory = runner.memory(67, 3);
-    memory.set_luma(luma);
+    memory.set(memory.index("luma"), luma.data());
     memory.set(memory.index("to"), std::vector<uint8_t>(luma.size(), 9).data());
     memory.set(memory.index("real"), std::vector<float>(luma.size(), 9).data());
     EXPECT_EQ(device ? runner.run_device(memory) : runner.run_host(memory), "");

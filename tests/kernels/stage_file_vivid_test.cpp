@@ -34,7 +34,7 @@ TEST(VividAsAStageFile, VotesAsOurs) {
       if (device && !runner.has_device()) continue;
       SCOPED_TRACE(std::to_string(width) + (device ? " device" : " cores"));
       StageMemory memory = runner.memory(width, height);
-      memory.set_luma(luma);
+      memory.set(memory.index("luma"), luma.data());
       EXPECT_EQ(device ? runner.run_device(memory) : runner.run_host(memory), "");
       EXPECT_EQ(memory.values<uint8_t>("index"), index);
       const auto weights = memory.values<float>("weight");

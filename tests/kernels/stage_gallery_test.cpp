@@ -61,7 +61,7 @@ TEST(GalleryStages, UnsharpAddsWhatABlurTakes) {
         const Grid grid{width, height};
         StageMemory memory = runner.memory(width, height);
         const Luma luma = random_luma(width, height, 3);
-        memory.set_luma(luma);
+        memory.set(memory.index("luma"), luma.data());
         memory.parameter("amount").real = amount;
         ASSERT_EQ(run(memory), "");
         const auto sharp = written_luma(memory);
@@ -89,7 +89,7 @@ TEST(GalleryStages, MedianIsTheMiddleOfNine) {
         StageMemory memory = runner.memory(width, height);
         Luma luma = random_luma(width, height, 7);
         for (uint8_t& level : luma) level = static_cast<uint8_t>(level % levels);
-        memory.set_luma(luma);
+        memory.set(memory.index("luma"), luma.data());
         ASSERT_EQ(run(memory), "");
         const auto found = written_luma(memory);
         for (int i = 0; i < grid.count(); ++i) {
@@ -111,7 +111,7 @@ TEST(GalleryStages, MotionCountsChanges) {
       Luma before;
       for (unsigned frame = 0; frame < 4; ++frame) {
         const Luma luma = random_luma(width, height, frame);
-        memory.set_luma(luma);
+        memory.set(memory.index("luma"), luma.data());
         ASSERT_EQ(run(memory), "");
         std::vector<int> bins(16);
         for (std::size_t i = 0; i < luma.size(); ++i)
@@ -169,7 +169,7 @@ TEST(GalleryStages, BlobsAreCounted) {
       const Grid grid{width, height};
       for (const Luma& luma : {spots(grid, 1, 5), spots(grid, 2, 40), spots(grid, 3, 100)}) {
         StageMemory memory = runner.memory(width, height);
-        memory.set_luma(luma);
+        memory.set(memory.index("luma"), luma.data());
         ASSERT_EQ(run(memory), "");
         EXPECT_EQ(memory.values<int>("count").at(0), count_regions(grid, luma, 200))
             << width << "x" << height;
@@ -188,7 +188,7 @@ TEST(GalleryStages, ALongBlobIsOne) {
   ASSERT_EQ(count_regions(grid, luma, 200), 1);
   run_each_way(runner, [&](const auto& run) {
     StageMemory memory = runner.memory(grid.width, grid.height);
-    memory.set_luma(luma);
+    memory.set(memory.index("luma"), luma.data());
     ASSERT_EQ(run(memory), "");
     EXPECT_EQ(memory.values<int>("count").at(0), 1);
   });
@@ -218,7 +218,7 @@ TEST(GalleryStages, LifeGoesOn) {
       std::vector<uint8_t> alive;
       for (unsigned frame = 0; frame < 12; ++frame) {
         const Luma luma = random_luma(width, height, frame);
-        memory.set_luma(luma);
+        memory.set(memory.index("luma"), luma.data());
         ASSERT_EQ(run(memory), "");
         if (frame == 0) {
           for (const uint8_t level : luma) alive.push_back(level >= 128);

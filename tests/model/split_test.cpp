@@ -10,6 +10,7 @@
 #include <random>
 
 #include "model/objective.h"
+#include "tests/model/split_cost.h"
 
 namespace tandem {
 namespace {

@@ -31,7 +31,6 @@ class StageMemory {
   /// The index of the tensor with this name in the code: an input, or an output as written last.
   std::size_t index(const std::string& name) const;
   void set(std::size_t i, const void* bytes);
-  void set_luma(const std::vector<uint8_t>& luma) { set(index("luma"), luma.data()); }
   template <typename Value>
   std::vector<Value> values(const std::string& name) {
     opencl::Buffer& from = buffer(index(name));
