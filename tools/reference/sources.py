@@ -24,7 +24,7 @@ def tensors():
     """
     found = {}
     pattern = re.compile(r'((?:^///[^\n]*\n)+)inline constexpr char \w+\[\] = "([^"]+)";', re.MULTILINE)
-    for header in sorted((ROOT / "gst/elements").glob("*.h")):
+    for header in sorted((ROOT / "gst/elements").rglob("*.h")):
         for comment, name in pattern.findall(header.read_text(encoding="utf-8")):
             text = " ".join(line.removeprefix("///").strip() for line in comment.splitlines())
             layout = re.fullmatch(r"(\w+) (\[.*?\])( for [^:]*)?: (.*)", text)
