@@ -18,7 +18,7 @@ class SharedContext {
     return made;
   }
 
-  // What the element was given; null when nothing.
+  // Returns the pointer that the element was given; null: none.
   static Shared of(GstElement* element, const char* context_type) {
     const ContextRef context(gst_element_get_context(element, context_type));
     if (!context) return nullptr;

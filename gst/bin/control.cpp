@@ -12,9 +12,9 @@ GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
 namespace tandem::bin {
 namespace {
 
-// A disk that takes longer is no help: the stream begins, and learns anew.
+// With a slower disk the stream begins without the measurements of earlier processes.
 constexpr std::chrono::milliseconds kMostWaitForKnowledge{1000};
-// Between two looks at whether they take longer than was told.
+// Frames between two checks of the latency.
 constexpr int kLatencyFrames = 64;
 
 }  // namespace
@@ -66,7 +66,7 @@ Control::Control(GstElement* bin, Executor& executor, const RunPlan& plan)
   };
 }
 
-// What earlier processes learnt of such frames of any size, before it decides.
+// Fetches the measurements of earlier processes, of frames of any size, before a decision.
 void Control::recall() {
   if (!kept_.keeper) return;
   Conditions about;
@@ -92,8 +92,8 @@ Probe Control::probe() const {
 // The memory for frames in flight is there once for all bins.
 int Control::window() const { return std::max(1, window_ / seat_->share().bins); }
 
-// Passes an event to the controller and its step to the executor. Returns true if there is
-// something to report, which may be that the configuration stays.
+// Passes an event to the controller and its step to the executor. Returns true if there is a
+// decision to report, which may be to keep the configuration.
 template <class Event>
 bool Control::handle(Event&& event) {
   std::lock_guard lock(mutex_);
@@ -274,7 +274,7 @@ void Control::frame_done(const Item& item) {
   if (++frames_unwatched_ >= kLatencyFrames) watch_latency();
 }
 
-// Frames that take longer than was told are late in a sink that waits for their time.
+// Frames that exceed the answered latency are late in a sink that synchronises.
 void Control::watch_latency() {
   frames_unwatched_ = 0;
   {

@@ -29,7 +29,7 @@ constexpr std::chrono::seconds kDriverPatience{4};
 
 }  // namespace
 
-/// What the thread in a driver shares with the run that may have ended before the driver answers.
+/// The state that the opening thread shares with the run, which may end before the driver returns.
 struct DeviceOpening::Look {
   enum class Phase { in_driver, takes_over, over, abandoned };
 
@@ -107,7 +107,7 @@ void DeviceOpening::found(std::vector<std::shared_ptr<opencl::Context>> kinds,
 void DeviceOpening::none_found() {
   State opens = State::opens;
   if (!state_.compare_exchange_strong(opens, State::idle)) return;
-  for (StageAdapter* stage : stages_) stage->build_for({});  // lets go of the frame
+  for (StageAdapter* stage : stages_) stage->build_for({});  // releases the frame
 }
 
 void DeviceOpening::frame_left() {

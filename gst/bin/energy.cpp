@@ -24,7 +24,7 @@ Domains domains_of(const MeterDescription& meter, const opencl::DeviceDescriptio
     if (!covered) return Domain::absent;
     return sees_both ? Domain::additive : Domain::dominant;
   };
-  // What has no counter of its own is in U (docs/energy.md).
+  // Parts without a counter of their own are in U (docs/energy.md).
   const bool u_sees_both =
       (is_on_cores(device) && !meter.covers.c) || (is_in_package(device) && !meter.covers.g);
   return {domain(meter.covers.c, is_on_cores(device)), domain(meter.covers.g, false),

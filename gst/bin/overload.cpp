@@ -14,7 +14,7 @@ namespace {
 
 // One frame waits, so that a thread that ends finds work.
 constexpr int kMostWaiting = 1;
-// Of the times that a sink was late by, what keeps the next frame in time (as GstVideoDecoder).
+// Factor on the delay that a sink reports, so that the next frame is in time (as GstVideoDecoder).
 constexpr GstClockTimeDiff kCatchUp = 2;
 // A frame that is dropped has no quality left, in the millionths of QoS messages.
 constexpr gint kQuality = 1'000'000;

@@ -62,9 +62,9 @@ RunPlan plan_run(GstElement* bin, const std::vector<GstTandemStage*>& stages,
   plan.device_joins_later = used && may_join_later(plan, rules);
   if (plan.device_joins_later) {
     if (auto given = given_opencl_context(bin)) plan.device = {std::move(given), {}};
-    // An energy source that cannot be used is told before frames flow.
+    // An invalid energy source is reported before frames flow.
     if (!plan.device && !names_energy_source(settings.energy_source)) {
-      // The thread may be in a driver when all others have let go of the bin.
+      // The thread may be in a driver when all other references to the bin are gone.
       const auto held = std::make_shared<ObjectRef<GstElement>>(
           GST_ELEMENT(gst_object_ref(GST_OBJECT_CAST(bin))));
       plan.open_device = [held, find_energy, selector = settings.opencl_device] {

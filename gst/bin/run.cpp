@@ -14,7 +14,7 @@
 namespace tandem::bin {
 namespace {
 
-// Of all frames in flight: a sixteenth of the memory that there is for this process, 1 GiB at most.
+// Limit for all frames in flight: a sixteenth of the memory of this process, at most 1 GiB.
 gsize most_waiting_bytes() { return std::min<gsize>(memory_of_process() / 16, gsize{1} << 30); }
 
 // Frames that the source pad's task pushes before it ends one turn.
@@ -100,7 +100,7 @@ void Run::device_failed(const std::string& why, int left) {
     any_left_out_ = true;
     return control_->device_left_out(device_side());
   }
-  // What the CPU cannot go on with is an error of the frames.
+  // Frames that need the device end with an error of their own.
   const bool all = device_only_ == 0;
   GST_ELEMENT_WARNING(
       bin_, RESOURCE, FAILED,
@@ -222,7 +222,7 @@ void Run::set_caps(GstCaps* caps, bool live) {
   const CapsRef before = std::exchange(caps_, CapsRef(negotiated_ ? gst_caps_ref(caps) : nullptr));
   if (!negotiated_) return;
   interval_.caps(nominal_interval(info_));
-  // As much work as before. What keeps up with a live source depends on the rate as well.
+  // The work is the same. With a live source the choice depends on the rate as well.
   if (before && !live && same_frames(before.get(), caps))
     return control_->frames_come_every(interval_, live_);
   work_.read();

@@ -31,15 +31,14 @@ struct TandemBin {
     // Set while pads are inactive.
     GstPad* sink = nullptr;
     GstPad* src = nullptr;
-    // Held while a configuration is worked out and handed to the executor, so that two property
-    // changes cannot overtake each other and none is lost while a run starts or stops. The object
-    // lock is taken under it. Never held while a message is posted or a context is asked for: who
-    // sees these may set properties.
+    // Held from reading properties until the executor is configured, so that property changes keep
+    // their order and none is lost while a run starts or stops. Lock order: this, then the object
+    // lock. Not held while a message is posted or a context is queried, whose handlers may set
+    // properties.
     std::mutex configure_mutex;
-    // What training found out, for the life of the element; used by one run at a time.
+    // The results of training, for the lifetime of the element; used by one run at a time.
     const std::shared_ptr<tandem::Knowledge> knowledge = std::make_shared<tandem::Knowledge>();
-    // And where it is kept. Of who changes the state; let go of with the element, as that may wait
-    // for a disk.
+    // Used by state changes. Released with the element, because releasing may wait for a disk.
     KeptKnowledge kept;
   };
   Private* self;
@@ -81,7 +80,7 @@ namespace {
 
 // --- Configuration -----------------------------------------------------------------------------
 
-// What needs no decision and takes effect at once.
+// Applies the settings that need no decision.
 void take_over(const Settings& settings, Run& run) {
   run.keep_tensors = settings.keep_tensors;
   run.executor().set_cpu_fallback(settings.cpu_fallback);
@@ -121,7 +120,7 @@ void configure(TandemBin* bin, Run& run) {
   run.control().warn_later(run.device_provider().complaint(run, settings_of(bin), rules));
 }
 
-// What ran goes on, with the device that has come.
+// Keeps the configuration, with the device that has joined.
 void stay_as_it_is(TandemBin* bin, Run& run, const char* why) {
   std::unique_lock lock(bin->self->configure_mutex);
   if (current_run(bin).get() != &run) return;
@@ -132,17 +131,17 @@ void stay_as_it_is(TandemBin* bin, Run& run, const char* why) {
                       (nullptr));
 }
 
-// A property changed while frames flow: what cannot be is refused, and what ran goes on.
+// A property changed while frames flow. An invalid one is refused and the configuration kept.
 void reconfigure(TandemBin* bin) {
-  // A run that starts takes what the properties say: a change that comes too late finds it here.
+  // A starting run reads the properties under the lock: later changes find the run here.
   std::unique_lock starts(bin->self->configure_mutex);
   const std::shared_ptr<Run> run = current_run(bin);
   starts.unlock();
   if (!run) return;
   try {
     std::unique_lock lock = lock_with_device(bin, *run);
-    if (current_run(bin) != run) return;  // the next one starts with what the properties say
-    // Who looks for the device configures the run when it is there; frames may pass meanwhile.
+    if (current_run(bin) != run) return;  // the next one reads the properties
+    // The thread that searches for the device configures the run; frames may pass meanwhile.
     if (run->device_provider().looking() && !run->device_side().coming) return;
     const bool used_device = run->may_use_device;
     configure(bin, *run);
@@ -224,7 +223,7 @@ bool start_run(TandemBin* bin) {
         plan_run(GST_ELEMENT_CAST(bin), stages, settings, bin->self->knowledge, bin->self->kept);
     const auto run = std::make_shared<Run>(GST_ELEMENT_CAST(bin), plan);
     run->when_device_joins([bin] { reconfigure(bin); });
-    // Those who were asked may have set properties, which the run is to start with.
+    // Message handlers may have set properties, with which the run starts.
     std::unique_lock configuring = lock_with_device(bin, *run);
     run->device_provider().check_device(*run);
     run->control().set_objective(settings_of(bin).objective);
@@ -375,7 +374,7 @@ static void gst_tandem_bin_class_init(GstTandemBinClass* klass) {
   object_class->finalize = gst_tandem_bin_finalize;
   install_properties(object_class);
 
-  // Measures anew at the next frame, whatever max-overhead says.
+  // Trains again from the next frame on, regardless of max-overhead.
   const auto retrain =
       +[](GstTandemBin* bin) { change_run(bin, [](auto& control) { control.retrain(); }); };
   g_signal_new_class_handler("retrain", G_TYPE_FROM_CLASS(klass),

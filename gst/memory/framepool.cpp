@@ -100,8 +100,8 @@ void frame_pool_class_init(TandemFramePoolClass* klass) {
 
 constexpr GstAllocationParams kAligned{static_cast<GstMemoryFlags>(0), 63, 0, 0, {}};
 
-// Who asks takes the first of what is offered, and a query can only be added to: what downstream
-// offered is taken out and put back behind ours.
+// Upstream takes the first offer, and a query only appends: the offers of downstream are removed
+// and appended again behind ours.
 
 void put_allocator_first(GstQuery* query, GstAllocator* ours) {
   struct Offer {

@@ -86,7 +86,7 @@ class Store {
   }
 
  private:
-  // Of this many bytes, 0: any.
+  // Takes a chunk of this many bytes, 0: of any.
   bool pop(std::size_t bytes, Chunk& found) {
     std::lock_guard lock(mutex_);
     // The one used last is the one that caches hold.
@@ -165,8 +165,8 @@ GstMemory* share(GstMemory* memory, gssize offset, gssize size) {
   return &part->base;
 }
 
-// What writes to memory that somebody else reads as well makes a copy, for as many frames as there
-// are: page-locked as well, and of memory that was used before.
+// Writers of shared memory copy it, which may happen for every frame: the copy is page-locked and
+// reuses freed memory as well.
 GstMemory* copy(GstMemory* memory, gssize offset, gssize size) {
   const gsize skipped = static_cast<gsize>(offset);
   const gsize bytes = size < 0 ? memory->size - skipped : static_cast<gsize>(size);
