@@ -9,7 +9,8 @@ G_BEGIN_DECLS
 /**
  * GstTandemDescription:
  *
- * What a stage is, from its first frame to its last. Valid inside #GstTandemStageClass.describe.
+ * The properties of a stage that hold from its first frame to its last. Valid inside
+ * #GstTandemStageClass.describe.
  * A stage has a CPU side when its class has `compute`, and a device side when its class has
  * `enqueue` or when gst_tandem_description_set_kernel() is called.
  */

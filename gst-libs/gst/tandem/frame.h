@@ -138,7 +138,7 @@ gpointer gst_tandem_frame_get_device_memory(GstTandemFrame* frame, GstMemory* me
  * gst_tandem_frame_get_device: (skip)
  * @frame: a frame
  *
- * Returns: inside `enqueue`: on which of the devices of gst_tandem_work_get_devices() it is
+ * Returns: inside `enqueue`: the index of its device, of gst_tandem_work_get_devices()
  */
 GST_TANDEM_API
 guint gst_tandem_frame_get_device(const GstTandemFrame* frame);
@@ -147,10 +147,10 @@ guint gst_tandem_frame_get_device(const GstTandemFrame* frame);
  * gst_tandem_frame_get_first_row: (skip)
  * @frame: a frame
  *
- * For a class of gst_tandem_description_set_bands(). Of a frame that a device computes in bands, a
- * band enqueues the rows from this one to the one before `end_row`; those before were enqueued by
- * earlier bands. gst_tandem_frame_upload() and gst_tandem_frame_download() then copy what earlier
- * bands did not, beside the kernels.
+ * For a class of gst_tandem_description_set_bands(). If a device computes a frame in bands, a band
+ * enqueues the rows from this one to the one before `end_row`. Earlier bands have enqueued the rows
+ * before. gst_tandem_frame_upload() and gst_tandem_frame_download() then copy only the rows that
+ * earlier bands did not copy, while kernels run.
  *
  * Returns: inside `enqueue_rows`: the first row to enqueue, 0 unless the frame is computed in bands
  */

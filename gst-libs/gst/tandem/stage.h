@@ -61,10 +61,10 @@ struct _GstTandemStage {
  * @parent_class: the parent
  * @describe: what the stage is with these settings; none: it reads no tensor and has the sides that
  *   the class has
- * @get_rounds: how often frames pass the part of the chain that ends with this stage, at least 1;
- *   none: once
- * @make_work: fills in what is done with frames of one size; %FALSE and an error that tells the
- *   user what to do where that cannot be. Called from whichever thread has the first such frame
+ * @get_rounds: number of passes of a frame through the part of the chain that ends with this stage,
+ *   at least 1; none: 1
+ * @make_work: fills in the work for frames of one size. Returns %FALSE with an error that tells the
+ *   user what to do if there is none. Called from the thread that has the first such frame
  * @compute: the CPU side, rows [@first_row, @end_row). For disjoint bands of a frame on several
  *   threads at a time. Must not fail
  * @combine: once, after `compute` of all rows; may be %NULL
@@ -73,9 +73,9 @@ struct _GstTandemStage {
  * @publish: adds results that are no tensors to the buffer, after either side; may be %NULL
  * @add_settings: adds what the work depends on besides readable properties, such as a checksum of
  *   the file that a property names; may be %NULL
- * @fits: whether the work can be used for a frame whose tensors have the types and shapes that it
- *   was made for: for a stage whose outputs depend on values that it reads. Else work is made anew.
- *   Asked for each frame, which has inputs and no outputs; may be %NULL
+ * @fits: whether the work can be used for a frame whose tensors have the right types and shapes.
+ *   For a stage whose outputs depend on values that it reads. If not, work is made anew. Called for
+ *   each frame, with inputs and no outputs; may be %NULL
  * @prepare: before either side: writes the outputs, or parts of them, that do not depend on where
  *   the frame is computed; may be %NULL
  * @collect: after the device side is done: takes from outputs what goes into the frame's pixels,
@@ -87,18 +87,18 @@ struct _GstTandemStage {
  *   gst_tandem_work_set_data(). Not asked of inputs without rows
  * @get_row_begin: where a row begins in each plane of an output, in bytes, and where they end for
  *   the row that is one beyond; %NULL: rows are equally long
- * @join: once both sides of a split frame are done, instead of `combine` and `collect`: the device
- *   has computed the rows before @device_end, the cores those from @cores_begin on, and both those
- *   in between; may be %NULL
- * @restart: forgets what the stage keeps from frame to frame, because the next frame does not
- *   follow the one before: there is another stream, a flush, caps that differ in more than the
- *   rate, or a segment in which running time or stream time does not go on; %NULL: it keeps
- *   nothing. Called before the first frame as well, and maybe several times between two frames. No
- *   frame is under way in the stage. A stage that keeps something is serial
+ * @join: called once both sides of a split frame are done, instead of `combine` and `collect`. The
+ *   device has computed the rows before @device_end, the cores those from @cores_begin on. Both
+ *   have computed the rows in between; may be %NULL
+ * @restart: forgets the state that the stage keeps from frame to frame, because the next frame does
+ *   not follow the one before. Reasons are another stream, a flush, and caps that differ in more
+ *   than the rate. Another is a segment in which running time or stream time does not go on. Called
+ *   before the first frame too, and possibly several times between two frames. No frame is in
+ *   flight in the stage. A stage with such a state is serial; %NULL: there is none
  *
- * None of these is called with a lock held. Other frames and other settings may be under way at the
- * same time: what they need is in the frame and its work, not in the stage. What a serial stage
- * keeps from frame to frame is the exception, and `restart` is its end.
+ * None of these is called with a lock held. Other frames and other settings may be in flight at the
+ * same time. Their data is in the frame and its work, not in the stage. The state of a serial stage
+ * is the exception; `restart` ends it.
  */
 struct _GstTandemStageClass {
   GstBaseTransformClass parent_class;

@@ -36,7 +36,7 @@ typedef struct _GstTandemTensorMeta GstTandemTensorMeta;
  * @memory: the elements, dense, row-major, the last dimension contiguous; it maps with
  *   gst_memory_map() wherever it was computed
  *
- * What a stage computed for a frame, travelling on the frame.
+ * A tensor that a stage computed for a frame; it travels on the frame.
  */
 struct _GstTandemTensorMeta {
   GstMeta meta;

@@ -10,24 +10,24 @@ G_BEGIN_DECLS
 /**
  * GstTandemWork:
  *
- * What a stage does with frames of one size and tensors of one shape, with the properties that it
- * had at one moment. Filled in by #GstTandemStageClass.make_work and fixed from then on: several
+ * The computation of a stage for frames of one size and tensors of one shape, with the properties
+ * of one moment. #GstTandemStageClass.make_work fills it in. It is constant from then on: several
  * threads compute with it at the same time.
  */
 typedef struct _GstTandemWork GstTandemWork;
 
 /**
  * gst_tandem_work_get_video_info:
- * @work: what is being made
+ * @work: the work being made
  *
- * Returns: (transfer none): of the frames that it is made for
+ * Returns: (transfer none): the format and size of the frames that it is made for
  */
 GST_TANDEM_API
 const GstVideoInfo* gst_tandem_work_get_video_info(const GstTandemWork* work);
 
 /**
  * gst_tandem_work_get_input_type:
- * @work: what is being made
+ * @work: the work being made
  * @input: which, from 0 on
  *
  * Returns: the type of the elements of a tensor that the stage reads
@@ -37,7 +37,7 @@ GstTandemElementType gst_tandem_work_get_input_type(const GstTandemWork* work, g
 
 /**
  * gst_tandem_work_get_input_shape:
- * @work: what is being made
+ * @work: the work being made
  * @input: which, from 0 on
  * @dimensions: (out): how many
  *
@@ -49,7 +49,7 @@ const gsize* gst_tandem_work_get_input_shape(const GstTandemWork* work, guint in
 
 /**
  * gst_tandem_work_add_output:
- * @work: what is being made
+ * @work: the work being made
  * @name: of the tensor
  * @element_type: of each element
  * @dimensions: how many
@@ -65,7 +65,7 @@ void gst_tandem_work_add_output(GstTandemWork* work, const gchar* name,
 
 /**
  * gst_tandem_work_add_scratch: (skip)
- * @work: what is being made
+ * @work: the work being made
  * @bytes: how many; 0 where it is not needed, as on a machine without a device
  *
  * An output that is of use to nobody but the stage, on either side: it is never on the frame.
@@ -75,7 +75,7 @@ void gst_tandem_work_add_scratch(GstTandemWork* work, gsize bytes);
 
 /**
  * gst_tandem_work_get_input: (skip)
- * @work: what is being made
+ * @work: the work being made
  * @input: which, from 0 on
  *
  * The elements of a tensor of the first frame, for a stage whose outputs depend on them: see
@@ -89,7 +89,7 @@ gconstpointer gst_tandem_work_get_input(GstTandemWork* work, guint input);
 
 /**
  * gst_tandem_work_get_devices: (skip)
- * @work: what is being made
+ * @work: the work being made
  *
  * Returns: how many OpenCL devices the work is for, all of one kind; 0: the CPU alone
  */
@@ -98,7 +98,7 @@ guint gst_tandem_work_get_devices(const GstTandemWork* work);
 
 /**
  * gst_tandem_work_get_cl_context: (skip)
- * @work: what is being made
+ * @work: the work being made
  * @device: which, from 0 on
  *
  * Returns: the device's `cl_context`, which lives as long as the work
@@ -108,7 +108,7 @@ gpointer gst_tandem_work_get_cl_context(const GstTandemWork* work, guint device)
 
 /**
  * gst_tandem_work_get_cl_device: (skip)
- * @work: what is being made
+ * @work: the work being made
  * @device: which, from 0 on
  *
  * Returns: its `cl_device_id`
@@ -118,7 +118,7 @@ gpointer gst_tandem_work_get_cl_device(const GstTandemWork* work, guint device);
 
 /**
  * gst_tandem_work_build_program: (skip)
- * @work: what is being made
+ * @work: the work being made
  * @device: which, from 0 on
  * @source: OpenCL C 1.2
  * @options: (nullable): for the compiler, such as "-DRADIUS=3"
@@ -135,7 +135,7 @@ gpointer gst_tandem_work_build_program(GstTandemWork* work, guint device, const 
 
 /**
  * gst_tandem_work_set_rows:
- * @work: what is being made
+ * @work: the work being made
  * @rows: into how many #GstTandemStageClass.compute can be split, at least 1; 1 at first
  */
 GST_TANDEM_API
@@ -143,7 +143,7 @@ void gst_tandem_work_set_rows(GstTandemWork* work, gint rows);
 
 /**
  * gst_tandem_work_set_planes:
- * @work: what is being made
+ * @work: the work being made
  * @output: which, from 0 on
  * @planes: how many equal parts it has, in each of which the rows lie one after the other; 0: it has
  *   no rows; 1 at first, and 0 of scratch
@@ -155,7 +155,7 @@ void gst_tandem_work_set_planes(GstTandemWork* work, guint output, guint planes)
 
 /**
  * gst_tandem_work_set_items:
- * @work: what is being made
+ * @work: the work being made
  * @items: work-items of the kernel; 1 at first
  */
 GST_TANDEM_API
@@ -163,7 +163,7 @@ void gst_tandem_work_set_items(GstTandemWork* work, gsize items);
 
 /**
  * gst_tandem_work_add_int:
- * @work: what is being made
+ * @work: the work being made
  * @value: the kernel's next `int` argument; at most 16 with those of the type `float`
  */
 GST_TANDEM_API
@@ -171,7 +171,7 @@ void gst_tandem_work_add_int(GstTandemWork* work, gint value);
 
 /**
  * gst_tandem_work_add_float:
- * @work: what is being made
+ * @work: the work being made
  * @value: the kernel's next `float` argument; at most 16 with those of the type `int`
  */
 GST_TANDEM_API
@@ -179,7 +179,7 @@ void gst_tandem_work_add_float(GstTandemWork* work, gfloat value);
 
 /**
  * gst_tandem_work_set_data: (skip)
- * @work: what is being made
+ * @work: the work being made
  * @data: of the stage, for gst_tandem_frame_get_data()
  * @destroy: (nullable): called with it when the work is no longer needed
  */
@@ -188,7 +188,7 @@ void gst_tandem_work_set_data(GstTandemWork* work, gpointer data, GDestroyNotify
 
 /**
  * gst_tandem_work_set_notice:
- * @work: what is being made
+ * @work: the work being made
  * @notice: what the user should know of it, posted as a warning once
  */
 GST_TANDEM_API

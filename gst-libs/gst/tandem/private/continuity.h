@@ -10,8 +10,8 @@ namespace tandem {
 /// state several.
 bool same_frames(const GstCaps* before, const GstCaps* now);
 
-/// Whether frames follow those before them. What a stage or a bin keeps from frame to frame begins
-/// anew where they do not:
+/// Tells whether frames follow those before them. If not, the state that a stage or a bin keeps
+/// from frame to frame begins anew:
 ///
 /// | event of the sink pad | frames behind it begin anew |
 /// | --- | --- |

@@ -7,7 +7,7 @@
 
 namespace tandem {
 
-/// Of one element of a tensor.
+/// The bytes of one element of a tensor.
 inline std::size_t element_bytes(GstTandemElementType type) {
   switch (type) {
     case GST_TANDEM_ELEMENT_TYPE_UINT8:

@@ -7,17 +7,16 @@
 
 namespace tandem {
 
-/// GstAllocator::mem_type of page-locked memory, of which a device copies at full speed.
+/// GstAllocator::mem_type of page-locked memory, which a device copies at full speed.
 inline constexpr char kPageLockedType[] = "TandemPageLocked";
 
-/// Whether take_luma() does better without a copy on the host: all but small frames in page-locked
-/// memory, where a thread takes several times as long as the device to put them
-/// there.
+/// Whether take_luma() is faster without a copy on the host. True for page-locked frames that are
+/// not small: there a thread takes several times as long as the device.
 bool takes_luma_from_device(const GstVideoFrame& video);
 
-/// Puts packed rows of 8-bit luma into a frame that is mapped for writing, and waits: from the host
-/// side of `from` if that has them, or else from the device, mostly without a copy on the host.
-/// Throws opencl::Error, after which the frame is what it was unless the device was lost meanwhile.
+/// Copies packed rows of 8-bit luma into a frame that is mapped for writing, and waits. The source
+/// is the host side of `from` if it is up to date, else the device. Throws opencl::Error; the frame
+/// is then unchanged, unless the device was lost meanwhile.
 void take_luma(opencl::Buffer& from, const GstVideoFrame& video);
 
 }  // namespace tandem

@@ -10,8 +10,8 @@
 
 /// The context type under which elements and applications share one OpenCL device. Its structure
 /// holds `cl-context` (G_TYPE_POINTER, a cl_context) and `cl-device` (G_TYPE_POINTER, a
-/// cl_device_id): an application that has its own sets these two and keeps both alive while the
-/// pipeline lives.
+/// cl_device_id). An application with an OpenCL device of its own sets these two and keeps both
+/// alive while the pipeline lives.
 #define GST_TANDEM_OPENCL_CONTEXT_TYPE "gst.tandem.opencl.context"
 
 namespace tandem {
@@ -19,24 +19,23 @@ namespace tandem {
 /// Reads a context of the type above. Null when it is of another type or cannot be used.
 std::shared_ptr<opencl::Context> opencl_context_from(GstContext* context);
 
-/// What `element` has already, or the neighbours, or else the application, gives when it is asked;
-/// null: nobody has one. Calls gst_element_set_context on the element when one was found.
+/// Returns the context that `element` has, or a neighbour's, or the application's, in this order.
+/// Null: there is none. Calls gst_element_set_context() on the element if one was found.
 std::shared_ptr<opencl::Context> given_opencl_context(GstElement* element);
 
-/// Opens the device that `selector` names, unless another pipeline of the process has it or the
-/// element was given a context meanwhile, and tells everybody. Throws opencl::Error. Takes up to a
-/// second where it is the first of the process. What it opened is kept until the element and its
-/// bins are in NULL.
+/// Opens the device that `selector` names, and posts its context. Opens nothing if another pipeline
+/// of the process has the device, or the element was given a context meanwhile. The first device of
+/// a process takes up to a second. The device stays open until the element and its bins are in
+/// NULL. Throws opencl::Error.
 std::shared_ptr<opencl::Context> open_opencl_context(GstElement* element,
                                                      const std::string& selector);
 
-/// The OpenCL context for `element`, as GStreamer elements find one: what is given, else what is
-/// opened.
+/// The OpenCL context for `element`: given_opencl_context(), else open_opencl_context().
 std::shared_ptr<opencl::Context> find_opencl_context(GstElement* element,
                                                      const std::string& selector);
 
-/// Answers a CONTEXT query for the type above with what the element has. False when it is another
-/// query or the element has none.
+/// Answers a CONTEXT query for the type above with the element's context. False for other queries,
+/// or if the element has none.
 bool answer_opencl_context_query(GstElement* element, GstQuery* query);
 
 }  // namespace tandem

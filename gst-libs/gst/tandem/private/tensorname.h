@@ -11,7 +11,7 @@ class TensorName {
  public:
   TensorName() = default;
   TensorName(const char* text) : text_(g_intern_string(text)) {}
-  /// Of a string that is interned already, as GstTandemTensorMeta's name is.
+  /// `text`: interned already, as the name of a GstTandemTensorMeta is.
   static TensorName of_interned(const char* text) {
     TensorName name;
     name.text_ = text;

@@ -32,8 +32,8 @@ class TensorPool : public std::enable_shared_from_this<TensorPool> {
   /// Content undefined. `device`: which of the context's will write it; negative: the host will.
   MemoryRef acquire(int device = -1);
 
-  /// What `before` made without a context becomes this pool's, memory in use when it comes back.
-  /// Nothing where either is of another size, or so small that it is soon made.
+  /// Takes over memory that `before` made without a context; memory in use follows when it comes
+  /// back. No effect if the sizes differ, or are so small that memory is soon made.
   void take_over(TensorPool& before);
 
   /// Process-wide count of allocations; constant once the stream is steady.
@@ -49,9 +49,9 @@ class TensorPool : public std::enable_shared_from_this<TensorPool> {
   template <class Suits>
   TandemMemory* take_from_shelf(Suits&& suits);
 
-  /// What lies in the pool, by the thread that gave it back: its core holds it in the cache, and
-  /// threads that compute side by side do not wait for each other. Where several are locked at a
-  /// time, in their order.
+  /// Memory in the pool, by the thread that gave it back. The core of a thread has it in the cache,
+  /// and threads that compute side by side do not wait for each other. Lock order: of several
+  /// shelves, the first one first.
   struct alignas(64) Shelf {
     std::mutex mutex;
     std::vector<TandemMemory*> memories;
