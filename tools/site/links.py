@@ -8,6 +8,15 @@ FENCE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`\n]*`")
 
 
+# A file or folder of the repository in code, as in `gst/bin/` or `files/ascii.h`; .* is a pair of files.
+NAMED = re.compile(r"`((?:files|gst|gst-libs|kernels|model|pipelines|scheduler|tests|tools|debian)/[\w./-]*[\w*/])`")
+
+
+def named_files(text):
+    """Paths that a page names in code, outside of blocks."""
+    return NAMED.findall(FENCE.sub("", text))
+
+
 def slug(heading):
     """The anchor that GitHub gives a heading."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")

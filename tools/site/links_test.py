@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks that every link between pages leads somewhere, headings included."""
+"""Checks that every link between pages leads somewhere, headings included, and that named files exist."""
 
 import pathlib
 import shutil
 import subprocess
 import unittest
 
-from links import anchors, local_links, slug
+from links import anchors, local_links, named_files, slug
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -31,7 +31,21 @@ def broken(page):
             yield f"{page.relative_to(ROOT)}: {target.name} has no heading #{anchor}"
 
 
+def missing(page):
+    for name in named_files(page.read_text(encoding="utf-8")):
+        if not (any(ROOT.glob(name)) if "*" in name else (ROOT / name).exists()):
+            yield f"{page.relative_to(ROOT)}: there is no {name}"
+
+
 class Links(unittest.TestCase):
+    def test_every_named_file_exists(self):
+        now = [page for page in pages() if page.name != "CHANGELOG.md"]
+        self.assertEqual([problem for page in now for problem in missing(page)], [])
+
+    def test_named_files(self):
+        text = "`gst/bin/` and `files/ascii.*`, not `ascii.h`, `kernels/<kernel>/` or `a/b`\n```\n`gst/no`\n```\n"
+        self.assertEqual(named_files(text), ["gst/bin/", "files/ascii.*"])
+
     def test_every_link_leads_somewhere(self):
         self.assertGreater(len(pages()), 30)
         self.assertEqual([problem for page in pages() for problem in broken(page)], [])
