@@ -168,6 +168,16 @@ TEST(KernelStageParams, AnotherFileHasOthers) {
   expect_sums(stream.run(kFrames), 4);
 }
 
+TEST(KernelStageParams, AFileThatIsGoneBeforeItPlaysIsAnError) {
+  Stream stream("kernelstage name=stage device=cpu location=" + whole_file(), kSize);
+  GstElement* const stage = stream.element("stage");
+  ASSERT_EQ(gst_element_set_state(stage, GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
+  g_object_set(stage, "location", "/nonexistent.cl", nullptr);
+  EXPECT_EQ(gst_element_set_state(stage, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  EXPECT_NE(stream.messages.wait(GST_MESSAGE_ERROR).text.find("/nonexistent.cl"),
+            std::string::npos);
+}
+
 TEST(KernelStageParams, OutliveTheirStage) {
   ObjectRef<GObject> params;
   {
@@ -215,7 +225,7 @@ TEST(KernelStageParams, TheBinSaysHowTheyAreWritten) {
   stream.play();
   EXPECT_EQ(stream.messages.wait(GST_MESSAGE_ERROR).text,
             "The stages \"" + stages +
-                "\" cannot be made: no property \"plus\" in element \"kernelstage\". "
+                "\" cannot be created: no property \"plus\" in element \"kernelstage\". "
                 "Properties of its children are written as in params::plus=7.");
 }
 

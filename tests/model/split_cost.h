@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The share of least cost of a split frame in closed form, by equation 2 of paper 2. The bin runs
+// The share of least cost of a split frame in closed form, by equation 2 of Stafford. The bin runs
 // the balanced share, and searches near it (model/share_search.h).
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace tandem {
 
-/// Equation 2 of paper 2, in joules.
+/// Equation 2 of Stafford, in joules.
 inline double joules_of(const Split& split, double share) {
   return split.static_w * seconds_of(split, share) + split.cores_w * split.cores.seconds(share) +
          split.device_w * split.device.seconds(1 - share);

@@ -53,6 +53,7 @@ _GstTandemWork::_GstTandemWork(GstTandemStage* element,
   GError* error = nullptr;
   const bool made = !klass()->make_work || klass()->make_work(stage, values, this, &error);
   first = nullptr;
+  if (problem.first) g_clear_error(&error);
   problem.rethrow();
   if (!made) throw_of(stage, error);
   const _GstTandemDescription description = tandem::describe_stage(stage, values);

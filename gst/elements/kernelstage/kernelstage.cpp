@@ -191,13 +191,14 @@ void restart(GstTandemStage* stage) { *self_of(stage).kept = {}; }
 
 GstStateChangeReturn change_state(GstElement* element, GstStateChange transition) {
   const auto source = source_of(GST_TANDEM_STAGE(element));
-  if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
+  const bool prepares = transition == GST_STATE_CHANGE_READY_TO_PAUSED;
+  if (prepares || transition == GST_STATE_CHANGE_NULL_TO_READY) {
     if (const std::string problem = problem_of(*source); !problem.empty()) {
       GST_ELEMENT_ERROR(element, RESOURCE, SETTINGS, ("%s", problem.c_str()), (nullptr));
       return GST_STATE_CHANGE_FAILURE;
     }
   }
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) self_of(element).compiler.begin(source->file);
+  if (prepares) self_of(element).compiler.begin(source->file);
   return GST_ELEMENT_CLASS(parent_class)->change_state(element, transition);
 }
 

@@ -45,6 +45,9 @@ class Gathering {
               [this](const std::string& news) { say(news); }) {
     end_.listen({});
   }
+  ~Gathering() { end_.stand_down(); }
+  Gathering(const Gathering&) = delete;
+  Gathering& operator=(const Gathering&) = delete;
 
   GatherEnd run();
 

@@ -31,6 +31,9 @@ class Worker {
             [](const std::string& news) { std::fprintf(stderr, "tandem: %s\n", news.c_str()); }) {
     end_.listen({});
   }
+  ~Worker() { end_.stand_down(); }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
 
   bool run();
 

@@ -36,12 +36,10 @@ std::string leaving(const std::string& name, const std::string& why) {
 
 // Its dispatch function only calls back; it has no other way to be ready than its time.
 GSource* make_timer() {
-  static GSourceFuncs functions{nullptr,
-                                nullptr,
-                                [](GSource*, GSourceFunc call, gpointer data) -> gboolean { return call(data); },
-                                nullptr,
-                                nullptr,
-                                nullptr};
+  static constexpr auto dispatch = [](GSource*, GSourceFunc call, gpointer data) -> gboolean {
+    return call(data);
+  };
+  static GSourceFuncs functions{nullptr, nullptr, dispatch, nullptr, nullptr, nullptr};
   return g_source_new(&functions, sizeof(GSource));
 }
 
@@ -80,14 +78,16 @@ struct EndGuard::State {
     flush_messages();
     std::string text = leaving(rules.name, why);
     for (const std::string& what : unfinished) text += "tandem: " + what + " is not complete\n";
-    if (!text.empty() && isatty(STDERR_FILENO)) text.insert(0, "\n");  // below the progress
+    const bool below_progress = rules.name.empty() && !text.empty() && isatty(STDERR_FILENO);
+    if (below_progress) text.insert(0, "\n");
     end_process(text, status);
   }
 
   void set_deadline(Clock::time_point end) {
     deadline = end;
     const auto since_boot = std::chrono::ceil<std::chrono::microseconds>(end.time_since_epoch());
-    g_source_set_ready_time(timer, since_boot.count());  // g_get_monotonic_time() has this clock
+    // g_get_monotonic_time() has this clock; -1 is never.
+    g_source_set_ready_time(timer, end == kNever ? -1 : since_boot.count());
   }
   void prolong(std::chrono::milliseconds patience) {
     if (asked > 0 && !hurries) set_deadline(Clock::now() + patience);
@@ -102,7 +102,10 @@ struct EndGuard::State {
     const std::scoped_lock lock(state->mutex);
     if (state->asked > 0 && !counts_again(number)) return G_SOURCE_CONTINUE;
     ++state->asked;
-    if (!state->is_set_up) state->end();
+    if (!state->is_set_up) {
+      state->why = "a signal came";
+      state->end();
+    }
     if (state->listener) state->listener(number);
     if (state->asked > 1)
       state->hurry();
@@ -145,6 +148,13 @@ void EndGuard::listen(std::function<void(int)> on_signal) {
   const std::scoped_lock lock(state_->mutex);
   state_->listener = std::move(on_signal);
   state_->is_set_up = true;
+}
+
+void EndGuard::stand_down() {
+  const std::scoped_lock lock(state_->mutex);
+  state_->listener = nullptr;
+  state_->is_set_up = false;
+  state_->set_deadline(kNever);
 }
 
 bool EndGuard::is_asked() const {

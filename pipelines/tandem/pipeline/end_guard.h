@@ -25,7 +25,7 @@ struct EndRules {
 ///
 /// | the signal | what happens | the process is ended |
 /// |---|---|---|
-/// | the first, before the first listen() | nothing else | at once |
+/// | the first, before the first listen() or after stand_down() | nothing else | at once |
 /// | the first, later | the listener is called | `patience` after the last alive() |
 /// | SIGINT or SIGTERM again | the listener is called | `last_patience` later |
 ///
@@ -47,6 +47,9 @@ class EndGuard {
   /// `on_signal` is called with the signal on the guard's thread until the next listen(). It must
   /// not wait. An empty one only leaves the time for what is being finished.
   void listen(std::function<void(int signal)> on_signal);
+
+  /// The work is done, and the process ends by itself: no deadline holds any more.
+  void stand_down();
 
   /// A signal came after the first listen().
   bool is_asked() const;

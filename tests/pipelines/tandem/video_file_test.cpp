@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <tuple>
 
+#include "pipelines/tandem/input/input_uri.h"
 #include "pipelines/tandem/input/source.h"
 #include "pipelines/tandem/output/output_pipeline.h"
 #include "pipelines/tandem/pipeline/elements.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/tandem/private/description.h>
-#include <gst/tandem/private/flow/deviceside.h>
+#include <gst/tandem/private/flow/devicecommands.h>
 #include <gst/tandem/private/flow/slottensors.h>
 #include <gst/tandem/private/flow/splitsides.h>
 #include <gst/tandem/private/flow/stageadapter.h>
@@ -97,18 +97,18 @@ void StageAdapter::publish(FrameItem& item) {
 
 Status StageAdapter::enqueue(Item& item, bool to_host) {
   return guard_of(frame_item(item),
-                  [&] { return DeviceSide(frame_item(item), index_).enqueue(to_host); });
+                  [&] { return DeviceCommands(frame_item(item), index_).enqueue(to_host); });
 }
 
 Status StageAdapter::enqueue_band(Item& item, int first, int last, bool to_host) {
   return guard_of(frame_item(item), [&] {
-    return DeviceSide(frame_item(item), index_).enqueue_band({first, last}, to_host);
+    return DeviceCommands(frame_item(item), index_).enqueue_band({first, last}, to_host);
   });
 }
 
 Status StageAdapter::enqueue_copy(Item& item, bool to_host) {
   return guard_of(frame_item(item),
-                  [&] { return DeviceSide(frame_item(item), index_).enqueue_copy(to_host); });
+                  [&] { return DeviceCommands(frame_item(item), index_).enqueue_copy(to_host); });
 }
 
 SplitRows StageAdapter::needs(const Item& item, int producer, const SplitRows& rows) const {

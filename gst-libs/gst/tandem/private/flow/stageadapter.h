@@ -23,7 +23,7 @@ namespace tandem {
 ///
 ///   CurrentWork    the work in use, and how it is made
 ///   slottensors.h  inputs and outputs of a frame
-///   DeviceSide     commands for a device
+///   DeviceCommands commands for a device
 ///   SplitSides     both sides at a time
 class StageAdapter final : public Stage {
  public:

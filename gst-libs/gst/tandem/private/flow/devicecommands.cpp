@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <gst/tandem/private/flow/deviceside.h>
+#include <gst/tandem/private/flow/devicecommands.h>
 #include <gst/tandem/private/flow/slottensors.h>
 
 namespace tandem {
 
-Status DeviceSide::enqueue(bool to_host) {
+Status DeviceCommands::enqueue(bool to_host) {
   if (!frame_.work->context) return Status::device_failed(frame_.work->device_problem);
   if (item_.round > 0) queue().wait_for_downloads();  // of its outputs in the round before
   localise_inputs(frame_);
@@ -15,7 +15,7 @@ Status DeviceSide::enqueue(bool to_host) {
   return {};
 }
 
-Status DeviceSide::enqueue_band(Rows rows, bool to_host) {
+Status DeviceCommands::enqueue_band(Rows rows, bool to_host) {
   if (!frame_.work->context) return Status::device_failed(frame_.work->device_problem);
   if (rows.begin == 0) {
     if (item_.round > 0) queue().wait_for_downloads();
@@ -30,7 +30,7 @@ Status DeviceSide::enqueue_band(Rows rows, bool to_host) {
   return {};
 }
 
-Status DeviceSide::enqueue_copy(bool to_host) {
+Status DeviceCommands::enqueue_copy(bool to_host) {
   using Access = opencl::Buffer::Access;
   for (const SlotTensor& output : frame_.outputs) {
     if (!output.buffer || output.spec.scratch) continue;

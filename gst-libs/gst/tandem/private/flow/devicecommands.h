@@ -10,9 +10,9 @@
 namespace tandem {
 
 /// The device side of one stage for a frame on a lane, after prepare. All may throw opencl::Error.
-class DeviceSide {
+class DeviceCommands {
  public:
-  DeviceSide(FrameItem& item, int index) : item_(item), frame_(item.slots[index]) {}
+  DeviceCommands(FrameItem& item, int index) : item_(item), frame_(item.slots[index]) {}
 
   /// Enqueues the stage; `to_host`: and the download of its outputs.
   Status enqueue(bool to_host);
