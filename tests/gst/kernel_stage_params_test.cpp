@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "tests/gst/support/decisions.h"
+#include "tests/gst/support/parse_line.h"
 #include "tests/gst/support/stream.h"
 
 namespace tandem::test {
@@ -178,6 +179,27 @@ TEST(KernelStageParams, AFileThatIsGoneBeforeItPlaysIsAnError) {
             std::string::npos);
 }
 
+TEST(KernelStageParams, GoWithTheirStage) {
+  gpointer first = nullptr, second = nullptr;
+  const auto watch = [](GstElement* stage, gpointer& params) {
+    params = params_of(stage).get();
+    g_object_add_weak_pointer(G_OBJECT(params), &params);
+  };
+  {
+    Stream stream("kernelstage name=stage device=cpu", kSize);
+    GstElement* const stage = stream.element("stage");
+    g_object_set(stage, "location", real_file().c_str(), nullptr);
+    watch(stage, first);
+    g_object_set(stage, "location", whole_file().c_str(), nullptr);
+    EXPECT_EQ(first, nullptr);
+    watch(stage, second);
+    gst_child_proxy_set(GST_CHILD_PROXY(stage), "params::plus", 7, nullptr);
+    expect_sums(stream.run(kFrames), 7);
+    EXPECT_NE(second, nullptr);
+  }
+  EXPECT_EQ(second, nullptr);
+}
+
 TEST(KernelStageParams, OutliveTheirStage) {
   ObjectRef<GObject> params;
   {
@@ -194,8 +216,7 @@ TEST(KernelStageParams, TheParserSaysWhichIsWrong) {
   const auto problem_of = [](const char* setting) {
     GError* error = nullptr;
     const std::string line = "kernelstage name=stage location=" + whole_file() + " " + setting;
-    EXPECT_FALSE(gst_parse_launch_full(line.c_str(), nullptr, GST_PARSE_FLAG_FATAL_ERRORS, &error))
-        << line;
+    EXPECT_FALSE(parse_line(line, GST_PARSE_FLAG_FATAL_ERRORS, &error)) << line;
     const std::string problem = error ? error->message : "";
     g_clear_error(&error);
     return problem;
@@ -249,7 +270,7 @@ int parse(std::barrier<>& together, const std::vector<std::string>& files, bool 
     const std::string parameter = "params::plus=" + (whole ? std::to_string(plus) : "0.25");
     const std::string line = "kernelstage location=" + files[i] + " " + parameter;
     together.arrive_and_wait();
-    GstElement* const stage = gst_parse_launch(line.c_str(), nullptr);
+    GstElement* const stage = parse_line(line, GST_PARSE_FLAG_NONE, nullptr);
     if (!stage) continue;
     gst_object_ref_sink(stage);
     right += whole ? value_of<int>(stage, "plus") == plus : value_of<double>(stage, "plus") == 0.25;

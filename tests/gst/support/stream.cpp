@@ -7,6 +7,7 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "tests/gst/support/parse_line.h"
 #include "tests/gst/support/stats.h"
 
 namespace tandem::test {
@@ -17,7 +18,7 @@ constexpr int kPatienceSeconds = 60;
 
 GstElement* parse(const std::string& line) {
   GError* error = nullptr;
-  GstElement* made = gst_parse_launch_full(line.c_str(), nullptr, GST_PARSE_FLAG_NONE, &error);
+  GstElement* made = parse_line(line, GST_PARSE_FLAG_NONE, &error);
   const std::string why = error ? error->message : "";
   g_clear_error(&error);
   if (!made || !why.empty()) throw std::runtime_error(line + ": " + why);
