@@ -23,7 +23,7 @@ bool LaneQueue::remove(FrameEntry& entry) {
   return had_driver;
 }
 
-// Of the frames that wait for the same letter.
+// True if no frame among those that wait for the same letter is older.
 bool LaneQueue::is_oldest(const FrameEntry& entry, const std::vector<FrameEntry*>& among) const {
   const int wanted = parts_.runs.letter(entry);
   return std::ranges::none_of(among, [&](const FrameEntry* other) {
