@@ -116,6 +116,25 @@ class Recipes(PageCommands):
         self.interrupt(process)
         self.expect_people(self.lines("gate.jsonl"), "gate", LINES)
 
+    def test_rtsp_to_mqtt(self):
+        analysis = self.block("RTSP to MQTT")
+        broker = shutil.which("mosquitto", path=os.environ["PATH"] + ":/usr/sbin")
+        if not broker or not shutil.which("mosquitto_sub"):
+            self.skipTest("needs mosquitto and mosquitto-clients")
+        if os.environ.get("TANDEM_NO_MQTT"):
+            self.skipTest("needs a build with MQTT")
+        self.start_camera()
+        self.port = str(free_port())  # the camera has the other one
+        server = self.start_program([broker, "-p", self.port])
+        self.wait_for(self.listens, server)
+        reader = self.start_program(["mosquitto_sub", "-h", "127.0.0.1", "-p", self.port, "-t", "site/gate/people",
+                                     "-q", "1", "-C", str(LINES)])
+        process = self.start_text(analysis.replace("//localhost/", f"//127.0.0.1:{self.port}/"))
+        lines = [json.loads(line) for line in self.finish(reader).splitlines()]
+        self.interrupt(process)
+        self.assertEqual({line["source"] for line in lines}, {"gate"})
+        self.assertTrue(all(line["detections"] for line in lines))
+
     def test_rtp(self):
         self.port = str(free_port(socket.SOCK_DGRAM))
         receiver = self.start("RTP over UDP")
