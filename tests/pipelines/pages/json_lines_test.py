@@ -7,6 +7,8 @@ import json
 import os
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 import time
 import unittest
@@ -76,6 +78,16 @@ class JsonLines(PageCommands):
         self.wait_for(lambda: self.socket_in("udp", "07"), reader)
         self.finish(self.start("Over UDP", "sh"))
         self.expect_told(self.read(reader, FRAMES))
+
+    def test_c(self):
+        if not shutil.which("cc") or not shutil.which("pkg-config"):
+            self.skipTest("needs a C compiler and pkg-config")
+        flags = subprocess.run(["pkg-config", "--cflags", "gstreamer-video-1.0"], check=False, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True).stdout.split()
+        if not flags:
+            self.skipTest("needs libgstreamer-plugins-base1.0-dev")
+        subprocess.run(["cc", "-Wall", "-Werror", "-fsyntax-only", "-xc", *flags, "-"], check=True, text=True,
+                       input=self.block("In a program of yours", "c"))
 
     def socket_in(self, protocol, state):
         """Whether the kernel knows a socket of the port in a state, such as 0A, which is listening; a pattern, which
