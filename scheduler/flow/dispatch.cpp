@@ -2,6 +2,7 @@
 #include "scheduler/flow/dispatch.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tandem {
 namespace {
@@ -12,60 +13,68 @@ constexpr uint64_t kLongWait = 10;
 }  // namespace
 
 Dispatch::Dispatch(std::vector<StageRules> stages, int cores, bool has_device)
-    : parts_(std::move(stages), cores, std::max(kMaxWindow, 2 * (cores + 1)), has_device),
-      handover_({parts_.frames, parts_.configuration, parts_.wakes}, cores),
-      steps_(parts_) {}
+    : stages_(std::move(stages)),
+      frames_(std::max(kMaxWindow, 2 * (cores + 1))),
+      letters_(stages_, has_device),
+      configuration_(static_cast<int>(stages_.size()), cores, letters_),
+      runs_(stages_, letters_),
+      lanes_(letters_),
+      sent_(letters_, wakes_),
+      ready_(stages_.size() + kMaxDevices * kMaxLanes + cores + 1, wakes_),
+      lane_queue_({frames_, letters_, runs_, lanes_, ready_}, cores),
+      gates_(frames_, ready_),
+      cores_(wakes_),
+      handover_(frames_, configuration_, wakes_, cores) {}
 
 void Dispatch::configure(const Configuration& configuration, const Devices& devices,
                          bool time_stages, uint32_t can_split, bool spaced) {
-  if (parts_.frames.spaced() && !spaced) parts_.wakes.add(kDrivers);
-  parts_.frames.set_spaced(spaced);
-  parts_.configuration.propose(configuration, devices, time_stages, can_split);
+  if (frames_.spaced() && !spaced) wakes_.add(kDrivers);
+  frames_.set_spaced(spaced);
+  configuration_.propose(configuration, devices, time_stages, can_split);
   // Frames under way that have a lane of the current letters, or wait for one.
   const auto lanes_in_use = [&] {
     bool any_capable = false;
     for (int letter = 0; letter < kMaxLetters; ++letter)
-      any_capable = any_capable || parts_.letters.can_compute(letter);
-    return any_capable || !parts_.sent.empty() || !parts_.lane_queue.empty();
+      any_capable = any_capable || letters_.can_compute(letter);
+    return any_capable || !sent_.empty() || !lane_queue_.empty();
   };
-  if (!parts_.configuration.is_pending()) {
-    parts_.wakes.add(kDrivers);  // they waited for a configuration that does not come any more
-  } else if (parts_.frames.running() == 0 || !parts_.configuration.has_to_wait(lanes_in_use())) {
+  if (!configuration_.is_pending()) {
+    wakes_.add(kDrivers);  // they waited for a configuration that does not come any more
+  } else if (frames_.running() == 0 || !configuration_.has_to_wait(lanes_in_use())) {
     apply_pending();
   }
 }
 
 void Dispatch::apply_pending() {
-  if (!parts_.configuration.is_pending()) return;
-  parts_.configuration.apply();
-  parts_.lanes.set_lanes(configuration().lanes);
+  if (!configuration_.is_pending()) return;
+  configuration_.apply();
+  lanes_.set_lanes(configuration().lanes);
   handover_.forget_batches();
-  parts_.wakes.add(kDrivers);
-  parts_.wakes.add(kSource | kSides);  // more may wait for more threads, and have more lanes
-  parts_.lane_queue.offer();
+  wakes_.add(kDrivers);
+  wakes_.add(kSource | kSides);  // more may wait for more threads, and have more lanes
+  lane_queue_.offer();
 }
 
 Item* Dispatch::take(uint64_t woken_ns) {
   handover_.sink_takes();
-  return parts_.frames.take(woken_ns);
+  return frames_.take(woken_ns);
 }
 
 void Dispatch::release(uint64_t now_ns) {
-  parts_.frames.release(now_ns);
-  parts_.wakes.add(empty() ? kSource | kEmpty : kSource);
-  if (spaced()) parts_.wakes.add(kOneDriver);
+  frames_.release(now_ns);
+  wakes_.add(empty() ? kSource | kEmpty : kSource);
+  if (spaced()) wakes_.add(kOneDriver);
 }
 
 // As many frames as there are drivers may be parked for a lane before no further one begins.
 bool Dispatch::may_begin() const {
-  return parts_.frames.can_begin() && !parts_.configuration.is_pending() &&
-         parts_.lane_queue.parked() < drivers();
+  return frames_.can_begin() && !configuration_.is_pending() && lane_queue_.parked() < drivers();
 }
 
 // How many frames that the device has finished may wait for a driver. They hold their tensors, and
 // the frames that begin behind them wait for all of them.
 int Dispatch::most_at_hand() const {
-  const int lanes = parts_.configuration.all_lanes();
+  const int lanes = configuration_.all_lanes();
   return std::min(2 * drivers(), std::max(2 * lanes, drivers() / 2));
 }
 
@@ -79,23 +88,23 @@ int Dispatch::most_at_hand() const {
 // drivers could wait for a lane that none of them frees. A driver alone goes on with the frames
 // that it collects, and computes first those that others left to it.
 Dispatch::Work Dispatch::work_for(int driver, uint64_t now_ns, const Idle& idle) {
-  const bool collected = parts_.sent.release_collector(driver);
+  const bool collected = sent_.release_collector(driver);
   if (handover_.holds_back() && !may_begin()) handover_.wake_sink();
   if (driver >= drivers()) {
-    if (parts_.sent.uncollected()) parts_.wakes.add(kOneDriver);  // it was the collector
+    if (sent_.uncollected()) wakes_.add(kOneDriver);  // it was the collector
     return {};
   }
-  Entry* const ready = parts_.ready.oldest();
+  Entry* const ready = ready_.oldest();
   const bool alone = drivers() == 1;
-  const bool enough = (collected || alone) && parts_.lanes.every_letter_has_free() &&
-                      parts_.ready.count() > (alone ? 0 : most_at_hand());
-  if (Entry* oldest = parts_.sent.uncollected(); oldest && !enough) {
-    if (Entry* for_lane = parts_.lane_queue.ready()) return {&parts_.ready.take(*for_lane, now_ns)};
+  const bool enough = (collected || alone) && lanes_.every_letter_has_free() &&
+                      ready_.count() > (alone ? 0 : most_at_hand());
+  if (Entry* oldest = sent_.uncollected(); oldest && !enough) {
+    if (Entry* for_lane = lane_queue_.ready()) return {&ready_.take(*for_lane, now_ns)};
     if (may_begin() && fills_lanes()) return {&begin(now_ns, idle)};
-    parts_.sent.collect(oldest->device, driver);
+    sent_.collect(oldest->device, driver);
     return {oldest, true};
   }
-  if (ready) return {&parts_.ready.take(*ready, now_ns)};
+  if (ready) return {&ready_.take(*ready, now_ns)};
   return may_begin() ? Work{&begin(now_ns, idle)} : Work{};
 }
 
@@ -104,55 +113,236 @@ bool Dispatch::fills_lanes() const {
   const Mapping& mapping = configuration().mapping;
   int first = 0;
   while (first < mapping.stages && mapping.side(first) == Side::c) ++first;
-  if (first == mapping.stages || !parts_.lanes.has_free(letter_of(mapping.side(first))))
-    return false;
-  return drivers() == 1 || (mapping.on_device(0) && !parts_.stages[0].serial);
+  if (first == mapping.stages || !lanes_.has_free(letter_of(mapping.side(first)))) return false;
+  return drivers() == 1 || (mapping.on_device(0) && !stages_[0].serial);
 }
 
 Dispatch::Entry& Dispatch::begin(uint64_t now_ns, const Idle& idle) {
-  Entry& begun = parts_.frames.begin();
+  Entry& begun = frames_.begin();
   Item& item = *begun.item;
   begun.mapping = configuration().mapping;
-  begun.way = Way(static_cast<int>(parts_.stages.size()), item.repeat);
+  begun.way = Way(static_cast<int>(stages_.size()), item.repeat);
   item.device_stages = item.fused_stages = 0;
   item.in_bands = false;
   FrameTimes& times = item.times;
   times = {.came_ns = times.came_ns, .let_in_ns = times.let_in_ns};
   times.configuration = configuration();
-  times.stages_apart = parts_.configuration.time_stages();
+  times.stages_apart = configuration_.time_stages();
   times.spaced = spaced();
   times.held_ns = begun.held_ns;
   times.begin_ns = now_ns;  // in the order of the stream
   // While frames are spaced a thread could not begin before.
   const uint64_t since_ns =
-      spaced() ? std::max(idle.since_ns, parts_.frames.released_ns()) : idle.since_ns;
+      spaced() ? std::max(idle.since_ns, frames_.released_ns()) : idle.since_ns;
   const uint64_t waited_ns = idle.since_ns > 0 ? now_ns - std::min(now_ns, since_ns) : 0;
   times.waking_ns = std::min(waited_ns, now_ns - std::min(now_ns, times.let_in_ns));
   times.starved =
       waiting() == 0 && !handover_.has_waiting_source() && kLongWait * waited_ns > idle.service_ns;
-  parts_.wakes.add(kSource);  // one fewer waits to begin
+  wakes_.add(kSource);  // one fewer waits to begin
   return begun;
 }
 
 void Dispatch::finish(Entry& entry) {
-  parts_.frames.finish(entry);
-  entry.item->times.passed_by = parts_.frames.begun_after(entry.item->sequence);
+  frames_.finish(entry);
+  entry.item->times.passed_by = frames_.begun_after(entry.item->sequence);
   handover_.done(entry);
   if (handover_.holds_back() && !may_begin()) handover_.wake_sink();
   if (under_way() > 0) return;
   apply_pending();
-  parts_.wakes.add(kAllWorkers | kSource);  // which may wait for the sink from now on
+  wakes_.add(kAllWorkers | kSource);  // which may wait for the sink from now on
 }
 
 void Dispatch::abort() {
-  parts_.frames.abort();
-  parts_.wakes.add(kSource | kSink | kEmpty | kSides);
-  parts_.lane_queue.offer();
+  frames_.abort();
+  wakes_.add(kSource | kSink | kEmpty | kSides);
+  lane_queue_.offer();
 }
 
 void Dispatch::resume() {
-  parts_.gates.reset();
-  parts_.frames.resume();
+  gates_.reset();
+  frames_.resume();
+}
+
+// --- The way of a frame -------------------------------------------------------------------------
+
+Dispatch::Action Dispatch::next(Entry& entry) {
+  using Kind = Action::Kind;
+  const int first = entry.position;
+  const bool had_driver = lane_queue_.remove(entry);
+  if (frames_.aborted() && first < entry.way.length() && entry.item->status.ok())
+    entry.item->status = Status::failed("aborted");
+  if (StageRuns::is_over(entry)) return leave(entry);
+  const int stage = entry.way.stage(first);
+  if (stages_[stage].serial) {
+    cores_.give_back(entry);
+    if (!gates_.is_turn(stage, entry)) return {Kind::park};
+  }
+  if (runs_.wants_device(entry))
+    if (const auto action = at_device_run(entry, had_driver)) return *action;
+  const Side side = runs_.side(entry, first);
+  if (side == Side::s) return split_or_wait(entry);
+  const bool medium = entry.item->times.configuration.granularity == Granularity::medium;
+  if (medium && !cores_.take(entry)) {
+    entry.fell_back = true;  // decided for good: the device may be free when the cores are
+    return {Kind::wait};
+  }
+  return {Kind::cpu, first, runs_.end_of_cpu_part(entry), letters_.kind_of(side)};
+}
+
+// Nothing: the CPU computes the run. `had_driver`: the frame has waited for a lane with its driver.
+std::optional<Dispatch::Action> Dispatch::at_device_run(Entry& entry, bool had_driver) {
+  const CurrentConfiguration& configuration = configuration_;
+  LaneQueue& queue = lane_queue_;
+  const bool may_wait = (!cpu_fallback_ || configuration.time_stages()) && !lost_its_device(entry);
+  // If this one waited too, nobody would collect what the lanes hold: drivers that are not in use
+  // any more may have sent it.
+  const bool last_driver = queue.with_driver() + 1 >= configuration.drivers();
+  const bool leaves_driver = may_wait && (entry.mapping.several_letters() || last_driver);
+  if (leaves_driver || !runs_.has_cpu(entry, runs_.end_of_run(entry)))
+    return queue.may_take(entry) ? take_lane(entry) : park_for_lane(entry);
+  if (lanes_.has_free(runs_.letter(entry)) && (!may_wait || queue.is_first_with_driver(entry))) {
+    if (had_driver && queue.with_driver() > 0) wakes_.add(kSides);  // another may be free
+    return take_lane(entry);
+  }
+  if (!may_wait) return std::nullopt;
+  queue.wait(entry);
+  cores_.give_back(entry);
+  return Action{Action::Kind::wait};
+}
+
+Dispatch::Action Dispatch::take_lane(Entry& entry) {
+  lanes_.take(entry, runs_.letter(entry));
+  cores_.give_back(entry);
+  lane_queue_.offer();
+  return {Action::Kind::device, entry.position, runs_.end_of_run(entry),
+          letters_.kind(entry.device)};
+}
+
+Dispatch::Action Dispatch::park_for_lane(Entry& entry) {
+  cores_.give_back(entry);
+  lane_queue_.park(entry);
+  return {Action::Kind::park};
+}
+
+// Both sides, or neither. With several devices all drivers might wait here, and none collect.
+Dispatch::Action Dispatch::split_or_wait(Entry& entry) {
+  if (letters_.devices() > 1 && !lane_queue_.may_take(entry)) return park_for_lane(entry);
+  const bool both = lanes_.has_free(0) && cores_.take(entry);
+  if (both) lanes_.take(entry, 0);
+  lane_queue_.offer();  // the lanes that are left
+  if (!both) {
+    cores_.give_back(entry);
+    return {Action::Kind::wait};
+  }
+  return {Action::Kind::split, entry.position, runs_.end_of_run(entry), letters_.kind_of(Side::s)};
+}
+
+// A frame that failed still opens the gates for those behind it.
+Dispatch::Action Dispatch::leave(Entry& entry) {
+  cores_.give_back(entry);
+  for (; entry.gate < static_cast<int>(stages_.size()); ++entry.gate) {
+    if (!stages_[entry.gate].serial) continue;
+    if (!gates_.is_turn(entry.gate, entry)) return {Action::Kind::park};
+    gates_.pass(entry.gate, entry.item->sequence);
+  }
+  return {Action::Kind::finish};
+}
+
+// Such a frame comes back without a lane for others: all drivers that could free a lane may have
+// one at hand.
+bool Dispatch::lost_its_device(const Entry& entry) const {
+  return entry.failed_before || (entry.device != kNoDevice && letters_.failed(entry.device));
+}
+
+bool Dispatch::did(Entry& entry, const Action& action, const Status& status) {
+  entry.fell_back = false;
+  if (status.kind() == Status::Kind::device_failed && entry.mapping.any_device())
+    return device_failed(entry, status);
+  entry.item->status = status;
+  for (int p = action.first; p < action.last; ++p) {
+    const int stage = entry.way.stage(p);
+    const StageRules& rules = stages_[stage];
+    if (rules.serial && entry.way.last_visit(p)) {
+      gates_.pass(stage, entry.item->sequence);
+      entry.gate = stage + 1;
+    }
+    if (rules.serial || rules.changes_item) entry.restart = p + 1;
+  }
+  entry.position = action.last;
+  return false;
+}
+
+// Data that is valid on the device alone is lost with it: the frame is computed again.
+bool Dispatch::device_failed(Entry& entry, const Status& status) {
+  Item& item = *entry.item;
+  const int device = std::max(0, status.device() >= 0 ? status.device() : entry.device);
+  const bool first_failure = letters_.any_usable() && !letters_.failed(device);
+  if (first_failure) lose(device);
+  const bool again = std::exchange(entry.failed_before, true);
+  const bool any_usable = letters_.any_usable();
+  if (!any_usable || again)
+    entry.mapping = entry.mapping.within(any_usable ? letters_.stages_without_cpu() : 0);
+  item.device_stages = item.fused_stages = 0;
+  item.in_bands = false;
+  item.times.stage_ns = item.times.download_ns = item.times.upload_ns = {};
+  entry.position = entry.restart;
+  return first_failure;
+}
+
+void Dispatch::lose(int device) {
+  letters_.lose(device);
+  wakes_.add(kDrivers | kSides);
+  configuration_.resolve();
+  lane_queue_.offer();
+}
+
+void Dispatch::sent(Entry& entry, const Action& action, uint64_t since_ns) {
+  entry.sent = action;
+  entry.sent_ns = since_ns;
+  sent_.add(entry);
+  sent_.wake_collectors(1);  // the driver that sent it is about to look itself
+  // If the device failed meanwhile, that driver may not be in use any more, and the others asleep.
+  if (letters_.failed(entry.device)) wakes_.add(kDrivers);
+}
+
+void Dispatch::sent_again(Entry& entry, uint64_t since_ns) {
+  entry.sent_ns = since_ns;
+  sent_.move_back(entry);
+}
+
+uint64_t Dispatch::leave_device(Entry& entry, uint64_t now_ns) {
+  const uint64_t alone_ns = lanes_.leave(entry, now_ns);
+  sent_.remove(entry);
+  wakes_.add(kSides);
+  lane_queue_.offer();
+  return alone_ns;
+}
+
+bool Dispatch::hand_on(Entry& entry, uint64_t now_ns) {
+  const bool to_device = runs_.wants_device(entry) && lanes_.has_free(runs_.letter(entry));
+  if (!sent_.any_on(entry.device) || configuration_.drivers() == 1 || StageRuns::is_over(entry) ||
+      to_device) {
+    sent_.stop_collecting(entry.device);  // its driver may be away for long
+    sent_.wake_collectors(0);
+    return false;
+  }
+  entry.waits_since_ns = now_ns;
+  ready_.add(entry);
+  return true;
+}
+
+std::pair<int, int> Dispatch::waits_at(const Entry& entry) const {
+  const bool over = StageRuns::is_over(entry);
+  return {entry.waits_at, over ? entry.waits_at : entry.way.stage(entry.restart)};
+}
+
+bool Dispatch::park(Entry& entry, uint64_t now_ns) {
+  const bool goes_on =
+      entry.waits_for_lane ? lane_queue_.goes_on(entry) : gates_.is_turn(entry.waits_at, entry);
+  if (goes_on) return false;
+  entry.state = State::parked;
+  entry.waits_since_ns = now_ns;
+  return true;
 }
 
 }  // namespace tandem

@@ -2,17 +2,25 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "model/configuration.h"
 #include "scheduler/flow/devices.h"
 #include "scheduler/flow/item.h"
-#include "scheduler/flow/rules/dispatch_parts.h"
+#include "scheduler/flow/rules/core_parts.h"
+#include "scheduler/flow/rules/current_configuration.h"
+#include "scheduler/flow/rules/device_letters.h"
 #include "scheduler/flow/rules/frame_entry.h"
-#include "scheduler/flow/rules/frame_steps.h"
+#include "scheduler/flow/rules/frame_ring.h"
+#include "scheduler/flow/rules/gates.h"
 #include "scheduler/flow/rules/handover.h"
-#include "scheduler/flow/rules/stage_rules.h"
+#include "scheduler/flow/rules/lane_occupancy.h"
+#include "scheduler/flow/rules/lane_queue.h"
+#include "scheduler/flow/rules/ready_frames.h"
+#include "scheduler/flow/rules/sent_frames.h"
+#include "scheduler/flow/rules/stage_runs.h"
 #include "scheduler/flow/rules/wakes.h"
 #include "scheduler/flow/status.h"
 
@@ -24,10 +32,10 @@ namespace tandem {
 ///
 /// | question | class in rules/ |
 /// | --- | --- |
-/// | may a frame come in, when are source and sink woken | Handover, Batches |
+/// | may a frame come in, when are source and sink woken | Handover |
 /// | which frames are in flight | FrameRing |
-/// | what does a driver do next | Dispatch::work_for() |
-/// | where is a stage computed, what does a frame wait for | FrameSteps |
+/// | what does a driver do next | work_for() |
+/// | where is a stage computed, what does a frame wait for | next() |
 /// | which positions are computed together | StageRuns |
 /// | which device has a letter, which has failed | DeviceLetters |
 /// | which lane is free, who waits for one | LaneOccupancy, LaneQueue |
@@ -49,6 +57,8 @@ class Dispatch {
 
   /// `cores` is nC, at least 1. Without a device no stage runs on it.
   Dispatch(std::vector<StageRules> stages, int cores, bool has_device);
+  Dispatch(const Dispatch&) = delete;
+  Dispatch& operator=(const Dispatch&) = delete;
 
   // --- Settings ------------------------------------------------------------------------------
 
@@ -66,17 +76,17 @@ class Dispatch {
   /// `spaced`: a frame begins when all before it have been released, as if the source were slow.
   void configure(const Configuration& configuration, const Devices& devices, bool time_stages,
                  uint32_t can_split = ~0u, bool spaced = false);
-  bool spaced() const { return parts_.frames.spaced(); }
-  const Configuration& configuration() const { return parts_.configuration.get(); }
+  bool spaced() const { return frames_.spaced(); }
+  const Configuration& configuration() const { return configuration_.get(); }
   /// Most frames in flight; clamped to 2 (nC + 1) ... kMaxWindow.
   void set_window(int items) { handover_.set_window(items); }
   int window() const { return handover_.window(); }
   /// Whether the CPU computes a device run if the device is busy, or the frame waits for a lane.
-  void set_cpu_fallback(bool on) { steps_.set_cpu_fallback(on); }
+  void set_cpu_fallback(bool on) { cpu_fallback_ = on; }
   /// Drivers that the configuration uses.
-  int drivers() const { return parts_.configuration.drivers(); }
+  int drivers() const { return configuration_.drivers(); }
   /// Devices that have not failed: of one kind, or of all.
-  int usable_devices(int kind = kNone) const { return parts_.letters.usable(kind); }
+  int usable_devices(int kind = kNone) const { return letters_.usable(kind); }
 
   // --- In and out ----------------------------------------------------------------------------
 
@@ -91,16 +101,16 @@ class Dispatch {
   /// Removes the last frame as if it had never come, if it has not begun and another one may come
   /// in its place. Null otherwise.
   Item* take_back() { return handover_.take_back(); }
-  bool can_take() const { return parts_.frames.can_take(); }
+  bool can_take() const { return frames_.can_take(); }
   /// The oldest; after can_take(). `woken_ns`: when the sink woke up, if it waited for this frame.
   Item* take(uint64_t woken_ns = 0);
   /// The frame taken last is no longer in flight. `now_ns` matters while frames are spaced().
   void release(uint64_t now_ns = 0);
-  int in_flight() const { return parts_.frames.in_flight(); }
-  int waiting() const { return parts_.frames.waiting(); }    ///< to begin
-  int under_way() const { return parts_.frames.running(); }  ///< begun, not done; with parked ones
-  bool empty() const { return parts_.frames.empty(); }
-  bool all_taken() const { return parts_.frames.all_taken(); }
+  int in_flight() const { return frames_.in_flight(); }
+  int waiting() const { return frames_.waiting(); }    ///< to begin
+  int under_way() const { return frames_.running(); }  ///< begun, not done; with parked ones
+  bool empty() const { return frames_.empty(); }
+  bool all_taken() const { return frames_.all_taken(); }
 
   // --- The way of a frame --------------------------------------------------------------------
 
@@ -116,42 +126,50 @@ class Dispatch {
   /// The next frame for a driver. A driver whose configuration has no use for it gets nothing.
   Work work_for(int driver, uint64_t now_ns, const Idle& idle);
 
-  Action next(Entry& entry) { return steps_.next(entry); }
+  /// What a driver does with the frame that it has.
+  ///
+  /// | at | the frame |
+  /// | --- | --- |
+  /// | a serial stage | is parked until its turn |
+  /// | a device run | takes a lane; if none is free, the CPU computes the run (Vilches, section II)
+  /// | | a device run, without the CPU fallback | waits for a lane and keeps its driver | | ... of
+  /// a mapping with several letters | is parked: its driver may be needed to collect there | | ...
+  /// if every other driver waits so | is parked: somebody has to collect | | a run that the CPU
+  /// cannot compute | is parked; fails when the last device is lost | | a split run | takes a lane
+  /// and its part of the cores, or waits without either | | a CPU stage, medium grain | takes its
+  /// part of the cores, or waits for it |
+  Action next(Entry& entry);
   /// A device action: its commands were enqueued on entry.lane since `since_ns`. The frame belongs
   /// to the driver that collects it.
-  void sent(Entry& entry, const Action& action, uint64_t since_ns) {
-    steps_.sent(entry, action, since_ns);
-  }
+  void sent(Entry& entry, const Action& action, uint64_t since_ns);
   /// A piece of a sent frame is done, and the next piece is enqueued.
-  void sent_again(Entry& entry, uint64_t since_ns) { steps_.sent_again(entry, since_ns); }
+  void sent_again(Entry& entry, uint64_t since_ns);
   /// The device is done with the frame; the rest of the action does not need the lane. Returns the
   /// nanoseconds during which the frame had the device to itself.
-  uint64_t leave_device(Entry& entry, uint64_t now_ns) {
-    return steps_.leave_device(entry, now_ns);
-  }
-  /// The action was carried out with this result. Returns true if a device failed just now.
-  bool did(Entry& entry, const Action& action, const Status& status) {
-    return steps_.did(entry, action, status);
-  }
+  uint64_t leave_device(Entry& entry, uint64_t now_ns);
+  /// The action was carried out with this result. After a failure of the device, the frame is
+  /// computed again from FrameEntry::restart on: once by another device, then by the CPU. Returns
+  /// true if a device failed just now.
+  bool did(Entry& entry, const Action& action, const Status& status);
   /// After did() of a collected frame. Returns true if another driver goes on with it.
-  bool hand_on(Entry& entry, uint64_t now_ns) { return steps_.hand_on(entry, now_ns); }
+  bool hand_on(Entry& entry, uint64_t now_ns);
   /// Stage and restart of the place where the frame waits for its turn; see Item::waits.
-  std::pair<int, int> waits_at(const Entry& entry) const { return steps_.waits_at(entry); }
+  std::pair<int, int> waits_at(const Entry& entry) const;
   /// False if its turn has come meanwhile. Otherwise the frame belongs to the next driver that
   /// takes it.
-  bool park(Entry& entry, uint64_t now_ns) { return steps_.park(entry, now_ns); }
+  bool park(Entry& entry, uint64_t now_ns);
   void finish(Entry& entry);
 
   // --- Interruptions -------------------------------------------------------------------------
 
   /// Frames that have not begun fail, and those under way fail at their next step.
   void abort();
-  bool aborted() const { return parts_.frames.aborted(); }
+  bool aborted() const { return frames_.aborted(); }
   /// After abort(), when everything has been taken out.
   void resume();
 
   /// Threads that have a reason to look again, since the last call. Bits of Wake.
-  uint32_t take_wakes() { return parts_.wakes.take(); }
+  uint32_t take_wakes() { return wakes_.take(); }
 
  private:
   Entry& begin(uint64_t now_ns, const Idle& idle);
@@ -160,9 +178,30 @@ class Dispatch {
   int most_at_hand() const;
   void apply_pending();
 
-  DispatchParts parts_;
+  std::optional<Action> at_device_run(Entry& entry, bool had_driver);
+  Action take_lane(Entry& entry);
+  Action park_for_lane(Entry& entry);
+  Action split_or_wait(Entry& entry);
+  Action leave(Entry& entry);
+  bool lost_its_device(const Entry& entry) const;
+  bool device_failed(Entry& entry, const Status& status);
+  void lose(int device);
+
+  const std::vector<StageRules> stages_;
+  bool cpu_fallback_ = true;
+  // Each after those that it refers to.
+  Wakes wakes_;
+  FrameRing frames_;
+  DeviceLetters letters_;
+  CurrentConfiguration configuration_;
+  StageRuns runs_;
+  LaneOccupancy lanes_;
+  SentFrames sent_;
+  ReadyFrames ready_;
+  LaneQueue lane_queue_;
+  Gates gates_;
+  CoreParts cores_;
   Handover handover_;
-  FrameSteps steps_;
 };
 
 }  // namespace tandem

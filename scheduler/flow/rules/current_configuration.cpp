@@ -6,9 +6,8 @@
 
 namespace tandem {
 
-CurrentConfiguration::CurrentConfiguration(const std::vector<StageRules>& stages, int cores,
-                                           DeviceLetters& letters)
-    : stages_(static_cast<int>(stages.size())), cores_(cores), letters_(letters), drivers_(cores) {
+CurrentConfiguration::CurrentConfiguration(int stages, int cores, DeviceLetters& letters)
+    : stages_(stages), cores_(cores), letters_(letters), drivers_(cores) {
   current_ = pending_ = {{0, stages_}, Granularity::coarse, cores};
 }
 

@@ -2,12 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "model/configuration.h"
 #include "scheduler/flow/devices.h"
 #include "scheduler/flow/rules/device_letters.h"
-#include "scheduler/flow/rules/stage_rules.h"
 
 namespace tandem {
 
@@ -15,7 +13,7 @@ namespace tandem {
 /// lanes, bands and sides are clamped to what the stages, the cores and the devices can do.
 class CurrentConfiguration {
  public:
-  CurrentConfiguration(const std::vector<StageRules>& stages, int cores, DeviceLetters& letters);
+  CurrentConfiguration(int stages, int cores, DeviceLetters& letters);
 
   /// Sets the pending configuration. See Dispatch::configure().
   void propose(const Configuration& configuration, const Devices& devices, bool time_stages,

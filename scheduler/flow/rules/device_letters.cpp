@@ -53,6 +53,12 @@ Side DeviceLetters::other_side(int stage, const Letters& letters) const {
   return Side::c;
 }
 
+uint32_t DeviceLetters::stages_without_cpu() const {
+  uint32_t bits = 0;
+  for (std::size_t k = 0; k < stages_.size(); ++k) bits |= stages_[k].has_cpu ? 0 : 1u << k;
+  return bits;
+}
+
 Mapping DeviceLetters::resolved(const Mapping& mapping, const Letters& letters) const {
   Mapping made = mapping;
   for (int k = 0; k < mapping.stages; ++k)

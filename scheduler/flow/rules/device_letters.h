@@ -7,9 +7,15 @@
 
 #include "model/configuration.h"
 #include "scheduler/flow/devices.h"
-#include "scheduler/flow/rules/stage_rules.h"
 
 namespace tandem {
+
+/// Properties of a stage that decide where and when it is computed.
+struct StageRules {
+  bool serial = false;        ///< frames pass it in the order of the stream
+  bool changes_item = false;  ///< the stages before it cannot be computed again afterwards
+  bool has_cpu = true;        ///< false: only a device can compute it
+};
 
 /// The devices behind the letters of a mapping, and the side that computes a stage.
 ///
@@ -47,6 +53,8 @@ class DeviceLetters {
     const Side side = mapping.side(stage);
     return can(side, stage, current_) ? side : other_side(stage, current_);
   }
+  /// Bit k: stage k has no CPU implementation.
+  uint32_t stages_without_cpu() const;
   Mapping resolved(const Mapping& mapping) const { return resolved(mapping, current_); }
   Mapping resolved_pending(const Mapping& mapping) const { return resolved(mapping, pending_); }
 

@@ -8,31 +8,44 @@ namespace {
 
 // The part of the window that may wait for the sink alone, 1 / kWaitsForTheSink.
 constexpr int kWaitsForTheSink = 4;
+// A batch is what a driver computes in kBatchNs, and kMostInABatch frames at most: the last frame
+// of a batch is late by as much as the source or the sink needs to come when it is woken.
+constexpr uint64_t kBatchNs = 100'000;
+constexpr uint64_t kMostInABatch = 16;
+// The largest part of the window that is a batch, 1 / kPartOfWindow: the frames that wait to begin
+// when the sink stops come on top of those that may wait for the sink.
+constexpr int kPartOfWindow = 32;
+// The weight of a new service time in the average, 1 / kServiceWeight. One long frame ends batches.
+constexpr uint64_t kServiceWeight = 4;
 
 }  // namespace
 
-Handover::Handover(const Parts& parts, int cores)
-    : parts_(parts), cores_(cores), window_(parts.frames.size()) {}
+Handover::Handover(FrameRing& frames, const CurrentConfiguration& configuration, Wakes& wakes,
+                   int cores)
+    : frames_(frames),
+      configuration_(configuration),
+      wakes_(wakes),
+      cores_(cores),
+      window_(frames.size()) {}
 
 void Handover::set_window(int items) {
-  window_ = std::clamp(items, 2 * (cores_ + 1), parts_.frames.size());
-  parts_.wakes.add(kSource);
+  window_ = std::clamp(items, 2 * (cores_ + 1), frames_.size());
+  wakes_.add(kSource);
 }
 
 bool Handover::waits_for_the_sink() {
   const int enough = std::max(window_ / kWaitsForTheSink, 2 * (cores_ + 1));
-  return parts_.frames.only_for_sink() >= static_cast<uint64_t>(enough);
+  return frames_.only_for_sink() >= static_cast<uint64_t>(enough);
 }
 
 int Handover::most_waiting() const {
-  const CurrentConfiguration& configuration = parts_.configuration;
-  return configuration.drivers() + std::max(1, configuration.all_lanes()) - 1 + batches_.size();
+  return configuration_.drivers() + std::max(1, configuration_.all_lanes()) - 1 + batch_;
 }
 
 // Without so many of the frames that wait to begin.
 bool Handover::has_space(int besides) {
-  return parts_.frames.waiting() - besides < most_waiting() &&
-         parts_.frames.in_flight() - besides < window_ && !waits_for_the_sink();
+  return frames_.waiting() - besides < most_waiting() && frames_.in_flight() - besides < window_ &&
+         !waits_for_the_sink();
 }
 
 void Handover::source_waits() {
@@ -43,8 +56,8 @@ void Handover::source_waits() {
 // The source is woken for half of a batch, and brings it while the other half is computed.
 bool Handover::source_looks_again() {
   if (!source_waits_) return false;
-  const bool for_a_batch = parts_.frames.waiting() < most_waiting() - batches_.size() / 2;
-  return parts_.frames.aborted() || (for_a_batch && has_space()) ||
+  const bool for_a_batch = frames_.waiting() < most_waiting() - batch_ / 2;
+  return frames_.aborted() || (for_a_batch && has_space()) ||
          waits_for_the_sink() != source_waits_for_the_sink_;
 }
 
@@ -52,31 +65,39 @@ void Handover::let_in(Item* item, uint64_t held_ns, uint64_t now_ns) {
   source_waits_ = false;
   item->times.let_in_ns = now_ns;
   item->status = {};
-  parts_.frames.submit(item, held_ns);
-  parts_.wakes.add(kOneDriver);
+  frames_.submit(item, held_ns);
+  wakes_.add(kOneDriver);
 }
 
 Item* Handover::take_back() {
-  if (parts_.frames.waiting() == 0 || !has_space(1)) return nullptr;
-  return parts_.frames.withdraw();
+  if (frames_.waiting() == 0 || !has_space(1)) return nullptr;
+  return frames_.withdraw();
 }
 
 // Batches are for frames that the cores alone compute: a device has lanes to fill, and takes
 // longer. The sink is woken at once, unless a driver goes on with a frame that takes microseconds.
 void Handover::done(const FrameEntry& entry) {
-  if (parts_.configuration.get().mapping.any_device())
-    batches_.forget();
+  if (configuration_.get().mapping.any_device())
+    forget_batches();
   else
-    batches_.learn(entry.item->times.service_ns(), window_);
-  const bool opens = parts_.frames.is_next_to_take(entry.item->sequence);
+    learn_batch(entry.item->times.service_ns());
+  const bool opens = frames_.is_next_to_take(entry.item->sequence);
   if (!opens && held_back_ == 0) return;  // it waits behind others, or the sink has been woken
   ++held_back_;
-  if (held_back_ >= batches_.size() / 2) wake_sink();
+  if (held_back_ >= batch_ / 2) wake_sink();
+}
+
+void Handover::learn_batch(uint64_t took_ns) {
+  const bool first = service_ns_ == 0;
+  service_ns_ += took_ns / (first ? 1 : kServiceWeight) - service_ns_ / kServiceWeight;
+  const auto most = std::min<uint64_t>(kMostInABatch, window_ / kPartOfWindow);
+  batch_ = service_ns_ == 0 ? 0 : static_cast<int>(std::min(kBatchNs / service_ns_, most));
+  if (batch_ == 1) batch_ = 0;
 }
 
 void Handover::wake_sink() {
   held_back_ = 0;
-  parts_.wakes.add(kSink);
+  wakes_.add(kSink);
 }
 
 }  // namespace tandem

@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "scheduler/flow/item.h"
-#include "scheduler/flow/rules/batches.h"
 #include "scheduler/flow/rules/current_configuration.h"
 #include "scheduler/flow/rules/frame_entry.h"
 #include "scheduler/flow/rules/frame_ring.h"
@@ -19,14 +18,12 @@ namespace tandem {
 /// | waiting to begin | one a driver and one more for each lane, and a batch where they are short |
 /// | in flight | window() |
 /// | waiting for the sink alone | a quarter of the window; else a slow sink would have all of it |
+///
+/// Frames that take microseconds are handed over in batches, because a thread takes as long to fall
+/// asleep and wake up as such a frame to be computed.
 class Handover {
  public:
-  struct Parts {  ///< of Dispatch
-    FrameRing& frames;
-    const CurrentConfiguration& configuration;
-    Wakes& wakes;
-  };
-  Handover(const Parts& parts, int cores);
+  Handover(FrameRing& frames, const CurrentConfiguration& configuration, Wakes& wakes, int cores);
 
   void set_window(int items);
   int window() const { return window_; }
@@ -51,17 +48,24 @@ class Handover {
   void wake_sink();
   /// The sink is awake and takes the frames that were held back too.
   void sink_takes() { held_back_ = 0; }
-  /// Another configuration applies.
-  void forget_batches() { batches_.forget(); }
+  /// A device or another configuration: batches end until service times are known again.
+  void forget_batches() {
+    service_ns_ = 0;
+    batch_ = 0;
+  }
 
  private:
   bool has_space(int besides);
   int most_waiting() const;
+  void learn_batch(uint64_t took_ns);
 
-  const Parts parts_;
+  FrameRing& frames_;
+  const CurrentConfiguration& configuration_;
+  Wakes& wakes_;
   const int cores_;
   int window_;
-  Batches batches_;
+  uint64_t service_ns_ = 0;  ///< average of the latest frames; 0: unknown
+  int batch_ = 0;            ///< frames that are handed over together; 0: each by itself
   bool source_waits_ = false, source_waits_for_the_sink_ = false;
   int held_back_ = 0;  ///< done frames that the sink has not been woken for
 };

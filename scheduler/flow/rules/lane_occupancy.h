@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <utility>
 
 #include "model/configuration.h"
 #include "scheduler/flow/devices.h"
@@ -25,12 +28,28 @@ class LaneOccupancy {
       if (letters_.letter(d) == letter && free_lanes(d) != 0) return true;
     return false;
   }
-  bool every_letter_has_free() const;
+  bool every_letter_has_free() const {
+    for (int letter = 0; letter < kMaxLetters; ++letter)
+      if (letters_.can_compute(letter) && !has_free(letter)) return false;
+    return true;
+  }
   /// Gives the frame a lane of the letter, which has a free one.
-  void take(FrameEntry& entry, int letter);
+  void take(FrameEntry& entry, int letter) {
+    const int device = freest_device(letter);
+    const int lane = std::countr_zero(free_lanes(device));
+    devices_[device].used |= static_cast<uint8_t>(1 << lane);
+    entry.device = device;
+    entry.lane = lane * letters_.devices() + device;
+  }
   /// Takes the frame's lane back. Returns the nanoseconds during which it had the device to itself:
   /// since it was sent, or since the frame before it left, whichever was later.
-  uint64_t leave(FrameEntry& entry, uint64_t now_ns);
+  uint64_t leave(FrameEntry& entry, uint64_t now_ns) {
+    DeviceLanes& device = devices_[entry.device];
+    const int lane = std::exchange(entry.lane, kNoDevice) / letters_.devices();
+    device.used &= static_cast<uint8_t>(~(1 << lane));
+    const uint64_t since_ns = std::max(entry.sent_ns, std::exchange(device.left_ns, now_ns));
+    return now_ns > since_ns ? now_ns - since_ns : 0;
+  }
 
  private:
   // Bit i: lane i is free. A failed device has none.
@@ -38,7 +57,19 @@ class LaneOccupancy {
     const int all = (1 << lanes_) - 1;
     return static_cast<uint8_t>(letters_.failed(device) ? 0 : all & ~devices_[device].used);
   }
-  int freest_device(int letter) const;
+  // kNoDevice: the letter has no free lane.
+  int freest_device(int letter) const {
+    int freest = kNoDevice, most = 0;
+    for (int d = 0; d < letters_.devices(); ++d) {
+      if (letters_.letter(d) != letter) continue;
+      const int lanes = std::popcount(free_lanes(d));
+      if (lanes > most) {
+        most = lanes;
+        freest = d;
+      }
+    }
+    return freest;
+  }
 
   struct DeviceLanes {
     uint8_t used = 0;      ///< bit i: lane i is taken

@@ -14,7 +14,7 @@
 namespace tandem {
 
 /// Frames that wait for a lane of their letter, the oldest first. A frame either blocks its driver
-/// or is parked without one; see FrameSteps::next() for which.
+/// or is parked without one; see Dispatch::next() for which.
 class LaneQueue {
  public:
   struct Parts {  ///< of Dispatch

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -28,9 +29,17 @@ class ReadyFrames {
   }
   std::ptrdiff_t count() const { return std::ssize(frames_); }
   const std::vector<FrameEntry*>& all() const { return frames_; }
-  FrameEntry* oldest() const;  ///< null: none
+  FrameEntry* oldest() const {  ///< null: none
+    const auto oldest = std::ranges::min_element(
+        frames_, {}, [](const FrameEntry* entry) { return entry->item->sequence; });
+    return oldest == frames_.end() ? nullptr : *oldest;
+  }
   /// A driver takes the frame, which has waited until now.
-  FrameEntry& take(FrameEntry& entry, uint64_t now_ns);
+  FrameEntry& take(FrameEntry& entry, uint64_t now_ns) {
+    std::erase(frames_, &entry);
+    entry.item->times.waited_ns += now_ns - entry.waits_since_ns;
+    return entry;
+  }
 
  private:
   Wakes& wakes_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -17,23 +18,43 @@ namespace tandem {
 /// device. A device has at most one collector.
 class SentFrames {
  public:
-  SentFrames(const DeviceLetters& letters, Wakes& wakes);
+  SentFrames(const DeviceLetters& letters, Wakes& wakes) : letters_(letters), wakes_(wakes) {
+    sent_.reserve(kMaxDevices * kMaxLanes);
+    collectors_.fill(kNoDevice);
+  }
 
   bool empty() const { return sent_.empty(); }
-  bool any_on(int device) const;
+  bool any_on(int device) const {
+    return std::ranges::any_of(sent_, [=](const FrameEntry* on) { return on->device == device; });
+  }
   void add(FrameEntry& entry) { sent_.push_back(&entry); }
   /// The frame's next piece was enqueued: it is behind the others again.
-  void move_back(FrameEntry& entry);
+  void move_back(FrameEntry& entry) {
+    const auto at = std::ranges::find(sent_, &entry);
+    std::rotate(at, at + 1, sent_.end());
+  }
   void remove(FrameEntry& entry) { std::erase(sent_, &entry); }
 
   /// The frame sent first of those on devices without a collector; null: none.
-  FrameEntry* uncollected() const;
+  FrameEntry* uncollected() const {
+    const auto found = std::ranges::find_if(
+        sent_, [&](const FrameEntry* on) { return collectors_[on->device] == kNoDevice; });
+    return found == sent_.end() ? nullptr : *found;
+  }
   void collect(int device, int driver) { collectors_[device] = driver; }
   void stop_collecting(int device) { collectors_[device] = kNoDevice; }
   /// The driver no longer collects. Returns whether it did.
-  bool release_collector(int driver);
+  bool release_collector(int driver) {
+    const bool collected = std::ranges::count(collectors_, driver) > 0;
+    std::ranges::replace(collectors_, driver, kNoDevice);
+    return collected;
+  }
   /// Wakes a driver if more devices than `besides` have frames and no collector.
-  void wake_collectors(int besides);
+  void wake_collectors(int besides) {
+    if (letters_.devices() == 1) return;
+    for (int d = 0; d < letters_.devices(); ++d)
+      if (collectors_[d] == kNoDevice && any_on(d) && --besides < 0) wakes_.add(kOneDriver);
+  }
 
  private:
   const DeviceLetters& letters_;

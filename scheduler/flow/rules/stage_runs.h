@@ -6,7 +6,6 @@
 #include "model/configuration.h"
 #include "scheduler/flow/rules/device_letters.h"
 #include "scheduler/flow/rules/frame_entry.h"
-#include "scheduler/flow/rules/stage_rules.h"
 
 namespace tandem {
 
