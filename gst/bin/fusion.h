@@ -17,7 +17,7 @@
 #include "kernels/stage_file/generate/fuse.h"
 #include "kernels/stage_file/run/host_stage.h"
 #include "kernels/stage_file/run/stage_file_device.h"
-#include "scheduler/flow/fused.h"
+#include "scheduler/flow/way.h"
 
 namespace tandem::bin {
 

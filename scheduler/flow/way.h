@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 namespace tandem {
 
 /// Stages that a frame passes several times: `first` to `last`, `rounds` times.
@@ -9,6 +12,17 @@ struct Repeat {
   int rounds = 1;
 
   bool holds(int stage) const { return rounds > 1 && stage >= first && stage <= last; }
+};
+
+/// Stages that are computed in one pass over a frame, if it passes them one after the other on one
+/// side. Bit k stands for the stages k and k + 1. The sides differ, because the code of a pass may
+/// compile for one of them alone.
+struct Fused {
+  /// Most stages of one pass: each part of a run has code of its own, n (n - 1) / 2 of them.
+  static constexpr int kMost = 4;
+  uint32_t on_cores = 0, on_device = 0;
+
+  uint32_t on(bool device) const { return device ? on_device : on_cores; }
 };
 
 /// The sequence of stages that a frame passes. A position is an index into it; a repeated stage has
@@ -34,6 +48,17 @@ class Way {
   }
   bool last_visit(int position) const {
     return !repeat_.holds(stage(position)) || round(position) + 1 == repeat_.rounds;
+  }
+  /// How many positions from this one on, before `last`, are one pass of `pairs`, which are those
+  /// of Fused; 1: it is alone. A stage that the frame passes several times is always alone.
+  int one_pass(uint32_t pairs, int position, int last) const {
+    int count = 1;
+    const int most = pairs == 0 ? 1 : std::min(Fused::kMost, last - position);
+    for (; count < most; ++count) {
+      const int at = stage(position + count - 1);
+      if ((pairs >> at & 1) == 0 || repeat_.holds(at) || repeat_.holds(at + 1)) break;
+    }
+    return count;
   }
 
  private:

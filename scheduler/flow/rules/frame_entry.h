@@ -59,6 +59,11 @@ struct FrameEntry {
   uint64_t sent_ns = 0;               ///< when that piece was enqueued
   uint64_t waits_since_ns = 0;        ///< while it waits for its turn, a lane or a driver
   uint64_t held_ns = 0;               ///< for FrameTimes::held_ns
+
+  /// How many positions from this one on, before `last`, are computed in one pass.
+  int one_pass(int first, int last, bool on_device) const {
+    return way.one_pass(item->fused.on(on_device), first, last);
+  }
 };
 
 }  // namespace tandem

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scheduler/flow/rules/stage_runs.h"
 
-#include "scheduler/flow/fused.h"
-
 namespace tandem {
 
 bool StageRuns::wants_device(const FrameEntry& entry) const {
@@ -18,7 +16,7 @@ int StageRuns::end_of_run(const FrameEntry& entry) const {
   while (end < way.length() && side(entry, end) == here && !stages_[way.stage(end)].serial) ++end;
   // Inside of one pass nobody waits for what an item is changed into.
   int last = entry.position;
-  do last += one_pass(way, entry.item->repeat, entry.item->fused.on_device, last, end);
+  do last += entry.one_pass(last, end, true);
   while (last < end && !stages_[way.stage(last - 1)].changes_item);
   return last;
 }

@@ -15,7 +15,7 @@ Status CpuWalk::compute(FrameEntry& entry, const FrameAction& action) {
   entry.item->lane = kNoDevice;
   entry.item->kind = action.device_kind;
   for (int p = action.first; p < action.last && status.ok();) {
-    const int count = pass_length(*entry.item, entry.way, p, action.last, false);
+    const int count = entry.one_pass(p, action.last, false);
     status = context_.stop ? aborted() : compute_pass(entry, p, count);
     p += count;
   }
@@ -49,7 +49,7 @@ Status CpuWalk::compute_pass(FrameEntry& entry, int position, int count) {
   status = stage.finish(item, false);
   if (context_.stop) return aborted();  // it may have left something out
   context_.counters.count_time(item, index, context_.now_ns() - start_ns, false, count);
-  note_pass(item, index, count);
+  item.note_pass(index, count);
   return status;
 }
 

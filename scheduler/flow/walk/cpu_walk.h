@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "model/configuration.h"
+#include "scheduler/flow/bands.h"
 #include "scheduler/flow/rules/frame_entry.h"
 #include "scheduler/flow/status.h"
-#include "scheduler/flow/walk/core_pools.h"
 #include "scheduler/flow/walk/walk_context.h"
 
 namespace tandem {

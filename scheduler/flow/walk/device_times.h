@@ -8,6 +8,7 @@
 
 #include "model/configuration.h"
 #include "scheduler/flow/rules/frame_entry.h"
+#include "scheduler/flow/status.h"
 #include "scheduler/flow/walk/walk_context.h"
 
 namespace tandem {
@@ -28,6 +29,17 @@ class DeviceTimes {
   /// Half-open end of the piece of the action that begins at entry.sent_until. A stage that is long
   /// or unknown is a piece of its own, so that it is timed.
   int end_of_piece(const FrameEntry& entry, const FrameAction& action) const;
+
+  /// Calls `enqueue` for a stage of the frame on its lane. The commands of a stage that is long, or
+  /// may be, are waited for while they are enqueued, so that a stop is noticed between them.
+  template <class Enqueue>
+  Status paced(const Item& item, int stage, Enqueue&& enqueue) const {
+    const bool paced = is_long(item.lane, stage);
+    if (paced) context_.device->pace(item.lane, &context_.stop);
+    Status status = enqueue();
+    if (paced) context_.device->pace(item.lane, nullptr);
+    return paced && context_.stop ? aborted() : status;
+  }
 
   /// `count` stages from this one on took so long in one pass.
   void learn(int lane, int stage, uint64_t took_ns, int count);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scheduler/flow/walk/device_walk.h"
 
-#include "scheduler/flow/walk/paced.h"
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "scheduler/flow/split_plan.h"
 
 namespace tandem {
-
-Status DeviceWalk::enqueue(Stage& stage, Item& item, int index, bool to_host) {
-  return enqueue_paced(context_, times_, item, index, [&] { return stage.enqueue(item, to_host); });
-}
 
 Status DeviceWalk::enqueue_piece(FrameEntry& entry, const FrameAction& action) {
   Item& item = *entry.item;
@@ -15,24 +16,74 @@ Status DeviceWalk::enqueue_piece(FrameEntry& entry, const FrameAction& action) {
   const int last = times_.end_of_piece(entry, action);
   Status status;
   for (int& p = entry.sent_until; p < last && status.ok();) {
-    if (const int banded = bands_.positions(entry, action, p, last); banded > 0) {
+    if (const int banded = positions_in_bands(entry, action, p, last); banded > 0) {
       const bool to_host = p + banded == action.last && action.last < entry.way.length();
-      status = bands_.enqueue(entry, p, p + banded, to_host);
+      status = enqueue_bands(entry, p, p + banded, to_host);
       p += banded;
       continue;
     }
-    const int count = pass_length(item, entry.way, p, action.last, true);
+    const int count = entry.one_pass(p, action.last, true);
     Stage& stage = context_.enter(item, entry.way, p);
     stage.lead(item, count);
     status = stage.prepare(item);
     const bool to_host = p + count == action.last && action.last < entry.way.length();
-    if (status.ok()) status = enqueue(stage, item, entry.way.stage(p), to_host);
+    if (status.ok())
+      status = times_.paced(item, entry.way.stage(p), [&] { return stage.enqueue(item, to_host); });
     p += count;
   }
   if (status.ok()) status = context_.device->start(item.lane);
   // Commands that were enqueued before a failure must not touch memory that is about to be reused.
   if (!status.ok()) context_.device->wait(item.lane);
   return status;
+}
+
+// How many positions from `first` on, before `last`, are computed in bands. Copies are made at both
+// ends of a device run, so that positions that touch neither end gain nothing.
+int DeviceWalk::positions_in_bands(const FrameEntry& entry, const FrameAction& action, int first,
+                                   int last) const {
+  if (entry.item->times.configuration.tasks == 1) return 0;
+  uint32_t seen = 0;
+  int p = first;
+  for (; p < last; ++p) {
+    const int stage = entry.way.stage(p);
+    const bool again = (seen >> stage & 1) != 0;
+    if (again || !context_.stages[stage]->has_bands() || times_.is_long(entry.lane, stage) ||
+        entry.one_pass(p, action.last, true) > 1)
+      break;
+    seen |= 1u << stage;
+  }
+  return first == action.first || p == action.last ? p - first : 0;
+}
+
+// A stage computes the rows for which the stages before it have computed what they need, so that
+// nothing is computed twice and no kernel waits for another queue's.
+Status DeviceWalk::enqueue_bands(FrameEntry& entry, int first, int last, bool to_host) {
+  Item& item = *entry.item;
+  std::array<int, kMaxStages> segment{}, done{};
+  const auto count = static_cast<std::size_t>(last - first);
+  for (std::size_t k = 0; k < count; ++k) {
+    const int position = first + static_cast<int>(k);
+    segment[k] = entry.way.stage(position);
+    Stage& stage = context_.enter(item, entry.way, position);
+    stage.lead(item, 1);
+    if (Status status = stage.prepare(item); !status.ok()) return status;
+  }
+  const std::span<const int> all(segment.data(), count);
+  const int bands = item.times.configuration.tasks;
+  for (int band = 1; band <= bands; ++band) {
+    if (context_.stop) return aborted();
+    const SplitPlan plan = plan_bands(context_.stages, item, all, band, bands);
+    for (std::size_t k = 0; k < count; ++k) {
+      const int begin = std::exchange(done[k], std::max(done[k], plan[k].device_end));
+      if (done[k] == begin) continue;
+      Stage& stage = context_.enter(item, entry.way, first + static_cast<int>(k));
+      const Status status = stage.enqueue_band(item, begin, done[k], to_host && k + 1 == count);
+      if (!status.ok()) return status;
+    }
+    if (Status status = context_.device->start(item.lane); !status.ok()) return status;
+  }
+  item.in_bands = true;
+  return {};
 }
 
 Status DeviceWalk::compute_apart(FrameEntry& entry, const FrameAction& action) {
@@ -52,19 +103,18 @@ Status DeviceWalk::compute_apart(FrameEntry& entry, const FrameAction& action) {
     if (context_.stop) return aborted();
     const int k = way.stage(p);
     Stage& stage = context_.enter(item, way, p);
-    count = pass_length(item, way, p, action.last, true);
+    count = entry.one_pass(p, action.last, true);
     stage.lead(item, count);
     status = stage.prepare(item);
-    const uint64_t took_ns = timed([&] { return enqueue(stage, item, k, false); });
+    const uint64_t took_ns =
+        timed([&] { return times_.paced(item, k, [&] { return stage.enqueue(item, false); }); });
     if (status.ok()) times_.learn(item.lane, k, took_ns, count);
     context_.counters.count_time(item, k, took_ns, true, count);
     // A part that is repeated is left once, whatever happens inside it.
     if (k == item.repeat.last && !way.last_visit(p)) continue;
     const auto time_copy = [&](bool to_host) {
-      return timed([&] {
-        return enqueue_paced(context_, times_, item, k,
-                             [&] { return stage.enqueue_copy(item, to_host); });
-      });
+      return timed(
+          [&] { return times_.paced(item, k, [&] { return stage.enqueue_copy(item, to_host); }); });
     };
     // A mapping that parts the stages of one pass copies more than the pass does. For want of a
     // measurement, that copy is taken to be as long as that of the pass.
@@ -82,8 +132,8 @@ Status DeviceWalk::finish(FrameEntry& entry, const FrameAction& action) {
   Status status;
   for (int p = action.first; p < action.last && status.ok();) {
     status = context_.enter(item, entry.way, p).finish(item, true);
-    const int count = pass_length(item, entry.way, p, action.last, true);
-    note_pass(item, entry.way.stage(p), count);
+    const int count = entry.one_pass(p, action.last, true);
+    item.note_pass(entry.way.stage(p), count);
     for (const int end = p + count; p < end; ++p)
       if (status.ok()) item.device_stages |= 1u << entry.way.stage(p);
   }

@@ -5,18 +5,17 @@
 
 #include "scheduler/flow/rules/frame_entry.h"
 #include "scheduler/flow/status.h"
-#include "scheduler/flow/walk/device_bands.h"
 #include "scheduler/flow/walk/device_times.h"
 #include "scheduler/flow/walk/walk_context.h"
 
 namespace tandem {
 
-/// The positions of a frame's way that a device computes. No lock is held; one thread at a time for
-/// each lane.
+/// The positions of a frame's way that a device computes: whole, or in bands of rows. While a band
+/// is computed, the next one is uploaded and the one before is downloaded. No lock is held; one
+/// thread at a time for each lane.
 class DeviceWalk {
  public:
-  DeviceWalk(WalkContext& context, DeviceTimes& times)
-      : context_(context), times_(times), bands_(context, times) {}
+  DeviceWalk(WalkContext& context, DeviceTimes& times) : context_(context), times_(times) {}
 
   /// Enqueues the piece of the action that begins at entry.sent_until, and starts it. After a
   /// failure nothing is left on the lane.
@@ -27,11 +26,12 @@ class DeviceWalk {
   Status finish(FrameEntry& entry, const FrameAction& action);
 
  private:
-  Status enqueue(Stage& stage, Item& item, int index, bool to_host);
+  int positions_in_bands(const FrameEntry& entry, const FrameAction& action, int first,
+                         int last) const;
+  Status enqueue_bands(FrameEntry& entry, int first, int last, bool to_host);
 
   WalkContext& context_;
   DeviceTimes& times_;
-  DeviceBands bands_;
 };
 
 }  // namespace tandem

@@ -4,9 +4,9 @@
 #include <functional>
 #include <string>
 
+#include "scheduler/flow/bands.h"
 #include "scheduler/flow/rules/frame_entry.h"
 #include "scheduler/flow/status.h"
-#include "scheduler/flow/walk/core_pools.h"
 #include "scheduler/flow/walk/cpu_walk.h"
 #include "scheduler/flow/walk/device_times.h"
 #include "scheduler/flow/walk/device_walk.h"

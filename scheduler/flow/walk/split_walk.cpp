@@ -5,8 +5,6 @@
 #include <array>
 #include <vector>
 
-#include "scheduler/flow/walk/paced.h"
-
 namespace tandem {
 namespace {
 
@@ -123,8 +121,8 @@ Status SplitWalk::enqueue_segment(Item& item, std::span<const int> segment, cons
   for (std::size_t p = 0; p < segment.size() && status.ok(); ++p) {
     const bool outputs_to_host = to_host && p + 1 == segment.size();
     Stage& stage = *context_.stages[segment[p]];
-    status = enqueue_paced(context_, times_, item, segment[p],
-                           [&] { return stage.enqueue_split(item, plan[p], outputs_to_host); });
+    status = times_.paced(item, segment[p],
+                          [&] { return stage.enqueue_split(item, plan[p], outputs_to_host); });
   }
   return status.ok() ? context_.device->start_timed(item.lane) : status;
 }

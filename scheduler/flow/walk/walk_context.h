@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/flow/fused.h"
 #include "scheduler/flow/item.h"
 #include "scheduler/flow/stage.h"
 #include "scheduler/flow/status.h"
@@ -36,20 +35,10 @@ struct WalkContext {
   }
 };
 
-/// Work between two looks at WalkContext::stop, on the device or on one core. A stop takes at most
+/// Work between two checks of WalkContext::stop, on the device or on one core. A stop takes at most
 /// a few times as long.
 inline constexpr uint64_t kPieceNs = 40'000'000;
 
 inline Status aborted() { return Status::failed("aborted"); }
-
-/// How many positions from this one on, before `last`, are computed in one pass.
-inline int pass_length(const Item& item, const Way& way, int position, int last, bool on_device) {
-  return one_pass(way, item.repeat, item.fused.on(on_device), position, last);
-}
-
-/// `count` stages from this one on were computed in one pass.
-inline void note_pass(Item& item, int stage, int count) {
-  if (count > 1) item.fused_stages |= ((1u << count) - 1) << stage;
-}
 
 }  // namespace tandem
