@@ -52,8 +52,8 @@ void set_spent(GstStructure* structure, const Spent& spent) {
 // Means over the segments of split frames.
 void add_split(const SplitStats& split, GstStructure* stats) {
   if (split.segments == 0) return;
-  GstStructure* times =
-      gst_structure_new("split-times", "segments", G_TYPE_UINT64, split.segments, nullptr);
+  GstStructure* times = gst_structure_new("split-times", "segments", G_TYPE_UINT64,
+                                          uint64_t{split.segments}, nullptr);
   const std::pair<const char*, uint64_t> parts[] = {
       {"prepare-us", split.prepare_ns}, {"enqueue-us", split.enqueue_ns},
       {"cores-us", split.cores_ns},     {"device-us", split.device_ns},
@@ -138,12 +138,13 @@ GstStructure* make_stats(Run* run) {
       stats, "configuration", G_TYPE_STRING, run->configuration().c_str(), "cores", G_TYPE_INT,
       run->executor().cores(), "lanes", G_TYPE_INT, run->executor().configuration().lanes, "tasks",
       G_TYPE_INT, run->executor().configuration().tasks, "split", G_TYPE_INT,
-      run->executor().configuration().cpu_share, "frames", G_TYPE_UINT64, counted.frames,
-      "frames-cpu", G_TYPE_UINT64, counted.frames_cpu, "frames-device", G_TYPE_UINT64,
-      counted.frames_device, "frames-mixed", G_TYPE_UINT64, counted.frames_mixed, "frames-in-bands",
-      G_TYPE_UINT64, counted.frames_in_bands, "frames-page-locked", G_TYPE_UINT64,
+      run->executor().configuration().cpu_share, "frames", G_TYPE_UINT64, uint64_t{counted.frames},
+      "frames-cpu", G_TYPE_UINT64, uint64_t{counted.frames_cpu}, "frames-device", G_TYPE_UINT64,
+      uint64_t{counted.frames_device}, "frames-mixed", G_TYPE_UINT64,
+      uint64_t{counted.frames_mixed}, "frames-in-bands", G_TYPE_UINT64,
+      uint64_t{counted.frames_in_bands}, "frames-page-locked", G_TYPE_UINT64,
       run->frames_page_locked(), "frames-dropped", G_TYPE_UINT64, run->overload().dropped(),
-      "device-failures", G_TYPE_UINT64, counted.device_failures, "in-flight", G_TYPE_UINT,
+      "device-failures", G_TYPE_UINT64, uint64_t{counted.device_failures}, "in-flight", G_TYPE_UINT,
       static_cast<guint>(counted.in_flight), nullptr);
   const opencl::Counters& opencl = opencl::counters();
   gst_structure_set(stats, "tensors-made", G_TYPE_UINT64, TensorPool::allocations(),
@@ -164,10 +165,11 @@ GstStructure* make_stats(Run* run) {
     g_value_init(&entry, GST_TYPE_STRUCTURE);
     g_value_take_boxed(
         &entry, gst_structure_new("stage", "name", G_TYPE_STRING, run->adapter(k).name().c_str(),
-                                  "cpu-frames", G_TYPE_UINT64, stage.cpu_frames, "device-frames",
-                                  G_TYPE_UINT64, stage.device_frames, "fused-frames", G_TYPE_UINT64,
-                                  stage.fused_frames, "cpu-ns", G_TYPE_UINT64, stage.cpu_ns,
-                                  "device-ns", G_TYPE_UINT64, stage.device_ns, "can-split",
+                                  "cpu-frames", G_TYPE_UINT64, uint64_t{stage.cpu_frames},
+                                  "device-frames", G_TYPE_UINT64, uint64_t{stage.device_frames},
+                                  "fused-frames", G_TYPE_UINT64, uint64_t{stage.fused_frames},
+                                  "cpu-ns", G_TYPE_UINT64, uint64_t{stage.cpu_ns}, "device-ns",
+                                  G_TYPE_UINT64, uint64_t{stage.device_ns}, "can-split",
                                   G_TYPE_BOOLEAN, run->adapter(k).can_split(), nullptr));
     gst_value_array_append_and_take_value(&list, &entry);
   }

@@ -195,7 +195,7 @@ int Executor::usable_devices(int kind) const {
 }
 
 ExecutorStats Executor::stats() const {
-  ExecutorStats stats = context_.counters.read();
+  ExecutorStats stats = context_.counters.stats();
   const Lock lock = dispatch_.lock();
   stats.in_flight = dispatch_->in_flight();
   return stats;

@@ -8,27 +8,67 @@
 
 #include "model/configuration.h"
 #include "scheduler/flow/item.h"
-#include "scheduler/flow/split_times.h"
 
 namespace tandem {
+
+/// A counter to which several threads add. Lock-free. A copy has the value of that moment.
+class Count {
+ public:
+  Count() = default;
+  Count(const Count& other) : value_(other) {}
+  Count& operator=(const Count&) = delete;
+  operator uint64_t() const {  // NOLINT(google-explicit-constructor)
+    return value_.load(std::memory_order_relaxed);
+  }
+  void operator+=(uint64_t more) { value_.fetch_add(more, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<uint64_t> value_{0};
+};
+
+/// Times at which the parts of one segment of a split frame were done, by the executor's clock.
+struct SplitTimes {
+  uint64_t begin_ns = 0;        ///< the segment begins
+  uint64_t start_ns = 0;        ///< both sides begin
+  uint64_t enqueued_ns = 0;     ///< the device has its commands
+  uint64_t cores_done_ns = 0;   ///< the cores' rows, without a stage that changes the frame
+  uint64_t device_done_ns = 0;  ///< the device's rows
+  uint64_t waited_ns = 0;       ///< the thread has noticed both
+  uint64_t changed_ns = 0;      ///< the cores' rows of a stage that changes the frame
+
+  uint64_t cores_ns() const { return cores_done_ns - start_ns + changed_ns - waited_ns; }
+  uint64_t device_ns() const { return device_done_ns - start_ns; }
+};
+
+/// Time of split frames, as sums over their segments. The phases in order: prepare, both sides
+/// compute, wait, join.
+struct SplitStats {
+  Count segments;
+  Count prepare_ns;  ///< finding inputs, planning rows, copying them to their sides
+  Count enqueue_ns;  ///< the device's commands, while the cores compute
+  Count cores_ns;    ///< until the cores were done
+  Count device_ns;   ///< until the device was
+  Count wait_ns;     ///< the thread waits for the device alone
+  Count join_ns;     ///< finishing the stages after both sides
+};
 
 /// Counts since start; times are sums over frames. A run of consecutive device stages is waited for
 /// once: each of its stages gets an equal part of the time for which the run had the device.
 struct ExecutorStats {
   struct PerStage {
-    uint64_t cpu_frames = 0, device_frames = 0;
-    uint64_t fused_frames = 0;  ///< of both, in one pass with other stages
-    uint64_t cpu_ns = 0, device_ns = 0;
+    Count cpu_frames, device_frames;
+    Count fused_frames;  ///< of both, in one pass with other stages
+    Count cpu_ns, device_ns;
   };
   std::array<PerStage, kMaxStages> stages{};
-  uint64_t frames = 0;           ///< finished
-  uint64_t frames_cpu = 0;       ///< every stage on the CPU
-  uint64_t frames_device = 0;    ///< every stage on the device
-  uint64_t frames_mixed = 0;     ///< the others
-  uint64_t frames_in_bands = 0;  ///< some stages on a device in bands
-  uint64_t device_failures = 0;
-  int in_flight = 0;
+  Count frames;           ///< finished
+  Count frames_cpu;       ///< every stage on the CPU
+  Count frames_device;    ///< every stage on the device
+  Count frames_mixed;     ///< the others
+  Count frames_in_bands;  ///< some stages on a device in bands
+  Count device_failures;
   SplitStats split;
+  int in_flight = 0;
 };
 
 /// Counts frames and times. Lock-free; from any thread.
@@ -39,30 +79,19 @@ class FrameCounters {
   /// A frame is finished. The results that were kept decide how its stages are counted, so that
   /// each stage counts every frame once.
   void count(const Item& item);
-  void count_device_failure() { device_failures_.fetch_add(1, std::memory_order_relaxed); }
+  void count_device_failure() { stats_.device_failures += 1; }
   /// `count` stages took so long together; each of them gets an equal part.
   void count_time(Item& item, int stage, uint64_t ns, bool on_device, int count = 1);
-  void add_cpu_ns(int stage, uint64_t ns) { add(per_stage_[stage].cpu_ns, ns); }
-  void add_device_ns(int stage, uint64_t ns) { add(per_stage_[stage].device_ns, ns); }
-  void count_split(const SplitTimes& times, uint64_t now_ns) { split_.add(times, now_ns); }
+  void add_cpu_ns(int stage, uint64_t ns) { stats_.stages[stage].cpu_ns += ns; }
+  void add_device_ns(int stage, uint64_t ns) { stats_.stages[stage].device_ns += ns; }
+  void count_split(const SplitTimes& times, uint64_t now_ns);
 
   /// All but `in_flight`.
-  ExecutorStats read() const;
+  const ExecutorStats& stats() const { return stats_; }
 
  private:
-  using Count = std::atomic<uint64_t>;
-  static void add(Count& count, uint64_t more) { count.fetch_add(more, std::memory_order_relaxed); }
-
-  struct PerStage {
-    Count cpu_frames{0}, device_frames{0}, fused_frames{0}, cpu_ns{0}, device_ns{0};
-  };
-
   const std::size_t stages_;
-  std::array<PerStage, kMaxStages> per_stage_;
-  Count frames_{0}, frames_cpu_{0}, frames_device_{0}, frames_mixed_{0};
-  Count frames_in_bands_{0};
-  Count device_failures_{0};
-  SplitCounter split_;
+  ExecutorStats stats_;
 };
 
 }  // namespace tandem

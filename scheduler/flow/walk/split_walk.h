@@ -6,7 +6,6 @@
 #include "scheduler/flow/bands.h"
 #include "scheduler/flow/rules/frame_entry.h"
 #include "scheduler/flow/split_plan.h"
-#include "scheduler/flow/split_times.h"
 #include "scheduler/flow/status.h"
 #include "scheduler/flow/walk/device_times.h"
 #include "scheduler/flow/walk/walk_context.h"
