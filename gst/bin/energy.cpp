@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "gst/bin/contexts.h"
-#include "scheduler/machine/energy/combined.h"
+#include "scheduler/machine/energy/open_meter.h"
 
 GST_DEBUG_CATEGORY_EXTERN(tandem_bin_debug);
 #define GST_CAT_DEFAULT tandem_bin_debug

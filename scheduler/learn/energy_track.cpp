@@ -92,9 +92,9 @@ void EnergyTrack::take(const FrameTimes& times, uint32_t device_stages,
   const Probe probe = read_probe();
   if (!probe.energy) return;
   const EnergyReading& read = *probe.energy;
-  add(c_, to_ns(read.at.c), read.since_open_j.c, read.breaks.c);
-  add(g_, to_ns(read.at.g), read.since_open_j.g, read.breaks.g);
-  add(u_, to_ns(read.at.u), read.since_open_j.u, read.breaks.u);
+  add(c_, read.c);
+  add(g_, read.g);
+  add(u_, read.u);
 }
 
 // What a bin runs in which no frame begins is what the one before ran.
@@ -117,11 +117,11 @@ std::vector<double> EnergyTrack::parts_of(uint64_t from_ns, uint64_t until_ns) c
   return parts;
 }
 
-void EnergyTrack::add(Values& values, uint64_t at_ns, std::optional<double> joules,
-                      uint32_t breaks) {
-  if (!joules || at_ns < first_ns_) return;
+void EnergyTrack::add(Values& values, const CounterReading& counter) {
+  const uint64_t at_ns = to_ns(counter.at);
+  if (!counter.since_open_j || at_ns < first_ns_) return;
   if (!values.empty() && at_ns < values.back().at_ns + kLeastStepNs) return;
-  values.push_back({at_ns, *joules, breaks});
+  values.push_back({at_ns, *counter.since_open_j, counter.breaks});
 }
 
 // `sums`: of all bins before each.

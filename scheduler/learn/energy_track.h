@@ -53,7 +53,7 @@ class EnergyTrack {
   };
   using Values = std::vector<Value>;
 
-  void add(Values& values, uint64_t at_ns, std::optional<double> joules, uint32_t breaks);
+  void add(Values& values, const CounterReading& counter);
   std::vector<PowerStep> steps(const Values& values) const;
   void ran(const FrameTimes& times, std::size_t bin);
   std::vector<double> parts_of(uint64_t from_ns, uint64_t until_ns) const;

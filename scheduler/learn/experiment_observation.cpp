@@ -38,8 +38,8 @@ Energy watts_between(const EnergyReading& begin, const EnergyReading& end, doubl
     const bool enough = lasted_s >= kNearly * kCounterSteps * resolution_s;
     return enough ? domain.value_or(kUnknown) : kUnknown;
   };
-  return {watts(power.c, end.at.c - begin.at.c), watts(power.g, end.at.g - begin.at.g),
-          watts(power.u, end.at.u - begin.at.u)};
+  return {watts(power.c, end.c.at - begin.c.at), watts(power.g, end.g.at - begin.g.at),
+          watts(power.u, end.u.at - begin.u.at)};
 }
 
 }  // namespace

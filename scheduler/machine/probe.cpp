@@ -32,12 +32,10 @@ bool kept_all_busy(const Probe& begin, const Probe& end) {
 
 bool count_from_new_value(Probe& begin, const Probe& now) {
   if (!begin.energy || !now.energy) return false;
-  const auto& then_at = begin.energy->at;
-  const auto& now_at = now.energy->at;
-  const EnergyDomains& joules = now.energy->since_open_j;
-  if ((joules.c && now_at.c <= then_at.c) || (joules.g && now_at.g <= then_at.g) ||
-      (joules.u && now_at.u <= then_at.u))
-    return false;
+  const auto is_old = [](const CounterReading& before, const CounterReading& after) {
+    return after.since_open_j && after.at <= before.at;
+  };
+  if (by_domain(is_old, *begin.energy, *now.energy) != PerDomain<bool>{}) return false;
   begin.energy = now.energy;
   return true;
 }

@@ -13,10 +13,8 @@ using namespace std::chrono_literals;
 const MeterClock::time_point kStart = MeterClock::time_point() + 1h;
 
 EnergyReading reading(EnergyDomains joules, MeterClock::duration after) {
-  EnergyReading result;
-  result.since_open_j = joules;
-  result.at = {kStart + after, kStart + after, kStart + after};
-  return result;
+  const MeterClock::time_point at = kStart + after;
+  return {{joules.c, at}, {joules.g, at}, {joules.u, at}};
 }
 
 TEST(Total, IsUnknownWhenACoveredDomainIs) {
@@ -35,15 +33,15 @@ TEST(EnergyBetween, IsUnknownWhereEitherEndIs) {
 TEST(EnergyBetween, IsUnknownAcrossABreakOfThatDomain) {
   const EnergyReading first = reading({1.0, 1.0, 1.0}, 0s);
   EnergyReading second = reading({2.0, 2.0, 2.0}, 1s);
-  second.breaks.u = 1;
+  second.u.breaks = 1;
   EXPECT_EQ(energy_between_j(first, second), (EnergyDomains{1.0, 1.0, {}}));
 }
 
 TEST(PowerBetween, UsesEachDomainsOwnTime) {
   const EnergyReading first = reading({0.0, 0.0, 0.0}, 0s);
   EnergyReading second = reading({10.0, 10.0, 10.0}, 2s);
-  second.at.g = kStart + 500ms;
-  second.at.u = first.at.u;  // no new value has come
+  second.g.at = kStart + 500ms;
+  second.u.at = first.u.at;  // no new value has come
   EXPECT_EQ(power_between_w(first, second), (EnergyDomains{5.0, 20.0, {}}));
 }
 
@@ -66,7 +64,7 @@ TEST(PackageSplit, RestIsPackageMinusCoresMinusDevice) {
   PackageSplit split({true, true, false});
   const auto result = split.split(tallies(100, 60, 15, 7));
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->since_open_j, (EnergyDomains{60.0, 15.0, 25.0}));
+  EXPECT_EQ(since_open_j(*result), (EnergyDomains{60.0, 15.0, 25.0}));
 }
 
 TEST(PackageSplit, WhatHasNoCounterStaysInTheRest) {
@@ -76,14 +74,14 @@ TEST(PackageSplit, WhatHasNoCounterStaysInTheRest) {
   EXPECT_EQ(description.covers, (PerDomain<bool>{false, false, true}));
   EXPECT_NE(description.coverage.find("rest with the cores"), std::string::npos)
       << description.coverage;
-  EXPECT_EQ(split.split(tallies(100, 60, 15, 7))->since_open_j, (EnergyDomains{{}, {}, 107.0}));
+  EXPECT_EQ(since_open_j(*split.split(tallies(100, 60, 15, 7))), (EnergyDomains{{}, {}, 107.0}));
 }
 
 TEST(PackageSplit, RestNeverFalls) {
   PackageSplit split({true, false, false});
-  EXPECT_EQ(split.split(tallies(100, 60, 0, 0))->since_open_j.u, 40.0);
-  EXPECT_EQ(split.split(tallies(100, 60.5, 0, 0))->since_open_j.u, 40.0);  // cores read later
-  EXPECT_EQ(split.split(tallies(101, 60.5, 0, 0))->since_open_j.u, 40.5);
+  EXPECT_EQ(split.split(tallies(100, 60, 0, 0))->u.since_open_j, 40.0);
+  EXPECT_EQ(split.split(tallies(100, 60.5, 0, 0))->u.since_open_j, 40.0);  // cores read later
+  EXPECT_EQ(split.split(tallies(101, 60.5, 0, 0))->u.since_open_j, 40.5);
 }
 
 TEST(PackageSplit, RestIsUnknownWhileAPartIs) {
@@ -100,11 +98,11 @@ TEST(PackageSplit, AfterABreakTheRestCountsOnFromWhereItWas) {
   PackageTallies later = tallies(200, 60, 0, 0);  // the cores missed 100 J
   later.cores.breaks = 1;
   const auto broken = split.split(later);
-  EXPECT_EQ(broken->since_open_j.u, 40.0);
-  EXPECT_EQ(broken->breaks.u, 1u);
+  EXPECT_EQ(broken->u.since_open_j, 40.0);
+  EXPECT_EQ(broken->u.breaks, 1u);
   later.package.since_open_j = 230.0;
   later.cores.since_open_j = 80.0;
-  EXPECT_EQ(split.split(later)->since_open_j.u, 50.0);
+  EXPECT_EQ(split.split(later)->u.since_open_j, 50.0);
 }
 
 }  // namespace

@@ -81,8 +81,8 @@ TEST(Nvml, CountsJoulesOfTheDevice) {
   const auto third = sampled.sample();  // no new value yet
   EXPECT_DOUBLE_EQ(*energy_between_j(*first, *second).g, 70);
   EXPECT_DOUBLE_EQ(*power_between_w(*first, *second).g, 700);
-  EXPECT_EQ(third->at.g, second->at.g);
-  EXPECT_FALSE(third->since_open_j.c);
+  EXPECT_EQ(third->g.at, second->g.at);
+  EXPECT_FALSE(third->c.since_open_j);
   EXPECT_TRUE(sampled.messages().empty());
 }
 
@@ -207,7 +207,7 @@ TEST(NvmlMeter, SamplesOnAThreadOfItsOwn) {
     nvml->gpus[0].energy_mj += 4'000;
     const auto deadline = MeterClock::now() + 60s;
     std::optional<EnergyReading> last = first;
-    while (last && last->since_open_j.g == first->since_open_j.g && MeterClock::now() < deadline) {
+    while (last && last->g.since_open_j == first->g.since_open_j && MeterClock::now() < deadline) {
       std::this_thread::yield();
       last = meter.read();
     }
@@ -226,17 +226,17 @@ TEST(NvmlMeter, MetersOfOneGpuShareWhoAsks) {
   {
     NvmlMeter early(first_gpu);
     nvml->gpus[0].energy_mj += 4'000;
-    while (*early.read()->since_open_j.g < 4) std::this_thread::yield();
+    while (*early.read()->g.since_open_j < 4) std::this_thread::yield();
     NvmlMeter late(first_gpu);
     EXPECT_EQ(nvml->users, 1);
-    EXPECT_EQ(*late.read()->since_open_j.g, 0) << "counted from its opening on";
+    EXPECT_EQ(*late.read()->g.since_open_j, 0) << "counted from its opening on";
     NvmlMeter other(second_gpu);
     EXPECT_EQ(nvml->users, 2);
     const std::shared_ptr<void> token = late.follow_closely();
     nvml->gpus[0].energy_mj += 1'000;
-    while (*late.read()->since_open_j.g < 1) std::this_thread::yield();
-    EXPECT_DOUBLE_EQ(*early.read()->since_open_j.g, 5);
-    EXPECT_EQ(*other.read()->since_open_j.g, 0);
+    while (*late.read()->g.since_open_j < 1) std::this_thread::yield();
+    EXPECT_DOUBLE_EQ(*early.read()->g.since_open_j, 5);
+    EXPECT_EQ(*other.read()->g.since_open_j, 0);
   }
   EXPECT_EQ(nvml->users, 0);
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/machine/energy/open_meter.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -8,7 +10,6 @@
 #include <stdexcept>
 #include <thread>
 
-#include "scheduler/machine/energy/combined.h"
 #include "tests/energy/http_server.h"
 #include "tests/energy/loaded_nvml.h"
 #include "tests/energy/pcm_json.h"
@@ -68,7 +69,7 @@ TEST_F(OpenMeter, AutoCombinesTheProcessorAndTheGpu) {
   EXPECT_NE(description.coverage.find("NVIDIA H200"), std::string::npos) << description.coverage;
   const auto reading = opened.meter->read();
   ASSERT_TRUE(reading);
-  EXPECT_EQ(reading->since_open_j, (EnergyDomains{{}, 0.0, 0.0}));
+  EXPECT_EQ(since_open_j(*reading), (EnergyDomains{{}, 0.0, 0.0}));
   EXPECT_EQ(opened.missing, "");
   EXPECT_TRUE(opened.meter->take_messages().empty());
 }
@@ -115,7 +116,7 @@ TEST_F(OpenMeter, SeveralGpusAreAddedUp) {
   EXPECT_NE(coverage.find("33:00.0"), std::string::npos) << coverage;
   const auto joules = [&] {
     const auto reading = opened.meter->read();
-    return reading ? reading->since_open_j.g.value_or(0) : 0;
+    return reading ? reading->g.since_open_j.value_or(0) : 0;
   };
   nvml->gpus[0].energy_mj += 3000;
   nvml->gpus[2].energy_mj += 4000;

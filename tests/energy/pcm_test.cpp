@@ -216,8 +216,8 @@ TEST(PcmMeter, ReadsFromAServer) {
   std::optional<EnergyReading> reading;
   while (!(reading = meter.read()) && MeterClock::now() < deadline) std::this_thread::yield();
   ASSERT_TRUE(reading);
-  EXPECT_TRUE(reading->since_open_j.u);
-  EXPECT_FALSE(reading->since_open_j.c);
+  EXPECT_TRUE(reading->u.since_open_j);
+  EXPECT_FALSE(reading->c.since_open_j);
 }
 
 TEST(PcmMeter, EndsWhileTheServerIsSilent) {

@@ -50,7 +50,7 @@ TEST(PowerModelMeter, CountsFromItsFirstReading) {
   EXPECT_EQ(meter.description().covers, (PerDomain<bool>{true, true, false}));
   const auto start = MeterClock::now();
   const auto first = meter.read_at(start);
-  EXPECT_EQ(first->since_open_j, (EnergyDomains{0.0, 0.0, {}}));
+  EXPECT_EQ(since_open_j(*first), (EnergyDomains{0.0, 0.0, {}}));
   busy = {100.25, 200.5};
   const auto second = meter.read_at(start + 1s);
   EXPECT_EQ(energy_between_j(*first, *second), (EnergyDomains{17.5, 50.0, {}}));

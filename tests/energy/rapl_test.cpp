@@ -186,8 +186,8 @@ TEST_F(Rapl, ACounterThatStandsStillIsUnknown) {
   meter.read_at(start);
   const auto later = meter.read_at(start + 2s);
   ASSERT_TRUE(later);
-  EXPECT_FALSE(later->since_open_j.u);
-  EXPECT_TRUE(later->since_open_j.c);  // cores may sleep
+  EXPECT_FALSE(later->u.since_open_j);
+  EXPECT_TRUE(later->c.since_open_j);  // cores may sleep
   EXPECT_EQ(meter.take_messages().size(), 1u);
   meter.read_at(start + 4s);
   EXPECT_TRUE(meter.take_messages().empty());
@@ -199,12 +199,12 @@ TEST_F(Rapl, GarbageIsUnknownUntilItIsANumberAgain) {
   const auto start = MeterClock::now();
   const auto first = meter.read_at(start);
   write("intel-rapl:0/energy_uj", "none");
-  EXPECT_FALSE(meter.read_at(start + 100ms)->since_open_j.u);
+  EXPECT_FALSE(meter.read_at(start + 100ms)->u.since_open_j);
   write("intel-rapl:0/energy_uj", "");
-  EXPECT_FALSE(meter.read_at(start + 200ms)->since_open_j.u);
+  EXPECT_FALSE(meter.read_at(start + 200ms)->u.since_open_j);
   set_uj("intel-rapl:0", 101'000'000);
   const auto last = meter.read_at(start + 300ms);
-  EXPECT_TRUE(last->since_open_j.u);
+  EXPECT_TRUE(last->u.since_open_j);
   EXPECT_FALSE(energy_between_j(*first, *last).u);
   EXPECT_EQ(meter.take_messages().size(), 1u);
 }

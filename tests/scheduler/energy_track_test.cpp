@@ -54,9 +54,9 @@ class Stream {
  private:
   Probe probe() const {
     EnergyReading reading;
-    reading.since_open_j.g = told_j_;
-    reading.at.g = MeterClock::time_point{std::chrono::nanoseconds(told_ns_)};
-    reading.breaks.g = breaks ? static_cast<uint32_t>(told_ns_ / kCounterNs) : 0;
+    reading.g.since_open_j = told_j_;
+    reading.g.at = MeterClock::time_point{std::chrono::nanoseconds(told_ns_)};
+    reading.g.breaks = breaks ? static_cast<uint32_t>(told_ns_ / kCounterNs) : 0;
     return {now_ns_, 0, reading};
   }
 

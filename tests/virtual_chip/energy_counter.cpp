@@ -30,10 +30,7 @@ void EnergyCounter::pass(double now_s, const Watts& watts) {
 EnergyReading EnergyCounter::reading() const {
   const MeterClock::time_point at{
       std::chrono::nanoseconds(static_cast<int64_t>(std::llround(1e9 * read_.found_s)))};
-  EnergyReading reading;
-  reading.since_open_j = {read_.joules.c, read_.joules.g, read_.joules.u};
-  reading.at = {at, at, at};
-  return reading;
+  return {{read_.joules.c, at}, {read_.joules.g, at}, {read_.joules.u, at}};
 }
 
 }  // namespace tandem::test

@@ -33,7 +33,6 @@ class LiveChip::Meter final : public EnergyMeter {
     chip_.begin_or_end(Where::core, 0);
     return chip_.energy_.reading();
   }
-  std::vector<std::string> take_messages() override { return {}; }
 
  private:
   LiveChip& chip_;

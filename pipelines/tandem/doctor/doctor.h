@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/machine/energy/combined.h"
+#include "scheduler/machine/energy/open_meter.h"
 
 namespace tandem {
 

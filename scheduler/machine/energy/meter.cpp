@@ -7,47 +7,53 @@
 namespace tandem {
 namespace {
 
-using Value = std::optional<double> EnergyDomains::*;
-using Time = MeterClock::time_point PerDomain<MeterClock::time_point>::*;
-using Breaks = uint32_t PerDomain<uint32_t>::*;
-
-std::optional<double> between_j(const EnergyReading& first, const EnergyReading& second,
-                                Value value, Breaks breaks) {
-  const std::optional<double>& begin = first.since_open_j.*value;
-  const std::optional<double>& end = second.since_open_j.*value;
-  if (!begin || !end || first.breaks.*breaks != second.breaks.*breaks) return std::nullopt;
-  return *end - *begin;
+std::optional<double> between_j(const CounterReading& first, const CounterReading& second) {
+  if (!first.since_open_j || !second.since_open_j || first.breaks != second.breaks) return {};
+  return *second.since_open_j - *first.since_open_j;
 }
 
-std::optional<double> to_watts(std::optional<double> energy_j, const EnergyReading& first,
-                               const EnergyReading& second, Time time) {
-  const double seconds = std::chrono::duration<double>(second.at.*time - first.at.*time).count();
+std::optional<double> between_w(const CounterReading& first, const CounterReading& second) {
+  const std::optional<double> energy_j = between_j(first, second);
+  const double seconds = std::chrono::duration<double>(second.at - first.at).count();
   if (!energy_j || seconds <= 0) return std::nullopt;
   return *energy_j / seconds;
 }
 
 }  // namespace
 
+CounterReading& CounterReading::operator+=(const CounterReading& other) {
+  since_open_j = since_open_j && other.since_open_j
+                     ? std::optional(*since_open_j + *other.since_open_j)
+                     : std::nullopt;
+  at = std::max(at, other.at);
+  breaks += other.breaks;
+  return *this;
+}
+
+EnergyDomains since_open_j(const EnergyReading& reading) {
+  return by_domain([](const CounterReading& counter) { return counter.since_open_j; }, reading);
+}
+
+std::optional<EnergyReading> known_or_none(const EnergyReading& reading) {
+  if (since_open_j(reading) == EnergyDomains{}) return std::nullopt;
+  return reading;
+}
+
 std::optional<double> total(const EnergyDomains& domains, const PerDomain<bool>& covers) {
   if (covers == PerDomain<bool>{}) return std::nullopt;
-  if ((covers.c && !domains.c) || (covers.g && !domains.g) || (covers.u && !domains.u)) {
-    return std::nullopt;
-  }
-  return (covers.c ? *domains.c : 0) + (covers.g ? *domains.g : 0) + (covers.u ? *domains.u : 0);
+  const auto covered =
+      by_domain([](std::optional<double> value, bool counts) { return counts ? value : 0.0; },
+                domains, covers);
+  if (!covered.c || !covered.g || !covered.u) return std::nullopt;
+  return *covered.c + *covered.g + *covered.u;
 }
 
 EnergyDomains energy_between_j(const EnergyReading& first, const EnergyReading& second) {
-  return {between_j(first, second, &EnergyDomains::c, &PerDomain<uint32_t>::c),
-          between_j(first, second, &EnergyDomains::g, &PerDomain<uint32_t>::g),
-          between_j(first, second, &EnergyDomains::u, &PerDomain<uint32_t>::u)};
+  return by_domain(between_j, first, second);
 }
 
 EnergyDomains power_between_w(const EnergyReading& first, const EnergyReading& second) {
-  using Times = PerDomain<MeterClock::time_point>;
-  const EnergyDomains energy = energy_between_j(first, second);
-  return {to_watts(energy.c, first, second, &Times::c),
-          to_watts(energy.g, first, second, &Times::g),
-          to_watts(energy.u, first, second, &Times::u)};
+  return by_domain(between_w, first, second);
 }
 
 double MeterDescription::coarsest_resolution_s() const {

@@ -21,6 +21,12 @@ struct PerDomain {
   bool operator==(const PerDomain&) const = default;
 };
 
+/// One value for each domain: `function` of the values of that domain.
+template <typename Function, typename... T>
+auto by_domain(Function&& function, const PerDomain<T>&... of) {
+  return PerDomain{function(of.c...), function(of.g...), function(of.u...)};
+}
+
 /// Joules (or watts) by domain. A domain that cannot be told apart is unknown, and what it takes is
 /// in U when the counter of the whole chip holds it: the sum of what is known counts nothing twice.
 using EnergyDomains = PerDomain<std::optional<double>>;
@@ -30,14 +36,25 @@ std::optional<double> total(const EnergyDomains& domains, const PerDomain<bool>&
 
 using MeterClock = std::chrono::steady_clock;
 
-/// What a meter has counted up to now. Each domain has its own time: counters get new values at
-/// different moments. `breaks` counts the intervals that were lost (the counter stopped, jumped or
-/// could not be read): two readings with different `breaks` say nothing about the time between.
-struct EnergyReading {
-  EnergyDomains since_open_j;            ///< never falls
-  PerDomain<MeterClock::time_point> at;  ///< when the counter had this value
-  PerDomain<uint32_t> breaks;
+/// What one counter, or several added up, counted up to a moment.
+struct CounterReading {
+  std::optional<double> since_open_j;  ///< never falls
+  MeterClock::time_point at;           ///< when the counter had this value
+  /// Intervals that were lost: the counter stopped, jumped or could not be read. Two readings with
+  /// different `breaks` say nothing about the time between.
+  uint32_t breaks = 0;
+
+  /// Unknown when either is; the time is the later one.
+  CounterReading& operator+=(const CounterReading& other);
 };
+
+/// What a meter has counted up to now. Each domain has its own time: counters get new values at
+/// different moments.
+using EnergyReading = PerDomain<CounterReading>;
+
+EnergyDomains since_open_j(const EnergyReading& reading);
+/// Empty while no domain is known.
+std::optional<EnergyReading> known_or_none(const EnergyReading& reading);
 
 /// Joules between two readings of one meter; unknown where either is or where the interval is lost.
 EnergyDomains energy_between_j(const EnergyReading& first, const EnergyReading& second);
@@ -58,19 +75,35 @@ struct MeterDescription {
   double coarsest_resolution_s() const;
 };
 
+enum class SourceState {
+  works,
+  absent,  ///< this machine has no such counter, or nothing serves it
+  denied,  ///< it has, but not for this user
+  broken,  ///< it answers with what makes no sense
+};
+
 /// A source of energy values cannot be used. what() says why.
 class EnergyUnavailable : public std::runtime_error {
  public:
-  enum class Reason {
-    absent,  ///< this machine has no such counter, or nothing serves it
-    denied,  ///< it has, but not for this user
-    broken,  ///< it answers with what makes no sense
-  };
+  using Reason = SourceState;
   EnergyUnavailable(Reason why, const std::string& text, std::string what_to_do = {})
       : std::runtime_error(text), reason(why), advice(std::move(what_to_do)) {}
 
   Reason reason;
   std::string advice;  ///< how to get it; may be empty
+};
+
+/// Collects messages for take_messages(). Thread-safe.
+class MessageBox {
+ public:
+  /// Keeps `text` unless something with this `key` was told before.
+  void tell_once(const std::string& key, std::string text);
+  std::vector<std::string> take();
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> told_;
+  std::vector<std::string> waiting_;
 };
 
 /// Counts energy. Bad counters never throw and never stop a stream: what they fail to tell is
@@ -89,7 +122,7 @@ class EnergyMeter {
   virtual std::optional<EnergyReading> read() = 0;
 
   /// What went wrong since the last call, for people: each kind of trouble is told once.
-  virtual std::vector<std::string> take_messages() = 0;
+  virtual std::vector<std::string> take_messages() { return messages_.take(); }
 
   /// While the token lives, the moments of new values are found as exactly as can be. Otherwise a
   /// counter that costs much to ask, as a GPU's driver does, may be asked less often.
@@ -98,19 +131,7 @@ class EnergyMeter {
  protected:
   EnergyMeter() = default;
   MeterDescription description_;  ///< set before the meter is handed out
-};
-
-/// Collects messages for take_messages(). Thread-safe.
-class MessageBox {
- public:
-  /// Keeps `text` unless something with this `key` was told before.
-  void tell_once(const std::string& key, std::string text);
-  std::vector<std::string> take();
-
- private:
-  std::mutex mutex_;
-  std::set<std::string> told_;
-  std::vector<std::string> waiting_;
+  MessageBox messages_;
 };
 
 }  // namespace tandem

@@ -170,10 +170,8 @@ std::chrono::milliseconds NvmlCounter::pause() const {
 
 std::optional<EnergyReading> NvmlCounter::reading() const {
   EnergyReading reading;
-  reading.since_open_j.g = track_.since_open_j();
-  reading.at.g = track_.changed_at();
-  reading.breaks.g = track_.breaks();
-  return reading.since_open_j.g ? std::optional(reading) : std::nullopt;
+  reading.g = {track_.since_open_j(), track_.changed_at(), track_.breaks()};
+  return known_or_none(reading);
 }
 
 std::shared_ptr<NvmlSource> NvmlSource::open(const NvmlOptions& options) {
@@ -228,12 +226,12 @@ std::optional<EnergyReading> NvmlSource::reading() const {
 
 NvmlMeter::NvmlMeter(const NvmlOptions& options) : source_(NvmlSource::open(options)) {
   description_ = source_->description();
-  if (const auto reading = source_->reading()) opened_at_j_ = reading->since_open_j.g.value_or(0);
+  if (const auto reading = source_->reading()) opened_at_j_ = reading->g.since_open_j.value_or(0);
 }
 
 std::optional<EnergyReading> NvmlMeter::read() {
   std::optional<EnergyReading> reading = source_->reading();
-  if (reading) *reading->since_open_j.g -= opened_at_j_;
+  if (reading) *reading->g.since_open_j -= opened_at_j_;
   return reading;
 }
 

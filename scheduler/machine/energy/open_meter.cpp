@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scheduler/machine/energy/open_meter.h"
+
 #include <stdexcept>
 #include <utility>
 
 #include "files/parse_number.h"
-#include "scheduler/machine/energy/combined.h"
+#include "scheduler/machine/energy/meter_group.h"
 #include "scheduler/machine/energy/nvml.h"
 #include "scheduler/machine/energy/pcm.h"
 #include "scheduler/machine/energy/power_model.h"
@@ -14,18 +16,6 @@ namespace {
 
 using State = SourceReport::State;
 
-State state_of(EnergyUnavailable::Reason reason) {
-  switch (reason) {
-    case EnergyUnavailable::Reason::absent:
-      return State::absent;
-    case EnergyUnavailable::Reason::denied:
-      return State::denied;
-    case EnergyUnavailable::Reason::broken:
-      break;
-  }
-  return State::broken;
-}
-
 // Makes a meter and reports how that went; empty when the source is not to be had.
 template <typename Make>
 std::unique_ptr<EnergyMeter> attempt(const std::string& source, std::vector<SourceReport>& reports,
@@ -35,7 +25,7 @@ std::unique_ptr<EnergyMeter> attempt(const std::string& source, std::vector<Sour
     reports.push_back({source, State::works, meter->description().coverage, {}});
     return meter;
   } catch (const EnergyUnavailable& error) {
-    reports.push_back({source, state_of(error.reason), error.what(), error.advice});
+    reports.push_back({source, error.reason, error.what(), error.advice});
   } catch (const std::exception& error) {  // no thread, no memory: no meter
     reports.push_back({source, State::broken, error.what(), {}});
   }

@@ -5,17 +5,6 @@
 
 namespace tandem {
 
-Tally& Tally::operator+=(const Tally& other) {
-  if (since_open_j && other.since_open_j) {
-    *since_open_j += *other.since_open_j;
-  } else {
-    since_open_j.reset();
-  }
-  at = std::max(at, other.at);
-  breaks += other.breaks;
-  return *this;
-}
-
 void PackageSplit::describe(const std::string& where, double resolution_s,
                             MeterDescription& into) const {
   into.covers = {counters_.cores, counters_.device, true};
@@ -31,29 +20,17 @@ void PackageSplit::describe(const std::string& where, double resolution_s,
 
 std::optional<EnergyReading> PackageSplit::split(const PackageTallies& tallies) {
   EnergyReading reading;
-  const Tally u = rest(tallies);
-  reading.since_open_j.u = u.since_open_j;
-  reading.at.u = u.at;
-  reading.breaks.u = u.breaks;
-  if (counters_.cores) {
-    reading.since_open_j.c = tallies.cores.since_open_j;
-    reading.at.c = tallies.cores.at;
-    reading.breaks.c = tallies.cores.breaks;
-  }
-  if (counters_.device) {
-    reading.since_open_j.g = tallies.device.since_open_j;
-    reading.at.g = tallies.device.at;
-    reading.breaks.g = tallies.device.breaks;
-  }
-  if (reading.since_open_j == EnergyDomains{}) return std::nullopt;
-  return reading;
+  reading.u = rest(tallies);
+  if (counters_.cores) reading.c = tallies.cores;
+  if (counters_.device) reading.g = tallies.device;
+  return known_or_none(reading);
 }
 
-Tally PackageSplit::rest(const PackageTallies& tallies) {
-  Tally result = tallies.package;
+CounterReading PackageSplit::rest(const PackageTallies& tallies) {
+  CounterReading result = tallies.package;
   if (counters_.memory) result += tallies.memory;
   double taken_j = 0;
-  for (const Tally* part :
+  for (const CounterReading* part :
        {counters_.cores ? &tallies.cores : nullptr, counters_.device ? &tallies.device : nullptr}) {
     if (!part) continue;
     result.breaks += part->breaks;

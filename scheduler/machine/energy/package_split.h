@@ -9,22 +9,10 @@
 
 namespace tandem {
 
-/// One counter, or several added up.
-struct Tally {
-  std::optional<double> since_open_j;
-  MeterClock::time_point at;
-  uint32_t breaks = 0;
-
-  static Tally zero() { return {0.0, {}, 0}; }  ///< to add to
-  /// Unknown when either is; the time is the later one.
-  Tally& operator+=(const Tally& other);
-};
-
 /// What a processor counts, over all its packages. `device` is the graphics in the package (RAPL's
 /// uncore zone, PP1); `memory` is counted beside the package.
 struct PackageTallies {
-  Tally package = Tally::zero(), cores = Tally::zero(), device = Tally::zero(),
-        memory = Tally::zero();
+  CounterReading package{0.0}, cores{0.0}, device{0.0}, memory{0.0};
 };
 
 /// Which of these counters there are.
@@ -48,7 +36,7 @@ class PackageSplit {
   std::optional<EnergyReading> split(const PackageTallies& tallies);
 
  private:
-  Tally rest(const PackageTallies& tallies);
+  CounterReading rest(const PackageTallies& tallies);
 
   PackageCounters counters_;
   // U is a difference of counters that are not read at the same instant: kept from falling.

@@ -65,14 +65,12 @@ class PcmMeter final : public EnergyMeter {
   explicit PcmMeter(const PcmOptions& options);
 
   std::optional<EnergyReading> read() override;
-  std::vector<std::string> take_messages() override { return messages_.take(); }
 
  private:
   std::chrono::milliseconds ask(int stop_file);
 
   PcmOptions options_;
   std::unique_ptr<HttpClient> client_;
-  MessageBox messages_;
   std::unique_ptr<PcmCounter> counter_;  // the sampler's own
   std::chrono::milliseconds pause_;      // the sampler's own
   std::mutex mutex_;                     // guards reading_; held for a copy only

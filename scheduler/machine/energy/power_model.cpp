@@ -82,8 +82,8 @@ PowerModelMeter::PowerModelMeter(const PowerModel& model, std::function<BusyTime
   description_.name = "model";
   description_.modelled = true;
   description_.covers = {model.c.has_value(), model.g.has_value(), model.u.has_value()};
-  description_.resolution_s = {model.c ? kResolutionS : 0, model.g ? kResolutionS : 0,
-                               model.u ? kResolutionS : 0};
+  description_.resolution_s =
+      by_domain([](bool covers) { return covers ? kResolutionS : 0; }, description_.covers);
   std::string domains;
   if (model.c) domains += ", cores (C)";
   if (model.g) domains += ", device (G)";
@@ -97,12 +97,14 @@ std::optional<EnergyReading> PowerModelMeter::read_at(MeterClock::time_point now
     opened_at_ = now;
     first_busy_ = busy;
   }
-  EnergyReading reading;
-  reading.since_open_j =
+  const EnergyDomains joules =
       modelled_energy_j(model_, std::chrono::duration<double>(now - *opened_at_).count(),
                         {busy.cores_s - first_busy_.cores_s, busy.device_s - first_busy_.device_s});
-  reading.at = {now, now, now};
-  return reading;
+  return by_domain(
+      [now](std::optional<double> all_j) {
+        return CounterReading{all_j, now};
+      },
+      joules);
 }
 
 double process_busy_s(int cores) {

@@ -45,7 +45,6 @@ class PowerModelMeter final : public EnergyMeter {
   std::optional<EnergyReading> read() override { return read_at(MeterClock::now()); }
   /// The same with the time given, for tests.
   std::optional<EnergyReading> read_at(MeterClock::time_point now);
-  std::vector<std::string> take_messages() override { return {}; }
 
  private:
   PowerModel model_;

@@ -169,10 +169,10 @@ std::optional<EnergyReading> RaplMeter::read_at(MeterClock::time_point now) {
   PackageTallies tallies;
   for (Zone& zone : zones_) {
     read_zone(zone, now);
-    Tally& sum = zone.kind == Kind::package  ? tallies.package
-                 : zone.kind == Kind::cores  ? tallies.cores
-                 : zone.kind == Kind::device ? tallies.device
-                                             : tallies.memory;
+    CounterReading& sum = zone.kind == Kind::package  ? tallies.package
+                          : zone.kind == Kind::cores  ? tallies.cores
+                          : zone.kind == Kind::device ? tallies.device
+                                                      : tallies.memory;
     sum += {zone.track.since_open_j(), zone.track.read_at(), zone.track.breaks()};
   }
   return split_->split(tallies);

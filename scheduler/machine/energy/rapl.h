@@ -36,7 +36,6 @@ class RaplMeter final : public EnergyMeter {
   std::optional<EnergyReading> read() override;
   /// The same with the time given, for tests.
   std::optional<EnergyReading> read_at(MeterClock::time_point now);
-  std::vector<std::string> take_messages() override { return messages_.take(); }
 
  private:
   struct Zone;
@@ -46,7 +45,6 @@ class RaplMeter final : public EnergyMeter {
 
   std::vector<Zone> zones_;
   std::optional<PackageSplit> split_;
-  MessageBox messages_;
 };
 
 }  // namespace tandem

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/gst/bench/support/bench_energy.h"
 
-#include "scheduler/machine/energy/combined.h"
+#include "scheduler/machine/energy/open_meter.h"
 
 namespace tandem {
 

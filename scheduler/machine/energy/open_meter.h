@@ -31,9 +31,9 @@ struct EnergyContext {
   std::string nvml_library = "libnvidia-ml.so.1";
 };
 
-/// What one source said when it was tried.
+/// The result of the attempt to open one source.
 struct SourceReport {
-  enum class State { works, absent, denied, broken };
+  using State = SourceState;
   std::string source;  ///< "rapl", "pcm", "nvml", "model"
   State state = State::works;
   std::string text;    ///< coverage, or why not
@@ -59,11 +59,5 @@ struct OpenedMeter {
 /// Set-up: may take as long as a server's time-out (a second). A source that is not there is no
 /// error but a report; a choice that makes no sense throws std::invalid_argument.
 OpenedMeter open_meter(std::string_view choice, const EnergyContext& context);
-
-/// Takes each domain from the first of `meters` that covers it. At least one meter.
-std::unique_ptr<EnergyMeter> combine_meters(std::vector<std::unique_ptr<EnergyMeter>> meters);
-
-/// Adds up meters that cover the same domains, one for each of several devices. At least one meter.
-std::unique_ptr<EnergyMeter> sum_meters(std::vector<std::unique_ptr<EnergyMeter>> meters);
 
 }  // namespace tandem
