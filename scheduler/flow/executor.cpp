@@ -23,7 +23,12 @@ Executor::Executor(std::vector<Stage*> stages, Device* device, int cores,
     : cores_(std::max(1, cores)),
       context_(std::move(stages), device, clock),
       dispatch_(rules_of(context_.stages), cores_, device != nullptr),
-      walk_(context_, dispatch_, cores_, std::move(device_failed)) {
+      device_failed_(std::move(device_failed)),
+      pools_(cores_),
+      device_times_(context_),
+      on_cpu_(context_, pools_),
+      on_device_(context_, device_times_),
+      on_both_(context_, device_times_, pools_) {
   for (int i = 0; i <= cores_; ++i) threads_.emplace_back(&Executor::drive, this, i);
 }
 
@@ -46,11 +51,14 @@ void Executor::configure(const Configuration& configuration, bool time_stages, b
   }
   Lock lock = dispatch_.lock();
   dispatch_->configure(configuration, devices, time_stages, can_split, spaced);
-  walk_.configuration_changes();
+  device_times_.configuration_changes();
   dispatch_.unlock(lock);
 }
 
-void Executor::frames_change() { walk_.frames_change(); }
+void Executor::frames_change() {
+  device_times_.frames_change();
+  on_cpu_.frames_change();
+}
 
 Configuration Executor::configuration() const {
   const Lock lock = dispatch_.lock();
@@ -168,8 +176,7 @@ void Executor::drive(int index) {
       dispatch_.wait_for_work(lock, index);
     }
     if (dispatch_.stopping()) return dispatch_.unlock(lock);
-    if (!(work.collects ? walk_.collect(*work.entry, lock) : walk_.walk(*work.entry, lock)))
-      continue;
+    if (!(work.collects ? collect(*work.entry, lock) : walk(*work.entry, lock))) continue;
 
     Item& item = *work.entry->item;
     dispatch_.unlock(lock);
@@ -182,8 +189,97 @@ void Executor::drive(int index) {
   }
 }
 
+bool Executor::walk(FrameEntry& entry, Lock& lock) {
+  using Kind = FrameAction::Kind;
+  for (;;) {
+    const FrameAction action = dispatch_->next(entry);
+    if (action.kind == Kind::finish) return true;
+    if (action.kind == Kind::wait) {
+      dispatch_.wait_for_a_side(lock);
+    } else if (action.kind == Kind::park) {
+      const auto [stage, restart] = dispatch_->waits_at(entry);
+      dispatch_.unlock(lock);
+      entry.item->waits(stage, restart);
+      lock.lock();
+      if (dispatch_->park(entry, context_.now_ns())) return false;
+    } else if (action.kind == Kind::device) {
+      if (send(entry, action, lock)) return false;
+    } else {
+      dispatch_.unlock(lock);
+      const bool split = action.kind == Kind::split;
+      const Status status =
+          split ? on_both_.compute(entry, action) : on_cpu_.compute(entry, action);
+      lock.lock();
+      if (split) dispatch_->leave_device(entry, context_.now_ns());
+      report(entry, action, status, lock);
+    }
+  }
+}
+
+// True when the frame is on the device. False when the action is done, or has failed.
+bool Executor::send(FrameEntry& entry, const FrameAction& action, Lock& lock) {
+  Item& item = *entry.item;
+  item.lane = entry.lane;
+  item.kind = action.device_kind;
+  entry.sent_until = action.first;
+  dispatch_.unlock(lock);
+  const uint64_t since_ns = context_.now_ns();
+  const Status status = item.times.stages_apart ? on_device_.compute_apart(entry, action)
+                                                : on_device_.enqueue_piece(entry, action);
+  lock.lock();
+  if (status.ok() && !item.times.stages_apart) {
+    dispatch_->sent(entry, action, since_ns);
+    return true;
+  }
+  dispatch_->leave_device(entry, context_.now_ns());
+  finish_on_device(entry, action, status, lock);
+  return false;
+}
+
+bool Executor::collect(FrameEntry& entry, Lock& lock) {
+  const FrameAction action = entry.sent;
+  dispatch_.unlock(lock);
+  Status status = context_.device->wait(entry.lane);
+  device_times_.learn_piece(entry, context_.now_ns() - entry.sent_ns);
+  if (status.ok() && entry.sent_until < action.last) {
+    const uint64_t since_ns = context_.now_ns();
+    status = context_.stop ? aborted() : on_device_.enqueue_piece(entry, action);
+    if (status.ok()) {
+      lock.lock();
+      dispatch_->sent_again(entry, since_ns);
+      return false;
+    }
+  }
+  lock.lock();
+  const uint64_t share_ns = dispatch_->leave_device(entry, context_.now_ns()) /
+                            static_cast<uint64_t>(action.last - action.first);
+  for (int p = action.first; p < action.last; ++p)
+    context_.counters.count_time(*entry.item, entry.way.stage(p), share_ns, true);
+  finish_on_device(entry, action, status, lock);
+  return !dispatch_->hand_on(entry, context_.now_ns()) && walk(entry, lock);
+}
+
+void Executor::finish_on_device(FrameEntry& entry, const FrameAction& action, Status status,
+                                Lock& lock) {
+  dispatch_.unlock(lock);
+  if (status.ok()) status = on_device_.finish(entry, action);
+  lock.lock();
+  report(entry, action, status, lock);
+}
+
+void Executor::report(FrameEntry& entry, const FrameAction& action, const Status& status,
+                      Lock& lock) {
+  const bool device_failed = dispatch_->did(entry, action, status);
+  if (status.kind() == Status::Kind::device_failed) context_.counters.count_device_failure();
+  if (!device_failed || !device_failed_) return;
+  const int left = dispatch_->usable_devices();
+  dispatch_.unlock(lock);
+  device_failed_(status.message(), left);
+  lock.lock();
+}
+
 double Executor::cpu_s() const {
-  double sum_s = walk_.helpers_cpu_s();
+  double sum_s = pools_.helpers_cpu_s();
   for (const std::thread& thread : threads_)
     sum_s += thread_cpu_s(const_cast<std::thread&>(thread).native_handle());
   return sum_s;

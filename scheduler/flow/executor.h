@@ -2,23 +2,30 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "model/configuration.h"
+#include "scheduler/flow/bands.h"
 #include "scheduler/flow/dispatch.h"
 #include "scheduler/flow/item.h"
 #include "scheduler/flow/stage.h"
+#include "scheduler/flow/status.h"
+#include "scheduler/flow/walk/cpu_walk.h"
+#include "scheduler/flow/walk/device_times.h"
+#include "scheduler/flow/walk/device_walk.h"
 #include "scheduler/flow/walk/frame_counters.h"
-#include "scheduler/flow/walk/frame_walk.h"
 #include "scheduler/flow/walk/shared_dispatch.h"
+#include "scheduler/flow/walk/split_walk.h"
 #include "scheduler/flow/walk/walk_context.h"
 #include "scheduler/machine/clock.h"
 
 namespace tandem {
 
 /// Runs frames through the stages under a configuration: several at a time, out again in order, by
-/// the rules of Dispatch. nC + 1 driver threads ask it for work; the classes in walk/ carry it out.
+/// the rules of Dispatch. nC + 1 driver threads ask it for work; the classes in walk/ compute it.
 ///
 /// One thread submits, one takes out; configure() and stats() may be called from any. All calls
 /// take the lock of SharedDispatch, which states the lock order; only submit(), take(), drain() and
@@ -28,7 +35,7 @@ class Executor {
   /// Called on a driver thread, with no lock held, when a device failed and `left` others work on.
   /// With none left, the mapping is all 'c' from then on. The frames on the device are computed
   /// again.
-  using DeviceFailed = FrameWalk::DeviceFailed;
+  using DeviceFailed = std::function<void(const std::string& why, int left)>;
 
   /// Nanoseconds that never go back; from any thread.
   using Clock = WalkContext::Clock;
@@ -96,13 +103,29 @@ class Executor {
  private:
   using Lock = SharedDispatch::Lock;
 
-  void drive(int index);
   void release(const Lock& lock);
+  void drive(int index);
+
+  // On a driver thread. The lock is held on entry and on return, and released while a stage works.
+
+  /// Walks until the frame has passed all stages: true. False when the frame was left, on the
+  /// device or where it waits without a driver: then it belongs to another thread.
+  bool walk(FrameEntry& entry, Lock& lock);
+  /// Waits for a frame on the device, then walks on with it. Returns as walk() does.
+  bool collect(FrameEntry& entry, Lock& lock);
+  bool send(FrameEntry& entry, const FrameAction& action, Lock& lock);
+  void finish_on_device(FrameEntry& entry, const FrameAction& action, Status status, Lock& lock);
+  void report(FrameEntry& entry, const FrameAction& action, const Status& status, Lock& lock);
 
   const int cores_;
   WalkContext context_;
   SharedDispatch dispatch_;
-  FrameWalk walk_;
+  const DeviceFailed device_failed_;
+  CorePools pools_;
+  DeviceTimes device_times_;
+  CpuWalk on_cpu_;
+  DeviceWalk on_device_;
+  SplitWalk on_both_;
   std::vector<std::thread> threads_;
 };
 
