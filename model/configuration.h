@@ -21,6 +21,14 @@ enum class Side : uint8_t { c, g, h, i, s };
 /// Most letters of devices: g, h and i.
 inline constexpr int kMaxLetters = 3;
 
+/// The letter of a side, 0 for g. Split stages are on g.
+constexpr int letter_of(Side side) {
+  return side == Side::s ? 0 : static_cast<int>(side) - static_cast<int>(Side::g);
+}
+constexpr Side side_of_letter(int letter) {
+  return static_cast<Side>(static_cast<int>(Side::g) + letter);
+}
+
 /// How parallelism is exploited on the CPU (Vilches, section II).
 enum class Granularity {
   coarse,  ///< CG: one frame a core, n frames at a time

@@ -10,16 +10,12 @@ namespace {
 
 constexpr int kLetters = kMaxLetters;
 
-int letter_at(const Mapping& mapping, int stage) {
-  return static_cast<int>(mapping.side(stage)) - static_cast<int>(Side::g);
-}
-
 LetterMeasurements::Stage stage_on(const Measurements& m, int letter, int k) {
   if (letter > 0) {
     if (letter > std::ssize(m.further)) return {};
-    return m.further[static_cast<std::size_t>(letter) - 1].stages[static_cast<std::size_t>(k)];
+    return m.further[letter - 1].stages[k];
   }
-  const StageMeasurements& stage = m.stages[static_cast<std::size_t>(k)];
+  const StageMeasurements& stage = m.stages[k];
   return {stage.has_device, stage.device.seconds, stage.upload.seconds, stage.download.seconds};
 }
 
@@ -38,17 +34,16 @@ struct OnLetter {
 };
 
 double lane_factor(const Measurements& m, int letter, int lanes) {
-  const double factor = m.lane_factors[static_cast<std::size_t>(lanes) - 1].seconds;
+  const double factor = m.lane_factors[lanes - 1].seconds;
   return letter == 0 && known(factor) ? factor : 1;
 }
 
 int devices_of(const Measurements& m, int letter) {
-  return letter == 0 ? m.devices : m.further[static_cast<std::size_t>(letter) - 1].devices;
+  return letter == 0 ? m.devices : m.further[letter - 1].devices;
 }
 
 double device_cores_of(const Measurements& m, int letter) {
-  return letter == 0 ? m.device_cores
-                     : m.further[static_cast<std::size_t>(letter) - 1].device_cores;
+  return letter == 0 ? m.device_cores : m.further[letter - 1].device_cores;
 }
 
 /// A frame's way under a mapping.
@@ -62,7 +57,7 @@ struct Ways {
 Ways ways_of(const Measurements& m, const Mapping& mapping, Granularity granularity) {
   Ways ways;
   for (int k = 0; k < mapping.stages; ++k) {
-    const StageMeasurements& stage = m.stages[static_cast<std::size_t>(k)];
+    const StageMeasurements& stage = m.stages[k];
     const double cores_s = granularity == Granularity::medium ? stage.mg.seconds : stage.cg.seconds;
     ways.all_s += cores_s;
     if (!mapping.on_device(k)) {
@@ -71,10 +66,10 @@ Ways ways_of(const Measurements& m, const Mapping& mapping, Granularity granular
       ways.possible = ways.possible && stage.has_cpu && !mapping.split(k);
       continue;
     }
-    const int letter = letter_at(mapping, k);
+    const int letter = letter_of(mapping.side(k));
     const LetterMeasurements::Stage here = stage_on(m, letter, k);
     ways.possible = ways.possible && here.works && known(here.seconds);
-    OnLetter& on = ways.on[static_cast<std::size_t>(letter)];
+    OnLetter& on = ways.on[letter];
     on.used = true;
     on.kernels_s += here.seconds;
     on.cores_s += cores_s;
@@ -95,17 +90,15 @@ double balanced_fps(const Ways& ways, const std::array<double, kLetters>& most_f
   for (;;) {
     int next = -1;
     for (int letter = 0; letter < kLetters; ++letter) {
-      const auto l = static_cast<std::size_t>(letter);
-      const bool earlier = next < 0 || most_fps[l] < most_fps[static_cast<std::size_t>(next)];
-      if (ways.on[l].used && !passed[l] && earlier) next = letter;
+      const bool earlier = next < 0 || most_fps[letter] < most_fps[next];
+      if (ways.on[letter].used && !passed[letter] && earlier) next = letter;
     }
     if (next < 0) break;
-    const auto letter = static_cast<std::size_t>(next);
-    if (slope * most_fps[letter] - offset >= cores_fps) break;
-    const double share = ways.on[letter].cores_s / ways.all_s;
+    if (slope * most_fps[next] - offset >= cores_fps) break;
+    const double share = ways.on[next].cores_s / ways.all_s;
     slope += share;
-    offset += share * most_fps[letter];
-    passed[letter] = true;
+    offset += share * most_fps[next];
+    passed[next] = true;
   }
   return (cores_fps + offset) / slope;
 }
@@ -122,31 +115,28 @@ Prediction predict_letters(const Measurements& m, const Configuration& configura
   if (!ways.possible || !known(ways.all_s)) return {};
   int devices = 0;
   for (int letter = 0; letter < kLetters; ++letter)
-    if (ways.on[static_cast<std::size_t>(letter)].used) devices += devices_of(m, letter);
+    if (ways.on[letter].used) devices += devices_of(m, letter);
   // Threads that serve devices compute nothing, unless 'c' stages leave them nothing else.
   int on_cores = configuration.threads - std::min(configuration.threads, devices);
   if (on_cores == 0 && ways.cores_s > 0) on_cores = configuration.threads;
   if (medium) on_cores = m.cores;
-  const double crowding = m.crowding.empty()
-                              ? 1
-                              : m.crowding[std::min<std::size_t>(static_cast<std::size_t>(on_cores),
-                                                                 m.crowding.size() - 1)];
+  const double crowding =
+      m.crowding.empty() ? 1 : m.crowding[std::min<std::size_t>(on_cores, m.crowding.size() - 1)];
   std::array<double, kLetters> most_fps{};
   double device_cores = 0, latency_s = ways.cores_s, least_fps = 0;
   for (int letter = 0; letter < kLetters; ++letter) {
-    const OnLetter& on = ways.on[static_cast<std::size_t>(letter)];
+    const OnLetter& on = ways.on[letter];
     if (!on.used) continue;
     const double frame_s =
         crowding * on.frame_s(configuration.lanes, lane_factor(m, letter, configuration.lanes));
-    most_fps[static_cast<std::size_t>(letter)] = 1 / frame_s;
+    most_fps[letter] = 1 / frame_s;
     least_fps = least_fps == 0 ? 1 / frame_s : std::min(least_fps, 1 / frame_s);
     latency_s += devices_of(m, letter) * configuration.lanes * frame_s;
     device_cores += device_cores_of(m, letter);
   }
   double cores_fps = 0;
   if (on_cores > 0) {
-    const double frame_s =
-        medium ? ways.all_s : m.cg[static_cast<std::size_t>(on_cores) - 1].seconds;
+    const double frame_s = medium ? ways.all_s : m.cg[on_cores - 1].seconds;
     if (!known(frame_s)) return {};
     cores_fps = 1 / frame_s;
     latency_s = std::max(latency_s, medium ? 2 * frame_s : on_cores * frame_s);
@@ -162,31 +152,22 @@ Prediction predict_letters(const Measurements& m, const Configuration& configura
 void visit_letters(const Measurements& m, const std::function<void(const Mapping&)>& visit) {
   const int stages = static_cast<int>(m.stages.size());
   const int sides = 2 + static_cast<int>(m.further.size());  // c, g, h, i
-  const auto fill = [](Mapping& mapping, int first, int last, int side) {
-    for (int k = first; k < last; ++k) mapping.set(k, static_cast<Side>(side));
-  };
-  // Up to three runs, of which neighbours are on different sides.
-  Mapping mapping{0, stages};
-  for (int a = 0; a < sides; ++a) {
-    fill(mapping, 0, stages, a);
+  // Visits the mapping, then those whose last run ends earlier and is followed by up to `more`
+  // runs.
+  const auto visit_runs = [&](const auto& self, const Mapping& mapping, int last_run,
+                              int more) -> void {
     if (mapping.any_further_letter()) visit(mapping);
-    for (int first = 1; first < stages; ++first) {
-      for (int b = 0; b < sides; ++b) {
-        if (b == a) continue;
-        fill(mapping, 0, first, a);
-        fill(mapping, first, stages, b);
-        if (mapping.any_further_letter()) visit(mapping);
-        for (int second = first + 1; second < stages; ++second) {
-          for (int c = 0; c < sides; ++c) {
-            if (c == b) continue;
-            fill(mapping, first, second, b);
-            fill(mapping, second, stages, c);
-            if (mapping.any_further_letter()) visit(mapping);
-          }
-        }
+    for (int first = last_run + 1; first < stages && more > 0; ++first) {
+      for (int side = 0; side < sides; ++side) {
+        if (static_cast<Side>(side) == mapping.side(last_run)) continue;
+        Mapping next = mapping;
+        for (int k = first; k < stages; ++k) next.set(k, static_cast<Side>(side));
+        self(self, next, first, more - 1);
       }
     }
-  }
+  };
+  for (int side = 0; side < sides; ++side)
+    visit_runs(visit_runs, Mapping{(1u << stages) - 1, stages, static_cast<Side>(side)}, 0, 2);
 }
 
 }  // namespace tandem

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <optional>
 
 namespace tandem {
@@ -13,58 +14,45 @@ std::optional<double> find(const StreamFeatures& features, const char* name) {
   return found == features.end() ? std::nullopt : std::optional(found->second);
 }
 
-class Combiner {
- public:
-  Combiner(const StreamFeatures& code, const StreamFeatures& run) : code_(code), run_(run) {}
-
-  StreamFeatures all() {
-    for (const char* name : {"loop-count", "instructions", "most-tasks", "least-task"})
-      add_log(name, find(code_, name));
-    for (const char* name : {"loop-nest", "access-1", "access-2"})
-      if (const auto value = find(code_, name)) combined_[name] = *value;
-    for (const char* name :
-         {"upload-bytes", "download-bytes", "launches", "copies", "kernel-ns", "cpu-instructions"})
-      add_log(name, find(run_, name));
-    for (const char* name : {"branch-miss", "l1-miss"})
-      if (const auto value = find(run_, name)) combined_[name] = *value;
-    add_shares();
-    return std::move(combined_);
-  }
-
- private:
-  void add_log(const char* name, const std::optional<double>& value) {
-    if (value) combined_[std::string("log-") + name] = std::log2(1 + std::max(0.0, *value));
-  }
-  void add_share(const char* name, std::optional<double> part, std::optional<double> all) {
-    if (part && all && *all > 0) combined_[name] = *part / *all;
-  }
-
-  void add_shares() {
-    const auto upload = find(run_, "upload-ns"), kernel = find(run_, "kernel-ns"),
-               download = find(run_, "download-ns");
-    if (upload && kernel && download) {
-      const double all = *upload + *kernel + *download;
-      add_log("total-ns", all);
-      add_share("upload-share", upload, all);
-      add_share("download-share", download, all);
-      add_share("kernel-share", kernel, all);
-    }
-    const auto launches = find(run_, "launches");
-    if (kernel && launches && *launches > 0) add_log("launch-ns", *kernel / *launches);
-    add_share("redundant-share", find(code_, "redundant-transfer"), find(code_, "host-to-device"));
-    add_share("intensity", find(code_, "instructions"), find(code_, "transfer"));
-    if (const auto found = combined_.find("intensity"); found != combined_.end())
-      found->second = std::log2(1 + std::max(0.0, found->second));
-  }
-
-  const StreamFeatures &code_, &run_;
-  StreamFeatures combined_;
-};
-
 }  // namespace
 
 StreamFeatures combined_features(const StreamFeatures& code, const StreamFeatures& run) {
-  return Combiner(code, run).all();
+  StreamFeatures combined;
+  const auto add = [&](const StreamFeatures& from, std::initializer_list<const char*> names) {
+    for (const char* name : names)
+      if (const auto value = find(from, name)) combined[name] = *value;
+  };
+  const auto log_of = [](double value) { return std::log2(1 + std::max(0.0, value)); };
+  const auto add_log = [&](const StreamFeatures& from, std::initializer_list<const char*> names) {
+    for (const char* name : names)
+      if (const auto value = find(from, name))
+        combined[std::string("log-") + name] = log_of(*value);
+  };
+  const auto add_share = [&](const char* name, std::optional<double> part,
+                             std::optional<double> all) {
+    if (part && all && *all > 0) combined[name] = *part / *all;
+  };
+  add_log(code, {"loop-count", "instructions", "most-tasks", "least-task"});
+  add(code, {"loop-nest", "access-1", "access-2"});
+  add_log(run, {"upload-bytes", "download-bytes", "launches", "copies", "kernel-ns",
+                "cpu-instructions"});
+  add(run, {"branch-miss", "l1-miss"});
+  const auto upload = find(run, "upload-ns"), kernel = find(run, "kernel-ns"),
+             download = find(run, "download-ns");
+  if (upload && kernel && download) {
+    const double all = *upload + *kernel + *download;
+    combined["log-total-ns"] = log_of(all);
+    add_share("upload-share", upload, all);
+    add_share("download-share", download, all);
+    add_share("kernel-share", kernel, all);
+  }
+  const auto launches = find(run, "launches");
+  if (kernel && launches && *launches > 0) combined["log-launch-ns"] = log_of(*kernel / *launches);
+  add_share("redundant-share", find(code, "redundant-transfer"), find(code, "host-to-device"));
+  add_share("intensity", find(code, "instructions"), find(code, "transfer"));
+  if (const auto found = combined.find("intensity"); found != combined.end())
+    found->second = log_of(found->second);
+  return combined;
 }
 
 void append_candidate(std::vector<double>& inputs, const StreamCandidate& candidate) {

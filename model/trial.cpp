@@ -53,6 +53,24 @@ class Neighbour {
   Error sum_{0, 0};
 };
 
+// Of the trials that are like the configuration in all but their mapping and threads: those of its
+// mapping, or all where that was not tried.
+struct Neighbours {
+  Neighbour below{false}, above{true};
+
+  template <class IsAlike>
+  Neighbours(std::span<const Trial> trials, const Configuration& configuration,
+             IsAlike&& is_alike) {
+    const auto same = [&](const Trial& trial) {
+      return is_alike(trial) && trial.configuration.mapping == configuration.mapping;
+    };
+    const bool known_mapping = std::ranges::any_of(trials, same);
+    for (const Trial& trial : trials)
+      if (known_mapping ? same(trial) : is_alike(trial))
+        (trial.configuration.threads <= configuration.threads ? below : above).offer(trial);
+  }
+};
+
 // Several lanes, and threads that have stages of their own to compute.
 bool works_beside_lanes(const Configuration& configuration) {
   return configuration.granularity == Granularity::coarse && configuration.lanes > 1 &&
@@ -66,18 +84,10 @@ std::optional<Error> error_of_lanes(std::span<const Trial> trials,
                                     const Configuration& configuration) {
   if (!works_beside_lanes(configuration)) return std::nullopt;
   for (int lanes = configuration.lanes; lanes > 1; --lanes) {
-    const auto like_it = [&](const Trial& trial) {
+    const auto [below, above] = Neighbours(trials, configuration, [&](const Trial& trial) {
       return trial.configuration.lanes == lanes && works_beside_lanes(trial.configuration) &&
              trial.configuration.mapping.letters() == configuration.mapping.letters();
-    };
-    const auto same = [&](const Trial& trial) {
-      return like_it(trial) && trial.configuration.mapping == configuration.mapping;
-    };
-    const bool known_mapping = std::ranges::any_of(trials, same);
-    Neighbour below(false), above(true);
-    for (const Trial& trial : trials)
-      if (known_mapping ? same(trial) : like_it(trial))
-        (trial.configuration.threads <= configuration.threads ? below : above).offer(trial);
+    });
     const bool nearer =
         above.threads() - configuration.threads < configuration.threads - below.threads();
     if (!above.found() && !below.found()) continue;
@@ -141,22 +151,13 @@ Prediction corrected(std::span<const Trial> trials, const Configuration& configu
   if (configuration.granularity != Granularity::coarse || !configuration.mapping.any_device())
     return prediction;
   if (const auto error = error_of_lanes(trials, configuration)) return times(*error, prediction);
-  const auto coarse = [&](const Trial& trial) {
+  const auto [below, above] = Neighbours(trials, configuration, [&](const Trial& trial) {
     return trial.configuration.granularity == Granularity::coarse &&
            trial.configuration.lanes == configuration.lanes &&
            trial.configuration.tasks == configuration.tasks &&
            trial.configuration.mapping.any_device() &&
            trial.configuration.mapping.letters() == configuration.mapping.letters();
-  };
-  const auto same = [&](const Trial& trial) {
-    return coarse(trial) && trial.configuration.mapping == configuration.mapping;
-  };
-  const bool known_mapping = std::ranges::any_of(trials, same);
-  Neighbour below(false), above(true);
-  for (const Trial& trial : trials) {
-    if (known_mapping ? !same(trial) : !coarse(trial)) continue;
-    (trial.configuration.threads <= configuration.threads ? below : above).offer(trial);
-  }
+  });
   Error error = below.error();
   if (below.threads() < configuration.threads) {
     const double watts = error.energy * error.fps;

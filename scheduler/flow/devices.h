@@ -24,21 +24,4 @@ struct Devices {
   std::array<uint32_t, kMaxLetters> capable{};  ///< of each kind, bit k: it can compute stage k
 };
 
-/// The meaning of the letters of mappings: the kinds with a usable device, in their order.
-struct Letters {
-  int devices = 1;                              ///< of all letters
-  std::array<int8_t, kMaxDevices> of{};         ///< of each device; 0: g; negative: none
-  std::array<uint32_t, kMaxLetters> capable{};  ///< of each letter
-
-  bool operator==(const Letters&) const = default;
-};
-
-/// The letter of a side, 0 for g. Split stages are on g.
-constexpr int letter_of(Side side) {
-  return side == Side::s ? 0 : static_cast<int>(side) - static_cast<int>(Side::g);
-}
-constexpr Side side_of_letter(int letter) {
-  return static_cast<Side>(static_cast<int>(Side::g) + letter);
-}
-
 }  // namespace tandem

@@ -6,12 +6,6 @@
 namespace tandem {
 namespace {
 
-// (4 + 2)(4 + 1)/2 + 2
-TEST(Overhead, FramesOfATraining) {
-  EXPECT_EQ(training_frames(4), 17);
-  EXPECT_EQ(training_frames(1), 5);
-}
-
 // Equation 1: 0.6 s for 12 frames, which take 0.24 s at 50 fps.
 TEST(Overhead, PenaltyIsTheTimeBeyondSteadyRunning) {
   EXPECT_NEAR(training_penalty_s({0.6, 12}, 50), 0.36, 1e-12);

@@ -17,6 +17,15 @@ struct StageRules {
   bool has_cpu = true;        ///< false: only a device can compute it
 };
 
+/// The meaning of the letters of mappings: the kinds with a usable device, in their order.
+struct Letters {
+  int devices = 1;                              ///< of all letters
+  std::array<int8_t, kMaxDevices> of{};         ///< of each device; 0: g; negative: none
+  std::array<uint32_t, kMaxLetters> capable{};  ///< of each letter
+
+  bool operator==(const Letters&) const = default;
+};
+
 /// The devices behind the letters of a mapping, and the side that computes a stage.
 ///
 /// Devices of one kind share a letter. A failed device is never used again. With the last device of
