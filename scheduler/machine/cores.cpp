@@ -2,7 +2,6 @@
 #include "scheduler/machine/cores.h"
 
 #include <sched.h>
-#include <time.h>
 
 #include <algorithm>
 #include <fstream>
@@ -11,6 +10,8 @@
 #include <sstream>
 #include <string>
 #include <utility>
+
+#include "scheduler/machine/clock.h"
 
 namespace tandem {
 namespace {
@@ -50,9 +51,7 @@ int usable_processors() {
 
 double thread_cpu_s(pthread_t thread) {
   clockid_t clock{};
-  timespec taken{};
-  if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &taken) != 0) return 0;
-  return static_cast<double>(taken.tv_sec) + 1e-9 * static_cast<double>(taken.tv_nsec);
+  return pthread_getcpuclockid(thread, &clock) == 0 ? processor_time_s(clock) : 0;
 }
 
 std::string processor_name(const std::string& cpuinfo) {

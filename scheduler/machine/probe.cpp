@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scheduler/machine/probe.h"
 
-#include <ctime>
-
 #include "scheduler/machine/clock.h"
 #include "scheduler/machine/cores.h"
 
@@ -18,9 +16,7 @@ Probe read_probe(EnergyMeter* meter) {
   Probe probe;
   probe.processors = processors;
   probe.now_ns = now_ns();
-  timespec cpu{};
-  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
-    probe.cpu_s = static_cast<double>(cpu.tv_sec) + 1e-9 * static_cast<double>(cpu.tv_nsec);
+  probe.cpu_s = processor_time_s(CLOCK_PROCESS_CPUTIME_ID);
   if (meter) probe.energy = meter->read();
   return probe;
 }

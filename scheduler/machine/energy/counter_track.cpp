@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scheduler/machine/energy/counter_track.h"
 
+#include "scheduler/machine/clock.h"
+
 namespace tandem {
-namespace {
-
-double seconds(MeterClock::duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
-}  // namespace
 
 CounterTrack::Event CounterTrack::judge(double counter_j, MeterClock::time_point now,
                                         double& step_j) const {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "scheduler/machine/clock.h"
+
 namespace tandem {
 namespace {
 
@@ -14,9 +16,9 @@ std::optional<double> between_j(const CounterReading& first, const CounterReadin
 
 std::optional<double> between_w(const CounterReading& first, const CounterReading& second) {
   const std::optional<double> energy_j = between_j(first, second);
-  const double seconds = std::chrono::duration<double>(second.at - first.at).count();
-  if (!energy_j || seconds <= 0) return std::nullopt;
-  return *energy_j / seconds;
+  const double between_s = seconds(second.at - first.at);
+  if (!energy_j || between_s <= 0) return std::nullopt;
+  return *energy_j / between_s;
 }
 
 }  // namespace

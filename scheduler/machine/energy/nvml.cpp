@@ -10,6 +10,7 @@
 
 #include "files/ascii.h"
 #include "files/parse_number.h"
+#include "scheduler/machine/clock.h"
 
 namespace tandem {
 namespace {
@@ -137,7 +138,7 @@ NvmlCounter::NvmlCounter(const NvmlOptions& options, MeterDescription& descripti
 
 void NvmlCounter::add_power(double watts, MeterClock::time_point now) {
   if (last_power_at_) {
-    const double gap_s = std::chrono::duration<double>(now - *last_power_at_).count();
+    const double gap_s = seconds(now - *last_power_at_);
     if (gap_s > kLongestPowerGapS) track_.lose();
     sum_j_ += gap_s * (last_w_ + watts) / 2;
   }

@@ -38,21 +38,14 @@ class Opener {
 
   bool rapl(const std::string& folder) {
     return keep(attempt("rapl", reports_, [&] {
-      RaplOptions options;
-      if (!folder.empty()) options.folder = folder;
-      options.device_in_package = context_.device.in_package;
-      options.amd = processor_is_amd();
-      return std::make_unique<RaplMeter>(options);
+      return std::make_unique<RaplMeter>(
+          RaplOptions{folder, context_.device.in_package, processor_is_amd(), {}});
     }));
   }
 
   bool pcm(const std::string& host, int port) {
     return keep(attempt("pcm", reports_, [&] {
-      PcmOptions options;
-      options.host = host;
-      options.port = port;
-      options.device_in_package = context_.device.in_package;
-      return std::make_unique<PcmMeter>(options);
+      return std::make_unique<PcmMeter>(PcmOptions{host, port, context_.device.in_package});
     }));
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scheduler/machine/energy/pcm.h"
 
+#include "scheduler/machine/clock.h"
+
 namespace tandem {
 namespace {
 
@@ -15,10 +17,6 @@ constexpr double kStandsStillS = 3;
 
 bool counts(const std::optional<double>& since_start_j) {
   return since_start_j && *since_start_j > 0;
-}
-
-double seconds(MeterClock::duration duration) {
-  return std::chrono::duration<double>(duration).count();
 }
 
 PackageCounters found_counters(const PcmSample& first, bool device_in_package) {

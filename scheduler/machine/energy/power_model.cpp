@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scheduler/machine/energy/power_model.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>
 #include <utility>
 
 #include "files/parse_number.h"
+#include "scheduler/machine/clock.h"
 
 namespace tandem {
 namespace {
@@ -98,7 +97,7 @@ std::optional<EnergyReading> PowerModelMeter::read_at(MeterClock::time_point now
     first_busy_ = busy;
   }
   const EnergyDomains joules =
-      modelled_energy_j(model_, std::chrono::duration<double>(now - *opened_at_).count(),
+      modelled_energy_j(model_, seconds(now - *opened_at_),
                         {busy.cores_s - first_busy_.cores_s, busy.device_s - first_busy_.device_s});
   return by_domain(
       [now](std::optional<double> all_j) {
@@ -108,10 +107,7 @@ std::optional<EnergyReading> PowerModelMeter::read_at(MeterClock::time_point now
 }
 
 double process_busy_s(int cores) {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return (static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9) /
-         std::max(1, cores);
+  return processor_time_s(CLOCK_PROCESS_CPUTIME_ID) / std::max(1, cores);
 }
 
 }  // namespace tandem
