@@ -46,30 +46,30 @@ double device_cores_of(const Measurements& m, int letter) {
   return letter == 0 ? m.device_cores : m.further[letter - 1].device_cores;
 }
 
-/// A frame's way under a mapping.
-struct Ways {
+/// A frame's costs under a mapping.
+struct FrameCosts {
   std::array<OnLetter, kLetters> on{};
   double cores_s = 0, all_s = 0;  ///< 'c' stages, all stages: on a core, or on all together
   double serial_s = 0;            ///< the longest serial stage on the cores
   bool possible = true;
 };
 
-Ways ways_of(const Measurements& m, const Mapping& mapping, Granularity granularity) {
-  Ways ways;
+FrameCosts costs_of(const Measurements& m, const Mapping& mapping, Granularity granularity) {
+  FrameCosts costs;
   for (int k = 0; k < mapping.stages; ++k) {
     const StageMeasurements& stage = m.stages[k];
     const double cores_s = granularity == Granularity::medium ? stage.mg.seconds : stage.cg.seconds;
-    ways.all_s += cores_s;
+    costs.all_s += cores_s;
     if (!mapping.on_device(k)) {
-      ways.cores_s += cores_s;
-      if (stage.serial) ways.serial_s = std::max(ways.serial_s, cores_s);
-      ways.possible = ways.possible && stage.has_cpu && !mapping.split(k);
+      costs.cores_s += cores_s;
+      if (stage.serial) costs.serial_s = std::max(costs.serial_s, cores_s);
+      costs.possible = costs.possible && stage.has_cpu && !mapping.split(k);
       continue;
     }
     const int letter = letter_of(mapping.side(k));
     const LetterMeasurements::Stage here = stage_on(m, letter, k);
-    ways.possible = ways.possible && here.works && known(here.seconds);
-    OnLetter& on = ways.on[letter];
+    costs.possible = costs.possible && here.works && known(here.seconds);
+    OnLetter& on = costs.on[letter];
     on.used = true;
     on.kernels_s += here.seconds;
     on.cores_s += cores_s;
@@ -77,25 +77,25 @@ Ways ways_of(const Measurements& m, const Mapping& mapping, Granularity granular
     if (k + 1 < mapping.stages && mapping.side(k + 1) != mapping.side(k))
       on.download_s += here.download_s;
   }
-  return ways;
+  return costs;
 }
 
 // The rate at which the cores keep up with what the devices leave to them: they get `cores_fps`
 // whole frames done. A letter serves `most_fps` frames, the cores the rest of its stages.
-double balanced_fps(const Ways& ways, const std::array<double, kLetters>& most_fps,
+double balanced_fps(const FrameCosts& costs, const std::array<double, kLetters>& most_fps,
                     double cores_fps) {
   // Work of the cores by frame rate: it grows faster from each letter's rate on.
-  double slope = ways.cores_s / ways.all_s, offset = 0;
+  double slope = costs.cores_s / costs.all_s, offset = 0;
   std::array<bool, kLetters> passed{};
   for (;;) {
     int next = -1;
     for (int letter = 0; letter < kLetters; ++letter) {
       const bool earlier = next < 0 || most_fps[letter] < most_fps[next];
-      if (ways.on[letter].used && !passed[letter] && earlier) next = letter;
+      if (costs.on[letter].used && !passed[letter] && earlier) next = letter;
     }
     if (next < 0) break;
     if (slope * most_fps[next] - offset >= cores_fps) break;
-    const double share = ways.on[next].cores_s / ways.all_s;
+    const double share = costs.on[next].cores_s / costs.all_s;
     slope += share;
     offset += share * most_fps[next];
     passed[next] = true;
@@ -111,21 +111,21 @@ Prediction predict_letters(const Measurements& m, const Configuration& configura
   if (mapping.stages != std::ssize(m.stages) || configuration.frames_at_once > 1 ||
       configuration.threads < 1 || configuration.threads > m.cores + 1)
     return {};
-  const Ways ways = ways_of(m, mapping, configuration.granularity);
-  if (!ways.possible || !known(ways.all_s)) return {};
+  const FrameCosts costs = costs_of(m, mapping, configuration.granularity);
+  if (!costs.possible || !known(costs.all_s)) return {};
   int devices = 0;
   for (int letter = 0; letter < kLetters; ++letter)
-    if (ways.on[letter].used) devices += devices_of(m, letter);
+    if (costs.on[letter].used) devices += devices_of(m, letter);
   // Threads that serve devices compute nothing, unless 'c' stages leave them nothing else.
   int on_cores = configuration.threads - std::min(configuration.threads, devices);
-  if (on_cores == 0 && ways.cores_s > 0) on_cores = configuration.threads;
+  if (on_cores == 0 && costs.cores_s > 0) on_cores = configuration.threads;
   if (medium) on_cores = m.cores;
   const double crowding =
       m.crowding.empty() ? 1 : m.crowding[std::min<std::size_t>(on_cores, m.crowding.size() - 1)];
   std::array<double, kLetters> most_fps{};
-  double device_cores = 0, latency_s = ways.cores_s, least_fps = 0;
+  double device_cores = 0, latency_s = costs.cores_s, least_fps = 0;
   for (int letter = 0; letter < kLetters; ++letter) {
-    const OnLetter& on = ways.on[letter];
+    const OnLetter& on = costs.on[letter];
     if (!on.used) continue;
     const double frame_s =
         crowding * on.frame_s(configuration.lanes, lane_factor(m, letter, configuration.lanes));
@@ -136,15 +136,15 @@ Prediction predict_letters(const Measurements& m, const Configuration& configura
   }
   double cores_fps = 0;
   if (on_cores > 0) {
-    const double frame_s = medium ? ways.all_s : m.cg[on_cores - 1].seconds;
+    const double frame_s = medium ? costs.all_s : m.cg[on_cores - 1].seconds;
     if (!known(frame_s)) return {};
     cores_fps = 1 / frame_s;
     latency_s = std::max(latency_s, medium ? 2 * frame_s : on_cores * frame_s);
   }
-  double fps = cores_fps > 0 ? balanced_fps(ways, most_fps, cores_fps) : least_fps;
+  double fps = cores_fps > 0 ? balanced_fps(costs, most_fps, cores_fps) : least_fps;
   const double busy_cores = std::min(on_cores, m.cores) + device_cores;
   if (device_cores > 0) fps /= std::max(1.0, busy_cores / m.cores);
-  if (ways.serial_s > 0) fps = std::min(fps, 1 / ways.serial_s);
+  if (costs.serial_s > 0) fps = std::min(fps, 1 / costs.serial_s);
   if (m.window > 0) fps = std::min(fps, (m.window + 1) / latency_s);
   return {fps, kUnknown, std::min(1.0, least_fps / fps), kUnknown, latency_s};
 }

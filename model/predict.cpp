@@ -109,9 +109,9 @@ LaneFactor Model::lane_factor(int lanes) const {
   while (above < kMaxLanes && !known(factors[above - 1].seconds)) ++above;
   const LaneFactor &low = factors[below - 1], &high = factors[above - 1];
   if (below == above || !known(high.seconds)) return low;
-  const double way = static_cast<double>(lanes - below) / (above - below);
-  return {1 / (1 / low.seconds + way * (1 / high.seconds - 1 / low.seconds)),
-          low.joules + way * (high.joules - low.joules)};
+  const double part = static_cast<double>(lanes - below) / (above - below);
+  return {1 / (1 / low.seconds + part * (1 / high.seconds - 1 / low.seconds)),
+          low.joules + part * (high.joules - low.joules)};
 }
 
 // D -> D_S. Uploads, kernels and downloads of S frames overlap: the longest of the three tells the

@@ -17,8 +17,8 @@ void Model::spread_frames() {
     mg_at_once_[frames] = mg_;
     if (frames == 1 || frames > m_.cores) continue;
     const int each = m_.cores / frames, busy = frames * each;
-    const double way = (static_cast<double>(m_.cores) / each - 1) / (m_.cores - 1);
-    const auto between = [way](double a, double b) { return a + way * (b - a); };
+    const double part = (static_cast<double>(m_.cores) / each - 1) / (m_.cores - 1);
+    const auto between = [part](double a, double b) { return a + part * (b - a); };
     // Cores that are left over slow nobody down, and draw nothing.
     const double slower = cg_[busy].latency_s / apart.latency_s;
     const auto watts = [&](double Energy::*domain) {

@@ -162,11 +162,11 @@ Prediction corrected(std::span<const Trial> trials, const Configuration& configu
   if (below.threads() < configuration.threads) {
     const double watts = error.energy * error.fps;
     if (!above.found()) return times({1, watts}, prediction);
-    const double way = static_cast<double>(configuration.threads - below.threads()) /
-                       (above.threads() - below.threads());
+    const double part = static_cast<double>(configuration.threads - below.threads()) /
+                        (above.threads() - below.threads());
     const Error far = above.error();
-    error.fps += way * way * (far.fps - error.fps);
-    error.energy += way * way * (far.energy - error.energy);
+    error.fps += part * part * (far.fps - error.fps);
+    error.energy += part * part * (far.energy - error.energy);
   }
   return times(error, prediction);
 }

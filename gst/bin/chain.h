@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/flow/way.h"
+#include "scheduler/flow/stage_path.h"
 
 namespace tandem::bin {
 

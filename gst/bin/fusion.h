@@ -17,7 +17,7 @@
 #include "kernels/stage_file/generate/fuse.h"
 #include "kernels/stage_file/run/host_stage.h"
 #include "kernels/stage_file/run/stage_file_device.h"
-#include "scheduler/flow/way.h"
+#include "scheduler/flow/stage_path.h"
 
 namespace tandem::bin {
 

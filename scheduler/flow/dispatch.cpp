@@ -121,7 +121,7 @@ Dispatch::Entry& Dispatch::begin(uint64_t now_ns, const Idle& idle) {
   Entry& begun = frames_.begin();
   Item& item = *begun.item;
   begun.mapping = configuration().mapping;
-  begun.way = Way(static_cast<int>(stages_.size()), item.repeat);
+  begun.path = StagePath(static_cast<int>(stages_.size()), item.repeat);
   item.device_stages = item.fused_stages = 0;
   item.in_bands = false;
   FrameTimes& times = item.times;
@@ -163,16 +163,16 @@ void Dispatch::resume() {
   frames_.resume();
 }
 
-// --- The way of a frame -------------------------------------------------------------------------
+// --- The path of a frame ------------------------------------------------------------------------
 
 Dispatch::Action Dispatch::next(Entry& entry) {
   using Kind = Action::Kind;
   const int first = entry.position;
   const bool had_driver = lane_queue_.remove(entry);
-  if (frames_.aborted() && first < entry.way.length() && entry.item->status.ok())
+  if (frames_.aborted() && first < entry.path.length() && entry.item->status.ok())
     entry.item->status = Status::failed("aborted");
   if (StageRuns::is_over(entry)) return leave(entry);
-  const int stage = entry.way.stage(first);
+  const int stage = entry.path.stage(first);
   if (stages_[stage].serial) {
     cores_.give_back(entry);
     if (!gates_.is_turn(stage, entry)) return {Kind::park};
@@ -260,9 +260,9 @@ bool Dispatch::did(Entry& entry, const Action& action, const Status& status) {
     return device_failed(entry, status);
   entry.item->status = status;
   for (int p = action.first; p < action.last; ++p) {
-    const int stage = entry.way.stage(p);
+    const int stage = entry.path.stage(p);
     const StageRules& rules = stages_[stage];
-    if (rules.serial && entry.way.last_visit(p)) {
+    if (rules.serial && entry.path.last_visit(p)) {
       gates_.pass(stage, entry.item->sequence);
       entry.gate = stage + 1;
     }
@@ -333,7 +333,7 @@ bool Dispatch::hand_on(Entry& entry, uint64_t now_ns) {
 
 std::pair<int, int> Dispatch::waits_at(const Entry& entry) const {
   const bool over = StageRuns::is_over(entry);
-  return {entry.waits_at, over ? entry.waits_at : entry.way.stage(entry.restart)};
+  return {entry.waits_at, over ? entry.waits_at : entry.path.stage(entry.restart)};
 }
 
 bool Dispatch::park(Entry& entry, uint64_t now_ns) {

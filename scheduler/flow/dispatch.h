@@ -112,7 +112,7 @@ class Dispatch {
   bool empty() const { return frames_.empty(); }
   bool all_taken() const { return frames_.all_taken(); }
 
-  // --- The way of a frame --------------------------------------------------------------------
+  // --- The path of a frame -------------------------------------------------------------------
 
   /// A driver's recent past, when it asks for work.
   struct Idle {

@@ -254,7 +254,7 @@ bool Executor::collect(FrameEntry& entry, Lock& lock) {
   const uint64_t share_ns = dispatch_->leave_device(entry, context_.now_ns()) /
                             static_cast<uint64_t>(action.last - action.first);
   for (int p = action.first; p < action.last; ++p)
-    context_.counters.count_time(*entry.item, entry.way.stage(p), share_ns, true);
+    context_.counters.count_time(*entry.item, entry.path.stage(p), share_ns, true);
   finish_on_device(entry, action, status, lock);
   return !dispatch_->hand_on(entry, context_.now_ns()) && walk(entry, lock);
 }

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "scheduler/flow/stage_path.h"
 #include "scheduler/flow/status.h"
-#include "scheduler/flow/way.h"
 #include "scheduler/frame_times.h"
 
 namespace tandem {

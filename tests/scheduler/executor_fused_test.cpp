@@ -13,23 +13,23 @@ constexpr int kStages = 5, kCores = 3;
 constexpr uint32_t kAll = (1u << kStages) - 1;
 
 TEST(OnePass, HoldsWhatFollowsEachOther) {
-  const Way way(8, {});
-  EXPECT_EQ(way.one_pass(0, 0, 8), 1);
-  EXPECT_EQ(way.one_pass(0b110, 0, 8), 1);
-  EXPECT_EQ(way.one_pass(0b110, 1, 8), 3);
-  EXPECT_EQ(way.one_pass(0b110, 2, 8), 2);
-  EXPECT_EQ(way.one_pass(0b110, 1, 3), 2);
-  EXPECT_EQ(way.one_pass(0b110, 1, 2), 1);
-  EXPECT_EQ(way.one_pass(0b1111111, 0, 8), Fused::kMost);
+  const StagePath path(8, {});
+  EXPECT_EQ(path.one_pass(0, 0, 8), 1);
+  EXPECT_EQ(path.one_pass(0b110, 0, 8), 1);
+  EXPECT_EQ(path.one_pass(0b110, 1, 8), 3);
+  EXPECT_EQ(path.one_pass(0b110, 2, 8), 2);
+  EXPECT_EQ(path.one_pass(0b110, 1, 3), 2);
+  EXPECT_EQ(path.one_pass(0b110, 1, 2), 1);
+  EXPECT_EQ(path.one_pass(0b1111111, 0, 8), Fused::kMost);
 }
 
 TEST(OnePass, HoldsNothingThatIsRepeated) {
   const Repeat repeat{2, 3, 2};
-  const Way way(6, repeat);
-  EXPECT_EQ(way.one_pass(0b11111, 0, 8), 2);
-  EXPECT_EQ(way.one_pass(0b11111, 2, 8), 1);
-  EXPECT_EQ(way.one_pass(0b11111, 5, 8), 1);
-  EXPECT_EQ(way.one_pass(0b11111, 6, 8), 2);
+  const StagePath path(6, repeat);
+  EXPECT_EQ(path.one_pass(0b11111, 0, 8), 2);
+  EXPECT_EQ(path.one_pass(0b11111, 2, 8), 1);
+  EXPECT_EQ(path.one_pass(0b11111, 5, 8), 1);
+  EXPECT_EQ(path.one_pass(0b11111, 6, 8), 2);
 }
 
 class ExecutorFused : public ExecutorTest {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/measurements.h"
-#include "scheduler/flow/way.h"
+#include "scheduler/flow/stage_path.h"
 
 namespace tandem::test {
 
@@ -132,8 +132,8 @@ Chip with_split(Chip chip, unsigned seed);
 Chip with_costs_of_both_sides(Chip chip, unsigned seed);
 
 /// 16 cores beside a device as fast as several hundred of them, which needs lanes and some of the
-/// cores: applications on an H200, or an H100 in a virtual machine whose speed drifts, from trainings
-/// there.
+/// cores: applications on an H200, or an H100 in a virtual machine whose speed drifts, from
+/// trainings there.
 struct LargeDevice {
   Chip vivid_small;  ///< 600x416: a frame takes 9 ms on a core
   Chip vivid;        ///< 1920x1080: 60 ms

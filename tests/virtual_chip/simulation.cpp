@@ -128,14 +128,14 @@ bool Simulation::is_over(Driver& driver) {
   Status status;
   if (driver.where == Where::split) {
     for (int p = 0; p < driver.computed; ++p)
-      item.times.stage_ns[entry.way.stage(driver.position + p)] +=
+      item.times.stage_ns[entry.path.stage(driver.position + p)] +=
           to_ns(driver.took_s / driver.computed);
     driver.position += driver.computed;
     if (driver.position < driver.action.last) return false;
     dispatch_.leave_device(entry, to_ns(now_s_));
   } else if (driver.where == Where::cores) {
     --on_cores_;
-    const int stage = entry.way.stage(driver.position);
+    const int stage = entry.path.stage(driver.position);
     item.times.stage_ns[stage] += to_ns(driver.took_s);
     if (!chip_.stages[stage].has_cpu) {
       status = Status::failed("no device is left");
@@ -148,8 +148,8 @@ bool Simulation::is_over(Driver& driver) {
     const uint64_t share_ns =
         dispatch_.leave_device(entry, to_ns(now_s_)) / static_cast<uint64_t>(last - first);
     for (int p = first; p < last; ++p) {
-      item.device_stages |= 1u << entry.way.stage(p);
-      if (driver.where == Where::collects) item.times.stage_ns[entry.way.stage(p)] += share_ns;
+      item.device_stages |= 1u << entry.path.stage(p);
+      if (driver.where == Where::collects) item.times.stage_ns[entry.path.stage(p)] += share_ns;
     }
     status = device_status(entry.device);
   }
@@ -203,21 +203,21 @@ void Simulation::compute(Driver& driver, Where where, double seconds) {
 
 // A run brings its inputs along, and its outputs go to the host when a stage on the CPU follows.
 void Simulation::send(Driver& driver) {
-  const Way& way = driver.entry->way;
+  const StagePath& path = driver.entry->path;
   const auto [kind, first, last, device_kind] = driver.action;
   double compute_s = 0;
   for (int p = first; p < last; ++p)
-    compute_s += drawn_s(chip_.device_s(device_kind, way.stage(p)));
+    compute_s += drawn_s(chip_.device_s(device_kind, path.stage(p)));
   compute_s *= chip_.device_slowdown(medium() && on_cores_ > 0 ? chip_.cores : on_cores_);
   const double crowded = chip_.lanes_slowdown(on_cores_, configuration().lanes);
   const double transfers = crowded * chip_.transfers(device_kind);
   compute_s *= crowded;
-  double upload_s = transfers * drawn_s(chip_.stages[way.stage(first)].upload_s);
+  double upload_s = transfers * drawn_s(chip_.stages[path.stage(first)].upload_s);
   if (const FrameTimes& times = driver.entry->item->times; chip_.prefetches && !times.spaced)
     upload_s =
         std::max(0.0, upload_s - 1e-9 * static_cast<double>(times.begin_ns - times.let_in_ns));
   const double download_s =
-      last < way.length() ? transfers * drawn_s(chip_.stages[way.stage(last - 1)].download_s) : 0;
+      last < path.length() ? transfers * drawn_s(chip_.stages[path.stage(last - 1)].download_s) : 0;
   Stations& at = stations_[driver.entry->device];
   at.upload_free_s = std::max(now_s_, at.upload_free_s) + upload_s;
   at.compute_free_s = std::max(at.upload_free_s, at.compute_free_s) + compute_s;
@@ -228,13 +228,13 @@ void Simulation::send(Driver& driver) {
 
 // As DeviceWalk::compute_apart: each stage, and its outputs there and back.
 double Simulation::device_stages_apart_s(Driver& driver) {
-  const Way& way = driver.entry->way;
+  const StagePath& path = driver.entry->path;
   FrameTimes& times = driver.entry->item->times;
   const auto [kind, first, last, device_kind] = driver.action;
   const double transfers = chip_.transfers(device_kind);
   double sum_s = 0;
   for (int p = first; p < last; ++p) {
-    const int k = way.stage(p);
+    const int k = path.stage(p);
     const Chip::Stage& stage = chip_.stages[k];
     const double upload_s = p == first ? transfers * drawn_s(stage.upload_s) : 0;
     const double stage_s = drawn_s(chip_.device_s(device_kind, k)) + upload_s;
@@ -242,7 +242,7 @@ double Simulation::device_stages_apart_s(Driver& driver) {
     times.stage_ns[k] += to_ns(stage_s);
     times.download_ns[k] += to_ns(download_s);
     sum_s += stage_s + download_s;
-    if (p + 1 == last && last < way.length()) continue;
+    if (p + 1 == last && last < path.length()) continue;
     if (k + 1 == stages_) continue;
     const double again_s = transfers * drawn_s(chip_.stages[k + 1].upload_s);
     times.upload_ns[k] += to_ns(again_s);
@@ -253,21 +253,21 @@ double Simulation::device_stages_apart_s(Driver& driver) {
 
 // Both sides begin a run of split stages together, and wait for each other at its end.
 void Simulation::compute_split(Driver& driver) {
-  const Way& way = driver.entry->way;
+  const StagePath& path = driver.entry->path;
   const Mapping& mapping = driver.entry->mapping;
   FrameTimes& times = driver.entry->item->times;
   const double share = times.configuration.cpu_share / 100.0;
   double cores_s = chip_.split_cores_s, device_s = chip_.split_device_s;
   const int first = driver.position;
   int last = first;
-  for (; last < driver.action.last && mapping.split(way.stage(last)); ++last) {
-    const Chip::Stage& stage = chip_.stages[way.stage(last)];
+  for (; last < driver.action.last && mapping.split(path.stage(last)); ++last) {
+    const Chip::Stage& stage = chip_.stages[path.stage(last)];
     cores_s += share * drawn_s(chip_.medium_stage_s(stage, times.configuration.frames_at_once));
     device_s += (1 - share) * drawn_s(stage.device_s);
   }
-  device_s += (1 - share) * drawn_s(chip_.stages[way.stage(first)].upload_s);
-  if (last < way.length())
-    device_s += (1 - share) * drawn_s(chip_.stages[way.stage(last - 1)].download_s);
+  device_s += (1 - share) * drawn_s(chip_.stages[path.stage(first)].upload_s);
+  if (last < path.length())
+    device_s += (1 - share) * drawn_s(chip_.stages[path.stage(last - 1)].download_s);
   device_s *= chip_.device_slowdown(chip_.cores);
   cores_s += chip_.split_waking_s * std::min(1.0, share / Chip::kAllAwake);
   cores_s /= share_of_cores();
@@ -293,7 +293,7 @@ void Simulation::compute_split(Driver& driver) {
 }
 
 void Simulation::compute_position(Driver& driver) {
-  const int k = driver.entry->way.stage(driver.position);
+  const int k = driver.entry->path.stage(driver.position);
   if (driver.entry->mapping.split(k)) return compute_split(driver);
   const Chip::Stage& stage = chip_.stages[k];
   ++on_cores_;

@@ -6,7 +6,7 @@
 #include "model/configuration.h"
 #include "scheduler/flow/devices.h"
 #include "scheduler/flow/item.h"
-#include "scheduler/flow/way.h"
+#include "scheduler/flow/stage_path.h"
 
 namespace tandem {
 
@@ -22,7 +22,7 @@ struct FrameAction {
     finish,  ///< all stages are done: finish()
   };
   Kind kind = Kind::finish;
-  int first = 0, last = 0;  ///< half-open, positions on the frame's way
+  int first = 0, last = 0;  ///< half-open, positions on the frame's path
   int device_kind = 0;      ///< kind of device that these are mapped to; 0 for the CPU
 };
 
@@ -41,8 +41,8 @@ struct FrameEntry {
   Item* item = nullptr;
   State state = State::empty;
   // Progress; belongs to the driver that works on the frame.
-  Way way{0, {}};
-  int position = 0;             ///< on its way
+  StagePath path{0, {}};
+  int position = 0;             ///< on its path
   int restart = 0;              ///< position after the last stage that must not see it twice
   int gate = 0;                 ///< serial stages before this one have been passed
   int waits_at = 0;             ///< stage that it waits for, while parked
@@ -62,7 +62,7 @@ struct FrameEntry {
 
   /// How many positions from this one on, before `last`, are computed in one pass.
   int one_pass(int first, int last, bool on_device) const {
-    return way.one_pass(item->fused.on(on_device), first, last);
+    return path.one_pass(item->fused.on(on_device), first, last);
   }
 };
 

@@ -12,7 +12,7 @@ LaneQueue::LaneQueue(const Parts& parts, int cores) : parts_(parts) {
 }
 
 void LaneQueue::park(FrameEntry& entry) {
-  entry.waits_at = entry.way.stage(entry.position);
+  entry.waits_at = entry.path.stage(entry.position);
   entry.waits_for_lane = true;
   parked_.push_back(&entry);
 }

@@ -10,25 +10,26 @@ bool StageRuns::wants_device(const FrameEntry& entry) const {
 }
 
 int StageRuns::end_of_run(const FrameEntry& entry) const {
-  const Way& way = entry.way;
+  const StagePath& path = entry.path;
   const Side here = side(entry, entry.position);
   int end = entry.position + 1;
-  while (end < way.length() && side(entry, end) == here && !stages_[way.stage(end)].serial) ++end;
+  while (end < path.length() && side(entry, end) == here && !stages_[path.stage(end)].serial) ++end;
   // Inside of one pass nobody waits for what an item is changed into.
   int last = entry.position;
   do last += entry.one_pass(last, end, true);
-  while (last < end && !stages_[way.stage(last - 1)].changes_item);
+  while (last < end && !stages_[path.stage(last - 1)].changes_item);
   return last;
 }
 
 int StageRuns::end_of_cpu_part(const FrameEntry& entry) const {
-  const Way& way = entry.way;
-  const int stage = way.stage(entry.position);
+  const StagePath& path = entry.path;
+  const int stage = path.stage(entry.position);
   if (stages_[stage].serial) return entry.position + 1;
   if (const Side here = side(entry, entry.position); here != Side::c && here != Side::s)
     return end_of_run(entry);
   int last = entry.position + 1;
-  while (last < way.length() && !stages_[way.stage(last)].serial && side(entry, last) == Side::c) {
+  while (last < path.length() && !stages_[path.stage(last)].serial &&
+         side(entry, last) == Side::c) {
     ++last;
   }
   return last;
@@ -36,7 +37,7 @@ int StageRuns::end_of_cpu_part(const FrameEntry& entry) const {
 
 bool StageRuns::has_cpu(const FrameEntry& entry, int last) const {
   for (int p = entry.position; p < last; ++p)
-    if (!stages_[entry.way.stage(p)].has_cpu) return false;
+    if (!stages_[entry.path.stage(p)].has_cpu) return false;
   return true;
 }
 

@@ -9,7 +9,7 @@
 
 namespace tandem {
 
-/// Which positions of a frame's way are computed together, and on which side. A run is a sequence
+/// Which positions of a frame's path are computed together, and on which side. A run is a sequence
 /// of positions on one side without a serial stage; a frame does not change sides inside a run.
 class StageRuns {
  public:
@@ -17,13 +17,13 @@ class StageRuns {
       : stages_(stages), letters_(letters) {}
 
   Side side(const FrameEntry& entry, int position) const {
-    return letters_.side(entry.mapping, entry.way.stage(position));
+    return letters_.side(entry.mapping, entry.path.stage(position));
   }
   /// At the frame's position; 0 for the CPU and for split stages.
   int letter(const FrameEntry& entry) const { return letter_of(side(entry, entry.position)); }
   /// All stages are done, or the frame has failed.
   static bool is_over(const FrameEntry& entry) {
-    return entry.position == entry.way.length() || !entry.item->status.ok();
+    return entry.position == entry.path.length() || !entry.item->status.ok();
   }
   /// Whether the frame is at a run of a device that the CPU does not compute instead.
   bool wants_device(const FrameEntry& entry) const;

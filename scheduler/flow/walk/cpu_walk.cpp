@@ -29,8 +29,8 @@ void CpuWalk::frames_change() {
 // `count` positions from this one on.
 Status CpuWalk::compute_pass(FrameEntry& entry, int position, int count) {
   Item& item = *entry.item;
-  const int index = entry.way.stage(position);
-  Stage& stage = context_.enter(item, entry.way, position);
+  const int index = entry.path.stage(position);
+  Stage& stage = context_.enter(item, entry.path, position);
   stage.lead(item, count);
   if (!stage.has_cpu())
     return Status::failed(

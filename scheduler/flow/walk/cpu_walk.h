@@ -13,7 +13,7 @@
 
 namespace tandem {
 
-/// The positions of a frame's way that the CPU computes: on the calling thread under coarse grain,
+/// The positions of a frame's path that the CPU computes: on the calling thread under coarse grain,
 /// on the frame's part of the cores under medium grain. No lock is held. Thread-safe for different
 /// frames.
 class CpuWalk {

@@ -45,7 +45,7 @@ int DeviceTimes::end_of_piece(const FrameEntry& entry, const FrameAction& action
   uint64_t usual_ns = 0;
   int p = first;
   while (p < action.last && p - first < most) {
-    const int stage = entry.way.stage(p);
+    const int stage = entry.path.stage(p);
     const int count = entry.one_pass(p, action.last, true);
     const uint64_t here_ns = ns_[kind(lane)][stage].load(std::memory_order_relaxed);
     usual_ns += repeats ? 0 : here_ns * static_cast<uint64_t>(count);
@@ -65,14 +65,14 @@ void DeviceTimes::learn_piece(const FrameEntry& entry, uint64_t took_ns) {
   const int positions = entry.sent_until - entry.sent_from;
   const int all = entry.sent.last - entry.sent.first;
   const int count = entry.one_pass(entry.sent_from, entry.sent.last, true);
-  if (positions == count) learn(entry.lane, entry.way.stage(entry.sent_from), took_ns, count);
+  if (positions == count) learn(entry.lane, entry.path.stage(entry.sent_from), took_ns, count);
   if (piece_ < all) piece_ = next_piece(positions, took_ns, all, kPieceNs);
   // Far more than the stages took apart: they have changed, and are timed again.
   if (positions == count || positions > static_cast<int>(context_.stages.size()) ||
       took_ns < kTimedAgainNs)
     return;
   StageTimes& known_ns = ns_[kind(entry.lane)];
-  for (int p = entry.sent_from; p < entry.sent_until; ++p) known_ns[entry.way.stage(p)] = 0;
+  for (int p = entry.sent_from; p < entry.sent_until; ++p) known_ns[entry.path.stage(p)] = 0;
 }
 
 }  // namespace tandem

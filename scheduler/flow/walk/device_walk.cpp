@@ -17,18 +17,19 @@ Status DeviceWalk::enqueue_piece(FrameEntry& entry, const FrameAction& action) {
   Status status;
   for (int& p = entry.sent_until; p < last && status.ok();) {
     if (const int banded = positions_in_bands(entry, action, p, last); banded > 0) {
-      const bool to_host = p + banded == action.last && action.last < entry.way.length();
+      const bool to_host = p + banded == action.last && action.last < entry.path.length();
       status = enqueue_bands(entry, p, p + banded, to_host);
       p += banded;
       continue;
     }
     const int count = entry.one_pass(p, action.last, true);
-    Stage& stage = context_.enter(item, entry.way, p);
+    Stage& stage = context_.enter(item, entry.path, p);
     stage.lead(item, count);
     status = stage.prepare(item);
-    const bool to_host = p + count == action.last && action.last < entry.way.length();
+    const bool to_host = p + count == action.last && action.last < entry.path.length();
     if (status.ok())
-      status = times_.paced(item, entry.way.stage(p), [&] { return stage.enqueue(item, to_host); });
+      status =
+          times_.paced(item, entry.path.stage(p), [&] { return stage.enqueue(item, to_host); });
     p += count;
   }
   if (status.ok()) status = context_.device->start(item.lane);
@@ -45,7 +46,7 @@ int DeviceWalk::positions_in_bands(const FrameEntry& entry, const FrameAction& a
   uint32_t seen = 0;
   int p = first;
   for (; p < last; ++p) {
-    const int stage = entry.way.stage(p);
+    const int stage = entry.path.stage(p);
     const bool again = (seen >> stage & 1) != 0;
     if (again || !context_.stages[stage]->has_bands() || times_.is_long(entry.lane, stage) ||
         entry.one_pass(p, action.last, true) > 1)
@@ -63,8 +64,8 @@ Status DeviceWalk::enqueue_bands(FrameEntry& entry, int first, int last, bool to
   const auto count = static_cast<std::size_t>(last - first);
   for (std::size_t k = 0; k < count; ++k) {
     const int position = first + static_cast<int>(k);
-    segment[k] = entry.way.stage(position);
-    Stage& stage = context_.enter(item, entry.way, position);
+    segment[k] = entry.path.stage(position);
+    Stage& stage = context_.enter(item, entry.path, position);
     stage.lead(item, 1);
     if (Status status = stage.prepare(item); !status.ok()) return status;
   }
@@ -76,7 +77,7 @@ Status DeviceWalk::enqueue_bands(FrameEntry& entry, int first, int last, bool to
     for (std::size_t k = 0; k < count; ++k) {
       const int begin = std::exchange(done[k], std::max(done[k], plan[k].device_end));
       if (done[k] == begin) continue;
-      Stage& stage = context_.enter(item, entry.way, first + static_cast<int>(k));
+      Stage& stage = context_.enter(item, entry.path, first + static_cast<int>(k));
       const Status status = stage.enqueue_band(item, begin, done[k], to_host && k + 1 == count);
       if (!status.ok()) return status;
     }
@@ -88,7 +89,7 @@ Status DeviceWalk::enqueue_bands(FrameEntry& entry, int first, int last, bool to
 
 Status DeviceWalk::compute_apart(FrameEntry& entry, const FrameAction& action) {
   Item& item = *entry.item;
-  const Way& way = entry.way;
+  const StagePath& path = entry.path;
   Status status;
   // Runs `call` and returns how long it took; does nothing after a failure.
   const auto timed = [&](auto&& call) -> uint64_t {
@@ -101,8 +102,8 @@ Status DeviceWalk::compute_apart(FrameEntry& entry, const FrameAction& action) {
   };
   for (int p = action.first, count = 1; p < action.last && status.ok(); p += count) {
     if (context_.stop) return aborted();
-    const int k = way.stage(p);
-    Stage& stage = context_.enter(item, way, p);
+    const int k = path.stage(p);
+    Stage& stage = context_.enter(item, path, p);
     count = entry.one_pass(p, action.last, true);
     stage.lead(item, count);
     status = stage.prepare(item);
@@ -111,7 +112,7 @@ Status DeviceWalk::compute_apart(FrameEntry& entry, const FrameAction& action) {
     if (status.ok()) times_.learn(item.lane, k, took_ns, count);
     context_.counters.count_time(item, k, took_ns, true, count);
     // A part that is repeated is left once, whatever happens inside it.
-    if (k == item.repeat.last && !way.last_visit(p)) continue;
+    if (k == item.repeat.last && !path.last_visit(p)) continue;
     const auto time_copy = [&](bool to_host) {
       return timed(
           [&] { return times_.paced(item, k, [&] { return stage.enqueue_copy(item, to_host); }); });
@@ -120,7 +121,7 @@ Status DeviceWalk::compute_apart(FrameEntry& entry, const FrameAction& action) {
     // measurement, that copy is taken to be as long as that of the pass.
     const uint64_t download_ns = time_copy(true);
     for (int s = k; s < k + count; ++s) item.times.download_ns[s] += download_ns;
-    if (p + count == action.last && action.last < way.length()) continue;
+    if (p + count == action.last && action.last < path.length()) continue;
     const uint64_t upload_ns = time_copy(false);
     for (int s = k; s < k + count; ++s) item.times.upload_ns[s] += upload_ns;
   }
@@ -131,11 +132,11 @@ Status DeviceWalk::finish(FrameEntry& entry, const FrameAction& action) {
   Item& item = *entry.item;
   Status status;
   for (int p = action.first; p < action.last && status.ok();) {
-    status = context_.enter(item, entry.way, p).finish(item, true);
+    status = context_.enter(item, entry.path, p).finish(item, true);
     const int count = entry.one_pass(p, action.last, true);
-    item.note_pass(entry.way.stage(p), count);
+    item.note_pass(entry.path.stage(p), count);
     for (const int end = p + count; p < end; ++p)
-      if (status.ok()) item.device_stages |= 1u << entry.way.stage(p);
+      if (status.ok()) item.device_stages |= 1u << entry.path.stage(p);
   }
   return status;
 }

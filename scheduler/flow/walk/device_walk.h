@@ -10,7 +10,7 @@
 
 namespace tandem {
 
-/// The positions of a frame's way that a device computes: whole, or in bands of rows. While a band
+/// The positions of a frame's path that a device computes: whole, or in bands of rows. While a band
 /// is computed, the next one is uploaded and the one before is downloaded. No lock is held; one
 /// thread at a time for each lane.
 class DeviceWalk {

@@ -11,10 +11,11 @@ namespace {
 // Stages of one frame between which neither side has to wait.
 class Segment {
  public:
-  Segment(const Way& way, int first, int end, const std::vector<Stage*>& stages) : first_(first) {
+  Segment(const StagePath& path, int first, int end, const std::vector<Stage*>& stages)
+      : first_(first) {
     uint32_t seen = 0;
     for (int p = first; p < end && size_ < kMaxStages; ++p) {
-      const int stage = way.stage(p);
+      const int stage = path.stage(p);
       if ((seen >> stage & 1) != 0) break;  // the next round: borders are exchanged
       seen |= 1u << stage;
       stages_[size_++] = stage;
@@ -41,13 +42,13 @@ Status SplitWalk::compute(FrameEntry& entry, const FrameAction& action) {
   Status status;
   for (int p = action.first; p < action.last && status.ok();) {
     if (context_.stop) return aborted();
-    const Segment segment(entry.way, p, action.last, context_.stages);
+    const Segment segment(entry.path, p, action.last, context_.stages);
     p = segment.end();
-    const bool to_host = p == action.last && p < entry.way.length();
+    const bool to_host = p == action.last && p < entry.path.length();
     status = compute_segment(entry, segment.first(), segment.stages(), to_host);
   }
   if (!status.ok()) return status;
-  for (int p = action.first; p < action.last; ++p) item.device_stages |= 1u << entry.way.stage(p);
+  for (int p = action.first; p < action.last; ++p) item.device_stages |= 1u << entry.path.stage(p);
   return {};
 }
 
@@ -60,7 +61,7 @@ Status SplitWalk::compute_segment(FrameEntry& entry, int first, std::span<const 
   const auto each = [&](auto&& call) {
     Status status;
     for (std::size_t p = 0; p < segment.size() && status.ok(); ++p)
-      status = call(context_.enter(item, entry.way, first + static_cast<int>(p)), p);
+      status = call(context_.enter(item, entry.path, first + static_cast<int>(p)), p);
     return status;
   };
   Status status = each([&](Stage& stage, std::size_t) {

@@ -12,7 +12,7 @@
 
 namespace tandem {
 
-/// The positions of a frame's way that a device and the frame's cores compute together, segment by
+/// The positions of a frame's path that a device and the frame's cores compute together, segment by
 /// segment. Inside a segment neither side waits for the other. No lock is held.
 class SplitWalk {
  public:

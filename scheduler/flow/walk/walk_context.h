@@ -8,9 +8,9 @@
 
 #include "scheduler/flow/item.h"
 #include "scheduler/flow/stage.h"
+#include "scheduler/flow/stage_path.h"
 #include "scheduler/flow/status.h"
 #include "scheduler/flow/walk/frame_counters.h"
-#include "scheduler/flow/way.h"
 
 namespace tandem {
 
@@ -28,10 +28,10 @@ struct WalkContext {
   FrameCounters counters;
 
   uint64_t now_ns() const { return clock(); }
-  /// The stage at this position of the frame's way, in that round.
-  Stage& enter(Item& item, const Way& way, int position) const {
-    item.round = way.round(position);
-    return *stages[way.stage(position)];
+  /// The stage at this position of the frame's path, in that round.
+  Stage& enter(Item& item, const StagePath& path, int position) const {
+    item.round = path.round(position);
+    return *stages[path.stage(position)];
   }
 };
 

@@ -27,9 +27,9 @@ struct Fused {
 
 /// The sequence of stages that a frame passes. A position is an index into it; a repeated stage has
 /// several positions.
-class Way {
+class StagePath {
  public:
-  Way(int stages, const Repeat& repeat)
+  StagePath(int stages, const Repeat& repeat)
       : repeat_(repeat),
         round_length_(repeat.last - repeat.first + 1),
         extra_((repeat.rounds - 1) * round_length_),
