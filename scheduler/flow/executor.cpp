@@ -176,7 +176,7 @@ void Executor::drive(int index) {
       dispatch_.wait_for_work(lock, index);
     }
     if (dispatch_.stopping()) return dispatch_.unlock(lock);
-    if (!(work.collects ? collect(*work.entry, lock) : walk(*work.entry, lock))) continue;
+    if (!(work.collects ? collect(*work.entry, lock) : execute(*work.entry, lock))) continue;
 
     Item& item = *work.entry->item;
     dispatch_.unlock(lock);
@@ -189,7 +189,7 @@ void Executor::drive(int index) {
   }
 }
 
-bool Executor::walk(FrameEntry& entry, Lock& lock) {
+bool Executor::execute(FrameEntry& entry, Lock& lock) {
   using Kind = FrameAction::Kind;
   for (;;) {
     const FrameAction action = dispatch_->next(entry);
@@ -256,7 +256,7 @@ bool Executor::collect(FrameEntry& entry, Lock& lock) {
   for (int p = action.first; p < action.last; ++p)
     context_.counters.count_time(*entry.item, entry.path.stage(p), share_ns, true);
   finish_on_device(entry, action, status, lock);
-  return !dispatch_->hand_on(entry, context_.now_ns()) && walk(entry, lock);
+  return !dispatch_->hand_on(entry, context_.now_ns()) && execute(entry, lock);
 }
 
 void Executor::finish_on_device(FrameEntry& entry, const FrameAction& action, Status status,

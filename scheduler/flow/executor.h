@@ -10,22 +10,23 @@
 #include "model/configuration.h"
 #include "scheduler/flow/bands.h"
 #include "scheduler/flow/dispatch.h"
+#include "scheduler/flow/execution/cpu_execution.h"
+#include "scheduler/flow/execution/device_execution.h"
+#include "scheduler/flow/execution/device_times.h"
+#include "scheduler/flow/execution/execution_context.h"
+#include "scheduler/flow/execution/frame_counters.h"
+#include "scheduler/flow/execution/shared_dispatch.h"
+#include "scheduler/flow/execution/split_execution.h"
 #include "scheduler/flow/item.h"
 #include "scheduler/flow/stage.h"
 #include "scheduler/flow/status.h"
-#include "scheduler/flow/walk/cpu_walk.h"
-#include "scheduler/flow/walk/device_times.h"
-#include "scheduler/flow/walk/device_walk.h"
-#include "scheduler/flow/walk/frame_counters.h"
-#include "scheduler/flow/walk/shared_dispatch.h"
-#include "scheduler/flow/walk/split_walk.h"
-#include "scheduler/flow/walk/walk_context.h"
 #include "scheduler/machine/clock.h"
 
 namespace tandem {
 
 /// Runs frames through the stages under a configuration: several at a time, out again in order, by
-/// the rules of Dispatch. nC + 1 driver threads ask it for work; the classes in walk/ compute it.
+/// the rules of Dispatch. nC + 1 driver threads ask it for work; the classes in execution/ compute
+/// it.
 ///
 /// One thread submits, one takes out; configure() and stats() may be called from any. All calls
 /// take the lock of SharedDispatch, which states the lock order; only submit(), take(), drain() and
@@ -38,7 +39,7 @@ class Executor {
   using DeviceFailed = std::function<void(const std::string& why, int left)>;
 
   /// Nanoseconds that never go back; from any thread.
-  using Clock = WalkContext::Clock;
+  using Clock = ExecutionContext::Clock;
 
   /// `cores` is nC, at least 1. `device` may be null: then no stage runs on it. The stages and the
   /// device must outlive the executor.
@@ -108,24 +109,24 @@ class Executor {
 
   // On a driver thread. The lock is held on entry and on return, and released while a stage works.
 
-  /// Walks until the frame has passed all stages: true. False when the frame was left, on the
+  /// Computes until the frame has passed all stages: true. False when the frame was left, on the
   /// device or where it waits without a driver: then it belongs to another thread.
-  bool walk(FrameEntry& entry, Lock& lock);
-  /// Waits for a frame on the device, then walks on with it. Returns as walk() does.
+  bool execute(FrameEntry& entry, Lock& lock);
+  /// Waits for a frame on the device, then goes on with it. Returns as execute() does.
   bool collect(FrameEntry& entry, Lock& lock);
   bool send(FrameEntry& entry, const FrameAction& action, Lock& lock);
   void finish_on_device(FrameEntry& entry, const FrameAction& action, Status status, Lock& lock);
   void report(FrameEntry& entry, const FrameAction& action, const Status& status, Lock& lock);
 
   const int cores_;
-  WalkContext context_;
+  ExecutionContext context_;
   SharedDispatch dispatch_;
   const DeviceFailed device_failed_;
   CorePools pools_;
   DeviceTimes device_times_;
-  CpuWalk on_cpu_;
-  DeviceWalk on_device_;
-  SplitWalk on_both_;
+  CpuExecution on_cpu_;
+  DeviceExecution on_device_;
+  SplitExecution on_both_;
   std::vector<std::thread> threads_;
 };
 

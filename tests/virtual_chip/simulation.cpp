@@ -226,7 +226,7 @@ void Simulation::send(Driver& driver) {
   dispatch_.sent(*driver.entry, driver.action, to_ns(now_s_));
 }
 
-// As DeviceWalk::compute_apart: each stage, and its outputs there and back.
+// As DeviceExecution::compute_apart: each stage, and its outputs there and back.
 double Simulation::device_stages_apart_s(Driver& driver) {
   const StagePath& path = driver.entry->path;
   FrameTimes& times = driver.entry->item->times;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/flow/walk/cpu_walk.h"
+#include "scheduler/flow/execution/cpu_execution.h"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ constexpr int kUnknownBands = 16;  // of a stage that was not computed yet
 
 }  // namespace
 
-Status CpuWalk::compute(FrameEntry& entry, const FrameAction& action) {
+Status CpuExecution::compute(FrameEntry& entry, const FrameAction& action) {
   Status status;
   entry.item->lane = kNoDevice;
   entry.item->kind = action.device_kind;
@@ -22,12 +22,12 @@ Status CpuWalk::compute(FrameEntry& entry, const FrameAction& action) {
   return status;
 }
 
-void CpuWalk::frames_change() {
+void CpuExecution::frames_change() {
   for (auto& ns : stage_ns_) ns = 0;
 }
 
 // `count` positions from this one on.
-Status CpuWalk::compute_pass(FrameEntry& entry, int position, int count) {
+Status CpuExecution::compute_pass(FrameEntry& entry, int position, int count) {
   Item& item = *entry.item;
   const int index = entry.path.stage(position);
   Stage& stage = context_.enter(item, entry.path, position);
@@ -54,7 +54,7 @@ Status CpuWalk::compute_pass(FrameEntry& entry, int position, int count) {
 }
 
 // In bands of rows, so that a stop is noticed between two of them.
-void CpuWalk::compute_on_this_thread(Stage& stage, Item& item, int index) {
+void CpuExecution::compute_on_this_thread(Stage& stage, Item& item, int index) {
   const int rows = stage.rows(item);
   const uint64_t usual_ns = stage_ns_[index].load(std::memory_order_relaxed);
   // Few rows are no pixels: such a stage has its own idea of what a row is.

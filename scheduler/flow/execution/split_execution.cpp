@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/flow/walk/split_walk.h"
+#include "scheduler/flow/execution/split_execution.h"
 
 #include <algorithm>
 #include <array>
@@ -35,7 +35,7 @@ class Segment {
 
 }  // namespace
 
-Status SplitWalk::compute(FrameEntry& entry, const FrameAction& action) {
+Status SplitExecution::compute(FrameEntry& entry, const FrameAction& action) {
   Item& item = *entry.item;
   item.lane = entry.lane;
   item.kind = action.device_kind;
@@ -54,8 +54,8 @@ Status SplitWalk::compute(FrameEntry& entry, const FrameAction& action) {
 
 // Both sides begin at the same time: this thread enqueues the device's rows while others compute
 // those of the cores. Then both are joined.
-Status SplitWalk::compute_segment(FrameEntry& entry, int first, std::span<const int> segment,
-                                  bool to_host) {
+Status SplitExecution::compute_segment(FrameEntry& entry, int first, std::span<const int> segment,
+                                       bool to_host) {
   Item& item = *entry.item;
   SplitTimes times{.begin_ns = context_.now_ns()};
   const auto each = [&](auto&& call) {
@@ -101,8 +101,8 @@ Status SplitWalk::compute_segment(FrameEntry& entry, int first, std::span<const 
 
 // Enqueues on this thread, and meanwhile computes the cores' rows of these stages.
 template <class Enqueue>
-Status SplitWalk::compute_beside(const FrameEntry& entry, std::span<const int> stages,
-                                 const SplitPlan& plan, SplitTimes& times, Enqueue&& enqueue) {
+Status SplitExecution::compute_beside(const FrameEntry& entry, std::span<const int> stages,
+                                      const SplitPlan& plan, SplitTimes& times, Enqueue&& enqueue) {
   Status of_device, of_cores;
   const auto here = [&] {
     of_device = enqueue();
@@ -116,8 +116,8 @@ Status SplitWalk::compute_beside(const FrameEntry& entry, std::span<const int> s
   return of_device.ok() ? of_cores : of_device;
 }
 
-Status SplitWalk::enqueue_segment(Item& item, std::span<const int> segment, const SplitPlan& plan,
-                                  bool to_host) {
+Status SplitExecution::enqueue_segment(Item& item, std::span<const int> segment,
+                                       const SplitPlan& plan, bool to_host) {
   Status status;
   for (std::size_t p = 0; p < segment.size() && status.ok(); ++p) {
     const bool outputs_to_host = to_host && p + 1 == segment.size();
@@ -129,7 +129,7 @@ Status SplitWalk::enqueue_segment(Item& item, std::span<const int> segment, cons
 }
 
 // After both sides are done.
-void SplitWalk::count_sides(Item& item, std::span<const int> segment, SplitTimes& times) {
+void SplitExecution::count_sides(Item& item, std::span<const int> segment, SplitTimes& times) {
   const uint64_t noted = context_.device->done_ns(item.lane);
   if (noted != 0) times.device_done_ns = std::clamp(noted, times.start_ns, times.waited_ns);
   const uint64_t device_time_ns = times.device_ns();
@@ -146,8 +146,8 @@ void SplitWalk::count_sides(Item& item, std::span<const int> segment, SplitTimes
 }
 
 // The cores' rows of stages one after the other; they begin at `rows` of each.
-Status SplitWalk::compute_last_rows(const FrameEntry& entry, std::span<const int> stages,
-                                    std::span<const SplitRows> rows) {
+Status SplitExecution::compute_last_rows(const FrameEntry& entry, std::span<const int> stages,
+                                         std::span<const SplitRows> rows) {
   Item& item = *entry.item;
   item.stop = &context_.stop;
   std::array<BandPool::Part, kMaxStages> parts;

@@ -6,19 +6,20 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/flow/execution/frame_counters.h"
 #include "scheduler/flow/item.h"
 #include "scheduler/flow/stage.h"
 #include "scheduler/flow/stage_path.h"
 #include "scheduler/flow/status.h"
-#include "scheduler/flow/walk/frame_counters.h"
 
 namespace tandem {
 
-/// The stages, the device, the clock and the counters that all walks of frames use. Thread-safe.
-struct WalkContext {
+/// The stages, the device, the clock and the counters that all executions of frames use.
+/// Thread-safe.
+struct ExecutionContext {
   using Clock = uint64_t (*)();
 
-  WalkContext(std::vector<Stage*> of, Device* on, Clock by)
+  ExecutionContext(std::vector<Stage*> of, Device* on, Clock by)
       : stages(std::move(of)), device(on), clock(by), counters(stages.size()) {}
 
   const std::vector<Stage*> stages;
@@ -35,8 +36,8 @@ struct WalkContext {
   }
 };
 
-/// Work between two checks of WalkContext::stop, on the device or on one core. A stop takes at most
-/// a few times as long.
+/// Work between two checks of ExecutionContext::stop, on the device or on one core. A stop takes at
+/// most a few times as long.
 inline constexpr uint64_t kPieceNs = 40'000'000;
 
 inline Status aborted() { return Status::failed("aborted"); }

@@ -7,18 +7,18 @@
 
 #include "model/configuration.h"
 #include "scheduler/flow/bands.h"
+#include "scheduler/flow/execution/execution_context.h"
 #include "scheduler/flow/rules/frame_entry.h"
 #include "scheduler/flow/status.h"
-#include "scheduler/flow/walk/walk_context.h"
 
 namespace tandem {
 
 /// The positions of a frame's path that the CPU computes: on the calling thread under coarse grain,
 /// on the frame's part of the cores under medium grain. No lock is held. Thread-safe for different
 /// frames.
-class CpuWalk {
+class CpuExecution {
  public:
-  CpuWalk(WalkContext& context, CorePools& pools) : context_(context), pools_(pools) {}
+  CpuExecution(ExecutionContext& context, CorePools& pools) : context_(context), pools_(pools) {}
 
   Status compute(FrameEntry& entry, const FrameAction& action);
   /// Frames of another size come: service times are unknown again.
@@ -28,7 +28,7 @@ class CpuWalk {
   Status compute_pass(FrameEntry& entry, int position, int count);
   void compute_on_this_thread(Stage& stage, Item& item, int index);
 
-  WalkContext& context_;
+  ExecutionContext& context_;
   CorePools& pools_;
   /// Times of whole stages on one core; 0: unknown.
   std::array<std::atomic<uint64_t>, kMaxStages> stage_ns_{};

@@ -3,19 +3,20 @@
 
 #include <cstdint>
 
+#include "scheduler/flow/execution/device_times.h"
+#include "scheduler/flow/execution/execution_context.h"
 #include "scheduler/flow/rules/frame_entry.h"
 #include "scheduler/flow/status.h"
-#include "scheduler/flow/walk/device_times.h"
-#include "scheduler/flow/walk/walk_context.h"
 
 namespace tandem {
 
 /// The positions of a frame's path that a device computes: whole, or in bands of rows. While a band
 /// is computed, the next one is uploaded and the one before is downloaded. No lock is held; one
 /// thread at a time for each lane.
-class DeviceWalk {
+class DeviceExecution {
  public:
-  DeviceWalk(WalkContext& context, DeviceTimes& times) : context_(context), times_(times) {}
+  DeviceExecution(ExecutionContext& context, DeviceTimes& times)
+      : context_(context), times_(times) {}
 
   /// Enqueues the piece of the action that begins at entry.sent_until, and starts it. After a
   /// failure nothing is left on the lane.
@@ -30,7 +31,7 @@ class DeviceWalk {
                          int last) const;
   Status enqueue_bands(FrameEntry& entry, int first, int last, bool to_host);
 
-  WalkContext& context_;
+  ExecutionContext& context_;
   DeviceTimes& times_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/flow/walk/frame_counters.h"
+#include "scheduler/flow/execution/frame_counters.h"
 
 #include <algorithm>
 

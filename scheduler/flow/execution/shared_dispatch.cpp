@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/flow/walk/shared_dispatch.h"
+#include "scheduler/flow/execution/shared_dispatch.h"
 
 namespace tandem {
 

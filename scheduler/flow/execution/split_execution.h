@@ -4,19 +4,19 @@
 #include <span>
 
 #include "scheduler/flow/bands.h"
+#include "scheduler/flow/execution/device_times.h"
+#include "scheduler/flow/execution/execution_context.h"
 #include "scheduler/flow/rules/frame_entry.h"
 #include "scheduler/flow/split_plan.h"
 #include "scheduler/flow/status.h"
-#include "scheduler/flow/walk/device_times.h"
-#include "scheduler/flow/walk/walk_context.h"
 
 namespace tandem {
 
 /// The positions of a frame's path that a device and the frame's cores compute together, segment by
 /// segment. Inside a segment neither side waits for the other. No lock is held.
-class SplitWalk {
+class SplitExecution {
  public:
-  SplitWalk(WalkContext& context, DeviceTimes& times, CorePools& pools)
+  SplitExecution(ExecutionContext& context, DeviceTimes& times, CorePools& pools)
       : context_(context), times_(times), pools_(pools) {}
 
   /// The device has nothing of the frame left when this returns, also after a failure.
@@ -33,7 +33,7 @@ class SplitWalk {
                            std::span<const SplitRows> rows);
   void count_sides(Item& item, std::span<const int> segment, SplitTimes& times);
 
-  WalkContext& context_;
+  ExecutionContext& context_;
   DeviceTimes& times_;
   CorePools& pools_;
 };

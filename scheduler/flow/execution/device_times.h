@@ -7,9 +7,9 @@
 #include <cstdint>
 
 #include "model/configuration.h"
+#include "scheduler/flow/execution/execution_context.h"
 #include "scheduler/flow/rules/frame_entry.h"
 #include "scheduler/flow/status.h"
-#include "scheduler/flow/walk/walk_context.h"
 
 namespace tandem {
 
@@ -17,7 +17,7 @@ namespace tandem {
 /// that takes at most 100 ms is one piece. Lock-free; from any thread.
 class DeviceTimes {
  public:
-  explicit DeviceTimes(const WalkContext& context) : context_(context) {}
+  explicit DeviceTimes(const ExecutionContext& context) : context_(context) {}
 
   /// Frames of another size come: nothing is known.
   void frames_change();
@@ -50,7 +50,7 @@ class DeviceTimes {
   using StageTimes = std::array<std::atomic<uint64_t>, kMaxStages>;  // 0: unknown
   std::size_t kind(int lane) const;
 
-  const WalkContext& context_;
+  const ExecutionContext& context_;
   std::atomic<int> piece_{0};                 ///< positions, in this configuration; 0: unknown
   std::array<StageTimes, kMaxLetters> ns_{};  ///< of a whole stage, on each kind of device
 };

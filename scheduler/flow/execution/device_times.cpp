@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/flow/walk/device_times.h"
+#include "scheduler/flow/execution/device_times.h"
 
 #include <algorithm>
 

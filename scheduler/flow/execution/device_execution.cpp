@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scheduler/flow/walk/device_walk.h"
+#include "scheduler/flow/execution/device_execution.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace tandem {
 
-Status DeviceWalk::enqueue_piece(FrameEntry& entry, const FrameAction& action) {
+Status DeviceExecution::enqueue_piece(FrameEntry& entry, const FrameAction& action) {
   Item& item = *entry.item;
   entry.sent_from = entry.sent_until;
   const int last = times_.end_of_piece(entry, action);
@@ -40,8 +40,8 @@ Status DeviceWalk::enqueue_piece(FrameEntry& entry, const FrameAction& action) {
 
 // How many positions from `first` on, before `last`, are computed in bands. Copies are made at both
 // ends of a device run, so that positions that touch neither end gain nothing.
-int DeviceWalk::positions_in_bands(const FrameEntry& entry, const FrameAction& action, int first,
-                                   int last) const {
+int DeviceExecution::positions_in_bands(const FrameEntry& entry, const FrameAction& action,
+                                        int first, int last) const {
   if (entry.item->times.configuration.tasks == 1) return 0;
   uint32_t seen = 0;
   int p = first;
@@ -58,7 +58,7 @@ int DeviceWalk::positions_in_bands(const FrameEntry& entry, const FrameAction& a
 
 // A stage computes the rows for which the stages before it have computed what they need, so that
 // nothing is computed twice and no kernel waits for another queue's.
-Status DeviceWalk::enqueue_bands(FrameEntry& entry, int first, int last, bool to_host) {
+Status DeviceExecution::enqueue_bands(FrameEntry& entry, int first, int last, bool to_host) {
   Item& item = *entry.item;
   std::array<int, kMaxStages> segment{}, done{};
   const auto count = static_cast<std::size_t>(last - first);
@@ -87,7 +87,7 @@ Status DeviceWalk::enqueue_bands(FrameEntry& entry, int first, int last, bool to
   return {};
 }
 
-Status DeviceWalk::compute_apart(FrameEntry& entry, const FrameAction& action) {
+Status DeviceExecution::compute_apart(FrameEntry& entry, const FrameAction& action) {
   Item& item = *entry.item;
   const StagePath& path = entry.path;
   Status status;
@@ -128,7 +128,7 @@ Status DeviceWalk::compute_apart(FrameEntry& entry, const FrameAction& action) {
   return status;
 }
 
-Status DeviceWalk::finish(FrameEntry& entry, const FrameAction& action) {
+Status DeviceExecution::finish(FrameEntry& entry, const FrameAction& action) {
   Item& item = *entry.item;
   Status status;
   for (int p = action.first; p < action.last && status.ok();) {
