@@ -112,7 +112,7 @@ inline constexpr int kMaxTasks = 16;
 struct Configuration {
   Mapping mapping;
   Granularity granularity = Granularity::coarse;
-  int threads = 1;  ///< driver threads of coarse grain, 1 ... nC + 1; medium grain uses all cores
+  int threads = 1;  ///< worker threads of coarse grain, 1 ... nC + 1; medium grain uses all cores
   int lanes = 1;    ///< frames that are on each device at a time, 1 ... kMaxLanes
   /// Of medium grain, one of kFramesAtOnce: each frame has cores / frames_at_once of the cores.
   int frames_at_once = 1;

@@ -11,7 +11,7 @@ namespace tandem {
 /// How long a frame took: what training and the watch over drift are made of.
 struct FrameTimes {
   Configuration configuration;  ///< under which it was begun
-  uint64_t begin_ns = 0;        ///< steady clock, when a driver thread took it
+  uint64_t begin_ns = 0;        ///< steady clock, when a worker thread took it
   uint64_t end_ns = 0;          ///< when its last stage was done
   /// When it could leave: frames leave in order, so when all before it were done as well, and the
   /// thread that takes them, if that waited for it, was awake.

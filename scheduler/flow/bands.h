@@ -84,7 +84,7 @@ class CorePools {
     const int frames = entry.item->times.configuration.frames_at_once;
     return *pools_[frames - 1 + entry.part_of_cores];
   }
-  /// Processor time of the threads that help the drivers.
+  /// Processor time of the threads that help the workers.
   double helpers_cpu_s() const {
     double sum_s = 0;
     for (const auto& pool : pools_) sum_s += pool->helpers_cpu_s();

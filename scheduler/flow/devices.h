@@ -9,7 +9,7 @@
 
 namespace tandem {
 
-/// No device, no lane or no driver.
+/// No device, no lane or no worker.
 inline constexpr int kNoDevice = -1;
 
 /// The devices of a machine, and the stages that they can compute. Devices of one kind have

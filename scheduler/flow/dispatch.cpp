@@ -7,7 +7,7 @@
 namespace tandem {
 namespace {
 
-// A driver that waits for 1 / kLongWait of a frame's service time is starved.
+// A worker that waits for 1 / kLongWait of a frame's service time is starved.
 constexpr uint64_t kLongWait = 10;
 
 }  // namespace
@@ -28,7 +28,7 @@ Dispatch::Dispatch(std::vector<StageRules> stages, int cores, bool has_device)
 
 void Dispatch::configure(const Configuration& configuration, const Devices& devices,
                          bool time_stages, uint32_t can_split, bool spaced) {
-  if (frames_.spaced() && !spaced) wakes_.add(kDrivers);
+  if (frames_.spaced() && !spaced) wakes_.add(kWorkers);
   frames_.set_spaced(spaced);
   configuration_.propose(configuration, devices, time_stages, can_split);
   // Frames under way that have a lane of the current letters, or wait for one.
@@ -39,7 +39,7 @@ void Dispatch::configure(const Configuration& configuration, const Devices& devi
     return any_capable || !sent_.empty() || !lane_queue_.empty();
   };
   if (!configuration_.is_pending()) {
-    wakes_.add(kDrivers);  // they waited for a configuration that does not come any more
+    wakes_.add(kWorkers);  // they waited for a configuration that does not come any more
   } else if (frames_.running() == 0 || !configuration_.has_to_wait(lanes_in_use())) {
     apply_pending();
   }
@@ -50,7 +50,7 @@ void Dispatch::apply_pending() {
   configuration_.apply();
   lanes_.set_lanes(configuration().lanes);
   handover_.forget_batches();
-  wakes_.add(kDrivers);
+  wakes_.add(kWorkers);
   wakes_.add(kSource | kSides);  // more may wait for more threads, and have more lanes
   lane_queue_.offer();
 }
@@ -63,58 +63,58 @@ Item* Dispatch::take(uint64_t woken_ns) {
 void Dispatch::release(uint64_t now_ns) {
   frames_.release(now_ns);
   wakes_.add(empty() ? kSource | kEmpty : kSource);
-  if (spaced()) wakes_.add(kOneDriver);
+  if (spaced()) wakes_.add(kOneWorker);
 }
 
-// As many frames as there are drivers may be parked for a lane before no further one begins.
+// As many frames as there are workers may be parked for a lane before no further one begins.
 bool Dispatch::may_begin() const {
-  return frames_.can_begin() && !configuration_.is_pending() && lane_queue_.parked() < drivers();
+  return frames_.can_begin() && !configuration_.is_pending() && lane_queue_.parked() < workers();
 }
 
-// How many frames that the device has finished may wait for a driver. They hold their tensors, and
+// How many frames that the device has finished may wait for a worker. They hold their tensors, and
 // the frames that begin behind them wait for all of them.
 int Dispatch::most_at_hand() const {
   const int lanes = configuration_.all_lanes();
-  return std::min(2 * drivers(), std::max(2 * lanes, drivers() / 2));
+  return std::min(2 * workers(), std::max(2 * lanes, workers() / 2));
 }
 
-// Drivers take frames in order. One driver a device collects: it fills the lanes as long as frames
-// begin on the device, then waits for the frame that was sent first. Another driver goes on with
+// Workers take frames in order. One worker a device collects: it fills the lanes as long as frames
+// begin on the device, then waits for the frame that was sent first. Another worker goes on with
 // that frame, unless nothing is left on the device: then the collector does (Vilches).
 //
-// Frames that the device has finished go first: collecting one costs the driver little and frees a
-// lane. Where the cores cannot keep up, the device has to wait for them: a driver that has
+// Frames that the device has finished go first: collecting one costs the worker little and frees a
+// lane. Where the cores cannot keep up, the device has to wait for them: a worker that has
 // collected one frame more than enough computes the oldest. It leaves a lane free; otherwise all
-// drivers could wait for a lane that none of them frees. A driver alone goes on with the frames
+// workers could wait for a lane that none of them frees. A worker alone goes on with the frames
 // that it collects, and computes first those that others left to it.
-Dispatch::Work Dispatch::work_for(int driver, uint64_t now_ns, const Idle& idle) {
-  const bool collected = sent_.release_collector(driver);
+Dispatch::Work Dispatch::work_for(int worker, uint64_t now_ns, const Idle& idle) {
+  const bool collected = sent_.release_collector(worker);
   if (handover_.holds_back() && !may_begin()) handover_.wake_sink();
-  if (driver >= drivers()) {
-    if (sent_.uncollected()) wakes_.add(kOneDriver);  // it was the collector
+  if (worker >= workers()) {
+    if (sent_.uncollected()) wakes_.add(kOneWorker);  // it was the collector
     return {};
   }
   Entry* const ready = ready_.oldest();
-  const bool alone = drivers() == 1;
+  const bool alone = workers() == 1;
   const bool enough = (collected || alone) && lanes_.every_letter_has_free() &&
                       ready_.count() > (alone ? 0 : most_at_hand());
   if (Entry* oldest = sent_.uncollected(); oldest && !enough) {
     if (Entry* for_lane = lane_queue_.ready()) return {&ready_.take(*for_lane, now_ns)};
     if (may_begin() && fills_lanes()) return {&begin(now_ns, idle)};
-    sent_.collect(oldest->device, driver);
+    sent_.collect(oldest->device, worker);
     return {oldest, true};
   }
   if (ready) return {&ready_.take(*ready, now_ns)};
   return may_begin() ? Work{&begin(now_ns, idle)} : Work{};
 }
 
-// Whether the driver that collects has the next frame sent before it waits.
+// Whether the worker that collects has the next frame sent before it waits.
 bool Dispatch::fills_lanes() const {
   const Mapping& mapping = configuration().mapping;
   int first = 0;
   while (first < mapping.stages && mapping.side(first) == Side::c) ++first;
   if (first == mapping.stages || !lanes_.has_free(letter_of(mapping.side(first)))) return false;
-  return drivers() == 1 || (mapping.on_device(0) && !stages_[0].serial);
+  return workers() == 1 || (mapping.on_device(0) && !stages_[0].serial);
 }
 
 Dispatch::Entry& Dispatch::begin(uint64_t now_ns, const Idle& idle) {
@@ -149,7 +149,7 @@ void Dispatch::finish(Entry& entry) {
   if (handover_.holds_back() && !may_begin()) handover_.wake_sink();
   if (under_way() > 0) return;
   apply_pending();
-  wakes_.add(kAllWorkers | kSource);  // which may wait for the sink from now on
+  wakes_.add(kNoneRunning | kSource);  // which may wait for the sink from now on
 }
 
 void Dispatch::abort() {
@@ -168,7 +168,7 @@ void Dispatch::resume() {
 Dispatch::Action Dispatch::next(Entry& entry) {
   using Kind = Action::Kind;
   const int first = entry.position;
-  const bool had_driver = lane_queue_.remove(entry);
+  const bool had_worker = lane_queue_.remove(entry);
   if (frames_.aborted() && first < entry.path.length() && entry.item->status.ok())
     entry.item->status = Status::failed("aborted");
   if (StageRuns::is_over(entry)) return leave(entry);
@@ -178,7 +178,7 @@ Dispatch::Action Dispatch::next(Entry& entry) {
     if (!gates_.is_turn(stage, entry)) return {Kind::park};
   }
   if (runs_.wants_device(entry))
-    if (const auto action = at_device_run(entry, had_driver)) return *action;
+    if (const auto action = at_device_run(entry, had_worker)) return *action;
   const Side side = runs_.side(entry, first);
   if (side == Side::s) return split_or_wait(entry);
   const bool medium = entry.item->times.configuration.granularity == Granularity::medium;
@@ -189,19 +189,19 @@ Dispatch::Action Dispatch::next(Entry& entry) {
   return {Kind::cpu, first, runs_.end_of_cpu_part(entry), letters_.kind_of(side)};
 }
 
-// Nothing: the CPU computes the run. `had_driver`: the frame has waited for a lane with its driver.
-std::optional<Dispatch::Action> Dispatch::at_device_run(Entry& entry, bool had_driver) {
+// Nothing: the CPU computes the run. `had_worker`: the frame has waited for a lane with its worker.
+std::optional<Dispatch::Action> Dispatch::at_device_run(Entry& entry, bool had_worker) {
   const CurrentConfiguration& configuration = configuration_;
   LaneQueue& queue = lane_queue_;
   const bool may_wait = (!cpu_fallback_ || configuration.time_stages()) && !lost_its_device(entry);
-  // If this one waited too, nobody would collect what the lanes hold: drivers that are not in use
+  // If this one waited too, nobody would collect what the lanes hold: workers that are not in use
   // any more may have sent it.
-  const bool last_driver = queue.with_driver() + 1 >= configuration.drivers();
-  const bool leaves_driver = may_wait && (entry.mapping.several_letters() || last_driver);
-  if (leaves_driver || !runs_.has_cpu(entry, runs_.end_of_run(entry)))
+  const bool last_worker = queue.with_worker() + 1 >= configuration.workers();
+  const bool leaves_worker = may_wait && (entry.mapping.several_letters() || last_worker);
+  if (leaves_worker || !runs_.has_cpu(entry, runs_.end_of_run(entry)))
     return queue.may_take(entry) ? take_lane(entry) : park_for_lane(entry);
-  if (lanes_.has_free(runs_.letter(entry)) && (!may_wait || queue.is_first_with_driver(entry))) {
-    if (had_driver && queue.with_driver() > 0) wakes_.add(kSides);  // another may be free
+  if (lanes_.has_free(runs_.letter(entry)) && (!may_wait || queue.is_first_with_worker(entry))) {
+    if (had_worker && queue.with_worker() > 0) wakes_.add(kSides);  // another may be free
     return take_lane(entry);
   }
   if (!may_wait) return std::nullopt;
@@ -224,7 +224,7 @@ Dispatch::Action Dispatch::park_for_lane(Entry& entry) {
   return {Action::Kind::park};
 }
 
-// Both sides, or neither. With several devices all drivers might wait here, and none collect.
+// Both sides, or neither. With several devices all workers might wait here, and none collect.
 Dispatch::Action Dispatch::split_or_wait(Entry& entry) {
   if (letters_.devices() > 1 && !lane_queue_.may_take(entry)) return park_for_lane(entry);
   const bool both = lanes_.has_free(0) && cores_.take(entry);
@@ -248,7 +248,7 @@ Dispatch::Action Dispatch::leave(Entry& entry) {
   return {Action::Kind::finish};
 }
 
-// Such a frame comes back without a lane for others: all drivers that could free a lane may have
+// Such a frame comes back without a lane for others: all workers that could free a lane may have
 // one at hand.
 bool Dispatch::lost_its_device(const Entry& entry) const {
   return entry.failed_before || (entry.device != kNoDevice && letters_.failed(entry.device));
@@ -291,7 +291,7 @@ bool Dispatch::device_failed(Entry& entry, const Status& status) {
 
 void Dispatch::lose(int device) {
   letters_.lose(device);
-  wakes_.add(kDrivers | kSides);
+  wakes_.add(kWorkers | kSides);
   configuration_.resolve();
   lane_queue_.offer();
 }
@@ -300,9 +300,9 @@ void Dispatch::sent(Entry& entry, const Action& action, uint64_t since_ns) {
   entry.sent = action;
   entry.sent_ns = since_ns;
   sent_.add(entry);
-  sent_.wake_collectors(1);  // the driver that sent it is about to look itself
-  // If the device failed meanwhile, that driver may not be in use any more, and the others asleep.
-  if (letters_.failed(entry.device)) wakes_.add(kDrivers);
+  sent_.wake_collectors(1);  // the worker that sent it is about to look itself
+  // If the device failed meanwhile, that worker may not be in use any more, and the others asleep.
+  if (letters_.failed(entry.device)) wakes_.add(kWorkers);
 }
 
 void Dispatch::sent_again(Entry& entry, uint64_t since_ns) {
@@ -320,9 +320,9 @@ uint64_t Dispatch::leave_device(Entry& entry, uint64_t now_ns) {
 
 bool Dispatch::hand_on(Entry& entry, uint64_t now_ns) {
   const bool to_device = runs_.wants_device(entry) && lanes_.has_free(runs_.letter(entry));
-  if (!sent_.any_on(entry.device) || configuration_.drivers() == 1 || StageRuns::is_over(entry) ||
+  if (!sent_.any_on(entry.device) || configuration_.workers() == 1 || StageRuns::is_over(entry) ||
       to_device) {
-    sent_.stop_collecting(entry.device);  // its driver may be away for long
+    sent_.stop_collecting(entry.device);  // its worker may be away for long
     sent_.wake_collectors(0);
     return false;
   }

@@ -34,13 +34,13 @@ namespace tandem {
 /// | --- | --- |
 /// | may a frame come in, when are source and sink woken | Handover |
 /// | which frames are in flight | FrameRing |
-/// | what does a driver do next | work_for() |
+/// | what does a worker do next | work_for() |
 /// | where is a stage computed, what does a frame wait for | next() |
 /// | which positions are computed together | StageRuns |
 /// | which device has a letter, which has failed | DeviceLetters |
 /// | which lane is free, who waits for one | LaneOccupancy, LaneQueue |
 /// | which frames are on the devices, who collects | SentFrames |
-/// | which frames wait for a driver | ReadyFrames |
+/// | which frames wait for a worker | ReadyFrames |
 /// | whose turn is it at a serial stage | Gates |
 /// | which part of the cores is free | CoreParts |
 class Dispatch {
@@ -83,8 +83,8 @@ class Dispatch {
   int window() const { return handover_.window(); }
   /// Whether the CPU computes a device run if the device is busy, or the frame waits for a lane.
   void set_cpu_fallback(bool on) { cpu_fallback_ = on; }
-  /// Drivers that the configuration uses.
-  int drivers() const { return configuration_.drivers(); }
+  /// Workers that the configuration uses.
+  int workers() const { return configuration_.workers(); }
   /// Devices that have not failed: of one kind, or of all.
   int usable_devices(int kind = kNone) const { return letters_.usable(kind); }
 
@@ -114,7 +114,7 @@ class Dispatch {
 
   // --- The path of a frame -------------------------------------------------------------------
 
-  /// A driver's recent past, when it asks for work.
+  /// A worker's recent past, when it asks for work.
   struct Idle {
     uint64_t since_ns = 0;    ///< since when it waits; 0: it does not
     uint64_t service_ns = 0;  ///< service time of the latest frame that it computed
@@ -123,24 +123,24 @@ class Dispatch {
     Entry* entry = nullptr;  ///< null: nothing to do for now
     bool collects = false;   ///< the frame is on the device: wait for it, then hand_on()
   };
-  /// The next frame for a driver. A driver whose configuration has no use for it gets nothing.
-  Work work_for(int driver, uint64_t now_ns, const Idle& idle);
+  /// The next frame for a worker. A worker whose configuration has no use for it gets nothing.
+  Work work_for(int worker, uint64_t now_ns, const Idle& idle);
 
-  /// What a driver does with the frame that it has.
+  /// What a worker does with the frame that it has.
   ///
   /// | at | the frame |
   /// | --- | --- |
   /// | a serial stage | is parked until its turn |
   /// | a device run | takes a lane; if none is free, the CPU computes the run (Vilches, section II)
-  /// | | a device run, without the CPU fallback | waits for a lane and keeps its driver | | ... of
-  /// a mapping with several letters | is parked: its driver may be needed to collect there | | ...
-  /// if every other driver waits so | is parked: somebody has to collect | | a run that the CPU
+  /// | | a device run, without the CPU fallback | waits for a lane and keeps its worker | | ... of
+  /// a mapping with several letters | is parked: its worker may be needed to collect there | | ...
+  /// if every other worker waits so | is parked: somebody has to collect | | a run that the CPU
   /// cannot compute | is parked; fails when the last device is lost | | a split run | takes a lane
   /// and its part of the cores, or waits without either | | a CPU stage, medium grain | takes its
   /// part of the cores, or waits for it |
   Action next(Entry& entry);
   /// A device action: its commands were enqueued on entry.lane since `since_ns`. The frame belongs
-  /// to the driver that collects it.
+  /// to the worker that collects it.
   void sent(Entry& entry, const Action& action, uint64_t since_ns);
   /// A piece of a sent frame is done, and the next piece is enqueued.
   void sent_again(Entry& entry, uint64_t since_ns);
@@ -151,11 +151,11 @@ class Dispatch {
   /// computed again from FrameEntry::restart on: once by another device, then by the CPU. Returns
   /// true if a device failed just now.
   bool did(Entry& entry, const Action& action, const Status& status);
-  /// After did() of a collected frame. Returns true if another driver goes on with it.
+  /// After did() of a collected frame. Returns true if another worker goes on with it.
   bool hand_on(Entry& entry, uint64_t now_ns);
   /// Stage and restart of the place where the frame waits for its turn; see Item::waits.
   std::pair<int, int> waits_at(const Entry& entry) const;
-  /// False if its turn has come meanwhile. Otherwise the frame belongs to the next driver that
+  /// False if its turn has come meanwhile. Otherwise the frame belongs to the next worker that
   /// takes it.
   bool park(Entry& entry, uint64_t now_ns);
   void finish(Entry& entry);
@@ -178,7 +178,7 @@ class Dispatch {
   int most_at_hand() const;
   void apply_pending();
 
-  std::optional<Action> at_device_run(Entry& entry, bool had_driver);
+  std::optional<Action> at_device_run(Entry& entry, bool had_worker);
   Action take_lane(Entry& entry);
   Action park_for_lane(Entry& entry);
   Action split_or_wait(Entry& entry);

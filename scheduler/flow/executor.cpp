@@ -29,7 +29,7 @@ Executor::Executor(std::vector<Stage*> stages, Device* device, int cores,
       on_cpu_(context_, pools_),
       on_device_(context_, device_times_),
       on_both_(context_, device_times_, pools_) {
-  for (int i = 0; i <= cores_; ++i) threads_.emplace_back(&Executor::drive, this, i);
+  for (int i = 0; i <= cores_; ++i) threads_.emplace_back(&Executor::worker_loop, this, i);
 }
 
 Executor::~Executor() {
@@ -164,16 +164,16 @@ void Executor::resume() {
   dispatch_->resume();
 }
 
-void Executor::drive(int index) {
+void Executor::worker_loop(int worker) {
   Lock lock = dispatch_.lock();
   Dispatch::Idle idle;
   for (;;) {
     idle.since_ns = 0;
     Dispatch::Work work;
     while (!dispatch_.stopping() &&
-           !(work = dispatch_->work_for(index, context_.now_ns(), idle)).entry) {
+           !(work = dispatch_->work_for(worker, context_.now_ns(), idle)).entry) {
       if (idle.since_ns == 0) idle.since_ns = context_.now_ns();
-      dispatch_.wait_for_work(lock, index);
+      dispatch_.wait_for_work(lock, worker);
     }
     if (dispatch_.stopping()) return dispatch_.unlock(lock);
     if (!(work.collects ? collect(*work.entry, lock) : execute(*work.entry, lock))) continue;

@@ -25,7 +25,7 @@
 namespace tandem {
 
 /// Runs frames through the stages under a configuration: several at a time, out again in order, by
-/// the rules of Dispatch. nC + 1 driver threads ask it for work; the classes in execution/ compute
+/// the rules of Dispatch. nC + 1 worker threads ask it for work; the classes in execution/ compute
 /// it.
 ///
 /// One thread submits, one takes out; configure() and stats() may be called from any. All calls
@@ -33,7 +33,7 @@ namespace tandem {
 /// rest() block longer.
 class Executor {
  public:
-  /// Called on a driver thread, with no lock held, when a device failed and `left` others work on.
+  /// Called on a worker thread, with no lock held, when a device failed and `left` others work on.
   /// With none left, the mapping is all 'c' from then on. The frames on the device are computed
   /// again.
   using DeviceFailed = std::function<void(const std::string& why, int left)>;
@@ -105,12 +105,12 @@ class Executor {
   using Lock = SharedDispatch::Lock;
 
   void release(const Lock& lock);
-  void drive(int index);
+  void worker_loop(int worker);
 
-  // On a driver thread. The lock is held on entry and on return, and released while a stage works.
+  // On a worker thread. The lock is held on entry and on return, and released while a stage works.
 
   /// Computes until the frame has passed all stages: true. False when the frame was left, on the
-  /// device or where it waits without a driver: then it belongs to another thread.
+  /// device or where it waits without a worker: then it belongs to another thread.
   bool execute(FrameEntry& entry, Lock& lock);
   /// Waits for a frame on the device, then goes on with it. Returns as execute() does.
   bool collect(FrameEntry& entry, Lock& lock);

@@ -11,16 +11,16 @@
 namespace tandem {
 
 /// One frame on its way through the stages. The host derives its own and adds the data of the
-/// stages. It belongs to one thread at a time: the one that submits, a driver, the one that takes
+/// stages. It belongs to one thread at a time: the one that submits, a worker, the one that takes
 /// it out.
 struct Item {
   virtual ~Item() = default;
 
-  /// Called on a driver thread, with no lock held, when all stages are done and the frame waits for
+  /// Called on a worker thread, with no lock held, when all stages are done and the frame waits for
   /// its turn to leave. Gives back resources that only the stages needed.
   virtual void completed() {}
 
-  /// Called on a driver thread, with no lock held, when the frame waits for its turn at a serial
+  /// Called on a worker thread, with no lock held, when the frame waits for its turn at a serial
   /// stage. Gives back resources that only the stages before need. After a failure of the device,
   /// stages are computed again from `restart` on.
   virtual void waits([[maybe_unused]] int stage, [[maybe_unused]] int restart) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A driver alone and what others left to it, and drivers that would all wait.
+// A worker alone and what others left to it, and workers that would all wait.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,9 +17,9 @@ class DispatchAlone : public testing::Test {
   void configure(int threads, uint32_t device_stages = 1) {
     dispatch_.configure({{device_stages, 3}, Granularity::coarse, threads, 2}, {7, 1}, false);
   }
-  Dispatch::Work work(int driver = 0) {
+  Dispatch::Work work(int worker = 0) {
     while (dispatch_.has_space()) dispatch_.let_in(&items_[sent_++], 0);
-    return dispatch_.work_for(driver, 1, {});
+    return dispatch_.work_for(worker, 1, {});
   }
   Dispatch::Entry& send() {
     const Dispatch::Work work = this->work();
@@ -29,7 +29,7 @@ class DispatchAlone : public testing::Test {
     dispatch_.sent(*work.entry, action, 1);
     return *work.entry;
   }
-  /// True when another driver goes on with it.
+  /// True when another worker goes on with it.
   bool collect(Dispatch::Entry& entry) {
     dispatch_.leave_device(entry, 1);
     EXPECT_FALSE(dispatch_.did(entry, entry.sent, {}));
@@ -93,7 +93,7 @@ TEST_F(DispatchAlone, GoesOnWithWhatItCollects) {
   }
 }
 
-// With cpu-fallback=false a driver waits for a lane. Drivers that are in use no more may have sent
+// With cpu-fallback=false a worker waits for a lane. Workers that are in use no more may have sent
 // what the lanes hold, and then nobody else is there to collect it.
 TEST_F(DispatchAlone, LeavesAnItemRatherThanWaitForALaneThatItHasToFree) {
   constexpr uint32_t kDeviceFirstAndLast = 5;
@@ -108,7 +108,7 @@ TEST_F(DispatchAlone, LeavesAnItemRatherThanWaitForALaneThatItHasToFree) {
   configure(1, kDeviceFirstAndLast);
   ASSERT_EQ(work().entry, &first);
   const Dispatch::Action on_cores = dispatch_.next(first);
-  dispatch_.sent(third, dispatch_.next(third), 1);  // by the driver that is in use no more
+  dispatch_.sent(third, dispatch_.next(third), 1);  // by the worker that is in use no more
   EXPECT_EQ(work(1).entry, nullptr);
   EXPECT_FALSE(dispatch_.did(first, on_cores, {}));
   ASSERT_EQ(dispatch_.next(first).kind, Kind::park) << "both lanes are taken";
@@ -133,7 +133,7 @@ TEST_F(DispatchAlone, WhoWaitsForALaneIsWokenToBeAborted) {
 }
 
 // On g, on h, and split with g: whoever waits for g may be the one that has to collect from it.
-TEST(DispatchSplit, OfSeveralLettersAnItemThatFindsNoLaneLeavesItsDriver) {
+TEST(DispatchSplit, OfSeveralLettersAnItemThatFindsNoLaneLeavesItsWorker) {
   Dispatch dispatch({{}, {}, {}}, 2, true);
   Configuration ghs{{1, 3}, Granularity::medium, 3};
   ghs.mapping.set(1, Side::h);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kShortNs = 5'000, kLongNs = 1'000'000;
 
-/// One stage, two drivers, of which the tests use the first.
+/// One stage, two workers, of which the tests use the first.
 class DispatchBatch : public testing::Test {
  protected:
   DispatchBatch() { configure({0, 1}); }
@@ -29,7 +29,7 @@ class DispatchBatch : public testing::Test {
     while (submit()) ++count;
     return count;
   }
-  Dispatch::Entry& begin(int driver = 0) { return *dispatch_.work_for(driver, now_ns_, {}).entry; }
+  Dispatch::Entry& begin(int worker = 0) { return *dispatch_.work_for(worker, now_ns_, {}).entry; }
   void finish(Dispatch::Entry& entry, uint64_t takes_ns) {
     const Dispatch::Action action = dispatch_.next(entry);
     if (action.kind == Dispatch::Action::Kind::device) {
@@ -62,7 +62,7 @@ class DispatchBatch : public testing::Test {
   uint64_t now_ns_ = 1;
 };
 
-TEST_F(DispatchBatch, AsManyAsDriversWaitWhereItemsAreLong) {
+TEST_F(DispatchBatch, AsManyAsWorkersWaitWhereItemsAreLong) {
   pass(10, kLongNs);
   EXPECT_EQ(submit_all(), 2);
 }
@@ -97,7 +97,7 @@ TEST_F(DispatchBatch, TheSinkIsWokenForHalfOfABatchOrForTheLast) {
   EXPECT_TRUE(wakes(Dispatch::kSink));
   take_all();
   compute(kShortNs);
-  EXPECT_FALSE(wakes(Dispatch::kSink)) << "the driver goes on with another one";
+  EXPECT_FALSE(wakes(Dispatch::kSink)) << "the worker goes on with another one";
   compute(kShortNs);
   EXPECT_TRUE(wakes(Dispatch::kSink));
 }

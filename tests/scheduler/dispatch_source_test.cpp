@@ -8,7 +8,7 @@
 namespace tandem {
 namespace {
 
-/// One stage, one driver.
+/// One stage, one worker.
 class DispatchSource : public testing::Test {
  protected:
   DispatchSource() {
@@ -87,7 +87,7 @@ TEST_F(DispatchSource, LooksAgainAfterAnAbort) {
 class DispatchTimes : public DispatchSource {
  protected:
   void let_in(uint64_t now_ns) { dispatch_.let_in(&items_[sent_++], 0, now_ns); }
-  // `since_ns`: since when the driver waits.
+  // `since_ns`: since when the worker waits.
   FrameTimes& compute(uint64_t since_ns, uint64_t begin_ns, uint64_t end_ns) {
     Dispatch::Entry& entry = *dispatch_.work_for(0, begin_ns, {since_ns, 1}).entry;
     FrameTimes& times = entry.item->times;
@@ -97,7 +97,7 @@ class DispatchTimes : public DispatchSource {
   }
 };
 
-// The driver waits since 100, and is awake 30 after the frame has come; so is the sink after it is
+// The worker waits since 100, and is awake 30 after the frame has come; so is the sink after it is
 // done.
 TEST_F(DispatchTimes, ALatencyIsFromPadToPad) {
   let_in(200);
@@ -130,7 +130,7 @@ TEST_F(DispatchTimes, ASpacedFrameIsAsIfItCameWhenTheOneBeforeWasReleased) {
   EXPECT_EQ(dispatch_.work_for(0, 340, {}).entry, nullptr) << "the sink has it still";
   dispatch_.take_wakes();
   dispatch_.release(400);
-  EXPECT_NE(dispatch_.take_wakes() & Dispatch::kOneDriver, 0U);
+  EXPECT_NE(dispatch_.take_wakes() & Dispatch::kOneWorker, 0U);
   const FrameTimes& times = compute(310, 425, 500);
   EXPECT_TRUE(times.spaced);
   EXPECT_FALSE(times.starved);
@@ -146,7 +146,7 @@ TEST_F(DispatchTimes, FramesThatAreNotSpacedAnyMoreBegin) {
   compute(50, 120, 300);
   dispatch_.take_wakes();
   dispatch_.configure({{0, 1}, Granularity::coarse, 1}, 0, false);
-  EXPECT_NE(dispatch_.take_wakes() & Dispatch::kDrivers, 0U);
+  EXPECT_NE(dispatch_.take_wakes() & Dispatch::kWorkers, 0U);
   EXPECT_FALSE(compute(0, 310, 400).spaced);
 }
 

@@ -123,7 +123,7 @@ class DispatchSides : public testing::Test {
 
   DispatchSides() { dispatch_.configure({{2, 2}, Granularity::coarse, 2}, 3, false); }
 
-  /// The next item at the second stage, begun by driver 0.
+  /// The next item at the second stage, begun by worker 0.
   Dispatch::Entry& begin() {
     dispatch_.let_in(&items_[sent_++], 0);
     Dispatch::Entry& entry = *dispatch_.work_for(0, 1, {}).entry;
@@ -151,13 +151,13 @@ class DispatchSides : public testing::Test {
   int sent_ = 0;
 };
 
-TEST_F(DispatchSides, WhoWaitsForALaneLeavesItsDriverFree) {
+TEST_F(DispatchSides, WhoWaitsForALaneLeavesItsWorkerFree) {
   Dispatch::Entry& first = send();
   EXPECT_TRUE(dispatch_.work_for(1, 1, {}).collects);
   Dispatch::Entry& second = park();
   Dispatch::Entry& third = park();
   dispatch_.let_in(&items_[sent_++], 0);
-  EXPECT_EQ(dispatch_.work_for(0, 1, {}).entry, nullptr) << "as many wait as there are drivers";
+  EXPECT_EQ(dispatch_.work_for(0, 1, {}).entry, nullptr) << "as many wait as there are workers";
 
   dispatch_.leave_device(first, 2);
   EXPECT_EQ(dispatch_.work_for(0, 2, {}).entry, &second) << "the oldest";

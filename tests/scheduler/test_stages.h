@@ -142,7 +142,7 @@ class TestDevice final : public Device {
     return {};
   }
   Status wait(int lane) override {
-    EXPECT_EQ(++world_.on_device[lane], 1) << "two drivers on one lane";
+    EXPECT_EQ(++world_.on_device[lane], 1) << "two workers on one lane";
     std::this_thread::yield();
     --world_.on_device[lane];
     --world_.sent;

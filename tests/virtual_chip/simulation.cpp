@@ -9,7 +9,7 @@ namespace {
 
 using Kind = Dispatch::Action::Kind;
 
-// Of the events, that which is no driver's: the sink has dealt with a frame.
+// Of the events, that which is no worker's: the sink has dealt with a frame.
 constexpr int kSink = -1;
 
 uint64_t to_ns(double seconds) { return static_cast<uint64_t>(1e9 * seconds); }
@@ -32,7 +32,7 @@ Simulation::Simulation(const Chip& chip, unsigned seed)
       energy_(chip.meter_resolution_s, chip.meter_pause_s, now_s_),
       dispatch_(rules_of(chip), chip.cores, true),
       items_(Dispatch::kMaxWindow),
-      drivers_(chip.cores + 1) {
+      workers_(chip.cores + 1) {
   device_runs_left_.fill(-1);
   dispatch_.set_window(chip.window);
   configure(dispatch_.configuration());
@@ -79,81 +79,81 @@ void Simulation::let_in() {
 
 void Simulation::begin() {
   // Those that are not in use any more get nothing, and leave what they collected to the others.
-  for (int d = static_cast<int>(drivers_.size()) - 1; d >= 0; --d)
-    if (d >= dispatch_.drivers() && drivers_[d].where == Where::nowhere)
-      dispatch_.work_for(d, to_ns(now_s_), drivers_[d].idle);
-  for (int d = 0; d < dispatch_.drivers(); ++d) {
-    Driver& driver = drivers_[d];
-    while (driver.where == Where::nowhere) {
+  for (int d = static_cast<int>(workers_.size()) - 1; d >= 0; --d)
+    if (d >= dispatch_.workers() && workers_[d].where == Where::nowhere)
+      dispatch_.work_for(d, to_ns(now_s_), workers_[d].idle);
+  for (int d = 0; d < dispatch_.workers(); ++d) {
+    Worker& worker = workers_[d];
+    while (worker.where == Where::nowhere) {
       let_in();
-      const Dispatch::Work work = dispatch_.work_for(d, to_ns(now_s_), driver.idle);
+      const Dispatch::Work work = dispatch_.work_for(d, to_ns(now_s_), worker.idle);
       if (!work.entry) break;
-      take_up(driver, work);
+      take_up(worker, work);
     }
   }
 }
 
-void Simulation::take_up(Driver& driver, const Dispatch::Work& work) {
-  driver.entry = work.entry;
-  if (!work.collects) return go_on(driver);
-  driver.action = work.entry->sent;
+void Simulation::take_up(Worker& worker, const Dispatch::Work& work) {
+  worker.entry = work.entry;
+  if (!work.collects) return go_on(worker);
+  worker.action = work.entry->sent;
   const double done_s = done_s_[work.entry->lane];
-  compute(driver, Where::collects, std::max(0.0, done_s - now_s_));
+  compute(worker, Where::collects, std::max(0.0, done_s - now_s_));
 }
 
 void Simulation::step() {
   const Event event = events_.top();
   events_.pop();
   pass_time(event.at_s);
-  if (event.driver == kSink) return dispatch_.release(to_ns(now_s_));
-  Driver& driver = drivers_[event.driver];
-  if (driver.where == Where::split) {
+  if (event.worker == kSink) return dispatch_.release(to_ns(now_s_));
+  Worker& worker = workers_[event.worker];
+  if (worker.where == Where::split) {
     --(event.device ? on_device_ : on_cores_);
-    if (--driver.sides > 0) return;
+    if (--worker.sides > 0) return;
   }
-  if (!is_over(driver)) return compute_position(driver);
+  if (!is_over(worker)) return compute_position(worker);
   const bool handed_on =
-      driver.where == Where::collects && dispatch_.hand_on(*driver.entry, to_ns(now_s_));
-  driver.where = Where::nowhere;
+      worker.where == Where::collects && dispatch_.hand_on(*worker.entry, to_ns(now_s_));
+  worker.where = Where::nowhere;
   retry();
-  if (!handed_on) go_on(driver);
+  if (!handed_on) go_on(worker);
   begin();  // who had the cores is back before another has woken up
   retry();
 }
 
-// What the driver computed is done. True when that was the last position of its action.
-bool Simulation::is_over(Driver& driver) {
-  Dispatch::Entry& entry = *driver.entry;
+// What the worker computed is done. True when that was the last position of its action.
+bool Simulation::is_over(Worker& worker) {
+  Dispatch::Entry& entry = *worker.entry;
   Item& item = *entry.item;
   Status status;
-  if (driver.where == Where::split) {
-    for (int p = 0; p < driver.computed; ++p)
-      item.times.stage_ns[entry.path.stage(driver.position + p)] +=
-          to_ns(driver.took_s / driver.computed);
-    driver.position += driver.computed;
-    if (driver.position < driver.action.last) return false;
+  if (worker.where == Where::split) {
+    for (int p = 0; p < worker.computed; ++p)
+      item.times.stage_ns[entry.path.stage(worker.position + p)] +=
+          to_ns(worker.took_s / worker.computed);
+    worker.position += worker.computed;
+    if (worker.position < worker.action.last) return false;
     dispatch_.leave_device(entry, to_ns(now_s_));
-  } else if (driver.where == Where::cores) {
+  } else if (worker.where == Where::cores) {
     --on_cores_;
-    const int stage = entry.path.stage(driver.position);
-    item.times.stage_ns[stage] += to_ns(driver.took_s);
+    const int stage = entry.path.stage(worker.position);
+    item.times.stage_ns[stage] += to_ns(worker.took_s);
     if (!chip_.stages[stage].has_cpu) {
       status = Status::failed("no device is left");
-    } else if (++driver.position < driver.action.last) {
+    } else if (++worker.position < worker.action.last) {
       return false;
     }
   } else {
     --on_device_;
-    const auto [kind, first, last, device_kind] = driver.action;
+    const auto [kind, first, last, device_kind] = worker.action;
     const uint64_t share_ns =
         dispatch_.leave_device(entry, to_ns(now_s_)) / static_cast<uint64_t>(last - first);
     for (int p = first; p < last; ++p) {
       item.device_stages |= 1u << entry.path.stage(p);
-      if (driver.where == Where::collects) item.times.stage_ns[entry.path.stage(p)] += share_ns;
+      if (worker.where == Where::collects) item.times.stage_ns[entry.path.stage(p)] += share_ns;
     }
     status = device_status(entry.device);
   }
-  dispatch_.did(entry, driver.action, status);
+  dispatch_.did(entry, worker.action, status);
   return true;
 }
 
@@ -167,44 +167,44 @@ Status Simulation::device_status(int device) {
 }
 
 void Simulation::retry() {
-  for (Driver& driver : drivers_)
-    if (driver.where == Where::waits) go_on(driver);
+  for (Worker& worker : workers_)
+    if (worker.where == Where::waits) go_on(worker);
 }
 
-void Simulation::go_on(Driver& driver) {
-  driver.where = Where::nowhere;
-  driver.action = dispatch_.next(*driver.entry);
-  switch (driver.action.kind) {
+void Simulation::go_on(Worker& worker) {
+  worker.where = Where::nowhere;
+  worker.action = dispatch_.next(*worker.entry);
+  switch (worker.action.kind) {
     case Kind::finish:
-      driver.entry->item->times.end_ns = to_ns(now_s_);
-      return dispatch_.finish(*driver.entry);
+      worker.entry->item->times.end_ns = to_ns(now_s_);
+      return dispatch_.finish(*worker.entry);
     case Kind::park:
-      dispatch_.park(*driver.entry, to_ns(now_s_));
+      dispatch_.park(*worker.entry, to_ns(now_s_));
       return;
     case Kind::wait:
-      driver.where = Where::waits;
+      worker.where = Where::waits;
       return;
     case Kind::device:
       ++on_device_;
-      if (!driver.entry->item->times.stages_apart) return send(driver);
-      return compute(driver, Where::device_apart, device_stages_apart_s(driver));
+      if (!worker.entry->item->times.stages_apart) return send(worker);
+      return compute(worker, Where::device_apart, device_stages_apart_s(worker));
     case Kind::cpu:
     case Kind::split:
-      driver.position = driver.action.first;
-      return compute_position(driver);
+      worker.position = worker.action.first;
+      return compute_position(worker);
   }
 }
 
-void Simulation::compute(Driver& driver, Where where, double seconds) {
-  driver.where = where;
-  driver.took_s = seconds;
-  events_.push({now_s_ + seconds, order_++, static_cast<int>(&driver - drivers_.data())});
+void Simulation::compute(Worker& worker, Where where, double seconds) {
+  worker.where = where;
+  worker.took_s = seconds;
+  events_.push({now_s_ + seconds, order_++, static_cast<int>(&worker - workers_.data())});
 }
 
 // A run brings its inputs along, and its outputs go to the host when a stage on the CPU follows.
-void Simulation::send(Driver& driver) {
-  const StagePath& path = driver.entry->path;
-  const auto [kind, first, last, device_kind] = driver.action;
+void Simulation::send(Worker& worker) {
+  const StagePath& path = worker.entry->path;
+  const auto [kind, first, last, device_kind] = worker.action;
   double compute_s = 0;
   for (int p = first; p < last; ++p)
     compute_s += drawn_s(chip_.device_s(device_kind, path.stage(p)));
@@ -213,24 +213,24 @@ void Simulation::send(Driver& driver) {
   const double transfers = crowded * chip_.transfers(device_kind);
   compute_s *= crowded;
   double upload_s = transfers * drawn_s(chip_.stages[path.stage(first)].upload_s);
-  if (const FrameTimes& times = driver.entry->item->times; chip_.prefetches && !times.spaced)
+  if (const FrameTimes& times = worker.entry->item->times; chip_.prefetches && !times.spaced)
     upload_s =
         std::max(0.0, upload_s - 1e-9 * static_cast<double>(times.begin_ns - times.let_in_ns));
   const double download_s =
       last < path.length() ? transfers * drawn_s(chip_.stages[path.stage(last - 1)].download_s) : 0;
-  Stations& at = stations_[driver.entry->device];
+  Stations& at = stations_[worker.entry->device];
   at.upload_free_s = std::max(now_s_, at.upload_free_s) + upload_s;
   at.compute_free_s = std::max(at.upload_free_s, at.compute_free_s) + compute_s;
   at.download_free_s = std::max(at.compute_free_s, at.download_free_s) + download_s;
-  done_s_[driver.entry->lane] = at.download_free_s;
-  dispatch_.sent(*driver.entry, driver.action, to_ns(now_s_));
+  done_s_[worker.entry->lane] = at.download_free_s;
+  dispatch_.sent(*worker.entry, worker.action, to_ns(now_s_));
 }
 
 // As DeviceExecution::compute_apart: each stage, and its outputs there and back.
-double Simulation::device_stages_apart_s(Driver& driver) {
-  const StagePath& path = driver.entry->path;
-  FrameTimes& times = driver.entry->item->times;
-  const auto [kind, first, last, device_kind] = driver.action;
+double Simulation::device_stages_apart_s(Worker& worker) {
+  const StagePath& path = worker.entry->path;
+  FrameTimes& times = worker.entry->item->times;
+  const auto [kind, first, last, device_kind] = worker.action;
   const double transfers = chip_.transfers(device_kind);
   double sum_s = 0;
   for (int p = first; p < last; ++p) {
@@ -252,15 +252,15 @@ double Simulation::device_stages_apart_s(Driver& driver) {
 }
 
 // Both sides begin a run of split stages together, and wait for each other at its end.
-void Simulation::compute_split(Driver& driver) {
-  const StagePath& path = driver.entry->path;
-  const Mapping& mapping = driver.entry->mapping;
-  FrameTimes& times = driver.entry->item->times;
+void Simulation::compute_split(Worker& worker) {
+  const StagePath& path = worker.entry->path;
+  const Mapping& mapping = worker.entry->mapping;
+  FrameTimes& times = worker.entry->item->times;
   const double share = times.configuration.cpu_share / 100.0;
   double cores_s = chip_.split_cores_s, device_s = chip_.split_device_s;
-  const int first = driver.position;
+  const int first = worker.position;
   int last = first;
-  for (; last < driver.action.last && mapping.split(path.stage(last)); ++last) {
+  for (; last < worker.action.last && mapping.split(path.stage(last)); ++last) {
     const Chip::Stage& stage = chip_.stages[path.stage(last)];
     cores_s += share * drawn_s(chip_.medium_stage_s(stage, times.configuration.frames_at_once));
     device_s += (1 - share) * drawn_s(stage.device_s);
@@ -279,27 +279,27 @@ void Simulation::compute_split(Driver& driver) {
   device_s = device.compute_free_s - now_s_;
   times.split_cores_ns += to_ns(cores_s);
   times.split_device_ns += to_ns(device_s);
-  driver.where = Where::split;
-  driver.sides = 2;
-  driver.computed = last - first;
-  driver.took_s = std::max(cores_s, device_s);
+  worker.where = Where::split;
+  worker.sides = 2;
+  worker.computed = last - first;
+  worker.took_s = std::max(cores_s, device_s);
   ++on_cores_;
   ++on_device_;
-  const int index = static_cast<int>(&driver - drivers_.data());
+  const int index = static_cast<int>(&worker - workers_.data());
   const bool device_is_last = device_s > cores_s;
   (device_is_last ? device_s : cores_s) += chip_.split_joins_s;
   events_.push({now_s_ + cores_s, order_++, index});
   events_.push({now_s_ + device_s, order_++, index, true});
 }
 
-void Simulation::compute_position(Driver& driver) {
-  const int k = driver.entry->path.stage(driver.position);
-  if (driver.entry->mapping.split(k)) return compute_split(driver);
+void Simulation::compute_position(Worker& worker) {
+  const int k = worker.entry->path.stage(worker.position);
+  if (worker.entry->mapping.split(k)) return compute_split(worker);
   const Chip::Stage& stage = chip_.stages[k];
   ++on_cores_;
   const double mean_s = medium() ? chip_.medium_stage_s(stage, configuration().frames_at_once)
                                  : stage.core_s * chip_.slowdown[on_cores_ - 1];
-  compute(driver, Where::cores, drawn_s(mean_s) / share_of_cores());
+  compute(worker, Where::cores, drawn_s(mean_s) / share_of_cores());
 }
 
 // Of a core, for each thread that computes; the slowest thread decides how long all take together.

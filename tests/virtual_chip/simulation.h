@@ -50,7 +50,7 @@ class Simulation {
 
  private:
   enum class Where { nowhere, waits, cores, device_apart, collects, split };
-  struct Driver {
+  struct Worker {
     Where where = Where::nowhere;
     Dispatch::Entry* entry = nullptr;
     Dispatch::Action action;
@@ -63,7 +63,7 @@ class Simulation {
   struct Event {
     double at_s;
     uint64_t order;  ///< of events at the same time
-    int driver;
+    int worker;
     bool device = false;  ///< of a split frame: this side is done with its rows
     bool operator>(const Event& other) const {
       return at_s != other.at_s ? at_s > other.at_s : order > other.order;
@@ -74,16 +74,16 @@ class Simulation {
   void let_in();
   void begin();
   void step();
-  void take_up(Driver& driver, const Dispatch::Work& work);
-  bool is_over(Driver& driver);
-  bool collect(Driver& driver);
-  void send(Driver& driver);
-  void go_on(Driver& driver);
+  void take_up(Worker& worker, const Dispatch::Work& work);
+  bool is_over(Worker& worker);
+  bool collect(Worker& worker);
+  void send(Worker& worker);
+  void go_on(Worker& worker);
   void retry();
-  void compute(Driver& driver, Where where, double seconds);
-  void compute_position(Driver& driver);
-  void compute_split(Driver& driver);
-  double device_stages_apart_s(Driver& driver);
+  void compute(Worker& worker, Where where, double seconds);
+  void compute_position(Worker& worker);
+  void compute_split(Worker& worker);
+  double device_stages_apart_s(Worker& worker);
   Status device_status(int device);
   double share_of_cores() const;
   double drawn_s(double mean_s) { return mean_s * slower_ * noise_(random_); }
@@ -107,7 +107,7 @@ class Simulation {
   Dispatch dispatch_;
   std::vector<Item> items_;
   std::size_t next_item_ = 0;
-  std::vector<Driver> drivers_;
+  std::vector<Worker> workers_;
   int on_device_ = 0;  ///< frames
   // What a frame on a device passes one after the other, each for one frame at a time: when it is
   // free again.

@@ -205,8 +205,8 @@ TEST(Simulation, AFastDeviceDoesNotRunAheadOfTheCores) {
 }
 
 // What the device has finished waits for the cores with its tensors, and all that comes later waits
-// behind it: half as many as there are drivers, or twice as many as lanes, keep the cores busy. As
-// many as there are drivers and lanes wait to begin, as many are computed, and as many for the
+// behind it: half as many as there are workers, or twice as many as lanes, keep the cores busy. As
+// many as there are workers and lanes wait to begin, as many are computed, and as many for the
 // oldest of them.
 TEST(Simulation, FewItemsWaitForTheCoresBehindTheDevice) {
   for (const int lanes : {1, 2, 8}) {

@@ -17,22 +17,22 @@ void SharedDispatch::unlock(Lock& lock) {
 
 void SharedDispatch::wake(uint32_t wakes) {
   if (wakes == 0) return;
-  if (wakes & kDrivers) {
+  if (wakes & kWorkers) {
     work_.notify_all();
     standby_.notify_all();
-  } else if (wakes & kOneDriver) {
+  } else if (wakes & kOneWorker) {
     work_.notify_one();
   }
   if (wakes & kSides) sides_.notify_all();
   if (wakes & kSource) space_.notify_all();
   if (wakes & kSink) finished_.notify_all();
-  if (wakes & (kEmpty | kAllWorkers)) idle_.notify_all();
+  if (wakes & (kEmpty | kNoneRunning)) idle_.notify_all();
 }
 
 // The woken threads wait for the mutex no longer than this thread takes to sleep.
-void SharedDispatch::wait_for_work(Lock& lock, int driver) {
+void SharedDispatch::wait_for_work(Lock& lock, int worker) {
   wake(take_wakes());
-  (driver < dispatch_.drivers() ? work_ : standby_).wait(lock);
+  (worker < dispatch_.workers() ? work_ : standby_).wait(lock);
 }
 
 void SharedDispatch::wait_for_a_side(Lock& lock) {

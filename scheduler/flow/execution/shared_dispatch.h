@@ -33,9 +33,9 @@ class SharedDispatch {
   const Dispatch* operator->() const { return &dispatch_; }
   bool stopping() const { return stopping_; }
 
-  // These release the lock while they wait. Drivers wake others before they sleep.
+  // These release the lock while they wait. Workers wake others before they sleep.
 
-  void wait_for_work(Lock& lock, int driver);
+  void wait_for_work(Lock& lock, int worker);
   void wait_for_a_side(Lock& lock);
   void wait_for_space(Lock& lock) { space_.wait(lock); }       ///< the source
   void wait_for_a_frame(Lock& lock) { finished_.wait(lock); }  ///< the sink
@@ -44,7 +44,7 @@ class SharedDispatch {
     idle_.wait(lock, condition);
   }
 
-  /// Lets all drivers end. Called with no lock held.
+  /// Lets all workers end. Called with no lock held.
   void stop();
 
  private:
@@ -52,7 +52,7 @@ class SharedDispatch {
   void wake(uint32_t wakes);
 
   mutable std::mutex mutex_;
-  // Drivers that the configuration does not use stand by, so that a wake-up never hits them.
+  // Workers that the configuration does not use stand by, so that a wake-up never hits them.
   std::condition_variable work_, standby_, sides_, space_, finished_, idle_;
   Dispatch dispatch_;
   bool stopping_ = false;

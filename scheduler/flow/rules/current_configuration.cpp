@@ -7,7 +7,7 @@
 namespace tandem {
 
 CurrentConfiguration::CurrentConfiguration(int stages, int cores, DeviceLetters& letters)
-    : stages_(stages), cores_(cores), letters_(letters), drivers_(cores) {
+    : stages_(stages), cores_(cores), letters_(letters), workers_(cores) {
   current_ = pending_ = {{0, stages_}, Granularity::coarse, cores};
 }
 
@@ -33,7 +33,7 @@ bool CurrentConfiguration::is_pending() const {
 // Medium grain needs the sides for itself, and so does a device alone whose stages are timed apart.
 // Beside working cores it does not matter whose frames these compute. Lanes are numbered by devices
 // and frames keep theirs, so that other devices wait for the lanes to be free. Frames of one letter
-// that wait for its lanes may have all drivers that another letter needs.
+// that wait for its lanes may have all workers that another letter needs.
 bool CurrentConfiguration::has_to_wait(bool lanes_in_use) const {
   const bool apart = time_stages_ || pending_time_stages_;
   const bool alone = std::min(current_.threads, pending_.threads) <= devices_in_use();
@@ -59,7 +59,7 @@ void CurrentConfiguration::resolve() {
 
 void CurrentConfiguration::current_changes() {
   devices_in_use_ = letters_.devices_in(current_.mapping);
-  drivers_ = current_.granularity == Granularity::coarse
+  workers_ = current_.granularity == Granularity::coarse
                  ? current_.threads
                  : std::min(current_.frames_at_once + devices_in_use_, cores_ + 1);
 }

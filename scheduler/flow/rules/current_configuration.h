@@ -29,8 +29,8 @@ class CurrentConfiguration {
   const Configuration& get() const { return current_; }
   bool time_stages() const { return time_stages_; }
   int devices_in_use() const { return devices_in_use_; }
-  /// Drivers that the configuration uses: medium grain needs one more than devices.
-  int drivers() const { return drivers_; }
+  /// Workers that the configuration uses: medium grain needs one more than devices.
+  int workers() const { return workers_; }
   /// Frames that the devices hold at a time.
   int all_lanes() const { return current_.lanes * devices_in_use_; }
 
@@ -41,7 +41,7 @@ class CurrentConfiguration {
   DeviceLetters& letters_;
   Configuration current_, pending_;
   bool time_stages_ = false, pending_time_stages_ = false;
-  int devices_in_use_ = 0, drivers_;  // of current_: several steps of each frame ask for them
+  int devices_in_use_ = 0, workers_;  // of current_: several steps of each frame ask for them
 };
 
 }  // namespace tandem

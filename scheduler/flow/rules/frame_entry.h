@@ -10,7 +10,7 @@
 
 namespace tandem {
 
-/// The next thing that a driver does with a frame.
+/// The next thing that a worker does with a frame.
 struct FrameAction {
   enum class Kind : uint8_t {
     cpu,     ///< compute the positions: on one core, under medium grain on all; a stage without
@@ -18,7 +18,7 @@ struct FrameAction {
     device,  ///< compute the positions on the device, enqueued together
     split,   ///< compute the positions on a device and the cores at once, then leave_device()
     wait,    ///< a side is taken: ask again after it was given back
-    park,    ///< its turn has not come, or no lane is free and its driver is needed: park()
+    park,    ///< its turn has not come, or no lane is free and its worker is needed: park()
     finish,  ///< all stages are done: finish()
   };
   Kind kind = Kind::finish;
@@ -33,14 +33,14 @@ struct FrameAction {
 ///                       v   |   its turn at a serial stage has come, or a lane is free
 ///                      parked
 ///
-/// A running frame belongs to one driver, or to the device until a driver collects it. A parked one
-/// belongs to no driver.
+/// A running frame belongs to one worker, or to the device until a worker collects it. A parked one
+/// belongs to no worker.
 struct FrameEntry {
   enum class State : uint8_t { empty, queued, running, parked, done };
 
   Item* item = nullptr;
   State state = State::empty;
-  // Progress; belongs to the driver that works on the frame.
+  // Progress; belongs to the worker that works on the frame.
   StagePath path{0, {}};
   int position = 0;             ///< on its path
   int restart = 0;              ///< position after the last stage that must not see it twice
@@ -57,7 +57,7 @@ struct FrameEntry {
   FrameAction sent;                   ///< the action on the device
   int sent_from = 0, sent_until = 0;  ///< positions of the enqueued piece of that action
   uint64_t sent_ns = 0;               ///< when that piece was enqueued
-  uint64_t waits_since_ns = 0;        ///< while it waits for its turn, a lane or a driver
+  uint64_t waits_since_ns = 0;        ///< while it waits for its turn, a lane or a worker
   uint64_t held_ns = 0;               ///< for FrameTimes::held_ns
 
   /// How many positions from this one on, before `last`, are computed in one pass.

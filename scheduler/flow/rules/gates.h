@@ -12,7 +12,7 @@
 namespace tandem {
 
 /// Serial stages let frames through in the order of the stream: a gate a stage. A frame whose turn
-/// has not come is parked. Any driver takes it on when the frame before it has passed.
+/// has not come is parked. Any worker takes it on when the frame before it has passed.
 class Gates {
  public:
   Gates(FrameRing& frames, ReadyFrames& ready) : frames_(frames), ready_(ready) {}

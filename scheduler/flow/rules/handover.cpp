@@ -8,7 +8,7 @@ namespace {
 
 // The part of the window that may wait for the sink alone, 1 / kWaitsForTheSink.
 constexpr int kWaitsForTheSink = 4;
-// A batch is what a driver computes in kBatchNs, and kMostInABatch frames at most: the last frame
+// A batch is what a worker computes in kBatchNs, and kMostInABatch frames at most: the last frame
 // of a batch is late by as much as the source or the sink needs to come when it is woken.
 constexpr uint64_t kBatchNs = 100'000;
 constexpr uint64_t kMostInABatch = 16;
@@ -39,7 +39,7 @@ bool Handover::waits_for_the_sink() {
 }
 
 int Handover::most_waiting() const {
-  return configuration_.drivers() + std::max(1, configuration_.all_lanes()) - 1 + batch_;
+  return configuration_.workers() + std::max(1, configuration_.all_lanes()) - 1 + batch_;
 }
 
 // Without so many of the frames that wait to begin.
@@ -66,7 +66,7 @@ void Handover::let_in(Item* item, uint64_t held_ns, uint64_t now_ns) {
   item->times.let_in_ns = now_ns;
   item->status = {};
   frames_.submit(item, held_ns);
-  wakes_.add(kOneDriver);
+  wakes_.add(kOneWorker);
 }
 
 Item* Handover::take_back() {
@@ -75,7 +75,7 @@ Item* Handover::take_back() {
 }
 
 // Batches are for frames that the cores alone compute: a device has lanes to fill, and takes
-// longer. The sink is woken at once, unless a driver goes on with a frame that takes microseconds.
+// longer. The sink is woken at once, unless a worker goes on with a frame that takes microseconds.
 void Handover::done(const FrameEntry& entry) {
   if (configuration_.get().mapping.any_device())
     forget_batches();

@@ -15,7 +15,7 @@ namespace tandem {
 ///
 /// | bound | frames |
 /// | --- | --- |
-/// | waiting to begin | one a driver and one more for each lane, and a batch where they are short |
+/// | waiting to begin | one a worker and one more for each lane, and a batch where they are short |
 /// | in flight | window() |
 /// | waiting for the sink alone | a quarter of the window; else a slow sink would have all of it |
 ///

@@ -7,7 +7,7 @@
 namespace tandem {
 
 LaneQueue::LaneQueue(const Parts& parts, int cores) : parts_(parts) {
-  with_driver_.reserve(cores + 1);
+  with_worker_.reserve(cores + 1);
   parked_.reserve(kMaxDevices * kMaxLanes + cores + 1);
 }
 
@@ -18,9 +18,9 @@ void LaneQueue::park(FrameEntry& entry) {
 }
 
 bool LaneQueue::remove(FrameEntry& entry) {
-  const bool had_driver = std::erase(with_driver_, &entry) > 0;
+  const bool had_worker = std::erase(with_worker_, &entry) > 0;
   if (std::exchange(entry.waits_for_lane, false)) std::erase(parked_, &entry);
-  return had_driver;
+  return had_worker;
 }
 
 // True if no frame among those that wait for the same letter is older.
@@ -44,7 +44,7 @@ void LaneQueue::offer() {
   const bool all = parts_.frames.aborted() || !parts_.letters.any_usable();
   for (FrameEntry* entry : parked_) {
     if (entry->state != FrameEntry::State::parked || !goes_on(*entry)) continue;
-    parts_.ready.unpark(*entry, all ? kDrivers : kOneDriver);
+    parts_.ready.unpark(*entry, all ? kWorkers : kOneWorker);
   }
 }
 

@@ -11,19 +11,19 @@
 
 namespace tandem {
 
-/// Frames that wait for a driver: parked ones that may go on, and those that a collector has handed
+/// Frames that wait for a worker: parked ones that may go on, and those that a collector has handed
 /// on. The oldest is taken first.
 class ReadyFrames {
  public:
   /// `most` frames are held without an allocation.
   ReadyFrames(std::size_t most, Wakes& wakes) : wakes_(wakes) { frames_.reserve(most); }
 
-  void add(FrameEntry& entry, uint32_t wakes = kOneDriver) {
+  void add(FrameEntry& entry, uint32_t wakes = kOneWorker) {
     frames_.push_back(&entry);
     wakes_.add(wakes);
   }
   /// A parked frame runs again.
-  void unpark(FrameEntry& entry, uint32_t wakes = kOneDriver) {
+  void unpark(FrameEntry& entry, uint32_t wakes = kOneWorker) {
     entry.state = FrameEntry::State::running;
     add(entry, wakes);
   }
@@ -34,7 +34,7 @@ class ReadyFrames {
         frames_, {}, [](const FrameEntry* entry) { return entry->item->sequence; });
     return oldest == frames_.end() ? nullptr : *oldest;
   }
-  /// A driver takes the frame, which has waited until now.
+  /// A worker takes the frame, which has waited until now.
   FrameEntry& take(FrameEntry& entry, uint64_t now_ns) {
     std::erase(frames_, &entry);
     entry.item->times.waited_ns += now_ns - entry.waits_since_ns;

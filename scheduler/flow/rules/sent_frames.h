@@ -14,7 +14,7 @@
 
 namespace tandem {
 
-/// The frames on the devices, the one sent first in front, and the driver that collects from each
+/// The frames on the devices, the one sent first in front, and the worker that collects from each
 /// device. A device has at most one collector.
 class SentFrames {
  public:
@@ -41,26 +41,26 @@ class SentFrames {
         sent_, [&](const FrameEntry* on) { return collectors_[on->device] == kNoDevice; });
     return found == sent_.end() ? nullptr : *found;
   }
-  void collect(int device, int driver) { collectors_[device] = driver; }
+  void collect(int device, int worker) { collectors_[device] = worker; }
   void stop_collecting(int device) { collectors_[device] = kNoDevice; }
-  /// The driver no longer collects. Returns whether it did.
-  bool release_collector(int driver) {
-    const bool collected = std::ranges::count(collectors_, driver) > 0;
-    std::ranges::replace(collectors_, driver, kNoDevice);
+  /// The worker no longer collects. Returns whether it did.
+  bool release_collector(int worker) {
+    const bool collected = std::ranges::count(collectors_, worker) > 0;
+    std::ranges::replace(collectors_, worker, kNoDevice);
     return collected;
   }
-  /// Wakes a driver if more devices than `besides` have frames and no collector.
+  /// Wakes a worker if more devices than `besides` have frames and no collector.
   void wake_collectors(int besides) {
     if (letters_.devices() == 1) return;
     for (int d = 0; d < letters_.devices(); ++d)
-      if (collectors_[d] == kNoDevice && any_on(d) && --besides < 0) wakes_.add(kOneDriver);
+      if (collectors_[d] == kNoDevice && any_on(d) && --besides < 0) wakes_.add(kOneWorker);
   }
 
  private:
   const DeviceLetters& letters_;
   Wakes& wakes_;
   std::vector<FrameEntry*> sent_;
-  std::array<int, kMaxDevices> collectors_;  ///< drivers; negative: none
+  std::array<int, kMaxDevices> collectors_;  ///< workers; negative: none
 };
 
 }  // namespace tandem

@@ -8,13 +8,13 @@ namespace tandem {
 
 /// Threads that have a reason to look again, as bits.
 enum WakeBit : uint32_t {
-  kOneDriver = 1,   ///< one of the drivers in use
-  kDrivers = 2,     ///< all drivers, and those that may be in use from now on
-  kSides = 4,       ///< drivers whose action was FrameAction::Kind::wait
-  kSource = 8,      ///< there may be space, see Handover::source_looks_again()
-  kSink = 16,       ///< there may be a frame to take
-  kEmpty = 32,      ///< nothing may be in flight
-  kAllWorkers = 64  ///< no frame is being computed
+  kOneWorker = 1,    ///< one of the workers in use
+  kWorkers = 2,      ///< all workers, and those that may be in use from now on
+  kSides = 4,        ///< workers whose action was FrameAction::Kind::wait
+  kSource = 8,       ///< there may be space, see Handover::source_looks_again()
+  kSink = 16,        ///< there may be a frame to take
+  kEmpty = 32,       ///< nothing may be in flight
+  kNoneRunning = 64  ///< no frame is being computed
 };
 
 /// Collects the wake-ups that the rules ask for while they run under the executor's lock. The
